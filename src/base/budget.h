@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * budget: a bounded cache of decoded spans, least recently used first.
+ *
+ * A slot lives in the object whose decoded form it caches. budget_get returns the cached span or
+ * calls load once (other threads that ask meanwhile wait for it). Spans that somebody holds are
+ * pinned: they count, but only unheld ones are dropped, so the resident size is at most
+ * max(limit, what is held), counted at the end of each call below. A load that fails is not cached:
+ * those who waited for it load for themselves. Thread-safe.
+ */
+#ifndef BASE_BUDGET_H
+#define BASE_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct budget;
+
+struct budget_slot {
+	struct bytes *value;
+	struct budget_slot *older, *newer; /* the chain, while value is set */
+	bool loading;
+};
+
+struct budget *budget_create(size_t limit);
+void budget_destroy(struct budget *b); /* every slot must have been dropped */
+DEFINE_CLEANUP(struct budget, budget_destroy);
+
+typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
+int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
+	struct bytes **ret, struct error *e);
+
+/* Forget a slot before its owner goes. */
+void budget_drop(struct budget *b, struct budget_slot *slot);
+
+/* Drops what is over the limit and held no more. Every other call does so too. */
+void budget_trim(struct budget *b);
+
+size_t budget_used(struct budget *b);
+size_t budget_limit(const struct budget *b);
+
+#endif

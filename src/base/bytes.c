@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/bytes.h"
+
+#include <string.h>
+
+struct bytes *bytes_new(size_t size, uint8_t **ret_data)
+{
+	struct bytes *b;
+
+	if (size > SIZE_MAX - sizeof(*b))
+		return NULL;
+	/* calloc, so that large spans are untouched pages until they are written. */
+	b = calloc(1, sizeof(*b) + size);
+	if (!b)
+		return NULL;
+	atomic_init(&b->refs, 1);
+	b->size = size;
+	b->data = (const uint8_t *)(b + 1);
+	if (ret_data)
+		*ret_data = (uint8_t *)(b + 1);
+	return b;
+}
+
+struct bytes *bytes_copy(const void *data, size_t size)
+{
+	uint8_t *to;
+	struct bytes *b = bytes_new(size, &to);
+
+	if (b && size)
+		memcpy(to, data, size);
+	return b;
+}
+
+struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
+{
+	struct bytes *to;
+
+	if (size > SIZE_MAX - sizeof(*b))
+		return NULL;
+	to = realloc(b, sizeof(*to) + size);
+	if (!to)
+		return NULL;
+	if (!b)
+		atomic_init(&to->refs, 1);
+	to->size = size;
+	to->data = (const uint8_t *)(to + 1);
+	if (ret_data)
+		*ret_data = (uint8_t *)(to + 1);
+	return to;
+}
+
+struct bytes *bytes_ref(struct bytes *b)
+{
+	if (b)
+		atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+	return b;
+}
+
+void bytes_unref(struct bytes *b)
+{
+	if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
+		free(b);
+}

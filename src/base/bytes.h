@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * bytes: an immutable, ref-counted span of memory.
+ *
+ * Made by bytes_new, filled once by its maker through the pointer it got, and never written again.
+ * References may be taken and dropped on any thread.
+ */
+#ifndef BASE_BYTES_H
+#define BASE_BYTES_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct bytes {
+	atomic_uint refs;
+	size_t size;
+	const uint8_t *data;
+};
+
+/* A span of size bytes, zeroed; *ret_data is where its maker writes. NULL when memory is short. */
+struct bytes *bytes_new(size_t size, uint8_t **ret_data);
+struct bytes *bytes_copy(const void *data, size_t size);
+/*
+ * For a maker who has not shown b to anybody yet: another size, the content kept, what is new not
+ * zeroed. b may be NULL. NULL when memory is short; b is then as before.
+ */
+struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data);
+struct bytes *bytes_ref(struct bytes *b);
+void bytes_unref(struct bytes *b);
+DEFINE_CLEANUP(struct bytes, bytes_unref);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * cursor: checked reading of little-endian fields from a span.
+ *
+ * A read past the end returns 0 and sets `bad`, which stays set, so that a parser reads a whole
+ * record and checks once. Nothing is ever cast over the data.
+ */
+#ifndef BASE_CURSOR_H
+#define BASE_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cursor {
+	const uint8_t *data;
+	size_t size;
+	size_t pos;
+	bool bad;
+};
+
+static inline struct cursor cursor_init(const void *data, size_t size)
+{
+	return (struct cursor){.data = data, .size = size};
+}
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return c->bad ? 0 : c->size - c->pos;
+}
+
+/* The next n bytes, or NULL and bad. */
+const uint8_t *cursor_take(struct cursor *c, size_t n);
+uint8_t cursor_u8(struct cursor *c);
+uint16_t cursor_u16(struct cursor *c);
+uint32_t cursor_u32(struct cursor *c);
+uint64_t cursor_u64(struct cursor *c);
+int32_t cursor_i32(struct cursor *c);
+int64_t cursor_i64(struct cursor *c);
+
+/* Single values at a place whose bounds the caller has checked. */
+static inline uint32_t load_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline int32_t load_i32(const uint8_t *p)
+{
+	return (int32_t)load_u32(p);
+}
+
+static inline void store_u32(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+	p[3] = (uint8_t)(v >> 24);
+}
+
+/* Checked arithmetic: true when the result does not fit (as C23's ckd_add and ckd_mul). */
+#define ckd_add(ret, a, b) __builtin_add_overflow((a), (b), (ret))
+#define ckd_sub(ret, a, b) __builtin_sub_overflow((a), (b), (ret))
+#define ckd_mul(ret, a, b) __builtin_mul_overflow((a), (b), (ret))
+
+#endif

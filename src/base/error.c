@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!e)
+		return code;
+	e->code = code;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int error_errno(struct error *e, const char *fmt, ...)
+{
+	int code = errno ? -errno : -EIO;
+	size_t n;
+	va_list ap;
+
+	if (!e)
+		return code;
+	e->code = code;
+	va_start(ap, fmt);
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+	n = strlen(e->text);
+	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));
+	return code;
+}
+
+int error_context(struct error *e, const char *fmt, ...)
+{
+	struct error whole;
+	size_t n;
+	va_list ap;
+
+	if (!e || !e->code)
+		return e ? e->code : 0;
+	va_start(ap, fmt);
+	vsnprintf(whole.text, sizeof(whole.text), fmt, ap);
+	va_end(ap);
+	n = strlen(whole.text);
+	/* What does not fit is cut off; looking at the answer tells the compiler that this is
+	 * meant. */
+	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
+		return e->code;
+	memcpy(e->text, whole.text, sizeof(e->text));
+	return e->code;
+}
+
+const char *error_text(const struct error *e)
+{
+	if (!e || !e->code)
+		return "";
+	return e->text[0] ? e->text : strerror(-e->code);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * One error type through all rooms: an errno for programs and a line for people.
+ *
+ * Functions that can fail return 0 or a negative errno. The line is written where the fact is
+ * known (which field, its value, its bound), travels up untouched but for a context put before it,
+ * and is printed where a person is. It ends without a full stop and without a newline.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+struct error {
+	int code;        /* 0, or the negative errno of the failure */
+	char text[1000]; /* "field x is 7 (at most 5)"; empty while code is 0 */
+};
+
+#define ERROR_INIT {0}
+
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/*
+ * Fill e (which may be NULL) and return code, which must be a negative errno. What stood in e
+ * before is lost, so do not call it on the way up: use error_context there.
+ */
+int error_set(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* error_set for a failed system call: adds ": " and the text of errno. Returns -errno. */
+int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* Put "context: " before the text; does nothing while e holds no error. Returns e's code. */
+int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* The text, or that of the code where nothing was written, or "" for NULL and no error. */
+const char *error_text(const struct error *e);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct file *file_new(int fd)
+{
+	struct file *f = malloc(sizeof(*f));
+
+	if (!f) {
+		close(fd);
+		return NULL;
+	}
+	atomic_init(&f->refs, 1);
+	f->fd = fd;
+	return f;
+}
+
+struct file *file_ref(struct file *f)
+{
+	if (f)
+		atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+	return f;
+}
+
+void file_unref(struct file *f)
+{
+	if (f && atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) == 1) {
+		close(f->fd);
+		free(f);
+	}
+}
+
+int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	uint8_t *to = dst;
+
+	if (off > INT64_MAX || n > INT64_MAX - off)
+		return error_set(e, -EINVAL, "offset %" PRIu64 " is beyond any file", off);
+	while (n) {
+		ssize_t got = pread(f->fd, to, n, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_errno(e, "read at %" PRIu64, off);
+		if (!got)
+			return error_set(e, -EIO,
+				"the file ends at %" PRIu64 ", %zu bytes too early", off, n);
+		to += got;
+		off += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+struct extent extent_of_bytes(struct bytes *b)
+{
+	return (struct extent){.mem = b, .size = b ? b->size : 0};
+}
+
+struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size)
+{
+	return (struct extent){.file = f, .off = off, .size = size};
+}
+
+struct extent extent_ref(const struct extent *x)
+{
+	struct extent to = *x;
+
+	bytes_ref(to.mem);
+	file_ref(to.file);
+	return to;
+}
+
+void extent_finish(struct extent *x)
+{
+	bytes_unref(x->mem);
+	file_unref(x->file);
+	*x = (struct extent)EXTENT_INIT;
+}
+
+int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	if (off > x->size || n > x->size - off)
+		return error_set(e, -EINVAL,
+			"%zu bytes at %" PRIu64 " are not within the %" PRIu64 " there are", n, off,
+			x->size);
+	if (!n)
+		return 0;
+	if (!x->mem)
+		return file_read(x->file, x->off + off, dst, n, e);
+	memcpy(dst, x->mem->data + x->off + off, n);
+	return 0;
+}
+
+int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	uint8_t *to;
+	int r;
+
+	if (x->size > max || x->size > SIZE_MAX)
+		return error_set(
+			e, -EFBIG, "size is %" PRIu64 " bytes (at most %" PRIu64 ")", x->size, max);
+	if (x->mem && !x->off && x->size == x->mem->size) {
+		*ret = bytes_ref(x->mem);
+		return 0;
+	}
+	b = bytes_new((size_t)x->size, &to);
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes", x->size);
+	r = extent_read(x, 0, to, (size_t)x->size, e);
+	if (r < 0)
+		return r;
+	*ret = TAKE(b);
+	return 0;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "base/cleanup.h"
+
+enum { COPY_CHUNK = 128 << 10, COPY_AT_ONCE = 64 << 20, NAME_TRIES = 100 };
+
+static io_hook the_hook;
+static void *the_hook_arg;
+
+void io_set_hook(io_hook hook, void *arg)
+{
+	the_hook = hook;
+	the_hook_arg = arg;
+}
+
+static int ask_hook(enum io_op op, const char *name)
+{
+	return the_hook ? the_hook(op, name, the_hook_arg) : 0;
+}
+
+/* 0 or -errno of a call that answers -1 on failure. */
+static int outcome(int r)
+{
+	return r < 0 ? -errno : 0;
+}
+
+static int open_retry(int dirfd, const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	do
+		fd = openat(dirfd, name, flags | O_CLOEXEC, mode);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+int io_openat(int dirfd, const char *name, int flags, mode_t mode)
+{
+	int r = ask_hook(IO_OPEN, name);
+
+	return r < 0 ? r : open_retry(dirfd, name, flags, mode);
+}
+
+static int random_letters(char *to, size_t n)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+	uint8_t noise[8];
+
+	if (n > sizeof(noise) || getrandom(noise, n, 0) != (ssize_t)n)
+		return errno ? -errno : -EIO;
+	for (size_t i = 0; i < n; i++)
+		to[i] = letters[noise[i] % 32];
+	return 0;
+}
+
+/* Without the hook, which its callers have asked. */
+static int make_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name)
+{
+	char name[NAME_MAX + 1];
+	int n = snprintf(name, sizeof(name), "%sXXXXXX", stem);
+	int fd = -EEXIST;
+
+	if (n < 0 || (size_t)n >= sizeof(name))
+		return -ENAMETOOLONG;
+	for (int i = 0; i < NAME_TRIES && fd == -EEXIST; i++) {
+		int r = random_letters(name + n - 6, 6);
+
+		if (r < 0)
+			return r;
+		fd = open_retry(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+	}
+	if (fd >= 0)
+		snprintf(ret_name, sizeof(name), "%s", name);
+	return fd;
+}
+
+int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name)
+{
+	int r = ask_hook(IO_OPEN, stem);
+
+	return r < 0 ? r : make_temporary(dirfd, stem, mode, ret_name);
+}
+
+int io_tmpfile(int dirfd)
+{
+	char name[NAME_MAX + 1];
+	int r = ask_hook(IO_OPEN, "");
+	int fd;
+
+	if (r < 0)
+		return r;
+	fd = open_retry(dirfd, ".", O_TMPFILE | O_RDWR, 0600);
+	/* How kernels and filesystems that lack O_TMPFILE answer. */
+	if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -ENOENT && fd != -EINVAL)
+		return fd;
+	fd = make_temporary(dirfd, ".mapfs-tmp-", 0600, name);
+	if (fd >= 0 && unlinkat(dirfd, name, 0) < 0) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+static int write_all(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		if (!done)
+			return -EIO;
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int io_write(int fd, const void *data, size_t n)
+{
+	int r = ask_hook(IO_WRITE, "");
+
+	return r < 0 ? r : write_all(fd, data, n);
+}
+
+int io_pwrite(int fd, const void *data, size_t n, uint64_t off)
+{
+	const uint8_t *p = data;
+	int r = ask_hook(IO_WRITE, "");
+
+	if (r < 0)
+		return r;
+	if (off > INT64_MAX || n > INT64_MAX - off)
+		return -EFBIG;
+	while (n) {
+		ssize_t done = pwrite(fd, p, n, (off_t)off);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		if (!done)
+			return -EIO;
+		p += done;
+		off += (uint64_t)done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* *off and *n move on; what the kernel would not copy is left over. */
+static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
+{
+	while (*n) {
+		off_t at = (off_t)*off;
+		size_t want = *n < COPY_AT_ONCE ? (size_t)*n : COPY_AT_ONCE;
+		ssize_t done = copy_file_range(from, &at, to, NULL, want, 0);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		/* The disk's own troubles are final; the rest means that this pair cannot. */
+		if (done < 0)
+			return errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG
+				       ? -errno
+				       : 0;
+		if (!done)
+			return 0;
+		*off += (uint64_t)done;
+		*n -= (uint64_t)done;
+	}
+	return 0;
+}
+
+int io_copy(int from, uint64_t off, uint64_t n, int to)
+{
+	CLEANUP(free) uint8_t *chunk = NULL;
+	int r = ask_hook(IO_WRITE, "");
+
+	if (r < 0)
+		return r;
+	if (off > INT64_MAX || n > INT64_MAX - off)
+		return -EINVAL;
+	r = copy_in_kernel(from, &off, &n, to);
+	if (r < 0 || !n)
+		return r;
+	chunk = malloc(COPY_CHUNK);
+	if (!chunk)
+		return -ENOMEM;
+	while (n) {
+		size_t want = n < COPY_CHUNK ? (size_t)n : COPY_CHUNK;
+		ssize_t got = pread(from, chunk, want, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		r = write_all(to, chunk, (size_t)got);
+		if (r < 0)
+			return r;
+		off += (uint64_t)got;
+		n -= (uint64_t)got;
+	}
+	return 0;
+}
+
+int io_truncate(int fd, uint64_t size)
+{
+	int r = ask_hook(IO_TRUNCATE, "");
+
+	if (r < 0)
+		return r;
+	if (size > INT64_MAX)
+		return -EFBIG;
+	do
+		r = ftruncate(fd, (off_t)size);
+	while (r < 0 && errno == EINTR);
+	return outcome(r);
+}
+
+int io_sync(int fd)
+{
+	int r = ask_hook(IO_SYNC, "");
+
+	if (r < 0)
+		return r;
+	do
+		r = fsync(fd);
+	while (r < 0 && errno == EINTR);
+	return outcome(r);
+}
+
+int io_sync_dir(int dirfd)
+{
+	int r = io_sync(dirfd);
+
+	return r == -EINVAL || r == -EOPNOTSUPP ? 0 : r;
+}
+
+int io_datasync(int fd)
+{
+	int r = ask_hook(IO_SYNC, "");
+
+	if (r < 0)
+		return r;
+	do
+		r = fdatasync(fd);
+	while (r < 0 && errno == EINTR);
+	return outcome(r);
+}
+
+int io_rename(int dirfd, const char *from, const char *to)
+{
+	int r = ask_hook(IO_RENAME, to);
+
+	return r < 0 ? r : outcome(renameat(dirfd, from, dirfd, to));
+}
+
+/* For filesystems that have neither the flag nor links: the name is taken, then renamed over. */
+static int rename_over_placeholder(int dirfd, const char *from, const char *to)
+{
+	int fd = open_retry(dirfd, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	r = outcome(renameat(dirfd, from, dirfd, to));
+	if (r < 0)
+		unlinkat(dirfd, to, 0);
+	return r;
+}
+
+int io_rename_noreplace(int dirfd, const char *from, const char *to)
+{
+	int r = ask_hook(IO_RENAME, to);
+
+	if (r < 0)
+		return r;
+	r = outcome(renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
+	if (r != -EINVAL && r != -ENOSYS && r != -EOPNOTSUPP)
+		return r;
+	r = outcome(linkat(dirfd, from, dirfd, to, 0));
+	if (r == -EEXIST)
+		return r;
+	return r < 0 ? rename_over_placeholder(dirfd, from, to) : outcome(unlinkat(dirfd, from, 0));
+}
+
+int io_unlink(int dirfd, const char *name)
+{
+	int r = ask_hook(IO_UNLINK, name);
+
+	return r < 0 ? r : outcome(unlinkat(dirfd, name, 0));
+}
+
+int io_mkdir(int dirfd, const char *name, mode_t mode)
+{
+	int r = ask_hook(IO_MKDIR, name);
+
+	return r < 0 ? r : outcome(mkdirat(dirfd, name, mode));
+}
+
+int io_chmod(int fd, mode_t mode)
+{
+	int r = ask_hook(IO_META, "");
+
+	return r < 0 ? r : outcome(fchmod(fd, mode));
+}
+
+int io_chown(int fd, uid_t uid, gid_t gid)
+{
+	int r = ask_hook(IO_META, "");
+
+	return r < 0 ? r : outcome(fchown(fd, uid, gid));
+}
+
+int io_set_xattr(int fd, const char *name, const void *value, size_t size)
+{
+	int r = ask_hook(IO_META, name);
+
+	return r < 0 ? r : outcome(fsetxattr(fd, name, value, size, 0));
+}
+
+int io_remove_xattr(int fd, const char *name)
+{
+	int r = ask_hook(IO_META, name);
+
+	return r < 0 ? r : outcome(fremovexattr(fd, name));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * io: the seam under every call that changes a disk.
+ *
+ * Journal, save, spill and recovery go through these and nothing else, so that a test can fail the
+ * N-th call, or stop the world at it, and look at what is left. Each returns 0 (or a count) or
+ * -errno; writes are complete or failed, EINTR is retried.
+ */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum io_op {
+	IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META
+};
+
+/*
+ * A test's hook: called before each operation, on its thread; a negative errno makes it fail
+ * instead. name is "" where the operation has a descriptor alone. Set it while no other thread
+ * runs.
+ */
+typedef int (*io_hook)(enum io_op op, const char *name, void *arg);
+void io_set_hook(io_hook hook, void *arg);
+
+int io_openat(int dirfd, const char *name, int flags, mode_t mode); /* an fd; O_CLOEXEC is added */
+int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */
+int io_write(int fd, const void *data, size_t n);
+int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
+int io_copy(int from, uint64_t off, uint64_t n, int to); /* appends; copy_file_range or a loop */
+int io_truncate(int fd, uint64_t size);
+int io_sync(int fd);     /* fsync */
+int io_datasync(int fd); /* fdatasync */
+int io_rename(int dirfd, const char *from, const char *to);
+int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST where to exists */
+int io_unlink(int dirfd, const char *name);
+int io_mkdir(int dirfd, const char *name, mode_t mode);
+/* Makes a new file named stem and six letters, for reading and writing; ret_name has room for
+ * NAME_MAX + 1. Returns an fd; the file is the caller's to rename or unlink. */
+int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name);
+/* fsync of a directory that is open for reading; no failure where its filesystem has none. */
+int io_sync_dir(int dirfd);
+int io_chmod(int fd, mode_t mode);
+int io_chown(int fd, uid_t uid, gid_t gid);
+int io_set_xattr(int fd, const char *name, const void *value, size_t size);
+int io_remove_xattr(int fd, const char *name);
+
+#endif

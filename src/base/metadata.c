@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/metadata.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+enum { XATTR_TRIES = 8 };
+
+static const char acl_name[] = "system.posix_acl_access";
+
+/* EINVAL is the answer for owners that have no number in this user namespace. */
+static bool right_is_missing(int r)
+{
+	return r == -EPERM || r == -EINVAL;
+}
+
+static int keep_owner(int to, const struct stat *old, struct stat *now, struct error *e)
+{
+	int r = -EPERM;
+
+	if (now->st_uid == old->st_uid && now->st_gid == old->st_gid)
+		return 0;
+	if (now->st_uid != old->st_uid)
+		r = io_chown(to, old->st_uid, old->st_gid);
+	/* Who may not give files away may still give them to a group of their own. */
+	if (right_is_missing(r) && now->st_gid != old->st_gid)
+		r = io_chown(to, (uid_t)-1, old->st_gid);
+	if (r < 0 && !right_is_missing(r))
+		return error_set(e, r, "cannot keep the owner: %s", strerror(-r));
+	if (fstat(to, now) < 0)
+		return error_errno(e, "cannot look at the new file");
+	return 0;
+}
+
+/* The value of one attribute or the list of all (name NULL); *ret is malloced. */
+static ssize_t read_xattr(int fd, const char *name, char **ret)
+{
+	for (int i = 0; i < XATTR_TRIES; i++) {
+		CLEANUP(free) char *p = NULL;
+		ssize_t n = name ? fgetxattr(fd, name, NULL, 0) : flistxattr(fd, NULL, 0);
+
+		if (n < 0)
+			return -errno;
+		p = malloc((size_t)n + 1);
+		if (!p)
+			return -ENOMEM;
+		n = name ? fgetxattr(fd, name, p, (size_t)n) : flistxattr(fd, p, (size_t)n);
+		if (n >= 0) {
+			p[n] = '\0';
+			*ret = TAKE(p);
+			return n;
+		}
+		/* It grew in between. */
+		if (errno != ERANGE)
+			return -errno;
+	}
+	return -EBUSY;
+}
+
+static bool vouches_for_content(const char *name)
+{
+	return strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0 ||
+	       strcmp(name, "security.capability") == 0;
+}
+
+/* Those that belong to the user; the rest is the system's to give and to deny. */
+static bool must_be_kept(const char *name)
+{
+	return strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0;
+}
+
+static int keep_xattr(int from, int to, const char *name)
+{
+	CLEANUP(free) char *value = NULL;
+	CLEANUP(free) char *present = NULL;
+	ssize_t n = read_xattr(from, name, &value);
+	int r;
+
+	if (n == -ENODATA)
+		return 0;
+	if (n < 0)
+		return n == -EOPNOTSUPP || !must_be_kept(name) ? 0 : (int)n;
+	/* Labels that new files get by themselves need no right when they are as they should be. */
+	if (read_xattr(to, name, &present) == n && memcmp(value, present, (size_t)n) == 0)
+		return 0;
+	r = io_set_xattr(to, name, value, (size_t)n);
+	if (r == -EOPNOTSUPP)
+		return 0;
+	return (r == -EPERM || r == -EACCES) && !must_be_kept(name) ? 0 : r;
+}
+
+static int keep_xattrs(int from, int to, struct error *e)
+{
+	CLEANUP(free) char *names = NULL;
+	ssize_t n = read_xattr(from, NULL, &names);
+	bool acl = false;
+	int r;
+
+	if (n == -EOPNOTSUPP)
+		return 0;
+	if (n < 0)
+		return error_set(
+			e, (int)n, "cannot list the extended attributes: %s", strerror((int)-n));
+	for (const char *name = names; name < names + n; name += strlen(name) + 1) {
+		acl = acl || strcmp(name, acl_name) == 0;
+		if (vouches_for_content(name))
+			continue;
+		r = keep_xattr(from, to, name);
+		if (r < 0)
+			return error_set(e, r, "cannot keep the extended attribute %s: %s", name,
+				strerror(-r));
+	}
+	if (acl)
+		return 0;
+	/* The directory's default ACL may have come with the new file. */
+	r = io_remove_xattr(to, acl_name);
+	if (r < 0 && r != -ENODATA && r != -EOPNOTSUPP)
+		return error_set(e, r, "cannot remove the inherited ACL: %s", strerror(-r));
+	return 0;
+}
+
+static mode_t kept_mode(const struct stat *old, const struct stat *now)
+{
+	mode_t mode = old->st_mode & 07777;
+
+	if (now->st_uid != old->st_uid)
+		mode &= ~(mode_t)S_ISUID;
+	if (now->st_gid != old->st_gid) {
+		mode_t both = mode & (mode << 3) & S_IRWXG;
+
+		mode = (mode & ~(mode_t)(S_ISGID | S_IRWXG)) | both;
+	}
+	return mode;
+}
+
+int metadata_copy(int from, int to, struct error *e)
+{
+	struct stat old, now;
+	int r;
+
+	if (fstat(from, &old) < 0 || fstat(to, &now) < 0)
+		return error_errno(e, "cannot look at the file");
+	/* In this order: a change of owner clears mode bits, and an ACL sets some. */
+	r = keep_owner(to, &old, &now, e);
+	if (r < 0)
+		return r;
+	r = keep_xattrs(from, to, e);
+	if (r < 0)
+		return r;
+	if (fstat(to, &now) < 0)
+		return error_errno(e, "cannot look at the new file");
+	if ((now.st_mode & 07777) == kept_mode(&old, &now))
+		return 0;
+	r = io_chmod(to, kept_mode(&old, &now));
+	if (r < 0)
+		return error_set(e, r, "cannot keep the mode: %s", strerror(-r));
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * metadata: give a new file the rights of the one it will replace.
+ *
+ * Owner, group, mode, POSIX ACL and extended attributes of `from` go to `to`, a file that the
+ * caller has just made. The owner and the group stay the caller's where the rights do not go
+ * further; a group that is not kept has no more rights than both the old group and the others had.
+ * Attributes that the filesystem or the caller's rights do not allow are left out, but never user.*
+ * or an ACL for want of space or by a failing disk. Hashes and rights that vouch for the old
+ * content (security.ima, .evm, .capability) are not kept.
+ */
+#ifndef BASE_METADATA_H
+#define BASE_METADATA_H
+
+#include "base/error.h"
+
+int metadata_copy(int from, int to, struct error *e);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/reclog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/cursor.h"
+#include "base/io.h"
+#include "base/record.h"
+
+static const char magic[] = "mapfs-journal-1\n";
+
+enum { MAGIC_SIZE = sizeof(magic) - 1, CHUNK = 64 << 10 };
+
+_Static_assert(MAGIC_SIZE == 16, "the magic is 16 bytes");
+
+struct reclog {
+	struct file *file;
+	int dirfd;
+	bool readonly;
+	pthread_mutex_t lock; /* size, dir_synced, dead, filled, chunk */
+	uint64_t size;        /* the records' end, where the next one goes */
+	bool dir_synced;
+	struct error dead;
+	size_t filled;
+	uint8_t chunk[CHUNK];
+};
+
+static uint64_t locked_size(struct reclog *l)
+{
+	uint64_t size;
+
+	pthread_mutex_lock(&l->lock);
+	size = l->size;
+	pthread_mutex_unlock(&l->lock);
+	return size;
+}
+
+int reclog_next(
+	struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn, struct error *e)
+{
+	uint64_t at = *pos ? *pos : MAGIC_SIZE;
+	uint64_t end = locked_size(l);
+	int r = record_read(l->file, at, end, ret, pos, e);
+
+	if (r == 0 && ret_torn)
+		*ret_torn = end != at;
+	return r;
+}
+
+/* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
+static int check_magic(const struct file *f, uint64_t size, struct error *e)
+{
+	char begin[MAGIC_SIZE];
+	size_t n = size < MAGIC_SIZE ? (size_t)size : MAGIC_SIZE;
+	int r = file_read(f, 0, begin, n, e);
+
+	if (r < 0)
+		return r;
+	if (memcmp(begin, magic, n) != 0)
+		return error_set(e, -EINVAL, "is not a journal of mapfs");
+	return n == MAGIC_SIZE;
+}
+
+/* Cuts everything after the last whole record off; an empty log gets its magic. */
+static int mend(struct reclog *l, struct error *e)
+{
+	struct record rec;
+	uint64_t pos = 0;
+	bool torn = false;
+	int r = check_magic(l->file, l->size, e);
+
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = io_pwrite(l->file->fd, magic, MAGIC_SIZE, 0);
+		if (r < 0)
+			return error_set(e, r, "cannot write: %s", strerror(-r));
+		l->size = MAGIC_SIZE;
+		return 0;
+	}
+	while ((r = reclog_next(l, &pos, &rec, &torn, e)) == 1)
+		extent_finish(&rec.payload);
+	if (r < 0 || !torn)
+		return r;
+	pos = pos ? pos : MAGIC_SIZE;
+	r = io_truncate(l->file->fd, pos);
+	if (r < 0)
+		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
+	l->size = pos;
+	return 0;
+}
+
+static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = calloc(1, sizeof(*l));
+	struct stat st;
+
+	if (!l) {
+		close(fd);
+		return error_set(e, -ENOMEM, "no memory");
+	}
+	pthread_mutex_init(&l->lock, NULL);
+	l->dirfd = -1;
+	l->file = file_new(fd);
+	if (!l->file)
+		return error_set(e, -ENOMEM, "no memory");
+	if (fstat(fd, &st) < 0)
+		return error_errno(e, "cannot look at it");
+	l->size = (uint64_t)st.st_size;
+	if (dirfd >= 0) {
+		l->dirfd = fcntl(dirfd, F_DUPFD_CLOEXEC, 3);
+		if (l->dirfd < 0)
+			return error_errno(e, "cannot hold on to its directory");
+	}
+	*ret = TAKE(l);
+	return 0;
+}
+
+/* Whether fd, locked now, is still what name stands for: its last owner may have removed it. */
+static bool still_named(int fd, int dirfd, const char *name)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && fstatat(dirfd, name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int open_locked(int dirfd, const char *name, bool create, struct error *e)
+{
+	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT | O_EXCL : 0);
+	CLEANUP(close_fd) int fd = io_openat(dirfd, name, flags, 0600);
+
+	if (fd < 0)
+		return error_set(
+			e, fd, "cannot %s: %s", create ? "be made" : "be opened", strerror(-fd));
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return error_set(e, -EBUSY, "is in use by another process");
+	if (!still_named(fd, dirfd, name))
+		return error_set(e, -ENOENT, "was removed while it was opened");
+	return take_fd(&fd);
+}
+
+static int open_mended(
+	int dirfd, const char *name, bool create, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = open_locked(dirfd, name, create, e);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = reclog_new(fd, dirfd, &l, e);
+	if (r == 0)
+		r = mend(l, e);
+	if (r < 0 && create)
+		io_unlink(dirfd, name);
+	if (r == 0)
+		*ret = TAKE(l);
+	return r;
+}
+
+int reclog_open(int dirfd, const char *name, bool create, struct reclog **ret, struct error *e)
+{
+	int r = open_mended(dirfd, name, create, ret, e);
+
+	if (r < 0)
+		error_context(e, "journal %s", name);
+	return r;
+}
+
+int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return error_errno(e, "journal %s", name);
+	r = reclog_new(fd, -1, &l, e);
+	if (r == 0)
+		r = check_magic(l->file, l->size, e);
+	if (r < 0) {
+		error_context(e, "journal %s", name);
+		return r;
+	}
+	l->readonly = true;
+	*ret = TAKE(l);
+	return 0;
+}
+
+void reclog_close(struct reclog *l)
+{
+	if (!l)
+		return;
+	/* Payloads may keep the descriptor, and with it the lock, for longer. */
+	if (l->file && !l->readonly)
+		flock(l->file->fd, LOCK_UN);
+	file_unref(l->file);
+	if (l->dirfd >= 0)
+		close(l->dirfd);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+struct writer {
+	struct reclog *log;
+	uint64_t pos;
+};
+
+static int flush(struct writer *w)
+{
+	struct reclog *l = w->log;
+	int r = l->filled ? io_pwrite(l->file->fd, l->chunk, l->filled, w->pos) : 0;
+
+	w->pos += l->filled;
+	l->filled = 0;
+	return r;
+}
+
+/* The next bytes of the part go through the chunk, so that a small record is one write. */
+static int put_part(struct writer *w, const struct extent *x, uint32_t *crc, struct error *e)
+{
+	struct reclog *l = w->log;
+
+	for (uint64_t done = 0; done < x->size;) {
+		size_t n = CHUNK - l->filled;
+		int r;
+
+		if (x->size - done < n)
+			n = (size_t)(x->size - done);
+		r = extent_read(x, done, l->chunk + l->filled, n, e);
+		if (r < 0)
+			return r;
+		*crc = record_crc(*crc, l->chunk + l->filled, n);
+		l->filled += n;
+		done += n;
+		r = l->filled == CHUNK ? flush(w) : 0;
+		if (r < 0)
+			return error_set(e, r, "cannot write: %s", strerror(-r));
+	}
+	return 0;
+}
+
+static int put_record(struct writer *w, uint32_t type, uint64_t size, const struct extent *parts,
+	size_t n_parts, struct error *e)
+{
+	struct reclog *l = w->log;
+	uint32_t crc = 0;
+	int r;
+
+	record_header(l->chunk, type, size);
+	l->filled = RECORD_HEADER_SIZE;
+	for (size_t i = 0; i < n_parts; i++) {
+		r = put_part(w, &parts[i], &crc, e);
+		if (r < 0)
+			return r;
+	}
+	r = CHUNK - l->filled < RECORD_TRAILER_SIZE ? flush(w) : 0;
+	if (r == 0) {
+		store_u32(l->chunk + l->filled, crc);
+		l->filled += RECORD_TRAILER_SIZE;
+		r = flush(w);
+	}
+	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
+}
+
+static int total_size(const struct reclog *l, const struct extent *parts, size_t n_parts,
+	uint64_t *ret, struct error *e)
+{
+	uint64_t size = 0;
+	bool bad = false;
+
+	for (size_t i = 0; i < n_parts; i++)
+		bad = bad || ckd_add(&size, size, parts[i].size);
+	if (bad || size > INT64_MAX - l->size - RECORD_FRAME_SIZE)
+		return error_set(e, -EFBIG, "the record is too large");
+	*ret = size;
+	return 0;
+}
+
+static int append_locked(struct reclog *l, uint32_t type, const struct extent *parts,
+	size_t n_parts, struct extent *ret_payload, struct error *e)
+{
+	struct writer w = {.log = l, .pos = l->size};
+	uint64_t size = 0;
+	int r, cut;
+
+	r = total_size(l, parts, n_parts, &size, e);
+	if (r < 0)
+		return r;
+	r = put_record(&w, type, size, parts, n_parts, e);
+	if (r < 0) {
+		cut = io_truncate(l->file->fd, l->size);
+		if (cut < 0)
+			error_set(&l->dead, r, "cannot be written any more: %s", strerror(-r));
+		return r;
+	}
+	if (ret_payload)
+		*ret_payload =
+			extent_of_file(file_ref(l->file), l->size + RECORD_HEADER_SIZE, size);
+	l->size = w.pos;
+	return 0;
+}
+
+static int tell_dead(const struct reclog *l, struct error *e)
+{
+	return error_set(e, l->dead.code, "%s", l->dead.text);
+}
+
+int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
+	struct extent *ret_payload, struct error *e)
+{
+	int r;
+
+	if (l->readonly)
+		return error_set(e, -EBADF, "journal: is open for reading only");
+	pthread_mutex_lock(&l->lock);
+	r = l->dead.code ? tell_dead(l, e) : append_locked(l, type, parts, n_parts, ret_payload, e);
+	pthread_mutex_unlock(&l->lock);
+	if (r < 0)
+		error_context(e, "journal");
+	return r;
+}
+
+int reclog_sync(struct reclog *l, struct error *e)
+{
+	bool dir_synced;
+	int r;
+
+	if (l->readonly)
+		return 0;
+	pthread_mutex_lock(&l->lock);
+	r = l->dead.code ? tell_dead(l, e) : 0;
+	dir_synced = l->dir_synced;
+	pthread_mutex_unlock(&l->lock);
+	if (r == 0) {
+		/* Without the lock: appends need not wait for the disk. */
+		r = io_datasync(l->file->fd);
+		if (r == 0 && !dir_synced)
+			r = io_sync_dir(l->dirfd);
+		pthread_mutex_lock(&l->lock);
+		if (r == 0)
+			l->dir_synced = true;
+		else if (!l->dead.code)
+			error_set(&l->dead, r, "cannot be brought to disk: %s", strerror(-r));
+		if (r < 0)
+			tell_dead(l, e);
+		pthread_mutex_unlock(&l->lock);
+	}
+	if (r < 0)
+		error_context(e, "journal");
+	return r;
+}
+
+uint64_t reclog_size(const struct reclog *l)
+{
+	/* The lock is no part of what callers may not change. */
+	return locked_size((struct reclog *)(uintptr_t)l);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * reclog: an append-only log of checked records in a file.
+ *
+ * File: 16 bytes of magic ("mapfs-journal-1\n"), then records: u32 type, u64 size, u32 CRC-32 of
+ * those twelve bytes, payload, u32 CRC-32 of the payload; little-endian. A torn or damaged tail
+ * ends the log: reclog_next says so, and reclog_open cuts it off before it appends. Payloads may be
+ * read back as extents of the log's own file.
+ *
+ * Appends from several threads are serialized inside. An append that fails is cut off again; if
+ * that fails too the log is dead and every later append returns the same error. So it is after a
+ * sync that failed, since the kernel may then have dropped what it could not write.
+ *
+ * A file that is no log is -EINVAL; one shorter than the magic, and like it so far, is an empty log
+ * whose making was interrupted. Payloads keep the descriptor open; reclog_close gives the lock up
+ * all the same.
+ */
+#ifndef BASE_RECLOG_H
+#define BASE_RECLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/file.h"
+
+struct reclog;
+
+/* Opens (or, with create, makes: mode 0600, O_EXCL) the log `name` below dirfd for reading and
+ * appending, and locks it (flock LOCK_EX); -EBUSY where another process has it. */
+int reclog_open(int dirfd, const char *name, bool create, struct reclog **ret, struct error *e);
+/* For looking only (recover --list): no lock, no cut. */
+int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
+void reclog_close(struct reclog *l);
+DEFINE_CLEANUP(struct reclog, reclog_close);
+
+/* Appends one record whose payload is the parts one after the other. ret_payload (may be NULL) is
+ * where the payload stands in the log. */
+int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
+	struct extent *ret_payload, struct error *e);
+int reclog_sync(struct reclog *l, struct error *e); /* fdatasync; the first time the directory too */
+
+struct record {
+	uint32_t type;
+	struct extent payload; /* extent_finish when done */
+};
+
+/* Walks the records from *pos (begin with 0). 1: a record; 0: the end; *ret_torn (may be NULL) is set
+ * where bytes that are no record follow. Negative: cannot be read. Payload CRCs are checked. */
+int reclog_next(struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn,
+	struct error *e);
+
+uint64_t reclog_size(const struct reclog *l);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Zlib */
+/* record: the bytes of one record of a reclog; reclog.h says what they are. */
+#ifndef BASE_RECORD_H
+#define BASE_RECORD_H
+
+#include "base/reclog.h"
+
+enum {
+	RECORD_HEADER_SIZE = 4 + 8 + 4, /* type, size, CRC of both */
+	RECORD_TRAILER_SIZE = 4,        /* CRC of the payload */
+	RECORD_FRAME_SIZE = RECORD_HEADER_SIZE + RECORD_TRAILER_SIZE,
+};
+
+void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint64_t size);
+/* Begins with 0, as zlib's. */
+uint32_t record_crc(uint32_t crc, const void *data, size_t n);
+
+/*
+ * The record at pos of a log that ends at end. 1: whole and as its CRCs say, *ret and *ret_next are
+ * set; 0: none; negative: cannot be read. The payload is an extent of f.
+ */
+int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
+	struct error *e);
+
+#endif

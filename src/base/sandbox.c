@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/sandbox.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* Newer than some headers that this is built with. */
+#ifndef LANDLOCK_ACCESS_FS_REFER
+#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_IOCTL_DEV
+#define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15)
+#endif
+#ifndef LANDLOCK_ACCESS_NET_BIND_TCP
+#define LANDLOCK_ACCESS_NET_BIND_TCP    (1ULL << 0)
+#define LANDLOCK_ACCESS_NET_CONNECT_TCP (1ULL << 1)
+#endif
+#ifndef LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+#define LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define LANDLOCK_SCOPE_SIGNAL               (1ULL << 1)
+#endif
+
+enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPE = 6 };
+
+#define ACCESS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define ACCESS_WRITE                                                                               \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                           \
+		LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                     \
+		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |                           \
+		LANDLOCK_ACCESS_FS_TRUNCATE)
+#define ACCESS_OTHER                                                                               \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |                               \
+		LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |                      \
+		LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |                      \
+		LANDLOCK_ACCESS_FS_IOCTL_DEV)
+
+/*
+ * The kernel's struct landlock_ruleset_attr as of the scopes' ABI. Kernels that know less of it
+ * take it all the same while what they do not know is zero.
+ */
+struct ruleset {
+	uint64_t fs;
+	uint64_t net;
+	uint64_t scoped;
+};
+
+struct notes {
+	void (*fn)(void *arg, const char *line);
+	void *arg;
+};
+
+static void tell(const struct notes *notes, const char *line)
+{
+	if (notes->fn)
+		notes->fn(notes->arg, line);
+}
+
+static struct ruleset rules_of(long abi, const struct notes *notes)
+{
+	struct ruleset rules = {
+		.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
+		.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
+		.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
+	};
+
+	/* Before there was a right for it, a file never changed its directory inside a sandbox. */
+	if (abi < ABI_REFER) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_REFER;
+		tell(notes, "this kernel's Landlock forbids renames between directories");
+	}
+	if (abi < ABI_TRUNCATE) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
+		tell(notes, "this kernel's Landlock does not restrict truncation");
+	}
+	if (abi < ABI_NET) {
+		rules.net = 0;
+		tell(notes, "this kernel's Landlock does not restrict the network");
+	}
+	if (abi < ABI_IOCTL) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_IOCTL_DEV;
+		tell(notes, "this kernel's Landlock does not restrict ioctls of devices");
+	}
+	if (abi < ABI_SCOPE) {
+		rules.scoped = 0;
+		tell(notes, "this kernel's Landlock does not restrict signals");
+	}
+	return rules;
+}
+
+static int restrict_files(int dirfd, bool writable, const struct notes *notes, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+	struct landlock_path_beneath_attr beneath = {.parent_fd = dirfd};
+	struct ruleset rules;
+	long abi = syscall(
+		SYS_landlock_create_ruleset, NULL, 0, (uint32_t)LANDLOCK_CREATE_RULESET_VERSION);
+
+	if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
+		tell(notes, "this kernel has no Landlock: other directories stay within reach");
+		return 0;
+	}
+	if (abi < 0)
+		return error_errno(e, "Landlock");
+	rules = rules_of(abi, notes);
+	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
+	if (fd < 0)
+		return error_errno(e, "Landlock: cannot make the rules");
+	beneath.allowed_access = rules.fs & (ACCESS_READ | (writable ? ACCESS_WRITE : 0));
+	if (syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) < 0)
+		return error_errno(e, "Landlock: cannot leave the directory open");
+	if (syscall(SYS_landlock_restrict_self, fd, 0U) < 0)
+		return error_errno(e, "Landlock: cannot apply the rules");
+	return 0;
+}
+
+static bool kept(unsigned cap)
+{
+	return cap == CAP_CHOWN || cap == CAP_FOWNER || cap == CAP_DAC_OVERRIDE;
+}
+
+/* The bounding set can only be changed by who has SETPCAP; without it nothing is lost by not doing
+ * so, since no new privileges keeps an exec from giving any. */
+static int drop_bounding(bool root, const struct notes *notes, struct error *e)
+{
+	bool denied = false;
+
+	for (unsigned cap = 0;; cap++) {
+		int has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+
+		if (has < 0)
+			break; /* past the kernel's last one */
+		if (!has || (root && kept(cap)))
+			continue;
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno != EPERM)
+			return error_errno(e, "cannot drop capability %u", cap);
+		denied = true;
+	}
+	if (denied && root)
+		tell(notes, "the capability bounding set cannot be changed here");
+	return 0;
+}
+
+static int drop_capabilities(const struct notes *notes, struct error *e)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+	bool root = geteuid() == 0;
+	int r;
+
+	r = drop_bounding(root, notes, e);
+	if (r < 0)
+		return r;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL)
+		return error_errno(e, "cannot clear the ambient capabilities");
+	if (syscall(SYS_capget, &header, data) < 0)
+		return error_errno(e, "cannot read the capabilities");
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t keep = 0;
+
+		for (unsigned bit = 0; bit < 32; bit++)
+			if (root && kept(32 * i + bit))
+				keep |= 1U << bit;
+		data[i].permitted &= keep;
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	if (syscall(SYS_capset, &header, data) < 0)
+		return error_errno(e, "cannot drop capabilities");
+	return 0;
+}
+
+int sandbox_enter(int dirfd, bool writable, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e)
+{
+	struct notes notes = {note, arg};
+	int r;
+
+	/* First, for it is what allows Landlock to those without rights. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return error_errno(e, "cannot give up new privileges");
+	r = restrict_files(dirfd, writable, &notes, e);
+	if (r < 0)
+		return r;
+	return drop_capabilities(&notes, e);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static void set_and_context_build_one_line(void **state)
+{
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(error_context(&e, "before"), 0);
+	assert_string_equal(error_text(&e), "");
+	assert_int_equal(error_set(&e, -EINVAL, "x is %d (at most %d)", 7, 5), -EINVAL);
+	assert_int_equal(error_context(&e, "item %d", 3), -EINVAL);
+	assert_string_equal(error_text(&e), "item 3: x is 7 (at most 5)");
+	errno = ENOENT;
+	assert_int_equal(error_errno(&e, "open"), -ENOENT);
+	assert_string_equal(error_text(&e), "open: No such file or directory");
+}
+
+static void null_is_allowed(void **state)
+{
+	(void)state;
+	assert_int_equal(error_set(NULL, -EIO, "x"), -EIO);
+	errno = EPERM;
+	assert_int_equal(error_errno(NULL, "x"), -EPERM);
+	assert_int_equal(error_context(NULL, "x"), 0);
+	assert_string_equal(error_text(NULL), "");
+}
+
+static void long_texts_are_cut(void **state)
+{
+	struct error e = ERROR_INIT;
+	char text[2000];
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	error_set(&e, -EIO, "%s", text);
+	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
+	assert_int_equal(error_context(&e, "%s", text), -EIO);
+	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
+	errno = EIO;
+	error_errno(&e, "%s", text);
+	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(set_and_context_build_one_line),
+		cmocka_unit_test(null_is_allowed),
+		cmocka_unit_test(long_texts_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void every_call_asks_the_hook_first(void **state)
+{
+	const struct room *room = *state;
+	struct fault f = {.at = 0, .code = -ENOSPC, .and_after = true};
+	char name[256];
+	int fd;
+
+	put_file(room->fd, "f", "old", 3);
+	fd = openat(room->fd, "f", O_RDWR);
+	fault_set(&f);
+	assert_int_equal(io_openat(room->fd, "new", O_CREAT | O_WRONLY, 0600), -ENOSPC);
+	assert_int_equal(io_tmpfile(room->fd), -ENOSPC);
+	assert_int_equal(io_temporary(room->fd, "t", 0600, name), -ENOSPC);
+	assert_int_equal(io_write(fd, "x", 1), -ENOSPC);
+	assert_int_equal(io_pwrite(fd, "x", 1, 0), -ENOSPC);
+	assert_int_equal(io_copy(fd, 0, 1, fd), -ENOSPC);
+	assert_int_equal(io_truncate(fd, 0), -ENOSPC);
+	assert_int_equal(io_sync(fd), -ENOSPC);
+	assert_int_equal(io_sync_dir(room->fd), -ENOSPC);
+	assert_int_equal(io_datasync(fd), -ENOSPC);
+	assert_int_equal(io_rename(room->fd, "f", "g"), -ENOSPC);
+	assert_int_equal(io_rename_noreplace(room->fd, "f", "g"), -ENOSPC);
+	assert_int_equal(io_unlink(room->fd, "f"), -ENOSPC);
+	assert_int_equal(io_mkdir(room->fd, "d", 0700), -ENOSPC);
+	assert_int_equal(io_chmod(fd, 0), -ENOSPC);
+	assert_int_equal(io_chown(fd, 1, 1), -ENOSPC);
+	assert_int_equal(io_set_xattr(fd, "user.a", "", 0), -ENOSPC);
+	assert_int_equal(io_remove_xattr(fd, "user.a"), -ENOSPC);
+	assert_int_equal(f.seen, 18);
+	fault_clear();
+	close(fd);
+	assert_int_equal(count_files(room->fd), 1);
+}
+
+static void noreplace_replaces_nothing(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+
+	put_file(room->fd, "a", "A", 1);
+	put_file(room->fd, "b", "B", 1);
+	assert_int_equal(io_rename_noreplace(room->fd, "a", "b"), -EEXIST);
+	got = get_file(room->fd, "b");
+	assert_true(same(got, "B", 1));
+	assert_int_equal(io_rename_noreplace(room->fd, "a", "c"), 0);
+	assert_int_equal(count_files(room->fd), 2);
+	assert_int_equal(faccessat(room->fd, "c", F_OK, 0), 0);
+}
+
+static void copy_appends_a_range(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	CLEANUP(close_fd) int from = -1;
+	CLEANUP(close_fd) int to = -1;
+	static uint8_t data[300000];
+
+	fill(data, sizeof(data), 5);
+	put_file(room->fd, "from", data, sizeof(data));
+	from = openat(room->fd, "from", O_RDONLY);
+	to = openat(room->fd, "to", O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(io_write(to, data, 10), 0);
+	assert_int_equal(io_copy(from, 10, sizeof(data) - 10, to), 0);
+	got = get_file(room->fd, "to");
+	assert_true(same(got, data, sizeof(data)));
+	/* More than there is. */
+	assert_int_equal(io_copy(from, sizeof(data) - 1, 2, to), -EIO);
+}
+
+static void copy_does_without_the_kernels_help(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	CLEANUP(close_fd) int from = -1;
+	CLEANUP(close_fd) int to = -1;
+	static uint8_t data[300000];
+
+	fill(data, sizeof(data), 6);
+	put_file(room->fd, "from", data, sizeof(data));
+	from = openat(room->fd, "from", O_RDONLY);
+	/* copy_file_range refuses descriptors that append. */
+	to = openat(room->fd, "to", O_WRONLY | O_CREAT | O_APPEND, 0600);
+	assert_int_equal(io_copy(from, 7, sizeof(data) - 7, to), 0);
+	got = get_file(room->fd, "to");
+	assert_true(same(got, data + 7, sizeof(data) - 7));
+}
+
+static void temporary_files_are_new_and_private(void **state)
+{
+	const struct room *room = *state;
+	char a[256], b[256];
+	struct stat st;
+	int fd = io_tmpfile(room->fd);
+
+	assert_true(fd >= 0);
+	assert_int_equal(count_files(room->fd), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	close(fd);
+
+	fd = io_temporary(room->fd, "stem-", 0600, a);
+	assert_true(fd >= 0);
+	close(fd);
+	fd = io_temporary(room->fd, "stem-", 0600, b);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_string_not_equal(a, b);
+	assert_int_equal(strncmp(a, "stem-", 5), 0);
+	assert_int_equal(strlen(a), 11);
+	memset(a, 'x', 250);
+	a[250] = '\0';
+	assert_int_equal(io_temporary(room->fd, a, 0600, b), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			every_call_asks_the_hook_first, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			noreplace_replaces_nothing, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(copy_appends_a_range, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			copy_does_without_the_kernels_help, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			temporary_files_are_new_and_private, room_setup, room_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

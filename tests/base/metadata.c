@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Zlib */
+/* What a file that replaces another has of its rights. */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+
+static void prepare(const struct room *room)
+{
+	put_file(room->fd, "map", "old", 3);
+}
+
+static int save(const struct room *room, int like, struct error *e)
+{
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	int err = replace_begin(room->fd, "map", like, &r, e);
+
+	if (err < 0)
+		return err;
+	replace_write(r, "new", 3);
+	err = replace_close(r, e);
+	return err < 0 ? err : replace_commit(r, true, NULL, e);
+}
+
+static void mode_and_attributes_are_kept(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(close_fd) int like = -1;
+	struct error e = ERROR_INIT;
+	struct stat st;
+	char value[8];
+	int fd;
+
+	prepare(room);
+	like = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(fchmod(like, 0604), 0);
+	if (fsetxattr(like, "user.mapfs-test", "value", 5, 0) < 0 && errno == EOPNOTSUPP) {
+		print_message("user.* attributes are not supported in this directory\n");
+		skip();
+	}
+	assert_int_equal(save(room, like, &e), 0);
+	fd = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0604);
+	assert_int_equal(fgetxattr(fd, "user.mapfs-test", value, sizeof(value)), 5);
+	assert_memory_equal(value, "value", 5);
+	close(fd);
+}
+
+/* As POSIX ACLs are kept in attributes: version 2, then tag, permissions and id of each entry. */
+static const uint8_t acl[] = "\2\0\0\0"
+			     "\1\0\6\0\xff\xff\xff\xff"   /* owner rw */
+			     "\2\0\4\0\xd2\x04\0\0"       /* user 1234 r */
+			     "\4\0\0\0\xff\xff\xff\xff"   /* group none */
+			     "\x10\0\4\0\xff\xff\xff\xff" /* mask r */
+			     "\x20\0\0\0\xff\xff\xff\xff" /* others none */;
+
+static void an_acl_is_kept_and_none_is_inherited(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(close_fd) int like = -1;
+	struct error e = ERROR_INIT;
+	struct stat st;
+	uint8_t got[100];
+	int fd;
+
+	prepare(room);
+	like = openat(room->fd, "map", O_RDONLY);
+	if (fsetxattr(room->fd, "system.posix_acl_default", acl, sizeof(acl) - 1, 0) < 0 &&
+		errno == EOPNOTSUPP) {
+		print_message("ACLs are not supported in this directory\n");
+		skip();
+	}
+	assert_int_equal(fchmod(like, 0600), 0);
+	assert_int_equal(save(room, like, &e), 0);
+	fd = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), -1);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	close(fd);
+
+	assert_int_equal(fremovexattr(room->fd, "system.posix_acl_default"), 0);
+	close_fd_cleanup(&like);
+	like = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(fsetxattr(like, "system.posix_acl_access", acl, sizeof(acl) - 1, 0), 0);
+	assert_int_equal(save(room, like, &e), 0);
+	fd = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(
+		fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), sizeof(acl) - 1);
+	assert_memory_equal(got, acl, sizeof(acl) - 1);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	close(fd);
+}
+
+static void root_keeps_the_owner(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(close_fd) int like = -1;
+	struct error e = ERROR_INIT;
+	struct stat st;
+
+	if (geteuid() != 0) {
+		print_message("only root can give files away\n");
+		skip();
+	}
+	prepare(room);
+	like = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(fchown(like, 1234, 2345), 0);
+	assert_int_equal(fchmod(like, 0640), 0);
+	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
+	assert_int_equal(st.st_uid, 1234);
+	assert_int_equal(st.st_gid, 2345);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+/* In a child, which gives root up for good: the file belongs to a group that uid 1234 is not in. */
+static int save_as_other(const struct room *room, bool member)
+{
+	gid_t groups[] = {2345};
+	int like;
+	struct stat st;
+
+	if (setgroups(member, groups) < 0 || setresgid(1234, 1234, 1234) < 0 ||
+		setresuid(1234, 1234, 1234) < 0)
+		return 10;
+	like = openat(room->fd, "map", O_RDONLY);
+	if (like < 0 || save(room, like, NULL) < 0)
+		return 11;
+	if (fstatat(room->fd, "map", &st, 0) < 0 || st.st_uid != 1234)
+		return 12;
+	if (member)
+		return st.st_gid == 2345 && (st.st_mode & 07777) == 0664 ? 0 : 13;
+	return st.st_gid == 1234 && (st.st_mode & 07777) == 0644 ? 0 : 14;
+}
+
+static void a_group_that_cannot_be_kept_gains_nothing(void **state)
+{
+	const struct room *room = *state;
+
+	if (geteuid() != 0) {
+		print_message("only root can make files of other groups\n");
+		skip();
+	}
+	for (int member = 0; member < 2; member++) {
+		int status;
+		pid_t pid;
+
+		prepare(room);
+		assert_int_equal(fchownat(room->fd, "map", 0, 2345, 0), 0);
+		assert_int_equal(fchmodat(room->fd, "map", 0664, 0), 0);
+		assert_int_equal(fchmod(room->fd, 0777), 0);
+		pid = fork();
+		if (pid == 0)
+			_exit(save_as_other(room, member));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		assert_int_equal(unlinkat(room->fd, "map", 0), 0);
+	}
+}
+
+static void a_new_file_follows_the_umask(void **state)
+{
+	const struct room *room = *state;
+	mode_t before = umask(027);
+	struct error e = ERROR_INIT;
+	struct stat st;
+
+	prepare(room);
+	assert_int_equal(save(room, -1, &e), 0);
+	umask(before);
+	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+#define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_a_room(mode_and_attributes_are_kept),
+		in_a_room(an_acl_is_kept_and_none_is_inherited),
+		in_a_room(root_keeps_the_owner),
+		in_a_room(a_group_that_cannot_be_kept_gains_nothing),
+		in_a_room(a_new_file_follows_the_umask),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "base/pool.h"
+
+enum { JOBS = 200 };
+
+struct trace {
+	struct pool *pool;
+	pthread_t owner;
+	int order[JOBS];
+	int n_done;
+	atomic_int n_run;
+	bool wrong_thread;
+	atomic_bool signals_open;
+};
+
+struct task {
+	struct job job;
+	struct trace *trace;
+	int number;
+	int again; /* submits itself so many times more */
+};
+
+static void run(struct job *j)
+{
+	struct task *t = (struct task *)j;
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	if (pthread_equal(pthread_self(), t->trace->owner))
+		t->trace->wrong_thread = true;
+	if (!sigismember(&mask, SIGTERM) || !sigismember(&mask, SIGCHLD))
+		atomic_store(&t->trace->signals_open, true);
+	atomic_fetch_add(&t->trace->n_run, 1);
+}
+
+static void done(struct job *j)
+{
+	struct task *t = (struct task *)j;
+	struct trace *trace = t->trace;
+
+	if (!pthread_equal(pthread_self(), trace->owner))
+		trace->wrong_thread = true;
+	trace->order[trace->n_done++] = t->number;
+	if (t->again) {
+		t->again--;
+		pool_submit(trace->pool, j);
+	}
+}
+
+static void run_and_free(struct job *j)
+{
+	run(j);
+	free(j);
+}
+
+static void wait_readable(const struct pool *p)
+{
+	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
+
+	assert_int_equal(poll(&fd, 1, -1), 1);
+}
+
+static bool readable(const struct pool *p)
+{
+	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+static void dones_run_on_the_owner(void **state)
+{
+	struct trace trace = {.owner = pthread_self()};
+	struct task tasks[JOBS];
+	CLEANUP(pool_destroy) struct pool *p = pool_create(3);
+
+	(void)state;
+	trace.pool = p;
+	assert_false(readable(p));
+	for (int i = 0; i < JOBS; i++) {
+		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .number = i};
+		pool_submit(p, &tasks[i].job);
+	}
+	while (pool_pending(p)) {
+		wait_readable(p);
+		pool_complete(p);
+	}
+	assert_int_equal(trace.n_done, JOBS);
+	assert_int_equal(trace.n_run, JOBS);
+	assert_false(trace.wrong_thread);
+	assert_false(trace.signals_open);
+	assert_false(readable(p));
+}
+
+static void one_thread_keeps_the_order(void **state)
+{
+	struct trace trace = {.owner = pthread_self()};
+	struct task tasks[JOBS];
+	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
+
+	(void)state;
+	for (int i = 0; i < JOBS; i++) {
+		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .number = i};
+		pool_submit(p, &tasks[i].job);
+	}
+	pool_destroy(TAKE(p));
+	assert_int_equal(trace.n_done, JOBS);
+	for (int i = 0; i < JOBS; i++)
+		assert_int_equal(trace.order[i], i);
+}
+
+static void destroy_drains_what_dones_submit(void **state)
+{
+	struct trace trace = {.owner = pthread_self()};
+	struct task tasks[10];
+	struct pool *p = pool_create(2);
+
+	(void)state;
+	trace.pool = p;
+	for (int i = 0; i < 10; i++) {
+		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .again = 4};
+		pool_submit(p, &tasks[i].job);
+	}
+	for (int i = 0; i < 10; i++) {
+		struct task *t = malloc(sizeof(*t));
+
+		*t = (struct task){.job = {run_and_free, NULL, NULL}, .trace = &trace};
+		pool_submit(p, &t->job);
+	}
+	pool_destroy(p);
+	assert_int_equal(trace.n_done, 50);
+	assert_int_equal(trace.n_run, 60);
+	pool_destroy(NULL);
+}
+
+static void a_returned_job_is_only_done(void **state)
+{
+	struct trace trace = {.owner = pthread_self()};
+	struct task t = {.job = {run, done, NULL}, .trace = &trace, .number = 5};
+	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
+
+	(void)state;
+	pool_return(p, &t.job);
+	assert_true(readable(p));
+	assert_int_equal(pool_pending(p), 1);
+	assert_int_equal(trace.n_done, 0);
+	pool_complete(p);
+	assert_int_equal(trace.n_done, 1);
+	assert_int_equal(trace.n_run, 0);
+	assert_int_equal(pool_pending(p), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dones_run_on_the_owner),
+		cmocka_unit_test(one_thread_keeps_the_order),
+		cmocka_unit_test(destroy_drains_what_dones_submit),
+		cmocka_unit_test(a_returned_job_is_only_done),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

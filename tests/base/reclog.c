@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/reclog.h"
+
+static struct extent text(const char *s)
+{
+	return extent_of_bytes(bytes_copy(s, strlen(s)));
+}
+
+static int append(struct reclog *l, uint32_t type, const char *s)
+{
+	CLEANUP_EXTENT struct extent x = text(s);
+
+	return reclog_append(l, type, &x, 1, NULL, NULL);
+}
+
+/* How many records there are; each must be (10 + its number, texts[its number]). */
+static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
+{
+	uint64_t pos = 0;
+	unsigned n = 0;
+	struct record rec;
+	int r;
+
+	*torn = false;
+	while ((r = reclog_next(l, &pos, &rec, torn, NULL)) == 1) {
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+
+		assert_int_equal(rec.type, 10 + n);
+		assert_int_equal(extent_load(&rec.payload, 1 << 20, &got, NULL), 0);
+		assert_true(same(got, texts[n], strlen(texts[n])));
+		extent_finish(&rec.payload);
+		n++;
+	}
+	assert_int_equal(r, 0);
+	return n;
+}
+
+static const char *const texts[] = {"first", "", "the third one", "4", "after"};
+
+/* Three records; ends[n] is the log's size with n of them. */
+static struct bytes *small_log(int dirfd, uint64_t ends[4])
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+
+	assert_int_equal(reclog_open(dirfd, "log", true, &l, NULL), 0);
+	ends[0] = reclog_size(l);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(append(l, 10 + i, texts[i]), 0);
+		ends[i + 1] = reclog_size(l);
+	}
+	assert_int_equal(reclog_sync(l, NULL), 0);
+	return get_file(dirfd, "log");
+}
+
+static void the_file_is_as_documented(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	/* CRCs by python's zlib.crc32. */
+	static const uint8_t want[] = "mapfs-journal-1\n"
+				      "\x07\0\0\0\x03\0\0\0\0\0\0\0\x03\x28\xc2\x81"
+				      "abc\xc2\x41\x24\x35";
+
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(append(l, 7, "abc"), 0);
+	got = get_file(room->fd, "log");
+	assert_true(same(got, want, sizeof(want) - 1));
+}
+
+static void parts_are_one_payload_and_large_ones_stream(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	CLEANUP_EXTENT struct extent payload = EXTENT_INIT;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	static uint8_t data[200000];
+	struct extent parts[3];
+	struct record rec;
+	uint64_t pos = 0;
+	bool torn;
+
+	fill(data, sizeof(data), 8);
+	put_file(room->fd, "data", data + 5, sizeof(data) - 6);
+	parts[0] = extent_of_bytes(bytes_copy(data, 5));
+	parts[1] =
+		extent_of_file(file_new(openat(room->fd, "data", O_RDONLY)), 0, sizeof(data) - 6);
+	parts[2] = extent_of_bytes(bytes_copy(data + sizeof(data) - 1, 1));
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_append(l, 1, parts, 3, &payload, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		extent_finish(&parts[i]);
+	assert_int_equal(extent_load(&payload, UINT64_MAX, &got, NULL), 0);
+	assert_true(same(got, data, sizeof(data)));
+	assert_int_equal(reclog_next(l, &pos, &rec, &torn, NULL), 1);
+	assert_int_equal(rec.payload.off, payload.off);
+	extent_finish(&rec.payload);
+	assert_int_equal(reclog_next(l, &pos, &rec, &torn, NULL), 0);
+	assert_false(torn);
+}
+
+/* Sizes around the chunk in which records are written. */
+static void every_chunk_boundary_reads_back(void **state)
+{
+	const struct room *room = *state;
+	static uint8_t data[66000];
+
+	fill(data, sizeof(data), 9);
+	for (size_t n = 65536 - 24; n <= 65536 + 4; n++) {
+		CLEANUP(reclog_close) struct reclog *l = NULL;
+		CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		struct record rec;
+		uint64_t pos = 0;
+
+		assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+		assert_int_equal(reclog_append(l, 1, &x, 1, NULL, NULL), 0);
+		assert_int_equal(reclog_next(l, &pos, &rec, NULL, NULL), 1);
+		assert_int_equal(extent_load(&rec.payload, UINT64_MAX, &got, NULL), 0);
+		assert_true(same(got, data, n));
+		extent_finish(&rec.payload);
+		assert_int_equal(unlinkat(room->fd, "log", 0), 0);
+	}
+}
+
+static void a_log_torn_at_any_byte_keeps_the_whole_records(void **state)
+{
+	const struct room *room = *state;
+	uint64_t ends[4];
+	CLEANUP(bytes_unref) struct bytes *whole = small_log(room->fd, ends);
+
+	for (size_t cut = 0; cut <= whole->size; cut++) {
+		CLEANUP(reclog_close) struct reclog *l = NULL;
+		CLEANUP(reclog_close) struct reclog *looker = NULL;
+		unsigned want = 0;
+		bool torn;
+
+		while (want < 3 && ends[want + 1] <= cut)
+			want++;
+		put_file(room->fd, "log", whole->data, cut);
+		assert_int_equal(reclog_open_readonly(room->fd, "log", &looker, NULL), 0);
+		assert_int_equal(walk(looker, texts, &torn), want);
+		assert_int_equal(torn, cut != ends[want]);
+		assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+		assert_int_equal(reclog_size(l), ends[want]);
+		assert_int_equal(append(l, 10 + want, texts[want]), 0);
+		assert_int_equal(walk(l, texts, &torn), want + 1);
+		assert_false(torn);
+	}
+}
+
+static void a_log_damaged_at_any_byte_ends_before_it(void **state)
+{
+	const struct room *room = *state;
+	uint64_t ends[4];
+	CLEANUP(bytes_unref) struct bytes *whole = small_log(room->fd, ends);
+	uint8_t *copy = malloc(whole->size);
+
+	for (size_t at = 0; at < whole->size; at++) {
+		CLEANUP(reclog_close) struct reclog *l = NULL;
+		CLEANUP(bytes_unref) struct bytes *left = NULL;
+		unsigned want = 0;
+		bool torn;
+
+		while (want < 3 && ends[want + 1] <= at)
+			want++;
+		memcpy(copy, whole->data, whole->size);
+		copy[at] ^= 0x10;
+		put_file(room->fd, "log", copy, whole->size);
+		if (at < ends[0]) {
+			assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), -EINVAL);
+			continue;
+		}
+		assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+		assert_int_equal(walk(l, texts, &torn), want);
+		assert_int_equal(reclog_size(l), ends[want]);
+		left = get_file(room->fd, "log");
+		assert_int_equal(left->size, ends[want]);
+	}
+	free(copy);
+}
+
+static void zeros_after_a_crash_are_no_records(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	uint64_t ends[4];
+	CLEANUP(bytes_unref) struct bytes *whole = small_log(room->fd, ends);
+	CLEANUP(close_fd) int fd = -1;
+	bool torn;
+
+	fd = openat(room->fd, "log", O_RDWR);
+	assert_int_equal(ftruncate(fd, (off_t)whole->size + 5000), 0);
+	assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+	assert_int_equal(walk(l, texts, &torn), 3);
+	assert_int_equal(reclog_size(l), ends[3]);
+}
+
+/* The at-th operation of an append, its repair and all that follow fails, or only that one. */
+static void a_failed_append_leaves_a_log_that_reads(void **state)
+{
+	const struct room *room = *state;
+	static char large[150000];
+
+	memset(large, 'x', sizeof(large) - 1);
+	for (int both = 0; both < 2; both++) {
+		for (int at = 0;; at++) {
+			CLEANUP(reclog_close) struct reclog *l = NULL;
+			struct fault f = {.at = at, .code = -ENOSPC, .and_after = both};
+			bool torn;
+			int r;
+
+			assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+			for (uint32_t i = 0; i < 3; i++)
+				assert_int_equal(append(l, 10 + i, texts[i]), 0);
+			fault_set(&f);
+			r = append(l, 99, large);
+			fault_clear();
+			assert_int_equal(r, f.hit ? -ENOSPC : 0);
+			if (!f.hit) {
+				assert_int_equal(unlinkat(room->fd, "log", 0), 0);
+				break;
+			}
+			assert_int_equal(walk(l, texts, &torn), 3);
+			/* Dead where it could not be cut, else as if nothing had been. */
+			assert_int_equal(append(l, 13, texts[3]), both ? -ENOSPC : 0);
+			reclog_close(TAKE(l));
+			assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+			assert_int_equal(walk(l, texts, &torn), both ? 3 : 4);
+			assert_int_equal(unlinkat(room->fd, "log", 0), 0);
+		}
+	}
+}
+
+static void after_a_failed_sync_nothing_is_promised(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	struct fault f = {.at = 0, .code = -EIO};
+
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(append(l, 10, texts[0]), 0);
+	fault_set(&f);
+	assert_int_equal(reclog_sync(l, NULL), -EIO);
+	fault_clear();
+	assert_int_equal(reclog_sync(l, NULL), -EIO);
+	assert_int_equal(append(l, 11, texts[1]), -EIO);
+}
+
+static void the_first_sync_takes_the_directory_too(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	struct fault f = {.at = -1};
+
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	fault_set(&f);
+	assert_int_equal(reclog_sync(l, NULL), 0);
+	assert_int_equal(f.seen, 2);
+	assert_int_equal(reclog_sync(l, NULL), 0);
+	assert_int_equal(f.seen, 3);
+}
+
+static void one_owner_at_a_time(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	CLEANUP(reclog_close) struct reclog *second = NULL;
+	CLEANUP_EXTENT struct extent x = text("abc");
+	CLEANUP_EXTENT struct extent payload = EXTENT_INIT;
+
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_append(l, 1, &x, 1, &payload, NULL), 0);
+	assert_int_equal(reclog_open(room->fd, "log", true, &second, NULL), -EEXIST);
+	assert_int_equal(reclog_open(room->fd, "log", false, &second, NULL), -EBUSY);
+	/* Closing gives the lock up, whoever still holds payloads. */
+	reclog_close(TAKE(l));
+	assert_int_equal(reclog_open(room->fd, "log", false, &second, NULL), 0);
+}
+
+static void a_log_that_cannot_be_begun_leaves_nothing(void **state)
+{
+	const struct room *room = *state;
+	struct reclog *l = NULL;
+	struct fault f = {.at = 1, .code = -ENOSPC};
+
+	fault_set(&f);
+	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), -ENOSPC);
+	fault_clear();
+	assert_null(l);
+	assert_int_equal(count_files(room->fd), 0);
+}
+
+#define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_a_room(the_file_is_as_documented),
+		in_a_room(parts_are_one_payload_and_large_ones_stream),
+		in_a_room(every_chunk_boundary_reads_back),
+		in_a_room(a_log_torn_at_any_byte_keeps_the_whole_records),
+		in_a_room(a_log_damaged_at_any_byte_ends_before_it),
+		in_a_room(zeros_after_a_crash_are_no_records),
+		in_a_room(a_failed_append_leaves_a_log_that_reads),
+		in_a_room(after_a_failed_sync_nothing_is_promised),
+		in_a_room(the_first_sync_takes_the_directory_too),
+		in_a_room(one_owner_at_a_time),
+		in_a_room(a_log_that_cannot_be_begun_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

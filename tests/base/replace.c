@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/replace.h"
+
+enum { NEW_SIZE = 3 << 20 };
+static uint8_t new_data[NEW_SIZE];
+
+/* Half of it written, a quarter copied from memory, a quarter from a file. */
+static int write_new(const struct room *room, int like, bool over, struct error *e)
+{
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	CLEANUP_EXTENT struct extent memory = EXTENT_INIT;
+	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
+	size_t half = NEW_SIZE / 2, quarter = NEW_SIZE / 4;
+	int err = replace_begin(room->fd, "map", like, &r, e);
+
+	if (err < 0)
+		return err;
+	memory = extent_of_bytes(bytes_copy(new_data + half, quarter));
+	file = extent_of_file(
+		file_new(openat(room->fd, "source", O_RDONLY)), half + quarter, quarter);
+	for (size_t i = 0; i < half; i += 512)
+		replace_write(r, new_data + i, 512);
+	replace_copy(r, &memory);
+	replace_copy(r, &file);
+	assert_int_equal(replace_written(r), NEW_SIZE);
+	err = replace_close(r, e);
+	return err < 0 ? err : replace_commit(r, over, NULL, e);
+}
+
+static void prepare(const struct room *room)
+{
+	fill(new_data, sizeof(new_data), 77);
+	put_file(room->fd, "source", new_data, sizeof(new_data));
+	put_file(room->fd, "map", "old", 3);
+}
+
+static int write_plain(const struct room *room, int like, struct error *e)
+{
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	int err = replace_begin(room->fd, "map", like, &r, e);
+
+	if (err < 0)
+		return err;
+	replace_write(r, new_data, NEW_SIZE);
+	err = replace_close(r, e);
+	return err < 0 ? err : replace_commit(r, true, NULL, e);
+}
+
+/* Each operation fails once; a mode and an attribute see to it that metadata has some too. */
+static void at_every_failure_the_file_is_old_or_new(void **state)
+{
+	const struct room *room = *state;
+	bool seen_sync = false, seen_rename = false;
+
+	prepare(room);
+	for (int at = 0;; at++) {
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		CLEANUP(close_fd) int like = -1;
+		struct fault f = {.at = at, .code = -ENOSPC};
+		struct error e = ERROR_INIT;
+		bool is_new;
+		int r;
+
+		assert_int_equal(unlinkat(room->fd, "map", 0), 0);
+		put_file(room->fd, "map", "old", 3);
+		like = openat(room->fd, "map", O_RDONLY);
+		assert_int_equal(fchmod(like, 0640), 0);
+		fsetxattr(like, "user.mapfs-test", "v", 1, 0);
+		fault_set(&f);
+		r = write_plain(room, like, &e);
+		fault_clear();
+		got = get_file(room->fd, "map");
+		is_new = same(got, new_data, NEW_SIZE);
+		assert_true(is_new || same(got, "old", 3));
+		if (!f.hit) {
+			assert_int_equal(r, 0);
+			assert_true(is_new);
+			break;
+		}
+		seen_sync = seen_sync || f.last == IO_SYNC;
+		seen_rename = seen_rename || f.last == IO_RENAME;
+		assert_int_equal(r, -ENOSPC);
+		assert_string_not_equal(error_text(&e), "");
+		assert_int_equal(count_files(room->fd), 2);
+	}
+	assert_true(seen_sync && seen_rename);
+}
+
+static int note_op(enum io_op op, const char *name, void *arg)
+{
+	char *line = arg;
+	size_t n = strlen(line);
+
+	(void)name;
+	/* Writes and metadata may be many. */
+	if (n < 20 && (n == 0 || line[n - 1] != "owsruTdm"[op]))
+		line[n] = "owsruTdm"[op];
+	return 0;
+}
+
+static void content_is_synced_before_the_rename_and_the_directory_after(void **state)
+{
+	const struct room *room = *state;
+	char line[24] = "";
+	int r;
+
+	prepare(room);
+	io_set_hook(note_op, line);
+	r = write_plain(room, -1, NULL);
+	io_set_hook(NULL, NULL);
+	assert_int_equal(r, 0);
+	/* open, write, sync, rename, sync */
+	assert_string_equal(line, "owsrs");
+}
+
+static void all_ways_of_writing_give_one_file(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	struct error e = ERROR_INIT;
+
+	prepare(room);
+	assert_int_equal(write_new(room, -1, true, &e), 0);
+	got = get_file(room->fd, "map");
+	assert_true(same(got, new_data, NEW_SIZE));
+	assert_int_equal(count_files(room->fd), 2);
+}
+
+static void the_first_error_is_the_one_told(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	CLEANUP_EXTENT struct extent gone = EXTENT_INIT;
+	struct error e = ERROR_INIT;
+	struct fault f = {.at = 0, .code = -EDQUOT};
+
+	prepare(room);
+	assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
+	/* Past the source's end. */
+	gone = extent_of_file(file_new(openat(room->fd, "source", O_RDONLY)), NEW_SIZE - 1, 1000);
+	replace_copy(r, &gone);
+	fault_set(&f);
+	replace_write(r, new_data, NEW_SIZE);
+	assert_int_equal(replace_close(r, &e), -EIO);
+	assert_int_equal(replace_commit(r, true, NULL, &e), -EIO);
+	assert_int_equal(f.seen, 0);
+}
+
+static void beside_takes_the_first_free_name(void **state)
+{
+	const struct room *room = *state;
+	struct error e = ERROR_INIT;
+	char name[256];
+
+	for (int i = 0; i < 3; i++) {
+		static const char *const want[] = {"map", "map.1", "map.2"};
+		CLEANUP(replace_destroy) struct replace *r = NULL;
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		char digit = (char)('0' + i);
+
+		assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
+		replace_write(r, &digit, 1);
+		assert_int_equal(replace_close(r, &e), 0);
+		assert_int_equal(replace_commit(r, false, name, &e), 0);
+		assert_string_equal(name, want[i]);
+		got = get_file(room->fd, name);
+		assert_true(same(got, &digit, 1));
+	}
+	assert_int_equal(count_files(room->fd), 3);
+}
+
+static void the_new_file_is_locked_and_the_same_after(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	CLEANUP(file_unref) struct file *f = NULL;
+	CLEANUP(close_fd) int other = -1;
+	struct error e = ERROR_INIT;
+	struct stat before, after;
+	char got[3];
+
+	put_file(room->fd, "map", "old", 3);
+	assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
+	replace_write(r, "new", 3);
+	assert_int_equal(replace_close(r, &e), 0);
+	f = replace_file(r);
+	assert_int_equal(file_read(f, 0, got, 3, &e), 0);
+	assert_memory_equal(got, "new", 3);
+	assert_int_equal(replace_stat(r, &before, &e), 0);
+	assert_int_equal(replace_commit(r, true, NULL, &e), 0);
+	replace_destroy(TAKE(r));
+	assert_int_equal(fstatat(room->fd, "map", &after, 0), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(before.st_size, after.st_size);
+	assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	other = openat(room->fd, "map", O_RDONLY);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+	file_unref(TAKE(f));
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+}
+
+static void long_names_are_saved_too(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	struct error e = ERROR_INIT;
+	char name[256];
+
+	memset(name, 'n', 255);
+	name[255] = '\0';
+	assert_int_equal(replace_begin(room->fd, name, -1, &r, &e), 0);
+	assert_int_equal(replace_close(r, &e), 0);
+	assert_int_equal(replace_commit(r, true, NULL, &e), 0);
+	assert_int_equal(faccessat(room->fd, name, F_OK, 0), 0);
+	assert_int_equal(count_files(room->fd), 1);
+}
+
+static void remember(void *arg, uint64_t written)
+{
+	uint64_t *last = arg;
+
+	assert_true(written > *last);
+	*last = written;
+}
+
+static void progress_is_told(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	struct error e = ERROR_INIT;
+	uint64_t last = 0;
+
+	prepare(room);
+	assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
+	replace_on_progress(r, remember, &last);
+	replace_write(r, new_data, NEW_SIZE);
+	assert_true(last > NEW_SIZE - (1 << 20));
+}
+
+#define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_a_room(at_every_failure_the_file_is_old_or_new),
+		in_a_room(content_is_synced_before_the_rename_and_the_directory_after),
+		in_a_room(all_ways_of_writing_give_one_file),
+		in_a_room(the_first_error_is_the_one_told),
+		in_a_room(beside_takes_the_first_free_name),
+		in_a_room(the_new_file_is_locked_and_the_same_after),
+		in_a_room(long_names_are_saved_too),
+		in_a_room(progress_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

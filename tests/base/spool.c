@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Zlib */
+#include "util.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/spool.h"
+
+enum { BIG = SPOOL_MEMORY_MAX + 100000 };
+
+static uint8_t *noise(size_t n, uint32_t seed)
+{
+	uint8_t *p = malloc(n);
+
+	assert_non_null(p);
+	fill(p, n, seed);
+	return p;
+}
+
+static void expect(const struct extent *x, const void *want, size_t n)
+{
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+
+	assert_int_equal(extent_load(x, UINT64_MAX, &got, NULL), 0);
+	assert_true(same(got, want, n));
+}
+
+static void gaps_are_zeros_at_every_size(void **state)
+{
+	const struct room *room = *state;
+	static const uint64_t at[] = {5, SPOOL_MEMORY_MAX - 1, SPOOL_MEMORY_MAX + 5};
+
+	for (size_t i = 0; i < 3; i++) {
+		CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+		char got[6];
+
+		assert_int_equal(spool_append(s, "abcdef", 6, NULL), 0);
+		assert_int_equal(spool_truncate(s, 3, NULL), 0);
+		assert_int_equal(spool_write(s, at[i], "xyz", 3, NULL), 0);
+		assert_int_equal(spool_size(s), at[i] + 3);
+		assert_int_equal(spool_read(s, 0, got, 5, NULL), 0);
+		assert_memory_equal(got, "abc\0\0", 5);
+		assert_int_equal(spool_read(s, at[i] - 1, got, 4, NULL), 0);
+		assert_memory_equal(got, "\0xyz", 4);
+		assert_int_equal(spool_read(s, at[i], got, 4, NULL), -EINVAL);
+		assert_int_equal(spool_truncate(s, at[i] + 1, NULL), 0);
+		assert_int_equal(spool_truncate(s, at[i] + 3, NULL), 0);
+		assert_int_equal(spool_read(s, at[i], got, 3, NULL), 0);
+		assert_memory_equal(got, "x\0\0", 3);
+	}
+	assert_int_equal(count_files(room->fd), 0);
+}
+
+static void an_extent_holds_still(void **state)
+{
+	const struct room *room = *state;
+	static const size_t sizes[] = {1000, BIG};
+
+	for (size_t i = 0; i < 2; i++) {
+		CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+		CLEANUP_EXTENT struct extent first = EXTENT_INIT;
+		CLEANUP_EXTENT struct extent second = EXTENT_INIT;
+		CLEANUP_EXTENT struct extent third = EXTENT_INIT;
+		size_t n = sizes[i];
+		uint8_t *want = noise(n, 3);
+		uint8_t *other = noise(n + 3, 3);
+
+		assert_int_equal(spool_append(s, want, n, NULL), 0);
+		assert_int_equal(spool_extent(s, &first, NULL), 0);
+		/* Growing, then changing, then cutting. */
+		memcpy(other + n, "end", 3);
+		assert_int_equal(spool_append(s, "end", 3, NULL), 0);
+		assert_int_equal(spool_extent(s, &second, NULL), 0);
+		assert_int_equal(spool_write(s, 10, "ZZZ", 3, NULL), 0);
+		expect(&first, want, n);
+		expect(&second, other, n + 3);
+		assert_int_equal(spool_extent(s, &third, NULL), 0);
+		assert_int_equal(spool_truncate(s, 1, NULL), 0);
+		assert_int_equal(spool_truncate(s, 0, NULL), 0);
+		assert_int_equal(spool_append(s, "new", 3, NULL), 0);
+		expect(&first, want, n);
+		memcpy(other + 10, "ZZZ", 3);
+		expect(&third, other, n + 3);
+		free(want);
+		free(other);
+	}
+}
+
+static void spilled_content_needs_no_copy_for_nobody(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+	struct extent x = EXTENT_INIT;
+	struct fault f = {.at = -1};
+	uint8_t *data = noise(BIG, 4);
+
+	assert_int_equal(spool_append(s, data, BIG, NULL), 0);
+	assert_int_equal(spool_extent(s, &x, NULL), 0);
+	assert_non_null(x.file);
+	extent_finish(&x);
+	fault_set(&f);
+	assert_int_equal(spool_write(s, 0, "a", 1, NULL), 0);
+	assert_int_equal(f.seen, 1);
+	/* Nor does growing change what stands before. */
+	assert_int_equal(spool_extent(s, &x, NULL), 0);
+	assert_int_equal(spool_append(s, "b", 1, NULL), 0);
+	assert_int_equal(f.seen, 2);
+	extent_finish(&x);
+	free(data);
+}
+
+static void a_failing_disk_leaves_size_and_gaps_right(void **state)
+{
+	const struct room *room = *state;
+	uint8_t *data = noise(BIG, 4);
+
+	for (int at = 0;; at++) {
+		CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+		struct fault f = {.at = at, .code = -ENOSPC};
+		struct error e = ERROR_INIT;
+		uint64_t size = 0;
+		uint8_t got[4];
+		int r;
+
+		assert_int_equal(spool_append(s, data, 4, &e), 0);
+		size = 4;
+		fault_set(&f);
+		r = spool_write(s, BIG, "tail", 4, &e);
+		if (r == 0)
+			size = BIG + 4;
+		fault_clear();
+		assert_int_equal(r, f.hit ? -ENOSPC : 0);
+		assert_int_equal(spool_size(s), size);
+		assert_int_equal(spool_read(s, 0, got, 4, &e), 0);
+		assert_memory_equal(got, data, 4);
+		assert_int_equal(spool_truncate(s, BIG + 8, &e), 0);
+		assert_int_equal(spool_read(s, BIG, got, 4, &e), 0);
+		assert_memory_equal(got, r == 0 ? "tail" : "\0\0\0\0", 4);
+		if (!f.hit)
+			break;
+	}
+	free(data);
+}
+
+/* The kernel writes up to the limit, and only then says that it is one. */
+static void half_a_write_shows_nowhere(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+	struct rlimit before, limit;
+	char got[200];
+
+	assert_int_equal(spool_truncate(s, BIG, NULL), 0);
+	memset(got, 'x', sizeof(got));
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = BIG + 100;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(spool_append(s, got, sizeof(got), NULL), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(spool_size(s), BIG);
+	assert_int_equal(spool_write(s, BIG + 150, "y", 1, NULL), 0);
+	assert_int_equal(spool_read(s, BIG, got, 151, NULL), 0);
+	for (int i = 0; i < 150; i++)
+		assert_int_equal(got[i], 0);
+}
+
+static void sizes_beyond_any_file_are_refused(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+
+	assert_int_equal(spool_write(s, INT64_MAX, "a", 1, NULL), -EFBIG);
+	assert_int_equal(spool_write(s, UINT64_MAX, "a", 1, NULL), -EFBIG);
+	assert_int_equal(spool_truncate(s, UINT64_MAX, NULL), -EFBIG);
+	assert_int_equal(spool_size(s), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			gaps_are_zeros_at_every_size, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(an_extent_holds_still, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			spilled_content_needs_no_copy_for_nobody, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			a_failing_disk_leaves_size_and_gaps_right, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			half_a_write_shows_nowhere, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			sizes_beyond_any_file_are_refused, room_setup, room_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

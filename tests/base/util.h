@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Zlib */
+/* What the tests of this room share: a directory of their own, and a disk that fails. */
+#ifndef TESTS_BASE_UTIL_H
+#define TESTS_BASE_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/io.h"
+
+/* A new empty directory below $TMPDIR, open; removed with all it holds by room_remove. */
+struct room {
+	char path[256];
+	int fd;
+};
+
+void room_make(struct room *r);
+void room_remove(struct room *r);
+/* cmocka's setup and teardown: *state is a struct room. */
+int room_setup(void **state);
+int room_teardown(void **state);
+
+void put_file(int dirfd, const char *name, const void *data, size_t n);
+struct bytes *get_file(int dirfd, const char *name); /* NULL: there is none */
+unsigned count_files(int dirfd);
+bool same(const struct bytes *b, const void *data, size_t n);
+/* n bytes that no short period repeats. */
+void fill(uint8_t *p, size_t n, uint32_t seed);
+
+/* Lets the at-th operation from now (0 is the first) fail with code; -1: none, only count. */
+struct fault {
+	int at;
+	int code;
+	int seen;
+	bool and_after; /* all that come later fail too */
+	bool hit;
+	enum io_op last; /* what the failed one was */
+};
+void fault_set(struct fault *f);
+void fault_clear(void);
+
+#endif
