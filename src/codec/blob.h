@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * blob: a piece of a map's data, kept as it is stored and decoded only when somebody asks.
+ *
+ * Immutable and ref-counted; all functions may be called on any thread. Decoded forms up to
+ * BLOB_WHOLE_MAX are cached in the budget; larger blobs are read through an inflater of their own,
+ * which a few recently used blobs keep, so memory stays bounded whatever is read.
+ *
+ * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
+ */
+#ifndef CODEC_BLOB_H
+#define CODEC_BLOB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "codec/inflate.h"
+#include "codec/png.h"
+
+enum { BLOB_WHOLE_MAX = 16 << 20 };
+
+enum blob_coding {
+	BLOB_RAW,  /* stored as they are: the extent has `size` bytes or more */
+	BLOB_ZLIB, /* a zlib stream */
+};
+
+enum { BLOB_MEMOS = 2 };
+
+struct blob {
+	/* For everybody to read, never to write. */
+	struct extent stored;
+	enum blob_coding coding;
+	uint64_t size;       /* declared, decoded */
+	struct png_memo png; /* for png_file_read of this blob's pixels */
+
+	/* The rest is blob.c's. */
+	atomic_uint refs;
+	struct budget *budget;
+	struct budget_slot slot;
+	pthread_mutex_t lock; /* over the stream */
+	struct inflater *stream;
+	struct blob *older, *newer; /* the chain of blobs that keep a stream; under its own lock */
+	bool chained;
+	pthread_mutex_t memo_lock; /* over what follows; never held for long */
+	struct {
+		uint64_t key, value;
+		bool set;
+	} memos[BLOB_MEMOS];
+	unsigned next_memo;
+};
+
+/*
+ * Takes a reference of its own on what stored holds. budget may be NULL (nothing is cached), else
+ * it must outlive the blob. NULL when memory is short. The blob need not be sound.
+ */
+struct blob *blob_new(
+	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
+/* A raw blob in memory; takes the reference b (also on failure). */
+struct blob *blob_of_bytes(struct bytes *b, struct budget *budget);
+struct blob *blob_ref(struct blob *b); /* NULL is fine */
+void blob_unref(struct blob *b);       /* NULL is fine */
+DEFINE_CLEANUP(struct blob, blob_unref);
+
+/* All of it in memory, a new reference; through the budget's cache, whatever the size. */
+int blob_load(struct blob *b, struct bytes **ret, struct error *e);
+
+/* Exactly bytes [off, off + n); past the size is -EINVAL. */
+int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e);
+/* The same as a codec_read_fn: arg is the struct blob. */
+int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
+
+/* The first n bytes, or all where there are fewer; *ret_got says how many. Never decodes further,
+ * caches nothing: for names. With n >= size a wrong length is noticed, else not. */
+int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
+
+/* All bytes in order, in one or several chunks, in bounded memory. A negative errno from fn stops
+ * and is returned. The whole is known to be sound only when this returned 0. */
+int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
+
+/* Are the decoded bytes the same? NULL equals NULL only. */
+int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
+
+/* Is an extent's content (what a user wrote) that of the blob? */
+int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);
+
+/*
+ * Small facts that cost a decoding to find (a table's size), by a key of the caller's choosing; the
+ * last BLOB_MEMOS ones are kept. recall: false where it is not known.
+ */
+void blob_remember(struct blob *b, uint64_t key, uint64_t value);
+bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec/inflate.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/cursor.h"
+#include "codec/feed.h"
+
+enum {
+	CHUNK = 64 << 10,
+	/* What is allocated before anything came out: usual ratios are below this, and one that
+	 * claims more has to show it. */
+	FIRST_RATIO = 8,
+	NEXT_RATIO = 4,
+};
+
+/* The next size of a span that is full, never more than what is declared. */
+static size_t grown(size_t room, uint64_t stored, uint64_t declared)
+{
+	uint64_t next;
+
+	if (room ? ckd_mul(&next, (uint64_t)room, NEXT_RATIO) : ckd_mul(&next, stored, FIRST_RATIO))
+		next = declared;
+	if (next < CHUNK)
+		next = CHUNK;
+	return (size_t)(next < declared ? next : declared);
+}
+
+static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
+{
+	uint8_t *data;
+	size_t room = 0;
+	int r;
+
+	do {
+		size_t next = grown(room, f->x->size, f->declared);
+		struct bytes *larger = bytes_resize(*span, next, &data);
+
+		if (!larger)
+			return error_set(e, -ENOMEM, "no memory for %zu bytes", next);
+		*span = larger;
+		r = feed_pull(f, data + room, next - room, e);
+		if (r < 0)
+			return r;
+		room = next;
+	} while (room < f->declared);
+	return feed_expect_end(f, e);
+}
+
+int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *span = NULL;
+	struct feed f;
+	int r;
+
+	if (declared > SIZE_MAX / 2)
+		return error_set(e, -EIO, "no memory for the declared size");
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = inflate_growing(&f, &span, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret = TAKE(span);
+	return r;
+}
+
+int inflate_prefix(const struct extent *x, uint64_t declared, void *dst, size_t n, size_t *ret_got,
+	struct error *e)
+{
+	struct feed f;
+	int r;
+
+	if (n > declared)
+		n = (size_t)declared;
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = n ? feed_pull(&f, dst, n, e) : 0;
+	if (r == 0 && n == declared)
+		r = feed_expect_end(&f, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret_got = n;
+	return r;
+}
+
+static int each_chunk(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	int r;
+
+	if (!chunk)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	while (f->out < f->declared) {
+		uint64_t left = f->declared - f->out;
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+
+		r = feed_pull(f, chunk, n, e);
+		if (r < 0)
+			return r;
+		r = fn(arg, chunk, n, e);
+		if (r < 0)
+			return r;
+	}
+	return feed_expect_end(f, e);
+}
+
+int inflate_each(
+	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	struct feed f;
+	int r = feed_init(&f, x, declared, e);
+
+	if (r < 0)
+		return r;
+	r = each_chunk(&f, fn, arg, e);
+	feed_finish(&f);
+	return r;
+}
+
+int extent_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	return extent_read(arg, off, dst, n, e);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * What the tests of this room share: extents of memory, random numbers that are the same each time.
+ */
+#ifndef CODEC_TEST_H
+#define CODEC_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* After those: cmocka.h needs them before it. */
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define assert_ok(call)                                                                            \
+	do {                                                                                       \
+		struct error *shown_ = &err;                                                       \
+		int r_ = (call);                                                                   \
+		if (r_ != 0)                                                                       \
+			fail_msg("%s: %d, %s", #call, r_, error_text(shown_));                     \
+	} while (0)
+
+/* The call fails with this errno, and its text holds what. */
+#define assert_fails(call, errnum, what)                                                           \
+	do {                                                                                       \
+		err = (struct error)ERROR_INIT;                                                    \
+		assert_int_equal((call), -(errnum));                                               \
+		assert_int_equal(err.code, -(errnum));                                             \
+		if (!strstr(err.text, what))                                                       \
+			fail_msg("\"%s\" lacks \"%s\"", err.text, what);                           \
+	} while (0)
+
+static inline struct extent extent_of(const void *data, size_t n)
+{
+	struct bytes *b = bytes_copy(data, n);
+
+	assert_non_null(b);
+	return extent_of_bytes(b);
+}
+
+/* xorshift64* (Vigna 2016): a sequence that every run repeats. */
+static inline uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1du;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec_test.h"
+
+#include <stdio.h>
+
+#include "codec/csv.h"
+
+static struct error err;
+
+struct table {
+	struct csv_shape shape;
+	int32_t *cells;
+	uint64_t n; /* cells that were given out or taken */
+};
+
+static int give_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
+{
+	struct table *t = arg;
+
+	(void)e;
+	assert_true(first + n <= (uint64_t)t->shape.width * t->shape.height);
+	memcpy(ret, t->cells + first, n * sizeof(*ret));
+	t->n += n;
+	return 0;
+}
+
+static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+{
+	struct table *t = arg;
+
+	(void)e;
+	assert_int_equal(first, t->n);
+	assert_true(first + n <= (uint64_t)t->shape.width * t->shape.height);
+	memcpy(t->cells + first, cells, n * sizeof(*cells));
+	t->n += n;
+	return 0;
+}
+
+static void a_small_table_is_as_the_layout_shows_it(void **state)
+{
+	int32_t bytes[] = {0, 7, 255, 10, 99, 100};
+	int32_t words[] = {-32768, 32767, 0, -1};
+	struct table t3 = {{3, 2, 3}, bytes, 0}, t6 = {{2, 2, 6}, words, 0};
+	char got[64] = "";
+
+	(void)state;
+	assert_int_equal(csv_size(&t3.shape), 24);
+	assert_ok(csv_read(&t3.shape, give_cells, &t3, 0, got, 24, &err));
+	assert_string_equal(got, "  0,  7,255\n 10, 99,100\n");
+	memset(got, 0, sizeof(got));
+	assert_int_equal(csv_size(&t6.shape), 28);
+	assert_ok(csv_read(&t6.shape, give_cells, &t6, 0, got, 28, &err));
+	assert_string_equal(got, "-32768, 32767\n     0,    -1\n");
+}
+
+static void sizes_saturate(void **state)
+{
+	struct csv_shape large = {UINT32_MAX, UINT32_MAX, 3};
+	struct csv_shape fits = {INT32_MAX, INT32_MAX, 3};
+
+	(void)state;
+	assert_true(csv_size(&large) == UINT64_MAX);
+	assert_true(csv_size(&fits) == (uint64_t)INT32_MAX * INT32_MAX * 4);
+}
+
+/* The whole as printf would make it. */
+static char *printed(const struct table *t, size_t *ret_n)
+{
+	char *text = malloc(csv_size(&t->shape) + 1), *p = text;
+	const int32_t *cell = t->cells;
+
+	for (uint32_t y = 0; y < t->shape.height; y++) {
+		for (uint32_t x = 0; x < t->shape.width; x++)
+			p += sprintf(p, "%*d%c", (int)t->shape.cell, *cell++,
+				x + 1 == t->shape.width ? '\n' : ',');
+	}
+	*ret_n = (size_t)(p - text);
+	return text;
+}
+
+static struct table random_table(uint32_t width, uint32_t height, uint32_t cell)
+{
+	struct table t = {{width, height, cell}, calloc((size_t)width * height, 4), 0};
+	uint64_t seed = width + height + cell;
+
+	for (size_t i = 0; i < (size_t)width * height; i++) {
+		uint64_t v = next_random(&seed) >> 16;
+
+		t.cells[i] = cell == 3 ? (int32_t)(v % 256) : (int32_t)(v % 65536) - 32768;
+	}
+	return t;
+}
+
+static const struct csv_shape shapes[] = {
+	{1, 1, 3}, {1, 700, 6}, {700, 1, 3}, {100, 37, 3}, {33, 65, 6}, {2049, 3, 3}};
+
+#define N_SHAPES (sizeof(shapes) / sizeof(*shapes))
+
+static void every_range_is_that_part_of_the_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SHAPES; i++) {
+		struct table t = random_table(shapes[i].width, shapes[i].height, shapes[i].cell);
+		size_t size;
+		char *want = printed(&t, &size), *got = malloc(size);
+		uint64_t seed = 5;
+
+		assert_int_equal(csv_size(&t.shape), size);
+		assert_ok(csv_read(&t.shape, give_cells, &t, 0, got, size, &err));
+		assert_memory_equal(got, want, size);
+		for (int k = 0; k < 500; k++) {
+			size_t off = next_random(&seed) % (size + 1);
+			size_t n = next_random(&seed) % (size - off + 1);
+
+			if (k % 2 && n > 20)
+				n = 20;
+			t.n = 0;
+			assert_ok(csv_read(&t.shape, give_cells, &t, off, got, n, &err));
+			assert_memory_equal(got, want + off, n);
+			/* No cell is asked for that the range does not touch. */
+			assert_true(t.n <= n / (t.shape.cell + 1) + 2);
+		}
+		free(want);
+		free(got);
+		free(t.cells);
+	}
+}
+
+static void reading_past_the_end_and_values_too_wide_are_errors(void **state)
+{
+	int32_t cell = 1000;
+	struct table t = {{1, 1, 3}, &cell, 0};
+	char got[8];
+
+	(void)state;
+	assert_fails(csv_read(&t.shape, give_cells, &t, 0, got, 5, &err), EINVAL, "past the end");
+	assert_fails(csv_read(&t.shape, give_cells, &t, 5, got, 0, &err), EINVAL, "past the end");
+	assert_fails(csv_read(&t.shape, give_cells, &t, 0, got, 4, &err), EIO, "1000 does not fit");
+	cell = -100;
+	assert_fails(csv_read(&t.shape, give_cells, &t, 0, got, 4, &err), EIO, "-100");
+	cell = -99;
+	assert_ok(csv_read(&t.shape, give_cells, &t, 0, got, 4, &err));
+	assert_memory_equal(got, "-99\n", 4);
+}
+
+static int parse(const char *text, size_t n, struct table *t, int32_t min, int32_t max)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(text, n);
+
+	t->n = 0;
+	return csv_parse(&x, &t->shape, min, max, take_cells, t, &err);
+}
+
+static void tables_come_back(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SHAPES; i++) {
+		struct table t = random_table(shapes[i].width, shapes[i].height, shapes[i].cell);
+		size_t size, cells = (size_t)t.shape.width * t.shape.height;
+		struct table got = {t.shape, calloc(cells, 4), 0};
+		char *text = printed(&t, &size);
+
+		assert_ok(parse(text, size, &got, -32768, 32767));
+		assert_int_equal(got.n, cells);
+		assert_memory_equal(got.cells, t.cells, cells * 4);
+		assert_ok(parse(text, size - 1, &got, -32768, 32767));
+		free(text);
+		free(got.cells);
+		free(t.cells);
+	}
+}
+
+#define PARSE(text) parse(text, sizeof(text) - 1, &t, -5, 255)
+
+static void blanks_quotes_crlf_and_a_missing_end_are_accepted(void **state)
+{
+	int32_t cells[4];
+	struct table t = {{2, 2, 3}, cells, 0};
+	static const char *const texts[] = {
+		"1,2\n3,4\n",
+		"1,2\n3,4",
+		"1,2\r\n3,4\r\n",
+		"1,2\r\n3,4\r",
+		" 1 ,\t2 \n3,4  ",
+		"\"1\",\"2\"\n\"3\",\"4\"",
+		"\" 1 \", \"2\" \n001,0002\n",
+		"  1,  2\n  3,  4\n  ",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		memset(cells, 0x55, sizeof(cells));
+		assert_ok(parse(texts[i], strlen(texts[i]), &t, -5, 255));
+		assert_int_equal(cells[0], 1);
+		assert_int_equal(cells[1], 2);
+		if (i != 6)
+			assert_int_equal(cells[3], 4);
+	}
+	assert_ok(PARSE("-5,-0\n255,0"));
+	assert_int_equal(cells[0], -5);
+	assert_int_equal(cells[1], 0);
+}
+
+static void everything_else_is_refused_with_its_place(void **state)
+{
+	int32_t cells[4];
+	struct table t = {{2, 2, 3}, cells, 0};
+
+	(void)state;
+	assert_fails(PARSE("1,2\n3,256\n"), EINVAL, "line 2, column 2: 256 is not -5..255");
+	assert_fails(PARSE("1,2\n-6,2\n"), EINVAL, "line 2, column 1: -6 is not -5..255");
+	assert_fails(PARSE("1,2\n3,99999999999999999999\n"), EINVAL, "too large");
+	assert_fails(PARSE("1\n3,4\n"), EINVAL, "line 1 has 1 columns (must be 2)");
+	assert_fails(PARSE("1,2,3\n3,4\n"), EINVAL, "line 1, column 3");
+	assert_fails(PARSE("1,2,\n3,4\n"), EINVAL, "line 1, column 3");
+	assert_fails(PARSE("1,2\n"), EINVAL, "has 1 lines (must be 2)");
+	assert_fails(PARSE(""), EINVAL, "has 0 lines (must be 2)");
+	assert_fails(PARSE("1,2\n3,4\n5,6\n"), EINVAL, "line 3, column 1: the table has 2 lines");
+	assert_fails(PARSE("1,2\n3,4\n\n"), EINVAL, "line 3, column 1: the table has 2 lines");
+	assert_fails(PARSE("1,2\n\n3,4\n"), EINVAL, "line 2, column 1: there is no number");
+	assert_fails(PARSE("1,\n3,4\n"), EINVAL, "line 1, column 2: there is no number");
+	assert_fails(PARSE(",2\n3,4\n"), EINVAL, "line 1, column 1: there is no number");
+	assert_fails(PARSE("1;2\n3;4\n"), EINVAL, "line 1, column 1: ';' is not part");
+	assert_fails(PARSE("1.5,2\n3,4\n"), EINVAL, "'.'");
+	assert_fails(PARSE("+1,2\n3,4\n"), EINVAL, "'+'");
+	assert_fails(PARSE("1,a\n3,4\n"), EINVAL, "line 1, column 2: 'a'");
+	assert_fails(PARSE("1,\0\n3,4\n"), EINVAL, "byte 00");
+	assert_fails(PARSE("1,\xff\n3,4\n"), EINVAL, "byte ff");
+	assert_fails(PARSE("1 2,2\n3,4\n"), EINVAL, "comma is missing");
+	assert_fails(PARSE("- 1,2\n3,4\n"), EINVAL, "no number after the minus");
+	assert_fails(PARSE("-,2\n3,4\n"), EINVAL, "no number");
+	assert_fails(PARSE("--1,2\n3,4\n"), EINVAL, "'-'");
+	assert_fails(PARSE("1-,2\n3,4\n"), EINVAL, "'-'");
+	assert_fails(PARSE("\"1,2\n3,4\n"), EINVAL, "not closed");
+	assert_fails(PARSE("1\",2\n3,4\n"), EINVAL, "quote");
+	assert_fails(PARSE("\"\",2\n3,4\n"), EINVAL, "quote");
+	assert_fails(PARSE("\"1\"\",2\n3,4\n"), EINVAL, "quote");
+	assert_fails(PARSE("\"1\"2,2\n3,4\n"), EINVAL, "comma is missing");
+	assert_fails(PARSE("1\r,2\n3,4\n"), EINVAL, "carriage return");
+	assert_fails(PARSE("1,2\r\r\n3,4\n"), EINVAL, "carriage return");
+}
+
+static int refuse_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+{
+	(void)arg;
+	(void)first;
+	(void)cells;
+	(void)n;
+	return error_set(e, -ENOSPC, "no room for cells");
+}
+
+static void the_takers_refusal_is_the_result(void **state)
+{
+	CLEANUP_EXTENT struct extent x = extent_of("1,2\n", 4);
+	struct csv_shape shape = {2, 1, 3};
+
+	(void)state;
+	assert_fails(csv_parse(&x, &shape, 0, 9, refuse_cells, NULL, &err), ENOSPC, "no room");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_small_table_is_as_the_layout_shows_it),
+		cmocka_unit_test(sizes_saturate),
+		cmocka_unit_test(every_range_is_that_part_of_the_table),
+		cmocka_unit_test(reading_past_the_end_and_values_too_wide_are_errors),
+		cmocka_unit_test(tables_come_back),
+		cmocka_unit_test(blanks_quotes_crlf_and_a_missing_end_are_accepted),
+		cmocka_unit_test(everything_else_is_refused_with_its_place),
+		cmocka_unit_test(the_takers_refusal_is_the_result),
+	};
+
+	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
+}

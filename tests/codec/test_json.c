@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec_test.h"
+
+#include "codec/json.h"
+
+static struct error err;
+
+/* The layout's own example of an envelope, with one point's tangents. */
+static const char envelope[] =
+	"{\n"
+	"  \"version\": 2,\n"
+	"  \"channels\": 3,\n"
+	"  \"synchronized\": 1,\n"
+	"  \"points\": [\n"
+	"    {\"time\": 0, \"curve_type\": 2, \"values\": [0, 0, 0, 0]},\n"
+	"    {\"time\": 1000, \"curve_type\": 5, \"values\": [0, 0, 0, 1024], \"in_tangent_dx\": "
+	"[0, 1, 2, 3]}\n"
+	"  ]\n"
+	"}\n";
+
+static void write_envelope(struct jsonw *w)
+{
+	static const int32_t values[][4] = {{0, 0, 0, 0}, {0, 0, 0, 1024}, {0, 1, 2, 3}};
+
+	jsonw_object(w);
+	jsonw_key_int(w, "version", 2);
+	jsonw_key_int(w, "channels", 3);
+	jsonw_key_int(w, "synchronized", 1);
+	jsonw_key(w, "points");
+	jsonw_array(w);
+	for (int i = 0; i < 2; i++) {
+		jsonw_object(w);
+		jsonw_key_int(w, "time", 1000 * i);
+		jsonw_key_int(w, "curve_type", 2 + 3 * i);
+		jsonw_key_ints(w, "values", values[i], 4);
+		if (i)
+			jsonw_key_ints(w, "in_tangent_dx", values[2], 4);
+		jsonw_end(w);
+	}
+	jsonw_end(w);
+	jsonw_end(w);
+}
+
+/* Parts of the layout's layer.json and quads.json, which have all that is not in the envelope. */
+static const char layer[] = "{\n"
+			    "  \"color\": [255, 255, 255, 255],\n"
+			    "  \"color_envelope\": null,\n"
+			    "  \"image\": \"03_grass_main\",\n"
+			    "  \"automapper\": {\"version\": 1, \"config\": 3}\n"
+			    "}\n";
+
+static void write_layer(struct jsonw *w)
+{
+	static const int32_t color[] = {255, 255, 255, 255};
+
+	jsonw_object(w);
+	jsonw_key_ints(w, "color", color, 4);
+	jsonw_key(w, "color_envelope");
+	jsonw_null(w);
+	jsonw_key_string(w, "image", "03_grass_main");
+	jsonw_key(w, "automapper");
+	jsonw_object(w);
+	jsonw_key_int(w, "version", 1);
+	jsonw_key_int(w, "config", 3);
+	jsonw_end(w);
+	jsonw_end(w);
+}
+
+static const char quads[] = "[\n"
+			    "  {\"positions\": [[-70, 49], [99, 49]], \"points\": [1, 2]},\n"
+			    "  {}\n"
+			    "]\n";
+
+static void write_quads(struct jsonw *w)
+{
+	static const int32_t p[] = {-70, 49, 99, 49, 1, 2};
+
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_key(w, "positions");
+	jsonw_array(w);
+	jsonw_ints(w, p, 2);
+	jsonw_ints(w, p + 2, 2);
+	jsonw_end(w);
+	/* Not outermost, so nothing special. */
+	jsonw_key_ints(w, "points", p + 4, 2);
+	jsonw_end(w);
+	jsonw_object(w);
+	jsonw_end(w);
+	jsonw_end(w);
+}
+
+static void write_empty_array(struct jsonw *w)
+{
+	jsonw_array(w);
+	jsonw_end(w);
+}
+
+static void write_empty_points(struct jsonw *w)
+{
+	jsonw_object(w);
+	jsonw_key(w, "points");
+	jsonw_array(w);
+	jsonw_end(w);
+	jsonw_key(w, "x");
+	jsonw_object(w);
+	jsonw_end(w);
+	jsonw_end(w);
+}
+
+static const struct {
+	void (*write)(struct jsonw *w);
+	const char *want;
+} files[] = {
+	{write_envelope, envelope},
+	{write_layer, layer},
+	{write_quads, quads},
+	{write_empty_array, "[]\n"},
+	{write_empty_points, "{\n  \"points\": [],\n  \"x\": {}\n}\n"},
+};
+
+#define N_FILES (sizeof(files) / sizeof(*files))
+
+static void files_have_the_layouts_form(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_FILES; i++) {
+		CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+		struct jsonw w;
+
+		jsonw_to_buffer(&w, &b);
+		files[i].write(&w);
+		buffer_byte(&b, 0);
+		assert_string_equal((char *)b.data, files[i].want);
+		assert_int_equal(w.size, strlen(files[i].want));
+		jsonw_to_nowhere(&w);
+		files[i].write(&w);
+		assert_int_equal(w.size, strlen(files[i].want));
+	}
+}
+
+static void every_range_is_that_part_of_the_file(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_FILES; i++) {
+		size_t size = strlen(files[i].want);
+
+		for (size_t off = 0; off <= size; off++) {
+			for (size_t n = 0; n <= size - off; n++) {
+				char got[512];
+				struct jsonw w;
+
+				memset(got, '!', sizeof(got));
+				jsonw_to_range(&w, off, got + 1, n);
+				files[i].write(&w);
+				assert_memory_equal(got + 1, files[i].want + off, n);
+				assert_int_equal(got[0], '!');
+				assert_int_equal(got[n + 1], '!');
+				assert_true(jsonw_done(&w));
+			}
+		}
+	}
+}
+
+static void strings_are_escaped_as_json_requires_and_no_more(void **state)
+{
+	static const char s[] = "a\"\\/\b\f\n\r\t\x01\x1f\x7f\0\xc3\xa4\xf0\x9f\x98\x80\xff";
+	static const char want[] = "[\n  \"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\u0000"
+				   "\xc3\xa4\xf0\x9f\x98\x80\xef\xbf\xbd\"\n]\n";
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+	struct jsonw w;
+
+	(void)state;
+	jsonw_to_buffer(&w, &b);
+	jsonw_array(&w);
+	jsonw_string(&w, s, sizeof(s) - 1);
+	jsonw_end(&w);
+	assert_int_equal(b.size, sizeof(want) - 1);
+	assert_memory_equal(b.data, want, b.size);
+}
+
+static int load(const char *text, size_t n, struct json_doc *d)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(text, n);
+
+	return json_doc_load(&x, 10000, d, &err);
+}
+
+#define LOAD(text, d) load(text, sizeof(text) - 1, d)
+
+static void what_is_not_strict_json_is_refused_with_its_line(void **state)
+{
+	struct json_doc d = {0};
+	char deep[6000];
+
+	(void)state;
+	assert_fails(LOAD("", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("{\n\"a\": 1,\n}", &d), EINVAL, "line 3: ");
+	assert_fails(LOAD("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", &d), EINVAL, "line 3: duplicate");
+	assert_fails(LOAD("[1] [2]", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("[01]", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("['a']", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("[\"\xff\"]", &d), EINVAL, "line 1: unable to decode byte 0xff");
+	assert_fails(LOAD("[\"a\nb\"]", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("[\"\\u0000\"]", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("[\"\\ud800\"]", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("[\n\n9223372036854775808]", &d), EINVAL, "line 3: too big integer");
+	assert_fails(LOAD("[1]\0", &d), EINVAL, "line 1: ");
+	memset(deep, '[', sizeof(deep));
+	assert_fails(load(deep, sizeof(deep), &d), EINVAL, "depth");
+	CLEANUP_EXTENT struct extent x = extent_of("[1, 2, 3]", 9);
+	assert_fails(json_doc_load(&x, 8, &d, &err), EFBIG, "at most 8");
+	assert_null(d.root);
+}
+
+static const char sample[] = "{\n"
+			     "  \"width\": 5, \"s\": \"a, \\\"}[\\\\\",\n"
+			     "  \"color\": [1,\n"
+			     "    2, 1.5, 2147483648],\n"
+			     "  \"automapper\": {\"x\": {}, \"seed\":\n"
+			     "     -2147483649, \"flags\": 1e2},\n"
+			     "  \"none\": null, \"long\": "
+			     "\"0123456789012345678901234567890123456789012345\",\n"
+			     "  \"nested\": [[], [{\"a\": [true]}]]\n"
+			     "}\n";
+
+static void refusals_name_line_path_and_value(void **state)
+{
+	static const char *const known[] = {
+		"width", "s", "color", "automapper", "none", "long", NULL};
+	static const char *const more[] = {"x", "flags", NULL};
+	CLEANUP_JSON struct json_doc d = {0};
+	struct json_at root, color, third, fourth, mapper, a, b, c;
+	int32_t v, four[4] = {9, 9, 9, 9};
+	const char *text;
+
+	(void)state;
+	assert_ok(LOAD(sample, &d));
+	root = json_root(&d);
+	assert_fails(json_expect_object(&root, known, &err), EINVAL,
+		"line 8: nested is not a known key");
+	assert_ok(json_need(&root, "color", &color, &err));
+	third = json_element(&color, 2);
+	fourth = json_element(&color, 3);
+	assert_fails(json_as_int(&third, &v, &err), EINVAL,
+		"line 4: color[2] is 1.5 (must be an integer)");
+	assert_fails(json_as_int(&fourth, &v, &err), EINVAL,
+		"line 4: color[3] is 2147483648 (must be -2147483648 to 2147483647)");
+	assert_fails(json_as_ints(&color, four, 4, &err), EINVAL, "color[2] is 1.5");
+	assert_int_equal(four[0], 9);
+	assert_fails(json_as_ints(&color, four, 3, &err), EINVAL,
+		"line 3: color is an array of 4 (must be an array of 3)");
+	assert_fails(json_get_ints(&root, "width", four, 4, NULL, &err), EINVAL,
+		"line 2: width is 5 (must be an array of 4)");
+	assert_true(json_get(&root, "automapper", &mapper));
+	assert_fails(json_get_int(&mapper, "seed", &v, NULL, &err), EINVAL,
+		"line 6: automapper.seed is -2147483649 (must be");
+	assert_fails(json_get_int(&mapper, "flags", &v, NULL, &err), EINVAL,
+		"line 6: automapper.flags is 1e2 (must be an integer)");
+	assert_fails(json_need(&mapper, "config", &a, &err), EINVAL,
+		"line 5: automapper.config is missing");
+	assert_fails(
+		json_expect_object(&mapper, more, &err), EINVAL, "automapper.seed is not a known");
+	assert_fails(json_as_string(&mapper, &text, NULL, &err), EINVAL,
+		"line 5: automapper is an object (must be a string)");
+	assert_true(json_get(&root, "s", &a));
+	assert_fails(json_refuse(&a, &err, "at most %d", 255), EINVAL,
+		"line 2: s is \"a, \\\"}[\\\\\" (at most 255)");
+	assert_true(json_get(&root, "long", &a));
+	assert_fails(json_as_int(&a, &v, &err), EINVAL,
+		"line 7: long is \"012345678901234567890123456789012345678... (must");
+	assert_true(json_get(&root, "nested", &a));
+	b = json_element(&a, 1);
+	c = json_element(&b, 0);
+	struct json_at deepest;
+
+	assert_true(json_get(&c, "a", &deepest));
+	c = json_element(&b, 0);
+	struct json_at yes = json_element(&deepest, 0);
+
+	assert_fails(json_as_int(&yes, &v, &err), EINVAL,
+		"line 8: nested[1][0].a[0] is true (must be an integer)");
+	size_t n;
+
+	assert_fails(json_expect_array(&root, &n, &err), EINVAL,
+		"line 1: the file is an object (must be an array)");
+}
+
+static void values_and_absent_keys_are_told_apart(void **state)
+{
+	CLEANUP_JSON struct json_doc d = {0};
+	int32_t v = 77, two[2] = {7, 7};
+	struct json_at root, at;
+	bool present = true;
+	const char *text;
+	size_t n = 0;
+	int64_t wide;
+
+	(void)state;
+	assert_ok(LOAD("{\"min\": -2147483648, \"max\": 2147483647, \"zero\": -0, \"a\": [1, 2], "
+		       "\"none\": null, \"s\": \"\\u00e4\", \"big\": 4294967295}",
+		&d));
+	root = json_root(&d);
+	assert_ok(json_get_int(&root, "absent", &v, &present, &err));
+	assert_false(present);
+	assert_int_equal(v, 77);
+	assert_ok(json_get_int(&root, "min", &v, &present, &err));
+	assert_true(present);
+	assert_int_equal(v, INT32_MIN);
+	assert_ok(json_get_int(&root, "max", &v, NULL, &err));
+	assert_int_equal(v, INT32_MAX);
+	assert_ok(json_get_int(&root, "zero", &v, NULL, &err));
+	assert_int_equal(v, 0);
+	assert_ok(json_get_ints(&root, "b", two, 2, &present, &err));
+	assert_false(present);
+	assert_ok(json_get_ints(&root, "a", two, 2, &present, &err));
+	assert_true(present);
+	assert_int_equal(two[1], 2);
+	assert_ok(json_need(&root, "none", &at, &err));
+	assert_true(json_holds_null(&at));
+	assert_false(json_holds_int(&at));
+	assert_ok(json_need(&root, "s", &at, &err));
+	assert_true(json_holds_string(&at));
+	assert_ok(json_as_string(&at, &text, &n, &err));
+	assert_int_equal(n, 2);
+	assert_string_equal(text, "\xc3\xa4");
+	assert_ok(json_need(&root, "big", &at, &err));
+	assert_ok(json_as_int_within(&at, 0, UINT32_MAX, &wide, &err));
+	assert_true(wide == UINT32_MAX);
+}
+
+static void a_value_behind_an_escaped_key_is_refused_at_its_object(void **state)
+{
+	CLEANUP_JSON struct json_doc d = {0};
+	struct json_at root;
+	int32_t v;
+
+	(void)state;
+	assert_ok(LOAD("\n{\"\\u0061\": \"x\"}", &d));
+	root = json_root(&d);
+	assert_fails(json_get_int(&root, "a", &v, NULL, &err), EINVAL, "line 2: a is ");
+}
+
+static void messages_stay_one_line_whatever_the_keys_are(void **state)
+{
+	static const char *const known[] = {NULL};
+	CLEANUP_JSON struct json_doc d = {0};
+	struct json_at root;
+
+	(void)state;
+	assert_ok(LOAD("{\"a\\n\\u0007\": 1}", &d));
+	root = json_root(&d);
+	assert_fails(
+		json_expect_object(&root, known, &err), EINVAL, "line 1: a?? is not a known key");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_have_the_layouts_form),
+		cmocka_unit_test(every_range_is_that_part_of_the_file),
+		cmocka_unit_test(strings_are_escaped_as_json_requires_and_no_more),
+		cmocka_unit_test(what_is_not_strict_json_is_refused_with_its_line),
+		cmocka_unit_test(refusals_name_line_path_and_value),
+		cmocka_unit_test(values_and_absent_keys_are_told_apart),
+		cmocka_unit_test(a_value_behind_an_escaped_key_is_refused_at_its_object),
+		cmocka_unit_test(messages_stay_one_line_whatever_the_keys_are),
+	};
+
+	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}
