@@ -87,8 +87,11 @@ struct blob *blob_new(
 
 struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
 {
-	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes);
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 
+	if (!bytes)
+		return NULL;
+	x = extent_of_bytes(bytes);
 	return blob_new(&x, BLOB_RAW, x.size, budget);
 }
 

@@ -61,7 +61,8 @@ struct blob {
  */
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
-/* A raw blob in memory; takes the reference b (also on failure). */
+/* A raw blob in memory; takes the reference b (also on failure). NULL gives NULL, so that a failed
+ * bytes_copy can be passed on. */
 struct blob *blob_of_bytes(struct bytes *b, struct budget *budget);
 struct blob *blob_ref(struct blob *b); /* NULL is fine */
 void blob_unref(struct blob *b);       /* NULL is fine */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <zlib.h>
 
@@ -180,7 +181,7 @@ static void deflating_gives_the_bytes_of_compress(void **state)
 	/* Around the sizes of zlib's window, of our input chunk, and several of them. */
 	static const size_t sizes[] = {
 		0, 1, 100, 32768, 65274, 65536, 262143, 262144, 262145, 524288 + 7, 3000000};
-	CLEANUP(close_fd) int tmp = open("/tmp", O_RDONLY | O_DIRECTORY);
+	CLEANUP(close_fd) int tmp = open(P_tmpdir, O_RDONLY | O_DIRECTORY);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -252,7 +253,7 @@ static void check_pattern(struct inflater *f, uint64_t off, size_t n)
 static void a_large_stream_is_read_at_any_place(void **state)
 {
 	const uint64_t size = (uint64_t)70 << 20;
-	CLEANUP(close_fd) int tmp = open("/tmp", O_RDONLY | O_DIRECTORY);
+	CLEANUP(close_fd) int tmp = open(P_tmpdir, O_RDONLY | O_DIRECTORY);
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	CLEANUP(inflater_destroy) struct inflater *f = NULL;
 	uint64_t seed = 3;

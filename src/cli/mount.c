@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/mount.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "cli/umount.h"
+#include "fuse/keeper.h"
+
+static int refuse(enum outcome code, const char *file, const char *why)
+{
+	fprintf(stderr, "mapfs: %s: %s\n", file, why);
+	return (int)code;
+}
+
+/* path as seen from the root; nothing is resolved. NULL with errno set. */
+static char *absolute(const char *path)
+{
+	CLEANUP(free) char *cwd = NULL;
+	char *whole;
+
+	if (path[0] == '/')
+		return strdup(path);
+	cwd = getcwd(NULL, 0);
+	if (!cwd || asprintf(&whole, "%s/%s", cwd, path) < 0)
+		return NULL;
+	return whole;
+}
+
+char *mount_default_point(const char *file)
+{
+	CLEANUP(free) char *point = absolute(file);
+	char *base, *dot;
+
+	if (!point)
+		return NULL;
+	base = strrchr(point, '/') + 1;
+	dot = strrchr(base, '.');
+	if (!dot || dot == base) {
+		errno = EINVAL;
+		return NULL;
+	}
+	*dot = '\0';
+	return TAKE(point);
+}
+
+int mount_run(struct options *o, const char *file, const char *mountpoint)
+{
+	CLEANUP(free) char *path = realpath(file, NULL);
+	CLEANUP(free) char *point = NULL;
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return refuse(OUTCOME_REFUSED, file, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return refuse(OUTCOME_REFUSED, file, "is a folder; folders are not served yet");
+	if (!S_ISREG(st.st_mode))
+		return refuse(OUTCOME_REFUSED, file, "is not a regular file");
+	point = mountpoint ? absolute(mountpoint) : mount_default_point(file);
+	if (!point)
+		return refuse(OUTCOME_MOUNT, file,
+			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
+					: strerror(errno));
+	o->rq.shown = file;
+	o->rq.path = path;
+	o->rq.mountpoint = point;
+	o->rq.make_mountpoint = !mountpoint;
+	return (int)keeper_start(&o->rq);
+}
+
+/* What the command line of `mapfs` itself says. */
+struct command {
+	struct options options;
+	bool unmount, force, verbose, help, version;
+};
+
+enum { OPTION_FORCE = 256 };
+
+static const struct option long_options[] = {
+	{"debug", no_argument, NULL, 'd'},
+	{"force", no_argument, NULL, OPTION_FORCE},
+	{"foreground", no_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{"unmount", no_argument, NULL, 'u'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"version", no_argument, NULL, 'V'},
+	{0},
+};
+
+static int take_mount_options(struct options *o, const char *list)
+{
+	struct error e = ERROR_INIT;
+
+	if (options_add(o, list, &e) < 0)
+		return cli_usage("-o: %s", error_text(&e));
+	return OUTCOME_DONE;
+}
+
+static int parse_option(struct command *c, int option, char **argv)
+{
+	switch (option) {
+	case 'd':
+		c->options.rq.debug = true;
+		c->options.rq.foreground = true;
+		return OUTCOME_DONE;
+	case 'f':
+		c->options.rq.foreground = true;
+		return OUTCOME_DONE;
+	case 'h':
+		c->help = true;
+		return OUTCOME_DONE;
+	case 'o':
+		return take_mount_options(&c->options, optarg);
+	case 'u':
+		c->unmount = true;
+		return OUTCOME_DONE;
+	case 'v':
+		c->verbose = true;
+		return OUTCOME_DONE;
+	case 'V':
+		c->version = true;
+		return OUTCOME_DONE;
+	case OPTION_FORCE:
+		c->force = true;
+		return OUTCOME_DONE;
+	case ':':
+		return cli_usage("option %s needs an argument", argv[optind - 1]);
+	default:
+		/* optopt is 0 for a long option, which stands whole in argv. */
+		if (optopt && optopt < OPTION_FORCE)
+			return cli_usage("unknown option -%c", optopt);
+		return cli_usage("unknown option %s", argv[optind - 1]);
+	}
+}
+
+static int run_command(struct command *c, int n, char **names)
+{
+	if (c->help) {
+		cli_print_help();
+		return OUTCOME_DONE;
+	}
+	if (c->version) {
+		puts("mapfs " MAPFS_VERSION);
+		return OUTCOME_DONE;
+	}
+	if (c->unmount) {
+		if (n != 1)
+			return cli_usage("-u takes one mount point");
+		return umount_run(names[0], c->force, c->verbose);
+	}
+	if (c->force)
+		return cli_usage("--force goes with -u");
+	if (n < 1)
+		return cli_usage("no file was named");
+	if (n > 2)
+		return cli_usage("too many arguments: \"%s\"", names[2]);
+	return mount_run(&c->options, names[0], n == 2 ? names[1] : NULL);
+}
+
+int cli_mapfs(int argc, char **argv)
+{
+	struct command c = {0};
+	int option, r = OUTCOME_DONE;
+
+	options_init(&c.options);
+	opterr = 0;
+	/* Options may stand after the names, where mount(8) puts them. */
+	while (r == OUTCOME_DONE &&
+		(option = getopt_long(argc, argv, ":dfho:uvV", long_options, NULL)) != -1)
+		r = parse_option(&c, option, argv);
+	if (r == OUTCOME_DONE)
+		r = run_command(&c, argc - optind, argv + optind);
+	options_finish(&c.options);
+	return r;
+}
+
+/* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
+int cli_mount_helper(int argc, char **argv)
+{
+	struct options o;
+	bool fake = false;
+	int c, r = OUTCOME_DONE;
+
+	options_init(&o);
+	opterr = 0;
+	while (r == OUTCOME_DONE && (c = getopt(argc, argv, "sfnvN:o:t:")) != -1) {
+		if (c == 'f')
+			fake = true;
+		else if (c == 'o')
+			r = take_mount_options(&o, optarg);
+		else if (c == 'N')
+			r = cli_usage("-N: cannot reach into another mount namespace");
+		else if (c == '?')
+			r = cli_usage("unknown option -%c", optopt);
+	}
+	if (r == OUTCOME_DONE && argc - optind != 2)
+		r = cli_usage("%s takes a file and a mount point", argv[0]);
+	if (r == OUTCOME_DONE && !fake)
+		r = mount_run(&o, argv[optind], argv[optind + 1]);
+	options_finish(&o);
+	return r;
+}

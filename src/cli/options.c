@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/cursor.h"
+
+/* What fstab and mount(8) say to themselves, to systemd, or to file systems on disks. dev and suid
+ * are never granted, whoever asks: a map holds neither devices nor programs. */
+static const char *const swallowed[] = {"async", "atime", "auto", "default_permissions", "defaults",
+	"dev", "diratime", "dirsync", "exec", "group", "iversion", "lazytime", "loud", "mand",
+	"noatime", "noauto", "nodev", "nodiratime", "nofail", "noiversion", "nolazytime", "nomand",
+	"norelatime", "nostrictatime", "nosuid", "nouser", "nousers", "owner", "relatime", "silent",
+	"strictatime", "suid", "sync", "user", "users", "_netdev", NULL};
+static const char *const swallowed_prefixes[] = {"x-", "X-", "comment=", "user=", NULL};
+
+/* Options that a format reads, and the values each may have. */
+struct format_option {
+	const char *name;
+	const char *values[8];
+};
+
+static const struct format_option known[] = {
+	{"raw", {"ro", "rw", "off"}},
+};
+
+enum { N_KNOWN = sizeof(known) / sizeof(known[0]) };
+
+void options_init(struct options *o)
+{
+	static const char *const none[] = {NULL};
+
+	*o = (struct options){.rq = {.cache_size = OPTIONS_CACHE_DEFAULT, .options = none}};
+}
+
+void options_finish(struct options *o)
+{
+	for (size_t i = 0; i < o->n_format_options; i++)
+		free(o->format_options[i]);
+	free(o->format_options);
+	options_init(o);
+}
+
+/* A number in the given base and nothing else: strtoull alone takes signs and spaces too. */
+static int number(const char *text, int base, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return -EINVAL;
+	errno = 0;
+	*ret = strtoull(text, &end, base);
+	return errno || *end || *ret > max ? -EINVAL : 0;
+}
+
+int options_size(const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	CLEANUP(free) char *digits = strdup(text);
+	size_t n = strlen(text);
+	const char *unit = n ? strchr(units, text[n - 1] & ~0x20) : NULL;
+	uint64_t value, factor = 1;
+
+	if (!digits)
+		return -ENOMEM;
+	if (unit && *unit) {
+		factor = UINT64_C(1) << (10 * (unit - units + 1));
+		digits[n - 1] = '\0';
+	}
+	if (number(digits, 10, UINT64_MAX, &value) < 0 || ckd_mul(&value, value, factor))
+		return -EINVAL;
+	*ret = value;
+	return 0;
+}
+
+static bool is_swallowed(const char *option)
+{
+	for (const char *const *s = swallowed; *s; s++) {
+		if (strcmp(option, *s) == 0)
+			return true;
+	}
+	for (const char *const *s = swallowed_prefixes; *s; s++) {
+		if (strncmp(option, *s, strlen(*s)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_flag(struct mount_request *rq, const char *option)
+{
+	if (strcmp(option, "ro") == 0)
+		rq->read_only = true;
+	else if (strcmp(option, "rw") == 0)
+		rq->read_only = false;
+	else if (strcmp(option, "allow_other") == 0)
+		rq->allow_other = true;
+	else if (strcmp(option, "noexec") == 0)
+		rq->noexec = true;
+	else
+		return false;
+	return true;
+}
+
+/* The value where option is "key=value"; NULL where it is something else. */
+static const char *value_of(const char *option, const char *key)
+{
+	size_t n = strlen(key);
+
+	return strncmp(option, key, n) == 0 && option[n] == '=' ? option + n + 1 : NULL;
+}
+
+/* 1: taken; 0: none of these; or -errno. */
+static int take_number(struct mount_request *rq, const char *option, struct error *e)
+{
+	const char *value;
+	uint64_t n;
+
+	/* The highest number of each stands for "none" in the system's calls. */
+	if ((value = value_of(option, "uid"))) {
+		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
+			return error_set(e, -EINVAL, "uid=%s is not a user's number", value);
+		rq->has_uid = true;
+		rq->uid = (uid_t)n;
+	} else if ((value = value_of(option, "gid"))) {
+		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
+			return error_set(e, -EINVAL, "gid=%s is not a group's number", value);
+		rq->has_gid = true;
+		rq->gid = (gid_t)n;
+	} else if ((value = value_of(option, "umask"))) {
+		if (number(value, 8, 0777, &n) < 0)
+			return error_set(
+				e, -EINVAL, "umask=%s is not octal and at most 777", value);
+		rq->has_umask = true;
+		rq->umask = (mode_t)n;
+	} else if ((value = value_of(option, "cache"))) {
+		if (options_size(value, &rq->cache_size) < 0)
+			return error_set(e, -EINVAL,
+				"cache=%s is not a size such as 64M (a number, then K, M or G)",
+				value);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static int keep_format_option(struct options *o, const char *option, struct error *e)
+{
+	char **all = realloc(o->format_options, (o->n_format_options + 2) * sizeof(*all));
+	char *copy = strdup(option);
+
+	if (all)
+		o->format_options = all;
+	if (!all || !copy) {
+		free(copy);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	all[o->n_format_options++] = copy;
+	all[o->n_format_options] = NULL;
+	o->rq.options = (const char *const *)all;
+	return 0;
+}
+
+static int take_format_option(struct options *o, const char *option, struct error *e)
+{
+	for (size_t i = 0; i < N_KNOWN; i++) {
+		const char *value = value_of(option, known[i].name);
+
+		for (const char *const *v = known[i].values; value && *v; v++) {
+			if (strcmp(value, *v) == 0)
+				return keep_format_option(o, option, e);
+		}
+		if (value)
+			return error_set(
+				e, -EINVAL, "option %s has no value \"%s\"", known[i].name, value);
+	}
+	return error_set(e, -EINVAL, "unknown option \"%s\"", option);
+}
+
+static int take(struct options *o, const char *option, struct error *e)
+{
+	int r;
+
+	if (!option[0] || is_swallowed(option) || is_flag(&o->rq, option))
+		return 0;
+	r = take_number(&o->rq, option, e);
+	if (r)
+		return r < 0 ? r : 0;
+	return take_format_option(o, option, e);
+}
+
+int options_add(struct options *o, const char *list, struct error *e)
+{
+	CLEANUP(free) char *option = malloc(strlen(list) + 1);
+	size_t n = 0;
+	int r = 0;
+
+	if (!option)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (const char *c = list; r == 0; c++) {
+		if (c[0] == '\\' && (c[1] == ',' || c[1] == '\\')) {
+			option[n++] = *++c;
+			continue;
+		}
+		if (*c && *c != ',') {
+			option[n++] = *c;
+			continue;
+		}
+		option[n] = '\0';
+		n = 0;
+		r = take(o, option, e);
+		if (!*c)
+			break;
+	}
+	return r;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "vfs/outcome.h"
+#include "vfs/journal.h"
+
+/* The directory and the name of the map itself, where links lead; of a map that is gone, the name
+ * as it was typed. */
+static int locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
+{
+	CLEANUP(free) char *path = realpath(file, NULL);
+	char *slash;
+	int dirfd;
+
+	if (!path && errno == ENOENT)
+		path = strdup(file);
+	if (!path)
+		return error_errno(e, "%s", file);
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	dirfd = open(!slash ? "." : path[0] ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "the directory of %s", file);
+	*ret_name = strdup(slash ? slash + 1 : path);
+	if (!*ret_name) {
+		close(dirfd);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	*ret_dirfd = dirfd;
+	return 0;
+}
+
+static void print_journal(void *arg, const struct journal_info *i)
+{
+	size_t *n = arg;
+
+	++*n;
+	printf("%s: %s, %u %s, %u %s%s%s\n", i->file,
+		i->fits ? "fits the map" : "for another content of the map", i->puts,
+		i->puts == 1 ? "change" : "changes", i->drafts, i->drafts == 1 ? "draft" : "drafts",
+		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "");
+}
+
+static int list(int dirfd, const char *name, struct error *e)
+{
+	size_t n = 0;
+	int r = journal_list(dirfd, name, print_journal, &n, e);
+
+	if (r == 0 && n == 0)
+		puts("no journal");
+	return r;
+}
+
+struct names {
+	char **at;
+	size_t n;
+	bool short_of_memory;
+};
+
+static void collect(void *arg, const struct journal_info *i)
+{
+	struct names *names = arg;
+	char **at = realloc(names->at, (names->n + 1) * sizeof(*at));
+
+	if (at)
+		names->at = at;
+	if (at && (at[names->n] = strdup(i->file)))
+		names->n++;
+	else
+		names->short_of_memory = true;
+}
+
+static void names_finish(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
+static void print_file(void *arg, const char *path, const char *what)
+{
+	printf("%s%s: %s\n", (const char *)arg, path, what);
+}
+
+/* Makes (or finds) a directory. Returns a descriptor or -errno. */
+static int make_directory(int dirfd, const char *path, struct error *e)
+{
+	int r = io_mkdir(dirfd, path, 0777);
+
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "cannot make %s: %s", path, strerror(-r));
+	r = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return r < 0 ? error_errno(e, "%s", path) : r;
+}
+
+static int extract_into(int dirfd, const char *file, int out, struct error *e)
+{
+	CLEANUP(close_fd) int below = make_directory(out, file, e);
+	char *prefix;
+	int r;
+
+	if (below < 0)
+		return below;
+	if (asprintf(&prefix, "%s/", file) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	r = journal_extract(dirfd, file, below, print_file, prefix, e);
+	free(prefix);
+	return r;
+}
+
+/* One journal's files go right into the directory, those of several each into one of its own. */
+static int extract(int dirfd, const char *name, const char *to, struct error *e)
+{
+	CLEANUP(close_fd) int out = -1;
+	struct names names = {0};
+	char nothing[] = "";
+	int r = journal_list(dirfd, name, collect, &names, e);
+
+	if (r == 0 && names.short_of_memory)
+		r = error_set(e, -ENOMEM, "out of memory");
+	if (r == 0 && names.n == 0)
+		puts("no journal");
+	else if (r == 0)
+		r = out = make_directory(AT_FDCWD, to, e);
+	if (r >= 0 && names.n == 1)
+		r = journal_extract(dirfd, names.at[0], out, print_file, nothing, e);
+	for (size_t i = 0; r >= 0 && names.n > 1 && i < names.n; i++)
+		r = extract_into(dirfd, names.at[i], out, e);
+	names_finish(&names);
+	return r < 0 ? r : 0;
+}
+
+static int run(const char *file, const char *to)
+{
+	CLEANUP(close_fd) int dirfd = -1;
+	CLEANUP(free) char *name = NULL;
+	struct error e = ERROR_INIT;
+	int r = locate(file, &dirfd, &name, &e);
+
+	if (r == 0)
+		r = to ? extract(dirfd, name, to, &e) : list(dirfd, name, &e);
+	if (r < 0) {
+		fprintf(stderr, "mapfs: %s: %s\n", file, error_text(&e));
+		return OUTCOME_REFUSED;
+	}
+	return OUTCOME_DONE;
+}
+
+int cli_recover(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"extract", required_argument, NULL, 'x'},
+		{"help", no_argument, NULL, 'h'},
+		{"list", no_argument, NULL, 'l'},
+		{0},
+	};
+	const char *to = NULL;
+	bool list_wanted = false;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'h':
+			cli_print_help();
+			return OUTCOME_DONE;
+		case 'l':
+			list_wanted = true;
+			break;
+		case 'x':
+			to = optarg;
+			break;
+		case ':':
+			return cli_usage("--extract needs a directory");
+		default:
+			return cli_usage("recover: unknown option %s", argv[optind - 1]);
+		}
+	}
+	/* argv[optind] is "recover" itself. */
+	if (argc - optind != 2)
+		return cli_usage("recover takes one file");
+	if (list_wanted && to)
+		return cli_usage("recover: --list and --extract exclude each other");
+	return run(argv[optind + 1], to);
+}

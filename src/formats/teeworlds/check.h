@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * check: what a game insists on for the map as a whole (DDNet's engine/shared/datafile.cpp and
+ * map.cpp, on loading), judged at a save.
+ */
+#ifndef FORMATS_TEEWORLDS_CHECK_H
+#define FORMATS_TEEWORLDS_CHECK_H
+
+#include "formats/teeworlds/map.h"
+
+/* struct format's check: faults of s that before has not. */
+int tw_check(const struct snapshot *before, const struct snapshot *s,
+	void (*why)(void *arg, const char *line), void *arg, struct error *e);
+
+#endif

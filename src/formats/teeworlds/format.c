@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Zlib */
+/* format: Teeworlds and DDNet maps as the mounted tree sees them. */
+#include "formats/teeworlds/format.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/check.h"
+#include "formats/teeworlds/datafile.h"
+#include "formats/teeworlds/datafile_write.h"
+#include "formats/teeworlds/lens.h"
+#include "formats/teeworlds/names.h"
+
+static bool probe(const struct source *src, const uint8_t *head, size_t n)
+{
+	const char *dot = strrchr(src->name, '.');
+
+	/* A file that is called a map is refused with a reason, whatever it holds. */
+	return (dot && strcmp(dot, ".map") == 0) ||
+	       (n >= 4 && (memcmp(head, "DATA", 4) == 0 || memcmp(head, "ATAD", 4) == 0));
+}
+
+static int read_options(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+{
+	const char *raw = format_option(ctx->options, "raw");
+
+	if (!raw || strcmp(raw, "ro") == 0)
+		sh->raw = TW_RAW_RO;
+	else if (strcmp(raw, "rw") == 0)
+		sh->raw = TW_RAW_RW;
+	else if (strcmp(raw, "off") == 0)
+		sh->raw = TW_RAW_OFF;
+	else
+		return error_set(e, -EINVAL, "option raw is %s (ro, rw or off)", raw);
+	return 0;
+}
+
+static int tw_open(const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
+{
+	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tw_map *m;
+	int r;
+
+	if (!sh)
+		return error_set(e, -ENOMEM, "no memory for a map");
+	atomic_init(&sh->refs, 1);
+	sh->budget = ctx->budget;
+	sh->store = ctx->store;
+	sh->note = ctx->note;
+	sh->note_arg = ctx->note_arg;
+	r = read_options(ctx, sh, e);
+	if (r < 0)
+		return r;
+	m = tw_map_new(tw_shared_ref(sh));
+	if (!m)
+		return error_set(e, -ENOMEM, "no memory for a map");
+	m->base.format = &format_teeworlds;
+	s = &m->base;
+	r = datafile_read(src, m, e);
+	if (r < 0)
+		return r;
+	sh->n_blobs = m->n_blobs;
+	sh->typed = tw_is_typed(m);
+	if (!sh->typed && sh->note)
+		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
+	*ret = TAKE(s);
+	return 0;
+}
+
+/* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
+ * cannot be read. */
+static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+	int r = k ? k->stat(m, id, ret, e) : -ENOENT;
+
+	if (r == -EIO && !k->find) {
+		tw_stat_file(ret, 0, false);
+		r = 0;
+	}
+	if (r < 0)
+		return e && e->code == r ? r : error_set(e, r, "no such entry");
+	ret->id = id;
+	return 0;
+}
+
+static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+{
+	return stat_id(tw_map_of(s), id, ret, e);
+}
+
+/* The kind of an id that is a directory or a file, as asked. */
+static int kind_of(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+
+	if (!k)
+		return error_set(e, -ENOENT, "no such entry");
+	if (dir != (k->find != NULL))
+		return error_set(e, dir ? -ENOTDIR : -EISDIR, "%s is %s directory", k->label,
+			dir ? "no" : "a");
+	*ret = k;
+	return 0;
+}
+
+static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+	struct error *e)
+{
+	const struct tw_map *m = tw_map_of(s);
+	const struct tw_kind *k;
+	entry_id id;
+	int r = tw_names_need(m, e);
+
+	if (r == 0)
+		r = kind_of(dir, true, &k, e);
+	if (r < 0)
+		return r;
+	if (k->find(m, dir, name, &id) < 0)
+		return error_set(e, -ENOENT, "%s: no such entry", name);
+	return stat_id(m, id, ret, e);
+}
+
+static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+	struct entry *ret, struct error *e)
+{
+	const struct tw_map *m = tw_map_of(s);
+	const struct tw_kind *k;
+	entry_id id;
+	int r = tw_names_need(m, e);
+
+	if (r == 0)
+		r = kind_of(dir, true, &k, e);
+	if (r == 0)
+		r = k->child(m, dir, cookie, name, &id);
+	if (r <= 0)
+		return r;
+	r = stat_id(m, id, ret, e);
+	return r < 0 ? r : 1;
+}
+
+static int tw_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
+{
+	const struct tw_kind *k;
+	struct entry entry;
+	int r = kind_of(id, false, &k, e);
+
+	if (r < 0)
+		return r;
+	if (k->size)
+		return k->size(tw_map_of(s), id, ret, e);
+	r = stat_id(tw_map_of(s), id, &entry, e);
+	if (r == 0)
+		*ret = entry.size;
+	return r;
+}
+
+static int tw_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct tw_kind *k;
+	int r = kind_of(id, false, &k, e);
+
+	return r < 0 ? r : k->get(tw_map_of(s), id, off, dst, n, e);
+}
+
+static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
+	struct change **ret, struct error *e)
+{
+	const struct tw_map *m = tw_map_of(s);
+	CLEANUP(tw_change_free) struct change *c = NULL;
+	const struct tw_kind *k;
+	int r = kind_of(id, false, &k, e);
+
+	if (r < 0)
+		return r;
+	if (!k->parse)
+		return error_set(e, -EROFS, "%s is read-only", k->label);
+	c = tw_change_new(m);
+	if (!c)
+		return error_set(e, -ENOMEM, "no memory for a change");
+	r = k->parse(m, id, in, c, e);
+	if (r == 0 && c->error)
+		r = error_set(e, c->error, "no memory for a change");
+	if (r == 0)
+		*ret = c->n_edits ? TAKE(c) : NULL;
+	return r;
+}
+
+static int tw_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
+{
+	int r = tw_names_need(tw_map_of(*s), e);
+
+	return r < 0 ? r : tw_change_apply(s, c, t, e);
+}
+
+static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,
+	struct plan **ret, struct error *e)
+{
+	return datafile_write(tw_map_of(s), outs[0], force, ret, e);
+}
+
+static int tw_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
+	struct error *e)
+{
+	return datafile_verify(tw_map_of(s), p, written, e);
+}
+
+static int tw_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
+	struct snapshot **ret, struct error *e)
+{
+	struct tw_map *m = tw_map_copy(tw_map_of(s));
+	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->base : NULL;
+
+	if (!m)
+		return error_set(e, -ENOMEM, "no memory for another version of the map");
+	m->version--;
+	file_unref(m->file);
+	m->file = file_ref(written->files[0]);
+	for (size_t i = 0; i < m->n_blobs; i++) {
+		const struct plan_blob *at = &p->blobs[i];
+		CLEANUP_EXTENT struct extent x =
+			extent_of_file(file_ref(m->file), at->off, at->size);
+		struct blob *b;
+
+		if (!m->blobs[i])
+			continue;
+		b = blob_new(&x, at->coding, m->blobs[i]->size, m->shared->budget);
+		if (!b)
+			return error_set(e, -ENOMEM, "no memory for a data item");
+		blob_unref(m->blobs[i]);
+		m->blobs[i] = b;
+	}
+	*ret = TAKE(done);
+	return 0;
+}
+
+static const char *const endings[] = {"map", NULL};
+
+const struct format format_teeworlds = {
+	.name = "teeworlds",
+	.endings = endings,
+	.probe = probe,
+	.open = tw_open,
+	.free = tw_map_free,
+	.lookup = tw_lookup,
+	.stat = tw_stat,
+	.list = tw_list,
+	.size = tw_size,
+	.get = tw_get,
+	.parse = tw_parse,
+	.apply = tw_apply,
+	.change_free = tw_change_free,
+	.check = tw_check,
+	.encode = tw_encode,
+	.verify = tw_verify,
+	.rebase = tw_rebase,
+	.plan_free = datafile_plan_free,
+};

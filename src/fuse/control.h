@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * control: what keeper, worker, the invoker and `mapfs -u` say to each other.
+ *
+ * All of them talk over SOCK_SEQPACKET sockets; one message is one packet. Both ends are the same
+ * program, so the packet is the struct's own bytes; it never leaves the machine. Texts are whole
+ * lines without a newline and without the "mapfs: FILE: " that the printing side puts before them.
+ * The keeper trusts no message: the worker has read a stranger's file.
+ *
+ * Keeper (K) and worker (W), in the order of a mount's life:
+ *
+ *   W  NOTE*                what was assumed or repaired; K tells the person or the system log
+ *   W  FAILED code text     the map is refused; W exits. code is the exit code (enum outcome)
+ *   W  SOUND code           the map can be served. code 1: read-only although that was not asked
+ *                           for, and text says why; code 0 otherwise
+ *   K  MOUNTED fd           the /dev/fuse descriptor; W passes it to libfuse as /dev/fd/N
+ *   W  READY                W's loop runs. K looks at the mount's root through the kernel (in a
+ *                           child process) and tells the invoker that the mount is usable
+ *
+ *   K  SAVE               save now; W answers with what is set in below
+ *   W    FLUSH_PATH* FLUSH  the paths, from the mount's root and without a leading slash, that
+ *                         have writable handles and so perhaps dirty mapped pages. FLUSH ends the
+ *                         list. W keeps serving: K opens and fsyncs each through the mount. W may
+ *                         leave both out
+ *   K    FLUSHED          done, as far as it went; only then SAVED may come
+ *   W    PROGRESS*        done and total, in bytes; at most some dozens a second
+ *   W    REPORT*          a line each: saved, removed, left, refused
+ *   W    SAVED code       OUTCOME_DONE, _SAVE_FAILED, _LEFT or _CONFLICT. K sends no second SAVE
+ *                         before it
+ *
+ *   W  STOPPING             W got a signal that asks it to end: K starts the orderly stop
+ *   K  QUIT                 the mount is gone from the tree; end the session although files may
+ *                           still be open
+ *
+ * When the session ends (unmounted from outside, by K, or after QUIT) W saves once more by itself:
+ * PROGRESS*, REPORT*, SAVED code, and exits with that code. It asks for no FLUSH then. Lines that a
+ * SAVE reported in the same words before are not printed twice. A worker that goes without a SAVED
+ * after MOUNTED counts as dead: K says that the journal is kept.
+ *
+ * K never waits for W while W may wait for K, and never touches the mount itself. W may wait for K.
+ * Where K is gone, W's sends give -EPIPE and its receives 0: before MOUNTED it exits, afterwards it
+ * serves on and saves at the end of the session all the same.
+ *
+ * Invoker (I) and K: NOTE*, then DONE code text. `mapfs -u` (C) and K:
+ *
+ *   C  UNMOUNT code text    a sum of CONTROL_FORCE; the mount point, without symbolic links
+ *   K  PROGRESS* REPORT*
+ *   K  DONE code text       the exit code of `mapfs -u`, and an error's line, or ""
+ */
+#ifndef FUSE_CONTROL_H
+#define FUSE_CONTROL_H
+
+#include <stdint.h>
+
+#include "vfs/outcome.h"
+
+enum control_type {
+	CONTROL_NOTE = 1,
+	CONTROL_FAILED,
+	CONTROL_SOUND,
+	CONTROL_MOUNTED,
+	CONTROL_READY,
+	CONTROL_SAVE,
+	CONTROL_FLUSH_PATH,
+	CONTROL_FLUSH,
+	CONTROL_FLUSHED,
+	CONTROL_PROGRESS,
+	CONTROL_REPORT,
+	CONTROL_SAVED,
+	CONTROL_STOPPING,
+	CONTROL_QUIT,
+	CONTROL_UNMOUNT,
+	CONTROL_DONE,
+};
+
+enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */
+enum { CONTROL_FORCE = 1 };       /* UNMOUNT: even if the save fails or files are in use */
+
+struct control_msg {
+	uint32_t type;
+	int32_t code;
+	uint64_t done, total; /* PROGRESS */
+	int fd;               /* MOUNTED; -1 elsewhere. A received one is the receiver's to close */
+	char text[CONTROL_TEXT_MAX];
+};
+
+/*
+ * Send m, whose fd is borrowed and whose text is sent up to its NUL. Returns 0, -EPIPE where the
+ * other end is gone (no signal), -EAGAIN where a non-blocking socket is full, or another -errno.
+ */
+int control_send(int sock, const struct control_msg *m);
+
+/* control_send for type, code and a line of text, which is cut to fit; NULL is none. */
+int control_tell(int sock, enum control_type type, int code, const char *text);
+
+/*
+ * Receive one message. Returns 1, 0 where the other end is gone, -EAGAIN where a non-blocking
+ * socket has nothing, -EPROTO for what is no message (a descriptor in it is closed), or another
+ * -errno.
+ */
+int control_recv(int sock, struct control_msg *ret);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * door: where `mapfs -u` finds the keeper of a mount and waits for its answer.
+ *
+ * An abstract unix socket whose name follows from the mount's device, so that neither side has to
+ * touch the mount. Anybody may take such a name or knock at it: both ends ask the kernel who the
+ * other is (SO_PEERCRED), and talk only to the user who mounted, and to root.
+ */
+#ifndef FUSE_KEEPER_DOOR_H
+#define FUSE_KEEPER_DOOR_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "fuse/control.h"
+
+enum { DOOR_CLIENTS_MAX = 16 };
+
+struct door {
+	int listener;                   /* -1: closed */
+	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
+	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for DONE */
+};
+
+void door_init(struct door *d);
+void door_finish(struct door *d);
+
+/* -EADDRINUSE: somebody has the name; perhaps the keeper of a mount that has just gone. */
+int door_open(struct door *d, const char *dev);
+void door_shut(struct door *d); /* no new clients; those inside stay */
+
+/* Fills at most 1 + DOOR_CLIENTS_MAX entries; returns how many. */
+size_t door_poll(const struct door *d, struct pollfd *ret);
+
+/*
+ * Takes in who knocks and reads what the clients say. Returns the flags of all new UNMOUNT messages
+ * and the last one's mount point (CONTROL_TEXT_MAX bytes), or -1 where there was none.
+ */
+int door_serve(struct door *d, char *ret_where);
+
+/* To all that wait; DONE ends their visit. A client that does not read is sent away. */
+void door_tell(struct door *d, const struct control_msg *m);
+
+/* For the client: connect to the keeper of a mount that `owner` made. Returns a socket, or -errno.
+ */
+int door_knock(const char *dev, uid_t owner);
+
+#endif

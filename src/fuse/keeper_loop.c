@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/keeper_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "fuse/keeper_mountinfo.h"
+
+/* How often the door's name is tried again while an ending keeper still holds it. */
+enum { DOOR_RETRY_MS = 200 };
+
+static void read_worker(struct keeper *k)
+{
+	struct control_msg m;
+	int r;
+
+	while (k->control >= 0 && (r = control_recv(k->control, &m)) != -EAGAIN) {
+		if (r == 1) {
+			/* Nobody sends us descriptors; whoever does loses them. */
+			if (m.fd >= 0)
+				close(m.fd);
+			keeper_message(k, &m);
+		} else if (r != -EPROTO) {
+			close(k->control);
+			k->control = -1;
+		}
+	}
+}
+
+static void reap(struct keeper *k)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == k->errand.pid) {
+			keeper_errand_ended(k, status);
+		} else if (pid == k->worker) {
+			read_worker(k); /* its last words */
+			keeper_worker_ended(k, status);
+		}
+	}
+}
+
+static void read_signals(struct keeper *k, int signals)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(k);
+		else
+			keeper_wants_end(k, WISH_SIGNAL, NULL);
+	}
+}
+
+enum { SLOT_SIGNALS, SLOT_CONTROL, SLOT_MOUNTS, SLOT_INVOKER, SLOT_DOOR };
+enum { SLOTS = SLOT_DOOR + 1 + DOOR_CLIENTS_MAX };
+
+static int wait_for_events(struct keeper *k, int signals, int mounts, struct pollfd *p)
+{
+	bool try_again = k->state == KEEPER_SERVING && k->mounted && k->door.listener < 0;
+	size_t n;
+	int r;
+
+	/* poll ignores negative descriptors. */
+	p[SLOT_SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
+	p[SLOT_CONTROL] = (struct pollfd){.fd = k->control, .events = POLLIN};
+	p[SLOT_MOUNTS] = (struct pollfd){.fd = mounts, .events = POLLPRI};
+	p[SLOT_INVOKER] = (struct pollfd){.fd = k->invoker};
+	n = SLOT_DOOR + door_poll(&k->door, p + SLOT_DOOR);
+	r = poll(p, n, try_again ? DOOR_RETRY_MS : -1);
+	if (r == 0 && try_again)
+		door_open(&k->door, k->dev);
+	if (r < 0 && errno != EINTR)
+		return -errno;
+	return r > 0;
+}
+
+static void read_door(struct keeper *k)
+{
+	char where[CONTROL_TEXT_MAX];
+	int flags = door_serve(&k->door, where);
+
+	if (flags >= 0)
+		keeper_wants_end(k, flags & CONTROL_FORCE ? WISH_FORCED : WISH_ASKED, where);
+}
+
+int keeper_loop(struct keeper *k, int signals)
+{
+	CLEANUP(close_fd) int mounts = open(MOUNTINFO, O_RDONLY | O_CLOEXEC);
+	struct pollfd p[SLOTS];
+
+	while (k->state != KEEPER_OVER) {
+		int r = wait_for_events(k, signals, mounts, p);
+
+		if (r < 0)
+			return r;
+		if (r == 0)
+			continue;
+		if (p[SLOT_CONTROL].revents)
+			read_worker(k);
+		if (p[SLOT_SIGNALS].revents)
+			read_signals(k, signals);
+		if (p[SLOT_MOUNTS].revents)
+			keeper_mounts_changed(k);
+		if (p[SLOT_INVOKER].revents && k->invoker >= 0) {
+			/* Whoever asked is gone before the mount was usable. */
+			close(k->invoker);
+			k->invoker = -1;
+			keeper_wants_end(k, WISH_SIGNAL, NULL);
+		}
+		if (k->state != KEEPER_OVER)
+			read_door(k);
+	}
+	return 0;
+}

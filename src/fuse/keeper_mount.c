@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Zlib */
+#define FUSE_USE_VERSION 314
+#include "fuse/keeper_mount.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fuse_lowlevel.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+char *keeper_mount_options(const struct mount_request *rq, bool read_only)
+{
+	size_t room = 2 * strlen(rq->path) + 128;
+	char *s = malloc(room);
+	char *p = s;
+
+	if (!s)
+		return NULL;
+	p += sprintf(p, "fsname=");
+	/* libfuse splits at commas and takes a backslash before any character away. */
+	for (const char *c = rq->path; *c; c++) {
+		if (*c == ',' || *c == '\\')
+			*p++ = '\\';
+		*p++ = *c;
+	}
+	snprintf(p, room - (size_t)(p - s), ",subtype=mapfs,default_permissions%s%s%s",
+		rq->allow_other ? ",allow_other" : "", rq->noexec ? ",noexec" : "",
+		read_only ? ",ro" : "");
+	return s;
+}
+
+static bool directory_is_empty(const char *path)
+{
+	struct dirent *d;
+	bool empty = true;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return false;
+	while (empty && (d = readdir(dir)))
+		empty = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
+	closedir(dir);
+	return empty;
+}
+
+static int make_mountpoint(const char *path, bool *ret_made, struct error *e)
+{
+	struct stat st;
+
+	if (mkdir(path, 0755) == 0) {
+		*ret_made = true;
+		return 0;
+	}
+	if (errno != EEXIST)
+		return error_errno(e, "cannot make the mount point %s", path);
+	if (lstat(path, &st) < 0)
+		return error_errno(e, "mount point %s", path);
+	if (!S_ISDIR(st.st_mode))
+		return error_set(e, -ENOTDIR,
+			"the mount point %s would stand where a file is; name another", path);
+	if (!directory_is_empty(path))
+		return error_set(e, -ENOTEMPTY,
+			"the mount point %s is a directory that is not empty; name another", path);
+	*ret_made = false;
+	return 0;
+}
+
+int keeper_mountpoint(
+	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e)
+{
+	CLEANUP(free) char *path = NULL;
+	struct stat st;
+	bool made = false;
+
+	if (rq->make_mountpoint) {
+		int r = make_mountpoint(rq->mountpoint, &made, e);
+
+		if (r < 0)
+			return r;
+	}
+	path = realpath(rq->mountpoint, NULL);
+	if (!path || stat(path, &st) < 0)
+		return error_errno(e, "mount point %s", rq->mountpoint);
+	if (!S_ISDIR(st.st_mode))
+		return error_set(e, -ENOTDIR, "mount point %s is not a directory", rq->mountpoint);
+	*ret_path = TAKE(path);
+	*ret_made = made;
+	return 0;
+}
+
+/* libfuse and fusermount3 tell their reasons to stderr only: catch the last line of them. */
+struct capture {
+	int file;
+	int stderr_copy;
+};
+
+static void capture_begin(struct capture *c)
+{
+	c->file = memfd_create("mapfs-messages", MFD_CLOEXEC);
+	c->stderr_copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (c->file >= 0 && c->stderr_copy >= 0)
+		dup2(c->file, STDERR_FILENO);
+}
+
+static void capture_end(struct capture *c, char *text, size_t room)
+{
+	ssize_t n = 0;
+	char *last;
+
+	if (c->stderr_copy >= 0) {
+		dup2(c->stderr_copy, STDERR_FILENO);
+		close(c->stderr_copy);
+	}
+	if (c->file >= 0) {
+		n = pread(c->file, text, room - 1, 0);
+		close(c->file);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	while (n > 0 && text[n - 1] == '\n')
+		text[--n] = '\0';
+	last = strrchr(text, '\n');
+	if (last)
+		memmove(text, last + 1, strlen(last));
+}
+
+/* Own copy of the session's descriptor; libfuse's is closed with the session. */
+static int mount_session(struct fuse_session *session, const char *point)
+{
+	int fd;
+
+	if (fuse_session_mount(session, point) != 0)
+		return -EIO;
+	fd = fcntl(fuse_session_fd(session), F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? -errno : fd;
+}
+
+int keeper_mount(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
+	struct error *e)
+{
+	static const struct fuse_lowlevel_ops nothing;
+	CLEANUP(free) char *options = keeper_mount_options(rq, read_only);
+	char name[] = "mapfs", dash_o[] = "-o";
+	char *argv[] = {name, dash_o, options, NULL};
+	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
+	struct fuse_session *session;
+	struct capture capture;
+	char text[800] = "";
+	int fd = -EINVAL;
+
+	if (!options)
+		return error_set(e, -ENOMEM, "out of memory");
+	capture_begin(&capture);
+	session = fuse_session_new(&args, &nothing, sizeof(nothing), NULL);
+	if (session)
+		fd = mount_session(session, point);
+	capture_end(&capture, text, sizeof(text));
+	/* Without fuse_session_unmount: it would unmount, and what stands here is to stay. */
+	if (session)
+		fuse_session_destroy(session);
+	fuse_opt_free_args(&args);
+	if (fd < 0)
+		return error_set(
+			e, fd, "cannot mount on %s: %s", point, text[0] ? text : strerror(-fd));
+	*ret_fd = fd;
+	return 0;
+}
+
+_Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
+{
+	/* umount(8) also takes back what mount(8) noted; -i: it is not to call us. An option that
+	 * says nothing stands in for -l and -z. */
+	if (geteuid() == 0) {
+		execlp("umount", "umount", "-i", lazy ? "-l" : "-i", "--", point, NULL);
+		if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) == 0)
+			_exit(0);
+		_exit(errno);
+	}
+	execlp("fusermount3", "fusermount3", "-u", lazy ? "-z" : "-u", "--", point, NULL);
+	fprintf(stderr, "fusermount3: %s\n", strerror(errno));
+	_exit(EPERM);
+}

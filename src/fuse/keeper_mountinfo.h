@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * mountinfo: what the kernel says is mounted, found without touching any mount.
+ *
+ * Not even root may stat another user's FUSE mount, and a dead one answers nobody; but its line in
+ * /proc/self/mountinfo (proc(5)) can always be read.
+ */
+#ifndef FUSE_KEEPER_MOUNTINFO_H
+#define FUSE_KEEPER_MOUNTINFO_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define MOUNTINFO "/proc/self/mountinfo"
+
+struct mount_entry {
+	char dev[24]; /* "0:57": the st_dev of what is mounted */
+	bool mapfs;   /* its type is fuse.mapfs */
+	uid_t owner;  /* user_id= of a FUSE mount: who mounted it; else 0 */
+};
+
+/*
+ * The topmost mount at `point`, an absolute path without symbolic links, in the table (MOUNTINFO; a
+ * test gives its own). -ENOENT where nothing is mounted there.
+ */
+int mountinfo_find(const char *table, const char *point, struct mount_entry *ret);
+
+/* Where the device `dev` is mounted, the last of several places (bind mounts); the caller frees it.
+ * -ENOENT where it is nowhere. */
+int mountinfo_find_device(const char *table, const char *dev, char **ret_point);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "fuse/keeper_state.h"
+#include "fuse/worker.h"
+
+void keeper_say(const struct keeper *k, int priority, const char *fmt, ...)
+{
+	char line[CONTROL_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (k->invoker >= 0)
+		control_tell(k->invoker, CONTROL_NOTE, 0, line);
+	else if (k->rq->foreground)
+		fprintf(stderr, "mapfs: %s: %s\n", k->rq->shown, line);
+	else
+		syslog(priority, "%s: %s", k->rq->path, line);
+}
+
+static void ask_signals(sigset_t *ret)
+{
+	sigemptyset(ret);
+	sigaddset(ret, SIGCHLD);
+	sigaddset(ret, SIGHUP);
+	sigaddset(ret, SIGINT);
+	sigaddset(ret, SIGTERM);
+}
+
+/* The worker's process: of all that is open it keeps 0 to 2 and the socket. */
+static _Noreturn void become_worker(const struct mount_request *rq, int sock)
+{
+	sigset_t none;
+
+	if (sock != 3)
+		dup2(sock, 3);
+	fcntl(3, F_SETFD, FD_CLOEXEC);
+	close_range(4, ~0U, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	exit(worker_main(rq, 3));
+}
+
+static int start_worker(struct keeper *k, struct error *e)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_errno(e, "socketpair");
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become_worker(k->rq, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return error_errno(e, "fork");
+	}
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	k->control = ends[0];
+	k->worker = pid;
+	return 0;
+}
+
+static int run_keeper(struct keeper *k, struct error *e)
+{
+	CLEANUP(close_fd) int signals = -1;
+	sigset_t mask;
+	int r;
+
+	ask_signals(&mask);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0)
+		return error_errno(e, "signalfd");
+	r = start_worker(k, e);
+	if (r < 0)
+		return r;
+	r = keeper_loop(k, signals);
+	return r < 0 ? error_set(e, r, "poll: %s", strerror(-r)) : 0;
+}
+
+static enum outcome keep(const struct mount_request *rq, int invoker)
+{
+	struct error e = ERROR_INIT;
+	struct keeper k;
+	enum outcome result;
+
+	/* An inherited "ignore" of SIGHUP is nohup's and stays; these two must reach us. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	keeper_init(&k, rq, invoker);
+	if (run_keeper(&k, &e) < 0) {
+		k.result = OUTCOME_MOUNT;
+		if (k.invoker >= 0)
+			control_tell(k.invoker, CONTROL_DONE, (int)k.result, error_text(&e));
+		else
+			keeper_say(&k, LOG_ERR, "%s", error_text(&e));
+	}
+	result = k.result;
+	keeper_finish(&k);
+	return result;
+}
+
+static _Noreturn void become_keeper(const struct mount_request *rq, int invoker)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+	openlog("mapfs", LOG_PID, LOG_DAEMON);
+	exit((int)keep(rq, invoker));
+}
+
+/* Print what the keeper says until it is done one way or the other. */
+static enum outcome listen_to_keeper(const struct mount_request *rq, int sock)
+{
+	struct control_msg m;
+	int r;
+
+	while ((r = control_recv(sock, &m)) == 1 && m.type == CONTROL_NOTE)
+		fprintf(stderr, "mapfs: %s: %s\n", rq->shown, m.text);
+	if (r != 1 || m.type != CONTROL_DONE) {
+		fprintf(stderr, "mapfs: %s: the process that keeps the mount died\n", rq->shown);
+		return OUTCOME_MOUNT;
+	}
+	if (m.text[0])
+		fprintf(stderr, "mapfs: %s: %s\n", rq->shown, m.text);
+	return (enum outcome)m.code;
+}
+
+enum outcome keeper_start(const struct mount_request *rq)
+{
+	CLEANUP(close_fd) int mine = -1;
+	int ends[2];
+	pid_t pid;
+
+	if (chdir("/") < 0) {
+		fprintf(stderr, "mapfs: /: %s\n", strerror(errno));
+		return OUTCOME_MOUNT;
+	}
+	if (rq->foreground)
+		return keep(rq, -1);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+		fprintf(stderr, "mapfs: %s: socketpair: %s\n", rq->shown, strerror(errno));
+		return OUTCOME_MOUNT;
+	}
+	mine = ends[0];
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		close(mine);
+		become_keeper(rq, ends[1]);
+	}
+	close(ends[1]);
+	if (pid < 0) {
+		fprintf(stderr, "mapfs: %s: fork: %s\n", rq->shown, strerror(errno));
+		return OUTCOME_MOUNT;
+	}
+	return listen_to_keeper(rq, mine);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "fuse/control.h"
+
+enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
+
+static void keeper_gone(struct front *f)
+{
+	if (f->control_fd >= 0)
+		close(f->control_fd);
+	f->control_fd = -1;
+}
+
+static void tell(struct front *f, enum control_type type, int code, const char *text)
+{
+	if (f->control_fd >= 0 && control_tell(f->control_fd, type, code, text) == -EPIPE)
+		keeper_gone(f);
+}
+
+static void saved(void *arg, struct report *report)
+{
+	struct front *f = arg;
+
+	for (size_t i = 0; i < report->n; i++)
+		tell(f, CONTROL_REPORT, 0, report->lines[i]);
+	tell(f, CONTROL_SAVED, (int)report->code, NULL);
+	report_finish(report);
+}
+
+static void flush_path(void *arg, const char *path)
+{
+	tell(arg, CONTROL_FLUSH_PATH, 0, path);
+}
+
+static void on_message(struct front *f, const struct control_msg *m)
+{
+	switch (m->type) {
+	case CONTROL_SAVE:
+		vfs_writers(f->vfs, flush_path, f);
+		tell(f, CONTROL_FLUSH, 0, NULL);
+		break;
+	case CONTROL_FLUSHED:
+		vfs_save(f->vfs, saved, f);
+		break;
+	case CONTROL_QUIT:
+		fuse_session_exit(f->se);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_control(struct front *f)
+{
+	struct control_msg m;
+	int r = control_recv(f->control_fd, &m);
+
+	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EPROTO && r != -EINTR))
+		keeper_gone(f);
+	else if (r > 0)
+		on_message(f, &m);
+	if (r > 0 && m.fd >= 0)
+		close(m.fd);
+}
+
+static void saved_alone(void *arg, struct report *report)
+{
+	struct front *f = arg;
+
+	report_finish(report);
+	fuse_session_exit(f->se);
+}
+
+static void on_signal(struct front *f, int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (f->control_fd >= 0)
+		tell(f, CONTROL_STOPPING, 0, NULL);
+	if (f->control_fd < 0) /* nobody is left who could unmount */
+		vfs_save(f->vfs, saved_alone, f);
+}
+
+/* False: the session is over. */
+static bool on_requests(struct front *f, struct fuse_buf *buf)
+{
+	for (int i = 0; i < REQUESTS_AT_A_TIME; i++) {
+		int r = fuse_session_receive_buf(f->se, buf);
+
+		if (r == -EINTR)
+			continue;
+		if (r == -EAGAIN)
+			return true;
+		if (r <= 0)
+			return false;
+		fuse_session_process_buf(f->se, buf);
+	}
+	return true;
+}
+
+void loop_run(struct front *f, int signal_fd)
+{
+	struct fuse_buf buf = {0};
+	int fuse_fd = fuse_session_fd(f->se);
+	bool serving = true;
+
+	(void)fcntl(fuse_fd, F_SETFL, fcntl(fuse_fd, F_GETFL) | O_NONBLOCK);
+	while (serving && !fuse_session_exited(f->se)) {
+		struct pollfd p[] = {
+			{.fd = fuse_fd, .events = POLLIN},
+			{.fd = pool_fd(f->pool), .events = POLLIN},
+			{.fd = signal_fd, .events = POLLIN},
+			{.fd = f->control_fd, .events = POLLIN}, /* -1 is passed over */
+		};
+
+		if (poll(p, 4, vfs_timeout(f->vfs)) < 0 && errno != EINTR)
+			break;
+		vfs_tick(f->vfs);
+		if (p[1].revents)
+			pool_complete(f->pool);
+		if (p[2].revents)
+			on_signal(f, signal_fd);
+		if (p[3].revents)
+			on_control(f);
+		if (p[0].revents)
+			serving = on_requests(f, &buf);
+	}
+	free(buf.mem);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * request: what to mount, where and how, as the command line said it. Filled by the cli, read by
+ * keeper and worker; the strings are the cli's and live as long as the process.
+ */
+#ifndef FUSE_REQUEST_H
+#define FUSE_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mount_request {
+	const char *shown;      /* FILE as it was typed: for messages only */
+	const char *path;       /* FILE: absolute, symbolic links resolved */
+	const char *mountpoint; /* absolute, but not looked at yet; the worker does not need it */
+	bool make_mountpoint;   /* none was named: it is to be made, and removed at the end */
+	bool foreground;        /* -f: stay, and write to stderr */
+	bool debug;             /* -d: libfuse's trace of requests; implies foreground */
+	bool read_only;         /* -o ro */
+	bool allow_other;
+	bool noexec;                      /* what is mounted cannot be executed */
+	bool has_uid, has_gid, has_umask; /* whether the next three were given */
+	uid_t uid;                        /* who owns what the mount shows */
+	gid_t gid;
+	mode_t umask;               /* permission bits taken away from what it shows */
+	uint64_t cache_size;        /* bytes of decoded blobs to keep */
+	const char *const *options; /* those of the format: "raw=rw", NULL-ended */
+};
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * The worker: opens the map, gives up every right that it does not need, parses, and only then asks
+ * for the mount.
+ */
+#include "fuse/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "base/cleanup.h"
+#include "base/sandbox.h"
+#include "fuse/control.h"
+#include "fuse/loop.h"
+#include "vfs/volume.h"
+
+enum { WORKER_THREADS = 3 };
+
+struct worker {
+	struct front front; /* first */
+	const struct mount_request *rq;
+};
+
+static void note(void *arg, const char *line)
+{
+	struct worker *w = arg;
+
+	if (w->front.control_fd >= 0)
+		(void)control_tell(w->front.control_fd, CONTROL_NOTE, 0, line);
+}
+
+/* What the kernel lacks is for those who look closely. */
+static void note_debug(void *arg, const char *line)
+{
+	const struct worker *w = arg;
+
+	if (w->rq->debug)
+		note(arg, line);
+}
+
+static void host_note(struct vfs_host *h, const char *line)
+{
+	note(h, line);
+}
+
+static void host_progress(struct vfs_host *h, uint64_t done, uint64_t total)
+{
+	const struct worker *w = (const struct worker *)h;
+	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = total, .fd = -1};
+
+	if (w->front.control_fd >= 0)
+		(void)control_send(w->front.control_fd, &m);
+}
+
+static int refuse(struct worker *w, int r, const struct error *e)
+{
+	enum outcome code = r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
+	const char *text = e->code ? error_text(e) : strerror(-r);
+
+	(void)control_tell(w->front.control_fd, CONTROL_FAILED, (int)code, text);
+	return (int)code;
+}
+
+static int open_map(struct worker *w, struct volume **ret, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	struct vfs_options o = {.read_only = rq->read_only,
+		.have_uid = rq->has_uid,
+		.have_gid = rq->has_gid,
+		.have_umask = rq->has_umask,
+		.uid = rq->uid,
+		.gid = rq->gid,
+		.umask = rq->umask,
+		.cache = rq->cache_size,
+		.options = rq->options};
+	const char *name = strrchr(rq->path, '/') + 1;
+	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
+	int dirfd, r;
+
+	if (!dir)
+		return error_set(e, -ENOMEM, "out of memory");
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "its directory cannot be opened");
+	r = volume_open(dirfd, name, &o, &vol, e);
+	if (r == 0)
+		r = sandbox_enter(vol->dirfd, !vol->read_only, note_debug, w, e);
+	if (r == 0)
+		r = volume_load(vol, note, w, e);
+	if (r == 0)
+		*ret = TAKE(vol);
+	return r;
+}
+
+/* Waits for the descriptor of the mount. */
+static int receive_mount(struct worker *w, int *ret_fd)
+{
+	struct control_msg m;
+	int r;
+
+	for (;;) {
+		r = control_recv(w->front.control_fd, &m);
+		if (r == -EINTR || r == -EPROTO)
+			continue;
+		if (r <= 0)
+			return r < 0 ? r : -EPIPE;
+		if (m.type == CONTROL_MOUNTED && m.fd >= 0)
+			break;
+		if (m.fd >= 0)
+			close(m.fd);
+	}
+	*ret_fd = m.fd;
+	return 0;
+}
+
+static int session_begin(struct worker *w, int fd)
+{
+	struct front *f = &w->front;
+	char debug[] = "-d", name[] = "mapfs", mountpoint[32];
+	char *argv[] = {name, debug, NULL};
+	struct fuse_args args = FUSE_ARGS_INIT(w->rq->debug ? 2 : 1, argv);
+
+	f->se = fuse_session_new(&args, &front_ops, sizeof(front_ops), f);
+	fuse_opt_free_args(&args);
+	if (!f->se) {
+		close(fd);
+		return -ENOMEM;
+	}
+	snprintf(mountpoint, sizeof(mountpoint), "/dev/fd/%d", fd);
+	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
+}
+
+static int take_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int end(struct worker *w)
+{
+	struct front *f = &w->front;
+	struct report report = REPORT_INIT;
+	int code;
+
+	notifier_stop(f);
+	vfs_end(f->vfs, &report);
+	for (size_t i = 0; i < report.n; i++)
+		if (f->control_fd >= 0)
+			(void)control_tell(f->control_fd, CONTROL_REPORT, 0, report.lines[i]);
+	code = (int)report.code;
+	if (f->control_fd >= 0)
+		(void)control_tell(f->control_fd, CONTROL_SAVED, code, NULL);
+	report_finish(&report);
+	return code;
+}
+
+static int serve(struct worker *w, int signal_fd)
+{
+	struct front *f = &w->front;
+	struct error e = ERROR_INIT;
+	int fd, r;
+
+	r = receive_mount(w, &fd);
+	if (r == 0)
+		r = session_begin(w, fd);
+	if (r == 0)
+		r = notifier_start(f, &e);
+	if (r < 0)
+		return OUTCOME_MOUNT;
+	if (control_tell(f->control_fd, CONTROL_READY, 0, NULL) == 0)
+		loop_run(f, signal_fd);
+	return end(w);
+}
+
+int worker_main(const struct mount_request *rq, int control_fd)
+{
+	struct worker w = {.rq = rq,
+		.front = {.host = {front_invalidate, host_note, host_progress},
+			.control_fd = control_fd}};
+	struct error e = ERROR_INIT;
+	struct volume *vol = NULL;
+	int signal_fd, code, r;
+
+	signal_fd = take_signals();
+	r = open_map(&w, &vol, &e);
+	if (r < 0)
+		return refuse(&w, r, &e);
+	w.front.pool = pool_create(WORKER_THREADS);
+	if (!w.front.pool) {
+		volume_destroy(vol);
+		return refuse(&w, -ENOMEM, &e);
+	}
+	r = vfs_create(vol, w.front.pool, &w.front.host, &w.front.vfs, &e);
+	if (r < 0) {
+		pool_destroy(w.front.pool);
+		return refuse(&w, r, &e);
+	}
+	if (vol->read_only && !rq->read_only)
+		r = control_tell(control_fd, CONTROL_SOUND, 1,
+			"the map or its directory cannot be written: mounted read-only");
+	else
+		r = control_tell(control_fd, CONTROL_SOUND, 0, NULL);
+	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;
+	/* Jobs that answer requests need the session; so the threads end first. */
+	notifier_stop(&w.front);
+	pool_destroy(w.front.pool);
+	if (w.front.se)
+		fuse_session_destroy(w.front.se);
+	vfs_destroy(w.front.vfs);
+	if (w.front.control_fd >= 0)
+		close(w.front.control_fd);
+	close(signal_fd);
+	return code;
+}

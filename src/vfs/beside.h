@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Names of what mapfs puts beside a map: NAME.mapfs-journal-ID, NAME.mapfs-conflict,
+ * NAME.mapfs-left. And the identity that tells which content of the map a journal belongs to.
+ */
+#ifndef VFS_BESIDE_H
+#define VFS_BESIDE_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+enum { IDENTITY_SIZE = 17 }; /* 16 hex digits and a NUL */
+
+/* map's name with the suffix; a name too long for the file system is cut before it. */
+void beside_name(char ret[NAME_MAX + 1], const char *map, const char *suffix);
+
+/*
+ * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
+ * ends) and their time counts too. It does not depend on where the file lies.
+ */
+int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
+
+#endif

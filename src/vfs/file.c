@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Zlib */
+/* Open files: create is in tree.c, all else of a handle's life is here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "vfs/put.h"
+
+/* May this file be written at all? */
+static int may_write(const struct node *n)
+{
+	struct entry en;
+	int r;
+
+	if (n->vol->read_only)
+		return -EROFS;
+	if (node_scratch(n))
+		return 0;
+	r = node_entry(n, &en, NULL);
+	if (r < 0)
+		return r;
+	return en.writable ? 0 : -EACCES;
+}
+
+struct handle *handle_new(struct node *n, unsigned flags)
+{
+	struct handle *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->node = n;
+	h->writing = (flags & O_ACCMODE) != O_RDONLY;
+	h->append = flags & O_APPEND;
+	n->opens++;
+	n->writers += h->writing;
+	return h;
+}
+
+void vfs_open(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	bool writing = (c->flags & O_ACCMODE) != O_RDONLY || (c->flags & O_TRUNC);
+	int r = n ? 0 : -ESTALE;
+
+	if (r == 0 && n->dir)
+		r = -EISDIR;
+	if (r == 0 && writing)
+		r = may_write(n);
+	if (r == 0 && (c->flags & O_TRUNC)) {
+		if (n->busy) {
+			node_wait(n, c);
+			return;
+		}
+		r = stage_begin(v, n, true, c);
+		if (r == 0) {
+			n->stage->state = STAGE_TRUNCATED;
+			node_touch(n, ATTR_MTIME);
+		}
+	}
+	if (r == 0) {
+		c->opened = handle_new(n, c->flags);
+		r = c->opened ? 0 : -ENOMEM;
+	}
+	if (r == 0) {
+		/* What is being written is not cached beyond the one who writes it. */
+		c->keep_cache = n->cached && !n->stage;
+		n->cached = !n->stage;
+	}
+	call_done(c, r);
+}
+
+struct reading {
+	struct job job;
+	struct call *call;
+	struct snapshot *s;
+	entry_id id;
+	bool sized;
+	uint64_t size;
+};
+
+static int read_range(struct reading *r)
+{
+	struct call *c = r->call;
+	const struct format *f = r->s->format;
+	int error = 0;
+
+	if (!r->sized)
+		error = f->size(r->s, r->id, &r->size, NULL);
+	if (error < 0)
+		return error;
+	if (c->off >= r->size)
+		return 0;
+	if (c->size > r->size - c->off)
+		c->size = (size_t)(r->size - c->off);
+	c->out = malloc(c->size);
+	if (!c->out)
+		return -ENOMEM;
+	error = f->get(r->s, r->id, c->off, c->out, c->size, NULL);
+	c->out_size = error < 0 ? 0 : c->size;
+	return error;
+}
+
+static void reading_run(struct job *j)
+{
+	struct reading *r = (struct reading *)j;
+	int error = read_range(r);
+
+	snapshot_unref(r->s);
+	call_done(r->call, error);
+	free(r);
+}
+
+static void read_stage(struct call *c, const struct node *n)
+{
+	uint64_t size = n->stage ? spool_size(n->stage->spool) : 0;
+	int r = 0;
+
+	if (c->off < size) {
+		if (c->size > size - c->off)
+			c->size = (size_t)(size - c->off);
+		c->out = malloc(c->size ? c->size : 1);
+		c->out_size = c->size;
+		r = c->out ? spool_read(n->stage->spool, c->off, c->out, c->size, NULL) : -ENOMEM;
+	}
+	call_done(c, r);
+}
+
+void vfs_read(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+	struct reading *job;
+	struct entry en;
+	int r;
+
+	if (n->stage || !n->has_id) {
+		read_stage(c, n);
+		return;
+	}
+	r = node_entry(n, &en, NULL);
+	job = r < 0 ? NULL : calloc(1, sizeof(*job));
+	if (!job) {
+		call_done(c, r < 0 ? r : -ENOMEM);
+		return;
+	}
+	job->job.run = reading_run;
+	job->call = c;
+	job->s = snapshot_ref(n->frozen ? n->frozen : n->vol->now);
+	job->id = n->id;
+	job->sized = en.sized;
+	job->size = en.size;
+	pool_submit(v->pool, &job->job);
+}
+
+void vfs_write(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+	struct error e = ERROR_INIT;
+	uint64_t off;
+	int r;
+
+	if (!c->handle->writing) {
+		call_done(c, -EBADF);
+		return;
+	}
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return;
+	if (r == 0) {
+		/* The kernel's idea of the end may be old: another name or another writer. */
+		off = c->handle->append ? spool_size(n->stage->spool) : c->off;
+		r = spool_write(n->stage->spool, off, c->data, c->size, &e);
+		n->stage->state = STAGE_WRITTEN;
+		n->cached = false;
+		node_touch(n, ATTR_MTIME);
+	}
+	call_done(c, r);
+}
+
+static bool judged(const struct node *n)
+{
+	return n->stage && n->parent && !node_scratch(n);
+}
+
+static void flush_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	(void)v;
+	(void)n;
+	call_done(arg, r);
+}
+
+void vfs_flush(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+
+	if (!c->handle->writing || !judged(n)) {
+		call_done(c, 0);
+		return;
+	}
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	switch (n->stage->state) {
+	case STAGE_CLEAN:
+		call_done(c, n->stage->verdict);
+		break;
+	case STAGE_TRUNCATED:
+		call_done(c, 0); /* waits for RELEASE: a shell's `> f` flushes before it writes */
+		break;
+	case STAGE_WRITTEN:
+		put_start(v, n, flush_put, c);
+		break;
+	}
+}
+
+static void forget_job(struct job *j)
+{
+	free(j);
+}
+
+/* The canonical form appears: what the kernel holds of the file is of the stage. */
+static void show_canonical(struct vfs *v, struct node *n)
+{
+	struct job *j = calloc(1, sizeof(*j));
+
+	stage_drop(n);
+	n->cached = false;
+	if (!j)
+		return;
+	j->done = forget_job;
+	v->host->invalidate(v->host, &n->ino, 1, j);
+}
+
+static void release_finish(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct call *c = arg;
+	struct handle *h = c->handle;
+	bool writing = h->writing;
+
+	(void)r; /* nobody hears of it but the report: the stage is a draft now */
+	n->opens--;
+	n->writers -= writing;
+	free(h);
+	c->handle = NULL;
+	if (writing && !n->writers && judged(n) && !n->busy && n->stage->state == STAGE_CLEAN &&
+		n->stage->verdict == 0)
+		show_canonical(v, n);
+	node_settle(v, n);
+	call_done(c, 0);
+}
+
+void vfs_release(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+	bool put;
+
+	if (c->handle->writing && n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	put = c->handle->writing && judged(n) &&
+		(n->stage->state == STAGE_WRITTEN ||
+			(n->stage->state == STAGE_TRUNCATED && n->writers == 1));
+	if (put)
+		put_start(v, n, release_finish, c);
+	else
+		release_finish(v, n, c, 0);
+}
+
+struct sync {
+	struct job job;
+	struct volume *vol;
+	struct call *call;
+	int r;
+};
+
+static void sync_run(struct job *j)
+{
+	struct sync *s = (struct sync *)j;
+
+	s->r = journal_sync(&s->vol->journal, NULL);
+}
+
+static void sync_done(struct job *j)
+{
+	struct sync *s = (struct sync *)j;
+
+	call_done(s->call, s->r);
+	free(s);
+}
+
+void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c)
+{
+	struct sync *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	s->job = (struct job){sync_run, sync_done, NULL};
+	s->vol = vol;
+	s->call = c;
+	pool_submit(v->pool, &s->job);
+}
+
+/* A refusal is close's to tell: the bytes are in the journal, as a draft. */
+static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	if (r < 0 && r != -EINVAL)
+		call_done(arg, r);
+	else
+		journal_sync_then(v, n->vol, arg);
+}
+
+void vfs_fsync(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	call_keep(c);
+	if (judged(n) && n->stage->state == STAGE_WRITTEN)
+		put_start(v, n, fsync_put, c);
+	else
+		journal_sync_then(v, n->vol, c);
+}
+
+static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct call *c = arg;
+
+	if (r == 0 && !n->writers && n->stage && n->stage->state == STAGE_CLEAN && !n->busy)
+		show_canonical(v, n);
+	if (r == 0) {
+		c->mask &= ~(unsigned)ATTR_SIZE;
+		vfs_setattr(v, c);
+		return;
+	}
+	call_done(c, r);
+}
+
+/* The size part of setattr. True: c goes its own way. */
+static bool cut(struct vfs *v, struct node *n, struct call *c)
+{
+	struct stage *s;
+	uint64_t before;
+	int r = n->dir ? -EISDIR : may_write(n);
+
+	if (r == 0 && n->busy) {
+		node_wait(n, c);
+		return true;
+	}
+	if (r == 0)
+		r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return true;
+	if (r == 0) {
+		before = spool_size(n->stage->spool);
+		r = spool_truncate(n->stage->spool, c->set.size, NULL);
+	}
+	if (r < 0) {
+		call_done(c, r);
+		return true;
+	}
+	s = n->stage;
+	node_touch(n, ATTR_MTIME);
+	n->cached = false;
+	if (before != c->set.size && s->state == STAGE_CLEAN)
+		s->state = STAGE_TRUNCATED;
+	/* truncate(2) on a closed file: there is no close to wait for. */
+	if (!n->writers && judged(n)) {
+		call_keep(c);
+		put_start(v, n, cut_put, c);
+		return true;
+	}
+	return false;
+}
+
+void vfs_setattr(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	int r;
+
+	if (!n || n->vol->read_only) {
+		call_done(c, n ? -EROFS : -ESTALE);
+		return;
+	}
+	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
+		return;
+	if (c->mask & ~(unsigned)ATTR_SIZE)
+		node_touch(n, 0);
+	if (c->mask & ATTR_MODE)
+		n->mode = c->set.mode;
+	if (c->mask & ATTR_UID)
+		n->uid = c->set.uid;
+	if (c->mask & ATTR_GID)
+		n->gid = c->set.gid;
+	if (c->mask & ATTR_ATIME)
+		n->atime = c->set.atime;
+	if (c->mask & ATTR_MTIME)
+		n->mtime = c->set.mtime;
+	n->set |= c->mask & ~(unsigned)ATTR_SIZE;
+	r = node_attr(v, n, &c->attr);
+	if (r == -EAGAIN) {
+		/* Sizes that were never asked for: a getattr finds them, and answers. */
+		c->op = vfs_getattr;
+		vfs_getattr(v, c);
+		return;
+	}
+	call_done(c, r);
+}

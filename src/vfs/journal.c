@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+
+static int store_keep(struct store *s, const struct extent *data, struct extent *ret,
+	struct error *e);
+
+int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
+	const char *previous, struct error *e)
+{
+	*j = (struct journal){.store = {.keep = store_keep, .spool_dirfd = dirfd}, .dirfd = dirfd};
+	j->map = strdup(map);
+	if (!j->map)
+		return error_set(e, -ENOMEM, "out of memory");
+	snprintf(j->identity, sizeof(j->identity), "%s", identity);
+	snprintf(j->previous, sizeof(j->previous), "%s", previous);
+	pthread_mutex_init(&j->lock, NULL);
+	return 0;
+}
+
+void journal_finish(struct journal *j)
+{
+	if (!j->map)
+		return;
+	reclog_close(j->log);
+	free(j->map);
+	pthread_mutex_destroy(&j->lock);
+	*j = (struct journal){0};
+}
+
+static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
+{
+	char suffix[64];
+
+	snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s", j->identity);
+	beside_name(ret, j->map, suffix);
+}
+
+int journal_remove(struct journal *j, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	int r = 0;
+
+	pthread_mutex_lock(&j->lock);
+	if (j->log) {
+		journal_file(j, name);
+		r = io_unlink(j->dirfd, name);
+		if (r < 0)
+			error_set(e, r, "%s: cannot be removed: %s", name, strerror(-r));
+		reclog_close(TAKE(j->log));
+		j->unsynced = false;
+	}
+	pthread_mutex_unlock(&j->lock);
+	return r;
+}
+
+void journal_turn(struct journal *j, struct journal *next, bool keep)
+{
+	char name[NAME_MAX + 1];
+	char *map;
+
+	pthread_mutex_lock(&j->lock);
+	if (j->log) {
+		/* A file that stays all the same ends in SAVED, and goes at the next mount. */
+		journal_file(j, name);
+		if (!keep)
+			(void)io_unlink(j->dirfd, name);
+		reclog_close(TAKE(j->log));
+	}
+	map = j->map;
+	j->map = next->map;
+	next->map = map;
+	memcpy(j->identity, next->identity, sizeof(j->identity));
+	memcpy(j->previous, next->previous, sizeof(j->previous));
+	j->log = TAKE(next->log);
+	j->unsynced = next->unsynced;
+	pthread_mutex_unlock(&j->lock);
+}
+
+static struct extent text_extent(const char *s, bool with_nul)
+{
+	return extent_of_bytes(bytes_copy(s, strlen(s) + (with_nul ? 1 : 0)));
+}
+
+enum { PARTS_MAX = 3 };
+
+/* Appends a record of texts (each with its NUL) and content; the lock is held. */
+static int append_locked(struct journal *j, enum journal_type type, const char *const *texts,
+	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
+{
+	struct extent parts[PARTS_MAX], payload = EXTENT_INIT;
+	size_t n = 0;
+	uint64_t before = 0;
+	int r = 0;
+
+	for (; n < n_texts; n++) {
+		parts[n] = text_extent(texts[n], content || n + 1 < n_texts);
+		before += parts[n].size;
+		if (!parts[n].mem)
+			r = error_set(e, -ENOMEM, "out of memory");
+	}
+	if (content)
+		parts[n++] = extent_ref(content);
+	if (r == 0)
+		r = reclog_append(j->log, type, parts, n, ret ? &payload : NULL, e);
+	if (r == 0) {
+		j->unsynced = true;
+		if (ret) {
+			payload.off += before;
+			payload.size -= before;
+			*ret = payload;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		extent_finish(&parts[i]);
+	return r;
+}
+
+static int append(struct journal *j, enum journal_type type, const char *const *texts,
+	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	int r = 0;
+
+	pthread_mutex_lock(&j->lock);
+	if (!j->log) {
+		const char *header[] = {j->map, j->identity, j->previous};
+
+		journal_file(j, name);
+		r = reclog_open(j->dirfd, name, true, &j->log, e);
+		if (r == 0)
+			r = append_locked(j, JOURNAL_HEADER, header, 3, NULL, NULL, e);
+	}
+	if (r == 0)
+		r = append_locked(j, type, texts, n_texts, content, ret, e);
+	pthread_mutex_unlock(&j->lock);
+	if (r < 0)
+		error_context(e, "journal");
+	return r;
+}
+
+static int store_keep(struct store *s, const struct extent *data, struct extent *ret,
+	struct error *e)
+{
+	return append((struct journal *)s, JOURNAL_DATA, NULL, 0, data, ret, e);
+}
+
+int journal_put(struct journal *j, const char *path, const struct extent *content,
+	struct extent *ret, struct error *e)
+{
+	return append(j, JOURNAL_PUT, &path, 1, content, ret, e);
+}
+
+int journal_draft(struct journal *j, const char *path, const char *reason,
+	const struct extent *content, struct extent *ret, struct error *e)
+{
+	const char *texts[] = {path, reason};
+
+	return append(j, JOURNAL_DRAFT, texts, 2, content, ret, e);
+}
+
+int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
+	struct error *e)
+{
+	const char *texts[] = {path, to};
+
+	return append(j, type, texts, to ? 2 : 1, NULL, NULL, e);
+}
+
+int journal_drop(struct journal *j, const char *path, struct error *e)
+{
+	return append(j, JOURNAL_DROP, &path, 1, NULL, NULL, e);
+}
+
+int journal_saved(struct journal *j, const char *identity, struct error *e)
+{
+	return append(j, JOURNAL_SAVED, &identity, 1, NULL, NULL, e);
+}
+
+int journal_sync(struct journal *j, struct error *e)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&j->lock);
+	if (j->log && j->unsynced)
+		r = reclog_sync(j->log, e);
+	if (r == 0)
+		j->unsynced = false;
+	pthread_mutex_unlock(&j->lock);
+	return r;
+}
+
+bool journal_unsynced(struct journal *j)
+{
+	bool unsynced;
+
+	pthread_mutex_lock(&j->lock);
+	unsynced = j->unsynced;
+	pthread_mutex_unlock(&j->lock);
+	return unsynced;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Zlib */
+/* What `mapfs recover` shows and copies out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "vfs/journal_read.h"
+
+struct listing {
+	int dirfd;
+	char identity[IDENTITY_SIZE];
+	void (*fn)(void *arg, const struct journal_info *i);
+	void *arg;
+};
+
+static int list_file(void *arg, const char *file)
+{
+	struct listing *l = arg;
+	struct journal_info info = {.file = file};
+	struct journal_record rec;
+	CLEANUP(reclog_close) struct reclog *log = NULL, *lock = NULL;
+	uint64_t pos = 0;
+	int r;
+
+	info.busy = reclog_open(l->dirfd, file, false, &lock, NULL) == -EBUSY;
+	info.fits = l->identity[0] &&
+		strcmp(file + strlen(file) - (IDENTITY_SIZE - 1), l->identity) == 0;
+	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
+	if (r < 0) {
+		info.torn = true;
+		l->fn(l->arg, &info);
+		return 0;
+	}
+	while (journal_record_next(log, &pos, &rec, &info.torn, NULL) > 0) {
+		info.puts += rec.type == JOURNAL_PUT;
+		info.drafts += rec.type == JOURNAL_DRAFT;
+		journal_record_finish(&rec);
+	}
+	l->fn(l->arg, &info);
+	return 0;
+}
+
+int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),
+	void *arg, struct error *e)
+{
+	struct listing l = {.dirfd = dirfd, .fn = fn, .arg = arg};
+	int fd = openat(dirfd, map, O_RDONLY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+
+	/* The map may be gone; then no journal fits, and they are listed all the same. */
+	if (f && identity_of(f, l.identity, NULL) < 0)
+		l.identity[0] = '\0';
+	return journal_each_file(dirfd, map, list_file, &l, e);
+}
+
+/* Opens the directory of path below dirfd, making what is missing; *ret_base is its last name. */
+static int open_parent(int dirfd, const char *path, const char **ret_base, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	int fd = dup(dirfd), next, r;
+
+	for (;;) {
+		const char *slash = strchr(path, '/');
+		size_t n = slash ? (size_t)(slash - path) : strlen(path);
+
+		if (n == 0 || n > NAME_MAX || strncmp(path, "..", n) == 0 || fd < 0) {
+			if (fd >= 0)
+				close(fd);
+			return error_set(e, -EINVAL, "%s: not a path of a mount", path);
+		}
+		if (!slash) {
+			*ret_base = path;
+			return fd;
+		}
+		memcpy(name, path, n);
+		name[n] = '\0';
+		r = io_mkdir(fd, name, 0777);
+		next = r < 0 && r != -EEXIST
+			? -1
+			: openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			r = error_errno(e, "%s", name);
+		close(fd);
+		if (next < 0)
+			return r;
+		fd = next;
+		path = slash + 1;
+	}
+}
+
+static int copy_out(int outdirfd, const char *path, const struct extent *content, struct error *e)
+{
+	CLEANUP(close_fd) int parent = -1, out = -1;
+	const char *base = NULL;
+	uint8_t chunk[64 << 10];
+	int r;
+
+	parent = open_parent(outdirfd, path, &base, e);
+	if (parent < 0)
+		return parent;
+	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+	if (out < 0)
+		return error_set(e, out, "%s: %s", path, strerror(-out));
+	for (uint64_t off = 0; off < content->size;) {
+		size_t n = content->size - off < sizeof(chunk) ? (size_t)(content->size - off)
+							       : sizeof(chunk);
+
+		r = extent_read(content, off, chunk, n, e);
+		if (r < 0)
+			return r;
+		r = io_write(out, chunk, n);
+		if (r < 0)
+			return error_set(e, r, "%s: %s", path, strerror(-r));
+		off += n;
+	}
+	return 0;
+}
+
+int journal_extract(int dirfd, const char *file, int outdirfd,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *log = NULL;
+	struct journal_record rec;
+	uint64_t pos = 0;
+	bool torn = false;
+	int r;
+
+	r = reclog_open_readonly(dirfd, file, &log, e);
+	if (r < 0)
+		return r;
+	/* Later records overwrite earlier ones, so that the last content of a path stays. */
+	while ((r = journal_record_next(log, &pos, &rec, &torn, e)) > 0) {
+		if (rec.type == JOURNAL_PUT || rec.type == JOURNAL_DRAFT) {
+			r = copy_out(outdirfd, rec.texts[0], &rec.content, e);
+			if (r == 0)
+				line(arg, rec.texts[0],
+					rec.type == JOURNAL_PUT ? "applied" : rec.texts[1]);
+		}
+		journal_record_finish(&rec);
+		if (r < 0)
+			return r;
+	}
+	if (torn)
+		line(arg, file, "ends in bytes that are no record");
+	return r;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Zlib */
+/* Which journal counts at a mount, and walking it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "vfs/journal_read.h"
+
+static const char *identity_in(const char *file)
+{
+	return file + strlen(file) - (IDENTITY_SIZE - 1);
+}
+
+struct finding {
+	struct journal *journal;
+	char *ours;    /* the file that fits */
+	char **others; /* all further ones */
+	size_t n_others;
+};
+
+static int find_file(void *arg, const char *file)
+{
+	struct finding *f = arg;
+	char **others;
+
+	if (strcmp(identity_in(file), f->journal->identity) == 0) {
+		free(f->ours);
+		f->ours = strdup(file);
+		return f->ours ? 0 : -ENOMEM;
+	}
+	others = realloc(f->others, (f->n_others + 1) * sizeof(*others));
+	if (!others)
+		return -ENOMEM;
+	f->others = others;
+	others[f->n_others] = strdup(file);
+	return others[f->n_others++] ? 0 : -ENOMEM;
+}
+
+static void finding_finish(struct finding *f)
+{
+	free(f->ours);
+	for (size_t i = 0; i < f->n_others; i++)
+		free(f->others[i]);
+	free(f->others);
+}
+
+/*
+ * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
+ * A save that was cut short leaves such a file: before its rename the next journal, after it the
+ * previous one.
+ */
+static bool is_leftover(const struct finding *f, const char *file)
+{
+	struct journal_record rec;
+	CLEANUP(reclog_close) struct reclog *log = NULL;
+	uint64_t pos = 0;
+	bool torn = false, saved = false, next = false;
+
+	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
+		return false; /* what cannot be read is kept */
+	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
+		saved = rec.type == JOURNAL_SAVED &&
+			strcmp(rec.texts[0], f->journal->identity) == 0;
+		if (rec.type == JOURNAL_HEADER)
+			next = f->ours && strcmp(rec.texts[2], f->journal->identity) == 0;
+		journal_record_finish(&rec);
+	}
+	return saved || next;
+}
+
+int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
+	void *arg, struct error *e)
+{
+	struct finding f = {.journal = j};
+	char line[NAME_MAX + 128];
+	int r;
+
+	*ret_found = false;
+	r = journal_each_file(j->dirfd, j->map, find_file, &f, e);
+	for (size_t i = 0; r == 0 && i < f.n_others; i++) {
+		if (is_leftover(&f, f.others[i])) {
+			(void)io_unlink(j->dirfd, f.others[i]);
+			continue;
+		}
+		snprintf(line, sizeof(line),
+			"%s belongs to another state of the map and is kept (see mapfs recover)",
+			f.others[i]);
+		note(arg, line);
+	}
+	if (r == 0 && f.ours) {
+		r = reclog_open(j->dirfd, f.ours, false, &j->log, e);
+		if (r == 0)
+			*ret_found = true;
+		else
+			error_context(e, "%s", f.ours);
+	}
+	finding_finish(&f);
+	return r;
+}
+
+int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
+	bool *ret_torn, struct error *e)
+{
+	struct journal_record rec;
+	uint64_t pos = 0;
+	int r;
+
+	*ret_torn = false;
+	while ((r = journal_record_next(j->log, &pos, &rec, ret_torn, e)) > 0) {
+		const char *second = rec.n_texts > 1 ? rec.texts[1] : "";
+		struct journal_op op = {.type = rec.type,
+			.path = rec.texts[0],
+			.reason = second,
+			.to = second,
+			.content = &rec.content};
+
+		if (rec.type != JOURNAL_HEADER && rec.type != JOURNAL_SAVED)
+			r = fn(arg, &op);
+		journal_record_finish(&rec);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}

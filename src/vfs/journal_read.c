@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/journal_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
+
+static size_t texts_of(uint32_t type)
+{
+	switch (type) {
+	case JOURNAL_HEADER:
+		return 3;
+	case JOURNAL_DRAFT:
+	case JOURNAL_RENAME:
+		return 2;
+	case JOURNAL_PUT:
+	case JOURNAL_DROP:
+	case JOURNAL_SAVED:
+	case JOURNAL_MKDIR:
+	case JOURNAL_REMOVE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+void journal_record_finish(struct journal_record *r)
+{
+	for (size_t i = 0; i < r->n_texts; i++)
+		free(r->texts[i]);
+	extent_finish(&r->content);
+	*r = (struct journal_record){0};
+}
+
+/* 1: taken apart; 0: not one of ours, or damaged. */
+static int take_apart(const struct record *rec, struct journal_record *ret, struct error *e)
+{
+	size_t want = texts_of(rec->type), n = 0, begin = 0;
+	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
+	CLEANUP(free) char *head = NULL;
+	int r;
+
+	if (!want)
+		return 0;
+	head = malloc(size + 1);
+	if (!head)
+		return error_set(e, -ENOMEM, "out of memory");
+	r = extent_read(&rec->payload, 0, head, size, e);
+	if (r < 0)
+		return r;
+	head[size] = '\0';
+	*ret = (struct journal_record){.type = (enum journal_type)rec->type};
+	while (n < want && begin <= size) {
+		ret->texts[n] = strdup(head + begin);
+		if (!ret->texts[n])
+			break;
+		begin += strlen(head + begin) + 1;
+		n++;
+	}
+	ret->n_texts = n;
+	if (n < want || begin > size + 1) {
+		journal_record_finish(ret);
+		return 0;
+	}
+	if (begin <= size) {
+		ret->content = extent_ref(&rec->payload);
+		ret->content.off += begin;
+		ret->content.size -= begin;
+	}
+	return 1;
+}
+
+int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret,
+	bool *ret_torn, struct error *e)
+{
+	struct record rec;
+	int r;
+
+	for (;;) {
+		r = reclog_next(l, pos, &rec, ret_torn, e);
+		if (r <= 0)
+			return r;
+		r = take_apart(&rec, ret, e);
+		extent_finish(&rec.payload);
+		if (r != 0)
+			return r;
+	}
+}
+
+int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file),
+	void *arg, struct error *e)
+{
+	static const char middle[] = ".mapfs-journal-";
+	char prefix[NAME_MAX + 1];
+	struct dirent *d;
+	int fd, r = 0;
+	size_t n;
+	DIR *dir;
+
+	/* As beside_name cuts it, with sixteen digits still to come. */
+	beside_name(prefix, map, ".mapfs-journal-0123456789abcdef");
+	n = strlen(prefix) - (IDENTITY_SIZE - 1);
+	prefix[n] = '\0';
+	if (n < sizeof(middle) - 1)
+		return 0;
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		r = error_errno(e, "cannot list the map's directory");
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (r == 0 && (d = readdir(dir)))
+		if (strncmp(d->d_name, prefix, n) == 0 &&
+			strlen(d->d_name) == n + IDENTITY_SIZE - 1)
+			r = fn(arg, d->d_name);
+	closedir(dir);
+	return r < 0 ? r : 0;
+}

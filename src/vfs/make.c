@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Zlib */
+/* Files and directories that are made: scratch, new objects and parts, and names of the mount that
+ * had gone. */
+#include <errno.h>
+
+#include "vfs/make.h"
+#include "vfs/object.h"
+#include "vfs/step.h"
+
+static int make_node(struct vfs *v, struct call *c, struct node *dir, bool is_dir,
+	struct node **ret)
+{
+	struct node *n = node_new(v, dir->vol, is_dir);
+	int r;
+
+	if (!n)
+		return -ENOMEM;
+	n->mode = c->set.mode;
+	n->uid = c->set.uid;
+	n->gid = c->set.gid;
+	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
+	r = place_node(v, n, dir, c->name);
+	if (r < 0) {
+		node_settle(v, n);
+		return r;
+	}
+	*ret = n;
+	return 0;
+}
+
+/* The reply: attributes, and for files a handle. */
+static void made(struct vfs *v, struct call *c, struct node *n, int r)
+{
+	if (r == 0 && !n->dir) {
+		c->opened = handle_new(n, c->flags);
+		r = c->opened ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		r = node_attr(v, n, &c->attr);
+	if (r == 0)
+		n->lookups++;
+	call_done(c, r);
+}
+
+/* n, just made, stands for what its name says. */
+static int bind(struct vfs *v, struct node *n, const struct place *p)
+{
+	struct volume *vol = n->vol;
+	struct object *o;
+	int r = 0;
+
+	n->id = p->id;
+	if (p->kind == PLACE_NEW) {
+		r = vol->format->add(&vol->now, p->dir->id, n->name, n->dir, &n->id, NULL);
+		n->fresh = true;
+	}
+	if (r < 0)
+		return r;
+	n->has_id = true;
+	if (!n->dir) {
+		r = stage_new(n);
+		if (r < 0)
+			return r;
+		n->stage->state = STAGE_TRUNCATED;
+	}
+	/* While its other form stands, the object is still that one's. */
+	o = object_find(v, n->id);
+	if (p->kind == PLACE_NEW || (o && o->state != OBJECT_HERE))
+		r = object_here(v, n, p->kind == PLACE_NEW);
+	return r;
+}
+
+/* A directory takes its object along when it is moved, so its old path is free for a new one. */
+static bool moved_away(const struct vfs *v, const struct place *p)
+{
+	const struct object *o = object_find(v, p->id);
+
+	return p->kind == PLACE_ID && o && o->state == OBJECT_HERE && o->seq;
+}
+
+static void make_live(struct vfs *v, struct call *c, int r)
+{
+	struct node *dir, *n = NULL;
+	struct place p;
+	bool is_dir = c->op == vfs_mkdir;
+
+	if (r == 0)
+		r = place_dir(v, c->ino, c->name, &dir);
+	if (r == 0)
+		r = place_find(v, dir, c->name, is_dir, &p);
+	if (r == 0 && p.target) {
+		node_settle(v, p.target);
+		r = -EEXIST;
+	}
+	if (r == 0 && is_dir && moved_away(v, &p))
+		p.kind = PLACE_NEW;
+	if (r == 0)
+		r = make_node(v, c, dir, is_dir, &n);
+	if (r == 0)
+		r = bind(v, n, &p);
+	if (r < 0 && n) {
+		n->has_id = false;
+		place_detach(v, n);
+	}
+	made(v, c, n, r);
+}
+
+static void make(struct vfs *v, struct call *c, bool is_dir)
+{
+	struct node *dir, *n = NULL;
+	struct place p;
+	int r = place_dir(v, c->ino, c->name, &dir);
+
+	if (r == 0)
+		r = place_find(v, dir, c->name, is_dir, &p);
+	if (r == 0 && p.target) {
+		node_settle(v, p.target);
+		r = -EEXIST;
+	}
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	if (p.kind == PLACE_SCRATCH) {
+		r = make_node(v, c, dir, is_dir, &n);
+		made(v, c, n, r);
+		return;
+	}
+	r = p.kind == PLACE_ID ? place_split(v, p.id, c) : 0;
+	if (r < 0) {
+		call_done(c, r);
+	} else if (r == 0 && is_dir) {
+		CLEANUP(free) char *path = place_path(dir, c->name);
+
+		step_record(v, c, JOURNAL_MKDIR, path, NULL, make_live);
+	} else if (r == 0) {
+		/* The file's first close writes what brings it back. */
+		step_run(v, c, make_live);
+	}
+}
+
+void vfs_create_file(struct vfs *v, struct call *c)
+{
+	make(v, c, false);
+}
+
+void vfs_mkdir(struct vfs *v, struct call *c)
+{
+	make(v, c, true);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Zlib */
+/* What a name would be, and making, taking and hiding it; shared by make.c, remove.c and move.c. */
+#ifndef VFS_MAKE_H
+#define VFS_MAKE_H
+
+#include "vfs/node.h"
+
+enum place_kind {
+	PLACE_SCRATCH,
+	PLACE_ID,  /* it is the identity of `id`, which stands there or did at the mount */
+	PLACE_NEW, /* it would be a new object or part of a live directory */
+};
+
+struct place {
+	struct node *dir;
+	const char *name;
+	struct node *target; /* what stands there now, or NULL; settle it when done */
+	enum place_kind kind;
+	entry_id id;
+};
+
+/* dir: a directory of a writable map. Refusals of the name (-EPERM, -EINVAL ...) are returned. */
+int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, struct place *ret);
+
+/* The directory of number ino, for names to be made or taken in. */
+int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret);
+
+/* The path of dir/name, malloc'ed; NULL: no memory, or dir is unlinked. */
+char *place_path(const struct node *dir, const char *name);
+
+/* n stands at dir/name from now on; its old name, if it has one, goes. */
+int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);
+/* Nothing stands at dir/name any more, whatever the format lists there. */
+void place_hide(struct vfs *v, struct node *dir, const char *name);
+/* n, which stood somewhere, stands nowhere; who has it open goes on seeing what it was. */
+void place_detach(struct vfs *v, struct node *n);
+
+/* Has the directory anything in it that is shown? */
+bool place_empty(struct vfs *v, struct node *dir);
+
+/*
+ * The object `id` is about to belong to another file. If its own file was renamed before, that one
+ * becomes an object of its own, with the content that it has. 0; 1: c waits and runs again; -errno.
+ */
+int place_split(struct vfs *v, entry_id id, struct call *c);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * node: what is kept of a mounted file or directory while somebody needs it: the kernel (lookups),
+ * an open handle, a child, bytes being written, a name that the format did not give, or attributes
+ * that a program set. All other entries are computed from the format whenever they are asked for.
+ *
+ * Where a file's bytes come from, in this order:
+ *   stage    what is being written, a draft, or scratch that was written
+ *   frozen   a version of the model that this file was cut off from (a lens file moved to a scratch
+ *            name, or replaced while it was open)
+ *   live     the lens `id` on the volume's newest version
+ *   none     an empty file
+ */
+#ifndef VFS_NODE_H
+#define VFS_NODE_H
+
+#include "formats/format.h"
+#include "vfs/vfs.h"
+#include "vfs/volume.h"
+
+enum stage_state {
+	STAGE_CLEAN,     /* the verdict on what stands in it is known */
+	STAGE_TRUNCATED, /* it was cut, and nothing was written since */
+	STAGE_WRITTEN,
+};
+
+struct stage {
+	struct spool *spool;
+	enum stage_state state;
+	int verdict;      /* of the last put: 0, or -EINVAL: a draft */
+	struct error why; /* of a refusal */
+};
+
+struct node {
+	struct node *hash_next;
+	uint64_t ino;
+	struct volume *vol;
+	struct node *parent; /* holds one of its `children`; NULL for the root and what is unlinked */
+	char *name;
+
+	bool dir;
+	bool has_id; /* a lens (live or frozen) stands behind it */
+	bool fixed;
+	entry_id id;
+	struct snapshot *frozen;
+	struct stage *stage;
+	bool fresh;      /* a new object or part that has no accepted content yet */
+	bool pending;    /* its content is to be put to `id` before the next save */
+	bool has_origin; /* scratch that was the file of the object `origin` */
+	entry_id origin;
+
+	uint64_t lookups;
+	unsigned opens, writers, children;
+	bool named; /* an overlay name points here */
+	bool cached; /* the kernel may hold pages that are still right */
+
+	unsigned set; /* enum attr_mask: which of these were set */
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	struct timespec atime, mtime, ctime;
+
+	bool busy; /* a put or a load is under way: calls that change it wait */
+	struct call *waiting, **waiting_end;
+};
+
+struct handle {
+	struct node *node;
+	bool writing, append;
+};
+
+/* A name that differs from what the format says: it points to a node, or hides an entry. */
+struct dentry {
+	struct dentry *next;
+	uint64_t parent;
+	uint64_t cookie; /* its place in readdir */
+	struct node *node; /* NULL: there is nothing here (any more) */
+	char name[];
+};
+
+enum { OBJECT_BUCKETS = 256 };
+
+struct object;
+
+struct vfs {
+	struct volume *vol;
+	struct pool *pool;
+	struct vfs_host *host;
+	struct node **nodes;
+	size_t n_nodes, n_buckets; /* a power of two */
+	struct dentry **dentries;
+	size_t n_dentries, n_dentry_buckets;
+	uint64_t next_dynamic, next_cookie;
+	struct object *objects[OBJECT_BUCKETS]; /* object.h */
+	uint64_t next_seq;
+	bool restructured; /* an object was made, moved or removed since the last save */
+	bool replaying;    /* what is done is in the journal already */
+	bool syncing;       /* a journal sync is under way */
+	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
+	bool ending;
+};
+
+enum { INO_DYNAMIC_SHIFT = 63 };
+
+/* node.c: the table */
+struct node *node_find(struct vfs *v, uint64_t ino);
+struct node *node_root(struct vfs *v, struct volume *vol);
+/* The node of an entry at parent/name, made if need be. NULL: no memory. */
+struct node *node_of_entry(struct vfs *v, struct node *parent, const char *name,
+	const struct entry *en);
+/* A new node of its own number, with a name (node_place comes next). */
+struct node *node_new(struct vfs *v, struct volume *vol, bool dir);
+/* Where it stands from now on; parent NULL: nowhere. */
+int node_place(struct node *n, struct node *parent, const char *name);
+/* Frees it if nobody needs it any more; and then perhaps its parent. */
+void node_settle(struct vfs *v, struct node *n);
+/* The path below the mount's root, malloc'ed; NULL: no memory, or unlinked. */
+char *node_path(const struct node *n);
+uint64_t entry_ino(const struct volume *vol, entry_id id);
+
+/* names.c: the overlay */
+struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name);
+/* Points the name at node (NULL: hides it); replaces what stood there. */
+int dentry_set(struct vfs *v, struct node *parent, const char *name, struct node *node);
+void dentry_remove(struct vfs *v, uint64_t parent, const char *name);
+/* What stands at parent/name: 0 and either *ret_node (kept by nothing yet) or -ENOENT. */
+int names_resolve(struct vfs *v, struct node *parent, const char *name, struct node **ret,
+	struct error *e);
+/* The node at a path like those of node_path. */
+int names_walk(struct vfs *v, const char *path, struct node **ret, struct error *e);
+
+/* attr.c */
+/* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
+int node_attr(struct vfs *v, struct node *n, struct attr *ret);
+void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
+bool node_scratch(const struct node *n);
+int node_entry(const struct node *n, struct entry *ret, struct error *e);
+
+/* gate.c: calls that wait */
+void node_wait(struct node *n, struct call *c);
+void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what waited */
+void call_keep(struct call *c);
+void call_done(struct call *c, int r);
+/* Have the sizes of these entries found on a worker, then run c again. */
+void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids,
+	size_t n, struct call *c);
+
+/* file.c */
+struct handle *handle_new(struct node *n, unsigned flags);
+void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c);
+
+/* stage.c */
+/* A stage with the file's content (or empty). 1: c waits for the content and will run again. */
+int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c);
+int stage_new(struct node *n);
+/* Gives the node a stage that holds content (a replayed draft). */
+int stage_fill(struct node *n, const struct extent *content, struct error *e);
+void stage_drop(struct node *n);
+
+/* put.c */
+/* Judges and applies what stands in the node's stage; then done(arg, verdict). The node is busy. */
+typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
+void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
+
+/* replay.c */
+int vfs_replay(struct vfs *v, struct error *e);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/object.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+entry_id object_key(const struct vfs *v, entry_id id)
+{
+	return v->vol->format->object ? v->vol->format->object(id) : id;
+}
+
+static struct object **object_at(struct vfs *v, entry_id key)
+{
+	struct object **o = &v->objects[key % OBJECT_BUCKETS];
+
+	while (*o && (*o)->key != key)
+		o = &(*o)->next;
+	return o;
+}
+
+struct object *object_find(const struct vfs *v, entry_id id)
+{
+	return *object_at((struct vfs *)(uintptr_t)v, object_key(v, id));
+}
+
+static struct object *object_need(struct vfs *v, entry_id id)
+{
+	struct object **at = object_at(v, object_key(v, id)), *o = *at;
+
+	if (!o) {
+		o = calloc(1, sizeof(*o));
+		if (!o)
+			return NULL;
+		o->key = object_key(v, id);
+		*at = o;
+	}
+	o->id = id;
+	return o;
+}
+
+int object_here(struct vfs *v, struct node *n, bool moved)
+{
+	struct object *o = object_need(v, n->id);
+	char *path = o ? node_path(n) : NULL;
+
+	if (!path)
+		return -ENOMEM;
+	o->state = OBJECT_HERE;
+	o->node = n;
+	o->seq = moved ? ++v->next_seq : 0;
+	o->told = false;
+	free(o->path);
+	o->path = path;
+	v->restructured = true;
+	return 0;
+}
+
+int object_left(struct vfs *v, entry_id id, enum object_state state, const char *path)
+{
+	struct object *o = object_need(v, id);
+	char *copy = o ? strdup(path) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	o->state = state;
+	o->node = NULL;
+	o->seq = ++v->next_seq;
+	o->told = false;
+	free(o->path);
+	o->path = copy;
+	v->restructured = true;
+	return 0;
+}
+
+void object_forget(struct vfs *v, entry_id id)
+{
+	struct object **at = object_at(v, object_key(v, id)), *o = *at;
+
+	if (!o)
+		return;
+	*at = o->next;
+	free(o->path);
+	free(o);
+}
+
+void objects_finish(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i], *next; o; o = next) {
+			next = o->next;
+			free(o->path);
+			free(o);
+		}
+}
+
+void placements_free(struct placement *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)p[i].name);
+	free(p);
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Does the record say something that the format must know? */
+static bool matters(const struct object *o)
+{
+	if (o->state == OBJECT_KEPT)
+		return false;
+	return o->state == OBJECT_GONE || (o->seq && !o->node->fresh && o->node->parent);
+}
+
+static int place(const struct object *o, struct placement *ret)
+{
+	*ret = (struct placement){.id = o->id, .removed = o->state == OBJECT_GONE};
+	if (ret->removed)
+		return 0;
+	ret->dir = o->node->parent->id;
+	ret->name = strdup(o->node->name);
+	return ret->name ? 0 : -ENOMEM;
+}
+
+int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
+{
+	CLEANUP(free) struct object **list = NULL;
+	struct placement *p;
+	size_t n = 0, room = 1;
+	int r = 0;
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			room++;
+	list = calloc(room, sizeof(struct object *));
+	p = calloc(room, sizeof(*p));
+	if (!list || !p) {
+		free(p);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			if (matters(o))
+				list[n++] = o;
+	qsort(list, n, sizeof(*list), by_seq);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = place(list[i], &p[i]);
+	if (r < 0) {
+		placements_free(p, n);
+		return r;
+	}
+	*ret = p;
+	*ret_n = n;
+	return 0;
+}
+
+void objects_tell(struct vfs *v, object_line kept, object_line gone, void *arg)
+{
+	char line[4096];
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next) {
+			if (o->state == OBJECT_HERE || o->told)
+				continue;
+			o->told = true;
+			if (o->state == OBJECT_GONE) {
+				gone(arg, o->path);
+				continue;
+			}
+			snprintf(line, sizeof(line),
+				"%s was moved to a name that means nothing, and stays in the map",
+				o->path);
+			kept(arg, line);
+		}
+}
+
+void objects_status(struct vfs *v, object_line fn, void *arg)
+{
+	char line[4096];
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next) {
+			if (o->state == OBJECT_KEPT || (o->state == OBJECT_HERE && !o->seq))
+				continue;
+			snprintf(line, sizeof(line), "%s %s",
+				o->state == OBJECT_GONE ? "removed"
+				: o->node->fresh	? "new"
+							: "placed",
+				o->path);
+			fn(arg, line);
+		}
+}

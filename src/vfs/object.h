@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * object: which files stand for the map's objects (DESIGN section 4, rules 4 and 5).
+ *
+ * An object that stands where the mount showed it needs no record. A record says of any other: where
+ * its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map under its old
+ * name), or that it was removed (GONE). New objects have one from the begin. At a save the records,
+ * in the order of `seq`, are the placements that the format settles.
+ */
+#ifndef VFS_OBJECT_H
+#define VFS_OBJECT_H
+
+#include "vfs/node.h"
+
+enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
+
+struct object {
+	struct object *next;
+	entry_id key; /* format->object() of its forms */
+	entry_id id;  /* the form that it has or had */
+	enum object_state state;
+	struct node *node; /* HERE: holds the node (named) */
+	uint64_t seq;      /* when it was made or moved; 0: it is at its old path */
+	char *path;        /* where it was last, for the report */
+	bool told;
+};
+
+entry_id object_key(const struct vfs *v, entry_id id);
+struct object *object_find(const struct vfs *v, entry_id id);
+
+/* The file n (live on id) stands for its object: at its old path, or made or moved just now. */
+int object_here(struct vfs *v, struct node *n, bool moved);
+/* Its file went from `path`: removed, or moved to a scratch name. */
+int object_left(struct vfs *v, entry_id id, enum object_state state, const char *path);
+void object_forget(struct vfs *v, entry_id id);
+void objects_finish(struct vfs *v);
+
+/* For a save: placements in order; names and the array are the callee's to free (placements_free). */
+int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
+void placements_free(struct placement *p, size_t n);
+
+/* For the report: objects that are kept although their file was moved to a scratch name, and those
+ * that were removed; each is told once. */
+typedef void (*object_line)(void *arg, const char *line);
+void objects_tell(struct vfs *v, object_line kept, object_line gone, void *arg);
+
+/* For the status: "new PATH", "moved PATH", "removed PATH". */
+void objects_status(struct vfs *v, object_line fn, void *arg);
+
+#endif

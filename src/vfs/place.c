@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/make.h"
+#include "vfs/object.h"
+#include "vfs/step.h"
+
+/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
+static bool refused_name(const char *name)
+{
+	return strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
+	       strncmp(name, ".fuse_hidden", 12) == 0;
+}
+
+int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
+{
+	struct node *n = node_find(v, ino);
+
+	if (!n || !n->dir)
+		return n ? -ENOTDIR : -ESTALE;
+	if (n->vol->read_only)
+		return -EROFS;
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	*ret = n;
+	return 0;
+}
+
+char *place_path(const struct node *dir, const char *name)
+{
+	CLEANUP(free) char *above = node_path(dir);
+	char *path;
+
+	if (!above || asprintf(&path, "%s%s%s", above, *above ? "/" : "", name) < 0)
+		return NULL;
+	return path;
+}
+
+static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
+{
+	const struct format *f = vol->format;
+	int r;
+
+	p->kind = PLACE_SCRATCH;
+	if (!f->classify || node_scratch(p->dir))
+		return 0;
+	if (f->identify(vol->now, p->dir->id, p->name, &p->id) == 0) {
+		p->kind = PLACE_ID;
+		return 0;
+	}
+	r = f->classify(vol->now, p->dir->id, p->name, is_dir, NULL);
+	if (r > FORMAT_SCRATCH)
+		p->kind = PLACE_NEW;
+	return r < 0 ? r : 0;
+}
+
+int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, struct place *ret)
+{
+	struct place p = {.dir = dir, .name = name};
+	int r;
+
+	if (refused_name(name))
+		return -EPERM;
+	r = names_resolve(v, dir, name, &p.target, NULL);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	r = 0;
+	if (p.target && !node_scratch(p.target)) {
+		p.kind = PLACE_ID;
+		p.id = p.target->id;
+	} else {
+		r = new_kind(dir->vol, &p, is_dir);
+	}
+	if (r < 0 && p.target)
+		node_settle(v, p.target);
+	if (r == 0)
+		*ret = p;
+	return r;
+}
+
+/* Does the format itself list the name? Then it takes a record that nothing is there. */
+static bool format_lists(const struct node *dir, const char *name)
+{
+	const struct volume *vol = dir->vol;
+	struct entry en;
+
+	return dir->has_id && vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
+}
+
+void place_hide(struct vfs *v, struct node *dir, const char *name)
+{
+	if (format_lists(dir, name))
+		(void)dentry_set(v, dir, name, NULL);
+	else
+		dentry_remove(v, dir->ino, name);
+}
+
+int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name)
+{
+	struct node *from = n->parent;
+	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+	int r;
+
+	n->opens++;
+	if (from)
+		from->opens++;
+	r = dentry_set(v, dir, name, n);
+	if (r == 0 && from && (from != dir || strcmp(old, name) != 0)) {
+		place_hide(v, from, old);
+		n->named = true; /* by its new name */
+	}
+	if (r == 0)
+		r = node_place(n, dir, name);
+	n->opens--;
+	if (from) {
+		from->opens--;
+		node_settle(v, from);
+	}
+	return r;
+}
+
+static void drop_names(struct vfs *v, const struct node *dir)
+{
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
+			next = d->next;
+			if (d->parent == dir->ino)
+				dentry_remove(v, d->parent, d->name);
+		}
+}
+
+void place_detach(struct vfs *v, struct node *n)
+{
+	struct node *from = n->parent;
+	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+
+	if (!from || !old)
+		return;
+	from->opens++;
+	n->opens++;
+	if (n->has_id && !n->frozen)
+		n->frozen = snapshot_ref(n->vol->now);
+	if (n->dir)
+		drop_names(v, n);
+	place_hide(v, from, old);
+	node_place(n, NULL, NULL);
+	n->opens--;
+	node_settle(v, n);
+	from->opens--;
+	node_settle(v, from);
+}
+
+bool place_empty(struct vfs *v, struct node *dir)
+{
+	const struct volume *vol = dir->vol;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (const struct dentry *d = v->dentries[i]; d; d = d->next)
+			if (d->parent == dir->ino && d->node)
+				return false;
+	while (dir->has_id && vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
+		if (!dentry_find(v, dir->ino, name))
+			return false;
+	return true;
+}
+
+static void split_done(struct vfs *v, struct node *n, void *arg, int r)
+{
+	(void)n;
+	(void)r; /* a refusal leaves a draft of the new object, with its reason */
+	vfs_submit(v, arg);
+}
+
+/* The renamed file becomes a new object: its content, which is in its stage now, is put there. */
+static void split_live(struct vfs *v, struct call *c, int r)
+{
+	struct object *o = object_find(v, c->split);
+	struct volume *vol = v->vol;
+	struct node *n;
+	entry_id fresh;
+
+	if (r < 0 || !o || o->state != OBJECT_HERE || !o->node->stage) {
+		call_done(c, r < 0 ? r : -EAGAIN);
+		return;
+	}
+	n = o->node;
+	r = vol->format->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	object_forget(v, c->split);
+	n->id = fresh;
+	n->fresh = true;
+	n->stage->state = STAGE_WRITTEN;
+	r = object_here(v, n, true);
+	if (r < 0)
+		call_done(c, r);
+	else if (n->writers || n->busy) /* its own close puts it */
+		vfs_submit(v, c);
+	else
+		put_start(v, n, split_done, c);
+}
+
+int place_split(struct vfs *v, entry_id id, struct call *c)
+{
+	struct object *o = object_find(v, id);
+	int r;
+
+	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir)
+		return 0;
+	if (o->node->busy) {
+		node_wait(o->node, c);
+		return 1;
+	}
+	r = stage_begin(v, o->node, false, c);
+	if (r != 0)
+		return r;
+	c->split = id;
+	step_run(v, c, split_live);
+	return 1;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * A put: what was written is judged on a worker against a version of the model, and then, alone in
+ * the volume's lane, applied to the newest one and written to the journal. The new version counts
+ * only once the journal has it; a version that came in between sends the put back to the judge.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/make.h"
+#include "vfs/object.h"
+#include "vfs/put.h"
+
+struct put {
+	struct job job;
+	struct lane_task task;
+	struct vfs *v;
+	struct volume *vol;
+	struct put_request rq;
+	char *path;
+	struct extent in;
+	struct snapshot *base, *next;
+	struct change *change;
+	struct touched touched;
+	struct error why;
+	int r;
+	bool journal_failed;
+};
+
+#define PUT_OF(member_ptr, member)                                                                 \
+	((struct put *)(void *)((char *)(member_ptr)-offsetof(struct put, member)))
+
+static void put_judge(struct put *p);
+
+static void put_free(struct put *p)
+{
+	if (p->change)
+		p->vol->format->change_free(p->change);
+	snapshot_unref(p->base);
+	snapshot_unref(p->next);
+	touched_finish(&p->touched);
+	extent_finish(&p->in);
+	free(p->path);
+	free(p);
+}
+
+static void put_told(struct job *j)
+{
+	struct put *p = (struct put *)j;
+	struct vfs *v = p->v;
+	struct node *n = p->rq.node;
+
+	p->rq.done(v, n, p->rq.arg, p->r);
+	n->opens--;
+	put_free(p);
+	node_settle(v, n);
+}
+
+struct inos {
+	uint64_t *ids;
+	size_t n, room;
+};
+
+static void inos_add(struct inos *l, const struct node *n)
+{
+	uint64_t *ids;
+	size_t room;
+
+	if (l->n == l->room) {
+		room = l->room ? 2 * l->room : 16;
+		ids = realloc(l->ids, room * sizeof(*ids));
+		if (!ids)
+			return;
+		l->ids = ids;
+		l->room = room;
+	}
+	l->ids[l->n++] = n->ino;
+}
+
+static bool shows_touched(const struct put *p, const struct node *n)
+{
+	if (!n->has_id || n->frozen || n->dir || n == p->rq.node)
+		return false;
+	if (p->touched.all)
+		return true;
+	for (size_t i = 0; i < p->touched.n; i++)
+		if (p->touched.ids[i] == n->id)
+			return true;
+	return false;
+}
+
+/* The kernel forgets what it holds of the file and of those that changed with it; then put_told. */
+static void put_tell(struct put *p)
+{
+	struct vfs *v = p->v;
+	struct inos l = {0};
+
+	p->job.done = put_told;
+	inos_add(&l, p->rq.node);
+	if (p->touched.all || p->touched.n)
+		for (size_t i = 0; i < v->n_buckets; i++)
+			for (struct node *n = v->nodes[i]; n; n = n->hash_next)
+				if (shows_touched(p, n)) {
+					n->cached = false;
+					inos_add(&l, n);
+				}
+	p->rq.node->cached = false;
+	v->host->invalidate(v->host, l.ids, l.n, &p->job);
+	free(l.ids);
+}
+
+/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
+static void hide_other_form(struct vfs *v, struct node *n)
+{
+	const struct format *f = n->vol->format;
+	char other[NAME_MAX + 1];
+	struct node *twin;
+
+	if (!f->other_form || !f->other_form(n->id, n->name, other))
+		return;
+	if (names_resolve(v, n->parent, other, &twin, NULL) < 0)
+		return;
+	if (!node_scratch(twin) && twin != n && object_key(v, twin->id) == object_key(v, n->id)) {
+		place_detach(v, twin);
+		(void)object_here(v, n, false);
+	} else {
+		node_settle(v, twin);
+	}
+}
+
+void put_accepted(struct vfs *v, struct node *n)
+{
+	n->fresh = false;
+	if (n->parent && !node_scratch(n))
+		hide_other_form(v, n);
+}
+
+static void put_settled(struct job *j)
+{
+	struct put *p = (struct put *)j;
+	struct node *n = p->rq.node;
+	struct stage *s = n->stage;
+
+	if (p->r == 0 && p->change) {
+		snapshot_unref(p->vol->now);
+		p->vol->now = TAKE(p->next);
+		volume_changed(p->vol, p->path);
+	}
+	if (p->r < 0)
+		touched_finish(&p->touched);
+	if (p->r == 0 && p->rq.id == n->id)
+		put_accepted(p->v, n);
+	if (s) {
+		s->state = STAGE_CLEAN;
+		s->verdict = p->r;
+		s->why = p->why;
+	}
+	vfs_unsynced(p->v);
+	lane_leave(p->vol);
+	put_tell(p);
+	node_ready(p->v, n);
+}
+
+/* On a worker: what the verdict is worth in the journal. */
+static void put_journal(struct job *j)
+{
+	struct put *p = (struct put *)j;
+	struct journal *log = &p->vol->journal;
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	if (p->v->replaying)
+		return;
+	if (p->r < 0) {
+		if (p->rq.draft)
+			r = journal_draft(log, p->path, error_text(&p->why), &p->in, NULL, &e);
+	} else if (p->change || p->rq.node->fresh) {
+		r = journal_put(log, p->path, &p->in, NULL, &e);
+	} else if (p->rq.was_draft) {
+		r = journal_drop(log, p->path, &e);
+	}
+	if (r < 0 && p->r == 0) {
+		/* What the journal does not have is not done. */
+		p->r = r;
+		p->why = e;
+	}
+}
+
+static void put_commit(struct lane_task *t)
+{
+	struct put *p = PUT_OF(t, task);
+
+	if (p->base != p->vol->now) {
+		lane_leave(p->vol);
+		put_judge(p);
+		return;
+	}
+	if (p->r == 0 && p->change) {
+		p->next = snapshot_ref(p->vol->now);
+		p->r = p->vol->format->apply(&p->next, p->change, &p->touched, &p->why);
+	}
+	p->job = (struct job){put_journal, put_settled, NULL};
+	pool_submit(p->v->pool, &p->job);
+}
+
+static void put_parse(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	p->why = (struct error)ERROR_INIT;
+	p->r = p->vol->format->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
+}
+
+static void put_parsed(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	lane_enter(p->vol, &p->task);
+}
+
+static void put_judge(struct put *p)
+{
+	if (p->change)
+		p->vol->format->change_free(TAKE(p->change));
+	snapshot_unref(p->base);
+	p->base = snapshot_ref(p->vol->now);
+	p->job = (struct job){put_parse, put_parsed, NULL};
+	pool_submit(p->v->pool, &p->job);
+}
+
+void put_request(struct vfs *v, const struct put_request *rq)
+{
+	struct node *n = rq->node;
+	struct put *p = calloc(1, sizeof(*p));
+	int r = p ? 0 : -ENOMEM;
+
+	if (r == 0) {
+		p->v = v;
+		p->vol = n->vol;
+		p->rq = *rq;
+		p->task.start = put_commit;
+		p->path = strdup(rq->path);
+		r = p->path ? spool_extent(n->stage->spool, &p->in, NULL) : -ENOMEM;
+	}
+	if (r < 0) {
+		if (p)
+			free(p->path);
+		free(p);
+		rq->done(v, n, rq->arg, r);
+		return;
+	}
+	n->busy = true;
+	n->opens++;
+	put_judge(p);
+}
+
+void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
+{
+	CLEANUP(free) char *path = node_path(n);
+	struct put_request rq = {.node = n,
+		.id = n->id,
+		.path = path,
+		.draft = true,
+		.was_draft = n->stage->verdict < 0,
+		.done = done,
+		.arg = arg};
+
+	if (!path)
+		done(v, n, arg, -ENOMEM);
+	else
+		put_request(v, &rq);
+}

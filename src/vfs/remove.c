@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Zlib */
+/* Names that go. */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/make.h"
+#include "vfs/object.h"
+#include "vfs/step.h"
+
+/* Is the file or directory the format's to remove: an object, or a part of one? */
+static bool removable(const struct vfs *v, const struct node *n)
+{
+	const struct format *f = n->vol->format;
+	const struct object *o = object_find(v, n->id);
+	entry_id id;
+
+	if (n->fixed || !f->identify)
+		return false;
+	if (o && o->state == OBJECT_HERE && o->node == n)
+		return true;
+	return f->identify(n->vol->now, n->parent->id, n->name, &id) == 0 && id == n->id;
+}
+
+static int find(struct vfs *v, struct call *c, struct node **ret)
+{
+	bool want_dir = c->op == vfs_rmdir;
+	struct node *dir, *n;
+	int r = place_dir(v, c->ino, c->name, &dir);
+
+	if (r == 0)
+		r = names_resolve(v, dir, c->name, &n, NULL);
+	if (r < 0)
+		return r;
+	if (n->dir != want_dir)
+		r = want_dir ? -ENOTDIR : -EISDIR;
+	else if (!node_scratch(n) && !removable(v, n))
+		r = -EPERM;
+	else if (want_dir && !place_empty(v, n))
+		r = -ENOTEMPTY;
+	if (r < 0)
+		node_settle(v, n);
+	else
+		*ret = n;
+	return r;
+}
+
+static void remove_live(struct vfs *v, struct call *c, int r)
+{
+	struct node *n = NULL;
+	CLEANUP(free) char *path = NULL;
+
+	if (r == 0)
+		r = find(v, c, &n);
+	if (r == 0) {
+		path = node_path(n);
+		r = path ? 0 : -ENOMEM;
+	}
+	/* What never got any content leaves no trace. */
+	if (r == 0 && n->fresh)
+		object_forget(v, n->id);
+	else if (r == 0)
+		r = object_left(v, n->id, OBJECT_GONE, path);
+	if (r == 0)
+		place_detach(v, n);
+	call_done(c, r);
+}
+
+static void take_away(struct vfs *v, struct call *c)
+{
+	CLEANUP(free) char *path = NULL;
+	struct node *n;
+	int r = find(v, c, &n);
+
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	if (node_scratch(n)) {
+		place_detach(v, n);
+		call_done(c, 0);
+		return;
+	}
+	path = node_path(n);
+	step_record(v, c, JOURNAL_REMOVE, path, NULL, remove_live);
+	node_settle(v, n);
+}
+
+void vfs_unlink(struct vfs *v, struct call *c)
+{
+	take_away(v, c);
+}
+
+void vfs_rmdir(struct vfs *v, struct call *c)
+{
+	take_away(v, c);
+}

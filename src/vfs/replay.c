@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * What an earlier mount closed and did not save comes back: its operations run again, as if a program
+ * asked for them, but that the journal has them already.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/node.h"
+
+struct replay {
+	struct vfs *v;
+	unsigned changes, drafts, lost;
+};
+
+struct asking {
+	struct call call; /* first */
+	bool answered;
+	int r;
+};
+
+static void answered(struct call *c, int r)
+{
+	struct asking *a = (struct asking *)c;
+
+	a->answered = true;
+	a->r = r;
+}
+
+/* Runs the call to its end on this thread. */
+static int ask(struct vfs *v, struct asking *a, vfs_op op)
+{
+	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
+
+	a->call.op = op;
+	a->call.reply = answered;
+	a->answered = false;
+	vfs_submit(v, &a->call);
+	while (!a->answered) {
+		(void)poll(&p, 1, 1000);
+		pool_complete(v->pool);
+	}
+	return a->r;
+}
+
+/* The directory of a path, and its last name. */
+static int find_dir(struct vfs *v, const char *path, struct node **ret, const char **ret_base)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free) char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
+
+	*ret_base = slash ? slash + 1 : path;
+	return above ? names_walk(v, above, ret, NULL) : -ENOMEM;
+}
+
+/* Opens the file, or makes it; the handle is c's. */
+static int open_file(struct vfs *v, const char *path, struct asking *a)
+{
+	struct node *dir, *n;
+	const char *base;
+	int r = find_dir(v, path, &dir, &base);
+
+	if (r < 0)
+		return r;
+	*a = (struct asking){.call = {.ino = dir->ino, .name = base, .flags = O_WRONLY}};
+	r = names_resolve(v, dir, base, &n, NULL);
+	if (r == 0) {
+		a->call.ino = n->ino;
+		r = ask(v, a, vfs_open);
+		node_settle(v, n);
+		return r;
+	}
+	if (r != -ENOENT) {
+		node_settle(v, dir);
+		return r;
+	}
+	a->call.set.mode = 0666;
+	a->call.set.uid = v->vol->uid;
+	a->call.set.gid = v->vol->gid;
+	r = ask(v, a, vfs_create_file);
+	if (r == 0)
+		vfs_forget(v, a->call.attr.ino, 1);
+	return r;
+}
+
+static int replay_content(struct replay *re, const struct journal_op *op)
+{
+	struct vfs *v = re->v;
+	struct asking a;
+	struct node *n;
+	int r = open_file(v, op->path, &a);
+
+	if (r < 0)
+		return r;
+	a.call.handle = a.call.opened;
+	n = a.call.handle->node;
+	r = stage_fill(n, op->content, NULL);
+	if (r == 0 && op->type == JOURNAL_PUT) {
+		n->stage->state = STAGE_WRITTEN;
+		node_touch(n, ATTR_MTIME);
+	} else if (r == 0) {
+		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
+	}
+	n->opens++; /* to see what became of it */
+	(void)ask(v, &a, vfs_release);
+	if (r == 0 && n->stage && n->stage->verdict < 0)
+		re->drafts++;
+	else if (r == 0)
+		re->changes++;
+	n->opens--;
+	node_settle(v, n);
+	return r;
+}
+
+static int replay_drop(struct vfs *v, const char *path)
+{
+	struct node *n;
+	int r = names_walk(v, path, &n, NULL);
+
+	if (r < 0)
+		return r;
+	if (n->stage && n->stage->verdict < 0)
+		stage_drop(n);
+	node_settle(v, n);
+	return 0;
+}
+
+static int replay_name(struct replay *re, const struct journal_op *op)
+{
+	struct vfs *v = re->v;
+	struct asking a = {0};
+	struct node *dir, *to, *n;
+	bool is_dir = false;
+	int r = find_dir(v, op->path, &dir, &a.call.name);
+
+	if (r < 0)
+		return r;
+	a.call.ino = dir->ino;
+	a.call.set.mode = 0777;
+	dir->opens++;
+	if (op->type == JOURNAL_REMOVE && names_resolve(v, dir, a.call.name, &n, NULL) == 0) {
+		is_dir = n->dir;
+		node_settle(v, n);
+	}
+	if (op->type == JOURNAL_RENAME) {
+		r = find_dir(v, op->to, &to, &a.call.to_name);
+		if (r == 0)
+			a.call.to_ino = to->ino;
+		if (r == 0)
+			r = ask(v, &a, vfs_rename);
+	} else if (op->type == JOURNAL_MKDIR) {
+		r = ask(v, &a, vfs_mkdir);
+		if (r == 0)
+			vfs_forget(v, a.call.attr.ino, 1);
+	} else {
+		r = ask(v, &a, is_dir ? vfs_rmdir : vfs_unlink);
+	}
+	dir->opens--;
+	node_settle(v, dir);
+	re->changes += r == 0;
+	return r;
+}
+
+static int replay_one(void *arg, const struct journal_op *op)
+{
+	struct replay *re = arg;
+	int r;
+
+	switch (op->type) {
+	case JOURNAL_PUT:
+	case JOURNAL_DRAFT:
+		r = replay_content(re, op);
+		break;
+	case JOURNAL_DROP:
+		r = replay_drop(re->v, op->path);
+		break;
+	default:
+		r = replay_name(re, op);
+		break;
+	}
+	re->lost += r < 0;
+	return r == -ENOMEM ? r : 0;
+}
+
+static void say(struct vfs *v, const struct replay *re)
+{
+	char line[256];
+
+	if (re->changes || re->drafts) {
+		snprintf(line, sizeof(line),
+			"%u changes and %u drafts of an earlier mount came back from the journal",
+			re->changes, re->drafts);
+		v->host->note(v->host, line);
+	}
+	if (re->lost) {
+		snprintf(line, sizeof(line),
+			"%u operations of the journal could not be done again (see mapfs recover)",
+			re->lost);
+		v->host->note(v->host, line);
+	}
+}
+
+int vfs_replay(struct vfs *v, struct error *e)
+{
+	struct volume *vol = v->vol;
+	struct replay re = {.v = v};
+	bool torn;
+	int r;
+
+	if (!vol->replay)
+		return 0;
+	v->replaying = true;
+	r = journal_walk(&vol->journal, replay_one, &re, &torn, e);
+	v->replaying = false;
+	vol->replay = false;
+	if (r < 0)
+		return error_context(e, "the journal cannot be replayed"), r;
+	say(v, &re);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * One save of a volume, on a worker thread, while the volume's lane is held: nothing is applied
+ * meanwhile, so what it sees holds still.
+ */
+#ifndef VFS_SAVE_H
+#define VFS_SAVE_H
+
+#include "vfs/node.h"
+
+struct draft {
+	char *path;
+	char *reason;
+	struct extent content;
+};
+
+struct save_job {
+	struct volume *vol;
+	struct vfs_host *host;
+	struct snapshot *now;
+	struct placement *placements;
+	size_t n_placements;
+	struct draft *drafts; /* what the next journal keeps */
+	size_t n_drafts;
+
+	/* results */
+	struct report report;
+	bool same; /* there was nothing to write after all */
+	struct snapshot *settled;
+	bool saved;  /* the following are set */
+	bool unsure; /* renamed, but not known to be on disk: the old journal stays */
+	struct snapshot *rebased, *rebased_settled;
+	struct file *file;
+	struct stat stat;
+	char name[NAME_MAX + 1];
+	struct journal next;
+};
+
+/* Check, write, verify, journal of what is left, rename. Fills the results. */
+void save_write(struct save_job *s);
+/* On the owner's thread: the volume goes on from what was saved. */
+void save_adopt(struct save_job *s);
+void save_job_finish(struct save_job *s);
+
+#endif

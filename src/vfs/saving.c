@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Zlib */
+/* When a save runs, and what it is given. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "vfs/left.h"
+#include "vfs/object.h"
+#include "vfs/save.h"
+
+struct saving {
+	struct job job;
+	struct lane_task task;
+	struct vfs *v;
+	vfs_saved done;
+	void *arg;
+	struct save_job save;
+};
+
+#define SAVING_OF(t) ((struct saving *)(void *)((char *)(t)-offsetof(struct saving, task)))
+
+static void saving_run(struct job *j)
+{
+	save_write(&((struct saving *)j)->save);
+}
+
+static void saving_finish(struct saving *s)
+{
+	struct report report = s->save.report;
+
+	s->save.report = (struct report)REPORT_INIT;
+	if (s->save.vol->conflict)
+		report_code(&report, OUTCOME_CONFLICT);
+	lane_leave(s->save.vol);
+	save_job_finish(&s->save);
+	s->done(s->arg, &report);
+	free(s);
+}
+
+static void saving_done(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	if (s->save.saved)
+		save_adopt(&s->save);
+	if (s->save.saved || s->save.same) {
+		volume_unchanged(s->save.vol);
+		s->v->restructured = false;
+	}
+	saving_finish(s);
+}
+
+static bool is_draft(const struct node *n)
+{
+	return n->stage && n->stage->verdict < 0 && n->stage->state == STAGE_CLEAN &&
+		n->parent && !node_scratch(n);
+}
+
+static int collect_drafts(struct vfs *v, struct save_job *s)
+{
+	struct draft *drafts;
+	int r = 0;
+
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; r == 0 && n; n = n->hash_next) {
+			struct draft d = {0};
+
+			if (!is_draft(n))
+				continue;
+			drafts = realloc(s->drafts, (s->n_drafts + 1) * sizeof(*drafts));
+			if (!drafts)
+				return -ENOMEM;
+			s->drafts = drafts;
+			d.path = node_path(n);
+			d.reason = strdup(error_text(&n->stage->why));
+			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
+					       : -ENOMEM;
+			drafts[s->n_drafts++] = d;
+		}
+	return r;
+}
+
+static void kept(void *arg, const char *line)
+{
+	report_add(arg, REPORT_NOTE, "%s", line);
+}
+
+static void gone(void *arg, const char *line)
+{
+	report_add(arg, REPORT_REMOVED, "%s", line);
+}
+
+static void saving_start(struct lane_task *t)
+{
+	struct saving *s = SAVING_OF(t);
+	struct volume *vol = s->save.vol;
+	int r;
+
+	if (!vol->dirty && !s->v->restructured) {
+		saving_finish(s);
+		return;
+	}
+	r = collect_drafts(s->v, &s->save);
+	if (r == 0)
+		r = objects_place(s->v, &s->save.placements, &s->save.n_placements);
+	if (r < 0) {
+		report_add(&s->save.report, REPORT_REFUSED, "out of memory");
+		report_code(&s->save.report, OUTCOME_SAVE_FAILED);
+		saving_finish(s);
+		return;
+	}
+	objects_tell(s->v, kept, gone, &s->save.report);
+	s->save.now = snapshot_ref(vol->now);
+	s->job = (struct job){saving_run, saving_done, NULL};
+	pool_submit(s->v->pool, &s->job);
+}
+
+void vfs_save(struct vfs *v, vfs_saved done, void *arg)
+{
+	struct saving *s = calloc(1, sizeof(*s));
+	struct report report = REPORT_INIT;
+
+	if (!s) {
+		report_add(&report, REPORT_REFUSED, "out of memory");
+		report_code(&report, OUTCOME_SAVE_FAILED);
+		done(arg, &report);
+		return;
+	}
+	s->v = v;
+	s->done = done;
+	s->arg = arg;
+	s->task.start = saving_start;
+	s->save.vol = v->vol;
+	s->save.host = v->host;
+	lane_enter(v->vol, &s->task);
+}
+
+static void drain(struct vfs *v)
+{
+	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
+
+	while (v->vol->lane || pool_pending(v->pool)) {
+		(void)poll(&p, 1, 1000);
+		pool_complete(v->pool);
+	}
+}
+
+static void end_saved(void *arg, struct report *report)
+{
+	report_merge(arg, report);
+}
+
+void vfs_end(struct vfs *v, struct report *report)
+{
+	struct report left = REPORT_INIT;
+	struct error e = ERROR_INIT;
+
+	v->ending = true;
+	drain(v);
+	if (v->vol->read_only)
+		return;
+	vfs_save(v, end_saved, report);
+	drain(v);
+	left_copy(v, &left);
+	/* What is in the map, or lies in the open beside it, needs no journal. */
+	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
+		if (journal_remove(&v->vol->journal, &e) < 0)
+			report_add(report, REPORT_NOTE, "%s", error_text(&e));
+	} else if (journal_sync(&v->vol->journal, &e) < 0) {
+		report_add(report, REPORT_NOTE, "%s", error_text(&e));
+	}
+	report_merge(report, &left);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/vfs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/object.h"
+#include "vfs/put.h"
+
+enum { SYNC_DELAY_MS = 900 }; /* closed changes are on disk within a second */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
+	struct error *e)
+{
+	struct vfs *v = calloc(1, sizeof(*v));
+	int r;
+
+	if (!v) {
+		volume_destroy(volume);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	v->vol = volume;
+	v->pool = pool;
+	v->host = host;
+	volume->vfs = v;
+	r = node_root(v, volume) ? vfs_replay(v, e) : error_set(e, -ENOMEM, "out of memory");
+	if (r < 0) {
+		vfs_destroy(v);
+		return r;
+	}
+	*ret = v;
+	return 0;
+}
+
+void vfs_destroy(struct vfs *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
+			next = d->next;
+			free(d);
+		}
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i], *next; n; n = next) {
+			next = n->hash_next;
+			stage_drop(n);
+			snapshot_unref(n->frozen);
+			free(n->name);
+			free(n);
+		}
+	objects_finish(v);
+	free(v->dentries);
+	free(v->nodes);
+	volume_destroy(v->vol);
+	free(v);
+}
+
+void vfs_unsynced(struct vfs *v)
+{
+	if (!v->sync_at_ms && journal_unsynced(&v->vol->journal))
+		v->sync_at_ms = now_ms() + SYNC_DELAY_MS;
+}
+
+int vfs_timeout(struct vfs *v)
+{
+	int64_t left;
+
+	if (!v->sync_at_ms || v->syncing)
+		return -1;
+	left = v->sync_at_ms - now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
+struct tick {
+	struct job job;
+	struct vfs *v;
+};
+
+static void tick_run(struct job *j)
+{
+	(void)journal_sync(&((struct tick *)j)->v->vol->journal, NULL);
+}
+
+static void tick_done(struct job *j)
+{
+	struct vfs *v = ((struct tick *)j)->v;
+
+	free(j);
+	v->syncing = false;
+	vfs_unsynced(v);
+}
+
+void vfs_tick(struct vfs *v)
+{
+	struct tick *t;
+
+	if (!v->sync_at_ms || v->syncing || now_ms() < v->sync_at_ms)
+		return;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return;
+	t->job = (struct job){tick_run, tick_done, NULL};
+	t->v = v;
+	v->syncing = true;
+	v->sync_at_ms = 0;
+	pool_submit(v->pool, &t->job);
+}
+
+void vfs_statfs(struct vfs *v, struct call *c)
+{
+	int r = fstatvfs(v->vol->dirfd, &c->statvfs) < 0 ? -errno : 0;
+
+	c->statvfs.f_namemax = NAME_MAX;
+	call_done(c, r);
+}
+
+struct root_sync {
+	struct vfs *v;
+	struct call *call;
+};
+
+/* fsync has one errno to tell; the lines go where the front puts its notes. */
+static void root_saved(void *arg, struct report *report)
+{
+	struct root_sync *s = arg;
+	enum outcome code = report->code;
+
+	for (size_t i = 0; i < report->n; i++)
+		s->v->host->note(s->v->host, report->lines[i]);
+	report_finish(report);
+	call_done(s->call, code == OUTCOME_SAVE_FAILED ? -EIO : 0);
+	free(s);
+}
+
+void vfs_fsyncdir(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	bool save = n && n->ino == VFS_ROOT_INO && !n->vol->read_only;
+	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
+
+	if (!n || (save && !s)) {
+		call_done(c, n ? -ENOMEM : -ESTALE);
+		return;
+	}
+	call_keep(c);
+	if (!save) {
+		journal_sync_then(v, n->vol, c);
+		return;
+	}
+	*s = (struct root_sync){v, c};
+	vfs_save(v, root_saved, s);
+}
+
+void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg)
+{
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
+			CLEANUP(free) char *path = n->writers && n->parent ? node_path(n) : NULL;
+
+			if (path)
+				fn(arg, path);
+		}
+}

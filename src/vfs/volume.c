@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/volume.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+static void source_finish(struct source *src)
+{
+	for (unsigned i = 0; i < src->n_files; i++)
+		file_unref(src->files[i]);
+	*src = (struct source){0};
+}
+
+void volume_destroy(struct volume *vol)
+{
+	if (!vol)
+		return;
+	snapshot_unref(vol->now);
+	snapshot_unref(vol->before);
+	journal_finish(&vol->journal);
+	source_finish(&vol->source);
+	budget_destroy(vol->budget);
+	volume_unchanged(vol);
+	free(vol->name);
+	if (vol->dirfd >= 0)
+		close(vol->dirfd);
+	free(vol);
+}
+
+/* The lock is on the inode; was it still the one of this name when we got it? */
+static bool still_named(const struct volume *vol, int fd)
+{
+	struct stat now, ours;
+
+	return fstatat(vol->dirfd, vol->name, &now, 0) == 0 && fstat(fd, &ours) == 0 &&
+		now.st_dev == ours.st_dev && now.st_ino == ours.st_ino;
+}
+
+static int open_locked(struct volume *vol, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+
+	for (int tries = 0; tries < 8; tries++) {
+		close_fd_cleanup(&fd);
+		fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			return error_errno(e, "cannot be opened");
+		if (vol->read_only)
+			return take_fd(&fd);
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+			if (errno == EWOULDBLOCK)
+				return error_set(e, VOLUME_LOCKED,
+					"is mounted for writing already");
+			if (errno != ENOLCK && errno != EOPNOTSUPP)
+				return error_errno(e, "cannot be locked");
+		}
+		if (still_named(vol, fd))
+			return take_fd(&fd);
+	}
+	return error_set(e, VOLUME_LOCKED, "is being replaced by another program");
+}
+
+static void take_rights(struct volume *vol, const struct vfs_options *o)
+{
+	mode_t mode = vol->opened.st_mode & 0777;
+
+	vol->uid = o->have_uid ? o->uid : vol->opened.st_uid;
+	vol->gid = o->have_gid ? o->gid : vol->opened.st_gid;
+	vol->file_mode = mode & 0666;
+	/* Who may read a file may enter its directory. */
+	vol->dir_mode = vol->file_mode | (vol->file_mode & 0444) >> 2;
+	if (o->have_umask) {
+		vol->file_mode = 0666 & ~o->umask;
+		vol->dir_mode = 0777 & ~o->umask;
+	}
+	if (vol->read_only) {
+		vol->file_mode &= ~(mode_t)0222;
+		vol->dir_mode &= ~(mode_t)0222;
+	}
+	vol->mtime = vol->opened.st_mtim;
+}
+
+int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
+	struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = calloc(1, sizeof(*vol));
+	int fd;
+
+	if (!vol) {
+		close(dirfd);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	vol->dirfd = dirfd;
+	vol->name = strdup(name);
+	vol->budget = budget_create(o->cache);
+	if (!vol->name || !vol->budget)
+		return error_set(e, -ENOMEM, "out of memory");
+	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
+		faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
+	fd = open_locked(vol, e);
+	if (fd < 0)
+		return fd;
+	vol->source.files[0] = file_new(fd);
+	if (!vol->source.files[0])
+		return error_set(e, -ENOMEM, "out of memory");
+	vol->source.n_files = 1;
+	vol->source.name = vol->name;
+	if (fstat(fd, &vol->opened) < 0)
+		return error_errno(e, "cannot be looked at");
+	if (!S_ISREG(vol->opened.st_mode))
+		return error_set(e, -EINVAL, "is not a regular file");
+	vol->source.sizes[0] = (uint64_t)vol->opened.st_size;
+	vol->context.options = o->options;
+	take_rights(vol, o);
+	*ret = TAKE(vol);
+	return 0;
+}
+
+static void note_journals(void *arg, const struct journal_info *info)
+{
+	bool *fits = arg;
+
+	*fits |= info->fits;
+}
+
+int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e)
+{
+	bool fits = false;
+	int r;
+
+	r = format_find(&vol->source, &vol->format, e);
+	if (r < 0)
+		return r;
+	r = identity_of(vol->source.files[0], vol->identity, e);
+	if (r < 0)
+		return r;
+	r = journal_init(&vol->journal, vol->dirfd, vol->name, vol->identity, "", e);
+	if (r < 0)
+		return r;
+	vol->context.budget = vol->budget;
+	vol->context.store = &vol->journal.store;
+	vol->context.note = note;
+	vol->context.note_arg = arg;
+	r = vol->format->open(&vol->source, &vol->context, &vol->now, e);
+	/* Whoever listens now is gone when the map is served. */
+	vol->context.note = NULL;
+	if (r < 0)
+		return r;
+	vol->before = snapshot_ref(vol->now);
+	if (!vol->read_only)
+		return journal_open(&vol->journal, &vol->replay, note, arg, e);
+	r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
+	if (r == 0 && fits)
+		note(arg, "changes of an earlier mount are in a journal beside the map; they come "
+			  "back when it is mounted for writing");
+	return r;
+}
+
+void volume_changed(struct volume *vol, const char *path)
+{
+	char **changed;
+
+	vol->dirty = true;
+	for (size_t i = 0; i < vol->n_changed; i++)
+		if (strcmp(vol->changed[i], path) == 0)
+			return;
+	changed = realloc(vol->changed, (vol->n_changed + 1) * sizeof(*changed));
+	if (!changed)
+		return;
+	vol->changed = changed;
+	changed[vol->n_changed] = strdup(path);
+	vol->n_changed += changed[vol->n_changed] != NULL;
+}
+
+void volume_unchanged(struct volume *vol)
+{
+	for (size_t i = 0; i < vol->n_changed; i++)
+		free(vol->changed[i]);
+	free(vol->changed);
+	vol->changed = NULL;
+	vol->n_changed = 0;
+	vol->dirty = false;
+}
+
+void lane_enter(struct volume *vol, struct lane_task *t)
+{
+	struct lane_task **end = &vol->lane;
+
+	t->next = NULL;
+	while (*end)
+		end = &(*end)->next;
+	*end = t;
+	if (vol->lane == t)
+		t->start(t);
+}
+
+void lane_leave(struct volume *vol)
+{
+	vol->lane = vol->lane->next;
+	if (vol->lane)
+		vol->lane->start(vol->lane);
+}

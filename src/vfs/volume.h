@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * volume: one map that is mounted: its files, its model, its journal, and the lane in which changes
+ * and saves follow one another.
+ */
+#ifndef VFS_VOLUME_H
+#define VFS_VOLUME_H
+
+#include "formats/format.h"
+#include "vfs/journal.h"
+#include "vfs/report.h"
+#include "vfs/vfs.h"
+
+struct lane_task;
+
+struct volume {
+	struct vfs *vfs; /* set by vfs_create */
+	unsigned index;  /* of its inode numbers; 0 is the map that was named */
+
+	int dirfd;  /* the map's directory */
+	char *name; /* the map's name in it */
+	struct source source;
+	struct stat opened; /* files[0], as it was opened or last saved */
+	char identity[IDENTITY_SIZE];
+	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
+	bool read_only;
+
+	uid_t uid;
+	gid_t gid;
+	mode_t file_mode, dir_mode; /* permission bits */
+
+	const struct format *format;
+	struct format_context context;
+	struct budget *budget;
+	struct journal journal;
+	bool replay; /* the journal holds operations that replay has not seen yet */
+
+	struct snapshot *now;    /* the newest version */
+	struct snapshot *before; /* as mounted or last saved: what check compares with */
+	bool dirty;              /* now differs from the map file */
+
+	bool conflict;           /* a save had to go beside the map; name is that file's now */
+
+	char **changed; /* paths that were changed since the last save */
+	size_t n_changed;
+
+	struct lane_task *lane; /* the first has the lane, the others wait */
+};
+
+enum volume_lock { VOLUME_LOCKED = -EBUSY };
+
+/*
+ * Opens FILE `name` below dirfd (taken over, also on failure): locks it against a second writer
+ * (-EBUSY), finds its format. It does not parse yet, so that the caller can enter the sandbox in
+ * between. *ret_read_only in volume: asked for, or the map or its directory cannot be written.
+ */
+int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
+	struct error *e);
+/* Reads the tables and opens the journal. note() is told what the mounting person should know. */
+int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e);
+void volume_destroy(struct volume *vol);
+DEFINE_CLEANUP(struct volume, volume_destroy);
+
+void volume_changed(struct volume *vol, const char *path);
+void volume_unchanged(struct volume *vol); /* after a save */
+
+/*
+ * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called on
+ * the owner's thread when the task has the lane; the task ends with lane_leave.
+ */
+struct lane_task {
+	void (*start)(struct lane_task *t);
+	struct lane_task *next;
+};
+
+void lane_enter(struct volume *vol, struct lane_task *t);
+void lane_leave(struct volume *vol);
+
+#endif

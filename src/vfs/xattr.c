@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Zlib */
+/* user.mapfs.error of a draft, user.mapfs.status of the root. They are not listed, so that copies do
+ * not carry them along. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "vfs/object.h"
+#include "vfs/put.h"
+
+static const char ERROR_NAME[] = "user.mapfs.error";
+static const char STATUS_NAME[] = "user.mapfs.status";
+
+static void answer(struct call *c, struct buffer *b)
+{
+	int r = b->error;
+
+	c->out = malloc(b->size ? b->size : 1);
+	if (!c->out)
+		r = -ENOMEM;
+	if (r == 0 && b->size)
+		memcpy(c->out, b->data, b->size);
+	c->out_size = b->size;
+	buffer_finish_free(b);
+	call_done(c, r);
+}
+
+static void status_line(void *arg, const char *line)
+{
+	buffer_printf(arg, "%s\n", line);
+}
+
+static void status_text(struct vfs *v, struct buffer *b)
+{
+	const struct volume *vol = v->vol;
+
+	for (size_t i = 0; i < vol->n_changed; i++)
+		buffer_printf(b, "changed %s\n", vol->changed[i]);
+	objects_status(v, status_line, b);
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
+			CLEANUP(free) char *path = NULL;
+
+			if (!n->stage || n->stage->verdict == 0 || node_scratch(n))
+				continue;
+			path = node_path(n);
+			if (path)
+				buffer_printf(b, "draft %s: %s\n", path,
+					error_text(&n->stage->why));
+		}
+}
+
+void vfs_getxattr(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	struct buffer b = BUFFER_INIT;
+
+	if (!n) {
+		call_done(c, -ESTALE);
+	} else if (strcmp(c->name, ERROR_NAME) == 0 && n->stage && n->stage->verdict < 0) {
+		buffer_text(&b, error_text(&n->stage->why));
+		answer(c, &b);
+	} else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO) {
+		status_text(v, &b);
+		answer(c, &b);
+	} else {
+		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
+	}
+}
+
+struct drop {
+	struct lane_task task; /* first */
+	struct job job;
+	struct vfs *v;
+	struct node *n;
+	struct call *call;
+	char *path;
+	int r;
+};
+
+#define DROP_OF(j) ((struct drop *)(void *)((char *)(j)-offsetof(struct drop, job)))
+
+static void drop_told(struct job *j)
+{
+	struct drop *d = DROP_OF(j);
+
+	call_done(d->call, d->r);
+	d->n->opens--;
+	node_settle(d->v, d->n);
+	free(d->path);
+	free(d);
+}
+
+static void drop_written(struct job *j)
+{
+	struct drop *d = DROP_OF(j);
+	struct node *n = d->n;
+
+	if (d->r == 0) {
+		stage_drop(n);
+		n->set &= ~(unsigned)ATTR_MTIME;
+		n->cached = false;
+	}
+	vfs_unsynced(d->v);
+	lane_leave(n->vol);
+	d->job.done = drop_told;
+	d->v->host->invalidate(d->v->host, &n->ino, 1, &d->job);
+	node_ready(d->v, n);
+}
+
+static void drop_journal(struct job *j)
+{
+	struct drop *d = DROP_OF(j);
+
+	d->r = journal_drop(&d->n->vol->journal, d->path, NULL);
+}
+
+static void drop_start(struct lane_task *t)
+{
+	struct drop *d = (struct drop *)t;
+
+	d->job = (struct job){drop_journal, drop_written, NULL};
+	pool_submit(d->v->pool, &d->job);
+}
+
+void vfs_removexattr(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	struct drop *d;
+
+	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->stage || n->stage->verdict == 0 ||
+		node_scratch(n)) {
+		call_done(c, n ? -ENODATA : -ESTALE);
+		return;
+	}
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->path = node_path(n);
+	if (!d || !d->path) {
+		free(d);
+		call_done(c, -ENOMEM);
+		return;
+	}
+	call_keep(c);
+	d->task.start = drop_start;
+	d->v = v;
+	d->n = n;
+	d->call = c;
+	n->busy = true;
+	n->opens++;
+	lane_enter(n->vol, &d->task);
+}

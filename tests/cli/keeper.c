@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Zlib */
+/* The keeper's small parts: the mount table, the options for libfuse, the messages, the door. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fuse/control.h"
+#include "fuse/keeper_door.h"
+#include "fuse/keeper_mount.h"
+#include "fuse/keeper_mountinfo.h"
+
+/* Lines as proc(5) describes them: a plain mount, one with optional fields, a blank in the point,
+ * two mounts over each other, and one that is bound to a second place. */
+static const char table[] =
+	"22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
+	"36 22 0:40 / /mnt/a\\040b rw,nosuid shared:7 master:1 - fuse.mapfs /m/x.map "
+	"rw,user_id=1000,group_id=100\n"
+	"37 22 0:41 / /mnt/two rw - fuse.sshfs host: rw,user_id=5,group_id=5\n"
+	"38 22 0:42 / /mnt/two rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
+	"39 22 0:42 / /mnt/three rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
+	"cut off";
+
+static int write_table(void **state)
+{
+	char *path = strdup("/tmp/mapfs-mountinfo-XXXXXX");
+	int fd = path ? mkstemp(path) : -1;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, table, strlen(table));
+	close(fd);
+	*state = path;
+	return n == (ssize_t)strlen(table) ? 0 : -1;
+}
+
+static int remove_table(void **state)
+{
+	unlink(*state);
+	free(*state);
+	return 0;
+}
+
+static void the_topmost_mount_at_a_point_is_found(void **state)
+{
+	struct mount_entry entry;
+
+	assert_int_equal(mountinfo_find(*state, "/mnt/two", &entry), 0);
+	assert_string_equal(entry.dev, "0:42");
+	assert_true(entry.mapfs);
+	assert_int_equal(entry.owner, 0);
+}
+
+static void blanks_and_owners_are_read(void **state)
+{
+	struct mount_entry entry;
+
+	assert_int_equal(mountinfo_find(*state, "/mnt/a b", &entry), 0);
+	assert_string_equal(entry.dev, "0:40");
+	assert_true(entry.mapfs);
+	assert_int_equal(entry.owner, 1000);
+}
+
+static void other_file_systems_are_not_ours(void **state)
+{
+	struct mount_entry entry;
+
+	assert_int_equal(mountinfo_find(*state, "/", &entry), 0);
+	assert_false(entry.mapfs);
+	assert_int_equal(mountinfo_find(*state, "/mnt", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find(*state, "/mnt/tw", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find("/nonexistent", "/", &entry), -ENOENT);
+}
+
+static void a_bound_mount_is_found_by_its_device(void **state)
+{
+	char *point = NULL;
+
+	assert_int_equal(mountinfo_find_device(*state, "0:42", &point), 0);
+	assert_string_equal(point, "/mnt/three");
+	free(point);
+	assert_int_equal(mountinfo_find_device(*state, "0:4", &point), -ENOENT);
+}
+
+static void commas_and_backslashes_of_a_path_are_quoted(void **state)
+{
+	struct mount_request rq = {.path = "/m/a,b\\c,allow_other.map"};
+	char *options = keeper_mount_options(&rq, false);
+
+	(void)state;
+	assert_string_equal(options,
+		"fsname=/m/a\\,b\\\\c\\,allow_other.map,subtype=mapfs,default_permissions");
+	free(options);
+	rq = (struct mount_request){.path = "/x", .allow_other = true, .noexec = true};
+	options = keeper_mount_options(&rq, true);
+	assert_string_equal(
+		options, "fsname=/x,subtype=mapfs,default_permissions,allow_other,noexec,ro");
+	free(options);
+}
+
+static void messages_carry_text_and_descriptors(void **state)
+{
+	struct control_msg m = {.type = CONTROL_MOUNTED, .code = -7, .fd = -1}, got;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	assert_int_equal(control_recv(ends[1], &got), -EAGAIN);
+	m.fd = ends[0];
+	assert_int_equal(control_send(ends[0], &m), 0);
+	assert_int_equal(control_tell(ends[0], CONTROL_NOTE, 3, "a line"), 0);
+	assert_int_equal(control_recv(ends[1], &got), 1);
+	assert_int_equal(got.code, -7);
+	assert_true(got.fd >= 0 && got.fd != ends[0]);
+	assert_true(fcntl(got.fd, F_GETFD) & FD_CLOEXEC);
+	close(got.fd);
+	assert_int_equal(control_recv(ends[1], &got), 1);
+	assert_int_equal(got.type, CONTROL_NOTE);
+	assert_int_equal(got.fd, -1);
+	assert_string_equal(got.text, "a line");
+	close(ends[0]);
+	assert_int_equal(control_recv(ends[1], &got), 0);
+	assert_int_equal(control_tell(ends[1], CONTROL_NOTE, 0, NULL), -EPIPE);
+	close(ends[1]);
+}
+
+static void what_is_no_message_is_refused(void **state)
+{
+	struct control_msg m = {.type = CONTROL_NOTE}, got;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	assert_int_equal(send(ends[0], "short", 5, 0), 5);
+	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
+	/* A descriptor where none belongs, and none where one does. */
+	m.fd = ends[0];
+	assert_int_equal(control_send(ends[0], &m), 0);
+	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
+	assert_int_equal(control_tell(ends[0], CONTROL_MOUNTED, 0, NULL), 0);
+	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void long_lines_are_cut_and_stay_lines(void **state)
+{
+	static char line[3 * CONTROL_TEXT_MAX];
+	struct control_msg got;
+	int ends[2];
+
+	(void)state;
+	memset(line, 'x', sizeof(line) - 1);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	assert_int_equal(control_tell(ends[0], CONTROL_REPORT, 0, line), 0);
+	assert_int_equal(control_recv(ends[1], &got), 1);
+	assert_int_equal(strlen(got.text), CONTROL_TEXT_MAX - 1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* A name that no mount has: device numbers are not this long. */
+static void door_name(char *dev, size_t room)
+{
+	snprintf(dev, room, "test-%ld", (long)getpid());
+}
+
+static void a_knock_reaches_the_door_and_is_answered_once(void **state)
+{
+	struct control_msg done = {.type = CONTROL_DONE, .code = 5, .fd = -1}, got;
+	char dev[32], where[CONTROL_TEXT_MAX];
+	struct door d;
+	int sock;
+
+	(void)state;
+	door_name(dev, sizeof(dev));
+	door_init(&d);
+	assert_int_equal(door_open(&d, dev), 0);
+	sock = door_knock(dev, geteuid());
+	assert_true(sock >= 0);
+	assert_int_equal(door_serve(&d, where), -1);
+	/* Who has asked nothing hears nothing. */
+	door_tell(&d, &done);
+	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, CONTROL_FORCE, "/mnt"), 0);
+	assert_int_equal(door_serve(&d, where), CONTROL_FORCE);
+	assert_string_equal(where, "/mnt");
+	done.code = 6;
+	door_tell(&d, &done);
+	assert_int_equal(control_recv(sock, &got), 1);
+	assert_int_equal(got.code, 6);
+	assert_int_equal(control_recv(sock, &got), 0);
+	close(sock);
+	door_finish(&d);
+	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
+}
+
+static void a_door_is_had_once(void **state)
+{
+	struct door a, b;
+	char dev[32];
+
+	(void)state;
+	door_name(dev, sizeof(dev));
+	door_init(&a);
+	door_init(&b);
+	assert_int_equal(door_open(&a, dev), 0);
+	assert_int_equal(door_open(&b, dev), -EADDRINUSE);
+	door_shut(&a);
+	assert_int_equal(door_open(&b, dev), 0);
+	door_finish(&a);
+	door_finish(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_topmost_mount_at_a_point_is_found, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(
+			blanks_and_owners_are_read, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(
+			other_file_systems_are_not_ours, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(
+			a_bound_mount_is_found_by_its_device, write_table, remove_table),
+		cmocka_unit_test(commas_and_backslashes_of_a_path_are_quoted),
+		cmocka_unit_test(messages_carry_text_and_descriptors),
+		cmocka_unit_test(what_is_no_message_is_refused),
+		cmocka_unit_test(long_lines_are_cut_and_stay_lines),
+		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered_once),
+		cmocka_unit_test(a_door_is_had_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Zlib */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+static int add(struct options *o, const char *list)
+{
+	struct error e = ERROR_INIT;
+	int r = options_add(o, list, &e);
+
+	/* A refusal says which option, and nothing else has words. */
+	assert_int_equal(r < 0, e.text[0] != '\0');
+	return r;
+}
+
+static int add_alone(const char *list)
+{
+	struct options o;
+	int r;
+
+	options_init(&o);
+	r = add(&o, list);
+	options_finish(&o);
+	return r;
+}
+
+static void nothing_given_means_writable_and_64m(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_false(o.rq.read_only);
+	assert_false(o.rq.allow_other);
+	assert_false(o.rq.has_uid || o.rq.has_gid || o.rq.has_umask);
+	assert_int_equal(o.rq.cache_size, 67108864);
+	assert_null(o.rq.options[0]);
+	options_finish(&o);
+}
+
+static void what_mount_passes_along_is_swallowed(void **state)
+{
+	static const char *const lists[] = {"rw,dev,suid", "nofail,x-systemd.automount,_netdev",
+		"user,noauto,exec,async", "users,owner,group,defaults", "X-mount.mkdir",
+		"comment=a word", "user=ann", "noatime,nodiratime,relatime", "nodev,nosuid", "",
+		",", ",,rw,"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		assert_int_equal(add_alone(lists[i]), 0);
+}
+
+static void unknown_options_are_refused(void **state)
+{
+	static const char *const lists[] = {"nosuch", "rww", "r", "ro=1", "uid", "cache", "raw",
+		"raw=", "raw=maybe", "raw=rw ", "remount", "rw,nosuch", "allow_root"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		assert_int_equal(add_alone(lists[i]), -EINVAL);
+}
+
+static void the_refused_option_is_named(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(options_add(&o, "ro,frob=7,rw", &e), -EINVAL);
+	assert_non_null(strstr(e.text, "frob=7"));
+	options_finish(&o);
+}
+
+static void the_later_of_ro_and_rw_counts(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	add(&o, "ro");
+	assert_true(o.rq.read_only);
+	add(&o, "rw");
+	assert_false(o.rq.read_only);
+	add(&o, "rw,ro");
+	assert_true(o.rq.read_only);
+	options_finish(&o);
+}
+
+static void owner_and_mask_are_numbers(void **state)
+{
+	static const char *const wrong[] = {"uid=", "uid=-1", "uid=+1", "uid= 1", "uid=ann",
+		"uid=1x", "uid=4294967295", "gid=4294967295", "gid=0x10", "umask=8", "umask=1000",
+		"umask=", "umask=-1"};
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(add(&o, "uid=4294967294,gid=0,umask=027"), 0);
+	assert_true(o.rq.has_uid && o.rq.has_gid && o.rq.has_umask);
+	assert_int_equal(o.rq.uid, 4294967294);
+	assert_int_equal(o.rq.gid, 0);
+	assert_int_equal(o.rq.umask, 027);
+	options_finish(&o);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(add_alone(wrong[i]), -EINVAL);
+}
+
+static void sizes_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t size;
+	} right[] = {{"0", 0}, {"1", 1}, {"1K", 1024}, {"1k", 1024}, {"64M", 67108864},
+		{"3g", 3221225472}, {"18446744073709551615", UINT64_MAX},
+		{"17179869183G", 18446744072635809792U}};
+	static const char *const wrong[] = {"", "K", "-1", "+1", " 1", "1 ", "1KB", "1KK", "1T",
+		"1.5M", "0x10", "18446744073709551616", "17179869184G"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+		uint64_t size = 99;
+
+		assert_int_equal(options_size(right[i].text, &size), 0);
+		assert_true(size == right[i].size);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		uint64_t size;
+
+		assert_int_equal(options_size(wrong[i], &size), -EINVAL);
+	}
+}
+
+static void what_a_format_reads_is_passed_on_in_order(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	add(&o, "raw=rw,ro,raw=off");
+	add(&o, "raw=ro");
+	assert_string_equal(o.rq.options[0], "raw=rw");
+	assert_string_equal(o.rq.options[1], "raw=off");
+	assert_string_equal(o.rq.options[2], "raw=ro");
+	assert_null(o.rq.options[3]);
+	options_finish(&o);
+	assert_null(o.rq.options[0]);
+}
+
+static void a_backslash_takes_a_comma_into_a_value(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(add(&o, "comment=a\\,nosuch,ro"), 0);
+	assert_true(o.rq.read_only);
+	assert_int_equal(options_add(&o, "a\\,b\\\\c\\d", &e), -EINVAL);
+	assert_non_null(strstr(e.text, "\"a,b\\c\\d\""));
+	options_finish(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_given_means_writable_and_64m),
+		cmocka_unit_test(what_mount_passes_along_is_swallowed),
+		cmocka_unit_test(unknown_options_are_refused),
+		cmocka_unit_test(the_refused_option_is_named),
+		cmocka_unit_test(the_later_of_ro_and_rw_counts),
+		cmocka_unit_test(owner_and_mask_are_numbers),
+		cmocka_unit_test(sizes_have_units),
+		cmocka_unit_test(what_a_format_reads_is_passed_on_in_order),
+		cmocka_unit_test(a_backslash_takes_a_comma_into_a_value),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

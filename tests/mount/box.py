@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Zlib
+"""A box: one test's own directory, the mounts made in it, and the proof that nothing is left."""
+import collections
+import errno
+import fnmatch
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+
+import places
+
+Result = collections.namedtuple("Result", "code out err")
+MARK = "MAPFS_TEST_BOX"
+
+
+def _base():
+    """A directory on a file system that keeps extended attributes (a tmpfs may not)."""
+    for base in filter(None, (os.environ.get("MAPFS_TEST_DIR"), "/var/tmp", tempfile.gettempdir())):
+        try:
+            with tempfile.NamedTemporaryFile(dir=base) as f:
+                os.setxattr(f.name, "user.test", b"1")
+            return base
+        except OSError:
+            continue
+    return tempfile.gettempdir()
+
+
+def wait_for(condition, seconds=20.0, step=0.01):
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value or time.monotonic() > end:
+            return value
+        time.sleep(step)
+        step = min(step * 1.5, 0.2)
+
+
+def status_field(pid, field):
+    with open("/proc/%d/status" % pid) as f:
+        for line in f:
+            if line.startswith(field + ":"):
+                return line.split()[1]
+    return None
+
+
+def mounts_below(path):
+    """Mount points at or below a path, as the kernel names them, the innermost first."""
+    out = []
+    with open("/proc/self/mountinfo") as f:
+        for line in f:
+            point = re.sub(r"\\(\d{3})", lambda m: chr(int(m.group(1), 8)), line.split()[4])
+            if point == path or point.startswith(path + "/"):
+                out.append(point)
+    return out[::-1]
+
+
+def is_mounted(path):
+    # Not realpath of the whole: to look at a mount point is to ask a mount that may be dead.
+    parent, name = os.path.split(path)
+    path = os.path.join(os.path.realpath(parent), name)
+    return path in mounts_below(path)
+
+
+def put(path, data, flags=os.O_WRONLY | os.O_TRUNC):
+    """Write as a program does that looks at what close says."""
+    fd = os.open(path, flags)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view):]
+    except BaseException:
+        os.close(fd)
+        raise
+    os.close(fd)
+
+
+def get(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def refused(function, *args):
+    """The errno with which a call fails, or 0."""
+    try:
+        function(*args)
+    except OSError as e:
+        return e.errno
+    return 0
+
+
+class Mount:
+    def __init__(self, box, map_, point, result=None):
+        self.box, self.map, self.point, self.result = box, map_, point, result
+
+    def __truediv__(self, name):
+        return os.path.join(self.point, name)
+
+    def get(self, name):
+        return get(self / name)
+
+    def put(self, name, data, **kw):
+        put(self / name, data, **kw)
+
+    def xattr(self, name, attr):
+        return os.getxattr(self / name if name else self.point, attr).decode()
+
+    def unmount(self, *args, code=0):
+        """mapfs -u; its exit code is asserted, its output returned."""
+        r = self.box.run("-u", *args, self.point)
+        text = "mapfs -u gave %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
+        assert r.code == code, text
+        return r
+
+    def mounted(self):
+        return is_mounted(self.point)
+
+    def walk(self):
+        """All files and directories, as bytes paths relative to the mount's root."""
+        files, dirs = {}, set()
+        root = os.fsencode(self.point)
+        for base, _, names in os.walk(root, onerror=_raise):
+            dirs.add(os.path.relpath(base, root) if base != root else b"")
+            for name in names:
+                path = os.path.join(base, name)
+                files[os.path.relpath(path, root)] = os.lstat(path)
+        return files, dirs
+
+
+def _raise(error):
+    raise error
+
+
+class Box:
+    def __init__(self):
+        self.root = tempfile.mkdtemp(prefix="mapfs-test-", dir=_base())
+        os.chmod(self.root, 0o755)
+        self.maps, self.points, self.home, self.logs = (
+            os.path.join(self.root, d) for d in ("maps", "mnt", "home", "log"))
+        for d in (self.maps, self.points, self.home, self.logs):
+            os.mkdir(d)
+        self.shims, self.children = [], []
+        self.before, self.allowed = set(), []
+        self.serial = 0
+
+    # ---- maps
+
+    def add(self, source, name=None):
+        """A map of the box's own: a copy of a file, or bytes. Returns its path."""
+        if isinstance(source, bytes):
+            data = source
+        else:
+            data = get(source)
+            name = name or os.path.basename(source)
+        path = os.path.join(self.maps, name or "small.map")
+        with open(path, "wb") as f:
+            f.write(data)
+        # A time in the past, so that a write cannot go unnoticed within the clock's grain.
+        os.utime(path, ns=(1_500_000_000_000_000_000, 1_500_000_000_123_456_789))
+        self.before.add(os.path.basename(path))
+        return path
+
+    def point(self, name="m"):
+        path = os.path.join(self.points, name)
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            pass  # perhaps a mount that this user may not even look at
+        return path
+
+    def beside(self):
+        """What lies beside the maps and was not there before the test."""
+        return sorted(n for n in os.listdir(self.maps) if n not in self.before)
+
+    def allow(self, *patterns):
+        """Names beside the map that the test expects to stay."""
+        self.allowed += patterns
+
+    # ---- running
+
+    def env(self, extra=None):
+        env = dict(os.environ, **{MARK: self.root, "HOME": self.home, "LC_ALL": "C.UTF-8"})
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            # The worker may write nowhere but beside the map.
+            if name in env:
+                env[name] += ":log_path=" + os.path.join(self.maps, "sanitizer")
+        env.update(extra or {})
+        return env
+
+    def run(self, *args, env=None, program=None, timeout=120, cwd=None, stdin=None):
+        """Run mapfs (or a program), its output to files: a daemon may keep them open."""
+        self.serial += 1
+        out, err = (os.path.join(self.logs, "%d.%s" % (self.serial, s)) for s in ("out", "err"))
+        argv = ([program] if program else [places.BINARY]) + [str(a) for a in args]
+        with open(out, "wb") as o, open(err, "wb") as e:
+            code = subprocess.run(argv, stdout=o, stderr=e, stdin=stdin or subprocess.DEVNULL,
+                                  env=self.env(env), timeout=timeout, cwd=cwd).returncode
+        return Result(code, get(out).decode(errors="replace"), get(err).decode(errors="replace"))
+
+    def mount(self, map_, opts="", point=None, env=None, shim=None, code=0):
+        point = point or self.point()
+        env = dict(env or {}, **(shim.env() if shim else {}))
+        args = (["-o", opts] if opts else []) + [map_, point]
+        r = self.run(*args, env=env)
+        m = Mount(self, map_, point, r)
+        assert r.code == code, "mount: exit %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
+        if code == 0:
+            assert m.mounted(), "mapfs returned 0 and nothing is mounted"
+        return m
+
+    def foreground(self, map_, opts="", point=None, env=None, shim=None):
+        """mapfs -f as a child; returns (Mount, Popen) once it is mounted."""
+        point = point or self.point()
+        env = dict(env or {}, **(shim.env() if shim else {}))
+        self.serial += 1
+        log = open(os.path.join(self.logs, "%d.fg" % self.serial), "wb")
+        args = (["-o", opts] if opts else []) + ["-f", map_, point]
+        p = subprocess.Popen([places.BINARY] + args, stdin=subprocess.DEVNULL, stdout=log,
+                             stderr=log, env=self.env(env), start_new_session=True)
+        log.close()
+        self.children.append(p)
+        m = Mount(self, map_, point)
+        up = wait_for(lambda: m.mounted() or p.poll() is not None)
+        assert up and p.poll() is None, "mapfs -f did not mount: " + get(log.name).decode()
+        # mounted for the kernel is not yet answered by the worker
+        os.stat(point)
+        return m, p
+
+    def shim(self, kind):
+        s = kind(os.path.join(self.root, "shim%d" % len(self.shims)))
+        self.shims.append(s)
+        return s
+
+    # ---- processes
+
+    def processes(self):
+        """The mapfs processes of this box, found by a mark in their environment."""
+        mark, out = ("%s=%s" % (MARK, self.root)).encode(), []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if mark in get("/proc/%s/environ" % pid).split(b"\0"):
+                    if os.readlink("/proc/%s/exe" % pid) == os.path.realpath(places.BINARY):
+                        out.append(int(pid))
+            except OSError:
+                continue
+        return out
+
+    def worker(self):
+        """The process that gave up its privileges; the other one is the keeper."""
+        found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "1"]
+        assert len(found) == 1, "workers: %s of %s" % (found, self.processes())
+        return found[0]
+
+    def keeper(self):
+        found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "0"]
+        assert len(found) == 1, "keepers: %s of %s" % (found, self.processes())
+        return found[0]
+
+    def kill_worker(self):
+        pid = self.worker()
+        os.kill(pid, signal.SIGKILL)
+        # The keeper cleans up after it: the mount point is usable again, no process is left.
+        assert wait_for(lambda: not self.processes()), "processes stay after the worker's death"
+        assert not mounts_below(self.root), "still mounted after the worker's death"
+
+    # ---- the end
+
+    def close(self, check=True):
+        problems = []
+        for point in mounts_below(self.root):
+            problems.append("still mounted: " + os.path.relpath(point, self.root))
+            tool = ["umount", "-l"] if os.geteuid() == 0 else ["fusermount3", "-uz"]
+            subprocess.run(tool + [point], capture_output=True)
+        gone = wait_for(lambda: not self.processes(), 10 if check else 2)
+        if not gone:
+            problems.append("processes left: %s" % self.processes())
+            for pid in self.processes():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        for p in self.children:
+            try:
+                p.wait(5)
+            except subprocess.TimeoutExpired:
+                problems.append("a child did not end")
+                p.kill()
+                p.wait()
+        for name in self.beside():
+            path = os.path.join(self.maps, name)
+            if name.startswith("sanitizer."):
+                problems.append(get(path).decode(errors="replace"))
+            elif not any(fnmatch.fnmatch(name, a) for a in self.allowed):
+                problems.append("left beside the map: " + name)
+        for s in self.shims:
+            s.close()
+        shutil.rmtree(self.root, ignore_errors=True)
+        assert not (check and problems), "; ".join(problems)
+
+
+def is_file(path):
+    return stat.S_ISREG(os.lstat(path).st_mode)
+
+
+def fuse_problem():
+    """Why nothing can be mounted here, or None."""
+    try:
+        os.close(os.open("/dev/fuse", os.O_RDWR))
+    except OSError as e:
+        return "no /dev/fuse for this user: " + errno.errorcode[e.errno]
+    return None

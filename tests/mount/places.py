@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Zlib
+"""Where the tests find what they are about: the program, its shims, maps, other people's tools."""
+import csv
+import glob
+import os
+import subprocess
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+BINARY = os.environ.get("MAPFS_BINARY") or os.path.join(SOURCE, "build", "src", "mapfs")
+SHIMS = os.environ.get("MAPFS_SHIMS") or os.path.join(
+    os.path.dirname(os.path.dirname(BINARY)), "tests", "shim")
+SHARED = os.environ.get("MAPFS_SHARED") or os.path.join(SOURCE, "..", "shared")
+GAMES = "/usr/share/games"
+CORPUS = os.path.join(SHARED, "corpus", "teeworlds")
+DEBIAN_MAPS = 55
+
+
+def debian_maps():
+    return sorted(p for game in ("ddnet", "teeworlds")
+                  for p in glob.glob("%s/%s/data/**/*.map" % (GAMES, game), recursive=True))
+
+
+def debian_map(name):
+    path = os.path.join(GAMES, name)
+    if not os.path.exists(path):
+        pytest.skip("not installed: Debian's map " + name)
+    return path
+
+
+def _named(paths, base, missing):
+    if not paths:
+        return [pytest.param(None, id="none", marks=pytest.mark.skip(reason=missing))]
+    return [pytest.param(p, id=os.path.relpath(p, base).replace("data/", "")) for p in paths]
+
+
+def each_debian_map():
+    return _named(debian_maps(), GAMES, "ddnet-data and teeworlds-data are not installed")
+
+
+def each_corpus_map():
+    return _named(sorted(glob.glob(CORPUS + "/maps/*.map")), CORPUS + "/maps",
+                  "no ../shared/corpus/teeworlds beside the project")
+
+
+def each_crafted_map(*verdicts):
+    manifest = os.path.join(CORPUS, "crafted", "manifest.csv")
+    paths = []
+    if os.path.exists(manifest):
+        with open(manifest, newline="") as f:
+            paths = [os.path.join(CORPUS, "crafted", row["file"]) for row in csv.DictReader(f)
+                     if row["verdict"] in verdicts]
+    return _named(sorted(paths), CORPUS + "/crafted",
+                  "no ../shared/corpus/teeworlds beside the project")
+
+
+def ddnet_tool(name):
+    found = glob.glob("/usr/lib/*/ddnet/" + name)
+    if not found:
+        pytest.skip("not installed: ddnet-tools (%s)" % name)
+    return found[0]
+
+
+def sanitizers():
+    """The runtimes that mapfs is linked with; they must be loaded before any shim."""
+    out = subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout
+    return [line.split()[2] for line in out.splitlines()
+            if line.split()[:1] and line.split()[0].startswith(("libasan", "libubsan"))
+            and len(line.split()) > 2]

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Zlib
+"""Commands, exit codes, and the ways in which mounts are made and ended."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+
+SETTINGS = "info/settings.cfg"
+
+
+def one_line(r):
+    return len(r.err.splitlines()) == 1 and r.err.startswith("mapfs: ")
+
+
+def test_help_and_version(box):
+    r = box.run("--help")
+    assert r.code == 0 and "MOUNTPOINT" in r.out and not r.err
+    r = box.run("--version")
+    assert r.code == 0 and "mapfs" in r.out
+
+
+@pytest.mark.parametrize("args", [
+    [], ["--no-such-option"], ["a", "b", "c"], ["-u"], ["recover"], ["-o"],
+    ["-o", "nosuchoption", "a", "b"], ["-o", "raw=maybe", "a", "b"], ["-o", "cache=x", "a", "b"]],
+    ids=" ".join)
+def test_wrong_usage_is_1(box, args):
+    r = box.run(*args)
+    assert r.code == 1, r
+    assert r.err.startswith("mapfs: ") or "usage" in r.err.lower()
+
+
+def test_a_missing_file_is_2(box):
+    r = box.run(os.path.join(box.maps, "none.map"), box.point())
+    assert r.code == 2 and one_line(r) and "none.map" in r.err, r
+
+
+def test_a_missing_mount_point_is_3(box, small):
+    r = box.run(small, os.path.join(box.root, "none"))
+    assert r.code == 3 and one_line(r), r
+
+
+def test_a_mount_point_that_is_a_file_is_3(box, small):
+    r = box.run(small, box.add(b"x", "file"))
+    assert r.code == 3 and one_line(r), r
+
+
+def test_unmounting_what_is_no_mount_fails_in_one_line(box):
+    r = box.run("-u", box.point())
+    assert r.code in (1, 3) and one_line(r), r
+
+
+def test_without_a_mount_point_a_directory_is_made_and_removed(box, small):
+    r = box.run(small)
+    point = small[:-len(".map")]
+    m = boxes.Mount(box, small, point, r)
+    assert r.code == 0, r
+    assert m.mounted()
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert not os.path.exists(point)
+    assert parts.settings(small) == b"x 1\0"
+
+
+def test_a_directory_that_was_there_is_kept(box, small):
+    m = box.mount(small)
+    m.unmount()
+    assert os.path.isdir(m.point)
+
+
+def test_options_after_the_positionals_as_mount_passes_them(box, small):
+    r = box.run(small, box.point(), "-o", "rw,dev,suid,raw=off,noatime")
+    m = boxes.Mount(box, small, box.point(), r)
+    assert r.code == 0, r
+    assert not os.path.exists(m / "raw")
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+
+
+def test_what_fstab_leaves_behind_is_swallowed(box, small):
+    m = box.mount(small, "user,noauto,nofail,_netdev,x-systemd.automount,exec,async")
+    m.unmount()
+
+
+def test_owner_and_mask_can_be_given(box, small):
+    m = box.mount(small, "uid=1234,gid=4321,umask=077")
+    st = os.stat(m / SETTINGS)
+    assert (st.st_uid, st.st_gid, st.st_mode & 0o777) == (1234, 4321, 0o600)
+    m.unmount()
+
+
+def test_the_mount_table_names_the_map_and_the_type(box):
+    m = box.mount(box.add(datafile.small_map(), "a, b\\c.map"))
+    with open("/proc/self/mountinfo") as f:
+        line, = [i for i in f if i.split()[4] == m.point]
+    kind, source = line.split(" - ")[1].split()[:2]
+    assert kind == "fuse.mapfs"
+    assert source.encode().decode("unicode_escape") == m.map
+    m.unmount()
+
+
+def test_names_with_blanks_and_newlines(box, small):
+    m = box.mount(small, point=box.point("a b\nc"))
+    with open("/proc/self/mountinfo") as f:
+        assert "a\\040b\\012c" in f.read()
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"x 1\0"
+
+
+def test_unmounting_prints_what_was_saved(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"x 1\n")
+    r = m.unmount()
+    assert "saved" in r.out and SETTINGS in r.out
+
+
+def test_a_plain_unmount_saves_too_only_later(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"x 1\n")
+    tool = [shutil.which("fusermount3") or "fusermount3", "-u"]
+    subprocess.run(tool + [m.point], check=True)
+    assert boxes.wait_for(lambda: parts.settings(small) == b"x 1\0")
+    assert boxes.wait_for(lambda: not box.processes())
+
+
+def test_a_plain_unmount_leaves_drafts_beside(box, small):
+    m = box.mount(small)
+    assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
+    subprocess.run(["fusermount3", "-u", m.point], check=True)
+    assert boxes.wait_for(lambda: not box.processes())
+    assert boxes.get(small + ".mapfs-left/info/author") == b"one\ntwo\n"
+    box.allow("*.mapfs-left")
+
+
+# A private /sbin over the real one: the helpers are found there, and the machine is left alone.
+PRIVATE = """
+set -e
+mkdir -p "$ROOT/up" "$ROOT/work"
+mount -t overlay overlay -o lowerdir=/usr/sbin,upperdir="$ROOT/up",workdir="$ROOT/work" /usr/sbin
+for name in mapfs mount.fuse.mapfs umount.fuse.mapfs; do ln -sf "$MAPFS" "/usr/sbin/$name"; done
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+"""
+
+
+def in_private_sbin(box, script, **env):
+    """Runs a shell script where the helpers are installed; skips where that cannot be had."""
+    env = dict(env, ROOT=box.root, MAPFS=places.BINARY, POINT=box.point())
+    probe = box.run("-m", "sh", "-c", PRIVATE, program="unshare", env=env)
+    if probe.code:
+        pytest.skip("no private /sbin can be made: " + probe.err.strip())
+    return box.run("-m", "sh", "-c", PRIVATE + "set +e\n" + script, program="unshare", env=env)
+
+
+# Given an absolute path, root's umount looks in /run/mount/utab for the full type, and without an
+# entry there asks for umount.fuse alone; given a relative one it reads the mount table.
+@pytest.mark.parametrize("path", ['"$POINT"', '"${POINT##*/}"'], ids=["absolute", "relative"])
+def test_umount_saves_before_it_returns(box, root, small, path):
+    r = in_private_sbin(box, """
+        mapfs "$MAP" "$POINT" || exit 10
+        echo "x 1" > "$POINT/info/settings.cfg" || exit 11
+        cd "${POINT%/*}" && umount %s || exit 12
+        cp "$MAP" "$ROOT/right-after"
+    """.replace("%s", path), MAP=small)
+    assert r.code == 0, r
+    assert parts.settings(os.path.join(box.root, "right-after")) == b"x 1\0"
+    assert "saved" in r.out + r.err  # the report: it was our helper that did it
+
+
+def test_umount_tells_what_the_save_says(box, root, small):
+    r = in_private_sbin(box, """
+        mapfs "$MAP" "$POINT" || exit 10
+        printf 'one\\ntwo\\n' > "$POINT/info/author"
+        cd "${POINT%/*}" && umount "${POINT##*/}"
+        echo "umount gave $?"
+        mountpoint -q "$POINT" && exit 13
+        exit 0
+    """, MAP=small)
+    assert r.code == 0, r
+    assert "umount gave 5" in r.out
+    box.allow("*.mapfs-left")
+
+
+@pytest.mark.parametrize("options", ["rw", "ro,nofail", "raw=off,noatime"])
+@pytest.mark.parametrize("helper", ["ours", "libfuse's"])
+def test_mount_of_the_type_works(box, root, small, options, helper):
+    r = in_private_sbin(box, """
+        [ "$HELPER" = ours ] || rm /usr/sbin/mount.fuse.mapfs
+        mount -t fuse.mapfs "$MAP" "$POINT" -o "$OPTIONS" || exit 10
+        cat "$POINT/info/author" || exit 11
+        umount "$POINT" || exit 12
+    """, MAP=small, OPTIONS=options, HELPER=helper)
+    assert r.code == 0, r
+    assert r.out.startswith("nobody\n")
+
+
+def test_an_fstab_line_works(box, root, small):
+    table = os.path.join(box.root, "fstab")
+    with open(table, "w") as f:
+        f.write("%s %s fuse.mapfs noauto,user,nofail,umask=022 0 0\n" % (small, box.point()))
+    r = in_private_sbin(box, """
+        mount -T "$TABLE" "$POINT" || exit 10
+        echo "x 1" > "$POINT/info/settings.cfg" || exit 11
+        umount "$POINT" || exit 12
+    """, TABLE=table)
+    assert r.code == 0, r
+    assert parts.settings(small) == b"x 1\0"
+
+
+def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
+    # Started with its standard streams closed it must not take the map for one of them.
+    r = box.run("-c", '"$0" "$1" "$2" <&- >&- 2>&-', places.BINARY, small, box.point(),
+                program="sh")
+    m = boxes.Mount(box, small, box.point(), r)
+    assert r.code == 0
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"x 1\0"
+
+
+def test_a_pipe_of_the_caller_is_let_go(box, small):
+    # $(mapfs ...) must return although the mount goes on.
+    p = subprocess.run([places.BINARY, small, box.point()], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=box.env(), timeout=30)
+    m = boxes.Mount(box, small, box.point())
+    assert p.returncode == 0
+    m.unmount()
+
+
+def test_the_worker_gave_up_what_it_does_not_need(box, root, small):
+    m = box.mount(small)
+    worker = box.worker()
+    needed = 1 << 0 | 1 << 1 | 1 << 3  # CHOWN, DAC_OVERRIDE, FOWNER
+    for field in ("CapEff", "CapPrm", "CapBnd"):
+        assert int(boxes.status_field(worker, field), 16) & ~needed == 0, field
+    m.unmount()

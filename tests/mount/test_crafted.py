@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Zlib
+"""Hand-made maps: those that are sound are shown in full, the others fail cleanly."""
+import errno
+import os
+
+import pytest
+
+import box as boxes
+import datafile
+import places
+from test_read import check_contents, expected_tree
+
+MIB = 1 << 20
+HUGE = 64 * MIB  # larger files are read through, and not compared byte by byte
+
+
+@pytest.mark.parametrize("path", places.each_crafted_map("ok"))
+def test_a_sound_map_is_readable_in_full(box, path):
+    copy = box.add(path)
+    m = box.mount(copy)
+    f = datafile.Datafile.load(copy)
+    files, seen = expected_tree(m, f)
+    huge = {p for p, x in files.items() if x.size > HUGE}
+    check_contents(m, {p: x for p, x in files.items() if p not in huge}, seen)
+    for p in huge:
+        assert seen[p].st_size == files[p].size
+        assert read_through(os.path.join(os.fsencode(m.point), p)) == files[p].size
+    m.unmount()
+    assert boxes.get(copy) == boxes.get(path)
+
+
+def read_through(path):
+    n = 0
+    with open(path, "rb", buffering=0) as f:
+        while True:
+            piece = f.read(MIB)
+            if not piece:
+                return n
+            n += len(piece)
+
+
+@pytest.mark.parametrize("path", places.each_crafted_map("quirk", "bad"))
+def test_an_odd_or_broken_map_is_refused_or_shown_as_far_as_sound(box, path):
+    copy = box.add(path)
+    r = box.run(copy, box.point(), timeout=60)
+    assert r.code in (0, 2), r
+    if r.code == 2:
+        assert r.err.startswith("mapfs: ") and len(r.err.splitlines()) == 1, r.err
+        assert os.path.basename(copy) in r.err
+        assert not boxes.is_mounted(box.point())
+    else:
+        m = boxes.Mount(box, copy, box.point())
+        files, _ = m.walk()
+        for name, st in files.items():
+            full = os.path.join(os.fsencode(m.point), name)
+            try:
+                assert read_through(full) == st.st_size, name
+            except OSError as e:
+                assert e.errno == errno.EIO, name
+        assert os.path.isdir(m / "raw")  # still answering
+        m.unmount()
+    assert boxes.get(copy) == boxes.get(path)
+
+
+# What rule 25 of the layout page says is refused at the mount.
+REFUSED = ["c01_num_data_negative", "c01_num_item_types_negative", "c01_item_size_negative",
+           "c02_num_items_huge", "c02_num_item_types_huge", "c02_item_size_huge",
+           "c03_counts_wrap_32bit", "c08_version_0", "c08_version_5", "c09_magic_datb",
+           "c11_item_offsets_overlap", "c13_item_offset_negative", "c15_item_offset_unaligned",
+           "c16_item_size_negative", "c20_type_start_wrong", "c22_type_negative",
+           "c23_type_duplicate", "c26_item_type_differs", "c29_data_offset_backwards",
+           "c31_data_offset_past_end", "c50_trunc_0000_empty", "c50_trunc_0026_mid_header",
+           "c50_trunc_0362_mid_items", "c50_trunc_0636_mid_data"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_tables_that_cannot_be_trusted_are_refused(box, name):
+    path = os.path.join(places.CORPUS, "crafted", name + ".map")
+    if not os.path.exists(path):
+        pytest.skip("no ../shared/corpus/teeworlds beside the project")
+    r = box.run(box.add(path), box.point())
+    assert r.code == 2, r
+    assert len(r.err.splitlines()) == 1
+
+
+def broken_header(field, value):
+    raw = bytearray(datafile.small_map())
+    raw[4 + 4 * field:8 + 4 * field] = (value & 0xFFFFFFFF).to_bytes(4, "little")
+    return bytes(raw)
+
+
+@pytest.mark.parametrize("field,value,name", [
+    (0, 7, "version"), (3, -1, "num_item_types"), (4, -5, "num_items"), (5, -1, "num_data"),
+    (6, -4, "item_size"), (7, 1 << 30, "data_size")])
+def test_a_refusal_names_the_field_and_its_value(box, field, value, name):
+    r = box.run(box.add(broken_header(field, value)), box.point())
+    assert r.code == 2
+    assert str(value) in r.err
+    assert name in r.err or name.replace("_", " ") in r.err, r.err
+
+
+def test_what_is_no_map_is_refused(box):
+    for name, data in (("text.map", b"hello\n"), ("empty.map", b""), ("zeros.map", bytes(4096))):
+        r = box.run(box.add(data, name), box.point())
+        assert r.code == 2 and len(r.err.splitlines()) == 1, r
+
+
+def test_a_damaged_blob_is_eio_for_its_files_alone(box):
+    raw = bytearray(datafile.small_map())
+    f = datafile.Datafile(bytes(raw))
+    image = f.of_type(datafile.IMAGE)[0].ints[5]
+    raw[f.ranges[image][0] + 10] ^= 0xFF
+    m = box.mount(box.add(bytes(raw)))
+    assert boxes.refused(m.get, "images/0_checker.png") == errno.EIO
+    assert boxes.refused(m.get, "raw/data/%05d" % image) == errno.EIO
+    assert m.get("info/author") == b"nobody\n"
+    # The rest can still be changed and saved; the damaged blob is copied as it is.
+    m.put("info/author", b"somebody\n")
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    assert after.stored[image] == datafile.Datafile(bytes(raw)).stored[image]
+    author = f.of_type(datafile.INFO)[0].ints[1]
+    assert after.blob(author) == b"somebody\0"

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Zlib
+"""A disk that fails and a program that dies at every step of a save, by a shim before libc."""
+import errno
+import os
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import shims
+from shims import Fault
+
+SETTINGS = "info/settings.cfg"
+NEW = b"changed 1\n"
+STEPS_MAX = 200
+
+
+def reference_save(box):
+    """(old bytes, new bytes, calls of the close, calls of the save) of an undisturbed run."""
+    shim = box.shim(Fault)
+    path = box.add(datafile.small_map(), "reference.map")
+    old = boxes.get(path)
+    m = box.mount(path, shim=shim)
+    shim.arm(Fault.COUNT)
+    m.put(SETTINGS, NEW)
+    closing = shim.calls()
+    shim.arm(Fault.COUNT)
+    m.unmount()
+    saving, trace = shim.calls(), shim.trace()
+    assert {"write", "sync", "rename"} <= set(trace), trace
+    # Written, synced, renamed, and the directory synced after it.
+    at = len(trace) - 1 - trace[::-1].index("rename")
+    assert "sync" in trace[:at] and "sync" in trace[at:], trace
+    return old, boxes.get(path), closing, saving
+
+
+def test_killed_at_any_step_of_a_save_the_map_is_all_old_or_all_new(box):
+    old, new, _, steps = reference_save(box)
+    assert 4 <= steps <= STEPS_MAX
+    seen = set()
+    for action in (Fault.KILL, Fault.KILL_TORN):
+        for step in range(steps):
+            what = "%s at %d" % (action, step)
+            shim = box.shim(Fault)
+            path = box.add(old, "small.map")
+            m = box.mount(path, shim=shim)
+            m.put(SETTINGS, NEW)
+            shim.arm(action, step)
+            r = box.run("-u", m.point)
+            shim.disarm()
+            assert boxes.wait_for(lambda: not box.processes()), what
+            assert not m.mounted(), what
+            state = boxes.get(path)
+            assert state in (old, new), what
+            seen.add(state == new)
+            # An end without the save is never told as one.
+            assert r.code != 0 or state == new, what
+            m = box.mount(path)
+            assert m.get(SETTINGS) == NEW, what
+            m.unmount()
+            assert boxes.get(path) == new, what
+            assert box.beside() == [], what
+    assert seen == {False, True}
+
+
+def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
+    old, new, steps, _ = reference_save(box)
+    assert 1 <= steps <= STEPS_MAX
+    for action in (Fault.KILL, Fault.KILL_TORN):
+        for step in range(steps):
+            what = "%s at %d" % (action, step)
+            shim = box.shim(Fault)
+            path = box.add(old, "small.map")
+            m = box.mount(path, shim=shim)
+            shim.arm(action, step)
+            failed = boxes.refused(m.put, SETTINGS, NEW)
+            boxes.wait_for(lambda: not box.processes(), 2)
+            shim.disarm()
+            if box.processes():  # the step comes after the close, in its own time
+                box.kill_worker()
+            assert boxes.get(path) == old, what
+            m = box.mount(path)
+            now = m.get(SETTINGS)
+            assert now == NEW or (failed and now == b"sv_deepfly 0\ntune ground_friction 0.5\n")
+            m.put(SETTINGS, NEW)
+            m.unmount()
+            assert boxes.get(path) == new, what
+            assert box.beside() == [], what
+
+
+@pytest.mark.parametrize("ops,error", [
+    (Fault.WRITE, errno.ENOSPC), (Fault.SYNC, errno.EIO), (Fault.RENAME, errno.EIO),
+    (Fault.OPEN, errno.ENOSPC), (Fault.OPEN, errno.EACCES)],
+    ids=["disk full", "sync fails", "rename fails", "no new file", "directory unwritable"])
+def test_a_save_that_fails_keeps_the_map_the_mount_and_the_change(box, small, ops, error):
+    raw = boxes.get(small)
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    shim.arm(Fault.FAIL_FROM, 0, ops, error)
+    r = m.unmount(code=4)
+    assert (r.out + r.err).strip()
+    assert m.mounted()
+    assert boxes.get(small) == raw
+    assert m.get(SETTINGS) == NEW
+    top = os.open(m.point, os.O_RDONLY)
+    assert boxes.refused(os.fsync, top) != 0
+    os.close(top)
+    shim.disarm()
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+
+
+def test_a_save_that_fails_at_any_one_step_can_be_repeated(box):
+    old, new, _, steps = reference_save(box)
+    for step in range(steps):
+        shim = box.shim(Fault)
+        path = box.add(old, "small.map")
+        m = box.mount(path, shim=shim)
+        m.put(SETTINGS, NEW)
+        shim.arm(Fault.FAIL, step, error=errno.EIO)
+        r = box.run("-u", m.point)
+        shim.disarm()
+        assert r.code in (0, 4), (step, r)
+        assert boxes.get(path) in (old, new), step
+        if r.code == 0:
+            # What failed was not needed for the save (metadata, cleaning up).
+            assert not m.mounted() and boxes.get(path) == new, step
+        else:
+            assert m.mounted(), (step, r)
+            m.unmount()
+        assert boxes.get(path) == new, step
+        for name in box.beside():
+            os.unlink(os.path.join(box.maps, name))
+
+
+def test_forced_out_after_a_failed_save_the_journal_is_kept(box, small):
+    raw = boxes.get(small)
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    shim.arm(Fault.FAIL_FROM, 0, Fault.RENAME, errno.EIO)
+    m.unmount("--force", code=4)
+    assert not m.mounted()
+    assert boxes.wait_for(lambda: not box.processes())
+    assert boxes.get(small) == raw
+    r = box.run("recover", small, "--list")
+    assert r.code == 0 and "mapfs-journal" in r.out
+    m = box.mount(small)
+    assert m.get(SETTINGS) == NEW
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+    assert box.beside() == []
+
+
+def test_a_close_that_cannot_be_journalled_fails(box, small):
+    raw = boxes.get(small)
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE | Fault.OPEN, errno.ENOSPC)
+    assert boxes.refused(m.put, SETTINGS, NEW) in (errno.ENOSPC, errno.EIO)
+    shim.disarm()
+    m.put(SETTINGS, NEW)
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+    assert boxes.get(small) != raw
+
+
+def test_on_a_full_disk_the_old_map_stays(box, root):
+    disk = os.path.join(box.root, "disk")
+    os.mkdir(disk)
+    r = box.run("-t", "tmpfs", "-o", "size=3m", "none", disk, program="mount")
+    if r.code:
+        pytest.skip("no tmpfs can be mounted: " + r.err.strip())
+    try:
+        path = os.path.join(disk, "big.map")
+        raw = datafile.small_map(padding=1800 << 10)
+        with open(path, "wb") as f:
+            f.write(raw)
+        m = box.mount(path)
+        m.put(SETTINGS, NEW)
+        m.unmount(code=4)
+        assert boxes.get(path) == raw
+        assert m.mounted() and m.get(SETTINGS) == NEW
+        m.unmount("--force", code=4)
+        assert boxes.get(path) == raw
+        assert any("mapfs-journal" in n for n in os.listdir(disk))
+        assert not any("mapfs-new" in n for n in os.listdir(disk))
+    finally:
+        assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0, 10)
+
+
+def test_the_shim_kills_what_it_is_told_to(box, small):
+    """Without this the tests above could pass for want of a fault."""
+    shim = box.shim(shims.Fault)
+    m = box.mount(small, shim=shim)
+    worker = box.worker()
+    shim.arm(Fault.KILL, 0)
+    boxes.refused(m.put, SETTINGS, NEW)
+    assert boxes.wait_for(lambda: worker not in box.processes())
+    assert boxes.wait_for(lambda: not box.processes())
+    shim.disarm()
+    assert not m.mounted()
+    box.allow("*mapfs-journal*")

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Zlib
+"""Closed is kept: what survives kill -9, what a mount replays, what recover shows."""
+import errno
+import os
+import signal
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+
+SETTINGS = "info/settings.cfg"
+PNG = "images/0_checker.png"
+
+
+def journals(box):
+    return [n for n in box.beside() if "mapfs-journal" in n]
+
+
+def killed(box, m):
+    """kill -9 of the worker; the keeper takes the mount down."""
+    box.kill_worker()
+    assert not m.mounted()
+
+
+def test_a_change_survives_kill_9_of_the_worker_and_the_next_mount_replays_it(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    killed(box, m)
+    assert boxes.get(small) == raw
+    assert journals(box)
+    m = box.mount(small)
+    assert "journal" in m.result.out + m.result.err  # it says so
+    assert m.get(SETTINGS) == b"kept 1\n"
+    m.unmount()
+    assert parts.settings(small) == b"kept 1\0"
+    assert box.beside() == []
+
+
+def test_a_change_survives_kill_9_of_both_processes(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    for pid in box.processes():
+        os.kill(pid, signal.SIGKILL)
+    assert boxes.wait_for(lambda: not box.processes())
+    # Nobody is left to take the mount down but the person at the keyboard.
+    box.run("-u" if os.geteuid() else "-l", m.point,
+            program="fusermount3" if os.geteuid() else "umount")
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"kept 1\n"
+    m.unmount()
+    assert parts.settings(small) == b"kept 1\0"
+
+
+def test_several_changes_are_replayed_in_order_with_drafts(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"first\n")
+    m.put("info/author", b"me\n")
+    m.put(SETTINGS, b"second\n")
+    assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
+    killed(box, m)
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"second\n"
+    assert m.get("info/author") == b"me\n"
+    assert m.get(PNG) == b"no picture"
+    assert m.xattr(PNG, "user.mapfs.error")
+    os.removexattr(m / PNG, "user.mapfs.error")
+    m.unmount()
+    assert (parts.settings(small), parts.author(small)) == (b"second\0", b"me\0")
+    assert box.beside() == []
+
+
+def test_a_dropped_draft_does_not_come_back(box, small):
+    m = box.mount(small)
+    assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
+    os.removexattr(m / PNG, "user.mapfs.error")
+    killed(box, m)
+    m = box.mount(small)
+    assert m.get(PNG).startswith(b"\x89PNG")
+    m.unmount()
+
+
+def test_what_was_not_closed_is_not_applied(box, small):
+    m = box.mount(small)
+    fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
+    os.write(fd, b"half a li")
+    killed(box, m)
+    assert boxes.refused(os.close, fd) != 0
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"sv_deepfly 0\ntune ground_friction 0.5\n"
+    m.unmount()
+
+
+def test_what_was_saved_is_not_replayed_on_top(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"saved 1\n")
+    box.run(m.point, program="sync")
+    assert parts.settings(small) == b"saved 1\0"
+    killed(box, m)
+    raw = boxes.get(small)
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"saved 1\n"
+    m.unmount()
+    assert boxes.get(small) == raw
+    assert box.beside() == []
+
+
+def test_changes_after_a_save_are_replayed_onto_the_saved_map(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"saved 1\n")
+    box.run(m.point, program="sync")
+    m.put("info/author", b"later\n")
+    killed(box, m)
+    m = box.mount(small)
+    assert (m.get(SETTINGS), m.get("info/author")) == (b"saved 1\n", b"later\n")
+    m.unmount()
+    assert (parts.settings(small), parts.author(small)) == (b"saved 1\0", b"later\0")
+    assert box.beside() == []
+
+
+def test_a_draft_survives_a_save_and_kill_9(box, small):
+    m = box.mount(small)
+    assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
+    m.put(SETTINGS, b"saved 1\n")
+    box.run(m.point, program="sync")
+    assert parts.settings(small) == b"saved 1\0"
+    killed(box, m)
+    m = box.mount(small)
+    assert m.get(PNG) == b"no picture"
+    os.removexattr(m / PNG, "user.mapfs.error")
+    m.unmount()
+    assert box.beside() == []
+
+
+def lone_journal(box, small):
+    """A journal that fits no map any more: another program wrote the map after the crash."""
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
+    killed(box, m)
+    with open(small, "wb") as f:
+        f.write(datafile.small_map(settings=[b"from another program"]))
+
+
+def test_a_journal_of_another_content_is_kept_and_told_and_not_replayed(box, small):
+    lone_journal(box, small)
+    box.allow("*mapfs-journal*")
+    before = journals(box)
+    m = box.mount(small)
+    assert "journal" in m.result.out + m.result.err
+    assert m.get(SETTINGS) == b"from another program\n"
+    m.put("info/author", b"me\n")
+    m.unmount()
+    assert journals(box) == before
+    assert parts.settings(small) == b"from another program\0"
+
+
+def test_recover_lists_and_extracts(box, small):
+    lone_journal(box, small)
+    box.allow("*mapfs-journal*")
+    r = box.run("recover", small, "--list")
+    assert r.code == 0, r
+    assert "mapfs-journal" in r.out
+    out = os.path.join(box.root, "rescued")
+    r = box.run("recover", small, "--extract", out)
+    assert r.code == 0, r
+    found = {}
+    for base, _, names in os.walk(out):
+        for n in names:
+            found[n] = boxes.get(os.path.join(base, n))
+    assert found["settings.cfg"] == b"kept 1\n"
+    assert found["0_checker.png"] == b"no picture"
+    assert journals(box)
+
+
+def test_recover_says_when_there_is_nothing(box, small):
+    r = box.run("recover", small, "--list")
+    assert r.code == 0 and "mapfs-journal" not in r.out
+
+
+def test_a_torn_journal_gives_what_stands_before_the_tear(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"first\n")
+    m.put(SETTINGS, b"second\n")
+    killed(box, m)
+    name, = journals(box)
+    path = os.path.join(box.maps, name)
+    os.truncate(path, os.stat(path).st_size - 3)
+    m = box.mount(small)
+    assert m.get("info/author") == b"first\n"
+    assert m.get(SETTINGS) in (b"second\n", b"sv_deepfly 0\ntune ground_friction 0.5\n")
+    m.put(SETTINGS, b"third\n")
+    m.unmount()
+    assert (parts.author(small), parts.settings(small)) == (b"first\0", b"third\0")
+    assert box.beside() == []
+
+
+@pytest.mark.parametrize("content", [b"", b"mapfs-journal-1\n", bytes(range(64))],
+                         ids=["empty", "head alone", "noise"])
+def test_a_file_that_is_no_journal_does_no_harm(box, small, content):
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    killed(box, m)
+    name, = journals(box)
+    with open(os.path.join(box.maps, name), "wb") as f:
+        f.write(content)
+    r = box.run(small, box.point())
+    m = boxes.Mount(box, small, box.point(), r)
+    assert r.code == 0, r
+    assert m.get(SETTINGS) == b"sv_deepfly 0\ntune ground_friction 0.5\n"
+    m.put(SETTINGS, b"new 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"new 1\0"
+    box.allow("*mapfs-journal*")
+
+
+def test_a_read_only_mount_replays_nothing_and_removes_nothing(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    killed(box, m)
+    before = journals(box)
+    m = box.mount(small, "ro")
+    m.unmount()
+    assert journals(box) == before
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"kept 1\n"
+    m.unmount()
+
+
+def test_a_reader_gets_an_error_and_not_a_hang_when_the_worker_dies(box, small):
+    m = box.mount(small)
+    held = os.open(m / "info/author", os.O_RDONLY)  # not read, so not in the page cache
+    pid = box.worker()
+    os.kill(pid, signal.SIGKILL)
+    assert boxes.wait_for(lambda: boxes.refused(os.pread, held, 100, 0) != 0)
+    boxes.refused(os.close, held)  # gives the descriptor back whatever it says
+    assert boxes.wait_for(lambda: not m.mounted())
+    assert boxes.wait_for(lambda: not box.processes())

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Zlib
+"""What is inflated when, by the word of a shim before zlib and not by the program's own."""
+import os
+import zlib
+
+import pytest
+
+import box as boxes
+import datafile
+import layout
+import places
+import shims
+
+MAPS = ["ddnet/data/maps/Tsunami.map", "ddnet/data/maps7/Tutorial.map",
+        "ddnet/data/maps/Sunny Side Up.map", "teeworlds/data/maps/ctf3.map"]
+
+
+def signature(f, blobs):
+    return {(len(d), zlib.adler32(d)) for d in (f.blob(i) for i in blobs) if d}
+
+
+def listed(box, m):
+    r = box.run("-lR", m.point, program="ls")
+    assert r.code == 0, r.err
+    r = box.run("-s", m.point, program="du")
+    assert r.code == 0, r.err
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_listing_inflates_no_tile_image_sound_or_text(box, name):
+    copy = box.add(places.debian_map(name))
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, shim=shim)
+    f = datafile.Datafile.load(copy)
+    listed(box, m)
+    may, longest = signature(f, layout.listing_blobs(f)), max(
+        [f.declared[i] for i in layout.listing_blobs(f)], default=0)
+    for length, adler in shim.streams():
+        assert (length, adler) in may or (adler is None and length <= longest)
+    shim.reset()
+    # The shim sees what is read: else the check above would prove nothing.
+    largest = max(range(f.n_data), key=lambda i: f.declared[i])
+    m.get("raw/data/%05d" % largest)
+    assert signature(f, [largest]) <= set(shim.streams())
+    m.unmount()
+
+
+@pytest.mark.parametrize("name", MAPS[:1])
+def test_mounting_alone_inflates_names_at_most(box, name):
+    copy = box.add(places.debian_map(name))
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, shim=shim)
+    f = datafile.Datafile.load(copy)
+    may = signature(f, layout.name_blobs(f))
+    assert all(s in may or s[1] is None for s in shim.streams())
+    m.unmount()
+
+
+def test_unmounting_without_a_change_inflates_nothing(box):
+    copy = box.add(places.debian_map(MAPS[0]))
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, shim=shim)
+    listed(box, m)
+    shim.reset()
+    m.unmount()
+    assert shim.streams() == []
+
+
+def test_saving_one_text_inflates_no_other_blob_than_names_and_texts(box):
+    copy = box.add(places.debian_map(MAPS[0]))
+    f = datafile.Datafile.load(copy)
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, shim=shim)
+    listed(box, m)
+    shim.reset()
+    m.put("info/settings.cfg", b"sv_test 1\n")
+    m.unmount()
+    image_sizes = {f.declared[i.ints[5]] for i in f.of_type(datafile.IMAGE) if not i.ints[3]}
+    assert not [s for s in shim.streams() if s[0] in image_sizes]

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Zlib
+"""Reading: every name, size and byte is what the layout page says, and the map stays as it is."""
+import errno
+import os
+import stat
+
+import pytest
+
+import box as boxes
+import datafile
+import layout
+import places
+
+REAL_MAPS = places.each_debian_map() + places.each_corpus_map()
+
+
+def expected_tree(m, f):
+    """Compares names and kinds below the mount with the layout page's, but for what groups and
+    envelopes hold; returns the expected files and the stats of those that are there."""
+    files, dirs = layout.tree(f)
+    seen, seen_dirs = m.walk()
+    loose = (b"groups/", b"envelopes/")
+    seen = {p: st for p, st in seen.items() if not p.startswith(loose)}
+    seen_dirs = {p for p in seen_dirs if not p.startswith(loose)}
+    assert seen_dirs == dirs
+    assert set(seen) == set(files)
+    return files, seen
+
+
+def read_or_errno(path):
+    try:
+        return boxes.get(path)
+    except OSError as e:
+        return e.errno
+
+
+def check_contents(m, files, seen):
+    root = os.fsencode(m.point)
+    for path, file in files.items():
+        st = seen[path]
+        assert stat.S_ISREG(st.st_mode), path
+        assert st.st_size == file.size, "st_size of %s" % path
+        got, want = read_or_errno(os.path.join(root, path)), file.content()
+        if want is None:
+            assert got == errno.EIO, path
+        else:
+            assert not isinstance(got, int), (path, os.strerror(got))
+            assert got == want, "content of %s" % path
+
+
+def mount_or_skip(box, path):
+    """Mounts a copy; a map that even a trusting reader cannot walk may be refused instead."""
+    copy = box.add(path)
+    try:
+        f = datafile.Datafile.load(copy)
+    except Exception:
+        r = box.run(copy, box.point())
+        assert r.code == 2, r
+        assert boxes.get(copy) == boxes.get(path)
+        return None, None
+    return box.mount(copy), f
+
+
+@pytest.mark.parametrize("path", REAL_MAPS)
+def test_names_sizes_and_bytes_are_the_layouts_and_reading_leaves_the_map(box, path):
+    m, f = mount_or_skip(box, path)
+    if not m:
+        return
+    before = os.stat(m.map)
+    files, seen = expected_tree(m, f)
+    check_contents(m, files, seen)
+    m.unmount()
+    after = os.stat(m.map)
+    assert boxes.get(m.map) == f.raw
+    assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def rewrite_by_cat(path, data):
+    boxes.put(path, data)
+
+
+def rewrite_in_pieces(path, data):
+    """Without a truncation, in pieces that fit no boundary."""
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        for at in range(0, len(data), 100_003):
+            os.pwrite(fd, data[at:at + 100_003], at)
+    except BaseException:
+        os.close(fd)
+        raise
+    os.close(fd)
+
+
+@pytest.mark.parametrize("rewrite", [rewrite_by_cat, rewrite_in_pieces])
+@pytest.mark.parametrize("path", REAL_MAPS)
+def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite):
+    m, f = mount_or_skip(box, path)
+    if not m:
+        return
+    before = os.stat(m.map)
+    written, refused = 0, []
+    files, _ = m.walk()
+    for name, st in sorted(files.items()):
+        if not st.st_mode & stat.S_IWUSR or name.startswith(b"raw/"):
+            continue
+        full = os.path.join(os.fsencode(m.point), name)
+        data = read_or_errno(full)
+        if isinstance(data, int):
+            continue
+        try:
+            rewrite(full, data)
+            written += 1
+        except OSError as e:
+            refused.append((name, os.strerror(e.errno)))
+    assert not refused
+    # At least the files of info can be written, except where the view is raw alone.
+    assert written >= (5 if layout.typed(f) else 0)
+    m.unmount()
+    after = os.stat(m.map)
+    assert boxes.get(m.map) == f.raw
+    assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_cp_onto_every_file_its_own_copy_leaves_the_map(box):
+    copy = box.add(places.debian_map("ddnet/data/maps/Sunny Side Up.map"))
+    raw = boxes.get(copy)
+    m = box.mount(copy)
+    script = """
+        cp -a "$1" "$2/copy" || exit 1
+        for d in info images sounds; do
+            for f in "$2/copy/$d"/*; do cp "$f" "$1/$d/" || exit 1; done
+            for f in "$2/copy/$d"/*; do cat "$f" > "$1/$d/${f##*/}" || exit 1; done
+        done"""
+    r = box.run("-c", script, "sh", m.point, box.root, program="sh")
+    assert r.code == 0, r.err
+    m.unmount()
+    assert boxes.get(copy) == raw
+
+
+@pytest.mark.skipif(len(places.debian_maps()) == 0, reason="ddnet-data, teeworlds-data missing")
+def test_the_debian_maps_are_all_there():
+    assert len(places.debian_maps()) == places.DEBIAN_MAPS
+
+
+def test_odd_names_are_escaped_and_cut_at_whole_characters(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    names = [b"a/b", b"100%", b"tab\there", b"\xff\xfe", "zeile\u2028ende".encode(),
+             "\u202etxt".encode(), b"../up", b".hidden", b" blank ", "ü".encode() * 130,
+             b"x" * 247, b"\x01" * 100, b"45_unhookable", b"name.png"]
+    for n in names:
+        b.external(n)
+    m = box.mount(box.add(b.encode()))
+    f = datafile.Datafile.load(m.map)
+    seen = set(os.listdir(os.fsencode(m / "images")))
+    assert seen == {p[len(b"images/"):] for p, _ in layout.image_files(f)}
+    # Some of them written out, so that the derivation is held to something too.
+    assert {b"00_a%2Fb.json", b"01_100%25.json", b"02_tab%09here.json", b"03_%FF%FE.json",
+            b"04_zeile%E2%80%A8ende.json", b"06_..%2Fup.json", b"12_45_unhookable.json",
+            b"13_name.png.json", b"09_" + "ü".encode() * 123 + b".json",
+            b"10_" + b"x" * 247 + b".json", b"11_" + b"%01" * 82 + b".json"} <= seen
+    m.unmount()
+
+
+def test_without_a_version_item_of_1_there_is_only_raw(box):
+    b = datafile.Builder()
+    b.info(b"nobody", settings=[b"sv_test 1"])
+    for name, version in (("none.map", None), ("two.map", 2)):
+        c = datafile.Builder()
+        c.items, c.data = list(b.items), list(b.data)
+        if version is not None:
+            c.add(datafile.MAP_VERSION, [version])
+        m = box.mount(box.add(c.encode(), name))
+        assert os.listdir(m.point) == ["raw"]
+        m.unmount()
+
+
+def test_an_empty_place_is_there_to_copy_into(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    m = box.mount(box.add(b.encode()))
+    for d in ("info", "images", "sounds", "envelopes", "groups", "raw/items", "raw/data"):
+        assert os.path.isdir(m / d)
+        assert boxes.refused(os.rmdir, m / d) in (errno.EPERM, errno.ENOTEMPTY)
+    assert sorted(os.listdir(m / "info")) == ["author", "credits", "license", "settings.cfg",
+                                              "version"]
+    assert m.get("info/settings.cfg") == b""
+    m.unmount()
+
+
+def test_an_image_that_is_not_rgba_is_shown_as_json_with_its_own_external(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    pixels = b.blob(bytes(16 * 16 * 4))
+    name = b.blob(b"p\0")
+    b.add(datafile.IMAGE, [2, 16, 16, 0, name, pixels, 0])  # RGB
+    b.add(datafile.IMAGE, [2, 16, 16, 0, name, pixels, 1])
+    b.add(datafile.IMAGE, [1, 16, 16, 0, name, pixels, 77])  # garbage where version is 1
+    b.add(datafile.IMAGE, [1, 17, 16, 0, name, pixels])  # too little data
+    b.add(datafile.IMAGE, [1, 0, 0, 0, name, pixels])
+    m = box.mount(box.add(b.encode()))
+    assert sorted(os.listdir(m / "images")) == ["0_p.json", "1_p.png", "2_p.png", "3_p.json",
+                                                "4_p.json"]
+    assert m.get("images/0_p.json") == b'{\n  "external": 0,\n  "width": 16,\n  "height": 16\n}\n'
+    assert boxes.refused(boxes.put, m / "images/0_p.json",
+                         b'{"external": 1, "width": 16, "height": 16}') == errno.EINVAL
+    os.removexattr(m / "images/0_p.json", "user.mapfs.error")
+    m.unmount()
+
+
+def test_raw_can_be_left_out(small, box):
+    m = box.mount(small, "raw=off")
+    assert sorted(os.listdir(m.point)) == sorted(layout.TYPED_DIRS)
+    m.unmount()
+
+
+def test_raw_is_read_only_by_default(small, box):
+    m = box.mount(small)
+    for name in ("raw/data/00000", "raw/items/00001_info/00000"):
+        assert boxes.refused(boxes.put, m / name, b"x\n") in (errno.EACCES, errno.EPERM,
+                                                              errno.EROFS)
+    assert boxes.refused(boxes.put, m / "raw/data/00099", b"x", os.O_WRONLY | os.O_CREAT) in (
+        errno.EACCES, errno.EPERM, errno.EROFS)
+    m.unmount()
+
+
+def test_any_range_of_a_png_is_the_same_as_the_whole(box):
+    m = box.mount(box.add(datafile.small_map(image=(333, 222))))
+    whole = m.get("images/0_checker.png")
+    fd = os.open(m / "images/0_checker.png", os.O_RDONLY)
+    # Past the page cache, so that mapfs answers each of them.
+    for at in [0, 7, 8, 32, 33, 41, 43, 48, 65535, 65570, 65583, 131_000, len(whole) - 20]:
+        for n in (1, 5, 4096, 70_000):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            assert os.pread(fd, n, at) == whole[at:at + n]
+    os.close(fd)
+    m.unmount()
+
+
+def test_times_modes_and_owner_follow_the_maps(small, box):
+    os.chmod(small, 0o640)
+    m = box.mount(small)
+    for name in ("info/settings.cfg", "images/0_checker.png"):
+        st = os.stat(m / name)
+        assert stat.S_IMODE(st.st_mode) == 0o640
+        assert st.st_mtime_ns == os.stat(small).st_mtime_ns
+        assert (st.st_uid, st.st_gid) == (os.stat(small).st_uid, os.stat(small).st_gid)
+    st = os.stat(m.point)
+    assert stat.S_ISDIR(st.st_mode) and stat.S_IMODE(st.st_mode) == 0o750
+    m.unmount()
+
+
+def test_inode_numbers_are_stable_between_mounts(small, box):
+    def numbers():
+        m = box.mount(small)
+        files, _ = m.walk()
+        m.unmount()
+        return {p: st.st_ino for p, st in files.items()}
+    first = numbers()
+    assert first == numbers()
+    assert len(set(first.values())) == len(first)
+
+
+def test_the_control_attributes_are_not_listed(small, box):
+    m = box.mount(small)
+    assert os.listxattr(m.point) == []
+    assert os.listxattr(m / "info/settings.cfg") == []
+    m.xattr("", "user.mapfs.status")
+    assert boxes.refused(os.getxattr, m / "info/author", "user.mapfs.error") == errno.ENODATA
+    m.unmount()
+
+
+def test_free_space_is_the_hosts(small, box):
+    m = box.mount(small)
+    there, here = os.statvfs(m.point), os.statvfs(box.maps)
+    assert there.f_blocks * there.f_frsize == here.f_blocks * here.f_frsize
+    assert there.f_bavail > 0
+    assert there.f_namemax == 255
+    m.unmount()

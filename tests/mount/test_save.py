@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Zlib
+"""Saving: what the new file keeps of the old, and who is not overwritten."""
+import errno
+import os
+import shutil
+import stat
+import subprocess
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+
+SETTINGS = "info/settings.cfg"
+
+
+def change(m, text=b"changed 1\n"):
+    m.put(SETTINGS, text)
+
+
+def test_mode_owner_and_attributes_are_kept(box, small):
+    os.chmod(small, 0o640)
+    os.setxattr(small, "user.origin", b"far away")
+    if os.geteuid() == 0:
+        os.chown(small, 1234, 4321)
+    before = os.stat(small)
+    m = box.mount(small)
+    change(m)
+    m.unmount()
+    after = os.stat(small)
+    assert parts.settings(small) == b"changed 1\0"
+    for field in ("st_mode", "st_uid", "st_gid"):
+        assert getattr(after, field) == getattr(before, field)
+    assert os.getxattr(small, "user.origin") == b"far away"
+
+
+def test_an_acl_is_kept(box, small):
+    if not shutil.which("setfacl"):
+        pytest.skip("not installed: acl")
+    subprocess.run(["setfacl", "-m", "u:1234:rw,g:4321:r", small], check=True)
+    acl = os.getxattr(small, "system.posix_acl_access")
+    m = box.mount(small)
+    change(m)
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+    assert os.getxattr(small, "system.posix_acl_access") == acl
+
+
+def test_a_symbolic_link_stays_one(box, small):
+    elsewhere = os.path.join(box.root, "elsewhere")
+    os.mkdir(elsewhere)
+    link = os.path.join(elsewhere, "link.map")
+    os.symlink(os.path.relpath(small, elsewhere), link)
+    m = box.mount(link)
+    change(m)
+    m.unmount()
+    assert os.path.islink(link)
+    assert parts.settings(small) == b"changed 1\0"
+    assert os.listdir(elsewhere) == ["link.map"]
+
+
+def test_a_relative_path_is_that_of_the_caller(box, small):
+    r = box.run(os.path.basename(small), box.point(), cwd=box.maps)
+    m = boxes.Mount(box, small, box.point(), r)
+    assert r.code == 0, r
+    change(m)
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+
+
+def test_version_3_stays_version_3(box):
+    plain = datafile.Datafile(datafile.small_map())
+    m = box.mount(box.add(datafile.encode(plain.items, plain.blobs(), version=3)))
+    change(m)
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    assert after.version == 3
+    assert parts.settings(m.map) == b"changed 1\0"
+    assert after.raw == datafile.encode(after.items, after.blobs(), version=3)
+
+
+def test_unchanged_blobs_are_copied_as_they_were_compressed(box):
+    plain = datafile.Datafile(datafile.small_map())
+    m = box.mount(box.add(datafile.encode(plain.items, plain.blobs(), level=9)))
+    before = datafile.Datafile.load(m.map)
+    change(m)
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    blob = parts.info_index(before, 5)
+    assert datafile.same_but(before, after, blobs=[blob]) == []
+
+
+def test_the_old_headers_that_are_short_are_written_right(box):
+    raw = bytearray(datafile.small_map())
+    short = 4 * datafile.Datafile(bytes(raw)).n_data
+    for at in (8, 12):
+        raw[at:at + 4] = (int.from_bytes(raw[at:at + 4], "little") - short).to_bytes(4, "little")
+    m = box.mount(box.add(bytes(raw)))
+    change(m)
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    assert after.size == len(after.raw) - 16
+    assert after.raw == datafile.encode(after.items, after.blobs())
+
+
+def other_program_replaces(path, text=b"from another program"):
+    b = datafile.small_map(settings=[text])
+    with open(path + ".tmp", "wb") as f:
+        f.write(b)
+    os.rename(path + ".tmp", path)
+
+
+def test_another_programs_change_is_not_overwritten(box, small):
+    m = box.mount(small)
+    change(m)
+    other_program_replaces(small)
+    r = m.unmount(code=6)
+    box.allow("small.map.mapfs-*")
+    assert "conflict" in r.out + r.err
+    assert parts.settings(small) == b"from another program\0"
+    assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
+
+
+@pytest.mark.parametrize("text", [b"from another program", b"sv_deepfly 8\0tune ground_friction 0.5"],
+                         ids=["of another length", "of the same length"])
+def test_another_programs_change_in_place_is_not_overwritten(box, small, text):
+    m = box.mount(small)
+    change(m)
+    other = datafile.small_map(settings=[text])
+    with open(small, "r+b") as f:
+        f.write(other)
+        f.truncate()
+    # The blobs that were to be copied are gone with the old content: a conflict, or no save at all.
+    r = box.run("-u", m.point)
+    assert r.code in (4, 6), r
+    assert boxes.get(small) == other
+    if r.code == 4:
+        m.unmount("--force", code=4)
+    box.allow("small.map.mapfs-*")
+    assert box.run("recover", small, "--extract", os.path.join(box.root, "out")).code == 0
+    assert boxes.get(small) == other
+
+
+def test_another_programs_change_without_one_of_ours_is_no_conflict(box, small):
+    m = box.mount(small)
+    m.get(SETTINGS)
+    other_program_replaces(small)
+    m.unmount()
+    assert parts.settings(small) == b"from another program\0"
+
+
+def test_a_map_that_was_removed_is_not_lost(box, small):
+    m = box.mount(small)
+    change(m)
+    os.unlink(small)
+    m.unmount(code=6)
+    box.allow("small.map*")
+    assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
+
+
+def test_a_second_conflict_does_not_overwrite_the_first(box, small):
+    for n in (1, 2):
+        m = box.mount(small, point=box.point("m%d" % n))
+        change(m, b"changed %d\n" % n)
+        other_program_replaces(small, b"from another program, time %d" % n)
+        m.unmount(code=6)
+    box.allow("small.map.mapfs-*")
+    found = {parts.settings(os.path.join(box.maps, n)) for n in box.beside()
+             if "mapfs-conflict" in n}
+    assert found == {b"changed 1\0", b"changed 2\0"}
+
+
+def test_a_second_writer_is_refused(box, small):
+    m = box.mount(small)
+    r = box.run(small, box.point("second"))
+    assert r.code == 7 and len(r.err.splitlines()) == 1, r
+    assert not boxes.is_mounted(box.point("second"))
+    change(m)
+    m.unmount()
+    # And after a save that replaced the file, the lock is the new file's.
+    m = box.mount(small)
+    change(m, b"again 1\n")
+    subprocess.run(["sync", m.point], check=True)
+    assert box.run(small, box.point("second")).code == 7
+    m.unmount()
+
+
+def test_two_maps_of_one_directory_can_be_mounted_at_once(box):
+    a, b = (box.mount(box.add(datafile.small_map(), n + ".map"), point=box.point(n))
+            for n in "ab")
+    change(a, b"for a\n")
+    change(b, b"for b\n")
+    a.unmount()
+    b.unmount()
+    assert parts.settings(a.map) == b"for a\0"
+    assert parts.settings(b.map) == b"for b\0"
+
+
+def test_unmounting_with_an_open_file_is_busy_and_can_be_repeated(box, small):
+    m = box.mount(small)
+    change(m)
+    held = os.open(m / "info/author", os.O_RDONLY)
+    m.unmount(code=7)
+    assert m.mounted()
+    assert m.get(SETTINGS) == b"changed 1\n"
+    os.close(held)
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+
+
+def test_an_unwritable_map_is_mounted_read_only_and_says_so(box, root, small):
+    at = os.path.join(box.root, "ro")
+    os.mkdir(at)
+    subprocess.run(["mount", "--bind", box.maps, at], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro", at], check=True)
+    try:
+        m = box.mount(os.path.join(at, "small.map"))
+        assert "read-only" in m.result.err + m.result.out
+        assert m.get("info/author") == b"nobody\n"
+        assert boxes.refused(m.put, SETTINGS, b"x\n") == errno.EROFS
+        m.unmount()
+    finally:
+        subprocess.run(["umount", at], check=True)
+
+
+def test_a_large_map_is_saved_with_its_other_blobs_untouched(box):
+    m = box.mount(box.add(datafile.small_map(padding=5 << 20)))
+    before = datafile.Datafile.load(m.map)
+    change(m)
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    assert datafile.same_but(before, after, blobs=[parts.info_index(before, 5)]) == []
+
+
+@pytest.mark.parametrize("path", places.each_debian_map() + places.each_corpus_map())
+def test_after_an_edit_the_map_differs_in_that_alone(box, path):
+    copy = box.add(path)
+    r = box.run(copy, box.point())
+    if r.code == 2:
+        return  # test_read asserts which
+    m = boxes.Mount(box, copy, box.point(), r)
+    before = datafile.Datafile.load(copy)
+    if not os.path.isdir(m / "info"):
+        m.unmount()
+        return
+    infos = before.of_type(datafile.INFO)
+    had = infos and infos[0].ints[5:6] not in ([], [-1])
+    m.put(SETTINGS, b"sv_test 1\n")
+    m.unmount()
+    after = datafile.Datafile.load(copy)
+    assert parts.settings(copy) == b"sv_test 1\0"
+    if had and infos[0].ints.count(infos[0].ints[5]) == 1:
+        assert datafile.same_but(before, after, blobs=[infos[0].ints[5]]) == []
+    # Whatever stood there before stands there now, in its order; what is new comes beside it.
+    others = [i.key() for i in before.items if i.type != datafile.INFO]
+    assert [i.key() for i in after.items if i.type != datafile.INFO] == others
+    assert all(b in after.stored for n, b in enumerate(before.stored)
+               if not infos or n not in infos[0].ints[1:])
+    assert stat.S_ISREG(os.lstat(copy).st_mode)

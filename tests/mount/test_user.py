@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Zlib
+"""As an ordinary user: root's tests run the program as nobody, who must be able to do the same."""
+import os
+import shutil
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def user(box, root):
+    """Runs a shell script as nobody, in the box's directories; skips where it could not mount."""
+    if not shutil.which("setpriv"):
+        pytest.skip("not installed: setpriv")
+    for path in (box.maps, box.point(), box.home, box.logs):
+        os.chown(path, NOBODY, NOBODY)
+    drop = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+
+    def run(script, **env):
+        env = {k: str(v) for k, v in env.items()}
+        env.update(MAPFS=places.BINARY, POINT=box.point())
+        return box.run(*drop, "sh", "-c", script, program="setpriv", env=env)
+    r = run('exec 3<>/dev/fuse && test -u "$(command -v fusermount3)" && test -x "$MAPFS"')
+    if r.code:
+        pytest.skip("an ordinary user cannot mount here: " + (r.err.strip() or "fusermount3"))
+    return run
+
+
+def owned(box, mode=0o644):
+    path = box.add(datafile.small_map())
+    os.chown(path, NOBODY, NOBODY)
+    os.chmod(path, mode)
+    return path
+
+
+CHANGE = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    grep -q nobody "$POINT/info/author" || exit 11
+    echo "x 1" > "$POINT/info/settings.cfg" || exit 12
+    "$MAPFS" -u "$POINT" || exit 13
+"""
+
+
+def test_an_ordinary_user_mounts_changes_and_saves(box, user):
+    path = owned(box, 0o600)
+    r = user(CHANGE, MAP=path)
+    assert r.code == 0, r
+    assert parts.settings(path) == b"x 1\0"
+    st = os.stat(path)
+    assert (st.st_uid, st.st_gid, st.st_mode & 0o777) == (NOBODY, NOBODY, 0o600)
+
+
+def test_an_unwritable_map_is_read_only_and_it_says_so(box, user):
+    path = owned(box, 0o444)
+    raw = boxes.get(path)
+    r = user(CHANGE, MAP=path)
+    assert "read-only" in r.out + r.err
+    assert r.code == 12, r
+    r = user('"$MAPFS" -u "$POINT"')
+    assert r.code == 0, r
+    assert boxes.get(path) == raw
+
+
+def test_an_unwritable_directory_makes_it_read_only_too(box, user):
+    path = owned(box)
+    os.chown(box.maps, 0, 0)
+    os.chmod(box.maps, 0o755)
+    r = user(CHANGE, MAP=path)
+    assert "read-only" in r.out + r.err
+    assert r.code == 12, r
+    assert user('"$MAPFS" -u "$POINT"').code == 0
+
+
+def test_a_map_that_may_not_be_read_is_refused(box, user):
+    path = box.add(datafile.small_map())
+    os.chmod(path, 0o600)
+    r = user('"$MAPFS" "$MAP" "$POINT"', MAP=path)
+    assert r.code == 2 and len(r.err.splitlines()) == 1, r
+
+
+def test_the_mount_is_the_users_alone(box, user):
+    path = owned(box)
+    r = user('"$MAPFS" "$MAP" "$POINT" && cat "$POINT/info/author"', MAP=path)
+    assert r.code == 0 and r.out.endswith("nobody\n"), r
+    # Even root is kept out, as FUSE does by itself.
+    assert boxes.refused(os.listdir, box.point()) != 0
+    assert user('"$MAPFS" -u "$POINT"').code == 0
+
+
+def test_the_saved_file_of_a_foreign_group_gains_no_right(box, user):
+    path = owned(box, 0o660)
+    os.chown(path, NOBODY, 4321)
+    r = user(CHANGE, MAP=path)
+    assert r.code == 0, r
+    st = os.stat(path)
+    assert st.st_uid == NOBODY
+    # A group that nobody cannot give is not kept, and then its bits are not either.
+    assert st.st_gid == 4321 or st.st_mode & 0o070 == 0
+
+
+def test_a_signal_saves_for_an_ordinary_user_too(box, user):
+    path = owned(box)
+    r = user("""
+        "$MAPFS" -f "$MAP" "$POINT" & pid=$!
+        for i in $(seq 200); do test -e "$POINT/info/author" && break; sleep 0.05; done
+        echo "x 1" > "$POINT/info/settings.cfg" || exit 12
+        kill -TERM $pid
+        wait $pid
+    """, MAP=path)
+    assert r.code == 0, r
+    assert parts.settings(path) == b"x 1\0"
+    assert not boxes.is_mounted(box.point())

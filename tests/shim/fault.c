@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Preloaded, it lets a test fail, or kill the program at, the N-th call that changes a disk. The
+ * test steers it while the program runs, through the file that MAPFS_SHIM_FAULT names
+ * (tests/mount/shims.py).
+ *
+ * Only calls that change a regular file or a directory count; what goes to sockets and devices
+ * passes.
+ */
+/* Both names of each call are defined here, those for large files under names of their own. */
+#undef _FILE_OFFSET_BITS
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/xattr.h>
+
+#include "shared.h"
+
+enum op {
+	OP_WRITE = 1,
+	OP_SYNC = 2,
+	OP_RENAME = 4,
+	OP_UNLINK = 8,
+	OP_TRUNCATE = 16,
+	OP_OPEN = 32,
+	OP_META = 64
+};
+enum action { COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN };
+
+struct control {
+	atomic_uint armed;
+	uint32_t ops; /* which calls count, of enum op */
+	uint32_t action;
+	uint32_t at;    /* the call that it befalls, from 0 */
+	uint32_t error; /* for FAIL */
+	atomic_uint n;  /* calls so far */
+	atomic_uint trace_n;
+	uint8_t trace[4068];
+};
+
+static struct control *control;
+
+__attribute__((constructor)) static void load(void)
+{
+	control = shared_map("MAPFS_SHIM_FAULT", sizeof(struct control));
+}
+
+static void die(void)
+{
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* 0: go on; -1: fail with errno; 1: do half of it and die. */
+static int befall(enum op op)
+{
+	unsigned n, t;
+
+	if (!control || !atomic_load(&control->armed) || !(control->ops & op))
+		return 0;
+	t = atomic_fetch_add(&control->trace_n, 1);
+	if (t < sizeof(control->trace))
+		control->trace[t] = (uint8_t)op;
+	n = atomic_fetch_add(&control->n, 1);
+	if (control->action == COUNT || n < control->at)
+		return 0;
+	if (control->action == FAIL_FROM || (control->action == FAIL && n == control->at)) {
+		errno = (int)control->error;
+		return -1;
+	}
+	if (n == control->at && control->action == KILL)
+		die();
+	return n == control->at && control->action == KILL_TORN;
+}
+
+static int on_disk(int fd)
+{
+	struct stat st;
+	int saved = errno;
+	int r = fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+
+	errno = saved;
+	return r;
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+	int b = on_disk(fd) ? befall(OP_WRITE) : 0;
+
+	if (b < 0)
+		return -1;
+	if (b > 0) {
+		(void)!NEXT(write)(fd, p, n / 2);
+		die();
+	}
+	return NEXT(write)(fd, p, n);
+}
+
+#define PWRITE(name, off_type)                                                                     \
+	ssize_t name(int fd, const void *p, size_t n, off_type off)                                \
+	{                                                                                          \
+		int b = befall(OP_WRITE);                                                          \
+                                                                                                   \
+		if (b < 0)                                                                         \
+			return -1;                                                                 \
+		if (b > 0) {                                                                       \
+			(void)!NEXT(name)(fd, p, n / 2, off);                                      \
+			die();                                                                     \
+		}                                                                                  \
+		return NEXT(name)(fd, p, n, off);                                                  \
+	}
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
+ssize_t writev(int fd, const struct iovec *v, int n)
+{
+	int b = on_disk(fd) ? befall(OP_WRITE) : 0;
+
+	if (b < 0)
+		return -1;
+	if (b > 0)
+		die();
+	return NEXT(writev)(fd, v, n);
+}
+
+ssize_t pwritev(int fd, const struct iovec *v, int n, off_t off)
+{
+	int b = befall(OP_WRITE);
+
+	if (b < 0)
+		return -1;
+	if (b > 0)
+		die();
+	return NEXT(pwritev)(fd, v, n, off);
+}
+
+ssize_t copy_file_range(
+	int from, off64_t *from_off, int to, off64_t *to_off, size_t n, unsigned flags)
+{
+	int b = befall(OP_WRITE);
+
+	if (b < 0)
+		return -1;
+	if (b > 0) {
+		(void)!NEXT(copy_file_range)(from, from_off, to, to_off, n / 2, flags);
+		die();
+	}
+	return NEXT(copy_file_range)(from, from_off, to, to_off, n, flags);
+}
+
+/* Calls that happen or do not: dying halfway is dying before. */
+#define WHOLE(op, type, name, params, args)                                                        \
+	type name params                                                                           \
+	{                                                                                          \
+		int b = befall(op);                                                                \
+                                                                                                   \
+		if (b > 0)                                                                         \
+			die();                                                                     \
+		return b < 0 ? -1 : NEXT(name) args;                                               \
+	}
+WHOLE(OP_SYNC, int, fsync, (int fd), (fd))
+WHOLE(OP_SYNC, int, fdatasync, (int fd), (fd))
+WHOLE(OP_RENAME, int, rename, (const char *a, const char *to), (a, to))
+WHOLE(OP_RENAME, int, renameat, (int d, const char *a, int e, const char *to), (d, a, e, to))
+WHOLE(OP_RENAME, int, renameat2, (int d, const char *a, int e, const char *to, unsigned f),
+	(d, a, e, to, f))
+WHOLE(OP_RENAME, int, linkat, (int d, const char *a, int e, const char *to, int f),
+	(d, a, e, to, f))
+WHOLE(OP_UNLINK, int, unlink, (const char *a), (a))
+WHOLE(OP_UNLINK, int, unlinkat, (int d, const char *a, int f), (d, a, f))
+WHOLE(OP_TRUNCATE, int, ftruncate, (int fd, off_t n), (fd, n))
+WHOLE(OP_TRUNCATE, int, ftruncate64, (int fd, off64_t n), (fd, n))
+WHOLE(OP_META, int, fchmod, (int fd, mode_t m), (fd, m))
+WHOLE(OP_META, int, fchown, (int fd, uid_t u, gid_t g), (fd, u, g))
+WHOLE(OP_META, int, fsetxattr, (int fd, const char *k, const void *v, size_t n, int f),
+	(fd, k, v, n, f))
+
+#define OPENAT(name)                                                                               \
+	int name(int dir, const char *path, int flags, ...)                                        \
+	{                                                                                          \
+		int makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;                 \
+		int b = makes ? befall(OP_OPEN) : 0;                                               \
+		mode_t mode = 0;                                                                   \
+		va_list ap;                                                                        \
+                                                                                                   \
+		if (makes) {                                                                       \
+			va_start(ap, flags);                                                       \
+			mode = va_arg(ap, mode_t);                                                 \
+			va_end(ap);                                                                \
+		}                                                                                  \
+		if (b > 0)                                                                         \
+			die();                                                                     \
+		return b < 0 ? -1 : NEXT(name)(dir, path, flags, mode);                            \
+	}
+OPENAT(openat)
+OPENAT(openat64)

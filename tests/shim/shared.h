@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * What the preloaded shims share: a file, named by an environment variable, that the test maps too.
+ *
+ * It is mapped when the library is loaded, before the program gives up the right to open files, and
+ * stays mapped through forks whatever happens to descriptors.
+ */
+#ifndef SHIM_SHARED_H
+#define SHIM_SHARED_H
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void *shared_map(const char *variable, size_t size)
+{
+	const char *name = getenv(variable);
+	int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
+	void *p;
+
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The next definition of a function, as a pointer of the type of the one at hand. */
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+#endif

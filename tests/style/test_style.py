@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Zlib
+"""What holds of the sources as text: where arrows point, what a room may include."""
+import glob
+import os
+import re
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SRC = os.path.join(ROOT, "src")
+# Each room, and the rooms that it may include.
+BELOW = {
+    "base": {"base"},
+    "codec": {"base", "codec"},
+    "formats": {"base", "codec", "formats"},
+    "vfs": {"base", "codec", "formats", "vfs"},
+    "fuse": {"base", "codec", "formats", "vfs", "fuse"},
+    "cli": {"base", "codec", "formats", "vfs", "fuse", "cli"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
+
+
+def sources(*endings):
+    found = [p for e in endings or ("c", "h")
+             for p in glob.glob(os.path.join(SRC, "**", "*." + e), recursive=True)]
+    assert found
+    return sorted(os.path.relpath(p, SRC) for p in found)
+
+
+def text(path):
+    with open(os.path.join(SRC, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def room(path):
+    return path.split(os.sep)[0]
+
+
+def includes(path):
+    return INCLUDE.findall(text(path))
+
+
+def test_includes_point_down():
+    wrong = [(p, name) for p in sources() if room(p) in BELOW
+             for kind, name in includes(p)
+             if kind == '"' and "/" in name and name.split("/")[0] not in BELOW[room(p)]]
+    assert wrong == []
+
+
+def test_includes_are_from_the_top_of_the_sources():
+    wrong = [(p, name) for p in sources() for kind, name in includes(p)
+             if kind == '"' and not os.path.exists(os.path.join(SRC, name))
+             and not os.path.exists(os.path.join(SRC, os.path.dirname(p), name))]
+    assert wrong == []
+    assert [(p, n) for p in sources() for _, n in includes(p) if n.startswith(".")] == []
+
+
+def test_only_the_fuse_room_includes_libfuse():
+    wrong = [(p, n) for p in sources() if room(p) != "fuse"
+             for kind, n in includes(p) if kind == "<" and n.startswith("fuse")]
+    assert wrong == []
+
+
+def formats():
+    return sorted(d for d in os.listdir(os.path.join(SRC, "formats"))
+                  if os.path.isdir(os.path.join(SRC, "formats", d)))
+
+
+def test_only_the_table_names_a_format():
+    assert "teeworlds" in formats()
+    outside = [(p, n) for p in sources() for kind, n in includes(p) if kind == '"'
+               for f in formats()
+               if n.startswith("formats/%s/" % f) and p != os.path.join("formats", "formats.c")
+               and not p.startswith(os.path.join("formats", f) + os.sep)]
+    assert outside == []
+
+
+@pytest.mark.parametrize("name", ["formats/format.h", "vfs", "fuse", "cli", "main.c"])
+def test_no_format_is_named_where_none_should_be_known(name):
+    wrong = [p for p in sources() if p == name or p.startswith(name + os.sep)
+             for f in formats() if re.search(r'"%s"|\b%s_' % (f, f), code(p))]
+    assert wrong == []
+
+
+def code(path):
+    return re.sub(r"/\*.*?\*/", "", text(path), flags=re.S)
+
+
+def test_every_file_begins_with_its_licence():
+    assert [p for p in sources() if not text(p).startswith("/* SPDX-License-Identifier: Zlib */\n")
+            ] == []
+
+
+def test_no_line_ends_in_blanks():
+    assert [(p, n) for p in sources() for n, line in enumerate(text(p).splitlines(), 1)
+            if line != line.rstrip()] == []
+
+
+def test_the_top_level_is_what_the_design_allows():
+    allowed = {"meson.build", "src", "tests", "docs", "contrib", "README.md", "COPYING"}
+    odd = [n for n in os.listdir(ROOT) if n not in allowed and not n.startswith((".", "build"))]
+    assert odd == []

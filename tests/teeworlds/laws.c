@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * laws: the laws of formats/format.h, for every file of every map that is named.
+ *
+ *     laws [--identical|--list] FILE.map...
+ *
+ * Size, determinism (any range is a slice of the whole), GetPut, PutGet, Locality; then the map
+ * with all puts is written, verified and read again. With --identical a forced rewrite of the
+ * untouched map must give the very bytes of the file. Prints how many files of each kind there
+ * were, how many read-only, how many that cannot be read. Exit code 1: a law is broken (each is a
+ * line on stderr). A map that is refused is counted and is no failure: corpus.list says which must
+ * be.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "mutate.h"
+
+struct tally {
+	unsigned files, read_only, unreadable, puts, refused;
+};
+
+struct run {
+	struct tally kinds[TW_N_KINDS];
+	unsigned maps, not_opened, broken;
+
+	/* of the map at hand */
+	const char *map;
+	const struct fixture *f;
+	struct snapshot *changed; /* with the puts of every file so far */
+};
+
+static void broken(struct run *run, const char *path, const char *law, const char *text)
+{
+	fprintf(stderr, "%s: %s: %s: %s\n", run->map, path, law, text);
+	run->broken++;
+}
+
+/* Ranges at the begin, the end, and across the middle. */
+static void check_ranges(
+	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
+{
+	const struct snapshot *s = run->f->s;
+	const uint64_t size = whole->size;
+	const struct {
+		uint64_t off, n;
+	} ranges[] = {
+		{0, size < 40 ? size : 40},
+		{size / 3, size / 3 < 5000 ? size / 3 : 5000},
+		{size / 2, size - size / 2 < 70000 ? size - size / 2 : 70000},
+		{size - (size ? 1 : 0), size ? 1 : 0},
+		{size, 0},
+	};
+	static uint8_t part[70000];
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		struct error e = ERROR_INIT;
+		int r = s->format->get(s, entry->id, ranges[i].off, part, (size_t)ranges[i].n, &e);
+
+		if (r < 0)
+			broken(run, path, "a range cannot be read", error_text(&e));
+		else if (memcmp(part, whole->data + ranges[i].off, (size_t)ranges[i].n) != 0)
+			broken(run, path, "determinism", "a range differs from the whole");
+	}
+}
+
+static void check_get_put(
+	struct run *run, const char *path, const struct entry *entry, struct bytes *whole)
+{
+	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(whole));
+	struct error e = ERROR_INIT;
+	struct change *c = NULL;
+	int r = run->f->s->format->parse(run->f->s, entry->id, &in, &c, &e);
+
+	if (r < 0)
+		broken(run, path, "GetPut refuses", error_text(&e));
+	else if (c)
+		broken(run, path, "GetPut", "its own content is a change");
+	tw_change_free(c);
+}
+
+static void check_locality(struct run *run, const char *path, entry_id id,
+	const struct snapshot *before, const struct touched *touched)
+{
+	char text[200];
+
+	if (!locality_holds(
+		    tw_map_of(before), tw_map_of(run->changed), id, touched, text, sizeof(text)))
+		broken(run, path, "Locality", text);
+}
+
+static void check_put_get(
+	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
+{
+	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
+	CLEANUP(bytes_unref) struct bytes *b = mutate(tw_map_of(before), entry->id, whole);
+	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
+	struct touched touched = {0};
+	struct error e = ERROR_INIT;
+	struct entry now;
+	int r;
+
+	if (!b)
+		return;
+	r = fixture_put(&run->changed, entry->id, b->data, b->size, &touched, &e);
+	if (r == -EINVAL) {
+		/* Only raw/ may refuse what mutate makes. */
+		if (tw_id_kind(entry->id) < TW_K_RAW)
+			broken(run, path, "PutGet refuses", error_text(&e));
+		tally->refused++;
+	} else if (r != 1) {
+		broken(run, path, "PutGet", r == 0 ? "a change is none" : error_text(&e));
+	} else {
+		tally->puts++;
+		check_locality(run, path, entry->id, before, &touched);
+		r = run->changed->format->stat(run->changed, entry->id, &now, &e);
+		if (r == 0)
+			r = fixture_get(run->changed, &now, &back, &e);
+		if (r < 0)
+			broken(run, path, "PutGet: get", error_text(&e));
+		else if (back->size != b->size || memcmp(back->data, b->data, b->size) != 0)
+			broken(run, path, "PutGet", "get gives something else than was put");
+		else if (fixture_put(&run->changed, entry->id, b->data, b->size, NULL, &e) != 0)
+			broken(run, path, "PutGet", "putting it again is a change");
+	}
+	touched_finish(&touched);
+}
+
+static void visit(void *arg, const char *path, const struct entry *entry)
+{
+	struct run *run = arg;
+	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	struct error e = ERROR_INIT;
+	struct entry found;
+	uint64_t size;
+	int r;
+
+	tally->files++;
+	tally->read_only += !entry->writable;
+	if (fixture_find(run->f->s, path, &found) < 0 || found.id != entry->id)
+		broken(run, path, "lookup", "its name does not find it");
+	if (run->f->s->format->size(run->f->s, entry->id, &size, &e) == 0 && entry->sized &&
+		size != entry->size)
+		broken(run, path, "Size", "size and stat disagree");
+	/* Beyond this, bounded memory has a test of its own. */
+	if (entry->sized && entry->size > (512u << 20))
+		return;
+	r = fixture_get(run->f->s, entry, &whole, &e);
+	if (r == -EIO) {
+		tally->unreadable++;
+		return;
+	}
+	if (r < 0) {
+		broken(run, path, "get", error_text(&e));
+		return;
+	}
+	check_ranges(run, path, entry, whole);
+	if (!entry->writable)
+		return;
+	check_get_put(run, path, entry, whole);
+	check_put_get(run, path, entry, whole);
+}
+
+static int same_bytes(const struct file *a, const struct file *b)
+{
+	static uint8_t x[1 << 16], y[1 << 16];
+	uint64_t size = fixture_file_size(a), at = 0;
+
+	if (size != fixture_file_size(b))
+		return 0;
+	for (size_t n; at < size; at += n) {
+		n = size - at < sizeof(x) ? (size_t)(size - at) : sizeof(x);
+		if (file_read(a, at, x, n, NULL) < 0 || file_read(b, at, y, n, NULL) < 0 ||
+			memcmp(x, y, n) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+static void check_rewrite(struct run *run, const struct snapshot *s, bool force, bool identical)
+{
+	CLEANUP(file_unref) struct file *file = NULL;
+	struct error e = ERROR_INIT;
+	struct fixture again;
+
+	if (fixture_encode(run->f, s, force, &file, NULL, &e) < 0) {
+		broken(run, "", force ? "forced rewrite" : "rewrite", error_text(&e));
+		return;
+	}
+	if (identical && !same_bytes(file, run->f->source.files[0]))
+		broken(run, "", "forced rewrite", "differs from the file");
+	if (fixture_open_file(&again, TAKE(file), "again.map", "ro", &e) < 0)
+		broken(run, "", "the written file is refused", error_text(&e));
+	fixture_close(&again);
+}
+
+static void run_map(struct run *run, const char *path, bool identical)
+{
+	const char *slash = strrchr(path, '/');
+	struct error e = ERROR_INIT;
+	struct fixture f;
+
+	run->map = slash ? slash + 1 : path;
+	run->f = &f;
+	run->maps++;
+	if (fixture_open(&f, path, "rw", &e) < 0) {
+		run->not_opened++;
+		fixture_close(&f);
+		return;
+	}
+	run->changed = snapshot_ref(f.s);
+	if (fixture_walk(f.s, ENTRY_ROOT, "", visit, run, &e) < 0)
+		broken(run, "", "walk", error_text(&e));
+	check_rewrite(run, f.s, false, false);
+	check_rewrite(run, run->changed, false, false);
+	if (identical)
+		check_rewrite(run, f.s, true, true);
+	snapshot_unref(run->changed);
+	fixture_close(&f);
+}
+
+static void list_map(const char *path)
+{
+	struct error e = ERROR_INIT;
+	struct fixture f;
+
+	if (fixture_open(&f, path, "ro", &e) == 0)
+		printf("mounts %s\n", path);
+	else
+		printf("refused %s: %s\n", path, error_text(&e));
+	fixture_close(&f);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run;
+	bool identical = argc > 1 && strcmp(argv[1], "--identical") == 0;
+
+	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+		for (int i = 2; i < argc; i++)
+			list_map(argv[i]);
+		return 0;
+	}
+	for (int i = 1 + identical; i < argc; i++)
+		run_map(&run, argv[i], identical);
+	printf("%u maps, %u refused\n", run.maps, run.not_opened);
+	for (int i = 0; i < TW_N_KINDS; i++) {
+		const struct tally *t = &run.kinds[i];
+
+		if (t->files)
+			printf("%-12s %6u files, %u read-only, %u unreadable, %u puts, %u "
+			       "refused\n",
+				tw_kinds[i]->label, t->files, t->read_only, t->unreadable, t->puts,
+				t->refused);
+	}
+	return run.broken ? 1 : 0;
+}

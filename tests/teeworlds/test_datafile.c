@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Zlib */
+/* The container: what is refused, with which words, and what is accepted (layout rule 25). */
+#include "tw_test.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/cursor.h"
+
+/* A good file in memory, to damage. */
+struct file_bytes {
+	uint8_t data[1 << 16];
+	size_t size;
+};
+
+static void load(struct file_bytes *b, const char *name)
+{
+	FILE *in = fopen(fixture_path(name), "rb");
+
+	assert_non_null(in);
+	b->size = fread(b->data, 1, sizeof(b->data), in);
+	fclose(in);
+}
+
+static int try_open(const struct file_bytes *b, struct error *e)
+{
+	int fd = memfd_create("map", MFD_CLOEXEC);
+	struct fixture f;
+	int r;
+
+	assert_int_equal(write(fd, b->data, b->size), (ssize_t)b->size);
+	r = fixture_open_file(&f, file_new(fd), "x.map", "ro", e);
+	fixture_close(&f);
+	return r;
+}
+
+/* Where the tables begin in a version-4 file. */
+struct places {
+	size_t types, item_offsets, data_offsets, data_sizes, items;
+};
+
+static struct places places_of(const struct file_bytes *b)
+{
+	struct places p = {.types = 36};
+
+	p.item_offsets = p.types + 12 * load_u32(b->data + 16);
+	p.data_offsets = p.item_offsets + 4 * load_u32(b->data + 20);
+	p.data_sizes = p.data_offsets + 4 * load_u32(b->data + 24);
+	p.items = p.data_sizes + 4 * load_u32(b->data + 24);
+	return p;
+}
+
+static void refused(size_t at, int32_t value, const char *what)
+{
+	static struct file_bytes b;
+	struct error err = ERROR_INIT;
+
+	load(&b, "full.map");
+	store_u32(b.data + at, (uint32_t)value);
+	assert_fails(try_open(&b, &err), EINVAL, what);
+}
+
+static void accepted(size_t at, int32_t value)
+{
+	static struct file_bytes b;
+	struct error err = ERROR_INIT;
+
+	load(&b, "full.map");
+	store_u32(b.data + at, (uint32_t)value);
+	assert_ok(try_open(&b, &err));
+}
+
+static void damaged_header_fields_are_named(void **state)
+{
+	(void)state;
+	refused(0, 0x42544144, "magic is 44 41 54 42");
+	refused(4, 5, "version is 5 (must be 3 or 4)");
+	refused(4, 0x04000000, "version is 67108864");
+	refused(16, -1, "num_item_types is -1 (at least 0)");
+	refused(20, -1, "num_items is -1 (at least 0)");
+	refused(24, -1, "num_data is -1 (at least 0)");
+	refused(28, -4, "item_size is -4 (at least 0)");
+	refused(32, -1, "data_size is -1 (at least 0)");
+	refused(16, 0x7ffffffc, "num_item_types is 2147483644: its section ends at");
+	refused(20, 0x7ffffffc, "num_items is 2147483644: its section ends at");
+	refused(24, 0x40000000, "num_data is 1073741824: its section ends at");
+	refused(28, 0x7ffffffc, "item_size is 2147483644: its section ends at");
+	refused(32, 0x7fffffff, "data_size is 2147483647: its section ends at");
+	refused(28, 918, "item_size is 918 (must be a multiple of 4)");
+}
+
+static void damaged_item_types_are_named(void **state)
+{
+	static struct file_bytes b;
+	size_t at;
+
+	(void)state;
+	load(&b, "full.map");
+	at = places_of(&b).types;
+	refused(at, -1, "item_types[0].type is -1 (0 to 65535)");
+	refused(at, 65536, "item_types[0].type is 65536");
+	refused(at + 12, 0, "item_types[1].type is 0 (a second time)");
+	refused(at + 12 + 4, 5, "item_types[1].start is 5 (must be 1)");
+	refused(at + 12 + 8, -1, "item_types[1].num is -1");
+	refused(at + 12 + 8, 18, "item_types[1].num is 18 (0 to 17, the items left)");
+	refused(at, 8, "items[0].type is 0 (8 in item_types)");
+	refused(at + 9 * 12 + 8, 0, "num_items is 18 (item_types list 17)");
+}
+
+static void damaged_items_are_named(void **state)
+{
+	static struct file_bytes b;
+	struct places p;
+
+	(void)state;
+	load(&b, "full.map");
+	p = places_of(&b);
+	refused(p.item_offsets + 4, -4, "item_offsets[1] is -4 (0 to item_size - 8 = 908)");
+	refused(p.item_offsets + 4, 912, "item_offsets[1] is 912");
+	refused(p.item_offsets + 4, 14, "item_offsets[1] is 14 (must be a multiple of 4)");
+	refused(p.item_offsets + 8, 0, "items[2].type is 0 (2 in item_types)");
+	refused(p.items + 4, -24, "items[0].size is -24");
+	refused(p.items + 4, 912, "items[0].size is 912 (0 to 908, the end of the items)");
+	refused(p.items + 4, 6, "items[0].size is 6 (must be a multiple of 4)");
+	refused(p.items + 4, 8, "item_offsets[1] is 12 (item 0, which it overlaps, ends at 16)");
+}
+
+static void damaged_data_tables_are_named(void **state)
+{
+	static struct file_bytes b;
+	struct places p;
+	uint32_t data_size;
+
+	(void)state;
+	load(&b, "full.map");
+	p = places_of(&b);
+	data_size = load_u32(b.data + 32);
+	refused(p.data_offsets, -1, "data_offsets[0] is -1");
+	refused(p.data_offsets + 4, (int32_t)data_size + 1, "data_offsets[1] is");
+	refused(p.data_offsets + 8, 1, "data_offsets[2] is 1 (at least");
+	refused(p.data_sizes + 4, -1, "data_sizes[1] is -1 (at least 0)");
+}
+
+static void a_short_file_is_refused(void **state)
+{
+	static struct file_bytes b;
+	size_t whole;
+
+	(void)state;
+	load(&b, "full.map");
+	for (whole = b.size; b.size > 0; b.size = b.size > 500 ? b.size - 97 : b.size - 1) {
+		struct error err = ERROR_INIT;
+
+		if (b.size < whole)
+			assert_fails(try_open(&b, &err), EINVAL, "the file has");
+	}
+}
+
+static void odd_header_sizes_are_accepted(void **state)
+{
+	(void)state;
+	accepted(8, 0);
+	accepted(8, -1);
+	accepted(12, INT32_MAX);
+	accepted(0, 0x44415441); /* ATAD */
+}
+
+static void every_version_shows_the_same_files(void **state)
+{
+	static const char *const names[] = {"v3.map", "atad.map", "crude.map", "level9.map",
+		"descending.map", "gaps.map", "tail.map"};
+	struct fixture full;
+
+	(void)state;
+	must_open(&full, "full.map", "ro");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		static const char *const paths[] = {"info/settings.cfg", "images/0_grass.png",
+			"images/2_v2.png", "images/1_desert.json", "sounds/0_wind.opus",
+			"raw/items/00005_layer/00004", "raw/data/00008"};
+		struct fixture f;
+
+		must_open(&f, names[i], "ro");
+		for (size_t k = 0; k < sizeof(paths) / sizeof(paths[0]); k++) {
+			CLEANUP(bytes_unref) struct bytes *a = content_of(full.s, paths[k]);
+			CLEANUP(bytes_unref) struct bytes *b = content_of(f.s, paths[k]);
+
+			assert_int_equal(a->size, b->size);
+			assert_memory_equal(a->data, b->data, a->size);
+		}
+		fixture_close(&f);
+	}
+	fixture_close(&full);
+}
+
+/* Every oddity of the container is written the reference way: as the generator writes full.map. */
+static void every_version_4_is_written_alike(void **state)
+{
+	static const char *const names[] = {"full.map", "atad.map", "crude.map", "level9.map",
+		"descending.map", "gaps.map", "tail.map"};
+	static struct file_bytes meant, is;
+
+	(void)state;
+	load(&meant, "full.map");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct error err = ERROR_INIT;
+		struct file *file = NULL;
+		struct fixture f;
+
+		must_open(&f, names[i], "ro");
+		assert_ok(fixture_encode(&f, f.s, true, &file, NULL, &err));
+		is.size = (size_t)fixture_file_size(file);
+		assert_int_equal(is.size, meant.size);
+		assert_ok(file_read(file, 0, is.data, is.size, &err));
+		assert_memory_equal(is.data, meant.data, is.size);
+		file_unref(file);
+		fixture_close(&f);
+	}
+}
+
+static void version_3_stays_version_3(void **state)
+{
+	static struct file_bytes meant, is;
+	struct error err = ERROR_INIT;
+	struct file *file = NULL;
+	struct fixture f;
+
+	(void)state;
+	load(&meant, "v3.map");
+	must_open(&f, "v3.map", "ro");
+	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_int_equal(is.size, meant.size);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	assert_memory_equal(is.data, meant.data, is.size);
+	file_unref(file);
+	/* A new blob stands there as its bytes, not compressed. */
+	assert_int_equal(put(&f.s, "info/author", "Zoe Zoe Zoe\n", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	assert_non_null(memmem(is.data, is.size, "Zoe Zoe Zoe", 12));
+	file_unref(file);
+	fixture_close(&f);
+}
+
+/* An unchanged blob is copied compressed, also where the reference would compress it otherwise. */
+static void unchanged_blobs_are_copied_verbatim(void **state)
+{
+	static struct file_bytes meant, is;
+	struct error err = ERROR_INIT;
+	struct file *file = NULL;
+	struct fixture f;
+
+	(void)state;
+	load(&meant, "level9.map");
+	must_open(&f, "level9.map", "ro");
+	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_int_equal(is.size, meant.size);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	assert_memory_equal(is.data, meant.data, is.size);
+	file_unref(file);
+	fixture_close(&f);
+}
+
+static void a_damaged_blob_is_copied_as_it_is(void **state)
+{
+	static struct file_bytes meant, is;
+	struct error err = ERROR_INIT;
+	struct file *file = NULL;
+	struct fixture f;
+
+	(void)state;
+	load(&meant, "damaged.map");
+	must_open(&f, "damaged.map", "ro");
+	assert_ok(fixture_encode(&f, f.s, true, &file, NULL, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_int_equal(is.size, meant.size);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	assert_memory_equal(is.data, meant.data, is.size);
+	file_unref(file);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(damaged_header_fields_are_named),
+		cmocka_unit_test(damaged_item_types_are_named),
+		cmocka_unit_test(damaged_items_are_named),
+		cmocka_unit_test(damaged_data_tables_are_named),
+		cmocka_unit_test(a_short_file_is_refused),
+		cmocka_unit_test(odd_header_sizes_are_accepted),
+		cmocka_unit_test(every_version_shows_the_same_files),
+		cmocka_unit_test(every_version_4_is_written_alike),
+		cmocka_unit_test(version_3_stays_version_3),
+		cmocka_unit_test(unchanged_blobs_are_copied_verbatim),
+		cmocka_unit_test(a_damaged_blob_is_copied_as_it_is),
+	};
+
+	return cmocka_run_group_tests_name("datafile", tests, NULL, NULL);
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Zlib */
+/* The files of info, images, sounds and raw: what they show, take and refuse, and what follows. */
+#include "tw_test.h"
+
+#include "codec/png.h"
+
+enum { IMAGE_DATA = 5, TILES_DATA = 14, OPAQUE = 2 };
+
+static struct blob *data_of(const struct snapshot *s, unsigned type, int position, uint32_t field)
+{
+	return tw_blob_of(tw_map_of(s), tw_item_at(tw_map_of(s), type, position), field);
+}
+
+static struct bytes *decoded(struct blob *b)
+{
+	struct error err = ERROR_INIT;
+	struct bytes *whole = NULL;
+
+	assert_ok(blob_load(b, &whole, &err));
+	return whole;
+}
+
+/* Pixels as the test makes them: alpha 255 but in the cells that are named. */
+struct painting {
+	uint32_t side; /* pixels of the image */
+	uint8_t alpha;
+	int clear[4]; /* ids whose cell has one pixel of this alpha; -1 ends */
+};
+
+static int paint(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct painting *p = arg;
+
+	(void)e;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = off + i, pixel = at / 4;
+		uint32_t cell = p->side / 16, x = (uint32_t)(pixel % p->side),
+			 y = (uint32_t)(pixel / p->side);
+		uint8_t v = at % 4 == 3 ? 255 : (uint8_t)(at * 31);
+
+		for (int k = 0; k < 4 && p->clear[k] >= 0; k++)
+			if (at % 4 == 3 && x == cell * (uint32_t)(p->clear[k] % 16) &&
+				y == cell * (uint32_t)(p->clear[k] / 16))
+				v = p->alpha;
+		((uint8_t *)dst)[i] = v;
+	}
+	return 0;
+}
+
+static int put_painting(struct snapshot **s, const char *path, struct painting p, struct error *e)
+{
+	uint64_t size = 0;
+	uint8_t *file;
+	int r;
+
+	assert_int_equal(png_file_size(p.side, p.side, &size), 0);
+	file = malloc((size_t)size);
+	assert_int_equal(
+		png_file_read(p.side, p.side, paint, &p, NULL, 0, file, (size_t)size, e), 0);
+	r = fixture_put(s, id_of(*s, path), file, (size_t)size, NULL, e);
+	free(file);
+	return r;
+}
+
+/* Flags of the layer's stored tile at a place. */
+static uint8_t flags_at(const struct snapshot *s, int layer, size_t tile)
+{
+	CLEANUP(bytes_unref) struct bytes *b = decoded(data_of(s, TW_LAYER, layer, TILES_DATA));
+
+	return b->data[4 * tile + 1];
+}
+
+/* Layer 1 of full.map holds every id once with flags 3 (opaque and a mirror bit), stale where the
+ * image disagrees; its image is all opaque. */
+static void opaque_bits_follow_only_where_opacity_changed(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){16, 249, {7, 200, 0, -1}}, &err),
+		1);
+	assert_int_equal(flags_at(f.s, 1, 7), 1);
+	assert_int_equal(flags_at(f.s, 1, 200), 1);
+	for (size_t i = 0; i < 256; i++)
+		if (i != 7 && i != 200)
+			assert_int_equal(flags_at(f.s, 1, i), 3);
+	/* And back: the bit returns for those two. Id 0 never had it by right, and keeps what it had. */
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){16, 250, {7, 200, 0, -1}}, &err),
+		1);
+	for (size_t i = 0; i < 256; i++)
+		assert_int_equal(flags_at(f.s, 1, i), 3);
+	fixture_close(&f);
+}
+
+static void opaque_bits_follow_a_larger_image_too(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){64, 0, {9, -1}}, &err),
+		1);
+	assert_int_equal(flags_at(f.s, 1, 9), 1);
+	assert_int_equal(flags_at(f.s, 1, 8), 3);
+	assert_int_equal(tw_item_at(fixture_map(&f), TW_IMAGE, 0)->ints->v[1], 64);
+	assert_int_equal(tw_item_at(fixture_map(&f), TW_IMAGE, 0)->ints->v[2], 64);
+	fixture_close(&f);
+}
+
+static void layers_that_are_clear_or_of_another_image_stay(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct blob *clear, *other;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	clear = data_of(f.s, TW_LAYER, 2, TILES_DATA);
+	other = data_of(f.s, TW_LAYER, 3, TILES_DATA);
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){16, 0, {7, 5, -1}}, &err),
+		1);
+	assert_ptr_equal(data_of(f.s, TW_LAYER, 2, TILES_DATA), clear);
+	assert_ptr_equal(data_of(f.s, TW_LAYER, 3, TILES_DATA), other);
+	fixture_close(&f);
+}
+
+static void folded_tiles_stay_folded_and_follow(void **state)
+{
+	static const uint8_t meant[] = {5, 0, 255, 0, 5, 0, 43, 0};
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error err = ERROR_INIT;
+	struct blob *before;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	before = data_of(f.s, TW_LAYER, 4, TILES_DATA);
+	/* Another id's opacity: no tile of this layer changes, so its blob is the very same. */
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){16, 0, {6, -1}}, &err),
+		1);
+	assert_ptr_equal(data_of(f.s, TW_LAYER, 4, TILES_DATA), before);
+	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
+				 (struct painting){16, 0, {5, -1}}, &err),
+		1);
+	b = decoded(data_of(f.s, TW_LAYER, 4, TILES_DATA));
+	assert_int_equal(b->size, sizeof(meant));
+	assert_memory_equal(b->data, meant, sizeof(meant));
+	fixture_close(&f);
+}
+
+/* shared.map: one blob of pixels for two images, one of tiles for two layers of those images. */
+static void what_others_use_is_copied_first(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct blob *pixels, *tiles, *sound;
+	struct bytes *opus;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "shared.map", "ro");
+	pixels = data_of(f.s, TW_IMAGE, 1, IMAGE_DATA);
+	tiles = data_of(f.s, TW_LAYER, 1, TILES_DATA);
+	assert_int_equal(put_painting(&f.s, "images/0_same.png",
+				 (struct painting){16, 0, {7, -1}}, &err),
+		1);
+	assert_ptr_equal(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA), pixels);
+	assert_ptr_not_equal(data_of(f.s, TW_IMAGE, 0, IMAGE_DATA), pixels);
+	assert_ptr_equal(data_of(f.s, TW_LAYER, 1, TILES_DATA), tiles);
+	assert_int_equal(flags_at(f.s, 0, 7), 0);
+	assert_int_equal(flags_at(f.s, 1, 7), 2);
+
+	sound = data_of(f.s, TW_SOUND, 0, 3);
+	opus = content_of(f.s, "sounds/1_same.opus");
+	assert_int_equal(fixture_put(&f.s, id_of(f.s, "sounds/1_same.opus"), opus->data,
+				 opus->size - 1, NULL, &err),
+		1);
+	assert_ptr_equal(data_of(f.s, TW_SOUND, 0, 3), sound);
+	assert_int_equal(data_of(f.s, TW_SOUND, 1, 3)->size, opus->size - 1);
+	/* The item's own count of bytes follows. */
+	assert_int_equal(tw_item_at(fixture_map(&f), TW_SOUND, 1)->ints->v[4], opus->size - 1);
+	bytes_unref(opus);
+
+	/* The text is author, version and four names; a new author leaves the others. */
+	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_content(f.s, "info/author", "Zoe\n");
+	assert_content(f.s, "info/version", "same\n");
+	fixture_close(&f);
+}
+
+static void bytes_past_the_pixels_stay_while_the_size_does(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error err = ERROR_INIT;
+	struct fixture f;
+	uint8_t file[200];
+	uint64_t size;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	assert_int_equal(png_file_size(2, 2, &size), 0);
+	assert_ok(png_file_read(2, 2, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file,
+		(size_t)size, &err));
+	assert_int_equal(
+		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err), 1);
+	b = decoded(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA));
+	assert_int_equal(b->size, 21);
+	assert_memory_equal(b->data + 16, "after", 5);
+	assert_int_equal(png_file_size(2, 1, &size), 0);
+	assert_ok(png_file_read(2, 1, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file,
+		(size_t)size, &err));
+	assert_int_equal(
+		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err), 1);
+	assert_int_equal(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA)->size, 8);
+	fixture_close(&f);
+}
+
+static void images_have_the_endings_of_what_they_are(void **state)
+{
+	static const char *const paths[] = {"images/0_rgb.json", "images/1_tail.png",
+		"images/2_small.json", "images/3_none.json", "images/4_variant.json",
+		"images/5_garbage.png", "images/6_..%2Fa%2Fb%25c.png", "images/7.png",
+		"images/8.json", "images/9.json"};
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		(void)id_of(f.s, paths[i]);
+	assert_content(f.s, "images/8.json", "{\n  \"width\": 3,\n  \"height\": 4\n}\n");
+	assert_content(f.s, "images/9.json", "{}\n");
+	assert_content(f.s, "images/0_rgb.json",
+		"{\n  \"external\": 0,\n  \"width\": 2,\n  \"height\": 2\n}\n");
+	fixture_close(&f);
+}
+
+static void an_external_image_takes_its_size_only(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"height\": 64}", &err), 1);
+	assert_content(f.s, "images/1_desert.json",
+		"{\n  \"external\": 1,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
+	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
+		"external is 0 (cannot be changed here from 1)");
+	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
+	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
+	assert_fails(put(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL, "external");
+	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": 1}", &err), 0);
+	fixture_close(&f);
+	must_open(&f, "odd.map", "ro");
+	assert_fails(put(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL,
+		"cannot be shown");
+	assert_fails(put(&f.s, "images/8.json", "{\"external\": 1}", &err), EINVAL, "too short");
+	assert_fails(put(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL, "cannot be shown");
+	fixture_close(&f);
+}
+
+static void what_is_no_image_or_sound_is_refused(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct snapshot *before;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	before = f.s;
+	assert_fails(put(&f.s, "images/0_grass.png", "GIF89a", &err), EINVAL, "PNG");
+	assert_fails(put(&f.s, "images/0_grass.png", "", &err), EINVAL, "PNG");
+	assert_fails(put(&f.s, "sounds/0_wind.opus", "", &err), EINVAL, "OggS");
+	assert_fails(put(&f.s, "sounds/0_wind.opus", "OggS but no more than that, I fear, is here", &err),
+		EINVAL, "Opus");
+	assert_ptr_equal(f.s, before);
+	fixture_close(&f);
+}
+
+static void a_text_has_limits_that_old_texts_may_break(void **state)
+{
+	struct error err = ERROR_INIT;
+	char line[400];
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	memset(line, 'x', sizeof(line));
+	line[31] = '\0';
+	assert_int_equal(put(&f.s, "info/author", line, &err), 1);
+	line[31] = 'x', line[32] = '\0';
+	assert_fails(put(&f.s, "info/author", line, &err), EINVAL, "has 32 bytes (at most 31)");
+	assert_fails(put(&f.s, "info/version", "0123456789abcdef\n", &err), EINVAL, "at most 15");
+	line[32] = 'x', line[128] = '\0';
+	assert_fails(put(&f.s, "info/credits", line, &err), EINVAL, "has 128 bytes (at most 127)");
+	assert_fails(put(&f.s, "info/license", line, &err), EINVAL, "at most 31");
+	line[128] = 'x', line[255] = '\0';
+	assert_int_equal(put(&f.s, "info/settings.cfg", line, &err), 1);
+	line[255] = 'x', line[256] = '\0';
+	assert_fails(put(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: has 256 bytes");
+	assert_fails(put(&f.s, "info/author", "two\nlines\n", &err), EINVAL, "line 2");
+	assert_fails(put(&f.s, "info/author", "\n\n", &err), EINVAL, "line 2");
+	assert_fails(fixture_put(&f.s, id_of(f.s, "info/author"), "a\0b\n", 4, NULL, &err), EINVAL,
+		"NUL");
+	assert_fails(put(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: is not UTF-8");
+	fixture_close(&f);
+
+	must_open(&f, "odd.map", "ro");
+	assert_int_equal(put(&f.s, "info/version", "a\xfcl\n", &err), 1);
+	memset(line, 'y', sizeof(line));
+	line[200] = '\0';
+	assert_int_equal(put(&f.s, "info/credits", line, &err), 1);
+	line[200] = 'y', line[201] = '\0';
+	assert_fails(put(&f.s, "info/credits", line, &err), EINVAL, "has 201 bytes (at most 200)");
+	fixture_close(&f);
+}
+
+static void a_text_is_lines_for_nul_ended_strings(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_content(f.s, "info/author", "Ann\n");
+	assert_content(f.s, "info/license", "");
+	assert_content(f.s, "info/settings.cfg", "sv_gametype dm\ntune gravity 0.5\n");
+	/* The missing last line feed is no change. */
+	assert_int_equal(put(&f.s, "info/settings.cfg", "a\r\n\nb", &err), 1);
+	assert_content(f.s, "info/settings.cfg", "a\r\n\nb\n");
+	b = decoded(data_of(f.s, TW_INFO, 0, 5));
+	assert_int_equal(b->size, 6);
+	assert_memory_equal(b->data, "a\r\0\0b", 6);
+	/* An empty file is no string, a line feed an empty one. */
+	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
+	assert_int_equal(tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[1], -1);
+	assert_int_equal(put(&f.s, "info/author", "", &err), 0);
+	assert_int_equal(put(&f.s, "info/author", "\n", &err), 1);
+	assert_int_equal(data_of(f.s, TW_INFO, 0, 1)->size, 1);
+	fixture_close(&f);
+}
+
+static void a_missing_info_item_or_field_is_made(void **state)
+{
+	struct error err = ERROR_INIT;
+	const struct tw_item *it;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	assert_content(f.s, "info/settings.cfg", "");
+	assert_int_equal(put(&f.s, "info/settings.cfg", "sv_x 1\n", &err), 1);
+	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
+	assert_int_equal(it->ints->n, 6);
+	assert_int_equal(it->ints->v[4], 99);
+	assert_content(f.s, "info/settings.cfg", "sv_x 1\n");
+	fixture_close(&f);
+}
+
+/* Removing a text leaves no trace of it in the file, and no number that points at something else. */
+static void a_removed_text_leaves_the_file(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f, again;
+	struct file *file = NULL;
+	size_t before;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	before = fixture_map(&f)->n_blobs;
+	assert_int_equal(put(&f.s, "info/version", "", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
+	assert_ok(fixture_open_file(&again, file, "again.map", "ro", &err));
+	assert_int_equal(fixture_map(&again)->n_blobs, before - 1);
+	assert_content(again.s, "info/author", "Ann\n");
+	assert_content(again.s, "info/version", "");
+	assert_content(again.s, "info/credits", "Ben, Cid\n");
+	(void)id_of(again.s, "images/2_v2.png");
+	(void)id_of(again.s, "sounds/0_wind.opus");
+	/* Garbage in fields that are no reference is not ours. */
+	assert_int_equal(tw_item_at(fixture_map(&again), TW_LAYER, 5)->ints->v[19], 77);
+	fixture_close(&again);
+	fixture_close(&f);
+}
+
+static void numbers_stay_where_unknown_items_might_hold_them(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f, again;
+	struct file *file = NULL;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
+	assert_ok(fixture_open_file(&again, file, "again.map", "ro", &err));
+	assert_int_equal(fixture_map(&again)->n_blobs, fixture_map(&f)->n_blobs);
+	assert_int_equal(fixture_map(&again)->blobs[0]->size, 1);
+	fixture_close(&again);
+	fixture_close(&f);
+}
+
+static void raw_names_are_those_of_the_layout(void **state)
+{
+	static const char *const paths[] = {"raw/items/00000_version/00000",
+		"raw/items/00001_info/00001", "raw/items/00002_image/00009",
+		"raw/items/00002_image/00009+1", "raw/items/00002_image/00009+2",
+		"raw/items/00009/00003", "raw/items/33059/00000",
+		"raw/items/65533_00010203-0405-0607-0809-0a0b0c0d0e0f/00000",
+		"raw/items/65532/00000", "raw/items/65535_uuid/65533",
+		"raw/items/65535_uuid/65533+1", "raw/items/65535_uuid/65532", "raw/data/00000"};
+	struct entry entry;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		(void)id_of(f.s, paths[i]);
+	assert_content(f.s, "raw/items/00009/00003", "1\n2\n3\n");
+	assert_content(f.s, "raw/items/33059/00000", "");
+	assert_content(f.s, "raw/items/00002_image/00009+1", "1\n3\n4\n");
+	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/00009+3", &entry), -ENOENT);
+	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/9", &entry), -ENOENT);
+	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/00009+0", &entry), -ENOENT);
+	assert_int_equal(fixture_find(f.s, "raw/data/0", &entry), -ENOENT);
+	fixture_close(&f);
+	must_open(&f, "full.map", "ro");
+	(void)id_of(f.s, "raw/items/65534_3e1b2716-178c-3978-9bd9-b11ae0410dd8/00000");
+	fixture_close(&f);
+}
+
+static void raw_is_read_only_unless_asked(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_int_equal(fixture_find(f.s, "raw/data/00000", &entry), 0);
+	assert_false(entry.writable);
+	assert_fails(put(&f.s, "raw/data/00000", "x", &err), EROFS, "raw=rw");
+	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EROFS, "raw=rw");
+	fixture_close(&f);
+	must_open(&f, "full.map", "off");
+	assert_int_equal(fixture_find(f.s, "raw", &entry), -ENOENT);
+	fixture_close(&f);
+}
+
+static void raw_refuses_what_typed_files_would_not_survive(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "rw");
+	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL, "version item");
+	assert_fails(put(&f.s, "raw/items/00002_image/00000", "1\n17\n16\n0\n4\n5\n", &err), EINVAL,
+		"image.png 0 would become unreadable");
+	assert_fails(put(&f.s, "raw/data/00005", "short", &err), EINVAL, "unreadable");
+	assert_fails(put(&f.s, "raw/data/00000", "", &err), EINVAL, "empty");
+	assert_fails(put(&f.s, "raw/items/00001_info/00000", "1\nx\n", &err), EINVAL, "line 2");
+	assert_fails(put(&f.s, "raw/items/00001_info/00000", "4294967296\n", &err), EINVAL,
+		"line 1: the number does not fit 32 bits");
+	/* In place, for all who use it; and a smaller image is still one. */
+	assert_int_equal(put(&f.s, "raw/items/00002_image/00000", " 1\r\n8\n8\n0\n4\n5", &err), 1);
+	assert_content(f.s, "raw/items/00002_image/00000", "1\n8\n8\n0\n4\n5\n");
+	assert_int_equal(put(&f.s, "raw/data/00000", "Eve", &err), 1);
+	assert_content(f.s, "info/author", "Eve");
+	fixture_close(&f);
+}
+
+static void without_a_version_item_there_is_only_raw(void **state)
+{
+	static const char *const names[] = {"untyped.map", "version2.map", "empty_v3.map"};
+	struct entry entry;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f;
+
+		must_open(&f, names[i], "ro");
+		assert_int_equal(fixture_find(f.s, "info", &entry), -ENOENT);
+		(void)id_of(f.s, "raw/items");
+		(void)id_of(f.s, "raw/data");
+		fixture_close(&f);
+	}
+}
+
+static void what_cannot_be_shown_is_empty_and_eio(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "odd.map", "ro");
+	assert_int_equal(fixture_find(f.s, "info/license", &entry), 0);
+	assert_int_equal(entry.size, 0);
+	assert_fails(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err), EIO, "data index is 99");
+	fixture_close(&f);
+}
+
+static void collect(void *arg, const char *line)
+{
+	snprintf(arg, 200, "%s", line);
+}
+
+static void a_save_refuses_what_a_game_would(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct snapshot *before;
+	char why[200] = "";
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "rw");
+	before = snapshot_ref(f.s);
+	assert_ok(f.s->format->check(before, f.s, collect, why, &err));
+	assert_string_equal(why, "");
+	/* The game layer becomes a design layer. */
+	assert_int_equal(put(&f.s, "raw/items/00005_layer/00000",
+				 "0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n",
+				 &err),
+		1);
+	assert_fails(f.s->format->check(before, f.s, collect, why, &err), EINVAL, "layer 0");
+	assert_string_equal(why, "there is no game layer");
+	/* What the map had before is no fault of this save. */
+	assert_ok(f.s->format->check(f.s, f.s, collect, why, &err));
+	snapshot_unref(before);
+	fixture_close(&f);
+}
+
+/* A change that was judged before another one landed is applied if they do not meet. */
+static void a_stale_change_is_told(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct change *author = NULL, *again = NULL, *version = NULL;
+	struct extent in = extent_of_bytes(bytes_copy("new\n", 4));
+	const struct format *format = &format_teeworlds;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_ok(format->parse(f.s, id_of(f.s, "info/author"), &in, &author, &err));
+	assert_ok(format->parse(f.s, id_of(f.s, "info/author"), &in, &again, &err));
+	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"width\": 5}", &err), 1);
+	assert_ok(format->apply(&f.s, author, NULL, &err));
+	assert_content(f.s, "info/author", "new\n");
+	assert_int_equal(format->apply(&f.s, again, NULL, &err), -ESTALE);
+	assert_ok(format->parse(f.s, id_of(f.s, "info/version"), &in, &version, &err));
+	assert_ok(format->apply(&f.s, version, NULL, &err));
+	format->change_free(author);
+	format->change_free(again);
+	format->change_free(version);
+	extent_finish(&in);
+	fixture_close(&f);
+}
+
+static void after_a_save_the_map_reads_from_the_new_file(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct snapshot *based = NULL;
+	struct plan *plan = NULL;
+	struct file *file = NULL;
+	struct source written;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "ro");
+	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
+	assert_int_equal(put(&f.s, "info/credits", "Dan\n", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
+	written = fixture_source(file, "full.map");
+	assert_ok(f.s->format->rebase(f.s, plan, &written, &based, &err));
+	assert_int_equal(tw_map_of(based)->version, fixture_map(&f)->version);
+	assert_content(based, "info/credits", "Dan\n");
+	assert_content(based, "info/version", "1.0\n");
+	for (size_t i = 0; i < tw_map_of(based)->n_blobs; i++)
+		if (tw_map_of(based)->blobs[i])
+			assert_ptr_equal(tw_map_of(based)->blobs[i]->stored.file, file);
+	f.s->format->plan_free(plan);
+	snapshot_unref(based);
+	file_unref(file);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opaque_bits_follow_only_where_opacity_changed),
+		cmocka_unit_test(opaque_bits_follow_a_larger_image_too),
+		cmocka_unit_test(layers_that_are_clear_or_of_another_image_stay),
+		cmocka_unit_test(folded_tiles_stay_folded_and_follow),
+		cmocka_unit_test(what_others_use_is_copied_first),
+		cmocka_unit_test(bytes_past_the_pixels_stay_while_the_size_does),
+		cmocka_unit_test(images_have_the_endings_of_what_they_are),
+		cmocka_unit_test(an_external_image_takes_its_size_only),
+		cmocka_unit_test(what_is_no_image_or_sound_is_refused),
+		cmocka_unit_test(a_text_has_limits_that_old_texts_may_break),
+		cmocka_unit_test(a_text_is_lines_for_nul_ended_strings),
+		cmocka_unit_test(a_missing_info_item_or_field_is_made),
+		cmocka_unit_test(a_removed_text_leaves_the_file),
+		cmocka_unit_test(numbers_stay_where_unknown_items_might_hold_them),
+		cmocka_unit_test(raw_names_are_those_of_the_layout),
+		cmocka_unit_test(raw_is_read_only_unless_asked),
+		cmocka_unit_test(raw_refuses_what_typed_files_would_not_survive),
+		cmocka_unit_test(without_a_version_item_there_is_only_raw),
+		cmocka_unit_test(what_cannot_be_shown_is_empty_and_eio),
+		cmocka_unit_test(a_save_refuses_what_a_game_would),
+		cmocka_unit_test(a_stale_change_is_told),
+		cmocka_unit_test(after_a_save_the_map_reads_from_the_new_file),
+	};
+
+	return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Zlib */
+/* For the cmocka programs of this room; TW_FIXTURES names the folder that twgen.py filled. */
+#ifndef TEST_TEEWORLDS_TW_TEST_H
+#define TEST_TEEWORLDS_TW_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* After those: cmocka.h needs them before it. */
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+#define assert_ok(call)                                                                            \
+	do {                                                                                       \
+		struct error *shown_ = &err;                                                       \
+		int r_ = (call);                                                                   \
+		if (r_ < 0)                                                                        \
+			fail_msg("%s: %d, %s", #call, r_, error_text(shown_));                     \
+	} while (0)
+
+/* The call fails with this errno, and its text holds what. */
+#define assert_fails(call, errnum, what)                                                           \
+	do {                                                                                       \
+		err = (struct error)ERROR_INIT;                                                    \
+		assert_int_equal((call), -(errnum));                                               \
+		assert_int_equal(err.code, -(errnum));                                             \
+		if (!strstr(err.text, what))                                                       \
+			fail_msg("\"%s\" lacks \"%s\"", err.text, what);                           \
+	} while (0)
+
+static inline const char *fixture_path(const char *name)
+{
+	static char path[PATH_MAX];
+	const char *dir = getenv("TW_FIXTURES");
+
+	snprintf(path, sizeof(path), "%s/%s", dir ? dir : ".", name);
+	return path;
+}
+
+static inline void must_open(struct fixture *f, const char *name, const char *raw)
+{
+	struct error err = ERROR_INIT;
+
+	assert_ok(fixture_open(f, fixture_path(name), raw, &err));
+}
+
+static inline entry_id id_of(const struct snapshot *s, const char *path)
+{
+	struct entry entry;
+
+	if (fixture_find(s, path, &entry) < 0)
+		fail_msg("there is no %s", path);
+	return entry.id;
+}
+
+static inline struct bytes *content_of(const struct snapshot *s, const char *path)
+{
+	struct error err = ERROR_INIT;
+	struct bytes *b = NULL;
+	struct entry entry;
+
+	if (fixture_find(s, path, &entry) < 0)
+		fail_msg("there is no %s", path);
+	assert_ok(fixture_get(s, &entry, &b, &err));
+	return b;
+}
+
+static inline void assert_content(const struct snapshot *s, const char *path, const char *text)
+{
+	CLEANUP(bytes_unref) struct bytes *b = content_of(s, path);
+
+	assert_int_equal(b->size, strlen(text));
+	assert_memory_equal(b->data, text, b->size);
+}
+
+/* What fixture_put says of text put to path. */
+static inline int put(struct snapshot **s, const char *path, const char *text, struct error *e)
+{
+	return fixture_put(s, id_of(*s, path), text, strlen(text), NULL, e);
+}
+
+#endif

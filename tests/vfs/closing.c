@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: Zlib */
+/* Rules 2 and 3 of the design: closing applies; what editors do works. */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR	   "info/author"
+
+static void map_of_the_independent_writer_is_sound_and_shown(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *map = box_map(b);
+	uint8_t ids[MAP_CELLS];
+
+	assert_true(map_sound(map));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_true(box_shows(b, "info/settings.cfg", ""));
+	assert_true(box_shows(b, DECO_IDS, "  0,  7,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n") ||
+		box_shows(b, DECO_IDS, "  0,  7,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n"));
+	assert_true(map_ids(map, MAP_DECO, ids) && ids[1] == 7);
+	assert_true(box_lists(b, "images", "0_img.png"));
+}
+
+static void flush_applies_what_was_written_since_the_last(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	assert_int_equal(fd_flush(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(fd_text(f, 3, "by"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bobby\n"));
+}
+
+static void unclosed_writing_is_not_saved(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_int_equal(fd_close(f), 0);
+}
+
+static void truncation_waits_for_release(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	/* A shell's `echo bob > f`: open and truncate, dup, close (a flush), write, close. */
+	assert_int_equal(box_open(b, GAME_IDS, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+	assert_false(box_is_draft(b, GAME_IDS));
+	assert_int_equal(fd_text(f, 0, "1,2,3,4\n5,6,7,8\n9,10,11,12\n"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, GAME_IDS, "  1,  2,  3,  4\n  5,  6,  7,  8\n  9, 10, 11, 12\n"));
+}
+
+static void truncation_alone_is_applied_at_release(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+}
+
+static void truncation_that_cannot_stand_is_a_draft_after_release(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, GAME_IDS, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+	fd_release(f);
+	assert_true(box_is_draft(b, GAME_IDS));
+	assert_true(box_shows(b, GAME_IDS, ""));
+}
+
+static void truncation_by_an_open_that_only_reads_is_applied_at_release(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+}
+
+static void truncation_by_one_of_two_writers_waits_for_the_last(void **state)
+{
+	struct box *b = *state;
+	struct fd *one, *two;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &one), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &two), 0);
+	assert_int_equal(fd_close(two), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_int_equal(fd_close(one), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+}
+
+static void repeated_flush_repeats_the_verdict(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, BAD_LINES), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fd_flush(f), -EINVAL);
+	assert_int_equal(fd_truncate(f, 0), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fd_flush(f), 0);
+	fd_release(f);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void release_applies_what_no_flush_did(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+	assert_int_equal(fd_text(f, 0, "ALI"), 0); /* a mapped page, written back late */
+	fd_release(f);
+	assert_true(box_shows(b, AUTHOR, "ALIce\n"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "ALIce\n"));
+}
+
+static void canonical_form_appears_when_the_last_writer_closes(void **state)
+{
+	struct box *b = *state;
+	struct fd *one, *two;
+
+	assert_int_equal(box_open(b, GAME_IDS, O_WRONLY | O_TRUNC, &one), 0);
+	assert_int_equal(fd_text(one, 0, "1,1,1,1\n1,1,1,1\n1,1,1,1"), 0);
+	assert_true(box_shows(b, GAME_IDS, "1,1,1,1\n1,1,1,1\n1,1,1,1"));
+	assert_int_equal(box_open(b, GAME_IDS, O_WRONLY, &two), 0);
+	assert_int_equal(fd_close(one), 0);
+	assert_true(box_shows(b, GAME_IDS, "1,1,1,1\n1,1,1,1\n1,1,1,1"));
+	assert_int_equal(fd_close(two), 0);
+	assert_true(box_shows(b, GAME_IDS, "  1,  1,  1,  1\n  1,  1,  1,  1\n  1,  1,  1,  1\n"));
+}
+
+static void caches_are_forgotten_before_close_is_answered(void **state)
+{
+	struct box *b = *state;
+	struct attr a;
+	struct fd *f;
+	struct pending p = {0};
+	bool told = false;
+
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	b->n_invalidated = 0;
+	b->hold = true;
+	p.call.handle = f->handle;
+	box_submit(b, &p, vfs_flush);
+	/* All but the invalidation has run; only it keeps the answer back. */
+	while (!b->n_held)
+		box_settle(b);
+	box_settle(b);
+	assert_false(atomic_load(&p.done));
+	box_let_go(b);
+	assert_int_equal(box_wait(&p), 0);
+	for (unsigned i = 0; i < b->n_invalidated; i++)
+		told |= b->invalidated[i] == a.ino;
+	assert_true(told);
+	fd_release(f);
+}
+
+static void other_view_of_what_changed_is_forgotten_too(void **state)
+{
+	struct box *b = *state;
+	struct attr a;
+	struct fd *f;
+	bool told = false;
+
+	assert_int_equal(box_stat(b, "raw/data/00000", &a), 0);
+	assert_int_equal(box_open(b, "raw/data/00000", O_RDONLY, &f), 0);
+	b->n_invalidated = 0;
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	for (unsigned i = 0; i < b->n_invalidated; i++)
+		told |= b->invalidated[i] == a.ino;
+	assert_true(told);
+	fd_close(f);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void refused_content_stays_as_a_draft_and_says_why(void **state)
+{
+	struct box *b = *state;
+	char why[1000];
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_true(box_shows(b, AUTHOR, BAD_LINES));
+	assert_int_equal(box_getxattr(b, AUTHOR, "user.mapfs.error", why, sizeof(why)), 0);
+	assert_non_null(strstr(why, "line"));
+	assert_int_equal(box_getxattr(b, "", "user.mapfs.status", why, sizeof(why)), 0);
+	assert_non_null(strstr(why, AUTHOR));
+}
+
+static void draft_never_enters_the_map(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_shows(b, AUTHOR, BAD_LINES));
+	box_end(b, NULL);
+	assert_true(box_map_says(b, 0, "alice\n"));
+}
+
+static void removing_the_attribute_drops_the_draft(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_removexattr(b, AUTHOR, "user.mapfs.error"), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_false(box_is_draft(b, AUTHOR));
+	assert_int_equal(box_removexattr(b, AUTHOR, "user.mapfs.error"), -ENODATA);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void draft_can_be_mended(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(fd_truncate(f, 4), 0);
+	fd_close(f);
+	assert_false(box_is_draft(b, AUTHOR));
+	assert_true(box_shows(b, AUTHOR, "one\n"));
+}
+
+static void draft_mended_to_what_the_map_says_is_gone_for_good(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, AUTHOR, "alice\n"), 0);
+	assert_false(box_is_draft(b, AUTHOR));
+	box_remount(b);
+	assert_false(box_is_draft(b, AUTHOR));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+}
+
+static void truncate_of_a_closed_file_applies_at_once(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_truncate(b, AUTHOR, 3), 0);
+	assert_true(box_shows(b, AUTHOR, "ali\n"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "ali\n"));
+	assert_int_equal(box_truncate(b, GAME_IDS, 3), -EINVAL);
+	assert_true(box_is_draft(b, GAME_IDS));
+}
+
+static void truncate_of_an_open_file_waits_for_its_close(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(box_truncate(b, AUTHOR, 2), 0);
+	assert_true(box_shows(b, AUTHOR, "al"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, AUTHOR, "al\n"));
+}
+
+static void truncate_that_comes_while_release_applies_is_applied_too(void **state)
+{
+	struct box *b = *state;
+	struct pending release = {0}, cut = {0};
+	struct fd *f;
+
+	/* `: > f; truncate -s 4 f`: RELEASE is not waited for by close(2). */
+	assert_int_equal(box_put(b, AUTHOR, "bobby"), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(fd_text(f, 0, "BOB"), 0);
+	release.call.handle = f->handle;
+	cut.call = (struct call){.ino = f->ino, .set = {.size = 2}, .mask = ATTR_SIZE};
+	box_submit(b, &release, vfs_release);
+	box_submit(b, &cut, vfs_setattr);
+	assert_int_equal(box_wait(&release), 0);
+	assert_int_equal(box_wait(&cut), 0);
+	b->fds = f->next;
+	vfs_forget(b->v, f->ino, 1);
+	free(f);
+	assert_true(box_shows(b, AUTHOR, "BO\n"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "BO\n"));
+}
+
+static void append_goes_to_the_end_whatever_the_offset(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, "info/settings.cfg", O_WRONLY | O_APPEND, &f), 0);
+	assert_int_equal(fd_text(f, 0, "sv_a 1\n"), 0);
+	assert_int_equal(fd_text(f, 0, "sv_b 2\n"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_open(b, "info/settings.cfg", O_WRONLY | O_APPEND, &f), 0);
+	assert_int_equal(fd_text(f, 0, "sv_c 3\n"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\nsv_b 2\nsv_c 3\n"));
+}
+
+static void writing_keeps_what_it_does_not_cover(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &f), 0);
+	assert_int_equal(fd_text(f, 1, "LI"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, AUTHOR, "aLIce\n"));
+}
+
+static void two_writers_share_one_content(void **state)
+{
+	struct box *b = *state;
+	struct fd *one, *two;
+	char got[16] = {0};
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &one), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &two), 0);
+	assert_int_equal(fd_text(one, 0, "AL"), 0);
+	assert_int_equal(fd_text(two, 3, "CE"), 0);
+	assert_int_equal(fd_read(one, 0, got, sizeof(got)), 6);
+	assert_string_equal(got, "ALiCE\n");
+	assert_int_equal(fd_close(one), 0);
+	assert_int_equal(fd_text(two, 2, "I"), 0);
+	assert_int_equal(fd_close(two), 0);
+	assert_true(box_shows(b, AUTHOR, "ALICE\n"));
+}
+
+static void reader_sees_what_a_writer_wrote(void **state)
+{
+	struct box *b = *state;
+	struct fd *reader, *writer;
+	char got[16] = {0};
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &reader), 0);
+	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 6);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &writer), 0);
+	assert_int_equal(fd_text(writer, 0, "bob"), 0);
+	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 3);
+	assert_memory_equal(got, "bob", 3);
+	assert_int_equal(fd_close(writer), 0);
+	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 4);
+	assert_memory_equal(got, "bob\n", 4);
+	assert_int_equal(fd_text(reader, 0, "x"), -EBADF);
+	fd_close(reader);
+}
+
+static void applying_changes_no_times(void **state)
+{
+	struct box *b = *state;
+	struct attr a, other, then;
+	struct fd *f;
+
+	assert_int_equal(box_stat(b, "info/version", &other), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	assert_int_equal(box_set_mtime(b, AUTHOR, 1000000), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_int_equal(a.mtime.tv_sec, 1000000);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_int_equal(a.mtime.tv_sec, 1000000);
+	assert_int_equal(box_stat(b, "info/version", &then), 0);
+	assert_int_equal(then.mtime.tv_sec, other.mtime.tv_sec);
+	assert_int_equal(then.mtime.tv_nsec, other.mtime.tv_nsec);
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_int_not_equal(a.mtime.tv_sec, 1000000);
+}
+
+static void view_that_is_read_only_refuses_to_be_opened_for_writing(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, "raw/data/00000", O_WRONLY, &f), -EACCES);
+	assert_int_equal(box_truncate(b, "raw/data/00000", 0), -EACCES);
+}
+
+static void scratch_is_made_renamed_and_removed_and_saves_nothing(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *before = box_map(b), *after = NULL;
+	struct report report;
+
+	assert_int_equal(box_put(b, "info/.author.swp", "swap"), 0);
+	assert_int_equal(box_mkdir(b, "images/stuff"), 0);
+	assert_int_equal(box_put(b, "images/stuff/a~", "x"), 0);
+	assert_int_equal(box_rename(b, "images/stuff/a~", "images/stuff/b~"), 0);
+	assert_int_equal(box_rmdir(b, "images/stuff"), -ENOTEMPTY);
+	assert_true(box_shows(b, "images/stuff/b~", "x"));
+	assert_true(box_lists(b, "images/stuff", "b~"));
+	assert_false(box_lists(b, "images/stuff", "a~"));
+	assert_int_equal(box_unlink(b, "images/stuff/b~"), 0);
+	assert_int_equal(box_rmdir(b, "images/stuff"), 0);
+	assert_false(box_lists(b, "images", "stuff"));
+	assert_true(box_shows(b, "info/.author.swp", "swap"));
+	assert_int_equal(box_end(b, &report), OUTCOME_DONE);
+	assert_int_equal(report.n, 0);
+	report_finish(&report);
+	after = box_map(b);
+	assert_true(same(after, before->data, before->size));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void large_scratch_reads_back_what_was_written(void **state)
+{
+	enum { SIZE = (9 << 20) + 17 };
+	struct box *b = *state;
+	CLEANUP(free) uint8_t *data = malloc(SIZE);
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+
+	fill(data, SIZE, 3);
+	assert_int_equal(box_put_bytes(b, "info/.big", data, SIZE), 0);
+	assert_int_equal(count_files(b->room.fd), 1);
+	got = box_get(b, "info/.big");
+	assert_true(same(got, data, SIZE));
+}
+
+static void links_trash_and_git_are_refused(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_mkdir(b, ".Trash-1000"), -EPERM);
+	assert_int_equal(box_mkdir(b, ".git"), -EPERM);
+	assert_int_equal(box_create(b, ".git", &f), -EPERM);
+	assert_int_equal(box_put(b, "a~", "x"), 0);
+	assert_int_equal(box_rename(b, "a~", ".git"), -EPERM);
+}
+
+static void scratch_renamed_over_a_file_writes_that_file(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, "info/sedAbCdEf", "bob\n"), 0);
+	assert_int_equal(box_rename(b, "info/sedAbCdEf", AUTHOR), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_false(box_lists(b, "info", "sedAbCdEf"));
+	assert_true(box_lists(b, "info", "author"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+static void a_second_rename_over_the_same_file_writes_it_too(void **state)
+{
+	struct box *b = *state;
+
+	for (int i = 0; i < 3; i++) {
+		char text[] = "bob0\n";
+
+		text[3] = (char)('0' + i);
+		assert_int_equal(box_put(b, "info/sedAbCdEf", text), 0);
+		assert_int_equal(box_rename(b, "info/sedAbCdEf", AUTHOR), 0);
+		assert_true(box_shows(b, AUTHOR, text));
+	}
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_true(box_shows(b, AUTHOR, "rob\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "rob\n"));
+}
+
+static void file_renamed_over_is_canonical(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, "info/author~", "bob"), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void refused_content_cannot_be_renamed_over_a_file(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, "info/author~", BAD_LINES), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), -EINVAL);
+	assert_true(box_shows(b, "info/author~", BAD_LINES));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_rename(b, "info/author~", "raw/data/00000"), -EACCES);
+}
+
+static void open_reader_keeps_the_content_that_was_renamed_over(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+	char got[16] = {0};
+
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &f), 0);
+	assert_int_equal(box_put(b, "info/author~", "bob\n"), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), 0);
+	assert_int_equal(fd_read(f, 0, got, sizeof(got)), 6);
+	assert_string_equal(got, "alice\n");
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(fd_read(f, 0, got, sizeof(got)), 6);
+	assert_string_equal(got, "alice\n");
+	fd_close(f);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void scratch_renamed_over_while_its_writer_is_open_is_written_on(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_create(b, "info/author~", &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob\n"), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), 0);
+	assert_int_equal(fd_text(f, 0, "rob\n"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, AUTHOR, "rob\n"));
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "rob\n"));
+}
+
+static void rename_over_a_draft_ends_the_draft(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, "info/author~", "alice\n"), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), 0);
+	assert_false(box_is_draft(b, AUTHOR));
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_false(box_is_draft(b, AUTHOR));
+}
+
+static void unlinked_scratch_is_read_by_who_has_it_open(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+	char got[8] = {0};
+
+	assert_int_equal(box_create(b, "info/x~", &f), 0);
+	assert_int_equal(fd_text(f, 0, "abc"), 0);
+	assert_int_equal(box_unlink(b, "info/x~"), 0);
+	assert_int_equal(fd_read(f, 0, got, sizeof(got)), 3);
+	assert_string_equal(got, "abc");
+	assert_int_equal(fd_close(f), 0);
+	assert_false(box_lists(b, "info", "x~"));
+}
+
+static void read_only_mount_changes_nothing(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	box_kill(b);
+	b->options.read_only = true;
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &f), -EROFS);
+	assert_int_equal(box_create(b, "info/x~", &f), -EROFS);
+	assert_int_equal(box_truncate(b, AUTHOR, 0), -EROFS);
+	assert_int_equal(box_mkdir(b, "d"), -EROFS);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(map_of_the_independent_writer_is_sound_and_shown),
+		TEST(flush_applies_what_was_written_since_the_last),
+		TEST(unclosed_writing_is_not_saved),
+		TEST(truncation_waits_for_release),
+		TEST(truncation_alone_is_applied_at_release),
+		TEST(truncation_that_cannot_stand_is_a_draft_after_release),
+		TEST(truncation_by_an_open_that_only_reads_is_applied_at_release),
+		TEST(truncation_by_one_of_two_writers_waits_for_the_last),
+		TEST(repeated_flush_repeats_the_verdict),
+		TEST(release_applies_what_no_flush_did),
+		TEST(canonical_form_appears_when_the_last_writer_closes),
+		TEST(caches_are_forgotten_before_close_is_answered),
+		TEST(other_view_of_what_changed_is_forgotten_too),
+		TEST(refused_content_stays_as_a_draft_and_says_why),
+		TEST(draft_never_enters_the_map),
+		TEST(removing_the_attribute_drops_the_draft),
+		TEST(draft_can_be_mended),
+		TEST(draft_mended_to_what_the_map_says_is_gone_for_good),
+		TEST(truncate_of_a_closed_file_applies_at_once),
+		TEST(truncate_of_an_open_file_waits_for_its_close),
+		TEST(truncate_that_comes_while_release_applies_is_applied_too),
+		TEST(append_goes_to_the_end_whatever_the_offset),
+		TEST(writing_keeps_what_it_does_not_cover),
+		TEST(two_writers_share_one_content),
+		TEST(reader_sees_what_a_writer_wrote),
+		TEST(applying_changes_no_times),
+		TEST(view_that_is_read_only_refuses_to_be_opened_for_writing),
+		TEST(scratch_is_made_renamed_and_removed_and_saves_nothing),
+		TEST(large_scratch_reads_back_what_was_written),
+		TEST(links_trash_and_git_are_refused),
+		TEST(scratch_renamed_over_a_file_writes_that_file),
+		TEST(a_second_rename_over_the_same_file_writes_it_too),
+		TEST(file_renamed_over_is_canonical),
+		TEST(refused_content_cannot_be_renamed_over_a_file),
+		TEST(open_reader_keeps_the_content_that_was_renamed_over),
+		TEST(scratch_renamed_over_while_its_writer_is_open_is_written_on),
+		TEST(rename_over_a_draft_ends_the_draft),
+		TEST(unlinked_scratch_is_read_by_who_has_it_open),
+		TEST(read_only_mount_changes_nothing),
+	};
+
+	return cmocka_run_group_tests_name("vfs: closing", tests, NULL, NULL);
+}

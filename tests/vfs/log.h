@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Zlib */
+/* Journals by an independent writer and reader, after what reclog.h and journal.h say of the bytes. */
+#ifndef TESTS_VFS_LOG_H
+#define TESTS_VFS_LOG_H
+
+#include "box.h"
+
+#include "base/buffer.h"
+
+enum { LOG_MAGIC = 16, LOG_ID = 16, LOG_RECORDS_MAX = 64 };
+
+/* The types, as numbers: they are on people's disks. */
+enum { LOG_HEADER = 1, LOG_PUT, LOG_DRAFT, LOG_DROP, LOG_DATA, LOG_SAVED };
+
+void log_begin(struct buffer *b);
+/* The texts, each with a NUL, and then content (NULL: none, and the last text has no NUL). */
+void log_add(struct buffer *b, uint32_t type, const char *const *texts, size_t n_texts,
+	const char *content);
+void log_header(struct buffer *b, const char *id, const char *previous);
+void log_put(struct buffer *b, const char *path, const char *content);
+void log_draft(struct buffer *b, const char *path, const char *why, const char *content);
+void log_saved(struct buffer *b, const char *id);
+/* Makes m.map's journal of that identity; b is empty after. */
+void log_write(const struct box *box, const char *id, struct buffer *b);
+
+struct log_record {
+	uint32_t type;
+	size_t begin, end;
+};
+
+/* The records of a journal file; fails the test if it is not whole. */
+size_t log_records(const struct bytes *file, struct log_record ret[LOG_RECORDS_MAX]);
+
+void log_name(const char *id, char ret[NAME_MAX + 1]);
+/* The identity of the box's map; nothing is mounted, and no journal of it lies there. */
+void log_identity(struct box *b, char ret[LOG_ID + 1]);
+
+#endif
