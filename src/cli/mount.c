@@ -50,18 +50,51 @@ char *mount_default_point(const char *file)
 	return TAKE(point);
 }
 
-int mount_run(struct options *o, const char *file, const char *mountpoint)
+/* The path that a file will have: its directory resolved. NULL with errno set. */
+static char *future_path(const char *file)
 {
-	CLEANUP(free) char *path = realpath(file, NULL);
-	CLEANUP(free) char *point = NULL;
+	CLEANUP(free) char *whole = absolute(file), *dir = NULL;
+	char *slash = whole ? strrchr(whole, '/') : NULL;
+	char *path;
+
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	dir = realpath(*whole ? whole : "/", NULL);
+	if (!dir || asprintf(&path, "%s/%s", strcmp(dir, "/") ? dir : "", slash + 1) < 0)
+		return NULL;
+	return path;
+}
+
+static int check_file(const char *file, const char *path, bool create)
+{
 	struct stat st;
 
-	if (!path || stat(path, &st) < 0)
+	if (create) {
+		if (lstat(path, &st) == 0)
+			return refuse(OUTCOME_REFUSED, file, "exists already (--new makes a file)");
+		return errno == ENOENT ? OUTCOME_DONE
+				       : refuse(OUTCOME_REFUSED, file, strerror(errno));
+	}
+	if (stat(path, &st) < 0)
 		return refuse(OUTCOME_REFUSED, file, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return refuse(OUTCOME_REFUSED, file, "is a folder; folders are not served yet");
 	if (!S_ISREG(st.st_mode))
 		return refuse(OUTCOME_REFUSED, file, "is not a regular file");
+	return OUTCOME_DONE;
+}
+
+int mount_run(struct options *o, const char *file, const char *mountpoint)
+{
+	bool create = o->rq.create;
+	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
+	CLEANUP(free) char *point = NULL;
+	int r = path ? check_file(file, path, create)
+		     : refuse(OUTCOME_REFUSED, file, strerror(errno));
+
+	if (r != OUTCOME_DONE)
+		return r;
 	point = mountpoint ? absolute(mountpoint) : mount_default_point(file);
 	if (!point)
 		return refuse(OUTCOME_MOUNT, file,
@@ -80,13 +113,15 @@ struct command {
 	bool unmount, force, verbose, help, version;
 };
 
-enum { OPTION_FORCE = 256 };
+enum { OPTION_FORCE = 256, OPTION_NEW, OPTION_FORMAT };
 
 static const struct option long_options[] = {
 	{"debug", no_argument, NULL, 'd'},
 	{"force", no_argument, NULL, OPTION_FORCE},
 	{"foreground", no_argument, NULL, 'f'},
+	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"help", no_argument, NULL, 'h'},
+	{"new", no_argument, NULL, OPTION_NEW},
 	{"unmount", no_argument, NULL, 'u'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, 'V'},
@@ -129,6 +164,12 @@ static int parse_option(struct command *c, int option, char **argv)
 	case OPTION_FORCE:
 		c->force = true;
 		return OUTCOME_DONE;
+	case OPTION_NEW:
+		c->options.rq.create = true;
+		return OUTCOME_DONE;
+	case OPTION_FORMAT:
+		c->options.rq.format = optarg;
+		return OUTCOME_DONE;
 	case ':':
 		return cli_usage("option %s needs an argument", argv[optind - 1]);
 	default:
@@ -156,6 +197,8 @@ static int run_command(struct command *c, int n, char **names)
 	}
 	if (c->force)
 		return cli_usage("--force goes with -u");
+	if (c->options.rq.format && !c->options.rq.create)
+		return cli_usage("--format goes with --new");
 	if (n < 1)
 		return cli_usage("no file was named");
 	if (n > 2)

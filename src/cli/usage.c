@@ -8,6 +8,7 @@
 
 static const char help[] =
 	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]         mount a map\n"
+	"       mapfs --new [--format=NAME] FILE [MOUNTPOINT]  make and mount a new map\n"
 	"       mapfs -u [--force] MOUNTPOINT             save, report and unmount\n"
 	"       mapfs recover FILE [--list|--extract DIR] what journals beside FILE hold\n"
 	"\n"
@@ -20,6 +21,8 @@ static const char help[] =
 	"  -o OPTION[,OPTION...]  mount options, see below\n"
 	"  -f, --foreground       stay in the foreground, messages on stderr\n"
 	"  -d, --debug            trace the requests; implies -f\n"
+	"      --new              make FILE; what a game needs is added at the save\n"
+	"      --format=NAME      with --new: teeworlds, where FILE's ending does not say\n"
 	"  -u, --unmount          unmount\n"
 	"      --force            with -u: also if the save fails or files are in use\n"
 	"  -v, --verbose          with -u: show progress also if stderr is no terminal\n"

@@ -161,7 +161,8 @@ int keeper_mount(const struct mount_request *rq, const char *point, bool read_on
 	if (session)
 		fd = mount_session(session, point);
 	capture_end(&capture, text, sizeof(text));
-	/* Without fuse_session_unmount: it would unmount, and what stands here is to stay. */
+	/* Without fuse_session_unmount: it would unmount, and what stands here is to stay.
+	 * libfuse's copy of the path, which only that frees, is lost. */
 	if (session)
 		fuse_session_destroy(session);
 	fuse_opt_free_args(&args);

@@ -59,6 +59,7 @@ struct keeper {
 	char *made_point; /* the mount point that is ours to remove; NULL: none */
 	char dev[24];     /* st_dev of the mount; "" before */
 	bool mounted;     /* as far as we know */
+	bool noted;       /* mount(8) has a note of it that nobody has taken back */
 	bool read_only;
 	struct lines flush;    /* paths of the FLUSH under way */
 	struct lines reported; /* REPORT lines since the last SAVE */

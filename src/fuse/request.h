@@ -13,6 +13,8 @@
 struct mount_request {
 	const char *shown;      /* FILE as it was typed: for messages only */
 	const char *path;       /* FILE: absolute, symbolic links resolved */
+	bool create;            /* --new: FILE does not exist yet; path's directory does */
+	const char *format;     /* --format, for --new; NULL: by FILE's ending */
 	const char *mountpoint; /* absolute, but not looked at yet; the worker does not need it */
 	bool make_mountpoint;   /* none was named: it is to be made, and removed at the end */
 	bool foreground;        /* -f: stay, and write to stderr */

@@ -87,11 +87,16 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return error_errno(e, "its directory cannot be opened");
-	r = volume_open(dirfd, name, &o, &vol, e);
+	if (rq->create)
+		r = volume_create(dirfd, name, rq->format, &o, &vol, e);
+	else
+		r = volume_open(dirfd, name, &o, &vol, e);
 	if (r == 0)
 		r = sandbox_enter(vol->dirfd, !vol->read_only, note_debug, w, e);
 	if (r == 0)
 		r = volume_load(vol, note, w, e);
+	if (r < 0 && vol && rq->create)
+		volume_discard(vol);
 	if (r == 0)
 		*ret = TAKE(vol);
 	return r;
@@ -202,6 +207,13 @@ int worker_main(const struct mount_request *rq, int control_fd)
 		return refuse(&w, -ENOMEM, &e);
 	}
 	r = vfs_create(vol, w.front.pool, &w.front.host, &w.front.vfs, &e);
+	if (r == 0 && rq->create) {
+		r = vfs_create_map(w.front.vfs, &e);
+		if (r < 0) {
+			volume_discard(vol);
+			vfs_destroy(w.front.vfs);
+		}
+	}
 	if (r < 0) {
 		pool_destroy(w.front.pool);
 		return refuse(&w, r, &e);

@@ -22,6 +22,17 @@ static int may_write(const struct node *n)
 	return en.writable ? 0 : -EACCES;
 }
 
+/* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
+static int may_read(const struct node *n)
+{
+	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
+	struct entry en;
+
+	if (n->stage || !n->has_id || node_entry(n, &en, NULL) < 0 || !en.sized || en.size)
+		return 0;
+	return n->vol->format->get(s, n->id, 0, NULL, 0, NULL);
+}
+
 struct handle *handle_new(struct node *n, unsigned flags)
 {
 	struct handle *h = calloc(1, sizeof(*h));
@@ -46,6 +57,8 @@ void vfs_open(struct vfs *v, struct call *c)
 		r = -EISDIR;
 	if (r == 0 && writing)
 		r = may_write(n);
+	else if (r == 0)
+		r = may_read(n);
 	if (r == 0 && (c->flags & O_TRUNC)) {
 		if (n->busy) {
 			node_wait(n, c);
@@ -247,7 +260,7 @@ static void release_finish(struct vfs *v, struct node *n, void *arg, int r)
 	free(h);
 	c->handle = NULL;
 	if (writing && !n->writers && judged(n) && !n->busy && n->stage->state == STAGE_CLEAN &&
-		n->stage->verdict == 0)
+		n->stage->verdict == 0 && !n->pending)
 		show_canonical(v, n);
 	node_settle(v, n);
 	call_done(c, 0);
@@ -335,7 +348,8 @@ static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct call *c = arg;
 
-	if (r == 0 && !n->writers && n->stage && n->stage->state == STAGE_CLEAN && !n->busy)
+	if (r == 0 && !n->writers && n->stage && n->stage->state == STAGE_CLEAN && !n->busy &&
+		!n->pending)
 		show_canonical(v, n);
 	if (r == 0) {
 		c->mask &= ~(unsigned)ATTR_SIZE;

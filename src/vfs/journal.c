@@ -79,6 +79,7 @@ void journal_turn(struct journal *j, struct journal *next, bool keep)
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->log = TAKE(next->log);
 	j->unsynced = next->unsynced;
+	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -87,7 +88,7 @@ static struct extent text_extent(const char *s, bool with_nul)
 	return extent_of_bytes(bytes_copy(s, strlen(s) + (with_nul ? 1 : 0)));
 }
 
-enum { PARTS_MAX = 3 };
+enum { PARTS_MAX = 5 };
 
 /* Appends a record of texts (each with its NUL) and content; the lock is held. */
 static int append_locked(struct journal *j, enum journal_type type, const char *const *texts,
@@ -129,12 +130,13 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 
 	pthread_mutex_lock(&j->lock);
 	if (!j->log) {
-		const char *header[] = {j->map, j->identity, j->previous};
+		const char *header[] = {
+			j->map, j->identity, j->previous, j->fresh ? "new" : ""};
 
 		journal_file(j, name);
 		r = reclog_open(j->dirfd, name, true, &j->log, e);
 		if (r == 0)
-			r = append_locked(j, JOURNAL_HEADER, header, 3, NULL, NULL, e);
+			r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
 	}
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);

@@ -6,7 +6,9 @@
  * content that it applies to; made with the first record. Its records are operations on paths, and
  * data: the only copy of changed bytes, which the model reads back from here (format_context.store).
  *
- *   HEADER  NAME NUL ID NUL PREVIOUS   PREVIOUS: the ID before the save that left this journal, or ""
+ *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND
+ *                                      PREVIOUS: the ID before the save that left this journal, or "";
+ *                                      KIND "new": the paths are those of an empty map (--new)
  *   PUT     PATH NUL CONTENT           PATH was closed with CONTENT, and that was applied
  *   DRAFT   PATH NUL REASON NUL CONTENT   ... and that was refused
  *   DROP    PATH                       the draft was dropped
@@ -53,6 +55,7 @@ struct journal {
 	pthread_mutex_t lock; /* over log and unsynced */
 	struct reclog *log;   /* NULL until the first record */
 	bool unsynced;
+	bool fresh; /* KIND is "new" */
 };
 
 /* Prepares; makes no file. */

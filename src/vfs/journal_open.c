@@ -69,6 +69,36 @@ static bool is_leftover(const struct finding *f, const char *file)
 	return saved || next;
 }
 
+/* Something else stands where our journal would: it is kept under another name. */
+static int set_aside(struct journal *j, const char *file,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
+	int r;
+
+	beside_name(name, file, ".bad");
+	r = io_rename_noreplace(j->dirfd, file, name);
+	if (r < 0)
+		return error_set(e, r, "%s is no journal and cannot be set aside: %s", file,
+			strerror(-r));
+	snprintf(line, sizeof(line), "%s is no journal; it is %s now", file, name);
+	note(arg, line);
+	return 0;
+}
+
+static bool is_new(struct reclog *log)
+{
+	struct journal_record rec;
+	uint64_t pos = 0;
+	bool torn, fresh = false;
+
+	if (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
+		fresh = rec.type == JOURNAL_HEADER && strcmp(rec.texts[3], "new") == 0;
+		journal_record_finish(&rec);
+	}
+	return fresh;
+}
+
 int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
 	void *arg, struct error *e)
 {
@@ -90,10 +120,12 @@ int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, con
 	}
 	if (r == 0 && f.ours) {
 		r = reclog_open(j->dirfd, f.ours, false, &j->log, e);
-		if (r == 0)
+		if (r == -EINVAL) {
+			r = set_aside(j, f.ours, note, arg, e);
+		} else if (r == 0) {
 			*ret_found = true;
-		else
-			error_context(e, "%s", f.ours);
+			j->fresh = is_new(j->log);
+		}
 	}
 	finding_finish(&f);
 	return r;

@@ -12,7 +12,7 @@ static size_t texts_of(uint32_t type)
 {
 	switch (type) {
 	case JOURNAL_HEADER:
-		return 3;
+		return 4;
 	case JOURNAL_DRAFT:
 	case JOURNAL_RENAME:
 		return 2;

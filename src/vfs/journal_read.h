@@ -8,7 +8,7 @@
 /* A record taken apart. Strings are owned; content is a range of the record's payload. */
 struct journal_record {
 	enum journal_type type;
-	char *texts[3];
+	char *texts[4];
 	size_t n_texts;
 	struct extent content;
 };

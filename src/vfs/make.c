@@ -130,7 +130,7 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 	if (r < 0) {
 		call_done(c, r);
 	} else if (r == 0 && is_dir) {
-		CLEANUP(free) char *path = place_path(dir, c->name);
+		CLEANUP(free) char *path = place_log_path(&p);
 
 		step_record(v, c, JOURNAL_MKDIR, path, NULL, make_live);
 	} else if (r == 0) {

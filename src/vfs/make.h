@@ -25,8 +25,10 @@ int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, s
 /* The directory of number ino, for names to be made or taken in. */
 int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret);
 
-/* The path of dir/name, malloc'ed; NULL: no memory, or dir is unlinked. */
-char *place_path(const struct node *dir, const char *name);
+/* The path of a place, and the one for the journal (see node_log_path); malloc'ed. NULL: no memory, or
+ * the directory is unlinked. */
+char *place_path(const struct place *p);
+char *place_log_path(const struct place *p);
 
 /* n stands at dir/name from now on; its old name, if it has one, goes. */
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);

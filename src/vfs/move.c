@@ -75,19 +75,14 @@ static int move_scratch(struct vfs *v, const struct move *m)
  * is gone, and the object stands where it was. */
 static void freeze_live(struct vfs *v, struct call *c, int r)
 {
-	CLEANUP(free) char *path = NULL;
 	struct move m;
 
 	if (r == 0)
 		r = find(v, c, &m);
-	if (r == 0) {
-		path = node_path(m.n);
-		r = path ? 0 : -ENOMEM;
-	}
 	if (r == 0 && m.n->fresh)
 		object_forget(v, m.n->id);
 	else if (r == 0)
-		r = object_left(v, m.n->id, OBJECT_KEPT, path);
+		r = object_left(v, m.n, OBJECT_KEPT);
 	if (r == 0) {
 		m.n->has_origin = !m.n->fresh;
 		m.n->origin = m.n->id;
@@ -151,7 +146,6 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 	const struct object *o = object_find(v, t->id);
 	bool moved = t->fresh || (o && o->state == OBJECT_HERE && o->seq);
 	struct node *target = t->target;
-	CLEANUP(free) char *path = node_path(n);
 
 	if (target && target->parent) {
 		/* Who has the replaced file open goes on reading what it was. */
@@ -159,15 +153,18 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 			target->frozen = snapshot_ref(t->old);
 		place_detach(v, target);
 	}
-	if (!node_scratch(n) && path)
-		(void)object_left(v, n->id, OBJECT_GONE, path);
+	if (!node_scratch(n))
+		(void)object_left(v, n, OBJECT_GONE);
 	(void)place_node(v, n, dir, t->call->to_name);
 	n->has_id = true;
 	n->id = t->id;
 	n->has_origin = false;
 	snapshot_unref(TAKE(n->frozen));
+	n->fresh = t->fresh;
 	if (t->fresh || o)
 		(void)object_here(v, n, moved);
+	if (n->pending)
+		return;
 	put_accepted(v, n);
 	if (!n->writers && n->stage && n->stage->state == STAGE_CLEAN)
 		stage_drop(n);
@@ -205,7 +202,7 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 		return;
 	}
 	/* An object's file that was moved over another one is gone from its own place. */
-	path = node_path(n);
+	path = node_log_path(n);
 	step_record(v, t->call, JOURNAL_REMOVE, path ? path : "", NULL, takeover_end);
 }
 
@@ -213,7 +210,7 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 static void take_over_live(struct vfs *v, struct call *c, int r)
 {
 	struct volume *vol = v->vol;
-	CLEANUP(free) char *path = NULL;
+	CLEANUP(free) char *path = NULL, *log_path = NULL;
 	struct put_request rq;
 	struct takeover *t = NULL;
 	struct move m;
@@ -223,9 +220,10 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	if (r == 0 && (m.n->busy || !m.n->stage))
 		r = -EBUSY;
 	if (r == 0) {
-		path = place_path(m.to.dir, m.to.name);
+		path = place_path(&m.to);
+		log_path = place_log_path(&m.to);
 		t = calloc(1, sizeof(*t));
-		r = path && t ? 0 : -ENOMEM;
+		r = path && log_path && t ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
 		t->fresh = m.to.kind == PLACE_NEW;
@@ -251,6 +249,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.node = m.n,
 		.id = t->id,
 		.path = path,
+		.log_path = log_path,
 		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
 		.done = taken_over,
 		.arg = t,
@@ -324,14 +323,14 @@ static bool restores(const struct vfs *v, const struct move *m)
 static void record_rename(struct vfs *v, struct call *c, const char *from, const struct move *m,
 	step_fn fn)
 {
-	CLEANUP(free) char *to = place_path(m->to.dir, m->to.name);
+	CLEANUP(free) char *to = place_log_path(&m->to);
 
 	step_record(v, c, JOURNAL_RENAME, from, to ? to : "", fn);
 }
 
 static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
 {
-	CLEANUP(free) char *path = node_path(m->n);
+	CLEANUP(free) char *path = node_log_path(m->n);
 
 	if (node_scratch(m->n) && m->to.kind == PLACE_SCRATCH)
 		call_done(c, move_scratch(v, m));
@@ -344,7 +343,6 @@ static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
 void vfs_rename(struct vfs *v, struct call *c)
 {
 	CLEANUP(free) char *path = NULL;
-	const struct object *o;
 	struct move m;
 	int r = find(v, c, &m);
 
@@ -363,11 +361,10 @@ void vfs_rename(struct vfs *v, struct call *c)
 	} else if (m.to.kind == PLACE_SCRATCH) {
 		step_run(v, c, freeze_live);
 	} else if (goes_along(v, &m)) {
-		path = node_path(m.n);
+		path = node_log_path(m.n);
 		record_rename(v, c, path, &m, rename_live);
 	} else if (restores(v, &m)) {
-		o = object_find(v, m.n->origin);
-		path = strdup(o->path);
+		path = strdup(object_find(v, m.n->origin)->log_path);
 		record_rename(v, c, path, &m, restore_live);
 	} else {
 		take_over(v, c, &m);

@@ -161,15 +161,27 @@ void node_settle(struct vfs *v, struct node *n)
 	}
 }
 
-char *node_path(const struct node *n)
+/* The name of n, or the one that the journal is to use (in space). */
+static const char *name_of(const struct node *n, bool log, char space[NAME_MAX + 1])
 {
+	const struct volume *vol = n->vol;
+	const struct format *f = vol->format;
+
+	if (!log || !vol->renumbered || !f->shown_as || !n->has_id || n->frozen)
+		return n->name;
+	return f->shown_as(vol->before, n->id, space) == 0 ? space : n->name;
+}
+
+static char *path_of(const struct node *n, bool log)
+{
+	char space[NAME_MAX + 1];
 	size_t size = 1;
 	char *path, *at;
 
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
 		if (!i->parent)
 			return NULL;
-		size += strlen(i->name) + 1;
+		size += strlen(name_of(i, log, space)) + 1;
 	}
 	path = malloc(size);
 	if (!path)
@@ -177,13 +189,24 @@ char *node_path(const struct node *n)
 	at = path + size - 1;
 	*at = '\0';
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
-		size_t len = strlen(i->name);
+		const char *name = name_of(i, log, space);
+		size_t len = strlen(name);
 
 		if (*at)
 			*--at = '/';
 		at -= len;
-		memcpy(at, i->name, len);
+		memcpy(at, name, len);
 	}
 	memmove(path, at, strlen(at) + 1);
 	return path;
+}
+
+char *node_path(const struct node *n)
+{
+	return path_of(n, false);
+}
+
+char *node_log_path(const struct node *n)
+{
+	return path_of(n, true);
 }

@@ -45,7 +45,7 @@ struct node {
 	struct snapshot *frozen;
 	struct stage *stage;
 	bool fresh;      /* a new object or part that has no accepted content yet */
-	bool pending;    /* its content is to be put to `id` before the next save */
+	bool pending;    /* closed, but it cannot be judged before other files are there */
 	bool has_origin; /* scratch that was the file of the object `origin` */
 	entry_id origin;
 
@@ -116,6 +116,9 @@ int node_place(struct node *n, struct node *parent, const char *name);
 void node_settle(struct vfs *v, struct node *n);
 /* The path below the mount's root, malloc'ed; NULL: no memory, or unlinked. */
 char *node_path(const struct node *n);
+/* The same, as a mount of the map that the journal applies to will show it: a save may have dealt the
+ * numbers of objects anew. */
+char *node_log_path(const struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 
 /* names.c: the overlay */
@@ -161,6 +164,10 @@ void stage_drop(struct node *n);
 /* Judges and applies what stands in the node's stage; then done(arg, verdict). The node is busy. */
 typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
+
+/* pending.c: judges what could not be judged yet, as long as that gets on; then fn(arg). What still
+ * cannot becomes a draft if `last`. */
+void pending_settle(struct vfs *v, bool last, void (*fn)(void *arg), void *arg);
 
 /* replay.c */
 int vfs_replay(struct vfs *v, struct error *e);

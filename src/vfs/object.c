@@ -56,21 +56,33 @@ int object_here(struct vfs *v, struct node *n, bool moved)
 	return 0;
 }
 
-int object_left(struct vfs *v, entry_id id, enum object_state state, const char *path)
+int object_left(struct vfs *v, const struct node *n, enum object_state state)
 {
-	struct object *o = object_need(v, id);
-	char *copy = o ? strdup(path) : NULL;
+	struct object *o = object_need(v, n->id);
+	char *path = node_path(n), *log_path = node_log_path(n);
 
-	if (!copy)
+	if (!o || !path || !log_path) {
+		free(path);
+		free(log_path);
 		return -ENOMEM;
+	}
 	o->state = state;
 	o->node = NULL;
 	o->seq = ++v->next_seq;
 	o->told = false;
 	free(o->path);
-	o->path = copy;
+	free(o->log_path);
+	o->path = path;
+	o->log_path = log_path;
 	v->restructured = true;
 	return 0;
+}
+
+static void object_free(struct object *o)
+{
+	free(o->path);
+	free(o->log_path);
+	free(o);
 }
 
 void object_forget(struct vfs *v, entry_id id)
@@ -80,8 +92,7 @@ void object_forget(struct vfs *v, entry_id id)
 	if (!o)
 		return;
 	*at = o->next;
-	free(o->path);
-	free(o);
+	object_free(o);
 }
 
 void objects_finish(struct vfs *v)
@@ -89,8 +100,7 @@ void objects_finish(struct vfs *v)
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
 		for (struct object *o = v->objects[i], *next; o; o = next) {
 			next = o->next;
-			free(o->path);
-			free(o);
+			object_free(o);
 		}
 }
 

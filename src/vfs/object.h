@@ -22,6 +22,7 @@ struct object {
 	struct node *node; /* HERE: holds the node (named) */
 	uint64_t seq;      /* when it was made or moved; 0: it is at its old path */
 	char *path;        /* where it was last, for the report */
+	char *log_path;    /* ... and for the journal, once it left */
 	bool told;
 };
 
@@ -30,8 +31,8 @@ struct object *object_find(const struct vfs *v, entry_id id);
 
 /* The file n (live on id) stands for its object: at its old path, or made or moved just now. */
 int object_here(struct vfs *v, struct node *n, bool moved);
-/* Its file went from `path`: removed, or moved to a scratch name. */
-int object_left(struct vfs *v, entry_id id, enum object_state state, const char *path);
+/* n, which stands for it, is about to go: removed, or moved to a scratch name. */
+int object_left(struct vfs *v, const struct node *n, enum object_state state);
 void object_forget(struct vfs *v, entry_id id);
 void objects_finish(struct vfs *v);
 

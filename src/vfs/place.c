@@ -28,14 +28,38 @@ int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
 	return 0;
 }
 
-char *place_path(const struct node *dir, const char *name)
+static char *path_below(char *above, const char *zeros, const char *name)
 {
-	CLEANUP(free) char *above = node_path(dir);
-	char *path;
+	char *path = NULL;
 
-	if (!above || asprintf(&path, "%s%s%s", above, *above ? "/" : "", name) < 0)
-		return NULL;
+	if (above && asprintf(&path, "%s%s%s%s", above, *above ? "/" : "", zeros, name) < 0)
+		path = NULL;
+	free(above);
 	return path;
+}
+
+char *place_path(const struct place *p)
+{
+	return path_below(node_path(p->dir), "", p->name);
+}
+
+/*
+ * What the last save does not show has no name yet in the map that the journal applies to. Its number
+ * says a position; written with more zeros than any listing has, it cannot be taken for the path of
+ * another object there.
+ */
+char *place_log_path(const struct place *p)
+{
+	const struct volume *vol = p->dir->vol;
+	const struct format *f = vol->format;
+	char name[NAME_MAX + 1];
+	bool number = p->name[0] >= '0' && p->name[0] <= '9';
+
+	if (!vol->renumbered || !f->shown_as || p->kind == PLACE_SCRATCH)
+		return path_below(node_log_path(p->dir), "", p->name);
+	if (p->kind == PLACE_ID && f->shown_as(vol->before, p->id, name) == 0)
+		return path_below(node_log_path(p->dir), "", name);
+	return path_below(node_log_path(p->dir), number ? "00000" : "", p->name);
 }
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)

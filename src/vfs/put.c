@@ -17,14 +17,14 @@ struct put {
 	struct vfs *v;
 	struct volume *vol;
 	struct put_request rq;
-	char *path;
+	char *path, *log_path;
 	struct extent in;
 	struct snapshot *base, *next;
 	struct change *change;
 	struct touched touched;
 	struct error why;
 	int r;
-	bool journal_failed;
+	bool pending; /* it cannot be judged yet */
 };
 
 #define PUT_OF(member_ptr, member)                                                                 \
@@ -41,6 +41,7 @@ static void put_free(struct put *p)
 	touched_finish(&p->touched);
 	extent_finish(&p->in);
 	free(p->path);
+	free(p->log_path);
 	free(p);
 }
 
@@ -148,7 +149,8 @@ static void put_settled(struct job *j)
 	}
 	if (p->r < 0)
 		touched_finish(&p->touched);
-	if (p->r == 0 && p->rq.id == n->id)
+	n->pending = p->pending && p->r == 0;
+	if (p->r == 0 && !p->pending && p->rq.id == n->id)
 		put_accepted(p->v, n);
 	if (s) {
 		s->state = STAGE_CLEAN;
@@ -171,13 +173,16 @@ static void put_journal(struct job *j)
 
 	if (p->v->replaying)
 		return;
-	if (p->r < 0) {
+	if (p->pending) {
+		if (!p->rq.again)
+			r = journal_put(log, p->log_path, &p->in, NULL, &e);
+	} else if (p->r < 0) {
 		if (p->rq.draft)
-			r = journal_draft(log, p->path, error_text(&p->why), &p->in, NULL, &e);
-	} else if (p->change || p->rq.node->fresh) {
-		r = journal_put(log, p->path, &p->in, NULL, &e);
+			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
+	} else if ((p->change || p->rq.node->fresh) && !p->rq.again) {
+		r = journal_put(log, p->log_path, &p->in, NULL, &e);
 	} else if (p->rq.was_draft) {
-		r = journal_drop(log, p->path, &e);
+		r = journal_drop(log, p->log_path, &e);
 	}
 	if (r < 0 && p->r == 0) {
 		/* What the journal does not have is not done. */
@@ -195,6 +200,10 @@ static void put_commit(struct lane_task *t)
 		put_judge(p);
 		return;
 	}
+	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error. */
+	p->pending = p->r == -EAGAIN && !p->rq.last;
+	if (p->pending)
+		p->r = 0;
 	if (p->r == 0 && p->change) {
 		p->next = snapshot_ref(p->vol->now);
 		p->r = p->vol->format->apply(&p->next, p->change, &p->touched, &p->why);
@@ -240,12 +249,12 @@ void put_request(struct vfs *v, const struct put_request *rq)
 		p->rq = *rq;
 		p->task.start = put_commit;
 		p->path = strdup(rq->path);
-		r = p->path ? spool_extent(n->stage->spool, &p->in, NULL) : -ENOMEM;
+		p->log_path = strdup(rq->log_path);
+		r = p->path && p->log_path ? spool_extent(n->stage->spool, &p->in, NULL) : -ENOMEM;
 	}
 	if (r < 0) {
 		if (p)
-			free(p->path);
-		free(p);
+			put_free(p);
 		rq->done(v, n, rq->arg, r);
 		return;
 	}
@@ -256,16 +265,17 @@ void put_request(struct vfs *v, const struct put_request *rq)
 
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 {
-	CLEANUP(free) char *path = node_path(n);
+	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
 	struct put_request rq = {.node = n,
 		.id = n->id,
 		.path = path,
+		.log_path = log_path,
 		.draft = true,
 		.was_draft = n->stage->verdict < 0,
 		.done = done,
 		.arg = arg};
 
-	if (!path)
+	if (!path || !log_path)
 		done(v, n, arg, -ENOMEM);
 	else
 		put_request(v, &rq);

@@ -9,9 +9,12 @@
 struct put_request {
 	struct node *node; /* whose stage is read; busy until done */
 	entry_id id;       /* the lens */
-	const char *path;  /* its path; copied */
+	const char *path;  /* its path, and that for the journal; copied */
+	const char *log_path;
 	bool draft;        /* a refused content stays, and goes to the journal, as a draft */
 	bool was_draft;    /* the journal may hold a draft of the path */
+	bool again;        /* a pending content, which the journal holds already */
+	bool last;         /* what cannot be judged yet is refused */
 	put_done done;
 	void *arg;
 };

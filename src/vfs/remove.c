@@ -47,19 +47,14 @@ static int find(struct vfs *v, struct call *c, struct node **ret)
 static void remove_live(struct vfs *v, struct call *c, int r)
 {
 	struct node *n = NULL;
-	CLEANUP(free) char *path = NULL;
 
 	if (r == 0)
 		r = find(v, c, &n);
-	if (r == 0) {
-		path = node_path(n);
-		r = path ? 0 : -ENOMEM;
-	}
 	/* What never got any content leaves no trace. */
 	if (r == 0 && n->fresh)
 		object_forget(v, n->id);
 	else if (r == 0)
-		r = object_left(v, n->id, OBJECT_GONE, path);
+		r = object_left(v, n, OBJECT_GONE);
 	if (r == 0)
 		place_detach(v, n);
 	call_done(c, r);
@@ -84,8 +79,10 @@ static void take_away(struct vfs *v, struct call *c)
 		call_done(c, 0);
 		return;
 	}
-	path = node_path(n);
+	path = node_log_path(n);
+	n->opens++; /* the step may be over, and n gone with it, when it returns */
 	step_record(v, c, JOURNAL_REMOVE, path, NULL, remove_live);
+	n->opens--;
 	node_settle(v, n);
 }
 

@@ -110,6 +110,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	int r = 0;
 
 	r = journal_init(&s->next, s->vol->dirfd, s->name, identity, old->identity, e);
+	s->next.fresh = s->first;
 	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
 		r = journal_draft(&s->next, s->drafts[i].path, s->drafts[i].reason,
 			&s->drafts[i].content, NULL, e);
@@ -233,6 +234,8 @@ void save_adopt(struct save_job *s)
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
+	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
+	vol->fresh &= s->first;
 	if (strcmp(vol->name, s->name) != 0) {
 		char *name = strdup(s->name);
 

@@ -17,6 +17,7 @@ struct draft {
 struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
+	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
 	struct snapshot *now;
 	struct placement *placements;
 	size_t n_placements;

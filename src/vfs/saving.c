@@ -71,7 +71,7 @@ static int collect_drafts(struct vfs *v, struct save_job *s)
 			if (!drafts)
 				return -ENOMEM;
 			s->drafts = drafts;
-			d.path = node_path(n);
+			d.path = node_log_path(n);
 			d.reason = strdup(error_text(&n->stage->why));
 			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
 					       : -ENOMEM;
@@ -115,6 +115,13 @@ static void saving_start(struct lane_task *t)
 	pool_submit(s->v->pool, &s->job);
 }
 
+static void saving_enter(void *arg)
+{
+	struct saving *s = arg;
+
+	lane_enter(s->v->vol, &s->task);
+}
+
 void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 {
 	struct saving *s = calloc(1, sizeof(*s));
@@ -132,7 +139,8 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->task.start = saving_start;
 	s->save.vol = v->vol;
 	s->save.host = v->host;
-	lane_enter(v->vol, &s->task);
+	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
+	pending_settle(v, v->ending, saving_enter, s);
 }
 
 static void drain(struct vfs *v)
@@ -143,6 +151,27 @@ static void drain(struct vfs *v)
 		(void)poll(&p, 1, 1000);
 		pool_complete(v->pool);
 	}
+}
+
+static void first_saved(void *arg, struct report *report)
+{
+	struct error *e = arg;
+
+	if (report->code == OUTCOME_SAVE_FAILED)
+		error_set(e, -EIO, "%s", report->n ? report->lines[0] : "cannot be written");
+	report_finish(report);
+}
+
+int vfs_create_map(struct vfs *v, struct error *e)
+{
+	struct error why = ERROR_INIT;
+
+	v->vol->dirty = true;
+	vfs_save(v, first_saved, &why);
+	drain(v);
+	if (why.code && e)
+		*e = why;
+	return why.code;
 }
 
 static void end_saved(void *arg, struct report *report)

@@ -113,6 +113,8 @@ struct volume;
 /* Takes the volume, also on failure. */
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
 	struct error *e);
+/* For a volume of volume_create: writes the empty map, so that the file is one from the begin. */
+int vfs_create_map(struct vfs *v, struct error *e);
 void vfs_destroy(struct vfs *v); /* after vfs_end and with the pool drained */
 
 /* Runs the call now, or keeps it until it can run. */

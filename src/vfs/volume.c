@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
+
+#include "base/io.h"
 
 static void source_finish(struct source *src)
 {
@@ -83,11 +86,10 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	vol->mtime = vol->opened.st_mtim;
 }
 
-int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
-	struct error *e)
+static int volume_begin(int dirfd, const char *name, const struct vfs_options *o,
+	struct volume **ret, struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = calloc(1, sizeof(*vol));
-	int fd;
 
 	if (!vol) {
 		close(dirfd);
@@ -98,11 +100,14 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	vol->budget = budget_create(o->cache);
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
-	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
-		faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
-	fd = open_locked(vol, e);
-	if (fd < 0)
-		return fd;
+	vol->context.options = o->options;
+	*ret = TAKE(vol);
+	return 0;
+}
+
+/* The file is open and locked; what it says of itself. */
+static int volume_take(struct volume *vol, int fd, const struct vfs_options *o, struct error *e)
+{
 	vol->source.files[0] = file_new(fd);
 	if (!vol->source.files[0])
 		return error_set(e, -ENOMEM, "out of memory");
@@ -113,10 +118,79 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	if (!S_ISREG(vol->opened.st_mode))
 		return error_set(e, -EINVAL, "is not a regular file");
 	vol->source.sizes[0] = (uint64_t)vol->opened.st_size;
-	vol->context.options = o->options;
 	take_rights(vol, o);
-	*ret = TAKE(vol);
 	return 0;
+}
+
+int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
+	struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+
+	if (r < 0)
+		return r;
+	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
+			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
+	fd = open_locked(vol, e);
+	r = fd < 0 ? fd : volume_take(vol, fd, o, e);
+	if (r == 0)
+		*ret = TAKE(vol);
+	return r;
+}
+
+static const struct format *format_for(const char *name, const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	for (size_t i = 0; formats[i]; i++) {
+		if (name && strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+		for (const char *const *end = formats[i]->endings; !name && dot && *end; end++)
+			if (strcasecmp(*end, dot + 1) == 0)
+				return formats[i];
+	}
+	return NULL;
+}
+
+int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
+	struct volume **ret, struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+
+	if (r < 0)
+		return r;
+	vol->format = format_for(format, name);
+	if (!vol->format)
+		return error_set(e, -EINVAL, "%s is no format that can be made",
+			format ? format : "its ending");
+	if (!vol->format->create)
+		return error_set(e, -EINVAL, "a new map of the format %s cannot be made",
+			vol->format->name);
+	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
+	if (fd < 0)
+		return error_set(e, fd, "cannot be made: %s", strerror(-fd));
+	vol->fresh = true;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		r = error_set(e, VOLUME_LOCKED, "is in use by another program");
+	if (r < 0)
+		close(fd);
+	else
+		r = volume_take(vol, fd, o, e);
+	if (r == 0)
+		*ret = TAKE(vol);
+	else
+		volume_discard(vol);
+	return r;
+}
+
+void volume_discard(struct volume *vol)
+{
+	struct stat st;
+
+	if (fstatat(vol->dirfd, vol->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0)
+		(void)io_unlink(vol->dirfd, vol->name);
 }
 
 static void note_journals(void *arg, const struct journal_info *info)
@@ -126,37 +200,57 @@ static void note_journals(void *arg, const struct journal_info *info)
 	*fits |= info->fits;
 }
 
-int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
+static int open_model(struct volume *vol, struct error *e)
+{
+	if (vol->fresh)
+		return vol->format->create(vol->name, &vol->context, &vol->now, e);
+	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
+}
+
+static int open_journal(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
 	struct error *e)
 {
 	bool fits = false;
 	int r;
 
-	r = format_find(&vol->source, &vol->format, e);
-	if (r < 0)
-		return r;
-	r = identity_of(vol->source.files[0], vol->identity, e);
-	if (r < 0)
-		return r;
-	r = journal_init(&vol->journal, vol->dirfd, vol->name, vol->identity, "", e);
+	if (!vol->read_only) {
+		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
+		if (r < 0 || !vol->journal.fresh || vol->fresh)
+			return r;
+		/* Its paths are those of a map that was being made anew. */
+		vol->fresh = true;
+		snapshot_unref(TAKE(vol->now));
+		return open_model(vol, e);
+	}
+	r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
+	if (r == 0 && fits)
+		note(arg, "changes of an earlier mount are in a journal beside the map; they come "
+			  "back when it is mounted for writing");
+	return r;
+}
+
+int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e)
+{
+	int r = vol->fresh ? 0 : format_find(&vol->source, &vol->format, e);
+
+	if (r == 0)
+		r = identity_of(vol->source.files[0], vol->identity, e);
+	if (r == 0)
+		r = journal_init(&vol->journal, vol->dirfd, vol->name, vol->identity, "", e);
 	if (r < 0)
 		return r;
 	vol->context.budget = vol->budget;
 	vol->context.store = &vol->journal.store;
 	vol->context.note = note;
 	vol->context.note_arg = arg;
-	r = vol->format->open(&vol->source, &vol->context, &vol->now, e);
+	r = open_model(vol, e);
+	if (r == 0)
+		vol->before = snapshot_ref(vol->now);
+	if (r == 0)
+		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */
 	vol->context.note = NULL;
-	if (r < 0)
-		return r;
-	vol->before = snapshot_ref(vol->now);
-	if (!vol->read_only)
-		return journal_open(&vol->journal, &vol->replay, note, arg, e);
-	r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
-	if (r == 0 && fits)
-		note(arg, "changes of an earlier mount are in a journal beside the map; they come "
-			  "back when it is mounted for writing");
 	return r;
 }
 

@@ -38,6 +38,8 @@ struct volume {
 	struct snapshot *now;    /* the newest version */
 	struct snapshot *before; /* as mounted or last saved: what check compares with */
 	bool dirty;              /* now differs from the map file */
+	bool fresh;      /* made by --new and not saved since: `now` began as an empty map */
+	bool renumbered; /* `before` shows objects under other names than this mount does */
 
 	bool conflict;           /* a save had to go beside the map; name is that file's now */
 
@@ -56,6 +58,14 @@ enum volume_lock { VOLUME_LOCKED = -EBUSY };
  */
 int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
 	struct error *e);
+/*
+ * For `mapfs --new`: makes the file (empty as yet, and -EEXIST where there is one), as a map of the
+ * named format (NULL: by the file's ending). volume_load and vfs_create_map follow.
+ */
+int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
+	struct volume **ret, struct error *e);
+/* Takes the file that volume_create made away again. */
+void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */
 int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
 	struct error *e);

@@ -139,7 +139,7 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 	}
 	d = calloc(1, sizeof(*d));
 	if (d)
-		d->path = node_path(n);
+		d->path = node_log_path(n);
 	if (!d || !d->path) {
 		free(d);
 		call_done(c, -ENOMEM);

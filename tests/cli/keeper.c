@@ -26,7 +26,7 @@ static const char table[] =
 	"rw,user_id=1000,group_id=100\n"
 	"37 22 0:41 / /mnt/two rw - fuse.sshfs host: rw,user_id=5,group_id=5\n"
 	"38 22 0:42 / /mnt/two rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
-	"39 22 0:42 / /mnt/three rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
+	"39 22 0:42 / /mnt/thr\\134ee rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
 	"cut off";
 
 static int write_table(void **state)
@@ -86,7 +86,7 @@ static void a_bound_mount_is_found_by_its_device(void **state)
 	char *point = NULL;
 
 	assert_int_equal(mountinfo_find_device(*state, "0:42", &point), 0);
-	assert_string_equal(point, "/mnt/three");
+	assert_string_equal(point, "/mnt/thr\\ee");
 	free(point);
 	assert_int_equal(mountinfo_find_device(*state, "0:4", &point), -ENOENT);
 }

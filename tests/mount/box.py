@@ -212,16 +212,17 @@ class Box:
             assert m.mounted(), "mapfs returned 0 and nothing is mounted"
         return m
 
-    def foreground(self, map_, opts="", point=None, env=None, shim=None):
-        """mapfs -f as a child; returns (Mount, Popen) once it is mounted."""
+    def foreground(self, map_, opts="", point=None, env=None, shim=None, flag="-f"):
+        """mapfs -f as a child; returns (Mount, Popen) once it is mounted. p.log: its output."""
         point = point or self.point()
         env = dict(env or {}, **(shim.env() if shim else {}))
         self.serial += 1
         log = open(os.path.join(self.logs, "%d.fg" % self.serial), "wb")
-        args = (["-o", opts] if opts else []) + ["-f", map_, point]
+        args = (["-o", opts] if opts else []) + [flag, map_, point]
         p = subprocess.Popen([places.BINARY] + args, stdin=subprocess.DEVNULL, stdout=log,
                              stderr=log, env=self.env(env), start_new_session=True)
         log.close()
+        p.log = log.name
         self.children.append(p)
         m = Mount(self, map_, point)
         up = wait_for(lambda: m.mounted() or p.poll() is not None)

@@ -55,6 +55,15 @@ def test_unmounting_what_is_no_mount_fails_in_one_line(box):
     assert r.code in (1, 3) and one_line(r), r
 
 
+def test_debugging_traces_the_requests_in_the_foreground(box, small):
+    m, p = box.foreground(small, flag="-d")
+    m.get("info/author")
+    m.unmount()
+    assert p.wait(20) == 0
+    log = boxes.get(p.log).lower()
+    assert b"lookup" in log and b"read" in log
+
+
 def test_without_a_mount_point_a_directory_is_made_and_removed(box, small):
     r = box.run(small)
     point = small[:-len(".map")]

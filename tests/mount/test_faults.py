@@ -60,8 +60,28 @@ def test_killed_at_any_step_of_a_save_the_map_is_all_old_or_all_new(box):
             assert m.get(SETTINGS) == NEW, what
             m.unmount()
             assert boxes.get(path) == new, what
-            assert box.beside() == [], what
+            clear(box)
     assert seen == {False, True}
+
+
+def clear(box):
+    for name in box.beside():
+        os.unlink(os.path.join(box.maps, name))
+
+
+def test_what_a_killed_save_left_beside_the_map_is_gone_after_the_next(box, small):
+    old, new, _, steps = reference_save(box)
+    for step in range(steps):
+        shim = box.shim(Fault)
+        path = box.add(old, "small.map")
+        m = box.mount(path, shim=shim)
+        m.put(SETTINGS, NEW)
+        shim.arm(Fault.KILL, step)
+        box.run("-u", m.point)
+        assert boxes.wait_for(lambda: not box.processes()), step
+        m = box.mount(path)
+        m.unmount()
+        assert box.beside() == [], step
 
 
 def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
@@ -86,7 +106,7 @@ def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
             m.put(SETTINGS, NEW)
             m.unmount()
             assert boxes.get(path) == new, what
-            assert box.beside() == [], what
+            clear(box)
 
 
 @pytest.mark.parametrize("ops,error", [
@@ -131,8 +151,7 @@ def test_a_save_that_fails_at_any_one_step_can_be_repeated(box):
             assert m.mounted(), (step, r)
             m.unmount()
         assert boxes.get(path) == new, step
-        for name in box.beside():
-            os.unlink(os.path.join(box.maps, name))
+        clear(box)
 
 
 def test_forced_out_after_a_failed_save_the_journal_is_kept(box, small):

@@ -9,6 +9,7 @@ import pytest
 import box as boxes
 import datafile
 import parts
+from shims import Fault
 
 SETTINGS = "info/settings.cfg"
 PNG = "images/0_checker.png"
@@ -132,6 +133,39 @@ def test_a_draft_survives_a_save_and_kill_9(box, small):
     os.removexattr(m / PNG, "user.mapfs.error")
     m.unmount()
     assert box.beside() == []
+
+
+def test_syncing_a_file_brings_the_journal_to_disk_before_it_returns(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
+    os.write(fd, b"kept 1\n")
+    shim.arm(Fault.COUNT)
+    os.fsync(fd)
+    assert "sync" in shim.trace()
+    os.close(fd)
+    m.unmount()
+
+
+def test_what_was_closed_is_brought_to_disk_soon_without_being_asked(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    shim.arm(Fault.COUNT)
+    m.put(SETTINGS, b"kept 1\n")
+    assert boxes.wait_for(lambda: "sync" in shim.trace())
+    m.unmount()
+
+
+def test_what_was_synced_survives_although_it_was_not_closed(box, small):
+    m = box.mount(small)
+    fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
+    os.write(fd, b"kept 1\n")
+    os.fsync(fd)
+    killed(box, m)
+    boxes.refused(os.close, fd)
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"kept 1\n"
+    m.unmount()
 
 
 def lone_journal(box, small):

@@ -7,6 +7,7 @@ import pytest
 import box as boxes
 import datafile
 import places
+from test_read import mount_or_refused
 
 MIB = 1 << 20
 plain = pytest.mark.skipif(bool(places.sanitizers()), reason="figures are for a plain build")
@@ -35,11 +36,9 @@ def resident(box):
 @plain
 @pytest.mark.parametrize("path", places.each_corpus_map())
 def test_reading_all_keeps_to_the_budget_and_the_blobs_in_use(box, path):
-    copy = box.add(path)
-    if box.run(copy, box.point()).code != 0:
-        pytest.skip("refused, as test_read.py asserts")
-    m = boxes.Mount(box, copy, box.point())
-    f = datafile.Datafile.load(copy)
+    m, f = mount_or_refused(box, path)
+    if not m:
+        return
     read_all(m)
     bound = max(64 * MIB, max(f.declared, default=0)) + 32 * MIB
     assert resident(box) <= bound

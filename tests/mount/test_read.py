@@ -48,22 +48,27 @@ def check_contents(m, files, seen):
             assert got == want, "content of %s" % path
 
 
-def mount_or_skip(box, path):
-    """Mounts a copy; a map that even a trusting reader cannot walk may be refused instead."""
+# Of the real maps at hand, those that are refused, and what the refusal has to name.
+REFUSED = {
+    "2338a02b_TestOut.map": "data_size",  # cut: its sections end 224 bytes past the file's end
+}
+
+
+def mount_or_refused(box, path):
+    """Mounts a copy, or sees it refused for the reason on the list; returns (Mount, Datafile)."""
     copy = box.add(path)
-    try:
-        f = datafile.Datafile.load(copy)
-    except Exception:
+    if os.path.basename(path) in REFUSED:
         r = box.run(copy, box.point())
-        assert r.code == 2, r
+        assert r.code == 2 and len(r.err.splitlines()) == 1, r
+        assert REFUSED[os.path.basename(path)] in r.err
         assert boxes.get(copy) == boxes.get(path)
         return None, None
-    return box.mount(copy), f
+    return box.mount(copy), datafile.Datafile.load(copy)
 
 
 @pytest.mark.parametrize("path", REAL_MAPS)
 def test_names_sizes_and_bytes_are_the_layouts_and_reading_leaves_the_map(box, path):
-    m, f = mount_or_skip(box, path)
+    m, f = mount_or_refused(box, path)
     if not m:
         return
     before = os.stat(m.map)
@@ -94,7 +99,7 @@ def rewrite_in_pieces(path, data):
 @pytest.mark.parametrize("rewrite", [rewrite_by_cat, rewrite_in_pieces])
 @pytest.mark.parametrize("path", REAL_MAPS)
 def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite):
-    m, f = mount_or_skip(box, path)
+    m, f = mount_or_refused(box, path)
     if not m:
         return
     before = os.stat(m.map)

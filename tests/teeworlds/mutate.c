@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codec/png.h"
+#include "mutate_layers.h"
 
 /* Integers by number, as libtw2's doc/map.md lists them. */
 enum { IMAGE_WIDTH = 1, IMAGE_HEIGHT = 2, IMAGE_DATA = 5, SOUND_DATA = 3, LAYER_TILES = 2 };
@@ -138,7 +139,7 @@ struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *wh
 	case TW_K_RAW_DATA:
 		return whole->size ? with_byte(whole, whole->size - 1, 1) : bytes_copy("x", 1);
 	default:
-		return NULL;
+		return mutate_layers(m, id, whole);
 	}
 }
 
@@ -224,7 +225,8 @@ bool locality_holds(const struct tw_map *before, const struct tw_map *after, ent
 		if (same_ints(before->items[i].ints, after->items[i].ints))
 			continue;
 		snprintf(text, n, "item %u of type %u", i, before->items[i].type);
-		if (!may_change_item(before, id, i) ||
+		if ((!may_change_item(before, id, i) &&
+			    !layers_may_change_item(before, after, id, i)) ||
 			!is_touched(touched, tw_id(TW_K_RAW_ITEM, i, 0)))
 			return false;
 	}
@@ -232,8 +234,13 @@ bool locality_holds(const struct tw_map *before, const struct tw_map *after, ent
 		if (before->blobs[i] == after->blobs[i])
 			continue;
 		snprintf(text, n, "data item %u", i);
-		if (!may_change_blob(before, id, i) ||
+		if ((!may_change_blob(before, id, i) && !layers_may_change_blob(before, id, i)) ||
 			!is_touched(touched, tw_id(TW_K_RAW_DATA, i, 0)))
+			return false;
+	}
+	for (uint32_t i = (uint32_t)before->n_blobs; i < after->n_blobs; i++) {
+		snprintf(text, n, "new data item %u", i);
+		if (!is_touched(touched, tw_id(TW_K_RAW_DATA, i, 0)))
 			return false;
 	}
 	return true;

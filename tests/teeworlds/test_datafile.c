@@ -102,9 +102,9 @@ static void damaged_item_types_are_named(void **state)
 	refused(at + 12, 0, "item_types[1].type is 0 (a second time)");
 	refused(at + 12 + 4, 5, "item_types[1].start is 5 (must be 1)");
 	refused(at + 12 + 8, -1, "item_types[1].num is -1");
-	refused(at + 12 + 8, 18, "item_types[1].num is 18 (0 to 17, the items left)");
+	refused(at + 12 + 8, 19, "item_types[1].num is 19 (0 to 18, the items left)");
 	refused(at, 8, "items[0].type is 0 (8 in item_types)");
-	refused(at + 9 * 12 + 8, 0, "num_items is 18 (item_types list 17)");
+	refused(at + 9 * 12 + 8, 0, "num_items is 19 (item_types list 18)");
 }
 
 static void damaged_items_are_named(void **state)
@@ -115,12 +115,12 @@ static void damaged_items_are_named(void **state)
 	(void)state;
 	load(&b, "full.map");
 	p = places_of(&b);
-	refused(p.item_offsets + 4, -4, "item_offsets[1] is -4 (0 to item_size - 8 = 908)");
-	refused(p.item_offsets + 4, 912, "item_offsets[1] is 912");
+	refused(p.item_offsets + 4, -4, "item_offsets[1] is -4 (0 to item_size - 8 = 984)");
+	refused(p.item_offsets + 4, 988, "item_offsets[1] is 988");
 	refused(p.item_offsets + 4, 14, "item_offsets[1] is 14 (must be a multiple of 4)");
 	refused(p.item_offsets + 8, 0, "items[2].type is 0 (2 in item_types)");
 	refused(p.items + 4, -24, "items[0].size is -24");
-	refused(p.items + 4, 912, "items[0].size is 912 (0 to 908, the end of the items)");
+	refused(p.items + 4, 988, "items[0].size is 988 (0 to 984, the end of the items)");
 	refused(p.items + 4, 6, "items[0].size is 6 (must be a multiple of 4)");
 	refused(p.items + 4, 8, "item_offsets[1] is 12 (item 0, which it overlaps, ends at 16)");
 }
@@ -282,6 +282,50 @@ static void a_damaged_blob_is_copied_as_it_is(void **state)
 	fixture_close(&f);
 }
 
+static int verify_with(const struct fixture *f, const struct plan *plan, const struct file_bytes *b,
+	struct error *e)
+{
+	int fd = memfd_create("written", MFD_CLOEXEC);
+	struct file *file = file_new(fd);
+	struct source written;
+	int r;
+
+	assert_int_equal(write(fd, b->data, b->size), (ssize_t)b->size);
+	written = fixture_source(file, "written.map");
+	r = f->s->format->verify(f->s, plan, &written, e);
+	file_unref(file);
+	return r;
+}
+
+/* Any one bit of what was written, but the header's magic and two sizes, which readers ignore. */
+static void verify_finds_every_flipped_bit(void **state)
+{
+	static struct file_bytes is;
+	struct error err = ERROR_INIT;
+	struct plan *plan = NULL;
+	struct file *file = NULL;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "shared.map", "ro");
+	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	assert_ok(verify_with(&f, plan, &is, &err));
+	for (size_t i = 16; i < is.size; i++) {
+		is.data[i] ^= 1;
+		if (verify_with(&f, plan, &is, &err) == 0)
+			fail_msg("byte %zu of %zu", i, is.size);
+		is.data[i] ^= 1;
+	}
+	is.size--;
+	assert_true(verify_with(&f, plan, &is, &err) < 0);
+	f.s->format->plan_free(plan);
+	file_unref(file);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -296,6 +340,7 @@ int main(void)
 		cmocka_unit_test(version_3_stays_version_3),
 		cmocka_unit_test(unchanged_blobs_are_copied_verbatim),
 		cmocka_unit_test(a_damaged_blob_is_copied_as_it_is),
+		cmocka_unit_test(verify_finds_every_flipped_bit),
 	};
 
 	return cmocka_run_group_tests_name("datafile", tests, NULL, NULL);

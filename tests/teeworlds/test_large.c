@@ -92,8 +92,8 @@ static void memory_stays_bounded(void **state)
 	extent_finish(&same);
 	extent_finish(&other);
 	fixture_close(&f);
-	print_message("pixels: %llu KiB, peak: %ld KiB\n",
-		(unsigned long long)entry.size >> 10, peak_kib());
+	print_message("pixels: %llu KiB, peak: %ld KiB\n", (unsigned long long)entry.size >> 10,
+		peak_kib());
 	assert_true(peak_kib() < PEAK_MAX_KIB);
 }
 

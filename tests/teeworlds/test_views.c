@@ -3,6 +3,7 @@
 #include "tw_test.h"
 
 #include "codec/png.h"
+#include "formats/teeworlds/names.h"
 
 enum { IMAGE_DATA = 5, TILES_DATA = 14, OPAQUE = 2 };
 
@@ -87,7 +88,8 @@ static void opaque_bits_follow_only_where_opacity_changed(void **state)
 	for (size_t i = 0; i < 256; i++)
 		if (i != 7 && i != 200)
 			assert_int_equal(flags_at(f.s, 1, i), 3);
-	/* And back: the bit returns for those two. Id 0 never had it by right, and keeps what it had. */
+	/* And back: the bit returns for those two. Id 0 never had it by right, and keeps what it
+	 * had. */
 	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
 				 (struct painting){16, 250, {7, 200, 0, -1}}, &err),
 		1);
@@ -103,8 +105,8 @@ static void opaque_bits_follow_a_larger_image_too(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
-	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
-				 (struct painting){64, 0, {9, -1}}, &err),
+	assert_int_equal(
+		put_painting(&f.s, "images/0_grass.png", (struct painting){64, 0, {9, -1}}, &err),
 		1);
 	assert_int_equal(flags_at(f.s, 1, 9), 1);
 	assert_int_equal(flags_at(f.s, 1, 8), 3);
@@ -143,12 +145,12 @@ static void folded_tiles_stay_folded_and_follow(void **state)
 	must_open(&f, "full.map", "ro");
 	before = data_of(f.s, TW_LAYER, 4, TILES_DATA);
 	/* Another id's opacity: no tile of this layer changes, so its blob is the very same. */
-	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
-				 (struct painting){16, 0, {6, -1}}, &err),
+	assert_int_equal(
+		put_painting(&f.s, "images/0_grass.png", (struct painting){16, 0, {6, -1}}, &err),
 		1);
 	assert_ptr_equal(data_of(f.s, TW_LAYER, 4, TILES_DATA), before);
-	assert_int_equal(put_painting(&f.s, "images/0_grass.png",
-				 (struct painting){16, 0, {5, -1}}, &err),
+	assert_int_equal(
+		put_painting(&f.s, "images/0_grass.png", (struct painting){16, 0, {5, -1}}, &err),
 		1);
 	b = decoded(data_of(f.s, TW_LAYER, 4, TILES_DATA));
 	assert_int_equal(b->size, sizeof(meant));
@@ -168,8 +170,8 @@ static void what_others_use_is_copied_first(void **state)
 	must_open(&f, "shared.map", "ro");
 	pixels = data_of(f.s, TW_IMAGE, 1, IMAGE_DATA);
 	tiles = data_of(f.s, TW_LAYER, 1, TILES_DATA);
-	assert_int_equal(put_painting(&f.s, "images/0_same.png",
-				 (struct painting){16, 0, {7, -1}}, &err),
+	assert_int_equal(
+		put_painting(&f.s, "images/0_same.png", (struct painting){16, 0, {7, -1}}, &err),
 		1);
 	assert_ptr_equal(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA), pixels);
 	assert_ptr_not_equal(data_of(f.s, TW_IMAGE, 0, IMAGE_DATA), pixels);
@@ -206,18 +208,20 @@ static void bytes_past_the_pixels_stay_while_the_size_does(void **state)
 	(void)state;
 	must_open(&f, "odd.map", "ro");
 	assert_int_equal(png_file_size(2, 2, &size), 0);
-	assert_ok(png_file_read(2, 2, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file,
-		(size_t)size, &err));
+	assert_ok(png_file_read(
+		2, 2, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file, (size_t)size, &err));
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err), 1);
+		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
+		1);
 	b = decoded(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA));
 	assert_int_equal(b->size, 21);
 	assert_memory_equal(b->data + 16, "after", 5);
 	assert_int_equal(png_file_size(2, 1, &size), 0);
-	assert_ok(png_file_read(2, 1, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file,
-		(size_t)size, &err));
+	assert_ok(png_file_read(
+		2, 1, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file, (size_t)size, &err));
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err), 1);
+		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
+		1);
 	assert_int_equal(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA)->size, 8);
 	fixture_close(&f);
 }
@@ -255,12 +259,13 @@ static void an_external_image_takes_its_size_only(void **state)
 		"external is 0 (cannot be changed here from 1)");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
-	assert_fails(put(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL, "external");
+	assert_fails(
+		put(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL, "external");
 	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": 1}", &err), 0);
 	fixture_close(&f);
 	must_open(&f, "odd.map", "ro");
-	assert_fails(put(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL,
-		"cannot be shown");
+	assert_fails(
+		put(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL, "cannot be shown");
 	assert_fails(put(&f.s, "images/8.json", "{\"external\": 1}", &err), EINVAL, "too short");
 	assert_fails(put(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL, "cannot be shown");
 	fixture_close(&f);
@@ -278,7 +283,8 @@ static void what_is_no_image_or_sound_is_refused(void **state)
 	assert_fails(put(&f.s, "images/0_grass.png", "GIF89a", &err), EINVAL, "PNG");
 	assert_fails(put(&f.s, "images/0_grass.png", "", &err), EINVAL, "PNG");
 	assert_fails(put(&f.s, "sounds/0_wind.opus", "", &err), EINVAL, "OggS");
-	assert_fails(put(&f.s, "sounds/0_wind.opus", "OggS but no more than that, I fear, is here", &err),
+	assert_fails(put(&f.s, "sounds/0_wind.opus", "OggS but no more than that, I fear, is here",
+			     &err),
 		EINVAL, "Opus");
 	assert_ptr_equal(f.s, before);
 	fixture_close(&f);
@@ -350,6 +356,8 @@ static void a_text_is_lines_for_nul_ended_strings(void **state)
 
 static void a_missing_info_item_or_field_is_made(void **state)
 {
+	struct extent in = extent_of_bytes(bytes_copy("new\n", 4));
+	struct change *late = NULL;
 	struct error err = ERROR_INIT;
 	const struct tw_item *it;
 	struct fixture f;
@@ -363,20 +371,73 @@ static void a_missing_info_item_or_field_is_made(void **state)
 	assert_int_equal(it->ints->v[4], 99);
 	assert_content(f.s, "info/settings.cfg", "sv_x 1\n");
 	fixture_close(&f);
+
+	must_open(&f, "eleven.map", "ro");
+	assert_content(f.s, "info/author", "");
+	assert_ok(f.s->format->parse(f.s, id_of(f.s, "info/version"), &in, &late, &err));
+	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
+	assert_int_equal(it->ints->n, 6);
+	assert_int_equal(it->ints->v[0], 1);
+	for (int i = 2; i < 6; i++)
+		assert_int_equal(it->ints->v[i], -1);
+	assert_content(f.s, "info/author", "Zoe\n");
+	(void)id_of(f.s, "raw/items/00001_info/00000");
+	/* Another that would have made the item too must look again. */
+	assert_int_equal(f.s->format->apply(&f.s, late, NULL, &err), -ESTALE);
+	f.s->format->change_free(late);
+	extent_finish(&in);
+	fixture_close(&f);
 }
 
-/* Removing a text leaves no trace of it in the file, and no number that points at something else. */
+static void numbers_have_the_digits_of_the_last_one(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "eleven.map", "ro");
+	(void)id_of(f.s, "images/00_a.json");
+	(void)id_of(f.s, "images/10_k.json");
+	fixture_close(&f);
+}
+
+/* "Game" and what follows its NUL; then odd stored forms. */
+static void names_in_items_end_at_nul(void **state)
+{
+	static const int32_t game[] = {(int32_t)0xc7e1ede5, (int32_t)0x80e1e1e1, 0x61616161};
+	static const int32_t zero[] = {0, 0, 0}, high[] = {(int32_t)0xffffffff, -1, -1};
+	char name[12];
+
+	(void)state;
+	assert_int_equal(tw_name_of_ints(game, 3, name), 4);
+	assert_memory_equal(name, "Game", 4);
+	assert_int_equal(tw_name_of_ints(zero, 3, name), 0);
+	assert_int_equal(tw_name_of_ints(high, 3, name), 11);
+	assert_int_equal(name[10], 0x7f);
+}
+
+/* Removing a text leaves no trace of it in the file, and no number that points at something else.
+ */
 static void a_removed_text_leaves_the_file(void **state)
 {
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error err = ERROR_INIT;
 	struct fixture f, again;
 	struct file *file = NULL;
+	struct entry entry;
+	entry_id gone;
+	int32_t number;
 	size_t before;
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
 	before = fixture_map(&f)->n_blobs;
+	number = tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[2];
+	gone = tw_id(TW_K_RAW_DATA, (uint32_t)number, 0);
 	assert_int_equal(put(&f.s, "info/version", "", &err), 1);
+	assert_ok(f.s->format->stat(f.s, gone, &entry, &err));
+	assert_int_equal(entry.size, 0);
+	assert_fails(f.s->format->get(f.s, gone, 0, NULL, 0, &err), EIO, "left the map");
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	assert_ok(fixture_open_file(&again, file, "again.map", "ro", &err));
 	assert_int_equal(fixture_map(&again)->n_blobs, before - 1);
@@ -387,6 +448,12 @@ static void a_removed_text_leaves_the_file(void **state)
 	(void)id_of(again.s, "sounds/0_wind.opus");
 	/* Garbage in fields that are no reference is not ours. */
 	assert_int_equal(tw_item_at(fixture_map(&again), TW_LAYER, 5)->ints->v[19], 77);
+	assert_int_equal(tw_item_at(fixture_map(&again), TW_LAYER, 6)->ints->v[16], 12);
+	/* Fields that are one follow, wherever the version has them. */
+	b = decoded(data_of(again.s, TW_LAYER, 6, 15));
+	assert_memory_equal(b->data, "oldoldold", 9);
+	assert_int_equal(tw_item_at(fixture_map(&again), TW_LAYER, 5)->ints->v[18],
+		tw_item_at(fixture_map(&f), TW_LAYER, 5)->ints->v[18] - 1);
 	fixture_close(&again);
 	fixture_close(&f);
 }
@@ -462,7 +529,8 @@ static void raw_refuses_what_typed_files_would_not_survive(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "rw");
-	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL, "version item");
+	assert_fails(
+		put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL, "version item");
 	assert_fails(put(&f.s, "raw/items/00002_image/00000", "1\n17\n16\n0\n4\n5\n", &err), EINVAL,
 		"image.png 0 would become unreadable");
 	assert_fails(put(&f.s, "raw/data/00005", "short", &err), EINVAL, "unreadable");
@@ -527,9 +595,9 @@ static void a_save_refuses_what_a_game_would(void **state)
 	assert_ok(f.s->format->check(before, f.s, collect, why, &err));
 	assert_string_equal(why, "");
 	/* The game layer becomes a design layer. */
-	assert_int_equal(put(&f.s, "raw/items/00005_layer/00000",
-				 "0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n",
-				 &err),
+	assert_int_equal(
+		put(&f.s, "raw/items/00005_layer/00000",
+			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
 	assert_fails(f.s->format->check(before, f.s, collect, why, &err), EINVAL, "layer 0");
 	assert_string_equal(why, "there is no game layer");
@@ -608,6 +676,8 @@ int main(void)
 		cmocka_unit_test(a_text_has_limits_that_old_texts_may_break),
 		cmocka_unit_test(a_text_is_lines_for_nul_ended_strings),
 		cmocka_unit_test(a_missing_info_item_or_field_is_made),
+		cmocka_unit_test(numbers_have_the_digits_of_the_last_one),
+		cmocka_unit_test(names_in_items_end_at_nul),
 		cmocka_unit_test(a_removed_text_leaves_the_file),
 		cmocka_unit_test(numbers_stay_where_unknown_items_might_hold_them),
 		cmocka_unit_test(raw_names_are_those_of_the_layout),

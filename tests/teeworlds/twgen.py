@@ -115,13 +115,15 @@ def full():
     m.tiles(4, 3, game, kind=1, name="Game")
     # Every id once, stale or right: bit 2 is the opaque flag.
     m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=0, name="Ids")
-    m.tiles(16, 16, m.blob(tile_rows(range(256), 1)), image=0, name="Clear", alpha=254)
-    m.tiles(16, 16, m.blob(tile_rows(range(256), 1)), image=2, name="Other")
+    m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=0, name="Clear", alpha=254)
+    m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=2, name="Other")
     # Version 4: 300 tiles of id 5 in two stored ones.
     m.tiles(20, 15, m.blob(bytes([5, 2, 255, 0, 5, 2, 43, 0])), image=0, version=4, name="Folded")
     m.tiles(4, 3, m.blob(bytes(48)), kind=2, name="Tele",
             own=[m.blob(bytes(24)), 77, 2035723488, -5, 0])
-    m.group(0, 6, "Game")
+    # Version 2 has no name, so its own field comes earlier.
+    m.tiles(4, 3, m.blob(bytes(48)), kind=2, version=2, own=[m.blob(b"old" * 8), 12])
+    m.group(0, 7, "Game")
     m.item(ENVELOPE, 0, [2, 4, 0, 1, *name_ints("pulse", 8), 1])
     m.item(POINTS, 0, [0, 1, 1024, 0, 0, 1024])
     m.uuid(0xFFFE, AUTOMAPPER)
@@ -176,6 +178,16 @@ def odd():
     return m
 
 
+def eleven():
+    """One more than fit one digit, and no info item."""
+    m = Map()
+    for i in range(11):
+        m.external("abcdefghijk"[i])
+    m.tiles(2, 2, m.blob(bytes(16)), kind=1)
+    m.group(0, 1)
+    return m
+
+
 def bare(*ints):
     m = Map()
     m.types = {}
@@ -195,6 +207,7 @@ def fixtures():
     yield "tail.map", full().encode(tail=b"trailing bytes")
     yield "shared.map", shared().encode()
     yield "odd.map", odd().encode()
+    yield "eleven.map", eleven().encode()
     yield "empty_v3.map", bare().encode(version=3)
     yield "empty_v4.map", bare().encode()
     yield "untyped.map", bare((0x8001, 0, [1, 2, 3]), (1, 0, [1, 2])).encode()

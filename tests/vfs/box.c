@@ -361,7 +361,8 @@ int fd_read(struct fd *f, uint64_t off, void *dst, size_t n)
 	int r = run(f->box, &p, vfs_read);
 
 	if (r == 0) {
-		memcpy(dst, p.call.out, p.call.out_size);
+		if (p.call.out_size)
+			memcpy(dst, p.call.out, p.call.out_size);
 		r = (int)p.call.out_size;
 	}
 	free(p.call.out);

@@ -18,8 +18,6 @@
 
 #define MAP_NAME  "m.map"
 #define IMAGE     "images/0_img.png"
-#define GAME_IDS  "groups/0_g/layers/0_game/id.csv"
-#define DECO_IDS  "groups/0_g/layers/2_deco/id.csv"
 #define BAD_LINES "one\ntwo\n" /* no file of info but the settings takes two lines */
 
 enum { BOX_SEEN = 64, BOX_INVALIDATED = 256 };

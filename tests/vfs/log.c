@@ -38,10 +38,10 @@ void log_add(struct buffer *b, uint32_t type, const char *const *texts, size_t n
 
 void log_header(struct buffer *b, const char *id, const char *previous)
 {
-	const char *texts[] = {MAP_NAME, id, previous};
+	const char *texts[] = {MAP_NAME, id, previous, ""};
 
 	log_begin(b);
-	log_add(b, LOG_HEADER, texts, 3, NULL);
+	log_add(b, LOG_HEADER, texts, 4, NULL);
 }
 
 void log_put(struct buffer *b, const char *path, const char *content)

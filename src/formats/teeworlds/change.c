@@ -77,6 +77,11 @@ void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints 
 	add_edit(c, (struct tw_edit){.kind = TW_ADD_ITEM, .type = type, .id = id, .ints = take});
 }
 
+void tw_change_remove(struct change *c, uint32_t item)
+{
+	add_edit(c, (struct tw_edit){.kind = TW_REMOVE_ITEM, .item = item});
+}
+
 void tw_change_reads(struct change *c, uint32_t item)
 {
 	if (c->n_reads == c->room_reads) {
@@ -218,6 +223,10 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 			r = tw_map_reindex(m);
 		item = *added;
 		break;
+	case TW_REMOVE_ITEM:
+		tw_touch_item(m, item, t);
+		m->items[item].removed = true;
+		return tw_map_reindex(m);
 	}
 	if (r == 0)
 		tw_touch_item(m, item, t);
@@ -246,4 +255,11 @@ int tw_change_apply(struct snapshot **s, const struct change *c, struct touched 
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;
+}
+
+int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob)
+{
+	const struct tw_edit d = {.kind = TW_SET_DATA, .field = field, .blob = blob};
+
+	return apply_data(m, item, &d, NULL);
 }

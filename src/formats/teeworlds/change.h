@@ -22,7 +22,8 @@ enum tw_edit_kind {
 	 */
 	TW_SET_DATA,
 	TW_SET_BLOB, /* the blob of that handle becomes `blob`, for all who use it (raw/data) */
-	TW_ADD_ITEM, /* appended to its type, with integers `ints` */
+	TW_ADD_ITEM,    /* appended to its type, with integers `ints` */
+	TW_REMOVE_ITEM, /* nothing may refer to it */
 };
 
 /* As a handle: the item that this change added last. */
@@ -30,7 +31,7 @@ enum tw_edit_kind {
 
 struct tw_edit {
 	enum tw_edit_kind kind;
-	uint32_t item;        /* handle of the item (SET_ITEM, SET_DATA) or blob (SET_BLOB) */
+	uint32_t item;        /* handle of the item, or of the blob (SET_BLOB) */
 	uint32_t field;       /* SET_DATA */
 	uint16_t type, id;    /* ADD_ITEM */
 	struct tw_ints *ints; /* owned */
@@ -56,6 +57,7 @@ void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take);
 void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take);
 void tw_change_blob(struct change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take);
+void tw_change_remove(struct change *c, uint32_t item);
 void tw_change_reads(struct change *c, uint32_t item);
 
 /* Set one integer; nothing where it has that value already. */
@@ -65,5 +67,8 @@ void tw_change_int(struct change *c, uint32_t item, uint32_t i, int32_t value);
  * item or blob that an edit touched. */
 int tw_change_apply(
 	struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
+
+/* TW_SET_DATA, to a map that tw_map_copy gave. blob is borrowed. -ENOMEM. */
+int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob);
 
 #endif

@@ -64,13 +64,15 @@ static int place_blob(
 
 	if (number < 0)
 		return 0;
+	p->blob = blob_ref(b);
 	if (!b)
 		b = l->numbers.filler;
 	x = &l->stored[number];
-	*p = (struct plan_blob){.written = true, .coding = coding};
+	p->written = true;
+	p->coding = coding;
 	if (b->coding == coding && !force) {
 		*x = extent_ref(&b->stored);
-		p->copied = b->stored.file == l->m->file;
+		p->copied = l->m->file && b->stored.file == l->m->file;
 	} else {
 		r = recode(l, b, x, &p->copied, e);
 	}
@@ -114,11 +116,11 @@ static int place_sections(struct layout *l, struct plan *p, struct error *e)
 	if (l->total > INT32_MAX)
 		return error_set(e, -EFBIG, "the map would have %llu bytes (at most %d)",
 			(unsigned long long)l->total, INT32_MAX);
-	for (size_t i = 0; i < l->m->n_blobs; i++) {
-		if (!p->blobs[i].written)
-			continue;
-		p->blobs[i].off = at;
-		at += p->blobs[i].size;
+	for (size_t i = 0; i < l->numbers.n; i++) {
+		struct plan_blob *blob = &p->blobs[l->numbers.at[i]];
+
+		blob->off = at;
+		at += blob->size;
 	}
 	return 0;
 }
@@ -237,6 +239,8 @@ void datafile_plan_free(struct plan *p)
 {
 	if (!p)
 		return;
+	for (size_t i = 0; p->blobs && i < p->n_blobs; i++)
+		blob_unref(p->blobs[i].blob);
 	free(p->blobs);
 	free(p);
 }

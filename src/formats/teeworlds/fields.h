@@ -45,7 +45,23 @@ enum tw_tiles_field {
 };
 
 /* The blob of a quads or sounds layer; 4 is the count, 6 the image or sound. */
-enum tw_list_field { TW_LIST_COUNT = 4, TW_LIST_DATA, TW_LIST_SOURCE, TW_LIST_MIN };
+enum tw_list_field {
+	TW_LIST_COUNT = 4,
+	TW_LIST_DATA,
+	TW_LIST_SOURCE,
+	TW_LIST_MIN,
+	TW_LIST_NAME = TW_LIST_MIN, /* three integers, in later versions */
+};
+
+enum tw_group_field { TW_GROUP_START = 5, TW_GROUP_COUNT, TW_GROUP_NAME = 12 };
+
+enum tw_envelope_field {
+	TW_ENV_CHANNELS = 1,
+	TW_ENV_START, /* the first of its points */
+	TW_ENV_COUNT,
+	TW_ENV_NAME, /* eight integers */
+	TW_ENV_SYNCHRONIZED = 12,
+};
 
 enum { TW_FIELDS_MAX = 8 };
 

@@ -10,6 +10,7 @@
 #include "formats/teeworlds/datafile_write.h"
 #include "formats/teeworlds/lens.h"
 #include "formats/teeworlds/names.h"
+#include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
 {
@@ -70,14 +71,14 @@ static int tw_open(const struct source *src, const struct format_context *ctx,
 }
 
 /* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
- * cannot be read. */
+ * cannot be read; it can be written where it is in the map in another form, or not yet. */
 static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 	int r = k ? k->stat(m, id, ret, e) : -ENOENT;
 
-	if (r == -EIO && !k->find) {
-		tw_stat_file(ret, 0, false);
+	if ((r == -EIO || r == -ENODATA) && !k->find) {
+		tw_stat_file(ret, 0, r == -ENODATA);
 		r = 0;
 	}
 	if (r < 0)
@@ -88,6 +89,11 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 
 static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
+	const struct tw_kind *k = tw_kind(id);
+
+	/* Whether there is anything yet is for the tree to know. */
+	if (k && k->stat(tw_map_of(s), id, ret, e) == -ENODATA)
+		return e ? e->code = -EIO : -EIO;
 	return stat_id(tw_map_of(s), id, ret, e);
 }
 
@@ -219,13 +225,14 @@ static int tw_rebase(const struct snapshot *s, const struct plan *p, const struc
 	file_unref(m->file);
 	m->file = file_ref(written->files[0]);
 	for (size_t i = 0; i < m->n_blobs; i++) {
-		const struct plan_blob *at = &p->blobs[i];
-		CLEANUP_EXTENT struct extent x =
-			extent_of_file(file_ref(m->file), at->off, at->size);
+		const struct plan_blob *at = i < p->n_blobs ? &p->blobs[i] : NULL;
+		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 		struct blob *b;
 
-		if (!m->blobs[i])
+		/* The settled map may have had another there, or none. */
+		if (!m->blobs[i] || !at || at->blob != m->blobs[i])
 			continue;
+		x = extent_of_file(file_ref(m->file), at->off, at->size);
 		b = blob_new(&x, at->coding, m->blobs[i]->size, m->shared->budget);
 		if (!b)
 			return error_set(e, -ENOMEM, "no memory for a data item");
@@ -252,6 +259,15 @@ const struct format format_teeworlds = {
 	.parse = tw_parse,
 	.apply = tw_apply,
 	.change_free = tw_change_free,
+	.classify = tw_classify,
+	.identify = tw_identify,
+	.object = tw_object,
+	.other_form = tw_other_form,
+	.may_move = tw_may_move,
+	.add = tw_add,
+	.shown_as = tw_shown_as,
+	.settle = tw_settle,
+	.same = tw_same,
 	.check = tw_check,
 	.encode = tw_encode,
 	.verify = tw_verify,

@@ -8,10 +8,12 @@
 
 #include "base/spool.h"
 #include "codec/png.h"
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/media.h"
 #include "formats/teeworlds/opaque.h"
+#include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/store.h"
 
 /* An image as the map holds it. */
@@ -28,7 +30,7 @@ static int find_pixels(const struct tw_map *m, entry_id id, struct pixels *ret, 
 	if (!it)
 		return error_set(e, -ENOENT, "no such image");
 	if (!tw_image_is_png(m, it))
-		return error_set(e, -EIO, "the image is no longer in the map as RGBA pixels");
+		return error_set(e, -ENODATA, "the image is not in the map as RGBA pixels");
 	*ret = (struct pixels){
 		.item = it,
 		.blob = tw_blob_of(m, it, TW_IMG_DATA),
@@ -203,6 +205,32 @@ static int old_opacity(const struct pixels *old, struct opacity *ret, struct err
 	return 0;
 }
 
+/* The pixels of an image that had none, or none that could be shown: which tiles were opaque before
+ * is not known, so all bits follow. */
+static int make(const struct tw_map *m, entry_id id, const struct extent *in, struct change *c,
+	struct error *e)
+{
+	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
+	uint32_t image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	const struct pixels none = {0};
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	struct opacity before;
+	struct taking t = {0};
+	int r = take(m, &none, in, &t, &fresh, e);
+
+	if (r < 0)
+		return r;
+	tw_change_item(c, (uint32_t)(it - m->items),
+		tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h));
+	tw_change_data(c, (uint32_t)(it - m->items), TW_IMG_DATA, TAKE(fresh));
+	if (!opaque_matters(m, image))
+		return 0;
+	before = t.opacity;
+	for (int i = 1; i < 256; i++)
+		before.opaque[i] = !before.opaque[i];
+	return opaque_follow(m, image, &before, &t.opacity, c, e);
+}
+
 static int image_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct change *c, struct error *e)
 {
@@ -210,10 +238,14 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	struct opacity before;
 	struct taking t = {0};
 	struct pixels old;
-	uint32_t item;
+	uint32_t item, image;
 	bool same = false;
-	int r = find_pixels(m, id, &old, e);
+	int r = find_pixels(m, id, &old, NULL);
 
+	if (r == -ENOENT)
+		return error_set(e, r, "no such image");
+	if (r == -ENODATA)
+		return make(m, id, in, c, e);
 	if (r == 0)
 		r = compare(&old, in, &same, e);
 	if (r < 0 || same)
@@ -225,12 +257,13 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
 	tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
 	tw_change_data(c, item, TW_IMG_DATA, TAKE(fresh));
-	if (!opaque_matters(m, tw_id_index(id)))
+	image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	if (!opaque_matters(m, image))
 		return 0;
 	r = old_opacity(&old, &before, e);
 	if (r < 0)
 		return r == -EIO ? 0 : r;
-	return opaque_follow(m, tw_id_index(id), &before, &t.opacity, c, e);
+	return opaque_follow(m, image, &before, &t.opacity, c, e);
 }
 
 static void image_touch(const struct tw_map *m, uint32_t item, struct touched *t)

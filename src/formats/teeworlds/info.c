@@ -91,8 +91,10 @@ static int info_get(
 	char *text = dst;
 	int r = find_text(m, id, &b, e);
 
-	if (r < 0 || !b)
+	if (r < 0)
 		return r;
+	if (!b)
+		return tw_slice(NULL, 0, off, dst, n, e);
 	r = blob_read(b, off, dst, n, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (text[i] == '\0')

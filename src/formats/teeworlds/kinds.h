@@ -17,5 +17,12 @@ extern const struct tw_kind tw_kind_raw, tw_kind_raw_items, tw_kind_raw_type; /*
 extern const struct tw_kind tw_kind_raw_data_dir;                             /* raw_tree.c */
 extern const struct tw_kind tw_kind_raw_item;                                 /* raw_item.c */
 extern const struct tw_kind tw_kind_raw_data;                                 /* raw_data.c */
+extern const struct tw_kind tw_kind_groups, tw_kind_group, tw_kind_layers;    /* layer_tree.c */
+extern const struct tw_kind tw_kind_layer;                                    /* layer_tree.c */
+extern const struct tw_kind tw_kind_group_json;                               /* group_json.c */
+extern const struct tw_kind tw_kind_layer_json;                               /* layer_json.c */
+extern const struct tw_kind tw_kind_plane;                                    /* plane.c */
+extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /* list.c */
+extern const struct tw_kind tw_kind_envelopes, tw_kind_envelope;              /* envelope.c */
 
 #endif

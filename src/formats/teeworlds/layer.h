@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * layer: what files a layer is shown as, which follows from the map's tables alone (layout rules 12,
- * 13, 18).
+ * layer: what files a layer is shown as, which follows from the map's tables alone (layout rules
+ * 12, 13, 18).
  */
 #ifndef FORMATS_TEEWORLDS_LAYER_H
 #define FORMATS_TEEWORLDS_LAYER_H

@@ -51,6 +51,13 @@ void tw_ints_unref(struct tw_ints *v)
 		free(v);
 }
 
+struct tw_index *tw_index_ref(struct tw_index *x)
+{
+	if (x)
+		atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
+	return x;
+}
+
 static void index_unref(struct tw_index *x)
 {
 	if (!x || atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) != 1)
@@ -107,6 +114,7 @@ void tw_map_free(struct snapshot *s)
 	free(m->items);
 	free(m->blobs);
 	index_unref(m->index);
+	index_unref(m->origin);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -121,8 +129,8 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->base.format = m->base.format;
 	c->version = m->version + 1;
 	c->file = file_ref(m->file);
-	c->index = m->index;
-	atomic_fetch_add_explicit(&c->index->refs, 1, memory_order_relaxed);
+	c->index = tw_index_ref(m->index);
+	c->origin = tw_index_ref(m->origin);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {
@@ -280,21 +288,26 @@ void tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items)
 	memcpy(t->items, items, t->n * sizeof(*items));
 }
 
-const struct tw_type *tw_type(const struct tw_map *m, unsigned type)
+const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type)
 {
-	size_t low = 0, high = m->index->n_types;
+	size_t low = 0, high = x->n_types;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (m->index->types[mid].id < type)
+		if (x->types[mid].id < type)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low < m->index->n_types && m->index->types[low].id == type)
-		return &m->index->types[low];
+	if (low < x->n_types && x->types[low].id == type)
+		return &x->types[low];
 	return NULL;
+}
+
+const struct tw_type *tw_type(const struct tw_map *m, unsigned type)
+{
+	return tw_index_type(m->index, type);
 }
 
 uint32_t tw_count_mounted(const struct tw_map *m, unsigned type)
@@ -378,6 +391,11 @@ bool tw_known_uuid(const uint8_t uuid[16])
 		if (memcmp(uuid, known_uuids[i], 16) == 0)
 			return true;
 	return false;
+}
+
+const uint8_t *tw_uuid_bytes(enum tw_uuid what)
+{
+	return known_uuids[what];
 }
 
 int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)

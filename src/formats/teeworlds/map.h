@@ -113,6 +113,7 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t version; /* grows with every apply; rebase keeps it */
 	struct tw_index *index;
+	struct tw_index *origin; /* of a settled map: the index of the mounted one, for its ids */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: left the map */
@@ -147,7 +148,9 @@ struct tw_shared *tw_shared_ref(struct tw_shared *sh);
 void tw_shared_unref(struct tw_shared *sh);
 DEFINE_CLEANUP(struct tw_shared, tw_shared_unref);
 
+struct tw_index *tw_index_ref(struct tw_index *x);
 /* The list of a type, NULL where it has no item. */
+const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
 static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 {
@@ -182,6 +185,7 @@ int tw_uuid_type(const struct tw_map *m, enum tw_uuid what);
 /* The UUID of a type as 16 bytes; false where it is none. */
 bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16]);
 bool tw_known_uuid(const uint8_t uuid[16]);
+const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 of them */
 
 /* The first version item of value 1 is there (type 0, id 0): without it there is only raw/. */
 bool tw_is_typed(const struct tw_map *m);

@@ -4,8 +4,10 @@
 #include <errno.h>
 
 #include "codec/json.h"
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/kinds.h"
+#include "formats/teeworlds/media.h"
 
 enum { JSON_MAX = 1 << 20, N_KEYS = 3 };
 
@@ -39,6 +41,17 @@ static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
 	return tw_item_at(m, type, tw_id_index(id));
 }
 
+/* The file is there: the object has content, and in this form. */
+static bool is_json(const struct tw_map *m, entry_id id)
+{
+	const struct tw_item *it = item_of(m, id);
+
+	if (tw_is_empty(it))
+		return false;
+	return tw_id_kind(id) == TW_K_IMAGE_JSON ? !tw_image_is_png(m, it)
+						 : !tw_sound_is_opus(m, it);
+}
+
 /* A key whose integer a short item lacks is absent. */
 static void write_json(struct jsonw *w, const struct tw_item *it, const struct key *keys)
 {
@@ -54,9 +67,10 @@ static int json_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	const struct tw_item *it = item_of(m, id);
 	struct jsonw w;
 
-	(void)e;
 	if (!it)
 		return -ENOENT;
+	if (!is_json(m, id))
+		return error_set(e, -ENODATA, "it is in the map itself, not in this form");
 	jsonw_to_nowhere(&w);
 	write_json(&w, it, keys_of(id));
 	tw_stat_file(ret, w.size, true);
@@ -69,9 +83,10 @@ static int file_get(
 	const struct tw_item *it = item_of(m, id);
 	struct jsonw w;
 
-	(void)e;
 	if (!it)
 		return -ENOENT;
+	if (!is_json(m, id))
+		return error_set(e, -ENODATA, "it is in the map itself, not in this form");
 	jsonw_to_range(&w, off, dst, n);
 	write_json(&w, it, keys_of(id));
 	return 0;
@@ -102,6 +117,46 @@ static int take_key(const struct json_at *root, const struct tw_item *it, const 
 	return 0;
 }
 
+/*
+ * What was in the map leaves it, or something new is made that never was: only the name and the
+ * size of it are kept, and games take the rest from files of their own.
+ */
+static int make_external(const struct tw_map *m, entry_id id, const struct json_at *root,
+	struct change *c, struct error *e)
+{
+	enum { USUAL_SIDE = 1024 }; /* of the images that games have */
+	const struct tw_item *it = item_of(m, id);
+	bool is_image = tw_id_kind(id) == TW_K_IMAGE_JSON, present;
+	int32_t external = 1, w = tw_int(it, TW_IMG_WIDTH, USUAL_SIDE),
+		h = tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE);
+	uint32_t item = (uint32_t)(it - m->items);
+	struct json_at at;
+	int r = json_get_int(root, "external", &external, &present, e);
+
+	if (r < 0)
+		return r;
+	if (external != 1) {
+		json_get(root, "external", &at);
+		return json_refuse(&at, e, "must be 1 for what is not in the map itself");
+	}
+	if (!is_image) {
+		if (!tw_is_empty(it))
+			tw_change_data(c, item, TW_SND_DATA, NULL);
+		tw_change_item(c, item, tw_sound_item(it, external, 0));
+		return 0;
+	}
+	r = json_get_int(root, "width", &w, NULL, e);
+	if (r == 0)
+		r = json_get_int(root, "height", &h, NULL, e);
+	if (r < 0)
+		return r;
+	/* While the item still says that the data is its own, so that it leaves the map. */
+	if (!tw_is_empty(it))
+		tw_change_data(c, item, TW_IMG_DATA, NULL);
+	tw_change_item(c, item, tw_image_item(m, it, true, w, h));
+	return 0;
+}
+
 static int json_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct change *c, struct error *e)
 {
@@ -122,6 +177,8 @@ static int json_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 1 MiB") : r;
 	root = json_root(&doc);
 	r = json_expect_object(&root, known, e);
+	if (r == 0 && !is_json(m, id))
+		return make_external(m, id, &root, c, e);
 	for (; r == 0 && keys->name; keys++) {
 		r = take_key(&root, it, keys, &value, e);
 		if (r == 0 && keys->field < it->ints->n)

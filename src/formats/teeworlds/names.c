@@ -7,6 +7,7 @@
 
 #include "codec/text.h"
 #include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/layer.h"
 #include "formats/teeworlds/media.h"
 
 static int set_name(struct tw_name *name, const char *text, size_t n)
@@ -81,7 +82,7 @@ static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
 	}
 }
 
-static int name_of(
+int tw_name_read(
 	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret)
 {
 	switch (what) {
@@ -118,9 +119,36 @@ static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_
 	if (!list->v)
 		return -ENOMEM;
 	for (; list->n < t->n; list->n++) {
-		r = name_of(m, what, &m->items[t->items[list->n]], &list->v[list->n]);
+		r = tw_name_read(m, what, &m->items[t->items[list->n]], &list->v[list->n]);
 		if (r < 0)
 			return r;
+	}
+	return 0;
+}
+
+/* What stands where below groups/. Positions beyond 65535, which no entry's id can say, are in raw/
+ * only. */
+static int take_tree(const struct tw_map *m, struct tw_names *names)
+{
+	uint32_t n_groups = names->lists[TW_N_GROUPS].n, n_layers = names->lists[TW_N_LAYERS].n;
+	int64_t end = n_layers <= UINT16_MAX ? n_layers : UINT16_MAX + 1;
+
+	names->groups = calloc((size_t)n_groups + 1, sizeof(*names->groups));
+	names->forms = calloc((size_t)n_layers + 1, sizeof(*names->forms));
+	if (!names->groups || !names->forms)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_layers; i++)
+		names->forms[i] = (uint8_t)tw_layer_form(m, tw_item_at(m, TW_LAYER, i));
+	for (uint32_t i = 0; i < n_groups; i++) {
+		const struct tw_item *it = tw_item_at(m, TW_GROUP, i);
+		int64_t first = tw_int(it, TW_GROUP_START, 0);
+		int64_t last = first + tw_int(it, TW_GROUP_COUNT, 0);
+
+		first = first > 0 ? first : 0;
+		last = last < end ? last : end;
+		if (first < last)
+			names->groups[i] = (struct tw_group_at){
+				(uint32_t)first, (uint32_t)(last - first)};
 	}
 	return 0;
 }
@@ -158,6 +186,8 @@ int tw_names_need(const struct tw_map *m, struct error *e)
 	r = names ? take_types(m, names) : -ENOMEM;
 	for (int i = 0; r == 0 && m->shared->typed && i < TW_N_NAMED; i++)
 		r = take_list(m, (enum tw_named)i, &names->lists[i]);
+	if (r == 0)
+		r = take_tree(m, names);
 	if (r < 0) {
 		tw_names_destroy(names);
 		return error_set(e, r, "no memory for the names of the map");
@@ -175,6 +205,8 @@ void tw_names_destroy(struct tw_names *n)
 			free(n->lists[i].v[k].text);
 		free(n->lists[i].v);
 	}
+	free(n->groups);
+	free(n->forms);
 	free(n->types);
 	free(n);
 }

@@ -26,8 +26,15 @@ struct tw_name_list {
 	struct tw_name *v; /* by position in the type's item list */
 };
 
+/* The layers of a group that there are, by position. */
+struct tw_group_at {
+	uint32_t first, n;
+};
+
 struct tw_names {
 	struct tw_name_list lists[TW_N_NAMED];
+	struct tw_group_at *groups; /* by position */
+	uint8_t *forms;             /* of layers (enum tw_form), by position */
 	size_t n_types; /* item types of the raw view that have a UUID for a name */
 	struct tw_type_name {
 		uint16_t type;
@@ -69,6 +76,11 @@ size_t tw_stem(
 	const struct tw_map *m, enum tw_named what, uint32_t position, char dst[NAME_MAX + 1]);
 int tw_stem_find(
 	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+
+/* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free. -ENOMEM.
+ */
+int tw_name_read(
+	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret);
 
 /* A name that an item holds in n integers (I32String): at most 4n - 1 bytes to dst, returns the
  * length. All zero reads as empty, the last byte is never read. */

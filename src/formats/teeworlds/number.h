@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * number: the numbers that data items get in a file that is written.
+ * number: the numbers that data items get in a file that is written. Those that the file had keep
+ * their order; a new one comes after the one that the reference writer would have put before it:
+ * info, images, sounds, layers, each item's fields in order (DDNet's game/editor/mapitems/map_io.cpp).
  */
 #ifndef FORMATS_TEEWORLDS_NUMBER_H
 #define FORMATS_TEEWORLDS_NUMBER_H
@@ -10,6 +12,7 @@
 struct numbering {
 	size_t n;            /* data items in the file */
 	int32_t *of;         /* number by handle; -1: left out */
+	uint32_t *at;        /* handle by number */
 	struct blob *filler; /* stands where a number must stay though its blob left */
 };
 

@@ -91,7 +91,7 @@ int tw_place_parse(
 	if (memchr(ret->name, '\0', ret->n))
 		return error_set(e, -EINVAL, "the name holds a NUL byte (%%00)");
 	if (ret->n > name_max[what])
-		return error_set(e, -EINVAL, "the name has %zu bytes (at most %zu)", ret->n,
-			name_max[what]);
+		return error_set(
+			e, -EINVAL, "the name has %zu bytes (at most %zu)", ret->n, name_max[what]);
 	return 0;
 }

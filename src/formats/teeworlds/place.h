@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * place: what the path of a new or moved object says: its position and its name (layout rules 5, 6).
+ * place: what the path of a new or moved object says: its position and its name (layout rules 5,
+ * 6).
  */
 #ifndef FORMATS_TEEWORLDS_PLACE_H
 #define FORMATS_TEEWORLDS_PLACE_H

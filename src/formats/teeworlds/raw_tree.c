@@ -126,14 +126,26 @@ static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t 
 		sprintf(dst, "%05u+%u", id, low - first);
 }
 
+/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
+static bool take_number(const char **s, uint32_t *ret)
+{
+	const char *first = *s;
+	uint64_t v = 0;
+
+	for (; **s >= '0' && **s <= '9' && v <= UINT32_MAX; (*s)++)
+		v = 10 * v + (uint64_t)(**s - '0');
+	*ret = (uint32_t)v;
+	return *s > first && v <= UINT32_MAX;
+}
+
 static int type_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_type *t = tw_type(m, tw_id_index(dir));
 	char shown[NAME_MAX + 1];
-	unsigned id, more = 0;
-	uint32_t at;
+	uint32_t id, more = 0, at;
+	const char *s = name;
 
-	if (!t || strlen(name) > 20 || sscanf(name, "%u+%u", &id, &more) < 1)
+	if (!t || !take_number(&s, &id) || (*s == '+' && (s++, !take_number(&s, &more))))
 		return -ENOENT;
 	at = first_of_id(m, t, id);
 	if (at >= t->n || more >= t->n - at)
@@ -162,10 +174,11 @@ static int type_child(
 static int data_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	char shown[NAME_MAX + 1];
-	unsigned i;
+	const char *s = name;
+	uint32_t i;
 
 	(void)dir;
-	if (strlen(name) > 10 || sscanf(name, "%u", &i) != 1 || i >= m->n_blobs || !m->blobs[i])
+	if (!take_number(&s, &i) || i >= m->n_blobs || !m->blobs[i])
 		return -ENOENT;
 	sprintf(shown, "%05u", i);
 	if (strcmp(shown, name) != 0)

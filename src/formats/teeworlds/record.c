@@ -11,8 +11,8 @@ static bool has(const struct tw_record *rec, const struct tw_key *key)
 	return (uint32_t)key->at + key->n <= rec->n && rec->version >= key->version;
 }
 
-static void write_value(struct jsonw *w, const struct tw_map *m, const struct tw_key *key,
-	const int32_t *v)
+static void write_value(
+	struct jsonw *w, const struct tw_map *m, const struct tw_key *key, const int32_t *v)
 {
 	if (key->ref != TW_REF_NONE) {
 		tw_ref_write(w, m, key->ref, v[0]);
@@ -64,10 +64,10 @@ static int read_rows(
 }
 
 static int read_value(const struct json_at *at, const struct tw_map *m, const struct tw_key *key,
-	int32_t *v, struct error *e)
+	bool is_new, int32_t *v, struct error *e)
 {
 	if (key->ref != TW_REF_NONE)
-		return tw_ref_read(at, m, key->ref, v, e);
+		return tw_ref_read(at, m, key->ref, is_new, v, e);
 	if (key->n == 1)
 		return json_as_int(at, v, e);
 	return key->row ? read_rows(at, key, v, e) : json_as_ints(at, v, key->n, e);
@@ -82,8 +82,8 @@ static int check_value(const struct json_at *at, const struct tw_key *key, int32
 		return json_refuse(at, e, "cannot be changed from %d", old);
 	if ((key->min || key->max) && (value < key->min || value > key->max))
 		return key->max == INT32_MAX
-			? json_refuse(at, e, "must be at least %d", key->min)
-			: json_refuse(at, e, "must be %d to %d", key->min, key->max);
+			       ? json_refuse(at, e, "must be at least %d", key->min)
+			       : json_refuse(at, e, "must be %d to %d", key->min, key->max);
 	return 0;
 }
 
@@ -99,7 +99,7 @@ int tw_record_read(const struct json_at *at, const struct tw_map *m, const struc
 			continue;
 		if (!has(rec, key))
 			return json_refuse(&value, e, "what the map holds is too short for it");
-		r = read_value(&value, m, key, v, e);
+		r = read_value(&value, m, key, rec->is_new, v, e);
 		for (unsigned i = 0; r == 0 && i < key->n; i++)
 			r = check_value(&value, key, rec->v[key->at + i], v[i], e);
 		if (r < 0)

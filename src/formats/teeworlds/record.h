@@ -9,7 +9,15 @@
 #include "codec/json.h"
 #include "formats/teeworlds/names.h"
 
-enum tw_refers { TW_REF_NONE, TW_REF_IMAGE, TW_REF_SOUND, TW_REF_ENVELOPE };
+/* What an integer refers to; envelopes by what they move. */
+enum tw_refers {
+	TW_REF_NONE,
+	TW_REF_IMAGE,
+	TW_REF_SOUND,
+	TW_REF_POSITION_ENVELOPE,
+	TW_REF_COLOR_ENVELOPE,
+	TW_REF_SOUND_ENVELOPE,
+};
 
 struct tw_key {
 	const char *name; /* NULL ends a table */
@@ -28,6 +36,7 @@ struct tw_record {
 	int32_t *v;
 	uint32_t n;      /* that there are; keys that need more are absent */
 	int32_t version; /* keys of later versions are absent */
+	bool is_new;     /* of an object made since the mount: what it names may come later */
 };
 
 /* The keys with their values, inside an object that the caller opened. */
@@ -47,8 +56,8 @@ int tw_record_read(const struct json_at *at, const struct tw_map *m, const struc
 void tw_record_reset(const struct tw_record *rec);
 
 /* A reference: a stem, null for -1, and the bare number where it points at nothing. */
-void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t position);
-int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, int32_t *ret,
-	struct error *e);
+void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
+int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
+	int32_t *ret, struct error *e);
 
 #endif

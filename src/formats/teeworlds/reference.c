@@ -3,36 +3,50 @@
 #include <errno.h>
 
 #include "formats/teeworlds/record.h"
+#include "formats/teeworlds/stems.h"
 
 static const struct {
 	const char *what;
 	enum tw_named named;
-	enum tw_item_type type;
+	int channels; /* of an envelope that fits */
 } targets[] = {
-	[TW_REF_IMAGE] = {"image", TW_N_IMAGES, TW_IMAGE},
-	[TW_REF_SOUND] = {"sound", TW_N_SOUNDS, TW_SOUND},
-	[TW_REF_ENVELOPE] = {"envelope", TW_N_ENVELOPES, TW_ENVELOPE},
+	[TW_REF_IMAGE] = {"image", TW_N_IMAGES, 0},
+	[TW_REF_SOUND] = {"sound", TW_N_SOUNDS, 0},
+	[TW_REF_POSITION_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 3},
+	[TW_REF_COLOR_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 4},
+	[TW_REF_SOUND_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 1},
 };
 
-void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t position)
+void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value)
 {
-	enum tw_named named = targets[ref].named;
 	char stem[NAME_MAX + 1];
+	size_t n = value == -1 ? 0 : tw_ref_stem(m, targets[ref].named, value, stem);
 
-	if (position == -1)
+	if (value == -1)
 		jsonw_null(w);
-	else if (position < 0 || (uint32_t)position >= tw_names(m, named)->n)
-		jsonw_int(w, position);
+	else if (n)
+		jsonw_string(w, stem, n);
 	else
-		jsonw_string(w, stem, tw_stem(m, named, (uint32_t)position, stem));
+		jsonw_int(w, value);
 }
 
-int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, int32_t *ret,
-	struct error *e)
+static int find_stem(
+	const struct tw_map *m, enum tw_named named, const char *stem, size_t n, int32_t *ret)
+{
+	uint32_t position;
+	int r = tw_stem_find(m, named, stem, n, &position);
+
+	if (r == 0)
+		*ret = tw_ref_of(m, named, position);
+	return r;
+}
+
+int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
+	int32_t *ret, struct error *e)
 {
 	const char *stem;
-	uint32_t position;
 	size_t n;
+	int r;
 
 	if (json_holds_null(at)) {
 		*ret = -1;
@@ -41,10 +55,11 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	if (json_holds_int(at))
 		return json_as_int(at, ret, e);
 	if (json_as_string(at, &stem, &n, NULL) < 0)
-		return json_refuse(at, e, "must be the name of an %s, null or an integer",
-			targets[ref].what);
-	if (tw_stem_find(m, targets[ref].named, stem, n, &position) < 0)
+		return json_refuse(
+			at, e, "must be the name of an %s, null or an integer", targets[ref].what);
+	(void)is_new;
+	r = find_stem(m, targets[ref].named, stem, n, ret);
+	if (r == -ENOENT)
 		return json_refuse(at, e, "names no %s of the map", targets[ref].what);
-	*ret = (int32_t)position;
-	return 0;
+	return r;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/media.h"
@@ -20,7 +21,7 @@ static int find_data(const struct tw_map *m, entry_id id, struct blob **ret, str
 	if (!it)
 		return error_set(e, -ENOENT, "no such sound");
 	if (!tw_sound_is_opus(m, it))
-		return error_set(e, -EIO, "the sound is no longer in the map as data");
+		return error_set(e, -ENODATA, "the sound is not in the map as data");
 	*ret = tw_blob_of(m, it, TW_SND_DATA);
 	return 0;
 }
@@ -76,14 +77,16 @@ static int sound_parse(const struct tw_map *m, entry_id id, const struct extent 
 	const struct tw_item *it = sound_of(m, id);
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	uint32_t item;
-	struct blob *b;
+	struct blob *b = NULL;
 	bool same;
-	int r = find_data(m, id, &b, e);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (!it)
+		return error_set(e, -ENOENT, "no such sound");
+	if (tw_sound_is_opus(m, it))
+		b = tw_blob_of(m, it, TW_SND_DATA);
 	/* A sound that cannot be read may be replaced. */
-	if (blob_equals_extent(b, in, &same, NULL) == 0 && same)
+	if (b && blob_equals_extent(b, in, &same, NULL) == 0 && same)
 		return 0;
 	r = check_opus(in, e);
 	if (r == 0)
@@ -91,7 +94,9 @@ static int sound_parse(const struct tw_map *m, entry_id id, const struct extent 
 	if (r < 0)
 		return r;
 	item = (uint32_t)(it - m->items);
-	if (it->ints->n > TW_SND_SIZE)
+	if (!b)
+		tw_change_item(c, item, tw_sound_item(it, 0, (int32_t)in->size));
+	else if (it->ints->n > TW_SND_SIZE)
 		tw_change_int(c, item, TW_SND_SIZE, (int32_t)in->size);
 	tw_change_data(c, item, TW_SND_DATA, TAKE(fresh));
 	return 0;

@@ -52,3 +52,35 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char
 	memcpy(dst, it->made->data, it->made->size);
 	return it->made->size;
 }
+
+static int find_made(const struct tw_map *m, enum tw_named what, const char *stem, size_t n,
+	uint32_t *ret)
+{
+	const struct tw_type *t = tw_type(m, tw_named_type(what));
+
+	/* Of several that were made by that name, the last: the others are gone. */
+	for (uint32_t i = t ? t->n : 0; i > 0; i--) {
+		const struct bytes *made = m->items[t->items[i - 1]].made;
+
+		if (!made)
+			break;
+		if (made->size == n && memcmp(made->data, stem, n) == 0) {
+			*ret = i - 1;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
+	int channels, int32_t *ret)
+{
+	uint32_t position;
+
+	(void)channels;
+	if (tw_stem_find(m, what, stem, n, &position) < 0 &&
+		find_made(m, what, stem, n, &position) < 0)
+		return in_new ? -EAGAIN : -ENOENT;
+	*ret = tw_ref_of(m, what, position);
+	return 0;
+}

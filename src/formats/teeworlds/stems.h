@@ -24,8 +24,7 @@ int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uin
 int32_t tw_ref_of(const struct tw_map *m, enum tw_named what, uint32_t position);
 
 /* The stem that a reference is shown as, its length; 0: it points at nothing. */
-size_t tw_ref_stem(
-	const struct tw_map *m, enum tw_named what, int32_t ref, char dst[NAME_MAX + 1]);
+size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char dst[NAME_MAX + 1]);
 
 /*
  * The reference that a stem in a file means. in_new: the file belongs to an object made since the

@@ -9,8 +9,7 @@
 
 enum { RUN = 1024 /* tiles at a time */, PACKED_RUN_MAX = 255 };
 
-int tw_tiles_read(
-	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e)
+int tw_tiles_read(const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e)
 {
 	if (t->packed)
 		return tw_packed_read(t, first, n, dst, e);

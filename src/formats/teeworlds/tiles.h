@@ -28,8 +28,7 @@ struct tw_tile_writer;
 struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t size, bool packed);
 void tw_tile_writer_destroy(struct tw_tile_writer *w);
 DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
-int tw_tile_writer_put(
-	struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
+int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
 int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e);
 /* Bytes after the last tile, after finish. */
 int tw_tile_writer_tail(struct tw_tile_writer *w, const uint8_t *data, size_t n, struct error *e);

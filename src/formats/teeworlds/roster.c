@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/roster.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/convert.h"
+#include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/structure.h"
+
+enum tw_named tw_object_named(entry_id id)
+{
+	switch (tw_id_kind(id)) {
+	case TW_K_IMAGE_PNG:
+	case TW_K_IMAGE_JSON:
+		return TW_N_IMAGES;
+	case TW_K_SOUND_OPUS:
+	case TW_K_SOUND_JSON:
+		return TW_N_SOUNDS;
+	case TW_K_ENVELOPE:
+		return TW_N_ENVELOPES;
+	case TW_K_GROUP:
+		return TW_N_GROUPS;
+	case TW_K_LAYER:
+		return TW_N_LAYERS;
+	default:
+		return TW_N_NAMED;
+	}
+}
+
+static void add_seat(
+	struct tw_roster *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
+{
+	uint32_t item = tw_type(m, tw_named_type(r->what))->items[at];
+
+	r->seats[r->n] = (struct tw_seat){
+		.item = item,
+		.at = at,
+		.order = r->n,
+		.group = group,
+		.home = group,
+		.position = position,
+		.gone = m->items[item].made != NULL,
+	};
+	r->n++;
+}
+
+/* All seats as they are in the mounted map, none of the new ones taken. */
+static int fill(struct tw_roster *r, const struct tw_map *m)
+{
+	uint32_t n = tw_count(m, tw_named_type(r->what));
+
+	r->seats = calloc((size_t)n + 1, sizeof(*r->seats));
+	if (!r->seats)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		add_seat(r, m, i, 0, i);
+	return 0;
+}
+
+static struct tw_seat *seat_of(const struct tw_roster *r, entry_id id)
+{
+	uint32_t at = r->what == TW_N_GROUPS ? tw_id_a(id) : tw_id_index(id);
+
+	return at < r->n ? &r->seats[at] : NULL;
+}
+
+/* It stands where it stood at the mount, under the name that it had. */
+static bool is_home(const struct tw_map *m, const struct placement *p)
+{
+	entry_id id;
+
+	return !p->name ||
+	       (tw_identify(&m->base, p->dir, p->name, &id) == 0 && tw_object(id) == tw_object(p->id));
+}
+
+static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
+	size_t time, struct error *e)
+{
+	size_t n = tw_place_stem(r->what, p->name, NULL);
+	struct tw_place place;
+	int ret = tw_place_parse(r->what, p->name, n, &place, e);
+
+	if (ret < 0)
+		return error_context(e, "%s", p->name);
+	seat->gone = false;
+	seat->placed = p;
+	seat->time = time;
+	seat->last = !place.has_position;
+	seat->position = place.position;
+	return 0;
+}
+
+static int take_placement(struct tw_roster *r, const struct tw_map *m, const struct placement *p,
+	size_t time, struct error *e)
+{
+	struct tw_seat *seat = seat_of(r, p->id);
+
+	if (!seat)
+		return 0;
+	if (p->removed) {
+		seat->removed = !m->items[seat->item].made;
+		seat->gone = true;
+		return 0;
+	}
+	if (is_home(m, p))
+		return 0;
+	/* What never got any content cannot be in a map. */
+	if (tw_is_empty(&m->items[seat->item]))
+		return 0;
+	return take_place(r, seat, p, time, e);
+}
+
+static int seat_cmp(const void *pa, const void *pb)
+{
+	const struct tw_seat *a = pa, *b = pb;
+
+	if (a->gone != b->gone)
+		return a->gone - b->gone;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->last != b->last)
+		return a->last - b->last;
+	if (!a->last && a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	if (a->time != b->time)
+		return (a->time < b->time) != a->last ? 1 : -1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort(struct tw_roster *r, const struct tw_map *m)
+{
+	uint32_t mounted = tw_count_mounted(m, tw_named_type(r->what));
+
+	qsort(r->seats, r->n, sizeof(*r->seats), seat_cmp);
+	while (r->n_here < r->n && !r->seats[r->n_here].gone)
+		r->n_here++;
+	r->changed = r->n_here != mounted;
+	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
+		r->changed = r->seats[i].order != i;
+	r->moves = r->changed || r->n != r->n_here;
+}
+
+int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named what,
+	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e)
+{
+	int ret;
+
+	(void)groups;
+	*r = (struct tw_roster){.what = what};
+	ret = fill(r, m);
+	if (ret < 0)
+		return error_set(e, ret, "no memory for the objects of the map");
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		if (tw_object_named(p[i].id) == what)
+			ret = take_placement(r, m, &p[i], i + 1, e);
+	if (ret == 0)
+		sort(r, m);
+	return ret;
+}
+
+void tw_roster_finish(struct tw_roster *r)
+{
+	free(r->seats);
+	r->seats = NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/settle.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/structure.h"
+
+static void settling_finish(struct settling *s)
+{
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		tw_roster_finish(&s->rosters[i]);
+		free(s->moved[i]);
+	}
+	if (s->to)
+		snapshot_unref(&s->to->base);
+}
+
+static int call_rosters(
+	struct settling *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
+{
+	bool any = false;
+
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		struct tw_roster *r = &s->rosters[i];
+		int ret = tw_roster_init(
+			r, s->from, (enum tw_named)i, &s->rosters[TW_N_GROUPS], p, n, e);
+
+		if (ret < 0)
+			return ret;
+		any |= r->moves;
+		for (uint32_t k = 0; k < r->n_here; k++)
+			any |= r->seats[k].placed != NULL;
+	}
+	*ret_any = any;
+	return 0;
+}
+
+/* Those that are gone are flagged; made ones that stay are like all others from here on. */
+static void take_members(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct tw_item *it = &s->to->items[r->seats[i].item];
+
+		it->removed = r->seats[i].gone;
+		bytes_unref(TAKE(it->made));
+		if (!it->removed && r->changed)
+			it->id = (uint16_t)i;
+	}
+}
+
+static int find_moved(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+
+	s->moved[what] = malloc(((size_t)r->n + 1) * sizeof(*s->moved[what]));
+	if (!s->moved[what])
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->n; i++)
+		s->moved[what][r->seats[i].at] = r->seats[i].gone ? -1 : (int32_t)i;
+	return 0;
+}
+
+static int order_items(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+	CLEANUP(free) uint32_t *items = NULL;
+
+	if (!r->changed || r->n_here == 0)
+		return 0;
+	items = malloc(r->n_here * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->n_here; i++)
+		items[i] = r->seats[i].item;
+	tw_map_order(s->to, tw_named_type(what), items);
+	return 0;
+}
+
+/* Blobs that an object took along, and that nobody else uses. */
+static void drop_blobs(struct settling *s)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+
+	for (size_t i = 0; i < s->to->n_items; i++) {
+		const struct tw_item *it = &s->to->items[i];
+		unsigned n = it->removed ? tw_data_fields(it, fields) : 0;
+
+		for (unsigned k = 0; k < n; k++) {
+			int32_t blob = it->ints->v[fields[k]];
+
+			if (tw_blob_of(s->to, it, fields[k]) &&
+				tw_blob_users(s->to, (uint32_t)blob, 1) == 0)
+				blob_unref(TAKE(s->to->blobs[blob]));
+		}
+	}
+}
+
+static void say_removed(struct settling *s)
+{
+	char path[SETTLE_PATH_MAX];
+
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		const struct tw_roster *r = &s->rosters[i];
+
+		for (uint32_t k = 0; k < r->n; k++) {
+			if (!r->seats[k].removed)
+				continue;
+			settle_path(s, (enum tw_named)i, r->seats[k].at, path);
+			settle_say(s, "%s left the map", path);
+		}
+	}
+}
+
+static int rebuild(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	say_removed(s);
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++) {
+		take_members(s, (enum tw_named)i);
+		r = find_moved(s, (enum tw_named)i);
+	}
+	if (r < 0)
+		return error_set(e, r, "no memory for the order of objects");
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+		for (uint32_t k = 0; r == 0 && k < s->rosters[i].n_here; k++)
+			r = settle_name(s, &s->rosters[i].seats[k], e);
+	if (r == 0)
+		r = settle_refs(s, e);
+	if (r < 0)
+		return r;
+	drop_blobs(s);
+	r = tw_map_reindex(s->to);
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+		r = order_items(s, (enum tw_named)i);
+	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
+}
+
+int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+{
+	__attribute__((cleanup(settling_finish))) struct settling s = {
+		.from = tw_map_of(snap), .say = say, .arg = arg};
+	struct snapshot *done;
+	bool any;
+	int r;
+
+	if (!s.from->shared->typed) {
+		*ret = snapshot_ref(snap);
+		return 0;
+	}
+	r = call_rosters(&s, p, n, &any, e);
+	if (r < 0)
+		return r;
+	if (!any) {
+		*ret = snapshot_ref(snap);
+		return 0;
+	}
+	s.to = tw_map_copy(s.from);
+	if (!s.to)
+		return error_set(e, -ENOMEM, "no memory for the map to be written");
+	s.to->origin = tw_index_ref(s.from->index);
+	r = rebuild(&s, e);
+	if (r < 0)
+		return r;
+	done = &s.to->base;
+	s.to = NULL;
+	*ret = done;
+	return 0;
+}

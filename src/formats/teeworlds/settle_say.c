@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Zlib */
+/* settle_say: lines for the report. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/teeworlds/media.h"
+#include "formats/teeworlds/settle.h"
+#include "formats/teeworlds/stems.h"
+
+void settle_say(struct settling *s, const char *fmt, ...)
+{
+	char line[2 * SETTLE_PATH_MAX + 256];
+	va_list ap;
+
+	if (!s->say)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	s->say(s->arg, line);
+}
+
+static void stem_of(const struct settling *s, enum tw_named what, uint32_t position, char *dst)
+{
+	dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
+}
+
+void settle_path(
+	const struct settling *s, enum tw_named what, uint32_t position, char dst[SETTLE_PATH_MAX])
+{
+	const struct tw_item *it = tw_item_at(s->from, tw_named_type(what), position);
+	char stem[NAME_MAX + 1];
+	bool json;
+
+	stem_of(s, what, position, stem);
+	switch (what) {
+	case TW_N_IMAGES:
+		json = !tw_image_is_png(s->from, it);
+		snprintf(dst, SETTLE_PATH_MAX, "images/%s%s", stem, json ? ".json" : ".png");
+		break;
+	case TW_N_SOUNDS:
+		json = !tw_sound_is_opus(s->from, it);
+		snprintf(dst, SETTLE_PATH_MAX, "sounds/%s%s", stem, json ? ".json" : ".opus");
+		break;
+	case TW_N_ENVELOPES:
+		snprintf(dst, SETTLE_PATH_MAX, "envelopes/%s.json", stem);
+		break;
+	case TW_N_GROUPS:
+		snprintf(dst, SETTLE_PATH_MAX, "groups/%s", stem);
+		break;
+	default:
+		snprintf(dst, SETTLE_PATH_MAX, "layer %u", position);
+		break;
+	}
+}

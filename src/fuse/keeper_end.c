@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/keeper_end.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "fuse/keeper_mount.h"
+#include "fuse/keeper_mountinfo.h"
+
+void keeper_close_control(struct keeper *k)
+{
+	if (k->control >= 0)
+		close(k->control);
+	k->control = -1;
+}
+
+void keeper_tell_invoker(struct keeper *k, enum outcome code, const char *text)
+{
+	if (k->invoker < 0)
+		return;
+	/* Nobody would ever unmount what nobody was told of. */
+	if (control_tell(k->invoker, CONTROL_DONE, (int)code, text) < 0)
+		k->wish = WISH_SIGNAL;
+	close(k->invoker);
+	k->invoker = -1;
+}
+
+static void tell_clients(struct keeper *k, enum outcome code, const char *text)
+{
+	struct control_msg m = {.type = CONTROL_DONE, .code = (int)code, .fd = -1};
+
+	snprintf(m.text, sizeof(m.text), "%s", text);
+	door_tell(&k->door, &m);
+}
+
+bool keeper_mounted_at(const struct keeper *k, const char *point)
+{
+	struct mount_entry entry;
+
+	return mountinfo_find(MOUNTINFO, point, &entry) == 0 && strcmp(entry.dev, k->dev) == 0;
+}
+
+void keeper_set_point(struct keeper *k, char *point)
+{
+	free(k->point);
+	k->point = point;
+}
+
+bool keeper_still_mounted(struct keeper *k)
+{
+	char *elsewhere;
+
+	if (!k->mounted || keeper_mounted_at(k, k->point))
+		return k->mounted;
+	if (mountinfo_find_device(MOUNTINFO, k->dev, &elsewhere) < 0)
+		return false;
+	keeper_set_point(k, elsewhere);
+	return true;
+}
+
+static void over(struct keeper *k)
+{
+	k->state = KEEPER_OVER;
+	if (k->made_point && rmdir(k->made_point) < 0 && errno != ENOENT)
+		keeper_say(k, LOG_WARNING, "cannot remove the mount point %s: %s", k->made_point,
+			strerror(errno));
+	keeper_tell_invoker(k, k->result, k->why);
+	tell_clients(k, k->result, k->why);
+}
+
+void keeper_unmount_lazily_run(const void *point)
+{
+	keeper_unmount_and_exit(point, true);
+}
+
+static void unmount_run(const void *point)
+{
+	keeper_unmount_and_exit(point, false);
+}
+
+/* fusermount3 and umount(2) leave mount(8)'s note behind. -f of umount(8) would be --force. */
+static void forget_run(const void *point)
+{
+	execlp("umount", "umount", "-i", "--fake", "--", (const char *)point, NULL);
+	_exit(errno);
+}
+
+static bool has_stale_note(const struct keeper *k)
+{
+	struct mount_entry entry;
+
+	return k->noted && mountinfo_find(MOUNTINFO, k->point, &entry) == -ENOENT;
+}
+
+void keeper_clean(struct keeper *k)
+{
+	struct error e = ERROR_INIT;
+	void (*run)(const void *) = NULL;
+
+	k->state = KEEPER_CLEANING;
+	if (k->errand.pid)
+		return; /* its end brings us back */
+	if (keeper_still_mounted(k))
+		run = keeper_unmount_lazily_run;
+	else if (has_stale_note(k))
+		run = forget_run;
+	/* Once only: whether it succeeds is umount(8)'s affair. */
+	k->noted = false;
+	if (!run || errand_start(&k->errand, run, k->point, &e) < 0)
+		over(k);
+}
+
+void keeper_set_result(struct keeper *k, enum outcome code, const char *text)
+{
+	if (k->result)
+		return;
+	k->result = code;
+	snprintf(k->why, sizeof(k->why), "%s", text);
+	if (k->invoker < 0)
+		keeper_say(k, LOG_ERR, "%s", text);
+}
+
+void keeper_fail(struct keeper *k, enum outcome code, const char *text)
+{
+	keeper_set_result(k, code, text);
+	keeper_close_control(k);
+	if (k->worker > 0)
+		kill(k->worker, SIGKILL);
+	else
+		keeper_clean(k);
+}
+
+static void start_ending(struct keeper *k)
+{
+	k->state = KEEPER_ENDING;
+	door_shut(&k->door);
+	if (k->wish >= WISH_FORCED)
+		control_tell(k->control, CONTROL_QUIT, 0, NULL);
+}
+
+void keeper_refuse_end(struct keeper *k, enum outcome code, const char *text)
+{
+	k->state = KEEPER_SERVING;
+	k->wish = WISH_NONE;
+	tell_clients(k, code, text);
+}
+
+void keeper_start_unmount(struct keeper *k)
+{
+	bool lazy = k->wish >= WISH_FORCED;
+	struct error e = ERROR_INIT;
+
+	k->state = KEEPER_UNMOUNTING;
+	if (k->errand.pid)
+		return; /* its end brings us back */
+	if (!keeper_still_mounted(k)) {
+		k->mounted = false;
+		start_ending(k);
+	} else if (errand_start(&k->errand, lazy ? keeper_unmount_lazily_run : unmount_run,
+			   k->point, &e) < 0) {
+		keeper_refuse_end(k, OUTCOME_MOUNT, e.text);
+	}
+}
+
+void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *text)
+{
+	char line[1000];
+
+	k->noted &= status != 0;
+	if (!keeper_still_mounted(k)) {
+		k->mounted = false;
+		start_ending(k);
+		return;
+	}
+	if (status == 0 && k->wish < WISH_SIGNAL) {
+		snprintf(line, sizeof(line), "unmounted, and still mounted on %s", k->point);
+		keeper_refuse_end(k, k->saved, line);
+		return;
+	}
+	if (status == 0) {
+		keeper_start_unmount(k);
+		return;
+	}
+	if (!lazy && k->wish >= WISH_FORCED) {
+		keeper_start_unmount(k);
+		return;
+	}
+	if (!text[0])
+		text = strerror(status);
+	snprintf(line, sizeof(line), "saved, but cannot unmount: %s", text);
+	if (k->wish == WISH_SIGNAL) {
+		keeper_say(k, LOG_ERR, "%s", line);
+		start_ending(k);
+		return;
+	}
+	/* umount(8) and fusermount3 end with a status and words, umount(2) with an errno. */
+	keeper_refuse_end(
+		k, status == EBUSY || strstr(text, "busy") ? OUTCOME_BUSY : OUTCOME_MOUNT, line);
+}
+
+enum outcome keeper_save_code(int code)
+{
+	switch (code) {
+	case OUTCOME_DONE:
+	case OUTCOME_LEFT:
+	case OUTCOME_CONFLICT:
+		return (enum outcome)code;
+	default:
+		return OUTCOME_SAVE_FAILED;
+	}
+}
+
+static void describe(int wait_status, const char *what, char *line, size_t room)
+{
+	bool killed = WIFSIGNALED(wait_status);
+
+	snprintf(line, room, "the worker died (%s %d)%s", killed ? "signal" : "status",
+		killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
+}
+
+static void end_of_session(struct keeper *k, int wait_status)
+{
+	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+	enum outcome last = keeper_save_code(status);
+
+	/* What failed and then succeeded is no failure any more; what was left stays left. */
+	k->result = k->saved == OUTCOME_SAVE_FAILED ? last : outcome_worse(k->saved, last);
+	if (!k->has_saved || (last == OUTCOME_SAVE_FAILED && status != OUTCOME_SAVE_FAILED)) {
+		k->result = OUTCOME_SAVE_FAILED;
+		describe(wait_status, "; the journal is kept", k->why, sizeof(k->why));
+	} else if (k->result == OUTCOME_SAVE_FAILED) {
+		snprintf(k->why, sizeof(k->why), "not saved; the old map and the journal are kept");
+	}
+	if (k->why[0])
+		keeper_say(k, LOG_ERR, "%s", k->why);
+}
+
+void keeper_worker_ended(struct keeper *k, int wait_status)
+{
+	char line[200];
+
+	k->worker = -1;
+	keeper_close_control(k);
+	if (k->state >= KEEPER_SERVING) {
+		end_of_session(k, wait_status);
+		keeper_clean(k);
+	} else {
+		describe(wait_status, " before the mount was usable", line, sizeof(line));
+		keeper_fail(k, OUTCOME_MOUNT, line);
+	}
+}

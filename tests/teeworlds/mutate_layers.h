@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/* What mutate.h says, for the files below groups/ and envelopes/. */
+#ifndef TEST_TEEWORLDS_MUTATE_LAYERS_H
+#define TEST_TEEWORLDS_MUTATE_LAYERS_H
+
+#include "formats/teeworlds/lens.h"
+
+struct bytes *mutate_layers(const struct tw_map *m, entry_id id, const struct bytes *whole);
+bool layers_may_change_item(
+	const struct tw_map *before, const struct tw_map *after, entry_id id, uint32_t i);
+bool layers_may_change_blob(const struct tw_map *m, entry_id id, uint32_t i);
+
+#endif

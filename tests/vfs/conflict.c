@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Zlib */
+/* Rule 7 of the design: nobody is overwritten. */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR	   "info/author"
+#define CONFLICT   MAP_NAME ".mapfs-conflict"
+
+static bool says(const struct box *b, const char *file, const char *author)
+{
+	CLEANUP(bytes_unref) struct bytes *map = get_file(b->room.fd, file);
+	CLEANUP(free) char *text = map && map_sound(map) ? map_info(map, 0) : NULL;
+
+	return text && strcmp(text, author) == 0;
+}
+
+/* Another program writes the map by somebody else and renames it over. */
+static void replaced_by(struct box *b, const char *author)
+{
+	CLEANUP(bytes_unref) struct bytes *map = map_build(author);
+
+	put_file(b->room.fd, "theirs", map->data, map->size);
+	assert_int_equal(renameat(b->room.fd, "theirs", b->room.fd, MAP_NAME), 0);
+}
+
+static void replaced_map_is_left_alone_and_the_save_goes_beside_it(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	replaced_by(b, "eve");
+	assert_int_equal(box_save(b, &report), OUTCOME_CONFLICT);
+	assert_true(report_says(&report, CONFLICT));
+	report_finish(&report);
+	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_true(says(b, CONFLICT, "bob\n"));
+}
+
+static void later_saves_go_on_in_the_file_beside_and_say_conflict(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	replaced_by(b, "eve");
+	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
+	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_true(says(b, CONFLICT, "rob\n"));
+	assert_true(box_shows(b, AUTHOR, "rob\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_int_equal(count_files(b->room.fd), 2);
+}
+
+static void conflict_files_of_before_are_not_overwritten(void **state)
+{
+	struct box *b = *state;
+
+	put_file(b->room.fd, CONFLICT, "old", 3);
+	put_file(b->room.fd, CONFLICT ".1", "older", 5);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	replaced_by(b, "eve");
+	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_true(file_says(b->room.fd, CONFLICT, "old"));
+	assert_true(file_says(b->room.fd, CONFLICT ".1", "older"));
+	assert_true(says(b, CONFLICT ".2", "bob\n"));
+	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_int_equal(count_files(b->room.fd), 4);
+}
+
+static void draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made(void **state)
+{
+	struct box *b = *state;
+	char name[NAME_MAX + 1];
+
+	put_file(b->room.fd, CONFLICT, "old", 3);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	replaced_by(b, "eve");
+	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
+	assert_true(says(b, CONFLICT ".1", "bob\n"));
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_memory_equal(name, CONFLICT ".1.mapfs-journal-", strlen(CONFLICT ".1.mapfs-journal-"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+}
+
+static void map_written_in_place_is_a_conflict(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *map = map_build("eve");
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	put_file(b->room.fd, MAP_NAME, map->data, map->size);
+	assert_int_not_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(says(b, MAP_NAME, "eve\n"));
+}
+
+static void map_that_grew_is_a_conflict(void **state)
+{
+	struct box *b = *state;
+	int fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_true(says(b, CONFLICT, "bob\n"));
+}
+
+static void map_that_was_removed_is_a_conflict(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(unlinkat(b->room.fd, MAP_NAME, 0), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_true(says(b, CONFLICT, "bob\n"));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void touched_map_is_no_conflict(void **state)
+{
+	struct box *b = *state;
+	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(utimensat(b->room.fd, MAP_NAME, times, 0), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(says(b, MAP_NAME, "bob\n"));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void map_replaced_by_the_same_content_is_no_conflict(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	replaced_by(b, "alice");
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(says(b, MAP_NAME, "bob\n"));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void nothing_to_save_is_no_conflict(void **state)
+{
+	struct box *b = *state;
+
+	replaced_by(b, "eve");
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void changes_after_a_conflict_survive_a_kill_beside_the_new_file(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	replaced_by(b, "eve");
+	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	box_kill(b);
+	/* The person takes the conflict file: its journal comes along under its name. */
+	assert_int_equal(box_beside(b, CONFLICT ".mapfs-journal-", NULL), 1);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "eve\n"));
+	assert_true(box_shows(b, "info/version", "v1\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(replaced_map_is_left_alone_and_the_save_goes_beside_it),
+		TEST(later_saves_go_on_in_the_file_beside_and_say_conflict),
+		TEST(conflict_files_of_before_are_not_overwritten),
+		TEST(draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made),
+		TEST(map_written_in_place_is_a_conflict),
+		TEST(map_that_grew_is_a_conflict),
+		TEST(map_that_was_removed_is_a_conflict),
+		TEST(touched_map_is_no_conflict),
+		TEST(map_replaced_by_the_same_content_is_no_conflict),
+		TEST(nothing_to_save_is_no_conflict),
+		TEST(changes_after_a_conflict_survive_a_kill_beside_the_new_file),
+	};
+
+	return cmocka_run_group_tests_name("vfs: conflict", tests, NULL, NULL);
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Zlib */
+/* Journals as they lie on a disk: torn, somebody else's, a save's leftovers, hostile ones. */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "vfs/journal.h"
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
+#define AUTHOR	   "info/author"
+#define OTHER_ID   "0123456789abcdef"
+
+/* Not mounted. */
+static int setup(void **state)
+{
+	struct box *b = malloc(sizeof(*b));
+
+	if (!b)
+		return -1;
+	box_make(b);
+	*state = b;
+	return 0;
+}
+
+static bool exists(const struct box *b, const char *id)
+{
+	char name[NAME_MAX + 1];
+
+	log_name(id, name);
+	return faccessat(b->room.fd, name, F_OK, 0) == 0;
+}
+
+static void bytes_of_a_journal_are_as_documented(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1], header[128];
+	size_t n, puts = 0;
+	int len;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	box_kill(b);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	file = get_file(b->room.fd, name);
+	n = log_records(file, recs);
+	assert_int_equal(recs[0].type, LOG_HEADER);
+	len = snprintf(header, sizeof(header), "%s%c%s%c%c", MAP_NAME, 0,
+		name + strlen(name) - LOG_ID, 0, 0);
+	assert_int_equal(recs[0].end - recs[0].begin - 20, len);
+	assert_memory_equal(file->data + recs[0].begin + 16, header, (size_t)len);
+	for (size_t i = 0; i < n; i++)
+		if (recs[i].type == LOG_PUT) {
+			puts++;
+			assert_memory_equal(
+				file->data + recs[i].begin + 16, AUTHOR "\0bob", sizeof(AUTHOR) + 3);
+		}
+	assert_int_equal(puts, 1);
+	assert_int_equal(recs[n - 1].type, LOG_DRAFT);
+}
+
+static void journal_by_another_writer_is_replayed(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1], why[1000];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "rob");
+	log_draft(&log, "info/version", "too many lines", BAD_LINES);
+	log_draft(&log, "info/credits", "dropped again", BAD_LINES);
+	log_add(&log, LOG_DROP, (const char *[]){"info/credits"}, 1, NULL);
+	log_add(&log, 99, NULL, 0, "a record of the future");
+	log_put(&log, "info/license", BAD_LINES); /* was right once; now it is a draft */
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "rob\n"));
+	assert_true(box_shows(b, "info/version", BAD_LINES));
+	assert_int_equal(box_getxattr(b, "info/version", "user.mapfs.error", why, sizeof(why)), 0);
+	assert_string_equal(why, "too many lines");
+	assert_false(box_is_draft(b, "info/credits"));
+	assert_true(box_shows(b, "info/credits", "nobody\n"));
+	assert_true(box_is_draft(b, "info/license"));
+	assert_non_null(strstr(b->notes, "came back"));
+}
+
+static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
+{
+	static const char *const paths[] = {"../x", "/abs", "", "info", "info/author/x", ".", "..",
+		"info//author", "no/such/place", "info/"};
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+	struct stat st;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		log_put(&log, paths[i], "hostile\n");
+		log_draft(&log, paths[i], "why", "hostile\n");
+		log_add(&log, LOG_DROP, &paths[i], 1, NULL);
+	}
+	log_put(&log, AUTHOR, "bob");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_non_null(strstr(b->notes, "(see mapfs recover)"));
+	box_end(b, NULL);
+	assert_int_equal(fstatat(b->room.fd, "../x", &st, 0), -1);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+/* Mounts with the first n bytes of the journal, and says how many of its contents are there. */
+static int shown_with(struct box *b, const char *name, const struct bytes *file, size_t n)
+{
+	static const char *const shown[][2] = {
+		{"alice\n", "v1\n"}, {"bob\n", "v1\n"}, {"bob\n", "v2\n"}, {"bob\n", BAD_LINES}};
+	int r = -1;
+
+	put_file(b->room.fd, name, file->data, n);
+	if (box_mount(b, NULL) < 0)
+		return -1;
+	for (int i = 0; i < 4; i++)
+		if (box_shows(b, AUTHOR, shown[i][0]) && box_shows(b, "info/version", shown[i][1]))
+			r = i;
+	box_kill(b);
+	return r;
+}
+
+static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
+{
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	box_kill(b);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	return get_file(b->room.fd, name);
+}
+
+static void journal_torn_at_any_byte_gives_what_was_whole(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+	size_t n = log_records(file, recs);
+
+	for (size_t cut = 0; cut <= file->size; cut++) {
+		int want = 0;
+
+		for (size_t i = 0; i < n; i++)
+			want += recs[i].end <= cut &&
+				(recs[i].type == LOG_PUT || recs[i].type == LOG_DRAFT);
+		if (shown_with(b, name, file, cut) != want)
+			fail_msg("cut at byte %zu: %d changes were wanted", cut, want);
+	}
+}
+
+static void journal_damaged_at_any_byte_gives_what_stands_before(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+	size_t n = log_records(file, recs);
+	CLEANUP(bytes_unref) struct bytes *bad = bytes_copy(file->data, file->size);
+	uint8_t *p = (uint8_t *)(uintptr_t)bad->data;
+
+	for (size_t at = recs[0].begin; at < file->size; at++) {
+		int want = 0;
+
+		for (size_t i = 0; i < n && recs[i].end <= at; i++)
+			want += recs[i].type == LOG_PUT || recs[i].type == LOG_DRAFT;
+		p[at] ^= 0x41;
+		if (shown_with(b, name, bad, bad->size) != want)
+			fail_msg("damaged at byte %zu: %d changes were wanted", at, want);
+		p[at] ^= 0x41;
+	}
+}
+
+static void torn_journal_goes_on_after_its_last_whole_record(void **state)
+{
+	struct box *b = *state;
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+
+	for (size_t cut = 0; cut < file->size; cut += 7) {
+		put_file(b->room.fd, name, file->data, cut);
+		assert_int_equal(box_mount(b, NULL), 0);
+		assert_int_equal(box_put(b, "info/license", "MIT"), 0);
+		box_remount(b);
+		assert_true(box_shows(b, "info/license", "MIT\n"));
+		box_kill(b);
+	}
+}
+
+static void file_that_is_no_journal_is_not_touched(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1], name[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+
+	log_identity(b, id);
+	log_name(id, name);
+	put_file(b->room.fd, name, "a letter to my mother", 21);
+	assert_int_not_equal(box_mount(b, &e), 0);
+	assert_non_null(strstr(e.text, name));
+	assert_true(file_says(b->room.fd, name, "a letter to my mother"));
+}
+
+static void journal_that_is_in_use_refuses_the_mount(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1], name[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+	struct buffer log;
+	int fd;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_put(&log, AUTHOR, "bob");
+	log_write(b, id, &log);
+	log_name(id, name);
+	fd = openat(b->room.fd, name, O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(box_mount(b, &e), -EBUSY);
+	assert_non_null(strstr(e.text, name));
+	close(fd);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void journal_of_another_state_is_kept_and_told(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, AUTHOR, "bob");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, OTHER_ID));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_put(b, AUTHOR, "carol"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(exists(b, OTHER_ID));
+}
+
+static void journal_whose_map_was_saved_is_removed(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, AUTHOR, "bob");
+	log_saved(&log, id);
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_false(exists(b, OTHER_ID));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+}
+
+static void journal_that_went_on_after_a_save_is_kept(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	/* The rename of that save failed; then came another change. */
+	log_identity(b, id);
+	log_header(&log, OTHER_ID, "");
+	log_saved(&log, id);
+	log_put(&log, AUTHOR, "bob");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(exists(b, OTHER_ID));
+}
+
+static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_put(&log, AUTHOR, "bob");
+	log_draft(&log, "info/version", "why", BAD_LINES);
+	log_write(b, id, &log);
+	log_header(&log, OTHER_ID, id);
+	log_draft(&log, "info/version", "why", BAD_LINES);
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_false(exists(b, OTHER_ID));
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_true(box_is_draft(b, "info/version"));
+}
+
+static void journal_of_a_later_map_is_kept_where_the_earlier_came_back(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	/* No journal of the map itself: that save was done, and somebody put the old map back. */
+	log_identity(b, id);
+	log_header(&log, OTHER_ID, id);
+	log_draft(&log, "info/version", "why", BAD_LINES);
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(exists(b, OTHER_ID));
+}
+
+static void journal_that_holds_changes_of_its_own_is_never_a_leftover(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	/* As above, and then the old map was changed too, and killed. */
+	log_identity(b, id);
+	log_header(&log, OTHER_ID, id);
+	log_draft(&log, "info/version", "why", BAD_LINES);
+	log_put(&log, AUTHOR, "work of an hour");
+	log_write(b, OTHER_ID, &log);
+	log_header(&log, id, "");
+	log_put(&log, "info/credits", "me");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(exists(b, OTHER_ID));
+}
+
+struct found {
+	unsigned n, puts, drafts;
+	bool fits, torn, busy;
+};
+
+static void collect(void *arg, const struct journal_info *i)
+{
+	struct found *f = arg;
+
+	f->n++;
+	f->puts += i->puts;
+	f->drafts += i->drafts;
+	f->fits |= i->fits;
+	f->torn |= i->torn;
+	f->busy |= i->busy;
+}
+
+static void recover_lists_what_journals_hold(void **state)
+{
+	struct box *b = *state;
+	struct found f = {0};
+	struct buffer log;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	assert_true(f.n == 1 && f.puts == 1 && f.drafts == 1 && f.fits && f.busy && !f.torn);
+	box_kill(b);
+	f = (struct found){0};
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, AUTHOR, "x");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	assert_true(f.n == 2 && f.puts == 2 && f.drafts == 1 && f.fits && !f.busy && !f.torn);
+	f = (struct found){0};
+	assert_int_equal(unlinkat(b->room.fd, MAP_NAME, 0), 0);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	assert_true(f.n == 2 && !f.fits);
+}
+
+static void recover_tells_of_a_torn_journal_and_changes_nothing(void **state)
+{
+	struct box *b = *state;
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name), *after = NULL;
+	struct found f = {0};
+
+	put_file(b->room.fd, name, file->data, file->size - 3);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	after = get_file(b->room.fd, name);
+	assert_int_equal(after->size, file->size - 3);
+	assert_true(f.torn);
+	assert_true(f.puts == 2 && f.drafts == 0);
+}
+
+static void line(void *arg, const char *path, const char *what)
+{
+	(void)what;
+	strcat(arg, path);
+	strcat(arg, "\n");
+}
+
+static int extract(struct box *b, const char *id, const char *to, char *lines)
+{
+	char name[NAME_MAX + 1];
+	CLEANUP(close_fd) int fd = -1;
+
+	lines[0] = '\0';
+	log_name(id, name);
+	(void)mkdirat(b->room.fd, to, 0755);
+	fd = openat(b->room.fd, to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return journal_extract(b->room.fd, name, fd, line, lines, NULL);
+}
+
+static void recover_copies_out_the_last_content_of_each_path(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, AUTHOR, "bob the first");
+	log_put(&log, AUTHOR, "bob");
+	log_draft(&log, "a/b/c/d", "why", BAD_LINES);
+	log_add(&log, LOG_DATA, NULL, 0, "bytes");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
+	assert_true(file_says(b->room.fd, "out/a/b/c/d", BAD_LINES));
+	assert_non_null(strstr(lines, AUTHOR));
+	assert_non_null(strstr(lines, "a/b/c/d"));
+}
+
+static void recover_leads_nowhere_out_of_its_directory(void **state)
+{
+	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..", ".",
+		"a//x", "link/x", "file-link", "a/"};
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	put_file(b->room.fd, "secret", "secret", 6);
+	assert_int_equal(mkdirat(b->room.fd, "elsewhere", 0755), 0);
+	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
+	assert_int_equal(symlinkat("../elsewhere", b->room.fd, "out/link"), 0);
+	assert_int_equal(symlinkat("../secret", b->room.fd, "out/file-link"), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		log_header(&log, OTHER_ID, "");
+		log_put(&log, paths[i], "hostile");
+		log_write(b, OTHER_ID, &log);
+		(void)extract(b, OTHER_ID, "out", lines);
+	}
+	assert_int_not_equal(faccessat(b->room.fd, "x", F_OK, 0), 0);
+	assert_int_not_equal(faccessat(b->room.fd, "elsewhere/x", F_OK, 0), 0);
+	assert_int_not_equal(faccessat(AT_FDCWD, "/tmp/mapfs-test-abs", F_OK, 0), 0);
+	assert_true(file_says(b->room.fd, "secret", "secret"));
+}
+
+static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, "info/version", "v2");
+	log_put(&log, "../x", "hostile");
+	log_put(&log, AUTHOR, "bob");
+	log_write(b, OTHER_ID, &log);
+	(void)extract(b, OTHER_ID, "out", lines);
+	assert_true(file_says(b->room.fd, "out/info/version", "v2"));
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(bytes_of_a_journal_are_as_documented),
+		TEST(journal_by_another_writer_is_replayed),
+		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
+		TEST(journal_torn_at_any_byte_gives_what_was_whole),
+		TEST(journal_damaged_at_any_byte_gives_what_stands_before),
+		TEST(torn_journal_goes_on_after_its_last_whole_record),
+		TEST(file_that_is_no_journal_is_not_touched),
+		TEST(journal_that_is_in_use_refuses_the_mount),
+		TEST(journal_of_another_state_is_kept_and_told),
+		TEST(journal_whose_map_was_saved_is_removed),
+		TEST(journal_that_went_on_after_a_save_is_kept),
+		TEST(journal_of_a_save_that_was_cut_short_is_removed),
+		TEST(journal_of_a_later_map_is_kept_where_the_earlier_came_back),
+		TEST(journal_that_holds_changes_of_its_own_is_never_a_leftover),
+		TEST(recover_lists_what_journals_hold),
+		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
+		TEST(recover_copies_out_the_last_content_of_each_path),
+		TEST(recover_leads_nowhere_out_of_its_directory),
+		TEST(one_hostile_path_does_not_keep_the_others_from_being_recovered),
+	};
+
+	return cmocka_run_group_tests_name("vfs: journal", tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Zlib */
+/* Rules 6 and 8 of the design: what a save does, and that what was closed is kept. */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR	   "info/author"
+
+static void map_in_which_nothing_changed_is_not_written(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
+	struct stat before, after;
+
+	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &before, 0), 0);
+	assert_int_equal(box_put(b, AUTHOR, "alice\n"), 0);
+	assert_int_equal(box_put_bytes(b, IMAGE, image->data, image->size), 0);
+	assert_int_equal(box_put(b, "info/.x.swp", "scratch"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &after, 0), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void save_changes_what_was_changed_alone(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *map = NULL;
+	uint8_t ids[MAP_CELLS];
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_says(b, 1, "v1\n"));
+	assert_true(box_map_says(b, 2, "nobody\n"));
+	assert_true(box_map_says(b, 3, "CC0\n"));
+	assert_true(box_map_says(b, 4, ""));
+	map = box_map(b);
+	assert_true(map_ids(map, MAP_GAME, ids) && ids[0] == 0 && ids[1] == 1 && ids[2] == 0);
+	assert_true(map_ids(map, MAP_DECO, ids) && ids[0] == 0 && ids[1] == 7);
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void mode_of_the_map_is_kept(void **state)
+{
+	struct box *b = *state;
+	struct stat st;
+
+	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0640, 0), 0);
+	box_remount(b);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+static void sync_of_the_root_saves(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_sync_root(b), 0);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_non_null(strstr(b->notes, AUTHOR));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void saves_follow_one_another(void **state)
+{
+	struct box *b = *state;
+	char text[16];
+
+	for (int i = 0; i < 5; i++) {
+		snprintf(text, sizeof(text), "bob%d\n", i);
+		assert_int_equal(box_put(b, AUTHOR, text), 0);
+		assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+		assert_true(box_map_says(b, 0, text));
+		assert_true(box_shows(b, AUTHOR, text));
+		assert_true(box_shows(b, "info/version", "v1\n"));
+	}
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void saved_map_is_mounted_as_it_was_left(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"), 0);
+	assert_int_equal(box_put(b, "info/license", ""), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 4, "sv_a 1\nsv_b 2\n"));
+	assert_true(box_map_says(b, 3, ""));
+	box_remount(b);
+	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"));
+	assert_true(box_shows(b, "info/license", ""));
+	assert_string_equal(b->notes, "");
+}
+
+static void save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft(void **state)
+{
+	struct box *b = *state;
+
+	/* The first save gives the map the writer's own form, so that the second gives it again. */
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_put(b, "info/credits", "me"), 0);
+	box_remount(b);
+	assert_true(box_shows(b, "info/version", BAD_LINES));
+	assert_true(box_shows(b, "info/credits", "me\n"));
+}
+
+static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1], name[NAME_MAX + 1];
+	struct buffer log;
+
+	/* What journal the map by "bob" would have: learn it from one. */
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	box_kill(b);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	snprintf(id, sizeof(id), "%s", name + strlen(name) - LOG_ID);
+	unlinkat(b->room.fd, name, 0);
+	/* Back to alice (a copy from yesterday), and a journal of bob's map left by somebody. */
+	box_remount(b);
+	assert_int_equal(box_put(b, AUTHOR, "alice"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	log_header(&log, id, "");
+	log_put(&log, "info/license", "theirs\n");
+	log_write(b, id, &log);
+	box_remount(b);
+	assert_int_equal(box_put(b, "info/credits", BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_put(b, "info/version", "v3"), 0);
+	box_remount(b);
+	assert_true(box_shows(b, "info/version", "v3\n"));
+	assert_true(box_shows(b, "info/credits", BAD_LINES));
+}
+
+static void closed_change_survives_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1"), 0);
+	box_remount(b);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\n"));
+	assert_non_null(strstr(b->notes, "journal"));
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void what_was_not_closed_does_not_survive_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "eve"), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void fsync_makes_the_change_durable_without_a_save(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	assert_int_equal(fd_fsync(f), 0);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static int count_syncs(enum io_op op, const char *name, void *arg)
+{
+	atomic_int *n = arg;
+
+	(void)name;
+	if (op == IO_SYNC)
+		atomic_fetch_add(n, 1);
+	return 0;
+}
+
+static void close_asks_for_a_sync_within_a_second(void **state)
+{
+	struct box *b = *state;
+	atomic_int n = 0;
+
+	assert_int_equal(vfs_timeout(b->v), -1);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_in_range(vfs_timeout(b->v), 0, 1000);
+	io_set_hook(count_syncs, &n);
+	while (vfs_timeout(b->v) > 0)
+		usleep((useconds_t)vfs_timeout(b->v) * 1000);
+	vfs_tick(b->v);
+	box_settle(b);
+	io_set_hook(NULL, NULL);
+	assert_true(atomic_load(&n) > 0);
+	assert_int_equal(vfs_timeout(b->v), -1);
+}
+
+static void draft_survives_a_kill_and_a_save(void **state)
+{
+	struct box *b = *state;
+	char why[1000];
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, BAD_LINES));
+	assert_int_equal(box_getxattr(b, AUTHOR, "user.mapfs.error", why, sizeof(why)), 0);
+	assert_non_null(strstr(why, "line"));
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, BAD_LINES));
+	assert_true(box_is_draft(b, AUTHOR));
+	assert_true(box_shows(b, "info/version", "v2\n"));
+	assert_true(box_map_says(b, 0, "alice\n"));
+}
+
+static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(fd_text(f, 8, "three\n"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	/* What it was when it was closed last is in the journal; what it is now was never closed. */
+	box_remount(b);
+	assert_true(box_is_draft(b, AUTHOR));
+}
+
+static void mended_draft_does_not_come_back(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	box_remount(b);
+	assert_false(box_is_draft(b, AUTHOR));
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+static void renamed_over_content_survives_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, "info/author~", "bob\n"), 0);
+	assert_int_equal(box_rename(b, "info/author~", AUTHOR), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_false(box_lists(b, "info", "author~"));
+}
+
+static void changes_after_a_save_have_a_journal_of_the_new_map(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_true(box_shows(b, "info/version", "v2\n"));
+}
+
+static void map_mounted_for_writing_is_refused_a_second_such_mount(void **state)
+{
+	struct box *b = *state;
+	struct box second = *b;
+	struct error e = ERROR_INIT;
+
+	second.v = NULL;
+	assert_int_equal(box_mount(&second, &e), -EBUSY);
+	assert_non_null(strstr(e.text, "mounted"));
+	/* So it is after a save, when the file is another one. */
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_mount(&second, NULL), -EBUSY);
+	second.options.read_only = true;
+	assert_int_equal(box_mount(&second, NULL), 0);
+	assert_true(box_shows(&second, AUTHOR, "bob\n"));
+	second.fds = NULL;
+	box_kill(&second);
+	/* And free again when it has ended. */
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_mount(b, NULL), 0);
+}
+
+static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
+	char name[NAME_MAX + 1];
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	box_kill(b);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	before = get_file(b->room.fd, name);
+	b->options.read_only = true;
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, "journal"));
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	after = get_file(b->room.fd, name);
+	assert_true(same(after, before->data, before->size));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(map_in_which_nothing_changed_is_not_written),
+		TEST(save_changes_what_was_changed_alone),
+		TEST(mode_of_the_map_is_kept),
+		TEST(sync_of_the_root_saves),
+		TEST(saves_follow_one_another),
+		TEST(saved_map_is_mounted_as_it_was_left),
+		TEST(save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft),
+		TEST(save_to_an_identity_whose_journal_lies_there_succeeds),
+		TEST(closed_change_survives_a_kill),
+		TEST(what_was_not_closed_does_not_survive_a_kill),
+		TEST(fsync_makes_the_change_durable_without_a_save),
+		TEST(close_asks_for_a_sync_within_a_second),
+		TEST(draft_survives_a_kill_and_a_save),
+		TEST(draft_that_is_written_on_survives_a_save_and_a_kill),
+		TEST(mended_draft_does_not_come_back),
+		TEST(renamed_over_content_survives_a_kill),
+		TEST(changes_after_a_save_have_a_journal_of_the_new_map),
+		TEST(map_mounted_for_writing_is_refused_a_second_such_mount),
+		TEST(read_only_mount_tells_of_a_journal_and_leaves_it_alone),
+	};
+
+	return cmocka_run_group_tests_name("vfs: saving", tests, NULL, NULL);
+}

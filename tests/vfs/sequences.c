@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Random sequences of what programs do, against a model of what rules 2, 3, 8 and 12 of the design
+ * say. Deterministic: the seed of a sequence that fails is told, and MAPFS_TEST_SEED runs it alone
+ * (with MAPFS_TEST_TELL=1 its steps are shown).
+ *
+ * A step is one line in `steps`: what it does to the box and to the model. To add an operation, add
+ * a function and its line; check() compares everything after each step.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEQUENCES = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH = 3 };
+
+/* A file of the map. */
+struct model_file {
+	const char *path;
+	unsigned field;
+	bool lines;           /* more than one line is no fault */
+	char applied[TEXT];   /* what the model of the map says, as it is shown */
+	char saved[TEXT];     /* what the map file says */
+	bool draft;
+	char refused[TEXT];   /* the draft, as it was closed */
+	struct fd *fd;        /* a writer that stays open */
+	bool staged;          /* something was written or cut since it was opened */
+	bool written;         /* ... and written since the last verdict */
+	bool cut;             /* ... and only cut */
+	bool bad;             /* the last verdict */
+	char stage[TEXT];
+};
+
+struct model_scratch {
+	const char *path;
+	bool there;
+	bool explained; /* no copy of it is left at the end */
+	char text[TEXT];
+};
+
+struct model {
+	struct box *b;
+	struct model_file files[FILES];
+	struct model_scratch scratch[SCRATCH];
+	uint32_t random;
+	bool tell;
+};
+
+static uint32_t running; /* the seed, for assertions within a step */
+
+static unsigned pick(struct model *m, unsigned n)
+{
+	m->random = m->random * 1664525u + 1013904223u;
+	return (m->random >> 16) % n;
+}
+
+static const char *content(struct model *m)
+{
+	/* No line is longer than 15 bytes, which every field takes. */
+	static const char *const texts[] = {"", "\n", "a", "b\n", "bob", "x y\n", "two\nlines\n", "\n\n",
+		"many\nmore\nlines", "0123456789", "\xff\xfe\n", "caf\xc3\xa9\n"};
+
+	return texts[pick(m, sizeof(texts) / sizeof(texts[0]))];
+}
+
+/* Layout rule 9: one line of UTF-8 (settings: several); a missing line feed is added. */
+static bool judge(const struct model_file *f, const char *text, char ret[TEXT])
+{
+	size_t n = strlen(text);
+	const char *lf = strchr(text, '\n');
+
+	if (memchr(text, 0xff, n) || (!f->lines && lf && lf[1]))
+		return false;
+	snprintf(ret, TEXT, "%s%s", text, n && text[n - 1] != '\n' ? "\n" : "");
+	return true;
+}
+
+static const char *shown(const struct model_file *f)
+{
+	return f->staged ? f->stage : f->draft ? f->refused : f->applied;
+}
+
+/* A verdict on text: what it does to the model of the map. */
+static int put(struct model_file *f, const char *text)
+{
+	char canonical[TEXT];
+
+	if (judge(f, text, canonical)) {
+		strcpy(f->applied, canonical);
+		f->draft = false;
+		return 0;
+	}
+	f->draft = true;
+	strcpy(f->refused, text);
+	return -EINVAL;
+}
+
+static struct model_file *any_file(struct model *m, bool opened)
+{
+	struct model_file *f = &m->files[pick(m, FILES)];
+
+	return (f->fd != NULL) == opened ? f : NULL;
+}
+
+static void step_put(struct model *m)
+{
+	struct model_file *f = any_file(m, false);
+	const char *text = content(m);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  put %s \"%s\"\n", f->path, text);
+	/* With nothing written the truncation waits for RELEASE, and close cannot tell. */
+	assert_int_equal(box_put(m->b, f->path, text), *text ? put(f, text) : (put(f, text), 0));
+}
+
+static void step_truncate(struct model *m)
+{
+	struct model_file *f = any_file(m, false);
+	char text[TEXT] = {0};
+	size_t n;
+
+	if (!f)
+		return;
+	snprintf(text, sizeof(text), "%s", shown(f));
+	n = pick(m, (unsigned)strlen(text) + 1);
+	text[n] = '\0';
+	if (m->tell)
+		printf("  truncate %s %zu\n", f->path, n);
+	assert_int_equal(box_truncate(m->b, f->path, n), put(f, text));
+}
+
+static void step_open(struct model *m)
+{
+	struct model_file *f = any_file(m, false);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  open %s\n", f->path);
+	assert_int_equal(box_open(m->b, f->path, O_RDWR, &f->fd), 0);
+	f->staged = f->draft;
+	f->written = f->cut = false;
+	f->bad = f->draft;
+	snprintf(f->stage, TEXT, "%s", f->draft ? f->refused : f->applied);
+}
+
+static void step_write(struct model *m)
+{
+	struct model_file *f = any_file(m, true);
+	const char *text = content(m);
+	size_t at, n = strlen(text), size;
+
+	if (!f || !n)
+		return;
+	if (!f->staged)
+		strcpy(f->stage, f->applied);
+	size = strlen(f->stage);
+	at = pick(m, (unsigned)size + 1);
+	if (at + n >= TEXT)
+		return;
+	if (m->tell)
+		printf("  write %s at %zu \"%s\"\n", f->path, at, text);
+	assert_int_equal(fd_text(f->fd, at, text), 0);
+	memcpy(f->stage + at, text, n);
+	if (at + n > size)
+		f->stage[at + n] = '\0';
+	f->staged = f->written = true;
+}
+
+static void step_cut(struct model *m)
+{
+	struct model_file *f = any_file(m, true);
+	size_t n;
+
+	if (!f)
+		return;
+	if (!f->staged)
+		strcpy(f->stage, f->applied);
+	n = pick(m, (unsigned)strlen(f->stage) + 1);
+	if (m->tell)
+		printf("  ftruncate %s %zu\n", f->path, n);
+	assert_int_equal(fd_truncate(f->fd, n), 0);
+	f->cut |= !f->written && n != strlen(f->stage);
+	f->stage[n] = '\0';
+	f->staged = true;
+}
+
+static int verdict(struct model_file *f)
+{
+	int r = put(f, f->stage);
+
+	f->bad = r < 0;
+	f->written = f->cut = false;
+	return r;
+}
+
+static void step_flush(struct model *m)
+{
+	struct model_file *f = any_file(m, true);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  flush %s\n", f->path);
+	if (f->written)
+		assert_int_equal(fd_flush(f->fd), verdict(f));
+	else
+		assert_int_equal(fd_flush(f->fd), f->cut ? 0 : f->bad ? -EINVAL : 0);
+}
+
+static void step_fsync(struct model *m)
+{
+	struct model_file *f = any_file(m, true);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  fsync %s\n", f->path);
+	if (f->written)
+		verdict(f);
+	/* The refusal is close's to tell. */
+	assert_int_equal(fd_fsync(f->fd), 0);
+}
+
+static void step_release(struct model *m)
+{
+	struct model_file *f = any_file(m, true);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  release %s\n", f->path);
+	assert_int_equal(fd_release(f->fd), 0);
+	if (f->written || f->cut)
+		verdict(f);
+	f->fd = NULL;
+	f->staged = false;
+}
+
+static void step_drop(struct model *m)
+{
+	struct model_file *f = any_file(m, false);
+
+	if (!f)
+		return;
+	if (m->tell)
+		printf("  drop %s\n", f->path);
+	assert_int_equal(box_removexattr(m->b, f->path, "user.mapfs.error"),
+		f->draft ? 0 : -ENODATA);
+	f->draft = false;
+}
+
+static void step_scratch(struct model *m)
+{
+	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
+	const char *text = content(m);
+
+	if (m->tell)
+		printf("  scratch %s \"%s\"\n", s->path, text);
+	assert_int_equal(box_put(m->b, s->path, text), 0);
+	s->there = true;
+	strcpy(s->text, text);
+}
+
+static void step_unlink(struct model *m)
+{
+	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
+
+	if (m->tell)
+		printf("  unlink %s\n", s->path);
+	assert_int_equal(box_unlink(m->b, s->path), s->there ? 0 : -ENOENT);
+	s->there = false;
+}
+
+static void step_move(struct model *m)
+{
+	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
+	struct model_scratch *to = &m->scratch[pick(m, SCRATCH)];
+
+	if (m->tell)
+		printf("  rename %s %s\n", from->path, to->path);
+	assert_int_equal(box_rename(m->b, from->path, to->path), from->there ? 0 : -ENOENT);
+	if (!from->there || from == to)
+		return;
+	from->there = false;
+	to->there = true;
+	strcpy(to->text, from->text);
+}
+
+static void step_rename_over(struct model *m)
+{
+	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
+	struct model_file *f = any_file(m, false);
+	char canonical[TEXT];
+
+	if (!f || !from->there)
+		return;
+	if (m->tell)
+		printf("  rename %s %s\n", from->path, f->path);
+	if (!judge(f, from->text, canonical)) {
+		assert_int_equal(box_rename(m->b, from->path, f->path), -EINVAL);
+		return;
+	}
+	assert_int_equal(box_rename(m->b, from->path, f->path), 0);
+	put(f, from->text);
+	from->there = false;
+}
+
+static void step_save(struct model *m)
+{
+	if (m->tell)
+		printf("  save\n");
+	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
+	for (int i = 0; i < FILES; i++)
+		strcpy(m->files[i].saved, m->files[i].applied);
+}
+
+static void forget_open(struct model *m)
+{
+	for (int i = 0; i < FILES; i++) {
+		m->files[i].fd = NULL;
+		m->files[i].staged = false;
+	}
+	for (int i = 0; i < SCRATCH; i++)
+		m->scratch[i].there = false;
+}
+
+static void step_kill(struct model *m)
+{
+	if (m->tell)
+		printf("  kill\n");
+	box_remount(m->b);
+	forget_open(m);
+}
+
+static bool leaves(const struct model *m)
+{
+	bool left = false;
+
+	for (int i = 0; i < FILES; i++)
+		left |= m->files[i].draft || (m->files[i].fd && (m->files[i].written || m->files[i].cut));
+	for (int i = 0; i < SCRATCH; i++)
+		left |= m->scratch[i].there && !m->scratch[i].explained;
+	return left;
+}
+
+static void step_end(struct model *m)
+{
+	if (m->tell)
+		printf("  end\n");
+	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_LEFT : OUTCOME_DONE);
+	for (int i = 0; i < FILES; i++) {
+		strcpy(m->files[i].saved, m->files[i].applied);
+		m->files[i].draft = false;
+	}
+	forget_open(m);
+	assert_int_equal(box_beside(m->b, ".mapfs-journal-", NULL), 0);
+	box_remount(m->b);
+}
+
+static const struct {
+	void (*run)(struct model *m);
+	unsigned weight;
+} steps[] = {
+	{step_put, 8},
+	{step_truncate, 3},
+	{step_open, 5},
+	{step_write, 8},
+	{step_cut, 4},
+	{step_flush, 5},
+	{step_fsync, 2},
+	{step_release, 5},
+	{step_drop, 1},
+	{step_scratch, 5},
+	{step_unlink, 2},
+	{step_move, 2},
+	{step_rename_over, 6},
+	{step_save, 3},
+	{step_kill, 3},
+	{step_end, 1},
+};
+
+static void step(struct model *m)
+{
+	unsigned total = 0, at;
+	size_t i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		total += steps[i].weight;
+	at = pick(m, total);
+	for (i = 0; at >= steps[i].weight; i++)
+		at -= steps[i].weight;
+	steps[i].run(m);
+}
+
+/* NULL: all is as the model says. */
+static const char *check(struct model *m)
+{
+	struct bytes *map = box_map(m->b);
+	const char *wrong = map_sound(map) ? NULL : "the map";
+	struct attr a;
+
+	for (int i = 0; i < FILES && !wrong; i++) {
+		struct model_file *f = &m->files[i];
+		char *text = map_info(map, f->field);
+
+		if (!text || strcmp(text, f->saved) != 0)
+			wrong = "the map file";
+		else if (!box_shows(m->b, f->path, shown(f)))
+			wrong = f->path;
+		else if (!f->staged && box_is_draft(m->b, f->path) != f->draft)
+			wrong = "a draft";
+		free(text);
+	}
+	for (int i = 0; i < SCRATCH && !wrong; i++) {
+		struct model_scratch *s = &m->scratch[i];
+
+		if (s->there ? !box_shows(m->b, s->path, s->text)
+			     : box_stat(m->b, s->path, &a) != -ENOENT)
+			wrong = s->path;
+	}
+	if (!wrong && box_beside(m->b, ".mapfs-new-", NULL))
+		wrong = "litter";
+	bytes_unref(map);
+	return wrong;
+}
+
+static void begin(struct model *m, struct box *b, uint32_t seed)
+{
+	*m = (struct model){
+		.b = b,
+		.files = {{.path = "info/author", .field = 0, .applied = "alice\n"},
+			{.path = "info/version", .field = 1, .applied = "v1\n"},
+			{.path = "info/credits", .field = 2, .applied = "nobody\n"},
+			{.path = "info/settings.cfg", .field = 4, .lines = true}},
+		.scratch = {{.path = "info/.author.swp", .explained = true},
+			{.path = "info/author~", .explained = true}, {.path = "images/photo.jpg"}},
+		.random = seed * 2654435761u + 1,
+		.tell = getenv("MAPFS_TEST_TELL") != NULL,
+	};
+	for (int i = 0; i < FILES; i++)
+		strcpy(m->files[i].saved, m->files[i].applied);
+}
+
+static void sequence(uint32_t seed)
+{
+	struct model m;
+	struct box b;
+
+	box_make(&b);
+	assert_int_equal(box_mount(&b, NULL), 0);
+	begin(&m, &b, seed);
+	running = seed;
+	for (int i = 0; i < STEPS; i++) {
+		const char *wrong;
+
+		if (m.tell)
+			printf("%d:\n", i);
+		step(&m);
+		wrong = check(&m);
+		if (wrong)
+			fail_msg("seed %u, step %d: %s is not as the model says", seed, i, wrong);
+	}
+	box_remove(&b);
+}
+
+static void random_sequences_do_what_the_rules_say(void **state)
+{
+	const char *one = getenv("MAPFS_TEST_SEED");
+
+	(void)state;
+	if (one) {
+		sequence((uint32_t)strtoul(one, NULL, 10));
+		return;
+	}
+	for (uint32_t seed = 1; seed <= SEQUENCES; seed++)
+		sequence(seed);
+	running = 0;
+}
+
+/* Called by cmocka also where an assertion failed. */
+static int tell_seed(void **state)
+{
+	(void)state;
+	io_set_hook(NULL, NULL);
+	if (running)
+		printf("the last sequence had seed %u\n", running);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(random_sequences_do_what_the_rules_say, tell_seed),
+	};
+
+	return cmocka_run_group_tests_name("vfs: sequences", tests, NULL, NULL);
+}
