@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -188,6 +189,15 @@ static int serve(struct worker *w, int signal_fd)
 	return end(w);
 }
 
+/* Spans come and go by the megabyte: what the budget drops is to go back to the system at once, and
+ * not to stay in an arena of the thread that happened to inflate it. */
+static void bound_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	mallopt(M_ARENA_MAX, 2);
+}
+
 int worker_main(const struct mount_request *rq, int control_fd)
 {
 	struct worker w = {.rq = rq,
@@ -197,6 +207,7 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	struct volume *vol = NULL;
 	int signal_fd, code, r;
 
+	bound_memory();
 	signal_fd = take_signals();
 	r = open_map(&w, &vol, &e);
 	if (r < 0)
