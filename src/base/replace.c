@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/replace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "base/metadata.h"
 
 enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, NAME_TRIES = 1000 };
+enum { SUFFIX = 6 }; /* what io_temporary adds to a stem */
 
 struct replace {
 	int dirfd; /* borrowed */
@@ -267,6 +269,27 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 			"the new %s stands, but its directory cannot be brought to disk: %s",
 			r->name, strerror(-code));
 	return 0;
+}
+
+void replace_sweep(int dirfd, const char *name)
+{
+	char stem[NAME_MAX + 1];
+	struct dirent *d;
+	size_t n;
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	stem_of(name, stem, sizeof(stem));
+	n = strlen(stem);
+	while ((d = readdir(dir)))
+		if (strncmp(d->d_name, stem, n) == 0 && strlen(d->d_name) == n + SUFFIX)
+			(void)io_unlink(dirfd, d->d_name);
+	closedir(dir);
 }
 
 void replace_destroy(struct replace *r)

@@ -53,6 +53,9 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e);
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
 /* Did the file get its name? True also where replace_commit failed after the rename. */
 bool replace_stands(const struct replace *r);
+/* Removes what a process that was killed between begin and commit left behind. The caller holds the
+ * lock of NAME, so that nobody is writing it now. */
+void replace_sweep(int dirfd, const char *name);
 void replace_destroy(struct replace *r);
 DEFINE_CLEANUP(struct replace, replace_destroy);
 

@@ -40,7 +40,7 @@ struct handle *handle_new(struct node *n, unsigned flags)
 	if (!h)
 		return NULL;
 	h->node = n;
-	h->writing = (flags & O_ACCMODE) != O_RDONLY;
+	h->writing = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 	h->append = flags & O_APPEND;
 	n->opens++;
 	n->writers += h->writing;
@@ -219,6 +219,7 @@ void vfs_flush(struct vfs *v, struct call *c)
 	}
 	switch (n->stage->state) {
 	case STAGE_CLEAN:
+	case STAGE_UNKEPT:
 		call_done(c, n->stage->verdict);
 		break;
 	case STAGE_TRUNCATED:
@@ -248,22 +249,52 @@ static void show_canonical(struct vfs *v, struct node *n)
 	v->host->invalidate(v->host, &n->ino, 1, j);
 }
 
+static void late_put(struct vfs *v, struct node *n, void *arg, int r);
+
+/*
+ * Nobody writes any more: the canonical form appears, or what came in since the last put is put. c
+ * (may be NULL) is answered then.
+ */
+static void last_writer_left(struct vfs *v, struct node *n, struct call *c)
+{
+	const struct stage *s = n->stage;
+
+	if (!n->writers && !n->busy && judged(n) && !n->pending) {
+		if (s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED) {
+			put_start(v, n, late_put, c);
+			return;
+		}
+		if (s->state == STAGE_CLEAN && s->verdict == 0)
+			show_canonical(v, n);
+	}
+	if (c)
+		call_done(c, 0);
+}
+
+static void late_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	if (r == 0)
+		last_writer_left(v, n, arg);
+	else if (arg)
+		call_done(arg, 0); /* the stage is a draft now */
+}
+
 static void release_finish(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct call *c = arg;
 	struct handle *h = c->handle;
 	bool writing = h->writing;
 
-	(void)r; /* nobody hears of it but the report: the stage is a draft now */
-	n->opens--;
 	n->writers -= writing;
 	free(h);
 	c->handle = NULL;
-	if (writing && !n->writers && judged(n) && !n->busy && n->stage->state == STAGE_CLEAN &&
-		n->stage->verdict == 0 && !n->pending)
-		show_canonical(v, n);
+	/* Nobody hears of a failure but the report. */
+	if (writing && r == 0)
+		last_writer_left(v, n, c);
+	else
+		call_done(c, 0);
+	n->opens--;
 	node_settle(v, n);
-	call_done(c, 0);
 }
 
 void vfs_release(struct vfs *v, struct call *c)
@@ -338,7 +369,7 @@ void vfs_fsync(struct vfs *v, struct call *c)
 		return;
 	}
 	call_keep(c);
-	if (judged(n) && n->stage->state == STAGE_WRITTEN)
+	if (judged(n) && (n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_UNKEPT))
 		put_start(v, n, fsync_put, c);
 	else
 		journal_sync_then(v, n->vol, c);
@@ -348,9 +379,8 @@ static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct call *c = arg;
 
-	if (r == 0 && !n->writers && n->stage && n->stage->state == STAGE_CLEAN && !n->busy &&
-		!n->pending)
-		show_canonical(v, n);
+	if (r == 0)
+		last_writer_left(v, n, NULL);
 	if (r == 0) {
 		c->mask &= ~(unsigned)ATTR_SIZE;
 		vfs_setattr(v, c);

@@ -122,22 +122,35 @@ static int append_locked(struct journal *j, enum journal_type type, const char *
 	return r;
 }
 
+/* The lock is held. A file without its header is not left behind. */
+static int open_locked(struct journal *j, struct error *e)
+{
+	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
+	char name[NAME_MAX + 1];
+	int r;
+
+	journal_file(j, name);
+	r = reclog_open(j->dirfd, name, true, &j->log, e);
+	/* A save that was cut short may have made it; what it holds is not ours to drop. */
+	if (r == -EEXIST)
+		return reclog_open(j->dirfd, name, false, &j->log, e);
+	if (r == 0)
+		r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
+	if (r < 0 && j->log) {
+		(void)io_unlink(j->dirfd, name);
+		reclog_close(TAKE(j->log));
+	}
+	return r;
+}
+
 static int append(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
-	char name[NAME_MAX + 1];
 	int r = 0;
 
 	pthread_mutex_lock(&j->lock);
-	if (!j->log) {
-		const char *header[] = {
-			j->map, j->identity, j->previous, j->fresh ? "new" : ""};
-
-		journal_file(j, name);
-		r = reclog_open(j->dirfd, name, true, &j->log, e);
-		if (r == 0)
-			r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
-	}
+	if (!j->log)
+		r = open_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);

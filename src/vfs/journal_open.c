@@ -47,26 +47,28 @@ static void finding_finish(struct finding *f)
 
 /*
  * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
- * A save that was cut short leaves such a file: before its rename the next journal, after it the
- * previous one.
+ * A save that was cut short leaves such a file: after its rename the previous journal, which ends in
+ * SAVED; before it the next one, with copies of drafts alone.
  */
 static bool is_leftover(const struct finding *f, const char *file)
 {
 	struct journal_record rec;
 	CLEANUP(reclog_close) struct reclog *log = NULL;
+	const char *ours = f->journal->identity;
 	uint64_t pos = 0;
-	bool torn = false, saved = false, next = false;
+	bool torn = false, saved = false, next = false, own = false;
 
 	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
 		return false; /* what cannot be read is kept */
 	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
-		saved = rec.type == JOURNAL_SAVED &&
-			strcmp(rec.texts[0], f->journal->identity) == 0;
+		saved = rec.type == JOURNAL_SAVED && strcmp(rec.texts[0], ours) == 0;
 		if (rec.type == JOURNAL_HEADER)
-			next = f->ours && strcmp(rec.texts[2], f->journal->identity) == 0;
+			next = f->ours && strcmp(rec.texts[2], ours) == 0;
+		else if (rec.type != JOURNAL_DRAFT)
+			own = true;
 		journal_record_finish(&rec);
 	}
-	return saved || next;
+	return saved || (next && !own);
 }
 
 /* Something else stands where our journal would: it is kept under another name. */

@@ -22,6 +22,7 @@ enum stage_state {
 	STAGE_CLEAN,     /* the verdict on what stands in it is known */
 	STAGE_TRUNCATED, /* it was cut, and nothing was written since */
 	STAGE_WRITTEN,
+	STAGE_UNKEPT, /* judged, but the journal could not take it: an fsync tries again */
 };
 
 struct stage {

@@ -25,6 +25,7 @@ struct put {
 	struct error why;
 	int r;
 	bool pending; /* it cannot be judged yet */
+	bool unkept;  /* the journal could not take it */
 };
 
 #define PUT_OF(member_ptr, member)                                                                 \
@@ -153,7 +154,7 @@ static void put_settled(struct job *j)
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
 		put_accepted(p->v, n);
 	if (s) {
-		s->state = STAGE_CLEAN;
+		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
 		s->verdict = p->r;
 		s->why = p->why;
 	}
@@ -184,8 +185,9 @@ static void put_journal(struct job *j)
 	} else if (p->rq.was_draft) {
 		r = journal_drop(log, p->log_path, &e);
 	}
-	if (r < 0 && p->r == 0) {
-		/* What the journal does not have is not done. */
+	if (r < 0) {
+		/* What the journal does not have is not done, and may be tried again. */
+		p->unkept = true;
 		p->r = r;
 		p->why = e;
 	}
@@ -220,9 +222,17 @@ static void put_parse(struct job *j)
 	p->r = p->vol->format->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
 }
 
+/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well again. */
+static bool passing(int r)
+{
+	return r == -EIO || r == -ENOSPC || r == -EDQUOT || r == -ENOMEM;
+}
+
 static void put_parsed(struct job *j)
 {
 	struct put *p = (struct put *)j;
+
+	p->unkept = passing(p->r);
 
 	lane_enter(p->vol, &p->task);
 }

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
+enum { CONFLICTS_MAX = 1000 };
 enum { NAMED_MAX = 8 }; /* changed paths that the report names */
 
 static void say(void *arg, const char *line)
@@ -116,8 +118,10 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 			&s->drafts[i].content, NULL, e);
 	if (r == 0 && s->n_drafts)
 		r = journal_sync(&s->next, e);
+	/* A word for the case that we are killed before the old one is removed; no more than that, so
+	 * that a journal which cannot be written any more does not keep the map from being saved. */
 	if (r == 0)
-		r = journal_saved(old, identity, e);
+		(void)journal_saved(old, identity, NULL);
 	return r;
 }
 
@@ -139,9 +143,21 @@ static void report_saved(struct save_job *s, bool conflict)
 /* Where it goes is decided last, so that a change from outside is seen as late as can be. */
 static int choose_name(struct save_job *s, struct replace *out, bool *ret_conflict, struct error *e)
 {
-	*ret_conflict = changed_outside(s->vol);
-	beside_name(s->name, s->vol->name, *ret_conflict ? ".mapfs-conflict" : "");
-	return *ret_conflict ? replace_rename_as(out, s->name, e) : 0;
+	const struct volume *vol = s->vol;
+	char suffix[64] = ".mapfs-conflict";
+
+	*ret_conflict = changed_outside(vol);
+	beside_name(s->name, vol->name, "");
+	if (!*ret_conflict)
+		return 0;
+	/* The journal is named after the file, so the name is chosen before the rename. */
+	for (int i = 1; i < CONFLICTS_MAX; i++) {
+		beside_name(s->name, vol->name, suffix);
+		if (faccessat(vol->dirfd, s->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			break;
+		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
+	}
+	return replace_rename_as(out, s->name, e);
 }
 
 /* What was written gets its name; the journals are right before and after. */
@@ -172,10 +188,6 @@ static int commit(struct save_job *s, struct replace *out, const struct plan *pl
 	s->saved = true;
 	s->unsure = r < 0;
 	s->file = file_ref(written->files[0]);
-	if (strcmp(s->next.map, s->name) != 0) {
-		free(s->next.map);
-		s->next.map = strdup(s->name);
-	}
 	report_saved(s, conflict);
 	return r;
 }

@@ -52,8 +52,8 @@ static void saving_done(struct job *j)
 
 static bool is_draft(const struct node *n)
 {
-	return n->stage && n->stage->verdict < 0 && n->stage->state == STAGE_CLEAN &&
-		n->parent && !node_scratch(n);
+	/* Also one that is being written on: its last close was refused, and that is to be kept. */
+	return n->stage && n->stage->verdict < 0 && n->parent && !node_scratch(n);
 }
 
 static int collect_drafts(struct vfs *v, struct save_job *s)

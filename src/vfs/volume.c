@@ -214,6 +214,7 @@ static int open_journal(struct volume *vol, void (*note)(void *arg, const char *
 	int r;
 
 	if (!vol->read_only) {
+		replace_sweep(vol->dirfd, vol->name);
 		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
 		if (r < 0 || !vol->journal.fresh || vol->fresh)
 			return r;

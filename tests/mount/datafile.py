@@ -99,6 +99,40 @@ def same_but(before, after, items=(), blobs=()):
     return out
 
 
+def data_fields(item):
+    """Which integers of an item name data items; others that look like it are garbage."""
+    ints = item.ints
+    if item.type == INFO:
+        return range(1, min(6, len(ints)))
+    if item.type == IMAGE:
+        return range(4, min(6, len(ints)))
+    if item.type == SOUND:
+        return range(2, min(4, len(ints)))
+    if item.type != LAYER or len(ints) < 4:
+        return ()
+    if ints[1] in (3, 9, 10):
+        return [5]
+    if ints[1] != 2 or len(ints) < 15:
+        return ()
+    own = {2: 0, 4: 1, 8: 2, 16: 3, 32: 4}.get(ints[6])
+    if own is None:
+        return [14]
+    own += 18 if ints[3] >= 3 else 15
+    return [14, own] if own < len(ints) else [14]
+
+
+def resolved(f):
+    """The items with the bytes of the data that they name in the place of its number."""
+    out = []
+    for item in f.items:
+        ints = list(item.ints)
+        for i in data_fields(item):
+            if i < len(ints) and f.has_blob(ints[i]):
+                ints[i] = f.stored[ints[i]]
+        out.append((item.type, item.id, ints))
+    return out
+
+
 def encode(items, blobs, version=4, level=-1):
     """A datafile in the reference writer's layout; items: Item, blobs: bytes."""
     items = sorted(items, key=lambda i: i.type)

@@ -96,9 +96,12 @@ def rewrite_in_pieces(path, data):
     os.close(fd)
 
 
-@pytest.mark.parametrize("rewrite", [rewrite_by_cat, rewrite_in_pieces])
+# Of tables, those up to a size: a large map has gigabytes of them, and they are all alike. (The laws
+# in tests/teeworlds are tried on every file of every map, without the kernel in between.)
+@pytest.mark.parametrize("rewrite,most", [(rewrite_by_cat, 4 << 20), (rewrite_in_pieces, 1 << 20)],
+                         ids=["at once", "in pieces"])
 @pytest.mark.parametrize("path", REAL_MAPS)
-def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite):
+def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite, most):
     m, f = mount_or_refused(box, path)
     if not m:
         return
@@ -107,6 +110,8 @@ def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite):
     files, _ = m.walk()
     for name, st in sorted(files.items()):
         if not st.st_mode & stat.S_IWUSR or name.startswith(b"raw/"):
+            continue
+        if name.endswith(b".csv") and st.st_size > most:
             continue
         full = os.path.join(os.fsencode(m.point), name)
         data = read_or_errno(full)

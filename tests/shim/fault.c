@@ -4,8 +4,8 @@
  * test steers it while the program runs, through the file that MAPFS_SHIM_FAULT names
  * (tests/mount/shims.py).
  *
- * Only calls that change a regular file or a directory count; what goes to sockets and devices
- * passes.
+ * Only mapfs's own calls count, and of those the ones that change a regular file or a directory;
+ * what goes to sockets and devices passes.
  */
 /* Both names of each call are defined here, those for large files under names of their own. */
 #undef _FILE_OFFSET_BITS
@@ -48,8 +48,24 @@ struct control {
 
 static struct control *control;
 
+/* The helpers that mapfs runs (mount, fusermount3) inherit the library and are left alone. */
+static int is_mapfs(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	const char *slash;
+
+	if (n < 0)
+		return 0;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	return slash && strcmp(slash + 1, "mapfs") == 0;
+}
+
 __attribute__((constructor)) static void load(void)
 {
+	if (!is_mapfs())
+		return;
 	control = shared_map("MAPFS_SHIM_FAULT", sizeof(struct control));
 }
 

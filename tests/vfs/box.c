@@ -237,8 +237,8 @@ void box_submit(struct box *b, struct pending *p, vfs_op op)
 int box_wait(struct pending *p)
 {
 	struct box *b = p->box;
-	struct pollfd fds[2] = {{.fd = pool_fd(b->pool), .events = POLLIN},
-		{.fd = b->event, .events = POLLIN}};
+	struct pollfd fds[2] = {
+		{.fd = pool_fd(b->pool), .events = POLLIN}, {.fd = b->event, .events = POLLIN}};
 	uint64_t count;
 
 	while (!atomic_load(&p->done)) {

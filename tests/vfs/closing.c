@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-#define AUTHOR	   "info/author"
+#define AUTHOR     "info/author"
 
 static void map_of_the_independent_writer_is_sound_and_shown(void **state)
 {

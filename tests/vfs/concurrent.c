@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
-#define AUTHOR	   "info/author"
+#define AUTHOR     "info/author"
 #define RAW_AUTHOR "raw/data/00000"
 
 static int setup(void **state)
@@ -229,7 +229,7 @@ static void reads_while_puts_run_see_one_version_or_the_other(void **state)
 			assert_int_equal(box_wait(&read), 0);
 			assert_int_equal(read.call.out_size, 5);
 			assert_true(memcmp(read.call.out, "aaaa", 5) == 0 ||
-				memcmp(read.call.out, "bbbb", 5) == 0);
+				    memcmp(read.call.out, "bbbb", 5) == 0);
 			free(read.call.out);
 		}
 		assert_int_equal(box_wait(&flush), 0);

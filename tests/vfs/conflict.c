@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-#define AUTHOR	   "info/author"
+#define AUTHOR     "info/author"
 #define CONFLICT   MAP_NAME ".mapfs-conflict"
 
 static bool says(const struct box *b, const char *file, const char *author)
@@ -88,7 +88,8 @@ static void draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made(
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_true(says(b, CONFLICT ".1", "bob\n"));
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
-	assert_memory_equal(name, CONFLICT ".1.mapfs-journal-", strlen(CONFLICT ".1.mapfs-journal-"));
+	assert_memory_equal(
+		name, CONFLICT ".1.mapfs-journal-", strlen(CONFLICT ".1.mapfs-journal-"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
 }

@@ -3,8 +3,8 @@
  * A disk that fails at the N-th operation, one that fails from then on, and a process that dies at
  * it, for every N of a close, an fsync, a save, a mount that replays, and the end of a mount.
  *
- * Whatever happens: the map's path holds all of the old map or all of a right new one; what was said
- * to be done is in the map or comes back from the journal; nothing lies about that should not.
+ * Whatever happens: the map's path holds all of the old map or all of a right new one; what was
+ * said to be done is in the map or comes back from the journal; nothing lies about that should not.
  */
 #include "box.h"
 
@@ -16,21 +16,22 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#define AUTHOR	"info/author"
-#define VERSION "info/version"
-#define LEFT	MAP_NAME ".mapfs-left"
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
+#define AUTHOR     "info/author"
+#define VERSION    "info/version"
+#define LEFT       MAP_NAME ".mapfs-left"
 
 enum mode { FAIL_ONCE, FAIL_ON, DIE };
-enum { N_MAX = 400, DIED = 77, DONE = 78, CODE_NONE = 99 };
+enum { N_MAX = 400, DIED = 77, DONE = 78, CODE_NONE = 99, CHILD_SECONDS = 60 };
 
 /* What the acting process said; shared with the one that looks at what is left. */
 struct said {
-	int r;              /* of the operation: 0 or -errno; 1: it did not come to an answer */
-	int code;           /* of the save: enum outcome, or CODE_NONE */
-	bool hit;           /* the N-th operation was reached */
-	bool draft;         /* VERSION was a draft before the act */
-	bool report_left;   /* the report names what was left */
-	bool retried;       /* what was said to be done the second time, without faults */
+	int r;            /* of the operation: 0 or -errno; 1: it did not come to an answer */
+	int code;         /* of the save: enum outcome, or CODE_NONE */
+	bool hit;         /* the N-th operation was reached */
+	bool draft;       /* VERSION was a draft before the act */
+	bool report_left; /* the report names what was left */
+	bool retried;     /* what was said to be done the second time, without faults */
 };
 
 struct world {
@@ -81,6 +82,7 @@ static void in_a_child(struct box *b, const struct act *a, struct world *w)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		alarm(CHILD_SECONDS);
 		perform(b, a, w);
 		_exit(DONE);
 	}
@@ -99,43 +101,69 @@ static void no_litter(struct box *b, enum mode mode)
 	assert_int_equal(box_beside(b, ".mapfs-tmp-", NULL), 0);
 }
 
-static bool one_run(const struct act *a, enum mode mode, int at, struct said *said)
-{
-	struct world w = {.mode = mode, .at = at, .said = said};
-	struct box b;
-	bool hit;
+/* cmocka's state: the box of the run, and what is said of it in memory that a child shares. */
+struct scene {
+	struct box box;
+	bool made;
+	struct said *said;
+};
 
-	*said = (struct said){.r = 1};
-	box_make(&b);
-	if (mode == DIE) {
-		in_a_child(&b, a, &w);
-	} else {
-		perform(&b, a, &w);
-		box_kill(&b);
-	}
-	hit = said->hit;
-	no_litter(&b, mode);
-	a->look(&b, said);
-	box_remove(&b);
-	return hit;
+static int scene_setup(void **state)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -1;
+	*state = s;
+	s->said = mmap(
+		NULL, sizeof(*s->said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return s->said == MAP_FAILED ? -1 : 0;
 }
 
-static void sweep(const struct act *a, enum mode mode)
+/* Also where an assertion failed: a thread that lived on would be in the way of the next fork. */
+static int scene_teardown(void **state)
+{
+	struct scene *s = *state;
+
+	io_set_hook(NULL, NULL);
+	if (s->made)
+		box_remove(&s->box);
+	munmap(s->said, sizeof(*s->said));
+	free(s);
+	return 0;
+}
+
+static bool one_run(struct scene *s, const struct act *a, enum mode mode, int at)
+{
+	struct world w = {.mode = mode, .at = at, .said = s->said};
+
+	*s->said = (struct said){.r = 1};
+	box_make(&s->box);
+	s->made = true;
+	if (mode == DIE) {
+		in_a_child(&s->box, a, &w);
+	} else {
+		perform(&s->box, a, &w);
+		box_kill(&s->box);
+	}
+	no_litter(&s->box, mode);
+	a->look(&s->box, s->said);
+	box_remove(&s->box);
+	s->made = false;
+	return s->said->hit;
+}
+
+static void sweep(struct scene *s, const struct act *a, enum mode mode)
 {
 	static const char *const modes[] = {"fails", "fails from then on", "is the last"};
-	struct said *said = mmap(NULL, sizeof(*said), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int n = 0;
 
-	assert_ptr_not_equal(said, MAP_FAILED);
 	for (; n < N_MAX; n++) {
-		/* Printed only where an assertion fails, since cmocka shows what a test wrote. */
 		if (getenv("MAPFS_TEST_TELL"))
 			printf("%s: operation %d %s\n", a->name, n, modes[mode]);
-		if (!one_run(a, mode, n, said))
+		if (!one_run(s, a, mode, n))
 			break;
 	}
-	munmap(said, sizeof(*said));
 	assert_in_range(n, 1, N_MAX - 1);
 }
 
@@ -372,8 +400,8 @@ static void act_end(struct box *b, struct said *s)
 	struct report report;
 
 	s->code = (int)box_end(b, &report);
-	s->report_left = report_says(&report, "images/photo.jpg") && report_says(&report, VERSION) &&
-		report_says(&report, "info/license");
+	s->report_left = report_says(&report, "images/photo.jpg") &&
+			 report_says(&report, VERSION) && report_says(&report, "info/license");
 	report_finish(&report);
 }
 
@@ -401,19 +429,21 @@ static void look_end(struct box *b, const struct said *s)
 }
 
 static const struct act closing = {"close", nothing, act_close, look_close};
-static const struct act closing_end = {"close, end", nothing, act_close_then_end, look_close_then_end};
+static const struct act closing_end = {
+	"close, end", nothing, act_close_then_end, look_close_then_end};
 static const struct act syncing = {"fsync", nothing, act_fsync, look_fsync};
-static const struct act syncing_end = {"fsync, end", nothing, act_fsync_then_end, look_fsync_then_end};
+static const struct act syncing_end = {
+	"fsync, end", nothing, act_fsync_then_end, look_fsync_then_end};
 static const struct act saving = {"save", prepare_save, act_save, look_save};
-static const struct act saving_twice = {"save, save", prepare_save, act_save_twice, look_save_twice};
+static const struct act saving_twice = {
+	"save, save", prepare_save, act_save_twice, look_save_twice};
 static const struct act mounting = {"mount", prepare_replay, act_mount, look_mount};
 static const struct act ending = {"end", prepare_end, act_end, look_end};
 
 #define SWEEP(test, act, mode)                                                                     \
 	static void test(void **state)                                                             \
 	{                                                                                          \
-		(void)state;                                                                       \
-		sweep(&(act), mode);                                                               \
+		sweep(*state, &(act), mode);                                                       \
 	}
 
 SWEEP(close_on_a_disk_that_fails_once, closing, FAIL_ONCE)
@@ -439,25 +469,25 @@ SWEEP(end_when_the_process_dies, ending, DIE)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(close_on_a_disk_that_fails_once),
-		cmocka_unit_test(close_on_a_disk_that_fails),
-		cmocka_unit_test(close_when_the_process_dies),
-		cmocka_unit_test(failed_close_is_copied_out_at_the_end),
-		cmocka_unit_test(failed_close_on_a_bad_disk_is_copied_out_at_the_end),
-		cmocka_unit_test(fsync_on_a_disk_that_fails_once),
-		cmocka_unit_test(fsync_on_a_disk_that_fails),
-		cmocka_unit_test(fsync_when_the_process_dies),
-		cmocka_unit_test(failed_fsync_does_not_lose_the_file),
-		cmocka_unit_test(save_on_a_disk_that_fails_once),
-		cmocka_unit_test(save_on_a_disk_that_fails),
-		cmocka_unit_test(save_when_the_process_dies),
-		cmocka_unit_test(failed_save_can_be_repeated),
-		cmocka_unit_test(mount_on_a_disk_that_fails_once),
-		cmocka_unit_test(mount_on_a_disk_that_fails),
-		cmocka_unit_test(mount_when_the_process_dies),
-		cmocka_unit_test(end_on_a_disk_that_fails_once),
-		cmocka_unit_test(end_on_a_disk_that_fails),
-		cmocka_unit_test(end_when_the_process_dies),
+		TEST(close_on_a_disk_that_fails_once),
+		TEST(close_on_a_disk_that_fails),
+		TEST(close_when_the_process_dies),
+		TEST(failed_close_is_copied_out_at_the_end),
+		TEST(failed_close_on_a_bad_disk_is_copied_out_at_the_end),
+		TEST(fsync_on_a_disk_that_fails_once),
+		TEST(fsync_on_a_disk_that_fails),
+		TEST(fsync_when_the_process_dies),
+		TEST(failed_fsync_does_not_lose_the_file),
+		TEST(save_on_a_disk_that_fails_once),
+		TEST(save_on_a_disk_that_fails),
+		TEST(save_when_the_process_dies),
+		TEST(failed_save_can_be_repeated),
+		TEST(mount_on_a_disk_that_fails_once),
+		TEST(mount_on_a_disk_that_fails),
+		TEST(mount_when_the_process_dies),
+		TEST(end_on_a_disk_that_fails_once),
+		TEST(end_on_a_disk_that_fails),
+		TEST(end_when_the_process_dies),
 	};
 
 	return cmocka_run_group_tests_name("vfs: faults", tests, NULL, NULL);

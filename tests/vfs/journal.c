@@ -13,7 +13,7 @@
 #include "vfs/journal.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
-#define AUTHOR	   "info/author"
+#define AUTHOR     "info/author"
 #define OTHER_ID   "0123456789abcdef"
 
 /* Not mounted. */
@@ -60,8 +60,8 @@ static void bytes_of_a_journal_are_as_documented(void **state)
 	for (size_t i = 0; i < n; i++)
 		if (recs[i].type == LOG_PUT) {
 			puts++;
-			assert_memory_equal(
-				file->data + recs[i].begin + 16, AUTHOR "\0bob", sizeof(AUTHOR) + 3);
+			assert_memory_equal(file->data + recs[i].begin + 16, AUTHOR "\0bob",
+				sizeof(AUTHOR) + 3);
 		}
 	assert_int_equal(puts, 1);
 	assert_int_equal(recs[n - 1].type, LOG_DRAFT);
@@ -205,18 +205,21 @@ static void torn_journal_goes_on_after_its_last_whole_record(void **state)
 	}
 }
 
-static void file_that_is_no_journal_is_not_touched(void **state)
+static void file_that_is_no_journal_is_kept_and_told(void **state)
 {
 	struct box *b = *state;
-	char id[LOG_ID + 1], name[NAME_MAX + 1];
-	struct error e = ERROR_INIT;
+	char id[LOG_ID + 1], name[NAME_MAX + 1], now[NAME_MAX + 1];
 
 	log_identity(b, id);
 	log_name(id, name);
 	put_file(b->room.fd, name, "a letter to my mother", 21);
-	assert_int_not_equal(box_mount(b, &e), 0);
-	assert_non_null(strstr(e.text, name));
-	assert_true(file_says(b->room.fd, name, "a letter to my mother"));
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, name));
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_beside(b, name, now), 1);
+	assert_true(file_says(b->room.fd, now, "a letter to my mother"));
+	assert_true(box_map_says(b, 0, "bob\n"));
 }
 
 static void journal_that_is_in_use_refuses_the_mount(void **state)
@@ -439,8 +442,8 @@ static void recover_copies_out_the_last_content_of_each_path(void **state)
 
 static void recover_leads_nowhere_out_of_its_directory(void **state)
 {
-	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..", ".",
-		"a//x", "link/x", "file-link", "a/"};
+	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..",
+		".", "a//x", "link/x", "file-link", "a/"};
 	struct box *b = *state;
 	struct buffer log;
 	char lines[1000];
@@ -487,7 +490,7 @@ int main(void)
 		TEST(journal_torn_at_any_byte_gives_what_was_whole),
 		TEST(journal_damaged_at_any_byte_gives_what_stands_before),
 		TEST(torn_journal_goes_on_after_its_last_whole_record),
-		TEST(file_that_is_no_journal_is_not_touched),
+		TEST(file_that_is_no_journal_is_kept_and_told),
 		TEST(journal_that_is_in_use_refuses_the_mount),
 		TEST(journal_of_another_state_is_kept_and_told),
 		TEST(journal_whose_map_was_saved_is_removed),

@@ -12,8 +12,8 @@
 #include "vfs/left.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-#define AUTHOR	   "info/author"
-#define LEFT	   MAP_NAME ".mapfs-left"
+#define AUTHOR     "info/author"
+#define LEFT       MAP_NAME ".mapfs-left"
 
 static void draft_is_copied_out_at_the_end_and_named(void **state)
 {

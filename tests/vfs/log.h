@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Journals by an independent writer and reader, after what reclog.h and journal.h say of the bytes. */
+/* Journals by an independent writer and reader, after what reclog.h and journal.h say of the bytes.
+ */
 #ifndef TESTS_VFS_LOG_H
 #define TESTS_VFS_LOG_H
 

@@ -15,8 +15,8 @@ struct item {
 	int32_t v[24];
 };
 
-/* -1 where a layer has no envelope, image or data of that kind; names are packed big-endian with 128
- * added to each byte. */
+/* -1 where a layer has no envelope, image or data of that kind; names are packed big-endian with
+ * 128 added to each byte. */
 static void name_ints(int32_t to[3], const char *name)
 {
 	uint8_t raw[12] = {0};
@@ -57,7 +57,8 @@ static void blob_add(struct buffer *data, uint32_t *offs, uint32_t *sizes, size_
 
 static void blobs(struct buffer *data, uint32_t *offs, uint32_t *sizes, const char *author)
 {
-	static const uint8_t pixels[16] = {255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 9, 9, 9};
+	static const uint8_t pixels[16] = {
+		255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 9, 9, 9, 9};
 	const char *texts[] = {author, "v1", "nobody", "CC0", "img"};
 	uint8_t tiles[4 * MAP_CELLS] = {0};
 	size_t i = 0;

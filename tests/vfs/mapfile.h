@@ -3,8 +3,9 @@
  * A tiny Teeworlds map, written and read by code that shares nothing with src/: what a save left is
  * judged by it. Facts of the container: ddnet's datafile.cpp, version 4.
  *
- * One group "g" with the layers "game" and "front" (4 x 3 tiles) and "deco" (4 x 3, with the image);
- * one image "img" of 2 x 2 pixels; info with author, version, credits, license, no settings.
+ * One group "g" with the layers "game" and "front" (4 x 3 tiles) and "deco" (4 x 3, with the
+ * image); one image "img" of 2 x 2 pixels; info with author, version, credits, license, no
+ * settings.
  */
 #ifndef TESTS_VFS_MAPFILE_H
 #define TESTS_VFS_MAPFILE_H

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
-#define AUTHOR	   "info/author"
+#define AUTHOR     "info/author"
 
 static void map_in_which_nothing_changed_is_not_written(void **state)
 {
@@ -256,7 +256,8 @@ static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_text(f, 8, "three\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	/* What it was when it was closed last is in the journal; what it is now was never closed. */
+	/* What it was when it was closed last is in the journal; what it is now was never closed.
+	 */
 	box_remount(b);
 	assert_true(box_is_draft(b, AUTHOR));
 }
