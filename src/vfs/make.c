@@ -70,12 +70,13 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 	return r;
 }
 
-/* A directory takes its object along when it is moved, so its old path is free for a new one. */
-static bool moved_away(const struct vfs *v, const struct place *p)
+/*
+ * A directory that was moved took its object along, and one that was removed is gone with all that was
+ * in it: at its old path a new one is made, at the same position. Nothing refers to it by its path.
+ */
+static bool is_free(const struct vfs *v, const struct place *p)
 {
-	const struct object *o = object_find(v, p->id);
-
-	return p->kind == PLACE_ID && o && o->state == OBJECT_HERE && o->seq;
+	return p->kind == PLACE_ID && object_find(v, p->id);
 }
 
 static void make_live(struct vfs *v, struct call *c, int r)
@@ -92,7 +93,7 @@ static void make_live(struct vfs *v, struct call *c, int r)
 		node_settle(v, p.target);
 		r = -EEXIST;
 	}
-	if (r == 0 && is_dir && moved_away(v, &p))
+	if (r == 0 && is_dir && is_free(v, &p))
 		p.kind = PLACE_NEW;
 	if (r == 0)
 		r = make_node(v, c, dir, is_dir, &n);

@@ -93,6 +93,14 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 	call_done(c, r);
 }
 
+static void note_changed(const struct node *n)
+{
+	CLEANUP(free) char *path = node_path(n);
+
+	if (path)
+		volume_changed(n->vol, path);
+}
+
 /* An object's file to a new name, or back to its old one: the object goes with it. */
 static void rename_live(struct vfs *v, struct call *c, int r)
 {
@@ -106,8 +114,10 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 		r = place_node(v, m.n, m.to.dir, m.to.name);
 	if (r == 0)
 		r = object_here(v, m.n, m.to.kind == PLACE_NEW || m.to.id != m.n->id);
-	if (r == 0)
+	if (r == 0) {
 		node_touch(m.n, 0);
+		note_changed(m.n);
+	}
 	call_done(c, r);
 }
 
@@ -126,6 +136,7 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 		m.n->has_origin = false;
 		snapshot_unref(TAKE(m.n->frozen));
 		r = object_here(v, m.n, true);
+		note_changed(m.n);
 	}
 	call_done(c, r);
 }

@@ -56,6 +56,30 @@ int object_here(struct vfs *v, struct node *n, bool moved)
 	return 0;
 }
 
+static void object_free(struct object *o)
+{
+	free(o->path);
+	free(o->log_path);
+	free(o);
+}
+
+/* What was removed from a directory before it went itself is no news any more. */
+static void forget_below(struct vfs *v, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object **at = &v->objects[i], *o = *at; o; o = *at) {
+			if (o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
+				o->path[n] == '/') {
+				*at = o->next;
+				object_free(o);
+			} else {
+				at = &o->next;
+			}
+		}
+}
+
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
 {
 	struct object *o = object_need(v, n->id);
@@ -75,14 +99,9 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	o->path = path;
 	o->log_path = log_path;
 	v->restructured = true;
+	if (n->dir)
+		forget_below(v, o->path);
 	return 0;
-}
-
-static void object_free(struct object *o)
-{
-	free(o->path);
-	free(o->log_path);
-	free(o);
 }
 
 void object_forget(struct vfs *v, entry_id id)

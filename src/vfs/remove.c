@@ -7,15 +7,35 @@
 #include "vfs/object.h"
 #include "vfs/step.h"
 
+/* Is dir's only child that is shown the one of this name? */
+static bool alone(struct vfs *v, const struct node *n)
+{
+	struct node *dir = n->parent;
+	struct dentry *d = dentry_find(v, dir->ino, n->name);
+	bool empty;
+
+	/* As it will be without it. */
+	if (d)
+		return false;
+	if (dentry_set(v, dir, n->name, NULL) < 0)
+		return false;
+	empty = place_empty(v, dir);
+	dentry_remove(v, dir->ino, n->name);
+	return empty;
+}
+
 /* Is the file or directory the format's to remove: an object, or a part of one? */
-static bool removable(const struct vfs *v, const struct node *n)
+static bool removable(struct vfs *v, const struct node *n)
 {
 	const struct format *f = n->vol->format;
 	const struct object *o = object_find(v, n->id);
 	entry_id id;
 
-	if (n->fixed || !f->identify)
+	if (!f->identify)
 		return false;
+	/* What is always there goes only with what it is a part of, as the last. */
+	if (n->fixed)
+		return n->parent->parent && !n->parent->fixed && alone(v, n);
 	if (o && o->state == OBJECT_HERE && o->node == n)
 		return true;
 	return f->identify(n->vol->now, n->parent->id, n->name, &id) == 0 && id == n->id;
