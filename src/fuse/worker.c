@@ -201,7 +201,7 @@ static void bound_memory(void)
 int worker_main(const struct mount_request *rq, int control_fd)
 {
 	struct worker w = {.rq = rq,
-		.front = {.host = {front_invalidate, host_note, host_progress},
+		.front = {.host = {front_invalidate, front_forget_name, host_note, host_progress},
 			.control_fd = control_fd}};
 	struct error e = ERROR_INIT;
 	struct volume *vol = NULL;

@@ -78,7 +78,7 @@ void journal_turn(struct journal *j, struct journal *next, bool keep)
 	memcpy(j->identity, next->identity, sizeof(j->identity));
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->log = TAKE(next->log);
-	j->unsynced = next->unsynced;
+	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
 }
@@ -210,12 +210,8 @@ int journal_sync(struct journal *j, struct error *e)
 	return r;
 }
 
+/* The owner asks; it must not wait for a sync that is under way. */
 bool journal_unsynced(struct journal *j)
 {
-	bool unsynced;
-
-	pthread_mutex_lock(&j->lock);
-	unsynced = j->unsynced;
-	pthread_mutex_unlock(&j->lock);
-	return unsynced;
+	return j->unsynced;
 }

@@ -52,9 +52,9 @@ struct journal {
 	char *map;
 	char identity[IDENTITY_SIZE];
 	char previous[IDENTITY_SIZE];
-	pthread_mutex_t lock; /* over log and unsynced */
+	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
-	bool unsynced;
+	atomic_bool unsynced;
 	bool fresh; /* KIND is "new" */
 };
 

@@ -86,11 +86,10 @@ static int open_parent(int dirfd, const char *path, const char **ret_base, struc
 		memcpy(name, path, n);
 		name[n] = '\0';
 		r = io_mkdir(fd, name, 0777);
-		next = r < 0 && r != -EEXIST
-			? -1
-			: openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (next < 0)
-			r = error_errno(e, "%s", name);
+			r = r < 0 && r != -EEXIST ? error_set(e, r, "%s: %s", name, strerror(-r))
+						  : error_errno(e, "%s", name);
 		close(fd);
 		if (next < 0)
 			return r;

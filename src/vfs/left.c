@@ -72,6 +72,8 @@ static int left_parent(int dirfd, const char *path, const char **ret_base, struc
 		if (r < 0 && r != -EEXIST)
 			return error_set(e, r, "%s: %s", name, strerror(-r));
 		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next >= 0)
+			(void)io_sync_dir(fd);
 		close_fd_cleanup(&fd);
 		fd = next;
 		path = slash + 1;
@@ -129,6 +131,8 @@ static int left_write(struct left *l, const struct node *n, const char *path, st
 	}
 	if (r == 0)
 		r = io_sync(out);
+	if (r == 0)
+		r = io_sync_dir(parent);
 	return r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r)) : 0;
 }
 
@@ -177,9 +181,12 @@ void left_copy(struct vfs *v, struct report *report)
 		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
 			if (would_vanish(n))
 				left_one(&l, n);
-	if (l.dirfd >= 0) {
-		(void)io_sync(l.dirfd);
-		(void)io_sync(v->vol->dirfd);
-		close(l.dirfd);
+	if (l.dirfd < 0)
+		return;
+	/* The journal goes once this is done, so it has to be on disk. */
+	if (io_sync_dir(l.dirfd) < 0 || io_sync_dir(v->vol->dirfd) < 0) {
+		report_add(report, REPORT_REFUSED, "%s cannot be brought to disk", l.name);
+		report_code(report, OUTCOME_SAVE_FAILED);
 	}
+	close(l.dirfd);
 }

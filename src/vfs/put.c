@@ -124,6 +124,8 @@ static void hide_other_form(struct vfs *v, struct node *n)
 		return;
 	if (!node_scratch(twin) && twin != n && object_key(v, twin->id) == object_key(v, n->id)) {
 		place_detach(v, twin);
+		if (v->host->forget_name)
+			v->host->forget_name(v->host, n->parent->ino, other);
 		(void)object_here(v, n, false);
 	} else {
 		node_settle(v, twin);

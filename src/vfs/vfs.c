@@ -83,20 +83,28 @@ int vfs_timeout(struct vfs *v)
 struct tick {
 	struct job job;
 	struct vfs *v;
+	struct error e;
 };
 
 static void tick_run(struct job *j)
 {
-	(void)journal_sync(&((struct tick *)j)->v->vol->journal, NULL);
+	struct tick *t = (struct tick *)j;
+
+	(void)journal_sync(&t->v->vol->journal, &t->e);
 }
 
 static void tick_done(struct job *j)
 {
-	struct vfs *v = ((struct tick *)j)->v;
+	struct tick *t = (struct tick *)j;
+	struct vfs *v = t->v;
 
-	free(j);
+	/* Later closes fail by themselves; those before were told to be kept. */
+	if (t->e.code)
+		v->host->note(v->host, error_text(&t->e));
 	v->syncing = false;
-	vfs_unsynced(v);
+	if (!t->e.code)
+		vfs_unsynced(v);
+	free(t);
 }
 
 void vfs_tick(struct vfs *v)

@@ -93,6 +93,8 @@ struct vfs_host {
 	 * (pool_return). Must not wait on the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
+	/* ... and this name, some time soon; nobody waits. NULL where there is no kernel. */
+	void (*forget_name)(struct vfs_host *h, uint64_t parent, const char *name);
 	void (*note)(struct vfs_host *h, const char *line);
 	/* A save's progress in bytes; from a worker thread. */
 	void (*progress)(struct vfs_host *h, uint64_t done, uint64_t total);

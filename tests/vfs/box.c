@@ -56,7 +56,7 @@ void box_make(struct box *b)
 {
 	struct bytes *map = map_build("alice");
 
-	*b = (struct box){.host = {host_invalidate, host_note, host_progress}};
+	*b = (struct box){.host = {host_invalidate, NULL, host_note, host_progress}};
 	b->options.cache = CACHE;
 	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	room_make(&b->room);
