@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Telling the kernel what to forget. Inodes and names go out from threads of their own: a name waits
- * for its directory's lock, which a request holds that may be waiting for an inode to be forgotten.
+ * Telling the kernel what to forget. Inodes and names go out from threads of their own: a name
+ * waits for its directory's lock, which a request holds that may be waiting for an inode to be
+ * forgotten.
  */
 #include <errno.h>
 #include <pthread.h>

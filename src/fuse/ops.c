@@ -250,8 +250,8 @@ static void take_time(struct call *c, unsigned to_set, unsigned given, unsigned 
 		clock_gettime(CLOCK_REALTIME, ret);
 }
 
-static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set,
-	struct fuse_file_info *fi)
+static void op_setattr(
+	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi)
 {
 	struct request *q = begin(req, vfs_setattr, reply_attr, ino, NULL);
 	unsigned set = (unsigned)to_set;
@@ -287,8 +287,8 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	submit(q);
 }
 
-static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
-	struct fuse_file_info *fi)
+static void op_create(
+	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
 {
 	struct request *q = begin(req, vfs_create_file, reply_create, parent, name);
 
@@ -369,8 +369,8 @@ static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 	fuse_reply_err(req, EPERM);
 }
 
-static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-	struct fuse_file_info *fi)
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct request *q = begin(req, vfs_read, reply_data, ino, NULL);
 
@@ -478,15 +478,15 @@ static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool pl
 		reply_err(&q->call, -ENOMEM);
 }
 
-static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-	struct fuse_file_info *fi)
+static void op_readdir(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	(void)fi;
 	list(req, ino, size, off, false);
 }
 
-static void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-	struct fuse_file_info *fi)
+static void op_readdirplus(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	(void)fi;
 	list(req, ino, size, off, true);
@@ -510,8 +510,8 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 	submit(q);
 }
 
-static void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value,
-	size_t size, int flags)
+static void op_setxattr(
+	fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size, int flags)
 {
 	(void)ino;
 	(void)name;

@@ -19,8 +19,8 @@ struct sums {
 	uLong crc, adler;
 };
 
-static int sum_range(const struct file *f, uint64_t off, uint64_t end, struct sums *s,
-	struct error *e)
+static int sum_range(
+	const struct file *f, uint64_t off, uint64_t end, struct sums *s, struct error *e)
 {
 	uint8_t chunk[IDENTITY_CHUNK];
 	int r;

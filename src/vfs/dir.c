@@ -74,8 +74,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	const struct entry *en, uint64_t next)
 {
 	struct node *n;
-	struct attr a = {.ino = entry_ino(dir->vol, en->id),
-		.mode = en->dir ? S_IFDIR : S_IFREG};
+	struct attr a = {.ino = entry_ino(dir->vol, en->id), .mode = en->dir ? S_IFDIR : S_IFREG};
 	bool fits;
 	int r;
 
@@ -171,7 +170,8 @@ static int emit_dots(struct vfs *v, struct call *c, const struct node *dir)
 	return 1;
 }
 
-/* Entries of dir from c->off whose size is not known: their sizes are found before they are listed. */
+/* Entries of dir from c->off whose size is not known: their sizes are found before they are listed.
+ */
 static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id *ids)
 {
 	const struct volume *vol = dir->vol;

@@ -307,8 +307,8 @@ void vfs_release(struct vfs *v, struct call *c)
 		return;
 	}
 	put = c->handle->writing && judged(n) &&
-		(n->stage->state == STAGE_WRITTEN ||
-			(n->stage->state == STAGE_TRUNCATED && n->writers == 1));
+	      (n->stage->state == STAGE_WRITTEN ||
+		      (n->stage->state == STAGE_TRUNCATED && n->writers == 1));
 	if (put)
 		put_start(v, n, release_finish, c);
 	else

@@ -7,8 +7,8 @@
 
 #include "base/io.h"
 
-static int store_keep(struct store *s, const struct extent *data, struct extent *ret,
-	struct error *e);
+static int store_keep(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 
 int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
 	const char *previous, struct error *e)
@@ -159,8 +159,8 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 	return r;
 }
 
-static int store_keep(struct store *s, const struct extent *data, struct extent *ret,
-	struct error *e)
+static int store_keep(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
 {
 	return append((struct journal *)s, JOURNAL_DATA, NULL, 0, data, ret, e);
 }

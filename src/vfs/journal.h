@@ -4,15 +4,14 @@
  *
  * A log (base/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
  * content that it applies to; made with the first record. Its records are operations on paths, and
- * data: the only copy of changed bytes, which the model reads back from here (format_context.store).
+ * data: the only copy of changed bytes, which the model reads back from here
+ * (format_context.store).
  *
  *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND
- *                                      PREVIOUS: the ID before the save that left this journal, or "";
- *                                      KIND "new": the paths are those of an empty map (--new)
- *   PUT     PATH NUL CONTENT           PATH was closed with CONTENT, and that was applied
- *   DRAFT   PATH NUL REASON NUL CONTENT   ... and that was refused
- *   DROP    PATH                       the draft was dropped
- *   DATA    BYTES                      nothing by itself
+ *                                      PREVIOUS: the ID before the save that left this journal, or
+ * ""; KIND "new": the paths are those of an empty map (--new) PUT     PATH NUL CONTENT PATH was
+ * closed with CONTENT, and that was applied DRAFT   PATH NUL REASON NUL CONTENT   ... and that was
+ * refused DROP    PATH                       the draft was dropped DATA    BYTES nothing by itself
  *   MKDIR   PATH                       a directory of the map was made
  *   REMOVE  PATH                       a file or directory of the map was removed
  *   RENAME  PATH NUL TO                ... or renamed
@@ -66,8 +65,9 @@ void journal_finish(struct journal *j); /* closes; the file stays */
 int journal_remove(struct journal *j, struct error *e);
 
 /*
- * j goes on as the journal of another identity (and perhaps of another map name): the file of before
- * goes (unless keep), and next's log, if it has one, is taken over. Safe while others append to j.
+ * j goes on as the journal of another identity (and perhaps of another map name): the file of
+ * before goes (unless keep), and next's log, if it has one, is taken over. Safe while others append
+ * to j.
  */
 void journal_turn(struct journal *j, struct journal *next, bool keep);
 

@@ -16,7 +16,8 @@ struct listing {
 	void *arg;
 };
 
-/* A mount holds the lock of its journal. Only asked for: opening it to append would cut a torn end. */
+/* A mount holds the lock of its journal. Only asked for: opening it to append would cut a torn end.
+ */
 static bool is_locked(int dirfd, const char *file)
 {
 	CLEANUP(close_fd) int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -35,7 +36,7 @@ static int list_file(void *arg, const char *file)
 
 	info.busy = is_locked(l->dirfd, file);
 	info.fits = l->identity[0] &&
-		strcmp(file + strlen(file) - (IDENTITY_SIZE - 1), l->identity) == 0;
+		    strcmp(file + strlen(file) - (IDENTITY_SIZE - 1), l->identity) == 0;
 	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
 	if (r < 0) {
 		info.torn = true;

@@ -47,8 +47,8 @@ static void finding_finish(struct finding *f)
 
 /*
  * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
- * A save that was cut short leaves such a file: after its rename the previous journal, which ends in
- * SAVED; before it the next one, with copies of drafts alone.
+ * A save that was cut short leaves such a file: after its rename the previous journal, which ends
+ * in SAVED; before it the next one, with copies of drafts alone.
  */
 static bool is_leftover(const struct finding *f, const char *file)
 {
@@ -72,8 +72,8 @@ static bool is_leftover(const struct finding *f, const char *file)
 }
 
 /* Something else stands where our journal would: it is kept under another name. */
-static int set_aside(struct journal *j, const char *file,
-	void (*note)(void *arg, const char *line), void *arg, struct error *e)
+static int set_aside(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
+	void *arg, struct error *e)
 {
 	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
 	int r;
@@ -81,8 +81,8 @@ static int set_aside(struct journal *j, const char *file,
 	beside_name(name, file, ".bad");
 	r = io_rename_noreplace(j->dirfd, file, name);
 	if (r < 0)
-		return error_set(e, r, "%s is no journal and cannot be set aside: %s", file,
-			strerror(-r));
+		return error_set(
+			e, r, "%s is no journal and cannot be set aside: %s", file, strerror(-r));
 	snprintf(line, sizeof(line), "%s is no journal; it is %s now", file, name);
 	note(arg, line);
 	return 0;

@@ -73,8 +73,8 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 	return 1;
 }
 
-int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret,
-	bool *ret_torn, struct error *e)
+int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret, bool *ret_torn,
+	struct error *e)
 {
 	struct record rec;
 	int r;
@@ -90,8 +90,8 @@ int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *
 	}
 }
 
-int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file),
-	void *arg, struct error *e)
+int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
+	struct error *e)
 {
 	static const char middle[] = ".mapfs-journal-";
 	char prefix[NAME_MAX + 1];

@@ -17,11 +17,11 @@ void journal_record_finish(struct journal_record *r);
 
 /* The next record that is understood: 1, 0 at the end, or -errno. Records of unknown types and
  * damaged ones (a path too long, a NUL missing) are passed over. */
-int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret,
-	bool *ret_torn, struct error *e);
+int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret, bool *ret_torn,
+	struct error *e);
 
 /* Calls fn with the name of each file in dirfd that is a journal of map, whatever its identity. */
-int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file),
-	void *arg, struct error *e);
+int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
+	struct error *e);
 
 #endif

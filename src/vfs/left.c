@@ -14,15 +14,24 @@ enum { LEFT_TRIES = 1000, LEFT_CHUNK = 64 << 10 };
 bool left_explained(const char *name)
 {
 	static const char *const habits[] = {
-		".*",             /* swap, lock and temporary files, .directory, ._NAME */
-		"*~", "#*#",      /* backups of vim, nano, emacs */
-		"*.bak", "*.BAK", "*.orig", "*.swp",
-		"4913", "[0-9][0-9][0-9][0-9]", /* vim asks whether it may create */
-		"sed??????",                    /* sed -i */
-		"XX??????",                     /* perl -i */
-		"zi??????",                     /* zip, unzip */
-		"*.tmp", "*.temp", "*.part",
-		"magick-*", "*.XXXXXX", "lu*.tmp",
+		".*", /* swap, lock and temporary files, .directory, ._NAME */
+		"*~",
+		"#*#", /* backups of vim, nano, emacs */
+		"*.bak",
+		"*.BAK",
+		"*.orig",
+		"*.swp",
+		"4913",
+		"[0-9][0-9][0-9][0-9]", /* vim asks whether it may create */
+		"sed??????",            /* sed -i */
+		"XX??????",             /* perl -i */
+		"zi??????",             /* zip, unzip */
+		"*.tmp",
+		"*.temp",
+		"*.part",
+		"magick-*",
+		"*.XXXXXX",
+		"lu*.tmp",
 		NULL,
 	};
 

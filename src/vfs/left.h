@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * What would vanish at the unmount: drafts, files that were never closed, and scratch that no
- * editor's habit explains. It is copied to NAME.mapfs-left/ beside the map, path by path; a directory
- * of that name from before is left alone and the copy goes to NAME.mapfs-left.1, and so on.
+ * editor's habit explains. It is copied to NAME.mapfs-left/ beside the map, path by path; a
+ * directory of that name from before is left alone and the copy goes to NAME.mapfs-left.1, and so
+ * on.
  */
 #ifndef VFS_LEFT_H
 #define VFS_LEFT_H

@@ -3,12 +3,12 @@
  * had gone. */
 #include <errno.h>
 
-#include "vfs/make.h"
+#include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/step.h"
 
-static int make_node(struct vfs *v, struct call *c, struct node *dir, bool is_dir,
-	struct node **ret)
+static int make_node(
+	struct vfs *v, struct call *c, struct node *dir, bool is_dir, struct node **ret)
 {
 	struct node *n = node_new(v, dir->vol, is_dir);
 	int r;
@@ -71,8 +71,9 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 }
 
 /*
- * A directory that was moved took its object along, and one that was removed is gone with all that was
- * in it: at its old path a new one is made, at the same position. Nothing refers to it by its path.
+ * A directory that was moved took its object along, and one that was removed is gone with all that
+ * was in it: at its old path a new one is made, at the same position. Nothing refers to it by its
+ * path.
  */
 static bool is_free(const struct vfs *v, const struct place *p)
 {

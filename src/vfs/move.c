@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Renames. What stands at an object's old path is that object, whatever it was before; so renaming a
- * file over one writes it. A file that moves to a new name takes its object along; one that moves to
- * a scratch name becomes a copy of what it was, and the object stays in the map.
+ * Renames. What stands at an object's old path is that object, whatever it was before; so renaming
+ * a file over one writes it. A file that moves to a new name takes its object along; one that moves
+ * to a scratch name becomes a copy of what it was, and the object stays in the map.
  */
 #include <errno.h>
 #include <linux/fs.h>
 #include <string.h>
 
-#include "vfs/make.h"
+#include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/put.h"
 #include "vfs/step.h"
@@ -71,8 +71,8 @@ static int move_scratch(struct vfs *v, const struct move *m)
 	return place_node(v, m->n, m->to.dir, m->to.name);
 }
 
-/* A file of the map to a scratch name: it is a copy from now on. No journal: after a kill the scratch
- * is gone, and the object stands where it was. */
+/* A file of the map to a scratch name: it is a copy from now on. No journal: after a kill the
+ * scratch is gone, and the object stands where it was. */
 static void freeze_live(struct vfs *v, struct call *c, int r)
 {
 	struct move m;
@@ -240,7 +240,8 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		t->fresh = m.to.kind == PLACE_NEW;
 		t->id = m.to.id;
 		if (t->fresh)
-			r = vol->format->add(&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
+			r = vol->format->add(
+				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
 	}
 	if (r < 0) {
 		free(t);
@@ -331,8 +332,8 @@ static bool restores(const struct vfs *v, const struct move *m)
 	return o && o->state != OBJECT_HERE && may_move(v->vol, m->n->origin, &m->to);
 }
 
-static void record_rename(struct vfs *v, struct call *c, const char *from, const struct move *m,
-	step_fn fn)
+static void record_rename(
+	struct vfs *v, struct call *c, const char *from, const struct move *m, step_fn fn)
 {
 	CLEANUP(free) char *to = place_log_path(&m->to);
 

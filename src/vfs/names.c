@@ -104,8 +104,8 @@ void dentry_remove(struct vfs *v, uint64_t parent, const char *name)
 	free(d);
 }
 
-int names_resolve(struct vfs *v, struct node *parent, const char *name, struct node **ret,
-	struct error *e)
+int names_resolve(
+	struct vfs *v, struct node *parent, const char *name, struct node **ret, struct error *e)
 {
 	struct dentry *d = dentry_find(v, parent->ino, name);
 	struct entry en;

@@ -100,8 +100,8 @@ int node_place(struct node *n, struct node *parent, const char *name)
 	return 0;
 }
 
-struct node *node_of_entry(struct vfs *v, struct node *parent, const char *name,
-	const struct entry *en)
+struct node *node_of_entry(
+	struct vfs *v, struct node *parent, const char *name, const struct entry *en)
 {
 	uint64_t ino = entry_ino(parent->vol, en->id);
 	struct node *n = node_find(v, ino);

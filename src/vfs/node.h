@@ -36,7 +36,8 @@ struct node {
 	struct node *hash_next;
 	uint64_t ino;
 	struct volume *vol;
-	struct node *parent; /* holds one of its `children`; NULL for the root and what is unlinked */
+	struct node
+		*parent; /* holds one of its `children`; NULL for the root and what is unlinked */
 	char *name;
 
 	bool dir;
@@ -52,7 +53,7 @@ struct node {
 
 	uint64_t lookups;
 	unsigned opens, writers, children;
-	bool named; /* an overlay name points here */
+	bool named;  /* an overlay name points here */
 	bool cached; /* the kernel may hold pages that are still right */
 
 	unsigned set; /* enum attr_mask: which of these were set */
@@ -74,7 +75,7 @@ struct handle {
 struct dentry {
 	struct dentry *next;
 	uint64_t parent;
-	uint64_t cookie; /* its place in readdir */
+	uint64_t cookie;   /* its place in readdir */
 	struct node *node; /* NULL: there is nothing here (any more) */
 	char name[];
 };
@@ -94,8 +95,8 @@ struct vfs {
 	uint64_t next_dynamic, next_cookie;
 	struct object *objects[OBJECT_BUCKETS]; /* object.h */
 	uint64_t next_seq;
-	bool restructured; /* an object was made, moved or removed since the last save */
-	bool replaying;    /* what is done is in the journal already */
+	bool restructured;  /* an object was made, moved or removed since the last save */
+	bool replaying;     /* what is done is in the journal already */
 	bool syncing;       /* a journal sync is under way */
 	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	bool ending;
@@ -107,8 +108,8 @@ enum { INO_DYNAMIC_SHIFT = 63 };
 struct node *node_find(struct vfs *v, uint64_t ino);
 struct node *node_root(struct vfs *v, struct volume *vol);
 /* The node of an entry at parent/name, made if need be. NULL: no memory. */
-struct node *node_of_entry(struct vfs *v, struct node *parent, const char *name,
-	const struct entry *en);
+struct node *node_of_entry(
+	struct vfs *v, struct node *parent, const char *name, const struct entry *en);
 /* A new node of its own number, with a name (node_place comes next). */
 struct node *node_new(struct vfs *v, struct volume *vol, bool dir);
 /* Where it stands from now on; parent NULL: nowhere. */
@@ -117,8 +118,8 @@ int node_place(struct node *n, struct node *parent, const char *name);
 void node_settle(struct vfs *v, struct node *n);
 /* The path below the mount's root, malloc'ed; NULL: no memory, or unlinked. */
 char *node_path(const struct node *n);
-/* The same, as a mount of the map that the journal applies to will show it: a save may have dealt the
- * numbers of objects anew. */
+/* The same, as a mount of the map that the journal applies to will show it: a save may have dealt
+ * the numbers of objects anew. */
 char *node_log_path(const struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 
@@ -128,8 +129,8 @@ struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name);
 int dentry_set(struct vfs *v, struct node *parent, const char *name, struct node *node);
 void dentry_remove(struct vfs *v, uint64_t parent, const char *name);
 /* What stands at parent/name: 0 and either *ret_node (kept by nothing yet) or -ENOENT. */
-int names_resolve(struct vfs *v, struct node *parent, const char *name, struct node **ret,
-	struct error *e);
+int names_resolve(
+	struct vfs *v, struct node *parent, const char *name, struct node **ret, struct error *e);
 /* The node at a path like those of node_path. */
 int names_walk(struct vfs *v, const char *path, struct node **ret, struct error *e);
 
@@ -146,8 +147,8 @@ void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what wai
 void call_keep(struct call *c);
 void call_done(struct call *c, int r);
 /* Have the sizes of these entries found on a worker, then run c again. */
-void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids,
-	size_t n, struct call *c);
+void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids, size_t n,
+	struct call *c);
 
 /* file.c */
 struct handle *handle_new(struct node *n, unsigned flags);

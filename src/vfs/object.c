@@ -217,7 +217,7 @@ void objects_status(struct vfs *v, object_line fn, void *arg)
 				continue;
 			snprintf(line, sizeof(line), "%s %s",
 				o->state == OBJECT_GONE ? "removed"
-				: o->node->fresh	? "new"
+				: o->node->fresh        ? "new"
 							: "placed",
 				o->path);
 			fn(arg, line);

@@ -2,10 +2,10 @@
 /*
  * object: which files stand for the map's objects (DESIGN section 4, rules 4 and 5).
  *
- * An object that stands where the mount showed it needs no record. A record says of any other: where
- * its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map under its old
- * name), or that it was removed (GONE). New objects have one from the begin. At a save the records,
- * in the order of `seq`, are the placements that the format settles.
+ * An object that stands where the mount showed it needs no record. A record says of any other:
+ * where its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map under
+ * its old name), or that it was removed (GONE). New objects have one from the begin. At a save the
+ * records, in the order of `seq`, are the placements that the format settles.
  */
 #ifndef VFS_OBJECT_H
 #define VFS_OBJECT_H
@@ -36,7 +36,8 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state);
 void object_forget(struct vfs *v, entry_id id);
 void objects_finish(struct vfs *v);
 
-/* For a save: placements in order; names and the array are the callee's to free (placements_free). */
+/* For a save: placements in order; names and the array are the callee's to free (placements_free).
+ */
 int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
 void placements_free(struct placement *p, size_t n);
 

@@ -6,7 +6,7 @@
 enum outcome {
 	OUTCOME_DONE = 0,
 	OUTCOME_USAGE = 1,
-	OUTCOME_REFUSED = 2,   /* the file is not a map, cannot be read, or is refused */
+	OUTCOME_REFUSED = 2,     /* the file is not a map, cannot be read, or is refused */
 	OUTCOME_MOUNT = 3,       /* the mount failed */
 	OUTCOME_SAVE_FAILED = 4, /* the old map and the journal are kept */
 	OUTCOME_LEFT = 5,        /* saved, but something was left or refused */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a plane
- * of. What cannot be judged when it is closed waits for the next save, and is tried then, round after
- * round, as long as a round gets anything on.
+ * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a
+ * plane of. What cannot be judged when it is closed waits for the next save, and is tried then,
+ * round after round, as long as a round gets anything on.
  */
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/make.h"
+#include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/step.h"
 
@@ -44,9 +44,9 @@ char *place_path(const struct place *p)
 }
 
 /*
- * What the last save does not show has no name yet in the map that the journal applies to. Its number
- * says a position; written with more zeros than any listing has, it cannot be taken for the path of
- * another object there.
+ * What the last save does not show has no name yet in the map that the journal applies to. Its
+ * number says a position; written with more zeros than any listing has, it cannot be taken for the
+ * path of another object there.
  */
 char *place_log_path(const struct place *p)
 {

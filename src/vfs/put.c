@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/make.h"
+#include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/put.h"
 
@@ -204,7 +204,8 @@ static void put_commit(struct lane_task *t)
 		put_judge(p);
 		return;
 	}
-	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error. */
+	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error.
+	 */
 	p->pending = p->r == -EAGAIN && !p->rq.last;
 	if (p->pending)
 		p->r = 0;
@@ -224,7 +225,8 @@ static void put_parse(struct job *j)
 	p->r = p->vol->format->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
 }
 
-/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well again. */
+/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well
+ * again. */
 static bool passing(int r)
 {
 	return r == -EIO || r == -ENOSPC || r == -EDQUOT || r == -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* A put of the content of one node's stage to a lens: its own (put_start), or that of a file which it
- * is renamed over. */
+/* A put of the content of one node's stage to a lens: its own (put_start), or that of a file which
+ * it is renamed over. */
 #ifndef VFS_PUT_H
 #define VFS_PUT_H
 
@@ -11,10 +11,10 @@ struct put_request {
 	entry_id id;       /* the lens */
 	const char *path;  /* its path, and that for the journal; copied */
 	const char *log_path;
-	bool draft;        /* a refused content stays, and goes to the journal, as a draft */
-	bool was_draft;    /* the journal may hold a draft of the path */
-	bool again;        /* a pending content, which the journal holds already */
-	bool last;         /* what cannot be judged yet is refused */
+	bool draft;     /* a refused content stays, and goes to the journal, as a draft */
+	bool was_draft; /* the journal may hold a draft of the path */
+	bool again;     /* a pending content, which the journal holds already */
+	bool last;      /* what cannot be judged yet is refused */
 	put_done done;
 	void *arg;
 };

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/make.h"
+#include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/step.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What an earlier mount closed and did not save comes back: its operations run again, as if a program
- * asked for them, but that the journal has them already.
+ * What an earlier mount closed and did not save comes back: its operations run again, as if a
+ * program asked for them, but that the journal has them already.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -21,7 +21,10 @@ struct report {
 	enum outcome code;
 };
 
-#define REPORT_INIT {0}
+#define REPORT_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The worse of what it holds and code: failed > conflict > left > done. */

@@ -21,8 +21,8 @@ static int settle(struct save_job *s, struct error *e)
 	const struct format *f = s->vol->format;
 
 	if (f->settle)
-		return f->settle(s->now, s->placements, s->n_placements, &s->settled, say,
-			&s->report, e);
+		return f->settle(
+			s->now, s->placements, s->n_placements, &s->settled, say, &s->report, e);
 	s->settled = snapshot_ref(s->now);
 	return 0;
 }
@@ -118,8 +118,9 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 			&s->drafts[i].content, NULL, e);
 	if (r == 0 && s->n_drafts)
 		r = journal_sync(&s->next, e);
-	/* A word for the case that we are killed before the old one is removed; no more than that, so
-	 * that a journal which cannot be written any more does not keep the map from being saved. */
+	/* A word for the case that we are killed before the old one is removed; no more than that,
+	 * so that a journal which cannot be written any more does not keep the map from being
+	 * saved. */
 	if (r == 0)
 		(void)journal_saved(old, identity, NULL);
 	return r;

@@ -55,8 +55,8 @@ static void step_start(struct lane_task *t)
 	pool_submit(s->v->pool, &s->job);
 }
 
-static void step_enter(struct vfs *v, struct call *c, enum journal_type type, char *path, char *to,
-	step_fn fn)
+static void step_enter(
+	struct vfs *v, struct call *c, enum journal_type type, char *path, char *to, step_fn fn)
 {
 	struct step *s = calloc(1, sizeof(*s));
 

@@ -2,10 +2,10 @@
 /*
  * vfs: the mounted tree, knowing nothing of FUSE.
  *
- * One thread, the owner, calls everything here. An operation is a struct call: the front fills in the
- * arguments, names the operation (vfs_lookup ...) and gets reply() exactly once, at once or later, on
- * the owner's thread or (plain reads) on a worker's. Operations that must wait for a node or for a
- * save are kept and run again from their beginning; vfs_submit copies what they borrowed.
+ * One thread, the owner, calls everything here. An operation is a struct call: the front fills in
+ * the arguments, names the operation (vfs_lookup ...) and gets reply() exactly once, at once or
+ * later, on the owner's thread or (plain reads) on a worker's. Operations that must wait for a node
+ * or for a save are kept and run again from their beginning; vfs_submit copies what they borrowed.
  */
 #ifndef VFS_VFS_H
 #define VFS_VFS_H
@@ -72,25 +72,25 @@ struct call {
 	/* results */
 	struct attr attr;
 	struct handle *opened;
-	bool keep_cache;    /* open: the kernel's pages of the file are still right */
-	uint8_t *out;       /* read, getxattr; malloc'ed, the front frees it */
+	bool keep_cache; /* open: the kernel's pages of the file are still right */
+	uint8_t *out;    /* read, getxattr; malloc'ed, the front frees it */
 	size_t out_size;
 	struct statvfs statvfs;
 
 	/* vfs's own */
 	struct call *next;
-	bool kept;  /* name, to_name and data are copies */
-	bool sized; /* sizes have been asked for once */
-	bool loaded; /* rename: the stage of the moved file was made for it */
+	bool kept;                 /* name, to_name and data are copies */
+	bool sized;                /* sizes have been asked for once */
+	bool loaded;               /* rename: the stage of the moved file was made for it */
 	struct takeover *takeover; /* rename over a lens (move.c) */
-	uint64_t split; /* the object that is being split off (place.c) */
+	uint64_t split;            /* the object that is being split off (place.c) */
 };
 
 /* What the vfs needs of its front. */
 struct vfs_host {
 	/*
-	 * Make the kernel forget data and attributes of these inodes; then return `then` to the pool
-	 * (pool_return). Must not wait on the owner's thread.
+	 * Make the kernel forget data and attributes of these inodes; then return `then` to the
+	 * pool (pool_return). Must not wait on the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 	/* ... and this name, some time soon; nobody waits. NULL where there is no kernel. */
@@ -106,8 +106,8 @@ struct vfs_options {
 	uid_t uid;
 	gid_t gid;
 	mode_t umask;
-	size_t cache;                /* bytes of decoded blobs that are kept */
-	const char *const *options;  /* those of the format */
+	size_t cache;               /* bytes of decoded blobs that are kept */
+	const char *const *options; /* those of the format */
 };
 
 struct volume;
@@ -123,31 +123,31 @@ void vfs_destroy(struct vfs *v); /* after vfs_end and with the pool drained */
 void vfs_submit(struct vfs *v, struct call *c);
 
 /* The operations. Arguments and results in brackets. */
-void vfs_lookup(struct vfs *v, struct call *c);   /* ino name -> attr; counts one lookup */
-void vfs_getattr(struct vfs *v, struct call *c);  /* ino -> attr */
-void vfs_setattr(struct vfs *v, struct call *c);  /* ino set mask [handle] -> attr */
-void vfs_open(struct vfs *v, struct call *c);     /* ino flags -> opened keep_cache */
+void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts one lookup */
+void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */
+void vfs_setattr(struct vfs *v, struct call *c);     /* ino set mask [handle] -> attr */
+void vfs_open(struct vfs *v, struct call *c);        /* ino flags -> opened keep_cache */
 void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set.mode -> attr opened */
-void vfs_mkdir(struct vfs *v, struct call *c);    /* ino name set.mode -> attr */
-void vfs_unlink(struct vfs *v, struct call *c);   /* ino name */
-void vfs_rmdir(struct vfs *v, struct call *c);    /* ino name */
-void vfs_rename(struct vfs *v, struct call *c);   /* ino name to_ino to_name flags */
-void vfs_read(struct vfs *v, struct call *c);     /* handle off size -> out */
-void vfs_write(struct vfs *v, struct call *c);    /* handle off data size */
-void vfs_flush(struct vfs *v, struct call *c);    /* handle */
-void vfs_release(struct vfs *v, struct call *c);  /* handle (gone after) */
-void vfs_fsync(struct vfs *v, struct call *c);    /* handle */
-void vfs_readdir(struct vfs *v, struct call *c);  /* ino off emit plus */
-void vfs_fsyncdir(struct vfs *v, struct call *c); /* ino; of the root: save */
-void vfs_getxattr(struct vfs *v, struct call *c); /* ino name -> out */
+void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set.mode -> attr */
+void vfs_unlink(struct vfs *v, struct call *c);      /* ino name */
+void vfs_rmdir(struct vfs *v, struct call *c);       /* ino name */
+void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags */
+void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
+void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
+void vfs_flush(struct vfs *v, struct call *c);       /* handle */
+void vfs_release(struct vfs *v, struct call *c);     /* handle (gone after) */
+void vfs_fsync(struct vfs *v, struct call *c);       /* handle */
+void vfs_readdir(struct vfs *v, struct call *c);     /* ino off emit plus */
+void vfs_fsyncdir(struct vfs *v, struct call *c);    /* ino; of the root: save */
+void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
 void vfs_removexattr(struct vfs *v, struct call *c); /* ino name */
-void vfs_statfs(struct vfs *v, struct call *c);   /* -> statvfs */
+void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
 /* n lookups of ino are forgotten by the kernel. */
 void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
 
-/* Paths (relative to the mount) of files that are open for writing: their mapped pages may be dirty.
- * Calls fn for each. */
+/* Paths (relative to the mount) of files that are open for writing: their mapped pages may be
+ * dirty. Calls fn for each. */
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg);
 
 /* A save; done() gets its report on the owner's thread (the report is done's to finish). */

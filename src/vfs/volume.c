@@ -39,7 +39,7 @@ static bool still_named(const struct volume *vol, int fd)
 	struct stat now, ours;
 
 	return fstatat(vol->dirfd, vol->name, &now, 0) == 0 && fstat(fd, &ours) == 0 &&
-		now.st_dev == ours.st_dev && now.st_ino == ours.st_ino;
+	       now.st_dev == ours.st_dev && now.st_ino == ours.st_ino;
 }
 
 static int open_locked(struct volume *vol, struct error *e)
@@ -55,8 +55,8 @@ static int open_locked(struct volume *vol, struct error *e)
 			return take_fd(&fd);
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 			if (errno == EWOULDBLOCK)
-				return error_set(e, VOLUME_LOCKED,
-					"is mounted for writing already");
+				return error_set(
+					e, VOLUME_LOCKED, "is mounted for writing already");
 			if (errno != ENOLCK && errno != EOPNOTSUPP)
 				return error_errno(e, "cannot be locked");
 		}
@@ -166,8 +166,8 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return error_set(e, -EINVAL, "%s is no format that can be made",
 			format ? format : "its ending");
 	if (!vol->format->create)
-		return error_set(e, -EINVAL, "a new map of the format %s cannot be made",
-			vol->format->name);
+		return error_set(
+			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
 	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
 	if (fd < 0)
 		return error_set(e, fd, "cannot be made: %s", strerror(-fd));
@@ -207,8 +207,8 @@ static int open_model(struct volume *vol, struct error *e)
 	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
 }
 
-static int open_journal(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e)
+static int open_journal(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	bool fits = false;
 	int r;
@@ -230,8 +230,8 @@ static int open_journal(struct volume *vol, void (*note)(void *arg, const char *
 	return r;
 }
 
-int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e)
+int volume_load(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	int r = vol->fresh ? 0 : format_find(&vol->source, &vol->format, e);
 

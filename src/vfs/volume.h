@@ -41,7 +41,7 @@ struct volume {
 	bool fresh;      /* made by --new and not saved since: `now` began as an empty map */
 	bool renumbered; /* `before` shows objects under other names than this mount does */
 
-	bool conflict;           /* a save had to go beside the map; name is that file's now */
+	bool conflict; /* a save had to go beside the map; name is that file's now */
 
 	char **changed; /* paths that were changed since the last save */
 	size_t n_changed;
@@ -67,8 +67,8 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 /* Takes the file that volume_create made away again. */
 void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */
-int volume_load(struct volume *vol, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e);
+int volume_load(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
@@ -76,8 +76,8 @@ void volume_changed(struct volume *vol, const char *path);
 void volume_unchanged(struct volume *vol); /* after a save */
 
 /*
- * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called on
- * the owner's thread when the task has the lane; the task ends with lane_leave.
+ * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called
+ * on the owner's thread when the task has the lane; the task ends with lane_leave.
  */
 struct lane_task {
 	void (*start)(struct lane_task *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* user.mapfs.error of a draft, user.mapfs.status of the root. They are not listed, so that copies do
- * not carry them along. */
+/* user.mapfs.error of a draft, user.mapfs.status of the root. They are not listed, so that copies
+ * do not carry them along. */
 #include <errno.h>
 #include <string.h>
 
@@ -45,8 +45,8 @@ static void status_text(struct vfs *v, struct buffer *b)
 				continue;
 			path = node_path(n);
 			if (path)
-				buffer_printf(b, "draft %s: %s\n", path,
-					error_text(&n->stage->why));
+				buffer_printf(
+					b, "draft %s: %s\n", path, error_text(&n->stage->why));
 		}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a name would be, and making, taking and hiding it; shared by make.c, remove.c and move.c. */
-#ifndef VFS_MAKE_H
-#define VFS_MAKE_H
+/* What a name would be, and making, taking and hiding it: for make.c, remove.c and move.c. */
+#ifndef VFS_PLACE_H
+#define VFS_PLACE_H
 
 #include "vfs/node.h"
 
@@ -25,8 +25,8 @@ int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, s
 /* The directory of number ino, for names to be made or taken in. */
 int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret);
 
-/* The path of a place, and the one for the journal (see node_log_path); malloc'ed. NULL: no memory, or
- * the directory is unlinked. */
+/* The path of a place, and the one for the journal (see node_log_path); malloc'ed. NULL: no memory,
+ * or the directory is unlinked. */
 char *place_path(const struct place *p);
 char *place_log_path(const struct place *p);
 
