@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "vfs/file.h"
 #include "vfs/put.h"
 
-/* May this file be written at all? */
-static int may_write(const struct node *n)
+int file_may_write(const struct node *n)
 {
 	struct entry en;
 	int r;
@@ -56,7 +56,7 @@ void vfs_open(struct vfs *v, struct call *c)
 	if (r == 0 && n->dir)
 		r = -EISDIR;
 	if (r == 0 && writing)
-		r = may_write(n);
+		r = file_may_write(n);
 	else if (r == 0)
 		r = may_read(n);
 	if (r == 0 && (c->flags & O_TRUNC)) {
@@ -193,7 +193,7 @@ void vfs_write(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-static bool judged(const struct node *n)
+bool file_judged(const struct node *n)
 {
 	return n->stage && n->parent && !node_scratch(n);
 }
@@ -209,7 +209,7 @@ void vfs_flush(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
 
-	if (!c->handle->writing || !judged(n)) {
+	if (!c->handle->writing || !file_judged(n)) {
 		call_done(c, 0);
 		return;
 	}
@@ -251,15 +251,11 @@ static void show_canonical(struct vfs *v, struct node *n)
 
 static void late_put(struct vfs *v, struct node *n, void *arg, int r);
 
-/*
- * Nobody writes any more: the canonical form appears, or what came in since the last put is put. c
- * (may be NULL) is answered then.
- */
-static void last_writer_left(struct vfs *v, struct node *n, struct call *c)
+void file_written(struct vfs *v, struct node *n, struct call *c)
 {
 	const struct stage *s = n->stage;
 
-	if (!n->writers && !n->busy && judged(n) && !n->pending) {
+	if (!n->writers && !n->busy && file_judged(n) && !n->pending) {
 		if (s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED) {
 			put_start(v, n, late_put, c);
 			return;
@@ -274,7 +270,7 @@ static void last_writer_left(struct vfs *v, struct node *n, struct call *c)
 static void late_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	if (r == 0)
-		last_writer_left(v, n, arg);
+		file_written(v, n, arg);
 	else if (arg)
 		call_done(arg, 0); /* the stage is a draft now */
 }
@@ -290,7 +286,7 @@ static void release_finish(struct vfs *v, struct node *n, void *arg, int r)
 	c->handle = NULL;
 	/* Nobody hears of a failure but the report. */
 	if (writing && r == 0)
-		last_writer_left(v, n, c);
+		file_written(v, n, c);
 	else
 		call_done(c, 0);
 	n->opens--;
@@ -306,7 +302,7 @@ void vfs_release(struct vfs *v, struct call *c)
 		node_wait(n, c);
 		return;
 	}
-	put = c->handle->writing && judged(n) &&
+	put = c->handle->writing && file_judged(n) &&
 	      (n->stage->state == STAGE_WRITTEN ||
 		      (n->stage->state == STAGE_TRUNCATED && n->writers == 1));
 	if (put)
@@ -369,93 +365,8 @@ void vfs_fsync(struct vfs *v, struct call *c)
 		return;
 	}
 	call_keep(c);
-	if (judged(n) && (n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_UNKEPT))
+	if (file_judged(n) && (n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_UNKEPT))
 		put_start(v, n, fsync_put, c);
 	else
 		journal_sync_then(v, n->vol, c);
-}
-
-static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
-{
-	struct call *c = arg;
-
-	if (r == 0)
-		last_writer_left(v, n, NULL);
-	if (r == 0) {
-		c->mask &= ~(unsigned)ATTR_SIZE;
-		vfs_setattr(v, c);
-		return;
-	}
-	call_done(c, r);
-}
-
-/* The size part of setattr. True: c goes its own way. */
-static bool cut(struct vfs *v, struct node *n, struct call *c)
-{
-	struct stage *s;
-	uint64_t before;
-	int r = n->dir ? -EISDIR : may_write(n);
-
-	if (r == 0 && n->busy) {
-		node_wait(n, c);
-		return true;
-	}
-	if (r == 0)
-		r = stage_begin(v, n, false, c);
-	if (r > 0)
-		return true;
-	if (r == 0) {
-		before = spool_size(n->stage->spool);
-		r = spool_truncate(n->stage->spool, c->set.size, NULL);
-	}
-	if (r < 0) {
-		call_done(c, r);
-		return true;
-	}
-	s = n->stage;
-	node_touch(n, ATTR_MTIME);
-	n->cached = false;
-	if (before != c->set.size && s->state == STAGE_CLEAN)
-		s->state = STAGE_TRUNCATED;
-	/* truncate(2) on a closed file: there is no close to wait for. */
-	if (!n->writers && judged(n)) {
-		call_keep(c);
-		put_start(v, n, cut_put, c);
-		return true;
-	}
-	return false;
-}
-
-void vfs_setattr(struct vfs *v, struct call *c)
-{
-	struct node *n = node_find(v, c->ino);
-	int r;
-
-	if (!n || n->vol->read_only) {
-		call_done(c, n ? -EROFS : -ESTALE);
-		return;
-	}
-	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
-		return;
-	if (c->mask & ~(unsigned)ATTR_SIZE)
-		node_touch(n, 0);
-	if (c->mask & ATTR_MODE)
-		n->mode = c->set.mode;
-	if (c->mask & ATTR_UID)
-		n->uid = c->set.uid;
-	if (c->mask & ATTR_GID)
-		n->gid = c->set.gid;
-	if (c->mask & ATTR_ATIME)
-		n->atime = c->set.atime;
-	if (c->mask & ATTR_MTIME)
-		n->mtime = c->set.mtime;
-	n->set |= c->mask & ~(unsigned)ATTR_SIZE;
-	r = node_attr(v, n, &c->attr);
-	if (r == -EAGAIN) {
-		/* Sizes that were never asked for: a getattr finds them, and answers. */
-		c->op = vfs_getattr;
-		vfs_getattr(v, c);
-		return;
-	}
-	call_done(c, r);
 }
