@@ -75,6 +75,8 @@ struct format_context {
 	struct store *store;
 	/* "key=value" and "key" of -o, NULL-ended; a format reads those it knows. */
 	const char *const *options;
+	/* The file that -o names=FILE names, opened before the sandbox, or NULL; borrowed. */
+	struct file *names_file;
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
@@ -129,9 +131,16 @@ struct placement {
 struct format {
 	const char *name;       /* "teeworlds" */
 	const char *const *endings; /* of file names, without the dot, NULL-ended */
+	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
+	bool nocase;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
+
+	/* A map of two files: candidate i (from 0) for the name of files[1] beside the file `name`;
+	 * false: there is none. What is found in any case of letters is opened, and n_files is 2;
+	 * without, open says what is missing. A new map's is candidate 0. NULL: one file. */
+	bool (*companion)(const char *name, unsigned i, char *ret);
 
 	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
 	 * and bound. src's references are taken over as needed (file_ref). */
@@ -188,6 +197,12 @@ struct format {
 	 * those of the map that it applies to.
 	 */
 	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
+	/*
+	 * May be NULL. Before files for which parse said -EAGAIN are tried for the last time: where
+	 * objects stand now, as for settle. With that, what they name is found by what it is called
+	 * now, and no longer waited for. Consumes and renews *s; placements NULL: that is over.
+	 */
+	int (*situate)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
 	/*
 	 * The map to be written: s with its objects placed. A part that is `removed` takes its empty
 	 * form (an info text none, a plane zeros) or, where it has none, stays and is told. Listed are the objects that are new,

@@ -21,8 +21,8 @@ static struct bytes *replaced(
 	return b;
 }
 
-/* The integer that stands at a place, one more or less. */
-static struct bytes *other_integer(const struct bytes *whole, size_t at)
+/* The integer that stands at a place, some more or less. */
+static struct bytes *other_integer(const struct bytes *whole, size_t at, int by)
 {
 	char number[16] = "", text[16];
 	size_t n = 0;
@@ -34,7 +34,7 @@ static struct bytes *other_integer(const struct bytes *whole, size_t at)
 	}
 	if (n == 0)
 		return NULL;
-	sprintf(text, "%ld", atol(number) + (atol(number) < 100 ? 1 : -1));
+	sprintf(text, "%ld", atol(number) + (atol(number) < 100 ? by : -by));
 	return replaced(whole, at, n, text, strlen(text));
 }
 
@@ -49,15 +49,15 @@ static size_t after_key(const struct bytes *whole, const char *key)
 	return 0;
 }
 
-static struct bytes *other_value(const struct bytes *whole, const char *key)
+static struct bytes *other_value(const struct bytes *whole, const char *key, int by)
 {
 	size_t at = after_key(whole, key);
 
-	return at ? other_integer(whole, at) : NULL;
+	return at ? other_integer(whole, at, by) : NULL;
 }
 
 /* The table's last cell, in as many characters. */
-static struct bytes *other_cell(const struct bytes *whole)
+static struct bytes *other_cell(const struct bytes *whole, int by)
 {
 	size_t n = whole->size > 8 && memchr(whole->data, ',', 7) == whole->data + 6 ? 6 : 3;
 	char text[32];
@@ -68,7 +68,7 @@ static struct bytes *other_cell(const struct bytes *whole)
 	memcpy(text, whole->data + whole->size - n - 1, n);
 	text[n] = '\0';
 	v = strtol(text, NULL, 10);
-	sprintf(text, "%*ld", (int)n, v < 100 ? v + 1 : v - 1);
+	sprintf(text, "%*ld", (int)n, v < 100 ? v + by : v - by);
 	return replaced(whole, whole->size - n - 1, n, text, n);
 }
 
@@ -76,7 +76,7 @@ static struct bytes *other_cell(const struct bytes *whole)
 static struct bytes *other_envelope(const struct bytes *whole, bool longer)
 {
 	size_t at = after_key(whole, "    {"), end = at;
-	CLEANUP(bytes_unref) struct bytes *first = other_value(whole, "\"time\": ");
+	CLEANUP(bytes_unref) struct bytes *first = other_value(whole, "\"time\": ", 1);
 	char line[1000];
 
 	if (!first || !at)
@@ -91,19 +91,23 @@ static struct bytes *other_envelope(const struct bytes *whole, bool longer)
 
 struct bytes *mutate_layers(const struct tw_map *m, entry_id id, const struct bytes *whole)
 {
+	/* A layer that two groups show is changed in another way in each. */
+	int by = 1 + (int)tw_id_a(id) % 50;
+
 	(void)m;
 	switch (tw_id_kind(id)) {
 	case TW_K_GROUP_JSON:
-		return other_value(whole, tw_id_a(id) % 2 ? "\"y_parallax\": " : "\"x_offset\": ");
+		return other_value(
+			whole, tw_id_a(id) % 2 ? "\"y_parallax\": " : "\"x_offset\": ", 1);
 	case TW_K_LAYER_JSON:
 		if (tw_id_b(id) % 3 == 1 && after_key(whole, "\"config\": "))
-			return other_value(whole, "\"config\": ");
-		return other_value(whole, "\"detail\": ");
+			return other_value(whole, "\"config\": ", by);
+		return other_value(whole, "\"detail\": ", by);
 	case TW_K_PLANE:
-		return other_cell(whole);
+		return other_cell(whole, by);
 	case TW_K_QUADS:
 	case TW_K_SOURCES:
-		return other_value(whole, "\"position_envelope_offset\": ");
+		return other_value(whole, "\"position_envelope_offset\": ", by);
 	case TW_K_ENVELOPE:
 		return other_envelope(whole, tw_id_index(id) % 2);
 	default:

@@ -237,7 +237,11 @@ def main(directory):
     os.makedirs(directory, exist_ok=True)
     with open(os.path.join(directory, "large.map"), "wb") as f:
         large(f)
-    for name, content in fixtures():
+    # It uses this module, so it is not to be asked for before there is one.
+    sys.dont_write_bytecode = True
+    import twgen_parts
+    import twgen_structure
+    for name, content in (*fixtures(), *twgen_parts.fixtures(), *twgen_structure.fixtures()):
         with open(os.path.join(directory, name), "wb") as f:
             f.write(content)
 

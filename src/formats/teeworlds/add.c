@@ -2,14 +2,67 @@
 /* add: objects made since the mount. They have a place in the model from then on, and nothing in it
  * until their content is put. */
 #include <errno.h>
+#include <string.h>
 
+#include "formats/teeworlds/layer.h"
 #include "formats/teeworlds/names.h"
 #include "formats/teeworlds/place.h"
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
 
-static int add_object(
-	struct tw_map *m, enum tw_named what, const char *name, size_t n, uint32_t *ret_position)
+/* The parts of groups and layers that are new; those of others were there at the mount. */
+static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret)
+{
+	if (strcmp(name, is_dir ? "layers" : "group.json") != 0)
+		return -ENOENT;
+	*ret = tw_id2(is_dir ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
+	return 0;
+}
+
+static int layer_part(entry_id dir, const char *name, entry_id *ret)
+{
+	size_t n = strlen(name), ending = strlen(".csv");
+	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
+
+	if (strcmp(name, "layer.json") == 0)
+		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
+	else if (strcmp(name, "quads.json") == 0)
+		*ret = tw_id2(TW_K_QUADS, group, layer, 0);
+	else if (strcmp(name, "sources.json") == 0)
+		*ret = tw_id2(TW_K_SOURCES, group, layer, 0);
+	else if (n <= ending || strcmp(name + n - ending, ".csv") != 0)
+		return -ENOENT;
+	else
+		for (unsigned i = 0;; i++) {
+			const char *plane = i < TW_N_PLANES ? tw_plane_names[i] : NULL;
+
+			if (!plane)
+				return -ENOENT;
+			if (strlen(plane) != n - ending || memcmp(name, plane, n - ending) != 0)
+				continue;
+			*ret = tw_id2(TW_K_PLANE, group, layer, i);
+			break;
+		}
+	return 0;
+}
+
+int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)
+{
+	const struct tw_item *it;
+
+	if (tw_id_kind(dir) == TW_K_GROUP) {
+		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
+		return it && it->made ? group_part(dir, name, is_dir, ret) : -ENOENT;
+	}
+	if (tw_id_kind(dir) == TW_K_LAYER && !is_dir) {
+		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
+		return it && it->made ? layer_part(dir, name, ret) : -ENOENT;
+	}
+	return -ENOENT;
+}
+
+static int add_object(struct tw_map *m, enum tw_named what, entry_id dir, const char *name,
+	size_t n, uint32_t *ret_position)
 {
 	unsigned type = tw_named_type(what);
 	uint32_t position = tw_count(m, type), item;
@@ -17,6 +70,8 @@ static int add_object(
 
 	if (r < 0)
 		return r;
+	if (what == TW_N_LAYERS)
+		m->items[item].group = (uint16_t)tw_id_a(dir);
 	m->items[item].made = bytes_copy(name, n);
 	if (!m->items[item].made)
 		return -ENOMEM;
@@ -24,7 +79,7 @@ static int add_object(
 	return tw_map_reindex(m);
 }
 
-static entry_id object_id(enum tw_named what, uint32_t position, bool json)
+static entry_id object_id(entry_id dir, enum tw_named what, uint32_t position, bool json)
 {
 	static const enum tw_kind_id kinds[TW_N_NAMED][2] = {
 		[TW_N_IMAGES] = {TW_K_IMAGE_PNG, TW_K_IMAGE_JSON},
@@ -32,6 +87,10 @@ static entry_id object_id(enum tw_named what, uint32_t position, bool json)
 		[TW_N_ENVELOPES] = {TW_K_ENVELOPE, TW_K_ENVELOPE},
 	};
 
+	if (what == TW_N_GROUPS)
+		return tw_id2(TW_K_GROUP, position, 0, 0);
+	if (what == TW_N_LAYERS)
+		return tw_id2(TW_K_LAYER, tw_id_a(dir), position, 0);
 	return tw_id(kinds[what][json], position, 0);
 }
 
@@ -50,20 +109,22 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 		r = tw_classify(*s, dir, name, is_dir, e);
 	if (r < 0)
 		return r;
+	if (r == FORMAT_PART)
+		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
 	if (r != FORMAT_OBJECT)
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
+	if (tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
+		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
+			tw_count(tw_map_of(*s), tw_named_type(what)));
 	m = tw_map_copy(tw_map_of(*s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
 	n = tw_place_stem(what, name, &json);
-	if (tw_count(m, tw_named_type(what)) > UINT16_MAX)
-		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
-			tw_count(m, tw_named_type(what)));
-	r = add_object(m, what, name, n, &position);
+	r = add_object(m, what, dir, name, n, &position);
 	if (r < 0)
 		return error_set(e, r, "no memory for another object");
-	*ret = object_id(what, position, json);
+	*ret = object_id(dir, what, position, json);
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

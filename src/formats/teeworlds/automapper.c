@@ -2,6 +2,7 @@
 #include "formats/teeworlds/automapper.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/layer.h"
@@ -18,37 +19,77 @@ static const struct tw_key keys[] = {
 };
 
 /* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
-static bool find_item(const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
+static const struct tw_ints *find(
+	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
 {
+	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
 	int type = tw_uuid_type(m, TW_AUTOMAPPER);
 	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);
 	int64_t number = tw_layer_in_group(m, group, layer);
 
+	if (it && it->made)
+		return it->extra;
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct tw_ints *v = m->items[t->items[i]].ints;
 
 		if (v->n >= LENGTH && v->v[GROUP] == (int64_t)group && v->v[LAYER] == number) {
 			*ret = t->items[i];
-			return true;
+			return v;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer)
 {
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	struct tw_record rec = {.keys = keys};
+	const struct tw_ints *found;
 	uint32_t item;
 
-	if (!find_item(m, group, layer, &item)) {
+	found = find(m, group, layer, &item);
+	if (!found) {
 		jsonw_null(w);
 		return;
 	}
-	rec.v = m->items[item].ints->v;
-	rec.n = m->items[item].ints->n;
+	v = tw_ints_ref((struct tw_ints *)(uintptr_t)found);
+	rec.v = v->v;
+	rec.n = v->n;
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
 	jsonw_end(w);
+}
+
+/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known. */
+static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
+	uint32_t item, struct tw_ints *take, struct change *c)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
+	uint32_t handle;
+
+	if (old && memcmp(old->v, fresh->v, LENGTH * sizeof(fresh->v[0])) == 0)
+		return;
+	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
+		tw_change_extra(c, handle, TAKE(fresh));
+		return;
+	}
+	if (old) {
+		tw_change_item(c, item, TAKE(fresh));
+		return;
+	}
+	fresh->v[GROUP] = (int32_t)group;
+	fresh->v[LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
+	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
+}
+
+static void drop(const struct tw_map *m, uint32_t layer, uint32_t item, struct change *c)
+{
+	uint32_t handle;
+
+	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made)
+		tw_change_extra(c, handle, NULL);
+	else
+		tw_change_remove(c, item);
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
@@ -56,37 +97,29 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
 	struct tw_record rec = {.keys = keys};
-	uint32_t item;
-	bool there = find_item(m, group, layer, &item);
+	uint32_t item = 0;
+	const struct tw_ints *old = find(m, group, layer, &item);
 	int r;
 
 	if (json_holds_null(at)) {
-		if (there)
-			tw_change_remove(c, item);
+		if (old)
+			drop(m, layer, item, c);
 		return 0;
 	}
 	r = tw_record_expect(at, keys, NULL, e);
 	if (r < 0)
 		return r;
-	fresh = there ? tw_ints_copy(m->items[item].ints, m->items[item].ints->n, 0)
-		      : tw_ints_new(LENGTH);
+	fresh = old ? tw_ints_copy(old, old->n, 0) : tw_ints_new(LENGTH);
 	if (!fresh)
 		return error_set(e, -ENOMEM, "no memory for an auto-mapper item");
 	rec.v = fresh->v;
 	rec.n = fresh->n;
-	if (!there)
+	if (!old)
 		tw_record_reset(&rec);
 	r = tw_record_read(at, m, &rec, e);
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; there && i < LENGTH; i++)
-		tw_change_int(c, item, i, fresh->v[i]);
-	if (there)
-		return 0;
-	fresh->v[GROUP] = (int32_t)group;
-	fresh->v[LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
-	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
-	return 0;
+	if (r == 0)
+		put(m, group, layer, old, item, TAKE(fresh), c);
+	return r;
 }
 
 bool tw_automapper_layer(

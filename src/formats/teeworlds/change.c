@@ -57,6 +57,11 @@ void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take)
 	add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
 }
 
+void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take)
+{
+	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
+}
+
 void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	add_edit(c,
@@ -122,7 +127,8 @@ static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t i
 	uint32_t fields[TW_FIELDS_MAX];
 	unsigned n;
 
-	if (a->items[item].ints != b->items[item].ints)
+	if (a->items[item].ints != b->items[item].ints ||
+		a->items[item].extra != b->items[item].extra)
 		return false;
 	n = tw_data_fields(&a->items[item], fields);
 	for (unsigned k = 0; k < n; k++)
@@ -148,7 +154,8 @@ static bool is_stale(const struct tw_map *now, const struct change *c)
 
 		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
 			return true;
-		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_DATA) && d->item != TW_ADDED &&
+		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_DATA) &&
+			d->item != TW_ADDED &&
 			!same_item(base, now, d->item))
 			return true;
 	}
@@ -209,6 +216,10 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 	case TW_SET_ITEM:
 		tw_touch_item(m, item, t);
 		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		break;
+	case TW_SET_EXTRA:
+		tw_ints_unref(m->items[item].extra);
+		m->items[item].extra = tw_ints_ref(d->ints);
 		break;
 	case TW_SET_DATA:
 		r = apply_data(m, item, d, t);

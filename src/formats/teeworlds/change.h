@@ -12,7 +12,8 @@
 #include "formats/teeworlds/map.h"
 
 enum tw_edit_kind {
-	TW_SET_ITEM, /* the item's integers become `ints` */
+	TW_SET_ITEM,  /* the item's integers become `ints` */
+	TW_SET_EXTRA, /* what goes with the made item becomes `ints`, which may be NULL */
 	/*
 	 * The blob that integer `field` of the item names becomes `blob`. If that integer names a
 	 * blob nobody else uses, it is replaced in place; if others use it, or it names none, the
@@ -54,6 +55,7 @@ DEFINE_CLEANUP(struct change, tw_change_free);
 /* These take the reference to ints or blob, also when they fail (the error stays in c). A NULL ints
  * or a NULL blob of tw_change_blob counts as short memory. */
 void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take);
+void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take);
 void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take);
 void tw_change_blob(struct change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take);

@@ -27,6 +27,7 @@ enum code {
 	TILES_NO_DATA,
 	TILES_SHARED,
 	TILES_SMALL,
+	TILES_DIFFER,
 	NO_GAME,
 	EMPTY_DATA,
 };
@@ -200,7 +201,25 @@ static int64_t tile_count(const struct tw_item *it)
 	return (int64_t)it->ints->v[TW_TILES_WIDTH] * it->ints->v[TW_TILES_HEIGHT];
 }
 
-/* A physics layer has at least the tiles of the game layer, of several the last. */
+/* A physics layer has at least the tiles of the game layer, in rows of the same length. */
+static void check_size(
+	struct faults *f, uint32_t handle, uint32_t layer, const struct tw_item *game)
+{
+	const struct tw_item *it = &f->m->items[handle];
+	const int32_t *v = it->ints->v, *g = game->ints->v;
+
+	if (tile_count(it) < tile_count(game))
+		add(f, TILES_SMALL, handle,
+			"layer %u: has %lld tiles (at least %lld, as the game layer)", layer,
+			(long long)tile_count(it), (long long)tile_count(game));
+	else if (v[TW_TILES_WIDTH] != g[TW_TILES_WIDTH] || v[TW_TILES_HEIGHT] != g[TW_TILES_HEIGHT])
+		add(f, TILES_DIFFER, handle,
+			"layer %u: is %d x %d tiles (the game layer is %d x %d)", layer,
+			v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], g[TW_TILES_WIDTH],
+			g[TW_TILES_HEIGHT]);
+}
+
+/* Of several game layers the last counts. */
 static void check_physics(struct faults *f, const struct tw_type *layers)
 {
 	const struct tw_item *game = NULL;
@@ -216,11 +235,8 @@ static void check_physics(struct faults *f, const struct tw_type *layers)
 	for (uint32_t i = 0; game && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] > 1 &&
-			tile_count(it) < tile_count(game))
-			add(f, TILES_SMALL, layers->items[i],
-				"layer %u: has %lld tiles (at least %lld, as the game layer)", i,
-				(long long)tile_count(it), (long long)tile_count(game));
+		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] > 1)
+			check_size(f, layers->items[i], i, game);
 	}
 }
 

@@ -24,6 +24,7 @@ int tw_classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	enum tw_named what = tw_objects_of(dir);
+	entry_id part;
 
 	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
 		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
@@ -31,7 +32,7 @@ int tw_classify(
 		return FORMAT_SCRATCH;
 	if (what != TW_N_NAMED)
 		return classify_object(what, name, is_dir, e);
-	return FORMAT_SCRATCH;
+	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
 }
 
 /* An image or sound is its stem, with either ending. */
@@ -104,8 +105,8 @@ bool tw_other_form(entry_id id, const char *name, char *ret)
 	return false;
 }
 
-int tw_may_move(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-	struct error *e)
+int tw_may_move(
+	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
 {
 	enum tw_named what = tw_object_named(id);
 	bool json = false, is_json;

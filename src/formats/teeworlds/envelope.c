@@ -3,14 +3,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/initial.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/points.h"
 #include "formats/teeworlds/raise.h"
 #include "formats/teeworlds/record.h"
 
 enum { JSON_MAX = 512 << 20, AT_ONCE = 256 /* points of a file whose size is found at once */ };
-enum { SYNCHRONIZED_SINCE = 2 };
+enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
 
 static const struct tw_key keys[] = {
 	{"version", .at = 0, .n = 1, .min = 1, .max = 3},
@@ -79,9 +81,38 @@ static int find_envelope(
 	return *ret ? 0 : error_set(e, -ENOENT, "no such envelope");
 }
 
+/* For reading: a new one has to have content. */
+static int find_content(
+	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+{
+	int r = find_envelope(m, id, ret, e);
+
+	return r == 0 && tw_is_empty(*ret)
+		       ? error_set(e, -ENODATA, "the envelope has no content yet")
+		       : r;
+}
+
 static bool has_points(const struct tw_item *it)
 {
 	return it->ints->n > TW_ENV_COUNT;
+}
+
+/* Tangents are shown where the map stores them; with a new envelope it will where they say something.
+ */
+static bool shows_tangents(
+	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
+{
+	struct tw_points all;
+
+	if (!it->made)
+		return tw_points_have_tangents(p);
+	tw_points_of(m, &all);
+	if (it->ints->v[0] >= TW_ENV_TANGENTS_SINCE || tw_points_have_tangents(&all))
+		return true;
+	for (uint32_t i = 0; i < p->n * TW_POINT_FULL; i++)
+		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && p->own->v[i] != 0)
+			return true;
+	return false;
 }
 
 static void write_points(struct jsonw *w, const struct tw_map *m, const struct tw_item *it)
@@ -91,8 +122,8 @@ static void write_points(struct jsonw *w, const struct tw_map *m, const struct t
 	struct tw_points p;
 	uint32_t i, end;
 
-	tw_points_of(m, &p);
-	rec.n = tw_points_have_tangents(&p) ? TW_POINT_FULL : TW_POINT_PLAIN;
+	tw_points_for(m, it, &p);
+	rec.n = shows_tangents(m, it, &p) ? TW_POINT_FULL : TW_POINT_PLAIN;
 	tw_points_range(&p, it, &i, &end);
 	jsonw_key(w, points_key);
 	jsonw_array(w);
@@ -110,7 +141,7 @@ static int write_envelope(struct jsonw *w, const struct tw_map *m, entry_id id, 
 {
 	const struct tw_item *it;
 	struct tw_record rec;
-	int r = find_envelope(m, id, &it, e);
+	int r = find_content(m, id, &it, e);
 
 	if (r < 0)
 		return r;
@@ -142,11 +173,11 @@ static int envelope_stat(const struct tw_map *m, entry_id id, struct entry *ret,
 	uint32_t begin, end;
 	struct tw_points p;
 	uint64_t size = 0;
-	int r = find_envelope(m, id, &it, e);
+	int r = find_content(m, id, &it, e);
 
 	if (r < 0)
 		return r;
-	tw_points_of(m, &p);
+	tw_points_for(m, it, &p);
 	tw_points_range(&p, it, &begin, &end);
 	tw_stat_file(ret, 0, true);
 	/* To format very many points is a worker's business. */
@@ -201,7 +232,7 @@ static int take_points(const struct json_at *list, const struct tw_map *m, const
 		return r;
 	if (n > INT32_MAX / 4 / TW_POINT_FULL)
 		return json_refuse(list, e, "too many points");
-	tw_points_of(m, &p);
+	tw_points_for(m, it, &p);
 	tw_points_range(&p, it, &begin, &end);
 	ret->n = (uint32_t)n;
 	ret->v = calloc(n ? n : 1, TW_POINT_FULL * sizeof(int32_t));
@@ -220,7 +251,7 @@ static int old_points(const struct tw_map *m, const struct tw_item *it, struct t
 	struct tw_points p;
 	uint32_t begin, end;
 
-	tw_points_of(m, &p);
+	tw_points_for(m, it, &p);
 	tw_points_range(&p, it, &begin, &end);
 	ret->n = end - begin;
 	ret->v = calloc(ret->n ? ret->n : 1, TW_POINT_FULL * sizeof(int32_t));
@@ -288,15 +319,43 @@ static int take_file(const struct json_at *root, const struct tw_map *m, const s
 	return r < 0 ? r : take_item(root, m, it, ret, e);
 }
 
+/* A new envelope's item, before the file says more: of the map's newest kind. */
+static int initial_item(const struct json_at *root, const struct tw_map *m,
+	const struct tw_item *it, struct tw_ints **ret, struct error *e)
+{
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+	int32_t channels = COLOR_CHANNELS, version = SYNCHRONIZED_SINCE;
+	struct tw_ints *v = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+			version = TW_ENV_TANGENTS_SINCE;
+	if (!tw_is_empty(it))
+		channels = it->ints->v[TW_ENV_CHANNELS];
+	r = json_get_int(root, "channels", &channels, NULL, e);
+	if (r < 0)
+		return r;
+	v = tw_is_empty(it) ? tw_initial_envelope(version, channels)
+			    : tw_ints_copy(it->ints, it->ints->n, 0);
+	if (!v)
+		return error_set(e, -ENOMEM, "no memory for an envelope");
+	v->v[TW_ENV_CHANNELS] = channels;
+	*ret = v;
+	return 0;
+}
+
 static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct change *c, struct error *e)
 {
-	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL, *first = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct taken old = {0}, fresh = {0};
-	const struct tw_item *it;
+	const struct tw_item *there;
+	struct tw_item it;
 	struct json_at root;
-	int r = find_envelope(m, id, &it, e);
+	uint32_t item;
+	int r = find_envelope(m, id, &there, e);
 
 	if (r == 0)
 		r = json_doc_load(in, JSON_MAX, &doc, e);
@@ -304,14 +363,22 @@ static int envelope_parse(const struct tw_map *m, entry_id id, const struct exte
 		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 512 MiB") : r;
 	root = json_root(&doc);
 	r = tw_record_expect(&root, keys, points_key, e);
-	if (r == 0)
-		r = take_file(&root, m, it, &v, &old, &fresh, e);
-	if (r == 0 && !is_same(v, it->ints, &old, &fresh)) {
-		if (has_points(it))
-			r = tw_points_replace(
-				m, (uint32_t)(it - m->items), TAKE(v), fresh.v, fresh.n, c, e);
+	if (r == 0 && there->made)
+		r = initial_item(&root, m, there, &first, e);
+	if (r < 0)
+		return r;
+	it = *there;
+	if (first)
+		it.ints = first;
+	item = (uint32_t)(there - m->items);
+	r = take_file(&root, m, &it, &v, &old, &fresh, e);
+	if (r == 0 && tw_is_empty(there) && v->v[0] < SYNCHRONIZED_SINCE)
+		v->n = TW_ENV_SYNCHRONIZED;
+	if (r == 0 && (tw_is_empty(there) || !is_same(v, there->ints, &old, &fresh))) {
+		if (has_points(&it))
+			r = tw_points_replace(m, item, TAKE(v), fresh.v, fresh.n, c, e);
 		else
-			tw_change_item(c, (uint32_t)(it - m->items), TAKE(v));
+			tw_change_item(c, item, TAKE(v));
 	}
 	free(old.v);
 	free(fresh.v);

@@ -10,6 +10,7 @@
 #include "formats/teeworlds/datafile_write.h"
 #include "formats/teeworlds/lens.h"
 #include "formats/teeworlds/names.h"
+#include "formats/teeworlds/situation.h"
 #include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
@@ -36,11 +37,9 @@ static int read_options(const struct format_context *ctx, struct tw_shared *sh, 
 	return 0;
 }
 
-static int tw_open(const struct source *src, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e)
+int tw_map_begin(const struct format_context *ctx, struct tw_map **ret, struct error *e)
 {
 	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	struct tw_map *m;
 	int r;
 
@@ -54,11 +53,26 @@ static int tw_open(const struct source *src, const struct format_context *ctx,
 	r = read_options(ctx, sh, e);
 	if (r < 0)
 		return r;
-	m = tw_map_new(tw_shared_ref(sh));
+	m = tw_map_new(TAKE(sh));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for a map");
 	m->base.format = &format_teeworlds;
+	*ret = m;
+	return 0;
+}
+
+static int tw_open(const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tw_shared *sh;
+	struct tw_map *m;
+	int r = tw_map_begin(ctx, &m, e);
+
+	if (r < 0)
+		return r;
 	s = &m->base;
+	sh = m->shared;
 	r = datafile_read(src, m, e);
 	if (r < 0)
 		return r;
@@ -70,6 +84,12 @@ static int tw_open(const struct source *src, const struct format_context *ctx,
 	return 0;
 }
 
+/* It is in the map in another form, or not yet. */
+static bool is_absent(int r)
+{
+	return r == -ENODATA || r == -ENOTSUP;
+}
+
 /* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
  * cannot be read; it can be written where it is in the map in another form, or not yet. */
 static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
@@ -77,8 +97,8 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 	const struct tw_kind *k = tw_kind(id);
 	int r = k ? k->stat(m, id, ret, e) : -ENOENT;
 
-	if ((r == -EIO || r == -ENODATA) && !k->find) {
-		tw_stat_file(ret, 0, r == -ENODATA);
+	if ((r == -EIO || is_absent(r)) && !k->find) {
+		tw_stat_file(ret, 0, is_absent(r));
 		r = 0;
 	}
 	if (r < 0)
@@ -90,9 +110,12 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
+	int r = id == ENTRY_ROOT ? 0 : tw_names_need(tw_map_of(s), e);
 
+	if (r < 0)
+		return r;
 	/* Whether there is anything yet is for the tree to know. */
-	if (k && k->stat(tw_map_of(s), id, ret, e) == -ENODATA)
+	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e)))
 		return e ? e->code = -EIO : -EIO;
 	return stat_id(tw_map_of(s), id, ret, e);
 }
@@ -168,7 +191,9 @@ static int tw_get(
 	const struct tw_kind *k;
 	int r = kind_of(id, false, &k, e);
 
-	return r < 0 ? r : k->get(tw_map_of(s), id, off, dst, n, e);
+	if (r == 0)
+		r = k->get(tw_map_of(s), id, off, dst, n, e);
+	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
 static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
@@ -266,8 +291,10 @@ const struct format format_teeworlds = {
 	.may_move = tw_may_move,
 	.add = tw_add,
 	.shown_as = tw_shown_as,
+	.situate = tw_situate,
 	.settle = tw_settle,
 	.same = tw_same,
+	.create = tw_create,
 	.check = tw_check,
 	.encode = tw_encode,
 	.verify = tw_verify,

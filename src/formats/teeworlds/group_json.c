@@ -3,16 +3,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/group.h"
+#include "formats/teeworlds/initial.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/raise.h"
 #include "formats/teeworlds/record.h"
 #include "formats/teeworlds/uuid_item.h"
 
 enum { JSON_MAX = 1 << 20, CLIPS_SINCE = 2, ZOOM_MAX = 100 };
-
-/* The extension item: a version and the zoom. */
-enum { EXT_VERSION, EXT_ZOOM, EXT_LENGTH };
 
 static const char zoom_key[] = "parallax_zoom";
 
@@ -44,19 +44,32 @@ static struct tw_record record_of(struct tw_ints *ints)
 		.keys = keys, .v = ints->v, .n = ints->n, .version = ints->n ? ints->v[0] : 0};
 }
 
+/* The zoom that the group has of its own. */
+static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
+{
+	const struct tw_item *it = tw_item_at(m, TW_GROUP, group), *ext = ext_of(m, group);
+
+	if (it->made ? !it->extra : !ext || ext->ints->n < TW_EXT_LENGTH)
+		return false;
+	*ret = it->made ? it->extra->v[0] : ext->ints->v[TW_EXT_ZOOM];
+	return true;
+}
+
 static int write_group(struct jsonw *w, const struct tw_map *m, entry_id id, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, tw_id_a(id));
-	const struct tw_item *ext = ext_of(m, tw_id_a(id));
 	struct tw_record rec;
+	int32_t zoom;
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such group");
+	if (tw_is_empty(it))
+		return error_set(e, -ENODATA, "the group has no content yet");
 	rec = record_of(it->ints);
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
-	if (ext && ext->ints->n >= EXT_LENGTH)
-		jsonw_key_int(w, zoom_key, ext->ints->v[EXT_ZOOM]);
+	if (has_zoom(m, tw_id_a(id), &zoom))
+		jsonw_key_int(w, zoom_key, zoom);
 	jsonw_end(w);
 	return 0;
 }
@@ -97,8 +110,7 @@ static int wanted_version(
 	return r;
 }
 
-/* What DDNet takes for a group without an extension item. */
-static int32_t default_zoom(const struct tw_item *group)
+int32_t tw_group_default_zoom(const struct tw_item *group)
 {
 	int32_t x = tw_int(group, 3, ZOOM_MAX), y = tw_int(group, 4, ZOOM_MAX);
 	int32_t zoom = x > y ? x : y;
@@ -113,19 +125,35 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 	uint32_t i = type < 0 ? 0 : tw_count(m, (unsigned)type);
 
 	for (; i <= group; i++) {
-		struct tw_ints *ints = tw_ints_new(EXT_LENGTH);
+		struct tw_ints *ints = tw_ints_new(TW_EXT_LENGTH);
 
 		if (ints) {
-			ints->v[EXT_VERSION] = 1;
-			ints->v[EXT_ZOOM] =
-				i == group ? zoom : default_zoom(tw_item_at(m, TW_GROUP, i));
+			ints->v[TW_EXT_VERSION] = 1;
+			ints->v[TW_EXT_ZOOM] =
+				i == group ? zoom : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i));
 		}
 		tw_change_add_uuid(m, c, TW_GROUP_EXT, ints);
 	}
 }
 
+/* A new group's zoom is kept beside it until its number is known. */
+static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struct change *c)
+{
+	const struct tw_ints *old = m->items[item].extra;
+	struct tw_ints *v;
+
+	if (old && old->v[0] == zoom)
+		return;
+	v = tw_ints_new(1);
+	if (v)
+		v->v[0] = zoom;
+	else
+		c->error = -ENOMEM;
+	tw_change_extra(c, item, v);
+}
+
 static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
-	struct change *c, struct error *e)
+	uint32_t item, struct change *c, struct error *e)
 {
 	const struct tw_item *ext = ext_of(m, group);
 	struct tw_ints *ints;
@@ -135,28 +163,42 @@ static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_
 
 	if (r < 0 || !present)
 		return r;
-	if (!ext) {
+	if (m->items[item].made) {
+		put_extra(m, item, zoom, c);
+	} else if (!ext) {
 		add_exts(m, group, zoom, c);
-	} else if (ext->ints->n < EXT_LENGTH) {
-		ints = tw_ints_copy(ext->ints, EXT_LENGTH, 1);
+	} else if (ext->ints->n < TW_EXT_LENGTH) {
+		ints = tw_ints_copy(ext->ints, TW_EXT_LENGTH, 1);
 		if (ints)
-			ints->v[EXT_ZOOM] = zoom;
+			ints->v[TW_EXT_ZOOM] = zoom;
 		tw_change_item(c, (uint32_t)(ext - m->items), ints);
 	} else {
-		tw_change_int(c, (uint32_t)(ext - m->items), EXT_ZOOM, zoom);
+		tw_change_int(c, (uint32_t)(ext - m->items), TW_EXT_ZOOM, zoom);
 	}
 	return 0;
+}
+
+static uint32_t length_of(int32_t version)
+{
+	return version >= 3   ? TW_GROUP_NAME + 3
+	       : version == 2 ? TW_GROUP_NAME
+			      : TW_GROUP_COUNT + 1;
 }
 
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct change *c, struct error *e)
 {
-	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
-	struct tw_ints *old = m->items[item].ints;
-	struct tw_record rec = record_of(old);
+	bool empty = tw_is_empty(&m->items[item]);
+	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL, *old = NULL;
+	struct tw_record rec;
 	int32_t version;
-	int r = wanted_version(root, &rec, &version, e);
+	int r;
 
+	old = empty ? tw_initial_group() : tw_ints_ref(m->items[item].ints);
+	if (!old)
+		return error_set(e, -ENOMEM, "no memory for a group");
+	rec = record_of(old);
+	r = wanted_version(root, &rec, &version, e);
 	if (r < 0)
 		return r;
 	fresh = version != rec.version && old->n ? tw_group_to(old, version)
@@ -170,7 +212,9 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	r = tw_record_read(root, m, &rec, e);
 	if (fresh->n)
 		fresh->v[0] = version;
-	if (r == 0 && (fresh->n != old->n || memcmp(fresh->v, old->v, 4 * (size_t)old->n) != 0))
+	if (empty && r == 0)
+		fresh->n = length_of(version);
+	if (r == 0 && (empty || fresh->n != old->n || memcmp(fresh->v, old->v, 4 * (size_t)old->n) != 0))
 		tw_change_item(c, item, TAKE(fresh));
 	return r;
 }
@@ -192,7 +236,7 @@ static int group_parse(const struct tw_map *m, entry_id id, const struct extent 
 	r = tw_record_expect(&root, keys, zoom_key, e);
 	if (r == 0)
 		r = take_item(&root, m, item, c, e);
-	return r < 0 ? r : take_zoom(&root, m, tw_id_a(id), c, e);
+	return r < 0 ? r : take_zoom(&root, m, tw_id_a(id), item, c, e);
 }
 
 static void group_touch(const struct tw_map *m, uint32_t item, struct touched *t)

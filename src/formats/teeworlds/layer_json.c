@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "formats/teeworlds/automapper.h"
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/kinds.h"
+#include "formats/teeworlds/layer_make.h"
 #include "formats/teeworlds/layer_tree.h"
 #include "formats/teeworlds/raise.h"
 #include "formats/teeworlds/tiles.h"
@@ -75,6 +77,8 @@ static int write_layer(struct jsonw *w, const struct tw_map *m, entry_id id, str
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such layer");
+	if (tw_is_empty(it))
+		return error_set(e, -ENODATA, "the layer has no content yet");
 	rec = (struct tw_record){.keys = keys_of(it->ints), .v = it->ints->v, .n = it->ints->n};
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
@@ -210,11 +214,43 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	return follow(m, item, fresh, c, e);
 }
 
+/* The first layer.json of a new layer says what it is. */
+static int make_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
+	struct change *c, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *first = NULL, *values = NULL;
+	struct tw_record rec = {.is_new = true};
+	int r = tw_layer_make(root, m, &first, e);
+
+	if (r < 0)
+		return r;
+	values = tw_ints_copy(first, first->n, 0);
+	if (!values)
+		return error_set(e, -ENOMEM, "no memory for a layer");
+	rec.keys = keys_of(first);
+	rec.v = values->v;
+	rec.n = values->n;
+	r = tw_record_expect(root, rec.keys, rec.keys == tiles_keys ? automapper_key : NULL, e);
+	if (r == 0)
+		r = tw_record_read(root, m, &rec, e);
+	if (r == 0 && rec.keys == tiles_keys)
+		r = check_color(root, first, values, e);
+	return r < 0 ? r : tw_layer_make_data(m, item, TAKE(values), c, e);
+}
+
+static int change_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
+	struct change *c, struct error *e)
+{
+	const struct tw_key *keys = keys_of(m->items[item].ints);
+	int r = tw_record_expect(root, keys, keys == tiles_keys ? automapper_key : NULL, e);
+
+	return r < 0 ? r : take_item(root, m, item, c, e);
+}
+
 static int layer_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct change *c, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
-	const struct tw_key *keys;
 	struct json_at root, at;
 	uint32_t item;
 	int r;
@@ -224,11 +260,11 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 	r = json_doc_load(in, JSON_MAX, &doc, e);
 	if (r < 0)
 		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 1 MiB") : r;
-	keys = keys_of(m->items[item].ints);
 	root = json_root(&doc);
-	r = tw_record_expect(&root, keys, keys == tiles_keys ? automapper_key : NULL, e);
-	if (r == 0)
-		r = take_item(&root, m, item, c, e);
+	if (tw_is_empty(&m->items[item]))
+		r = make_item(&root, m, item, c, e);
+	else
+		r = change_item(&root, m, item, c, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
 		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
 	return r;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/layer.h"
 #include "formats/teeworlds/names.h"
@@ -29,6 +30,10 @@ void tw_touch_layer(
 {
 	int64_t layer = tw_position(m, item);
 
+	if (m->items[item].made) {
+		touched_add(t, tw_id2(kind, m->items[item].group, (unsigned)layer, c));
+		return;
+	}
 	for (uint32_t g = 0; layer >= 0 && g < n_groups(m); g++) {
 		const struct tw_group_at *at = group_at(m, g);
 
@@ -37,12 +42,46 @@ void tw_touch_layer(
 	}
 }
 
+int tw_layer_lacks(const struct tw_item *it, struct error *e)
+{
+	if (tw_is_empty(it))
+		return error_set(e, -ENODATA, "the layer has no layer.json yet");
+	return error_set(e, -ENOTSUP, "the layer is of a kind that has no such file");
+}
+
+int tw_layer_refuses(int r, struct error *e)
+{
+	int code = r == -ENODATA ? -EAGAIN : r == -ENOTSUP ? -EINVAL : r;
+
+	if (e && e->code == r)
+		e->code = code;
+	return code;
+}
+
+/* The object made since the mount that the directory is, or is of; its names are not the format's to
+ * know. */
+static const struct tw_item *made_at(const struct tw_map *m, entry_id id)
+{
+	const struct tw_item *it = NULL;
+
+	if (tw_id_kind(id) == TW_K_GROUP || tw_id_kind(id) == TW_K_LAYERS)
+		it = tw_item_at(m, TW_GROUP, tw_id_a(id));
+	else if (tw_id_kind(id) == TW_K_LAYER)
+		it = tw_item_at(m, TW_LAYER, tw_id_b(id));
+	return it && it->made ? it : NULL;
+}
+
 static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	enum tw_kind_id kind = (enum tw_kind_id)tw_id_kind(id);
 	const struct tw_group_at *at = group_at(m, tw_id_a(id));
+	const struct tw_item *made = made_at(m, id);
 
 	(void)e;
+	if (made) {
+		tw_stat_dir(ret, false);
+		return 0;
+	}
 	if (kind != TW_K_GROUPS && !at)
 		return -ENOENT;
 	if (kind == TW_K_LAYER && (tw_id_b(id) < at->first || tw_id_b(id) - at->first >= at->n))
@@ -83,8 +122,7 @@ static int groups_child(
 static int group_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	(void)m;
-	if (*cookie > 1)
+	if (*cookie > 1 || made_at(m, dir))
 		return 0;
 	strcpy(name, *cookie ? "layers" : "group.json");
 	*ret = tw_id2(*cookie ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
@@ -130,10 +168,14 @@ static int layers_child(
 static int layer_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	enum tw_form form = (enum tw_form)m->shared->names->forms[tw_id_b(dir)];
-	const struct tw_tile_form *tiles = tw_tile_form(form);
 	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
+	const struct tw_tile_form *tiles;
+	enum tw_form form;
 
+	if (layer >= tw_names(m, TW_N_LAYERS)->n)
+		return 0;
+	form = (enum tw_form)m->shared->names->forms[layer];
+	tiles = tw_tile_form(form);
 	if (*cookie == 0) {
 		strcpy(name, "layer.json");
 		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);

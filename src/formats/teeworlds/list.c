@@ -128,7 +128,8 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *ret, stru
 	it = &m->items[l.item];
 	form = tw_list_form(m, it);
 	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
-		return error_set(e, -EIO, "the layer no longer has such a list");
+		return it->made ? tw_layer_lacks(it, e)
+				: error_set(e, -EIO, "the layer no longer has such a list");
 	l.form = list_form(form);
 	l.blob = tw_blob_of(m, it, TW_LIST_DATA);
 	l.count = (uint32_t)it->ints->v[TW_LIST_COUNT];
@@ -161,27 +162,72 @@ static void load_element(const struct list *l, const struct bytes *data, uint32_
 		v[k] = load_i32(p + 4 * (size_t)k);
 }
 
-static int write_list(
-	struct jsonw *w, const struct tw_map *m, const struct list *l, struct error *e)
+/* Where an element's text begins. Reading on from there spares the text of those before it. */
+struct place {
+	uint32_t element;
+	uint64_t off;
+};
+
+#define KEY_PLACE ((uint64_t)1 << 63)
+enum { OFF_BITS = 38 };
+
+static struct place recall_place(const struct list *l, uint64_t off)
+{
+	struct place p = {0};
+	uint64_t v;
+
+	if (!blob_recall(l->blob, l->memo | KEY_PLACE, &v))
+		return p;
+	p.element = (uint32_t)(v >> OFF_BITS);
+	p.off = v & (((uint64_t)1 << OFF_BITS) - 1);
+	return p.off <= off ? p : (struct place){0};
+}
+
+static void remember_place(const struct list *l, struct place p)
+{
+	if (p.off >> OFF_BITS == 0 && p.element >> (64 - OFF_BITS) == 0)
+		blob_remember(
+			l->blob, l->memo | KEY_PLACE, (uint64_t)p.element << OFF_BITS | p.off);
+}
+
+static int write_elements(struct jsonw *w, const struct tw_map *m, const struct list *l,
+	uint64_t off, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *data = NULL;
 	int32_t v[ELEMENT_MAX];
 	struct tw_record rec = {.keys = l->form->keys, .v = v, .n = l->form->ints};
-	int r = l->count ? blob_load(l->blob, &data, e) : 0;
+	struct place from = recall_place(l, off), at = {0};
+	int r = blob_load(l->blob, &data, e);
 
 	if (r < 0)
 		return r;
-	jsonw_array(w);
-	for (uint32_t i = 0; i < l->count; i++) {
-		if (jsonw_done(w))
-			return 0;
+	for (uint32_t i = 0; i < l->count && !jsonw_done(w); i++) {
+		/* The first is written always, so that the writer knows of one before. */
+		if (i == 1 && from.element > 1) {
+			i = from.element;
+			w->size = from.off;
+		}
+		at = (struct place){i, w->size};
 		load_element(l, data, i, v);
 		jsonw_object(w);
 		tw_record_write(w, m, &rec);
 		jsonw_end(w);
 	}
-	jsonw_end(w);
+	remember_place(l, at);
 	return 0;
+}
+
+/* What stands before off need not be written. */
+static int write_list(struct jsonw *w, const struct tw_map *m, const struct list *l, uint64_t off,
+	struct error *e)
+{
+	int r;
+
+	jsonw_array(w);
+	r = l->count ? write_elements(w, m, l, off, e) : 0;
+	if (r == 0 && !jsonw_done(w))
+		jsonw_end(w);
+	return r;
 }
 
 static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
@@ -195,7 +241,7 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	if (l.count && blob_recall(l.blob, l.memo, ret))
 		return 0;
 	jsonw_to_nowhere(&w);
-	r = write_list(&w, m, &l, e);
+	r = write_list(&w, m, &l, 0, e);
 	if (r < 0)
 		return r;
 	if (l.count)
@@ -214,7 +260,7 @@ static int list_get(
 	if (r < 0)
 		return r;
 	jsonw_to_range(&w, off, dst, n);
-	return write_list(&w, m, &l, e);
+	return write_list(&w, m, &l, off, e);
 }
 
 static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
@@ -274,7 +320,7 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 	struct blob *blob = NULL;
 	struct list l;
 	size_t shown;
-	int r = find_list(m, id, &l, e);
+	int r = tw_layer_refuses(find_list(m, id, &l, e), e);
 
 	if (r < 0)
 		return r;

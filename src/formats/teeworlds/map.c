@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/names.h"
+#include "formats/teeworlds/situation.h"
 
 /* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
  * mapitemtype-automapper-config@ddnet.tw and so on). */
@@ -108,6 +108,7 @@ void tw_map_free(struct snapshot *s)
 	for (size_t i = 0; i < m->n_items; i++) {
 		tw_ints_unref(m->items[i].ints);
 		bytes_unref(m->items[i].made);
+		tw_ints_unref(m->items[i].extra);
 	}
 	for (size_t i = 0; i < m->n_blobs; i++)
 		blob_unref(m->blobs[i]);
@@ -115,6 +116,7 @@ void tw_map_free(struct snapshot *s)
 	free(m->blobs);
 	index_unref(m->index);
 	index_unref(m->origin);
+	tw_situation_unref(m->situation);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -131,6 +133,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->file = file_ref(m->file);
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
+	c->situation = tw_situation_ref(m->situation);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {
@@ -141,6 +144,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 		c->items[c->n_items] = m->items[c->n_items];
 		tw_ints_ref(c->items[c->n_items].ints);
 		bytes_ref(c->items[c->n_items].made);
+		tw_ints_ref(c->items[c->n_items].extra);
 	}
 	for (; c->n_blobs < m->n_blobs; c->n_blobs++)
 		c->blobs[c->n_blobs] = blob_ref(m->blobs[c->n_blobs]);

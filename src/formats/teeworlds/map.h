@@ -73,6 +73,10 @@ struct tw_item {
 	 * shown in raw/, and has no integers until its content is put. NULL for all others.
 	 */
 	struct bytes *made;
+	/* ... and what settling will put elsewhere for it: a layer's auto-mapper item, a group's
+	 * zoom (one integer), an envelope's points (TW_POINT_FULL integers each); or NULL. */
+	struct tw_ints *extra;
+	uint16_t group; /* of a made layer: the position of the group that it was made in */
 };
 
 /* The items of one type, as handles: by position, and by (id, position) for the raw view. */
@@ -92,6 +96,7 @@ struct tw_index {
 };
 
 struct tw_names; /* names.h */
+struct tw_situation;
 
 /* What all versions of a mounted map share; ref-counted, lives as long as any of them. */
 struct tw_shared {
@@ -114,6 +119,7 @@ struct tw_map {
 	uint64_t version; /* grows with every apply; rebase keeps it */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a settled map: the index of the mounted one, for its ids */
+	struct tw_situation *situation; /* situation.h; NULL: it was not told */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: left the map */

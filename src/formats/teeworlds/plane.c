@@ -9,6 +9,7 @@
 #include "codec/csv.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/layer_tree.h"
+#include "formats/teeworlds/plane.h"
 #include "formats/teeworlds/tiles.h"
 
 enum { RUN = 1024 /* cells at a time, as csv.h gives them */, BYTE_CELL = 3, WIDE_CELL = 6 };
@@ -29,6 +30,8 @@ static int find_plane(const struct tw_map *m, entry_id id, struct plane *ret, st
 		return error_set(e, -ENOENT, "no such layer");
 	if (tw_tiles_of(m, &m->items[p.item], &p.tiles))
 		at = tw_plane_in(p.tiles.form, (enum tw_plane)tw_id_c(id));
+	if (!at && m->items[p.item].made)
+		return tw_layer_lacks(&m->items[p.item], e);
 	if (!at)
 		return error_set(e, -EIO, "the layer no longer has tiles with this field");
 	p.at = *at;
@@ -151,34 +154,68 @@ static int take_tail(const struct plane *p, struct tw_tile_writer *out, struct e
 	return r;
 }
 
-static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
-{
-	CLEANUP(tw_tile_writer_destroy) struct tw_tile_writer *out = NULL;
-	struct putting put = {0};
-	struct blob *fresh = NULL;
-	struct plane p;
-	int r = find_plane(m, id, &p, e);
+/* Where the values of all cells come from: calls put->out in order. */
+typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
 
-	if (r < 0)
-		return r;
-	out = tw_tile_writer_create(m, p.tiles.size, p.tiles.packed);
+static int cells_of_file(struct putting *put, const struct extent *in, struct error *e)
+{
+	const struct plane *p = put->plane;
+
+	return p->at.wide ? csv_parse(in, &p->shape, INT16_MIN, INT16_MAX, take_cells, put, e)
+			  : csv_parse(in, &p->shape, 0, UINT8_MAX, take_cells, put, e);
+}
+
+static int cells_of_zeros(struct putting *put, const struct extent *in, struct error *e)
+{
+	static const int32_t zeros[RUN];
+	uint64_t count = (uint64_t)put->plane->tiles.w * put->plane->tiles.h;
+	int r = 0;
+
+	(void)in;
+	for (uint64_t i = 0; r == 0 && i < count; i += RUN)
+		r = take_cells(put, i, zeros, count - i < RUN ? (size_t)(count - i) : RUN, e);
+	return r;
+}
+
+static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn cells,
+	const struct extent *in, struct change *c, struct error *e)
+{
+	CLEANUP(tw_tile_writer_destroy)
+	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.size, p->tiles.packed);
+	struct putting put = {.plane = p, .out = out};
+	struct blob *fresh = NULL;
+	int r;
+
 	if (!out)
 		return error_set(e, -ENOMEM, "no memory for the tiles of a layer");
-	put.plane = &p;
-	put.out = out;
-	r = p.at.wide ? csv_parse(in, &p.shape, INT16_MIN, INT16_MAX, take_cells, &put, e)
-		      : csv_parse(in, &p.shape, 0, UINT8_MAX, take_cells, &put, e);
+	r = cells(&put, in, e);
 	if (r < 0 || !put.differs)
 		return r;
 	r = tw_tile_writer_finish(out, e);
 	if (r == 0)
-		r = take_tail(&p, out, e);
+		r = take_tail(p, out, e);
 	if (r == 0)
 		r = tw_tile_writer_keep(out, &fresh, e);
 	if (r == 0)
-		tw_change_data(c, p.item, p.tiles.field, fresh);
+		tw_change_data(c, p->item, p->tiles.field, fresh);
 	return r;
+}
+
+static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	struct plane p;
+	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
+
+	return r < 0 ? r : change_plane(m, &p, cells_of_file, in, c, e);
+}
+
+int tw_plane_clear(const struct tw_map *m, entry_id id, struct change *c, struct error *e)
+{
+	struct plane p;
+	int r = find_plane(m, id, &p, e);
+
+	return r < 0 ? r : change_plane(m, &p, cells_of_zeros, NULL, c, e);
 }
 
 static void plane_touch(const struct tw_map *m, uint32_t item, struct touched *t)

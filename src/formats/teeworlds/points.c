@@ -10,7 +10,8 @@ static bool any_tangents(const struct tw_map *m)
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
 	for (uint32_t i = 0; t && i < t->n; i++)
-		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+		if (!m->items[t->items[i]].made &&
+			tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			return true;
 	return false;
 }
@@ -29,11 +30,25 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 		ret->bezier = NULL;
 }
 
+void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret)
+{
+	tw_points_of(m, ret);
+	if (!envelope->made)
+		return;
+	*ret = (struct tw_points){
+		.own = envelope->extra,
+		.n = envelope->extra ? envelope->extra->n / TW_POINT_FULL : 0,
+		.stride = TW_POINT_FULL,
+	};
+}
+
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL])
 {
 	const size_t tangents = TW_POINT_TANGENTS * sizeof(int32_t);
 
-	memcpy(ret, p->item->ints->v + (size_t)i * p->stride, p->stride * sizeof(int32_t));
+	const struct tw_ints *v = p->own ? p->own : p->item->ints;
+
+	memcpy(ret, v->v + (size_t)i * p->stride, p->stride * sizeof(int32_t));
 	if (p->stride == TW_POINT_FULL)
 		return;
 	if (p->bezier)
@@ -46,8 +61,8 @@ void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_F
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end)
 {
-	int64_t first = tw_int(envelope, TW_ENV_START, 0);
-	int64_t last = first + tw_int(envelope, TW_ENV_COUNT, 0);
+	int64_t first = envelope->made ? 0 : tw_int(envelope, TW_ENV_START, 0);
+	int64_t last = envelope->made ? p->n : first + tw_int(envelope, TW_ENV_COUNT, 0);
 
 	first = first < 0 ? 0 : first > p->n ? p->n : first;
 	last = last < first ? first : last > p->n ? p->n : last;

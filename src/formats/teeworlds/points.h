@@ -19,12 +19,16 @@ enum { TW_ENV_TANGENTS_SINCE = 3 };
 
 struct tw_points {
 	const struct tw_item *item;   /* NULL: there is none */
+	const struct tw_ints *own;    /* of an envelope made since the mount: its points alone */
 	const struct tw_item *bezier; /* NULL: there is none, or it does not count */
 	uint32_t n;
 	uint32_t stride; /* integers of a point in item */
 };
 
 void tw_points_of(const struct tw_map *m, struct tw_points *ret);
+/* The points as one envelope has them: one that is new keeps its own, in full. */
+void tw_points_for(
+	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
 /* Point i < n in full: tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);

@@ -19,7 +19,7 @@ struct plan_points {
 
 static bool is_envelope(const struct tw_item *it)
 {
-	return it->ints->n > TW_ENV_COUNT;
+	return it->ints->n > TW_ENV_COUNT && !it->made;
 }
 
 /* Do two envelopes share points? Judged as the items say, whether the points are there or not. */
@@ -64,7 +64,7 @@ static bool is_full_after(const struct tw_map *m, uint32_t item, const struct tw
 	if (envelope->v[0] >= TW_ENV_TANGENTS_SINCE)
 		return true;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->items[i] != item &&
+		if (t->items[i] != item && !m->items[t->items[i]].made &&
 			tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			return true;
 	return false;
@@ -175,6 +175,22 @@ static void move_starts(const struct plan_points *p, uint32_t item, struct chang
 	}
 }
 
+/* A new envelope keeps its points beside it until its number is known. */
+static int replace_own(uint32_t item, struct tw_ints *envelope, const int32_t *points, uint32_t n,
+	struct change *c, struct error *e)
+{
+	struct tw_ints *v = tw_ints_new(n * TW_POINT_FULL);
+
+	if (!v)
+		return error_set(e, -ENOMEM, "no memory for the points");
+	memcpy(v->v, points, v->n * sizeof(v->v[0]));
+	envelope->v[TW_ENV_START] = 0;
+	envelope->v[TW_ENV_COUNT] = (int32_t)n;
+	tw_change_extra(c, item, v);
+	tw_change_item(c, item, tw_ints_ref(envelope));
+	return 0;
+}
+
 int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
 	const int32_t *points, uint32_t n, struct change *c, struct error *e)
 {
@@ -182,6 +198,8 @@ int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *env
 	struct plan_points p = {.m = m, .fresh = points, .n_fresh = n};
 	int r;
 
+	if (m->items[item].made)
+		return replace_own(item, own, points, n, c, e);
 	tw_points_of(m, &p.old);
 	r = find_place(&p, item, e);
 	if (r < 0)

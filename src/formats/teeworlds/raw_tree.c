@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/kinds.h"
 #include "formats/teeworlds/names.h"
 
@@ -49,12 +50,46 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 	sprintf(dst, "%05u%s%s", type, name ? "_" : "", name ? name : "");
 }
 
+/* Objects made since the mount are not shown. */
+static bool is_shown(const struct tw_map *m, const struct tw_type *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!m->items[t->items[i]].made)
+			return true;
+	return false;
+}
+
+/* Nor is their data: a new data item is, where somebody else uses it or nobody does. */
+static bool is_data_shown(const struct tw_map *m, uint32_t blob)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	bool used = false;
+
+	if (!m->blobs[blob] || blob < m->shared->n_blobs)
+		return m->blobs[blob] != NULL;
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (it->ints->v[fields[k]] != (int32_t)blob)
+				continue;
+			if (!it->made)
+				return true;
+			used = true;
+		}
+	}
+	return !used;
+}
+
 static int items_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	char shown[NAME_MAX + 1];
 
 	(void)dir;
 	for (size_t i = 0; i < m->index->n_types; i++) {
+		if (!is_shown(m, &m->index->types[i]))
+			continue;
 		type_name(m, m->index->types[i].id, shown);
 		if (strcmp(shown, name) == 0) {
 			*ret = tw_id(TW_K_RAW_TYPE, m->index->types[i].id, 0);
@@ -72,7 +107,7 @@ static int items_child(
 	for (size_t i = 0; i < m->index->n_types; i++) {
 		uint16_t type = m->index->types[i].id;
 
-		if (type < *cookie)
+		if (type < *cookie || !is_shown(m, &m->index->types[i]))
 			continue;
 		type_name(m, type, name);
 		*ret = tw_id(TW_K_RAW_TYPE, type, 0);
@@ -148,7 +183,7 @@ static int type_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	if (!t || !take_number(&s, &id) || (*s == '+' && (s++, !take_number(&s, &more))))
 		return -ENOENT;
 	at = first_of_id(m, t, id);
-	if (at >= t->n || more >= t->n - at)
+	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
 		return -ENOENT;
 	/* One spelling only: 5 digits, no leading zeros after the plus. */
 	item_name(m, t, t->by_id[at + more], shown);
@@ -163,6 +198,8 @@ static int type_child(
 {
 	const struct tw_type *t = tw_type(m, tw_id_index(dir));
 
+	while (t && *cookie < t->n && m->items[t->items[*cookie]].made)
+		(*cookie)++;
 	if (!t || *cookie >= t->n)
 		return 0;
 	item_name(m, t, t->items[*cookie], name);
@@ -178,7 +215,7 @@ static int data_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	uint32_t i;
 
 	(void)dir;
-	if (!take_number(&s, &i) || i >= m->n_blobs || !m->blobs[i])
+	if (!take_number(&s, &i) || i >= m->n_blobs || !is_data_shown(m, i))
 		return -ENOENT;
 	sprintf(shown, "%05u", i);
 	if (strcmp(shown, name) != 0)
@@ -194,7 +231,7 @@ static int data_child(
 	for (; *cookie < m->n_blobs; (*cookie)++) {
 		uint32_t i = (uint32_t)*cookie;
 
-		if (!m->blobs[i])
+		if (!is_data_shown(m, i))
 			continue;
 		sprintf(name, "%05u", i);
 		*ret = tw_id(TW_K_RAW_DATA, i, 0);

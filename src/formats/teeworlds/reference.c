@@ -30,17 +30,6 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
-static int find_stem(
-	const struct tw_map *m, enum tw_named named, const char *stem, size_t n, int32_t *ret)
-{
-	uint32_t position;
-	int r = tw_stem_find(m, named, stem, n, &position);
-
-	if (r == 0)
-		*ret = tw_ref_of(m, named, position);
-	return r;
-}
-
 int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
 	int32_t *ret, struct error *e)
 {
@@ -57,9 +46,10 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
 			at, e, "must be the name of an %s, null or an integer", targets[ref].what);
-	(void)is_new;
-	r = find_stem(m, targets[ref].named, stem, n, ret);
+	r = tw_ref_find(m, targets[ref].named, stem, n, is_new, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return json_refuse(at, e, "names no %s of the map", targets[ref].what);
-	return r;
+	if (r < 0)
+		return error_set(e, r, "there is no %s \"%s\" yet", targets[ref].what, stem);
+	return 0;
 }

@@ -42,6 +42,7 @@ static void add_seat(
 		.position = position,
 		.gone = m->items[item].made != NULL,
 	};
+	r->n_mounted += !m->items[item].made;
 	r->n++;
 }
 
@@ -58,11 +59,37 @@ static int fill(struct tw_roster *r, const struct tw_map *m)
 	return 0;
 }
 
+/* Layers are counted within their groups; one in several of them is in each. */
+static int fill_layers(struct tw_roster *r, const struct tw_map *m)
+{
+	const struct tw_group_at *groups = m->shared->names->groups;
+	uint32_t n_groups = tw_names(m, TW_N_GROUPS)->n, n = tw_count(m, TW_LAYER);
+	uint32_t mounted = tw_count_mounted(m, TW_LAYER);
+	size_t room = 1 + (size_t)(n - mounted);
+
+	for (uint32_t g = 0; g < n_groups; g++)
+		room += groups[g].n;
+	r->seats = calloc(room, sizeof(*r->seats));
+	if (!r->seats)
+		return -ENOMEM;
+	for (uint32_t g = 0; g < n_groups; g++)
+		for (uint32_t i = 0; i < groups[g].n; i++)
+			add_seat(r, m, groups[g].first + i, g, i);
+	for (uint32_t i = mounted; i < n; i++)
+		add_seat(r, m, i, m->items[tw_type(m, TW_LAYER)->items[i]].group, 0);
+	return 0;
+}
+
 static struct tw_seat *seat_of(const struct tw_roster *r, entry_id id)
 {
 	uint32_t at = r->what == TW_N_GROUPS ? tw_id_a(id) : tw_id_index(id);
 
-	return at < r->n ? &r->seats[at] : NULL;
+	if (r->what != TW_N_LAYERS)
+		return at < r->n ? &r->seats[at] : NULL;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->seats[i].at == tw_id_b(id) && r->seats[i].home == tw_id_a(id))
+			return &r->seats[i];
+	return NULL;
 }
 
 /* It stands where it stood at the mount, under the name that it had. */
@@ -70,8 +97,19 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;
 
-	return !p->name ||
-	       (tw_identify(&m->base, p->dir, p->name, &id) == 0 && tw_object(id) == tw_object(p->id));
+	return !p->name || (tw_identify(&m->base, p->dir, p->name, &id) == 0 &&
+				   tw_object(id) == tw_object(p->id));
+}
+
+/* An object as it is can be in a map: 1, or not: 0. A layer has to be one. */
+static int has_content(const struct tw_roster *r, const struct tw_item *it,
+	const struct placement *p, struct error *e)
+{
+	if (!tw_is_empty(it) || r->what == TW_N_GROUPS)
+		return 1;
+	if (r->what == TW_N_LAYERS)
+		return error_set(e, -EINVAL, "the layer %s has no layer.json", p->name);
+	return 0;
 }
 
 static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
@@ -88,6 +126,8 @@ static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct pl
 	seat->time = time;
 	seat->last = !place.has_position;
 	seat->position = place.position;
+	if (r->what == TW_N_LAYERS)
+		seat->group = tw_id_a(p->dir);
 	return 0;
 }
 
@@ -95,6 +135,7 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 	size_t time, struct error *e)
 {
 	struct tw_seat *seat = seat_of(r, p->id);
+	int ret;
 
 	if (!seat)
 		return 0;
@@ -105,10 +146,26 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 	}
 	if (is_home(m, p))
 		return 0;
-	/* What never got any content cannot be in a map. */
-	if (tw_is_empty(&m->items[seat->item]))
-		return 0;
-	return take_place(r, seat, p, time, e);
+	ret = has_content(r, &m->items[seat->item], p, e);
+	return ret <= 0 ? ret : take_place(r, seat, p, time, e);
+}
+
+/* Layers stand in the order of their groups, and go with them. */
+static void follow_groups(
+	struct tw_roster *r, const struct tw_map *m, const struct tw_roster *groups)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct tw_seat *seat = &r->seats[i];
+		uint32_t g = 0;
+
+		while (g < groups->n_here && groups->seats[g].at != seat->group)
+			g++;
+		seat->rank = g;
+		if (g < groups->n_here || seat->gone)
+			continue;
+		seat->gone = true;
+		seat->removed = !m->items[seat->item].made;
+	}
 }
 
 static int seat_cmp(const void *pa, const void *pb)
@@ -128,16 +185,14 @@ static int seat_cmp(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void sort(struct tw_roster *r, const struct tw_map *m)
+static void sort(struct tw_roster *r)
 {
-	uint32_t mounted = tw_count_mounted(m, tw_named_type(r->what));
-
 	qsort(r->seats, r->n, sizeof(*r->seats), seat_cmp);
 	while (r->n_here < r->n && !r->seats[r->n_here].gone)
 		r->n_here++;
-	r->changed = r->n_here != mounted;
+	r->changed = r->n_here != r->n_mounted;
 	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
-		r->changed = r->seats[i].order != i;
+		r->changed = r->seats[i].order != i || r->seats[i].group != r->seats[i].home;
 	r->moves = r->changed || r->n != r->n_here;
 }
 
@@ -146,17 +201,19 @@ int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named wh
 {
 	int ret;
 
-	(void)groups;
 	*r = (struct tw_roster){.what = what};
-	ret = fill(r, m);
+	ret = what == TW_N_LAYERS ? fill_layers(r, m) : fill(r, m);
 	if (ret < 0)
 		return error_set(e, ret, "no memory for the objects of the map");
 	for (size_t i = 0; ret == 0 && i < n; i++)
 		if (tw_object_named(p[i].id) == what)
 			ret = take_placement(r, m, &p[i], i + 1, e);
-	if (ret == 0)
-		sort(r, m);
-	return ret;
+	if (ret < 0)
+		return ret;
+	if (what == TW_N_LAYERS)
+		follow_groups(r, m, groups);
+	sort(r);
+	return 0;
 }
 
 void tw_roster_finish(struct tw_roster *r)

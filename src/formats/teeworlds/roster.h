@@ -27,6 +27,7 @@ struct tw_roster {
 	enum tw_named what;
 	struct tw_seat *seats; /* in their settled order; those that are gone at the end */
 	uint32_t n, n_here;
+	uint32_t n_mounted; /* seats that there were at the mount */
 	bool changed; /* others, or in another order, than at the mount */
 	bool moves;   /* ... or there are new ones that are in no place: references are to follow */
 };

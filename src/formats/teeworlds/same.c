@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* same: would two maps be the same file? Compared as they are stored, without decoding. */
+/* same: would two maps be the same file? Compared as they are stored, where both are. */
 #include <string.h>
 
 #include "formats/teeworlds/fields.h"
@@ -25,12 +25,18 @@ static bool same_extent(const struct extent *a, const struct extent *b)
 	return true;
 }
 
-static bool same_blob(const struct blob *a, const struct blob *b)
+static bool same_blob(struct blob *a, struct blob *b)
 {
+	bool same;
+
 	if (a == b)
 		return true;
-	return a && b && a->coding == b->coding && a->size == b->size &&
-	       same_extent(&a->stored, &b->stored);
+	if (!a || !b || a->size != b->size)
+		return false;
+	if (a->coding == b->coding)
+		return same_extent(&a->stored, &b->stored);
+	/* What settling made is in memory, and stands encoded in the file that was written. */
+	return blob_equal(a, b, &same, NULL) == 0 && same;
 }
 
 /* Integers as they will be written. */
@@ -82,9 +88,7 @@ static bool same_blobs(const struct tw_map *a, const struct numbering *na, const
 	if (na->n != nb->n)
 		return false;
 	for (size_t i = 0; i < na->n; i++) {
-		const struct blob *x = a->blobs[na->at[i]], *y = b->blobs[nb->at[i]];
-
-		if (!same_blob(x, y))
+		if (!same_blob(a->blobs[na->at[i]], b->blobs[nb->at[i]]))
 			return false;
 	}
 	return true;

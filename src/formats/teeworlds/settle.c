@@ -13,7 +13,9 @@ static void settling_finish(struct settling *s)
 	for (int i = 0; i < TW_N_NAMED; i++) {
 		tw_roster_finish(&s->rosters[i]);
 		free(s->moved[i]);
+		free(s->lists[i].items);
 	}
+	free(s->exts.items);
 	if (s->to)
 		snapshot_unref(&s->to->base);
 }
@@ -21,7 +23,7 @@ static void settling_finish(struct settling *s)
 static int call_rosters(
 	struct settling *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
 {
-	bool any = false;
+	bool any = s->from->shared->fresh;
 
 	for (int i = 0; i < TW_N_NAMED; i++) {
 		struct tw_roster *r = &s->rosters[i];
@@ -38,26 +40,42 @@ static int call_rosters(
 	return 0;
 }
 
-/* Those that are gone are flagged; made ones that stay are like all others from here on. */
+int settle_push(struct settle_list *l, uint32_t item)
+{
+	if (l->n == l->room) {
+		uint32_t room = l->room ? 2 * l->room : 32;
+		uint32_t *items = realloc(l->items, room * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		l->items = items;
+		l->room = room;
+	}
+	l->items[l->n++] = item;
+	return 0;
+}
+
+/* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
+ * stay are like all others from here on. */
 static void take_members(struct settling *s, enum tw_named what)
 {
 	const struct tw_roster *r = &s->rosters[what];
 
-	for (uint32_t i = 0; i < r->n; i++) {
-		struct tw_item *it = &s->to->items[r->seats[i].item];
+	for (uint32_t i = r->n; i > 0; i--) {
+		struct tw_item *it = &s->to->items[r->seats[i - 1].item];
 
-		it->removed = r->seats[i].gone;
+		it->removed = r->seats[i - 1].gone;
 		bytes_unref(TAKE(it->made));
-		if (!it->removed && r->changed)
-			it->id = (uint16_t)i;
+		tw_ints_unref(TAKE(it->extra));
 	}
 }
 
 static int find_moved(struct settling *s, enum tw_named what)
 {
 	const struct tw_roster *r = &s->rosters[what];
+	uint32_t n = tw_count(s->from, tw_named_type(what));
 
-	s->moved[what] = malloc(((size_t)r->n + 1) * sizeof(*s->moved[what]));
+	s->moved[what] = calloc((size_t)n + 1, sizeof(*s->moved[what]));
 	if (!s->moved[what])
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->n; i++)
@@ -65,20 +83,35 @@ static int find_moved(struct settling *s, enum tw_named what)
 	return 0;
 }
 
-static int order_items(struct settling *s, enum tw_named what)
+static int list_flat(struct settling *s, enum tw_named what)
 {
 	const struct tw_roster *r = &s->rosters[what];
-	CLEANUP(free) uint32_t *items = NULL;
+	int ret = 0;
 
-	if (!r->changed || r->n_here == 0)
-		return 0;
-	items = malloc(r->n_here * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < r->n_here; i++)
-		items[i] = r->seats[i].item;
-	tw_map_order(s->to, tw_named_type(what), items);
-	return 0;
+	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
+		ret = settle_push(&s->lists[what], r->seats[i].item);
+	return ret;
+}
+
+static void renumber(struct settling *s, const struct settle_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		s->to->items[l->items[i]].id = (uint16_t)i;
+}
+
+static int order_all(struct settling *s)
+{
+	int r;
+
+	for (int i = 0; i < TW_N_NAMED; i++)
+		renumber(s, &s->lists[i]);
+	r = tw_map_reindex(s->to);
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+		if (s->lists[i].n)
+			tw_map_order(s->to, tw_named_type((enum tw_named)i), s->lists[i].items);
+	if (r == 0 && s->exts.n)
+		tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
+	return r;
 }
 
 /* Blobs that an object took along, and that nobody else uses. */
@@ -116,29 +149,64 @@ static void say_removed(struct settling *s)
 	}
 }
 
-static int rebuild(struct settling *s, struct error *e)
+static int take_all(struct settling *s, struct error *e)
 {
 	int r = 0;
 
-	say_removed(s);
 	for (int i = 0; r == 0 && i < TW_N_NAMED; i++) {
 		take_members(s, (enum tw_named)i);
 		r = find_moved(s, (enum tw_named)i);
+		if (r == 0 && i < TW_N_GROUPS)
+			r = list_flat(s, (enum tw_named)i);
 	}
-	if (r < 0)
-		return error_set(e, r, "no memory for the order of objects");
-	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+	if (r == 0)
+		r = tw_map_reindex(s->to);
+	return r < 0 ? error_set(e, r, "no memory for the order of objects") : 0;
+}
+
+static int name_all(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	for (int i = 0; i < TW_N_NAMED; i++)
 		for (uint32_t k = 0; r == 0 && k < s->rosters[i].n_here; k++)
 			r = settle_name(s, &s->rosters[i].seats[k], e);
+	return r;
+}
+
+static int rebuild(struct settling *s, struct error *e)
+{
+	int r;
+
+	say_removed(s);
+	r = take_all(s, e);
+	/* Layers in two groups are told apart before anything of them changes. */
+	if (r == 0)
+		r = settle_tree(s, e);
+	if (r == 0)
+		r = name_all(s, e);
 	if (r == 0)
 		r = settle_refs(s, e);
+	if (r == 0)
+		r = settle_points(s, e);
+	if (r == 0)
+		r = settle_side(s, e);
+	if (r == 0)
+		r = settle_needs(s, e);
 	if (r < 0)
 		return r;
 	drop_blobs(s);
-	r = tw_map_reindex(s->to);
-	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
-		r = order_items(s, (enum tw_named)i);
+	r = order_all(s);
 	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
+}
+
+static bool any_made(const struct tw_map *m)
+{
+	for (int i = 0; i < TW_N_NAMED; i++)
+		if (tw_count(m, tw_named_type((enum tw_named)i)) !=
+			tw_count_mounted(m, tw_named_type((enum tw_named)i)))
+			return true;
+	return false;
 }
 
 int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
@@ -150,14 +218,15 @@ int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
 	bool any;
 	int r;
 
-	if (!s.from->shared->typed) {
+	/* Before anything was made or moved, the owner's thread may be taking the names. */
+	if (!s.from->shared->typed || (n == 0 && !s.from->shared->fresh && !any_made(s.from))) {
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
 	r = call_rosters(&s, p, n, &any, e);
 	if (r < 0)
 		return r;
-	if (!any) {
+	if (!any && !settle_has_parts(p, n)) {
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
@@ -165,7 +234,9 @@ int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
 	if (!s.to)
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
 	s.to->origin = tw_index_ref(s.from->index);
-	r = rebuild(&s, e);
+	r = settle_parts(&s, p, n, e);
+	if (r == 0)
+		r = rebuild(&s, e);
 	if (r < 0)
 		return r;
 	done = &s.to->base;

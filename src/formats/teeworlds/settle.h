@@ -11,17 +11,49 @@
 
 #include "formats/teeworlds/roster.h"
 
+/* Items in the order of the settled map, by handle. */
+struct settle_list {
+	uint32_t *items;
+	uint32_t n, room;
+};
+
 struct settling {
 	const struct tw_map *from; /* the mounted map, as it is now */
 	struct tw_map *to;         /* a copy, to be changed */
 	struct tw_roster rosters[TW_N_NAMED];
-	int32_t *moved[TW_N_NAMED]; /* where each object of `from` went, by position; -1: it is gone */
+	struct settle_list lists[TW_N_NAMED]; /* of types that changed; else empty */
+	struct settle_list exts;              /* extension items of groups */
+	bool new_holder, by_number;           /* settle_refs.c: of the layer at hand */
+	int32_t *moved[TW_N_NAMED]; /* where each object of `from` went, by position; -1: it is gone
+				     */
 	void (*say)(void *arg, const char *line);
 	void *arg;
 };
 
+/* settle.c: one more item */
+int settle_push(struct settle_list *l, uint32_t item);
+
 /* settle_names.c: the name of the seat's path into its item. */
 int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e);
+/* A name in n integers as the reference writer stores it (DDNet's game/gamecore.cpp, StrToInts). */
+void settle_write_name(const struct tw_place *place, int32_t *v, unsigned n);
+
+/* settle_tree.c: groups and layers in their order */
+bool settle_tree_moves(const struct settling *s);
+int settle_tree(struct settling *s, struct error *e);
+
+/* settle_side.c: items that belong to groups and layers by number */
+int settle_side(struct settling *s, struct error *e);
+
+/* settle_parts.c: files that were removed from objects that stay */
+bool settle_has_parts(const struct placement *p, size_t n);
+int settle_parts(struct settling *s, const struct placement *p, size_t n, struct error *e);
+
+/* settle_needs.c: what a game needs, where the map is a new one */
+int settle_needs(struct settling *s, struct error *e);
+
+/* settle_points.c: the points of envelopes in the order of envelopes */
+int settle_points(struct settling *s, struct error *e);
 
 /* settle_refs.c: references follow, where objects moved. */
 int settle_refs(struct settling *s, struct error *e);

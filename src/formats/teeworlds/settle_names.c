@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
-/* settle_names: the names of paths that were made or renamed, as items store them (layout rule 6). */
+/* settle_names: the names of paths that were made or renamed, as items store them (layout rule 6).
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/raise.h"
 #include "formats/teeworlds/settle.h"
+
+enum { SHORT_NAME = 3, LONG_NAME = 8 /* integers */ };
+
+static struct tw_ints *copy(const struct tw_item *it)
+{
+	return tw_ints_copy(it->ints, it->ints->n, 0);
+}
 
 /* The name as a data item, ended by NUL. What stands there already stays. */
 static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const struct tw_place *place)
@@ -34,6 +43,76 @@ static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const stru
 	return fresh ? tw_map_set_data(m, item, field, fresh) : -ENOMEM;
 }
 
+void settle_write_name(const struct tw_place *place, int32_t *v, unsigned n)
+{
+	for (unsigned i = 0; i < 4 * n; i++) {
+		uint32_t byte = i < place->n ? (uint8_t)place->name[i] : 0;
+
+		byte = i == 4 * n - 1 ? 0 : (byte + 128) & 0xff;
+		v[i / 4] = (int32_t)((uint32_t)v[i / 4] << 8 | byte);
+	}
+}
+
+/* The item with the name in n integers from `at`; fresh (taken) has room for it. */
+static int ints_name(struct tw_item *it, struct tw_ints *fresh, uint32_t at, unsigned n,
+	const struct tw_place *place)
+{
+	int32_t name[8] = {0};
+
+	if (!fresh)
+		return -ENOMEM;
+	settle_write_name(place, name, n);
+	if (fresh->n >= at + n)
+		memcpy(fresh->v + at, name, n * sizeof(name[0]));
+	tw_ints_unref(it->ints);
+	it->ints = fresh;
+	return 0;
+}
+
+static int group_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool named = tw_int(it, 0, 0) >= 3 && it->ints->n >= TW_GROUP_NAME + SHORT_NAME;
+
+	if (!named && place->n == 0)
+		return 0;
+	return ints_name(
+		it, named ? copy(it) : tw_group_to(it->ints, 3), TW_GROUP_NAME, SHORT_NAME, place);
+}
+
+static int envelope_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool named = it->ints->n >= TW_ENV_NAME + LONG_NAME;
+
+	if (!named && place->n == 0)
+		return 0;
+	return ints_name(it, named ? copy(it) : tw_ints_copy(it->ints, TW_ENV_NAME + LONG_NAME, 0),
+		TW_ENV_NAME, LONG_NAME, place);
+}
+
+static int layer_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool tiles = tw_is_tiles(it);
+	uint32_t at = tiles ? TW_TILES_MIN : TW_LIST_NAME;
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1), version = tw_int(it, TW_LAYER_VERSION, 0);
+	bool list =
+		it->ints->n >= TW_LIST_MIN &&
+		(type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS);
+	bool named = it->ints->n >= at + SHORT_NAME &&
+		     version >= (tiles                           ? 3
+					: type == TW_LAYER_QUADS ? 2
+								 : INT32_MIN);
+
+	/* Layers of an unknown type have no name. */
+	if ((!tiles && !list) || (!named && place->n == 0))
+		return 0;
+	return ints_name(it,
+		named ? copy(it)
+		      : tw_layer_to(it->ints, tiles && version < 3 ? 3
+					      : version < 2        ? 2
+								   : version),
+		at, SHORT_NAME, place);
+}
+
 int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
 {
 	const struct placement *p = seat->placed;
@@ -50,5 +129,11 @@ int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
 		r = blob_name(s->to, seat->item, TW_IMG_NAME, &place);
 	else if (what == TW_N_SOUNDS)
 		r = blob_name(s->to, seat->item, TW_SND_NAME, &place);
+	else if (what == TW_N_ENVELOPES)
+		r = envelope_name(&s->to->items[seat->item], &place);
+	else if (what == TW_N_GROUPS)
+		r = group_name(&s->to->items[seat->item], &place);
+	else
+		r = layer_name(&s->to->items[seat->item], &place);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

@@ -16,7 +16,7 @@ static const char *const nouns[] = {
 	[TW_N_IMAGES] = "image", [TW_N_SOUNDS] = "sound", [TW_N_ENVELOPES] = "envelope"};
 
 /* The number in the settled map. *ret_lost (never cleared): the position of what it pointed at. */
-static int32_t follow(const struct settling *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
+static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
 {
 	const struct tw_roster *r = &s->rosters[what];
 	uint32_t position;
@@ -25,6 +25,8 @@ static int32_t follow(const struct settling *s, enum tw_named what, int32_t ref,
 	if (tw_ref_position(s->from, what, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
 	now = s->moved[what][position];
+	s->by_number |= s->new_holder && position < tw_names(s->from, what)->n &&
+			tw_names(s->from, what)->v[position].size == 0;
 	if (now < 0)
 		*ret_lost = position;
 	return now;
@@ -36,11 +38,14 @@ static bool any_changed(const struct settling *s)
 	       s->rosters[TW_N_ENVELOPES].moves;
 }
 
-static void say_lost(struct settling *s, uint32_t layer, enum tw_named what, int64_t lost, size_t n)
+static void say_lost(struct settling *s, int64_t layer, enum tw_named what, int64_t lost, size_t n)
 {
 	char path[SETTLE_PATH_MAX], target[SETTLE_PATH_MAX];
 
-	settle_path(s, TW_N_LAYERS, layer, path);
+	/* A layer that was one in two groups is told of once. */
+	if (layer < 0)
+		return;
+	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
 	settle_path(s, what, (uint32_t)lost, target);
 	if (n > 1)
 		settle_say(s, "%s refers to no %s now in %zu places: %s is gone", path, nouns[what],
@@ -49,8 +54,8 @@ static void say_lost(struct settling *s, uint32_t layer, enum tw_named what, int
 		settle_say(s, "%s has no %s now: %s is gone", path, nouns[what], target);
 }
 
-static int set_ref(struct settling *s, uint32_t item, uint32_t layer, uint32_t field,
-	enum tw_named what)
+static int set_ref(
+	struct settling *s, uint32_t item, int64_t layer, uint32_t field, enum tw_named what)
 {
 	struct tw_item *it = &s->to->items[item];
 	int32_t old = tw_int(it, field, -1), now;
@@ -74,7 +79,7 @@ static int set_ref(struct settling *s, uint32_t item, uint32_t layer, uint32_t f
 }
 
 /* The references in the elements of a list, all to envelopes. */
-static bool follow_list(struct settling *s, uint32_t layer, const struct tw_list_shape *shape,
+static bool follow_list(struct settling *s, int64_t layer, const struct tw_list_shape *shape,
 	uint32_t count, uint8_t *data)
 {
 	int64_t lost = -1, last = -1;
@@ -100,7 +105,7 @@ static bool follow_list(struct settling *s, uint32_t layer, const struct tw_list
 	return differs;
 }
 
-static int set_list(struct settling *s, uint32_t item, uint32_t layer)
+static int set_list(struct settling *s, uint32_t item, int64_t layer)
 {
 	const struct tw_item *it = &s->to->items[item];
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(s->to, it));
@@ -127,7 +132,7 @@ static int set_list(struct settling *s, uint32_t item, uint32_t layer)
 	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob) : -ENOMEM;
 }
 
-static int set_layer(struct settling *s, uint32_t item, uint32_t layer)
+static int set_layer(struct settling *s, uint32_t item, int64_t layer)
 {
 	const struct tw_item *it = &s->to->items[item];
 	int r = 0;
@@ -149,22 +154,39 @@ static int set_layer(struct settling *s, uint32_t item, uint32_t layer)
 	default:
 		return 0;
 	}
-	if (r == 0 && s->rosters[TW_N_ENVELOPES].moves)
+	if (r == 0 && (s->new_holder || s->rosters[TW_N_ENVELOPES].moves))
 		r = set_list(s, item, layer);
 	return r;
 }
 
+/* A layer that came from elsewhere and names an envelope by number alone: nobody can know whether
+ * it is the one that was meant. */
+static void say_by_number(struct settling *s, int64_t layer)
+{
+	char path[SETTLE_PATH_MAX];
+
+	if (!s->by_number)
+		return;
+	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
+	settle_say(s, "%s refers by number alone to something that has no name", path);
+}
+
 int settle_refs(struct settling *s, struct error *e)
 {
-	const struct tw_type *layers = tw_type(s->from, TW_LAYER);
+	bool all = any_changed(s);
 
-	if (!any_changed(s))
-		return 0;
-	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		int r = s->to->items[layers->items[i]].removed
-			? 0
-			: set_layer(s, layers->items[i], i);
+	for (uint32_t i = 0; i < s->to->n_items; i++) {
+		const struct tw_item *it = &s->to->items[i];
+		int64_t layer = i < s->from->n_items ? tw_position(s->from, i) : -1;
+		int r = 0;
 
+		if (it->type != TW_LAYER || it->removed)
+			continue;
+		s->new_holder = i < s->from->n_items && s->from->items[i].made;
+		s->by_number = false;
+		if (all || s->new_holder)
+			r = set_layer(s, i, layer);
+		say_by_number(s, layer);
 		if (r < 0)
 			return error_set(e, r, "cannot read or keep the data of a layer");
 	}

@@ -21,9 +21,42 @@ void settle_say(struct settling *s, const char *fmt, ...)
 	s->say(s->arg, line);
 }
 
+/* For groups, names of directories are what stems are for files. */
 static void stem_of(const struct settling *s, enum tw_named what, uint32_t position, char *dst)
 {
-	dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
+	const struct tw_name_list *list = tw_names(s->from, what);
+
+	if (what == TW_N_GROUPS && position < list->n)
+		tw_name_write(dst, position, list->n, &list->v[position], TW_DIR_MAX);
+	else
+		dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
+}
+
+/* In the first group that has it. */
+static void layer_path(const struct settling *s, uint32_t position, char dst[SETTLE_PATH_MAX])
+{
+	const struct tw_name_list *list = tw_names(s->from, TW_N_LAYERS);
+	const struct tw_group_at *groups = s->from->shared->names->groups;
+	char group[NAME_MAX + 1], stem[NAME_MAX + 1];
+	uint32_t g = 0;
+
+	if (position >= list->n) {
+		stem_of(s, TW_N_LAYERS, position, stem);
+		stem_of(s, TW_N_GROUPS, tw_item_at(s->from, TW_LAYER, position)->group, group);
+		snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
+		return;
+	}
+	while (g < tw_names(s->from, TW_N_GROUPS)->n &&
+		(position < groups[g].first || position - groups[g].first >= groups[g].n))
+		g++;
+	if (g == tw_names(s->from, TW_N_GROUPS)->n) {
+		snprintf(dst, SETTLE_PATH_MAX, "layer %u", position);
+		return;
+	}
+	stem_of(s, TW_N_GROUPS, g, group);
+	tw_name_write(
+		stem, position - groups[g].first, groups[g].n, &list->v[position], TW_DIR_MAX);
+	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 
 void settle_path(
@@ -50,7 +83,7 @@ void settle_path(
 		snprintf(dst, SETTLE_PATH_MAX, "groups/%s", stem);
 		break;
 	default:
-		snprintf(dst, SETTLE_PATH_MAX, "layer %u", position);
+		layer_path(s, position, dst);
 		break;
 	}
 }

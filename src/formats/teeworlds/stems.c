@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/place.h"
+#include "formats/teeworlds/situation.h"
+
 unsigned tw_named_type(enum tw_named what)
 {
 	static const uint16_t types[TW_N_NAMED] = {
@@ -53,8 +57,8 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char
 	return it->made->size;
 }
 
-static int find_made(const struct tw_map *m, enum tw_named what, const char *stem, size_t n,
-	uint32_t *ret)
+static int find_made(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
 {
 	const struct tw_type *t = tw_type(m, tw_named_type(what));
 
@@ -64,7 +68,8 @@ static int find_made(const struct tw_map *m, enum tw_named what, const char *ste
 
 		if (!made)
 			break;
-		if (made->size == n && memcmp(made->data, stem, n) == 0) {
+		if (made->size == n && memcmp(made->data, stem, n) == 0 &&
+			!tw_situation_gone(m, what, i - 1)) {
 			*ret = i - 1;
 			return 0;
 		}
@@ -72,15 +77,44 @@ static int find_made(const struct tw_map *m, enum tw_named what, const char *ste
 	return -ENOENT;
 }
 
+/* An envelope without a name is bound by its number alone, so it has to be one that fits. */
+static bool fits(const struct tw_map *m, enum tw_named what, uint32_t position, int channels)
+{
+	const struct tw_item *it = tw_item_at(m, tw_named_type(what), position);
+	struct tw_place place;
+
+	if (what != TW_N_ENVELOPES || channels == 0)
+		return true;
+	if (it->made &&
+		tw_place_parse(what, (const char *)it->made->data, it->made->size, &place, NULL) ==
+			0 &&
+		place.n > 0)
+		return true;
+	if (!it->made && position < tw_names(m, what)->n && tw_names(m, what)->v[position].size > 0)
+		return true;
+	return tw_int(it, TW_ENV_CHANNELS, 0) == channels;
+}
+
+static int find(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+{
+	if (tw_stem_find(m, what, stem, n, ret) == 0 && !tw_situation_gone(m, what, *ret))
+		return 0;
+	return find_made(m, what, stem, n, ret);
+}
+
 int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
 	int channels, int32_t *ret)
 {
 	uint32_t position;
+	int r = find(m, what, stem, n, &position);
 
-	(void)channels;
-	if (tw_stem_find(m, what, stem, n, &position) < 0 &&
-		find_made(m, what, stem, n, &position) < 0)
-		return in_new ? -EAGAIN : -ENOENT;
+	if (r == 0 && in_new && !fits(m, what, position, channels))
+		r = -ENOENT;
+	if (r < 0 && m->situation)
+		r = tw_situation_find(m, what, stem, n, &position);
+	if (r < 0)
+		return in_new && !m->situation ? -EAGAIN : -ENOENT;
 	*ret = tw_ref_of(m, what, position);
 	return 0;
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * dump: what a map's files hold, for test_layers.py.
+ *
+ *     dump DIR... -- FILE.map...
+ *
+ * For every file below the named directories of the mount: its size, the CRC-32 of what get gives
+ * ("-" where it cannot be read) and its path, behind a line with the map's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "fixture.h"
+
+static const struct snapshot *at_hand;
+
+static void visit(void *arg, const char *path, const struct entry *entry)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error e = ERROR_INIT;
+
+	(void)arg;
+	if (fixture_get(at_hand, entry, &b, &e) == 0)
+		printf("%zu %08lx %s\n", b->size, crc32_z(0, b->data, b->size), path);
+	else
+		printf("- %s %s\n", e.code == -EIO ? "-" : error_text(&e), path);
+}
+
+int main(int argc, char **argv)
+{
+	int dirs = 1;
+
+	while (dirs < argc && strcmp(argv[dirs], "--") != 0)
+		dirs++;
+	for (int i = dirs + 1; i < argc; i++) {
+		struct error e = ERROR_INIT;
+		struct fixture f;
+		struct entry dir;
+
+		printf("map %s\n", argv[i]);
+		if (fixture_open(&f, argv[i], "ro", &e) < 0)
+			printf("refused\n");
+		at_hand = f.s;
+		for (int k = 1; f.s && k < dirs; k++)
+			if (fixture_find(f.s, argv[k], &dir) == 0)
+				fixture_walk(f.s, dir.id, argv[k], visit, NULL, &e);
+		fixture_close(&f);
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Zlib */
+/* For the tests of what is below groups/ and envelopes/; the maps are twgen_parts.py's. */
+#ifndef TEST_TEEWORLDS_PARTS_H
+#define TEST_TEEWORLDS_PARTS_H
+
+#include "tw_test.h"
+
+#define LAYERS "groups/0/layers/"
+
+/* Integers by number, as libtw2's doc/map.md lists them. */
+enum { DATA = 14, OWN = 18, OLD_OWN = 15, COUNT = 4, LIST_DATA = 5, START = 2 };
+
+static inline const struct tw_item *layer(const struct snapshot *s, int i)
+{
+	return tw_item_at(tw_map_of(s), TW_LAYER, i);
+}
+
+static inline struct bytes *data_of(const struct snapshot *s, int i, uint32_t field)
+{
+	struct error err = ERROR_INIT;
+	struct bytes *whole = NULL;
+
+	assert_non_null(tw_blob_of(tw_map_of(s), layer(s, i), field));
+	assert_ok(blob_load(tw_blob_of(tw_map_of(s), layer(s, i), field), &whole, &err));
+	return whole;
+}
+
+static inline void assert_data(
+	const struct snapshot *s, int i, uint32_t field, const void *data, size_t n)
+{
+	CLEANUP(bytes_unref) struct bytes *b = data_of(s, i, field);
+
+	assert_int_equal(b->size, n);
+	assert_memory_equal(b->data, data, n);
+}
+
+/* The file with one text in it replaced; what fixture_put says. */
+static inline int edit(
+	struct snapshot **s, const char *path, const char *from, const char *to, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = content_of(*s, path);
+	CLEANUP(free) char *text = malloc(b->size + strlen(to) + 1);
+	const char *at = memmem(b->data, b->size, from, strlen(from));
+	size_t before;
+
+	if (!at)
+		fail_msg("%s holds no %s", path, from);
+	before = (size_t)(at - (const char *)b->data);
+	sprintf(text, "%.*s%s%.*s", (int)before, (const char *)b->data, to,
+		(int)(b->size - before - strlen(from)), at + strlen(from));
+	return put(s, path, text, e);
+}
+
+static inline void assert_refused(
+	struct fixture *f, const char *path, const char *from, const char *to, const char *why)
+{
+	CLEANUP(bytes_unref) struct bytes *before = content_of(f->s, path), *after = NULL;
+	struct error err = ERROR_INIT;
+
+	assert_fails(edit(&f->s, path, from, to, &err), EINVAL, why);
+	after = content_of(f->s, path);
+	assert_int_equal(before->size, after->size);
+	assert_memory_equal(before->data, after->data, before->size);
+}
+
+#endif

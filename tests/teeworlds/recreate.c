@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * recreate: a map made anew from the typed files of another one.
+ *
+ *     recreate IN.map OUT.map [SEED]
+ *
+ * Every file of info, images, sounds, envelopes and groups is put into an empty map, in the order of
+ * the listing or shuffled; what has to wait for other files is tried again until nothing changes.
+ * Prints what does not fit; exit code 1 then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum { FILES_MAX = 20000 };
+
+struct item {
+	char *path;
+	struct bytes *content;
+	entry_id id;
+	bool done;
+};
+
+struct making {
+	struct fixture in;
+	struct snapshot *now;
+	struct item *items;
+	size_t n;
+	struct placement *places;
+	size_t n_places;
+	struct {
+		char *path;
+		entry_id id;
+	} *dirs;
+	size_t n_dirs;
+	int bad;
+};
+
+static void complain(struct making *m, const char *path, const struct error *e)
+{
+	fprintf(stderr, "%s: %s\n", path, error_text(e));
+	m->bad = 1;
+}
+
+static void visit(void *arg, const char *path, const struct entry *entry)
+{
+	struct making *m = arg;
+	struct error e = ERROR_INIT;
+	struct item *it = &m->items[m->n];
+
+	if (strncmp(path, "raw/", 4) == 0 || m->n == FILES_MAX)
+		return;
+	if (fixture_get(m->in.s, entry, &it->content, &e) < 0) {
+		complain(m, path, &e);
+		return;
+	}
+	it->path = strdup(path);
+	m->n++;
+}
+
+static void placed(struct making *m, entry_id id, entry_id dir, const char *name)
+{
+	m->places[m->n_places++] =
+		(struct placement){.id = id, .dir = dir, .name = strdup(name)};
+}
+
+/* The entry of a path in the new map, made if need be. */
+static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
+{
+	const char *slash = strrchr(path, '/');
+	char above[1024];
+	struct entry entry;
+	entry_id dir;
+	int r;
+
+	if (fixture_find(m->now, path, &entry) == 0) {
+		*ret = entry.id;
+		return 0;
+	}
+	for (size_t i = 0; i < m->n_dirs; i++)
+		if (strcmp(m->dirs[i].path, path) == 0) {
+			*ret = m->dirs[i].id;
+			return 0;
+		}
+	if (!slash)
+		return error_set(e, -2, "%s: it is not there", path);
+	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
+	r = need(m, above, true, &dir, e);
+	if (r < 0)
+		return r;
+	r = m->now->format->classify(m->now, dir, slash + 1, is_dir, e);
+	if (r == FORMAT_SCRATCH)
+		return error_set(e, -22, "the name means nothing");
+	if (r == FORMAT_OBJECT || r == FORMAT_PART) {
+		bool object = r == FORMAT_OBJECT;
+
+		r = m->now->format->add(&m->now, dir, slash + 1, is_dir, ret, e);
+		if (r == 0 && object)
+			placed(m, *ret, dir, slash + 1);
+	}
+	if (r == 0 && is_dir) {
+		m->dirs[m->n_dirs].path = strdup(path);
+		m->dirs[m->n_dirs++].id = *ret;
+	}
+	return r;
+}
+
+static void shuffle(struct making *m, unsigned seed)
+{
+	for (size_t i = m->n; seed && i > 1; i--) {
+		size_t k = (seed >> 8) % i;
+		struct item t = m->items[i - 1];
+
+		seed = seed * 1103515245 + 12345;
+		m->items[i - 1] = m->items[k];
+		m->items[k] = t;
+	}
+}
+
+static void put_all(struct making *m)
+{
+	size_t left = m->n, before = m->n + 1;
+	struct error e = ERROR_INIT;
+
+	for (size_t i = 0; i < m->n; i++)
+		if (need(m, m->items[i].path, false, &m->items[i].id, &e) < 0)
+			complain(m, m->items[i].path, &e);
+	while (left && left < before) {
+		before = left;
+		for (size_t i = 0; i < m->n; i++) {
+			struct item *it = &m->items[i];
+			int r = it->done ? 0
+					 : fixture_put(&m->now, it->id, it->content->data,
+						   it->content->size, NULL, &e);
+
+			if (it->done || r == -EAGAIN)
+				continue;
+			if (r < 0)
+				complain(m, it->path, &e);
+			it->done = true;
+			left--;
+		}
+	}
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->items[i].done)
+			complain(m, m->items[i].path, &e);
+}
+
+static void say(void *arg, const char *line)
+{
+	(void)arg;
+	printf("%s\n", line);
+}
+
+static int write_map(struct making *m, const char *path, struct error *e)
+{
+	struct snapshot *settled = NULL;
+	struct file *file = NULL;
+	static char buffer[1 << 16];
+	uint64_t size, at = 0;
+	FILE *out;
+	int r = m->now->format->settle(m->now, m->places, m->n_places, &settled, say, m, e);
+
+	if (r == 0)
+		r = m->now->format->check(m->in.s, settled, say, m, e);
+	if (r == 0)
+		r = fixture_encode(&m->in, settled, false, &file, NULL, e);
+	snapshot_unref(settled);
+	if (r < 0)
+		return r;
+	out = fopen(path, "wb");
+	size = fixture_file_size(file);
+	while (out && at < size) {
+		size_t n = size - at < sizeof(buffer) ? (size_t)(size - at) : sizeof(buffer);
+
+		if (file_read(file, at, buffer, n, e) < 0 || fwrite(buffer, 1, n, out) != n)
+			break;
+		at += n;
+	}
+	file_unref(file);
+	return out && fclose(out) == 0 && at == size ? 0 : error_set(e, -5, "cannot be written");
+}
+
+int main(int argc, char **argv)
+{
+	static struct making m;
+	struct format_context ctx = {0};
+	struct error e = ERROR_INIT;
+
+	if (argc < 3 || fixture_open(&m.in, argv[1], "off", &e) < 0) {
+		fprintf(stderr, "recreate IN.map OUT.map [SEED]: %s\n", error_text(&e));
+		return 1;
+	}
+	ctx.budget = m.in.budget;
+	ctx.store = &m.in.store;
+	m.items = calloc(FILES_MAX, sizeof(*m.items));
+	m.places = calloc(FILES_MAX, sizeof(*m.places));
+	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
+	if (!m.items || !m.places || !m.dirs ||
+		format_teeworlds.create("new.map", &ctx, &m.now, &e) < 0 ||
+		fixture_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
+		fprintf(stderr, "%s\n", error_text(&e));
+		return 1;
+	}
+	shuffle(&m, argc > 3 ? (unsigned)atoi(argv[3]) : 0);
+	put_all(&m);
+	if (write_map(&m, argv[2], &e) < 0)
+		complain(&m, argv[2], &e);
+	return m.bad;
+}

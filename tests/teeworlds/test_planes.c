@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Zlib */
+/* Tiles as tables: what a put changes and refuses, how width, height and version change them. */
+#include "parts.h"
+
+static void a_plane_changes_its_field_and_nothing_else(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+	uint8_t want[52];
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	assert_content(
+		f.s, LAYERS "00/id.csv", "  0,  1,  2,  3\n  4,  5,  6,  7\n  8,  9, 10, 11\n");
+	assert_content(
+		f.s, LAYERS "00/flags.csv", "  8,  8,  8,  8\n  8,  8,  8,  8\n  8,  8,  8,  8\n");
+	for (int i = 0; i < 12; i++)
+		memcpy(want + 4 * i,
+			(uint8_t[]){(uint8_t)i, 8, (uint8_t)(100 + i), (uint8_t)(200 + i)}, 4);
+	memcpy(want + 48, "tail", 4);
+	assert_data(f.s, 0, DATA, want, 52);
+	/* Spelled as a spreadsheet may: other blanks, quotes, CRLF, no line feed at the end. */
+	assert_int_equal(
+		put(&f.s, LAYERS "00/id.csv", "0,1,2,\"3\"\r\n4, 5,6 ,7\r\n8,9,10,255", &err), 1);
+	want[44] = 255;
+	assert_data(f.s, 0, DATA, want, 52);
+	assert_content(
+		f.s, LAYERS "00/id.csv", "  0,  1,  2,  3\n  4,  5,  6,  7\n  8,  9, 10,255\n");
+	fixture_close(&f);
+}
+
+static void a_plane_refuses_another_shape_and_what_does_not_fit(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6\n7,8,9\n", &err), EINVAL,
+		"line 1 has 3 columns (must be 4)");
+	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
+		"the table has 1 lines (must be 3)");
+	assert_refused(&f, LAYERS "00/id.csv", " 11", "256", "line 3, column 4: 256 is not 0..255");
+	assert_refused(&f, LAYERS "06_Speedup/angle.csv", "  -330", "-32769",
+		"line 3, column 4: -32769 is not -32768..32767");
+	fixture_close(&f);
+}
+
+static void physics_planes_show_the_layers_own_field(void **state)
+{
+	struct error err = ERROR_INIT;
+	static const uint8_t zeros[48];
+	struct fixture f;
+	uint8_t want[24];
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	assert_content(f.s, LAYERS "05_Tele/number.csv",
+		"  0,  2,  4,  6\n  8, 10, 12, 14\n 16, 18, 20, 22\n");
+	assert_content(f.s, LAYERS "05_Tele/id.csv",
+		"  1,  3,  5,  7\n  9, 11, 13, 15\n 17, 19, 21, 23\n");
+	assert_content(f.s, LAYERS "06_Speedup/max_speed.csv",
+		"  0,  2,  4,  6\n  8, 10, 12, 14\n 16, 18, 20, 22\n");
+	assert_content(f.s, LAYERS "06_Speedup/angle.csv",
+		"     0,   -30,   -60,   -90\n  -120,  -150,  -180,  -210\n"
+		"  -240,  -270,  -300,  -330\n");
+	assert_content(
+		f.s, LAYERS "07/delay.csv", "  3,  7, 11, 15\n 19, 23, 27, 31\n 35, 39, 43, 47\n");
+	assert_int_equal(edit(&f.s, LAYERS "05_Tele/number.csv", " 22", "199", &err), 1);
+	for (uint8_t i = 0; i < 24; i++)
+		want[i] = i;
+	want[22] = 199;
+	assert_data(f.s, 5, OWN, want, 24);
+	assert_data(f.s, 5, DATA, zeros, 48);
+	fixture_close(&f);
+}
+
+static void packed_tiles_are_packed_again_only_where_they_changed(void **state)
+{
+	static const uint8_t packed[] = {5, 2, 255, 9, 5, 2, 43, 9};
+	static const uint8_t changed[] = {5, 2, 255, 9, 5, 2, 42, 9, 6, 2, 0, 9};
+	CLEANUP(bytes_unref) struct bytes *id = NULL;
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	id = content_of(f.s, LAYERS "08/id.csv");
+	assert_int_equal(id->size, 15 * 20 * 4);
+	assert_int_equal(
+		fixture_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err),
+		0);
+	assert_data(f.s, 8, DATA, packed, sizeof(packed));
+	memcpy((char *)(uintptr_t)id->data + id->size - 4, "  6", 3);
+	assert_int_equal(
+		fixture_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err),
+		1);
+	assert_data(f.s, 8, DATA, changed, sizeof(changed));
+	fixture_close(&f);
+}
+
+static void packed_tiles_of_another_count_cannot_be_read(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "sizes.map", "rw");
+	assert_int_equal(fixture_find(f.s, LAYERS "2/id.csv", &entry), 0);
+	assert_int_equal(entry.size, 15 * 20 * 4);
+	assert_fails(fixture_get(f.s, &entry, &b, &err), EIO, "299 tiles (must be 20 x 15)");
+	fixture_close(&f);
+}
+
+static void a_shared_blob_is_copied_before_it_is_written(void **state)
+{
+	struct error err = ERROR_INIT;
+	static const uint8_t zeros[48];
+	uint8_t want[48] = {0};
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	assert_int_equal(layer(f.s, 9)->ints->v[DATA], layer(f.s, 10)->ints->v[DATA]);
+	assert_int_equal(edit(&f.s, LAYERS "10/flags.csv", "0\n", "4\n", &err), 1);
+	want[4 * 3 + 1] = 4;
+	assert_data(f.s, 10, DATA, want, 48);
+	assert_data(f.s, 9, DATA, zeros, 48);
+	fixture_close(&f);
+}
+
+static void width_and_height_crop_and_extend_all_tiles_of_the_layer(void **state)
+{
+	static const uint8_t design[] = {0, 8, 100, 200, 1, 8, 101, 201, 2, 8, 102, 202, 4, 8, 104,
+		204, 5, 8, 105, 205, 6, 8, 106, 206};
+	static const uint8_t tele[40] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10, 11, 12, 13, 14, 15,
+		0, 0, 16, 17, 18, 19, 20, 21, 22, 23};
+	static const uint8_t zeros[80];
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	assert_int_equal(edit(&f.s, LAYERS "00/layer.json", "\"width\": 4,\n  \"height\": 3",
+				 "\"width\": 3,\n  \"height\": 2", &err),
+		1);
+	assert_data(f.s, 0, DATA, design, sizeof(design));
+	assert_content(f.s, LAYERS "00/id.csv", "  0,  1,  2\n  4,  5,  6\n");
+	assert_int_equal(edit(&f.s, LAYERS "05_Tele/layer.json", "\"width\": 4,\n  \"height\": 3",
+				 "\"width\": 5,\n  \"height\": 4", &err),
+		1);
+	assert_data(f.s, 5, OWN, tele, sizeof(tele));
+	assert_data(f.s, 5, DATA, zeros, 80);
+	/* Wider than what is copied at a time. */
+	assert_int_equal(
+		edit(&f.s, LAYERS "06_Speedup/layer.json", "\"width\": 4", "\"width\": 3000", &err),
+		1);
+	CLEANUP(bytes_unref) struct bytes *wide = data_of(f.s, 6, OWN + 1);
+	assert_int_equal(wide->size, 3 * 3000 * 6);
+	for (size_t i = 0; i < wide->size; i++)
+		if (i % (3000 * 6) >= 4 * 6)
+			assert_int_equal(wide->data[i], 0);
+	assert_memory_equal(wide->data + 3000 * 6, "\4\10\34\143\210\377", 6);
+	assert_refused(&f, LAYERS "00/layer.json", "\"width\": 3", "\"width\": 1", "at least 2");
+	assert_refused(&f, LAYERS "00/layer.json", "\"width\": 3", "\"width\": 2000000000",
+		"are too many");
+	fixture_close(&f);
+}
+
+static void a_version_changes_how_tiles_and_fields_stand(void **state)
+{
+	static const uint8_t packed[] = {1, 8, 0, 200, 2, 8, 0, 200};
+	struct error err = ERROR_INIT;
+	struct fixture f;
+	uint8_t own[48];
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	for (uint8_t i = 0; i < 48; i++)
+		own[i] = i;
+	/* The switch layer's own field stands behind a name from version 3 on. */
+	assert_data(f.s, 7, OLD_OWN + 3, own, 48);
+	assert_int_equal(
+		edit(&f.s, LAYERS "07/layer.json", "\"version\": 2", "\"version\": 3", &err), 1);
+	assert_data(f.s, 7, OWN + 3, own, 48);
+	assert_int_equal(layer(f.s, 7)->ints->n, 23);
+	assert_int_equal(layer(f.s, 7)->ints->v[15], (int32_t)0x80808080u);
+	assert_int_equal(layer(f.s, 7)->ints->v[17], (int32_t)0x80808000u);
+	assert_int_equal(
+		edit(&f.s, LAYERS "07/layer.json", "\"version\": 3", "\"version\": 2", &err), 1);
+	assert_data(f.s, 7, OLD_OWN + 3, own, 48);
+	assert_int_equal(layer(f.s, 7)->ints->n, 20);
+	/* From version 4 on tiles are packed. */
+	assert_int_equal(
+		edit(&f.s, LAYERS "08/layer.json", "\"version\": 4", "\"version\": 3", &err), 1);
+	CLEANUP(bytes_unref) struct bytes *plain = data_of(f.s, 8, DATA);
+	assert_int_equal(plain->size, 1200);
+	for (size_t i = 0; i < 1200; i += 4)
+		assert_memory_equal(plain->data + i, "\5\2\0\t", 4);
+	assert_int_equal(put(&f.s, LAYERS "00/id.csv", "1,1,1,1\n1,1,1,1\n1,1,1,2\n", &err), 1);
+	assert_int_equal(
+		edit(&f.s, LAYERS "00/layer.json", "\"version\": 3", "\"version\": 4", &err), 1);
+	CLEANUP(bytes_unref) struct bytes *runs = data_of(f.s, 0, DATA);
+	/* Each tile has a reserved byte of its own, so none is like the next. */
+	assert_int_equal(runs->size, 48);
+	assert_memory_equal(runs->data, packed, 4);
+	assert_content(
+		f.s, LAYERS "00/id.csv", "  1,  1,  1,  1\n  1,  1,  1,  1\n  1,  1,  1,  2\n");
+	assert_refused(
+		&f, LAYERS "00/layer.json", "\"version\": 4", "\"version\": 5", "must be 2 to 4");
+	fixture_close(&f);
+}
+
+struct reasons {
+	unsigned n;
+	char last[200];
+};
+
+static void note(void *arg, const char *line)
+{
+	struct reasons *r = arg;
+
+	r->n++;
+	snprintf(r->last, sizeof(r->last), "%s", line);
+}
+
+static void sizes_that_must_agree_are_judged_at_the_save(void **state)
+{
+	struct snapshot *before;
+	struct error err = ERROR_INIT;
+	struct reasons why = {0};
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "sizes.map", "rw");
+	before = snapshot_ref(f.s);
+	/* The front layer differed before; making it worse is another fault. */
+	assert_ok(f.s->format->check(before, f.s, note, &why, &err));
+	assert_int_equal(
+		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
+	assert_fails(f.s->format->check(before, f.s, note, &why, &err), EINVAL,
+		"layer 1: has 4 tiles (at least 12, as the game layer)");
+	assert_int_equal(why.n, 1);
+	assert_int_equal(
+		edit(&f.s, LAYERS "0/layer.json", "\"width\": 4", "\"width\": 2", &err), 1);
+	assert_int_equal(
+		edit(&f.s, LAYERS "1/layer.json", "\"height\": 2", "\"height\": 4", &err), 1);
+	assert_ok(f.s->format->check(before, f.s, note, &why, &err));
+	snapshot_unref(before);
+	fixture_close(&f);
+	must_open(&f, "parts.map", "rw");
+	before = snapshot_ref(f.s);
+	assert_int_equal(
+		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
+	assert_fails(f.s->format->check(before, f.s, note, &why, &err), EINVAL,
+		"layer 5: is 4 x 4 tiles (the game layer is 4 x 3)");
+	snapshot_unref(before);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_plane_changes_its_field_and_nothing_else),
+		cmocka_unit_test(a_plane_refuses_another_shape_and_what_does_not_fit),
+		cmocka_unit_test(physics_planes_show_the_layers_own_field),
+		cmocka_unit_test(packed_tiles_are_packed_again_only_where_they_changed),
+		cmocka_unit_test(packed_tiles_of_another_count_cannot_be_read),
+		cmocka_unit_test(a_shared_blob_is_copied_before_it_is_written),
+		cmocka_unit_test(width_and_height_crop_and_extend_all_tiles_of_the_layer),
+		cmocka_unit_test(a_version_changes_how_tiles_and_fields_stand),
+		cmocka_unit_test(sizes_that_must_agree_are_judged_at_the_save),
+	};
+
+	return cmocka_run_group_tests_name("planes", tests, NULL, NULL);
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Zlib */
+/* Images, sounds and info: what names mean, and what becomes of the map when objects are made,
+ * moved, renamed, removed and turned into their other form. */
+#include "world.h"
+
+enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOURCE = 6 };
+
+static int classify(const struct world *w, const char *dir, const char *name, bool is_dir)
+{
+	return format_teeworlds.classify(w->now, id_of(w->now, dir), name, is_dir, NULL);
+}
+
+static void names_are_objects_parts_or_scratch(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	assert_int_equal(classify(&w, "images", "new.png", false), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.json", false), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.PNG", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", "new.png~", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", ".new.png", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", "new.jpg", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", "4913", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", "dir.png", true), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "sounds", "new.opus", false), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "sounds", "new.png", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "envelopes", "new.json", false), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "envelopes", "new.png", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "info", "author~", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "", "new.png", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "groups", "3_new", true), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "groups", "4913", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "groups/0_Back", "extra.json", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "groups/0_Back/layers", "x", true), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "raw/data", "99999", false), -EROFS);
+	world_close(&w);
+}
+
+static void a_name_that_does_not_fit_its_field_is_refused(void **state)
+{
+	static const char text[] =
+		"0123456789012345678901234567890123456789012345678901234567890123"
+		"456789012345678901234567890123456789012345678901234567890123456789";
+	struct error err = ERROR_INIT;
+	char name[NAME_MAX + 1];
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	snprintf(name, sizeof(name), "7_a%.126s.png", text);
+	assert_int_equal(classify(&w, "images", name, false), FORMAT_OBJECT);
+	snprintf(name, sizeof(name), "7_a%.127s.png", text);
+	assert_fails(format_teeworlds.classify(w.now, id_of(w.now, "images"), name, false, &err),
+		EINVAL, "128 bytes (at most 127)");
+	assert_fails(format_teeworlds.classify(
+			     w.now, id_of(w.now, "groups"), "1_twelve bytes", true, &err),
+		EINVAL, "12 bytes (at most 11)");
+	/* An escape is one byte. */
+	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), FORMAT_OBJECT);
+	assert_fails(
+		format_teeworlds.classify(w.now, id_of(w.now, "sounds"), "a%00b.opus", false, &err),
+		EINVAL, "NUL");
+	snprintf(name, sizeof(name), "%.32s_.json", "a123456789b123456789c123456789d12");
+	assert_fails(format_teeworlds.classify(w.now, id_of(w.now, "envelopes"), name, false, &err),
+		EINVAL, "33 bytes (at most 31)");
+	world_close(&w);
+}
+
+static void either_ending_is_the_same_image(void **state)
+{
+	struct entry entry;
+	char other[NAME_MAX + 1];
+	entry_id png, json;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	json = id_of(w.now, "images/1_desert.json");
+	assert_int_equal(
+		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_desert.png", &png), 0);
+	assert_true(png != json);
+	assert_true(format_teeworlds.object(png) == format_teeworlds.object(json));
+	assert_true(format_teeworlds.other_form(json, "1_desert.json", other));
+	assert_string_equal(other, "1_desert.png");
+	assert_true(format_teeworlds.other_form(png, "1_desert.png", other));
+	assert_string_equal(other, "1_desert.json");
+	assert_false(format_teeworlds.other_form(id_of(w.now, "info/author"), "author", other));
+	assert_int_equal(format_teeworlds.stat(w.now, png, &entry, NULL), -EIO);
+	assert_int_equal(
+		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_new.png", &png),
+		-ENOENT);
+	world_close(&w);
+}
+
+static void nothing_to_do_is_the_same_version(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_settle(&w);
+	assert_ptr_equal(w.settled, w.now);
+	/* Moved away and back again. */
+	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "0_grass.png");
+	world_settle(&w);
+	assert_ptr_equal(w.settled, w.now);
+	assert_true(world_is_unchanged(&w));
+	world_close(&w);
+}
+
+static void a_number_is_a_position_and_the_last_made_comes_first(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(2, 1, 7);
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_copy(&w, "images", "1_first.png", png);
+	world_copy(&w, "images", "0001_second.png", png);
+	world_copy(&w, "images", "99999999999999999999_far.png", png);
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"),
+		"0_grass.png 1_second.png 2_first.png 3_desert.json 4_moon.png 5_far.png ");
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(tw_item_at(fixture_map(&w.after), TW_IMAGE, i)->id, i);
+	world_close(&w);
+}
+
+static void without_a_number_it_goes_last(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(2, 1, 7);
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_copy(&w, "images", "b.png", png);
+	world_copy(&w, "images", "45.png", png);
+	world_copy(&w, "images", "x45_y.png", png);
+	world_copy(&w, "images", "9_.png", png);
+	world_copy(&w, "images", "%2Fa%zz.png.png", png);
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.json 2_moon.png 3.png "
+						      "4_b.png 5_45.png 6_x45_y.png "
+						      "7_%2Fa%25zz.png.png ");
+	world_close(&w);
+}
+
+static void a_rename_stores_the_name_and_a_number_alone_moves(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	before = content_of(w.now, "images/2_moon.png");
+	world_move(&w, id_of(w.now, "images/2_moon.png"), id_of(w.now, "images"), "0_moon.png");
+	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "1_gras%25.png");
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_moon.png 1_gras%25.png 2_desert.json ");
+	after = content_of(w.after.s, "images/0_moon.png");
+	assert_int_equal(before->size, after->size);
+	assert_memory_equal(before->data, after->data, after->size);
+	/* Layers 0 and 1 showed grass and moon. */
+	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
+	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 0);
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 77);
+	world_close(&w);
+}
+
+static void a_swap_of_names_is_nothing_but_a_swap_of_names(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_move(&w, id_of(w.now, "sounds/0_wind.opus"), id_of(w.now, "sounds"), "1_wind.opus");
+	world_move(&w, id_of(w.now, "sounds/1_rain.opus"), id_of(w.now, "sounds"), "0_rain.opus");
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "sounds"), "0_rain.opus 1_wind.opus ");
+	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), 1);
+	world_close(&w);
+}
+
+static void references_to_what_is_removed_become_none_and_are_told(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_remove(&w, id_of(w.now, "images/0_grass.png"));
+	world_remove(&w, id_of(w.now, "sounds/0_wind.opus"));
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png ");
+	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), -1);
+	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 1);
+	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), -1);
+	assert_true(world_said(&w, "images/0_grass.png left the map"));
+	assert_true(world_said(
+		&w, "groups/0_Back/layers/0_bg has no image now: images/0_grass.png is gone"));
+	assert_true(world_said(&w, "groups/2/layers/0_snd has no sound now"));
+	/* Their data left too: name and pixels, name and sound. */
+	assert_int_equal(fixture_map(&w.after)->n_blobs, fixture_map(&w.f)->n_blobs - 4);
+	world_close(&w);
+}
+
+/* structure.map has 3 images; a layer that says 77 must not get the 78th. */
+static void a_number_that_points_at_nothing_never_begins_to(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct world w;
+	char name[32];
+
+	(void)state;
+	world_open(&w, "structure.map");
+	for (int i = 0; i < 75; i++) {
+		snprintf(name, sizeof(name), "new%d.png", i);
+		world_copy(&w, "images", name, png);
+		if (i == 73) {
+			world_settle(&w);
+			assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 77);
+		}
+	}
+	assert_content(w.now, "groups/2/layers/1_fg/layer.json",
+		"{\n  \"type\": 2,\n  \"detail\": 0,\n  \"version\": 3,\n  \"width\": 2,\n"
+		"  \"height\": 2,\n  \"kind\": 0,\n  \"color\": [255, 255, 255, 255],\n"
+		"  \"color_envelope\": -2,\n  \"color_envelope_offset\": 0,\n  \"image\": 77,\n"
+		"  \"automapper\": {\"version\": 1, \"config\": 3, \"seed\": 41, \"flags\": "
+		"1}\n}\n");
+	world_settle(&w);
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
+	world_close(&w);
+}
+
+static void a_new_image_can_be_named_at_once(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_copy(&w, "images", "0_new.png", png);
+	assert_int_equal(
+		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_new\"}", &err), 1);
+	assert_fails(
+		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_gone\"}", &err),
+		EINVAL, "names no image");
+	world_settle(&w);
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);
+	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
+	/* It goes again before the save. */
+	world_remove(&w, w.places[0].id);
+	world_settle(&w);
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
+	assert_true(world_said(&w, "has no image now: images/0_new.png is gone"));
+	world_close(&w);
+}
+
+static void what_was_undone_leaves_no_trace(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(3, 3, 7);
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_remove(&w, world_copy(&w, "images", "0_new.png", png));
+	world_remove(&w, world_add(&w, "groups", "0_g", true));
+	world_remove(&w, world_add(&w, "groups/1_Game/layers", "0_l", true));
+	world_settle(&w);
+	assert_true(world_is_unchanged(&w));
+	assert_true(format_teeworlds.same(w.f.s, w.settled));
+	world_close(&w);
+}
+
+static void a_png_beside_an_external_image_embeds_it(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(16, 16, 200);
+	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct error err = ERROR_INIT;
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	assert_int_equal(
+		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_desert.png", &id), 0);
+	assert_int_equal(world_put(&w, id, png->data, png->size, &err), 1);
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.png 2_moon.png ");
+	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_IMAGE, 1)->ints->n, 6);
+	assert_int_equal(world_int(&w, TW_IMAGE, 1, IMG_EXTERNAL), 0);
+	back = content_of(w.after.s, "images/1_desert.png");
+	assert_int_equal(back->size, png->size);
+	assert_memory_equal(back->data, png->data, png->size);
+	/* In the order of the reference writer: right after its name. */
+	assert_int_equal(
+		world_int(&w, TW_IMAGE, 1, IMG_DATA), world_int(&w, TW_IMAGE, 1, IMG_NAME) + 1);
+	/* And back: the map is as it was. */
+	world_set(&w, id_of(w.now, "images/1_desert.json"),
+		"{\"external\": 1, \"width\": 256, \"height\": 128}");
+	world_settle(&w);
+	assert_true(world_is_unchanged(&w));
+	world_close(&w);
+}
+
+static void a_json_beside_an_embedded_image_makes_it_external(void **state)
+{
+	struct error err = ERROR_INIT;
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	assert_int_equal(
+		format_teeworlds.identify(w.now, id_of(w.now, "images"), "0_grass.json", &id), 0);
+	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
+	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_grass.json 1_desert.json 2_moon.png ");
+	assert_content(w.after.s, "images/0_grass.json",
+		"{\n  \"external\": 1,\n  \"width\": 5,\n  \"height\": 16\n}\n");
+	assert_int_equal(world_int(&w, TW_IMAGE, 0, IMG_DATA), -1);
+	assert_int_equal(fixture_map(&w.after)->n_blobs, fixture_map(&w.f)->n_blobs - 1);
+	world_close(&w);
+}
+
+/* shared.map: two images use one data item. */
+static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "shared.map");
+	before = content_of(w.now, "images/1_same.png");
+	assert_int_equal(
+		format_teeworlds.identify(w.now, id_of(w.now, "images"), "0_same.json", &id), 0);
+	world_set(&w, id, "{\"external\": 1}");
+	world_settle(&w);
+	after = content_of(w.after.s, "images/1_same.png");
+	assert_memory_equal(before->data, after->data, after->size);
+	world_close(&w);
+}
+
+static void an_image_is_of_the_version_that_all_others_have(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct world w;
+
+	(void)state;
+	world_open(&w, "old_names.map");
+	world_copy(&w, "images", "new.png", png);
+	world_settle(&w);
+	assert_int_equal(world_int(&w, TW_IMAGE, 2, 0), 2);
+	assert_int_equal(world_int(&w, TW_IMAGE, 2, 6), 1);
+	world_close(&w);
+	world_open(&w, "full.map");
+	world_copy(&w, "images", "new.png", png);
+	world_settle(&w);
+	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_IMAGE, 3)->ints->n, 6);
+	assert_int_equal(world_int(&w, TW_IMAGE, 3, 0), 1);
+	world_close(&w);
+}
+
+static void a_new_sound_has_its_size_and_an_external_one_none(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *opus = NULL;
+	struct error err = ERROR_INIT;
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	opus = content_of(w.now, "sounds/0_wind.opus");
+	world_copy(&w, "sounds", "0_new.opus", opus);
+	id = world_add(&w, "sounds", "away.json", false);
+	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
+	world_set(&w, id, "{\"external\": 1}");
+	world_settle(&w);
+	assert_string_equal(
+		world_list(&w, "sounds"), "0_new.opus 1_wind.opus 2_rain.opus 3_away.json ");
+	assert_int_equal(world_int(&w, TW_SOUND, 0, 4), (int)opus->size);
+	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), 1);
+	world_close(&w);
+}
+
+/* What a file in raw/ shows holds still, whatever was made. */
+static void raw_shows_nothing_of_new_objects(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	char name[NAME_MAX + 1];
+	struct entry entry;
+	uint64_t cookie = 0;
+	unsigned n = 0, data = 0;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_copy(&w, "images", "0_new.png", png);
+	while (format_teeworlds.list(w.now, id_of(w.now, "raw/items/00002_image"), &cookie, name,
+		       &entry, NULL) == 1)
+		n++;
+	assert_int_equal(n, 3);
+	assert_int_equal(fixture_find(w.now, "raw/items/00002_image/00003", &entry), -ENOENT);
+	for (cookie = 0; format_teeworlds.list(w.now, id_of(w.now, "raw/data"), &cookie, name,
+				 &entry, NULL) == 1;)
+		data++;
+	assert_int_equal(data, fixture_map(&w.f)->n_blobs);
+	world_close(&w);
+}
+
+static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(4, 4, 7), *back = NULL;
+	CLEANUP(file_unref) struct file *file = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *rebased = NULL, *settled = NULL;
+	struct error err = ERROR_INIT;
+	struct plan *plan = NULL;
+	struct source written;
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	id = world_copy(&w, "images", "0_new.png", png);
+	world_remove(&w, id_of(w.now, "images/2_moon.png"));
+	world_remove(&w, id_of(w.now, "envelopes/0_pos.json"));
+	assert_ok(world_try(&w, &err));
+	assert_ok(fixture_encode(&w.f, w.settled, false, &file, &plan, &err));
+	written = fixture_source(file, "written.map");
+	assert_ok(format_teeworlds.rebase(w.now, plan, &written, &rebased, &err));
+	assert_ok(format_teeworlds.rebase(w.settled, plan, &written, &settled, &err));
+	format_teeworlds.plan_free(plan);
+	assert_true(format_teeworlds.same(settled, w.settled));
+	/* What left the file is still there for the mounted map, which may yet take it back. */
+	back = content_of(rebased, "images/2_moon.png");
+	assert_int_equal(back->size, 63 + 32 * 65 + 5);
+	assert_content(rebased, "groups/0_Back/layers/1_quads/layer.json",
+		"{\n  \"type\": 3,\n  \"detail\": 0,\n  \"version\": 2,\n  \"image\": "
+		"\"2_moon\"\n}\n");
+	/* Settled again, it is the same map: nothing to save. */
+	snapshot_unref(w.now);
+	w.now = TAKE(rebased);
+	assert_ok(world_try(&w, &err));
+	assert_true(format_teeworlds.same(settled, w.settled));
+	(void)id;
+	world_close(&w);
+}
+
+static void the_name_in_the_next_mount_is_told(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	char name[NAME_MAX + 1];
+	entry_id id;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	id = world_copy(&w, "images", "0_new.png", png);
+	assert_int_equal(format_teeworlds.shown_as(w.now, id, name), -ENOENT);
+	world_remove(&w, id_of(w.now, "images/1_desert.json"));
+	world_settle(&w);
+	assert_int_equal(format_teeworlds.shown_as(w.settled, id, name), 0);
+	assert_string_equal(name, "0_new.png");
+	assert_int_equal(
+		format_teeworlds.shown_as(w.settled, id_of(w.now, "images/2_moon.png"), name), 0);
+	assert_string_equal(name, "2_moon.png");
+	assert_int_equal(
+		format_teeworlds.shown_as(w.settled, id_of(w.now, "images/1_desert.json"), name),
+		-ENOENT);
+	assert_int_equal(
+		format_teeworlds.shown_as(w.settled, id_of(w.now, "groups/2/layers/1_fg"), name),
+		0);
+	assert_string_equal(name, "1_fg");
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_objects_parts_or_scratch),
+		cmocka_unit_test(a_name_that_does_not_fit_its_field_is_refused),
+		cmocka_unit_test(either_ending_is_the_same_image),
+		cmocka_unit_test(nothing_to_do_is_the_same_version),
+		cmocka_unit_test(a_number_is_a_position_and_the_last_made_comes_first),
+		cmocka_unit_test(without_a_number_it_goes_last),
+		cmocka_unit_test(a_rename_stores_the_name_and_a_number_alone_moves),
+		cmocka_unit_test(a_swap_of_names_is_nothing_but_a_swap_of_names),
+		cmocka_unit_test(references_to_what_is_removed_become_none_and_are_told),
+		cmocka_unit_test(a_number_that_points_at_nothing_never_begins_to),
+		cmocka_unit_test(a_new_image_can_be_named_at_once),
+		cmocka_unit_test(what_was_undone_leaves_no_trace),
+		cmocka_unit_test(a_png_beside_an_external_image_embeds_it),
+		cmocka_unit_test(a_json_beside_an_embedded_image_makes_it_external),
+		cmocka_unit_test(externalising_one_of_two_leaves_the_data_to_the_other),
+		cmocka_unit_test(an_image_is_of_the_version_that_all_others_have),
+		cmocka_unit_test(a_new_sound_has_its_size_and_an_external_one_none),
+		cmocka_unit_test(raw_shows_nothing_of_new_objects),
+		cmocka_unit_test(after_a_save_the_mounted_map_reads_from_the_new_file),
+		cmocka_unit_test(the_name_in_the_next_mount_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Zlib */
+#include "world.h"
+
+#include "codec/png.h"
+
+void world_open(struct world *w, const char *map)
+{
+	*w = (struct world){0};
+	must_open(&w->f, map, "ro");
+	w->now = snapshot_ref(w->f.s);
+	/* As the tree would: names are taken before anything changes. */
+	fixture_find(w->now, "images", &(struct entry){0});
+}
+
+void world_create(struct world *w)
+{
+	struct format_context ctx = {0};
+	struct error err = ERROR_INIT;
+
+	world_open(w, "full.map");
+	snapshot_unref(w->now);
+	ctx.budget = w->f.budget;
+	ctx.store = &w->f.store;
+	assert_ok(format_teeworlds.create("new.map", &ctx, &w->now, &err));
+}
+
+static void forget_places(struct world *w)
+{
+	while (w->n)
+		free((void *)(uintptr_t)w->places[--w->n].name);
+}
+
+static void forget_settled(struct world *w)
+{
+	snapshot_unref(TAKE(w->settled));
+	if (w->wrote)
+		fixture_close(&w->after);
+	w->wrote = false;
+}
+
+void world_close(struct world *w)
+{
+	forget_settled(w);
+	forget_places(w);
+	snapshot_unref(w->now);
+	fixture_close(&w->f);
+}
+
+static void place(struct world *w, struct placement p)
+{
+	entry_id key = w->now->format->object(p.id);
+
+	for (size_t i = 0; i < w->n; i++)
+		if (w->now->format->object(w->places[i].id) == key) {
+			free((void *)(uintptr_t)w->places[i].name);
+			memmove(w->places + i, w->places + i + 1,
+				(w->n - i - 1) * sizeof(w->places[0]));
+			w->n--;
+			break;
+		}
+	assert_true(w->n < WORLD_PLACES);
+	w->places[w->n++] = p;
+}
+
+entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_dir)
+{
+	struct error err = ERROR_INIT;
+	entry_id id;
+	int class;
+
+	class = w->now->format->classify(w->now, dir, name, is_dir, &err);
+	assert_true(class == FORMAT_OBJECT || class == FORMAT_PART);
+	assert_ok(w->now->format->add(&w->now, dir, name, is_dir, &id, &err));
+	if (class == FORMAT_OBJECT)
+		place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
+	return id;
+}
+
+entry_id world_add(struct world *w, const char *dir, const char *name, bool is_dir)
+{
+	return world_add_in(w, id_of(w->now, dir), name, is_dir);
+}
+
+int world_put(struct world *w, entry_id id, const void *data, size_t n, struct error *e)
+{
+	return fixture_put(&w->now, id, data, n, NULL, e);
+}
+
+int world_put_text(struct world *w, entry_id id, const char *text, struct error *e)
+{
+	return world_put(w, id, text, strlen(text), e);
+}
+
+void world_set(struct world *w, entry_id id, const char *text)
+{
+	struct error err = ERROR_INIT;
+
+	assert_ok(world_put_text(w, id, text, &err));
+}
+
+entry_id world_copy(struct world *w, const char *dir, const char *name, const struct bytes *content)
+{
+	entry_id id = world_add(w, dir, name, false);
+	struct error err = ERROR_INIT;
+
+	assert_ok(world_put(w, id, content->data, content->size, &err));
+	return id;
+}
+
+void world_move(struct world *w, entry_id id, entry_id dir, const char *name)
+{
+	place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
+}
+
+void world_remove(struct world *w, entry_id id)
+{
+	place(w, (struct placement){.id = id, .removed = true});
+}
+
+static void say(void *arg, const char *line)
+{
+	struct world *w = arg;
+	size_t n = strlen(w->report);
+
+	snprintf(w->report + n, sizeof(w->report) - n, "%s\n", line);
+}
+
+int world_try(struct world *w, struct error *e)
+{
+	forget_settled(w);
+	w->report[0] = '\0';
+	return w->now->format->settle(w->now, w->places, w->n, &w->settled, say, w, e);
+}
+
+void world_settle(struct world *w)
+{
+	struct error err = ERROR_INIT;
+	struct file *file = NULL;
+
+	assert_ok(world_try(w, &err));
+	assert_ok(fixture_encode(&w->f, w->settled, false, &file, NULL, &err));
+	w->wrote = true;
+	assert_ok(fixture_open_file(&w->after, file, "after.map", "ro", &err));
+}
+
+const char *world_list(struct world *w, const char *dir)
+{
+	static char names[4096];
+	struct error err = ERROR_INIT;
+	entry_id id = id_of(w->after.s, dir);
+	uint64_t cookie = 0;
+	struct entry entry;
+	size_t n = 0;
+
+	names[0] = '\0';
+	while (w->after.s->format->list(w->after.s, id, &cookie, names + n, &entry, &err) == 1) {
+		n += strlen(names + n);
+		strcpy(names + n++, " ");
+		assert_true(n + NAME_MAX < sizeof(names));
+	}
+	names[n] = '\0';
+	return names;
+}
+
+bool world_said(const struct world *w, const char *text)
+{
+	return strstr(w->report, text) != NULL;
+}
+
+bool world_is_unchanged(const struct world *w)
+{
+	const struct file *a = w->f.source.files[0], *b = w->after.source.files[0];
+	uint64_t size = fixture_file_size(a);
+	CLEANUP(free) char *x = malloc(size + 1), *y = malloc(size + 1);
+
+	return size == fixture_file_size(b) && file_read(a, 0, x, size, NULL) == 0 &&
+	       file_read(b, 0, y, size, NULL) == 0 && memcmp(x, y, size) == 0;
+}
+
+int32_t world_int(const struct world *w, unsigned type, int position, uint32_t i)
+{
+	const struct tw_item *it = tw_item_at(fixture_map(&w->after), type, position);
+
+	assert_non_null(it);
+	assert_true(i < it->ints->n);
+	return it->ints->v[i];
+}
+
+static int fill(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	(void)off, (void)e;
+	memset(dst, *(const uint8_t *)arg, n);
+	return 0;
+}
+
+struct bytes *world_png(uint32_t w, uint32_t h, uint8_t value)
+{
+	struct error err = ERROR_INIT;
+	uint64_t size = 0;
+	struct bytes *b;
+	uint8_t *dst;
+
+	assert_int_equal(png_file_size(w, h, &size), 0);
+	b = bytes_new((size_t)size, &dst);
+	assert_ok(png_file_read(w, h, fill, &value, NULL, 0, dst, (size_t)size, &err));
+	return b;
+}
