@@ -25,6 +25,9 @@ struct format_option {
 
 static const struct format_option known[] = {
 	{"raw", {"ro", "rw", "off"}},
+	{"endian", {"little", "big", "le", "be"}},
+	{"lists", {"bytes", "count"}},
+	{"points", {"none", "bytes", "count"}},
 };
 
 enum { N_KNOWN = sizeof(known) / sizeof(known[0]) };

@@ -32,6 +32,7 @@ static const char help[] =
 	"Mount options:\n"
 	"  ro                     read-only\n"
 	"  raw=ro|rw|off          show items and data as they are in raw/ (default ro)\n"
+	"  endian= lists= points= how a Triclon map is to be read, see the manual\n"
 	"  cache=SIZE             memory for unpacked data, with K, M or G (default 64M)\n"
 	"  uid=N gid=N umask=M    owner, group and removed permissions of what is shown\n"
 	"  allow_other            let other users in\n"

@@ -2,23 +2,30 @@
 /* The overlay: names that differ from what the format says. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "vfs/node.h"
 
+/* The same for names that differ in the case of ASCII letters alone, which some formats make one. */
 static size_t bucket_of(uint64_t parent, const char *name, size_t n_buckets)
 {
 	uint64_t h = parent * 0x9e3779b97f4a7c15ULL;
 
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3ULL;
+	for (; *name; name++) {
+		uint8_t c = (uint8_t)*name;
+
+		h = (h ^ (c >= 'a' && c <= 'z' ? c - 32U : c)) * 0x100000001b3ULL;
+	}
 	return (size_t)(h >> 24) & (n_buckets - 1);
 }
 
 static struct dentry **dentry_at(struct vfs *v, uint64_t parent, const char *name)
 {
 	struct dentry **d = &v->dentries[bucket_of(parent, name, v->n_dentry_buckets)];
+	int (*compare)(const char *, const char *) =
+		v->vol->format->nocase ? strcasecmp : strcmp;
 
-	while (*d && ((*d)->parent != parent || strcmp((*d)->name, name) != 0))
+	while (*d && ((*d)->parent != parent || compare((*d)->name, name) != 0))
 		d = &(*d)->next;
 	return d;
 }

@@ -167,9 +167,8 @@ void stage_drop(struct node *n);
 typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
 
-/* pending.c: judges what could not be judged yet, as long as that gets on; then fn(arg). What still
- * cannot becomes a draft if `last`. */
-void pending_settle(struct vfs *v, bool last, void (*fn)(void *arg), void *arg);
+/* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft. */
+void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg);
 
 /* replay.c */
 int vfs_replay(struct vfs *v, struct error *e);

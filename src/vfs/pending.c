@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a
- * plane of. What cannot be judged when it is closed waits for the next save, and is tried then,
- * round after round, as long as a round gets anything on.
+ * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a plane
+ * of, a layer before the image that it names. What cannot be judged when it is closed waits for the
+ * next save, and is tried then, round after round, as long as a round gets anything on: first as
+ * things are, then with the format told where objects stand now, and at last for good.
  */
 #include <errno.h>
 
+#include "vfs/object.h"
 #include "vfs/put.h"
+#include "vfs/step.h"
+
+enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 
 struct round {
+	struct lane_task task; /* first */
 	struct vfs *v;
-	bool last, refuse;
+	enum phase phase;
 	bool progress;
 	uint64_t *inos; /* of this round */
 	size_t n, next;
@@ -19,6 +25,7 @@ struct round {
 };
 
 static void round_begin(struct round *o);
+static void round_next(struct round *o);
 
 static size_t count_pending(const struct vfs *v)
 {
@@ -29,8 +36,6 @@ static size_t count_pending(const struct vfs *v)
 			n += k->pending;
 	return n;
 }
-
-static void round_next(struct round *o);
 
 static void tried(struct vfs *v, struct node *n, void *arg, int r)
 {
@@ -54,7 +59,7 @@ static void try(struct round *o, struct node *n)
 		.log_path = log_path,
 		.draft = true,
 		.again = true,
-		.last = o->refuse,
+		.last = o->phase == PHASE_LAST,
 		.done = tried,
 		.arg = o};
 
@@ -74,8 +79,6 @@ static void round_next(struct round *o)
 			return;
 		}
 	}
-	free(o->inos);
-	o->inos = NULL;
 	round_begin(o);
 }
 
@@ -84,25 +87,62 @@ static void round_end(struct round *o)
 	void (*fn)(void *arg) = o->fn;
 	void *arg = o->arg;
 
+	free(o->inos);
 	free(o);
 	fn(arg);
+}
+
+/* In the lane: the format learns where objects stand, or that this is over. */
+static void situate(struct lane_task *t)
+{
+	struct round *o = (struct round *)t;
+	struct vfs *v = o->v;
+	struct volume *vol = v->vol;
+	struct placement *p = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (o->phase == PHASE_SITUATED)
+		r = objects_place(v, &p, &n);
+	if (r == 0)
+		(void)vol->format->situate(&vol->now, p ? p : NULL, n, NULL);
+	placements_free(p, n);
+	lane_leave(vol);
+	if (o->phase == PHASE_OVER)
+		round_end(o);
+	else
+		round_begin(o);
+}
+
+static void next_phase(struct round *o)
+{
+	bool told = o->v->vol->format->situate;
+
+	o->phase = count_pending(o->v) ? o->phase + 1 : PHASE_OVER;
+	o->progress = true;
+	if (told && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
+		lane_enter(o->v->vol, &o->task);
+	else if (o->phase == PHASE_OVER)
+		round_end(o);
+	else
+		round_begin(o);
 }
 
 static void round_begin(struct round *o)
 {
 	size_t n = count_pending(o->v);
 
-	if (!o->progress && o->last && !o->refuse)
-		o->refuse = o->progress = true;
 	if (!n || !o->progress) {
-		round_end(o);
+		next_phase(o);
 		return;
 	}
 	o->progress = false;
-	o->inos = malloc(n * sizeof(*o->inos));
 	o->n = o->next = 0;
+	free(o->inos);
+	o->inos = malloc(n * sizeof(*o->inos));
 	if (!o->inos) {
-		round_end(o);
+		o->phase = PHASE_LAST;
+		next_phase(o);
 		return;
 	}
 	for (size_t i = 0; i < o->v->n_buckets; i++)
@@ -112,7 +152,7 @@ static void round_begin(struct round *o)
 	round_next(o);
 }
 
-void pending_settle(struct vfs *v, bool last, void (*fn)(void *arg), void *arg)
+void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
 	struct round *o = calloc(1, sizeof(*o));
 
@@ -121,6 +161,6 @@ void pending_settle(struct vfs *v, bool last, void (*fn)(void *arg), void *arg)
 		fn(arg);
 		return;
 	}
-	*o = (struct round){.v = v, .last = last, .progress = true, .fn = fn, .arg = arg};
+	*o = (struct round){.task.start = situate, .v = v, .progress = true, .fn = fn, .arg = arg};
 	round_begin(o);
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/compiled.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/torchlight/bindat.h"
+#include "formats/torchlight/binlayout.h"
+#include "formats/torchlight/rawindex.h"
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+enum compiled_kind compiled_kind_of(const char *path)
+{
+	static const char *const dat[] = {".DAT", ".TEMPLATE", ".ANIMATION", ".HIE"};
+	const char *name = file_name(path), *ending = strrchr(name, '.');
+
+	if (!ending)
+		return COMPILED_NONE;
+	for (size_t i = 0; i < sizeof(dat) / sizeof(*dat); i++)
+		if (!strcasecmp(ending, dat[i]))
+			return COMPILED_DAT;
+	if (!strcasecmp(ending, ".LAYOUT"))
+		return COMPILED_LAYOUT;
+	return raw_kind_find(name) ? COMPILED_RAW : COMPILED_NONE;
+}
+
+const char *compiled_ending(enum compiled_kind kind)
+{
+	if (kind == COMPILED_NONE)
+		return NULL;
+	return kind == COMPILED_RAW ? ".tsv" : ".txt";
+}
+
+static int decode_dat(const struct compiled_context *ctx, const uint8_t *data, size_t size,
+	struct buffer *utf8, struct error *ret_readonly, struct error *e)
+{
+	const char *name = file_name(ctx->path), *dot = strrchr(name, '.');
+	__attribute__((cleanup(free_cleanup))) char *stem =
+		strndup(name, dot ? (size_t)(dot - name) : strlen(name));
+
+	if (!stem)
+		return error_set(e, -ENOMEM, "no memory for a name");
+	return bindat_decode(data, size, ctx->names, stem, utf8, ret_readonly, e);
+}
+
+static int decode_utf8(enum compiled_kind kind, const struct compiled_context *ctx,
+	const uint8_t *data, size_t size, struct buffer *utf8, struct error *ret_readonly,
+	struct error *e)
+{
+	switch (kind) {
+	case COMPILED_DAT:
+		return decode_dat(ctx, data, size, utf8, ret_readonly, e);
+	case COMPILED_LAYOUT:
+		return binlayout_decode(data, size, ctx->path, utf8, e);
+	case COMPILED_RAW:
+		return rawindex_decode(raw_kind_find(file_name(ctx->path)), data, size, utf8, e);
+	default:
+		return error_set(e, -EINVAL, "not a compiled file");
+	}
+}
+
+static int encode_utf8(enum compiled_kind kind, const struct compiled_context *ctx,
+	const struct buffer *utf8, const uint8_t *old, size_t old_size, struct buffer *new_names,
+	struct buffer *out, struct error *e)
+{
+	const char *text = (const char *)utf8->data;
+
+	switch (kind) {
+	case COMPILED_DAT:
+		return bindat_encode(
+			text, utf8->size, old, old_size, ctx->names, new_names, out, e);
+	case COMPILED_LAYOUT:
+		return binlayout_encode(text, utf8->size, old, old_size, out, e);
+	case COMPILED_RAW:
+		return rawindex_encode(
+			raw_kind_find(file_name(ctx->path)), text, utf8->size, out, e);
+	default:
+		return error_set(e, -EINVAL, "not a compiled file");
+	}
+}
+
+/* Does the text say all? Compile it and compare. */
+static void find_readonly(enum compiled_kind kind, const struct compiled_context *ctx,
+	const uint8_t *data, size_t size, const struct buffer *utf8, struct error *ret)
+{
+	CLEANUP_BUFFER struct buffer again = BUFFER_INIT;
+	struct error why = ERROR_INIT;
+	size_t same = 0;
+
+	if (ret->code)
+		return;
+	if (encode_utf8(kind, ctx, utf8, data, size, NULL, &again, &why) < 0) {
+		error_set(ret, -EACCES, "the text cannot be compiled again: %s", error_text(&why));
+		return;
+	}
+	while (same < size && same < again.size && data[same] == again.data[same])
+		same++;
+	if (same < size || same < again.size)
+		error_set(ret, -EACCES,
+			"the text does not say all of the file (it would differ from "
+			"byte %zu on)",
+			same);
+}
+
+int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
+	const uint8_t *data, size_t size, struct buffer *out, struct error *ret_readonly,
+	struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	struct error readonly = ERROR_INIT;
+	int r = decode_utf8(kind, ctx, data, size, &utf8, &readonly, e);
+
+	if (r < 0)
+		return r;
+	if (ret_readonly) {
+		find_readonly(kind, ctx, data, size, &utf8, &readonly);
+		*ret_readonly = readonly;
+	}
+	return textform_write(
+		utf8.data, utf8.size, kind == COMPILED_RAW ? TEXTFORM_UTF8 : ctx->form, out, e);
+}
+
+int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
+	size_t n, const uint8_t *old, size_t old_size, struct buffer *new_names, struct buffer *out,
+	struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	int r = textform_read(text, n, &utf8, e);
+
+	if (r < 0)
+		return r;
+	return encode_utf8(kind, ctx, &utf8, old, old_size, new_names, out, e);
+}

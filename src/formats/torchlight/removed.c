@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/removed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "codec/text.h"
+#include "formats/torchlight/textform.h"
+
+enum { REMOVED_MAX = UINT16_MAX };
+
+bool removed_has_list(const struct mod_header *h)
+{
+	return h && h->version >= 3;
+}
+
+bool removed_next(const struct bytes *text, size_t *at, struct str *ret)
+{
+	const char *begin = (const char *)text->data + *at, *end;
+
+	if (*at >= text->size)
+		return false;
+	end = memchr(begin, '\n', text->size - *at);
+	ret->s = begin;
+	ret->n = end ? (size_t)(end - begin) : text->size - *at;
+	*at += ret->n + 1;
+	return true;
+}
+
+static int compare_nocase(const void *x, const void *y)
+{
+	const struct str *a = x, *b = y;
+	int r = strncasecmp(a->s, b->s, a->n < b->n ? a->n : b->n);
+
+	return r ? r : (a->n > b->n) - (a->n < b->n);
+}
+
+int removed_set_of(const struct bytes *text, struct removed_set *ret)
+{
+	size_t at = 0, n = 0;
+	struct str path;
+
+	while (removed_next(text, &at, &path))
+		n++;
+	*ret = (struct removed_set){.sorted = calloc(n + 1, sizeof(struct str))};
+	if (!ret->sorted)
+		return -ENOMEM;
+	at = 0;
+	while (removed_next(text, &at, &ret->sorted[ret->n]))
+		ret->n++;
+	qsort(ret->sorted, ret->n, sizeof(struct str), compare_nocase);
+	return 0;
+}
+
+bool removed_set_has(const struct removed_set *set, struct str path)
+{
+	return bsearch(&path, set->sorted, set->n, sizeof(path), compare_nocase) != NULL;
+}
+
+void removed_set_finish(struct removed_set *set)
+{
+	free(set->sorted);
+	*set = (struct removed_set){0};
+}
+
+static int header_text(const struct mod_header *h, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+	for (unsigned i = 0; i < h->n_removed; i++) {
+		buffer_append(&out, h->removed[i].s, h->removed[i].n);
+		buffer_byte(&out, '\n');
+	}
+	return buffer_finish(&out, ret);
+}
+
+static void put_path(const struct manifest *m, const struct manifest_entry *x, struct buffer *out)
+{
+	buffer_str(out, manifest_path(m, &m->records[x->record]));
+	buffer_str(out, manifest_name(m, x));
+}
+
+int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *list = NULL;
+	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
+	struct removed_set set = {0};
+	bool listed = removed_has_list(h);
+	int r = listed ? header_text(h, &list) : 0;
+
+	if (r == 0 && listed)
+		r = removed_set_of(list, &set);
+	*ret_n = 0;
+	for (uint32_t i = 0; r == 0 && i < m->n_entries; i++) {
+		struct manifest_entry *x = &m->entries[i];
+
+		if (x->offset || x->usize || x->type == MANIFEST_DIR)
+			continue;
+		path.size = 0;
+		if (listed)
+			put_path(m, x, &path);
+		x->removed = !listed ||
+			removed_set_has(&set, (struct str){(char *)path.data, path.size});
+		*ret_n += x->removed;
+		r = path.error;
+	}
+	removed_set_finish(&set);
+	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+}
+
+int removed_text(const struct manifest *m, const struct mod_header *h, struct bytes **ret,
+	struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r;
+
+	for (uint32_t i = 0; !removed_has_list(h) && i < m->n_entries; i++) {
+		if (!m->entries[i].removed)
+			continue;
+		put_path(m, &m->entries[i], &out);
+		buffer_byte(&out, '\n');
+	}
+	r = removed_has_list(h) ? header_text(h, ret) : buffer_finish(&out, ret);
+	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+}
+
+static int take_line(
+	struct str line, unsigned number, struct buffer *out, struct error *e)
+{
+	size_t begin = out->size;
+
+	while (line.n && (line.s[line.n - 1] == ' ' || line.s[line.n - 1] == '\t'))
+		line.n--;
+	while (line.n && (*line.s == ' ' || *line.s == '\t')) {
+		line.s++;
+		line.n--;
+	}
+	if (!line.n)
+		return 0;
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.s[i];
+
+		if (c == '\\')
+			c = '/';
+		else if (c >= 'a' && c <= 'z')
+			c = (char)(c - 32);
+		buffer_byte(out, (uint8_t)c);
+	}
+	if (out->error)
+		return error_set(e, -ENOMEM, "no memory for the list of removed files");
+	if (!memchr(out->data + begin, '/', line.n) || out->data[begin] == '/' ||
+		out->data[begin + line.n - 1] == '/')
+		return text_error(e, number, 1,
+			"not the path of a file in an archive (such as MEDIA/UNITS/X.DAT)");
+	buffer_byte(out, '\n');
+	return 0;
+}
+
+/* Without what stands twice, in the order of the first. */
+static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *all = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct removed_set set = {0};
+	struct str path;
+	size_t at = 0, n = 0;
+	int r = buffer_finish(lines, &all);
+
+	if (r == 0)
+		r = removed_set_of(all, &set);
+	while (r == 0 && removed_next(all, &at, &path)) {
+		const struct str *first = set.sorted, *found =
+			bsearch(&path, first, set.n, sizeof(path), compare_nocase);
+		const struct str *low = found;
+
+		/* Of equal ones the one that stands first in the text stays. */
+		for (const struct str *i = found; i >= first && !compare_nocase(i, &path); i--)
+			low = i->s < low->s ? i : low;
+		for (const struct str *i = found; i < first + set.n && !compare_nocase(i, &path);
+			i++)
+			low = i->s < low->s ? i : low;
+		if (low->s != path.s)
+			continue;
+		buffer_str(&out, path);
+		buffer_byte(&out, '\n');
+		n++;
+	}
+	removed_set_finish(&set);
+	if (r == 0 && n > REMOVED_MAX)
+		return error_set(e, -EINVAL, "%zu removed files (at most %d)", n, REMOVED_MAX);
+	if (r == 0)
+		r = buffer_finish(&out, ret);
+	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+}
+
+int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
+	unsigned number = 0;
+	struct str line;
+	size_t at = 0;
+	int r = textform_read(data, size, &utf8, e);
+
+	while (r == 0 && at < utf8.size) {
+		const char *begin = (const char *)utf8.data + at;
+		const char *end = memchr(begin, '\n', utf8.size - at);
+
+		line = (struct str){begin, end ? (size_t)(end - begin) : utf8.size - at};
+		at += line.n + 1;
+		r = take_line(line, ++number, &lines, e);
+	}
+	return r < 0 ? r : unique(&lines, ret, e);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Zlib */
+/* Internal to settle: what moved where, and what that adds to which record. */
+#ifndef FORMATS_TORCHLIGHT_SETTLE_PLAN_H
+#define FORMATS_TORCHLIGHT_SETTLE_PLAN_H
+
+#include "formats/torchlight/map.h"
+#include "formats/torchlight/removed.h"
+
+enum tl_what { TL_STAYS, TL_GONE, TL_PLACED };
+
+struct tl_state {
+	enum tl_what what;
+	uint32_t dir;
+	const char *name; /* of the path, the caller's */
+};
+
+/* Something to be added: a file, a removed file (TL_NONE) or a directory (type 7). */
+struct tl_home {
+	const char *path, *name; /* the table's own */
+	uint32_t handle;
+	uint32_t seq;
+	uint8_t type;
+};
+
+struct tl_homes {
+	struct tl_home *all;
+	size_t n, room;
+};
+
+struct settling {
+	const struct tl_map *m;
+	struct tl_shared *sh;
+	uint32_t n_files, n_dirs;
+	struct tl_state *files, *texts, *dirs;
+	bool *drop;    /* by handle: not where it was */
+	bool *changed; /* by directory of the mount: it, or one above, is elsewhere */
+	struct tl_homes homes, subdirs;
+	struct tl_table *old, *table;
+	struct removed_set removed;
+	int error;
+};
+
+/* settle_place.c: fills in everything but table. */
+int tl_settle_begin(struct settling *st, const struct placement *p, size_t n);
+void tl_settle_finish(struct settling *st);
+/* The directory's path as it will be saved; owned by the table. NULL: no memory. */
+const char *tl_settled_path(struct settling *st, uint32_t dir);
+const char *tl_table_own(struct tl_table *t, char *take);
+bool tl_settle_has_home(const struct settling *st, struct str path);
+
+/* settle_table.c: the new table. */
+int tl_settle_table(struct settling *st);
+
+/* settle_say.c: what a person should know of it. */
+void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
+#endif

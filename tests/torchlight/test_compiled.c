@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Zlib */
+/* Compiled files made by hand, byte for byte, and what their texts say. */
+#include "tl_test.h"
+
+#include "formats/torchlight/bindat.h"
+#include "formats/torchlight/binlayout.h"
+#include "formats/torchlight/compiled.h"
+#include "formats/torchlight/rawindex.h"
+
+static struct error err;
+
+static void put_ss16(struct buffer *b, const char *ascii)
+{
+	buffer_u16(b, (uint16_t)strlen(ascii));
+	for (; *ascii; ascii++)
+		buffer_u16(b, (uint8_t)*ascii);
+}
+
+/* [NAME] with a STRING NAME of id 7, an empty TRANSLATE, a BOOL 2, a FLOAT -0 and a block UNK_. */
+static void make_dat(struct buffer *b, const char *string)
+{
+	buffer_u32(b, 2);
+	buffer_u32(b, 2);
+	buffer_u32(b, 7);
+	put_ss16(b, string);
+	buffer_u32(b, 0xFFFFFFFF);
+	buffer_u16(b, 0);
+	buffer_u32(b, 0x00660DE5);
+	buffer_u32(b, 4);
+	buffer_u32(b, 0x00660DE5);
+	buffer_u32(b, 5);
+	buffer_u32(b, 7);
+	buffer_u32(b, 97);
+	buffer_u32(b, 8);
+	buffer_u32(b, 0xFFFFFFFF);
+	buffer_u32(b, 98);
+	buffer_u32(b, 6);
+	buffer_u32(b, 2);
+	buffer_u32(b, 0x0062DD64);
+	buffer_u32(b, 2);
+	buffer_u32(b, 0x80000000);
+	buffer_u32(b, 1);
+	buffer_u32(b, 0xDEADBEEF);
+	buffer_u32(b, 0);
+	buffer_u32(b, 0);
+}
+
+static const char dat_text[] =
+	"[NAME]\n\t<STRING>NAME:x\n\t<TRANSLATE>A:\n\t<BOOL>B:2\n\t<FLOAT>GUID:-0\n"
+	"\t[UNK_DEADBEEF]\n\t[/UNK_DEADBEEF]\n[/NAME]\n";
+
+static struct names *dictionary(void)
+{
+	struct names *shipped = names_create(), *more = NULL;
+
+	names_extend(shipped, "A\nB\n", 4, &more, NULL);
+	names_unref(shipped);
+	return more;
+}
+
+static void a_dat_says_its_fields(void **state)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer again = BUFFER_INIT;
+	CLEANUP(names_unref) struct names *names = dictionary();
+	struct error readonly = ERROR_INIT;
+
+	(void)state;
+	make_dat(&file, "x");
+	assert_int_equal(
+		bindat_decode(file.data, file.size, names, NULL, &text, &readonly, &err), 0);
+	assert_string_equal(text_of(&text), dat_text);
+	assert_int_equal(readonly.code, 0);
+	assert_int_equal(bindat_encode((char *)text.data, text.size, file.data, file.size, names,
+				 NULL, &again, &err),
+		0);
+	assert_int_equal(again.size, file.size);
+	assert_memory_equal(again.data, file.data, file.size);
+}
+
+static void a_root_may_be_called_as_the_file(void **state)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct error readonly;
+
+	(void)state;
+	make_dat(&file, "x");
+	assert_int_equal(
+		bindat_decode(file.data, file.size, NULL, "Name", &text, &readonly, &err), 0);
+	assert_non_null(
+		strstr(text_of(&text), "[Name]\n\t<STRING>Name:x\n\t<TRANSLATE>UNK_00000061:"));
+}
+
+static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct error readonly;
+
+	(void)state;
+	make_dat(&file, "x\ny");
+	assert_int_equal(
+		bindat_decode(file.data, file.size, NULL, NULL, &text, &readonly, &err), 0);
+	assert_int_equal(readonly.code, -EACCES);
+	assert_string_equal(error_text(&readonly),
+		"string id 7 holds a line break or NUL, which the text form cannot say");
+	assert_non_null(strstr(text_of(&text), ":x\xEF\xBF\xBDy\n"));
+}
+
+static uint32_t word_at(const struct buffer *b, size_t at)
+{
+	uint32_t v;
+
+	memcpy(&v, b->data + at, 4);
+	return v;
+}
+
+static void strings_keep_their_ids_and_new_ones_follow(void **state)
+{
+	static const char text[] = "[NAME]\n<STRING>A:new\n<STRING>B:x\n<NOTE>A:new\n<STRING>A:b\n"
+				   "<translate>B:\n[/NAME]";
+	CLEANUP_BUFFER struct buffer old = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+
+	(void)state;
+	make_dat(&old, "x");
+	assert_int_equal(
+		bindat_encode(text, sizeof(text) - 1, old.data, old.size, NULL, NULL, &file, &err),
+		0);
+	/* Ids 7 "x", 8 "new", 9 "b", FFFFFFFF "". */
+	assert_int_equal(word_at(&file, 4), 4);
+	assert_int_equal(word_at(&file, 8), 7);
+	assert_int_equal(word_at(&file, 16), 8);
+	assert_int_equal(word_at(&file, 28), 9);
+	assert_int_equal(word_at(&file, 36), 0xFFFFFFFF);
+	/* Their uses; the last one's word is no type, so it is a STRING. */
+	assert_int_equal(word_at(&file, 58), 8);
+	assert_int_equal(word_at(&file, 70), 7);
+	assert_int_equal(word_at(&file, 78), 9);
+	assert_int_equal(word_at(&file, 82), 8);
+	assert_int_equal(word_at(&file, 94), 9);
+	assert_int_equal(word_at(&file, 102), 5);
+	assert_int_equal(word_at(&file, 106), 0xFFFFFFFF);
+}
+
+static void new_names_are_told(void **state)
+{
+	static const char text[] = "[NAME]\n<STRING>MY TAG:1\n<STRING>UNK_00000005:1\n[/NAME]";
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
+	CLEANUP(names_unref) struct names *names = names_create();
+
+	(void)state;
+	assert_int_equal(
+		bindat_encode(text, sizeof(text) - 1, NULL, 0, names, &told, &file, &err), 0);
+	assert_string_equal(text_of(&told), "MY TAG\n");
+}
+
+static void wrong_values_are_refused_with_their_place(void **state)
+{
+	static const char text[] = "[A]\n\t<INTEGER>X:ten\n[/A]";
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(
+		bindat_encode(text, sizeof(text) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
+	assert_string_equal(error_text(&err),
+		"line 2, column 13: 'ten' is no INTEGER (-2147483648..2147483647)");
+}
+
+static void too_long_a_string_is_refused_with_its_place(void **state)
+{
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+
+	(void)state;
+	buffer_text(&text, "[A]\n<STRING>X:");
+	for (int i = 0; i < 65536; i++)
+		buffer_byte(&text, 'x');
+	buffer_text(&text, "\n[/A]");
+	assert_int_equal(
+		bindat_encode((char *)text.data, text.size, NULL, 0, NULL, NULL, &file, &err),
+		-EINVAL);
+	assert_string_equal(error_text(&err),
+		"line 2, column 11: the string has 65536 UTF-16 units (at most 65535)");
+}
+
+static void the_other_tools_tables_come_back_as_they_were(void **state)
+{
+	/* No table entry for "", and a word 0 after an empty table. */
+	static const uint32_t words[] = {2, 0, 0, 97, 1, 98, 5, 0xFFFFFFFF, 0};
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct compiled_context ctx = {.path = "MEDIA/X.DAT"};
+	struct error readonly;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		buffer_u32(&file, words[i]);
+	assert_int_equal(
+		compiled_decode(COMPILED_DAT, &ctx, file.data, file.size, &text, &readonly, &err),
+		0);
+	assert_int_equal(readonly.code, 0);
+	assert_string_equal(
+		text_of(&text), "[UNK_00000061]\n\t<STRING>UNK_00000062:\n[/UNK_00000061]\n");
+}
+
+/* One object of a type and with a property that nobody knows. */
+static void make_layout(struct buffer *b)
+{
+	buffer_byte(b, 11);
+	buffer_byte(b, 4);
+	buffer_u32(b, 0);
+	buffer_u16(b, 1);
+	buffer_u32(b, 75);
+	buffer_byte(b, 222);
+	buffer_u64(b, 5);
+	put_ss16(b, "me");
+	buffer_byte(b, 4);
+	buffer_u16(b, 5); /* P_1: an integer */
+	buffer_byte(b, 1);
+	buffer_u32(b, 9);
+	buffer_u16(b, 5); /* P_2: a float */
+	buffer_byte(b, 2);
+	buffer_u32(b, 0x3FC00000);
+	buffer_u16(b, 9); /* P_3: a string */
+	buffer_byte(b, 3);
+	put_ss16(b, "abc");
+	buffer_u16(b, 4); /* P_4: three bytes */
+	buffer_byte(b, 4);
+	buffer_append(b, "\x01\x02\x03", 3);
+	buffer_u32(b, 18); /* extra data of a type that has none */
+	buffer_append(b, "0123456789ABCDEFGH", 18);
+	buffer_u16(b, 0);
+}
+
+static void unknown_parts_of_a_layout_are_shown_and_come_back(void **state)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT"};
+	struct error readonly;
+
+	(void)state;
+	make_layout(&file);
+	assert_int_equal(compiled_decode(COMPILED_LAYOUT, &ctx, file.data, file.size, &text,
+				 &readonly, &err),
+		0);
+	assert_int_equal(readonly.code, 0);
+	assert_string_equal(text_of(&text),
+		"[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED "
+		"INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"
+		"\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:TYPE_222\n\t\t\t\t<STRING>NAME:me\n"
+		"\t\t\t\t<INTEGER64>ID:5\n\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<INTEGER>P_1:9\n"
+		"\t\t\t\t<FLOAT>P_2:1.5\n\t\t\t\t<STRING>P_3:abc\n\t\t\t\t<HEX>P_4:010203\n"
+		"\t\t\t\t[EXTRADATA]\n\t\t\t\t\t<HEX>BYTES:303132333435363738394142434445464748\n"
+		"\t\t\t\t[/EXTRADATA]\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n"
+		"\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n");
+}
+
+static int encode_object(const char *properties, struct buffer *out)
+{
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+
+	buffer_printf(&text,
+		"[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n%s[/PROPERTIES]\n"
+		"[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]\n",
+		properties);
+	return binlayout_encode((char *)text.data, text.size, NULL, 0, out, &err);
+}
+
+static void wrong_layouts_are_refused_with_their_place(void **state)
+{
+	static const struct {
+		const char *properties, *why;
+	} cases[] = {
+		{"<STRING>DESCRIPTOR:Nothing\n<INTEGER64>ID:1\n",
+			"line 5, column 20: no known DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 are "
+			"those "
+			"without a name)"},
+		{"<STRING>DESCRIPTOR:Light\n", "line 4, column 1: [PROPERTIES] without ID"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:x\n",
+			"line 6, column 15: ID is no 64-bit integer"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>NO SUCH:1\n",
+			"line 7, column 16: no known property 'NO SUCH' of this DESCRIPTOR (P_0 to "
+			"P_255 "
+			"are those without a name)"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:far\n",
+			"line 7, column 18: 'far' is no decimal number"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<HEX>P_1:0\n",
+			"line 7, column 10: '0' is no HEX"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n[LOGICGROUP]\n[/LOGICGROUP]\n",
+			"line 7, column 1: [LOGICGROUP] cannot stand in an object of this "
+			"DESCRIPTOR"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+		assert_int_equal(encode_object(cases[i].properties, &out), -EINVAL);
+		assert_string_equal(error_text(&err), cases[i].why);
+	}
+}
+
+static void a_vector_is_one_property_whatever_the_order(void **state)
+{
+	CLEANUP_BUFFER struct buffer a = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(
+		encode_object("<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:1\n"
+			      "<FLOAT>POSITIONY:2\n<FLOAT>POSITIONZ:0\n",
+			&a),
+		0);
+	assert_int_equal(
+		encode_object("<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONY:2\n"
+			      "<FLOAT>POSITIONX:1\n",
+			&b),
+		0);
+	/* One property of 13 bytes: code and three floats. */
+	assert_int_equal(a.data[8 + 4 + 1 + 8 + 2], 1);
+	assert_int_equal(a.data[8 + 4 + 1 + 8 + 3], 13);
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+}
+
+static void a_groups_node_says_only_what_differs(void **state)
+{
+	static const char properties[] =
+		"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n<STRING>CHOICE:Weight\n"
+		"[DATAGROUP]\n<UNSIGNED INT>NUMBER:3\n<STRING>ACTIVE THEMES:-5,6\n[/DATAGROUP]\n";
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer garbage = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	size_t node;
+
+	(void)state;
+	assert_int_equal(encode_object(properties, &file), 0);
+	node = word_at(&file, 2) + 35;
+	assert_int_equal(word_at(&file, node), 77);
+	assert_int_equal(file.data[node + 8], 1);       /* choice */
+	assert_int_equal(word_at(&file, node + 9), 1);  /* randomization */
+	assert_int_equal(file.data[node + 13], 3);      /* number */
+	assert_int_equal(word_at(&file, node + 14), 8); /* where the Group stands */
+	assert_int_equal(word_at(&file, node + 25), 2); /* active themes */
+	assert_int_equal(word_at(&file, node + 29), (uint32_t)-5);
+	assert_int_equal(binlayout_decode(file.data, file.size, NULL, &text, &err), 0);
+	assert_non_null(strstr(text_of(&text),
+		"\t\t\t\t[DATAGROUP]\n"
+		"\t\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
+		"\t\t\t\t[/DATAGROUP]\n"));
+	/* The byte that memory left there stays with the Group's id. */
+	file.data[node + 22] = 206;
+	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size,
+				 &garbage, &err),
+		0);
+	assert_int_equal(garbage.size, file.size);
+	file.data[1] = 54; /* a new file has the kit's own version, and so had this one */
+	assert_memory_equal(garbage.data, file.data, file.size);
+}
+
+static void tables_escape_what_would_break_them(void **state)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer again = BUFFER_INIT;
+	const struct raw_kind *kind = raw_kind_find("missiles.raw");
+
+	(void)state;
+	assert_non_null(kind);
+	buffer_u16(&file, 3);
+	put_ss16(&file, "a\tb\\c|d\n");
+	buffer_byte(&file, 3);
+	put_ss16(&file, "x|y");
+	put_ss16(&file, "");
+	put_ss16(&file, "z\\");
+	put_ss16(&file, "");
+	buffer_byte(&file, 0);
+	put_ss16(&file, "");
+	buffer_byte(&file, 1);
+	put_ss16(&file, "");
+	assert_int_equal(rawindex_decode(kind, file.data, file.size, &text, &err), 0);
+	assert_string_equal(
+		text_of(&text), "file\tmissiles\na\\tb\\\\c|d\\n\tx\\|y|\\e|z\\\\\n\t\n\t\\e\n");
+	assert_int_equal(rawindex_encode(kind, (char *)text.data, text.size, &again, &err), 0);
+	assert_int_equal(again.size, file.size);
+	assert_memory_equal(again.data, file.data, file.size);
+}
+
+static void wrong_tables_are_refused_with_their_place(void **state)
+{
+	static const struct {
+		const char *kind, *text, *why;
+	} cases[] = {
+		{"SKILLS.RAW", "", "line 1, column 1: no header line"},
+		{"SKILLS.RAW", "name\tfile\n",
+			"line 1, column 10: the header line lacks the column guid"},
+		{"SKILLS.RAW", "name\tfile\tguid\textra\n",
+			"line 1, column 16: the header line has the unknown column extra"},
+		{"SKILLS.RAW", "name\tfile\tguid\na\tb\n",
+			"line 2, column 4: the line has 2 cells (not 3)"},
+		{"SKILLS.RAW", "name\tfile\tguid\na\tb\t1\t2\n",
+			"line 2, column 7: a cell too many: '2'"},
+		{"SKILLS.RAW", "name\tfile\tguid\na\tb\tc\n",
+			"line 2, column 5: 'c' is not -9223372036854775808..9223372036854775807"},
+		{"SKILLS.RAW", "name\tfile\tguid\na\\x\tb\t1\n",
+			"line 2, column 2: a backslash before none of t n r 0 e | \\"},
+		{"UNITDATA.RAW",
+			"list\tguid\tname\tfile\tflags\tlevel\tmin\tmax\trarity\trarity_"
+			"hc\tunittype\nX\n",
+			"line 2, column 1: no list 'X' (ITEMS, MONSTERS, PLAYERS or PROPS)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+		assert_int_equal(rawindex_encode(raw_kind_find(cases[i].kind), cases[i].text,
+					 strlen(cases[i].text), &out, &err),
+			-EINVAL);
+		assert_string_equal(error_text(&err), cases[i].why);
+	}
+}
+
+static void kinds_follow_from_names(void **state)
+{
+	(void)state;
+	assert_int_equal(compiled_kind_of("MEDIA/A.DAT"), COMPILED_DAT);
+	assert_int_equal(compiled_kind_of("media/a.hie"), COMPILED_DAT);
+	assert_int_equal(compiled_kind_of("MEDIA/UI/A.LAYOUT"), COMPILED_LAYOUT);
+	assert_int_equal(compiled_kind_of("MEDIA/SKILLS.RAW"), COMPILED_RAW);
+	assert_int_equal(compiled_kind_of("MEDIA/OTHER.RAW"), COMPILED_NONE);
+	assert_int_equal(compiled_kind_of("MEDIA/A.DAT2"), COMPILED_NONE);
+	assert_int_equal(compiled_kind_of("MEDIA.DAT/A"), COMPILED_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_dat_says_its_fields),
+		cmocka_unit_test(a_root_may_be_called_as_the_file),
+		cmocka_unit_test(a_string_with_a_line_feed_makes_the_text_read_only),
+		cmocka_unit_test(strings_keep_their_ids_and_new_ones_follow),
+		cmocka_unit_test(new_names_are_told),
+		cmocka_unit_test(wrong_values_are_refused_with_their_place),
+		cmocka_unit_test(too_long_a_string_is_refused_with_its_place),
+		cmocka_unit_test(the_other_tools_tables_come_back_as_they_were),
+		cmocka_unit_test(unknown_parts_of_a_layout_are_shown_and_come_back),
+		cmocka_unit_test(wrong_layouts_are_refused_with_their_place),
+		cmocka_unit_test(a_vector_is_one_property_whatever_the_order),
+		cmocka_unit_test(a_groups_node_says_only_what_differs),
+		cmocka_unit_test(tables_escape_what_would_break_them),
+		cmocka_unit_test(wrong_tables_are_refused_with_their_place),
+		cmocka_unit_test(kinds_follow_from_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

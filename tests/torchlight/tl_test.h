@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * What the unit tests of the Torchlight room share.
+ */
+#ifndef TESTS_TL_TEST_H
+#define TESTS_TL_TEST_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+/* The buffer as a C string, until it changes. */
+static inline const char *text_of(struct buffer *b)
+{
+	buffer_byte(b, 0);
+	b->size--;
+	return (const char *)b->data;
+}
+
+#endif

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Zlib
+"""Maps of all 24 variants: which reading is taken, and what comes of changes."""
+import copy
+import glob
+import json
+import os
+import random
+import struct
+
+import pytest
+
+import places
+import tcgen
+from driver import Refused
+
+MANY = 4000
+CORPUS = os.path.join(places.SHARED, "corpus", "triclon")
+TABLES = ("terrain.csv", "points.csv", "objects.csv")
+SMALL = {"terrain": [(0, 3), (4, 1)], "points": [(0, 90), (16, 80), (32, 84), (48, 70), (64, 99)],
+         "objects": [(20, 1), (50, 4)]}
+
+
+@pytest.fixture
+def at(tmp_path):
+    """Writes a map and gives its path."""
+    def write(m):
+        path = tmp_path / "a.tcm"
+        path.write_bytes(m if isinstance(m, bytes) else m.encode())
+        return path
+    return write
+
+
+def small(variant=tcgen.VARIANTS[0], **changes):
+    parts = {**SMALL, **changes}
+    if not variant.objects and "objects" not in changes:
+        parts["objects"] = None
+    return tcgen.Map(variant, b"Hill", b"Ann", **parts)
+
+
+def tables(d):
+    return {n: c for n, c in d.files().items() if n != "info.json"}
+
+
+def info(d):
+    return json.loads(d.get("info.json"))
+
+
+def reads_as_written(d, m):
+    """The tables; and the variant, as far as it leaves a trace."""
+    v, said = m.variant, info(d)["variant"]
+    counted = m.terrain or m.objects
+    return (tables(d) == m.files() and said["endian"] == v.endian and said["points"] == v.points
+            and (not counted or said["lists"] == v.lists))
+
+
+def saved(d, tmp_path):
+    out = tmp_path / "saved.tcm"
+    d.save(out)
+    return out.read_bytes()
+
+
+def test_at_least_99_of_100_maps_are_read_as_written(d, at):
+    wrong = []
+    for m in tcgen.maps(MANY):
+        d.open(at(m))
+        if not reads_as_written(d, m):
+            wrong.append((m.variant, d.notes()))
+    assert len(wrong) <= MANY // 100, wrong
+
+
+def test_all_maps_are_read_as_written_with_options(d, at):
+    wrong = []
+    for m in tcgen.maps(MANY):
+        d.open(at(m), m.options())
+        if tables(d) != m.files() or info(d)["variant"]["lists"] != m.variant.lists:
+            wrong.append((m.variant, d.notes()))
+    assert wrong == []
+
+
+def change_a_value(rng, files):
+    """Another value in one cell of one table: (file, row, column, value, all of the new file)."""
+    name = rng.choice([n for n in TABLES if files.get(n, b"").count(b"\n") > 1])
+    rows = [line.split(",") for line in files[name].decode().splitlines()]
+    row, column = rng.randrange(1, len(rows)), rng.randrange(2)
+    old = int(rows[row][column])
+    new = old + rng.choice((1, 3))
+    if (name, column) == ("terrain.csv", 0):  # a point that there is
+        new = rng.randrange(files["points.csv"].count(b"\n") - 1)
+    elif name == "terrain.csv" and new > 65535:
+        new = old - 1
+    rows[row][column] = str(new)
+    text = "\n".join(",".join(r) for r in rows) + "\n"
+    return name, row - 1, column, new, text.encode()
+
+
+def edited(m, name, row, column, value):
+    e = copy.deepcopy(m)
+    records = {"terrain.csv": e.terrain, "points.csv": e.points, "objects.csv": e.objects}[name]
+    record = list(records[row])
+    record[column] = value
+    records[row] = tuple(record)
+    return e
+
+
+def test_a_changed_value_keeps_all_other_bytes(d, at, tmp_path):
+    rng = random.Random(7)
+    for m in tcgen.maps(MANY, seed=2):
+        before = m.encode()
+        d.open(at(before))
+        right, files = tables(d) == m.files(), tables(d)
+        name, row, column, value, text = change_a_value(rng, files)
+        changed = d.put(name, text)
+        assert changed == (text != files[name])
+        after = saved(d, tmp_path)
+        assert len(after) == len(before)
+        where = [i for i in range(len(before)) if before[i] != after[i]]
+        # However it was read, one number is all that may differ.
+        assert not where or where[-1] - where[0] < 4, m.variant
+        assert not right or after == edited(m, name, row, column, value).encode()
+
+
+def test_a_changed_name_keeps_all_other_bytes(d, at, tmp_path):
+    for m in tcgen.maps(240, seed=3):
+        d.open(at(m))
+        said = info(d)
+        said["author"] = "Somebody Else"
+        assert d.put("info.json", json.dumps(said).encode())
+        m.author = b"Somebody Else"
+        assert saved(d, tmp_path) == m.encode()
+
+
+# ---- the laws
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+def test_the_laws_hold(d, at, tmp_path, variant):
+    rng = random.Random(str(variant))
+    for _ in range(10):
+        m = tcgen.content(rng, variant)
+        path = at(m)
+        d.open(path)
+        for name, content in d.files().items():
+            assert d.size(name) == len(content)
+            for _ in range(5):
+                off = rng.randint(0, len(content))
+                n = rng.randint(0, len(content) - off)
+                assert d.range(name, off, n) == content[off:off + n]
+            assert not d.put(name, content), "GetPut"
+        assert d.save(tmp_path / "b.tcm") == "ok same"
+        assert (tmp_path / "b.tcm").read_bytes() == m.encode()
+        others = d.files()
+        name, _, _, _, text = change_a_value(rng, others)
+        d.put(name, text)
+        assert d.get(name) == text, "PutGet"
+        assert not d.put(name, text)
+        assert {n: c for n, c in d.files().items() if n != name} == \
+            {n: c for n, c in others.items() if n != name}, "Locality"
+
+
+def test_ranges_of_a_long_table_are_slices_of_it(d, at):
+    points = [(i * 7, (i * i) % 1000 - 500) for i in range(5000)]
+    d.open(at(small(points=points)))
+    whole = d.get("points.csv")
+    assert whole == tcgen.table("x,y", points)
+    for off in range(0, len(whole), 997):
+        assert d.range("points.csv", off, min(1500, len(whole) - off)) == whole[off:off + 1500]
+
+
+@pytest.mark.parametrize("text, canonical", [
+    (b"x,y\r\n1,2\r\n", b"x,y\n1,2\n"),
+    (b" x , y\n 1 ,\t2", b"x,y\n1,2\n"),
+    (b'"x","y"\n"1","-2"\n\n', b"x,y\n1,-2\n"),
+    (b"x,y", b"x,y\n"),
+    (b"", b"x,y\n"),
+])
+def test_other_forms_of_a_table_become_the_canonical_one(d, at, text, canonical):
+    d.open(at(small(terrain=[])))
+    assert d.put("points.csv", text)
+    assert d.get("points.csv") == canonical
+    assert not d.put("points.csv", text)
+
+
+# ---- structure
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+def test_records_are_added_and_removed(d, at, tmp_path, variant):
+    m = small(variant)
+    d.open(at(m), m.options())
+    m.points = m.points[1:] + [(100, -5), (120, 7), (130, 8)]
+    m.terrain = [(0, 9), (2, 3), (6, 65535)]
+    d.put("points.csv", tcgen.table("x,y", m.points))
+    d.put("terrain.csv", tcgen.table("index,type", m.terrain))
+    if variant.objects:
+        m.objects = [(101, 4294967295)]
+        d.put("objects.csv", tcgen.table("x,type", m.objects))
+    assert saved(d, tmp_path) == m.encode()
+
+
+@pytest.mark.parametrize("objects", [None, [], [(20, 1)]])
+def test_no_objects_list_an_empty_and_a_full_one_are_told_apart(d, at, tmp_path, objects):
+    m = small(objects=objects)
+    d.open(at(m))
+    assert ("objects.csv" in d.names()) == (objects is not None)
+    assert tables(d) == m.files()
+    assert saved(d, tmp_path) == m.encode()
+
+
+def test_an_objects_list_can_be_made_and_removed(d, at, tmp_path):
+    none, full = small(objects=None), small(objects=[(20, 1)])
+    d.open(at(none))
+    d.add("objects.csv")
+    assert d.put("objects.csv", b"x,type\n20,1\n")
+    assert saved(d, tmp_path) == full.encode()
+    d.open(at(full))
+    d.remove("objects.csv")
+    assert saved(d, tmp_path) == none.encode()
+    d.add("objects.csv")  # and back, before the save
+    assert saved(d, tmp_path) == full.encode()
+    d.open(at(none))
+    d.add("objects.csv")
+    d.remove("objects.csv")
+    assert d.save(tmp_path / "b.tcm") == "ok same"
+
+
+def test_a_removed_table_is_empty_and_info_stays(d, at, tmp_path):
+    m = small()
+    d.open(at(m))
+    d.remove("terrain.csv")
+    d.remove("info.json")
+    m.terrain = []
+    assert saved(d, tmp_path) == m.encode()
+    assert [n for n in d.notes() if n.startswith("info.json is gone")]
+
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+def test_a_new_map_that_is_filled_reads_back_equal(d, at, tmp_path, variant):
+    m = small(variant)
+    d.create(m.options())
+    assert tables(d) == {"terrain.csv": b"index,type\n", "points.csv": b"x,y\n"}
+    d.put("info.json", b'{"name": "Hill", "author": "Ann"}')
+    if variant.objects:
+        d.add("objects.csv")
+    for name in ("points.csv", "terrain.csv", "objects.csv")[:2 + variant.objects]:
+        d.put(name, m.files()[name])
+    assert saved(d, tmp_path) == m.encode()
+    d.open(tmp_path / "saved.tcm")
+    assert reads_as_written(d, m)
+
+
+def test_a_new_map_is_the_default_variant_and_never_like_the_empty_file(d, tmp_path):
+    d.create()
+    assert d.save(tmp_path / "new.tcm") == "ok changed"
+    assert (tmp_path / "new.tcm").read_bytes() == b"TCM3\0\0\0\0\0\0"
+
+
+@pytest.mark.parametrize("to", tcgen.VARIANTS, ids=str)
+def test_another_variant_in_info_json_converts_the_map(d, at, tmp_path, to):
+    m = small(tcgen.Variant("big", "count", "bytes", to.objects))
+    d.open(at(m))
+    said = info(d)
+    said["variant"].update(endian=to.endian, lists=to.lists, points=to.points)
+    d.put("info.json", json.dumps(said).encode())
+    m.variant = to
+    assert saved(d, tmp_path) == m.encode()
+
+
+def test_a_map_that_can_be_mistaken_is_told(d, at, tmp_path):
+    m = tcgen.Map(tcgen.Variant("big", "count", "count", True), points=[(5, 5)], objects=[])
+    d.open(at(m), m.options())
+    d.put("points.csv", b"x,y\n")
+    d.save(tmp_path / "b.tcm")
+    assert [n for n in d.notes() if "-o " + m.options() in n]
+
+
+# ---- what else is read
+
+@pytest.mark.parametrize("raw, shown", [
+    (b"", ""), ("\u0141\u00f3d\u017a".encode(), "\u0141\u00f3d\u017a"), (b"M\xfcller", "M\u00fcller"),
+    (b"Hill\0", "Hill\u2400"), (b'a"\\\n', 'a"\\\n'), (b"x" * 255, "x" * 255),
+])
+def test_a_name_is_shown_whatever_its_bytes(d, at, tmp_path, raw, shown):
+    m = small()
+    m.name = raw
+    d.open(at(m))
+    said = info(d)
+    assert said["name"] == shown
+    assert not d.put("info.json", d.get("info.json"))
+    said["author"] = "B"
+    d.put("info.json", json.dumps(said).encode())
+    m.author = b"B"
+    assert saved(d, tmp_path) == m.encode()
+
+
+@pytest.mark.parametrize("new, stored", [
+    ("Jos\u00e9", b"Jos\xe9"), ("\u0141", "\u0141".encode()), ("plain", b"plain"),
+    ("\u00c3\u00a9", "\u00c3\u00a9".encode()),  # as Latin-1 it would read as another letter
+])
+def test_a_name_in_latin1_stays_so_where_that_can_be(d, at, tmp_path, new, stored):
+    m = small()
+    m.name = b"M\xfcller"
+    d.open(at(m))
+    d.put("info.json", json.dumps({"name": new}).encode())
+    assert info(d)["name"] == new
+    m.name = stored
+    assert saved(d, tmp_path) == m.encode()
+
+
+def test_coordinates_that_can_only_be_floats_are_shown_so(d, at, tmp_path):
+    points = [(0.0, 100.5), (16.25, 101.1), (32.0, -7.75)]
+    m = tcgen.Map(tcgen.Variant("big", "bytes", "none", True), b"", b"", [(0, 1), (2, 2)], points,
+                  [(3.5, 7)], real=True)
+    d.open(at(m))
+    assert info(d)["variant"]["coordinates"] == "float"
+    shown = [tuple(map(float, r.split(","))) for r in d.get("points.csv").decode().split()[1:]]
+    assert [tuple(struct.unpack("f", struct.pack("f", v))[0] for v in p) for p in shown] == \
+        [tuple(struct.unpack("f", struct.pack("f", v))[0] for v in p) for p in points]
+    assert d.get("objects.csv") == b"x,type\n3.5,7\n"
+    assert not d.put("points.csv", d.get("points.csv"))
+    m.points[1] = (16.5, 1e-3)
+    d.put("points.csv", b"x,y\n0,100.5\n16.5,0.001\n32,-7.75\n")
+    assert saved(d, tmp_path) == m.encode()
+
+
+@pytest.mark.parametrize("tag, variant", [
+    (b"TCM2", tcgen.VARIANTS[0]), (b"3MCT", tcgen.VARIANTS[12]), (b"3MCT", tcgen.VARIANTS[0])])
+def test_the_other_tags_are_read_if_they_fit_and_stay(d, at, tmp_path, tag, variant):
+    m = small(variant, objects=None)
+    m.tag = tag
+    d.open(at(m))
+    assert tables(d) == m.files() and info(d)["variant"]["tag"] == tag.decode()
+    assert (tag == b"TCM2") == any("TCM2" in n for n in d.notes())
+    assert saved(d, tmp_path) == m.encode()
+
+
+def test_what_was_assumed_is_noted(d, at):
+    m = small(tcgen.Variant("big", "count", "bytes", True))
+    d.open(at(m))
+    assert d.notes() == ["read as big-endian, sizes of lists in records, a size in bytes before the "
+                         "points, an objects list"]
+    d.open(at(tcgen.Map(m.variant)))  # nothing in it decides
+    assert len(d.notes()) == 2 and "-o endian=" in d.notes()[1]
+
+
+@pytest.mark.parametrize("path", sorted(glob.glob(CORPUS + "/*.tcm")) or [None], ids=lambda p: os.path.basename(p or "none"))
+def test_samples_beside_the_project_are_read_as_their_names_say(d, tmp_path, path):
+    if path is None:
+        pytest.skip("no ../shared/corpus/triclon beside the project")
+    endian, lists, points, objects = os.path.basename(path)[:-4].split("_")
+    d.open(path)
+    said = info(d)["variant"]
+    assert (said["endian"], said["lists"], said["points"]) == (
+        {"le": "little", "be": "big"}[endian], lists, points[3:])
+    assert d.files().get("objects.csv", b"").count(b"\n") == {"noobj": 0, "obj0": 1, "obj3": 4}[objects]
+    assert d.save(tmp_path / "b.tcm") == "ok same"
+    with open(path, "rb") as f:
+        assert (tmp_path / "b.tcm").read_bytes() == f.read()

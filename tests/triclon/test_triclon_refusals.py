@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Zlib
+"""What is refused: files that are cut short or damaged, and tables that no map can hold."""
+import json
+import os
+import random
+import re
+import struct
+
+import pytest
+
+import places
+import tcgen
+from driver import Refused
+from test_triclon_maps import SMALL, at, small  # noqa: F401 (a fixture)
+
+
+def opens(d, path, options=""):
+    try:
+        d.open(path, options)
+    except Refused as e:
+        assert e.errno == 22 and len(e.text) > 20, e.text
+        return False
+    return True
+
+
+def cannot_be_noticed(m, n):
+    """Points at the end that nothing counts and nothing refers to."""
+    left = n - (len(m.encode()) - 8 * len(m.points))
+    return (m.variant.points == "none" and m.objects is None and left >= 0 and left % 8 == 0 and
+            max([i for i, _ in m.terrain], default=-1) < left // 8)
+
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+def test_a_map_that_was_cut_short_is_refused_wherever_it_was_cut(d, at, variant):
+    m = small(variant)
+    whole = m.encode()
+    assert opens(d, at(whole))
+    opened = [n for n in range(len(whole)) if opens(d, at(whole[:n]))]
+    assert [n for n in opened if not cannot_be_noticed(m, n)] == []
+
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+def test_a_wrong_size_is_refused_and_named(d, at, variant):
+    m = small(variant)
+    whole, order = m.encode(), "<" if variant.endian == "little" else ">"
+    places_ = [13]
+    if variant.points != "none":
+        places_.append(13 + 4 + 8)
+    if variant.objects:
+        places_.append(len(whole) - 16 - 4)
+    for place in places_:
+        size = struct.unpack_from(order + "I", whole, place)[0]
+        for wrong in (size + 1, size - 1, size + 1000, 0xffffffff, 0x7fffffff):
+            damaged = bytearray(whole)
+            struct.pack_into(order + "I", damaged, place, wrong)
+            assert not opens(d, at(bytes(damaged)), m.options()), (place, wrong)
+            assert not opens(d, at(bytes(damaged))), (place, wrong)
+
+
+@pytest.mark.parametrize("data, says", [
+    (b"TCM3", "length of the name"),
+    (b"TCM3\x05Hil", r"length of the name is 5 \(3 bytes are left\)"),
+    (b"TCM3\x01H\x09Ann", r"length of the author is 9 \(3 bytes are left\)"),
+    (b"TCM3\0\0\0\0", r"terrain list: 2 bytes are left"),
+    (b"TCM3\0\0\x08\0\0\0abcd", r"the terrain list is 8 \(4 bytes are left\)"),
+    (small().encode() + b"x", "no whole number of points"),
+    (b"TCM4" + small().encode()[4:], "not a map of a known format"),
+])
+def test_a_file_is_refused_with_field_value_and_bound(d, at, data, says):
+    with pytest.raises(Refused, match=says):
+        d.open(at(data))
+
+
+def test_an_index_beyond_the_points_is_refused_but_opens_on_demand(d, at, tmp_path):
+    m = small(terrain=[(0, 1), (7, 2)], objects=None)
+    with pytest.raises(Refused, match="at the point 7 .there are 5.*-o points=none"):
+        d.open(at(m))
+    d.open(at(m), "points=none")
+    # The fault that it has may stay, another may not come.
+    assert d.put("terrain.csv", b"index,type\n0,5\n7,2\n")
+    with pytest.raises(Refused, match="line 3, column 1: 8 is beyond"):
+        d.put("terrain.csv", b"index,type\n0,5\n8,2\n")
+    d.save(tmp_path / "b.tcm")
+
+
+def test_garbage_never_does_harm(d, at):
+    rng = random.Random(11)
+    for i in range(1000):
+        if i % 2:
+            data = b"TCM3" + rng.randbytes(rng.randint(0, 200))
+        else:
+            data = bytearray(small(rng.choice(tcgen.VARIANTS)).encode())
+            for _ in range(rng.randint(1, 4)):
+                data[rng.randrange(4, len(data))] = rng.choice((0, 1, 127, 128, 255, 8))
+        if opens(d, at(bytes(data))):
+            for name, content in d.files().items():
+                assert not d.put(name, content)
+
+
+def test_a_file_made_to_fit_everywhere_is_read_soon(d, at):
+    # At each place in it stands the size that an objects list would have there.
+    n = 60000
+    points = [(n - i, 8 * (n - i)) for i in range(n)]
+    m = small(points=points, terrain=[])
+    data = m.encode()[:17] + b"".join(struct.pack("<II", 8 * (n - 1 - i), 1) for i in range(n))
+    assert opens(d, at(data[:-4]))
+
+
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize("name, text, says", [
+    ("terrain.csv", "index,type\n0,1\n5,2\n", "line 3, column 1: 5 is beyond the points"),
+    ("terrain.csv", "index,type\n65536,1\n", r"line 2, column 1: 65536 is not 0..65535"),
+    ("terrain.csv", "index,type\n0,65536\n", r"line 2, column 2: 65536 is not 0..65535"),
+    ("terrain.csv", "index,type\n0,-1\n", r"line 2, column 2: -1 is not 0..65535"),
+    ("points.csv", "x,y\n1,2147483648\n", "line 2, column 2: 2147483648 is not -2147483648..21474836"),
+    ("points.csv", "x,y\n-2147483649,1\n", "line 2, column 1: -2147483649 is not"),
+    ("points.csv", "x,y\n99999999999999999999,1\n", "line 2, column 1: 99999999999999999999 is not"),
+    ("objects.csv", "x,type\n1,4294967296\n", r"line 2, column 2: 4294967296 is not 0..4294967295"),
+    ("objects.csv", "x,type\n1,1\n\n1,-1\n", r"line 4, column 2: -1 is not"),
+    ("points.csv", "x,y\n1,2.5\n", "line 2, column 2: 2.5 is not a whole number"),
+    ("points.csv", "x,y\n1,0x10\n", "line 2, column 2: 0x10 is not a whole number"),
+    ("points.csv", "x,y\n1,\n", "line 2, column 2: there is no number"),
+    ("points.csv", "x,y\n1\n", "line 2, column 2: is missing"),
+    ("points.csv", "x,y\n1,2,3\n", "line 2, column 3: is too many"),
+    ("points.csv", "1,2\n", 'line 1, column 1: the header is "x,y"'),
+    ("points.csv", "x,type\n1,2\n", 'line 1, column 2: the header is "x,y"'),
+    ("points.csv", "x,y\n1;2\n", "line 2, column 2: is missing"),
+    ("points.csv", "x,y\n1,2\0\n", "line 2, column 1: a NUL byte"),
+    ("points.csv", "x,y\n1," + LONG, "line 2, column 1: the line is too long"),
+    ("info.json", '{\n "name": "%s"\n}' % (2 * LONG), "line 2: name is .*has 400 bytes, at most 255"),
+    ("info.json", '{\n "author": "%s"\n}' % (128 * "\u00fc"), "line 2: author .*has 256 bytes"),
+    ("info.json", '{"name": 5}', "line 1: name is 5"),
+    ("info.json", '{"nam": ""}', "line 1: nam is not a known key"),
+    ("info.json", '{"variant": {"endian": "middle"}}', "must be little or big"),
+    ("info.json", '{"variant": {"lists": "none"}}', "must be bytes or count"),
+    ("info.json", '{"variant": {"points": "x"}}', "must be none, bytes or count"),
+    ("info.json", '{"variant": {"tag": "TCM2"}}', "must stay TCM3"),
+    ("info.json", "{", "line 1"),
+    ("info.json", '{"name": "%s"}' % (400 * LONG), "line 1: .*more than"),
+])
+def test_content_that_no_map_can_hold_is_refused_and_changes_nothing(d, at, name, text, says):
+    d.open(at(small(tcgen.VARIANTS[1])))
+    before = d.files()
+    with pytest.raises(Refused, match=says) as e:
+        d.put(name, text.encode())
+    assert e.value.errno == 22 and d.files() == before
+
+
+def test_a_name_of_255_bytes_is_not_too_long(d, at, tmp_path):
+    m = small()
+    d.open(at(m))
+    d.put("info.json", json.dumps({"author": "y" * 255}).encode())
+    m.author = b"y" * 255
+    d.save(tmp_path / "b.tcm")
+    assert (tmp_path / "b.tcm").read_bytes() == m.encode()
+
+
+def test_a_save_with_fewer_points_than_the_terrain_needs_is_refused(d, at, tmp_path):
+    d.open(at(small()))
+    d.put("points.csv", b"x,y\n1,1\n2,2\n")
+    with pytest.raises(Refused):
+        d.save(tmp_path / "b.tcm")
+    assert d.notes()[-1].startswith("terrain.csv: line 3, column 1: 4 is beyond the points")
+    assert not (tmp_path / "b.tcm").exists()
+    d.put("terrain.csv", b"index,type\n0,3\n")
+    d.save(tmp_path / "b.tcm")
+
+
+def test_new_names_are_scratch(d, at):
+    d.open(at(small()))
+    for name in ("objects.csv~", "notes.txt", "Points.csv", ".info.json.swp"):
+        with pytest.raises(Refused, match="scratch"):
+            d.add(name)
+
+
+@pytest.mark.parametrize("option", ["endian=middle", "lists=none", "points=all", "endian"])
+def test_an_unknown_value_of_an_option_is_refused(d, at, option):
+    with pytest.raises(Refused, match="option %s has no value" % option.split("=")[0]):
+        d.open(at(small()), option)
+
+
+def test_nothing_but_its_room_and_the_tables_knows_the_format():
+    """The table of formats, the words of the options, and the help."""
+    known = {"formats/formats.c", "formats/meson.build", "cli/usage.c"}
+    src = os.path.join(places.SOURCE, "src")
+    found = set()
+    for base, _, names in os.walk(src):
+        for name in names:
+            path = os.path.relpath(os.path.join(base, name), src)
+            with open(os.path.join(src, path), encoding="utf-8") as f:
+                if re.search("triclon|tcm", f.read(), re.I):
+                    found.add(path)
+    assert {p for p in found if not p.startswith("formats/triclon/")} <= known
