@@ -128,7 +128,7 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 		made(v, c, n, r);
 		return;
 	}
-	r = p.kind == PLACE_ID ? place_split(v, p.id, c) : 0;
+	r = p.kind == PLACE_ID ? place_split(v, &p, c) : 0;
 	if (r < 0) {
 		call_done(c, r);
 	} else if (r == 0 && is_dir) {

@@ -287,7 +287,7 @@ static void take_over(struct vfs *v, struct call *c, const struct move *m)
 		return;
 	}
 	if (r == 0 && m->to.kind == PLACE_ID)
-		r = place_split(v, m->to.id, c);
+		r = place_split(v, &m->to, c);
 	if (r > 0)
 		return;
 	if (r == 0 && !had)

@@ -214,6 +214,9 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	}
 	n = o->node;
 	r = vol->format->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
+	/* A part has one place only: what was moved away from it is no part any more. */
+	if (r == 0 && object_key(v, fresh) == object_key(v, c->split))
+		r = -EXDEV;
 	if (r < 0) {
 		call_done(c, r);
 		return;
@@ -231,12 +234,13 @@ static void split_live(struct vfs *v, struct call *c, int r)
 		put_start(v, n, split_done, c);
 }
 
-int place_split(struct vfs *v, entry_id id, struct call *c)
+int place_split(struct vfs *v, const struct place *p, struct call *c)
 {
-	struct object *o = object_find(v, id);
+	struct object *o = object_find(v, p->id);
 	int r;
 
-	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir)
+	/* At its old path (seq 0) it is no other file's; nor where that very file is to be replaced. */
+	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
 		return 0;
 	if (o->node->busy) {
 		node_wait(o->node, c);
@@ -245,7 +249,7 @@ int place_split(struct vfs *v, entry_id id, struct call *c)
 	r = stage_begin(v, o->node, false, c);
 	if (r != 0)
 		return r;
-	c->split = id;
+	c->split = p->id;
 	step_run(v, c, split_live);
 	return 1;
 }

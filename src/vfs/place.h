@@ -41,9 +41,9 @@ void place_detach(struct vfs *v, struct node *n);
 bool place_empty(struct vfs *v, struct node *dir);
 
 /*
- * The object `id` is about to belong to another file. If its own file was renamed before, that one
+ * The object p->id is about to belong to another file. If its own file was renamed before, that one
  * becomes an object of its own, with the content that it has. 0; 1: c waits and runs again; -errno.
  */
-int place_split(struct vfs *v, entry_id id, struct call *c);
+int place_split(struct vfs *v, const struct place *p, struct call *c);
 
 #endif
