@@ -57,6 +57,7 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 	if (r < 0)
 		return r;
 	n->has_id = true;
+	n->unlogged = !n->dir;
 	if (!n->dir) {
 		r = stage_new(n);
 		if (r < 0)

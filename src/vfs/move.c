@@ -262,6 +262,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.id = t->id,
 		.path = path,
 		.log_path = log_path,
+		.always = true,
 		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
 		.done = taken_over,
 		.arg = t,

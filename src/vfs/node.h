@@ -47,6 +47,8 @@ struct node {
 	struct snapshot *frozen;
 	struct stage *stage;
 	bool fresh;      /* a new object or part that has no accepted content yet */
+	bool unlogged;   /* that it stands here is in no journal: its first put is written even if it
+			  * says what the object is already */
 	bool pending;    /* closed, but it cannot be judged before other files are there */
 	bool has_origin; /* scratch that was the file of the object `origin` */
 	entry_id origin;

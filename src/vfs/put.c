@@ -134,7 +134,7 @@ static void hide_other_form(struct vfs *v, struct node *n)
 
 void put_accepted(struct vfs *v, struct node *n)
 {
-	n->fresh = false;
+	n->fresh = n->unlogged = false;
 	if (n->parent && !node_scratch(n))
 		hide_other_form(v, n);
 }
@@ -182,7 +182,7 @@ static void put_journal(struct job *j)
 	} else if (p->r < 0) {
 		if (p->rq.draft)
 			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
-	} else if ((p->change || p->rq.node->fresh) && !p->rq.again) {
+	} else if ((p->change || p->rq.always) && !p->rq.again) {
 		r = journal_put(log, p->log_path, &p->in, NULL, &e);
 	} else if (p->rq.was_draft) {
 		r = journal_drop(log, p->log_path, &e);
@@ -286,6 +286,7 @@ void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 		.log_path = log_path,
 		.draft = true,
 		.was_draft = n->stage->verdict < 0,
+		.always = n->fresh || n->unlogged,
 		.done = done,
 		.arg = arg};
 

@@ -13,6 +13,7 @@ struct put_request {
 	const char *log_path;
 	bool draft;     /* a refused content stays, and goes to the journal, as a draft */
 	bool was_draft; /* the journal may hold a draft of the path */
+	bool always;       /* the journal is to have it even if it changes nothing */
 	bool again;     /* a pending content, which the journal holds already */
 	bool last;      /* what cannot be judged yet is refused */
 	put_done done;
