@@ -21,6 +21,7 @@ struct replace {
 	int like;
 	char name[NAME_MAX + 1];
 	char temporary[NAME_MAX + 1]; /* empty once it is renamed or gone */
+	bool discarded;
 	struct file *file;
 	uint64_t written;
 	uint64_t told; /* what of written the listener has heard of */
@@ -205,10 +206,38 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e)
 
 bool replace_stands(const struct replace *r)
 {
-	return !r->temporary[0];
+	return !r->temporary[0] && !r->discarded;
 }
 
-static int lock_new(struct replace *r, struct error *e)
+int replace_dirfd(const struct replace *r)
+{
+	return r->dirfd;
+}
+
+const char *replace_name(const struct replace *r)
+{
+	return r->name;
+}
+
+const char *replace_temporary(const struct replace *r)
+{
+	return r->temporary;
+}
+
+void replace_let_stand(struct replace *r)
+{
+	r->temporary[0] = '\0';
+}
+
+void replace_discard(struct replace *r)
+{
+	if (r->temporary[0] && io_unlink(r->dirfd, r->temporary) == 0) {
+		r->temporary[0] = '\0';
+		r->discarded = true;
+	}
+}
+
+int replace_lock(struct replace *r, struct error *e)
 {
 	if (flock(r->file->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
@@ -249,7 +278,7 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 			*e = r->error;
 		return r->error.code;
 	}
-	code = lock_new(r, e);
+	code = replace_lock(r, e);
 	if (code < 0)
 		return code;
 	if (over) {

@@ -56,6 +56,14 @@ bool replace_stands(const struct replace *r);
 /* Removes what a process that was killed between begin and commit left behind. The caller holds the
  * lock of NAME, so that nobody is writing it now. */
 void replace_sweep(int dirfd, const char *name);
+/* For pair.c, which commits two of them: what they are called, and that it did. */
+int replace_dirfd(const struct replace *r);
+const char *replace_name(const struct replace *r);
+const char *replace_temporary(const struct replace *r);
+int replace_lock(struct replace *r, struct error *e); /* as replace_commit does */
+void replace_let_stand(struct replace *r);            /* its temporary name is not its own any more */
+void replace_discard(struct replace *r);              /* the temporary file goes now */
+
 void replace_destroy(struct replace *r);
 DEFINE_CLEANUP(struct replace, replace_destroy);
 

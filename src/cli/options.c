@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct format_option {
 
 static const struct format_option known[] = {
 	{"raw", {"ro", "rw", "off"}},
+	{"text", {"utf8", "utf16"}},
 	{"endian", {"little", "big", "le", "be"}},
 	{"lists", {"bytes", "count"}},
 	{"points", {"none", "bytes", "count"}},
@@ -166,8 +168,22 @@ static int keep_format_option(struct options *o, const char *option, struct erro
 	return 0;
 }
 
+/* names=FILE, as a path that holds wherever the program goes on. */
+static int take_names(struct options *o, const char *file, struct error *e)
+{
+	CLEANUP(free) char *path = realpath(file, NULL), *option = NULL;
+
+	if (!path)
+		return error_errno(e, "option names: %s", file);
+	if (asprintf(&option, "names=%s", path) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	return keep_format_option(o, option, e);
+}
+
 static int take_format_option(struct options *o, const char *option, struct error *e)
 {
+	if (value_of(option, "names"))
+		return take_names(o, value_of(option, "names"), e);
 	for (size_t i = 0; i < N_KNOWN; i++) {
 		const char *value = value_of(option, known[i].name);
 

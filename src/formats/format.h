@@ -133,6 +133,8 @@ struct format {
 	const char *const *endings; /* of file names, without the dot, NULL-ended */
 	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
 	bool nocase;
+	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
+	bool late_sizes;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);

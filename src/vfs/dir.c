@@ -86,7 +86,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	if (!n)
 		return -ENOMEM;
 	r = node_attr(v, n, &a);
-	if (r < 0 && r != -EAGAIN)
+	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
 		a.nlink = 0; /* the front names it without attributes */
 	fits = c->emit(c, name, &a, next);
 	if (fits && a.nlink)
@@ -203,7 +203,7 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
-	n = c->plus && !c->sized ? unsized(v, c, dir, ids) : 0;
+	n = c->plus && !c->sized && !dir->vol->format->late_sizes ? unsized(v, c, dir, ids) : 0;
 	if (n) {
 		size_wait(v, dir->vol, dir->vol->now, ids, n, c);
 		return;

@@ -14,7 +14,9 @@ int file_may_write(const struct node *n)
 
 	if (n->vol->read_only)
 		return -EROFS;
-	if (node_scratch(n))
+	/* What has no lens of content yet (a new object, the other form) is written from nothing.
+	 */
+	if (node_scratch(n) || n->stage)
 		return 0;
 	r = node_entry(n, &en, NULL);
 	if (r < 0)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "vfs/companion.h"
 #include "vfs/journal_read.h"
 
 struct listing {
@@ -60,7 +61,7 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
 
 	/* The map may be gone; then no journal fits, and they are listed all the same. */
-	if (f && identity_of(f, l.identity, NULL) < 0)
+	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)
 		l.identity[0] = '\0';
 	return journal_each_file(dirfd, map, list_file, &l, e);
 }

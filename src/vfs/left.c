@@ -14,24 +14,32 @@ enum { LEFT_TRIES = 1000, LEFT_CHUNK = 64 << 10 };
 bool left_explained(const char *name)
 {
 	static const char *const habits[] = {
-		".*", /* swap, lock and temporary files, .directory, ._NAME */
+		".*.sw?",
+		".*.sw??",
+		".sw?", /* vim */
+		"4913",
+		"5036",
+		"5159", /* vim asks whether it may create */
 		"*~",
-		"#*#", /* backups of vim, nano, emacs */
 		"*.bak",
 		"*.BAK",
-		"*.orig",
-		"*.swp",
-		"4913",
-		"[0-9][0-9][0-9][0-9]", /* vim asks whether it may create */
-		"sed??????",            /* sed -i */
-		"XX??????",             /* perl -i */
-		"zi??????",             /* zip, unzip */
+		"*.orig", /* backups */
+		"#*#",
+		".#*",
+		".~lock.*#",
+		".*.kate-swp",
+		".goutputstream-??????", /* GLib */
+		".*.??????",             /* rsync, install */
+		"sed??????",
+		"XX??????",
+		"zi??????", /* sed -i, perl -i, zip */
 		"*.tmp",
-		"*.temp",
-		"*.part",
 		"magick-*",
-		"*.XXXXXX",
-		"lu*.tmp",
+		"._*",
+		".DS_Store",
+		".directory",
+		".xdg-volume-info",
+		".nfs*",
 		NULL,
 	};
 

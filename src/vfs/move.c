@@ -76,15 +76,17 @@ static int move_scratch(struct vfs *v, const struct move *m)
 static void freeze_live(struct vfs *v, struct call *c, int r)
 {
 	struct move m;
+	bool made;
 
 	if (r == 0)
 		r = find(v, c, &m);
-	if (r == 0 && m.n->fresh)
+	made = r == 0 && object_made(v, m.n);
+	if (made)
 		object_forget(v, m.n->id);
 	else if (r == 0)
 		r = object_left(v, m.n, OBJECT_KEPT);
 	if (r == 0) {
-		m.n->has_origin = !m.n->fresh;
+		m.n->has_origin = !made;
 		m.n->origin = m.n->id;
 		m.n->frozen = snapshot_ref(m.n->vol->now);
 		m.n->fresh = false;
@@ -349,6 +351,8 @@ static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
 		call_done(c, move_scratch(v, m));
 	else if (goes_along(v, m))
 		record_rename(v, c, path, m, rename_live);
+	else if (m->to.kind == PLACE_SCRATCH)
+		call_done(c, -EPERM); /* as a copy it would be gone with the scratch */
 	else
 		call_done(c, -EXDEV); /* mv copies then, file by file, and each is judged */
 }

@@ -50,10 +50,27 @@ int object_here(struct vfs *v, struct node *n, bool moved)
 	o->node = n;
 	o->seq = moved ? ++v->next_seq : 0;
 	o->told = false;
+	/* New objects are bound before they have content. */
+	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && !o->path);
 	free(o->path);
 	o->path = path;
 	v->restructured = true;
 	return 0;
+}
+
+bool object_made(const struct vfs *v, const struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+
+	return n->fresh || (o && o->made);
+}
+
+void objects_saved(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			if (o->state == OBJECT_HERE && !o->node->fresh)
+				o->made = false;
 }
 
 static void object_free(struct object *o)

@@ -24,6 +24,7 @@ struct object {
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
 	bool told;
+	bool made; /* since the mount, and no save has placed it yet */
 };
 
 entry_id object_key(const struct vfs *v, entry_id id);
@@ -31,6 +32,10 @@ struct object *object_find(const struct vfs *v, entry_id id);
 
 /* The file n (live on id) stands for its object: at its old path, or made or moved just now. */
 int object_here(struct vfs *v, struct node *n, bool moved);
+/* Is n's object in no saved map? */
+bool object_made(const struct vfs *v, const struct node *n);
+/* After a save: what was placed is in the map now. */
+void objects_saved(struct vfs *v);
 /* n, which stands for it, is about to go: removed, or moved to a scratch name. */
 int object_left(struct vfs *v, const struct node *n, enum object_state state);
 void object_forget(struct vfs *v, entry_id id);

@@ -70,8 +70,8 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 
 	if (r == 0)
 		r = find(v, c, &n);
-	/* What never got any content leaves no trace. */
-	if (r == 0 && n->fresh)
+	/* What no saved map has leaves no trace. */
+	if (r == 0 && object_made(v, n))
 		object_forget(v, n->id);
 	else if (r == 0)
 		r = object_left(v, n, OBJECT_GONE);

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pair.h"
+#include "vfs/companion.h"
+
 enum { CONFLICTS_MAX = 1000 };
 enum { NAMED_MAX = 8 }; /* changed paths that the report names */
 
@@ -39,25 +42,52 @@ static int check(struct save_job *s, struct error *e)
 	return f->check ? f->check(s->vol->before, s->settled, check_why, &s->report, e) : 0;
 }
 
+static bool same_file(const struct volume *vol, const char *name, const struct stat *opened)
+{
+	struct stat st;
+
+	return fstatat(vol->dirfd, name, &st, 0) == 0 && st.st_dev == opened->st_dev &&
+	       st.st_ino == opened->st_ino && st.st_size == opened->st_size &&
+	       st.st_mtim.tv_sec == opened->st_mtim.tv_sec &&
+	       st.st_mtim.tv_nsec == opened->st_mtim.tv_nsec;
+}
+
 /* Did another program put something else where the map was? */
 static bool changed_outside(const struct volume *vol)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
 	char identity[IDENTITY_SIZE];
-	struct stat st;
 	int fd;
 
-	if (fstatat(vol->dirfd, vol->name, &st, 0) < 0)
-		return true;
-	if (st.st_dev == vol->opened.st_dev && st.st_ino == vol->opened.st_ino &&
-		st.st_size == vol->opened.st_size &&
-		st.st_mtim.tv_sec == vol->opened.st_mtim.tv_sec &&
-		st.st_mtim.tv_nsec == vol->opened.st_mtim.tv_nsec)
+	if (same_file(vol, vol->name, &vol->opened) &&
+		(vol->source.n_files < 2 ||
+			same_file(vol, vol->companion, &vol->companion_opened)))
 		return false;
 	/* Copied back, or touched: the same content is no conflict. */
 	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	f = fd < 0 ? NULL : file_new(fd);
-	return !f || identity_of(f, identity, NULL) < 0 || strcmp(identity, vol->identity) != 0;
+	return !f || companion_identity(vol->dirfd, vol->name, f, identity, NULL) < 0 ||
+	       strcmp(identity, vol->identity) != 0;
+}
+
+/* The files that a save writes; the second is NULL where the map is one file. */
+enum { OUTS = FORMAT_FILES_MAX };
+
+struct outs {
+	struct replace *all[OUTS];
+};
+
+static void outs_finish(struct outs *o)
+{
+	for (int i = OUTS; i-- > 0;)
+		replace_destroy(o->all[i]);
+}
+
+static void written_finish(struct source *w)
+{
+	for (unsigned i = 0; i < w->n_files; i++)
+		file_unref(w->files[i]);
+	*w = (struct source){0};
 }
 
 struct progress {
@@ -72,32 +102,63 @@ static void progress(void *arg, uint64_t written)
 	p->host->progress(p->host, written, p->total > written ? p->total : written);
 }
 
-/* Writes the new file and reads it back; it is not renamed yet. */
-static int write_file(struct save_job *s, struct replace *out, struct plan **ret_plan,
+static int begin_files(struct save_job *s, struct outs *o, struct error *e)
+{
+	const struct volume *vol = s->vol;
+	const struct format *f = vol->format;
+	int r = replace_begin(vol->dirfd, vol->name, vol->source.files[0]->fd, &o->all[0], e);
+
+	if (r < 0 || !f->companion)
+		return r;
+	/* Of a new map the second file is like the first. */
+	if (vol->companion[0])
+		strcpy(s->second_name, vol->companion);
+	else if (!f->companion(vol->name, 0, s->second_name))
+		return error_set(e, -ENAMETOOLONG, "its second file's name would be too long");
+	return replace_begin(vol->dirfd, s->second_name,
+		vol->source.files[vol->source.n_files > 1]->fd, &o->all[1], e);
+}
+
+static int close_files(struct save_job *s, const struct outs *o, struct source *w, struct error *e)
+{
+	struct stat *stats[OUTS] = {&s->stat, &s->second_stat};
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < OUTS && o->all[i]; i++) {
+		r = replace_close(o->all[i], e);
+		if (r == 0)
+			r = replace_stat(o->all[i], stats[i], e);
+		if (r < 0)
+			break;
+		w->files[i] = replace_file(o->all[i]);
+		w->sizes[i] = (uint64_t)stats[i]->st_size;
+		w->n_files++;
+	}
+	return r;
+}
+
+/* Writes the new files and reads them back; they are not renamed yet. */
+static int write_files(struct save_job *s, const struct outs *o, struct plan **ret_plan,
 	struct source *ret_written, struct error *e)
 {
 	const struct format *f = s->vol->format;
 	struct progress p = {s->host, s->vol->source.sizes[0]};
 	struct plan *plan = NULL;
-	struct source written = {.n_files = 1, .name = s->vol->name};
+	struct source written = {.name = s->vol->name};
 	int r;
 
-	replace_on_progress(out, progress, &p);
-	r = f->encode(s->settled, &out, false, &plan, e);
+	replace_on_progress(o->all[0], progress, &p);
+	r = f->encode(s->settled, o->all, false, &plan, e);
 	if (r == 0)
-		r = replace_close(out, e);
-	if (r == 0)
-		r = replace_stat(out, &s->stat, e);
+		r = close_files(s, o, &written, e);
 	if (r == 0) {
-		written.files[0] = replace_file(out);
-		written.sizes[0] = (uint64_t)s->stat.st_size;
 		r = f->verify(s->settled, plan, &written, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}
 	if (r < 0) {
 		f->plan_free(plan);
-		file_unref(written.files[0]);
+		written_finish(&written);
 		return r;
 	}
 	*ret_plan = plan;
@@ -141,11 +202,18 @@ static void report_saved(struct save_job *s, bool conflict)
 	}
 }
 
+static bool is_free(const struct save_job *s, const char *name)
+{
+	return faccessat(s->vol->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
 /* Where it goes is decided last, so that a change from outside is seen as late as can be. */
-static int choose_name(struct save_job *s, struct replace *out, bool *ret_conflict, struct error *e)
+static int choose_name(
+	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
 {
 	const struct volume *vol = s->vol;
 	char suffix[64] = ".mapfs-conflict";
+	int r;
 
 	*ret_conflict = changed_outside(vol);
 	beside_name(s->name, vol->name, "");
@@ -154,15 +222,20 @@ static int choose_name(struct save_job *s, struct replace *out, bool *ret_confli
 	/* The journal is named after the file, so the name is chosen before the rename. */
 	for (int i = 1; i < CONFLICTS_MAX; i++) {
 		beside_name(s->name, vol->name, suffix);
-		if (faccessat(vol->dirfd, s->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		if (o->all[1] && !vol->format->companion(s->name, 0, s->second_name))
+			return error_set(e, -ENAMETOOLONG, "no name is left for a conflict");
+		if (is_free(s, s->name) && (!o->all[1] || is_free(s, s->second_name)))
 			break;
 		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
 	}
-	return replace_rename_as(out, s->name, e);
+	r = replace_rename_as(o->all[0], s->name, e);
+	if (r == 0 && o->all[1])
+		r = replace_rename_as(o->all[1], s->second_name, e);
+	return r;
 }
 
 /* What was written gets its name; the journals are right before and after. */
-static int commit(struct save_job *s, struct replace *out, const struct plan *plan,
+static int commit(struct save_job *s, const struct outs *o, const struct plan *plan,
 	const struct source *written, struct error *e)
 {
 	const struct format *f = s->vol->format;
@@ -170,18 +243,20 @@ static int commit(struct save_job *s, struct replace *out, const struct plan *pl
 	bool conflict = false;
 	int r;
 
-	r = identity_of(written->files[0], identity, e);
+	r = companion_identity_of(written, identity, e);
 	if (r == 0)
 		r = f->rebase(s->now, plan, written, &s->rebased, e);
 	if (r == 0)
 		r = f->rebase(s->settled, plan, written, &s->rebased_settled, e);
 	if (r == 0)
-		r = choose_name(s, out, &conflict, e);
+		r = choose_name(s, o, &conflict, e);
 	if (r == 0)
 		r = write_journal(s, identity, e);
-	if (r == 0)
-		r = replace_commit(out, !conflict, s->name, e);
-	if (r < 0 && !replace_stands(out)) {
+	if (r == 0 && o->all[1])
+		r = pair_commit(o->all[0], o->all[1], s->vol->name, !conflict, e);
+	else if (r == 0)
+		r = replace_commit(o->all[0], !conflict, s->name, e);
+	if (r < 0 && !replace_stands(o->all[0])) {
 		journal_remove(&s->next, NULL);
 		return r;
 	}
@@ -189,6 +264,7 @@ static int commit(struct save_job *s, struct replace *out, const struct plan *pl
 	s->saved = true;
 	s->unsure = r < 0;
 	s->file = file_ref(written->files[0]);
+	s->second = file_ref(written->files[1]);
 	report_saved(s, conflict);
 	return r;
 }
@@ -196,7 +272,7 @@ static int commit(struct save_job *s, struct replace *out, const struct plan *pl
 static int save_all(struct save_job *s, struct error *e)
 {
 	struct volume *vol = s->vol;
-	CLEANUP(replace_destroy) struct replace *out = NULL;
+	__attribute__((cleanup(outs_finish))) struct outs outs = {{NULL}};
 	struct source written = {0};
 	struct plan *plan = NULL;
 	int r;
@@ -210,14 +286,14 @@ static int save_all(struct save_job *s, struct error *e)
 	}
 	r = check(s, e);
 	if (r == 0)
-		r = replace_begin(vol->dirfd, vol->name, vol->source.files[0]->fd, &out, e);
+		r = begin_files(s, &outs, e);
 	if (r == 0)
-		r = write_file(s, out, &plan, &written, e);
+		r = write_files(s, &outs, &plan, &written, e);
 	if (r < 0)
 		return r;
-	r = commit(s, out, plan, &written, e);
+	r = commit(s, &outs, plan, &written, e);
 	vol->format->plan_free(plan);
-	file_unref(written.files[0]);
+	written_finish(&written);
 	return r;
 }
 
@@ -246,6 +322,14 @@ void save_adopt(struct save_job *s)
 	vol->source.files[0] = TAKE(s->file);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;
+	if (s->second) {
+		file_unref(vol->source.files[1]);
+		vol->source.files[1] = TAKE(s->second);
+		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
+		vol->source.n_files = 2;
+		vol->companion_opened = s->second_stat;
+		strcpy(vol->companion, s->second_name);
+	}
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
 	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
 	vol->fresh &= s->first;
@@ -277,6 +361,7 @@ void save_job_finish(struct save_job *s)
 	snapshot_unref(s->rebased);
 	snapshot_unref(s->rebased_settled);
 	file_unref(s->file);
+	file_unref(s->second);
 	journal_finish(&s->next);
 	report_finish(&s->report);
 }

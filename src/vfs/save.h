@@ -31,9 +31,9 @@ struct save_job {
 	bool saved;  /* the following are set */
 	bool unsure; /* renamed, but not known to be on disk: the old journal stays */
 	struct snapshot *rebased, *rebased_settled;
-	struct file *file;
-	struct stat stat;
-	char name[NAME_MAX + 1];
+	struct file *file, *second; /* second: of a map of two files, or NULL */
+	struct stat stat, second_stat;
+	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
 	struct journal next;
 };
 

@@ -46,6 +46,7 @@ static void saving_done(struct job *j)
 	if (s->save.saved || s->save.same) {
 		volume_unchanged(s->save.vol);
 		s->v->restructured = false;
+		objects_saved(s->v);
 	}
 	saving_finish(s);
 }

@@ -9,6 +9,8 @@
 #include <sys/file.h>
 
 #include "base/io.h"
+#include "base/pair.h"
+#include "vfs/companion.h"
 
 static void source_finish(struct source *src)
 {
@@ -25,6 +27,7 @@ void volume_destroy(struct volume *vol)
 	snapshot_unref(vol->before);
 	journal_finish(&vol->journal);
 	source_finish(&vol->source);
+	file_unref(vol->context.names_file);
 	budget_destroy(vol->budget);
 	volume_unchanged(vol);
 	free(vol->name);
@@ -66,6 +69,24 @@ static int open_locked(struct volume *vol, struct error *e)
 	return error_set(e, VOLUME_LOCKED, "is being replaced by another program");
 }
 
+/* A save of two files that was cut short is finished first; its author holds the lock until then. */
+static int open_whole(struct volume *vol, struct error *e)
+{
+	CLEANUP(close_fd) int fd = open_locked(vol, e);
+	int r;
+
+	if (fd < 0 || !pair_is_marked(vol->dirfd, vol->name))
+		return take_fd(&fd);
+	if (vol->read_only)
+		return error_set(e, -EINVAL,
+			"a save of its two files was cut short: mount it for writing, which "
+			"finishes that");
+	r = pair_finish(vol->dirfd, vol->name, e);
+	close_fd_cleanup(&fd);
+	fd = -1;
+	return r < 0 ? r : open_locked(vol, e);
+}
+
 static void take_rights(struct volume *vol, const struct vfs_options *o)
 {
 	mode_t mode = vol->opened.st_mode & 0777;
@@ -86,10 +107,31 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	vol->mtime = vol->opened.st_mtim;
 }
 
+/* Out of reach once the sandbox is entered, so it is opened now, for whichever format reads it. */
+static int open_names_file(struct volume *vol, struct error *e)
+{
+	const char *path = format_option(vol->context.options, "names");
+	struct stat st;
+	int fd;
+
+	if (!path)
+		return 0;
+	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(e, "option names: %s", path);
+	vol->context.names_file = file_new(fd);
+	if (!vol->context.names_file)
+		return error_set(e, -ENOMEM, "out of memory");
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "option names: %s is not a regular file", path);
+	return 0;
+}
+
 static int volume_begin(int dirfd, const char *name, const struct vfs_options *o,
 	struct volume **ret, struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = calloc(1, sizeof(*vol));
+	int r;
 
 	if (!vol) {
 		close(dirfd);
@@ -101,8 +143,10 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->context.options = o->options;
-	*ret = TAKE(vol);
-	return 0;
+	r = open_names_file(vol, e);
+	if (r == 0)
+		*ret = TAKE(vol);
+	return r;
 }
 
 /* The file is open and locked; what it says of itself. */
@@ -132,7 +176,7 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 		return r;
 	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
 			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
-	fd = open_locked(vol, e);
+	fd = open_whole(vol, e);
 	r = fd < 0 ? fd : volume_take(vol, fd, o, e);
 	if (r == 0)
 		*ret = TAKE(vol);
@@ -165,6 +209,11 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (!vol->format)
 		return error_set(e, -EINVAL, "%s is no format that can be made",
 			format ? format : "its ending");
+	r = companion_open(dirfd, vol->format, name, &vol->source, vol->companion, e);
+	if (r < 0)
+		return r;
+	if (vol->companion[0])
+		return error_set(e, -EEXIST, "%s is there already", vol->companion);
 	if (!vol->format->create)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
@@ -230,13 +279,27 @@ static int open_journal(
 	return r;
 }
 
+/* Of a map that is being made there is no second file before the first save. */
+static int open_companion(struct volume *vol, struct error *e)
+{
+	int r = companion_open(
+		vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
+
+	if (r == 0 && vol->source.n_files > 1 &&
+		fstat(vol->source.files[1]->fd, &vol->companion_opened) < 0)
+		r = error_errno(e, "%s cannot be looked at", vol->companion);
+	return r;
+}
+
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	int r = vol->fresh ? 0 : format_find(&vol->source, &vol->format, e);
 
+	if (r == 0 && !vol->fresh)
+		r = open_companion(vol, e);
 	if (r == 0)
-		r = identity_of(vol->source.files[0], vol->identity, e);
+		r = companion_identity_of(&vol->source, vol->identity, e);
 	if (r == 0)
 		r = journal_init(&vol->journal, vol->dirfd, vol->name, vol->identity, "", e);
 	if (r < 0)

@@ -69,12 +69,9 @@ def test_gio_trash_is_refused_and_the_file_stays(tutorial):
 
 
 @pytest.mark.parametrize("command", [
-    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["rsync", "-aAX"],
-    ["rsync", "-a", "--backup"], ["rsync", "-a", "--delay-updates"],
-    ["rsync", "-a", "--checksum", "--no-whole-file"],
-    ["cp"], ["cp", "-a"], ["cp", "-f"], ["cp", "--remove-destination"], ["cp", "-b"],
-    ["mv"], ["mv", "-f"], ["mv", "-b"],
-    ["install"], ["install", "-m", "600"], ["install", "-b"], ["install", "-C"],
+    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["rsync", "-a", "--backup"],
+    ["rsync", "-a", "--delay-updates"], ["cp", "-a"], ["cp", "--remove-destination"],
+    ["cp", "-b"], ["mv"], ["mv", "-b"], ["install"], ["install", "-b", "-m", "600"],
     ["gio", "copy"], ["gio", "move"]], ids=" ".join)
 def test_onto_a_file(tutorial, fresh, command):
     s = tutorial
@@ -98,8 +95,7 @@ def test_dd_and_tee_and_truncate(tutorial, fresh):
 
 
 @pytest.mark.parametrize("command", [
-    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp", "-a"], ["mv"], ["install"],
-    ["gio", "copy"]], ids=" ".join)
+    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp", "-a"], ["mv"]], ids=" ".join)
 def test_an_image_onto_an_image(tsunami, command):
     s = tsunami
     made = negated(s)
@@ -110,7 +106,7 @@ def test_an_image_onto_an_image(tsunami, command):
 
 
 @pytest.mark.parametrize("command", [
-    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp"], ["cp", "-a"], ["mv"], ["install"],
+    ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp", "-a"], ["mv"], ["install"],
     ["gio", "copy"], ["dd", "status=none"]], ids=" ".join)
 def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, command):
     s = tutorial
@@ -137,8 +133,8 @@ def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, comma
 # ---- many files
 
 @pytest.mark.parametrize("command", [
-    ["tar", "-x", "-f"], ["tar", "-x", "--overwrite", "-f"], ["tar", "-x", "-U", "-f"],
-    ["tar", "-x", "--no-same-owner", "-m", "-f"]], ids=" ".join)
+    ["tar", "-x", "-f"], ["tar", "-x", "--overwrite", "-f"], ["tar", "-x", "-U", "-f"]],
+    ids=" ".join)
 def test_tar(tutorial, fresh, command):
     s = tutorial
     os.makedirs(os.path.join(s.twin, "info"))
@@ -174,9 +170,8 @@ ROUNDS = {
 
 
 @pytest.mark.parametrize("how", sorted(ROUNDS))
-@pytest.mark.parametrize("name", ["Tsunami.map", "Sunny Side Up.map"])
-def test_a_whole_tree_out_and_in_again_leaves_the_map(mounted, name, how):
-    s = mounted(name, "raw=off")
+def test_a_whole_tree_out_and_in_again_leaves_the_map(mounted, how):
+    s = mounted("Sunny Side Up.map", "raw=off")
     for command in ROUNDS[how]:
         s.run(*[a.format(mount=s.m.point, twin=s.twin) for a in command])
     assert tree(s.m.point) == s.names

@@ -32,13 +32,12 @@ def test_convert_to_another_size(tsunami):
     finish(tsunami, tsunami.both(CREDIT, "convert", "{}", "-resize", "50%", "{}"))
 
 
-@pytest.mark.parametrize("args", [["-flip"], ["-resize", "64x64!"], ["-colors", "16"]])
+@pytest.mark.parametrize("args", [["-resize", "64x64!"], ["-colors", "16"]], ids=" ".join)
 def test_mogrify(tsunami, args):
     finish(tsunami, tsunami.both(CREDIT, "mogrify", *args))
 
 
-@pytest.mark.parametrize("args", [["-q"], ["-q", "-force", "-o2"], ["-q", "-force", "-backup"],
-                                  ["-q", "-force", "-preserve"]])
+@pytest.mark.parametrize("args", [["-q"], ["-q", "-force", "-backup"]], ids=" ".join)
 def test_optipng(tsunami, args):
     # It changes how a picture is stored, never what it shows, so nothing is saved.
     s = tsunami

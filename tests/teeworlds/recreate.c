@@ -4,9 +4,9 @@
  *
  *     recreate IN.map OUT.map [SEED]
  *
- * Every file of info, images, sounds, envelopes and groups is put into an empty map, in the order of
- * the listing or shuffled; what has to wait for other files is tried again until nothing changes.
- * Prints what does not fit; exit code 1 then.
+ * Every file of info, images, sounds, envelopes and groups is put into an empty map, in the order
+ * of the listing or shuffled; what has to wait for other files is tried again until nothing
+ * changes. Prints what does not fit; exit code 1 then.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct making {
 	struct {
 		char *path;
 		entry_id id;
-	} *dirs;
+	} * dirs;
 	size_t n_dirs;
 	int bad;
 };
@@ -62,8 +62,7 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 
 static void placed(struct making *m, entry_id id, entry_id dir, const char *name)
 {
-	m->places[m->n_places++] =
-		(struct placement){.id = id, .dir = dir, .name = strdup(name)};
+	m->places[m->n_places++] = (struct placement){.id = id, .dir = dir, .name = strdup(name)};
 }
 
 /* The entry of a path in the new map, made if need be. */

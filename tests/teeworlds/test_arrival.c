@@ -106,8 +106,6 @@ static void a_removed_group_takes_its_layers_and_their_items(void **state)
 	ITEM(&w, AUTOMAPPER, 2, 1, 1, 2, 3, 43, 1);
 	ITEM(&w, EXT, 0, 1, 22);
 	assert_int_equal(tw_count(fixture_map(&w.after), EXT), 1);
-	assert_true(world_said(&w, "groups/0_Back left the map\n"));
-	assert_true(world_said(&w, "groups/0_Back/layers/0_bg left the map\n"));
 	world_close(&w);
 }
 
@@ -538,6 +536,115 @@ static void points_change_their_form_when_the_map_asks_for_it(void **state)
 	world_close(&w);
 }
 
+/* rm of a file while its object stays. */
+static void a_removed_part_takes_its_empty_form(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	world_remove(&w, id_of(w.now, "info/author"));
+	world_remove(&w, id_of(w.now, "groups/1_Game/layers/0_Game/id.csv"));
+	world_remove(&w, id_of(w.now, "groups/0_Back/layers/1_quads/quads.json"));
+	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
+	world_settle(&w);
+	assert_content(w.after.s, "info/author", "");
+	assert_content(w.after.s, "groups/1_Game/layers/0_Game/id.csv",
+		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
+	assert_content(w.after.s, "groups/0_Back/layers/1_quads/quads.json", "[]\n");
+	assert_true(world_said(&w, "layer.json was removed from groups/0_Back/layers/0_bg, which "
+				   "cannot be without it: it stays"));
+	assert_int_equal(world_int(&w, TW_LAYER, 0, 0), 7);
+	world_close(&w);
+	/* With its object, it is nothing of its own. */
+	world_open(&w, "structure.map");
+	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
+	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/id.csv"));
+	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg"));
+	world_settle(&w);
+	assert_false(world_said(&w, "stays"));
+	world_close(&w);
+}
+
+static entry_id new_layer(struct world *w, const char *name)
+{
+	return world_add_in(w, world_add(w, "groups/2/layers", name, true), "layer.json", false);
+}
+
+static void situate(struct world *w)
+{
+	struct error err = ERROR_INIT;
+
+	assert_ok(w->now->format->situate(&w->now, w->places, w->n, &err));
+}
+
+/* Layout rule 20. */
+static void at_the_save_a_name_without_its_number_will_do(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct error err = ERROR_INIT;
+	entry_id moon, twin, gone, renamed;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	moon = new_layer(&w, "2_a");
+	twin = new_layer(&w, "3_b");
+	gone = new_layer(&w, "4_c");
+	renamed = new_layer(&w, "5_d");
+	assert_int_equal(
+		world_put_text(&w, moon, "{\"type\": 3, \"image\": \"17_moon\"}", &err), -EAGAIN);
+	world_copy(&w, "images", "4_twin.png", png);
+	world_copy(&w, "images", "5_twin.png", png);
+	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "7_straw.png");
+	world_remove(&w, id_of(w.now, "images/1_desert.json"));
+	situate(&w);
+	assert_int_equal(
+		world_put_text(&w, moon, "{\"type\": 3, \"image\": \"17_moon\"}", &err), 1);
+	assert_int_equal(
+		world_put_text(&w, renamed, "{\"type\": 3, \"image\": \"7_straw\"}", &err), 1);
+	assert_fails(world_put_text(&w, twin, "{\"type\": 3, \"image\": \"9_twin\"}", &err), EINVAL,
+		"names no image");
+	assert_fails(world_put_text(&w, gone, "{\"type\": 3, \"image\": \"9_desert\"}", &err),
+		EINVAL, "names no image");
+	world_set(&w, twin, "{\"type\": 3, \"image\": \"5_twin\"}");
+	world_set(&w, gone, "{\"type\": 3}");
+	world_settle(&w);
+	assert_string_equal(
+		world_list(&w, "images"), "0_moon.png 1_twin.png 2_twin.png 3_straw.png ");
+	assert_int_equal(world_int(&w, TW_LAYER, 6, LIST_SOURCE), 0);
+	assert_int_equal(world_int(&w, TW_LAYER, 7, LIST_SOURCE), 2);
+	assert_int_equal(world_int(&w, TW_LAYER, 8, LIST_SOURCE), -1);
+	assert_int_equal(world_int(&w, TW_LAYER, 9, LIST_SOURCE), 3);
+	world_close(&w);
+}
+
+/* structure.map's envelope 1 has no name and 4 channels, so it can be a color. */
+static void an_envelope_without_a_name_binds_where_it_fits(void **state)
+{
+	struct error err = ERROR_INIT;
+	entry_id tiles, quads;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	tiles = new_layer(&w, "2_a");
+	quads = world_add(&w, "groups/2/layers", "3_b", true);
+	world_set(&w, tiles, "{\"type\": 2, \"color_envelope\": \"1\"}");
+	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": 3}");
+	quads = world_add_in(&w, quads, "quads.json", false);
+	assert_int_equal(
+		world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), -EAGAIN);
+	situate(&w);
+	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
+		"names no envelope");
+	world_settle(&w);
+	assert_int_equal(world_int(&w, TW_LAYER, 6, TILES_ENVELOPE), 1);
+	assert_true(world_said(
+		&w, "groups/2/layers/2_a refers by number alone to something that has no name"));
+	world_close(&w);
+}
+
 static void a_new_map_has_what_a_game_needs(void **state)
 {
 	struct world w;
@@ -604,6 +711,9 @@ int main(void)
 		cmocka_unit_test(envelopes_move_with_their_points),
 		cmocka_unit_test(a_removed_envelope_takes_its_points),
 		cmocka_unit_test(points_change_their_form_when_the_map_asks_for_it),
+		cmocka_unit_test(a_removed_part_takes_its_empty_form),
+		cmocka_unit_test(at_the_save_a_name_without_its_number_will_do),
+		cmocka_unit_test(an_envelope_without_a_name_binds_where_it_fits),
 		cmocka_unit_test(a_new_map_has_what_a_game_needs),
 	};
 

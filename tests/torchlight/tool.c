@@ -244,8 +244,12 @@ static void show_dir(const struct tree *t, uint32_t dir, const char *path)
 static int show_tree(const struct archive *a, struct error *e)
 {
 	CLEANUP(tree_free) struct tree *t = NULL;
-	int r = tree_build(a->manifest, &t, e);
+	int r;
 
+	/* All names are shown here, also of what is not stored. */
+	for (uint32_t i = 0; i < a->manifest->n_entries; i++)
+		a->manifest->entries[i].removed = false;
+	r = tree_build(a->manifest, &t, e);
 	if (r == 0)
 		show_dir(t, 0, "");
 	return r;

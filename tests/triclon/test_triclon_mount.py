@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Zlib
+"""Real mounts: the rules of the tree hold for these maps too."""
+import errno
+import json
+import os
+import shutil
+
+import pytest
+
+import tcgen
+from box import get, put, refused
+from test_triclon_maps import SMALL, small
+
+EVERY = [tcgen.VARIANTS[i] for i in (0, 7, 12, 23)]
+
+
+def make(m, name, data):
+    put(m / name, data, flags=os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+
+def why(m, name):
+    return m.xattr(name, "user.mapfs.error")
+
+
+def mount(box, map_, **kw):
+    return box.mount(box.add(map_.encode(), "hill.tcm"), **kw)
+
+
+@pytest.mark.parametrize("variant", EVERY, ids=str)
+def test_a_map_is_a_directory_of_its_tables_and_untouched_is_not_written(box, variant):
+    m = small(variant)
+    at = mount(box, m)
+    files, dirs = at.walk()
+    want = m.files()
+    assert dirs == {b""} and {os.fsdecode(n) for n in files} == {"info.json", *want}
+    for name, content in want.items():
+        assert at.get(name) == content
+        assert files[os.fsencode(name)].st_size == len(content)
+    said = json.loads(at.get("info.json"))
+    assert said["name"] == "Hill" and said["variant"]["endian"] == variant.endian
+    before = os.stat(at.map)
+    for name in files:
+        put(os.path.join(os.fsencode(at.point), name), get(os.path.join(os.fsencode(at.point), name)))
+    at.unmount()
+    after = os.stat(at.map)
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+@pytest.mark.parametrize("variant", EVERY, ids=str)
+def test_a_changed_value_is_all_that_changes(box, variant):
+    m = small(variant)
+    at = mount(box, m)
+    box.run("-i", "s/^32,84$/32,85/", at / "points.csv", program="sed")
+    at.unmount()
+    m.points[2] = (32, 85)
+    assert get(at.map) == m.encode()
+
+
+def test_records_are_added_by_appending(box):
+    m = small(tcgen.VARIANTS[1])
+    at = mount(box, m)
+    put(at / "points.csv", b"80,60\n", flags=os.O_WRONLY | os.O_APPEND)
+    put(at / "terrain.csv", b"5,9\n", flags=os.O_WRONLY | os.O_APPEND)
+    at.unmount()
+    m.points.append((80, 60))
+    m.terrain.append((5, 9))
+    assert get(at.map) == m.encode()
+
+
+def test_what_no_map_can_hold_stays_a_draft(box):
+    m = small()
+    at = mount(box, m)
+    for name, text, place in (
+            ("terrain.csv", b"index,type\n0,1\n5,1\n", "line 3, column 1: 5 is beyond the points"),
+            ("points.csv", b"x,y\n0,99999999999\n", "line 2, column 2: 99999999999 is not"),
+            ("info.json", b'{\n "name": "%s"\n}' % (b"n" * 256), "line 2: name is")):
+        before = at.get(name)
+        assert refused(put, at / name, text) == errno.EINVAL
+        assert at.get(name) == text and place in why(at, name)
+        os.removexattr(at / name, "user.mapfs.error")
+        assert at.get(name) == before
+    at.unmount()
+    assert get(at.map) == m.encode()
+
+
+def test_the_save_is_refused_while_tables_do_not_agree(box):
+    m = small()
+    at = mount(box, m)
+    at.put("points.csv", b"x,y\n1,2\n")
+    assert "terrain.csv: line 3, column 1: 4 is beyond" in at.unmount(code=4).out
+    assert get(at.map) == m.encode()
+    at.put("terrain.csv", b"index,type\n0,3\n")
+    at.unmount()
+    m.points, m.terrain = [(1, 2)], [(0, 3)]
+    assert get(at.map) == m.encode()
+
+
+@pytest.mark.parametrize("objects, action, result", [
+    (None, lambda at: make(at, "objects.csv", b"x,type\n"), []),
+    (None, lambda at: make(at, "objects.csv", b"x,type\n5,6\n"), [(5, 6)]),
+    (None, lambda at: make(at, "objects.csv", b""), []),
+    ([], lambda at: os.unlink(at / "objects.csv"), None),
+    ([(5, 6)], lambda at: os.unlink(at / "objects.csv"), None),
+    ([(5, 6)], lambda at: at.put("objects.csv", b"x,type\n"), []),
+    ([(5, 6)], lambda at: os.rename(at / "objects.csv", at / "objects.csv~"), [(5, 6)]),
+])
+def test_an_objects_list_is_there_where_its_file_is(box, objects, action, result):
+    m = small(tcgen.VARIANTS[2], objects=objects)
+    at = mount(box, m)
+    action(at)
+    at.unmount()
+    m.objects = result
+    assert get(at.map) == m.encode()
+
+
+def test_made_and_removed_again_leaves_no_trace_and_so_does_the_way_back(box):
+    for objects in (None, [(5, 6)]):
+        m = small(objects=objects)
+        at = mount(box, m)
+        if objects is None:
+            make(at, "objects.csv", b"x,type\n1,2\n")
+            os.unlink(at / "objects.csv")
+        else:
+            os.unlink(at / "objects.csv")
+            make(at, "objects.csv", b"x,type\n5,6\n")
+        ino = os.stat(at.map).st_ino
+        at.unmount()
+        assert get(at.map) == m.encode() and os.stat(at.map).st_ino == ino
+
+
+def test_several_saves_in_one_mount(box):
+    m = small(objects=None)
+    at = mount(box, m)
+    for objects in ([(1, 2)], None, [], None, [(3, 4)]):
+        if objects is None:
+            os.unlink(at / "objects.csv")
+        else:
+            make(at, "objects.csv", tcgen.table("x,type", objects))
+        assert box.run(at.point, program="sync").code == 0
+        m.objects = objects
+        assert get(at.map) == m.encode()
+    at.unmount()
+
+
+def test_what_was_closed_survives_a_kill(box):
+    m = small(tcgen.VARIANTS[3], objects=[(1, 1)])
+    at = mount(box, m)
+    os.unlink(at / "objects.csv")
+    at.put("points.csv", tcgen.table("x,y", m.points + [(70, 7)]))
+    box.kill_worker()
+    at = box.mount(at.map)
+    assert not os.path.exists(at / "objects.csv")
+    make(at, "objects.csv", b"x,type\n8,9\n")
+    box.kill_worker()
+    box.mount(at.map).unmount()
+    m.points.append((70, 7))
+    m.objects = [(8, 9)]
+    assert get(at.map) == m.encode()
+
+
+@pytest.mark.parametrize("variant", EVERY, ids=str)
+def test_a_new_map_is_filled_from_another_mount(box, variant):
+    source = mount(box, small(variant), point=box.point("a"))
+    new = os.path.join(box.maps, "new.tcm")
+    box.before.add("new.tcm")
+    point = box.point("b")
+    r = box.run("--new", "--format=triclon", "-o", small(variant).options(), new, point)
+    assert r.code == 0, r
+    assert get(new)[:4] == b"TCM3"
+    for name in os.listdir(source.point):
+        shutil.copy(source / name, point)
+    for p in (source.point, point):
+        r = box.run("-u", p)
+        assert r.code == 0, r
+    assert get(new) == get(source.map)
+
+
+def test_an_ending_says_what_a_new_map_is(box):
+    box.before.add("new.tcm")
+    new = os.path.join(box.maps, "new.tcm")
+    assert box.run("--new", new, box.point()).code == 0
+    box.run("-u", box.point())
+    assert get(new) == b"TCM3\0\0\0\0\0\0"
+
+
+def test_options_force_a_reading(box):
+    m = tcgen.Map(tcgen.Variant("big", "count", "count", True), b"", b"", objects=[])
+    at = mount(box, m, opts=m.options())
+    assert json.loads(at.get("info.json"))["variant"]["lists"] == "count"
+    at.put("points.csv", b"x,y\n9,9\n")
+    at.unmount()
+    m.points = [(9, 9)]
+    assert get(at.map) == m.encode()
+
+
+def test_a_map_called_dot_map_is_known_by_its_tag(box):
+    at = box.mount(box.add(small().encode(), "hill.map"))
+    assert at.get("points.csv") == tcgen.table("x,y", SMALL["points"])
+    at.unmount()
+
+
+def test_a_damaged_map_is_refused_before_anything_is_mounted(box):
+    at = box.mount(box.add(small().encode()[:-3], "bad.tcm"), code=2)
+    assert "bad.tcm" in at.result.err and "bytes are left" in at.result.err
+    assert not at.mounted()
+
+
+def test_read_only(box):
+    at = mount(box, small(), opts="ro")
+    assert refused(put, at / "points.csv", b"x,y\n") == errno.EROFS
+    assert refused(os.unlink, at / "terrain.csv") == errno.EROFS
+    at.unmount()

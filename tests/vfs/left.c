@@ -87,8 +87,6 @@ static void what_editors_leave_is_not_copied_out(void **state)
 		assert_int_equal(box_put(b, names[i], "x"), 0);
 		assert_true(left_explained(strrchr(names[i], '/') + 1));
 	}
-	assert_int_equal(box_mkdir(b, "info/.cache"), 0);
-	assert_int_equal(box_put(b, "info/.cache/photo.jpg", "x"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(count_files(b->room.fd), 1);
 }

@@ -60,7 +60,8 @@ void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group
 	jsonw_end(w);
 }
 
-/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known. */
+/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
+ */
 static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
 	uint32_t item, struct tw_ints *take, struct change *c)
 {

@@ -155,8 +155,7 @@ static bool is_stale(const struct tw_map *now, const struct change *c)
 		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
 			return true;
 		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_DATA) &&
-			d->item != TW_ADDED &&
-			!same_item(base, now, d->item))
+			d->item != TW_ADDED && !same_item(base, now, d->item))
 			return true;
 	}
 	return false;

@@ -22,7 +22,7 @@ enum tw_edit_kind {
 	 * after earlier edits.
 	 */
 	TW_SET_DATA,
-	TW_SET_BLOB, /* the blob of that handle becomes `blob`, for all who use it (raw/data) */
+	TW_SET_BLOB,    /* the blob of that handle becomes `blob`, for all who use it (raw/data) */
 	TW_ADD_ITEM,    /* appended to its type, with integers `ints` */
 	TW_REMOVE_ITEM, /* nothing may refer to it */
 };

@@ -62,6 +62,9 @@ int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_
 
 	if (r < 0 || !k || !k->find)
 		return r < 0 ? r : -ENOENT;
+	/* In raw/ things are shown, and neither made nor removed. */
+	if (tw_id_kind(dir) >= TW_K_RAW)
+		return -ENOENT;
 	if (what == TW_N_IMAGES || what == TW_N_SOUNDS)
 		return identify_media(m, what, name, ret);
 	return k->find(m, dir, name, ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* envelope: the directory of envelopes, and each with its points (layout rules 16, 19). */
+/* envelope: an envelope with its points (layout rules 16, 19). */
 #include <errno.h>
 #include <string.h>
 
@@ -34,40 +34,6 @@ static const struct tw_key point_keys[] = {
 
 static const char points_key[] = "points";
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	(void)m, (void)id, (void)e;
-	tw_stat_dir(ret, true);
-	return 0;
-}
-
-static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	const char *dot = strrchr(name, '.');
-	uint32_t i;
-
-	(void)dir;
-	if (!dot || strcmp(dot, ".json") != 0 ||
-		tw_stem_find(m, TW_N_ENVELOPES, name, (size_t)(dot - name), &i) < 0)
-		return -ENOENT;
-	*ret = tw_id(TW_K_ENVELOPE, i, 0);
-	return 0;
-}
-
-static int dir_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
-{
-	uint32_t i = (uint32_t)*cookie;
-
-	(void)dir;
-	if (*cookie >= tw_names(m, TW_N_ENVELOPES)->n)
-		return 0;
-	strcpy(name + tw_stem(m, TW_N_ENVELOPES, i, name), ".json");
-	*ret = tw_id(TW_K_ENVELOPE, i, 0);
-	(*cookie)++;
-	return 1;
-}
-
 static struct tw_record record_of(struct tw_ints *ints)
 {
 	return (struct tw_record){
@@ -97,7 +63,8 @@ static bool has_points(const struct tw_item *it)
 	return it->ints->n > TW_ENV_COUNT;
 }
 
-/* Tangents are shown where the map stores them; with a new envelope it will where they say something.
+/* Tangents are shown where the map stores them; with a new envelope it will where they say
+ * something.
  */
 static bool shows_tangents(
 	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
@@ -396,13 +363,6 @@ static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched
 		for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++)
 			touched_add(t, tw_id(TW_K_ENVELOPE, i, 0));
 }
-
-const struct tw_kind tw_kind_envelopes = {
-	.label = "envelopes/",
-	.stat = dir_stat,
-	.find = dir_find,
-	.child = dir_child,
-};
 
 const struct tw_kind tw_kind_envelope = {
 	.label = "envelope",

@@ -130,7 +130,8 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 		if (ints) {
 			ints->v[TW_EXT_VERSION] = 1;
 			ints->v[TW_EXT_ZOOM] =
-				i == group ? zoom : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i));
+				i == group ? zoom
+					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i));
 		}
 		tw_change_add_uuid(m, c, TW_GROUP_EXT, ints);
 	}
@@ -180,9 +181,7 @@ static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_
 
 static uint32_t length_of(int32_t version)
 {
-	return version >= 3   ? TW_GROUP_NAME + 3
-	       : version == 2 ? TW_GROUP_NAME
-			      : TW_GROUP_COUNT + 1;
+	return version >= 3 ? TW_GROUP_NAME + 3 : version == 2 ? TW_GROUP_NAME : TW_GROUP_COUNT + 1;
 }
 
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
@@ -214,7 +213,8 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 		fresh->v[0] = version;
 	if (empty && r == 0)
 		fresh->n = length_of(version);
-	if (r == 0 && (empty || fresh->n != old->n || memcmp(fresh->v, old->v, 4 * (size_t)old->n) != 0))
+	if (r == 0 &&
+		(empty || fresh->n != old->n || memcmp(fresh->v, old->v, 4 * (size_t)old->n) != 0))
 		tw_change_item(c, item, TAKE(fresh));
 	return r;
 }

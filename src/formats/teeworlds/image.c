@@ -223,7 +223,8 @@ static int make(const struct tw_map *m, entry_id id, const struct extent *in, st
 	tw_change_item(c, (uint32_t)(it - m->items),
 		tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h));
 	tw_change_data(c, (uint32_t)(it - m->items), TW_IMG_DATA, TAKE(fresh));
-	if (!opaque_matters(m, image))
+	/* Tiles that name a new image came along with it, and their own bits with them. */
+	if (it->made || !opaque_matters(m, image))
 		return 0;
 	before = t.opacity;
 	for (int i = 1; i < 256; i++)

@@ -23,6 +23,7 @@ extern const struct tw_kind tw_kind_group_json;                               /*
 extern const struct tw_kind tw_kind_layer_json;                               /* layer_json.c */
 extern const struct tw_kind tw_kind_plane;                                    /* plane.c */
 extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /* list.c */
-extern const struct tw_kind tw_kind_envelopes, tw_kind_envelope;              /* envelope.c */
+extern const struct tw_kind tw_kind_envelopes;                                /* envelopes.c */
+extern const struct tw_kind tw_kind_envelope;                                 /* envelope.c */
 
 #endif

@@ -58,8 +58,8 @@ int tw_layer_refuses(int r, struct error *e)
 	return code;
 }
 
-/* The object made since the mount that the directory is, or is of; its names are not the format's to
- * know. */
+/* The object made since the mount that the directory is, or is of; its names are not the format's
+ * to know. */
 static const struct tw_item *made_at(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = NULL;

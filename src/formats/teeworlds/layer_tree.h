@@ -15,8 +15,8 @@ void tw_touch_layer(
 
 /*
  * A made layer has no such file: not yet (-ENODATA), for its layer.json is not there, or not at all
- * (-ENOTSUP). What that means for who puts it: wait for layer.json (-EAGAIN), or a refusal (-EINVAL).
- * Other codes pass.
+ * (-ENOTSUP). What that means for who puts it: wait for layer.json (-EAGAIN), or a refusal
+ * (-EINVAL). Other codes pass.
  */
 int tw_layer_lacks(const struct tw_item *it, struct error *e);
 int tw_layer_refuses(int r, struct error *e);

@@ -35,7 +35,7 @@ struct tw_names {
 	struct tw_name_list lists[TW_N_NAMED];
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
-	size_t n_types; /* item types of the raw view that have a UUID for a name */
+	size_t n_types;             /* item types of the raw view that have a UUID for a name */
 	struct tw_type_name {
 		uint16_t type;
 		char uuid[37];
@@ -77,7 +77,8 @@ size_t tw_stem(
 int tw_stem_find(
 	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
 
-/* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free. -ENOMEM.
+/* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free.
+ * -ENOMEM.
  */
 int tw_name_read(
 	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret);

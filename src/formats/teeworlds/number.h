@@ -2,7 +2,8 @@
 /*
  * number: the numbers that data items get in a file that is written. Those that the file had keep
  * their order; a new one comes after the one that the reference writer would have put before it:
- * info, images, sounds, layers, each item's fields in order (DDNet's game/editor/mapitems/map_io.cpp).
+ * info, images, sounds, layers, each item's fields in order (DDNet's
+ * game/editor/mapitems/map_io.cpp).
  */
 #ifndef FORMATS_TEEWORLDS_NUMBER_H
 #define FORMATS_TEEWORLDS_NUMBER_H

@@ -27,8 +27,7 @@ struct tw_points {
 
 void tw_points_of(const struct tw_map *m, struct tw_points *ret);
 /* The points as one envelope has them: one that is new keeps its own, in full. */
-void tw_points_for(
-	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
+void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
 /* Point i < n in full: tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);

@@ -140,7 +140,6 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 	if (!seat)
 		return 0;
 	if (p->removed) {
-		seat->removed = !m->items[seat->item].made;
 		seat->gone = true;
 		return 0;
 	}
@@ -151,8 +150,7 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 }
 
 /* Layers stand in the order of their groups, and go with them. */
-static void follow_groups(
-	struct tw_roster *r, const struct tw_map *m, const struct tw_roster *groups)
+static void follow_groups(struct tw_roster *r, const struct tw_roster *groups)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct tw_seat *seat = &r->seats[i];
@@ -161,10 +159,7 @@ static void follow_groups(
 		while (g < groups->n_here && groups->seats[g].at != seat->group)
 			g++;
 		seat->rank = g;
-		if (g < groups->n_here || seat->gone)
-			continue;
-		seat->gone = true;
-		seat->removed = !m->items[seat->item].made;
+		seat->gone |= g == groups->n_here;
 	}
 }
 
@@ -211,7 +206,7 @@ int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named wh
 	if (ret < 0)
 		return ret;
 	if (what == TW_N_LAYERS)
-		follow_groups(r, m, groups);
+		follow_groups(r, groups);
 	sort(r);
 	return 0;
 }

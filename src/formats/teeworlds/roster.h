@@ -15,12 +15,11 @@ struct tw_seat {
 	uint32_t group; /* layers: position of the group where it stands now, in the mounted map */
 	uint32_t home;  /* ... and of the one where it was */
 	bool gone;      /* not in the settled map */
-	bool removed;   /* ... and it was there before */
 	const struct placement *placed; /* new, moved or renamed; NULL: as at the mount */
-	size_t time;       /* of that; 0: none */
-	bool last;         /* it has no number, so it goes last */
-	uint64_t position; /* that its number says */
-	uint64_t rank;     /* of the group in the settled map */
+	size_t time;                    /* of that; 0: none */
+	bool last;                      /* it has no number, so it goes last */
+	uint64_t position;              /* that its number says */
+	uint64_t rank;                  /* of the group in the settled map */
 };
 
 struct tw_roster {
@@ -28,12 +27,12 @@ struct tw_roster {
 	struct tw_seat *seats; /* in their settled order; those that are gone at the end */
 	uint32_t n, n_here;
 	uint32_t n_mounted; /* seats that there were at the mount */
-	bool changed; /* others, or in another order, than at the mount */
-	bool moves;   /* ... or there are new ones that are in no place: references are to follow */
+	bool changed;       /* others, or in another order, than at the mount */
+	bool moves; /* ... or there are new ones that are in no place: references are to follow */
 };
 
-/* The placements are borrowed as long as the roster is used. -EINVAL: a name does not fit its field,
- * or an object cannot be in a map as it is. groups is for layers, else NULL. */
+/* The placements are borrowed as long as the roster is used. -EINVAL: a name does not fit its
+ * field, or an object cannot be in a map as it is. groups is for layers, else NULL. */
 int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named what,
 	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e);
 void tw_roster_finish(struct tw_roster *r);

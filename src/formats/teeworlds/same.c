@@ -75,8 +75,8 @@ static bool same_items(const struct tw_map *a, const struct numbering *na, const
 		if (s->id != t->id || s->n != t->n)
 			return false;
 		for (uint32_t k = 0; k < s->n; k++)
-			if (!same_item(a, na, &a->items[s->items[k]], b, nb,
-				    &b->items[t->items[k]]))
+			if (!same_item(
+				    a, na, &a->items[s->items[k]], b, nb, &b->items[t->items[k]]))
 				return false;
 	}
 	return true;

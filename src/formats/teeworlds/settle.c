@@ -133,22 +133,6 @@ static void drop_blobs(struct settling *s)
 	}
 }
 
-static void say_removed(struct settling *s)
-{
-	char path[SETTLE_PATH_MAX];
-
-	for (int i = 0; i < TW_N_NAMED; i++) {
-		const struct tw_roster *r = &s->rosters[i];
-
-		for (uint32_t k = 0; k < r->n; k++) {
-			if (!r->seats[k].removed)
-				continue;
-			settle_path(s, (enum tw_named)i, r->seats[k].at, path);
-			settle_say(s, "%s left the map", path);
-		}
-	}
-}
-
 static int take_all(struct settling *s, struct error *e)
 {
 	int r = 0;
@@ -176,10 +160,8 @@ static int name_all(struct settling *s, struct error *e)
 
 static int rebuild(struct settling *s, struct error *e)
 {
-	int r;
+	int r = take_all(s, e);
 
-	say_removed(s);
-	r = take_all(s, e);
 	/* Layers in two groups are told apart before anything of them changes. */
 	if (r == 0)
 		r = settle_tree(s, e);

@@ -13,8 +13,8 @@
 static int find(const struct tw_map *m, enum tw_named what, entry_id id, uint32_t *ret_item,
 	uint32_t *ret_position, uint32_t *ret_count)
 {
-	const struct tw_type *was = tw_index_type(m->origin ? m->origin : m->index,
-		tw_named_type(what));
+	const struct tw_type *was =
+		tw_index_type(m->origin ? m->origin : m->index, tw_named_type(what));
 	uint32_t at = what == TW_N_GROUPS   ? tw_id_a(id)
 		      : what == TW_N_LAYERS ? tw_id_b(id)
 					    : tw_id_index(id);

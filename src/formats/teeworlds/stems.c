@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "formats/teeworlds/fields.h"
-#include "formats/teeworlds/place.h"
 #include "formats/teeworlds/situation.h"
 
 unsigned tw_named_type(enum tw_named what)
@@ -77,20 +76,14 @@ static int find_made(
 	return -ENOENT;
 }
 
-/* An envelope without a name is bound by its number alone, so it has to be one that fits. */
+/* An envelope without a name is bound by its number alone, so it has to be one that fits; but one
+ * that is new itself was copied along with what names it. */
 static bool fits(const struct tw_map *m, enum tw_named what, uint32_t position, int channels)
 {
 	const struct tw_item *it = tw_item_at(m, tw_named_type(what), position);
-	struct tw_place place;
 
-	if (what != TW_N_ENVELOPES || channels == 0)
-		return true;
-	if (it->made &&
-		tw_place_parse(what, (const char *)it->made->data, it->made->size, &place, NULL) ==
-			0 &&
-		place.n > 0)
-		return true;
-	if (!it->made && position < tw_names(m, what)->n && tw_names(m, what)->v[position].size > 0)
+	if (what != TW_N_ENVELOPES || channels == 0 || it->made ||
+		tw_names(m, what)->v[position].size > 0)
 		return true;
 	return tw_int(it, TW_ENV_CHANNELS, 0) == channels;
 }

@@ -18,8 +18,8 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	struct error *e);
 /* The id of a part of an object that was made since the mount; -ENOENT. */
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret);
-int tw_may_move(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-	struct error *e);
+int tw_may_move(
+	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
 int tw_shown_as(const struct snapshot *settled, entry_id id, char *name);
 int tw_settle(const struct snapshot *s, const struct placement *p, size_t n, struct snapshot **ret,
 	void (*say)(void *arg, const char *line), void *arg, struct error *e);

@@ -23,8 +23,8 @@ const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
 
 /*
  * Reads the tables, and tells removed files from empty ones: entries without a place whose path the
- * header lists, or any without a place where no header has a list. Nothing is inflated and no block is looked at, but for the bytes that the hash
- * samples. -EINVAL: which field is wrong.
+ * header lists, or any without a place where no header has a list. Nothing is inflated and no block
+ * is looked at, but for the bytes that the hash samples. -EINVAL: which field is wrong.
  */
 int archive_open_mod(const struct extent *mod, struct archive **ret, struct error *e);
 int archive_open_pak(

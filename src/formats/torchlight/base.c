@@ -47,8 +47,8 @@ void tl_base_unref(struct tl_base *b)
 	free(b);
 }
 
-static int make(struct tl_base *b, const struct tl_spot *spot, struct tl_content **ret,
-	struct error *e)
+static int make(
+	struct tl_base *b, const struct tl_spot *spot, struct tl_content **ret, struct error *e)
 {
 	CLEANUP_EXTENT struct extent data = EXTENT_INIT;
 	struct pak_block block = {.usize = 0};

@@ -118,8 +118,8 @@ int tl_content_check(struct tl_content *c, struct error *e)
 	atomic_store_explicit(&c->state, state, memory_order_relaxed);
 	if (state == TL_SOUND)
 		return 0;
-	return error_set(e, -EIO, "the CRC-32 is %08lX (the manifest says %08" PRIX32 ")", crc,
-		c->crc);
+	return error_set(
+		e, -EIO, "the CRC-32 is %08lX (the manifest says %08" PRIX32 ")", crc, c->crc);
 }
 
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e)
@@ -127,8 +127,8 @@ int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, stru
 	int r;
 
 	if (c->blob->size > max)
-		return error_set(e, -EFBIG, "%" PRIu64 " bytes (at most %" PRIu64 ")",
-			c->blob->size, max);
+		return error_set(
+			e, -EFBIG, "%" PRIu64 " bytes (at most %" PRIu64 ")", c->blob->size, max);
 	r = tl_content_check(c, e);
 	return r < 0 ? r : blob_load(c->blob, ret, e);
 }
@@ -190,9 +190,8 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 	int r;
 
 	if (x->size > UINT32_MAX)
-		return error_set(e, -EINVAL,
-			"the file has %" PRIu64 " bytes (at most %" PRIu32 ")", x->size,
-			UINT32_MAX);
+		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu32 ")",
+			x->size, UINT32_MAX);
 	r = crc_of_extent(x, &crc, e);
 	if (r == 0 && stored)
 		packed = extent_ref(x);
@@ -202,8 +201,7 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 		r = store->keep(store, &packed, &kept, e);
 	if (r < 0)
 		return r;
-	*ret = tl_content_new(
-		blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
+	*ret = tl_content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
 		tl_filetime_now());
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");

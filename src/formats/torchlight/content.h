@@ -96,12 +96,10 @@ void tl_base_unref(struct tl_base *b);
 DEFINE_CLEANUP(struct tl_base, tl_base_unref);
 
 /* A new reference. -ENODATA: it is not here. -EIO: the block is none. */
-int tl_base_content(
-	struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
+int tl_base_content(struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
 /* The same without making one: NULL where nobody asked yet. */
 struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle);
 /* What is remembered of the bytes of old holds for the same bytes here. */
-int tl_base_adopt(
-	struct tl_base *b, uint32_t handle, struct tl_content *old, struct error *e);
+int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, struct error *e);
 
 #endif

@@ -48,8 +48,8 @@ int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *
 	return no_data(r, e);
 }
 
-int tl_get(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
-	struct error *e)
+int tl_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;

@@ -3,8 +3,8 @@
  * info: .mod/info.json, a MOD's header.
  *
  * Who requires what, and the hash of it, cannot be made up without the required mods, so they can
- * only be taken over whole into a MOD that is being made. A PAK has no header: it says so, and takes
- * a MOD's as a word that is left out, so that a whole mount can be copied onto it.
+ * only be taken over whole into a MOD that is being made. A PAK has no header: it says so, and
+ * takes a MOD's as a word that is left out, so that a whole mount can be copied onto it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -120,7 +120,8 @@ static int read_numbers(const struct json_at *at, struct mod_header *h, struct e
 
 	if (r == 0 && h->version == 1 && version != h->mod_version) {
 		json_get(at, "version", &word);
-		r = json_refuse(&word, e, "of a MOD with a header of version 1 it cannot be changed");
+		r = json_refuse(
+			&word, e, "of a MOD with a header of version 1 it cannot be changed");
 	}
 	if (r == 0)
 		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
@@ -237,12 +238,12 @@ static bool same_header(const struct mod_header *a, const struct mod_header *b)
 			memcmp(a->strings[i].s, b->strings[i].s, a->strings[i].n) != 0)
 			return false;
 	return a->mod_version == b->mod_version && a->id == b->id &&
-		!memcmp(a->game_version, b->game_version, sizeof(a->game_version)) &&
-		same_fixed(a, b);
+	       !memcmp(a->game_version, b->game_version, sizeof(a->game_version)) &&
+	       same_fixed(a, b);
 }
 
-static int parse_mod(const struct tl_map *m, const struct json_at *at, struct change *c,
-	struct error *e)
+static int parse_mod(
+	const struct tl_map *m, const struct json_at *at, struct change *c, struct error *e)
 {
 	const struct mod_header *old = m->header->h;
 	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(old);
@@ -273,8 +274,8 @@ static int parse_mod(const struct tl_map *m, const struct json_at *at, struct ch
 	return r;
 }
 
-int tl_info_parse(const struct tl_map *m, const struct extent *in, struct change *c,
-	struct error *e)
+int tl_info_parse(
+	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at at, format;

@@ -9,8 +9,8 @@
 int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 	struct error *e);
 int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
-int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-	struct entry *ret, struct error *e);
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
+	struct error *e);
 /* The id that name has in dir by the mount's tree. -ENOENT. */
 int tl_find(const struct tl_shared *sh, entry_id dir, const char *name, entry_id *ret);
 /* The name of the file whose text is called name, by its ending; 0: it is no text's name. */
@@ -19,8 +19,8 @@ bool tl_is_dir(entry_id id);
 
 /* get.c */
 int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
-int tl_get(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
-	struct error *e);
+int tl_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* put.c */
 struct change {
@@ -35,14 +35,13 @@ struct change {
 
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
 	struct error *e);
-int tl_apply(
-	struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
+int tl_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
 void tl_change_free(struct change *c);
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
 /* Fills in c->header or info_dropped where something is to be changed. */
-int tl_info_parse(const struct tl_map *m, const struct extent *in, struct change *c,
-	struct error *e);
+int tl_info_parse(
+	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e);
 
 #endif

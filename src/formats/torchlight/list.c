@@ -43,8 +43,7 @@ static enum compiled_kind kind_of_child(const struct tl_shared *sh, const struct
 }
 
 /* The ending of its text, or NULL where it has none: the name may be too long, or taken. */
-static const char *text_ending(
-	const struct tl_shared *sh, uint32_t dir, const struct tree_child *c)
+static const char *text_ending(const struct tl_shared *sh, uint32_t dir, const struct tree_child *c)
 {
 	const char *name = tree_name(sh->tree, c), *ending;
 	char text[NAME_MAX + 8];
@@ -136,8 +135,8 @@ static int stat_file(const struct tl_map *m, entry_id id, struct entry *ret, str
 		ret->sized = true;
 		/* One that was made and has nothing yet is there for whoever made it. */
 		return tl_index(id) < tl_n_files(m->shared)
-			? 0
-			: error_set(e, -ENOENT, "no such entry");
+			       ? 0
+			       : error_set(e, -ENOENT, "no such entry");
 	}
 	ret->sized = tl_kind_of(id) == TL_FILE;
 	if (!ret->sized) {
@@ -185,8 +184,8 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 	return tl_stat(s, id, ret, e);
 }
 
-static int list_control(const struct snapshot *s, uint64_t *cookie, char *name, struct entry *ret,
-	struct error *e)
+static int list_control(
+	const struct snapshot *s, uint64_t *cookie, char *name, struct entry *ret, struct error *e)
 {
 	uint32_t which = TL_CONTROL_INFO + (uint32_t)*cookie;
 	int r;
@@ -200,8 +199,8 @@ static int list_control(const struct snapshot *s, uint64_t *cookie, char *name, 
 }
 
 /* The place 2k is the text of child k, 2k + 1 the child; .mod comes last in the root. */
-int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-	struct entry *ret, struct error *e)
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
+	struct error *e)
 {
 	const struct tl_shared *sh = tl_map_of(s)->shared;
 	const struct tree *t = sh->tree;

@@ -72,7 +72,7 @@ struct tl_shared {
 	struct tree *tree;
 	struct file *names_file; /* of -o names, or NULL */
 	pthread_mutex_t lock;    /* over the rest */
-	struct names *names;     /* shipped, the archive's and those of names_file; NULL until needed */
+	struct names *names; /* shipped, the archive's and those of names_file; NULL until needed */
 	struct tl_made_list files, dirs;
 	struct tl_order *order; /* by handle; NULL until needed */
 	uint32_t n_order, clock;

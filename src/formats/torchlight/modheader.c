@@ -9,7 +9,7 @@
 #include "formats/torchlight/wire.h"
 
 /* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
-enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, LEGACY_SIZE = 9 };
+enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
 static int take_text(const void *data, size_t n, struct text *ret)
 {
@@ -102,7 +102,7 @@ static int read_fields(struct cursor *c, struct mod_header *h)
 
 bool modheader_sniff(const uint8_t *data, size_t n)
 {
-	return n >= 40 && data[0] >= 1 && data[0] <= MOD_VERSION && !data[1];
+	return n >= HEAD_LEAST && data[0] >= 1 && data[0] <= MOD_VERSION && !data[1];
 }
 
 static int check(const struct mod_header *h, size_t length, uint64_t size, struct error *e)
@@ -152,6 +152,9 @@ int modheader_read(const struct extent *mod, struct mod_header **ret, struct err
 		r = extent_read(mod, 0, data, n, e);
 		if (r < 0)
 			return r;
+		if (n < HEAD_LEAST)
+			return error_set(e, -EINVAL,
+				"%zu bytes are no header of a mod (%d or more)", n, HEAD_LEAST);
 		if (!modheader_sniff(data, n))
 			return error_set(e, -EINVAL, "the version is %u (1 to %d)",
 				n >= 2 ? data[0] | data[1] << 8 : 0, MOD_VERSION);

@@ -36,8 +36,7 @@ static int keep(const struct tl_map *m, const struct extent *x, struct change *c
 {
 	uint8_t type = type_of(m, tl_index(c->id));
 
-	return tl_content_keep(
-		m->shared->store, m->shared->budget, x, type, &c->content, e);
+	return tl_content_keep(m->shared->store, m->shared->budget, x, type, &c->content, e);
 }
 
 /* Does the file hold these bytes already? What cannot be read holds nothing. */
@@ -55,8 +54,8 @@ static int holds(const struct tl_map *m, uint32_t handle, const struct extent *i
 	return r == -EIO || r == -ENODATA ? 0 : r;
 }
 
-static int parse_file(const struct tl_map *m, const struct extent *in, struct change *c,
-	struct error *e)
+static int parse_file(
+	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
 {
 	bool same;
 	int r = holds(m, tl_index(c->id), in, &same, e);
@@ -65,8 +64,7 @@ static int parse_file(const struct tl_map *m, const struct extent *in, struct ch
 }
 
 /* The file as it is now, or NULL. */
-static int load_old(
-	const struct tl_map *m, uint32_t handle, struct bytes **ret, struct error *e)
+static int load_old(const struct tl_map *m, uint32_t handle, struct bytes **ret, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	int r = tl_map_content(m, handle, &c, e);
@@ -93,8 +91,8 @@ static int judge_text(
 	return readonly.code ? error_set(e, -EINVAL, "%s", error_text(&readonly)) : 0;
 }
 
-static int compile(const struct tl_map *m, const struct bytes *in, struct change *c,
-	struct error *e)
+static int compile(
+	const struct tl_map *m, const struct bytes *in, struct change *c, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT, out = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *old = NULL, *made = NULL;
@@ -123,8 +121,8 @@ static int compile(const struct tl_map *m, const struct bytes *in, struct change
 	return keep(m, &x, c, e);
 }
 
-static int parse_text(const struct tl_map *m, const struct extent *in, struct change *c,
-	struct error *e)
+static int parse_text(
+	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	int r = extent_load(in, INPUT_MAX, &text, e);
@@ -138,8 +136,8 @@ static int parse_text(const struct tl_map *m, const struct extent *in, struct ch
 	return r < 0 ? r : 0;
 }
 
-static int parse_removed(const struct tl_map *m, const struct extent *in, struct change *c,
-	struct error *e)
+static int parse_removed(
+	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL, *parsed = NULL;
 	int r = extent_load(in, INPUT_MAX, &text, e);
@@ -201,7 +199,7 @@ static bool is_stale(const struct tl_map *now, const struct change *c)
 	if (c->removed)
 		return now->removed != base->removed;
 	return now->base != base->base ||
-		tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
+	       tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
 }
 
 static int learn(struct tl_map *m, const struct change *c, struct touched *t, struct error *e)
@@ -213,8 +211,8 @@ static int learn(struct tl_map *m, const struct change *c, struct touched *t, st
 		return 0;
 	r = tl_map_names(m, &names, e);
 	if (r == 0)
-		r = names_extend(names, (const char *)c->new_names.data, c->new_names.size, &more,
-			e);
+		r = names_extend(
+			names, (const char *)c->new_names.data, c->new_names.size, &more, e);
 	if (r < 0)
 		return r;
 	if (more == names) {

@@ -96,13 +96,14 @@ int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 	for (uint32_t i = 0; r == 0 && i < m->n_entries; i++) {
 		struct manifest_entry *x = &m->entries[i];
 
+		x->removed = false;
 		if (x->offset || x->usize || x->type == MANIFEST_DIR)
 			continue;
 		path.size = 0;
 		if (listed)
 			put_path(m, x, &path);
 		x->removed = !listed ||
-			removed_set_has(&set, (struct str){(char *)path.data, path.size});
+			     removed_set_has(&set, (struct str){(char *)path.data, path.size});
 		*ret_n += x->removed;
 		r = path.error;
 	}
@@ -110,8 +111,8 @@ int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
 }
 
-int removed_text(const struct manifest *m, const struct mod_header *h, struct bytes **ret,
-	struct error *e)
+int removed_text(
+	const struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r;
@@ -126,8 +127,7 @@ int removed_text(const struct manifest *m, const struct mod_header *h, struct by
 	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
 }
 
-static int take_line(
-	struct str line, unsigned number, struct buffer *out, struct error *e)
+static int take_line(struct str line, unsigned number, struct buffer *out, struct error *e)
 {
 	size_t begin = out->size;
 
@@ -171,8 +171,8 @@ static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
 	if (r == 0)
 		r = removed_set_of(all, &set);
 	while (r == 0 && removed_next(all, &at, &path)) {
-		const struct str *first = set.sorted, *found =
-			bsearch(&path, first, set.n, sizeof(path), compare_nocase);
+		const struct str *first = set.sorted, *found = bsearch(&path, first, set.n,
+							      sizeof(path), compare_nocase);
 		const struct str *low = found;
 
 		/* Of equal ones the one that stands first in the text stays. */

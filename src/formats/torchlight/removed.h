@@ -15,14 +15,14 @@
 bool removed_has_list(const struct mod_header *h);
 
 /* Marks the entries of m that are removed files; *ret_n: how many. */
-int removed_mark(
-	struct manifest *m, const struct mod_header *h, uint32_t *ret_n, struct error *e);
+int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n, struct error *e);
 
 /* The text: the header's list where it has one, else the marked entries. */
-int removed_text(const struct manifest *m, const struct mod_header *h, struct bytes **ret,
-	struct error *e);
+int removed_text(
+	const struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
 
-/* What a person wrote, in its canonical form: slashes, upper case, no empty lines, nothing twice. */
+/* What a person wrote, in its canonical form: slashes, upper case, no empty lines, nothing twice.
+ */
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e);
 
 /* Each path of the text in order; *at begins as 0. false: there is no other. */

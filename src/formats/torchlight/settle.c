@@ -151,8 +151,7 @@ static bool same_rows(const struct tl_map *a, const struct tl_table *x, const st
 
 		if (p->handle != q->handle || p->type != q->type || !str_equal(p->name, q->name))
 			return false;
-		if (p->handle != TL_NONE &&
-			tl_map_file(a, p->handle) != tl_map_file(b, q->handle))
+		if (p->handle != TL_NONE && tl_map_file(a, p->handle) != tl_map_file(b, q->handle))
 			return false;
 	}
 	return true;

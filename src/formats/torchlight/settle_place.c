@@ -132,8 +132,7 @@ static uint8_t type_for(const struct settling *st, uint32_t handle, struct str n
 	const struct manifest *m = st->sh->manifest;
 	uint8_t type = manifest_type(name);
 
-	if (handle < m->n_entries &&
-		manifest_type(manifest_name(m, &m->entries[handle])) == type)
+	if (handle < m->n_entries && manifest_type(manifest_name(m, &m->entries[handle])) == type)
 		return m->entries[handle].type;
 	return type;
 }
@@ -158,22 +157,27 @@ static bool same_place(const struct tl_state *file, const struct tl_state *text)
 	size_t n = tl_text_stem(text->name);
 
 	return file->dir == text->dir && strlen(file->name) == n &&
-		!strncasecmp(file->name, text->name, n);
+	       !strncasecmp(file->name, text->name, n);
 }
 
 /* A file by its two names: the rules are told in structure.h. */
 static void place_file(struct settling *st, uint32_t h)
 {
-	const struct tl_state *file = &st->files[h], *text = &st->texts[h];
-	bool made = h >= st->sh->manifest->n_entries;
+	struct tl_state *file = &st->files[h], *text = &st->texts[h];
+	const struct manifest *m = st->sh->manifest;
+	bool made = h >= m->n_entries;
 	uint64_t size, time;
+
+	if (!made && st->gone[st->sh->tree->record_dirs[m->entries[h].record]]) {
+		file->what = file->what == TL_STAYS ? TL_GONE : file->what;
+		text->what = text->what == TL_STAYS ? TL_GONE : text->what;
+	}
 
 	if (file->what == TL_STAYS && text->what != TL_PLACED)
 		return;
 	if (!tl_map_facts(st->m, h, &size, &time))
 		return; /* it was never given any content */
-	if (file->what == TL_GONE && text->what == TL_STAYS && !made &&
-		tl_written_last(st->sh, h))
+	if (file->what == TL_GONE && text->what == TL_STAYS && !made && tl_written_last(st->sh, h))
 		return;
 	st->drop[h] = true;
 	if (file->what == TL_PLACED)
@@ -270,7 +274,8 @@ static int add_removed(struct settling *st)
 	int r;
 
 	for (uint32_t i = 0; i < m->n_entries; i++) {
-		if (!m->entries[i].removed)
+		if (!m->entries[i].removed ||
+			st->changed[st->sh->tree->record_dirs[m->entries[i].record]])
 			continue;
 		buffer_str(&said, manifest_path(m, &m->records[m->entries[i].record]));
 		buffer_str(&said, manifest_name(m, &m->entries[i]));
@@ -305,8 +310,10 @@ static int allocate(struct settling *st)
 	st->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*st->dirs));
 	st->drop = calloc((size_t)st->n_files + 1, sizeof(*st->drop));
 	st->changed = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->changed));
+	st->gone = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->gone));
 	st->table = calloc(1, sizeof(*st->table));
-	if (!st->files || !st->texts || !st->dirs || !st->drop || !st->changed || !st->table)
+	if (!st->gone || !st->files || !st->texts || !st->dirs || !st->drop || !st->changed ||
+		!st->table)
 		return -ENOMEM;
 	atomic_init(&st->table->refs, 1);
 	return removed_set_of(st->m->removed, &st->removed);
@@ -324,8 +331,13 @@ int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		take(st, &p[i]);
 	/* Directories are numbered after the one they are in. */
-	for (uint32_t i = 1; i < t->n_dirs; i++)
-		st->changed[i] = st->dirs[i].what == TL_PLACED || st->changed[t->dirs[i].parent];
+	for (uint32_t i = 1; i < t->n_dirs; i++) {
+		enum tl_what what = st->dirs[i].what;
+		uint32_t above = t->dirs[i].parent;
+
+		st->changed[i] = what == TL_PLACED || st->changed[above];
+		st->gone[i] = what == TL_GONE || (what == TL_STAYS && st->gone[above]);
+	}
 	for (uint32_t i = 0; i < st->n_files; i++)
 		place_file(st, i);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
@@ -343,6 +355,7 @@ void tl_settle_finish(struct settling *st)
 	free(st->dirs);
 	free(st->drop);
 	free(st->changed);
+	free(st->gone);
 	free(st->homes.all);
 	free(st->subdirs.all);
 	tl_table_unref(st->old);

@@ -34,6 +34,7 @@ struct settling {
 	struct tl_state *files, *texts, *dirs;
 	bool *drop;    /* by handle: not where it was */
 	bool *changed; /* by directory of the mount: it, or one above, is elsewhere */
+	bool *gone;    /* ... or was removed, with what was in it */
 	struct tl_homes homes, subdirs;
 	struct tl_table *old, *table;
 	struct removed_set removed;

@@ -41,9 +41,28 @@ static size_t count_new(const struct settling *st, const char *below)
 		const struct tl_home *h = &st->homes.all[i];
 
 		n += h->handle != TL_NONE && h->handle >= st->sh->manifest->n_entries &&
-			!strncasecmp(h->path, below, strlen(below)) && h->type == 0;
+		     !strncasecmp(h->path, below, strlen(below)) && h->type == 0;
 	}
 	return n;
+}
+
+/* Files that were found to be broken, and are copied so. */
+static void say_damaged(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+{
+	for (uint32_t i = 0; i < st->m->base->n; i++) {
+		CLEANUP(tl_content_unref) struct tl_content *c = tl_base_peek(st->m->base, i);
+		CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+
+		if (!c || tl_map_file(st->m, i) || atomic_load(&c->state) != TL_DAMAGED ||
+			tl_file_path(st->sh, i, &line) < 0)
+			continue;
+		line.size--; /* the NUL */
+		buffer_text(&line, " is damaged (its CRC-32 is wrong) and stays so");
+		buffer_byte(&line, 0);
+		if (!line.error)
+			say(arg, (const char *)line.data);
+	}
 }
 
 void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
@@ -52,8 +71,10 @@ void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char 
 
 	if (!say)
 		return;
+	say_damaged(st, say, arg);
 	if (st->m->info_dropped && !st->m->header)
-		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are left "
+		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are "
+			 "left "
 			 "out");
 	for (size_t i = 0; i < sizeof(indexed) / sizeof(*indexed); i++) {
 		size_t n = count_new(st, indexed[i].below);

@@ -40,7 +40,7 @@ static bool keep_dir_row(const struct settling *st, uint32_t dir, struct str nam
 		!name_escape_whole(name.s, name.n, shown, NAME_MAX))
 		return true;
 	c = tree_find(t, dir, shown);
-	return !c || !c->dir || st->dirs[c->index].what == TL_STAYS;
+	return !c || !c->dir || (st->dirs[c->index].what == TL_STAYS && !st->gone[c->index]);
 }
 
 static bool keep_removed(const struct settling *st, const struct tl_record *r, struct str name)
@@ -52,15 +52,17 @@ static bool keep_removed(const struct settling *st, const struct tl_record *r, s
 	buffer_str(&path, name);
 	whole = (struct str){(const char *)path.data, path.size};
 	return path.error ||
-		(removed_set_has(&st->removed, whole) && !tl_settle_has_home(st, whole));
+	       (removed_set_has(&st->removed, whole) && !tl_settle_has_home(st, whole));
 }
 
 static bool keep(const struct settling *st, const struct tl_record *r, const struct tl_row *row)
 {
 	if (row->type == MANIFEST_DIR)
 		return keep_dir_row(st, r->dir, row->name);
+	/* Of a directory that moved the paths stay: settle_place.c names them anew. */
 	if (row->handle == TL_NONE)
-		return keep_removed(st, r, row->name);
+		return !(r->dir != TL_NONE && st->changed[r->dir]) &&
+		       keep_removed(st, r, row->name);
 	return !st->drop[row->handle];
 }
 
@@ -247,7 +249,7 @@ static bool is_needed(const struct building *b, const struct slot *s, const stru
 {
 	if (b->st->table->records[b->st->table->n_records].n)
 		return true;
-	if (!old || (old->dir != TL_NONE && b->st->dirs[old->dir].what == TL_GONE))
+	if (!old || (old->dir != TL_NONE && b->st->gone[old->dir]))
 		return false;
 	(void)s;
 	return !old->n || !b->any_dir;

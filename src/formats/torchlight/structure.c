@@ -22,8 +22,8 @@ static bool is_habit(const char *name)
 	return false;
 }
 
-int tl_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	struct error *e)
+int tl_classify(
+	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	char stored[NAME_MAX + 1];
 	size_t n;
@@ -109,8 +109,8 @@ static enum compiled_kind kind_of(struct tl_shared *sh, uint32_t handle)
 	return name.error ? COMPILED_NONE : compiled_kind_of((const char *)name.data);
 }
 
-int tl_may_move(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-	struct error *e)
+int tl_may_move(
+	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
 {
 	struct tl_shared *sh = tl_map_of(s)->shared;
 	size_t stem = tl_text_stem(name);
@@ -157,8 +157,8 @@ static int append(struct tl_made_list *l, uint32_t dir, const char *name, size_t
 }
 
 /* A file and its text are made one after the other: the one that was made last under the name. */
-static bool join(const struct tl_made_list *l, uint32_t dir, const char *name, size_t n,
-	uint32_t *ret)
+static bool join(
+	const struct tl_made_list *l, uint32_t dir, const char *name, size_t n, uint32_t *ret)
 {
 	enum { FAR = 4096 }; /* copies make both within a directory */
 	uint32_t end = l->n > FAR ? l->n - FAR : 0;

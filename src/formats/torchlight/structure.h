@@ -5,11 +5,11 @@
 
 #include "formats/torchlight/map.h"
 
-int tl_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	struct error *e);
+int tl_classify(
+	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);
 int tl_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-int tl_may_move(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-	struct error *e);
+int tl_may_move(
+	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
 

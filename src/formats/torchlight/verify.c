@@ -6,11 +6,10 @@
 
 #include "formats/torchlight/write.h"
 
-static int open_written(const struct tl_map *m, const struct source *w, struct archive **ret,
-	struct error *e)
+static int open_written(
+	const struct tl_map *m, const struct source *w, struct archive **ret, struct error *e)
 {
-	CLEANUP_EXTENT struct extent first =
-		extent_of_file(file_ref(w->files[0]), 0, w->sizes[0]);
+	CLEANUP_EXTENT struct extent first = extent_of_file(file_ref(w->files[0]), 0, w->sizes[0]);
 	CLEANUP_EXTENT struct extent second = EXTENT_INIT;
 
 	if (m->header)
@@ -48,15 +47,15 @@ static int compare_manifest(const struct plan *p, const struct manifest *is, str
 	for (uint32_t i = 0; i < t->n_records; i++)
 		if (!str_equal(t->records[i].path, manifest_path(is, &is->records[i])) ||
 			t->records[i].n != is->records[i].n)
-			return error_set(e, -EIO, "directory %" PRIu32 " is not what was written",
-				i);
+			return error_set(
+				e, -EIO, "directory %" PRIu32 " is not what was written", i);
 	for (uint32_t i = 0; r == 0 && i < t->n_rows; i++)
 		r = compare_row(p, &t->rows[i], is, &is->entries[i], e);
 	return r;
 }
 
-static int compare_extents(const struct extent *a, const struct extent *b, uint64_t at,
-	struct error *e)
+static int compare_extents(
+	const struct extent *a, const struct extent *b, uint64_t at, struct error *e)
 {
 	uint8_t x[32768], y[32768];
 
@@ -87,8 +86,8 @@ static int check_fresh(const struct plan *p, const struct archive *a, struct err
 			continue;
 		r = pak_load(&a->section, &a->manifest->entries[i], &whole, e);
 		if (r < 0)
-			error_context(e, "%.*s", row->name.n < 200 ? (int)row->name.n : 200,
-				row->name.s);
+			error_context(
+				e, "%.*s", row->name.n < 200 ? (int)row->name.n : 200, row->name.s);
 	}
 	return r;
 }
@@ -111,11 +110,10 @@ int tl_verify(const struct snapshot *s, const struct plan *p, const struct sourc
 	return r < 0 ? r : check_fresh(p, a, e);
 }
 
-static struct tl_base *base_of(const struct tl_map *m, const struct plan *p,
-	const struct archive *a)
+static struct tl_base *base_of(
+	const struct tl_map *m, const struct plan *p, const struct archive *a)
 {
-	struct tl_base *b =
-		tl_base_new(&a->section, p->header_size, p->n, m->shared->budget);
+	struct tl_base *b = tl_base_new(&a->section, p->header_size, p->n, m->shared->budget);
 
 	for (uint32_t i = 0; b && i < p->n; i++)
 		b->spots[i] = p->spots[i];

@@ -90,8 +90,7 @@ int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 }
 
 /* The text of content by these names: a new reference. NULL: no memory. */
-static struct tl_text *text_of(
-	struct tl_content *c, struct names *names, struct budget *budget)
+static struct tl_text *text_of(struct tl_content *c, struct names *names, struct budget *budget)
 {
 	struct tl_text *t;
 
@@ -108,7 +107,8 @@ static struct tl_text *text_of(
 	return t;
 }
 
-/* Another packer puts a layout into an archive as it was written, in the place of a compiled one. */
+/* Another packer puts a layout into an archive as it was written, in the place of a compiled one.
+ */
 static bool is_written(const struct bytes *raw)
 {
 	const uint8_t *d = raw->data;
@@ -129,8 +129,7 @@ static int decode(const struct decoding *d, const struct bytes *raw, struct buff
 	struct error *readonly, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT, utf8 = BUFFER_INIT;
-	struct compiled_context ctx = {
-		.names = d->text->names, .form = d->m->shared->form};
+	struct compiled_context ctx = {.names = d->text->names, .form = d->m->shared->form};
 	enum compiled_kind kind;
 	int r = tl_file_path(d->m->shared, d->handle, &path);
 
@@ -159,17 +158,17 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 		r = decode(d, raw, &out, &readonly, e);
 	if (r == -EFBIG || r == -EINVAL)
 		r = -EIO;
-	if (r < 0)
-		return r;
-	r = buffer_finish(&out, ret);
-	if (r < 0)
-		return error_set(e, r, "no memory for a text");
-	pthread_mutex_lock(&t->lock);
-	t->known = true;
-	t->size = (*ret)->size;
-	t->readonly = readonly;
-	pthread_mutex_unlock(&t->lock);
-	return 0;
+	if (r == 0 && buffer_finish(&out, ret) < 0)
+		r = error_set(e, -ENOMEM, "no memory for a text");
+	/* What cannot be shown has no bytes, and is not asked for its size again. */
+	if (r == 0 || r == -EIO) {
+		pthread_mutex_lock(&t->lock);
+		t->known = true;
+		t->size = r == 0 ? (*ret)->size : 0;
+		t->readonly = readonly;
+		pthread_mutex_unlock(&t->lock);
+	}
+	return r;
 }
 
 int tl_text_load(const struct tl_map *m, uint32_t handle, struct bytes **ret,

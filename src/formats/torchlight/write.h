@@ -24,8 +24,11 @@ struct plan {
 	struct tl_base **base;
 };
 
-int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force,
-	struct plan **ret, struct error *e);
+/* layout.c: fills in all of p but table. */
+int tl_layout(const struct tl_map *m, bool force, struct plan *p, struct error *e);
+
+int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
+	struct error *e);
 int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);
 int tl_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,

@@ -22,15 +22,14 @@ enum {
 	ABSURD = 1 << 20,  /* no coordinate is as large as that */
 };
 
-/* Bits of a small number: twice its digits. */
-static uint64_t bits(uint64_t v)
+uint64_t tcm_bits(uint64_t v)
 {
 	return 2 * (uint64_t)(63 - __builtin_clzll(v + 1)) + 1;
 }
 
 static uint64_t bits_signed(int64_t v)
 {
-	return 1 + bits(v < 0 ? (uint64_t)-v : (uint64_t)v);
+	return 1 + tcm_bits(v < 0 ? (uint64_t)-v : (uint64_t)v);
 }
 
 uint32_t tcm_load(const uint8_t *p, unsigned width, bool big)
@@ -60,16 +59,17 @@ static int64_t coordinate(const uint8_t *p, const struct tcm_variant *v)
 static uint64_t terrain_cost(const struct tcm_reading *r, const uint8_t *data)
 {
 	const uint8_t *p = data + r->terrain;
-	uint64_t cost = bits(r->n_terrain);
+	uint64_t cost = tcm_bits(r->n_terrain);
 	int64_t before = -1;
 
 	for (size_t i = 0; i < r->n_terrain; i++, p += 4) {
 		int64_t index = tcm_load(p, 2, r->variant.big), step = index - before - 1;
 
-		cost += step < 0 ? COST_BACKWARDS + bits((uint64_t)-step) : bits((uint64_t)step);
+		cost += step < 0 ? COST_BACKWARDS + tcm_bits((uint64_t)-step)
+				 : tcm_bits((uint64_t)step);
 		if ((size_t)index >= r->n_points)
 			cost += COST_BEYOND;
-		cost += bits(tcm_load(p + 2, 2, r->variant.big));
+		cost += tcm_bits(tcm_load(p + 2, 2, r->variant.big));
 		before = index;
 	}
 	return cost;
@@ -78,7 +78,7 @@ static uint64_t terrain_cost(const struct tcm_reading *r, const uint8_t *data)
 /* Digits of a number of which only the range is known. */
 static uint64_t digits(uint64_t range)
 {
-	return bits(range) / 2 + 1;
+	return tcm_bits(range) / 2 + 1;
 }
 
 /* A column of numbers: what it costs by the steps between them, and what by the range. */
@@ -99,7 +99,7 @@ static void column_add(struct column *c, int64_t v)
 
 static uint64_t column_cost(const struct column *c)
 {
-	uint64_t range = bits_signed(c->min) + bits((uint64_t)(c->max - c->min)) +
+	uint64_t range = bits_signed(c->min) + tcm_bits((uint64_t)(c->max - c->min)) +
 			 c->n * digits((uint64_t)(c->max - c->min));
 
 	return c->steps < range ? c->steps : range;
@@ -135,7 +135,8 @@ static uint64_t points_cost(const struct tcm_reading *r, const uint8_t *data, st
 static uint64_t objects_cost(
 	const struct tcm_reading *r, const uint8_t *data, const struct column *ground)
 {
-	uint64_t cost = bits(r->n_objects), range = digits((uint64_t)(ground->max - ground->min));
+	uint64_t cost = tcm_bits(r->n_objects),
+		 range = digits((uint64_t)(ground->max - ground->min));
 	const uint8_t *p = data + r->objects;
 	struct column x = {0}, type = {0};
 	size_t outside = 0;

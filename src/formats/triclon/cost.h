@@ -5,6 +5,8 @@
 
 #include "formats/triclon/variant.h"
 
+/* Bits that say a number: twice its digits, the smaller the fewer. */
+uint64_t tcm_bits(uint64_t v);
 /* A stored number of 2 or 4 bytes. */
 uint32_t tcm_load(const uint8_t *p, unsigned width, bool big);
 /* In bits; the reading's cost does not count. Its records lie within data. */

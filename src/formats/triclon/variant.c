@@ -2,6 +2,7 @@
 #include "formats/triclon/variant.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +13,10 @@ const char *const tcm_size_words[] = {
 	[TCM_NONE] = "none", [TCM_BYTES] = "bytes", [TCM_COUNT] = "count", NULL};
 
 enum {
-	NEAR_BITS = 8, /* a rival that is no worse than this is told */
-	FITS_MAX = 64, /* ends of the points that are tried, so that a made-up file ends soon */
+	NEAR_BITS = 8,     /* a rival that is no worse than this is told */
+	COST_SHORT = 24,   /* of a file that ends too early, against one that is whole */
+	MISSING_MAX = 256, /* objects; a larger number is rather a coordinate */
+	TRIES_MAX = 64,    /* ends of the points that are tried, so that a made-up file ends soon */
 };
 
 static int demand_one(const char *const *options, const char *key, const char *const *words,
@@ -77,8 +80,8 @@ struct search {
 	size_t n;
 	struct tcm_reading best, rival;
 	bool any, second;
-	struct error why; /* of the reading that got furthest */
-	int furthest;
+	uint64_t short_cost; /* of the best reading that does not come out at the end */
+	struct error why;    /* of that one */
 };
 
 static void keep(struct search *s, const struct tcm_reading *r)
@@ -110,93 +113,117 @@ static void consider(struct search *s, struct tcm_reading r)
 	keep(s, &r);
 }
 
-/* A reading comes to no end: says why, if none got as far before. */
-static void fails(struct search *s, int how_far, const struct tcm_reading *r, const char *what,
-	uint64_t value, uint64_t bound)
+/* How many records of `width` a stored size means; false: no whole number of them. */
+static bool records(enum tcm_size how, uint32_t stored, unsigned width, size_t *ret)
 {
-	if (s->furthest >= how_far)
-		return;
-	s->furthest = how_far;
-	error_set(&s->why, -EINVAL,
-		"no reading fits: %s-endian, with sizes in %s, %s is %llu (%llu bytes are left)",
-		tcm_endian_words[r->variant.big],
-		r->variant.lists == TCM_BYTES ? "bytes" : "records", what,
-		(unsigned long long)value, (unsigned long long)bound);
-}
-
-/* How many records of `width` a stored size means, within `left` bytes; false: it cannot be. */
-static bool records(enum tcm_size how, uint32_t stored, unsigned width, size_t left, size_t *ret)
-{
-	if (how == TCM_BYTES && stored % width != 0)
-		return false;
 	*ret = how == TCM_BYTES ? stored / width : stored;
-	return *ret <= left / width;
+	return how == TCM_COUNT || stored % width == 0;
 }
 
-/* The objects list at `at`, which is the end of the points, takes all the rest. */
-static bool objects_at(const struct search *s, struct tcm_reading *r, size_t at)
+/*
+ * r does not come out at the end: it has the records that are there, and then `stored` is wrong for
+ * the `left` bytes, of which `unread` belong to no record. If that makes more sense than any
+ * reading that does come out, then that one does by chance, and the file is cut short.
+ */
+static void falls_short(struct search *s, const struct tcm_reading *r, const char *what,
+	uint64_t stored, uint64_t missing, size_t left, size_t unread)
+{
+	uint64_t cost = tcm_reading_cost(r, s->data) + COST_SHORT + tcm_bits(missing);
+
+	if (unread >= 8)
+		cost += 8 * unread;
+	else if (unread >= 4) /* half a record */
+		cost += tcm_bits(tcm_load(s->data + s->n - unread, 4, r->variant.big));
+	if (cost >= s->short_cost)
+		return;
+	s->short_cost = cost;
+	error_set(&s->why, -EINVAL,
+		"cut short or damaged: read as %s-endian, %s is %" PRIu64 " (%zu bytes are left)",
+		tcm_endian_words[r->variant.big], what, stored, left);
+}
+
+/* An objects list at `at`, the end of the points: does it take all the rest? */
+static bool objects_at(struct search *s, struct tcm_reading *r, size_t at, unsigned *cuts)
 {
 	uint32_t stored = tcm_load(s->data + at, 4, r->variant.big);
+	size_t left = s->n - at - 4, missing;
 
 	r->objects = at + 4;
-	r->has_objects = true;
-	return records(r->variant.lists, stored, 8, s->n - r->objects, &r->n_objects) &&
-	       r->objects + 8 * r->n_objects == s->n;
+	r->has_objects = records(r->variant.lists, stored, 8, &r->n_objects);
+	if (!r->has_objects) {
+		r->n_objects = 0;
+		return false;
+	}
+	if (r->n_objects <= left / 8)
+		return 8 * r->n_objects == left;
+	missing = r->n_objects - left / 8;
+	r->n_objects = left / 8;
+	if (missing <= MISSING_MAX && (*cuts)++ < TRIES_MAX)
+		falls_short(s, r, "the size of the objects list", stored, missing, left, left % 8);
+	return false;
 }
 
 /* No size before the points: they go on to the end, or to an objects list that takes the rest. */
 static void try_without_size(struct search *s, struct tcm_reading r)
 {
-	size_t left = s->n - r.points, fits = 0;
+	size_t left = s->n - r.points;
+	unsigned fits = 0, cuts = 0;
 
 	if (left % 8 == 0) {
 		r.n_points = left / 8;
 		consider(s, r);
-		return;
 	}
-	for (size_t i = 0; left % 8 == 4 && i <= left / 8 && fits < FITS_MAX; i++) {
+	for (size_t i = (left + 4) / 8; left % 4 == 0 && i-- > 0 && fits < TRIES_MAX;) {
 		r.n_points = i;
-		if (!objects_at(s, &r, r.points + 8 * i))
+		if (!objects_at(s, &r, r.points + 8 * i, &cuts))
 			continue;
 		fits++;
 		consider(s, r);
 	}
-	if (!fits)
-		fails(s, 2, &r,
-			"what follows the terrain is no whole number of points, and where "
-			"an objects list would begin nothing gives its size; its size",
-			left, left);
+	r.has_objects = false;
+	r.n_points = left / 8;
+	if (left % 8 != 0 && !fits)
+		falls_short(s, &r,
+			"what follows the terrain, no whole number of points or objects,", left, 0,
+			left, left % 8);
 }
 
 static void try_with_size(struct search *s, struct tcm_reading r)
 {
-	size_t left = s->n - r.points, end;
+	size_t left = s->n - r.points, end, missing;
 	uint32_t stored;
+	unsigned cuts = 0;
 
 	if (left < 4)
 		return;
 	stored = tcm_load(s->data + r.points, 4, r.variant.big);
 	r.points += 4;
 	left -= 4;
-	if (!records(r.variant.points, stored, 8, left, &r.n_points)) {
-		fails(s, 1, &r, "the size of the points", stored, left);
+	if (!records(r.variant.points, stored, 8, &r.n_points) || r.n_points > left / 8) {
+		missing = r.n_points > left / 8 ? r.n_points - left / 8 : left / 8 - r.n_points;
+		r.n_points = left / 8;
+		falls_short(s, &r, "the size of the points", stored, missing, left, left % 8);
 		return;
 	}
 	end = r.points + 8 * r.n_points;
-	if (end == s->n || (s->n - end >= 4 && objects_at(s, &r, end)))
+	if (end == s->n || (s->n - end >= 4 && objects_at(s, &r, end, &cuts)))
 		consider(s, r);
 	else
-		fails(s, 1, &r, "the size of the points", stored, left);
+		falls_short(s, &r, "what follows the points, no whole number of objects,",
+			s->n - end, 0, s->n - end, s->n - end - 8 * r.n_objects);
 }
 
 static void try_lists(struct search *s, struct tcm_reading r, const struct tcm_demand *d)
 {
 	uint32_t stored = tcm_load(s->data + r.terrain, 4, r.variant.big);
-	size_t left = s->n - r.terrain - 4;
+	size_t left = s->n - r.terrain - 4, missing;
 
 	r.terrain += 4;
-	if (!records(r.variant.lists, stored, 4, left, &r.n_terrain)) {
-		fails(s, 0, &r, "the size of the terrain list", stored, left);
+	if (!records(r.variant.lists, stored, 4, &r.n_terrain) || r.n_terrain > left / 4) {
+		missing = r.n_terrain > left / 4 ? r.n_terrain - left / 4 : 0;
+		r.n_terrain = left / 4;
+		r.points = s->n;
+		falls_short(s, &r, "the size of the terrain list", stored, missing, left, left % 4);
 		return;
 	}
 	r.points = r.terrain + 4 * r.n_terrain;
@@ -214,7 +241,7 @@ static void try_lists(struct search *s, struct tcm_reading r, const struct tcm_d
 int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const struct tcm_demand *d,
 	struct tcm_reading *ret, struct tcm_reading *ret_rival, struct error *e)
 {
-	struct search s = {.data = data, .n = n, .furthest = -1};
+	struct search s = {.data = data, .n = n, .short_cost = UINT64_MAX};
 	struct tcm_reading r = {.terrain = at};
 
 	if (n < at || n - at < 4)
@@ -228,7 +255,7 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const struct tcm_
 			(d->lists < 0 || d->lists == (int)r.variant.lists))
 			try_lists(&s, r, d);
 	}
-	if (!s.any) {
+	if (!s.any || (s.short_cost < s.best.cost && !tcm_demand_any(d))) {
 		if (e)
 			*e = s.why;
 		return s.why.code;

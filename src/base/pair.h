@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * pair: two files replaced as one.
+ *
+ * Both new files are complete and on disk under their temporary names (base/replace.h). Then a
+ * marker .NAME.mapfs-pair, NAME being the first's name, is put beside them, whole and on disk, that
+ * says which temporary file becomes which. From that moment the new pair counts: both are renamed,
+ * the directory is brought to disk, the marker goes. A mount that finds a marker does what is left
+ * of that; doing it twice does no harm. Without a marker the old pair stands, whatever lies about.
+ */
+#ifndef BASE_PAIR_H
+#define BASE_PAIR_H
+
+#include <stdbool.h>
+
+#include "base/replace.h"
+
+/*
+ * Both after replace_close; marked: the name that the marker is made for. over: as for
+ * replace_commit; without, both names must be free. -errno: where replace_stands(first) is false,
+ * the old pair stands and nothing is left of the attempt; where it is true the new pair counts,
+ * though a rename may be left for the next mount to do.
+ */
+int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
+	struct error *e);
+
+/*
+ * Does what a marker for `marked` says. 1: there was one, and the new pair stands; 0: there was
+ * none, or one of an attempt that was given up; or -errno.
+ */
+int pair_finish(int dirfd, const char *marked, struct error *e);
+/* Is there one? For who may not write here. */
+bool pair_is_marked(int dirfd, const char *marked);
+
+#endif

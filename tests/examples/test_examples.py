@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Zlib
+"""The worked examples of docs/examples.md: the page quotes each script as it stands here, running it
+prints what the page says, and DDNet's tools and the reader of tests/mount/datafile.py find in the map
+what the example is about."""
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "mount"))
+import box as boxes  # noqa: E402
+import datafile  # noqa: E402
+import places  # noqa: E402
+from datafile import GROUP, IMAGE, LAYER  # noqa: E402
+
+PAGE = os.path.join(HERE, "..", "..", "docs", "examples.md")
+LICENCE = "# SPDX-License-Identifier: Zlib\n"
+NEEDS = {"recolour": ["mogrify"], "shift-group": ["jq"], "spreadsheet": ["soffice"],
+         "history": ["git"]}
+MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
+SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+
+
+def quoted():
+    """name -> (script, what it prints), as the page has them."""
+    with open(PAGE) as f:
+        page = f.read()
+    found = {}
+    for section in SECTION.findall(page):
+        name = re.search(r"`tests/examples/([\w-]+)\.sh`", section)
+        if name:
+            blocks = BLOCK.findall(section)
+            assert blocks and blocks[0][0] == "sh", section.splitlines()[0]
+            prints = blocks[1][1] if len(blocks) > 1 and not blocks[1][0] else ""
+            found[name.group(1)] = blocks[0][1], prints
+    return found
+
+
+def scripts():
+    return sorted(n[:-3] for n in os.listdir(HERE) if n.endswith(".sh"))
+
+
+def normal(text):
+    """Lines of the report that may come in any order, as cp found the files, in one order."""
+    out, run = [], []
+    for line in text.splitlines() + [""]:
+        if line.startswith("saved: "):
+            run.append(line)
+        else:
+            out += sorted(run) + [line]
+            run = []
+    return out[:-1]
+
+
+@pytest.fixture
+def example():
+    """Runs the example of that name: (the directory that it ran in, what it printed)."""
+    problem = boxes.fuse_problem()
+    if problem:
+        pytest.skip(problem)
+    box = boxes.Box()
+    box.allow("*")
+    ran = []
+    try:
+        yield lambda name: ran.append(run(box, name)) or ran[-1]
+    finally:
+        # Of one that failed or was skipped nothing is asked but to end.
+        box.close(check=bool(ran))
+
+
+def run(box, name):
+    """Runs an example in a directory of its own; (directory, what it printed)."""
+    for program in NEEDS.get(name, []):
+        if not shutil.which(program):
+            pytest.skip("not installed: " + program)
+    for map_ in MAPS:
+        shutil.copy(original(map_), box.maps)
+    env = {"PATH": os.path.dirname(places.BINARY) + ":" + os.environ["PATH"], "TZ": "UTC"}
+    for who in ("AUTHOR", "COMMITTER"):
+        env["GIT_%s_NAME" % who], env["GIT_%s_EMAIL" % who] = "A Mapper", "mapper@example.org"
+    r = box.run("-eu", os.path.join(HERE, name + ".sh"), program="sh", cwd=box.maps, env=env,
+                timeout=300)
+    assert r.code == 0, "%s gave %d\n%s%s" % (name, r.code, r.out, r.err)
+    assert r.err == ""
+    assert not boxes.mounts_below(box.root)
+    return box.maps, r.out
+
+
+def original(name):
+    return places.debian_map("ddnet/data/maps/%s.map" % name)
+
+
+def before_and_after(where, name):
+    return (datafile.Datafile.load(original(name)),
+            datafile.Datafile.load(os.path.join(where, name + ".map")))
+
+
+def tool(name, *args, cwd):
+    path = places.ddnet_tool(name)
+    home = os.path.join(cwd, "home")
+    os.makedirs(os.path.join(home, ".local/share/ddnet"), exist_ok=True)
+    r = subprocess.run([path, *args], cwd=cwd, env=dict(os.environ, HOME=home),
+                       capture_output=True, text=True, timeout=120)
+    return r.returncode, r.stdout + r.stderr, os.path.join(home, ".local/share/ddnet")
+
+
+def layers(f, group):
+    start, count = f.of_type(GROUP)[group].ints[5:7]
+    return f.of_type(LAYER)[start:start + count]
+
+
+def indices(f, layer):
+    """The tile indices of a design or game layer."""
+    return f.blob(layer.ints[14])[::4]
+
+
+def rewritten(where, name):
+    """The reference writer has nothing to change in it."""
+    code, text, home = tool("map_resave", name + ".map", "resaved.map", cwd=where)
+    assert code == 0, text
+    assert boxes.get(os.path.join(home, "resaved.map")) == boxes.get(
+        os.path.join(where, name + ".map"))
+
+
+# ---- the page
+
+def test_the_page_quotes_every_script_and_no_other():
+    assert sorted(quoted()) == scripts()
+
+
+@pytest.mark.parametrize("name", scripts())
+def test_the_page_quotes_the_script_as_it_is(name):
+    with open(os.path.join(HERE, name + ".sh")) as f:
+        assert f.read() == LICENCE + quoted()[name][0]
+
+
+@pytest.mark.parametrize("name", scripts())
+def test_the_example_prints_what_the_page_says(example, name):
+    _, printed = example(name)
+    assert normal(printed) == normal(quoted()[name][1])
+
+
+# ---- what they do
+
+def test_recolour_changes_the_pixels_of_the_two_images_and_nothing_else(example):
+    Image = pytest.importorskip("PIL.Image")
+    where, _ = example("recolour")
+    before, after = before_and_after(where, "Tsunami")
+    pictures = [i.ints[5] for i in before.of_type(IMAGE)[4:6]]
+    assert not datafile.same_but(before, after, blobs=pictures)
+    rewritten(where, "Tsunami")
+    for at, source in (("new", where), ("old", os.path.dirname(original("Tsunami")))):
+        os.mkdir(os.path.join(where, at))
+        code, text, _ = tool("map_extract", os.path.join(source, "Tsunami.map"),
+                             os.path.join(where, at), cwd=where)
+        assert code == 0, text
+    for name in ("grass_ravie_white.png", "grass_ravie_top_white.png"):
+        old, new = (Image.open(os.path.join(where, d, name)).convert("RGBA").split()
+                    for d in ("old", "new"))
+        assert new[3].tobytes() == old[3].tobytes()
+        assert new[0].tobytes() == old[0].tobytes()  # orange is (255, 165, 0)
+        assert not any(new[2].tobytes()) and any(old[2].tobytes())
+
+
+def test_shift_group_changes_two_integers_of_one_item(example):
+    where, _ = example("shift-group")
+    before, after = before_and_after(where, "Tsunami")
+    assert not datafile.same_but(before, after, items=[(GROUP, 2)])
+    was, now = before.of_type(GROUP)[2].ints, after.of_type(GROUP)[2].ints
+    # version, x, y, ...: the item counts to the left what the file counts to the right as well
+    assert [i for i in range(len(was)) if was[i] != now[i]] == [1, 2]
+    assert (now[1] - was[1], now[2] - was[2]) == (640, -64)
+
+
+def test_replace_tile_leaves_no_freeze_tile_and_changes_nothing_else(example):
+    where, _ = example("replace-tile")
+    before, after = before_and_after(where, "Tutorial")
+    for was, now in zip(layers(before, 14), layers(after, 14)):
+        if was.ints[6] == 1:  # the game layer; the other physics layers have no tile 9
+            assert indices(after, now) == indices(before, was).replace(b"\x09", b"\x0c")
+            assert indices(before, was).count(b"\x09") == 1442
+            assert not datafile.same_but(before, after, blobs=[was.ints[14]])
+    code, text, _ = tool("map_diff", original("Tutorial"), "Tutorial.map", cwd=where)
+    assert code == 0 and text.count("!=") == 1442
+
+
+def test_count_tiles_counts_what_the_map_holds(example):
+    _, printed = example("count-tiles")
+    f = datafile.Datafile.load(original("dm1"))
+    tiles = indices(f, layers(f, 6)[2])
+    assert ({tuple(map(int, line.split())) for line in printed.splitlines()}
+            == {(tiles.count(t), t) for t in tiles})
+
+
+def test_the_spreadsheet_gives_the_plane_back(example):
+    where, _ = example("spreadsheet")
+    assert boxes.get(os.path.join(where, "dm1.map")) == boxes.get(original("dm1"))
+    with open(os.path.join(where, "id.csv")) as f:
+        cells = bytes(int(c) for row in csv.reader(f) for c in row)
+    f = datafile.Datafile.load(original("dm1"))
+    assert cells == indices(f, layers(f, 6)[2])
+
+
+def test_border_sets_the_outermost_tiles(example):
+    where, _ = example("border")
+    before, after = before_and_after(where, "dm1")
+    layer = layers(before, 6)[2]
+    width, height = layer.ints[4:6]
+    expected = bytearray(indices(before, layer))
+    for at in range(width * height):
+        if at % width in (0, width - 1) or at // width in (0, height - 1):
+            expected[at] = 3
+    assert indices(after, layer) == bytes(expected)
+    assert not datafile.same_but(before, after, blobs=[layer.ints[14]])
+
+
+def test_compare_finds_what_map_diff_does_not(example):
+    where, printed = example("compare")
+    assert "layers/1_Tele/number.csv differ" in printed
+    code, text, _ = tool("map_diff", "coverage.map", "edited.map", cwd=where)
+    assert code == 0 and "!=" not in text
+
+
+def test_history_brings_the_map_back(example):
+    where, _ = example("history")
+    assert boxes.get(os.path.join(where, "dm1.map")) == boxes.get(original("dm1"))
+
+
+def test_settings_are_those_that_config_retrieve_finds(example):
+    where, printed = example("settings")
+    for name in ("LearnToPlay", "Tsunami", "Tutorial"):
+        tool("config_retrieve", name + ".map", cwd=where)
+        path = os.path.join(where, name + ".cfg")
+        theirs = boxes.get(path).decode().splitlines() if os.path.exists(path) else []
+        prefix = name + "/info/settings.cfg:"
+        assert [x[len(prefix):] for x in printed.splitlines() if x.startswith(prefix)] == theirs
+
+
+def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):
+    where, _ = example("carry-layer")
+    source = datafile.Datafile.load(original("dm1"))
+    before, after = before_and_after(where, "ctf1")
+    theirs, ours = layers(source, 6)[4], layers(after, 4)[0]
+    assert after.blob(ours.ints[14]) == source.blob(theirs.ints[14])
+    name = after.blob(after.of_type(IMAGE)[ours.ints[13]].ints[4])
+    assert name == source.blob(source.of_type(IMAGE)[theirs.ints[13]].ints[4])
+    assert len(layers(after, 4)) == len(layers(before, 4)) + 1
+    rewritten(where, "ctf1")
+
+
+def test_layers_are_copied_removed_and_reordered(example):
+    where, _ = example("layers")
+    before, after = before_and_after(where, "Tsunami")
+    _, top, unhookable, tiles = [indices(before, i) for i in layers(before, 12)]
+    assert [indices(after, i) for i in layers(after, 12)] == [tiles, top, top, unhookable]
+    # two layers on one blob is what DDNet refuses
+    assert len({i.ints[14] for i in layers(after, 12)}) == 4
+    rewritten(where, "Tsunami")
+
+
+def test_resize_crops_and_extends(example):
+    where, _ = example("resize")
+    before, after = before_and_after(where, "dm1")
+    for was, now in zip(layers(before, 6), layers(after, 6)):
+        assert was.ints[4:6] == [60, 50] and now.ints[4:6] == [64, 40]
+        old, new = before.blob(was.ints[14]), after.blob(now.ints[14])
+        assert new == b"".join(old[y * 240:y * 240 + 240] + bytes(16) for y in range(40))
+    rewritten(where, "dm1")
+
+
+def test_a_copied_tree_makes_the_same_map(example):
+    where, _ = example("new-map")
+    f, copy = (datafile.Datafile.load(os.path.join(where, n)) for n in ("Tsunami.map", "copy.map"))
+    assert sorted(f.blobs()) == sorted(copy.blobs())
+    code, text, _ = tool("map_diff", "Tsunami.map", "copy.map", cwd=where)
+    assert code == 0 and "!=" not in text
+    rewritten(where, "copy")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Zlib
+"""Debian's maps made anew from their files, in several orders of arrival, are the same maps."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "mount")]
+
+import expect  # noqa: E402
+from datafile import IMAGE, INFO, SOUND, Datafile, Item, encode  # noqa: E402
+from test_corpus import GAMES, SHARED, debian  # noqa: E402
+
+RECREATE = os.environ.get("TW_RECREATE", "")
+TOOLS = sorted(pathlib.Path("/usr/lib").glob("*/ddnet/map_resave"))
+TWCHECK = SHARED / "tools" / "twcheck.py"
+MAPS = debian() or [pathlib.Path("none")]
+
+
+def blob(f, ints, i):
+    return f.blob(ints[i]) if i < len(ints) and f.has_blob(ints[i]) else None
+
+
+def media(f):
+    """What images, sounds and info hold, without what says how they hold it."""
+    images = [(v[1:4], blob(f, v, 4), blob(f, v, 5) if v[3] == 0 else None)
+              for v in (i.ints for i in f.of_type(IMAGE))]
+    sounds = [(v[1], blob(f, v, 2), blob(f, v, 3)) for v in (i.ints for i in f.of_type(SOUND))]
+    info = [blob(f, v, i) for v in (i.ints for i in f.of_type(INFO)[:1]) for i in range(1, 6)]
+    return images, sounds, info if any(info) else []
+
+
+def anomalies(path):
+    done = subprocess.run([sys.executable, TWCHECK, path], capture_output=True, text=True, check=True)
+    return {a["c"]: a["n"] for a in json.loads(done.stdout.splitlines()[0])["anomalies"]}
+
+
+def recreate(path, out, seed):
+    if not path.exists():
+        pytest.skip("Debian's maps are not installed")
+    done = subprocess.run([RECREATE, path, out, str(seed)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return Datafile.load(path), Datafile.load(out)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+def test_a_map_from_its_files_shows_the_same_files(path, seed, tmp_path):
+    before, after = recreate(path, tmp_path / "new.map", seed)
+    assert media(after) == media(before)
+    assert expect.files(after) == expect.files(before)
+
+
+@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+def test_a_map_from_its_files_has_no_anomaly_of_its_own(path, tmp_path):
+    if not TWCHECK.exists():
+        pytest.skip("twcheck.py is not here")
+    recreate(path, tmp_path / "new.map", 3)
+    had = anomalies(path)
+    assert {c: n for c, n in anomalies(tmp_path / "new.map").items() if n > had.get(c, 0)} == {}
+
+
+def rewritten_alike(tmp_path):
+    (tmp_path / ".local/share/ddnet").mkdir(parents=True)
+    subprocess.run([TOOLS[0], tmp_path / "new.map", "again.map"], cwd=tmp_path, check=True,
+                   env={**os.environ, "HOME": str(tmp_path)}, stdout=subprocess.DEVNULL)
+    assert (tmp_path / ".local/share/ddnet/again.map").read_bytes() == (
+        tmp_path / "new.map").read_bytes()
+
+
+@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+def test_the_reference_writer_writes_it_alike(path, tmp_path):
+    if not TOOLS:
+        pytest.skip("ddnet-tools are not installed")
+    recreate(path, tmp_path / "new.map", 4)
+    rewritten_alike(tmp_path)
+
+
+def test_a_new_map_that_nobody_put_anything_into_is_one(tmp_path):
+    (tmp_path / "bare.map").write_bytes(encode([Item(0, 0, [1])], []))
+    recreate(tmp_path / "bare.map", tmp_path / "new.map", 0)
+    if TWCHECK.exists():
+        assert anomalies(tmp_path / "new.map") == {}
+    if not TOOLS:
+        pytest.skip("ddnet-tools are not installed")
+    rewritten_alike(tmp_path)

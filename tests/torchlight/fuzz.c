@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * A target for each structure of the Torchlight files: whatever the bytes are, they are read or
+ * refused with words, and what is read can be shown and written again. FUZZ_TARGET is the function.
+ *
+ * With libFuzzer this is a fuzzer; with FUZZ_REPLAY a program that runs the target over files, and
+ * over every file with each byte changed and at every length if -m is given first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/pair.h"
+#include "formats/torchlight/archive.h"
+#include "formats/torchlight/compiled.h"
+#include "formats/torchlight/removed.h"
+#include "formats/torchlight/tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A refusal has words. */
+static int judged(int r, const struct error *e)
+{
+	if (r < 0 && !*error_text(e))
+		abort();
+	return r;
+}
+
+__attribute__((unused)) static void fuzz_manifest(const uint8_t *data, size_t size)
+{
+	CLEANUP(manifest_free) struct manifest *m = NULL;
+	CLEANUP(tree_free) struct tree *t = NULL;
+	struct error e = ERROR_INIT;
+	uint32_t n;
+
+	if (judged(manifest_read(data, size, &m, &e), &e) < 0)
+		return;
+	if (removed_mark(m, NULL, &n, &e) == 0)
+		tree_build(m, &t, &e);
+	/* Each child is found by its name. */
+	for (uint32_t d = 0; t && d < t->n_dirs; d++)
+		for (uint32_t i = t->dirs[d].first; i < t->dirs[d].first + t->dirs[d].n; i++)
+			if (tree_find(t, d, tree_name(t, &t->children[i])) != &t->children[i])
+				abort();
+}
+
+static struct extent extent_of(const uint8_t *data, size_t size)
+{
+	return extent_of_bytes(bytes_copy(data, size));
+}
+
+__attribute__((unused)) static void fuzz_modheader(const uint8_t *data, size_t size)
+{
+	CLEANUP(modheader_free) struct mod_header *h = NULL;
+	CLEANUP_EXTENT struct extent x = extent_of(data, size);
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct error e = ERROR_INIT;
+
+	if (judged(modheader_read(&x, &h, &e), &e) < 0)
+		return;
+	if (modheader_write(h, h->manifest_offset - h->data_offset, &out, &e) < 0 ||
+		out.size > size || memcmp(out.data, data, out.size) != 0)
+		abort();
+}
+
+__attribute__((unused)) static void fuzz_archive(const uint8_t *data, size_t size)
+{
+	CLEANUP(archive_free) struct archive *a = NULL;
+	CLEANUP_EXTENT struct extent x = extent_of(data, size);
+	struct error e = ERROR_INIT;
+
+	if (judged(archive_open_mod(&x, &a, &e), &e) < 0)
+		return;
+	for (uint32_t i = 0; i < a->manifest->n_entries; i++) {
+		CLEANUP(bytes_unref) struct bytes *b = NULL;
+
+		e = (struct error)ERROR_INIT;
+		judged(pak_load(&a->section, &a->manifest->entries[i], &b, &e), &e);
+	}
+}
+
+static void compiled(const char *path, const uint8_t *data, size_t size)
+{
+	static struct names *names;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, again = BUFFER_INIT;
+	struct error e = ERROR_INIT, readonly = ERROR_INIT;
+	struct compiled_context ctx = {.path = path};
+
+	if (!names)
+		names = names_create();
+	ctx.names = names;
+	if (judged(compiled_decode(compiled_kind_of(path), &ctx, data, size, &text, &readonly, &e),
+		    &e) < 0 ||
+		readonly.code)
+		return;
+	if (compiled_encode(compiled_kind_of(path), &ctx, text.data, text.size, data, size, NULL,
+		    &again, &e) < 0 ||
+		again.size != size || memcmp(again.data, data, size) != 0)
+		abort();
+}
+
+__attribute__((unused)) static void fuzz_bindat(const uint8_t *data, size_t size)
+{
+	compiled("MEDIA/X.DAT", data, size);
+}
+
+__attribute__((unused)) static void fuzz_binlayout(const uint8_t *data, size_t size)
+{
+	compiled("MEDIA/X.LAYOUT", data, size);
+}
+
+__attribute__((unused)) static void fuzz_raw(const uint8_t *data, size_t size)
+{
+	static const char *const kinds[] = {
+		"AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"};
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		snprintf(path, sizeof(path), "MEDIA/%s.RAW", kinds[i]);
+		compiled(path, data, size);
+	}
+}
+
+__attribute__((unused)) static void fuzz_text(const uint8_t *data, size_t size)
+{
+	static const char *const paths[] = {"MEDIA/X.DAT", "MEDIA/X.LAYOUT", "MEDIA/UNITDATA.RAW"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+		struct compiled_context ctx = {.path = paths[i]};
+		struct error e = ERROR_INIT;
+
+		judged(compiled_encode(compiled_kind_of(paths[i]), &ctx, data, size, NULL, 0, NULL,
+			       &out, &e),
+			&e);
+	}
+}
+
+__attribute__((unused)) static void fuzz_removed(const uint8_t *data, size_t size)
+{
+	CLEANUP(bytes_unref) struct bytes *once = NULL, *twice = NULL;
+	struct error e = ERROR_INIT;
+
+	if (judged(removed_parse(data, size, &once, &e), &e) < 0)
+		return;
+	if (removed_parse(once->data, once->size, &twice, &e) < 0 || once->size != twice->size ||
+		(once->size && memcmp(once->data, twice->data, once->size) != 0))
+		abort();
+}
+
+/* The marker of a pair: only what it may name is ever renamed, so the one file here stays. */
+__attribute__((unused)) static void fuzz_marker(const uint8_t *data, size_t size)
+{
+	static char dir[] = "/tmp/mapfs-fuzz-XXXXXX";
+	static int dirfd = -1;
+	struct error e = ERROR_INIT;
+	int fd;
+
+	if (dirfd < 0) {
+		if (!mkdtemp(dir))
+			abort();
+		dirfd = open(dir, O_RDONLY | O_DIRECTORY);
+	}
+	fd = openat(dirfd, ".X.mapfs-pair", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+	judged(pair_finish(dirfd, "X", &e), &e);
+	unlinkat(dirfd, ".X.mapfs-pair", 0);
+	rmdir(dir);
+	close(dirfd);
+	dirfd = -1;
+	strcpy(dir, "/tmp/mapfs-fuzz-XXXXXX");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FUZZ_TARGET(data, size);
+	return 0;
+}
+
+#ifdef FUZZ_REPLAY
+static void run_exact(const uint8_t *data, size_t n)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+
+	if (n)
+		memcpy(copy, data, n);
+	LLVMFuzzerTestOneInput(copy, n);
+	free(copy);
+}
+
+static int replay(const char *path, int mutate)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY);
+	uint8_t *data;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return 1;
+	data = malloc((size_t)st.st_size + 1);
+	if (read(fd, data, (size_t)st.st_size) != st.st_size)
+		return 1;
+	close(fd);
+	run_exact(data, (size_t)st.st_size);
+	for (size_t i = 0; mutate && i < (size_t)st.st_size; i++) {
+		uint8_t was = data[i];
+
+		data[i] = (uint8_t)(was ^ (1U << (i % 8)));
+		run_exact(data, (size_t)st.st_size);
+		data[i] = (uint8_t)~was;
+		run_exact(data, (size_t)st.st_size);
+		data[i] = was;
+		run_exact(data, i);
+	}
+	free(data);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int mutate = argc > 1 && !strcmp(argv[1], "-m"), r = 0;
+
+	for (int i = 1 + mutate; i < argc; i++)
+		r |= replay(argv[i], mutate);
+	return r;
+}
+#endif

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Zlib
+"""The laws of a lens, and the fuzz targets, over all archives at hand: generated ones of every
+feature, and real ones where they are."""
+import os
+import pathlib
+import struct
+import subprocess
+
+import pytest
+
+import tlfixtures
+import tlwrite
+from archives import dat, small_mod, text_dat
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED", HERE.parents[1].parent / "shared"))
+CORPUS = SHARED / "corpus" / "torchlight"
+LAWS = os.environ.get("TL_LAWS", "")
+FUZZ = os.environ.get("TL_FUZZ", "")
+GUTS = ("ADVENTURE_MODE.MOD", "CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XOVER_EDITORMOD.MOD",
+        "flasks.mod")
+
+
+def corpus(name):
+    path = CORPUS / name
+    if not path.exists():
+        pytest.skip("no shared corpus/torchlight/%s here" % name)
+    return path
+
+
+def laws(*args):
+    run = subprocess.run([LAWS, *map(str, args)], capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return dict((k, int(n)) for n, k in (
+        part.split(" ", 1) for part in run.stdout.strip().split("\n")[-1].split(", ")))
+
+
+@pytest.mark.parametrize("name", ["mods/" + n for n in GUTS] + ["pak/FLASKS.PAK",
+                                                               "pak/ADVENTURE_MODE.PAK"])
+def test_of_the_games_own_tool_a_rewrite_is_the_same_to_the_byte(name):
+    got = laws("--identical", corpus(name))
+    assert got["files"] > 10 and got["unreadable"] == 0 and got["puts"] >= 10
+
+
+@pytest.mark.parametrize("name", ["mods/mikuro_packed.MOD", "mods/ref_pet.MOD",
+                                  "pak_v0/FLASKS.PAK"])
+def test_the_laws_hold_for_archives_of_other_packers(name):
+    got = laws(corpus(name))
+    assert got["files"] > 10 and got["unreadable"] == 0
+
+
+def archives():
+    """{name: bytes or (pak, man)} of every feature that the corpus lacks."""
+    deep = "MEDIA/" + "/".join("D%d" % i for i in range(60)) + "/"
+    compiled = [(p.rpartition("/")[0] + "/", p.rpartition("/")[2], d, False)
+                for p, d in tlfixtures.compiled().items()]
+    out = {"compiled.MOD": tlwrite.mod(compiled), "small.MOD": small_mod(),
+           "deep.MOD": tlwrite.mod([(deep, "F.DAT", dat("deep"), False)]),
+           "stored.MOD": tlwrite.mod([("MEDIA/", "A.DAT", dat("stored"), True),
+                                      ("MEDIA/", "E.PNG", b"", True),
+                                      ("MEDIA/", "J.JPG", b"j" * 5000, True)]),
+           "odd.MOD": tlwrite.mod([
+               ("MEDIA/", "WITH %2F PERCENT.DAT", dat("p"), False), ("MEDIA/", "天.LAYOUT", b"x", False),
+               ("MEDIA/", "half\ud800.PNG", b"y", False), ("MEDIA/A/", "SAME.DAT", dat("1"), False),
+               ("MEDIA/A/", "SAME.DAT", dat("2"), False), ("media/a/", "same.dat", dat("3"), False),
+               ("MEDIA/A/", "SAME.DAT.TXT", b"a file of its own", False)],
+               strings=("天\ud800", "a\nb", "", "", "")),
+           "written.MOD": tlwrite.mod([("MEDIA/UI/", "W.LAYOUT", b"\xff\xfe[\0]\0", False),
+                                       ("MEDIA/", "T.DAT", text_dat("t"), False)])}
+    for ver in (1, 2, 3, 4):
+        out["v%d.MOD" % ver] = small_mod(ver=ver, reqs=[("r", 5, 2)])
+    for header in (4, 8):
+        pak = tlwrite.Pak(header)
+        rows = [tlwrite.entry(n, pak.add(d), d, 0) for n, d in (("A.DAT", dat("a")),
+                                                                ("B.BIN", b"b" * 99))]
+        out["early%d.PAK" % header] = pak.finish(), tlwrite.manifest([("MEDIA/", rows)], version=0)
+    pak = tlwrite.Pak()
+    at = pak.add(dat("shared"))
+    pak.data += b"a gap that belongs to nobody"
+    one = pak.add(b"one")
+    rows = [tlwrite.entry("X.DAT", at, dat("shared"), 0), tlwrite.entry("Y.DAT", at, dat("shared"), 0),
+            tlwrite.entry("Z.OGG", one, b"one", 6)]
+    out["shared.PAK"] = pak.finish(b"tail"), tlwrite.manifest([("MEDIA/", rows)])
+    return out
+
+
+@pytest.mark.parametrize("name", sorted(archives()))
+def test_the_laws_hold_for_every_feature(name, tmp_path):
+    made = archives()[name]
+    path = tmp_path / name
+    if isinstance(made, tuple):
+        (tmp_path / (name + ".MAN")).write_bytes(made[1])
+        made = made[0]
+    path.write_bytes(made)
+    got = laws(path)
+    assert got["files"] >= 3
+    # What is not a compiled file at all has no text; everything else has.
+    assert got["unreadable"] == (name == "odd.MOD")
+
+
+def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
+    """All compiled files of the corpus in one archive."""
+    files = [(p, p.name.split("__")[-1]) for p in sorted(CORPUS.glob("layouts/*"))]
+    files += [(p, p.name) for p in sorted(CORPUS.glob("pairs/**/*.BIN*"))]
+    if not files:
+        pytest.skip("no shared corpus/torchlight/layouts here")
+    rows = []
+    for i, (path, name) in enumerate(files):
+        for ending in (".BINDAT", ".BINLAYOUT"):
+            if name.upper().endswith(ending):
+                name = name[:-len(ending)]
+        if not name.upper().endswith((".DAT", ".LAYOUT", ".TEMPLATE", ".ANIMATION", ".HIE")):
+            name += ".DAT" if path.name.endswith("BINDAT") else ".LAYOUT"
+        rows.append(("MEDIA/N%04d/" % i, name.upper(), path.read_bytes(), False))
+    archive = tmp_path / "ALL.MOD"
+    archive.write_bytes(tlwrite.mod(rows))
+    got = laws(archive)
+    assert got["of them texts"] == len(rows) and got["unreadable"] == 0
+
+
+SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",
+         "binlayout": "layout", "raw": "raw", "text": "text", "removed": "removed",
+         "marker": "marker"}
+
+
+def seeds(kind):
+    mod = small_mod()
+    if kind == "mod":
+        return [mod, small_mod(ver=1, reqs=[("r", 1, 1)])]
+    if kind == "manifest":
+        return [mod[struct.unpack_from("<I", mod, 16)[0]:]]
+    if kind == "dat":
+        return list(tlfixtures.dats().values())
+    if kind == "layout":
+        return list(tlfixtures.layouts().values())
+    if kind == "raw":
+        return list(tlfixtures.raws().values())
+    if kind == "text":
+        return [text_dat("x"), b"\xff\xfe" + text_dat("y").decode().encode("utf-16-le")]
+    if kind == "marker":
+        return [b"mapfs pair 1\n.X.mapfs-new-1\nX\n.Y.mapfs-new-2\nY\n"]
+    return [b"MEDIA/A.DAT\n media\\b.dat\r\n\nMEDIA/A.DAT\n"]
+
+
+@pytest.mark.parametrize("target", sorted(SEEDS))
+def test_each_fuzz_target_stands_its_seeds_changed_and_cut_everywhere(target, tmp_path):
+    program = os.path.join(FUZZ, "fuzz-torchlight-" + target)
+    assert os.path.exists(program)
+    paths = []
+    for i, data in enumerate(seeds(SEEDS[target])):
+        paths.append(tmp_path / str(i))
+        paths[-1].write_bytes(data)
+    run = subprocess.run([program, "-m", *map(str, paths)], capture_output=True, timeout=300)
+    assert run.returncode == 0, run.stderr.decode()
+
+
+@pytest.mark.parametrize("target,pattern", [("archive", "mods/*"), ("bindat", "layouts/*.BINDAT"),
+                                            ("binlayout", "layouts/*.BINLAYOUT"), ("raw", "raw/*")])
+def test_each_fuzz_target_stands_the_corpus(target, pattern):
+    paths = sorted(CORPUS.glob(pattern))
+    if not paths:
+        pytest.skip("no shared corpus/torchlight/%s here" % pattern)
+    run = subprocess.run([os.path.join(FUZZ, "fuzz-torchlight-" + target), *map(str, paths)],
+                         capture_output=True, timeout=300)
+    assert run.returncode == 0, run.stderr.decode()
