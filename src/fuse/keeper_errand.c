@@ -19,6 +19,10 @@ static _Noreturn void run_child(int out, void (*run)(const void *arg), const voi
 {
 	sigset_t none;
 
+	/* A signal to the whole group is the keeper's to answer; what it sent out is to be done. */
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(out, STDERR_FILENO);

@@ -195,6 +195,30 @@ def test_files_and_directories_come_and_go(box):
     m.unmount()
 
 
+@pytest.mark.parametrize("moved", [("B.DAT",), ("B.DAT.txt",), ("B.DAT", "B.DAT.txt"),
+                                   ("B.DAT.txt", "B.DAT")])
+def test_either_name_renames_the_file(box, moved):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    for name in moved:
+        os.rename(m / ("MEDIA/UNITS/" + name), m / ("MEDIA/" + name.replace("B.", "c.")))
+    m.unmount()
+    a = Archive(m.map)
+    assert a.one("MEDIA/C.DAT") == dat("b", 2)
+    assert "MEDIA/UNITS/B.DAT" not in a.files and len(a.files) == 5
+
+
+def test_the_header_of_one_mod_is_taken_over_into_a_new_one(box):
+    one = box.mount(box.add(small_mod(reqs=[("needed", 7, 2)]), "ONE.MOD"), point=box.point("one"))
+    made = new(box, "TWO.MOD", "torchlight-mod")
+    run("cp", "-r", one.point + "/.", made.point)
+    made.unmount()
+    one.unmount()
+    a, b = Archive(one.map), Archive(made.map)
+    assert {k: v for k, v in a.head.items() if not k.startswith(("off", "end"))} == {
+        k: v for k, v in b.head.items() if not k.startswith(("off", "end"))}
+    assert a.files == b.files and sorted(a.removed) == sorted(b.removed)
+
+
 def test_a_directory_goes_along_with_all_that_is_in_it(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.rename(m / "MEDIA/UNITS", m / "MEDIA/things")
