@@ -162,6 +162,14 @@ def test_a_name_of_255_bytes_is_not_too_long(d, at, tmp_path):
     assert (tmp_path / "b.tcm").read_bytes() == m.encode()
 
 
+def test_the_last_point_may_be_referred_to_and_the_one_after_it_not(d, at):
+    d.open(at(small(terrain=[(1, 1)])))
+    assert d.put("terrain.csv", b"index,type\n4,1\n")
+    d.open(at(small(terrain=[(1, 1)])))
+    with pytest.raises(Refused, match="line 2, column 1: 5 is beyond .*has 5"):
+        d.put("terrain.csv", b"index,type\n5,1\n")
+
+
 def test_a_save_with_fewer_points_than_the_terrain_needs_is_refused(d, at, tmp_path):
     d.open(at(small()))
     d.put("points.csv", b"x,y\n1,1\n2,2\n")

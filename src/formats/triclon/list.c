@@ -137,7 +137,7 @@ void tcm_list_get(const struct tcm_list *l, enum tcm_table table, bool real, uin
 		size_t mid = low + (high - low) / 2;
 
 		if (l->marks[mid] <= off)
-			low = mid > 1 ? mid : low;
+			low = mid;
 		else
 			high = mid;
 	}
