@@ -306,8 +306,8 @@ def test_a_temporary_file_renamed_over_an_image_writes_it(m, tmp_path):
 
 def test_a_refused_file_renamed_over_another_leaves_the_model_alone(box, m):
     raw = boxes.get(m.map)
-    boxes.put(m / "images/.temp", b"no picture", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    code = boxes.refused(os.rename, m / "images/.temp", m / PNG)
+    boxes.put(m / "images/.temp.swp", b"no picture", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    code = boxes.refused(os.rename, m / "images/.temp.swp", m / PNG)
     assert code in (0, errno.EINVAL)
     m.unmount(code=5 if code == 0 else 0)
     box.allow("*.mapfs-left")
