@@ -47,6 +47,7 @@ static int find(struct vfs *v, struct call *c, struct move *ret)
 		r = names_resolve(v, m.from, c->name, &m.n, NULL);
 	if (r < 0)
 		return r;
+	object_unbind(v, m.n);
 	m.n->opens++; /* while the other name is looked up */
 	r = m.n->fixed ? -EPERM : place_find(v, to, c->to_name, m.n->dir, &m.to);
 	if (r == 0) {
@@ -192,8 +193,8 @@ static void takeover_end(struct vfs *v, struct call *c, int r)
 		r = dir ? 0 : -ESTALE;
 	if (r == 0)
 		took_over(v, t, n, dir);
-	else if (t->loaded && n->stage && n->stage->state == STAGE_CLEAN)
-		stage_drop(n);
+	else if (t->loaded && !node_scratch(n) && n->stage && n->stage->state == STAGE_CLEAN)
+		stage_drop(n); /* it has its lens; scratch has nothing else */
 	if (t->target) {
 		t->target->opens--;
 		node_settle(v, t->target);

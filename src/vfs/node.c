@@ -2,6 +2,7 @@
 #include "vfs/node.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 uint64_t entry_ino(const struct volume *vol, entry_id id)
@@ -161,6 +162,22 @@ void node_settle(struct vfs *v, struct node *n)
 	}
 }
 
+const char *node_log_zeros(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && (name[digits] == '_' || name[digits] == '\0') ? "00000" : "";
+}
+
+void node_log_ending(const char *name, char shown[NAME_MAX + 1])
+{
+	const char *now = strrchr(name, '.');
+	char *then = strrchr(shown, '.');
+
+	if (now && then && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
+		strcpy(then, now);
+}
+
 /* The name of n, or the one that the journal is to use (in space). */
 static const char *name_of(const struct node *n, bool log, char space[NAME_MAX + 1])
 {
@@ -169,7 +186,15 @@ static const char *name_of(const struct node *n, bool log, char space[NAME_MAX +
 
 	if (!log || !vol->renumbered || !f->shown_as || !n->has_id || n->frozen)
 		return n->name;
-	return f->shown_as(vol->before, n->id, space) == 0 ? space : n->name;
+	if (f->shown_as(vol->before, n->id, space) == 0) {
+		if (!n->dir)
+			node_log_ending(n->name, space);
+		return space;
+	}
+	if (strlen(n->name) + strlen(node_log_zeros(n->name)) > NAME_MAX)
+		return n->name;
+	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(n->name), n->name);
+	return space;
 }
 
 static char *path_of(const struct node *n, bool log)

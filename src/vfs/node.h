@@ -46,10 +46,10 @@ struct node {
 	entry_id id;
 	struct snapshot *frozen;
 	struct stage *stage;
-	bool fresh;      /* a new object or part that has no accepted content yet */
-	bool unlogged;   /* that it stands here is in no journal: its first put is written even if it
-			  * says what the object is already */
-	bool pending;    /* closed, but it cannot be judged before other files are there */
+	bool fresh;    /* a new object or part that has no accepted content yet */
+	bool unlogged; /* that it stands here is in no journal: its first put is written even if it
+			* says what the object is already */
+	bool pending;  /* closed, but it cannot be judged before other files are there */
 	bool has_origin; /* scratch that was the file of the object `origin` */
 	entry_id origin;
 
@@ -123,6 +123,14 @@ char *node_path(const struct node *n);
 /* The same, as a mount of the map that the journal applies to will show it: a save may have dealt
  * the numbers of objects anew. */
 char *node_log_path(const struct node *n);
+/*
+ * What the last save does not show has no name yet in the map that the journal applies to. Its
+ * number says a position; written with more zeros than any listing has ("" where there is no
+ * number), it cannot be taken for the path of another object there.
+ */
+const char *node_log_zeros(const char *name);
+/* Gives a shown name the ending that the object's form has now. */
+void node_log_ending(const char *name, char shown[NAME_MAX + 1]);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 
 /* names.c: the overlay */
@@ -169,7 +177,8 @@ void stage_drop(struct node *n);
 typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
 
-/* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft. */
+/* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft.
+ */
 void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg);
 
 /* replay.c */

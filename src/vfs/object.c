@@ -51,11 +51,20 @@ int object_here(struct vfs *v, struct node *n, bool moved)
 	o->seq = moved ? ++v->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
+	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && !o->path);
 	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && !o->path);
 	free(o->path);
 	o->path = path;
 	v->restructured = true;
 	return 0;
+}
+
+void object_unbind(const struct vfs *v, struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+
+	if (!node_scratch(n) && n->unlogged && !n->dir && (!o || o->node != n))
+		n->has_id = n->fresh = n->unlogged = false;
 }
 
 bool object_made(const struct vfs *v, const struct node *n)
@@ -77,6 +86,7 @@ static void object_free(struct object *o)
 {
 	free(o->path);
 	free(o->log_path);
+	free(o->name);
 	free(o);
 }
 
@@ -107,6 +117,9 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 		free(log_path);
 		return -ENOMEM;
 	}
+	free(o->name);
+	o->dir = n->parent->id;
+	o->name = strdup(n->name);
 	o->state = state;
 	o->node = NULL;
 	o->seq = ++v->next_seq;
@@ -158,7 +171,7 @@ static int by_seq(const void *a, const void *b)
 static bool matters(const struct object *o)
 {
 	if (o->state == OBJECT_KEPT)
-		return false;
+		return o->added && o->name;
 	return o->state == OBJECT_GONE || (o->seq && !o->node->fresh && o->node->parent);
 }
 
@@ -167,8 +180,8 @@ static int place(const struct object *o, struct placement *ret)
 	*ret = (struct placement){.id = o->id, .removed = o->state == OBJECT_GONE};
 	if (ret->removed)
 		return 0;
-	ret->dir = o->node->parent->id;
-	ret->name = strdup(o->node->name);
+	ret->dir = o->node ? o->node->parent->id : o->dir;
+	ret->name = strdup(o->node ? o->node->name : o->name);
 	return ret->name ? 0 : -ENOMEM;
 }
 

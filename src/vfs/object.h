@@ -24,6 +24,9 @@ struct object {
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
 	bool told;
+	bool added;   /* since the mount: without a placement it is in no map */
+	entry_id dir; /* KEPT and added: where it stood, and as what */
+	char *name;
 	bool made; /* since the mount, and no save has placed it yet */
 };
 
@@ -32,6 +35,9 @@ struct object *object_find(const struct vfs *v, entry_id id);
 
 /* The file n (live on id) stands for its object: at its old path, or made or moved just now. */
 int object_here(struct vfs *v, struct node *n, bool moved);
+/* A refused other form of an object whose file stands is no file of it: it is scratch from now on.
+ */
+void object_unbind(const struct vfs *v, struct node *n);
 /* Is n's object in no saved map? */
 bool object_made(const struct vfs *v, const struct node *n);
 /* After a save: what was placed is in the map now. */

@@ -43,35 +43,35 @@ char *place_path(const struct place *p)
 	return path_below(node_path(p->dir), "", p->name);
 }
 
-/*
- * What the last save does not show has no name yet in the map that the journal applies to. Its
- * number says a position; written with more zeros than any listing has, it cannot be taken for the
- * path of another object there.
- */
 char *place_log_path(const struct place *p)
 {
 	const struct volume *vol = p->dir->vol;
 	const struct format *f = vol->format;
 	char name[NAME_MAX + 1];
-	bool number = p->name[0] >= '0' && p->name[0] <= '9';
 
 	if (!vol->renumbered || !f->shown_as || p->kind == PLACE_SCRATCH)
 		return path_below(node_log_path(p->dir), "", p->name);
-	if (p->kind == PLACE_ID && f->shown_as(vol->before, p->id, name) == 0)
+	if (p->kind == PLACE_ID && f->shown_as(vol->before, p->id, name) == 0) {
+		node_log_ending(p->name, name);
 		return path_below(node_log_path(p->dir), "", name);
-	return path_below(node_log_path(p->dir), number ? "00000" : "", p->name);
+	}
+	return path_below(node_log_path(p->dir), node_log_zeros(p->name), p->name);
 }
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 {
 	const struct format *f = vol->format;
+	struct entry en;
 	int r;
 
 	p->kind = PLACE_SCRATCH;
 	if (!f->classify || node_scratch(p->dir))
 		return 0;
 	if (f->identify(vol->now, p->dir->id, p->name, &p->id) == 0) {
-		p->kind = PLACE_ID;
+		/* A directory at the place of a file is none of the map's, and the other way round.
+		 */
+		if (f->stat(vol->now, p->id, &en, NULL) < 0 || en.dir == is_dir)
+			p->kind = PLACE_ID;
 		return 0;
 	}
 	r = f->classify(vol->now, p->dir->id, p->name, is_dir, NULL);
@@ -239,7 +239,8 @@ int place_split(struct vfs *v, const struct place *p, struct call *c)
 	struct object *o = object_find(v, p->id);
 	int r;
 
-	/* At its old path (seq 0) it is no other file's; nor where that very file is to be replaced. */
+	/* At its old path (seq 0) it is no other file's; nor where that very file is to be
+	 * replaced. */
 	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
 		return 0;
 	if (o->node->busy) {

@@ -51,6 +51,7 @@ static int find(struct vfs *v, struct call *c, struct node **ret)
 		r = names_resolve(v, dir, c->name, &n, NULL);
 	if (r < 0)
 		return r;
+	object_unbind(v, n);
 	if (n->dir != want_dir)
 		r = want_dir ? -ENOTDIR : -EISDIR;
 	else if (!node_scratch(n) && !removable(v, n))

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Short sequences that random ones found, or that they led to. Each is a script: one step a line,
+ * what it returns (0 where nothing is said), and at the end what the map file holds.
+ *
+ * The map: images 0_grass.png 1_sky.json 2_moon.png 3.png, sounds 0_wind.opus 1_rain.opus; layers
+ * deco, q1 and q2 refer to grass, sky and moon, snd to rain.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "structure_map.h"
+
+static struct box box;
+
+static int content(const char *word)
+{
+	if (strncmp(word, "png", 3) == 0)
+		return content_png(1, 100 + (unsigned)atoi(word + 3), true);
+	if (strcmp(word, "grass") == 0)
+		return content_png(2, 11, true);
+	if (strcmp(word, "moon") == 0)
+		return content_png(1, 22, true);
+	if (strncmp(word, "ext", 3) == 0)
+		return content_json((unsigned)atoi(word + 3), 3, true);
+	if (strncmp(word, "opus", 4) == 0)
+		return content_opus(10 + (unsigned)atoi(word + 4));
+	return content_text(strcmp(word, "nothing") == 0 ? "" : word);
+}
+
+static int put(const char *path, const char *word)
+{
+	const struct bytes *b = content_bytes(content(word));
+
+	return box_put_bytes(&box, path, b->data, b->size);
+}
+
+static int refer(const char *layer, const char *stem)
+{
+	char path[128], text[128];
+
+	snprintf(path, sizeof(path), "groups/0_g/layers/%s/layer.json", layer);
+	snprintf(text, sizeof(text), "{\"image\": \"%s\"}", stem);
+	return box_put(&box, path, text);
+}
+
+static int shows(const char *path, const char *word)
+{
+	const struct bytes *want = content_bytes(content(word));
+	struct bytes *got = box_get(&box, path);
+	bool yes = same(got, want->data, want->size);
+
+	bytes_unref(got);
+	return yes ? 0 : -EIO;
+}
+
+static int one(const char *what, const char *a, const char *b)
+{
+	if (strcmp(what, "put") == 0)
+		return put(a, b);
+	if (strcmp(what, "mv") == 0)
+		return box_rename(&box, a, b);
+	if (strcmp(what, "rm") == 0)
+		return box_unlink(&box, a);
+	if (strcmp(what, "mkdir") == 0)
+		return box_mkdir(&box, a);
+	if (strcmp(what, "rmdir") == 0)
+		return box_rmdir(&box, a);
+	if (strcmp(what, "refer") == 0)
+		return refer(a, b);
+	if (strcmp(what, "drop") == 0)
+		return box_removexattr(&box, a, "user.mapfs.error");
+	if (strcmp(what, "shows") == 0)
+		return shows(a, b);
+	if (strcmp(what, "none") == 0)
+		return box_stat(&box, a, &(struct attr){0}) == -ENOENT ? 0 : -EEXIST;
+	if (strcmp(what, "save") == 0)
+		return box_sync_root(&box);
+	assert_string_equal(what, "kill");
+	box_remount(&box);
+	return 0;
+}
+
+/* A line: step, up to two words, and "= errno" where it fails. */
+static void line(const char *text)
+{
+	char what[16] = "", a[64] = "", b[64] = "", *at;
+	char copy[256];
+	int want = 0, got;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	at = strstr(copy, " = ");
+	if (at) {
+		want = strcmp(at + 3, "EINVAL") == 0 ? -EINVAL : -atoi(at + 3);
+		*at = '\0';
+	}
+	sscanf(copy, "%15s %63s %63s", what, a, b);
+	got = one(what, a, b);
+	if (got != want)
+		fail_msg("\"%s\" returned %d, not %d", text, got, want);
+}
+
+static void script(const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char copy[256];
+
+		snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
+		line(copy);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* The images' names, each with its content's word if it is another than at the beginning, and then
+ * what the layers refer to. */
+static void ends_with(const char *want)
+{
+	static const struct {
+		const char *name, *word;
+	} was[] = {{"grass", "grass"}, {"sky", "ext7"}, {"moon", "moon"}};
+	static const char *const words[] = {"grass", "moon", "png1", "png2", "ext4"};
+	struct bytes *map;
+	struct map_says s;
+	char text[512] = "";
+	size_t n = 0;
+
+	box_end(&box, NULL);
+	map = box_map(&box);
+	assert_true(map_sound(map) && map_read(map, &s));
+	bytes_unref(map);
+	for (unsigned i = 0; i < s.n_images; i++) {
+		const char *name = s.images[i].name;
+		const char *word = NULL;
+
+		for (unsigned k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			if (s.images[i].content == content(words[k]))
+				word = words[k];
+		for (unsigned k = 0; k < 3; k++)
+			if (strcmp(was[k].name, name) == 0 && word &&
+				strcmp(was[k].word, word) == 0)
+				word = NULL;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s ", *name ? name : "-",
+			word ? "=" : "", word ? word : "");
+	}
+	for (unsigned i = 0; i < LAYERS - 1; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? "," : ": ",
+			s.refs[i] < 0               ? "none"
+			: *s.images[s.refs[i]].name ? s.images[s.refs[i]].name
+						    : "-");
+	assert_string_equal(text, want);
+}
+
+#define CASE(name, steps, end)                                                                     \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		script(steps);                                                                     \
+		ends_with(end);                                                                    \
+	}
+
+/* What is built does otherwise: told as skipped, and run where MAPFS_TEST_OPEN is set. */
+#define OPEN_CASE(name, steps, end)                                                                \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		if (!getenv("MAPFS_TEST_OPEN"))                                                    \
+			skip();                                                                    \
+		script(steps);                                                                     \
+		ends_with(end);                                                                    \
+	}
+
+#define UNCHANGED "grass sky moon - : grass,sky,moon"
+
+/* A */
+CASE(what_was_removed_and_written_again_with_its_old_content_survives_a_kill,
+	"rm images/0_grass.png\n"
+	"put images/0_grass.png grass\n"
+	"kill",
+	UNCHANGED)
+CASE(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill,
+	"rm images/0_grass.png\n"
+	"put images/t.bak grass\n"
+	"mv images/t.bak images/0_grass.png\n"
+	"kill",
+	UNCHANGED)
+/* B */
+CASE(removing_a_refused_other_form_removes_nothing_else,
+	"put images/0_grass.json bad = EINVAL\n"
+	"rm images/0_grass.json\n"
+	"shows images/0_grass.png grass",
+	UNCHANGED)
+/* C */
+CASE(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map,
+	"put images/new.png png1\n"
+	"save\n"
+	"mv images/new.png images/new.png~",
+	"grass sky moon - new=png1 : grass,sky,moon")
+OPEN_CASE(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved,
+	"mv images/0_grass.png images/5_x.png\n"
+	"save\n"
+	"mv images/5_x.png images/5_x.png~",
+	"sky moon - x=grass : x,sky,moon")
+/* D */
+OPEN_CASE(a_refused_rename_over_the_old_path_of_a_renamed_image_changes_nothing,
+	"mv images/0_grass.png images/5_x.png\n"
+	"put images/t.bak bad\n"
+	"mv images/t.bak images/0_grass.png = EINVAL",
+	"sky moon - x=grass : x,sky,moon")
+/* E */
+CASE(a_refused_other_form_that_is_renamed_takes_no_image_along,
+	"put images/0_grass.json bad = EINVAL\n"
+	"mv images/0_grass.json images/.x\n"
+	"shows images/0_grass.png grass\n"
+	"mv images/0_grass.png images/5_x.png",
+	"sky moon - x=grass : x,sky,moon")
+/* F */
+CASE(a_temporary_file_replaces_a_new_image,
+	"put images/new.png png1\n"
+	"put images/t.bak png2\n"
+	"mv images/t.bak images/new.png",
+	"grass sky moon - new=png2 : grass,sky,moon")
+CASE(a_temporary_file_replaces_a_renamed_image,
+	"mv images/0_grass.png images/5_x.png\n"
+	"put images/t.bak png2\n"
+	"mv images/t.bak images/5_x.png",
+	"sky moon - x=png2 : x,sky,moon")
+OPEN_CASE(an_image_renamed_over_a_new_one_keeps_its_references,
+	"put images/new.png png1\n"
+	"mv images/0_grass.png images/new.png",
+	"sky moon - new=grass : new,sky,moon")
+/* G */
+OPEN_CASE(an_edited_copy_that_comes_back_under_a_new_name_is_its_image,
+	"mv images/0_grass.png images/t.bak\n"
+	"put images/t.bak png2\n"
+	"mv images/t.bak images/5_x.png",
+	"sky moon - x=png2 : x,sky,moon")
+/* H */
+OPEN_CASE(backup_by_rename_works_at_the_path_of_a_renamed_image,
+	"mv images/0_grass.png images/5_x.png\n"
+	"mv images/5_x.png images/5_x.png~\n"
+	"put images/5_x.png png2",
+	"sky moon - x=png2 : x,sky,moon")
+OPEN_CASE(unlink_and_create_works_at_the_path_of_a_renamed_image,
+	"mv images/0_grass.png images/5_x.png\n"
+	"rm images/5_x.png\n"
+	"put images/5_x.png png2",
+	"sky moon - x=png2 : x,sky,moon")
+CASE(backup_by_rename_works_at_the_path_of_a_renamed_image_and_survives_a_kill,
+	"mv images/0_grass.png images/5_x.png\n"
+	"mv images/5_x.png images/5_x.png~\n"
+	"put images/5_x.png png2\n"
+	"kill",
+	"sky moon - x=png2 : x,sky,moon")
+/* I */
+OPEN_CASE(the_other_ending_of_a_new_image_is_the_same_image,
+	"put images/new.png png1\n"
+	"put images/new.json ext4\n"
+	"none images/new.png",
+	"grass sky moon - new=ext4 : grass,sky,moon")
+/* J */
+OPEN_CASE(a_way_back_through_scratch_survives_a_kill,
+	"mv images/0_grass.png images/5_x.png\n"
+	"mv images/5_x.png images/t.bak\n"
+	"mv images/t.bak images/0_grass.png\n"
+	"kill",
+	UNCHANGED)
+/* K */
+CASE(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes,
+	"mv images/1_sky.json images/t.bak\n"
+	"mv images/t.bak images/0_grass.png = EINVAL\n"
+	"mv images/t.bak images/1_sky.json",
+	UNCHANGED)
+/* L */
+OPEN_CASE(a_directory_is_no_form_of_an_image,
+	"mkdir images/0_grass.json\n"
+	"rmdir images/0_grass.json\n"
+	"shows images/0_grass.png grass",
+	UNCHANGED)
+/* M */
+CASE(a_new_image_that_was_refused_can_be_written_again,
+	"put images/new.png nothing\n"
+	"put images/new.png png1",
+	"grass sky moon - new=png1 : grass,sky,moon")
+/* W */
+CASE(what_replaced_a_refused_new_image_survives_a_kill,
+	"put images/new.png bad = EINVAL\n"
+	"put images/t.bak png1\n"
+	"mv images/t.bak images/new.png\n"
+	"kill",
+	"grass sky moon - new=png1 : grass,sky,moon")
+CASE(what_replaced_a_refused_other_form_survives_a_kill,
+	"put images/1_sky.png bad = EINVAL\n"
+	"put images/t.bak png1\n"
+	"mv images/t.bak images/1_sky.png\n"
+	"kill",
+	"grass sky=png1 moon - : grass,sky,moon")
+/* Q */
+OPEN_CASE(a_refused_new_file_that_was_renamed_over_another_is_gone_after_a_kill,
+	"put images/44.png nothing\n"
+	"mv images/44.png info/settings.cfg\n"
+	"kill\n"
+	"none images/44.png",
+	UNCHANGED)
+/* N */
+CASE(a_new_name_of_digits_survives_a_save_and_a_kill,
+	"rm images/3.png\n"
+	"save\n"
+	"put images/t.bak png1\n"
+	"mv images/t.bak images/44.png\n"
+	"kill",
+	"grass sky moon 44=png1 : grass,sky,moon")
+/* P */
+CASE(the_other_form_survives_a_save_and_a_kill,
+	"rm images/1_sky.json\n"
+	"save\n"
+	"put images/2_moon.json ext4\n"
+	"kill",
+	"grass moon=ext4 - : grass,none,moon")
+/* R */
+OPEN_CASE(a_reference_survives_a_save_and_a_kill,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"refer 2_q1 3\n"
+	"kill",
+	"sky moon - : none,-,moon")
+/* S */
+CASE(what_was_made_and_removed_after_a_save_is_gone_after_a_kill,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/t.bak png1\n"
+	"mv images/t.bak images/1_new.png\n"
+	"rm images/1_new.png\n"
+	"kill",
+	"sky moon - : none,sky,moon")
+/* T */
+CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/1_moon.png png1\n"
+	"kill\n"
+	"save",
+	"sky moon=png1 moon - : none,sky,moon")
+
+static int setup(void **state)
+{
+	struct bytes *map = structure_map();
+
+	(void)state;
+	box_make(&box);
+	put_file(box.room.fd, MAP_NAME, map->data, map->size);
+	bytes_unref(map);
+	return box_mount(&box, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	box_remove(&box);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_removed_and_written_again_with_its_old_content_survives_a_kill),
+		TEST(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill),
+		TEST(removing_a_refused_other_form_removes_nothing_else),
+		TEST(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map),
+		TEST(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved),
+		TEST(a_refused_rename_over_the_old_path_of_a_renamed_image_changes_nothing),
+		TEST(a_refused_other_form_that_is_renamed_takes_no_image_along),
+		TEST(a_temporary_file_replaces_a_new_image),
+		TEST(a_temporary_file_replaces_a_renamed_image),
+		TEST(an_image_renamed_over_a_new_one_keeps_its_references),
+		TEST(an_edited_copy_that_comes_back_under_a_new_name_is_its_image),
+		TEST(backup_by_rename_works_at_the_path_of_a_renamed_image),
+		TEST(unlink_and_create_works_at_the_path_of_a_renamed_image),
+		TEST(backup_by_rename_works_at_the_path_of_a_renamed_image_and_survives_a_kill),
+		TEST(the_other_ending_of_a_new_image_is_the_same_image),
+		TEST(a_way_back_through_scratch_survives_a_kill),
+		TEST(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes),
+		TEST(a_directory_is_no_form_of_an_image),
+		TEST(a_new_image_that_was_refused_can_be_written_again),
+		TEST(what_replaced_a_refused_new_image_survives_a_kill),
+		TEST(what_replaced_a_refused_other_form_survives_a_kill),
+		TEST(a_refused_new_file_that_was_renamed_over_another_is_gone_after_a_kill),
+		TEST(a_new_name_of_digits_survives_a_save_and_a_kill),
+		TEST(the_other_form_survives_a_save_and_a_kill),
+		TEST(a_reference_survives_a_save_and_a_kill),
+		TEST(what_was_made_and_removed_after_a_save_is_gone_after_a_kill),
+		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
+	};
+
+	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);
+}

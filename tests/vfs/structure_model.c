@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: Zlib */
+#include "structure_model.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const fields[FIELDS] = {
+	"info/author", "info/version", "info/credits", "info/license", "info/settings.cfg"};
+
+struct file *model_file(struct model *m, const char *path)
+{
+	for (int i = 0; i < m->n_files; i++)
+		if (strcmp(m->files[i].path, path) == 0)
+			return &m->files[i];
+	return NULL;
+}
+
+static struct file *file_add(struct model *m, const char *path)
+{
+	struct file *f = &m->files[m->n_files++];
+
+	if (m->n_files > FILES_MAX)
+		abort();
+	*f = (struct file){.object = -1, .bytes = NO_CONTENT};
+	snprintf(f->path, PATH_SIZE, "%s", path);
+	return f;
+}
+
+static void file_remove(struct model *m, struct file *f)
+{
+	*f = m->files[--m->n_files];
+}
+
+static struct object *object_add(struct model *m, enum kind kind, const char *path)
+{
+	struct object *o = &m->objects[m->n_objects++];
+
+	if (m->n_objects > OBJECTS_MAX)
+		abort();
+	*o = (struct object){.kind = kind, .content = NO_CONTENT, .draft = NO_CONTENT};
+	snprintf(o->home, PATH_SIZE, "%s", path);
+	snprintf(o->last, PATH_SIZE, "%s", path);
+	return o;
+}
+
+/* Names. */
+
+static size_t stem_size(const char *path)
+{
+	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+
+	return dot && dot > slash ? (size_t)(dot - path) : strlen(path);
+}
+
+/* Rule 7: an image is its stem. */
+static bool same_stem(const char *a, const char *b)
+{
+	size_t n = stem_size(a);
+
+	return n == stem_size(b) && memcmp(a, b, n) == 0;
+}
+
+static bool ends(const char *path, const char *ending)
+{
+	size_t n = strlen(path), k = strlen(ending);
+
+	return n > k && strcmp(path + n - k, ending) == 0;
+}
+
+static enum form form_of(enum kind kind, const char *path)
+{
+	if (kind == KIND_INFO)
+		return ends(path, ".cfg")      ? FORM_SETTINGS
+		       : ends(path, "credits") ? FORM_LONG
+					       : FORM_LINE;
+	if (kind == KIND_SOUND)
+		return FORM_OPUS;
+	return ends(path, ".png") ? FORM_PNG : FORM_JSON;
+}
+
+/* Would the name be an object's, and of which kind? */
+static bool is_object(const char *path, enum kind *ret)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	size_t dir = (size_t)(base - path);
+
+	if (*base == '.')
+		return false;
+	*ret = KIND_IMAGE;
+	if (dir == 7 && memcmp(path, "images/", 7) == 0)
+		return ends(path, ".png") || ends(path, ".json");
+	*ret = KIND_SOUND;
+	return dir == 7 && memcmp(path, "sounds/", 7) == 0 && ends(path, ".opus");
+}
+
+/* Layout rule 5: the position that a new name says, INT_MAX if none; and the rest. */
+static int parse_name(const char *path, char ret_name[NAME_SIZE])
+{
+	const char *stem = strrchr(path, '/') + 1;
+	size_t n = stem_size(path) - (size_t)(stem - path);
+	size_t digits = strspn(stem, "0123456789");
+	int position = INT_MAX;
+
+	if (digits && digits < n && stem[digits] == '_') {
+		position = atoi(stem);
+		stem += digits + 1;
+		n -= digits + 1;
+	}
+	snprintf(ret_name, NAME_SIZE, "%.*s", (int)n, stem);
+	return position;
+}
+
+/* What a path is. */
+enum meaning { NOWHERE, SCRATCH, OBJECT, NEW };
+
+static struct file *file_of(struct model *m, int object)
+{
+	for (int i = 0; i < m->n_files; i++)
+		if (m->files[i].object == object && !m->files[i].scratch && !m->files[i].second)
+			return &m->files[i];
+	return NULL;
+}
+
+static bool dir_there(struct model *m, const char *path, bool *ret_scratch)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_SIZE];
+	struct file *f;
+
+	*ret_scratch = false;
+	if (!slash)
+		return true;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
+	if (strcmp(dir, "images") == 0 || strcmp(dir, "sounds") == 0 || strcmp(dir, "info") == 0)
+		return true;
+	f = model_file(m, dir);
+	*ret_scratch = true;
+	return f && f->dir;
+}
+
+static enum meaning meaning(
+	struct model *m, const char *path, bool is_dir, int *ret_object, enum kind *ret_kind)
+{
+	const struct file *f = model_file(m, path);
+	bool scratch;
+
+	if (!dir_there(m, path, &scratch))
+		return NOWHERE;
+	if (f && !f->scratch) {
+		*ret_object = f->object;
+		*ret_kind = m->objects[f->object].kind;
+		return OBJECT;
+	}
+	if (scratch || is_dir)
+		return SCRATCH;
+	for (int i = 0; i < m->n_objects; i++) {
+		const struct object *o = &m->objects[i];
+		bool same = o->kind == KIND_IMAGE ? same_stem(o->home, path)
+						  : strcmp(o->home, path) == 0;
+		enum kind kind = o->kind;
+
+		if (!o->mounted || !same || (kind != KIND_INFO && !is_object(path, &kind)))
+			continue;
+		*ret_object = i;
+		*ret_kind = o->kind;
+		return OBJECT;
+	}
+	return is_object(path, ret_kind) ? NEW : SCRATCH;
+}
+
+int model_shows(const struct model *m, const struct file *f)
+{
+	if (f->dir)
+		return NO_CONTENT;
+	return f->scratch || f->draft ? f->bytes : m->objects[f->object].content;
+}
+
+/* The beginning. */
+
+static void mount_objects(
+	struct model *m, enum kind kind, const struct map_object *list, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		char path[PATH_SIZE];
+		struct object *o;
+
+		snprintf(path, sizeof(path), "%s/%0*u%s%s%s",
+			kind == KIND_IMAGE ? "images" : "sounds", n > 10 ? 2 : 1, i,
+			*list[i].name ? "_" : "", list[i].name,
+			kind == KIND_SOUND                                       ? ".opus"
+			: content_judge(FORM_PNG, list[i].content) != NO_CONTENT ? ".png"
+										 : ".json");
+		o = object_add(m, kind, path);
+		memcpy(o->name, list[i].name, NAME_SIZE);
+		o->mounted = o->saved = true;
+		o->position = (int)i;
+		o->content = list[i].content;
+		file_add(m, path)->object = m->n_objects - 1;
+	}
+}
+
+void model_mount(struct model *m)
+{
+	struct map_says saved = m->saved;
+
+	*m = (struct model){.saved = saved};
+	mount_objects(m, KIND_IMAGE, saved.images, saved.n_images);
+	mount_objects(m, KIND_SOUND, saved.sounds, saved.n_sounds);
+	for (int i = 0; i < FIELDS; i++) {
+		struct object *o = object_add(m, KIND_INFO, fields[i]);
+
+		o->mounted = o->saved = true;
+		o->position = i;
+		o->content = saved.info[i];
+		file_add(m, fields[i])->object = m->n_objects - 1;
+	}
+	for (int i = 0; i < LAYERS; i++)
+		m->refs[i] = saved.refs[i] < 0 ? NO_REF
+					       : saved.refs[i] + (i == 3 ? (int)saved.n_images : 0);
+}
+
+/* Rule 8: scratch is gone; what was moved to a scratch name stands where it was. */
+void model_kill(struct model *m)
+{
+	for (int i = m->n_files; i-- > 0;)
+		if (m->files[i].scratch)
+			file_remove(m, &m->files[i]);
+	for (int i = 0; i < m->n_objects; i++) {
+		struct object *o = &m->objects[i];
+		struct file *f;
+
+		if (o->state != KEPT || model_file(m, o->last))
+			continue;
+		o->state = HERE;
+		f = file_add(m, o->last);
+		f->object = i;
+		f->draft = o->draft != NO_CONTENT;
+		f->bytes = o->draft;
+	}
+}
+
+/* The map to be written. */
+
+struct seat {
+	int object, position;
+	unsigned seq;
+	char name[NAME_SIZE];
+};
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct seat *a = pa, *b = pb;
+
+	if (a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	/* Of equal ones, the one made or moved last comes first; without a position, last. */
+	if (a->position == INT_MAX)
+		return a->seq < b->seq ? -1 : 1;
+	return a->seq > b->seq ? -1 : 1;
+}
+
+static bool in_map(const struct object *o)
+{
+	if (o->content == NO_CONTENT || o->state == GONE)
+		return false;
+	/* A new object that no save has written yet is none without its file. */
+	return o->state == HERE || o->mounted || o->saved;
+}
+
+static unsigned seats(const struct model *m, enum kind kind, struct seat *ret)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < m->n_objects; i++) {
+		const struct object *o = &m->objects[i];
+		struct seat *s = &ret[n];
+
+		if (o->kind != kind || !in_map(o))
+			continue;
+		n++;
+		*s = (struct seat){.object = i, .position = o->position, .seq = o->seq};
+		memcpy(s->name, o->name, NAME_SIZE);
+		if (o->seq)
+			s->position = parse_name(o->last, s->name);
+	}
+	qsort(ret, n, sizeof(*ret), by_place);
+	return n;
+}
+
+void model_map(const struct model *m, struct map_says *ret)
+{
+	struct seat images[OBJECTS_MAX], sounds[OBJECTS_MAX];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->n_images = seats(m, KIND_IMAGE, images);
+	ret->n_sounds = seats(m, KIND_SOUND, sounds);
+	for (int i = 0; i < LAYERS; i++)
+		ret->refs[i] = NO_REF;
+	for (unsigned i = 0; i < ret->n_images; i++) {
+		memcpy(ret->images[i].name, images[i].name, NAME_SIZE);
+		ret->images[i].content = m->objects[images[i].object].content;
+		for (int k = 0; k < LAYERS; k++)
+			if (m->refs[k] == images[i].object)
+				ret->refs[k] = (int)i;
+	}
+	for (unsigned i = 0; i < ret->n_sounds; i++) {
+		memcpy(ret->sounds[i].name, sounds[i].name, NAME_SIZE);
+		ret->sounds[i].content = m->objects[sounds[i].object].content;
+		for (int k = 0; k < LAYERS; k++)
+			if (m->refs[k] == sounds[i].object)
+				ret->refs[k] = (int)i;
+	}
+	for (int i = 0; i < m->n_objects; i++)
+		if (m->objects[i].kind == KIND_INFO)
+			ret->info[m->objects[i].position] = m->objects[i].state == GONE
+								    ? content_text("")
+								    : m->objects[i].content;
+}
+
+void model_save(struct model *m)
+{
+	model_map(m, &m->saved);
+	m->save_done = true;
+	m->content_done = false;
+	for (int i = 0; i < m->n_objects; i++)
+		m->objects[i].saved = in_map(&m->objects[i]);
+}
+
+/* Only the habits that paths of these tests have. */
+static bool explained(const char *path)
+{
+	for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
+		char name[PATH_SIZE];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, "/"), p);
+		if (fnmatch(".*.sw?", name, 0) == 0 || fnmatch("*.bak", name, 0) == 0 ||
+			fnmatch("*~", name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool model_leaves(const struct model *m)
+{
+	for (int i = 0; i < m->n_files; i++) {
+		const struct file *f = &m->files[i];
+
+		if (!f->dir && (f->draft || (f->scratch && !explained(f->path))))
+			return true;
+	}
+	return false;
+}
+
+/* Operations. */
+
+static void took_content(struct model *m, struct object *o, int content)
+{
+	m->content_done |= o->mounted && o->content != content;
+	o->content = content;
+}
+
+/* The file at path stands for the object from now on. */
+static struct file *stand(struct model *m, int object, const char *path, bool moved)
+{
+	struct object *o = &m->objects[object];
+	struct file *f = file_add(m, path);
+
+	f->object = object;
+	o->state = HERE;
+	o->seq = moved ? ++m->seq : 0;
+	snprintf(o->last, PATH_SIZE, "%s", path);
+	return f;
+}
+
+static void left(struct model *m, struct file *f, enum state state)
+{
+	struct object *o = &m->objects[f->object];
+
+	if (f->second)
+		return;
+	o->state = state;
+	o->draft = f->draft ? f->bytes : NO_CONTENT;
+	o->seq = o->mounted && strcmp(o->last, o->home) == 0 ? 0 : o->seq;
+}
+
+/* A file is about to stand at the object's home while its own file stands elsewhere: that one
+ * becomes an object of its own, made when it was moved there. */
+static void split(struct model *m, int object)
+{
+	struct object *o = &m->objects[object], *fresh;
+	struct file *f = file_of(m, object);
+
+	if (!f || o->seq == 0)
+		return;
+	fresh = object_add(m, o->kind, f->path);
+	o = &m->objects[object];
+	fresh->content = f->draft ? NO_CONTENT : o->content;
+	fresh->seq = ++m->seq;
+	f->object = m->n_objects - 1;
+	o->state = GONE;
+	o->seq = 0;
+}
+
+/* The verdict on what was written to f, which stands for an object. */
+static int judge(struct model *m, struct file *f, int bytes)
+{
+	struct object *o = &m->objects[f->object];
+	int content = content_judge(form_of(o->kind, f->path), bytes);
+	struct file *other = f->second ? file_of(m, f->object) : NULL;
+
+	if (content == NO_CONTENT) {
+		f->draft = true;
+		f->bytes = bytes;
+		return -EINVAL;
+	}
+	f->draft = f->second = false;
+	took_content(m, o, content);
+	snprintf(o->last, PATH_SIZE, "%s", f->path);
+	/* The other ending disappears from the listing, and what was refused there with it. */
+	for (int i = m->n_files; !other && i-- > 0;)
+		if (m->files[i].second && m->files[i].object == f->object)
+			other = &m->files[i];
+	if (other)
+		file_remove(m, other);
+	return 0;
+}
+
+/* A file for what the path means, to be judged. */
+static struct file *make(
+	struct model *m, enum meaning what, int object, enum kind kind, const char *path)
+{
+	struct file *f;
+
+	if (what == NEW) {
+		object_add(m, kind, path);
+		return stand(m, m->n_objects - 1, path, true);
+	}
+	split(m, object);
+	if (!file_of(m, object))
+		return stand(m, object, path, false);
+	f = file_add(m, path);
+	f->object = object;
+	f->second = true;
+	return f;
+}
+
+int model_put(struct model *m, const char *path, int content)
+{
+	struct file *f = model_file(m, path);
+	enum meaning what;
+	enum kind kind;
+	int object, r;
+
+	if (f && f->dir)
+		return -EISDIR;
+	if (f && f->scratch) {
+		f->bytes = content;
+		f->edited = true;
+		return 0;
+	}
+	if (!f) {
+		what = meaning(m, path, false, &object, &kind);
+		if (what == NOWHERE)
+			return -ENOENT;
+		if (what == SCRATCH) {
+			f = file_add(m, path);
+			f->scratch = true;
+			f->bytes = content;
+			return 0;
+		}
+		f = make(m, what, object, kind, path);
+	}
+	r = judge(m, f, content);
+	/* Where nothing is written the verdict comes after close (rule 2). */
+	return content_bytes(content)->size ? r : 0;
+}
+
+int model_unlink(struct model *m, const char *path)
+{
+	struct file *f = model_file(m, path);
+	bool scratch;
+
+	(void)dir_there(m, path, &scratch);
+	if (!f)
+		return -ENOENT;
+	if (f->dir)
+		return -EISDIR;
+	if (!f->scratch)
+		left(m, f, GONE);
+	file_remove(m, f);
+	return 0;
+}
+
+int model_mkdir(struct model *m, const char *path)
+{
+	enum meaning what;
+	enum kind kind;
+	struct file *f;
+	int object;
+
+	if (model_file(m, path))
+		return -EEXIST;
+	what = meaning(m, path, true, &object, &kind);
+	if (what != SCRATCH)
+		return -ENOENT;
+	f = file_add(m, path);
+	f->dir = f->scratch = true;
+	return 0;
+}
+
+static bool below(const struct file *f, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(f->path, dir, n) == 0 && f->path[n] == '/';
+}
+
+static bool is_empty(const struct model *m, const char *dir)
+{
+	for (int i = 0; i < m->n_files; i++)
+		if (below(&m->files[i], dir))
+			return false;
+	return true;
+}
+
+static void move_below(struct model *m, const char *from, const char *to)
+{
+	for (int i = 0; i < m->n_files; i++) {
+		char path[2 * PATH_SIZE];
+
+		if (!below(&m->files[i], from))
+			continue;
+		snprintf(path, sizeof(path), "%s%s", to, m->files[i].path + strlen(from));
+		path[PATH_SIZE - 1] = '\0';
+		memcpy(m->files[i].path, path, PATH_SIZE);
+	}
+}
+
+int model_rmdir(struct model *m, const char *path)
+{
+	struct file *f = model_file(m, path);
+
+	if (!f)
+		return -ENOENT;
+	if (!f->dir)
+		return -ENOTDIR;
+	if (!is_empty(m, path))
+		return -ENOTEMPTY;
+	file_remove(m, f);
+	return 0;
+}
+
+int model_drop(struct model *m, const char *path)
+{
+	struct file *f = model_file(m, path);
+
+	if (!f)
+		return -ENOENT;
+	if (f->scratch || !f->draft)
+		return -ENODATA;
+	f->draft = false;
+	return 0;
+}
+
+static int to_scratch(struct model *m, struct file *f, const char *to)
+{
+	struct file *target = model_file(m, to);
+	struct file moved = *f;
+
+	if (target && target->dir != f->dir)
+		return target->dir ? -EISDIR : -ENOTDIR;
+	if (target && target->dir && !is_empty(m, to))
+		return -ENOTEMPTY;
+	moved.bytes = model_shows(m, f);
+	if (f->dir)
+		move_below(m, f->path, to);
+	if (!f->scratch) {
+		left(m, f, KEPT);
+		moved.edited = false;
+		if (f->second)
+			moved.object = -1;
+	}
+	moved.scratch = true;
+	moved.draft = moved.second = false;
+	snprintf(moved.path, PATH_SIZE, "%s", to);
+	file_remove(m, f);
+	target = model_file(m, to);
+	if (target)
+		file_remove(m, target);
+	*file_add(m, to) = moved;
+	return 0;
+}
+
+/* A file of the map, or scratch that was one, to a name at which nothing stands: its object goes
+ * along. */
+static int along(struct model *m, struct file *f, const char *to, bool moved)
+{
+	struct file old = *f, *now;
+
+	file_remove(m, f);
+	now = stand(m, old.object, to, moved);
+	now->draft = old.scratch ? false : old.draft;
+	now->bytes = old.bytes;
+	return 0;
+}
+
+static int to_object(struct model *m, struct file *f, enum meaning what, int object, enum kind kind,
+	const char *to)
+{
+	bool goes = f->object >= 0 && !f->second && kind == m->objects[f->object].kind;
+	int content = content_judge(form_of(kind, to), model_shows(m, f));
+	struct file *target = model_file(m, to);
+	bool same_form = goes && !f->scratch && form_of(kind, to) == form_of(kind, f->path);
+	struct object *o;
+
+	if (what == NEW && same_form)
+		return along(m, f, to, true);
+	if (what == OBJECT && object == f->object && same_form && !target)
+		return along(m, f, to, strcmp(m->objects[object].home, to) != 0);
+	if (content == NO_CONTENT)
+		return -EINVAL;
+	/* Scratch that was an object's file: the object follows it to a new name, if nothing
+	 * stands for it meanwhile. */
+	if (what == NEW && goes && f->scratch && m->objects[f->object].state != HERE &&
+		!f->edited && form_of(kind, to) == form_of(kind, m->objects[f->object].last))
+		return along(m, f, to, true);
+	if (!f->scratch)
+		left(m, f, GONE);
+	file_remove(m, f);
+	target = model_file(m, to);
+	if (!target)
+		target = make(m, what, object, kind, to);
+	/* Renamed over what was made or moved, it is moved there now. */
+	o = &m->objects[target->object];
+	if (o->seq)
+		o->seq = ++m->seq;
+	judge(m, target, content);
+	return 0;
+}
+
+int model_rename(struct model *m, const char *from, const char *to)
+{
+	struct file *f = model_file(m, from), *target = model_file(m, to);
+	enum meaning what;
+	enum kind kind;
+	int object;
+	bool scratch;
+
+	if (!dir_there(m, from, &scratch) || !f)
+		return -ENOENT;
+	what = meaning(m, to, f->dir, &object, &kind);
+	if (what == NOWHERE)
+		return -ENOENT;
+	if (f == target)
+		return 0;
+	if (target && target->dir != f->dir)
+		return target->dir ? -EISDIR : -ENOTDIR;
+	if (what == SCRATCH)
+		return to_scratch(m, f, to);
+	return to_object(m, f, what, object, kind, to);
+}
+
+/*
+ * What is built does otherwise than the rules say, or is not settled. The letters are those of
+ * structure_cases.c; as each is put right its test goes from here, and the sequences go there too.
+ */
+const char *model_open(struct model *m, const char *from, const char *to)
+{
+	const char *path = to ? to : from;
+	const struct file *f = model_file(m, from), *at = model_file(m, path);
+	enum meaning what;
+	enum kind kind;
+	int object = -1;
+
+	what = meaning(m, path, f && f->dir, &object, &kind);
+	/* H, I: a path that a moved or new object left is made again: it is that object. */
+	for (int i = 0; !at && i < m->n_objects; i++) {
+		const struct object *o = &m->objects[i];
+
+		if (o->state != HERE && i != object && same_stem(o->last, path) &&
+			(what == NEW || what == OBJECT))
+			return "a path made again that a moved object left";
+		if (what == NEW && o->state == HERE && same_stem(o->last, path) &&
+			!(f && to && f->object == i))
+			return "the other form of a new path";
+	}
+	/* V: */
+	for (int i = 0; at && !at->scratch && i < m->n_files; i++)
+		if (m->files[i].second && &m->files[i] != at && m->files[i].object == at->object)
+			return "what was refused as the other form";
+	if (!to)
+		return NULL;
+	/* L: */
+	if (f && f->dir && !at) {
+		enum kind k;
+
+		if (meaning(m, to, false, &object, &k) == OBJECT)
+			return "a directory at an object's path";
+	}
+	/* C, J: a moved or saved object, to a scratch name. */
+	if (f && !f->scratch && what == SCRATCH && m->objects[f->object].seq &&
+		(m->objects[f->object].mounted || m->objects[f->object].saved))
+		return "a moved object kept";
+	/* E: */
+	if (f && f->second)
+		return "the other form, refused, moves";
+	/* G: */
+	if (f && f->scratch && f->edited && f->object >= 0 && m->objects[f->object].state == KEPT &&
+		what == NEW)
+		return "scratch that was edited follows its object";
+	/* K: */
+	if (f && f->scratch && f->object >= 0 && !f->edited && (what == NEW || what == OBJECT) &&
+		content_judge(form_of(kind, to), f->bytes) == NO_CONTENT)
+		return "a copy that is refused";
+	/* D: */
+	if (f && !f->dir && what == OBJECT && !at && m->objects[object].state == HERE &&
+		m->objects[object].seq &&
+		content_judge(form_of(kind, to), model_shows(m, f)) == NO_CONTENT)
+		return "a refused file splits";
+	/* Q: */
+	if (f && !f->scratch && f->draft && m->objects[f->object].content == NO_CONTENT &&
+		(at || what == OBJECT || (what == NEW && form_of(kind, to) != form_of(kind, from))))
+		return "a refused new file over another";
+	/* F: a file of the map over one that was made or moved. */
+	if (f && !f->scratch && at && !at->scratch && at != f && m->objects[at->object].seq)
+		return "a file of the map over one that was moved";
+	return NULL;
+}

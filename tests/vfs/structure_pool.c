@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * base/pool.h on the owner's thread alone, linked in place of the real one: jobs run when the owner
+ * looks after them, one after the other. So a sequence of steps is the same every time, and tens of
+ * thousands of them take no longer than a few seconds. What several threads make of it is
+ * concurrent.c's to show.
+ */
+#include "base/pool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct pool {
+	struct job *first, **end;
+	struct job *back, **back_end;
+	unsigned pending;
+	int wakeup; /* always readable: the owner need not wait */
+};
+
+struct pool *pool_create(unsigned threads)
+{
+	struct pool *p = calloc(1, sizeof(*p));
+
+	(void)threads;
+	if (!p)
+		return NULL;
+	p->end = &p->first;
+	p->back_end = &p->back;
+	p->wakeup = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	return p;
+}
+
+void pool_destroy(struct pool *p)
+{
+	if (!p)
+		return;
+	while (p->pending)
+		pool_complete(p);
+	close(p->wakeup);
+	free(p);
+}
+
+static void add(struct job ***end, struct job *j)
+{
+	j->next = NULL;
+	**end = j;
+	*end = &j->next;
+}
+
+static struct job *take(struct job **first, struct job ***end)
+{
+	struct job *j = *first;
+
+	if (j && !(*first = j->next))
+		*end = first;
+	return j;
+}
+
+void pool_submit(struct pool *p, struct job *j)
+{
+	p->pending++;
+	add(&p->end, j);
+}
+
+void pool_return(struct pool *p, struct job *j)
+{
+	p->pending++;
+	add(&p->back_end, j);
+}
+
+int pool_fd(const struct pool *p)
+{
+	return p->wakeup;
+}
+
+void pool_complete(struct pool *p)
+{
+	struct job *j;
+
+	while ((j = take(&p->first, &p->end))) {
+		bool has_done = j->done;
+
+		j->run(j);
+		if (has_done)
+			add(&p->back_end, j);
+		else
+			p->pending--;
+	}
+	while ((j = take(&p->back, &p->back_end))) {
+		p->pending--;
+		j->done(j);
+	}
+}
+
+unsigned pool_pending(struct pool *p)
+{
+	return p->pending;
+}

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Random sequences that make, write, rename and remove files of a map, save, kill and mount again,
+ * against the model of structure_model.h. After each step everything that the mount shows is
+ * compared with the model; after each save what the map file says, by a reader of its own.
+ *
+ * Deterministic: the seed of a sequence that fails is told. MAPFS_TEST_SEED runs it alone,
+ * MAPFS_TEST_TELL=1 shows its steps, MAPFS_TEST_STEPS ends it early, MAPFS_TEST_SEQUENCES asks for
+ * another number of sequences.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "structure_model.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { SEQUENCES = 1500 };
+#else
+enum { SEQUENCES = 20000 };
+#endif
+enum { STEPS = 14, CONTENTS = 20 };
+
+struct run {
+	struct box box;
+	struct model m;
+	uint32_t seed, random;
+	int step;
+	bool tell;
+	bool referred; /* since the last save */
+	unsigned saved_seq;
+	int contents[CONTENTS], n_contents;
+};
+
+static struct run run;
+static struct bytes *map;
+
+static unsigned pick(unsigned n)
+{
+	run.random = run.random * 1664525u + 1013904223u;
+	return (run.random >> 12) % n;
+}
+
+static void tell(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!run.tell)
+		return;
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+}
+
+static void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void wrong(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fail_msg("seed %u, step %d: %s", run.seed, run.step, text);
+}
+
+static void expect(int got, int want)
+{
+	if (got != want)
+		wrong("it returned %d, not %d", got, want);
+}
+
+/* Names to work with: what is there, what was there, and what means something else. */
+static void any_path(char ret[PATH_SIZE])
+{
+	static const char *const names[] = {"images/5_new.png", "images/new.png",
+		"images/0_zero.png", "images/44.png", "images/1_out.json", "images/2_far.png",
+		"images/.t.png", "images/t.bak", "images/photo.jpg", "images/dir/a.png",
+		"images/dir/b", "t.bak", "sounds/1_new.opus", "sounds/t.bak", "info/.author.swp",
+		"other/x~"};
+	const struct object *o;
+
+	if (pick(8) < 4 && run.m.n_files) {
+		snprintf(ret, PATH_SIZE, "%s", run.m.files[pick((unsigned)run.m.n_files)].path);
+	} else if (pick(4) == 0) {
+		o = &run.m.objects[pick((unsigned)run.m.n_objects)];
+		snprintf(ret, PATH_SIZE, "%s", o->home);
+		if (o->kind == KIND_IMAGE && pick(2))
+			strcpy(strrchr(ret, '.'),
+				strcmp(strrchr(ret, '.'), ".png") ? ".png" : ".json");
+	} else {
+		snprintf(ret, PATH_SIZE, "%s", names[pick(sizeof(names) / sizeof(names[0]))]);
+	}
+}
+
+/* Mostly one that the path can take. */
+static int any_content(const char *path)
+{
+	static const enum form forms[] = {FORM_PNG, FORM_JSON, FORM_OPUS, FORM_LINE};
+	const char *dot = strrchr(path, '.');
+	enum form form = !dot                        ? FORM_LINE
+			 : strcmp(dot, ".png") == 0  ? FORM_PNG
+			 : strcmp(dot, ".json") == 0 ? FORM_JSON
+			 : strcmp(dot, ".opus") == 0 ? FORM_OPUS
+						     : forms[pick(4)];
+	bool fits = pick(5) != 0;
+	int c;
+
+	do
+		c = run.contents[pick((unsigned)run.n_contents)];
+	while (fits && content_judge(form, c) == NO_CONTENT);
+	return c;
+}
+
+static void step_put(void)
+{
+	char path[PATH_SIZE];
+	const char *open;
+	struct fd *f;
+	int c, want;
+
+	any_path(path);
+	c = any_content(path);
+	open = model_open(&run.m, path, NULL);
+	tell("put %s %d%s%s\n", path, c, open ? " -- " : "", open ? open : "");
+	if (open)
+		return;
+	want = model_put(&run.m, path, c);
+	expect(box_put_bytes(&run.box, path, content_bytes(c)->data, content_bytes(c)->size), want);
+	if (want == 0 && pick(8) == 0 && box_open(&run.box, path, 0, &f) == 0) {
+		expect(fd_fsync(f), 0);
+		fd_close(f);
+	}
+}
+
+static void step_rename(void)
+{
+	char from[PATH_SIZE], to[PATH_SIZE];
+	const char *open;
+	int want;
+
+	any_path(from);
+	any_path(to);
+	/* The kernel's to refuse. */
+	if (strncmp(from, to, strlen(from)) == 0 && to[strlen(from)] == '/')
+		return;
+	open = model_open(&run.m, from, to);
+	tell("rename %s %s%s%s\n", from, to, open ? " -- " : "", open ? open : "");
+	if (open)
+		return;
+	want = model_rename(&run.m, from, to);
+	expect(box_rename(&run.box, from, to), want);
+}
+
+/* What editors do: the new content in a file beside it, renamed over. */
+static void step_replace(void)
+{
+	static const char temporary[] = "images/.temporary";
+	char path[PATH_SIZE];
+	const char *open;
+	int c, want;
+
+	any_path(path);
+	c = any_content(path);
+	if (model_open(&run.m, path, NULL))
+		return;
+	tell("put %s %d; rename %s\n", temporary, c, path);
+	model_put(&run.m, temporary, c);
+	expect(box_put_bytes(&run.box, temporary, content_bytes(c)->data, content_bytes(c)->size),
+		0);
+	open = model_open(&run.m, temporary, path);
+	if (open)
+		return;
+	want = model_rename(&run.m, temporary, path);
+	expect(box_rename(&run.box, temporary, path), want);
+}
+
+static void step_unlink(void)
+{
+	char path[PATH_SIZE];
+	const struct file *f;
+	int want;
+
+	any_path(path);
+	f = model_file(&run.m, path);
+	tell("unlink %s\n", path);
+	/* B */
+	if (f && f->second)
+		return;
+	want = model_unlink(&run.m, path);
+	expect(box_unlink(&run.box, path), want);
+}
+
+static void step_dir(void)
+{
+	const char *path = pick(2) ? "images/dir" : "other";
+	bool make = pick(3) != 0;
+	int want = make ? model_mkdir(&run.m, path) : model_rmdir(&run.m, path);
+
+	tell("%s %s\n", make ? "mkdir" : "rmdir", path);
+	expect(make ? box_mkdir(&run.box, path) : box_rmdir(&run.box, path), want);
+}
+
+static void step_drop(void)
+{
+	char path[PATH_SIZE];
+	const struct file *f;
+
+	any_path(path);
+	f = model_file(&run.m, path);
+	/* What is left of a new file whose only content was refused is not settled. */
+	if (!f || f->scratch || f->second || run.m.objects[f->object].content == NO_CONTENT)
+		return;
+	/* U: what shows where the object has the other form. */
+	if (run.m.objects[f->object].kind == KIND_IMAGE &&
+		(strstr(path, ".png") != NULL) !=
+			(content_judge(FORM_PNG, run.m.objects[f->object].content) != NO_CONTENT))
+		return;
+	tell("drop %s\n", path);
+	expect(box_removexattr(&run.box, path, "user.mapfs.error"), model_drop(&run.m, path));
+}
+
+/* A layer refers to what stands at its path. */
+static void step_refer(void)
+{
+	static const char *const keys[] = {"image", "image", "image", "sound"};
+	unsigned layer = pick(LAYERS), at = pick((unsigned)run.m.n_files);
+	const struct file *f = &run.m.files[at];
+	char path[128], text[128];
+	const char *base;
+
+	if (f->scratch || f->second || f->draft)
+		return;
+	if (run.m.objects[f->object].kind != (layer == 3 ? KIND_SOUND : KIND_IMAGE) ||
+		strcmp(run.m.objects[f->object].home, f->path) != 0)
+		return;
+	base = strchr(f->path, '/') + 1;
+	snprintf(path, sizeof(path), "%s/layer.json", layer_paths[layer]);
+	snprintf(text, sizeof(text), "{\"%s\": \"%.*s\"}", keys[layer],
+		(int)(strrchr(base, '.') - base), base);
+	tell("refer %s %s\n", path, text);
+	expect(box_put(&run.box, path, text), 0);
+	run.m.refs[layer] = f->object;
+	run.referred = true;
+}
+
+static void compare_objects(const char *what, const struct map_object *got, unsigned n_got,
+	const struct map_object *want, unsigned n_want)
+{
+	for (unsigned i = 0; i < n_got || i < n_want; i++) {
+		const struct map_object *g = &got[i], *w = &want[i];
+
+		if (i >= n_got)
+			wrong("the map lacks %s %u, \"%s\"", what, i, w->name);
+		if (i >= n_want)
+			wrong("the map has %s %u, \"%s\"", what, i, g->name);
+		if (strcmp(g->name, w->name) != 0)
+			wrong("%s %u is called \"%s\", not \"%s\"", what, i, g->name, w->name);
+		if (g->content != w->content)
+			wrong("%s %u, \"%s\", has content %d, not %d", what, i, g->name, g->content,
+				w->content);
+	}
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct map_object *a = pa, *b = pb;
+	int r = strcmp(a->name, b->name);
+
+	return r ? r : a->content - b->content;
+}
+
+static void sort_objects(struct map_object *list, unsigned n, int *refs, unsigned n_refs)
+{
+	struct map_object at[LAYERS] = {0};
+
+	for (unsigned i = 0; i < n_refs; i++)
+		if (refs[i] >= 0 && (unsigned)refs[i] < n)
+			at[i] = list[refs[i]];
+	qsort(list, n, sizeof(*list), by_name);
+	for (unsigned i = 0; i < n_refs; i++)
+		for (unsigned k = n; refs[i] >= 0 && k-- > 0;)
+			if (by_name(&list[k], &at[i]) == 0)
+				refs[i] = (int)k;
+}
+
+/* The order does not count. */
+static void sort_map(struct map_says *s)
+{
+	sort_objects(s->images, s->n_images, s->refs, LAYERS - 1);
+	sort_objects(s->sounds, s->n_sounds, s->refs + LAYERS - 1, 1);
+}
+
+static void compare_map(const struct map_says *expected, bool ordered)
+{
+	struct bytes *now = box_map(&run.box);
+	struct map_says got, sorted = *expected, *want = &sorted;
+
+	if (!map_sound(now) || !map_read(now, &got))
+		wrong("the map cannot be read");
+	if (!ordered) {
+		sort_map(&got);
+		sort_map(want);
+	}
+	compare_objects("image", got.images, got.n_images, want->images, want->n_images);
+	compare_objects("sound", got.sounds, got.n_sounds, want->sounds, want->n_sounds);
+	for (int i = 0; i < LAYERS; i++)
+		if (got.refs[i] != want->refs[i])
+			wrong("%s refers to %d, not %d", layer_paths[i], got.refs[i],
+				want->refs[i]);
+	for (int i = 0; i < FIELDS; i++)
+		if (got.info[i] != want->info[i])
+			wrong("info %d has content %d, not %d", i, got.info[i], want->info[i]);
+	bytes_unref(now);
+}
+
+/* What was undone leaves the map byte for byte as it was. */
+static void compare_bytes(const struct bytes *before, const struct map_says *was, bool content_done)
+{
+	struct bytes *now = box_map(&run.box);
+
+	if (!content_done && memcmp(was, &run.m.saved, sizeof(*was)) == 0 &&
+		!same(now, before->data, before->size))
+		wrong("the map was written anew, though nothing changed");
+	bytes_unref(now);
+}
+
+static void step_save(void)
+{
+	struct bytes *before = box_map(&run.box);
+	struct map_says was = run.m.saved;
+	bool content_done = run.m.content_done;
+
+	tell("save\n");
+	expect(pick(2) ? (int)box_save(&run.box, NULL) : box_sync_root(&run.box), 0);
+	model_save(&run.m);
+	run.referred = false;
+	run.saved_seq = run.m.seq;
+	compare_map(&run.m.saved, true);
+	compare_bytes(before, &was, content_done);
+	bytes_unref(before);
+}
+
+static void end(void)
+{
+	int want = model_leaves(&run.m) ? OUTCOME_LEFT : OUTCOME_DONE;
+	struct bytes *before = box_map(&run.box);
+	struct map_says was = run.m.saved;
+	bool content_done = run.m.content_done;
+
+	tell("end\n");
+	expect((int)box_end(&run.box, NULL), want);
+	model_save(&run.m);
+	run.referred = false;
+	run.saved_seq = run.m.seq;
+	compare_map(&run.m.saved, true);
+	compare_bytes(before, &was, content_done);
+	bytes_unref(before);
+	if (box_beside(&run.box, ".mapfs-journal-", NULL) ||
+		box_beside(&run.box, ".mapfs-new-", NULL))
+		wrong("litter beside the map");
+	box_remount(&run.box);
+	model_mount(&run.m);
+}
+
+static void step_end(void)
+{
+	end();
+}
+
+/* After a save the numbers are dealt anew: then it is the map that is compared, at the next end. */
+static void step_kill(void)
+{
+	struct map_says want;
+	struct bytes *before;
+
+	/* What a save had removed comes back as the object that it was, with its references, while
+	 * the mount lasts; to a mount of the saved map it is new. */
+	for (int i = 0; run.m.save_done && i < run.m.n_objects; i++)
+		if (!run.m.objects[i].saved && run.m.objects[i].state != GONE)
+			return;
+	/* R, S, T: */
+	if (run.m.save_done && (run.referred || run.m.seq != run.saved_seq))
+		return;
+	/* P: */
+	for (int i = 0; run.m.save_done && i < run.m.n_objects; i++) {
+		const struct object *o = &run.m.objects[i];
+
+		if (o->mounted && o->kind == KIND_IMAGE && strcmp(o->last, o->home) != 0)
+			return;
+	}
+	/* N: */
+	if (run.m.save_done && model_file(&run.m, "images/44.png"))
+		return;
+	tell("kill\n");
+	box_remount(&run.box);
+	model_kill(&run.m);
+	if (!run.m.save_done)
+		return;
+	model_map(&run.m, &want);
+	tell("... end\n");
+	box_end(&run.box, NULL);
+	compare_map(&want, false);
+	before = box_map(&run.box);
+	map_read(before, &run.m.saved);
+	bytes_unref(before);
+	box_remount(&run.box);
+	model_mount(&run.m);
+}
+
+struct listing {
+	struct pending p; /* first */
+	int n;
+};
+
+static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+{
+	(void)a, (void)next;
+	((struct listing *)c)->n += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	return true;
+}
+
+/* Each file of the model is there; so it is enough to count. */
+static int count_listed(const char *dir)
+{
+	struct pending p = {.call = {.ino = VFS_ROOT_INO, .name = dir}};
+	struct listing l = {0};
+
+	box_submit(&run.box, &p, vfs_lookup);
+	expect(box_wait(&p), 0);
+	l.p.call.ino = p.call.attr.ino;
+	l.p.call.emit = emit;
+	box_submit(&run.box, &l.p, vfs_readdir);
+	expect(box_wait(&l.p), 0);
+	vfs_forget(run.box.v, p.call.attr.ino, 1);
+	return l.n;
+}
+
+static int count_files_in(const char *dir)
+{
+	size_t k = strlen(dir);
+	int n = 0;
+
+	for (int i = 0; i < run.m.n_files; i++) {
+		const char *path = run.m.files[i].path;
+
+		n += strncmp(path, dir, k) == 0 && path[k] == '/' && !strchr(path + k + 1, '/');
+	}
+	return n;
+}
+
+static void check_file(const struct file *f)
+{
+	struct attr a;
+	int want = model_shows(&run.m, f);
+	struct bytes *got;
+
+	if (f->dir) {
+		expect(box_stat(&run.box, f->path, &a), 0);
+		return;
+	}
+	got = box_get(&run.box, f->path);
+	if (!got)
+		wrong("%s cannot be read", f->path);
+	if (!same(got, content_bytes(want)->data, content_bytes(want)->size))
+		wrong("%s shows content %d, not %d", f->path, content_of(got->data, got->size),
+			want);
+	bytes_unref(got);
+	if (!f->scratch && box_is_draft(&run.box, f->path) != f->draft)
+		wrong("%s is %s", f->path, f->draft ? "no draft" : "a draft");
+}
+
+static void check(void)
+{
+	static const char *const dirs[] = {"images", "sounds", "info"};
+
+	for (int i = 0; i < run.m.n_files; i++)
+		check_file(&run.m.files[i]);
+	for (int i = 0; i < 3; i++)
+		if (count_listed(dirs[i]) != count_files_in(dirs[i]))
+			wrong("%s lists %d names, not %d", dirs[i], count_listed(dirs[i]),
+				count_files_in(dirs[i]));
+}
+
+static const struct {
+	void (*run)(void);
+	unsigned weight;
+} steps[] = {
+	{step_put, 10},
+	{step_rename, 16},
+	{step_replace, 5},
+	{step_unlink, 6},
+	{step_dir, 2},
+	{step_drop, 2},
+	{step_refer, 2},
+	{step_save, 2},
+	{step_kill, 2},
+	{step_end, 1},
+};
+
+static void step(void)
+{
+	unsigned total = 0, at;
+	size_t i;
+
+	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		total += steps[i].weight;
+	at = pick(total);
+	for (i = 0; at >= steps[i].weight; i++)
+		at -= steps[i].weight;
+	steps[i].run();
+}
+
+static void begin(void)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		run.contents[n++] = content_png(1 + i, 50 + i, i & 1);
+	run.contents[n++] = content_png(2, 11, true); /* grass as it is */
+	run.contents[n++] = content_json(3, 4, true);
+	run.contents[n++] = content_json(7, 7, false); /* sky as it is */
+	run.contents[n++] = content_opus(7);
+	run.contents[n++] = content_opus(8);
+	run.contents[n++] = content_text("bob\n");
+	run.contents[n++] = content_text("eve");
+	run.contents[n++] = content_text("");
+	run.contents[n++] = content_text("two\nlines\n");
+	run.contents[n++] = content_cut(content_png(2, 51, true), 40);
+	run.contents[n++] = content_cut(content_json(3, 4, true), 12);
+	run.contents[n++] = content_cut(content_opus(7), 20);
+	run.n_contents = n;
+	structure_map_says(&run.m.saved);
+	model_mount(&run.m);
+}
+
+static void sequence(uint32_t seed)
+{
+	const char *only = getenv("MAPFS_TEST_STEPS");
+	int n = only ? atoi(only) : STEPS;
+
+	memset(&run.m, 0, sizeof(run.m));
+	run.seed = seed;
+	run.random = seed * 2654435761u + 1;
+	run.step = 0;
+	run.referred = false;
+	run.tell = getenv("MAPFS_TEST_TELL") != NULL;
+	box_make(&run.box);
+	put_file(run.box.room.fd, MAP_NAME, map->data, map->size);
+	expect(box_mount(&run.box, NULL), 0);
+	begin();
+	for (; run.step < n; run.step++) {
+		tell("%2d: ", run.step);
+		step();
+		check();
+	}
+	end();
+	box_remove(&run.box);
+	run.seed = 0;
+}
+
+static void structure_does_what_the_rules_say(void **state)
+{
+	const char *one = getenv("MAPFS_TEST_SEED"), *more = getenv("MAPFS_TEST_SEQUENCES");
+	uint32_t n = more ? (uint32_t)strtoul(more, NULL, 10) : SEQUENCES;
+
+	(void)state;
+	map = structure_map();
+	if (one)
+		sequence((uint32_t)strtoul(one, NULL, 10));
+	for (uint32_t seed = 1; !one && seed <= n; seed++)
+		sequence(seed);
+	bytes_unref(map);
+}
+
+/* Called by cmocka also where an assertion failed. */
+static int clean_up(void **state)
+{
+	(void)state;
+	if (run.seed)
+		box_remove(&run.box);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(structure_does_what_the_rules_say, clean_up),
+	};
+
+	/* Nothing here is about disks: where memory is one, it is the fastest. */
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+	return cmocka_run_group_tests_name("vfs: structure", tests, NULL, NULL);
+}
