@@ -54,6 +54,18 @@ static int write_manifest(
 }
 
 /* The header with its list of removed files. */
+/* By length, as the list says: a damaged header may hold a NUL inside a path. */
+static char *copy_of(struct str s)
+{
+	char *copy = malloc(s.n + 1);
+
+	if (copy) {
+		memcpy(copy, s.s, s.n);
+		copy[s.n] = 0;
+	}
+	return copy;
+}
+
 static int write_header(
 	const struct tl_map *m, const struct plan *p, struct replace *out, struct error *e)
 {
@@ -75,7 +87,7 @@ static int write_header(
 	while (removed_has_list(h) && removed_next(m->removed, &at, &path)) {
 		struct text *t = &h->removed[h->n_removed];
 
-		t->s = strndup(path.s, path.n);
+		t->s = copy_of(path);
 		t->n = path.n;
 		if (!t->s)
 			return error_set(e, -ENOMEM, "no memory for the header");
