@@ -12,7 +12,7 @@
 #include "base/replace.h"
 #include "formats/teeworlds/datafile_write.h"
 
-enum { WIDTH = 40, HEIGHT = 24, TILE = 16, TILESET = 16 * TILE, OPAQUE = 2 };
+enum { WIDTH = 40, HEIGHT = 24, TILE = 16, TILESET = 16 * TILE, OPAQUE = 4 };
 enum { AIR = 0, SOLID = 1, SPAWN = 192, ARMOR = 197, HEALTH = 198, SHOTGUN = 199 };
 enum { LAYER_TILES = 2, FLAG_GAME = 1, GROUND_FROM = 3 };
 

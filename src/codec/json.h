@@ -64,9 +64,9 @@ void jsonw_ints(struct jsonw *w, const int32_t *v, size_t n);
 void jsonw_key_string(struct jsonw *w, const char *key, const char *s);
 
 /*
- * A file that was read. Refused (-EINVAL, "line 3: ..."): what is not JSON, a key that stands twice
- * in one object, nesting deeper than 2048, invalid UTF-8, NUL in a string, integers beyond 64 bits.
- * Larger than max bytes: -EFBIG.
+ * A file that was read. Refused (-EINVAL, "line 3, column 5: ..."): what is not JSON, a key that
+ * stands twice in one object, nesting deeper than 2048, invalid UTF-8, NUL in a string, integers
+ * beyond 64 bits. Larger than max bytes: -EFBIG.
  */
 struct json_doc {
 	struct json_t *root;
@@ -92,9 +92,10 @@ struct json_at {
 struct json_at json_root(const struct json_doc *d);
 
 /*
- * All refusals below are -EINVAL and name line and path: "line 4: color[2] is 1.5 (must be an
- * integer)". json_refuse makes one for a lens's own condition: "line 4: color[2] is 300 (at most
- * 255)" for json_refuse(&at, e, "at most %d", 255). Long values are cut.
+ * All refusals below are -EINVAL and name line, column (characters, from 1) and path: "line 4,
+ * column 8: color[2] is 1.5 (must be an integer)". json_refuse makes one for a lens's own
+ * condition: "line 4, column 8: color[2] is 300 (at most 255)" for json_refuse(&at, e, "at most
+ * %d", 255). Long values are cut.
  */
 int json_refuse(const struct json_at *at, struct error *e, const char *why, ...) PRINTF_LIKE(3, 4);
 
@@ -102,7 +103,7 @@ int json_refuse(const struct json_at *at, struct error *e, const char *why, ...)
 int json_expect_object(const struct json_at *at, const char *const *known, struct error *e);
 /* The value of a key: false where it is absent (or at is no object). */
 bool json_get(const struct json_at *at, const char *key, struct json_at *ret);
-/* The same where it must be there: "line 1: the key "width" is missing". */
+/* The same where it must be there: "line 1, column 1: width is missing". */
 int json_need(const struct json_at *at, const char *key, struct json_at *ret, struct error *e);
 
 /* It must be an array; of any length, or of exactly n elements. */

@@ -121,7 +121,7 @@ struct json_place json_place(const struct json_at *at)
 	const struct json_at *path[PATH_MAX_STEPS];
 	const char *begin = (const char *)at->doc->text->data;
 	struct scan s = {.p = begin, .end = begin + at->doc->text->size};
-	struct json_place place = {.line = 1};
+	struct json_place place = {.line = 1, .column = 1};
 	size_t n = 0;
 
 	for (; at->up; at = at->up) {
@@ -133,8 +133,13 @@ struct json_place json_place(const struct json_at *at)
 	skip_blanks(&s);
 	while (n && enter(&s, path[n - 1]))
 		n--;
-	for (const char *p = begin; p < s.p; p++)
-		place.line += *p == '\n';
+	for (const char *p = begin; p < s.p; p++) {
+		place.column += (*p & 0xc0) != 0x80;
+		if (*p == '\n') {
+			place.line++;
+			place.column = 1;
+		}
+	}
 	place.text = s.p;
 	skip_value(&s);
 	place.n = (size_t)(s.p - place.text);

@@ -12,6 +12,7 @@
 
 struct json_place {
 	unsigned line;    /* from 1 */
+	unsigned column;  /* from 1, in characters */
 	const char *text; /* the value as it is written, in the doc */
 	size_t n;
 };

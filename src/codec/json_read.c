@@ -33,13 +33,14 @@ static void add_shown(struct buffer *b, const char *s, size_t n, size_t max)
 	}
 }
 
-static int give(struct error *e, struct buffer *b, unsigned line)
+static int give(struct error *e, struct buffer *b, unsigned line, unsigned column)
 {
 	buffer_byte(b, '\0');
 	if (b->error)
-		error_set(e, -EINVAL, "line %u", line);
+		error_set(e, -EINVAL, "line %u, column %u", line, column);
 	else
-		error_set(e, -EINVAL, "line %u: %s", line, (const char *)b->data);
+		error_set(
+			e, -EINVAL, "line %u, column %u: %s", line, column, (const char *)b->data);
 	buffer_finish_free(b);
 	return -EINVAL;
 }
@@ -63,7 +64,8 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 	if (json_error_code(&why) == json_error_out_of_memory)
 		return error_set(e, -ENOMEM, "no memory to read JSON");
 	add_shown(&b, why.text, strlen(why.text), sizeof(why.text));
-	return give(e, &b, why.line > 0 ? (unsigned)why.line : 1);
+	return give(e, &b, why.line > 0 ? (unsigned)why.line : 1,
+		why.column > 0 ? (unsigned)why.column : 1);
 }
 
 void json_doc_finish(struct json_doc *d)
@@ -118,7 +120,7 @@ int json_refuse(const struct json_at *at, struct error *e, const char *why, ...)
 	buffer_text(&b, " is ");
 	add_value(&b, at, &place);
 	buffer_printf(&b, " (%s)", text);
-	return give(e, &b, place.line);
+	return give(e, &b, place.line, place.column);
 }
 
 /* A refusal of a key, not of its value. */
@@ -129,7 +131,7 @@ static int refuse_key(const struct json_at *at, struct error *e, const char *why
 
 	add_path(&b, at);
 	buffer_text(&b, why);
-	return give(e, &b, place.line);
+	return give(e, &b, place.line, place.column);
 }
 
 static bool is_known(const char *key, const char *const *known)

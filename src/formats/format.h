@@ -2,23 +2,37 @@
 /*
  * format: what the mounted tree needs to know of a kind of map file.
  *
- * A mounted file is a model in memory; every file of the mount is a lens on it. The model is a chain
- * of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given; the
- * owner's thread holds the newest and replaces it (apply).
+ * A mounted file is a model in memory; every file of the mount is a lens on it. The model is a
+ * chain of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given;
+ * the owner's thread holds the newest and replaces it (apply).
  *
  * The laws, which the tests run on every file of every map at hand:
  *   Size      st.size, or size() where st.sized is false, is the length of what get gives.
  *   GetPut    parse of what get gave is no change at all (*ret == NULL).
- *   PutGet    after parse and apply of b, get gives b in canonical form, and parsing that is no change.
+ *   PutGet    after parse and apply of b, get gives b in canonical form, and parsing that is no
+ *             change.
  *   Locality  apply changes no other item or blob than the ones the lens shows and what it declares
  *             as derived.
  *
- * Threads: open, stat, lookup, list, apply and the structural calls run on the owner's thread and
- * must be cheap (no large inflate); size, get, parse, check, encode, verify and rebase run on worker
- * threads, several at a time, and see only snapshots.
+ * Threads: open and create run before anybody sees the map. lookup, stat, list, apply and the
+ * structural calls (classify to situate, but legend) run on the owner's thread and must be cheap
+ * (no large inflate). size, get, parse, settle, same, check, encode, verify, rebase and legend run
+ * on worker threads, several at a time, and see only snapshots. The functions that free run on
+ * whichever thread lets go last. probe, companion, object, other_form and form may be called on any
+ * thread.
  *
- * Errors: 0 or -errno, the reason in e. -EINVAL from parse is a refusal of what the user wrote (the
- * text names line, field, value and bound); -EIO is a part of the map that cannot be shown.
+ * Ownership: what comes in is borrowed for the call; who needs a snapshot, a file or an extent for
+ * longer takes a reference. A snapshot, change or plan that goes out through ret is the caller's.
+ * Where a call takes struct snapshot **s, it takes over the reference in *s on success and leaves
+ * one of the new version; on failure *s is as it was.
+ *
+ * Errors: 0 or -errno, the reason in e (which may be NULL); ret is set on success only (but for
+ * parse with -EAGAIN). -EINVAL from parse is a refusal of what the user wrote (the text names line,
+ * column or field, value and bound): the file becomes a draft. -EIO, -ENOSPC, -EDQUOT and -ENOMEM
+ * are nobody's fault, and the same content may be accepted later. -EIO from get is a part of the
+ * map that cannot be shown.
+ *
+ * Operations are there unless "may be NULL" stands at them.
  */
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
@@ -49,7 +63,8 @@ struct entry {
 	bool writable;  /* a file that parse serves */
 	bool sized;     /* size is known; else ask size() on a worker, which remembers it */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
-	bool fixed;     /* a directory that cannot be removed (rmdir is EPERM) */
+	bool standing;  /* a file that is always there: removed, it is empty after the next save */
+	bool fixed;     /* it can be neither removed nor renamed (EPERM) */
 	uint64_t size;
 	struct timespec mtime;
 };
@@ -109,11 +124,11 @@ void touched_finish(struct touched *t);
 struct plan;
 
 /*
- * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups, layers)
- * in the places they had at the mount, for good; new ones are appended (add) and are part of no saved
- * map until they are placed. Which objects there are, where and under what name, is the tree's to
- * know; at a save it tells the format (settle), which derives the map to be written. So everything
- * that was undone before the save leaves no trace.
+ * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups,
+ * layers) in the places they had at the mount, for good; new ones are appended (add) and are part
+ * of no saved map until they are placed. Which objects there are, where and under what name, is the
+ * tree's to know; at a save it tells the format (settle), which derives the map to be written. So
+ * everything that was undone before the save leaves no trace.
  */
 enum format_class {
 	FORMAT_SCRATCH, /* the name means nothing here */
@@ -126,22 +141,29 @@ struct placement {
 	entry_id dir;     /* the directory that it stands in */
 	const char *name; /* the path's last component; NULL: it has its name and place of the mount */
 	bool removed;     /* it leaves the map; dir and name do not count */
+	bool stamp;       /* nothing of it but a file's time is told; the last of several counts */
+	struct timespec mtime;
 };
 
 struct format {
-	const char *name;       /* "teeworlds" */
-	const char *const *endings; /* of file names, without the dot, NULL-ended */
+	const char *name; /* "teeworlds"; for --format */
+	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing file
+	 * is, probe alone says. */
+	const char *const *endings;
 	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
 	bool nocase;
 	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
 	bool late_sizes;
+	/* Maps keep the times of their files: settle is told of those that programs set (stamp). */
+	bool keeps_times;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
 
 	/* A map of two files: candidate i (from 0) for the name of files[1] beside the file `name`;
 	 * false: there is none. What is found in any case of letters is opened, and n_files is 2;
-	 * without, open says what is missing. A new map's is candidate 0. NULL: one file. */
+	 * without, open says what is missing. A new map's is candidate 0. ret has room for NAME_MAX
+	 * + 1. May be NULL: a map is one file. */
 	bool (*companion)(const char *name, unsigned i, char *ret);
 
 	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
@@ -150,21 +172,28 @@ struct format {
 		struct snapshot **ret, struct error *e);
 	void (*free)(struct snapshot *s); /* called by snapshot_unref with the last reference */
 
-	/* -ENOENT where there is no such name. */
+	/* The names of lookup and list are those of the mount, whatever was added or moved since:
+	 * that is the tree's to know. -ENOENT where there is no such name. */
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 		struct error *e);
+	/* Of any entry, also of one that add made; -ENODATA: it has no content yet. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
 	 * name has room for NAME_MAX + 1 bytes. */
 	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 		struct entry *ret, struct error *e);
 
+	/* The length of a file, sized or not. What took time to find is kept with the snapshot, and
+	 * stat says it from then on. */
 	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
-	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). */
+	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
+	 * may be 0 and dst NULL then: can the file be shown at all? */
 	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
 
-	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already. */
+	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
+	 * -EAGAIN: it cannot be judged before other files are there, and is tried again at the
+	 * save; a change that comes with it is applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
 		struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE: the
@@ -174,31 +203,48 @@ struct format {
 	void (*change_free)(struct change *c);
 
 	/* What a new name in dir would be; a negative errno refuses it (too long for its field: -EINVAL,
-	 * with the bound in e). Existing names need not be asked. */
+	 * with the bound in e). Existing names need not be asked. May be NULL: all new names are
+	 * scratch, and neither identify nor add is called. */
 	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 		struct error *e);
 	/* The entry that name stands for if it is the identity of something that was there at the
 	 * mount, in the form that its ending says (a .png of an image that is external: the PNG of
-	 * that image); -ENOENT: it would be new. Also for parts. */
+	 * that image); -ENOENT: it would be new. Also for parts. May be NULL where classify is:
+	 * nothing of the map can be removed then. */
 	int (*identify)(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-	/* One id for all forms of an object (.png and .json of one image), to compare. Others: id. */
+	/* One id for all forms of an object (.png and .json of one image), to compare. Others: id.
+	 * May be NULL: nothing has several forms. */
 	entry_id (*object)(entry_id id);
 	/* The name of the other form at the same place ("03_x.json" for "03_x.png"); false: none. ret
-	 * has room for NAME_MAX + 1. */
-	bool (*other_form)(entry_id id, const char *name, char *ret);
+	 * has room for NAME_MAX + 1. May be NULL: there never is one. */
+	bool (*other_form)(entry_id dir, const char *name, char *ret);
+	/* The object in the form that the ending of a name says. May be NULL where other_form is. */
+	entry_id (*form)(entry_id id, const char *name);
 	/* Can the object, as it is, stand at dir/name (a new name, classified as an object)? 0, or
-	 * -EINVAL: another ending, another kind of directory. */
+	 * -EINVAL: another ending, another kind of directory. May be NULL: never; a rename is then a
+	 * copy and a removal. */
 	int (*may_move)(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
 		struct error *e);
-	/* A new object or part, without content until it is put. Consumes and renews *s. */
+	/* A new object or part, without content until it is put; asked for where classify said that
+	 * the name is one. May be NULL where classify is. */
 	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 		struct error *e);
 	/*
 	 * The name under which a mount of the settled map will show the object (ids are those of the
 	 * mount that it was settled in); -ENOENT: it is not in it. For the journal, whose paths are
-	 * those of the map that it applies to.
+	 * those of the map that it applies to. name has room for NAME_MAX + 1. May be NULL: paths
+	 * never change.
 	 */
 	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
+	/*
+	 * May be NULL, both. What references in this mount's files mean where a mount of the
+	 * settled map would take them for others: the format's own text, for the journal, whose
+	 * files such a mount reads. And reading by it (NULL: by the map's own names again); consumes
+	 * and renews *s.
+	 */
+	int (*legend)(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,
+		struct error *e);
+	int (*read_by)(struct snapshot **s, const struct bytes *legend, struct error *e);
 	/*
 	 * May be NULL. Before files for which parse said -EAGAIN are tried for the last time: where
 	 * objects stand now, as for settle. With that, what they name is found by what it is called
@@ -207,38 +253,48 @@ struct format {
 	int (*situate)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
 	/*
 	 * The map to be written: s with its objects placed. A part that is `removed` takes its empty
-	 * form (an info text none, a plane zeros) or, where it has none, stays and is told. Listed are the objects that are new,
-	 * were moved or renamed, or leave, in the order in which that happened to them last; all
-	 * others stay as they are. Positions in names count as rule 5 of the layout says. References
-	 * follow; those to what left become none, and say() is told. Also adds what a game needs
-	 * where the map was made by create(). With nothing to do *ret is s again.
+	 * form (an info text none, a plane zeros) or, where it has none, stays and is told. Listed
+	 * are the objects that are new, were moved or renamed, or leave, since the mount and in the
+	 * order in which that happened to them last; all others stay as they are. Positions in names
+	 * count as rule 5 of the layout says. References follow; those to what left become none, and
+	 * say() is told. Also adds what a game needs where the map was made by create(). With nothing
+	 * to do *ret is a reference to s. May be NULL: s is written as it is.
 	 */
 	int (*settle)(const struct snapshot *s, const struct placement *p, size_t n,
 		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 		struct error *e);
-	/* Would both be the same file? May say no where it would take decoding to know. */
+	/*
+	 * Would both be the same file? a is the map as it was mounted or last saved, b what settle
+	 * gave; yes: nothing is written. May say no where it would take decoding to know. Also asked
+	 * at the first save of a map that create made, of which no file says anything yet: where such
+	 * a map settles to itself, no is the answer. May be NULL: never.
+	 */
 	bool (*same)(const struct snapshot *a, const struct snapshot *b);
-	/* An empty map for `mapfs --new`; NULL: this format cannot make one. */
+	/* An empty map for `mapfs --new`; name is the file's. It shows the entries that any map has,
+	 * and what a game needs besides is for settle to add. May be NULL: --new is refused. */
 	int (*create)(const char *name, const struct format_context *ctx, struct snapshot **ret,
 		struct error *e);
 
 	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
-	 * map as it was mounted) had already are none. -EINVAL: refused; each reason to why(). */
+	 * map as it was mounted or last saved) had already are none. -EINVAL: refused; each reason
+	 * to why(), what they have in common in e. May be NULL: nothing is refused. */
 	int (*check)(const struct snapshot *before, const struct snapshot *s,
 		void (*why)(void *arg, const char *line), void *arg, struct error *e);
 
-	/* Write all of it; outs[i] is the file i of the source. force: encode every item and blob
-	 * anew instead of copying what did not change (a test of the codecs). */
+	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept there
+	 * (replace_write). force: encode every item and blob anew instead of copying what did not
+	 * change (a test of the codecs). *ret is for the three below, and may be NULL. */
 	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
 		struct plan **ret, struct error *e);
-	/* Read what encode wrote back: tables, changed blobs, copied ranges. */
+	/* Read what encode wrote back: tables, changed blobs, copied ranges. -EIO, or what reading
+	 * gave: it is not what was meant, and the old map stays. */
 	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct error *e);
 	/* s, reading its parts that were written from the written files. s is the version that was
 	 * encoded, or the one it was settled from. */
 	int (*rebase)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct snapshot **ret, struct error *e);
-	void (*plan_free)(struct plan *p);
+	void (*plan_free)(struct plan *p); /* accepts NULL, which encode may have given */
 };
 
 struct snapshot *snapshot_ref(const struct snapshot *s);

@@ -32,6 +32,6 @@ int notifier_start(struct front *f, struct error *e);
 /* Ends the thread; what is still queued is returned without telling the kernel. */
 void notifier_stop(struct front *f);
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
-void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name);
+void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
 
 #endif

@@ -162,17 +162,20 @@ void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct
 	line_add(&f->notifier->inodes, o);
 }
 
-void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name)
+void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
 {
 	struct front *f = (struct front *)h;
 	struct notice *o = f->notifier ? calloc(1, sizeof(*o)) : NULL;
 
-	if (!o)
-		return;
-	o->parent = parent;
-	o->name = strdup(name);
-	if (o->name)
-		line_add(&f->notifier->names, o);
-	else
+	if (o)
+		o->name = strdup(name);
+	if (!o || !o->name) {
 		free(o);
+		if (then)
+			pool_return(f->pool, then);
+		return;
+	}
+	o->parent = parent;
+	o->then = then;
+	line_add(&f->notifier->names, o);
 }

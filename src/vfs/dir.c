@@ -61,11 +61,14 @@ void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n_lookups)
 }
 
 /*
- * Places in a listing: "." and "..", then the format's cookies, then the overlay's. The overlay's
- * cookies only grow, so a listing that goes on while names come and go misses and doubles nothing.
+ * Places in a listing: "." and "..", then the format's cookies, then the overlay's, and the
+ * format's once more for what is always there: that goes as the last of its directory (remove.c),
+ * and whoever removes a directory takes its entries as they are listed. The overlay's cookies only
+ * grow, so a listing that goes on while names come and go misses and doubles nothing.
  */
-enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3, COOKIE_OVERLAY_SHIFT = 62 };
-#define COOKIE_OVERLAY ((uint64_t)1 << COOKIE_OVERLAY_SHIFT)
+enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3 };
+#define COOKIE_OVERLAY ((uint64_t)1 << 61)
+#define COOKIE_FIXED   ((uint64_t)1 << 62)
 
 enum { SIZES_MAX = 256 }; /* that are asked for at a time */
 
@@ -95,18 +98,21 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	return fits;
 }
 
-static int emit_format(struct vfs *v, struct call *c, struct node *dir)
+static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fixed)
 {
 	const struct volume *vol = dir->vol;
-	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
+	uint64_t base = fixed ? COOKIE_FIXED : COOKIE_FORMAT;
+	uint64_t cookie = c->off > base ? c->off - base : 0;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	int r;
 
-	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
+	if (!dir->has_id || (!fixed && c->off >= COOKIE_OVERLAY))
 		return 1;
 	while ((r = vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL)) > 0) {
-		r = emit_entry(v, c, dir, name, &en, COOKIE_FORMAT + cookie);
+		if ((en.dir && en.fixed) != fixed)
+			continue;
+		r = emit_entry(v, c, dir, name, &en, base + cookie);
 		if (r <= 0)
 			return r;
 	}
@@ -141,7 +147,7 @@ static int emit_overlay(struct vfs *v, struct call *c, struct node *dir)
 	size_t n = 0;
 	int r = 1;
 
-	if (!v->n_dentries)
+	if (!v->n_dentries || after >= COOKIE_FIXED - COOKIE_OVERLAY)
 		return 1;
 	found = malloc(v->n_dentries * sizeof(struct dentry *));
 	if (!found)
@@ -210,8 +216,10 @@ void vfs_readdir(struct vfs *v, struct call *c)
 	}
 	r = emit_dots(v, c, dir);
 	if (r > 0)
-		r = emit_format(v, c, dir);
+		r = emit_format(v, c, dir, false);
 	if (r > 0)
 		r = emit_overlay(v, c, dir);
+	if (r > 0)
+		r = emit_format(v, c, dir, true);
 	call_done(c, r < 0 ? r : 0);
 }

@@ -29,6 +29,7 @@ void journal_finish(struct journal *j)
 		return;
 	reclog_close(j->log);
 	free(j->map);
+	bytes_unref(j->legend);
 	pthread_mutex_destroy(&j->lock);
 	*j = (struct journal){0};
 }
@@ -78,6 +79,8 @@ void journal_turn(struct journal *j, struct journal *next, bool keep)
 	memcpy(j->identity, next->identity, sizeof(j->identity));
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->log = TAKE(next->log);
+	bytes_unref(j->legend);
+	j->legend = TAKE(next->legend);
 	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
@@ -143,6 +146,25 @@ static int open_locked(struct journal *j, struct error *e)
 	return r;
 }
 
+static int legend_locked(struct journal *j, struct error *e)
+{
+	struct extent text = extent_of_bytes(bytes_ref(j->legend));
+	int r = append_locked(j, JOURNAL_LEGEND, NULL, 0, &text, NULL, e);
+
+	extent_finish(&text);
+	if (r == 0)
+		bytes_unref(TAKE(j->legend));
+	return r;
+}
+
+void journal_read_by(struct journal *j, struct bytes *legend)
+{
+	pthread_mutex_lock(&j->lock);
+	bytes_unref(j->legend);
+	j->legend = legend;
+	pthread_mutex_unlock(&j->lock);
+}
+
 static int append(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
@@ -151,6 +173,8 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 	pthread_mutex_lock(&j->lock);
 	if (!j->log)
 		r = open_locked(j, e);
+	if (r == 0 && j->legend)
+		r = legend_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);

@@ -8,14 +8,17 @@
  * (format_context.store).
  *
  *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND
- *                                      PREVIOUS: the ID before the save that left this journal, or
- * ""; KIND "new": the paths are those of an empty map (--new) PUT     PATH NUL CONTENT PATH was
- * closed with CONTENT, and that was applied DRAFT   PATH NUL REASON NUL CONTENT   ... and that was
- * refused DROP    PATH                       the draft was dropped DATA    BYTES nothing by itself
- *   MKDIR   PATH                       a directory of the map was made
- *   REMOVE  PATH                       a file or directory of the map was removed
- *   RENAME  PATH NUL TO                ... or renamed
- *   SAVED   ID                         all that stands before is in the map of this ID
+ *           PREVIOUS: the ID before the save that left this journal, or "";
+ *           KIND "new": the paths are those of an empty map (--new)
+ *   LEGEND  TEXT               what names in later CONTENT mean (format's legend); "": themselves
+ *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
+ *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
+ *   DROP    PATH                         the draft was dropped
+ *   DATA    BYTES                        nothing by itself
+ *   MKDIR   PATH                         a directory of the map was made
+ *   REMOVE  PATH                         a file or directory of the map was removed
+ *   RENAME  PATH NUL TO                  ... or renamed
+ *   SAVED   ID                           all that stands before is in the map of this ID
  *
  * Which journal counts at a mount: the one whose ID is the map's. One that ends in SAVED with the
  * map's ID, or whose PREVIOUS is the map's ID while that one's own journal is there, is a save's
@@ -43,6 +46,7 @@ enum journal_type {
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
 	JOURNAL_RENAME = 9,
+	JOURNAL_LEGEND = 10,
 };
 
 struct journal {
@@ -54,7 +58,8 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
-	bool fresh; /* KIND is "new" */
+	bool fresh;           /* KIND is "new" */
+	struct bytes *legend; /* that the next record needs before it, or NULL */
 };
 
 /* Prepares; makes no file. */
@@ -70,6 +75,9 @@ int journal_remove(struct journal *j, struct error *e);
  * to j.
  */
 void journal_turn(struct journal *j, struct journal *next, bool keep);
+
+/* What is appended from now on is to be read by this legend (taken over). */
+void journal_read_by(struct journal *j, struct bytes *legend);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
  * note() of others that are kept. */

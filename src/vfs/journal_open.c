@@ -64,7 +64,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 		saved = rec.type == JOURNAL_SAVED && strcmp(rec.texts[0], ours) == 0;
 		if (rec.type == JOURNAL_HEADER)
 			next = f->ours && strcmp(rec.texts[2], ours) == 0;
-		else if (rec.type != JOURNAL_DRAFT)
+		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_LEGEND)
 			own = true;
 		journal_record_finish(&rec);
 	}

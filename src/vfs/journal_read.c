@@ -8,7 +8,8 @@
 
 enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
 
-static size_t texts_of(uint32_t type)
+/* How many texts a record begins with; -1: it is none of ours. */
+static int texts_of(uint32_t type)
 {
 	switch (type) {
 	case JOURNAL_HEADER:
@@ -22,8 +23,10 @@ static size_t texts_of(uint32_t type)
 	case JOURNAL_MKDIR:
 	case JOURNAL_REMOVE:
 		return 1;
-	default:
+	case JOURNAL_LEGEND:
 		return 0;
+	default:
+		return -1;
 	}
 }
 
@@ -38,12 +41,13 @@ void journal_record_finish(struct journal_record *r)
 /* 1: taken apart; 0: not one of ours, or damaged. */
 static int take_apart(const struct record *rec, struct journal_record *ret, struct error *e)
 {
-	size_t want = texts_of(rec->type), n = 0, begin = 0;
+	int texts = texts_of(rec->type);
+	size_t want = texts < 0 ? 0 : (size_t)texts, n = 0, begin = 0;
 	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
 	CLEANUP(free) char *head = NULL;
 	int r;
 
-	if (!want)
+	if (texts < 0)
 		return 0;
 	head = malloc(size + 1);
 	if (!head)

@@ -67,7 +67,7 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 	/* While its other form stands, the object is still that one's. */
 	o = object_find(v, n->id);
 	if (p->kind == PLACE_NEW || (o && o->state != OBJECT_HERE))
-		r = object_here(v, n, p->kind == PLACE_NEW);
+		r = object_here(v, n);
 	return r;
 }
 

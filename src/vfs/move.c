@@ -47,7 +47,6 @@ static int find(struct vfs *v, struct call *c, struct move *ret)
 		r = names_resolve(v, m.from, c->name, &m.n, NULL);
 	if (r < 0)
 		return r;
-	object_unbind(v, m.n);
 	m.n->opens++; /* while the other name is looked up */
 	r = m.n->fixed ? -EPERM : place_find(v, to, c->to_name, m.n->dir, &m.to);
 	if (r == 0) {
@@ -77,23 +76,33 @@ static int move_scratch(struct vfs *v, const struct move *m)
 static void freeze_live(struct vfs *v, struct call *c, int r)
 {
 	struct move m;
-	bool made;
+	bool second;
 
 	if (r == 0)
 		r = find(v, c, &m);
-	made = r == 0 && object_made(v, m.n);
-	if (made)
-		object_forget(v, m.n->id);
-	else if (r == 0)
+	second = r == 0 && object_second(v, m.n);
+	if (r == 0 && !second)
 		r = object_left(v, m.n, OBJECT_KEPT);
 	if (r == 0) {
-		m.n->has_origin = !made;
+		m.n->has_origin = !second;
 		m.n->origin = m.n->id;
-		m.n->frozen = snapshot_ref(m.n->vol->now);
+		m.n->has_id = !second;
+		if (!second)
+			m.n->frozen = snapshot_ref(m.n->vol->now);
 		m.n->fresh = false;
 		r = move_scratch(v, &m);
 	}
 	call_done(c, r);
+}
+
+static void freeze(struct vfs *v, struct call *c, const struct node *n)
+{
+	CLEANUP(free) char *path = object_second(v, n) ? node_log_path(n) : NULL;
+
+	if (path)
+		step_record(v, c, JOURNAL_DROP, path, NULL, freeze_live);
+	else
+		step_run(v, c, freeze_live);
 }
 
 static void note_changed(const struct node *n)
@@ -111,12 +120,16 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 
 	if (r == 0)
 		r = find(v, c, &m);
-	if (r == 0 && m.to.target && m.to.target != m.n)
+	if (r == 0 && m.to.target && m.to.target != m.n) {
+		if (!node_scratch(m.to.target))
+			object_forget(v, m.to.target->id);
 		place_detach(v, m.to.target);
-	if (r == 0)
+	}
+	if (r == 0) {
 		r = place_node(v, m.n, m.to.dir, m.to.name);
+	}
 	if (r == 0)
-		r = object_here(v, m.n, m.to.kind == PLACE_NEW || m.to.id != m.n->id);
+		r = object_here(v, m.n);
 	if (r == 0) {
 		node_touch(m.n, 0);
 		note_changed(m.n);
@@ -124,21 +137,57 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 	call_done(c, r);
 }
 
-/* Scratch that was an object's file, to a new name, while nothing stands for the object. */
+static bool may_move(const struct volume *vol, entry_id id, const struct place *to)
+{
+	return vol->format->may_move &&
+	       vol->format->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
+}
+
+/*
+ * Is n scratch that was an object's file, about to stand in the map again while nothing stands for
+ * the object? Then it is its file again, be it edited. What was removed meanwhile is not brought
+ * back so.
+ */
+static bool comes_back(const struct vfs *v, const struct move *m)
+{
+	const struct object *o = m->n->has_origin ? object_find(v, m->n->origin) : NULL;
+
+	if (!o || o->state != OBJECT_KEPT || m->to.target)
+		return false;
+	if (m->to.kind == PLACE_ID && !m->to.left && object_key(v, m->to.id) != o->key)
+		return false;
+	return m->to.kind != PLACE_SCRATCH && may_move(v->vol, m->n->origin, &m->to);
+}
+
+/* Where the journal says that n's object goes. */
+static char *log_path_of(const struct vfs *v, const struct move *m)
+{
+	entry_id id = node_scratch(m->n) ? m->n->origin : m->n->id;
+	const struct object *o = object_find(v, id);
+
+	/* Its old path is none of its own in the saved map if that has it elsewhere. */
+	if (m->to.kind == PLACE_ID && object_key(v, m->to.id) == object_key(v, id) && o &&
+		o->away && !object_stood_at(v, o, m->to.dir->id, m->to.name))
+		return place_new_path(&m->to);
+	return place_log_path(&m->to);
+}
+
+/* Scratch that was an object's file, as it was, back to a name of the map. */
 static void restore_live(struct vfs *v, struct call *c, int r)
 {
 	struct move m;
 
 	if (r == 0)
 		r = find(v, c, &m);
-	if (r == 0)
+	if (r == 0) {
 		r = place_node(v, m.n, m.to.dir, m.to.name);
+	}
 	if (r == 0) {
 		m.n->id = m.n->origin;
 		m.n->has_id = true;
 		m.n->has_origin = false;
 		snapshot_unref(TAKE(m.n->frozen));
-		r = object_here(v, m.n, true);
+		r = object_here(v, m.n);
 		note_changed(m.n);
 	}
 	call_done(c, r);
@@ -152,13 +201,14 @@ struct takeover {
 	struct snapshot *old;
 	entry_id id;
 	bool fresh;
+	bool logged; /* the journal knows of n's own place */
 	bool loaded; /* n's stage was made for this, and goes if nothing comes of it */
 };
 
 static void took_over(struct vfs *v, const struct takeover *t, struct node *n, struct node *dir)
 {
 	const struct object *o = object_find(v, t->id);
-	bool moved = t->fresh || (o && o->state == OBJECT_HERE && o->seq);
+	struct forgotten gone = {0};
 	struct node *target = t->target;
 
 	if (target && target->parent) {
@@ -167,7 +217,7 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 			target->frozen = snapshot_ref(t->old);
 		place_detach(v, target);
 	}
-	if (!node_scratch(n))
+	if (!node_scratch(n) && !object_second(v, n))
 		(void)object_left(v, n, OBJECT_GONE);
 	(void)place_node(v, n, dir, t->call->to_name);
 	n->has_id = true;
@@ -176,10 +226,11 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 	snapshot_unref(TAKE(n->frozen));
 	n->fresh = t->fresh;
 	if (t->fresh || o)
-		(void)object_here(v, n, moved);
+		(void)object_here(v, n);
 	if (n->pending)
 		return;
-	put_accepted(v, n);
+	put_accepted(v, n, &gone);
+	put_forget_name(v, &gone, NULL);
 	if (!n->writers && n->stage && n->stage->state == STAGE_CLEAN)
 		stage_drop(n);
 }
@@ -211,7 +262,7 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 	struct takeover *t = arg;
 	CLEANUP(free) char *path = NULL;
 
-	if (r < 0 || node_scratch(n) || n->fresh) {
+	if (r < 0 || !t->logged) {
 		takeover_end(v, t->call, r);
 		return;
 	}
@@ -227,6 +278,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	CLEANUP(free) char *path = NULL, *log_path = NULL;
 	struct put_request rq;
 	struct takeover *t = NULL;
+	bool back = false;
 	struct move m;
 
 	if (r == 0)
@@ -234,14 +286,15 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	if (r == 0 && (m.n->busy || !m.n->stage))
 		r = -EBUSY;
 	if (r == 0) {
+		back = comes_back(v, &m);
 		path = place_path(&m.to);
-		log_path = place_log_path(&m.to);
+		log_path = back ? log_path_of(v, &m) : place_log_path(&m.to);
 		t = calloc(1, sizeof(*t));
 		r = path && log_path && t ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
-		t->fresh = m.to.kind == PLACE_NEW;
-		t->id = m.to.id;
+		t->fresh = m.to.kind == PLACE_NEW && !back;
+		t->id = back ? m.n->origin : m.to.id;
 		if (t->fresh)
 			r = vol->format->add(
 				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
@@ -258,6 +311,8 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	t->target = m.to.target;
 	t->old = snapshot_ref(vol->now);
 	t->loaded = c->loaded;
+	/* A new file is in the journal if it was refused: as a draft. */
+	t->logged = !node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0);
 	if (t->target)
 		t->target->opens++;
 	rq = (struct put_request){
@@ -265,12 +320,88 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.id = t->id,
 		.path = path,
 		.log_path = log_path,
+		.from = back ? object_find(v, t->id)->log_path : NULL,
 		.always = true,
 		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
 		.done = taken_over,
 		.arg = t,
 	};
 	put_request(v, &rq);
+}
+
+static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct call *c = arg;
+
+	c->judged = true;
+	if (r < 0 && c->loaded && !node_scratch(n))
+		stage_drop(n);
+	if (r < 0)
+		call_done(c, r);
+	else
+		vfs_submit(v, c);
+}
+
+/* What is refused splits nothing off. */
+static void judge_first(struct vfs *v, struct call *c, const struct move *m)
+{
+	struct node *n = m->n;
+	struct put_request rq = {.node = n,
+		.id = comes_back(v, m) ? n->origin : m->to.id,
+		.path = c->to_name,
+		.log_path = c->to_name,
+		.dry = true,
+		.done = judged_first,
+		.arg = c};
+
+	call_keep(c);
+	put_request(v, &rq);
+}
+
+/* What was refused as the other form of n's object, where that stands or stood last. */
+static struct node *find_second(struct vfs *v, const struct node *n)
+{
+	const struct format *f = v->vol->format;
+	const struct object *o = node_scratch(n) ? object_find(v, n->origin) : NULL;
+	struct node *dir = o ? node_find(v, entry_ino(v->vol, o->dir)) : n->parent;
+	char other[NAME_MAX + 1];
+	struct node *second;
+
+	if (!dir || !f->other_form || !f->other_form(dir->id, o ? o->name : n->name, other) ||
+		names_resolve(v, dir, other, &second, NULL) < 0)
+		return NULL;
+	if (object_second(v, second))
+		return second;
+	node_settle(v, second);
+	return NULL;
+}
+
+static void second_dropped(struct vfs *v, struct call *c, int r)
+{
+	struct node *second;
+	struct move m;
+
+	if (r == 0)
+		r = find(v, c, &m);
+	second = r == 0 ? find_second(v, m.n) : NULL;
+	if (second)
+		second->has_id = second->fresh = second->unlogged = false;
+	if (r < 0)
+		call_done(c, r);
+	else
+		vfs_submit(v, c);
+}
+
+/* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
+ * of it any more. true: c runs again after that. */
+static bool leave_second(struct vfs *v, struct call *c, const struct node *n)
+{
+	const struct node *second = find_second(v, n);
+	CLEANUP(free) char *path = second ? node_log_path(second) : NULL;
+
+	if (path)
+		step_record(v, c, JOURNAL_DROP, path, NULL, second_dropped);
+	return path;
 }
 
 static void take_over(struct vfs *v, struct call *c, const struct move *m)
@@ -286,18 +417,20 @@ static void take_over(struct vfs *v, struct call *c, const struct move *m)
 		r = 0; /* the other form: it is about to be */
 	if (r == 0 && target && !en.writable && !target->stage)
 		r = -EACCES;
-	if (r == 0 && (n->busy || (target && target->busy))) {
-		node_wait(n->busy ? n : target, c);
-		return;
-	}
-	if (r == 0 && m->to.kind == PLACE_ID)
-		r = place_split(v, &m->to, c);
-	if (r > 0)
-		return;
 	if (r == 0 && !had)
 		c->loaded = true;
 	if (r == 0)
 		r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return;
+	if (r == 0 && !c->judged && (place_splits(v, &m->to) || comes_back(v, m))) {
+		judge_first(v, c, m);
+		return;
+	}
+	if (r == 0 && comes_back(v, m) && leave_second(v, c, n))
+		return;
+	if (r == 0)
+		r = place_split(v, &m->to, c);
 	if (r > 0)
 		return;
 	if (r < 0)
@@ -306,40 +439,35 @@ static void take_over(struct vfs *v, struct call *c, const struct move *m)
 		step_run(v, c, take_over_live);
 }
 
-static bool may_move(const struct volume *vol, entry_id id, const struct place *to)
+/* What no saved map has makes room for what has a place in one. */
+static bool makes_room(const struct vfs *v, const struct node *target)
 {
-	return vol->format->may_move &&
-	       vol->format->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
+	const struct object *o = object_find(v, target->id);
+
+	return o && o->state == OBJECT_HERE && o->node == target && o->made;
 }
 
 /* Can n's object simply go along? */
 static bool goes_along(const struct vfs *v, const struct move *m)
 {
+	const struct node *n = m->n, *target = m->to.target;
 	const struct object *o;
 
-	if (node_scratch(m->n) || (m->to.target && !node_scratch(m->to.target)))
+	if (node_scratch(n) || object_second(v, n))
 		return false;
-	if (m->to.kind == PLACE_ID && !m->n->dir)
-		return m->to.id == m->n->id;
-	o = object_find(v, m->n->id);
-	return (m->n->dir || !o || o->state == OBJECT_HERE) && may_move(v->vol, m->n->id, &m->to);
-}
-
-static bool restores(const struct vfs *v, const struct move *m)
-{
-	const struct object *o;
-
-	if (!m->n->has_origin || !m->n->frozen || m->n->stage || m->to.kind != PLACE_NEW ||
-		m->to.target)
+	if (target && !node_scratch(target) &&
+		(n->dir || n->fresh || n->stage || !makes_room(v, target)))
 		return false;
-	o = object_find(v, m->n->origin);
-	return o && o->state != OBJECT_HERE && may_move(v->vol, m->n->origin, &m->to);
+	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
+		return m->to.id == n->id;
+	o = object_find(v, n->id);
+	return (n->dir || !o || o->state == OBJECT_HERE) && may_move(v->vol, n->id, &m->to);
 }
 
 static void record_rename(
 	struct vfs *v, struct call *c, const char *from, const struct move *m, step_fn fn)
 {
-	CLEANUP(free) char *to = place_log_path(&m->to);
+	CLEANUP(free) char *to = log_path_of(v, m);
 
 	step_record(v, c, JOURNAL_RENAME, from, to ? to : "", fn);
 }
@@ -368,8 +496,8 @@ void vfs_rename(struct vfs *v, struct call *c)
 		call_done(c, r);
 		return;
 	}
-	if (m.n->busy) {
-		node_wait(m.n, c);
+	if (m.n->busy || (m.to.target && m.to.target->busy)) {
+		node_wait(m.n->busy ? m.n : m.to.target, c);
 		return;
 	}
 	if (m.n->dir) {
@@ -377,11 +505,15 @@ void vfs_rename(struct vfs *v, struct call *c)
 	} else if (m.to.kind == PLACE_SCRATCH && node_scratch(m.n)) {
 		call_done(c, move_scratch(v, &m));
 	} else if (m.to.kind == PLACE_SCRATCH) {
-		step_run(v, c, freeze_live);
+		freeze(v, c, m.n);
 	} else if (goes_along(v, &m)) {
+		if (leave_second(v, c, m.n))
+			return;
 		path = node_log_path(m.n);
 		record_rename(v, c, path, &m, rename_live);
-	} else if (restores(v, &m)) {
+	} else if (m.n->frozen && !m.n->stage && comes_back(v, &m)) {
+		if (leave_second(v, c, m.n))
+			return;
 		path = strdup(object_find(v, m.n->origin)->log_path);
 		record_rename(v, c, path, &m, restore_live);
 	} else {

@@ -6,7 +6,8 @@
 
 #include "vfs/node.h"
 
-/* The same for names that differ in the case of ASCII letters alone, which some formats make one. */
+/* The same for names that differ in the case of ASCII letters alone, which some formats make one.
+ */
 static size_t bucket_of(uint64_t parent, const char *name, size_t n_buckets)
 {
 	uint64_t h = parent * 0x9e3779b97f4a7c15ULL;
@@ -22,8 +23,7 @@ static size_t bucket_of(uint64_t parent, const char *name, size_t n_buckets)
 static struct dentry **dentry_at(struct vfs *v, uint64_t parent, const char *name)
 {
 	struct dentry **d = &v->dentries[bucket_of(parent, name, v->n_dentry_buckets)];
-	int (*compare)(const char *, const char *) =
-		v->vol->format->nocase ? strcasecmp : strcmp;
+	int (*compare)(const char *, const char *) = v->vol->format->nocase ? strcasecmp : strcmp;
 
 	while (*d && ((*d)->parent != parent || compare((*d)->name, name) != 0))
 		d = &(*d)->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/node.h"
+#include "vfs/object.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -178,15 +178,18 @@ void node_log_ending(const char *name, char shown[NAME_MAX + 1])
 		strcpy(then, now);
 }
 
-/* The name of n, or the one that the journal is to use (in space). */
-static const char *name_of(const struct node *n, bool log, char space[NAME_MAX + 1])
+/* The name of n, or the one that it has in the settled map (in space). */
+static const char *name_of(
+	const struct node *n, const struct snapshot *settled, char space[NAME_MAX + 1])
 {
-	const struct volume *vol = n->vol;
-	const struct format *f = vol->format;
+	const struct format *f = n->vol->format;
+	const struct object *o;
 
-	if (!log || !vol->renumbered || !f->shown_as || !n->has_id || n->frozen)
+	if (!settled || !f->shown_as || !n->has_id || n->frozen)
 		return n->name;
-	if (f->shown_as(vol->before, n->id, space) == 0) {
+	/* Moved since that was saved, the record says. */
+	o = settled == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
+	if (!(o && o->moved) && f->shown_as(settled, n->id, space) == 0) {
 		if (!n->dir)
 			node_log_ending(n->name, space);
 		return space;
@@ -197,7 +200,7 @@ static const char *name_of(const struct node *n, bool log, char space[NAME_MAX +
 	return space;
 }
 
-static char *path_of(const struct node *n, bool log)
+char *node_path_in(const struct node *n, const struct snapshot *settled)
 {
 	char space[NAME_MAX + 1];
 	size_t size = 1;
@@ -206,7 +209,7 @@ static char *path_of(const struct node *n, bool log)
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
 		if (!i->parent)
 			return NULL;
-		size += strlen(name_of(i, log, space)) + 1;
+		size += strlen(name_of(i, settled, space)) + 1;
 	}
 	path = malloc(size);
 	if (!path)
@@ -214,7 +217,7 @@ static char *path_of(const struct node *n, bool log)
 	at = path + size - 1;
 	*at = '\0';
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
-		const char *name = name_of(i, log, space);
+		const char *name = name_of(i, settled, space);
 		size_t len = strlen(name);
 
 		if (*at)
@@ -228,10 +231,10 @@ static char *path_of(const struct node *n, bool log)
 
 char *node_path(const struct node *n)
 {
-	return path_of(n, false);
+	return node_path_in(n, NULL);
 }
 
 char *node_log_path(const struct node *n)
 {
-	return path_of(n, true);
+	return node_path_in(n, n->vol->renumbered ? n->vol->before : NULL);
 }

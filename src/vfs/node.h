@@ -63,6 +63,7 @@ struct node {
 	uid_t uid;
 	gid_t gid;
 	struct timespec atime, mtime, ctime;
+	bool timed; /* mtime is what a program set, and nothing was written since */
 
 	bool busy; /* a put or a load is under way: calls that change it wait */
 	struct call *waiting, **waiting_end;
@@ -96,6 +97,7 @@ struct vfs {
 	size_t n_dentries, n_dentry_buckets;
 	uint64_t next_dynamic, next_cookie;
 	struct object *objects[OBJECT_BUCKETS]; /* object.h */
+	size_t n_left;                          /* of them no file stands for */
 	uint64_t next_seq;
 	bool restructured;  /* an object was made, moved or removed since the last save */
 	bool replaying;     /* what is done is in the journal already */
@@ -123,8 +125,11 @@ char *node_path(const struct node *n);
 /* The same, as a mount of the map that the journal applies to will show it: a save may have dealt
  * the numbers of objects anew. */
 char *node_log_path(const struct node *n);
+/* ... and as a mount of this settled map will. */
+char *node_path_in(const struct node *n, const struct snapshot *settled);
 /*
- * What the last save does not show has no name yet in the map that the journal applies to. Its
+ * What the last save does not show, or not at this place, has no name yet in the map that the
+ * journal applies to. Its
  * number says a position; written with more zeros than any listing has ("" where there is no
  * number), it cannot be taken for the path of another object there.
  */
@@ -148,6 +153,10 @@ int names_walk(struct vfs *v, const char *path, struct node **ret, struct error 
 /* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
 int node_attr(struct vfs *v, struct node *n, struct attr *ret);
 void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
+/* For a save, where the format keeps times: those that programs set, in the order of their setting;
+ * appended. */
+int node_stamps(const struct vfs *v, struct placement **p, size_t *n);
+bool node_stamped(const struct vfs *v); /* Are there any that the model does not have? */
 bool node_scratch(const struct node *n);
 int node_entry(const struct node *n, struct entry *ret, struct error *e);
 
@@ -176,6 +185,8 @@ void stage_drop(struct node *n);
 /* Judges and applies what stands in the node's stage; then done(arg, verdict). The node is busy. */
 typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
+/* ... for a call for which the kernel holds a directory (forget_name in vfs.h). */
+void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg);
 
 /* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft.
  */

@@ -10,7 +10,7 @@ entry_id object_key(const struct vfs *v, entry_id id)
 	return v->vol->format->object ? v->vol->format->object(id) : id;
 }
 
-static struct object **object_at(struct vfs *v, entry_id key)
+static struct object **slot(struct vfs *v, entry_id key)
 {
 	struct object **o = &v->objects[key % OBJECT_BUCKETS];
 
@@ -21,12 +21,12 @@ static struct object **object_at(struct vfs *v, entry_id key)
 
 struct object *object_find(const struct vfs *v, entry_id id)
 {
-	return *object_at((struct vfs *)(uintptr_t)v, object_key(v, id));
+	return *slot((struct vfs *)(uintptr_t)v, object_key(v, id));
 }
 
 static struct object *object_need(struct vfs *v, entry_id id)
 {
-	struct object **at = object_at(v, object_key(v, id)), *o = *at;
+	struct object **at = slot(v, object_key(v, id)), *o = *at;
 
 	if (!o) {
 		o = calloc(1, sizeof(*o));
@@ -39,32 +39,124 @@ static struct object *object_need(struct vfs *v, entry_id id)
 	return o;
 }
 
-int object_here(struct vfs *v, struct node *n, bool moved)
+/* Does n stand where the mount showed its object? */
+static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
+{
+	const struct format *f = v->vol->format;
+	entry_id id;
+
+	return !o->added && !n->fresh &&
+	       f->identify(v->vol->now, n->parent->id, n->name, &id) == 0 &&
+	       object_key(v, id) == o->key;
+}
+
+bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret)
+{
+	const struct format *f = v->vol->format;
+	char other[NAME_MAX + 1];
+	const struct object *o;
+	struct node *twin;
+	bool is;
+
+	if (!f->other_form || !f->other_form(dir->id, name, other) ||
+		names_resolve(v, dir, other, &twin, NULL) < 0)
+		return false;
+	o = node_scratch(twin) ? NULL : object_find(v, twin->id);
+	is = o && o->state == OBJECT_HERE && o->node == twin;
+	if (is)
+		*ret = f->form(twin->id, name);
+	node_settle(v, twin);
+	return is;
+}
+
+bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret)
+{
+	const struct format *f = v->vol->format;
+	const struct object *found = NULL;
+
+	for (size_t i = 0; v->n_left && i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->objects[i]; o; o = o->next)
+			if (o->state != OBJECT_HERE && !o->made &&
+				object_stood_at(v, o, dir->id, name) &&
+				(!found || o->left > found->left))
+				found = o;
+	if (found)
+		*ret = f->form ? f->form(found->id, name) : found->id;
+	return found;
+}
+
+static void count_left(struct vfs *v, struct object *o, enum object_state state)
+{
+	v->n_left += state != OBJECT_HERE;
+	v->n_left -= o->state != OBJECT_HERE;
+	o->state = state;
+}
+
+bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name)
+{
+	const struct format *f = v->vol->format;
+	char other[NAME_MAX + 1];
+
+	if (!o->name || o->dir != dir)
+		return false;
+	return strcmp(o->name, name) == 0 ||
+	       (f->other_form && f->other_form(dir, name, other) && strcmp(o->name, other) == 0);
+}
+
+/* Remembers n's place as the object's. */
+static int take_place(struct vfs *v, struct object *o, const struct node *n, bool home)
+{
+	char *path = node_path(n), *name = strdup(n->name);
+
+	if (!path || !name) {
+		free(path);
+		free(name);
+		return -ENOMEM;
+	}
+	if (!object_stood_at(v, o, n->parent->id, name))
+		o->moved = home ? o->away : true;
+	free(o->path);
+	free(o->name);
+	o->path = path;
+	o->name = name;
+	o->dir = n->parent->id;
+	return 0;
+}
+
+int object_here(struct vfs *v, struct node *n)
 {
 	struct object *o = object_need(v, n->id);
-	char *path = o ? node_path(n) : NULL;
+	bool moved = o && !at_home(v, n, o), first = o && !o->path;
 
-	if (!path)
+	if (!o || take_place(v, o, n, !moved) < 0)
 		return -ENOMEM;
-	o->state = OBJECT_HERE;
+	count_left(v, o, OBJECT_HERE);
 	o->node = n;
 	o->seq = moved ? ++v->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
-	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && !o->path);
-	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && !o->path);
-	free(o->path);
-	o->path = path;
+	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
+	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	v->restructured = true;
 	return 0;
 }
 
-void object_unbind(const struct vfs *v, struct node *n)
+int object_turned(struct vfs *v, struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+	uint64_t seq = o ? o->seq : 0;
+	int r = object_here(v, n);
+
+	if (r == 0)
+		object_need(v, n->id)->seq = seq;
+	return r;
+}
+
+bool object_second(const struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 
-	if (!node_scratch(n) && n->unlogged && !n->dir && (!o || o->node != n))
-		n->has_id = n->fresh = n->unlogged = false;
+	return !node_scratch(n) && n->unlogged && !n->dir && (!o || o->node != n);
 }
 
 bool object_made(const struct vfs *v, const struct node *n)
@@ -74,20 +166,37 @@ bool object_made(const struct vfs *v, const struct node *n)
 	return n->fresh || (o && o->made);
 }
 
-void objects_saved(struct vfs *v)
+static void object_free(struct vfs *v, struct object *o)
 {
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next)
-			if (o->state == OBJECT_HERE && !o->node->fresh)
-				o->made = false;
-}
-
-static void object_free(struct object *o)
-{
+	count_left(v, o, OBJECT_HERE);
 	free(o->path);
 	free(o->log_path);
 	free(o->name);
 	free(o);
+}
+
+void object_forget(struct vfs *v, entry_id id)
+{
+	struct object **at = slot(v, object_key(v, id)), *o = *at;
+
+	if (!o)
+		return;
+	*at = o->next;
+	object_free(v, o);
+}
+
+void objects_saved(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i], *next; o; o = next) {
+			next = o->next;
+			o->away = o->seq != 0;
+			o->moved = false;
+			if (o->state == OBJECT_HERE && !o->node->fresh)
+				o->made = false;
+			else if (o->state == OBJECT_KEPT && o->made)
+				object_forget(v, o->id);
+		}
 }
 
 /* What was removed from a directory before it went itself is no news any more. */
@@ -100,7 +209,7 @@ static void forget_below(struct vfs *v, const char *dir)
 			if (o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
 				o->path[n] == '/') {
 				*at = o->next;
-				object_free(o);
+				object_free(v, o);
 			} else {
 				at = &o->next;
 			}
@@ -109,24 +218,26 @@ static void forget_below(struct vfs *v, const char *dir)
 
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
 {
-	struct object *o = object_need(v, n->id);
-	char *path = node_path(n), *log_path = node_log_path(n);
+	struct object *o;
+	char *log_path;
 
-	if (!o || !path || !log_path) {
-		free(path);
+	if (state == OBJECT_GONE && object_made(v, n)) {
+		object_forget(v, n->id);
+		return 0;
+	}
+	o = object_need(v, n->id);
+	log_path = node_log_path(n);
+	if (!o || !log_path || take_place(v, o, n, !o->seq) < 0) {
 		free(log_path);
 		return -ENOMEM;
 	}
-	free(o->name);
-	o->dir = n->parent->id;
-	o->name = strdup(n->name);
-	o->state = state;
+	count_left(v, o, state);
 	o->node = NULL;
-	o->seq = ++v->next_seq;
+	o->left = ++v->next_seq;
+	if (state == OBJECT_GONE)
+		o->seq = o->left;
 	o->told = false;
-	free(o->path);
 	free(o->log_path);
-	o->path = path;
 	o->log_path = log_path;
 	v->restructured = true;
 	if (n->dir)
@@ -134,22 +245,12 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	return 0;
 }
 
-void object_forget(struct vfs *v, entry_id id)
-{
-	struct object **at = object_at(v, object_key(v, id)), *o = *at;
-
-	if (!o)
-		return;
-	*at = o->next;
-	object_free(o);
-}
-
 void objects_finish(struct vfs *v)
 {
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
 		for (struct object *o = v->objects[i], *next; o; o = next) {
 			next = o->next;
-			object_free(o);
+			object_free(v, o);
 		}
 }
 
@@ -171,7 +272,7 @@ static int by_seq(const void *a, const void *b)
 static bool matters(const struct object *o)
 {
 	if (o->state == OBJECT_KEPT)
-		return o->added && o->name;
+		return o->seq && o->name && !o->made;
 	return o->state == OBJECT_GONE || (o->seq && !o->node->fresh && o->node->parent);
 }
 
@@ -223,7 +324,7 @@ void objects_tell(struct vfs *v, object_line kept, object_line gone, void *arg)
 
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
 		for (struct object *o = v->objects[i]; o; o = o->next) {
-			if (o->state == OBJECT_HERE || o->told)
+			if (o->state == OBJECT_HERE || o->told || o->made)
 				continue;
 			o->told = true;
 			if (o->state == OBJECT_GONE) {

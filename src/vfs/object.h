@@ -3,9 +3,11 @@
  * object: which files stand for the map's objects (DESIGN section 4, rules 4 and 5).
  *
  * An object that stands where the mount showed it needs no record. A record says of any other:
- * where its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map under
- * its old name), or that it was removed (GONE). New objects have one from the begin. At a save the
- * records, in the order of `seq`, are the placements that the format settles.
+ * where its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map at the
+ * last place that it had), or that it was removed (GONE). New objects have one from the begin. At a
+ * save the records, in the order of `seq`, are the placements that the format settles.
+ *
+ * What is made at the last place of an object that was KEPT or is GONE is that object again.
  */
 #ifndef VFS_OBJECT_H
 #define VFS_OBJECT_H
@@ -20,29 +22,40 @@ struct object {
 	entry_id id;  /* the form that it has or had */
 	enum object_state state;
 	struct node *node; /* HERE: holds the node (named) */
-	uint64_t seq;      /* when it was made or moved; 0: it is at its old path */
+	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
 	bool told;
 	bool added;   /* since the mount: without a placement it is in no map */
-	entry_id dir; /* KEPT and added: where it stood, and as what */
+	entry_id dir; /* where it stands or stood last, and as what */
 	char *name;
-	bool made; /* since the mount, and no save has placed it yet */
+	uint64_t left; /* KEPT, GONE: when */
+	bool made;     /* since the mount, and no save has placed it yet */
+	bool away;     /* the last save placed it elsewhere than at its old path */
+	bool moved;    /* its last place is not the one of the last save */
 };
 
 entry_id object_key(const struct vfs *v, entry_id id);
 struct object *object_find(const struct vfs *v, entry_id id);
 
-/* The file n (live on id) stands for its object: at its old path, or made or moved just now. */
-int object_here(struct vfs *v, struct node *n, bool moved);
-/* A refused other form of an object whose file stands is no file of it: it is scratch from now on.
- */
-void object_unbind(const struct vfs *v, struct node *n);
+/* The file n (live on id) stands for its object, at its old path or made or moved just now. */
+int object_here(struct vfs *v, struct node *n);
+/* ... at the place at which the object's other form stood until now. */
+int object_turned(struct vfs *v, struct node *n);
+/* The object, in the form that the name says, whose other form stands at dir/name. */
+bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret);
+/* The one that left dir/name last. */
+bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
+/* Is n the refused other form of an object whose file stands? Then it is no file of the object. */
+bool object_second(const struct vfs *v, const struct node *n);
 /* Is n's object in no saved map? */
 bool object_made(const struct vfs *v, const struct node *n);
 /* After a save: what was placed is in the map now. */
 void objects_saved(struct vfs *v);
-/* n, which stands for it, is about to go: removed, or moved to a scratch name. */
+/* Is that its last place, be it in the other form? */
+bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name);
+/* n, which stands for it, is about to go: removed, or moved to a scratch name. What no saved map
+ * has is in none without a file, and of what was removed of it there is no trace. */
 int object_left(struct vfs *v, const struct node *n, enum object_state state);
 void object_forget(struct vfs *v, entry_id id);
 void objects_finish(struct vfs *v);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a plane
- * of, a layer before the image that it names. What cannot be judged when it is closed waits for the
- * next save, and is tried then, round after round, as long as a round gets anything on: first as
- * things are, then with the format told where objects stand now, and at last for good.
+ * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a
+ * plane of, a layer before the image that it names. What cannot be judged when it is closed waits
+ * for the next save, and is tried then, round after round, as long as a round gets anything on:
+ * first as things are, then with the format told where objects stand now, and at last for good.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 
 #include "vfs/object.h"
 #include "vfs/put.h"
@@ -152,7 +154,7 @@ static void round_begin(struct round *o)
 	round_next(o);
 }
 
-void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
+static void settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
 	struct round *o = calloc(1, sizeof(*o));
 
@@ -163,4 +165,95 @@ void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 	}
 	*o = (struct round){.task.start = situate, .v = v, .progress = true, .fn = fn, .arg = arg};
 	round_begin(o);
+}
+
+/* A file that was removed and is always there is made again, as if somebody made it and wrote
+ * nothing. Not before a save, since whoever unlinks a file may be about to make it anew. */
+struct standing {
+	struct call call; /* first */
+	struct vfs *v;
+	uint64_t seen; /* those that left until then were tried */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void standing_next(struct standing *s);
+
+static const struct object *find_standing(const struct vfs *v, uint64_t seen)
+{
+	const struct object *found = NULL;
+	const struct volume *vol = v->vol;
+	struct entry en;
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->objects[i]; o; o = o->next)
+			if (o->state == OBJECT_GONE && o->left > seen &&
+				(!found || o->left < found->left) &&
+				vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)
+				found = o;
+	return found;
+}
+
+static void standing_end(struct standing *s)
+{
+	settle(s->v, s->fn, s->arg);
+	free(s);
+}
+
+static void standing_closed(struct call *c, int r)
+{
+	(void)r;
+	standing_next((struct standing *)c);
+}
+
+static void standing_made(struct call *c, int r)
+{
+	struct standing *s = (struct standing *)c;
+
+	/* Something else stands there. */
+	if (r < 0) {
+		standing_next(s);
+		return;
+	}
+	vfs_forget(s->v, c->attr.ino, 1);
+	s->call = (struct call){.op = vfs_release, .reply = standing_closed, .handle = c->opened};
+	vfs_submit(s->v, &s->call);
+}
+
+static void standing_next(struct standing *s)
+{
+	const struct object *o = find_standing(s->v, s->seen);
+	CLEANUP(free) char *path = o ? strdup(o->path) : NULL; /* its record is about to change */
+	char *slash = path ? strrchr(path, '/') : NULL;
+	const struct volume *vol = s->v->vol;
+	struct node *dir;
+
+	if (o)
+		s->seen = o->left;
+	if (slash)
+		*slash = '\0';
+	if (!slash || names_walk(s->v, path, &dir, NULL) < 0) {
+		standing_end(s);
+		return;
+	}
+	s->call = (struct call){.op = vfs_create_file,
+		.reply = standing_made,
+		.ino = dir->ino,
+		.name = slash + 1,
+		.flags = O_WRONLY,
+		.set = {.mode = vol->file_mode, .uid = vol->uid, .gid = vol->gid}};
+	vfs_submit(s->v, &s->call);
+	node_settle(s->v, dir);
+}
+
+void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
+{
+	struct standing *s = find_standing(v, 0) ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s) {
+		settle(v, fn, arg);
+		return;
+	}
+	*s = (struct standing){.v = v, .fn = fn, .arg = arg};
+	standing_next(s);
 }

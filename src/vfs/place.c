@@ -43,6 +43,15 @@ char *place_path(const struct place *p)
 	return path_below(node_path(p->dir), "", p->name);
 }
 
+/* Was the object moved to that place since the last save? */
+static bool moved_here(const struct place *p)
+{
+	const struct vfs *v = p->dir->vol->vfs;
+	const struct object *o = object_find(v, p->id);
+
+	return o && o->moved && object_stood_at(v, o, p->dir->id, p->name);
+}
+
 char *place_log_path(const struct place *p)
 {
 	const struct volume *vol = p->dir->vol;
@@ -51,11 +60,18 @@ char *place_log_path(const struct place *p)
 
 	if (!vol->renumbered || !f->shown_as || p->kind == PLACE_SCRATCH)
 		return path_below(node_log_path(p->dir), "", p->name);
-	if (p->kind == PLACE_ID && f->shown_as(vol->before, p->id, name) == 0) {
+	if (p->kind == PLACE_ID && !moved_here(p) && f->shown_as(vol->before, p->id, name) == 0) {
 		node_log_ending(p->name, name);
 		return path_below(node_log_path(p->dir), "", name);
 	}
-	return path_below(node_log_path(p->dir), node_log_zeros(p->name), p->name);
+	return place_new_path(p);
+}
+
+char *place_new_path(const struct place *p)
+{
+	bool digits = p->dir->vol->renumbered && p->dir->vol->format->shown_as;
+
+	return path_below(node_log_path(p->dir), digits ? node_log_zeros(p->name) : "", p->name);
 }
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
@@ -67,10 +83,14 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 	p->kind = PLACE_SCRATCH;
 	if (!f->classify || node_scratch(p->dir))
 		return 0;
-	if (f->identify(vol->now, p->dir->id, p->name, &p->id) == 0) {
+	if (f->identify(vol->now, p->dir->id, p->name, &p->id) == 0 ||
+		object_twin(vol->vfs, p->dir, p->name, &p->id) ||
+		(p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
 		/* A directory at the place of a file is none of the map's, and the other way round.
-		 */
-		if (f->stat(vol->now, p->id, &en, NULL) < 0 || en.dir == is_dir)
+		 * A form that the object does not have is a file's. */
+		if (f->stat(vol->now, p->id, &en, NULL) < 0)
+			en.dir = false;
+		if (en.dir == is_dir)
 			p->kind = PLACE_ID;
 		return 0;
 	}
@@ -195,8 +215,9 @@ bool place_empty(struct vfs *v, struct node *dir)
 
 static void split_done(struct vfs *v, struct node *n, void *arg, int r)
 {
-	(void)n;
-	(void)r; /* a refusal leaves a draft of the new object, with its reason */
+	/* A refusal leaves a draft of the new object, with its reason. */
+	if (r == 0 && !n->pending && !n->writers && n->stage && n->stage->state == STAGE_CLEAN)
+		stage_drop(n);
 	vfs_submit(v, arg);
 }
 
@@ -225,13 +246,27 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	n->id = fresh;
 	n->fresh = true;
 	n->stage->state = STAGE_WRITTEN;
-	r = object_here(v, n, true);
+	r = object_here(v, n);
 	if (r < 0)
 		call_done(c, r);
 	else if (n->writers || n->busy) /* its own close puts it */
 		vfs_submit(v, c);
 	else
-		put_start(v, n, split_done, c);
+		put_start_locked(v, n, split_done, c);
+}
+
+bool place_splits(const struct vfs *v, const struct place *p)
+{
+	const struct format *f = v->vol->format;
+	const struct object *o = p->kind == PLACE_ID ? object_find(v, p->id) : NULL;
+	char other[NAME_MAX + 1];
+
+	/* At its old path (seq 0) it is no other file's; nor where that very file is to be
+	 * replaced, be it by its other form. */
+	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
+		return false;
+	return o->node->parent != p->dir || !f->other_form ||
+	       !f->other_form(p->dir->id, p->name, other) || strcmp(o->node->name, other) != 0;
 }
 
 int place_split(struct vfs *v, const struct place *p, struct call *c)
@@ -239,9 +274,7 @@ int place_split(struct vfs *v, const struct place *p, struct call *c)
 	struct object *o = object_find(v, p->id);
 	int r;
 
-	/* At its old path (seq 0) it is no other file's; nor where that very file is to be
-	 * replaced. */
-	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
+	if (!place_splits(v, p))
 		return 0;
 	if (o->node->busy) {
 		node_wait(o->node, c);

@@ -17,6 +17,7 @@ struct place {
 	struct node *target; /* what stands there now, or NULL; settle it when done */
 	enum place_kind kind;
 	entry_id id;
+	bool left; /* ... no more than the last place of an object that no file stands for */
 };
 
 /* dir: a directory of a writable map. Refusals of the name (-EPERM, -EINVAL ...) are returned. */
@@ -29,6 +30,8 @@ int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret);
  * or the directory is unlinked. */
 char *place_path(const struct place *p);
 char *place_log_path(const struct place *p);
+/* ... where it is that of an object which was not there at the last save. */
+char *place_new_path(const struct place *p);
 
 /* n stands at dir/name from now on; its old name, if it has one, goes. */
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);
@@ -44,6 +47,7 @@ bool place_empty(struct vfs *v, struct node *dir);
  * The object p->id is about to belong to another file. If its own file was renamed before, that one
  * becomes an object of its own, with the content that it has. 0; 1: c waits and runs again; -errno.
  */
+bool place_splits(const struct vfs *v, const struct place *p);
 int place_split(struct vfs *v, const struct place *p, struct call *c);
 
 #endif

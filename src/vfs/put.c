@@ -17,15 +17,16 @@ struct put {
 	struct vfs *v;
 	struct volume *vol;
 	struct put_request rq;
-	char *path, *log_path;
+	char *path, *log_path, *from;
 	struct extent in;
 	struct snapshot *base, *next;
 	struct change *change;
 	struct touched touched;
 	struct error why;
 	int r;
-	bool pending; /* it cannot be judged yet */
-	bool unkept;  /* the journal could not take it */
+	bool pending;               /* it cannot be judged yet */
+	bool unkept;                /* the journal could not take it */
+	struct forgotten forgotten; /* the other form, which is gone */
 };
 
 #define PUT_OF(member_ptr, member)                                                                 \
@@ -43,6 +44,7 @@ static void put_free(struct put *p)
 	extent_finish(&p->in);
 	free(p->path);
 	free(p->log_path);
+	free(p->from);
 	free(p);
 }
 
@@ -91,6 +93,20 @@ static bool shows_touched(const struct put *p, const struct node *n)
 	return false;
 }
 
+void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
+{
+	if (f->dir)
+		v->host->forget_name(v->host, f->dir, f->name, then);
+}
+
+static void put_forget(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	p->job.done = put_told;
+	put_forget_name(p->v, &p->forgotten, &p->job);
+}
+
 /* The kernel forgets what it holds of the file and of those that changed with it; then put_told. */
 static void put_tell(struct put *p)
 {
@@ -107,36 +123,70 @@ static void put_tell(struct put *p)
 					inos_add(&l, n);
 				}
 	p->rq.node->cached = false;
+	if (p->forgotten.dir && p->rq.may_wait)
+		p->job.done = put_forget;
+	else
+		put_forget_name(v, &p->forgotten, NULL);
 	v->host->invalidate(v->host, l.ids, l.n, &p->job);
 	free(l.ids);
 }
 
-/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
-static void hide_other_form(struct vfs *v, struct node *n)
+/* The file of the other form of n's object, or NULL. */
+static struct node *find_twin(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
 {
 	const struct format *f = n->vol->format;
-	char other[NAME_MAX + 1];
 	struct node *twin;
 
-	if (!f->other_form || !f->other_form(n->id, n->name, other))
-		return;
-	if (names_resolve(v, n->parent, other, &twin, NULL) < 0)
-		return;
-	if (!node_scratch(twin) && twin != n && object_key(v, twin->id) == object_key(v, n->id)) {
-		place_detach(v, twin);
-		if (v->host->forget_name)
-			v->host->forget_name(v->host, n->parent->ino, other);
-		(void)object_here(v, n, false);
-	} else {
-		node_settle(v, twin);
-	}
+	if (!f->other_form || !n->parent || !f->other_form(n->parent->id, n->name, name))
+		return NULL;
+	if (names_resolve(v, n->parent, name, &twin, NULL) < 0)
+		return NULL;
+	if (!node_scratch(twin) && object_key(v, twin->id) == object_key(v, n->id))
+		return twin;
+	node_settle(v, twin);
+	return NULL;
 }
 
-void put_accepted(struct vfs *v, struct node *n)
+/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
+static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
 {
+	struct node *twin = find_twin(v, n, ret->name);
+
+	if (!twin)
+		return;
+	place_detach(v, twin);
+	ret->dir = v->host->forget_name ? n->parent->ino : 0;
+	(void)object_turned(v, n);
+}
+
+/* Was the other form written and refused? */
+static bool hides_draft(struct vfs *v, const struct node *n)
+{
+	char name[NAME_MAX + 1];
+	struct node *twin = find_twin(v, n, name);
+	bool is = twin && twin->stage && twin->stage->verdict < 0;
+
+	if (twin)
+		node_settle(v, twin);
+	return is;
+}
+
+void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	const struct object *o;
+
+	struct entry en;
+
 	n->fresh = n->unlogged = false;
-	if (n->parent && !node_scratch(n))
-		hide_other_form(v, n);
+	if (!node_scratch(n) && node_entry(n, &en, NULL) == 0)
+		n->fixed = en.fixed;
+	if (!n->parent || node_scratch(n))
+		return;
+	hide_other_form(v, n, ret);
+	/* The file that it was refused beside may have gone meanwhile. */
+	o = object_find(v, n->id);
+	if (o && o->state != OBJECT_HERE)
+		(void)object_here(v, n);
 }
 
 static void put_settled(struct job *j)
@@ -148,14 +198,16 @@ static void put_settled(struct job *j)
 	if (p->r == 0 && p->change) {
 		snapshot_unref(p->vol->now);
 		p->vol->now = TAKE(p->next);
-		volume_changed(p->vol, p->path);
+		if (!p->pending)
+			volume_changed(p->vol, p->path);
 	}
 	if (p->r < 0)
 		touched_finish(&p->touched);
 	n->pending = p->pending && p->r == 0;
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
-		put_accepted(p->v, n);
-	if (s) {
+		put_accepted(p->v, n, &p->forgotten);
+	/* What is refused elsewhere is no draft here. */
+	if (s && (p->r == 0 || p->rq.draft)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
 		s->verdict = p->r;
 		s->why = p->why;
@@ -183,7 +235,10 @@ static void put_journal(struct job *j)
 		if (p->rq.draft)
 			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
 	} else if ((p->change || p->rq.always) && !p->rq.again) {
-		r = journal_put(log, p->log_path, &p->in, NULL, &e);
+		if (p->from)
+			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
+		if (r == 0)
+			r = journal_put(log, p->log_path, &p->in, NULL, &e);
 	} else if (p->rq.was_draft) {
 		r = journal_drop(log, p->log_path, &e);
 	}
@@ -209,6 +264,8 @@ static void put_commit(struct lane_task *t)
 	p->pending = p->r == -EAGAIN && !p->rq.last;
 	if (p->pending)
 		p->r = 0;
+	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
+		p->r = -EINVAL;
 	if (p->r == 0 && p->change) {
 		p->next = snapshot_ref(p->vol->now);
 		p->r = p->vol->format->apply(&p->next, p->change, &p->touched, &p->why);
@@ -237,8 +294,13 @@ static void put_parsed(struct job *j)
 	struct put *p = (struct put *)j;
 
 	p->unkept = passing(p->r);
-
-	lane_enter(p->vol, &p->task);
+	if (p->rq.dry) {
+		p->r = p->r == -EAGAIN ? 0 : p->r;
+		node_ready(p->v, p->rq.node);
+		put_told(j);
+	} else {
+		lane_enter(p->vol, &p->task);
+	}
 }
 
 static void put_judge(struct put *p)
@@ -249,6 +311,29 @@ static void put_judge(struct put *p)
 	p->base = snapshot_ref(p->vol->now);
 	p->job = (struct job){put_parse, put_parsed, NULL};
 	pool_submit(p->v->pool, &p->job);
+}
+
+void put_dismiss(struct vfs *v, struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+	bool stands = !n->unlogged || (o && o->state == OBJECT_HERE && o->node == n);
+	struct forgotten gone = {0};
+	struct entry en;
+
+	stage_drop(n);
+	n->set &= ~(unsigned)ATTR_MTIME;
+	n->cached = false;
+	if (stands && !n->fresh && node_entry(n, &en, NULL) == 0)
+		return;
+	if (n->fresh)
+		object_forget(v, n->id);
+	n->has_id = n->fresh = false;
+	if (v->host->forget_name) {
+		gone.dir = n->parent->ino;
+		strcpy(gone.name, n->name);
+	}
+	place_detach(v, n);
+	put_forget_name(v, &gone, NULL);
 }
 
 void put_request(struct vfs *v, const struct put_request *rq)
@@ -264,7 +349,10 @@ void put_request(struct vfs *v, const struct put_request *rq)
 		p->task.start = put_commit;
 		p->path = strdup(rq->path);
 		p->log_path = strdup(rq->log_path);
-		r = p->path && p->log_path ? spool_extent(n->stage->spool, &p->in, NULL) : -ENOMEM;
+		p->from = rq->from ? strdup(rq->from) : NULL;
+		r = p->path && p->log_path && !p->from == !rq->from
+			    ? spool_extent(n->stage->spool, &p->in, NULL)
+			    : -ENOMEM;
 	}
 	if (r < 0) {
 		if (p)
@@ -277,7 +365,7 @@ void put_request(struct vfs *v, const struct put_request *rq)
 	put_judge(p);
 }
 
-void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
+static void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
 	struct put_request rq = {.node = n,
@@ -285,8 +373,9 @@ void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 		.path = path,
 		.log_path = log_path,
 		.draft = true,
+		.may_wait = may_wait,
 		.was_draft = n->stage->verdict < 0,
-		.always = n->fresh || n->unlogged,
+		.always = n->fresh || n->unlogged || hides_draft(v, n),
 		.done = done,
 		.arg = arg};
 
@@ -294,4 +383,14 @@ void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 		done(v, n, arg, -ENOMEM);
 	else
 		put_request(v, &rq);
+}
+
+void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
+{
+	put_own(v, n, true, done, arg);
+}
+
+void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg)
+{
+	put_own(v, n, false, done, arg);
 }

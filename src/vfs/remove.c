@@ -51,10 +51,9 @@ static int find(struct vfs *v, struct call *c, struct node **ret)
 		r = names_resolve(v, dir, c->name, &n, NULL);
 	if (r < 0)
 		return r;
-	object_unbind(v, n);
 	if (n->dir != want_dir)
 		r = want_dir ? -ENOTDIR : -EISDIR;
-	else if (!node_scratch(n) && !removable(v, n))
+	else if (!node_scratch(n) && !object_second(v, n) && !removable(v, n))
 		r = -EPERM;
 	else if (want_dir && !place_empty(v, n))
 		r = -ENOTEMPTY;
@@ -71,9 +70,8 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 
 	if (r == 0)
 		r = find(v, c, &n);
-	/* What no saved map has leaves no trace. */
-	if (r == 0 && object_made(v, n))
-		object_forget(v, n->id);
+	if (r == 0 && object_second(v, n))
+		n->has_id = false;
 	else if (r == 0)
 		r = object_left(v, n, OBJECT_GONE);
 	if (r == 0)

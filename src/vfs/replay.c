@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/node.h"
+#include "vfs/put.h"
 
 struct replay {
 	struct vfs *v;
 	unsigned changes, drafts, lost;
+	bool legend; /* one is in force */
 };
+
+enum { LEGEND_MAX = 64 << 20 };
 
 struct asking {
 	struct call call; /* first */
@@ -122,8 +125,10 @@ static int replay_drop(struct vfs *v, const char *path)
 
 	if (r < 0)
 		return r;
+	n->opens++;
 	if (n->stage && n->stage->verdict < 0)
-		stage_drop(n);
+		put_dismiss(v, n);
+	n->opens--;
 	node_settle(v, n);
 	return 0;
 }
@@ -164,6 +169,19 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 	return r;
 }
 
+/* What comes next was written by a mount that called things otherwise. */
+static int replay_legend(struct replay *re, const struct extent *text)
+{
+	struct volume *vol = re->v->vol;
+	CLEANUP(bytes_unref) struct bytes *legend = NULL;
+	int r = text ? extent_load(text, LEGEND_MAX, &legend, NULL) : 0;
+
+	re->legend = text && text->size;
+	if (r == 0 && vol->format->read_by)
+		r = vol->format->read_by(&vol->now, legend, NULL);
+	return r;
+}
+
 static int replay_one(void *arg, const struct journal_op *op)
 {
 	struct replay *re = arg;
@@ -176,6 +194,9 @@ static int replay_one(void *arg, const struct journal_op *op)
 		break;
 	case JOURNAL_DROP:
 		r = replay_drop(re->v, op->path);
+		break;
+	case JOURNAL_LEGEND:
+		r = replay_legend(re, op->content);
 		break;
 	default:
 		r = replay_name(re, op);
@@ -216,6 +237,14 @@ int vfs_replay(struct vfs *v, struct error *e)
 	r = journal_walk(&vol->journal, replay_one, &re, &torn, e);
 	v->replaying = false;
 	vol->replay = false;
+	/* What is appended from now on is in this mount's own words. */
+	if (r == 0 && re.legend) {
+		struct bytes *own = bytes_copy("", 0);
+
+		r = own ? replay_legend(&re, NULL) : -ENOMEM;
+		if (own)
+			journal_read_by(&vol->journal, own);
+	}
 	if (r < 0)
 		return error_context(e, "the journal cannot be replayed"), r;
 	say(v, &re);

@@ -60,8 +60,7 @@ static bool changed_outside(const struct volume *vol)
 	int fd;
 
 	if (same_file(vol, vol->name, &vol->opened) &&
-		(vol->source.n_files < 2 ||
-			same_file(vol, vol->companion, &vol->companion_opened)))
+		(vol->source.n_files < 2 || same_file(vol, vol->companion, &vol->companion_opened)))
 		return false;
 	/* Copied back, or touched: the same content is no conflict. */
 	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -166,6 +165,21 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	return 0;
 }
 
+/* What the files of this mount will mean to one of the new map. */
+static int write_legend(struct save_job *s, struct error *e)
+{
+	const struct format *f = s->vol->format;
+	struct bytes *legend = NULL;
+	int r = 0;
+
+	if (f->legend)
+		r = f->legend(s->now, s->settled, &legend, e);
+	if (legend && legend->size)
+		journal_read_by(&s->next, TAKE(legend));
+	bytes_unref(legend);
+	return r;
+}
+
 /* The journal of what the new map does not hold; without any, a word in the old one is enough. */
 static int write_journal(struct save_job *s, const char *identity, struct error *e)
 {
@@ -174,6 +188,8 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 
 	r = journal_init(&s->next, s->vol->dirfd, s->name, identity, old->identity, e);
 	s->next.fresh = s->first;
+	if (r == 0)
+		r = write_legend(s, e);
 	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
 		r = journal_draft(&s->next, s->drafts[i].path, s->drafts[i].reason,
 			&s->drafts[i].content, NULL, e);
@@ -277,9 +293,6 @@ static int save_all(struct save_job *s, struct error *e)
 	struct plan *plan = NULL;
 	int r;
 
-	r = settle(s, e);
-	if (r < 0)
-		return r;
 	if (vol->format->same && vol->format->same(vol->before, s->settled)) {
 		s->same = true;
 		return 0;
@@ -297,17 +310,31 @@ static int save_all(struct save_job *s, struct error *e)
 	return r;
 }
 
-void save_write(struct save_job *s)
+static void failed(struct save_job *s, const struct error *e)
 {
-	struct error e = ERROR_INIT;
-
-	if (save_all(s, &e) == 0)
-		return;
-	report_add(&s->report, REPORT_REFUSED, "%s", error_text(&e));
+	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
 	if (!s->saved)
 		report_add(&s->report, REPORT_NOTE,
 			"the map is as it was; the changes are kept in the journal beside it");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
+}
+
+bool save_settle(struct save_job *s)
+{
+	struct error e = ERROR_INIT;
+
+	if (settle(s, &e) == 0)
+		return true;
+	failed(s, &e);
+	return false;
+}
+
+void save_write(struct save_job *s)
+{
+	struct error e = ERROR_INIT;
+
+	if (save_all(s, &e) < 0)
+		failed(s, &e);
 }
 
 void save_adopt(struct save_job *s)

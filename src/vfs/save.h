@@ -21,13 +21,13 @@ struct save_job {
 	struct snapshot *now;
 	struct placement *placements;
 	size_t n_placements;
-	struct draft *drafts; /* what the next journal keeps */
-	size_t n_drafts;
 
 	/* results */
 	struct report report;
 	bool same; /* there was nothing to write after all */
 	struct snapshot *settled;
+	struct draft *drafts; /* what the next journal keeps, by its paths in the settled map */
+	size_t n_drafts;
 	bool saved;  /* the following are set */
 	bool unsure; /* renamed, but not known to be on disk: the old journal stays */
 	struct snapshot *rebased, *rebased_settled;
@@ -37,6 +37,8 @@ struct save_job {
 	struct journal next;
 };
 
+/* The map to be written. false: there is none, and the report says why. */
+bool save_settle(struct save_job *s);
 /* Check, write, verify, journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */

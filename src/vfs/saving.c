@@ -15,11 +15,12 @@ struct saving {
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
+	bool settled;
 };
 
 #define SAVING_OF(t) ((struct saving *)(void *)((char *)(t)-offsetof(struct saving, task)))
 
-static void saving_run(struct job *j)
+static void saving_write(struct job *j)
 {
 	save_write(&((struct saving *)j)->save);
 }
@@ -72,13 +73,44 @@ static int collect_drafts(struct vfs *v, struct save_job *s)
 			if (!drafts)
 				return -ENOMEM;
 			s->drafts = drafts;
-			d.path = node_log_path(n);
+			d.path = node_path_in(n, s->settled);
 			d.reason = strdup(error_text(&n->stage->why));
 			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
 					       : -ENOMEM;
 			drafts[s->n_drafts++] = d;
 		}
 	return r;
+}
+
+static void saving_short(struct saving *s)
+{
+	report_add(&s->save.report, REPORT_REFUSED, "out of memory");
+	report_code(&s->save.report, OUTCOME_SAVE_FAILED);
+	saving_finish(s);
+}
+
+static void saving_settle(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	s->settled = save_settle(&s->save);
+}
+
+/* Drafts go to the next journal by the names that the new map gives. */
+static void saving_settled(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	if (!s->settled) {
+		saving_finish(s);
+		return;
+	}
+	if (collect_drafts(s->v, &s->save) < 0) {
+		saving_short(s);
+		return;
+	}
+	s->job = (struct job){saving_write, saving_done, NULL};
+	pool_submit(s->v->pool, &s->job);
 }
 
 static void kept(void *arg, const char *line)
@@ -97,22 +129,20 @@ static void saving_start(struct lane_task *t)
 	struct volume *vol = s->save.vol;
 	int r;
 
-	if (!vol->dirty && !s->v->restructured) {
+	if (!vol->dirty && !s->v->restructured && !node_stamped(s->v)) {
 		saving_finish(s);
 		return;
 	}
-	r = collect_drafts(s->v, &s->save);
+	r = objects_place(s->v, &s->save.placements, &s->save.n_placements);
 	if (r == 0)
-		r = objects_place(s->v, &s->save.placements, &s->save.n_placements);
+		r = node_stamps(s->v, &s->save.placements, &s->save.n_placements);
 	if (r < 0) {
-		report_add(&s->save.report, REPORT_REFUSED, "out of memory");
-		report_code(&s->save.report, OUTCOME_SAVE_FAILED);
-		saving_finish(s);
+		saving_short(s);
 		return;
 	}
 	objects_tell(s->v, kept, gone, &s->save.report);
 	s->save.now = snapshot_ref(vol->now);
-	s->job = (struct job){saving_run, saving_done, NULL};
+	s->job = (struct job){saving_settle, saving_settled, NULL};
 	pool_submit(s->v->pool, &s->job);
 }
 

@@ -56,6 +56,20 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 	return false;
 }
 
+/* truncate(2) sets a time as well, which is a write's. */
+static void set_mtime(struct node *n, const struct call *c)
+{
+	CLEANUP(free) char *path = NULL;
+
+	n->mtime = c->set.mtime;
+	n->timed = !(c->mask & ATTR_SIZE);
+	if (!n->vol->format->keeps_times || node_scratch(n) || n->dir)
+		return;
+	path = node_path(n);
+	if (path)
+		volume_changed(n->vol, path);
+}
+
 void vfs_setattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
@@ -78,7 +92,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	if (c->mask & ATTR_ATIME)
 		n->atime = c->set.atime;
 	if (c->mask & ATTR_MTIME)
-		n->mtime = c->set.mtime;
+		set_mtime(n, c);
 	n->set |= c->mask & ~(unsigned)ATTR_SIZE;
 	r = node_attr(v, n, &c->attr);
 	if (r == -EAGAIN) {

@@ -82,6 +82,7 @@ struct call {
 	bool kept;                 /* name, to_name and data are copies */
 	bool sized;                /* sizes have been asked for once */
 	bool loaded;               /* rename: the stage of the moved file was made for it */
+	bool judged;               /* ... and its content would be accepted */
 	struct takeover *takeover; /* rename over a lens (move.c) */
 	uint64_t split;            /* the object that is being split off (place.c) */
 };
@@ -93,8 +94,12 @@ struct vfs_host {
 	 * pool (pool_return). Must not wait on the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
-	/* ... and this name, some time soon; nobody waits. NULL where there is no kernel. */
-	void (*forget_name)(struct vfs_host *h, uint64_t parent, const char *name);
+	/*
+	 * ... and this name. The kernel waits for the directory's lock then, so a request that
+	 * holds it (create, unlink, rename) must not wait for it: then is NULL, and nobody waits.
+	 */
+	void (*forget_name)(
+		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
 	void (*note)(struct vfs_host *h, const char *line);
 	/* A save's progress in bytes; from a worker thread. */
 	void (*progress)(struct vfs_host *h, uint64_t done, uint64_t total);

@@ -69,7 +69,8 @@ static int open_locked(struct volume *vol, struct error *e)
 	return error_set(e, VOLUME_LOCKED, "is being replaced by another program");
 }
 
-/* A save of two files that was cut short is finished first; its author holds the lock until then. */
+/* A save of two files that was cut short is finished first; its author holds the lock until then.
+ */
 static int open_whole(struct volume *vol, struct error *e)
 {
 	CLEANUP(close_fd) int fd = open_locked(vol, e);
@@ -282,8 +283,7 @@ static int open_journal(
 /* Of a map that is being made there is no second file before the first save. */
 static int open_companion(struct volume *vol, struct error *e)
 {
-	int r = companion_open(
-		vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
+	int r = companion_open(vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
 
 	if (r == 0 && vol->source.n_files > 1 &&
 		fstat(vol->source.files[1]->fd, &vol->companion_opened) < 0)

@@ -20,8 +20,8 @@ struct volume {
 	int dirfd;  /* the map's directory */
 	char *name; /* the map's name in it */
 	struct source source;
-	struct stat opened; /* files[0], as it was opened or last saved */
-	char companion[NAME_MAX + 1];  /* the name of files[1], or "" */
+	struct stat opened;           /* files[0], as it was opened or last saved */
+	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
 	struct stat companion_opened; /* files[1] */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */

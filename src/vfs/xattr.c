@@ -96,11 +96,8 @@ static void drop_written(struct job *j)
 	struct drop *d = DROP_OF(j);
 	struct node *n = d->n;
 
-	if (d->r == 0) {
-		stage_drop(n);
-		n->set &= ~(unsigned)ATTR_MTIME;
-		n->cached = false;
-	}
+	if (d->r == 0)
+		put_dismiss(d->v, n);
 	vfs_unsynced(d->v);
 	lane_leave(n->vol);
 	d->job.done = drop_told;

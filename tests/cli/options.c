@@ -153,6 +153,46 @@ static void what_a_format_reads_is_passed_on_in_order(void **state)
 	assert_null(o.rq.options[0]);
 }
 
+static void how_a_triclon_map_is_read_can_be_forced(void **state)
+{
+	static const char *const right[] = {"endian=little", "endian=big", "endian=le", "endian=be",
+		"lists=bytes", "lists=count", "points=none", "points=bytes", "points=count"};
+	static const char *const wrong[] = {"endian", "endian=", "endian=middle", "endian=little ",
+		"ENDIAN=little", "lists", "lists=none", "lists=Count", "points", "points=all",
+		"points=8"};
+	struct options o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+		options_init(&o);
+		assert_int_equal(add(&o, right[i]), 0);
+		assert_string_equal(o.rq.options[0], right[i]);
+		assert_null(o.rq.options[1]);
+		options_finish(&o);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(add_alone(wrong[i]), -EINVAL);
+	options_init(&o);
+	assert_int_equal(add(&o, "endian=big,lists=count,ro,points=none"), 0);
+	assert_string_equal(o.rq.options[0], "endian=big");
+	assert_string_equal(o.rq.options[1], "lists=count");
+	assert_string_equal(o.rq.options[2], "points=none");
+	assert_null(o.rq.options[3]);
+	options_finish(&o);
+}
+
+static void the_refused_value_of_a_known_option_is_named(void **state)
+{
+	struct error e = ERROR_INIT;
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(options_add(&o, "points=none,lists=none", &e), -EINVAL);
+	assert_string_equal(e.text, "option lists has no value \"none\"");
+	options_finish(&o);
+}
+
 static void a_backslash_takes_a_comma_into_a_value(void **state)
 {
 	struct error e = ERROR_INIT;
@@ -178,6 +218,8 @@ int main(void)
 		cmocka_unit_test(owner_and_mask_are_numbers),
 		cmocka_unit_test(sizes_have_units),
 		cmocka_unit_test(what_a_format_reads_is_passed_on_in_order),
+		cmocka_unit_test(how_a_triclon_map_is_read_can_be_forced),
+		cmocka_unit_test(the_refused_value_of_a_known_option_is_named),
 		cmocka_unit_test(a_backslash_takes_a_comma_into_a_value),
 	};
 

@@ -188,24 +188,27 @@ static int load(const char *text, size_t n, struct json_doc *d)
 
 #define LOAD(text, d) load(text, sizeof(text) - 1, d)
 
-static void what_is_not_strict_json_is_refused_with_its_line(void **state)
+static void what_is_not_strict_json_is_refused_with_its_place(void **state)
 {
 	struct json_doc d = {0};
 	char deep[6000];
 
 	(void)state;
-	assert_fails(LOAD("", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("{\n\"a\": 1,\n}", &d), EINVAL, "line 3: ");
-	assert_fails(LOAD("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", &d), EINVAL, "line 3: duplicate");
-	assert_fails(LOAD("[1] [2]", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("[01]", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("['a']", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("[\"\xff\"]", &d), EINVAL, "line 1: unable to decode byte 0xff");
-	assert_fails(LOAD("[\"a\nb\"]", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("[\"\\u0000\"]", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("[\"\\ud800\"]", &d), EINVAL, "line 1: ");
-	assert_fails(LOAD("[\n\n9223372036854775808]", &d), EINVAL, "line 3: too big integer");
-	assert_fails(LOAD("[1]\0", &d), EINVAL, "line 1: ");
+	assert_fails(LOAD("", &d), EINVAL, "line 1, column 1: ");
+	assert_fails(LOAD("{\n\"a\": 1,\n}", &d), EINVAL, "line 3, column 1: ");
+	assert_fails(LOAD("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", &d), EINVAL,
+		"line 3, column 3: duplicate");
+	assert_fails(LOAD("[1] [2]", &d), EINVAL, "line 1, column ");
+	assert_fails(LOAD("[01]", &d), EINVAL, "line 1, column ");
+	assert_fails(LOAD("['a']", &d), EINVAL, "line 1, column ");
+	assert_fails(
+		LOAD("[\"\xff\"]", &d), EINVAL, "line 1, column 2: unable to decode byte 0xff");
+	assert_fails(LOAD("[\"a\nb\"]", &d), EINVAL, "line 1, column ");
+	assert_fails(LOAD("[\"\\u0000\"]", &d), EINVAL, "line 1, column ");
+	assert_fails(LOAD("[\"\\ud800\"]", &d), EINVAL, "line 1, column ");
+	assert_fails(LOAD("[\n\n9223372036854775808]", &d), EINVAL,
+		"line 3, column 19: too big integer");
+	assert_fails(LOAD("[1]\0", &d), EINVAL, "line 1, column ");
 	memset(deep, '[', sizeof(deep));
 	assert_fails(load(deep, sizeof(deep), &d), EINVAL, "depth");
 	CLEANUP_EXTENT struct extent x = extent_of("[1, 2, 3]", 9);
@@ -224,7 +227,7 @@ static const char sample[] = "{\n"
 			     "  \"nested\": [[], [{\"a\": [true]}]]\n"
 			     "}\n";
 
-static void refusals_name_line_path_and_value(void **state)
+static void refusals_name_place_path_and_value(void **state)
 {
 	static const char *const known[] = {
 		"width", "s", "color", "automapper", "none", "long", NULL};
@@ -238,37 +241,37 @@ static void refusals_name_line_path_and_value(void **state)
 	assert_ok(LOAD(sample, &d));
 	root = json_root(&d);
 	assert_fails(json_expect_object(&root, known, &err), EINVAL,
-		"line 8: nested is not a known key");
+		"line 8, column 13: nested is not a known key");
 	assert_ok(json_need(&root, "color", &color, &err));
 	third = json_element(&color, 2);
 	fourth = json_element(&color, 3);
 	assert_fails(json_as_int(&third, &v, &err), EINVAL,
-		"line 4: color[2] is 1.5 (must be an integer)");
+		"line 4, column 8: color[2] is 1.5 (must be an integer)");
 	assert_fails(json_as_int(&fourth, &v, &err), EINVAL,
-		"line 4: color[3] is 2147483648 (must be -2147483648 to 2147483647)");
+		"line 4, column 13: color[3] is 2147483648 (must be -2147483648 to 2147483647)");
 	assert_fails(json_as_ints(&color, four, 4, &err), EINVAL, "color[2] is 1.5");
 	assert_int_equal(four[0], 9);
 	assert_fails(json_as_ints(&color, four, 3, &err), EINVAL,
-		"line 3: color is an array of 4 (must be an array of 3)");
+		"line 3, column 12: color is an array of 4 (must be an array of 3)");
 	assert_fails(json_get_ints(&root, "width", four, 4, NULL, &err), EINVAL,
-		"line 2: width is 5 (must be an array of 4)");
+		"line 2, column 12: width is 5 (must be an array of 4)");
 	assert_true(json_get(&root, "automapper", &mapper));
 	assert_fails(json_get_int(&mapper, "seed", &v, NULL, &err), EINVAL,
-		"line 6: automapper.seed is -2147483649 (must be");
+		"line 6, column 6: automapper.seed is -2147483649 (must be");
 	assert_fails(json_get_int(&mapper, "flags", &v, NULL, &err), EINVAL,
-		"line 6: automapper.flags is 1e2 (must be an integer)");
+		"line 6, column 28: automapper.flags is 1e2 (must be an integer)");
 	assert_fails(json_need(&mapper, "config", &a, &err), EINVAL,
-		"line 5: automapper.config is missing");
+		"line 5, column 17: automapper.config is missing");
 	assert_fails(
 		json_expect_object(&mapper, more, &err), EINVAL, "automapper.seed is not a known");
 	assert_fails(json_as_string(&mapper, &text, NULL, &err), EINVAL,
-		"line 5: automapper is an object (must be a string)");
+		"line 5, column 17: automapper is an object (must be a string)");
 	assert_true(json_get(&root, "s", &a));
 	assert_fails(json_refuse(&a, &err, "at most %d", 255), EINVAL,
-		"line 2: s is \"a, \\\"}[\\\\\" (at most 255)");
+		"line 2, column 20: s is \"a, \\\"}[\\\\\" (at most 255)");
 	assert_true(json_get(&root, "long", &a));
 	assert_fails(json_as_int(&a, &v, &err), EINVAL,
-		"line 7: long is \"012345678901234567890123456789012345678... (must");
+		"line 7, column 25: long is \"012345678901234567890123456789012345678... (must");
 	assert_true(json_get(&root, "nested", &a));
 	b = json_element(&a, 1);
 	c = json_element(&b, 0);
@@ -279,11 +282,11 @@ static void refusals_name_line_path_and_value(void **state)
 	struct json_at yes = json_element(&deepest, 0);
 
 	assert_fails(json_as_int(&yes, &v, &err), EINVAL,
-		"line 8: nested[1][0].a[0] is true (must be an integer)");
+		"line 8, column 26: nested[1][0].a[0] is true (must be an integer)");
 	size_t n;
 
 	assert_fails(json_expect_array(&root, &n, &err), EINVAL,
-		"line 1: the file is an object (must be an array)");
+		"line 1, column 1: the file is an object (must be an array)");
 }
 
 static void values_and_absent_keys_are_told_apart(void **state)
@@ -338,7 +341,19 @@ static void a_value_behind_an_escaped_key_is_refused_at_its_object(void **state)
 	(void)state;
 	assert_ok(LOAD("\n{\"\\u0061\": \"x\"}", &d));
 	root = json_root(&d);
-	assert_fails(json_get_int(&root, "a", &v, NULL, &err), EINVAL, "line 2: a is ");
+	assert_fails(json_get_int(&root, "a", &v, NULL, &err), EINVAL, "line 2, column 1: a is ");
+}
+
+static void a_column_counts_characters(void **state)
+{
+	CLEANUP_JSON struct json_doc d = {0};
+	struct json_at root;
+	int32_t v;
+
+	(void)state;
+	assert_ok(LOAD("{\"\xc3\xbc\": 1, \"b\": \"x\"}", &d));
+	root = json_root(&d);
+	assert_fails(json_get_int(&root, "b", &v, NULL, &err), EINVAL, "line 1, column 15: b is ");
 }
 
 static void messages_stay_one_line_whatever_the_keys_are(void **state)
@@ -350,8 +365,8 @@ static void messages_stay_one_line_whatever_the_keys_are(void **state)
 	(void)state;
 	assert_ok(LOAD("{\"a\\n\\u0007\": 1}", &d));
 	root = json_root(&d);
-	assert_fails(
-		json_expect_object(&root, known, &err), EINVAL, "line 1: a?? is not a known key");
+	assert_fails(json_expect_object(&root, known, &err), EINVAL,
+		"line 1, column 1: a?? is not a known key");
 }
 
 int main(void)
@@ -360,10 +375,11 @@ int main(void)
 		cmocka_unit_test(files_have_the_layouts_form),
 		cmocka_unit_test(every_range_is_that_part_of_the_file),
 		cmocka_unit_test(strings_are_escaped_as_json_requires_and_no_more),
-		cmocka_unit_test(what_is_not_strict_json_is_refused_with_its_line),
-		cmocka_unit_test(refusals_name_line_path_and_value),
+		cmocka_unit_test(what_is_not_strict_json_is_refused_with_its_place),
+		cmocka_unit_test(refusals_name_place_path_and_value),
 		cmocka_unit_test(values_and_absent_keys_are_told_apart),
 		cmocka_unit_test(a_value_behind_an_escaped_key_is_refused_at_its_object),
+		cmocka_unit_test(a_column_counts_characters),
 		cmocka_unit_test(messages_stay_one_line_whatever_the_keys_are),
 	};
 

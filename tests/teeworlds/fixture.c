@@ -127,8 +127,14 @@ int fixture_put(struct snapshot **s, entry_id id, const void *data, size_t n,
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
 	r = (*s)->format->parse(*s, id, &in, &c, e);
-	if (r < 0 || !c)
+	if (!c || (r < 0 && r != -EAGAIN))
 		return r;
+	if (r == -EAGAIN) {
+		if ((*s)->format->apply(s, c, touched, NULL) < 0)
+			r = -ENOMEM;
+		(*s)->format->change_free(c);
+		return r;
+	}
 	r = (*s)->format->apply(s, c, touched, e);
 	(*s)->format->change_free(c);
 	return r < 0 ? r : 1;

@@ -59,7 +59,8 @@ static void layer_json_refuses(void **state)
 	assert_refused(
 		&f, path, "\"type\": 2", "\"type\": 3", "type is 3 (cannot be changed from 2)");
 	assert_refused(&f, path, "\"kind\": 0", "\"kind\": 1", "cannot be changed from 0");
-	assert_refused(&f, path, "[255,", "[256,", "line 8: color[0] is 256 (must be 0 to 255)");
+	assert_refused(&f, path, "[255,", "[256,",
+		"line 8, column 13: color[0] is 256 (must be 0 to 255)");
 	assert_refused(&f, path, "03_grass_main", "03_grass", "names no image of the map");
 	assert_refused(&f, path, "\"detail\"", "\"details\"", "details is not a known key");
 	assert_refused(&f, path, "\"detail\": 0", "\"detail\": 0,\n  \"detail\": 0", "line 4");

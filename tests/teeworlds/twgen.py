@@ -113,12 +113,12 @@ def full():
     m.item(SOUND, 1, [1, 1, m.text("away"), -1, 0])
     game = m.blob(tile_rows(range(12)))
     m.tiles(4, 3, game, kind=1, name="Game")
-    # Every id once, stale or right: bit 2 is the opaque flag.
-    m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=0, name="Ids")
-    m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=0, name="Clear", alpha=254)
-    m.tiles(16, 16, m.blob(tile_rows(range(256), 3)), image=2, name="Other")
+    # Every id once, mirrored and opaque (flags 1 and 4), stale or right.
+    m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=0, name="Ids")
+    m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=0, name="Clear", alpha=254)
+    m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=2, name="Other")
     # Version 4: 300 tiles of id 5 in two stored ones.
-    m.tiles(20, 15, m.blob(bytes([5, 2, 255, 0, 5, 2, 43, 0])), image=0, version=4, name="Folded")
+    m.tiles(20, 15, m.blob(bytes([5, 4, 255, 0, 5, 4, 43, 0])), image=0, version=4, name="Folded")
     m.tiles(4, 3, m.blob(bytes(48)), kind=2, name="Tele",
             own=[m.blob(bytes(24)), 77, 2035723488, -5, 0])
     # Version 2 has no name, so its own field comes earlier.
@@ -142,7 +142,7 @@ def shared():
     sound = m.blob(OPUS)
     for i in range(2):
         m.item(SOUND, i, [1, 0, text, sound, len(OPUS)])
-    ids = m.blob(tile_rows(range(256), 2))
+    ids = m.blob(tile_rows(range(256), 4))
     m.tiles(16, 16, ids, image=0)
     m.tiles(16, 16, ids, image=1)
     m.tiles(2, 2, m.blob(bytes(16)), kind=1)

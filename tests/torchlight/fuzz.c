@@ -140,6 +140,27 @@ __attribute__((unused)) static void fuzz_text(const uint8_t *data, size_t size)
 	}
 }
 
+/* A layout's text over an old file: u16 length of the old one, it, the text. What is learnt from
+ * the pair is taken by a dictionary. */
+__attribute__((unused)) static void fuzz_learn(const uint8_t *data, size_t size)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT, learnt = BUFFER_INIT;
+	CLEANUP(names_unref) struct names *names = NULL;
+	CLEANUP(bytes_unref) struct bytes *old = NULL;
+	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT"};
+	struct error e = ERROR_INIT;
+	size_t n = size < 2 ? 0 : (size_t)(data[0] | data[1] << 8);
+
+	if (size < 2 || n > size - 2)
+		return;
+	old = bytes_copy(data + 2, n);
+	if (judged(compiled_encode(compiled_kind_of(ctx.path), &ctx, data + 2 + n, size - 2 - n,
+			   old->data, n, &learnt, &out, &e),
+		    &e) == 0 &&
+		names_extend(NULL, (const char *)learnt.data, learnt.size, &names, &e) < 0)
+		abort();
+}
+
 __attribute__((unused)) static void fuzz_removed(const uint8_t *data, size_t size)
 {
 	CLEANUP(bytes_unref) struct bytes *once = NULL, *twice = NULL;

@@ -3,18 +3,10 @@
 #include "tl_test.h"
 
 #include "formats/torchlight/bindat.h"
-#include "formats/torchlight/binlayout.h"
 #include "formats/torchlight/compiled.h"
 #include "formats/torchlight/rawindex.h"
 
 static struct error err;
-
-static void put_ss16(struct buffer *b, const char *ascii)
-{
-	buffer_u16(b, (uint16_t)strlen(ascii));
-	for (; *ascii; ascii++)
-		buffer_u16(b, (uint8_t)*ascii);
-}
 
 /* [NAME] with a STRING NAME of id 7, an empty TRANSLATE, a BOOL 2, a FLOAT -0 and a block UNK_. */
 static void make_dat(struct buffer *b, const char *string)
@@ -109,14 +101,6 @@ static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
 	assert_non_null(strstr(text_of(&text), ":x\xEF\xBF\xBDy\n"));
 }
 
-static uint32_t word_at(const struct buffer *b, size_t at)
-{
-	uint32_t v;
-
-	memcpy(&v, b->data + at, 4);
-	return v;
-}
-
 static void strings_keep_their_ids_and_new_ones_follow(void **state)
 {
 	static const char text[] = "[NAME]\n<STRING>A:new\n<STRING>B:x\n<NOTE>A:new\n<STRING>A:b\n"
@@ -207,162 +191,6 @@ static void the_other_tools_tables_come_back_as_they_were(void **state)
 		text_of(&text), "[UNK_00000061]\n\t<STRING>UNK_00000062:\n[/UNK_00000061]\n");
 }
 
-/* One object of a type and with a property that nobody knows. */
-static void make_layout(struct buffer *b)
-{
-	buffer_byte(b, 11);
-	buffer_byte(b, 4);
-	buffer_u32(b, 0);
-	buffer_u16(b, 1);
-	buffer_u32(b, 75);
-	buffer_byte(b, 222);
-	buffer_u64(b, 5);
-	put_ss16(b, "me");
-	buffer_byte(b, 4);
-	buffer_u16(b, 5); /* P_1: an integer */
-	buffer_byte(b, 1);
-	buffer_u32(b, 9);
-	buffer_u16(b, 5); /* P_2: a float */
-	buffer_byte(b, 2);
-	buffer_u32(b, 0x3FC00000);
-	buffer_u16(b, 9); /* P_3: a string */
-	buffer_byte(b, 3);
-	put_ss16(b, "abc");
-	buffer_u16(b, 4); /* P_4: three bytes */
-	buffer_byte(b, 4);
-	buffer_append(b, "\x01\x02\x03", 3);
-	buffer_u32(b, 18); /* extra data of a type that has none */
-	buffer_append(b, "0123456789ABCDEFGH", 18);
-	buffer_u16(b, 0);
-}
-
-static void unknown_parts_of_a_layout_are_shown_and_come_back(void **state)
-{
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT"};
-	struct error readonly;
-
-	(void)state;
-	make_layout(&file);
-	assert_int_equal(compiled_decode(COMPILED_LAYOUT, &ctx, file.data, file.size, &text,
-				 &readonly, &err),
-		0);
-	assert_int_equal(readonly.code, 0);
-	assert_string_equal(text_of(&text),
-		"[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED "
-		"INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"
-		"\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:TYPE_222\n\t\t\t\t<STRING>NAME:me\n"
-		"\t\t\t\t<INTEGER64>ID:5\n\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<INTEGER>P_1:9\n"
-		"\t\t\t\t<FLOAT>P_2:1.5\n\t\t\t\t<STRING>P_3:abc\n\t\t\t\t<HEX>P_4:010203\n"
-		"\t\t\t\t[EXTRADATA]\n\t\t\t\t\t<HEX>BYTES:303132333435363738394142434445464748\n"
-		"\t\t\t\t[/EXTRADATA]\n\t\t\t[/PROPERTIES]\n\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n"
-		"\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n");
-}
-
-static int encode_object(const char *properties, struct buffer *out)
-{
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-
-	buffer_printf(&text,
-		"[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n%s[/PROPERTIES]\n"
-		"[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]\n",
-		properties);
-	return binlayout_encode((char *)text.data, text.size, NULL, 0, out, &err);
-}
-
-static void wrong_layouts_are_refused_with_their_place(void **state)
-{
-	static const struct {
-		const char *properties, *why;
-	} cases[] = {
-		{"<STRING>DESCRIPTOR:Nothing\n<INTEGER64>ID:1\n",
-			"line 5, column 20: no known DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 are "
-			"those "
-			"without a name)"},
-		{"<STRING>DESCRIPTOR:Light\n", "line 4, column 1: [PROPERTIES] without ID"},
-		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:x\n",
-			"line 6, column 15: ID is no 64-bit integer"},
-		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>NO SUCH:1\n",
-			"line 7, column 16: no known property 'NO SUCH' of this DESCRIPTOR (P_0 to "
-			"P_255 "
-			"are those without a name)"},
-		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:far\n",
-			"line 7, column 18: 'far' is no decimal number"},
-		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<HEX>P_1:0\n",
-			"line 7, column 10: '0' is no HEX"},
-		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n[LOGICGROUP]\n[/LOGICGROUP]\n",
-			"line 7, column 1: [LOGICGROUP] cannot stand in an object of this "
-			"DESCRIPTOR"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-		assert_int_equal(encode_object(cases[i].properties, &out), -EINVAL);
-		assert_string_equal(error_text(&err), cases[i].why);
-	}
-}
-
-static void a_vector_is_one_property_whatever_the_order(void **state)
-{
-	CLEANUP_BUFFER struct buffer a = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
-
-	(void)state;
-	assert_int_equal(
-		encode_object("<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:1\n"
-			      "<FLOAT>POSITIONY:2\n<FLOAT>POSITIONZ:0\n",
-			&a),
-		0);
-	assert_int_equal(
-		encode_object("<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONY:2\n"
-			      "<FLOAT>POSITIONX:1\n",
-			&b),
-		0);
-	/* One property of 13 bytes: code and three floats. */
-	assert_int_equal(a.data[8 + 4 + 1 + 8 + 2], 1);
-	assert_int_equal(a.data[8 + 4 + 1 + 8 + 3], 13);
-	assert_int_equal(a.size, b.size);
-	assert_memory_equal(a.data, b.data, a.size);
-}
-
-static void a_groups_node_says_only_what_differs(void **state)
-{
-	static const char properties[] =
-		"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n<STRING>CHOICE:Weight\n"
-		"[DATAGROUP]\n<UNSIGNED INT>NUMBER:3\n<STRING>ACTIVE THEMES:-5,6\n[/DATAGROUP]\n";
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer garbage = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	size_t node;
-
-	(void)state;
-	assert_int_equal(encode_object(properties, &file), 0);
-	node = word_at(&file, 2) + 35;
-	assert_int_equal(word_at(&file, node), 77);
-	assert_int_equal(file.data[node + 8], 1);       /* choice */
-	assert_int_equal(word_at(&file, node + 9), 1);  /* randomization */
-	assert_int_equal(file.data[node + 13], 3);      /* number */
-	assert_int_equal(word_at(&file, node + 14), 8); /* where the Group stands */
-	assert_int_equal(word_at(&file, node + 25), 2); /* active themes */
-	assert_int_equal(word_at(&file, node + 29), (uint32_t)-5);
-	assert_int_equal(binlayout_decode(file.data, file.size, NULL, &text, &err), 0);
-	assert_non_null(strstr(text_of(&text),
-		"\t\t\t\t[DATAGROUP]\n"
-		"\t\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
-		"\t\t\t\t[/DATAGROUP]\n"));
-	/* The byte that memory left there stays with the Group's id. */
-	file.data[node + 22] = 206;
-	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size,
-				 &garbage, &err),
-		0);
-	assert_int_equal(garbage.size, file.size);
-	file.data[1] = 54; /* a new file has the kit's own version, and so had this one */
-	assert_memory_equal(garbage.data, file.data, file.size);
-}
-
 static void tables_escape_what_would_break_them(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
@@ -449,10 +277,6 @@ int main(void)
 		cmocka_unit_test(wrong_values_are_refused_with_their_place),
 		cmocka_unit_test(too_long_a_string_is_refused_with_its_place),
 		cmocka_unit_test(the_other_tools_tables_come_back_as_they_were),
-		cmocka_unit_test(unknown_parts_of_a_layout_are_shown_and_come_back),
-		cmocka_unit_test(wrong_layouts_are_refused_with_their_place),
-		cmocka_unit_test(a_vector_is_one_property_whatever_the_order),
-		cmocka_unit_test(a_groups_node_says_only_what_differs),
 		cmocka_unit_test(tables_escape_what_would_break_them),
 		cmocka_unit_test(wrong_tables_are_refused_with_their_place),
 		cmocka_unit_test(kinds_follow_from_names),

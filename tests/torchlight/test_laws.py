@@ -120,7 +120,8 @@ def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
 
 SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",
          "binlayout": "layout", "raw": "raw", "text": "text", "removed": "removed",
-         "marker": "marker"}
+         "marker": "marker",
+         "learn": "learn"}
 
 
 def seeds(kind):
@@ -137,9 +138,16 @@ def seeds(kind):
         return list(tlfixtures.raws().values())
     if kind == "text":
         return [text_dat("x"), b"\xff\xfe" + text_dat("y").decode().encode("utf-16-le")]
+    if kind == "learn":
+        old = tlwrite.layout([lambda at: tlwrite.layout_object(at, 4, 7, props=[
+            (250, struct.pack("<f", 0.25)), (97, struct.pack("<I", 1)), (251, tlwrite.ss("x"))])])
+        text = ("[L]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Unit Trigger\n"
+                "<INTEGER64>ID:7\n<FLOAT>ONE:0.25\n<BOOL>ENABLED:true\n<STRING>TWO:x\n"
+                "[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n")
+        return [struct.pack("<H", len(old)) + old + text.encode()]
     if kind == "marker":
         return [b"mapfs pair 1\n.X.mapfs-new-1\nX\n.Y.mapfs-new-2\nY\n"]
-    return [b"MEDIA/A.DAT\n media\\b.dat\r\n\nMEDIA/A.DAT\n"]
+    return [b"MEDIA/A.DAT\n media\\b.dat\r\n\nMEDIA/A.DAT\n", "\t\ufeffMEDIA/A.DAT\n".encode()]
 
 
 @pytest.mark.parametrize("target", sorted(SEEDS))

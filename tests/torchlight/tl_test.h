@@ -26,4 +26,19 @@ static inline const char *text_of(struct buffer *b)
 	return (const char *)b->data;
 }
 
+static inline void put_ss16(struct buffer *b, const char *ascii)
+{
+	buffer_u16(b, (uint16_t)strlen(ascii));
+	for (; *ascii; ascii++)
+		buffer_u16(b, (uint8_t)*ascii);
+}
+
+static inline uint32_t word_at(const struct buffer *b, size_t at)
+{
+	uint32_t v;
+
+	memcpy(&v, b->data + at, 4);
+	return v;
+}
+
 #endif

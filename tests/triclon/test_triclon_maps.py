@@ -268,7 +268,12 @@ def test_a_map_that_can_be_mistaken_is_told(d, at, tmp_path):
     d.open(at(m), m.options())
     d.put("points.csv", b"x,y\n")
     d.save(tmp_path / "b.tcm")
-    assert [n for n in d.notes() if "-o " + m.options() in n]
+    assert d.notes()[-1] == ("the map as it is now can be mistaken for another variant; mount it with -o " +
+                             m.options())
+    d.open(at(small()))
+    d.put("points.csv", tcgen.table("x,y", SMALL["points"] + [(80, 90)]))
+    d.save(tmp_path / "b.tcm")
+    assert not [n for n in d.notes() if "mistaken" in n]
 
 
 # ---- what else is read
@@ -334,8 +339,10 @@ def test_the_other_tags_are_read_if_they_fit_and_stay(d, at, tmp_path, tag, vari
 def test_what_was_assumed_is_noted(d, at):
     m = small(tcgen.Variant("big", "count", "bytes", True))
     d.open(at(m))
-    assert d.notes() == ["read as big-endian, sizes of lists in records, a size in bytes before the "
-                         "points, an objects list"]
+    assert d.notes() == ["read with -o endian=big,lists=count,points=bytes: "
+                         "terrain 2, points 5, objects 2"]
+    d.open(at(small(objects=None)))
+    assert d.notes()[0].endswith("points=none: terrain 2, points 5, no list of objects")
     d.open(at(tcgen.Map(m.variant)))  # nothing in it decides
     assert len(d.notes()) == 2 and "-o endian=" in d.notes()[1]
 

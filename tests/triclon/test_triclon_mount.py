@@ -73,7 +73,7 @@ def test_what_no_map_can_hold_stays_a_draft(box):
     for name, text, place in (
             ("terrain.csv", b"index,type\n0,1\n5,1\n", "line 3, column 1: 5 is beyond the points"),
             ("points.csv", b"x,y\n0,99999999999\n", "line 2, column 2: 99999999999 is not"),
-            ("info.json", b'{\n "name": "%s"\n}' % (b"n" * 256), "line 2: name is")):
+            ("info.json", b'{\n "name": "%s"\n}' % (b"n" * 256), "line 2, column 10: name is")):
         before = at.get(name)
         assert refused(put, at / name, text) == errno.EINVAL
         assert at.get(name) == text and place in why(at, name)

@@ -67,8 +67,9 @@ def test_a_size_beyond_the_file_is_refused(d, at, variant):
     (b"TCM3\x05Hil", r"length of the name is 5 \(3 bytes are left\)"),
     (b"TCM3\x01H\x09Ann", r"length of the author is 9 \(3 bytes are left\)"),
     (b"TCM3\0\0\0\0", r"terrain list: 2 bytes are left"),
-    (b"TCM3\0\0\x08\0\0\0abcd", r"the terrain list is 8 \(4 bytes are left\)"),
-    (small().encode() + b"x", "no whole number of points"),
+    (b"TCM3\0\0\x08\0\0\0abcd", r"the size of the terrain list is 8 \(4 bytes are left\)"),
+    (b"TCM3\0\0\0\0\0\0\1", r"no whole number of points or objects, is 1 \(1 bytes are left\)"),
+    (small().encode() + b"x", "bytes are left"),
     (b"TCM4" + small().encode()[4:], "not a map of a known format"),
 ])
 def test_a_file_is_refused_with_field_value_and_bound(d, at, data, says):
@@ -76,9 +77,23 @@ def test_a_file_is_refused_with_field_value_and_bound(d, at, data, says):
         d.open(at(data))
 
 
+def test_a_demanded_size_that_is_not_there_is_refused(d, at):
+    with pytest.raises(Refused, match="the size of the points is 0 .0 bytes are left"):
+        d.open(at(b"TCM3\0\0\0\0\0\0"), "points=bytes")
+
+
+def test_a_file_larger_than_any_map_is_refused(d, tmp_path):
+    path = tmp_path / "large.tcm"
+    with open(path, "wb") as f:
+        f.write(b"TCM3")
+        f.truncate((16 << 20) + 1)
+    with pytest.raises(Refused, match="16777217 bytes .at most 16777216"):
+        d.open(path)
+
+
 def test_an_index_beyond_the_points_is_refused_but_opens_on_demand(d, at, tmp_path):
     m = small(terrain=[(0, 1), (7, 2)], objects=None)
-    with pytest.raises(Refused, match="at the point 7 .there are 5.*-o points=none"):
+    with pytest.raises(Refused, match="at the point 7 .there are 5.*-o endian=little,lists=bytes,points=none"):
         d.open(at(m))
     d.open(at(m), "points=none")
     # The fault that it has may stay, another may not come.
@@ -127,23 +142,24 @@ LONG = "x" * 200
     ("points.csv", "x,y\n1,2.5\n", "line 2, column 2: 2.5 is not a whole number"),
     ("points.csv", "x,y\n1,0x10\n", "line 2, column 2: 0x10 is not a whole number"),
     ("points.csv", "x,y\n1,\n", "line 2, column 2: there is no number"),
-    ("points.csv", "x,y\n1\n", "line 2, column 2: is missing"),
-    ("points.csv", "x,y\n1,2,3\n", "line 2, column 3: is too many"),
-    ("points.csv", "1,2\n", 'line 1, column 1: the header is "x,y"'),
-    ("points.csv", "x,type\n1,2\n", 'line 1, column 2: the header is "x,y"'),
-    ("points.csv", "x,y\n1;2\n", "line 2, column 2: is missing"),
-    ("points.csv", "x,y\n1,2\0\n", "line 2, column 1: a NUL byte"),
-    ("points.csv", "x,y\n1," + LONG, "line 2, column 1: the line is too long"),
-    ("info.json", '{\n "name": "%s"\n}' % (2 * LONG), "line 2: name is .*has 400 bytes, at most 255"),
-    ("info.json", '{\n "author": "%s"\n}' % (128 * "\u00fc"), "line 2: author .*has 256 bytes"),
-    ("info.json", '{"name": 5}', "line 1: name is 5"),
-    ("info.json", '{"nam": ""}', "line 1: nam is not a known key"),
-    ("info.json", '{"variant": {"endian": "middle"}}', "must be little or big"),
-    ("info.json", '{"variant": {"lists": "none"}}', "must be bytes or count"),
-    ("info.json", '{"variant": {"points": "x"}}', "must be none, bytes or count"),
-    ("info.json", '{"variant": {"tag": "TCM2"}}', "must stay TCM3"),
-    ("info.json", "{", "line 1"),
-    ("info.json", '{"name": "%s"}' % (400 * LONG), "line 1: .*more than"),
+    ("points.csv", "x,y\n1\n", "line 2, column 2: the cell is missing"),
+    ("points.csv", "x,y\n1,2,3\n", "line 2, column 3: a cell too many"),
+    ("points.csv", "1,2\n", 'line 1, column 1: 1 stands where the header has "x"'),
+    ("points.csv", "x,type\n1,2\n", 'line 1, column 2: type stands where the header has "y"'),
+    ("points.csv", "x,y\n1;2\n", "line 2, column 1: 1;2 is not a whole number"),
+    ("points.csv", "x,y\n1,2\0\n", r"line 2, column 2: 2\? is not a whole number"),
+    ("points.csv", "x,y\n1," + LONG, r"line 2, column 2: x+\.\.\. is not a whole number"),
+    ("info.json", '{\n "name": "%s"\n}' % (2 * LONG), "line 2, column 10: name is .*has 400 bytes, at most 255"),
+    ("info.json", '{\n "author": "%s"\n}' % (128 * "\u00fc"), "line 2, column 12: author .*has 256 bytes"),
+    ("info.json", '{"name": 5}', "line 1, column 10: name is 5"),
+    ("info.json", '{"nam": ""}', "line 1, column 9: nam is not a known key"),
+    ("info.json", '{"variant": {"endian": "middle"}}', "line 1, column 24: variant.endian is .middle. .must be little or big"),
+    ("info.json", '{"variant": {"lists": "none"}}', "line 1, column 23: .*must be bytes or count"),
+    ("info.json", '{"variant": {"points": "x"}}', "line 1, column 24: .*must be none, bytes or count"),
+    ("info.json", '{"variant": {"tag": "TCM2"}}', "line 1, column 21: .*must stay TCM3"),
+    ("info.json", "{", "line 1, column 1: "),
+    ("info.json", "", "line 1, column 1: "),
+    ("info.json", '{"name": "%s"}' % (400 * LONG), "line 1, column 1: the file is larger"),
 ])
 def test_content_that_no_map_can_hold_is_refused_and_changes_nothing(d, at, name, text, says):
     d.open(at(small(tcgen.VARIANTS[1])))

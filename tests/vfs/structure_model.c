@@ -115,7 +115,7 @@ static int parse_name(const char *path, char ret_name[NAME_SIZE])
 }
 
 /* What a path is. */
-enum meaning { NOWHERE, SCRATCH, OBJECT, NEW };
+enum meaning { NOWHERE, SCRATCH, OBJECT, NEW, LEFT /* an object was there last */ };
 
 static struct file *file_of(struct model *m, int object)
 {
@@ -142,6 +142,39 @@ static bool dir_there(struct model *m, const char *path, bool *ret_scratch)
 	return f && f->dir;
 }
 
+static bool same_place(enum kind kind, const char *a, const char *b)
+{
+	return kind == KIND_IMAGE ? same_stem(a, b) : strcmp(a, b) == 0;
+}
+
+/* No file and no object of the mount has the path: the other form of one that does, the last path
+ * of one that has none, or new. */
+static enum meaning meaning_of_new(
+	struct model *m, const char *path, int *ret_object, enum kind *ret_kind)
+{
+	int found = -1;
+
+	if (!is_object(path, ret_kind))
+		return SCRATCH;
+	for (int i = 0; i < m->n_files; i++)
+		if (!m->files[i].scratch && !m->files[i].second &&
+			m->objects[m->files[i].object].kind == *ret_kind &&
+			same_place(*ret_kind, m->files[i].path, path)) {
+			*ret_object = m->files[i].object;
+			return OBJECT;
+		}
+	for (int i = 0; i < m->n_objects; i++) {
+		const struct object *o = &m->objects[i];
+
+		if (o->state != HERE && o->kind == *ret_kind && (o->mounted || o->known) &&
+			same_place(o->kind, o->last, path) &&
+			(found < 0 || o->left > m->objects[found].left))
+			found = i;
+	}
+	*ret_object = found;
+	return found < 0 ? NEW : LEFT;
+}
+
 static enum meaning meaning(
 	struct model *m, const char *path, bool is_dir, int *ret_object, enum kind *ret_kind)
 {
@@ -159,17 +192,16 @@ static enum meaning meaning(
 		return SCRATCH;
 	for (int i = 0; i < m->n_objects; i++) {
 		const struct object *o = &m->objects[i];
-		bool same = o->kind == KIND_IMAGE ? same_stem(o->home, path)
-						  : strcmp(o->home, path) == 0;
 		enum kind kind = o->kind;
 
-		if (!o->mounted || !same || (kind != KIND_INFO && !is_object(path, &kind)))
+		if (!o->mounted || !same_place(kind, o->home, path) ||
+			(kind != KIND_INFO && !is_object(path, &kind)))
 			continue;
 		*ret_object = i;
 		*ret_kind = o->kind;
 		return OBJECT;
 	}
-	return is_object(path, ret_kind) ? NEW : SCRATCH;
+	return meaning_of_new(m, path, ret_object, ret_kind);
 }
 
 int model_shows(const struct model *m, const struct file *f)
@@ -268,7 +300,7 @@ static bool in_map(const struct object *o)
 	if (o->content == NO_CONTENT || o->state == GONE)
 		return false;
 	/* A new object that no save has written yet is none without its file. */
-	return o->state == HERE || o->mounted || o->saved;
+	return o->state == HERE || o->mounted || o->known;
 }
 
 static unsigned seats(const struct model *m, enum kind kind, struct seat *ret)
@@ -327,7 +359,18 @@ void model_save(struct model *m)
 	m->save_done = true;
 	m->content_done = false;
 	for (int i = 0; i < m->n_objects; i++)
-		m->objects[i].saved = in_map(&m->objects[i]);
+		m->objects[i].known |= m->objects[i].saved = in_map(&m->objects[i]);
+	/* The files of info are always there (layout rule 2): removed, they are empty ones now. */
+	for (int i = 0; i < m->n_objects; i++) {
+		struct object *o = &m->objects[i];
+
+		if (o->kind != KIND_INFO || o->state != GONE || model_file(m, o->home))
+			continue;
+		o->state = HERE;
+		o->seq = 0;
+		o->content = content_text("");
+		file_add(m, o->home)->object = i;
+	}
 }
 
 /* Only the habits that paths of these tests have. */
@@ -364,9 +407,10 @@ static void took_content(struct model *m, struct object *o, int content)
 }
 
 /* The file at path stands for the object from now on. */
-static struct file *stand(struct model *m, int object, const char *path, bool moved)
+static struct file *stand(struct model *m, int object, const char *path)
 {
 	struct object *o = &m->objects[object];
+	bool moved = !o->mounted || !same_place(o->kind, o->home, path);
 	struct file *f = file_add(m, path);
 
 	f->object = object;
@@ -384,17 +428,17 @@ static void left(struct model *m, struct file *f, enum state state)
 		return;
 	o->state = state;
 	o->draft = f->draft ? f->bytes : NO_CONTENT;
-	o->seq = o->mounted && strcmp(o->last, o->home) == 0 ? 0 : o->seq;
+	o->left = ++m->seq;
 }
 
 /* A file is about to stand at the object's home while its own file stands elsewhere: that one
  * becomes an object of its own, made when it was moved there. */
-static void split(struct model *m, int object)
+static void split(struct model *m, int object, const char *path)
 {
 	struct object *o = &m->objects[object], *fresh;
 	struct file *f = file_of(m, object);
 
-	if (!f || o->seq == 0)
+	if (!f || o->seq == 0 || same_place(o->kind, f->path, path))
 		return;
 	fresh = object_add(m, o->kind, f->path);
 	o = &m->objects[object];
@@ -419,6 +463,10 @@ static int judge(struct model *m, struct file *f, int bytes)
 	}
 	f->draft = f->second = false;
 	took_content(m, o, content);
+	if (o->state != HERE) {
+		o->state = HERE;
+		o->seq = o->mounted && same_place(o->kind, o->home, f->path) ? 0 : ++m->seq;
+	}
 	snprintf(o->last, PATH_SIZE, "%s", f->path);
 	/* The other ending disappears from the listing, and what was refused there with it. */
 	for (int i = m->n_files; !other && i-- > 0;)
@@ -437,11 +485,11 @@ static struct file *make(
 
 	if (what == NEW) {
 		object_add(m, kind, path);
-		return stand(m, m->n_objects - 1, path, true);
+		return stand(m, m->n_objects - 1, path);
 	}
-	split(m, object);
+	split(m, object, path);
 	if (!file_of(m, object))
-		return stand(m, object, path, false);
+		return stand(m, object, path);
 	f = file_add(m, path);
 	f->object = object;
 	f->second = true;
@@ -557,12 +605,21 @@ int model_rmdir(struct model *m, const char *path)
 int model_drop(struct model *m, const char *path)
 {
 	struct file *f = model_file(m, path);
+	struct object *o;
 
 	if (!f)
 		return -ENOENT;
 	if (f->scratch || !f->draft)
 		return -ENODATA;
 	f->draft = false;
+	o = &m->objects[f->object];
+	/* Nothing is left of a file whose only content was refused. */
+	if (f->second || o->content == NO_CONTENT ||
+		content_judge(form_of(o->kind, path), o->content) == NO_CONTENT) {
+		if (!f->second && o->content == NO_CONTENT)
+			o->state = GONE;
+		file_remove(m, f);
+	}
 	return 0;
 }
 
@@ -597,37 +654,74 @@ static int to_scratch(struct model *m, struct file *f, const char *to)
 
 /* A file of the map, or scratch that was one, to a name at which nothing stands: its object goes
  * along. */
-static int along(struct model *m, struct file *f, const char *to, bool moved)
+static struct file unrelated(const struct file *f)
+{
+	struct file scratch = *f;
+
+	scratch.scratch = scratch.edited = true;
+	scratch.second = scratch.draft = false;
+	scratch.object = -1;
+	return scratch;
+}
+
+static struct file *along(struct model *m, struct file *f, const char *to)
 {
 	struct file old = *f, *now;
 
 	file_remove(m, f);
-	now = stand(m, old.object, to, moved);
+	now = stand(m, old.object, to);
 	now->draft = old.scratch ? false : old.draft;
 	now->bytes = old.bytes;
-	return 0;
+	/* What was refused as its other form stays, and is no file of it any more. */
+	for (int i = 0; i < m->n_files; i++) {
+		struct file *k = &m->files[i];
+
+		if (k->second && k->object == old.object &&
+			!same_place(m->objects[old.object].kind, k->path, to))
+			*k = unrelated(k);
+	}
+	return now;
+}
+
+static bool makes_room(const struct model *m, const struct file *target)
+{
+	return !target->scratch && !target->second && !m->objects[target->object].mounted &&
+	       !m->objects[target->object].known;
 }
 
 static int to_object(struct model *m, struct file *f, enum meaning what, int object, enum kind kind,
 	const char *to)
 {
+	char from[PATH_SIZE];
 	bool goes = f->object >= 0 && !f->second && kind == m->objects[f->object].kind;
 	int content = content_judge(form_of(kind, to), model_shows(m, f));
 	struct file *target = model_file(m, to);
 	bool same_form = goes && !f->scratch && form_of(kind, to) == form_of(kind, f->path);
 	struct object *o;
 
-	if (what == NEW && same_form)
-		return along(m, f, to, true);
-	if (what == OBJECT && object == f->object && same_form && !target)
-		return along(m, f, to, strcmp(m->objects[object].home, to) != 0);
+	memcpy(from, f->path, PATH_SIZE);
+	if ((same_form && (what == NEW || what == LEFT)) ||
+		(same_form && what == OBJECT && object == f->object && !target)) {
+		along(m, f, to);
+		return 0;
+	}
 	if (content == NO_CONTENT)
 		return -EINVAL;
-	/* Scratch that was an object's file: the object follows it to a new name, if nothing
+	/* What no map has yet makes room for an object that keeps its references. */
+	if (target && same_form && !f->draft && makes_room(m, target)) {
+		m->objects[target->object].state = GONE;
+		file_remove(m, target);
+		along(m, model_file(m, from), to);
+		return 0;
+	}
+	/* Scratch that was an object's file: the object follows it back into the map, if nothing
 	 * stands for it meanwhile. */
-	if (what == NEW && goes && f->scratch && m->objects[f->object].state != HERE &&
-		!f->edited && form_of(kind, to) == form_of(kind, m->objects[f->object].last))
-		return along(m, f, to, true);
+	if (goes && f->scratch && !target && m->objects[f->object].state == KEPT &&
+		(what != OBJECT || object == f->object) &&
+		form_of(kind, to) == form_of(kind, m->objects[f->object].last)) {
+		f = along(m, f, to);
+		return judge(m, f, content);
+	}
 	if (!f->scratch)
 		left(m, f, GONE);
 	file_remove(m, f);
@@ -662,71 +756,4 @@ int model_rename(struct model *m, const char *from, const char *to)
 	if (what == SCRATCH)
 		return to_scratch(m, f, to);
 	return to_object(m, f, what, object, kind, to);
-}
-
-/*
- * What is built does otherwise than the rules say, or is not settled. The letters are those of
- * structure_cases.c; as each is put right its test goes from here, and the sequences go there too.
- */
-const char *model_open(struct model *m, const char *from, const char *to)
-{
-	const char *path = to ? to : from;
-	const struct file *f = model_file(m, from), *at = model_file(m, path);
-	enum meaning what;
-	enum kind kind;
-	int object = -1;
-
-	what = meaning(m, path, f && f->dir, &object, &kind);
-	/* H, I: a path that a moved or new object left is made again: it is that object. */
-	for (int i = 0; !at && i < m->n_objects; i++) {
-		const struct object *o = &m->objects[i];
-
-		if (o->state != HERE && i != object && same_stem(o->last, path) &&
-			(what == NEW || what == OBJECT))
-			return "a path made again that a moved object left";
-		if (what == NEW && o->state == HERE && same_stem(o->last, path) &&
-			!(f && to && f->object == i))
-			return "the other form of a new path";
-	}
-	/* V: */
-	for (int i = 0; at && !at->scratch && i < m->n_files; i++)
-		if (m->files[i].second && &m->files[i] != at && m->files[i].object == at->object)
-			return "what was refused as the other form";
-	if (!to)
-		return NULL;
-	/* L: */
-	if (f && f->dir && !at) {
-		enum kind k;
-
-		if (meaning(m, to, false, &object, &k) == OBJECT)
-			return "a directory at an object's path";
-	}
-	/* C, J: a moved or saved object, to a scratch name. */
-	if (f && !f->scratch && what == SCRATCH && m->objects[f->object].seq &&
-		(m->objects[f->object].mounted || m->objects[f->object].saved))
-		return "a moved object kept";
-	/* E: */
-	if (f && f->second)
-		return "the other form, refused, moves";
-	/* G: */
-	if (f && f->scratch && f->edited && f->object >= 0 && m->objects[f->object].state == KEPT &&
-		what == NEW)
-		return "scratch that was edited follows its object";
-	/* K: */
-	if (f && f->scratch && f->object >= 0 && !f->edited && (what == NEW || what == OBJECT) &&
-		content_judge(form_of(kind, to), f->bytes) == NO_CONTENT)
-		return "a copy that is refused";
-	/* D: */
-	if (f && !f->dir && what == OBJECT && !at && m->objects[object].state == HERE &&
-		m->objects[object].seq &&
-		content_judge(form_of(kind, to), model_shows(m, f)) == NO_CONTENT)
-		return "a refused file splits";
-	/* Q: */
-	if (f && !f->scratch && f->draft && m->objects[f->object].content == NO_CONTENT &&
-		(at || what == OBJECT || (what == NEW && form_of(kind, to) != form_of(kind, from))))
-		return "a refused new file over another";
-	/* F: a file of the map over one that was made or moved. */
-	if (f && !f->scratch && at && !at->scratch && at != f && m->objects[at->object].seq)
-		return "a file of the map over one that was moved";
-	return NULL;
 }

@@ -32,7 +32,9 @@ struct object {
 	int content;          /* NO_CONTENT: it never had any */
 	int draft;            /* of the file that was moved away, or NO_CONTENT */
 	unsigned seq;         /* when it was made or moved; 0: it is at its home */
+	unsigned left;        /* when its file went */
 	bool saved;           /* the last save wrote it */
+	bool known;           /* a save did */
 };
 
 struct file {
@@ -76,8 +78,5 @@ int model_mkdir(struct model *m, const char *path);
 int model_rmdir(struct model *m, const char *path);
 int model_rename(struct model *m, const char *from, const char *to);
 int model_drop(struct model *m, const char *path);
-
-/* Why the step is not to be done: what the rules say of it is not settled. NULL: do it. */
-const char *model_open(struct model *m, const char *from, const char *to);
 
 #endif

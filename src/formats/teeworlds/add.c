@@ -2,6 +2,7 @@
 /* add: objects made since the mount. They have a place in the model from then on, and nothing in it
  * until their content is put. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/teeworlds/layer.h"
@@ -94,37 +95,69 @@ static entry_id object_id(entry_id dir, enum tw_named what, uint32_t position, b
 	return tw_id(kinds[what][json], position, 0);
 }
 
+static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry_id *ret)
+{
+	uint16_t id = (uint16_t)strtoul(name, NULL, 10);
+	uint32_t item;
+	int r = tw_map_add_item(m, (uint16_t)type, id, tw_ints_new(0), &item);
+
+	if (r < 0)
+		return r;
+	m->items[item].removed = m->items[item].reserved = true;
+	*ret = tw_id(TW_K_RAW_ITEM, item, 0);
+	return 0;
+}
+
+/* What the name says, into m. */
+static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	enum tw_named what = tw_objects_of(dir);
+	uint32_t position = 0;
+	bool json = false;
+	size_t n;
+	int r;
+
+	if (tw_id_kind(dir) == TW_K_RAW_DATA_DIR) {
+		r = tw_map_reserve_blob(m, &position);
+		*ret = tw_id(TW_K_RAW_DATA, position, 0);
+		return r;
+	}
+	if (tw_id_kind(dir) == TW_K_RAW_TYPE)
+		return add_raw_item(m, tw_id_index(dir), name, ret);
+	n = tw_place_stem(what, name, &json);
+	r = add_object(m, what, dir, name, n, &position);
+	*ret = object_id(dir, what, position, json);
+	return r;
+}
+
 int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	enum tw_named what = tw_objects_of(dir);
 	int r = tw_names_need(tw_map_of(*s), e);
-	uint32_t position = 0;
-	bool json = false;
 	struct tw_map *m;
-	size_t n;
+	entry_id id;
 
 	if (r == 0)
 		r = tw_classify(*s, dir, name, is_dir, e);
 	if (r < 0)
 		return r;
-	if (r == FORMAT_PART)
-		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
-	if (r != FORMAT_OBJECT)
+	if (r == FORMAT_SCRATCH)
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
-	if (tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
+	if (r == FORMAT_PART && tw_id_kind(dir) < TW_K_RAW)
+		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
+	if (r == FORMAT_OBJECT && tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
 		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
 			tw_count(tw_map_of(*s), tw_named_type(what)));
 	m = tw_map_copy(tw_map_of(*s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
-	n = tw_place_stem(what, name, &json);
-	r = add_object(m, what, dir, name, n, &position);
+	r = add_named(m, dir, name, &id);
 	if (r < 0)
-		return error_set(e, r, "no memory for another object");
-	*ret = object_id(dir, what, position, json);
+		return error_set(e, r, "no memory for what is new");
+	*ret = id;
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

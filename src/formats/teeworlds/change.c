@@ -62,6 +62,12 @@ void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take)
 	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
 }
 
+void tw_change_waits(struct change *c, uint32_t item, bool waits)
+{
+	if (c->base->items[item].waits != waits)
+		add_edit(c, (struct tw_edit){.kind = TW_SET_WAITS, .item = item, .field = waits});
+}
+
 void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	add_edit(c,
@@ -80,6 +86,13 @@ void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints 
 	if (!take)
 		c->error = -ENOMEM;
 	add_edit(c, (struct tw_edit){.kind = TW_ADD_ITEM, .type = type, .id = id, .ints = take});
+}
+
+void tw_change_enter(struct change *c, uint32_t item, struct tw_ints *take)
+{
+	if (!take)
+		c->error = -ENOMEM;
+	add_edit(c, (struct tw_edit){.kind = TW_ENTER_ITEM, .item = item, .ints = take});
 }
 
 void tw_change_remove(struct change *c, uint32_t item)
@@ -128,7 +141,8 @@ static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t i
 	unsigned n;
 
 	if (a->items[item].ints != b->items[item].ints ||
-		a->items[item].extra != b->items[item].extra)
+		a->items[item].extra != b->items[item].extra ||
+		a->items[item].waits != b->items[item].waits)
 		return false;
 	n = tw_data_fields(&a->items[item], fields);
 	for (unsigned k = 0; k < n; k++)
@@ -154,7 +168,8 @@ static bool is_stale(const struct tw_map *now, const struct change *c)
 
 		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
 			return true;
-		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_DATA) &&
+		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_WAITS ||
+			    d->kind == TW_SET_DATA) &&
 			d->item != TW_ADDED && !same_item(base, now, d->item))
 			return true;
 	}
@@ -220,13 +235,22 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 		tw_ints_unref(m->items[item].extra);
 		m->items[item].extra = tw_ints_ref(d->ints);
 		break;
+	case TW_SET_WAITS:
+		m->items[item].waits = d->field;
+		return 0;
 	case TW_SET_DATA:
 		r = apply_data(m, item, d, t);
 		break;
 	case TW_SET_BLOB:
+		tw_touch_blob(m, item, t);
 		set_blob(m, item, d->blob);
 		tw_touch_blob(m, item, t);
 		return 0;
+	case TW_ENTER_ITEM:
+		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		m->items[item].removed = m->items[item].reserved = false;
+		r = tw_map_reindex(m);
+		break;
 	case TW_ADD_ITEM:
 		r = tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
 		if (r == 0)

@@ -14,6 +14,7 @@
 enum tw_edit_kind {
 	TW_SET_ITEM,  /* the item's integers become `ints` */
 	TW_SET_EXTRA, /* what goes with the made item becomes `ints`, which may be NULL */
+	TW_SET_WAITS, /* whether the made item waits: `field` */
 	/*
 	 * The blob that integer `field` of the item names becomes `blob`. If that integer names a
 	 * blob nobody else uses, it is replaced in place; if others use it, or it names none, the
@@ -23,6 +24,7 @@ enum tw_edit_kind {
 	 */
 	TW_SET_DATA,
 	TW_SET_BLOB,    /* the blob of that handle becomes `blob`, for all who use it (raw/data) */
+	TW_ENTER_ITEM,  /* the reserved item comes, with integers `ints` */
 	TW_ADD_ITEM,    /* appended to its type, with integers `ints` */
 	TW_REMOVE_ITEM, /* nothing may refer to it */
 };
@@ -33,7 +35,7 @@ enum tw_edit_kind {
 struct tw_edit {
 	enum tw_edit_kind kind;
 	uint32_t item;        /* handle of the item, or of the blob (SET_BLOB) */
-	uint32_t field;       /* SET_DATA */
+	uint32_t field;       /* SET_DATA, SET_WAITS */
 	uint16_t type, id;    /* ADD_ITEM */
 	struct tw_ints *ints; /* owned */
 	struct blob *blob;    /* owned */
@@ -56,9 +58,11 @@ DEFINE_CLEANUP(struct change, tw_change_free);
  * or a NULL blob of tw_change_blob counts as short memory. */
 void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take);
 void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take);
+void tw_change_waits(struct change *c, uint32_t item, bool waits);
 void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take);
 void tw_change_blob(struct change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take);
+void tw_change_enter(struct change *c, uint32_t item, struct tw_ints *take);
 void tw_change_remove(struct change *c, uint32_t item);
 void tw_change_reads(struct change *c, uint32_t item);
 

@@ -8,15 +8,25 @@
 #include "codec/text.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/names.h"
+#include "formats/teeworlds/where.h"
 
-enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, GROUP_START = 5, GROUP_COUNT = 6 };
+enum {
+	KIND_GAME = 1,
+	GROUP_MIN = 7,
+	LAYER_MIN = 3,
+	NAMED_TILES_MIN = 18,
+	GROUP_START = 5,
+	GROUP_COUNT = 6
+};
 
 enum code {
 	NO_VERSION,
+	NO_GAME,
 	DOUBLE_ID,
-	GROUP_SHORT,
+	EMPTY_DATA,
+	GROUP_SHORT, /* from here on: of a group */
 	GROUP_RANGE,
-	LAYER_TWICE,
+	LAYER_TWICE, /* from here on: of a layer */
 	LAYER_SHORT,
 	TILES_SHORT,
 	TILES_VERSION,
@@ -28,11 +38,11 @@ enum code {
 	TILES_SHARED,
 	TILES_SMALL,
 	TILES_DIFFER,
-	NO_GAME,
-	EMPTY_DATA,
+	TILES_GROUP,
 };
 
-/* One fault, told apart by what it is and by the handle of what has it. */
+/* One fault, told apart by what it is and by the handle of what has it. Of groups and layers the
+ * text is what follows their path. */
 struct fault {
 	enum code code;
 	uint32_t what;
@@ -107,30 +117,27 @@ static void check_groups(struct faults *f)
 		int64_t begin, end;
 
 		if (it->ints->n < GROUP_MIN) {
-			add(f, GROUP_SHORT, groups->items[i],
-				"group %u: has %u integers (at least %d)", i, it->ints->n,
-				GROUP_MIN);
+			add(f, GROUP_SHORT, groups->items[i], "has %u integers (at least %d)",
+				it->ints->n, GROUP_MIN);
 			continue;
 		}
 		if (!group_range(it, n, &begin, &end)) {
 			add(f, GROUP_RANGE, groups->items[i],
-				"group %u: layers %d, count %d, are out of range (%u layers)", i,
+				"layers %d, count %d, are out of range (%u layers)",
 				it->ints->v[GROUP_START], it->ints->v[GROUP_COUNT], n);
 			continue;
 		}
 		for (int64_t k = begin; k < end; k++) {
 			if (seen[k] == 1)
 				add(f, LAYER_TWICE, tw_type(f->m, TW_LAYER)->items[k],
-					"group %u: layer %lld is in another group too", i,
-					(long long)k);
+					"is in two groups");
 			if (seen[k] < 2)
 				seen[k]++;
 		}
 	}
 }
 
-static void check_tiles_name(
-	struct faults *f, uint32_t handle, uint32_t layer, const struct tw_item *it)
+static void check_tiles_name(struct faults *f, uint32_t handle, const struct tw_item *it)
 {
 	const int32_t *v = it->ints->v + 15;
 	char name[12];
@@ -138,15 +145,15 @@ static void check_tiles_name(
 	if (it->ints->v[TW_LAYER_VERSION] < 3)
 		return;
 	if (it->ints->n < NAMED_TILES_MIN)
-		add(f, TILES_SHORT, handle, "layer %u: has %u integers (at least %d)", layer,
-			it->ints->n, NAMED_TILES_MIN);
+		add(f, TILES_SHORT, handle, "has %u integers (at least %d)", it->ints->n,
+			NAMED_TILES_MIN);
 	else if ((v[0] == 0 && v[1] == 0 && v[2] == 0) ||
 		 !utf8_valid(name, tw_name_of_ints(v, 3, name)))
-		add(f, TILES_NAME, handle, "layer %u: its name is not UTF-8", layer);
+		add(f, TILES_NAME, handle, "its name is not UTF-8");
 }
 
 static void check_tiles_data(
-	struct faults *f, uint32_t handle, uint32_t layer, const struct tw_item *it, uint8_t *used)
+	struct faults *f, uint32_t handle, const struct tw_item *it, uint8_t *used)
 {
 	int own = tw_tiles_field(it);
 	int32_t index = own < 0 ? -1 : it->ints->v[own];
@@ -154,41 +161,39 @@ static void check_tiles_data(
 	if (own < 0)
 		return;
 	if (!tw_blob_of(f->m, it, (uint32_t)own)) {
-		add(f, TILES_NO_DATA, handle, "layer %u: data index is %d (0 to %zu)", layer, index,
+		add(f, TILES_NO_DATA, handle, "data index is %d (0 to %zu)", index,
 			f->m->n_blobs ? f->m->n_blobs - 1 : 0);
 		return;
 	}
 	if (used[index])
-		add(f, TILES_SHARED, handle, "layer %u: data item %d is another layer's too", layer,
-			index);
+		add(f, TILES_SHARED, handle, "data item %d is another layer's too", index);
 	used[index] = 1;
 }
 
-static void check_tiles(struct faults *f, uint32_t handle, uint32_t layer, uint8_t *used)
+static void check_tiles(struct faults *f, uint32_t handle, uint8_t *used)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	const int32_t *v = it->ints->v;
 
 	if (it->ints->n < TW_TILES_MIN) {
-		add(f, TILES_SHORT, handle, "layer %u: has %u integers (at least %d)", layer,
-			it->ints->n, TW_TILES_MIN);
+		add(f, TILES_SHORT, handle, "has %u integers (at least %d)", it->ints->n,
+			TW_TILES_MIN);
 		return;
 	}
 	if (v[TW_LAYER_VERSION] < 2 || v[TW_LAYER_VERSION] > 4)
-		add(f, TILES_VERSION, handle, "layer %u: version is %d (2 to 4)", layer,
-			v[TW_LAYER_VERSION]);
+		add(f, TILES_VERSION, handle, "version is %d (2 to 4)", v[TW_LAYER_VERSION]);
 	if (__builtin_popcount((unsigned)v[TW_TILES_KIND] & 63) > 1)
-		add(f, TILES_KIND, handle, "layer %u: kind is %d (0, 1, 2, 4, 8, 16 or 32)", layer,
+		add(f, TILES_KIND, handle, "kind is %d (0, 1, 2, 4, 8, 16 or 32)",
 			v[TW_TILES_KIND]);
 	if (v[TW_TILES_WIDTH] < 2 || v[TW_TILES_HEIGHT] < 2)
-		add(f, TILES_SIDE, handle, "layer %u: is %d x %d tiles (at least 2 x 2)", layer,
-			v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
+		add(f, TILES_SIDE, handle, "is %d x %d tiles (at least 2 x 2)", v[TW_TILES_WIDTH],
+			v[TW_TILES_HEIGHT]);
 	for (int i = 0; v[TW_TILES_KIND] == 0 && i < 4; i++)
 		if (v[TW_TILES_COLOR + i] < 0 || v[TW_TILES_COLOR + i] > 255)
-			add(f, TILES_COLOR, handle, "layer %u: color[%d] is %d (0 to 255)", layer,
-				i, v[TW_TILES_COLOR + i]);
-	check_tiles_name(f, handle, layer, it);
-	check_tiles_data(f, handle, layer, it, used);
+			add(f, TILES_COLOR, handle, "color[%d] is %d (0 to 255)", i,
+				v[TW_TILES_COLOR + i]);
+	check_tiles_name(f, handle, it);
+	check_tiles_data(f, handle, it, used);
 }
 
 static bool is_tiles(const struct tw_item *it)
@@ -202,21 +207,42 @@ static int64_t tile_count(const struct tw_item *it)
 }
 
 /* A physics layer has at least the tiles of the game layer, in rows of the same length. */
-static void check_size(
-	struct faults *f, uint32_t handle, uint32_t layer, const struct tw_item *game)
+static void check_size(struct faults *f, uint32_t handle, const struct tw_item *game)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	const int32_t *v = it->ints->v, *g = game->ints->v;
 
 	if (tile_count(it) < tile_count(game))
-		add(f, TILES_SMALL, handle,
-			"layer %u: has %lld tiles (at least %lld, as the game layer)", layer,
+		add(f, TILES_SMALL, handle, "has %lld tiles (at least %lld, as the game layer)",
 			(long long)tile_count(it), (long long)tile_count(game));
 	else if (v[TW_TILES_WIDTH] != g[TW_TILES_WIDTH] || v[TW_TILES_HEIGHT] != g[TW_TILES_HEIGHT])
-		add(f, TILES_DIFFER, handle,
-			"layer %u: is %d x %d tiles (the game layer is %d x %d)", layer,
+		add(f, TILES_DIFFER, handle, "is %d x %d tiles (the game layer is %d x %d)",
 			v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], g[TW_TILES_WIDTH],
 			g[TW_TILES_HEIGHT]);
+}
+
+static bool is_game(const struct tw_item *it)
+{
+	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == KIND_GAME;
+}
+
+/* A game draws and moves all physics layers as it does the game layer, whatever their own group
+ * says (DDNet's game/layers.cpp): they stand beside one. */
+static void check_group(struct faults *f, uint32_t handle, int64_t position)
+{
+	int64_t g = tw_group_of(f->m, position), begin = 0, end = 0;
+	const struct tw_item *it;
+
+	if (g < 0 ||
+		!group_range(tw_item_at(f->m, TW_GROUP, g), tw_count(f->m, TW_LAYER), &begin, &end))
+		return;
+	for (; begin < end; begin++) {
+		it = tw_item_at(f->m, TW_LAYER, begin);
+		if (is_game(it))
+			return;
+	}
+	add(f, TILES_GROUP, handle, "kind is %d, in a group that has no game layer",
+		f->m->items[handle].ints->v[TW_TILES_KIND]);
 }
 
 /* Of several game layers the last counts. */
@@ -227,7 +253,7 @@ static void check_physics(struct faults *f, const struct tw_type *layers)
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 1)
+		if (is_game(it))
 			game = it;
 	}
 	if (!game)
@@ -235,8 +261,10 @@ static void check_physics(struct faults *f, const struct tw_type *layers)
 	for (uint32_t i = 0; game && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] > 1)
-			check_size(f, layers->items[i], i, game);
+		if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] <= KIND_GAME)
+			continue;
+		check_size(f, layers->items[i], game);
+		check_group(f, layers->items[i], i);
 	}
 }
 
@@ -251,11 +279,10 @@ static void check_layers(struct faults *f)
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
 		if (it->ints->n < LAYER_MIN)
-			add(f, LAYER_SHORT, layers->items[i],
-				"layer %u: has %u integers (at least %d)", i, it->ints->n,
-				LAYER_MIN);
+			add(f, LAYER_SHORT, layers->items[i], "has %u integers (at least %d)",
+				it->ints->n, LAYER_MIN);
 		else if (is_tiles(it))
-			check_tiles(f, layers->items[i], i, used);
+			check_tiles(f, layers->items[i], used);
 	}
 	check_physics(f, layers);
 }
@@ -281,6 +308,23 @@ static int fault_cmp(const void *pa, const void *pb)
 	return a->what < b->what ? -1 : a->what > b->what;
 }
 
+static void tell(const struct faults *f, const struct fault *fault,
+	void (*why)(void *arg, const char *line), void *arg)
+{
+	char path[TW_WHERE_MAX], line[TW_WHERE_MAX + sizeof(fault->text) + 2];
+
+	if (fault->code < GROUP_SHORT) {
+		why(arg, fault->text);
+		return;
+	}
+	if (fault->code < LAYER_TWICE)
+		tw_where_group(f->m, fault->what, path);
+	else
+		tw_where_layer(f->m, fault->what, path);
+	snprintf(line, sizeof(line), "%s: %s", path, fault->text);
+	why(arg, line);
+}
+
 int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -294,9 +338,8 @@ int tw_check(const struct snapshot *before, const struct snapshot *s,
 	for (size_t i = 0; i < now.n; i++) {
 		if (old.n && bsearch(&now.v[i], old.v, old.n, sizeof(*old.v), fault_cmp))
 			continue;
-		why(arg, now.v[i].text);
-		if (r == 0)
-			r = error_set(e, -EINVAL, "a game would refuse the map: %s", now.v[i].text);
+		tell(&now, &now.v[i], why, arg);
+		r = error_set(e, -EINVAL, "a game would refuse the map");
 	}
 	if (old.failed || now.failed)
 		r = error_set(e, -ENOMEM, "no memory to check the map");

@@ -10,6 +10,7 @@
 #include "formats/teeworlds/datafile_write.h"
 #include "formats/teeworlds/lens.h"
 #include "formats/teeworlds/names.h"
+#include "formats/teeworlds/legend.h"
 #include "formats/teeworlds/situation.h"
 #include "formats/teeworlds/structure.h"
 
@@ -214,7 +215,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 	r = k->parse(m, id, in, c, e);
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
-	if (r == 0)
+	if (r == 0 || r == -EAGAIN)
 		*ret = c->n_edits ? TAKE(c) : NULL;
 	return r;
 }
@@ -288,9 +289,12 @@ const struct format format_teeworlds = {
 	.identify = tw_identify,
 	.object = tw_object,
 	.other_form = tw_other_form,
+	.form = tw_form,
 	.may_move = tw_may_move,
 	.add = tw_add,
 	.shown_as = tw_shown_as,
+	.legend = tw_legend_write,
+	.read_by = tw_legend_read,
 	.situate = tw_situate,
 	.settle = tw_settle,
 	.same = tw_same,

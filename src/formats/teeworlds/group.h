@@ -10,7 +10,8 @@
 
 enum tw_ext_field { TW_EXT_VERSION, TW_EXT_ZOOM, TW_EXT_LENGTH };
 
-/* What DDNet takes for the zoom of a group that has no such item. */
+/* What DDNet takes for the zoom of a group that has no such item: the larger of both parallaxes,
+ * within 0 and 100 (game/mapitems_ex.cpp, GetParallaxZoomDefault). */
 int32_t tw_group_default_zoom(const struct tw_item *group);
 
 #endif

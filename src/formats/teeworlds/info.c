@@ -81,6 +81,7 @@ static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (find_text(m, id, &b, NULL) < 0)
 		b = NULL;
 	tw_stat_file(ret, b ? b->size : 0, true);
+	ret->standing = true;
 	return 0;
 }
 

@@ -267,6 +267,8 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 		r = change_item(&root, m, item, c, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
 		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
+	if (r == 0 || r == -EAGAIN)
+		tw_change_waits(c, item, r == -EAGAIN);
 	return r;
 }
 

@@ -58,6 +58,12 @@ int tw_layer_refuses(int r, struct error *e)
 	return code;
 }
 
+int tw_layer_waits(const struct tw_item *it, struct error *e)
+{
+	return it->waits ? error_set(e, -EAGAIN, "the layer.json beside it names what is not there")
+			 : 0;
+}
+
 /* The object made since the mount that the directory is, or is of; its names are not the format's
  * to know. */
 static const struct tw_item *made_at(const struct tw_map *m, entry_id id)

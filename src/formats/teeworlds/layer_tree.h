@@ -20,5 +20,8 @@ void tw_touch_layer(
  */
 int tw_layer_lacks(const struct tw_item *it, struct error *e);
 int tw_layer_refuses(int r, struct error *e);
+/* -EAGAIN while the layer's newest layer.json, by which its other files are judged, waits itself.
+ */
+int tw_layer_waits(const struct tw_item *it, struct error *e);
 
 #endif

@@ -133,6 +133,13 @@ static inline void tw_stat_file(struct entry *ret, uint64_t size, bool writable)
 	*ret = (struct entry){.sized = true, .size = size, .writable = writable};
 }
 
+/* In raw/ numbers are what things are called by: nothing moves or goes there. */
+static inline void tw_stat_raw(struct entry *ret, const struct tw_map *m, uint64_t size)
+{
+	tw_stat_file(ret, size, m->shared->raw == TW_RAW_RW);
+	ret->fixed = true;
+}
+
 /*
  * Files whose text is small are made whole and cut: size, and get of a range of *text.
  * tw_slice copies [off, off + n) of a span; past its end is -EIO.

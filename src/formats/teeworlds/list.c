@@ -322,6 +322,8 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 	size_t shown;
 	int r = tw_layer_refuses(find_list(m, id, &l, e), e);
 
+	if (r == 0)
+		r = tw_layer_waits(&m->items[l.item], e);
 	if (r < 0)
 		return r;
 	shown = (size_t)l.count * 4 * l.form->ints;

@@ -65,7 +65,8 @@ DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
-	bool removed; /* flagged, its handle stays */
+	bool removed;  /* flagged, its handle stays */
+	bool reserved; /* ... that is: it was added in raw/, and comes with its first content */
 	struct tw_ints *ints;
 	/*
 	 * An object that was made since the mount: the name of its path, without ending. It stands
@@ -76,7 +77,10 @@ struct tw_item {
 	/* ... and what settling will put elsewhere for it: a layer's auto-mapper item, a group's
 	 * zoom (one integer), an envelope's points (TW_POINT_FULL integers each); or NULL. */
 	struct tw_ints *extra;
+	/* In a settled map: the name of the path of an object that was made, moved or renamed. */
+	struct bytes *placed;
 	uint16_t group; /* of a made layer: the position of the group that it was made in */
+	bool waits;     /* ... and its newest layer.json is none yet: what it names is not there */
 };
 
 /* The items of one type, as handles: by position, and by (id, position) for the raw view. */
@@ -96,6 +100,7 @@ struct tw_index {
 };
 
 struct tw_names; /* names.h */
+struct tw_legend;
 struct tw_situation;
 
 /* What all versions of a mounted map share; ref-counted, lives as long as any of them. */
@@ -118,7 +123,8 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t version; /* grows with every apply; rebase keeps it */
 	struct tw_index *index;
-	struct tw_index *origin; /* of a settled map: the index of the mounted one, for its ids */
+	struct tw_index *origin;  /* of a settled map: the index of the mounted one, for its ids */
+	struct tw_legend *legend; /* legend.h; NULL: names are the map's own */
 	struct tw_situation *situation; /* situation.h; NULL: it was not told */
 	struct tw_item *items;
 	size_t n_items;
@@ -145,6 +151,8 @@ struct tw_map *tw_map_copy(const struct tw_map *m);
 int tw_map_add_item(struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints *take,
 	uint32_t *ret); /* index is rebuilt by tw_map_reindex */
 int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret);
+/* A number for a blob that comes later: until then it is one that left the map. */
+int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
 int tw_map_reindex(struct tw_map *m); /* after items were added or flagged */
 /* The items of a type in another order: `items` holds the handles of all of them. After this the
  * map is only written, never edited. */
@@ -155,6 +163,7 @@ void tw_shared_unref(struct tw_shared *sh);
 DEFINE_CLEANUP(struct tw_shared, tw_shared_unref);
 
 struct tw_index *tw_index_ref(struct tw_index *x);
+void tw_index_unref(struct tw_index *x);
 /* The list of a type, NULL where it has no item. */
 const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);

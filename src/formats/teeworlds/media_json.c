@@ -62,15 +62,25 @@ static void write_json(struct jsonw *w, const struct tw_item *it, const struct k
 	jsonw_end(w);
 }
 
-static int json_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+/* The item, where it is shown in this form. */
+static int find(const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
-	struct jsonw w;
-
-	if (!it)
+	*ret = item_of(m, id);
+	if (!*ret)
 		return -ENOENT;
 	if (!is_json(m, id))
 		return error_set(e, -ENODATA, "it is in the map itself, not in this form");
+	return 0;
+}
+
+static int json_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tw_item *it;
+	struct jsonw w;
+	int r = find(m, id, &it, e);
+
+	if (r < 0)
+		return r;
 	jsonw_to_nowhere(&w);
 	write_json(&w, it, keys_of(id));
 	tw_stat_file(ret, w.size, true);
@@ -80,13 +90,12 @@ static int json_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 static int file_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it;
 	struct jsonw w;
+	int r = find(m, id, &it, e);
 
-	if (!it)
-		return -ENOENT;
-	if (!is_json(m, id))
-		return error_set(e, -ENODATA, "it is in the map itself, not in this form");
+	if (r < 0)
+		return r;
 	jsonw_to_range(&w, off, dst, n);
 	write_json(&w, it, keys_of(id));
 	return 0;

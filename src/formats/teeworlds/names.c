@@ -9,6 +9,8 @@
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/layer.h"
 #include "formats/teeworlds/media.h"
+#include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/where.h"
 
 static int set_name(struct tw_name *name, const char *text, size_t n)
 {
@@ -103,14 +105,7 @@ int tw_name_read(
 
 static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_list *list)
 {
-	static const uint16_t types[TW_N_NAMED] = {
-		[TW_N_IMAGES] = TW_IMAGE,
-		[TW_N_SOUNDS] = TW_SOUND,
-		[TW_N_ENVELOPES] = TW_ENVELOPE,
-		[TW_N_GROUPS] = TW_GROUP,
-		[TW_N_LAYERS] = TW_LAYER,
-	};
-	const struct tw_type *t = tw_type(m, types[what]);
+	const struct tw_type *t = tw_type(m, tw_named_type(what));
 	int r;
 
 	if (!t)
@@ -131,7 +126,6 @@ static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_
 static int take_tree(const struct tw_map *m, struct tw_names *names)
 {
 	uint32_t n_groups = names->lists[TW_N_GROUPS].n, n_layers = names->lists[TW_N_LAYERS].n;
-	int64_t end = n_layers <= UINT16_MAX ? n_layers : UINT16_MAX + 1;
 
 	names->groups = calloc((size_t)n_groups + 1, sizeof(*names->groups));
 	names->forms = calloc((size_t)n_layers + 1, sizeof(*names->forms));
@@ -139,17 +133,8 @@ static int take_tree(const struct tw_map *m, struct tw_names *names)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n_layers; i++)
 		names->forms[i] = (uint8_t)tw_layer_form(m, tw_item_at(m, TW_LAYER, i));
-	for (uint32_t i = 0; i < n_groups; i++) {
-		const struct tw_item *it = tw_item_at(m, TW_GROUP, i);
-		int64_t first = tw_int(it, TW_GROUP_START, 0);
-		int64_t last = first + tw_int(it, TW_GROUP_COUNT, 0);
-
-		first = first > 0 ? first : 0;
-		last = last < end ? last : end;
-		if (first < last)
-			names->groups[i] = (struct tw_group_at){
-				(uint32_t)first, (uint32_t)(last - first)};
-	}
+	for (uint32_t i = 0; i < n_groups; i++)
+		names->groups[i] = tw_group_layers(m, i);
 	return 0;
 }
 

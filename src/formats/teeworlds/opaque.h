@@ -12,7 +12,8 @@
 
 #include "formats/teeworlds/change.h"
 
-enum { TW_TILE_OPAQUE = 2, TW_OPAQUE_ALPHA = 250 };
+/* Tile flags: 1 and 2 mirror, 4 is OPAQUE, 8 turns (TILEFLAG_* in DDNet's game/mapitems.h). */
+enum { TW_TILE_OPAQUE = 4, TW_OPAQUE_ALPHA = 250 };
 
 struct opacity {
 	uint32_t cell; /* pixels a side; 0: no id is opaque */

@@ -207,6 +207,8 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 	struct plane p;
 	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
 
+	if (r == 0)
+		r = tw_layer_waits(&m->items[p.item], e);
 	return r < 0 ? r : change_plane(m, &p, cells_of_file, in, c, e);
 }
 

@@ -13,7 +13,21 @@ static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
 {
 	uint32_t i = tw_id_index(id);
 
-	return i < m->n_items && !m->items[i].removed ? &m->items[i] : NULL;
+	return i < m->n_items && (!m->items[i].removed || m->items[i].reserved) ? &m->items[i]
+										: NULL;
+}
+
+/* The item, if it is there. */
+static int find(const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+{
+	const struct tw_item *it = item_of(m, id);
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such item");
+	if (it->reserved)
+		return error_set(e, -ENODATA, "the item has no content yet");
+	*ret = it;
+	return 0;
 }
 
 static unsigned line_length(int32_t v)
@@ -37,11 +51,12 @@ static uint64_t text_size(const struct tw_ints *ints)
 
 static int item_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it;
+	int r = find(m, id, &it, e);
 
-	if (!it)
-		return error_set(e, -ENOENT, "no such item");
-	tw_stat_file(ret, 0, m->shared->raw == TW_RAW_RW);
+	if (r < 0)
+		return r;
+	tw_stat_raw(ret, m, 0);
 	ret->sized = it->ints->n <= STAT_MAX;
 	if (ret->sized)
 		ret->size = text_size(it->ints);
@@ -50,10 +65,11 @@ static int item_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 
 static int item_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it;
+	int r = find(m, id, &it, e);
 
-	if (!it)
-		return error_set(e, -ENOENT, "no such item");
+	if (r < 0)
+		return r;
 	*ret = text_size(it->ints);
 	return 0;
 }
@@ -61,12 +77,13 @@ static int item_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 static int item_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
 	uint64_t at = 0, end = off + n;
+	const struct tw_item *it;
 	char line[NUMBER_MAX];
+	int r = find(m, id, &it, e);
 
-	if (!it)
-		return error_set(e, -ENOENT, "no such item");
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; i < it->ints->n && at < end; i++) {
 		uint64_t len = line_length(it->ints->v[i]);
 
@@ -151,6 +168,10 @@ static int item_parse(const struct tw_map *m, entry_id id, const struct extent *
 		r = parse_ints(text, &ints, e);
 	if (r < 0)
 		return r;
+	if (it->reserved) {
+		tw_change_enter(c, (uint32_t)(it - m->items), TAKE(ints));
+		return raw_guard(m, c, e);
+	}
 	if (ints->n == it->ints->n && memcmp(ints->v, it->ints->v, 4 * (size_t)ints->n) == 0)
 		return 0;
 	tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));

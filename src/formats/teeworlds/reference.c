@@ -2,6 +2,7 @@
 /* reference: items that name others, by the stem of their files (layout rules 20, 21). */
 #include <errno.h>
 
+#include "formats/teeworlds/legend.h"
 #include "formats/teeworlds/record.h"
 #include "formats/teeworlds/stems.h"
 
@@ -41,8 +42,12 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 		*ret = -1;
 		return 0;
 	}
-	if (json_holds_int(at))
-		return json_as_int(at, ret, e);
+	if (json_holds_int(at)) {
+		r = json_as_int(at, ret, e);
+		if (r == 0 && m->legend)
+			*ret = tw_legend_number(m, targets[ref].named, *ret);
+		return r;
+	}
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
 			at, e, "must be the name of an %s, null or an integer", targets[ref].what);

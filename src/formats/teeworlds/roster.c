@@ -101,15 +101,10 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 				   tw_object(id) == tw_object(p->id));
 }
 
-/* An object as it is can be in a map: 1, or not: 0. A layer has to be one. */
-static int has_content(const struct tw_roster *r, const struct tw_item *it,
-	const struct placement *p, struct error *e)
+/* Can the object be in a map as it is? A group needs no group.json. */
+static bool has_content(const struct tw_roster *r, const struct tw_item *it)
 {
-	if (!tw_is_empty(it) || r->what == TW_N_GROUPS)
-		return 1;
-	if (r->what == TW_N_LAYERS)
-		return error_set(e, -EINVAL, "the layer %s has no layer.json", p->name);
-	return 0;
+	return !tw_is_empty(it) || r->what == TW_N_GROUPS;
 }
 
 static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
@@ -135,7 +130,6 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 	size_t time, struct error *e)
 {
 	struct tw_seat *seat = seat_of(r, p->id);
-	int ret;
 
 	if (!seat)
 		return 0;
@@ -143,10 +137,9 @@ static int take_placement(struct tw_roster *r, const struct tw_map *m, const str
 		seat->gone = true;
 		return 0;
 	}
-	if (is_home(m, p))
+	if (is_home(m, p) || !has_content(r, &m->items[seat->item]))
 		return 0;
-	ret = has_content(r, &m->items[seat->item], p, e);
-	return ret <= 0 ? ret : take_place(r, seat, p, time, e);
+	return take_place(r, seat, p, time, e);
 }
 
 /* Layers stand in the order of their groups, and go with them. */

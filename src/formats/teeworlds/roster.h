@@ -31,8 +31,9 @@ struct tw_roster {
 	bool moves; /* ... or there are new ones that are in no place: references are to follow */
 };
 
-/* The placements are borrowed as long as the roster is used. -EINVAL: a name does not fit its
- * field, or an object cannot be in a map as it is. groups is for layers, else NULL. */
+/* The placements are borrowed as long as the roster is used. What has no content yet (a layer, no
+ * layer.json) has no seat in the map. -EINVAL: a name does not fit its field. groups is for layers,
+ * else NULL. */
 int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named what,
 	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e);
 void tw_roster_finish(struct tw_roster *r);

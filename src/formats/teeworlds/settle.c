@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/convert.h"
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
@@ -40,6 +41,20 @@ static int call_rosters(
 	return 0;
 }
 
+/* Layers that are directories so far: what is in them is told by whoever keeps it. */
+static void say_empty(struct settling *s, const struct placement *p, size_t n)
+{
+	char path[SETTLE_PATH_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].removed || tw_object_named(p[i].id) != TW_N_LAYERS ||
+			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
+			continue;
+		settle_path(s, TW_N_LAYERS, tw_id_b(p[i].id), path);
+		settle_say(s, "%s has no layer.json, and is not in the map", path);
+	}
+}
+
 int settle_push(struct settle_list *l, uint32_t item)
 {
 	if (l->n == l->room) {
@@ -57,17 +72,25 @@ int settle_push(struct settle_list *l, uint32_t item)
 
 /* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
  * stay are like all others from here on. */
-static void take_members(struct settling *s, enum tw_named what)
+static int take_members(struct settling *s, enum tw_named what)
 {
 	const struct tw_roster *r = &s->rosters[what];
 
 	for (uint32_t i = r->n; i > 0; i--) {
-		struct tw_item *it = &s->to->items[r->seats[i - 1].item];
+		const struct tw_seat *seat = &r->seats[i - 1];
+		struct tw_item *it = &s->to->items[seat->item];
 
-		it->removed = r->seats[i - 1].gone;
+		it->removed = seat->gone;
 		bytes_unref(TAKE(it->made));
 		tw_ints_unref(TAKE(it->extra));
+		if (!seat->placed)
+			continue;
+		bytes_unref(it->placed);
+		it->placed = bytes_copy(seat->placed->name, strlen(seat->placed->name));
+		if (!it->placed)
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 static int find_moved(struct settling *s, enum tw_named what)
@@ -138,8 +161,9 @@ static int take_all(struct settling *s, struct error *e)
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < TW_N_NAMED; i++) {
-		take_members(s, (enum tw_named)i);
-		r = find_moved(s, (enum tw_named)i);
+		r = take_members(s, (enum tw_named)i);
+		if (r == 0)
+			r = find_moved(s, (enum tw_named)i);
 		if (r == 0 && i < TW_N_GROUPS)
 			r = list_flat(s, (enum tw_named)i);
 	}
@@ -208,6 +232,7 @@ int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
 	r = call_rosters(&s, p, n, &any, e);
 	if (r < 0)
 		return r;
+	say_empty(&s, p, n);
 	if (!any && !settle_has_parts(p, n)) {
 		*ret = snapshot_ref(snap);
 		return 0;

@@ -8,6 +8,7 @@
 #include "formats/teeworlds/roster.h"
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
+#include "formats/teeworlds/where.h"
 
 /* The position of the object in m, and how many of its sort there are. */
 static int find(const struct tw_map *m, enum tw_named what, entry_id id, uint32_t *ret_item,
@@ -34,22 +35,15 @@ static int find(const struct tw_map *m, enum tw_named what, entry_id id, uint32_
 /* Layers are counted within the group that they stand in. */
 static int within_group(const struct tw_map *m, uint32_t *position, uint32_t *ret_count)
 {
-	uint32_t n = tw_count(m, TW_GROUP), layers = tw_count_mounted(m, TW_LAYER);
+	int64_t group = tw_group_of(m, *position);
+	struct tw_group_at at;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tw_item *it = tw_item_at(m, TW_GROUP, i);
-		int64_t begin = tw_int(it, TW_GROUP_START, 0);
-		int64_t end = begin + tw_int(it, TW_GROUP_COUNT, 0);
-
-		begin = begin > 0 ? begin : 0;
-		end = end < layers ? end : layers;
-		if (*position < begin || *position >= end)
-			continue;
-		*position -= (uint32_t)begin;
-		*ret_count = (uint32_t)(end - begin);
-		return 0;
-	}
-	return -ENOENT;
+	if (group < 0)
+		return -ENOENT;
+	at = tw_group_layers(m, (uint32_t)group);
+	*position -= at.first;
+	*ret_count = at.n;
+	return 0;
 }
 
 static const char *ending(const struct tw_map *m, enum tw_named what, const struct tw_item *it)

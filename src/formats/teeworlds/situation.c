@@ -68,6 +68,9 @@ int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct 
 		atomic_init(&t->refs, 1);
 	for (size_t i = 0; t && i < n; i++)
 		take(t, &p[i]);
+	/* What waited in vain is not what others are judged by. */
+	for (size_t i = 0; !p && i < m->n_items; i++)
+		m->items[i].waits = false;
 	tw_situation_unref(m->situation);
 	m->situation = t;
 	snapshot_unref(*s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/fields.h"
+#include "formats/teeworlds/legend.h"
 #include "formats/teeworlds/situation.h"
 
 unsigned tw_named_type(enum tw_named what)
@@ -100,8 +101,13 @@ int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, si
 	int channels, int32_t *ret)
 {
 	uint32_t position;
-	int r = find(m, what, stem, n, &position);
+	int r;
 
+	if (m->legend && tw_legend_stem(m, what, stem, n, ret) == 0)
+		return 0;
+	r = find(m, what, stem, n, &position);
+	if (r == 0 && m->legend && tw_legend_has(m, what, position))
+		r = -ENOENT;
 	if (r == 0 && in_new && !fits(m, what, position, channels))
 		r = -ENOENT;
 	if (r < 0 && m->situation)

@@ -13,7 +13,8 @@ int tw_classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);
 int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
 entry_id tw_object(entry_id id);
-bool tw_other_form(entry_id id, const char *name, char *ret);
+bool tw_other_form(entry_id dir, const char *name, char *ret);
+entry_id tw_form(entry_id id, const char *name);
 int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
 /* The id of a part of an object that was made since the mount; -ENOENT. */

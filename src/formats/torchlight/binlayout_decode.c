@@ -17,6 +17,7 @@ enum { LAYOUT_KIT_VERSION = 4 };
 
 struct decoder {
 	struct cursor c;
+	const struct names *names;
 	struct buffer *out;
 	struct layout_nodes nodes;
 	size_t next_node; /* of the next Group; 0 is the root's */
@@ -137,10 +138,10 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	buffer_byte(d->out, '\n');
 }
 
-static void put_property(struct decoder *d, unsigned depth, const struct layout_type *type,
-	uint8_t code, const uint8_t *value, size_t n)
+static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_t code,
+	const uint8_t *value, size_t n)
 {
-	const struct layout_property *p = layout_property_find(type, code);
+	const struct layout_property *p = layout_property_find(d->names, type, code);
 	enum layout_kind kind = p ? p->kind : guess(value, n);
 	unsigned axes;
 
@@ -170,12 +171,12 @@ static int truncated(struct decoder *d, const char *what)
 /* A Group's node, as its properties alone would have it. */
 struct derived {
 	struct layout_node node;
-	const struct layout_type *type;
+	uint8_t type;
 };
 
 static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t n)
 {
-	const struct layout_property *p = layout_property_find(g->type, code);
+	const struct layout_property *p = layout_property_find(NULL, g->type, code);
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	struct ss s;
 
@@ -217,10 +218,10 @@ static int put_extra(struct decoder *d, unsigned depth, uint8_t type, int64_t id
 }
 
 /* DESCRIPTOR, NAME, ID, PARENTID. */
-static int put_identity(struct decoder *d, unsigned depth, uint8_t number,
-	const struct layout_type *type, int64_t id, int64_t parent)
+static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t id, int64_t parent)
 {
 	struct ss name = cursor_ss(&d->c);
+	struct str type_name;
 
 	if (!ss_is_line(name))
 		return error_set(d->e, -EIO,
@@ -231,10 +232,10 @@ static int put_identity(struct decoder *d, unsigned depth, uint8_t number,
 		dattext_field(d->out, depth, "STRING", i ? "NAME" : "DESCRIPTOR");
 		if (i && name.n)
 			ss_to_utf8(name, d->out);
-		else if (type)
-			buffer_str(d->out, type->name);
+		else if (layout_type_name(d->names, type, &type_name))
+			buffer_str(d->out, type_name);
 		else
-			buffer_printf(d->out, "TYPE_%u", number);
+			buffer_printf(d->out, "TYPE_%u", type);
 		buffer_byte(d->out, '\n');
 	}
 	dattext_field(d->out, depth, "INTEGER64", "ID");
@@ -276,13 +277,13 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	if (nesting >= BINLAYOUT_DEPTH_MAX)
 		return error_set(
 			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
-	g.type = layout_type_find(type);
+	g.type = type;
 	d->objects++;
 	d->widgets |= layout_type_is_widget(type);
 	d->particles |= layout_type_is_particle(type);
 	dattext_open(d->out, depth, "BASEOBJECT");
 	dattext_open(d->out, depth + 1, "PROPERTIES");
-	if ((r = put_identity(d, depth + 2, type, g.type, id, parent)) < 0 ||
+	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
 		(r = put_properties(d, depth + 2, &g)) < 0 ||
 		(r = put_extra(d, depth + 2, type, id)) < 0)
 		return r;
@@ -369,11 +370,11 @@ static int decode(struct decoder *d, const char *path, struct buffer *out)
 	return frame(d, version, path, out);
 }
 
-int binlayout_decode(
-	const uint8_t *data, size_t size, const char *path, struct buffer *out, struct error *e)
+int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
+	struct buffer *out, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer objects = BUFFER_INIT;
-	struct decoder d = {.c = cursor_init(data, size), .out = &objects, .e = e};
+	struct decoder d = {.c = cursor_init(data, size), .names = names, .out = &objects, .e = e};
 	int r = decode(&d, path, out);
 
 	layout_nodes_free(&d.nodes);

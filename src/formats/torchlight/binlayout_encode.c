@@ -6,9 +6,11 @@
 #include "formats/torchlight/binlayout.h"
 #include "formats/torchlight/layout_extra.h"
 #include "formats/torchlight/layout_group.h"
+#include "formats/torchlight/layout_learn.h"
 #include "formats/torchlight/layout_schema.h"
 #include "formats/torchlight/layout_text.h"
 #include "formats/torchlight/layout_value.h"
+#include "formats/torchlight/names.h"
 #include "formats/torchlight/number.h"
 #include "formats/torchlight/textform.h"
 
@@ -16,97 +18,70 @@ enum { LAYOUT_KIT_VERSION = 4, GROUP_OFFSET_AT = 2, PROPERTIES_MAX = 255 };
 
 struct encoder {
 	struct buffer *out;
+	const struct names *names;
 	struct layout_nodes nodes; /* the root, then the Groups so far */
 	struct layout_nodes old;   /* those of the old file */
 	bool old_known;
+	bool unknown; /* it ended at a name that nobody knows */
 	struct error *e;
 };
 
 /* What an object's first fields say. */
 struct identity {
-	const struct layout_type *type; /* NULL: TYPE_n */
-	uint8_t number;
+	uint8_t type;
 	struct str name; /* empty: the type's own */
 	int64_t id;
 	const struct dat_field *fields[4]; /* DESCRIPTOR, NAME, ID, PARENTID */
 };
 
-static bool numbered(struct str s, struct str prefix, uint32_t *ret)
-{
-	struct str digits = {s.s + prefix.n, s.n - prefix.n};
-
-	return s.n > prefix.n && str_equal_nocase((struct str){s.s, prefix.n}, prefix) &&
-	       *digits.s >= '0' && *digits.s <= '9' && number_get_u32(digits, ret) &&
-	       *ret <= UINT8_MAX;
-}
-
-static int read_identity(const struct dat_block *b, struct identity *ret, struct error *e)
+static int read_identity(struct encoder *en, const struct dat_block *b, struct identity *ret)
 {
 	static const char *const keys[] = {"DESCRIPTOR", "NAME", "ID", "PARENTID"};
 	const struct dat_field *f;
-	uint32_t number;
 
 	for (int i = 0; i < 4; i++)
 		ret->fields[i] = dat_find_field(b, str_of(keys[i]));
 	for (int i = 0; i < 3; i += 2)
 		if (!ret->fields[i])
-			return text_error(e, b->line, 1, "[PROPERTIES] without %s", keys[i]);
+			return text_error(en->e, b->line, 1, "[PROPERTIES] without %s", keys[i]);
 	f = ret->fields[0];
-	ret->type = layout_type_named(f->value);
-	if (ret->type)
-		ret->number = ret->type->type;
-	else if (numbered(f->value, STR("TYPE_"), &number))
-		ret->number = (uint8_t)number;
-	else
-		return dat_field_error(e, f,
+	if (!layout_text_type(f, en->names, &ret->type)) {
+		en->unknown = true;
+		return dat_field_error(en->e, f,
 			"no known DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 are "
 			"those without a name)",
 			(int)f->value.n, f->value.s);
+	}
 	if (ret->fields[1] && !str_equal(ret->fields[1]->value, f->value))
 		ret->name = ret->fields[1]->value;
 	f = ret->fields[2];
 	if (!number_get_i64(f->value, &ret->id))
-		return dat_field_error(e, f, "ID is no 64-bit integer");
+		return dat_field_error(en->e, f, "ID is no 64-bit integer");
 	return 0;
 }
 
-/* Which property a field is for. */
-struct target {
-	uint8_t code;
-	enum layout_kind kind;
-	int axis; /* -1: all of it */
-};
-
-static int find_target(
-	const struct identity *id, const struct dat_field *f, struct target *ret, struct error *e)
+static int no_property(struct encoder *en, const struct dat_field *f)
 {
-	const struct layout_property *p = layout_property_named(id->type, f->key, &ret->axis);
-	bool hex = str_equal_nocase(f->type, STR("HEX"));
-	uint32_t code;
+	en->unknown = true;
+	return dat_field_error(en->e, f,
+		"no known property '%.*s' of this DESCRIPTOR (P_0 to P_255 are those without a "
+		"name)",
+		(int)f->key.n, f->key.s);
+}
 
-	if (p) {
-		ret->code = p->code;
-		ret->kind = hex ? LAYOUT_HEX : p->kind;
-		if (ret->axis < 0 && layout_axes(ret->kind))
-			return dat_field_error(e, f, "%.*s is a vector: %.*sX, %.*sY ...",
-				(int)p->name.n, p->name.s, (int)p->name.n, p->name.s,
-				(int)p->name.n, p->name.s);
-		return 0;
-	}
-	if (!numbered(f->key, STR("P_"), &code))
-		return dat_field_error(e, f,
-			"no known property '%.*s' of this DESCRIPTOR (P_0 to "
-			"P_255 are those without a name)",
-			(int)f->key.n, f->key.s);
-	ret->code = (uint8_t)code;
-	for (int k = 0; k < LAYOUT_KINDS; k++) {
-		ret->kind = (enum layout_kind)k;
-		if (!layout_axes(ret->kind) &&
-			str_equal_nocase(f->type, str_of(layout_kind_words[k])))
-			return 0;
-	}
-	return dat_field_error(
-		e, f, "P_%" PRIu32 " cannot be a %.*s", code, (int)f->type.n, f->type.s);
+/* Which property a field is for. */
+static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
+	struct layout_target *ret)
+{
+	if (!layout_text_target(f, id->type, en->names, ret))
+		return no_property(en, f);
+	if (ret->kind == LAYOUT_KINDS)
+		return dat_field_error(en->e, f, "%.*s cannot be a %.*s", (int)f->key.n, f->key.s,
+			(int)f->type.n, f->type.s);
+	if (ret->axis < 0 && layout_axes(ret->kind))
+		return dat_field_error(en->e, f, "%.*s is a vector: %.*sX, %.*sY ...",
+			(int)f->key.n, f->key.s, (int)f->key.n, f->key.s, (int)f->key.n, f->key.s);
+	return 0;
 }
 
 /* The vector that is being put together: its place in out and which axes are there. */
@@ -116,7 +91,7 @@ struct vector {
 	unsigned seen; /* bits; 0: none is open */
 };
 
-static int put_axis(struct encoder *en, const struct dat_field *f, const struct target *t,
+static int put_axis(struct encoder *en, const struct dat_field *f, const struct layout_target *t,
 	struct vector *v, unsigned *n)
 {
 	uint32_t bits;
@@ -138,7 +113,8 @@ static int put_axis(struct encoder *en, const struct dat_field *f, const struct 
 	return 0;
 }
 
-static int put_property(struct encoder *en, const struct dat_field *f, const struct target *t)
+static int put_property(
+	struct encoder *en, const struct dat_field *f, const struct layout_target *t)
 {
 	size_t at = en->out->size, len;
 	int r;
@@ -168,7 +144,7 @@ static bool is_identity(const struct identity *id, const struct dat_field *f)
 static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
 {
 	struct vector v = {0};
-	struct target t;
+	struct layout_target t;
 	size_t at = en->out->size;
 	unsigned n = 0;
 	int r = 0;
@@ -177,7 +153,7 @@ static int put_properties(struct encoder *en, const struct dat_block *b, const s
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (is_identity(id, f))
 			continue;
-		r = find_target(id, f, &t, en->e);
+		r = find_target(en, id, f, &t);
 		if (r < 0)
 			return r;
 		if (t.kind == LAYOUT_NONE)
@@ -263,17 +239,17 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 	if (nesting >= BINLAYOUT_DEPTH_MAX)
 		return text_error(en->e, b->line, 1, "objects are nested more than %d deep",
 			BINLAYOUT_DEPTH_MAX);
-	r = read_identity(properties, &id, en->e);
+	r = read_identity(en, properties, &id);
 	if (r < 0)
 		return r;
 	buffer_u32(en->out, 0);
-	buffer_byte(en->out, id.number);
+	buffer_byte(en->out, id.type);
 	buffer_u64(en->out, (uint64_t)id.id);
 	if ((r = ss_put(en->out, id.name, en->e)) < 0 ||
 		(r = put_properties(en, properties, &id)) < 0 ||
-		(r = put_extra(en, properties, id.number)) < 0)
+		(r = put_extra(en, properties, id.type)) < 0)
 		return r;
-	if (id.number == LAYOUT_GROUP) {
+	if (id.type == LAYOUT_GROUP) {
 		r = add_group(en, properties, &id, at, group);
 		group = en->nodes.n - 1;
 	}
@@ -354,11 +330,38 @@ static int encode(struct encoder *en, const struct dat_block *root, const uint8_
 	return 0;
 }
 
+/* The file as it was says what its names mean: once more with those, which new_names is told. */
+static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
+	size_t old_size, struct buffer *new_names)
+{
+	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
+	CLEANUP(names_unref) struct names *more = NULL;
+	struct error e = ERROR_INIT;
+	int r = layout_learn(root, old, old_size, en->names, &lines);
+
+	if (r == 0 && lines.size)
+		r = names_extend((struct names *)(uintptr_t)en->names, (const char *)lines.data,
+			lines.size, &more, &e);
+	if (r < 0)
+		return error_set(en->e, r, "no memory for names");
+	if (!lines.size)
+		return -EINVAL;
+	en->out->size = 0;
+	layout_nodes_free(&en->nodes);
+	en->names = more;
+	if (en->e)
+		*en->e = (struct error)ERROR_INIT;
+	r = encode(en, root, old);
+	if (r == 0 && new_names)
+		buffer_append(new_names, lines.data, lines.size);
+	return r;
+}
+
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
-	struct buffer *out, struct error *e)
+	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e)
 {
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
-	struct encoder en = {.out = out, .e = e};
+	struct encoder en = {.out = out, .names = names, .e = e};
 	int r = dattext_parse(text, n, &tree, e);
 
 	if (r < 0)
@@ -370,6 +373,8 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 				old, old_size, load_u32(old + GROUP_OFFSET_AT), &en.old, NULL);
 	}
 	r = encode(&en, tree->root, old);
+	if (r == -EINVAL && en.unknown && en.old_known)
+		r = encode_again(&en, tree->root, old, old_size, new_names);
 	layout_nodes_free(&en.nodes);
 	layout_nodes_free(&en.old);
 	return r;

@@ -58,7 +58,7 @@ static int decode_utf8(enum compiled_kind kind, const struct compiled_context *c
 	case COMPILED_DAT:
 		return decode_dat(ctx, data, size, utf8, ret_readonly, e);
 	case COMPILED_LAYOUT:
-		return binlayout_decode(data, size, ctx->path, utf8, e);
+		return binlayout_decode(data, size, ctx->path, ctx->names, utf8, e);
 	case COMPILED_RAW:
 		return rawindex_decode(raw_kind_find(file_name(ctx->path)), data, size, utf8, e);
 	default:
@@ -77,7 +77,8 @@ static int encode_utf8(enum compiled_kind kind, const struct compiled_context *c
 		return bindat_encode(
 			text, utf8->size, old, old_size, ctx->names, new_names, out, e);
 	case COMPILED_LAYOUT:
-		return binlayout_encode(text, utf8->size, old, old_size, out, e);
+		return binlayout_encode(
+			text, utf8->size, old, old_size, ctx->names, new_names, out, e);
 	case COMPILED_RAW:
 		return rawindex_encode(
 			raw_kind_find(file_name(ctx->path)), text, utf8->size, out, e);

@@ -17,7 +17,7 @@ const char *compiled_ending(enum compiled_kind kind);
 
 struct compiled_context {
 	const char *path;          /* in the archive: "MEDIA/UI/X.LAYOUT" */
-	const struct names *names; /* for BINDAT; may be NULL */
+	const struct names *names; /* may be NULL */
 	enum textform form;        /* of what is shown; a RAW's table is always UTF-8 */
 };
 

@@ -221,10 +221,20 @@ struct timespec tl_time(uint64_t filetime)
 	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};
 }
 
+uint64_t tl_filetime(const struct timespec *t)
+{
+	const int64_t first = -(int64_t)(FILETIME_EPOCH / FILETIME_SECOND);
+	const int64_t last = INT64_MAX / FILETIME_SECOND + first - 1;
+	int64_t sec = t->tv_sec < first ? first : t->tv_sec > last ? last : t->tv_sec;
+	uint64_t time = (uint64_t)(sec - first) * FILETIME_SECOND + (uint64_t)t->tv_nsec / 100;
+
+	return time ? time : 1;
+}
+
 uint64_t tl_filetime_now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return FILETIME_EPOCH + (uint64_t)t.tv_sec * FILETIME_SECOND + (uint64_t)t.tv_nsec / 100;
+	return tl_filetime(&t);
 }

@@ -66,6 +66,7 @@ int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool
 	struct extent *ret, struct error *e);
 
 struct timespec tl_time(uint64_t filetime);
+uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
 uint64_t tl_filetime_now(void);
 
 /* Where a file stands in an archive. */

@@ -24,10 +24,18 @@ static int load(const struct tl_map *m, entry_id id, struct bytes **ret, struct 
 	return r < 0 ? error_set(e, r, "no memory for .mod/info.json") : 0;
 }
 
-/* Of something new that nobody wrote yet, there are no bytes. */
-static int no_data(int r, struct error *e)
+/* What cannot be shown is told with its path. Of something new that nobody wrote yet, there are no
+ * bytes. */
+static int failed(const struct tl_map *m, entry_id id, int r, struct error *e)
 {
-	return r == -ENODATA ? error_set(e, -EIO, "it has no content yet") : r;
+	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
+
+	if (r == -ENODATA)
+		r = error_set(e, -EIO, "it has no content yet");
+	if (r < 0 && (tl_kind_of(id) == TL_FILE || tl_kind_of(id) == TL_TEXT) &&
+		tl_file_path(m->shared, tl_index(id), &path) == 0)
+		error_context(e, "%s", (const char *)path.data);
+	return r;
 }
 
 int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
@@ -45,7 +53,7 @@ int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *
 	r = load(tl_map_of(s), id, &whole, e);
 	if (r == 0)
 		*ret = whole->size;
-	return no_data(r, e);
+	return failed(tl_map_of(s), id, r, e);
 }
 
 int tl_get(
@@ -58,11 +66,11 @@ int tl_get(
 
 	if (tl_kind_of(id) == TL_FILE) {
 		r = tl_map_content(m, tl_index(id), &c, e);
-		return no_data(r < 0 ? r : tl_content_read(c, off, dst, n, e), e);
+		return failed(m, id, r < 0 ? r : tl_content_read(c, off, dst, n, e), e);
 	}
 	r = load(m, id, &whole, e);
 	if (r < 0)
-		return no_data(r, e);
+		return failed(m, id, r, e);
 	if (off > whole->size || n > whole->size - off)
 		return error_set(e, -EINVAL, "%zu bytes at %" PRIu64 " are past the end (%zu)", n,
 			off, whole->size);

@@ -318,6 +318,17 @@ static int add_new_blocks(struct layout *l, struct error *e)
 	return r;
 }
 
+/* Times are the manifest's alone: no block is made anew for one. */
+static void set_times(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->table->n_rows; i++) {
+		const struct tl_row *row = &p->table->rows[i];
+
+		if (row->handle != TL_NONE && row->filetime)
+			p->spots[row->handle].filetime = row->filetime;
+	}
+}
+
 struct section_reader {
 	const struct plan *p;
 };
@@ -362,6 +373,8 @@ static int lay_out(struct layout *l, struct error *e)
 		r = error_set(e, -EFBIG,
 			"the archive would have %" PRIu64 " bytes (at most %" PRIu32 ")",
 			l->p->size, UINT32_MAX);
+	if (r == 0)
+		set_times(l->p);
 	if (r == 0 && l->p->header_size >= PAK_HEADER)
 		r = pak_hash(read_section, &reader, l->p->size, &l->p->hash, e);
 	return r;

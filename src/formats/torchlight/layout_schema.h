@@ -3,9 +3,17 @@
  * layout_schema: what the numbers in compiled layouts are called.
  *
  * Layouts hold numbers of object types and properties; their names and kinds are the game's own and
- * in no file. layout_schema.tsv has those that occur in public pairs of text and compiled file:
- * type, its name, code, property, kind; sorted by type. A line without a property only names the
- * type.
+ * in no file. Where a name is looked for, in this order:
+ *
+ * - layout_schema.tsv, what occurs in public pairs of text and compiled file: type, its name, code,
+ *   property, kind; sorted by type. A line without a property only names the type;
+ * - such lines in a dictionary (names.h): a user's, or learnt from a file and its text
+ *   (layout_learn.h);
+ * - two families, at the end of the table. Whatever has WIDTH and HEIGHT on the screen is a widget,
+ *   and whatever has a POSITION in the world a body, and they have more in common: of 344 lines of
+ *   their types that name a property of the family none gives it another code.
+ *
+ * What comes later never gives a code or a name another meaning.
  */
 #ifndef FORMATS_TORCHLIGHT_LAYOUT_SCHEMA_H
 #define FORMATS_TORCHLIGHT_LAYOUT_SCHEMA_H
@@ -32,31 +40,35 @@ enum layout_kind {
 /* The type word of the text. */
 extern const char *const layout_kind_words[LAYOUT_KINDS];
 
+struct names;
+
 struct layout_property {
 	uint8_t type, code;
 	enum layout_kind kind;
-	struct str name;
-};
-
-struct layout_type {
-	uint8_t type;
-	struct str name;
-	const struct layout_property *properties;
-	size_t n_properties;
+	struct str name; /* empty: the line only names the type */
+	struct str type_name;
 };
 
 enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 
-/* NULL: not known. The table is made once; where memory is short nothing is known. Any thread. */
-const struct layout_type *layout_type_find(uint8_t type);
-const struct layout_type *layout_type_named(struct str name);
-const struct layout_property *layout_property_find(const struct layout_type *t, uint8_t code);
+/* A line of a table, whose cells stay where they are; more than five are passed over. false: it is
+ * none. */
+bool layout_schema_line(struct str line, struct layout_property *ret);
+/* The name of a kind in such a line. */
+extern const char *const layout_kind_names[LAYOUT_KINDS];
+
+/* false, NULL: not known. The table is made once; where memory is short nothing is known. Any
+ * thread. n may be NULL. */
+bool layout_type_name(const struct names *n, uint8_t type, struct str *ret);
+bool layout_type_named(const struct names *n, struct str name, uint8_t *ret);
+const struct layout_property *layout_property_find(
+	const struct names *n, uint8_t type, uint8_t code);
+/* *ret_axis is 0, 1 or 2 where the name is that of a vector and X, Y or Z; else -1. */
+const struct layout_property *layout_property_named(
+	const struct names *n, uint8_t type, struct str name, int *ret_axis);
 /* Is it drawn on the screen (widgets), or a part of a particle effect? */
 bool layout_type_is_widget(uint8_t type);
 bool layout_type_is_particle(uint8_t type);
-/* *ret_axis is 0, 1 or 2 where the name is that of a vector and X, Y or Z; else -1. */
-const struct layout_property *layout_property_named(
-	const struct layout_type *t, struct str name, int *ret_axis);
 
 /* Floats in a vector kind, else 0. */
 static inline unsigned layout_axes(enum layout_kind kind)

@@ -58,3 +58,39 @@ int layout_text_each(const struct dat_block *b, const char *name, unsigned width
 		r = encode(c, out, e);
 	return r;
 }
+
+static bool numbered(struct str s, struct str prefix, uint8_t *ret)
+{
+	struct str digits = {s.s + prefix.n, s.n - prefix.n};
+	uint32_t v;
+
+	if (s.n <= prefix.n || !str_equal_nocase((struct str){s.s, prefix.n}, prefix) ||
+		*digits.s < '0' || *digits.s > '9' || !number_get_u32(digits, &v) || v > UINT8_MAX)
+		return false;
+	*ret = (uint8_t)v;
+	return true;
+}
+
+bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret)
+{
+	return layout_type_named(names, f->value, ret) || numbered(f->value, STR("TYPE_"), ret);
+}
+
+bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
+	struct layout_target *ret)
+{
+	const struct layout_property *p = layout_property_named(names, type, f->key, &ret->axis);
+
+	if (p) {
+		ret->code = p->code;
+		ret->kind = str_equal_nocase(f->type, STR("HEX")) ? LAYOUT_HEX : p->kind;
+		return true;
+	}
+	if (!numbered(f->key, STR("P_"), &ret->code))
+		return false;
+	for (ret->kind = 0; ret->kind < LAYOUT_KINDS; ret->kind++)
+		if (!layout_axes(ret->kind) &&
+			str_equal_nocase(f->type, str_of(layout_kind_words[ret->kind])))
+			break;
+	return true;
+}

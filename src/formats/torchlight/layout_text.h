@@ -7,6 +7,7 @@
 #define FORMATS_TORCHLIGHT_LAYOUT_TEXT_H
 
 #include "formats/torchlight/dattext.h"
+#include "formats/torchlight/layout_schema.h"
 
 int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
 int layout_text_f32(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
@@ -19,5 +20,19 @@ int layout_text_i64(const struct dat_block *b, const char *key, int64_t *ret, st
 int layout_text_each(const struct dat_block *b, const char *name, unsigned width,
 	int (*encode)(const struct dat_block *b, struct buffer *out, struct error *e),
 	struct buffer *out, struct error *e);
+
+/* The type that a DESCRIPTOR names, TYPE_n among them. false: none that is known. */
+bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);
+
+/* Which property a field is for. */
+struct layout_target {
+	uint8_t code;
+	enum layout_kind kind; /* LAYOUT_KINDS: none that P_n could have */
+	int axis;              /* -1: all of it */
+};
+
+/* false: no property that is known, and not P_n. */
+bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
+	struct layout_target *ret);
 
 #endif

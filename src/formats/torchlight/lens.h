@@ -11,8 +11,9 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
 	struct error *e);
-/* The id that name has in dir by the mount's tree. -ENOENT. */
-int tl_find(const struct tl_shared *sh, entry_id dir, const char *name, entry_id *ret);
+/* The id that name has in dir by the mount's tree, or as the other name of a file that was made
+ * since. -ENOENT. */
+int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
 /* The name of the file whose text is called name, by its ending; 0: it is no text's name. */
 size_t tl_text_stem(const char *name);
 bool tl_is_dir(entry_id id);

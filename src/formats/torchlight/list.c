@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "formats/torchlight/lens.h"
+#include "formats/torchlight/made.h"
+#include "formats/torchlight/structure.h"
 
 static const char *const control_names[TL_N_CONTROLS] = {".mod", "info.json", "removed.txt"};
 
@@ -87,18 +89,27 @@ static int find_text(const struct tl_shared *sh, uint32_t dir, const char *name,
 	return 0;
 }
 
-int tl_find(const struct tl_shared *sh, entry_id dir, const char *name, entry_id *ret)
+/* Who asks for a file's own name may be about to remove it; the tree asks once more when it has. */
+static void note_asked(struct tl_shared *sh, uint32_t dir, const char *name, entry_id id)
 {
-	const struct tree_child *c;
-	uint32_t d = tl_index(dir);
+	uint32_t k;
 
-	if (tl_kind_of(dir) == TL_CONTROL)
-		return d == TL_CONTROL_DIR ? find_control(name, ret) : -ENOTDIR;
-	if (tl_kind_of(dir) != TL_DIR)
-		return -ENOTDIR;
-	if (d >= sh->tree->n_dirs)
-		return -ENOENT;
-	c = tree_find(sh->tree, d, name);
+	if (tl_kind_of(id) == TL_FILE && compiled_kind_of(name) != COMPILED_NONE) {
+		tl_note_asked(sh, tl_index(id));
+		return;
+	}
+	pthread_mutex_lock(&sh->lock);
+	k = tl_made_find(&sh->files, dir, name, strlen(name));
+	pthread_mutex_unlock(&sh->lock);
+	if (k != TL_NONE)
+		tl_note_asked(sh, sh->manifest->n_entries + k);
+}
+
+static int find(const struct tl_map *m, uint32_t d, const char *name, entry_id *ret)
+{
+	const struct tl_shared *sh = m->shared;
+	const struct tree_child *c = d < sh->tree->n_dirs ? tree_find(sh->tree, d, name) : NULL;
+
 	if (c) {
 		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
 		return 0;
@@ -107,7 +118,23 @@ int tl_find(const struct tl_shared *sh, entry_id dir, const char *name, entry_id
 		*ret = tl_id(TL_CONTROL, TL_CONTROL_DIR);
 		return 0;
 	}
-	return find_text(sh, d, name, ret);
+	if (d < sh->tree->n_dirs && find_text(sh, d, name, ret) == 0)
+		return 0;
+	return tl_made_other(m, d, name, ret) ? 0 : -ENOENT;
+}
+
+int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	uint32_t d = tl_index(dir);
+	int r;
+
+	if (tl_kind_of(dir) == TL_CONTROL)
+		return d == TL_CONTROL_DIR ? find_control(name, ret) : -ENOTDIR;
+	if (tl_kind_of(dir) != TL_DIR)
+		return -ENOTDIR;
+	r = find(m, d, name, ret);
+	note_asked(m->shared, d, name, r == 0 ? *ret : ENTRY_ROOT);
+	return r;
 }
 
 static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
@@ -177,7 +204,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 	struct error *e)
 {
 	entry_id id;
-	int r = tl_find(tl_map_of(s)->shared, dir, name, &id);
+	int r = tl_find(tl_map_of(s), dir, name, &id);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
@@ -198,7 +225,22 @@ static int list_control(
 	return r < 0 ? r : 1;
 }
 
-/* The place 2k is the text of child k, 2k + 1 the child; .mod comes last in the root. */
+static int list_made(const struct snapshot *s, uint32_t dir, uint64_t first, uint64_t *cookie,
+	char *name, struct entry *ret, struct error *e)
+{
+	uint64_t k = *cookie > first ? *cookie - first : 0;
+	entry_id id;
+	int r;
+
+	if (!tl_made_list_next(tl_map_of(s), dir, &k, name, &id))
+		return 0;
+	*cookie = first + k;
+	r = tl_stat(s, id, ret, e);
+	return r < 0 ? r : 1;
+}
+
+/* The place 2k is the text of child k, 2k + 1 the child; then .mod in the root; then the other
+ * names of what was made. */
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
 	struct error *e)
 {
@@ -214,9 +256,7 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 		return list_control(s, cookie, name, ret, e);
 	if (tl_kind_of(dir) != TL_DIR)
 		return error_set(e, -ENOTDIR, "not a directory");
-	if (d >= t->n_dirs)
-		return 0;
-	n = 2 * (uint64_t)t->dirs[d].n;
+	n = d < t->n_dirs ? 2 * (uint64_t)t->dirs[d].n : 0;
 	while (*cookie < n) {
 		bool text = *cookie % 2 == 0;
 
@@ -229,10 +269,11 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 		r = tl_stat(s, tl_id(text ? TL_TEXT : c->dir ? TL_DIR : TL_FILE, c->index), ret, e);
 		return r < 0 ? r : 1;
 	}
-	if (d != 0 || *cookie > n)
-		return 0;
-	*cookie = n + 1;
-	strcpy(name, control_names[TL_CONTROL_DIR]);
-	r = tl_stat(s, tl_id(TL_CONTROL, TL_CONTROL_DIR), ret, e);
-	return r < 0 ? r : 1;
+	if (d == 0 && *cookie == n) {
+		++*cookie;
+		strcpy(name, control_names[TL_CONTROL_DIR]);
+		r = tl_stat(s, tl_id(TL_CONTROL, TL_CONTROL_DIR), ret, e);
+		return r < 0 ? r : 1;
+	}
+	return list_made(s, d, n + 1, cookie, name, ret, e);
 }

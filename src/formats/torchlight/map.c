@@ -9,6 +9,7 @@ static void made_finish(struct tl_made_list *l)
 	for (uint32_t i = 0; i < l->n; i++)
 		free(l->all[i].name);
 	free(l->all);
+	free(l->buckets);
 }
 
 struct tl_shared *tl_shared_ref(struct tl_shared *sh)

@@ -46,12 +46,15 @@ static inline uint32_t tl_index(entry_id id)
 struct tl_made {
 	uint32_t dir;
 	char *name;
-	bool moved; /* its two names may part: no other is joined to it */
+	bool text;     /* by its text's name */
+	bool moved;    /* its two names may part: no other is joined to it */
+	uint32_t next; /* older, of the same bucket, or TL_NONE */
 };
 
 struct tl_made_list {
 	struct tl_made *all;
 	uint32_t n, room;
+	uint32_t *buckets; /* by directory and name in any case; as many as room */
 };
 
 /* When a file's own name was last asked for to be removed, and when its text was last written; of
@@ -99,6 +102,7 @@ struct tl_row {
 	struct str name;
 	uint32_t handle; /* TL_NONE: a directory, or a removed file */
 	uint8_t type;
+	uint64_t filetime; /* that a program set, or 0: the content's */
 };
 
 struct tl_record {

@@ -23,9 +23,22 @@ struct names {
 	struct names *base;  /* what this one adds to, or NULL */
 	struct name *sorted; /* by hash, unique, none that base has */
 	size_t count;
+	struct layout_property *properties; /* of layouts; likewise none that base has */
+	size_t n_properties;
 	char *text;
 	size_t text_size;
 };
+
+const struct layout_property *names_properties(const struct names *n, size_t *ret_n)
+{
+	*ret_n = n->n_properties;
+	return n->properties;
+}
+
+const struct names *names_base(const struct names *n)
+{
+	return n->base;
+}
 
 /* LEVEL3, CHILD12 ...: families whose members are seen with many numbers. */
 static const char *const families[] = {
@@ -101,6 +114,7 @@ void names_unref(struct names *n)
 	while (n && atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1) {
 		base = n->base;
 		free(n->sorted);
+		free(n->properties);
 		free(n->text);
 		free(n);
 		n = base;
@@ -175,6 +189,27 @@ static int by_hash(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at; /* the first of two that collide stays */
 }
 
+/* A line of a layout's table. What is known of the type, or said of it before, counts. */
+static void collect_property(struct names *n, struct str line)
+{
+	struct layout_property *p = &n->properties[n->n_properties];
+	struct str own = {n->text + n->text_size, line.n}, name;
+	int axis;
+
+	if (memchr(line.s, 0, line.n) || !layout_schema_line(line, p))
+		return;
+	memcpy(n->text + n->text_size, line.s, line.n);
+	layout_schema_line(own, p);
+	/* n itself has those before this one. */
+	if (p->name.n ? layout_property_named(n, p->type, p->name, &axis) ||
+				(p->kind != LAYOUT_NONE &&
+					layout_property_find(n, p->type, p->code))
+		      : layout_type_name(n, p->type, &name))
+		return;
+	n->text_size += line.n;
+	n->n_properties++;
+}
+
 /* Adds the usable new names of list to n, which is not sorted yet. */
 static void collect(struct names *n, struct str rest)
 {
@@ -184,6 +219,8 @@ static void collect(struct names *n, struct str rest)
 		struct name *name = &n->sorted[n->count];
 
 		line = next_line(&rest);
+		if (memchr(line.s, '\t', line.n))
+			collect_property(n, line);
 		if (!name_is_usable(line) || *line.s == '#')
 			continue;
 		name->hash = name_hash(line);
@@ -211,6 +248,20 @@ static void sort_unique(struct names *n)
 	n->count = kept;
 }
 
+/* Those with a tab in them: most lists have none. */
+static size_t count_table_lines(const char *list, size_t size)
+{
+	struct str rest = {list, size};
+	size_t n = 0;
+
+	while (rest.n) {
+		struct str line = next_line(&rest);
+
+		n += memchr(line.s, '\t', line.n) != NULL;
+	}
+	return n;
+}
+
 int names_extend(
 	struct names *base, const char *list, size_t size, struct names **ret, struct error *e)
 {
@@ -225,13 +276,14 @@ int names_extend(
 		return error_set(e, -ENOMEM, "no memory for names");
 	atomic_init(&n->refs, 1);
 	n->sorted = calloc(lines, sizeof(*n->sorted));
+	n->properties = calloc(count_table_lines(list, size) + 1, sizeof(*n->properties));
 	n->text = malloc(size + 1);
-	if (!n->sorted || !n->text)
+	if (!n->sorted || !n->properties || !n->text)
 		return error_set(e, -ENOMEM, "no memory for names");
 	n->base = names_ref(base);
 	collect(n, (struct str){list, size});
 	sort_unique(n);
-	if (base && !n->count)
+	if (base && !n->count && !n->n_properties)
 		*ret = names_ref(base);
 	else
 		*ret = TAKE(n);

@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "formats/torchlight/layout_schema.h"
 #include "formats/torchlight/wire.h"
 
 struct names;
@@ -42,7 +43,8 @@ DEFINE_CLEANUP(struct names, names_unref);
  * base and the names of list, which are separated by line feeds (CR, blanks around and lines that
  * begin with '#' are skipped). What could not stand in a text (with control characters or one of
  * []<>:) is passed over, and so is a name whose hash base has already. Where nothing is new, *ret
- * is a reference of base. The names become upper case.
+ * is a reference of base. The names become upper case. Lines of a layout's table (layout_schema.h)
+ * may stand among them.
  */
 int names_extend(
 	struct names *base, const char *list, size_t size, struct names **ret, struct error *e);
@@ -52,6 +54,10 @@ int names_extend(
  * that is the string's hash): its names as a list for names_extend, appended to out.
  */
 int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct error *e);
+
+/* The lines of layouts' tables that this version adds to base; *ret_n of them. */
+const struct layout_property *names_properties(const struct names *n, size_t *ret_n);
+const struct names *names_base(const struct names *n); /* NULL: none */
 
 /* false: not known. n may be NULL (nothing is). */
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);

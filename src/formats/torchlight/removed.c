@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "codec/text.h"
 #include "formats/torchlight/textform.h"
@@ -31,10 +30,7 @@ bool removed_next(const struct bytes *text, size_t *at, struct str *ret)
 
 static int compare_nocase(const void *x, const void *y)
 {
-	const struct str *a = x, *b = y;
-	int r = strncasecmp(a->s, b->s, a->n < b->n ? a->n : b->n);
-
-	return r ? r : (a->n > b->n) - (a->n < b->n);
+	return str_compare_nocase(*(const struct str *)x, *(const struct str *)y);
 }
 
 int removed_set_of(const struct bytes *text, struct removed_set *ret)
@@ -127,15 +123,24 @@ int removed_text(
 	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
 }
 
+/* The length of a blank at the line's begin. A byte order mark is one: at the begin of the text it
+ * would not be read back. */
+static size_t leading_blank(struct str line)
+{
+	if (line.n && (*line.s == ' ' || *line.s == '\t'))
+		return 1;
+	return line.n >= 3 && !memcmp(line.s, "\xEF\xBB\xBF", 3) ? 3 : 0;
+}
+
 static int take_line(struct str line, unsigned number, struct buffer *out, struct error *e)
 {
-	size_t begin = out->size;
+	size_t begin = out->size, blank;
 
 	while (line.n && (line.s[line.n - 1] == ' ' || line.s[line.n - 1] == '\t'))
 		line.n--;
-	while (line.n && (*line.s == ' ' || *line.s == '\t')) {
-		line.s++;
-		line.n--;
+	while ((blank = leading_blank(line)) > 0) {
+		line.s += blank;
+		line.n -= blank;
 	}
 	if (!line.n)
 		return 0;

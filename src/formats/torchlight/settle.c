@@ -28,7 +28,7 @@ static int table_of_manifest(const struct tl_shared *sh, struct tl_table **ret)
 		const struct manifest_entry *x = &m->entries[i];
 		bool file = x->type != MANIFEST_DIR && !x->removed;
 
-		t->rows[i] = (struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type};
+		t->rows[i] = (struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, 0};
 	}
 	t->n_records = m->n_records;
 	t->n_rows = m->n_entries;
@@ -143,6 +143,15 @@ int tl_settle(const struct snapshot *s, const struct placement *p, size_t n, str
 	return r < 0 ? error_set(e, r, "no memory for the archive's new table") : 0;
 }
 
+static uint64_t time_of(const struct tl_map *m, const struct tl_row *row)
+{
+	uint64_t size, filetime = 0;
+
+	if (row->filetime)
+		return row->filetime;
+	return tl_map_facts(m, row->handle, &size, &filetime) ? filetime : 0;
+}
+
 static bool same_rows(const struct tl_map *a, const struct tl_table *x, const struct tl_map *b,
 	const struct tl_table *y)
 {
@@ -151,7 +160,9 @@ static bool same_rows(const struct tl_map *a, const struct tl_table *x, const st
 
 		if (p->handle != q->handle || p->type != q->type || !str_equal(p->name, q->name))
 			return false;
-		if (p->handle != TL_NONE && tl_map_file(a, p->handle) != tl_map_file(b, q->handle))
+		if (p->handle != TL_NONE &&
+			(tl_map_file(a, p->handle) != tl_map_file(b, q->handle) ||
+				time_of(a, p) != time_of(b, q)))
 			return false;
 	}
 	return true;

@@ -1,108 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /* Where each file and directory is to stand. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
-#include "codec/text.h"
 #include "formats/torchlight/lens.h"
+#include "formats/torchlight/made.h"
 #include "formats/torchlight/settle.h"
 #include "formats/torchlight/settle_plan.h"
 #include "formats/torchlight/structure.h"
-
-const char *tl_table_own(struct tl_table *t, char *take)
-{
-	char **owned;
-
-	if (!take)
-		return NULL;
-	if ((t->n_owned & (t->n_owned - 1)) == 0) {
-		owned = realloc(t->owned, (t->n_owned ? 2 * t->n_owned : 1) * sizeof(*owned));
-		if (!owned) {
-			free(take);
-			return NULL;
-		}
-		t->owned = owned;
-	}
-	t->owned[t->n_owned++] = take;
-	return take;
-}
-
-/* The first n bytes of a path's name as they are stored: unescaped, ASCII letters upper case. */
-static void put_stored(struct buffer *out, const char *name, size_t n)
-{
-	char stored[NAME_MAX + 1];
-
-	n = name_unescape(name, n < NAME_MAX ? n : NAME_MAX, stored);
-	for (size_t i = 0; i < n; i++)
-		if (stored[i] >= 'a' && stored[i] <= 'z')
-			stored[i] = (char)(stored[i] - 32);
-	buffer_append(out, stored, n);
-}
-
-/* A directory of the mount that stays: its name as it is stored, in whichever case. */
-static void put_kept(struct buffer *out, const char *name)
-{
-	char stored[NAME_MAX + 1];
-	size_t n = name_unescape(name, strlen(name), stored);
-
-	buffer_append(out, stored, n);
-}
-
-static const char *made_dir(struct settling *st, uint32_t dir, uint32_t *ret_above)
-{
-	uint32_t k = dir - st->sh->tree->n_dirs;
-	const char *name;
-
-	pthread_mutex_lock(&st->sh->lock);
-	name = st->sh->dirs.all[k].name;
-	*ret_above = st->sh->dirs.all[k].dir;
-	pthread_mutex_unlock(&st->sh->lock);
-	return name;
-}
-
-/* depth is for a tree that was tied into a loop, which nobody should be able to do. */
-static void put_dir(struct settling *st, uint32_t dir, struct buffer *out, unsigned depth)
-{
-	const struct tree *t = st->sh->tree;
-	const struct tl_state *s = &st->dirs[dir];
-	const char *name;
-	uint32_t above;
-
-	if (dir == 0 || depth > UINT16_MAX)
-		return;
-	if (s->what == TL_PLACED) {
-		put_dir(st, s->dir, out, depth + 1);
-		put_stored(out, s->name, strlen(s->name));
-	} else if (dir < t->n_dirs) {
-		put_dir(st, t->dirs[dir].parent, out, depth + 1);
-		put_kept(out, tree_name(t, &t->children[t->dirs[dir].self]));
-	} else {
-		name = made_dir(st, dir, &above);
-		put_dir(st, above, out, depth + 1);
-		put_stored(out, name, strlen(name));
-	}
-	buffer_byte(out, '/');
-}
-
-static char *finish(struct buffer *b)
-{
-	char *s;
-
-	buffer_byte(b, 0);
-	s = b->error ? NULL : strdup((const char *)b->data);
-	buffer_finish_free(b);
-	return s;
-}
-
-const char *tl_settled_path(struct settling *st, uint32_t dir)
-{
-	struct buffer b = BUFFER_INIT;
-
-	put_dir(st, dir, &b, 0);
-	return tl_table_own(st->table, finish(&b));
-}
 
 static void add(struct settling *st, struct tl_homes *l, struct tl_home home)
 {
@@ -144,8 +50,8 @@ static void add_home(struct settling *st, uint32_t handle, const struct tl_state
 	size_t n = text ? tl_text_stem(s->name) : strlen(s->name);
 	struct tl_home home = {.handle = handle, .seq = (uint32_t)st->homes.n};
 
-	put_stored(&b, s->name, n);
-	home.name = tl_table_own(st->table, finish(&b));
+	tl_put_stored(&b, s->name, n);
+	home.name = tl_table_own_buffer(st->table, &b);
 	home.path = tl_settled_path(st, s->dir);
 	if (home.name)
 		home.type = type_for(st, handle, str_of(home.name));
@@ -160,25 +66,66 @@ static bool same_place(const struct tl_state *file, const struct tl_state *text)
 	       !strncasecmp(file->name, text->name, n);
 }
 
+/* Of a file that was made: where that was, as the place of its own name. */
+static struct tl_state seat_of(const struct settling *st, uint32_t h, bool *ret_text)
+{
+	struct tl_shared *sh = st->sh;
+	struct tl_state seat = {.what = TL_PLACED};
+
+	pthread_mutex_lock(&sh->lock);
+	seat.dir = sh->files.all[h - sh->manifest->n_entries].dir;
+	seat.name = sh->files.all[h - sh->manifest->n_entries].name;
+	*ret_text = sh->files.all[h - sh->manifest->n_entries].text;
+	pthread_mutex_unlock(&sh->lock);
+	return seat;
+}
+
+/*
+ * What was made is told as placed even where it stands as it was made. It counts as one that was
+ * there: that name stays, and the other one is there with it. The name under which it was made is
+ * gone where nothing is told of it.
+ */
+static void settle_made(struct tl_state *made, const struct tl_state *seat, bool text)
+{
+	size_t n = made->what != TL_PLACED ? 0
+		   : text                  ? tl_text_stem(made->name)
+					   : strlen(made->name);
+
+	if (made->what == TL_STAYS)
+		made->what = TL_GONE;
+	else if (n == strlen(seat->name) && made->dir == seat->dir &&
+		 !strncasecmp(made->name, seat->name, n))
+		made->what = TL_STAYS;
+}
+
 /* A file by its two names: the rules are told in structure.h. */
 static void place_file(struct settling *st, uint32_t h)
 {
-	struct tl_state *file = &st->files[h], *text = &st->texts[h];
+	struct tl_state *file = &st->files[h], *text = &st->texts[h], seat = {0};
 	const struct manifest *m = st->sh->manifest;
-	bool made = h >= m->n_entries;
+	bool made = h >= m->n_entries, by_text = false;
 	uint64_t size, time;
 
-	if (!made && st->gone[st->sh->tree->record_dirs[m->entries[h].record]]) {
+	if (made) {
+		seat = seat_of(st, h, &by_text);
+		settle_made(by_text ? text : file, &seat, by_text);
+		/* Of a text whose file nobody saw nothing stays. */
+		if (by_text && text->what == TL_GONE && file->what == TL_STAYS &&
+			!tl_made_shows_other(st->m, h, seat.dir))
+			file->what = TL_GONE;
+	}
+	if (st->gone[made ? seat.dir : st->sh->tree->record_dirs[m->entries[h].record]]) {
 		file->what = file->what == TL_STAYS ? TL_GONE : file->what;
 		text->what = text->what == TL_STAYS ? TL_GONE : text->what;
 	}
-
-	if (file->what == TL_STAYS && text->what != TL_PLACED)
-		return;
 	if (!tl_map_facts(st->m, h, &size, &time))
 		return; /* it was never given any content */
-	if (file->what == TL_GONE && text->what == TL_STAYS && !made && tl_written_last(st->sh, h))
+	if ((file->what == TL_STAYS && text->what != TL_PLACED) ||
+		(file->what == TL_GONE && text->what == TL_STAYS && tl_written_last(st->sh, h))) {
+		if (made)
+			add_home(st, h, &seat, false);
 		return;
+	}
 	st->drop[h] = true;
 	if (file->what == TL_PLACED)
 		add_home(st, h, file, false);
@@ -194,9 +141,9 @@ static void place_dir(struct settling *st, uint32_t dir)
 
 	if (s->what != TL_PLACED)
 		return;
-	put_stored(&b, s->name, strlen(s->name));
+	tl_put_stored(&b, s->name, strlen(s->name));
 	buffer_byte(&b, '/');
-	home.name = tl_table_own(st->table, finish(&b));
+	home.name = tl_table_own_buffer(st->table, &b);
 	home.path = tl_settled_path(st, s->dir);
 	add(st, &st->subdirs, home);
 }
@@ -206,6 +153,12 @@ static void take(struct settling *st, const struct placement *p)
 	uint32_t i = tl_index(p->id);
 	struct tl_state s = {p->removed ? TL_GONE : TL_PLACED, tl_index(p->dir), p->name};
 
+	if (p->stamp) {
+		if (i < st->n_files &&
+			(tl_kind_of(p->id) == TL_FILE || tl_kind_of(p->id) == TL_TEXT))
+			st->times[i] = tl_filetime(&p->mtime);
+		return;
+	}
 	if (!p->removed && !p->name)
 		s.what = TL_STAYS;
 	if (tl_kind_of(p->id) == TL_DIR && i < st->n_dirs)
@@ -242,22 +195,19 @@ static void sort(struct tl_homes *l)
 	l->n = n;
 }
 
-static int compare_path(const struct tl_home *home, struct str path)
+static bool is_home(const struct tl_home *home, struct str path)
 {
-	size_t n = strlen(home->path);
-	int r = strncasecmp(home->path, path.s, n < path.n ? n : path.n);
+	struct str dir = str_of(home->path), name = {path.s + dir.n, path.n - dir.n};
 
-	if (r || path.n <= n)
-		return r ? r : 1;
-	r = strncasecmp(home->name, path.s + n, path.n - n);
-	return r ? r : strlen(home->name) > path.n - n;
+	return path.n > dir.n && str_equal_nocase((struct str){path.s, dir.n}, dir) &&
+	       str_equal_nocase(name, str_of(home->name));
 }
 
 bool tl_settle_has_home(const struct settling *st, struct str path)
 {
 	/* Not by bisection: paths of a different depth are sorted another way than whole ones. */
 	for (size_t i = 0; i < st->homes.n; i++)
-		if (st->homes.all[i].handle != TL_NONE && !compare_path(&st->homes.all[i], path))
+		if (st->homes.all[i].handle != TL_NONE && is_home(&st->homes.all[i], path))
 			return true;
 	return false;
 }
@@ -287,13 +237,14 @@ static int add_removed(struct settling *st)
 	while (r == 0 && removed_next(st->m->removed, &at, &path)) {
 		const char *slash = memrchr(path.s, '/', path.n);
 		size_t dir = slash ? (size_t)(slash - path.s) + 1 : 0;
+		struct str name = {path.s + dir, path.n - dir};
 		struct tl_home home = {.handle = TL_NONE, .seq = (uint32_t)st->homes.n};
 
 		if (removed_set_has(&set, path) || dir == path.n)
 			continue;
-		home.path = tl_table_own(st->table, strndup(path.s, dir));
-		home.name = tl_table_own(st->table, strndup(path.s + dir, path.n - dir));
-		home.type = manifest_type((struct str){path.s + dir, path.n - dir});
+		home.path = tl_table_own(st->table, str_dup((struct str){path.s, dir}));
+		home.name = tl_table_own(st->table, str_dup(name));
+		home.type = manifest_type(name);
 		add(st, &st->homes, home);
 		r = st->error;
 	}
@@ -308,12 +259,13 @@ static int allocate(struct settling *st)
 	st->files = calloc((size_t)st->n_files + 1, sizeof(*st->files));
 	st->texts = calloc((size_t)st->n_files + 1, sizeof(*st->texts));
 	st->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*st->dirs));
+	st->times = calloc((size_t)st->n_files + 1, sizeof(*st->times));
 	st->drop = calloc((size_t)st->n_files + 1, sizeof(*st->drop));
 	st->changed = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->changed));
-	st->gone = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->gone));
+	st->gone = calloc((size_t)st->n_dirs + 1, sizeof(*st->gone));
 	st->table = calloc(1, sizeof(*st->table));
-	if (!st->gone || !st->files || !st->texts || !st->dirs || !st->drop || !st->changed ||
-		!st->table)
+	if (!st->gone || !st->files || !st->texts || !st->dirs || !st->times || !st->drop ||
+		!st->changed || !st->table)
 		return -ENOMEM;
 	atomic_init(&st->table->refs, 1);
 	return removed_set_of(st->m->removed, &st->removed);
@@ -338,6 +290,9 @@ int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
 		st->changed[i] = what == TL_PLACED || st->changed[above];
 		st->gone[i] = what == TL_GONE || (what == TL_STAYS && st->gone[above]);
 	}
+	/* What was made and stands is told as placed. */
+	for (uint32_t i = t->n_dirs; i < st->n_dirs; i++)
+		st->gone[i] = st->dirs[i].what != TL_PLACED;
 	for (uint32_t i = 0; i < st->n_files; i++)
 		place_file(st, i);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
@@ -353,6 +308,7 @@ void tl_settle_finish(struct settling *st)
 	free(st->files);
 	free(st->texts);
 	free(st->dirs);
+	free(st->times);
 	free(st->drop);
 	free(st->changed);
 	free(st->gone);

@@ -32,9 +32,10 @@ struct settling {
 	struct tl_shared *sh;
 	uint32_t n_files, n_dirs;
 	struct tl_state *files, *texts, *dirs;
-	bool *drop;    /* by handle: not where it was */
-	bool *changed; /* by directory of the mount: it, or one above, is elsewhere */
-	bool *gone;    /* ... or was removed, with what was in it */
+	uint64_t *times; /* by handle: those that programs set, else 0 */
+	bool *drop;      /* by handle: not where it was */
+	bool *changed;   /* by directory of the mount: it, or one above, is elsewhere */
+	bool *gone;      /* by directory, made ones too: removed, with what was in it */
 	struct tl_homes homes, subdirs;
 	struct tl_table *old, *table;
 	struct removed_set removed;
@@ -44,10 +45,15 @@ struct settling {
 /* settle_place.c: fills in everything but table. */
 int tl_settle_begin(struct settling *st, const struct placement *p, size_t n);
 void tl_settle_finish(struct settling *st);
-/* The directory's path as it will be saved; owned by the table. NULL: no memory. */
+bool tl_settle_has_home(const struct settling *st, struct str path);
+
+/* settle_path.c: NULL where there is no memory; what is returned is the table's own. */
+/* The directory's path as it will be saved. */
 const char *tl_settled_path(struct settling *st, uint32_t dir);
 const char *tl_table_own(struct tl_table *t, char *take);
-bool tl_settle_has_home(const struct settling *st, struct str path);
+const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
+/* The first n bytes of a path's name as they are stored: unescaped, ASCII letters upper case. */
+void tl_put_stored(struct buffer *out, const char *name, size_t n);
 
 /* settle_table.c: the new table. */
 int tl_settle_table(struct settling *st);

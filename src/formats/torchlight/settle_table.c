@@ -233,14 +233,16 @@ static int by_anchor(const void *x, const void *y)
 	return str_compare(a->path, b->path);
 }
 
-static void put_row(struct tl_table *t, struct str name, uint32_t handle, uint8_t type)
+static void put_row(struct building *b, struct str name, uint32_t handle, uint8_t type)
 {
+	struct tl_table *t = b->st->table;
 	struct tl_record *r = &t->records[t->n_records];
 
 	for (uint32_t i = r->first; type == MANIFEST_DIR && i < t->n_rows; i++)
 		if (t->rows[i].type == MANIFEST_DIR && str_equal_nocase(t->rows[i].name, name))
 			return;
-	t->rows[t->n_rows++] = (struct tl_row){name, handle, type};
+	t->rows[t->n_rows++] =
+		(struct tl_row){name, handle, type, handle == TL_NONE ? 0 : b->st->times[handle]};
 	r->n++;
 }
 
@@ -267,12 +269,12 @@ static void put_record(struct building *b, const struct slot *s)
 		const struct tl_row *row = &st->old->rows[old->first + i];
 
 		if (keep(st, old, row))
-			put_row(t, row->name, row->handle, row->type);
+			put_row(b, row->name, row->handle, row->type);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		put_row(t, str_of(s->first[i].name), s->first[i].handle, s->first[i].type);
+		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type);
 	for (size_t i = 0; i < s->n_dirs; i++)
-		put_row(t, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR);
+		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR);
 	t->n_records += is_needed(b, s, old);
 }
 

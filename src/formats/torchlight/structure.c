@@ -9,6 +9,7 @@
 
 #include "codec/text.h"
 #include "formats/torchlight/lens.h"
+#include "formats/torchlight/made.h"
 
 /* Names that editors and tools give to what they do not keep. */
 static bool is_habit(const char *name)
@@ -80,13 +81,7 @@ bool tl_written_last(struct tl_shared *sh, uint32_t handle)
 
 int tl_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
-	struct tl_shared *sh = tl_map_of(s)->shared;
-	int r = tl_find(sh, dir, name, ret);
-
-	/* The tree asks before it removes. */
-	if (r == 0 && tl_kind_of(*ret) == TL_FILE)
-		tl_note_asked(sh, tl_index(*ret));
-	return r;
+	return tl_find(tl_map_of(s), dir, name, ret);
 }
 
 /* The two names of a file that was made may part from here on. */
@@ -136,43 +131,14 @@ int tl_may_move(
 	return 0;
 }
 
-static int append(struct tl_made_list *l, uint32_t dir, const char *name, size_t n)
-{
-	struct tl_made *all;
-
-	if (l->n == l->room) {
-		uint32_t room = l->room ? 2 * l->room : 64;
-
-		all = realloc(l->all, room * sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		l->all = all;
-		l->room = room;
-	}
-	l->all[l->n] = (struct tl_made){.dir = dir, .name = strndup(name, n)};
-	if (!l->all[l->n].name)
-		return -ENOMEM;
-	l->n++;
-	return 0;
-}
-
 /* A file and its text are made one after the other: the one that was made last under the name. */
-static bool join(
-	const struct tl_made_list *l, uint32_t dir, const char *name, size_t n, uint32_t *ret)
+static uint32_t find_joint(const struct tl_made_list *l, uint32_t dir, const char *name, size_t n)
 {
-	enum { FAR = 4096 }; /* copies make both within a directory */
-	uint32_t end = l->n > FAR ? l->n - FAR : 0;
+	uint32_t k = tl_made_find(l, dir, name, n);
 
-	for (uint32_t i = l->n; i-- > end;) {
-		const struct tl_made *made = &l->all[i];
-
-		if (made->dir != dir || made->moved || strlen(made->name) != n ||
-			strncasecmp(made->name, name, n) != 0)
-			continue;
-		*ret = i;
-		return true;
-	}
-	return false;
+	while (k != TL_NONE && l->all[k].moved)
+		k = tl_made_older(l, k);
+	return k;
 }
 
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
@@ -189,13 +155,16 @@ int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing here", name);
 	r = 0;
 	pthread_mutex_lock(&sh->lock);
-	if (!compiled || !join(l, tl_index(dir), name, n, &k)) {
+	k = compiled ? find_joint(l, tl_index(dir), name, n) : TL_NONE;
+	if (k == TL_NONE) {
 		k = l->n;
-		r = append(l, tl_index(dir), name, n);
+		r = tl_made_append(l, tl_index(dir), name, n, stem != 0);
 	}
 	pthread_mutex_unlock(&sh->lock);
 	if (r < 0)
 		return error_set(e, r, "no memory for another file");
+	if (!is_dir)
+		tl_note_written(sh, first + k);
 	*ret = tl_id(is_dir ? TL_DIR : stem ? TL_TEXT : TL_FILE, first + k);
 	return 0;
 }

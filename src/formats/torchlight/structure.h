@@ -15,7 +15,9 @@ int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 
 /*
  * A file and its text are two names of one file. Who removes the file's own name removes it, unless
- * its text is written after that: then it stands by its text. Both moments are noted here.
+ * its text is written after that: then it stands by its text. Both moments are noted here. Who
+ * removes the text hides a view; who renames either renames the file. That holds for what was made
+ * since the mount too, under whichever of the names.
  */
 void tl_note_asked(struct tl_shared *sh, uint32_t handle);
 void tl_note_written(struct tl_shared *sh, uint32_t handle);

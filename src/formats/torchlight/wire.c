@@ -2,6 +2,7 @@
 #include "formats/torchlight/wire.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -38,6 +39,29 @@ int str_compare(struct str a, struct str b)
 	int r = n ? memcmp(a.s, b.s, n) : 0;
 
 	return r ? r : (a.n > b.n) - (a.n < b.n);
+}
+
+int str_compare_nocase(struct str a, struct str b)
+{
+	for (size_t i = 0; i < a.n && i < b.n; i++) {
+		int r = upper((unsigned char)a.s[i]) - upper((unsigned char)b.s[i]);
+
+		if (r)
+			return r;
+	}
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+char *str_dup(struct str s)
+{
+	char *copy = malloc(s.n + 1);
+
+	if (!copy)
+		return NULL;
+	if (s.n)
+		memcpy(copy, s.s, s.n);
+	copy[s.n] = 0;
+	return copy;
 }
 
 struct ss cursor_ss(struct cursor *c)

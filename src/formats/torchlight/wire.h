@@ -28,6 +28,8 @@ struct str str_of(const char *s);
 bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII letters */
 int str_compare(struct str a, struct str b);
+int str_compare_nocase(struct str a, struct str b);
+char *str_dup(struct str s); /* by its length; NUL-ended. NULL: no memory */
 
 /* A piece of UTF-16LE in somebody's bytes. */
 struct ss {

@@ -53,19 +53,7 @@ static int write_manifest(
 	return r;
 }
 
-/* The header with its list of removed files. */
-/* By length, as the list says: a damaged header may hold a NUL inside a path. */
-static char *copy_of(struct str s)
-{
-	char *copy = malloc(s.n + 1);
-
-	if (copy) {
-		memcpy(copy, s.s, s.n);
-		copy[s.n] = 0;
-	}
-	return copy;
-}
-
+/* With the list of removed files. */
 static int write_header(
 	const struct tl_map *m, const struct plan *p, struct replace *out, struct error *e)
 {
@@ -87,7 +75,8 @@ static int write_header(
 	while (removed_has_list(h) && removed_next(m->removed, &at, &path)) {
 		struct text *t = &h->removed[h->n_removed];
 
-		t->s = copy_of(path);
+		/* A damaged header may hold a NUL inside one. */
+		t->s = str_dup(path);
 		t->n = path.n;
 		if (!t->s)
 			return error_set(e, -ENOMEM, "no memory for the header");

@@ -5,11 +5,11 @@
  * same bytes, so the one that explains them best takes the fewest bits; a size that is taken for a
  * coordinate, or a number in the wrong byte order, costs dozens.
  */
-#include "formats/triclon/cost.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/triclon/reading.h"
 
 enum {
 	COST_BACKWARDS = 12, /* an order that is expected does not hold */
@@ -32,15 +32,6 @@ static uint64_t bits_signed(int64_t v)
 	return 1 + tcm_bits(v < 0 ? (uint64_t)-v : (uint64_t)v);
 }
 
-uint32_t tcm_load(const uint8_t *p, unsigned width, bool big)
-{
-	uint32_t v = 0;
-
-	for (unsigned i = 0; i < width; i++)
-		v |= (uint32_t)p[i] << 8 * (big ? width - 1 - i : i);
-	return v;
-}
-
 static float as_float(uint32_t stored)
 {
 	float f;
@@ -49,147 +40,175 @@ static float as_float(uint32_t stored)
 	return f;
 }
 
-static int64_t coordinate(const uint8_t *p, const struct tcm_variant *v)
-{
-	uint32_t stored = tcm_load(p, 4, v->big);
+/* One of the two numbers of each record of a list. */
+struct column {
+	const uint8_t *p;
+	unsigned width;
+	size_t n;
+	bool big, real, coordinate;
+	bool even; /* its steps may be all alike */
+};
 
-	return v->real ? (int64_t)as_float(stored) : (int32_t)stored;
+static struct column column_of(
+	const struct tcm_reading *r, const uint8_t *data, enum tcm_file list, unsigned k)
+{
+	unsigned width = tcm_widths[list] / 2;
+
+	return (struct column){.p = data + r->lists[list].at + k * width,
+		.width = width,
+		.n = r->lists[list].n,
+		.big = r->variant.answers[TCM_ENDIAN] == TCM_BIG,
+		.real = r->variant.real,
+		.coordinate = list == TCM_POINTS || (list == TCM_OBJECTS && k == 0),
+		.even = list == TCM_POINTS && k == 0};
+}
+
+static uint32_t stored_at(const struct column *c, size_t i)
+{
+	return tcm_load(c->p + 2 * c->width * i, c->width, c->big);
+}
+
+static int64_t value_at(const struct column *c, size_t i)
+{
+	uint32_t stored = stored_at(c, i);
+
+	if (!c->coordinate)
+		return stored;
+	return c->real ? (int64_t)as_float(stored) : (int32_t)stored;
+}
+
+struct range {
+	int64_t min, max;
+	size_t backwards; /* steps down */
+};
+
+/* Of a number of which only the range is known. */
+static uint64_t range_bits(const struct range *r)
+{
+	return tcm_bits((uint64_t)(r->max - r->min)) / 2 + 1;
+}
+
+/* By the steps from one to the next, by what those change, or by the range that all are in:
+ * whatever is shortest. */
+static uint64_t column_cost(const struct column *c, struct range *ret)
+{
+	uint64_t steps = 0, bends = 0, range;
+	struct range all = {0};
+	int64_t before = 0, step = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		int64_t v = value_at(c, i);
+
+		steps += bits_signed(v - before);
+		bends += bits_signed(v - before - step);
+		step = i ? v - before : 0;
+		all.min = i && all.min < v ? all.min : v;
+		all.max = i && all.max > v ? all.max : v;
+		all.backwards += i && v < before;
+		before = v;
+	}
+	range = bits_signed(all.min) + tcm_bits((uint64_t)(all.max - all.min)) +
+		c->n * range_bits(&all);
+	*ret = all;
+	range = steps < range ? steps : range;
+	return c->even && bends < range ? bends : range;
+}
+
+/* Are all of a column small as floats; and are they, but for zeros, absurd as integers? */
+static bool are_floats(const struct column *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!(fabsf(as_float(stored_at(c, i))) < ABSURD))
+			return false;
+	return true;
+}
+
+static bool are_no_integers(const struct column *c, size_t *n)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		uint32_t stored = stored_at(c, i);
+
+		if (stored != 0 &&
+			(llabs((int32_t)stored) < ABSURD || fabsf(as_float(stored)) < 1e-3F))
+			return false;
+		*n += stored != 0;
+	}
+	return true;
+}
+
+static bool is_real(const struct tcm_reading *r, const uint8_t *data)
+{
+	struct column x = column_of(r, data, TCM_POINTS, 0), y = column_of(r, data, TCM_POINTS, 1);
+	struct column objects = column_of(r, data, TCM_OBJECTS, 0);
+	size_t n = 0;
+
+	return are_no_integers(&x, &n) && are_no_integers(&y, &n) && n && are_floats(&x) &&
+	       are_floats(&y) && are_floats(&objects);
 }
 
 static uint64_t terrain_cost(const struct tcm_reading *r, const uint8_t *data)
 {
-	const uint8_t *p = data + r->terrain;
-	uint64_t cost = tcm_bits(r->n_terrain);
-	int64_t before = -1;
+	struct column index = column_of(r, data, TCM_TERRAIN, 0);
+	struct column type = column_of(r, data, TCM_TERRAIN, 1);
+	struct range range;
+	uint64_t cost = tcm_bits(index.n) + column_cost(&index, &range);
 
-	for (size_t i = 0; i < r->n_terrain; i++, p += 4) {
-		int64_t index = tcm_load(p, 2, r->variant.big), step = index - before - 1;
-
-		cost += step < 0 ? COST_BACKWARDS + tcm_bits((uint64_t)-step)
-				 : tcm_bits((uint64_t)step);
-		if ((size_t)index >= r->n_points)
-			cost += COST_BEYOND;
-		cost += tcm_bits(tcm_load(p + 2, 2, r->variant.big));
-		before = index;
-	}
+	cost += COST_BACKWARDS * range.backwards + column_cost(&type, &range);
+	for (size_t i = 0; i < index.n; i++)
+		cost += value_at(&index, i) < (int64_t)r->lists[TCM_POINTS].n ? 0 : COST_BEYOND;
 	return cost;
 }
 
-/* Digits of a number of which only the range is known. */
-static uint64_t digits(uint64_t range)
+/* From left to right. */
+static uint64_t points_cost(
+	const struct tcm_reading *r, const uint8_t *data, struct range *ret_ground)
 {
-	return tcm_bits(range) / 2 + 1;
-}
+	struct column x = column_of(r, data, TCM_POINTS, 0), y = column_of(r, data, TCM_POINTS, 1);
+	struct range range;
+	uint64_t cost = column_cost(&x, ret_ground) + column_cost(&y, &range);
 
-/* A column of numbers: what it costs by the steps between them, and what by the range. */
-struct column {
-	int64_t before, min, max;
-	uint64_t steps;
-	size_t n;
-};
-
-static void column_add(struct column *c, int64_t v)
-{
-	c->steps += bits_signed(v - c->before);
-	c->min = c->n && c->min < v ? c->min : v;
-	c->max = c->n && c->max > v ? c->max : v;
-	c->before = v;
-	c->n++;
-}
-
-static uint64_t column_cost(const struct column *c)
-{
-	uint64_t range = bits_signed(c->min) + tcm_bits((uint64_t)(c->max - c->min)) +
-			 c->n * digits((uint64_t)(c->max - c->min));
-
-	return c->steps < range ? c->steps : range;
-}
-
-/* From left to right: x as steps, which may be all alike. */
-static uint64_t points_cost(const struct tcm_reading *r, const uint8_t *data, struct column *ret_x)
-{
-	struct column x = {0}, step = {0}, y = {0};
-	const uint8_t *p = data + r->points;
-	uint64_t cost = r->n_points ? 0 : COST_NO_POINTS;
-
-	for (size_t i = 0; i < r->n_points; i++, p += 8) {
-		int64_t v = coordinate(p, &r->variant);
-
-		if (i)
-			column_add(&step, v - x.before);
-		cost += i && v < x.before ? COST_BACKWARDS : 0;
-		column_add(&x, v);
-		column_add(&y, coordinate(p + 4, &r->variant));
-	}
-	*ret_x = x;
+	if (!x.n)
+		cost += COST_NO_POINTS;
 	if (r->variant.real)
-		cost += COST_REAL + 2 * COST_FRACTION * r->n_points;
-	return cost +
-	       (x.steps < bits_signed(x.min) + column_cost(&step)
-			       ? x.steps
-			       : bits_signed(x.min) + column_cost(&step)) +
-	       column_cost(&y);
+		cost += COST_REAL + 2 * COST_FRACTION * x.n;
+	return cost + COST_BACKWARDS * ret_ground->backwards;
 }
 
-/* Sorted, by their steps; or each somewhere on the ground, of which the range is known. */
+/* Each somewhere on the ground, of which the range is known. */
 static uint64_t objects_cost(
-	const struct tcm_reading *r, const uint8_t *data, const struct column *ground)
+	const struct tcm_reading *r, const uint8_t *data, const struct range *ground)
 {
-	uint64_t cost = tcm_bits(r->n_objects),
-		 range = digits((uint64_t)(ground->max - ground->min));
-	const uint8_t *p = data + r->objects;
-	struct column x = {0}, type = {0};
+	struct column x = column_of(r, data, TCM_OBJECTS, 0);
+	struct column type = column_of(r, data, TCM_OBJECTS, 1);
+	struct range range;
+	uint64_t cost = column_cost(&x, &range);
+	uint64_t known = x.n * range_bits(ground);
 	size_t outside = 0;
 
-	for (size_t i = 0; i < r->n_objects; i++, p += 8) {
-		column_add(&x, coordinate(p, &r->variant));
-		column_add(&type, tcm_load(p + 4, 4, r->variant.big));
-		outside += x.before < ground->min || x.before > ground->max;
-	}
-	if (outside || column_cost(&x) < r->n_objects * range)
-		cost += column_cost(&x) + outside * COST_OUTSIDE;
-	else
-		cost += r->n_objects * range;
-	return cost + column_cost(&type);
+	for (size_t i = 0; i < x.n; i++)
+		outside += value_at(&x, i) < ground->min || value_at(&x, i) > ground->max;
+	if (outside || cost < known)
+		known = cost + COST_OUTSIDE * outside;
+	cost = tcm_bits(x.n) + known + column_cost(&type, &range);
+	/* Among so many places one gives a size by chance. */
+	if (r->variant.answers[TCM_SIZE] == TCM_NONE)
+		cost += tcm_bits(r->lists[TCM_POINTS].n + x.n) / 2 + 1;
+	return cost;
 }
 
-uint64_t tcm_reading_cost(const struct tcm_reading *r, const uint8_t *data)
+uint64_t tcm_reading_cost(struct tcm_reading *r, const uint8_t *data)
 {
-	const struct tcm_variant *v = &r->variant;
-	struct column x;
-	uint64_t cost = points_cost(r, data, &x) + terrain_cost(r, data);
+	const int *answers = r->variant.answers;
+	struct range ground;
+	uint64_t cost;
 
+	r->variant.real = is_real(r, data);
+	cost = points_cost(r, data, &ground) + terrain_cost(r, data);
 	if (r->has_objects)
-		cost += objects_cost(r, data, &x);
-	/* Among so many places one gives a size by chance. */
-	if (r->has_objects && v->points == TCM_NONE)
-		cost += digits(r->n_points + r->n_objects);
-	if (!v->big && v->tag[0] == '3')
+		cost += objects_cost(r, data, &ground);
+	if (answers[TCM_ENDIAN] == TCM_LITTLE && r->variant.tag[0] == '3')
 		cost += COST_SWAPPED;
 	/* What the page says rather than what it hints at, where nothing else decides. */
-	return cost + (v->big ? 1 : 0) + (v->lists == TCM_COUNT ? 2 : 0) +
-	       (v->points != TCM_NONE ? 2 : 0) + (v->points == TCM_COUNT ? 1 : 0);
-}
-
-/* Absurd as an integer, plausible as a float; 0 is both. */
-bool tcm_reading_is_real(const struct tcm_reading *r, const uint8_t *data)
-{
-	const uint8_t *p = data + r->points;
-	bool any = false;
-
-	for (size_t i = 0; i < 2 * r->n_points; i++, p += 4) {
-		uint32_t stored = tcm_load(p, 4, r->variant.big);
-		float f = fabsf(as_float(stored));
-
-		if (stored == 0)
-			continue;
-		if (llabs((int32_t)stored) < ABSURD || !(f < ABSURD) || (f != 0 && f < 1e-3F))
-			return false;
-		any = true;
-	}
-	p = data + r->objects;
-	for (size_t i = 0; r->has_objects && i < r->n_objects; i++, p += 8)
-		if (!(fabsf(as_float(tcm_load(p, 4, r->variant.big))) < ABSURD))
-			return false;
-	return any;
+	return cost + (uint64_t)answers[TCM_ENDIAN] + (answers[TCM_LISTS] == TCM_COUNT ? 2 : 0) +
+	       (answers[TCM_SIZE] ? 1 + (uint64_t)answers[TCM_SIZE] : 0);
 }

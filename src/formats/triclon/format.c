@@ -5,50 +5,50 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/triclon/open.h"
-#include "formats/triclon/structure.h"
+#include "formats/triclon/map.h"
 
-static int need_file(const struct tcm_map *m, entry_id id, struct error *e)
+/* The text of a file; NULL with the error in e. */
+static const struct bytes *text_of(const struct snapshot *s, entry_id id, struct error *e)
 {
-	if (id == ENTRY_ROOT)
-		return error_set(e, -EISDIR, "the root is a directory");
-	if (id >= TCM_ID_END || (id >= TCM_ID_TABLE && !m->lists[id - TCM_ID_TABLE]))
-		return error_set(e, -ENOENT, "no such entry");
-	return 0;
+	const struct tcm_map *m = tcm_map_of(s);
+
+	if (id != ENTRY_ROOT && id <= TCM_FILES && m->texts[tcm_file_of(id)])
+		return m->texts[tcm_file_of(id)];
+	error_set(e, -ENOENT, "no such file");
+	return NULL;
 }
 
 static int tcm_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(s);
-	CLEANUP_BUFFER struct buffer info = BUFFER_INIT;
-	int r = need_file(m, id, e);
+	const struct bytes *text = text_of(s, id, e);
 
-	if (r < 0)
-		return r;
-	if (id == TCM_ID_INFO)
-		tcm_info_show(m, &info);
-	*ret = id == TCM_ID_INFO ? info.size : m->lists[id - TCM_ID_TABLE]->text_size;
-	return info.error ? error_set(e, info.error, "no memory for info.json") : 0;
+	if (!text)
+		return -ENOENT;
+	*ret = text->size;
+	return 0;
+}
+
+static int tcm_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct bytes *text = text_of(s, id, e);
+
+	if (!text)
+		return -ENOENT;
+	if (n)
+		memcpy(dst, text->data + off, n);
+	return 0;
 }
 
 static int tcm_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
-	struct entry en = {.id = id, .writable = true, .sized = true};
-	int r = 0;
+	struct entry file = {.id = id, .writable = true, .sized = true};
+	struct entry root = {.id = id, .dir = true, .fixed = true};
+	int r = id == ENTRY_ROOT ? 0 : tcm_size(s, id, &file.size, e);
 
-	if (id == ENTRY_ROOT)
-		en = (struct entry){.id = id, .dir = true, .fixed = true};
-	else
-		r = tcm_size(s, id, &en.size, e);
 	if (r == 0)
-		*ret = en;
+		*ret = id == ENTRY_ROOT ? root : file;
 	return r;
-}
-
-/* The names are those of the mount; what was added since is the tree's to know. */
-static bool is_listed(const struct tcm_map *m, entry_id id)
-{
-	return id != TCM_ID_TABLE + TCM_OBJECTS || m->had_objects;
 }
 
 static int tcm_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
@@ -56,9 +56,8 @@ static int tcm_lookup(const struct snapshot *s, entry_id dir, const char *name, 
 {
 	entry_id id;
 
-	if (dir != ENTRY_ROOT)
-		return error_set(e, -ENOTDIR, "%s is no directory", tcm_name_of(dir));
-	if (tcm_id_of(name, &id) < 0 || !is_listed(tcm_map_of(s), id))
+	/* The names are those of the mount; what was added since is the tree's to know. */
+	if (tcm_identify(s, dir, name, &id) < 0)
 		return error_set(e, -ENOENT, "%s: no such entry", name);
 	return tcm_stat(s, id, ret, e);
 }
@@ -67,105 +66,75 @@ static int tcm_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, ch
 	struct entry *ret, struct error *e)
 {
 	/* Points come before what refers to them, so that a copy file by file is accepted. */
-	static const entry_id order[] = {TCM_ID_INFO, TCM_ID_TABLE + TCM_POINTS,
-		TCM_ID_TABLE + TCM_TERRAIN, TCM_ID_TABLE + TCM_OBJECTS};
+	static const enum tcm_file order[] = {TCM_INFO, TCM_POINTS, TCM_TERRAIN, TCM_OBJECTS};
 	int r;
 
-	if (dir != ENTRY_ROOT)
-		return error_set(e, -ENOTDIR, "%s is no directory", tcm_name_of(dir));
-	if (*cookie >= sizeof(order) / sizeof(order[0]) ||
-		!is_listed(tcm_map_of(s), order[*cookie]))
+	if (dir != ENTRY_ROOT || *cookie >= TCM_FILES)
 		return 0;
-	strcpy(name, tcm_name_of(order[*cookie]));
-	r = tcm_stat(s, order[*cookie], ret, e);
-	++*cookie;
-	return r < 0 ? r : 1;
-}
-
-static int tcm_get(
-	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
-{
-	const struct tcm_map *m = tcm_map_of(s);
-	CLEANUP_BUFFER struct buffer info = BUFFER_INIT;
-	int r = need_file(m, id, e);
-
+	r = tcm_lookup(s, dir, tcm_names[order[*cookie]], ret, NULL);
+	if (r == -ENOENT) /* the last one */
+		return 0;
 	if (r < 0)
-		return r;
-	if (id != TCM_ID_INFO) {
-		enum tcm_table t = (enum tcm_table)(id - TCM_ID_TABLE);
-
-		tcm_list_get(m->lists[t], t, m->variant.real, off, dst, n);
-		return 0;
-	}
-	tcm_info_show(m, &info);
-	if (info.error)
-		return error_set(e, info.error, "no memory for info.json");
-	if (n)
-		memcpy(dst, info.data + off, n);
-	return 0;
+		return error_set(e, r, "%s cannot be listed", tcm_names[order[*cookie]]);
+	strcpy(name, tcm_names[order[*cookie]]);
+	++*cookie;
+	return 1;
 }
 
-/* One table, or the other values of info.json. */
+/* The version to come; held with the one that it was made from. */
 struct change {
-	const struct snapshot *base; /* to compare, not held */
-	entry_id id;
-	struct tcm_list *list;
-	struct tcm_map *info;
+	struct snapshot *base, *next;
 };
 
 static void tcm_change_free(struct change *c)
 {
 	if (!c)
 		return;
-	tcm_list_unref(c->list);
-	if (c->info)
-		snapshot_unref(&c->info->base);
+	snapshot_unref(c->base);
+	snapshot_unref(c->next);
 	free(c);
+}
+DEFINE_CLEANUP(struct change, tcm_change_free);
+
+static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *in, struct error *e)
+{
+	int r = f == TCM_INFO ? tcm_info_parse(m, in, e) : tcm_table_parse(m, f, in, e);
+
+	if (r == -EFBIG)
+		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
+	return r < 0 ? r : tcm_show(m, f, e);
 }
 
 static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct change **ret, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(s);
-	struct change *c;
-	int r = need_file(m, id, e);
+	CLEANUP(tcm_change_free) struct change *c = NULL;
+	struct tcm_map *m;
+	int r;
 
+	if (!text_of(s, id, e))
+		return -ENOENT;
+	c = calloc(1, sizeof(*c));
+	m = c ? tcm_map_copy(tcm_map_of(s)) : NULL;
+	if (!m)
+		return error_set(e, -ENOMEM, "no memory for another version of the map");
+	c->base = snapshot_ref(s);
+	c->next = &m->base;
+	r = parse_file(m, tcm_file_of(id), in, e);
 	if (r < 0)
 		return r;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return error_set(e, -ENOMEM, "no memory for a change");
-	c->base = s;
-	c->id = id;
-	if (id == TCM_ID_INFO)
-		r = tcm_info_parse(m, in, &c->info, e);
-	else
-		r = tcm_list_parse(m, (enum tcm_table)(id - TCM_ID_TABLE), in, &c->list, e);
-	*ret = NULL;
-	if (r == 0 && (c->list || c->info))
-		*ret = c;
-	else
-		tcm_change_free(c);
-	return r;
+	*ret = tcm_map_same(tcm_map_of(s), m) ? NULL : TAKE(c);
+	return 0;
 }
 
 static int tcm_apply(
 	struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
 {
-	struct tcm_map *m;
-
 	(void)t; /* no other file shows what one of them says */
 	if (c->base != *s)
 		return error_set(e, -ESTALE, "the map changed meanwhile");
-	m = tcm_map_copy(c->info ? c->info : tcm_map_of(*s));
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	if (c->list) {
-		tcm_list_unref(m->lists[c->id - TCM_ID_TABLE]);
-		m->lists[c->id - TCM_ID_TABLE] = tcm_list_ref(c->list);
-	}
 	snapshot_unref(*s);
-	*s = &m->base;
+	*s = snapshot_ref(c->next);
 	return 0;
 }
 
@@ -175,15 +144,27 @@ static bool tcm_same(const struct snapshot *a, const struct snapshot *b)
 	return !tcm_map_of(a)->fresh && tcm_map_same(tcm_map_of(a), tcm_map_of(b));
 }
 
+/* The file that a map is. */
+static int encode_all(const struct snapshot *s, struct buffer *to, struct error *e)
+{
+	tcm_encode(tcm_map_of(s), to);
+	if (to->error)
+		return error_set(e, to->error, "no memory for the map to be written");
+	if (to->size > TCM_FILE_MAX)
+		return error_set(e, -EFBIG, "the map would have %zu bytes (at most %d)", to->size,
+			TCM_FILE_MAX);
+	return 0;
+}
+
 static int tcm_encode_to(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	int r = encode_all(s, &file, e);
 
 	(void)force; /* all is encoded anew every time */
-	tcm_encode(tcm_map_of(s), &file);
-	if (file.error)
-		return error_set(e, file.error, "no memory for the map to be written");
+	if (r < 0)
+		return r;
 	replace_write(outs[0], file.data, file.size);
 	*ret = NULL;
 	return 0;
@@ -198,24 +179,20 @@ static int tcm_verify(const struct snapshot *s, const struct plan *p, const stru
 	int r = tcm_load_file(written, &back, e);
 
 	(void)p;
-	if (r < 0)
-		return r;
-	tcm_encode(tcm_map_of(s), &file);
-	if (file.error)
-		return error_set(e, file.error, "no memory to read the map back");
-	if (back->size != file.size || memcmp(back->data, file.data, file.size) != 0)
-		return error_set(e, -EIO, "the file holds something else");
-	return 0;
+	if (r == 0)
+		r = encode_all(s, &file, e);
+	if (r == 0 && (back->size != file.size || memcmp(back->data, file.data, file.size) != 0))
+		r = error_set(e, -EIO, "the file holds something else");
+	return r;
 }
 
 /* Nothing is read from the file again. */
 static int tcm_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct snapshot **ret, struct error *e)
 {
-	struct tcm_map *m;
+	struct tcm_map *m = tcm_map_copy(tcm_map_of(s));
 
 	(void)p, (void)written;
-	m = tcm_map_copy(tcm_map_of(s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	m->fresh = false;

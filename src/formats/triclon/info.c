@@ -5,13 +5,17 @@
 
 #include "codec/json.h"
 #include "codec/text.h"
-#include "formats/triclon/variant.h"
+#include "formats/triclon/map.h"
 
-enum { FILE_MAX = 64 << 10 };
+enum {
+	TEXT_MAX = 64 << 10,
+	NUL_PICTURE = 0x2400, /* stands for a NUL, which JSON strings hold none of here */
+};
 
-/* JSON strings hold no NUL here; its picture, U+2400, stands for one. */
-static const char nul_picture[] = "\xe2\x90\x80";
-enum { NUL_PICTURE = 0x2400 };
+static const char *coordinates(const struct tcm_variant *v)
+{
+	return v->real ? "float" : "integer";
+}
 
 /* A name as UTF-8: as it stands if it is that, else read as Latin-1. */
 static void show_name(const struct bytes *name, struct buffer *to)
@@ -21,7 +25,7 @@ static void show_name(const struct bytes *name, struct buffer *to)
 
 	for (size_t i = 0; i < name->size; i++) {
 		if (name->data[i] == 0)
-			buffer_text(to, nul_picture);
+			buffer_append(to, c, utf8_put(NUL_PICTURE, c));
 		else if (utf8)
 			buffer_byte(to, name->data[i]);
 		else
@@ -29,7 +33,37 @@ static void show_name(const struct bytes *name, struct buffer *to)
 	}
 }
 
-/* The way back; false: it takes more than Latin-1 has. */
+static void show_key(struct jsonw *w, const char *key, const struct bytes *name, struct buffer *to)
+{
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+
+	show_name(name, &text);
+	if (text.error)
+		to->error = text.error;
+	jsonw_key(w, key);
+	jsonw_string(w, (const char *)text.data, text.size);
+}
+
+void tcm_info_show(const struct tcm_map *m, struct buffer *to)
+{
+	const struct tcm_variant *v = &m->variant;
+	struct jsonw w;
+
+	jsonw_to_buffer(&w, to);
+	jsonw_object(&w);
+	show_key(&w, "name", m->name, to);
+	show_key(&w, "author", m->author, to);
+	jsonw_key(&w, "variant");
+	jsonw_object(&w);
+	jsonw_key_string(&w, "tag", v->tag);
+	for (int q = 0; q < TCM_QUESTIONS; q++)
+		jsonw_key_string(&w, tcm_questions[q].key, tcm_questions[q].words[v->answers[q]]);
+	jsonw_key_string(&w, "coordinates", coordinates(v));
+	jsonw_end(&w);
+	jsonw_end(&w);
+}
+
+/* The way back, in UTF-8 or Latin-1; false: it takes more than Latin-1 has. */
 static bool store_name(const char *text, size_t n, bool utf8, struct buffer *to)
 {
 	for (uint32_t c; n;) {
@@ -49,20 +83,8 @@ static bool store_name(const char *text, size_t n, bool utf8, struct buffer *to)
 	return true;
 }
 
-/* An author who wrote Latin-1 goes on doing so, unless the bytes would be taken for UTF-8. */
-static bool goes_on_as_latin1(
-	const struct bytes *old, const char *text, size_t n, struct buffer *to)
-{
-	if (utf8_valid(old->data, old->size) || !store_name(text, n, false, to))
-		return false;
-	for (size_t i = 0; i < to->size; i++)
-		if (to->data[i] >= 0x80)
-			return !utf8_valid(to->data, to->size);
-	return true;
-}
-
-static int take_name(const struct json_at *root, const char *key, struct bytes **name,
-	bool *ret_changed, struct error *e)
+static int take_name(
+	const struct json_at *root, const char *key, struct bytes **name, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer shown = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
@@ -80,23 +102,42 @@ static int take_name(const struct json_at *root, const char *key, struct bytes *
 	show_name(*name, &shown);
 	if (!shown.error && shown.size == n && (n == 0 || memcmp(shown.data, text, n) == 0))
 		return 0;
-	if (!goes_on_as_latin1(*name, text, n, &stored)) {
+	/* Who wrote Latin-1 goes on doing so, unless the bytes would be taken for UTF-8. */
+	if (utf8_valid((*name)->data, (*name)->size) || !store_name(text, n, false, &stored) ||
+		utf8_valid(stored.data, stored.size)) {
 		stored.size = 0;
 		(void)store_name(text, n, true, &stored);
 	}
-	if (stored.size > TCM_TEXT_MAX)
-		return json_refuse(&at, e, "has %zu bytes, at most %d", stored.size, TCM_TEXT_MAX);
+	if (stored.size > TCM_NAME_MAX)
+		return json_refuse(&at, e, "has %zu bytes, at most %d", stored.size, TCM_NAME_MAX);
 	if (shown.error || buffer_finish(&stored, &b) < 0)
 		return error_set(e, -ENOMEM, "no memory for a name");
-	bytes_unref(*name);
-	*name = b;
-	*ret_changed = true;
+	tcm_set(name, b);
 	return 0;
 }
 
-/* One of the words; -1 in *ret stays where the key is absent. */
-static int take_word(const struct json_at *variant, const char *key, const char *const *words,
-	int min, int *ret, struct error *e)
+static int take_answer(
+	const struct json_at *variant, enum tcm_question q, int *ret, struct error *e)
+{
+	struct json_at at;
+	const char *text;
+	int r, answer;
+
+	if (!json_get(variant, tcm_questions[q].key, &at))
+		return 0;
+	r = json_as_string(&at, &text, NULL, e);
+	if (r < 0)
+		return r;
+	answer = tcm_answer(q, text);
+	if (answer < 0)
+		return json_refuse(&at, e, "must be %s", tcm_questions[q].all);
+	*ret = answer;
+	return 0;
+}
+
+/* What cannot be other than it is. */
+static int expect_word(
+	const struct json_at *variant, const char *key, const char *word, struct error *e)
 {
 	struct json_at at;
 	const char *text;
@@ -105,46 +146,14 @@ static int take_word(const struct json_at *variant, const char *key, const char 
 	if (!json_get(variant, key, &at))
 		return 0;
 	r = json_as_string(&at, &text, NULL, e);
-	if (r < 0)
-		return r;
-	for (int i = min; words[i]; i++) {
-		if (strcmp(text, words[i]) == 0) {
-			*ret = i;
-			return 0;
-		}
-	}
-	return json_refuse(&at, e, "must be %s%s%s or %s", words[min], words[min + 2] ? ", " : "",
-		words[min + 2] ? words[min + 1] : "",
-		words[min + 2] ? words[min + 2] : words[min + 1]);
-}
-
-/* What cannot be other than it is. */
-static int expect_word(
-	const struct json_at *variant, const char *key, const char *word, size_t n, struct error *e)
-{
-	struct json_at at;
-	const char *text;
-	size_t len;
-	int r;
-
-	if (!json_get(variant, key, &at))
-		return 0;
-	r = json_as_string(&at, &text, &len, e);
-	if (r == 0 && (len != n || memcmp(text, word, n) != 0))
-		r = json_refuse(&at, e, "must stay %.*s", (int)n, word);
+	if (r == 0 && strcmp(text, word) != 0)
+		r = json_refuse(&at, e, "must stay %s", word);
 	return r;
 }
 
-static const char *coordinates(const struct tcm_variant *v)
-{
-	return v->real ? "float" : "integer";
-}
-
-static int take_variant(
-	const struct json_at *root, struct tcm_variant *v, bool *ret_changed, struct error *e)
+static int take_variant(const struct json_at *root, struct tcm_variant *v, struct error *e)
 {
 	static const char *const keys[] = {"tag", "endian", "lists", "points", "coordinates", NULL};
-	int endian = v->big, lists = (int)v->lists, points = (int)v->points;
 	struct json_at at;
 	int r;
 
@@ -152,83 +161,30 @@ static int take_variant(
 		return 0;
 	r = json_expect_object(&at, keys, e);
 	if (r == 0)
-		r = expect_word(&at, "tag", v->tag, sizeof(v->tag), e);
+		r = expect_word(&at, "tag", v->tag, e);
 	if (r == 0)
-		r = take_word(&at, "endian", tcm_endian_words, 0, &endian, e);
-	if (r == 0)
-		r = take_word(&at, "lists", tcm_size_words, TCM_BYTES, &lists, e);
-	if (r == 0)
-		r = take_word(&at, "points", tcm_size_words, TCM_NONE, &points, e);
-	if (r == 0)
-		r = expect_word(&at, "coordinates", coordinates(v), strlen(coordinates(v)), e);
-	if (r < 0)
-		return r;
-	*ret_changed |= endian != v->big || lists != (int)v->lists || points != (int)v->points;
-	v->big = endian;
-	v->lists = (enum tcm_size)lists;
-	v->points = (enum tcm_size)points;
-	return 0;
+		r = expect_word(&at, "coordinates", coordinates(v), e);
+	for (int q = 0; r == 0 && q < TCM_QUESTIONS; q++)
+		r = take_answer(&at, (enum tcm_question)q, &v->answers[q], e);
+	return r;
 }
 
-void tcm_info_show(const struct tcm_map *m, struct buffer *to)
-{
-	const struct tcm_variant *v = &m->variant;
-	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer author = BUFFER_INIT;
-	struct jsonw w;
-
-	show_name(m->name, &name);
-	show_name(m->author, &author);
-	if (name.error || author.error) {
-		to->error = -ENOMEM;
-		return;
-	}
-	jsonw_to_buffer(&w, to);
-	jsonw_object(&w);
-	jsonw_key(&w, "name");
-	jsonw_string(&w, (const char *)name.data, name.size);
-	jsonw_key(&w, "author");
-	jsonw_string(&w, (const char *)author.data, author.size);
-	jsonw_key(&w, "variant");
-	jsonw_object(&w);
-	jsonw_key(&w, "tag");
-	jsonw_string(&w, v->tag, sizeof(v->tag));
-	jsonw_key_string(&w, "endian", tcm_endian_words[v->big]);
-	jsonw_key_string(&w, "lists", tcm_size_words[v->lists]);
-	jsonw_key_string(&w, "points", tcm_size_words[v->points]);
-	jsonw_key_string(&w, "coordinates", coordinates(v));
-	jsonw_end(&w);
-	jsonw_end(&w);
-}
-
-int tcm_info_parse(
-	const struct tcm_map *m, const struct extent *in, struct tcm_map **ret, struct error *e)
+int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct error *e)
 {
 	static const char *const keys[] = {"name", "author", "variant", NULL};
 	CLEANUP_JSON struct json_doc doc = {0};
-	struct tcm_map *c;
 	struct json_at root;
-	bool changed = false;
-	int r = json_doc_load(in, FILE_MAX, &doc, e);
+	int r = json_doc_load(in, TEXT_MAX, &doc, e);
 
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL,
-					     "line 1: the file has more than %d bytes", FILE_MAX)
-				   : r;
-	c = tcm_map_copy(m);
-	if (!c)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
+		return r;
 	root = json_root(&doc);
 	r = json_expect_object(&root, keys, e);
 	if (r == 0)
-		r = take_name(&root, "name", &c->name, &changed, e);
+		r = take_name(&root, "name", &m->name, e);
 	if (r == 0)
-		r = take_name(&root, "author", &c->author, &changed, e);
+		r = take_name(&root, "author", &m->author, e);
 	if (r == 0)
-		r = take_variant(&root, &c->variant, &changed, e);
-	if (r == 0 && changed)
-		*ret = c;
-	else
-		snapshot_unref(&c->base);
+		r = take_variant(&root, &m->variant, e);
 	return r;
 }

@@ -3,6 +3,28 @@
 
 #include <string.h>
 
+#include "base/cursor.h"
+
+const char *const tcm_names[TCM_FILES] = {"info.json", "terrain.csv", "points.csv", "objects.csv"};
+const unsigned tcm_widths[TCM_FILES] = {[TCM_TERRAIN] = 4, [TCM_POINTS] = 8, [TCM_OBJECTS] = 8};
+
+const struct tcm_words tcm_questions[TCM_QUESTIONS] = {
+	[TCM_ENDIAN] = {"endian", {"little", "big", "le", "be"}, "little or big"},
+	[TCM_LISTS] = {"lists", {NULL, "bytes", "count"}, "bytes or count"},
+	[TCM_SIZE] = {"points", {"none", "bytes", "count"}, "none, bytes or count"},
+};
+
+int tcm_answer(enum tcm_question q, const char *word)
+{
+	for (int i = 0; i < 4; i++) {
+		const char *known = tcm_questions[q].words[i];
+
+		if (known && strcmp(word, known) == 0)
+			return q == TCM_ENDIAN ? i % 2 : i; /* each has a short form */
+	}
+	return -1;
+}
+
 struct tcm_map *tcm_map_copy(const struct tcm_map *m)
 {
 	struct tcm_map *c = calloc(1, sizeof(*c));
@@ -14,8 +36,10 @@ struct tcm_map *tcm_map_copy(const struct tcm_map *m)
 	atomic_init(&c->base.refs, 1);
 	bytes_ref(c->name);
 	bytes_ref(c->author);
-	for (int i = 0; i < TCM_TABLES; i++)
-		tcm_list_ref(c->lists[i]);
+	for (int f = 0; f < TCM_FILES; f++) {
+		bytes_ref(c->records[f]);
+		bytes_ref(c->texts[f]);
+	}
 	return c;
 }
 
@@ -25,88 +49,123 @@ void tcm_map_free(struct snapshot *s)
 
 	bytes_unref(m->name);
 	bytes_unref(m->author);
-	for (int i = 0; i < TCM_TABLES; i++)
-		tcm_list_unref(m->lists[i]);
+	for (int f = 0; f < TCM_FILES; f++) {
+		bytes_unref(m->records[f]);
+		bytes_unref(m->texts[f]);
+	}
 	free(m);
 }
 
 static bool same_bytes(const struct bytes *a, const struct bytes *b)
 {
-	return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
 }
 
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 {
-	const struct tcm_variant *v = &a->variant, *w = &b->variant;
+	bool same = memcmp(a->variant.answers, b->variant.answers, sizeof(a->variant.answers)) == 0;
 
-	return memcmp(v->tag, w->tag, sizeof(v->tag)) == 0 && v->big == w->big &&
-	       v->lists == w->lists && v->points == w->points && same_bytes(a->name, b->name) &&
-	       same_bytes(a->author, b->author) && a->has_objects == b->has_objects &&
-	       tcm_list_same(a->lists[TCM_TERRAIN], b->lists[TCM_TERRAIN]) &&
-	       tcm_list_same(a->lists[TCM_POINTS], b->lists[TCM_POINTS]) &&
-	       (!a->has_objects || tcm_list_same(a->lists[TCM_OBJECTS], b->lists[TCM_OBJECTS]));
+	same = same && same_bytes(a->name, b->name) && same_bytes(a->author, b->author);
+	for (int f = 0; same && f < TCM_FILES; f++)
+		same = same_bytes(a->records[f], b->records[f]);
+	return same;
+}
+
+void tcm_set(struct bytes **part, struct bytes *b)
+{
+	bytes_unref(*part);
+	*part = b;
+}
+
+int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e)
+{
+	struct buffer text = BUFFER_INIT;
+	struct bytes *b;
+
+	if (f == TCM_INFO)
+		tcm_info_show(m, &text);
+	else
+		tcm_table_show(m, f, &text);
+	if (buffer_finish(&text, &b) < 0)
+		return error_set(e, -ENOMEM, "no memory for %s", tcm_names[f]);
+	tcm_set(&m->texts[f], b);
+	return 0;
+}
+
+int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e)
+{
+	struct bytes *none = bytes_copy("", 0);
+
+	if (!none)
+		return error_set(e, -ENOMEM, "no memory for an empty table");
+	tcm_set(&m->records[f], none);
+	return tcm_show(m, f, e);
+}
+
+size_t tcm_count(const struct tcm_map *m, enum tcm_file table)
+{
+	return m->records[table]->size / tcm_widths[table];
 }
 
 int64_t tcm_max_index(const struct tcm_map *m, size_t *ret_record)
 {
-	const struct tcm_list *l = m->lists[TCM_TERRAIN];
 	int64_t max = -1;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->records[i].v[0] > max) {
-			max = l->records[i].v[0];
+	for (size_t i = 0; i < tcm_count(m, TCM_TERRAIN); i++) {
+		uint32_t index = tcm_load(m->records[TCM_TERRAIN]->data + 4 * i, 2, false);
+
+		if (index > max) {
+			max = index;
 			*ret_record = i;
 		}
 	}
 	return max;
 }
 
-static void put(struct buffer *to, bool big, unsigned width, uint32_t v)
+uint32_t tcm_load(const uint8_t *p, unsigned width, bool big)
 {
+	uint32_t v = 0;
+
 	for (unsigned i = 0; i < width; i++)
-		buffer_byte(to, (uint8_t)(v >> 8 * (big ? width - 1 - i : i)));
+		v |= (uint32_t)p[i] << 8 * (big ? width - 1 - i : i);
+	return v;
 }
 
-static void put_size(struct buffer *to, bool big, enum tcm_size size, size_t n, unsigned width)
+void tcm_append_numbers(struct buffer *to, const uint8_t *p, size_t n, unsigned width, bool swapped)
 {
-	if (size != TCM_NONE)
-		put(to, big, 4, (uint32_t)(size == TCM_COUNT ? n : n * width));
+	/* Within a number, whose width is a power of two, that counts from the other end. */
+	size_t flip = swapped ? width - 1 : 0;
+
+	for (size_t i = 0; i < n; i++)
+		buffer_byte(to, p[i ^ flip]);
 }
 
-static void put_records(struct buffer *to, bool big, const struct tcm_list *l, unsigned width)
+static void encode_name(struct buffer *to, const struct bytes *name)
 {
-	for (size_t i = 0; i < l->n; i++)
-		for (int k = 0; k < 2; k++)
-			put(to, big, width / 2, l->records[i].v[k]);
+	buffer_byte(to, (uint8_t)name->size);
+	buffer_append(to, name->data, name->size);
+}
+
+static void encode_list(struct buffer *to, const struct tcm_map *m, enum tcm_file table)
+{
+	int how = m->variant.answers[table == TCM_POINTS ? TCM_SIZE : TCM_LISTS];
+	bool big = m->variant.answers[TCM_ENDIAN] == TCM_BIG;
+	const struct bytes *b = m->records[table];
+	uint8_t size[4];
+
+	store_u32(size, (uint32_t)(how == TCM_BYTES ? b->size : tcm_count(m, table)));
+	if (how != TCM_NONE)
+		tcm_append_numbers(to, size, sizeof(size), sizeof(size), big);
+	tcm_append_numbers(to, b->data, b->size, tcm_widths[table] / 2, big);
 }
 
 void tcm_encode(const struct tcm_map *m, struct buffer *to)
 {
-	const struct tcm_variant *v = &m->variant;
-
-	buffer_append(to, v->tag, sizeof(v->tag));
-	buffer_byte(to, (uint8_t)m->name->size);
-	buffer_append(to, m->name->data, m->name->size);
-	buffer_byte(to, (uint8_t)m->author->size);
-	buffer_append(to, m->author->data, m->author->size);
-	put_size(to, v->big, v->lists, m->lists[TCM_TERRAIN]->n, 4);
-	put_records(to, v->big, m->lists[TCM_TERRAIN], 4);
-	put_size(to, v->big, v->points, m->lists[TCM_POINTS]->n, 8);
-	put_records(to, v->big, m->lists[TCM_POINTS], 8);
-	if (!m->has_objects)
-		return;
-	put_size(to, v->big, v->lists, m->lists[TCM_OBJECTS]->n, 8);
-	put_records(to, v->big, m->lists[TCM_OBJECTS], 8);
-}
-
-uint64_t tcm_encoded_size(const struct tcm_map *m)
-{
-	uint64_t size = sizeof(m->variant.tag) + 1 + m->name->size + 1 + m->author->size + 4;
-
-	size += 4 * (uint64_t)m->lists[TCM_TERRAIN]->n + 8 * (uint64_t)m->lists[TCM_POINTS]->n;
-	if (m->variant.points != TCM_NONE)
-		size += 4;
-	if (m->has_objects)
-		size += 4 + 8 * (uint64_t)m->lists[TCM_OBJECTS]->n;
-	return size;
+	buffer_text(to, m->variant.tag);
+	encode_name(to, m->name);
+	encode_name(to, m->author);
+	encode_list(to, m, TCM_TERRAIN);
+	encode_list(to, m, TCM_POINTS);
+	if (m->records[TCM_OBJECTS])
+		encode_list(to, m, TCM_OBJECTS);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * map: a Triclon map in memory, and the mount's entries.
+ * map: a Triclon map in memory.
  *
- * Such maps are small, so all of one is held as records, whatever byte order it is stored in;
- * encoding them by the variant gives the file back byte for byte. What of the format is certain and
+ * Such maps are small (an index of a point has 16 bits), so all of one is held: what the file
+ * stores, and the four files of the mount as they are shown. Everything is immutable once the map
+ * is anybody else's; versions share what they have in common. What of the format is certain and
  * what is assumed: docs/triclon.md.
  */
 #ifndef FORMATS_TRICLON_MAP_H
@@ -13,50 +14,55 @@
 #include "formats/format.h"
 
 enum {
-	TCM_TEXT_MAX = 255,       /* bytes of a name: its length is one byte */
-	TCM_FILE_MAX = 256 << 20, /* bytes; a bound of ours, since all is held in memory */
+	TCM_NAME_MAX = 255,      /* bytes: the length of a name is one byte */
+	TCM_FILE_MAX = 16 << 20, /* bytes of a map; a bound of ours, since all is held */
 };
 
-enum tcm_table { TCM_TERRAIN, TCM_POINTS, TCM_OBJECTS, TCM_TABLES };
+/* The files of the mount; as entries they are one more, since the root is 0. */
+enum tcm_file { TCM_INFO, TCM_TERRAIN, TCM_POINTS, TCM_OBJECTS, TCM_FILES };
 
-/* Entries: the root is ENTRY_ROOT. */
-enum { TCM_ID_INFO = 1, TCM_ID_TABLE = 2 /* + enum tcm_table */, TCM_ID_END = 5 };
+static inline entry_id tcm_id(enum tcm_file f)
+{
+	return (entry_id)f + 1;
+}
 
-/* Terrain: index, type. Points: x, y. Objects: x, type. As the 16 or 32 bits that are stored. */
-struct tcm_record {
-	uint32_t v[2];
-};
+static inline enum tcm_file tcm_file_of(entry_id id)
+{
+	return (enum tcm_file)(id - 1);
+}
 
-/* A table: immutable, ref-counted. */
-struct tcm_list {
-	atomic_uint refs;
-	uint64_t text_size; /* of its CSV */
-	uint64_t *marks;    /* where the line of every TCM_MARK-th record begins */
-	size_t n;
-	struct tcm_record records[];
-};
+/* Their names; and of tables, how many bytes a record of two equal halves has. */
+extern const char *const tcm_names[TCM_FILES];
+extern const unsigned tcm_widths[TCM_FILES];
 
-enum { TCM_MARK = 256 };
+/* What the format's page leaves open, and the answers; as the words of -o and info.json. */
+enum tcm_question { TCM_ENDIAN, TCM_LISTS, TCM_SIZE, TCM_QUESTIONS };
+enum { TCM_LITTLE, TCM_BIG };            /* byte order */
+enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* what the sizes of lists count; that of the points */
 
-/* What the format's page leaves open, and how a file answers it. */
-enum tcm_size { TCM_NONE, TCM_BYTES, TCM_COUNT };
+extern const struct tcm_words {
+	const char *key;
+	const char *words[4]; /* by answer; NULL: that is none */
+	const char *all;      /* for people: "bytes or count" */
+} tcm_questions[TCM_QUESTIONS];
+
+/* The answer that a word is; -1: none. */
+int tcm_answer(enum tcm_question q, const char *word);
 
 struct tcm_variant {
-	char tag[4];
-	bool big;             /* byte order */
-	enum tcm_size lists;  /* what the size of a list counts; never TCM_NONE */
-	enum tcm_size points; /* is there a size before the points, and what does it count */
-	bool real;            /* coordinates are 32-bit floats */
+	const char *tag; /* the first four letters of the file: one of open.c's */
+	int answers[TCM_QUESTIONS];
+	bool real; /* coordinates are 32-bit floats */
 };
 
 struct tcm_map {
 	struct snapshot base;
 	struct tcm_variant variant;
-	struct bytes *name, *author;
-	struct tcm_list *lists[TCM_TABLES]; /* that of objects: NULL where there never was one */
-	bool had_objects;                   /* when it was mounted */
-	bool has_objects;                   /* is the list written */
-	bool fresh;                         /* made by create and not written yet */
+	struct bytes *name, *author;      /* as stored, in whatever encoding */
+	struct bytes *records[TCM_FILES]; /* of tables, little-endian; NULL: there is no list */
+	struct bytes *texts[TCM_FILES];   /* what the mount shows */
+	bool had_objects;                 /* there was such a list at the mount */
+	bool fresh;                       /* made by create and not written yet */
 };
 
 static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
@@ -67,33 +73,56 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 /* A map that shares all parts of m; NULL for an empty one. NULL: no memory. */
 struct tcm_map *tcm_map_copy(const struct tcm_map *m);
 void tcm_map_free(struct snapshot *s); /* struct format's free */
+/* Would both be the same file (by the same tag)? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 
-/* The largest index of the terrain's records, and which record has it; -1 without records. */
+/* For the maker of m: takes b in the place of *part. */
+void tcm_set(struct bytes **part, struct bytes *b);
+/* For the maker of m: an empty table; the text of a file anew. */
+int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e);
+int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e);
+
+size_t tcm_count(const struct tcm_map *m, enum tcm_file table);
+/* The largest index of the terrain, and which record has it; -1 without records. */
 int64_t tcm_max_index(const struct tcm_map *m, size_t *ret_record);
+
+/* A number of 2 or 4 bytes; and n bytes of them, little-endian if they are big and otherwise too.
+ */
+uint32_t tcm_load(const uint8_t *p, unsigned width, bool big);
+void tcm_append_numbers(
+	struct buffer *to, const uint8_t *p, size_t n, unsigned width, bool swapped);
 
 /* The file. The buffer's error is sticky. */
 void tcm_encode(const struct tcm_map *m, struct buffer *to);
-uint64_t tcm_encoded_size(const struct tcm_map *m);
 
-/* list.c: the tables as CSV */
-extern const char *const tcm_table_files[TCM_TABLES];
-/* Of n records (NULL: all zero bits) of a table; NULL: no memory. */
-struct tcm_list *tcm_list_new(enum tcm_table table, bool real, const void *records, size_t n);
-struct tcm_list *tcm_list_ref(struct tcm_list *l);
-void tcm_list_unref(struct tcm_list *l);
-DEFINE_CLEANUP(struct tcm_list, tcm_list_unref);
-bool tcm_list_same(const struct tcm_list *a, const struct tcm_list *b);
-void tcm_list_get(const struct tcm_list *l, enum tcm_table table, bool real, uint64_t off,
-	uint8_t *dst, size_t n);
-/* Judge what was written to a table of m: struct format's parse. */
-int tcm_list_parse(const struct tcm_map *m, enum tcm_table table, const struct extent *in,
-	struct tcm_list **ret, struct error *e);
-
-/* info.c: info.json */
+/* info.c, table.c: a file's text; and what was written to it as the new content of m, which is its
+ * maker's to drop after an error. */
 void tcm_info_show(const struct tcm_map *m, struct buffer *to);
-/* *ret is a copy of m with what was written, or NULL: nothing changed. */
-int tcm_info_parse(
-	const struct tcm_map *m, const struct extent *in, struct tcm_map **ret, struct error *e);
+int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct error *e);
+void tcm_table_show(const struct tcm_map *m, enum tcm_file table, struct buffer *to);
+int tcm_table_parse(
+	struct tcm_map *m, enum tcm_file table, const struct extent *in, struct error *e);
+
+/* open.c: struct format's functions of these names, and all bytes of a file that is no larger than
+ * a map may be. */
+bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
+int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
+	struct error *e);
+int tcm_create(
+	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e);
+int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
+
+/* structure.c: struct format's functions of these names. */
+int tcm_classify(
+	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);
+int tcm_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
+int tcm_may_move(
+	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
+int tcm_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
+	struct error *e);
+int tcm_settle(const struct snapshot *s, const struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e);
+int tcm_check(const struct snapshot *before, const struct snapshot *s,
+	void (*why)(void *arg, const char *line), void *arg, struct error *e);
 
 #endif

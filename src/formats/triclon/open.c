@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/triclon/open.h"
-
+/* open: a file, or nothing yet, as a map. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "formats/triclon/format.h"
-#include "formats/triclon/variant.h"
+#include "formats/triclon/reading.h"
 
 /*
  * The page's constants are the letters as numbers of either byte order: "TCM3" of the layout that
@@ -15,14 +14,28 @@
  * that stored the number rather than the letters on a big-endian machine made "3MCT".
  */
 static const char *const tags[] = {"TCM3", "TCM2", "3MCT"};
+enum { TAG_SIZE = 4 };
+
+static const char *tag_of(const uint8_t *data, size_t n)
+{
+	for (size_t i = 0; n >= TAG_SIZE && i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (memcmp(data, tags[i], TAG_SIZE) == 0)
+			return tags[i];
+	return NULL;
+}
 
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n)
 {
 	(void)src;
-	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (n >= 4 && memcmp(head, tags[i], 4) == 0)
-			return true;
-	return false;
+	return tag_of(head, n) != NULL;
+}
+
+int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent all =
+		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
+
+	return extent_load(&all, TCM_FILE_MAX, ret, e);
 }
 
 static int take_name(struct cursor *c, const char *what, struct bytes **ret, struct error *e)
@@ -37,51 +50,56 @@ static int take_name(struct cursor *c, const char *what, struct bytes **ret, str
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a name");
 }
 
-static void note_reading(const struct format_context *ctx, const struct tcm_reading *r,
-	const struct tcm_reading *rival)
+static int take_lists(
+	struct tcm_map *m, const struct tcm_reading *r, const uint8_t *data, struct error *e)
 {
-	char text[160], options[64], line[320];
-
-	if (!ctx->note)
-		return;
-	if (memcmp(r->variant.tag, tags[1], 4) == 0)
-		ctx->note(ctx->note_arg,
-			"the tag is TCM2, of a layout that is not known; read as TCM3");
-	tcm_reading_describe(r, text, sizeof(text));
-	snprintf(line, sizeof(line), "read as %s", text);
-	ctx->note(ctx->note_arg, line);
-	if (!rival->cost)
-		return;
-	tcm_reading_describe(rival, text, sizeof(text));
-	tcm_variant_options(&rival->variant, options, sizeof(options));
-	snprintf(line, sizeof(line), "as %s it makes about as much sense (-o %s)", text, options);
-	ctx->note(ctx->note_arg, line);
-}
-
-static int take_lists(struct tcm_map *m, const struct tcm_reading *r, const uint8_t *data,
-	bool forced, struct error *e)
-{
-	size_t record = 0;
-	int64_t max;
+	bool big = r->variant.answers[TCM_ENDIAN] == TCM_BIG;
 
 	m->variant = r->variant;
-	m->had_objects = m->has_objects = r->has_objects;
-	for (int i = 0; i < TCM_TABLES; i++) {
-		if (i == TCM_OBJECTS && !r->has_objects)
-			continue;
-		m->lists[i] = tcm_reading_list(r, (enum tcm_table)i, data);
-		if (!m->lists[i])
+	m->had_objects = r->has_objects;
+	for (enum tcm_file f = TCM_TERRAIN; f <= (r->has_objects ? TCM_OBJECTS : TCM_POINTS); f++) {
+		const struct tcm_list *l = &r->lists[f];
+		struct buffer records = BUFFER_INIT;
+
+		tcm_append_numbers(
+			&records, data + l->at, tcm_widths[f] * l->n, tcm_widths[f] / 2, big);
+		if (buffer_finish(&records, &m->records[f]) < 0)
 			return error_set(e, -ENOMEM, "no memory for a list");
 	}
-	/* Most likely a file that was cut short. Whoever says how to read it wants to see it. */
-	max = tcm_max_index(m, &record);
-	if (max < (int64_t)r->n_points || forced)
+	return 0;
+}
+
+/* Most likely a file that was cut short. Whoever says how to read it wants to see it all the same.
+ */
+static int check_indices(const struct tcm_map *m, const struct tcm_demand *d, struct error *e)
+{
+	size_t record = 0;
+	int64_t max = tcm_max_index(m, &record);
+	char text[64];
+
+	if (max < (int64_t)tcm_count(m, TCM_POINTS) || d->any)
 		return 0;
+	tcm_variant_describe(&m->variant, text);
 	return error_set(e, -EINVAL,
 		"record %zu of the terrain list is at the point %lld (there are %zu); it opens all "
-		"the "
-		"same with -o points=%s",
-		record, (long long)max, r->n_points, tcm_size_words[r->variant.points]);
+		"the same with -o %s",
+		record, (long long)max, tcm_count(m, TCM_POINTS), text);
+}
+
+static void note(const struct format_context *ctx, const char *how, const struct tcm_reading *r)
+{
+	char variant[64], line[200];
+	size_t n = 0;
+
+	tcm_variant_describe(&r->variant, variant);
+	n = (size_t)snprintf(line, sizeof(line), "%s -o %s: terrain %zu, points %zu", how, variant,
+		r->lists[TCM_TERRAIN].n, r->lists[TCM_POINTS].n);
+	if (r->has_objects)
+		snprintf(line + n, sizeof(line) - n, ", objects %zu", r->lists[TCM_OBJECTS].n);
+	else
+		snprintf(line + n, sizeof(line) - n, ", no list of objects");
+	if (ctx->note)
+		ctx->note(ctx->note_arg, line);
 }
 
 /* All of a file, into m. */
@@ -89,46 +107,51 @@ static int decode(struct tcm_map *m, const struct bytes *file, const struct tcm_
 	const struct format_context *ctx, struct error *e)
 {
 	struct cursor c = cursor_init(file->data, file->size);
+	const char *tag = tag_of(cursor_take(&c, TAG_SIZE), file->size);
 	struct tcm_reading best, rival;
-	int r;
+	int r = tag ? 0 : error_set(e, -EINVAL, "the tag is none of TCM3, TCM2, 3MCT");
 
-	if (!tcm_probe(NULL, file->data, file->size))
-		return error_set(e, -EINVAL, "the tag is none of TCM3, TCM2, 3MCT");
-	cursor_take(&c, 4);
-	r = take_name(&c, "name", &m->name, e);
+	if (r == 0)
+		r = take_name(&c, "name", &m->name, e);
 	if (r == 0)
 		r = take_name(&c, "author", &m->author, e);
 	if (r == 0)
-		r = tcm_reading_find(file->data, file->size, c.pos, demand, &best, &rival, e);
+		r = tcm_reading_find(file->data, file->size, c.pos, tag, demand, &best, &rival, e);
 	if (r == 0)
-		r = take_lists(m, &best, file->data, tcm_demand_any(demand), e);
+		r = take_lists(m, &best, file->data, e);
 	if (r == 0)
-		note_reading(ctx, &best, &rival);
-	return r;
+		r = check_indices(m, demand, e);
+	if (r < 0)
+		return r;
+	if (tag == tags[1] && ctx->note)
+		ctx->note(ctx->note_arg,
+			"the tag is TCM2, of a layout that is not known; read as TCM3");
+	note(ctx, "read with", &best);
+	if (rival.cost < UINT64_MAX)
+		note(ctx, "this makes about as much sense:", &rival);
+	return 0;
 }
 
-int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
+/* A map of nothing, into m: what the page says where -o says nothing. */
+static int begin(struct tcm_map *m, const struct tcm_demand *d, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *file = NULL;
-	uint8_t *data;
-	int r;
+	static const int page[TCM_QUESTIONS] = {TCM_LITTLE, TCM_BYTES, TCM_NONE};
 
-	if (src->sizes[0] > TCM_FILE_MAX)
-		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
-			(unsigned long long)src->sizes[0], TCM_FILE_MAX);
-	file = bytes_new((size_t)src->sizes[0], &data);
-	if (!file)
-		return error_set(e, -ENOMEM, "no memory for the file");
-	r = file_read(src->files[0], 0, data, file->size, e);
-	if (r == 0)
-		*ret = TAKE(file);
-	return r;
+	m->fresh = true;
+	m->variant.tag = tags[0];
+	for (int q = 0; q < TCM_QUESTIONS; q++)
+		m->variant.answers[q] = d->answers[q] < 0 ? page[q] : d->answers[q];
+	m->name = bytes_copy("", 0);
+	m->author = bytes_ref(m->name);
+	m->records[TCM_TERRAIN] = bytes_ref(m->name);
+	m->records[TCM_POINTS] = bytes_ref(m->name);
+	return m->name ? 0 : error_set(e, -ENOMEM, "no memory for a map");
 }
 
-int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
+/* file is NULL for a new map. */
+static int make(const struct bytes *file, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *file = NULL;
 	struct tcm_map *m = tcm_map_copy(NULL);
 	CLEANUP(snapshot_unref) struct snapshot *s = m ? &m->base : NULL;
 	struct tcm_demand demand;
@@ -139,40 +162,27 @@ int tcm_open(const struct source *src, const struct format_context *ctx, struct 
 	m->base.format = &format_triclon;
 	r = tcm_demand_read(ctx->options, &demand, e);
 	if (r == 0)
-		r = tcm_load_file(src, &file, e);
-	if (r == 0)
-		r = decode(m, file, &demand, ctx, e);
+		r = file ? decode(m, file, &demand, ctx, e) : begin(m, &demand, e);
+	for (enum tcm_file f = TCM_INFO; r == 0 && f <= TCM_OBJECTS; f++)
+		if (f == TCM_INFO || m->records[f])
+			r = tcm_show(m, f, e);
 	if (r == 0)
 		*ret = TAKE(s);
 	return r;
 }
 
+int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
+	struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	int r = tcm_load_file(src, &file, e);
+
+	return r < 0 ? r : make(file, ctx, ret, e);
+}
+
 int tcm_create(
 	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
 {
-	struct tcm_map *m = tcm_map_copy(NULL);
-	CLEANUP(snapshot_unref) struct snapshot *s = m ? &m->base : NULL;
-	struct tcm_demand d;
-	int r;
-
 	(void)name;
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for a map");
-	m->base.format = &format_triclon;
-	r = tcm_demand_read(ctx->options, &d, e);
-	if (r < 0)
-		return r;
-	m->fresh = true;
-	memcpy(m->variant.tag, tags[0], sizeof(m->variant.tag));
-	m->variant.big = d.endian > 0;
-	m->variant.lists = d.lists < 0 ? TCM_BYTES : (enum tcm_size)d.lists;
-	m->variant.points = d.points < 0 ? TCM_NONE : (enum tcm_size)d.points;
-	m->name = bytes_copy("", 0);
-	m->author = bytes_copy("", 0);
-	m->lists[TCM_TERRAIN] = tcm_list_new(TCM_TERRAIN, false, NULL, 0);
-	m->lists[TCM_POINTS] = tcm_list_new(TCM_POINTS, false, NULL, 0);
-	if (!m->name || !m->author || !m->lists[TCM_TERRAIN] || !m->lists[TCM_POINTS])
-		return error_set(e, -ENOMEM, "no memory for a map");
-	*ret = TAKE(s);
-	return 0;
+	return make(NULL, ctx, ret, e);
 }

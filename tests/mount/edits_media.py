@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Zlib
+"""Edits of images, sounds and envelopes (edits.py)."""
+import copy
+import os
+
+import layout
+from edits_base import Base, Nothing
+from graph import LISTS
+
+
+def canonical_png(rng):
+    w = rng.choice((16, 16, 32, 5))
+    seed, alpha = rng.randrange(256), rng.choice((255, 255, 0, 120))
+    return layout.png(w, w, b"".join(bytes(((x * seed) & 255, y * 9 & 255, seed, alpha))
+                                     for y in range(w) for x in range(w)))
+
+
+class Media(Base):
+    def add_medium(self):
+        sort = self.rng.choice(LISTS[:3])
+        if sort == "images":
+            path, data = self.fresh(sort, ending=".png"), canonical_png(self.rng)
+        else:
+            like = self.medium(sort)
+            ending = os.path.splitext(like.path)[1]
+            path, data = self.fresh(sort, ending=ending), like.content
+        if sort == "envelopes":
+            data = copy.deepcopy(data)
+        t = self.make(sort, path, data)
+        self.put(t.where(), self.text(data[""]) if sort == "envelopes" else data)
+
+    def remove_medium(self):
+        t = self.medium()
+        self.remove(t.where())
+        t.gone = True
+
+    def make_again(self):
+        """What was removed comes back with the file at its path, and what referred to it too."""
+        gone = [t for s in LISTS[:3] for t in getattr(self.world, s)
+                if t.gone and t.home and t.path == t.home]
+        if not gone:
+            raise Nothing
+        t = self.rng.choice(gone)
+        self.put(t.where(), self.text(t.content[""]) if t.sort == "envelopes" else t.content)
+        t.gone = False
+
+    def rename_medium(self):
+        t = self.medium()
+        path = self.fresh(t.sort, ending=os.path.splitext(t.path)[1])
+        old = t.where()
+        t.goes(path, None, self.next())
+        self.use(t)
+        self.rename(old, t.where())
+
+    def rename_back(self):
+        moved = [t for s in LISTS[:3] for t in getattr(self.world, s) if t.home != t.path]
+        t = self.pick(moved, lambda t: t.home and not any(
+            o is not t and o.alive() and o.sort == t.sort and o.path == t.home
+            for o in self.everything()))
+        old = t.where()
+        t.goes(t.home, None, self.next())
+        self.rename(old, t.where())
+
+    def swap_media(self):
+        """Through a third name: what refers to a path refers to it still."""
+        a = self.medium()
+        ending = os.path.splitext(a.path)[1]
+        at_home = lambda t: t.path == t.home and os.path.splitext(t.path)[1] == ending  # noqa: E731
+        if not at_home(a):
+            raise Nothing
+        b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and at_home(t)
+                      and self.is_plain(t))
+        if a.sort == "envelopes" and a.content[""]["channels"] != b.content[""]["channels"]:
+            raise Nothing  # what an envelope moves is fixed
+        scratch = "%s/swap.tmp" % a.sort
+        self.rename(a.where(), scratch)
+        self.rename(b.where(), a.where())
+        self.rename(scratch, b.where())
+        a.content, b.content = b.content, a.content
+        self.repaint(a)
+        self.repaint(b)
+
+    def rename_over(self):
+        a = self.medium("images", "sounds")
+        b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and self.is_plain(t)
+                      and os.path.splitext(t.path)[1] == os.path.splitext(a.path)[1])
+        if a.path != a.home or b.path != b.home:
+            raise Nothing
+        self.rename(b.where(), a.where())
+        a.content, b.gone = b.content, True
+        self.repaint(a)
+
+    def split(self):
+        """A backup under a name that means something, and the file made anew."""
+        a = self.medium("images", "sounds")
+        if a.path != a.home:
+            raise Nothing
+        path = self.fresh(a.sort, ending=os.path.splitext(a.path)[1])
+        where = a.where()
+        backup = self.make(a.sort, path, a.content)
+        self.rename(where, backup.where())
+        a.content = canonical_png(self.rng) if path.endswith(".png") else a.content
+        self.put(where, a.content)
+        self.repaint(a)
+
+    def repaint(self, image):
+        if image.sort == "images":
+            for layer in self.world.all_layers():
+                if layer.content["layer.json"].get("image") is image:
+                    layer.repainted = True
+
+    def write_medium(self):
+        t = self.medium()
+        if t.sort == "envelopes":
+            value = copy.deepcopy(t.content[""])
+            points = value.get("points", [])
+            if not points:
+                raise Nothing
+            if self.rng.random() < 0.3:
+                points.pop(self.rng.randrange(len(points)))
+            elif self.rng.random() < 0.5:
+                points.append(dict(copy.deepcopy(points[-1]), time=points[-1]["time"] + 7))
+            else:
+                self.rng.choice(points)["values"][0] += 3
+            t.content[""] = value
+            self.put(t.where(), self.text(value))
+        elif t.path.endswith(".png"):
+            t.content = canonical_png(self.rng)
+            self.put(t.where(), t.content)
+            self.repaint(t)
+        else:
+            raise Nothing
+

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Zlib
+"""A map copied part by part into one that `mapfs --new` made is an equal map, in whatever order its
+files arrive: all of Debian's maps on the tree without FUSE (core.c), some on real mounts with the
+programs that people copy with."""
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import box as boxes
+import datafile
+import layout
+import places
+from datafile import LAYER
+from core import Core, CoreTree, PROGRAM, files_below
+from graph import expect, map_shows
+from test_structure import Strict
+
+BRIEF = os.environ.get("MAPFS_TEST_BRIEF") == "1"
+TOP = ("info", "images", "sounds", "envelopes", "groups")
+REAL = ["ddnet/data/maps/dm1.map", "ddnet/data/maps/coverage.map", "ddnet/data/maps/Tsunami.map",
+        "ddnet/data/maps/LearnToPlay.map", "ddnet/data/maps7/Gold Mine.map",
+        "teeworlds/data/maps/ctf4.map"]
+HELD = re.compile(r"^(left|refused|note: .* has no )", re.M)
+
+
+def shows(data):
+    """All that a map holds, by a reader that shares nothing with mapfs."""
+    f = datafile.Datafile(data)
+    out = map_shows(f)
+    for path, file in layout.info_files(f):
+        out[path.decode()] = file.content()
+    return out
+
+
+def assert_equal_maps(a, b):
+    """As shows() tells of them."""
+    assert sorted(a) == sorted(b)
+    assert [p for p in a if a[p] != b[p]] == []
+
+
+def plain(path, out):
+    """The map with its tile layers in the form of version 3. The tool compares names, which version 2
+    has not, with whatever follows, and tiles as if they were not packed."""
+    f = datafile.Datafile.load(path)
+    blobs = f.blobs()
+    for item in f.of_type(LAYER):
+        v = item.ints
+        if v[1] == 2 and v[3] == 4:
+            blobs[v[14]] = expect.unpacked(blobs[v[14]], v[4] * v[5])
+        if v[1] == 2 and v[3] == 2:
+            item.ints = v[:15] + datafile.words("", 3)
+        if v[1] == 2:
+            item.ints[3] = 3
+    with open(out, "wb") as new:
+        new.write(datafile.encode(f.items, blobs))
+
+
+def assert_map_diff_finds_nothing(a, b, home):
+    os.makedirs(os.path.join(home, ".local/share/ddnet"), exist_ok=True)
+    plain(a, os.path.join(home, "a.map"))
+    plain(b, os.path.join(home, "b.map"))
+    r = subprocess.run([places.ddnet_tool("map_diff"), "a.map", "b.map"], cwd=home, text=True,
+                       env=dict(os.environ, HOME=str(home)), capture_output=True, check=False,
+                       errors="replace")
+    text = r.stdout + r.stderr
+    assert r.returncode == 0 and "!=" not in text and "different" not in text, text[-3000:]
+
+
+# ---- without FUSE
+
+ORDERS = {
+    "as listed": lambda files, rng: files,
+    "reversed": lambda files, rng: files[::-1],
+    "by name": lambda files, rng: sorted(files, key=lambda f: os.path.basename(f[0])),
+    "any": lambda files, rng: rng.sample(files, len(files)),
+}
+
+
+@pytest.fixture(scope="module")
+def core():
+    if not os.path.exists(PROGRAM):
+        pytest.skip("test-mount-core is not built")
+    c = Core()
+    yield c
+    c.close()
+
+
+def arrive(tree, files):
+    there = set(TOP)
+    for path, data in files:
+        above = os.path.dirname(path) if data is not None else path
+        missing = []
+        while above not in there:
+            missing.append(above)
+            above = os.path.dirname(above)
+        for directory in reversed(missing):
+            tree.mkdir(directory)
+            there.add(directory)
+        if data is not None:
+            tree.put(path, data)
+
+
+@pytest.mark.parametrize("path", places.each_debian_map())
+def test_a_map_from_its_files_in_any_order_is_an_equal_map(core, tmp_path, path):
+    source, target = CoreTree(core, 1), CoreTree(core, 0)
+    source.open(path)
+    files = [f for top in TOP for f in files_below(source, top) if f[0] not in TOP]
+    before, equal = shows(boxes.get(path)), set()
+    for name, order in list(ORDERS.items())[BRIEF * 2:]:
+        target.new()
+        arrive(target, order(files, random.Random(path)))
+        code, report = target.end()
+        assert code == 0 and not HELD.search(report), "%s\n%s" % (name, report)
+        after = target.map()
+        if after not in equal:
+            assert_equal_maps(before, shows(after))
+            equal.add(after)
+    new = tmp_path / "new.map"
+    new.write_bytes(after)
+    assert_map_diff_finds_nothing(path, str(new), tmp_path)
+    if os.path.exists(os.path.join(places.SHARED, "tools", "twcheck.py")):
+        strict = Strict()
+        assert strict(new) <= strict(path)
+
+
+# ---- real mounts
+
+def cp(a, b):
+    return [["cp", "-r", a + "/.", b]]
+
+
+def cp_reversed(a, b):
+    """Part by part, the last one first; what a group refers to comes after it."""
+    return [["cp", "-r", "%s/%s" % (a, top), b + "/"] for top in reversed(TOP)]
+
+
+def layer_by_layer(a, b):
+    out = []
+    for group in sorted(os.listdir(a + "/groups"), reverse=True):
+        new = "%s/groups/%s" % (b, group)
+        out += [["mkdir", new, new + "/layers"]]
+        for layer in sorted(os.listdir("%s/groups/%s/layers" % (a, group)), reverse=True):
+            out += [["cp", "-r", "%s/groups/%s/layers/%s" % (a, group, layer), new + "/layers/"]]
+        out += [["cp", "%s/groups/%s/group.json" % (a, group), new]]
+    return out + [["cp", "-r", "%s/%s" % (a, top), b + "/"] for top in TOP[:4]]
+
+
+def tar(a, b):
+    return [["sh", "-c", 'tar -C "$1" -cf - . | tar -C "$2" -xf -', "sh", a, b]]
+
+
+def tar_reversed(a, b):
+    return [["sh", "-c", 'cd "$1" && find . -type f | sort -r | tar -cf - -T - | tar -C "$2" -xf -',
+             "sh", a, b]]
+
+
+def rsync(a, b):
+    return [["rsync", "-a", a + "/", b + "/"]]
+
+
+@pytest.mark.parametrize("how", [cp, cp_reversed, layer_by_layer, tar, tar_reversed, rsync],
+                         ids=lambda h: h.__name__)
+@pytest.mark.parametrize("name", REAL)
+def test_a_map_copied_into_a_new_mount_is_an_equal_map(box, name, how):
+    path = box.add(places.debian_map(name), "a.map")
+    new = os.path.join(box.maps, "b.map")
+    box.before.add("b.map")
+    source = box.mount(path, "ro,raw=off", box.point("a"))
+    assert box.run("--new", new, box.point("b")).code == 0
+    target = boxes.Mount(box, new, box.point("b"))
+    for command in how(source.point, target.point):
+        if not shutil.which(command[0]):
+            pytest.skip("not installed: " + command[0])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and not done.stderr, (command, done.stderr)
+    r = target.unmount()
+    assert not HELD.search(r.out), r.out
+    source.unmount()
+    assert_equal_maps(shows(boxes.get(path)), shows(boxes.get(new)))
+    assert_map_diff_finds_nothing(path, new, box.home)

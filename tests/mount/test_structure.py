@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Zlib
+"""Random structural edits against an independent model of what refers to what (graph.py, edits.py).
+
+After every sequence and save the map's files, by a reader that shares nothing with mapfs, are those
+that the model says; a strict check (../shared/tools/twcheck.py) finds nothing that the map did not
+have; DDNet's map_resave writes the same bytes. The sequences run on the tree without FUSE (core.c);
+some of them again on real mounts.
+
+MAPFS_TEST_SEED runs one sequence and tells its steps, MAPFS_TEST_SEQUENCES asks for another number.
+"""
+import importlib.util
+import os
+import struct
+import subprocess
+import tempfile
+
+import pytest
+
+import box as boxes
+import datafile
+import places
+import randommap
+from core import PROGRAM, Core, CoreTree, DirTree
+from edits import Editor
+from graph import Unfit, World, differences, map_shows
+from expect import AUTOMAPPER  # found by graph
+
+SEQUENCES = int(os.environ.get("MAPFS_TEST_SEQUENCES", "0"))
+BRIEF = os.environ.get("MAPFS_TEST_BRIEF") == "1"
+SEED = os.environ.get("MAPFS_TEST_SEED")
+STEPS, SAVES, RANDOM = 7, 2, 90
+SMALL = 15_000
+TWCHECK = os.path.join(places.SHARED, "tools", "twcheck.py")
+# What an edit that was asked for makes of a map: names, and the element of zeros that the game's editor
+# too writes for an empty list.
+ASKED_FOR = {"duplicate_image_name", "duplicate_sound_name", "name_has_slash",
+             "external_image_not_in_doc_list", "quads_data_len_mismatch"}
+# What follows from another oddity that the map had: an item of odd length that got a name, and data
+# that an unknown item may refer to.
+FOLLOWS = {"item_len:tilemap_v3": "item_len:tilemap_v2", "data_unreferenced": "unknown_item_type"}
+# B6: the index item of a UUID type whose last item went.
+LEFT_OVER = "uuid_type_without_items"
+
+
+class Strict:
+    """twcheck.py in this process: the classes of anomalies of a map."""
+
+    def __init__(self):
+        if not os.path.exists(TWCHECK):
+            pytest.skip("no ../shared/tools beside the project")
+        spec = importlib.util.spec_from_file_location("twcheck", TWCHECK)
+        self.module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.module)
+
+    def __call__(self, path):
+        return {a["c"] for a in self.module.Check(path).run()["anomalies"]}
+
+    def new(self, path, before):
+        had = set().union(*map(self, before))
+        return {c for c in self(path) - had - ASKED_FOR - {LEFT_OVER}
+                if FOLLOWS.get(c) not in had}
+
+
+class Rewriter:
+    """DDNet's map_resave."""
+
+    def __init__(self, home):
+        self.program, self.home = places.ddnet_tool("map_resave"), str(home)
+        self.out = os.path.join(self.home, ".local", "share", "ddnet")
+        os.makedirs(self.out)
+
+    def __call__(self, path):
+        subprocess.run([self.program, path, "again.map"], cwd=self.home, check=True,
+                       env=dict(os.environ, HOME=self.home), stdout=subprocess.DEVNULL)
+        return boxes.get(os.path.join(self.out, "again.map"))
+
+
+class Sequence:
+    """One map, edited and saved a few times."""
+
+    def __init__(self, seed, path, tree, other=None):
+        self.seed, self.path, self.tree = seed, path, tree
+        self.before = datafile.Datafile.load(path)
+        self.world = World(self.before)
+        self.editor = Editor(self.world, tree, seed, other)
+
+    def wrong(self, what):
+        pytest.fail("seed %d, %s\n%s\n%s" % (
+            self.seed, os.path.basename(self.path), "\n".join(self.editor.log), what))
+
+    def steps(self, n):
+        for _ in range(n):
+            try:
+                self.editor.step()
+            except OSError as e:
+                self.wrong("refused: %s" % e)
+            except RuntimeError as e:
+                self.wrong(str(e))
+
+    def compare_sizes(self, path=""):
+        """Listed sizes are those of the files, also of those that are new."""
+        for name, size in self.tree.sizes(path).items():
+            below = path + "/" + name if path else name
+            if self.tree.is_dir(below):
+                if below != "raw":
+                    self.compare_sizes(below)
+            elif size != len(self.tree.get(below)) and not (
+                    size == 0 and name in ("quads.json", "sources.json")):  # B7
+                self.wrong("%s is listed with %d bytes and has %d" % (
+                    below, size, len(self.tree.get(below))))
+
+    def compare(self, data, what):
+        try:
+            saved = datafile.Datafile(data)
+            got = map_shows(saved, self.world.repainted())
+        except Exception as e:  # whatever is wrong with it, the steps are what one needs to know
+            self.wrong("%s cannot be read: %r" % (what, e))
+        diff = differences(self.world.shows(), got)
+        if diff:
+            self.wrong("%s:\n%s" % (what, "\n".join(diff[:8])))
+
+
+@pytest.fixture(scope="module")
+def core():
+    if not os.path.exists(PROGRAM):
+        pytest.skip("test-mount-core is not built")
+    c = Core()
+    yield c
+    c.close()
+
+
+@pytest.fixture(scope="module")
+def room():
+    """A place for files that are written thousands of times."""
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="mapfs-structure-", dir=base) as d:
+        yield d
+
+
+@pytest.fixture(scope="module")
+def maps(room):
+    """Maps to edit: random ones, and small real ones."""
+    out = []
+    for seed in range(RANDOM):
+        path = os.path.join(room, "random%d.map" % seed)
+        with open(path, "wb") as f:
+            f.write(randommap.random_map(seed))
+        out.append(path)
+    for path in places.debian_maps() + corpus():
+        if os.path.getsize(path) <= SMALL:
+            try:
+                World(datafile.Datafile.load(path))
+            except (Unfit, ValueError):
+                continue
+            out.append(path)
+    return out
+
+
+def corpus():
+    top = os.path.join(places.CORPUS, "maps")
+    return sorted(os.path.join(top, n) for n in os.listdir(top) if n.endswith(".map")) \
+        if os.path.isdir(top) else []
+
+
+def run(core, maps, seed, room, check=None):
+    path, second = maps[seed % len(maps)], maps[(seed * 7 + 3) % len(maps)]
+    tree, other = CoreTree(core, 0), CoreTree(core, 1)
+    tree.open(path)
+    other.open(second)
+    s = Sequence(seed, path, tree, (World(datafile.Datafile.load(second)), other))
+    for at in range(SAVES):
+        s.steps(STEPS)
+        if (at + seed // 2) % 2 == 0:
+            code, report = tree.save()
+            if code != 0:
+                s.wrong("the save gives %d\n%s" % (code, report))
+            s.compare(tree.map(), "the saved map")
+            s.steps(2)
+        elif seed % 2:
+            # What was closed is kept, under the same paths; nothing was saved since the mount.
+            s.editor.log.append("# kill -9")
+            try:
+                tree.kill()
+            except OSError as e:
+                s.wrong("the journal cannot be replayed: %s" % e)
+            s.steps(2)
+        if seed % 10 == 0:
+            s.compare_sizes()
+        code, report = tree.end()
+        if code != 0:
+            s.wrong("the end gives %d\n%s" % (code, report))
+        s.editor.log.append("# end")
+        data = tree.map()
+        s.compare(data, "the map")
+        if check:
+            check(s, data, second)
+        if at + 1 < SAVES:
+            s.world.settle_home()
+            remount(tree, data, room)
+
+
+def remount(tree, data, room):
+    name = os.path.join(room, "again.map")
+    boxes.put(name, data, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+    tree.open(name)
+
+
+def sequences(usual):
+    return [int(SEED)] if SEED else range(1, (SEQUENCES or usual // (5 if BRIEF else 1)) + 1)
+
+
+def test_references_hold_across_random_edits(core, maps, room):
+    for seed in sequences(1500):
+        run(core, maps, seed, room)
+
+
+@pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(30_001, 30_001 + (SEQUENCES or 12)))
+def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
+    path = box.add(randommap.random_map(seed), "a.map")
+    second = box.add(randommap.random_map(seed + 1), "b.map")
+    other = box.mount(second, "ro", box.point("other"))
+    m = box.mount(path)
+    s = Sequence(seed, path, DirTree(m.point),
+                 (World(datafile.Datafile.load(second)), DirTree(other.point)))
+    for at in range(SAVES):
+        s.steps(STEPS)
+        fd = os.open(m.point, os.O_RDONLY)
+        os.fsync(fd)
+        os.close(fd)
+        s.compare(boxes.get(path), "the saved map")
+        s.steps(STEPS)
+        m.unmount()
+        s.compare(boxes.get(path), "the map")
+        if at + 1 < SAVES:
+            s.world.settle_home()
+            m = box.mount(path)
+    other.unmount()
+
+
+def test_random_edits_make_no_anomaly(core, maps, room):
+    strict, path = Strict(), os.path.join(room, "saved.map")
+
+    def check(s, data, second):
+        boxes.put(path, data, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+        new = strict.new(path, (s.path, second))
+        if new:
+            s.wrong("anomalies that the map did not have: %s" % sorted(new))
+    for seed in sequences(300):
+        run(core, maps, 10_000 + seed if not SEED else seed, room, check)
+
+
+def is_simple(data):
+    """The tool of DDNet 16.4 exchanges the numbers of two UUID types each time, and crashes over one
+    that it does not know. And B6."""
+    f = datafile.Datafile(data)
+    index = f.of_type(datafile.UUID_INDEX)
+    known = [AUTOMAPPER] if index and f.of_type(index[0].id) else []
+    return known == [struct.pack(">4i", *i.ints) for i in index]
+
+
+def test_after_random_edits_map_resave_is_the_identity(core, maps, room, tmp_path):
+    rewritten, path = Rewriter(tmp_path), os.path.join(room, "saved.map")
+    # What does not change is copied as it is; so only maps that the tool leaves alone can be judged.
+    own = [m for m in maps if is_simple(boxes.get(m)) and rewritten(m) == boxes.get(m)]
+    assert len(own) > 10
+
+    def check(s, data, second):
+        boxes.put(path, data, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+        if is_simple(data) and rewritten(path) != data:
+            s.wrong("map_resave writes another map")
+    for seed in sequences(150):
+        run(core, own, 20_000 + seed if not SEED else seed, room, check)

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Zlib
+"""Groups, layers and texts of a Teeworlds mount, as a person's tools change them."""
+import errno
+import json
+import os
+import shutil
+
+import pytest
+
+import datafile
+from box import put, refused
+from datafile import LAYER
+from editing import layer_names, left, new, saved, shell, sync
+
+GAME = "groups/0_Game/layers/"
+
+
+@pytest.fixture
+def m(box, small):
+    return box.mount(small)
+
+
+# ---- groups
+
+
+ARRIVALS = {
+    "cp -r": "cp -r groups/0_Game groups/9_new",
+    "cp -a": "cp -a groups/0_Game groups/9_new",
+    "mkdir -p": "mkdir -p groups/9_new/layers/1_ground;"
+                " cp groups/0_Game/layers/1_ground/* groups/9_new/layers/1_ground",
+    "group.json": "mkdir -p groups/9_new/layers; cp groups/0_Game/group.json groups/9_new;"
+                  " cp -r groups/0_Game/layers/1_ground groups/9_new/layers",
+    "tar": "mkdir groups/9_new; tar -C groups/0_Game -cf - . | tar -C groups/9_new -xf -",
+    "rsync": "rsync -a groups/0_Game/ groups/9_new",
+}
+
+
+@pytest.mark.parametrize("how", ARRIVALS)
+def test_a_group_arrives_by(m, how):
+    if not shutil.which(ARRIVALS[how].split()[0]):
+        pytest.skip("not installed: " + how)
+    # a second game layer would be a copy of the first: the design layer alone is asked for
+    shell(m, ARRIVALS[how] + "; rm -rf groups/9_new/layers/0_Game")
+    assert layer_names(saved(m)[0]) == [["Game", "ground"], ["ground"]]
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+@pytest.mark.parametrize("new", [False, True])
+def test_a_group_is_removed_with_all_that_is_in_it(m, new, rewritten):
+    group = "groups/9_new" if new else "groups/1_more"
+    shell(m, "cp -r groups/0_Game groups/9_new; rm -r groups/9_new/layers/0_Game")
+    if not new:
+        m.unmount()
+        m = m.box.mount(m.map)
+        os.rename(m / "groups/1_new", m / "groups/1_more")
+    if rewritten:
+        # as editors write: its place in the listing is no longer the one that it had
+        text = m.get(group + "/group.json")
+        os.unlink(m / (group + "/group.json"))
+        put(m / (group + "/group.json"), text, os.O_WRONLY | os.O_CREAT)
+    shell(m, "rm -r " + group)
+    assert not os.path.exists(m / group)
+    assert layer_names(saved(m)[0]) == [["Game", "ground"]]
+
+
+# ---- what waits for other files
+
+def layer(image=None, **keys):
+    return json.dumps({"type": 2, "width": 20, "height": 10, "image": image, **keys}).encode()
+
+
+@pytest.mark.parametrize("planes", [False, True])
+def test_a_new_layer_whose_image_never_comes_is_left_and_the_rest_is_saved(m, planes):
+    os.mkdir(m / (GAME + "2_new"))
+    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    if planes:
+        new(m, GAME + "2_new/id.csv", b"1" + b",1" * 19 + b"\n" + (b"0" + b",0" * 19 + b"\n") * 9)
+    m.put("info/author", b"somebody\n")
+    f, report = saved(m, code=5)
+    assert f.blob(f.of_type(datafile.INFO)[0].ints[1]) == b"somebody\0"
+    assert layer_names(f) == [["Game", "ground"]]
+    kept = left(m)
+    assert kept[GAME + "2_new/layer.json"] == layer("07_nowhere")
+    assert (GAME + "2_new/id.csv" in kept) == planes
+    assert "07_nowhere" in report
+
+
+def test_a_new_layer_that_cannot_be_resolved_is_a_draft_after_a_sync_and_can_be_mended(m):
+    os.mkdir(m / (GAME + "2_new"))
+    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    m.put("info/author", b"somebody\n")
+    sync(m)
+    assert "07_nowhere" in m.xattr(GAME + "2_new/layer.json", "user.mapfs.error")
+    assert m.get(GAME + "2_new/layer.json") == layer("07_nowhere")
+    f = datafile.Datafile.load(m.map)
+    assert f.blob(f.of_type(datafile.INFO)[0].ints[1]) == b"somebody\0"
+    m.put(GAME + "2_new/layer.json", layer("0_checker"))
+    f, _ = saved(m)
+    assert layer_names(f) == [["Game", "ground", "new"]]
+    assert f.of_type(LAYER)[2].ints[13] == 0
+
+
+def plane(width, height, value=1):
+    return (b",".join([b"%d" % value] * width) + b"\n") * height
+
+
+EXTERNAL = b'{"external": 1, "width": 64, "height": 64}'
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_planes_are_judged_by_the_newest_layer_json_also_while_that_waits(m, known):
+    os.mkdir(m / (GAME + "2_new"))
+    new(m, GAME + "2_new/layer.json", layer("0_checker" if known else "07_lamp"))
+    if known:
+        new(m, GAME + "2_new/id.csv", plane(20, 10))
+    m.put(GAME + "2_new/layer.json", layer("07_lamp", width=30, height=4))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    put(m / (GAME + "2_new/id.csv"), plane(30, 4, 7), flags)
+    new(m, "images/07_lamp.json", EXTERNAL)
+    f, _ = saved(m)
+    ints = f.of_type(LAYER)[2].ints
+    assert (ints[4:6], ints[13]) == ([30, 4], 2)
+    assert f.blob(ints[14]) == bytes([7, 0, 0, 0]) * 120
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_plane_of_the_size_before_is_left(m, comes):
+    os.mkdir(m / (GAME + "2_new"))
+    new(m, GAME + "2_new/layer.json", layer("0_checker"))
+    m.put(GAME + "2_new/layer.json", layer("07_lamp", width=30, height=4))
+    new(m, GAME + "2_new/id.csv", plane(30 if not comes else 20, 4, 7))
+    if comes:
+        new(m, "images/07_lamp.json", EXTERNAL)
+    f, _ = saved(m, code=5)
+    ints = f.of_type(LAYER)[2].ints
+    assert ints[4:6] == ([30, 4] if comes else [20, 10])
+    assert not any(f.blob(ints[14]))
+    assert GAME + "2_new/id.csv" in left(m)
+    again = m.box.mount(m.map)
+    assert refused(again.put, GAME + "2_new/id.csv", plane(21, 4)) == errno.EINVAL
+    again.put(GAME + "2_new/id.csv", plane(*ints[4:6]))
+    again.unmount(code=0)
+
+
+# ---- what a game would refuse
+
+SPECIAL = b'{"type": 2, "kind": 2, "width": 20, "height": 10}'
+
+
+@pytest.fixture
+def tele(m):
+    """A map with a tele layer beside its game layer, and a group of its own for what is behind."""
+    os.mkdir(m / (GAME + "2_Tele"))
+    new(m, GAME + "2_Tele/layer.json", SPECIAL)
+    os.makedirs(m / "groups/1_Behind/layers/0_sky")
+    new(m, "groups/1_Behind/layers/0_sky/layer.json", layer())
+    m.unmount()
+    return m.box.mount(m.map)
+
+
+def refused_lines(m):
+    """What a save that is refused says; the mount goes without it."""
+    report = m.unmount(code=4)
+    lines = [line for line in report.out.splitlines() if line.startswith("refused: ")]
+    m.box.allow("small.map.mapfs-journal-*")
+    m.box.run("-u", "--force", m.point)
+    return lines
+
+
+def test_a_refusal_names_the_path_and_is_told_once(m):
+    os.mkdir(m / (GAME + "7_Tele"))
+    new(m, GAME + "7_Tele/layer.json", SPECIAL.replace(b"20", b"5"))
+    os.rename(m / "groups/0_Game", m / "groups/0_World")
+    m.put("groups/0_World/layers/0_Game/layer.json", b'{"height": 9}')
+    assert refused_lines(m) == [
+        "refused: groups/0_World/layers/7_Tele: has 50 tiles (at least 180, as the game layer)",
+        "refused: a game would refuse the map"]
+
+
+def test_a_physics_layer_stays_beside_a_game_layer(tele):
+    os.rename(tele / (GAME + "2_Tele"), tele / "groups/1_Behind/layers/0_Tele")
+    assert refused_lines(tele) == [
+        "refused: groups/1_Behind/layers/0_Tele: kind is 2, in a group that has no game layer",
+        "refused: a game would refuse the map"]
+
+
+def test_the_game_layer_does_not_leave_the_physics_layers(tele):
+    os.rename(tele / (GAME + "0_Game"), tele / "groups/1_Behind/layers/0_Game")
+    assert refused_lines(tele) == [
+        "refused: groups/0_Game/layers/2_Tele: kind is 2, in a group that has no game layer",
+        "refused: a game would refuse the map"]
+
+
+def test_physics_layers_move_together_with_the_game_layer(tele):
+    for name in ("0_Game", "2_Tele"):
+        os.rename(tele / (GAME + name), tele / ("groups/1_Behind/layers/" + name))
+    assert layer_names(saved(tele)[0]) == [["ground"], ["Game", "sky", "Tele"]]
+
+
+def test_a_physics_layer_that_the_map_had_elsewhere_is_no_fault(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(b"nobody")
+    b.tiles(4, 4, bytes(64), flags=1, name="Game")
+    b.tiles(4, 4, bytes(64), flags=8, name="Front")
+    front = b.items[-1]
+    front.ints[20] = b.blob(bytes(64))
+    b.group(0, 1, "Game")
+    b.group(1, 1, "Else")
+    m = box.mount(box.add(b.encode()))
+    m.put("info/author", b"somebody\n")
+    os.rename(m / "groups/1_Else", m / "groups/1_Still")
+    assert layer_names(saved(m)[0]) == [["Game"], ["Front"]]
+
+
+# ---- files that are always there
+
+INFO = ("author", "credits", "license", "settings.cfg", "version")
+
+
+@pytest.mark.parametrize("name", INFO)
+def test_a_removed_text_is_an_empty_one_from_the_next_save_on(m, name):
+    os.unlink(m / ("info/" + name))
+    sync(m)
+    assert sorted(os.listdir(m / "info")) == sorted(INFO)
+    assert m.get("info/" + name) == b""
+    at = ("author", "version", "credits", "license", "settings.cfg").index(name) + 1
+    assert datafile.Datafile.load(m.map).of_type(datafile.INFO)[0].ints[at] == -1
+    m.put("info/" + name, b"again\n")
+    f, _ = saved(m)
+    assert f.blob(f.of_type(datafile.INFO)[0].ints[at]) == b"again\0"
+
+
+def test_all_texts_can_be_removed(m):
+    shell(m, "rm info/*; sync .; cat info/*; echo new > info/author")
+    f, _ = saved(m)
+    assert f.of_type(datafile.INFO)[0].ints[2:6] == [-1] * 4
+
+
+@pytest.mark.parametrize("habit", [
+    "rm info/settings.cfg; set -C; printf 'new 1\\n' > info/settings.cfg",
+    "printf 'new 1\\n' > .t; cp --remove-destination .t info/settings.cfg; rm .t",
+    "sed -i 's/.*/new 1/;1q' info/settings.cfg",
+    "mv info/settings.cfg info/t~; printf 'new 1\\n' > info/settings.cfg; rm info/t~",
+    "rm info/settings.cfg; printf 'new 1\\n' > info/.t; mv info/.t info/settings.cfg",
+    "rm info/settings.cfg; sync .; printf 'new 1\\n' > info/settings.cfg"])
+def test_whoever_removes_and_makes_again_writes_the_text(m, habit):
+    shell(m, habit)
+    f, _ = saved(m)
+    assert f.blob(f.of_type(datafile.INFO)[0].ints[5]) == b"new 1\0"
+
+
+def test_a_text_that_was_removed_stays_so_over_kill_9(m):
+    os.unlink(m / "info/author")
+    sync(m)
+    os.unlink(m / "info/version")
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    assert again.get("info/author") == b""
+    assert not os.path.exists(again / "info/version")
+    f, _ = saved(again)
+    assert f.of_type(datafile.INFO)[0].ints[1:3] == [-1, -1]
+
+
+# ---- the zoom of groups
+
+def test_a_group_without_a_zoom_has_the_one_that_ddnet_gives_it(m):
+    """game/mapitems_ex.cpp: the larger of both parallaxes, within 0 and 100."""
+    for n, text in enumerate((b'{"x_parallax": 30, "y_parallax": 70}', b'{"x_parallax": 900}',
+                              b'{"x_parallax": -5, "y_parallax": -9}', b'{"parallax_zoom": 55}')):
+        os.mkdir(m / ("groups/%d_g%d" % (n + 1, n)))
+        new(m, "groups/%d_g%d/group.json" % (n + 1, n), text)
+    f, _ = saved(m)
+    zooms = [i.ints[1] for i in f.items if i.type not in range(8) and len(i.ints) == 2]
+    assert zooms == [100, 70, 100, 0, 55]

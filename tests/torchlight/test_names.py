@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Zlib
+"""Names that compiled files do not hold: listed, learnt, or shown as numbers."""
+import errno
+import os
+import pathlib
+import struct
+
+import box as boxes
+import tlread
+import tlwrite
+from archives import Archive, dat
+
+
+def test_names_that_a_file_lists_are_shown(box):
+    unknown = tlwrite.bindat(("FOOBARBAZ", [("QUXQUUX", 1, struct.pack("<i", 1))], []), {})
+    path = box.add(tlwrite.mod([("MEDIA/", "U.DAT", unknown, False)]), "S.MOD")
+    m = box.mount(path)
+    assert b"UNK_%08X" % tlread.name_hash("QUXQUUX") in m.get("MEDIA/U.DAT.txt")
+    m.unmount()
+    names = pathlib.Path(box.home) / "names.txt"
+    names.write_text("foobarbaz\nQUXQUUX\n")
+    m = box.mount(path, opts="names=%s" % names)
+    assert m.get("MEDIA/U.DAT.txt") == b"[FOOBARBAZ]\n\t<INTEGER>QUXQUUX:1\n[/FOOBARBAZ]\n"
+    m.unmount()
+
+
+def test_names_are_learnt_from_what_is_written(box):
+    unknown = tlwrite.bindat(("UNIT", [("QUXQUUX", 1, struct.pack("<i", 1))], []), {})
+    m = box.mount(box.add(tlwrite.mod([("MEDIA/", "U.DAT", unknown, False),
+                                       ("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
+    assert b"UNK_" in m.get("MEDIA/U.DAT.txt")
+    m.put("MEDIA/V.DAT.txt", b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n")
+    assert b"<INTEGER>QUXQUUX:1" in m.get("MEDIA/U.DAT.txt")
+    assert os.stat(m / "MEDIA/U.DAT.txt").st_size == len(m.get("MEDIA/U.DAT.txt"))
+    m.unmount()
+
+
+UNKNOWN = ("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"
+           "\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Unit Trigger\n"
+           "\t\t\t\t<STRING>NAME:Unit Trigger\n\t\t\t\t<INTEGER64>ID:7\n"
+           "\t\t\t\t<INTEGER64>PARENTID:-1\n\t\t\t\t<FLOAT>%s:0.25\n\t\t\t[/PROPERTIES]\n"
+           "\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n")
+
+
+def layouts(*names):
+    """A mod of layouts that hold a property which no table knows."""
+    one = tlwrite.layout([lambda at: tlwrite.layout_object(
+        at, 4, 7, props=[(250, struct.pack("<f", 0.25))])])
+    return one, tlwrite.mod([("MEDIA/", n, one, False) for n in names])
+
+
+def test_the_kits_text_over_the_file_that_was_made_of_it_says_what_names_mean(box):
+    one, mod = layouts("A.LAYOUT", "B.LAYOUT")
+    path = box.add(mod, "S.MOD")
+    m = box.mount(path)
+    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "P_250"
+    kits = b"\xff\xfe" + (UNKNOWN % "QUARTER").replace("\n", "\r\n").encode("utf-16-le")
+    m.put("MEDIA/A.LAYOUT.txt", kits)
+    assert m.get("MEDIA/A.LAYOUT") == one
+    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
+    assert m.get("MEDIA/B.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
+    m.put("MEDIA/NEW.LAYOUT.txt", kits, flags=os.O_WRONLY | os.O_CREAT)
+    assert m.get("MEDIA/NEW.LAYOUT") == one
+    m.unmount()
+    assert Archive(path).files["MEDIA/NEW.LAYOUT"] == [one]
+
+
+def test_what_a_layouts_text_alone_cannot_say_is_refused(box):
+    box.allow("*.mapfs-left")
+    m = box.mount(box.add(layouts("A.LAYOUT")[1], "S.MOD"))
+    assert boxes.refused(lambda: m.put("MEDIA/NEW.LAYOUT.txt", (UNKNOWN % "QUARTER").encode(),
+                                       flags=os.O_WRONLY | os.O_CREAT)) == errno.EINVAL
+    why = m.xattr("MEDIA/NEW.LAYOUT.txt", "user.mapfs.error")
+    assert "line 11" in str(why) and "QUARTER" in str(why)
+    m.unmount(code=5)
+
+
+def test_a_table_of_layouts_in_the_list_of_names_counts(box):
+    names = pathlib.Path(box.home) / "names.txt"
+    names.write_text("4\tUnit Trigger\t250\tQUARTER\tFLOAT\n")
+    one, mod = layouts("A.LAYOUT")
+    m = box.mount(box.add(mod, "S.MOD"), opts="names=%s" % names)
+    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
+    m.put("MEDIA/NEW.LAYOUT.txt", (UNKNOWN % "QUARTER").encode(), flags=os.O_WRONLY | os.O_CREAT)
+    assert m.get("MEDIA/NEW.LAYOUT") == one
+    m.unmount()

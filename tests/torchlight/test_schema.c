@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Zlib */
+/* What names in a layout's text mean: the table's families, a user's lines, and what is learnt. */
+#include "tl_test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/torchlight/binlayout.h"
+#include "formats/torchlight/names.h"
+
+/* One object of that type, id 7, with these fields. */
+static char *layout_of(const char *type, const char *fields)
+{
+	struct buffer text = BUFFER_INIT;
+	char *made;
+
+	buffer_printf(&text,
+		"[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n"
+		"\t\t[BASEOBJECT]\n\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:%s\n"
+		"\t\t\t\t<STRING>NAME:%s\n\t\t\t\t<INTEGER64>ID:7\n"
+		"\t\t\t\t<INTEGER64>PARENTID:-1\n%s\t\t\t[/PROPERTIES]\n"
+		"\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n"
+		"[/Layout]\n",
+		type, type, fields);
+	buffer_byte(&text, 0);
+	assert_false(text.error);
+	made = strdup((char *)text.data);
+	buffer_finish_free(&text);
+	return made;
+}
+
+struct result {
+	struct buffer file, learnt;
+	struct error e;
+	int r;
+};
+
+static void result_finish(struct result *r)
+{
+	buffer_finish_free(&r->file);
+	buffer_finish_free(&r->learnt);
+}
+
+#define RESULT __attribute__((cleanup(result_finish))) struct result
+
+static struct result compile(
+	const char *type, const char *fields, const struct names *names, const struct buffer *old)
+{
+	CLEANUP(free) char *text = layout_of(type, fields);
+	struct result r = {.e = ERROR_INIT};
+
+	r.r = binlayout_encode(text, strlen(text), old ? old->data : NULL, old ? old->size : 0,
+		names, &r.learnt, &r.file, &r.e);
+	return r;
+}
+
+static void assert_same(const struct result *a, const struct result *b)
+{
+	assert_int_equal(a->r, 0);
+	assert_int_equal(b->r, 0);
+	assert_int_equal(a->file.size, b->file.size);
+	assert_memory_equal(a->file.data, b->file.data, a->file.size);
+}
+
+/* The root's name is not stored. */
+static void assert_text(
+	const struct buffer *file, const struct names *names, const char *type, const char *fields)
+{
+	CLEANUP(free) char *want = layout_of(type, fields);
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+
+	assert_int_equal(binlayout_decode(file->data, file->size, NULL, names, &text, NULL), 0);
+	buffer_byte(&text, 0);
+	*strstr((char *)text.data, "[/PROPERTIES]") = 0;
+	*strstr(want, "[/PROPERTIES]") = 0;
+	assert_string_equal(
+		strstr((char *)text.data, "[PROPERTIES]"), strstr(want, "[PROPERTIES]"));
+}
+
+static struct names *names_of(const char *list)
+{
+	struct names *n = NULL;
+
+	assert_int_equal(names_extend(NULL, list, strlen(list), &n, NULL), 0);
+	return n;
+}
+
+/* Of a Sound the pairs show a POSITION and no FORWARD; a Room Piece has both. */
+static void what_stands_in_the_world_has_a_direction(void **state)
+{
+	RESULT named = compile("Sound",
+		"\t\t\t\t<FLOAT>FORWARDX:1\n\t\t\t\t<FLOAT>FORWARDY:0\n\t\t\t\t<FLOAT>FORWARDZ:2\n",
+		NULL, NULL);
+	RESULT numbered =
+		compile("Sound", "\t\t\t\t<HEX>P_40:0000803F0000000000000040\n", NULL, NULL);
+
+	(void)state;
+	assert_same(&named, &numbered);
+	assert_text(&named.file, NULL, "Sound",
+		"\t\t\t\t<FLOAT>FORWARDX:1\n\t\t\t\t<FLOAT>FORWARDY:0\n\t\t\t\t<FLOAT>FORWARDZ:"
+		"2\n");
+}
+
+static void a_widget_has_what_widgets_have(void **state)
+{
+	RESULT named = compile("Edit Box",
+		"\t\t\t\t<BOOL>ENABLED:true\n\t\t\t\t<FLOAT>PERCENT Y:0.5\n", NULL, NULL);
+	RESULT numbered = compile(
+		"Edit Box", "\t\t\t\t<BOOL>P_40:true\n\t\t\t\t<FLOAT>P_62:0.5\n", NULL, NULL);
+
+	(void)state;
+	assert_same(&named, &numbered);
+	assert_text(&named.file, NULL, "Edit Box",
+		"\t\t\t\t<BOOL>ENABLED:true\n\t\t\t\t<FLOAT>PERCENT Y:0.5\n");
+}
+
+/* A Unit Trigger's ENABLED is its own, and a Timer stands nowhere. */
+static void a_family_changes_nothing_that_is_known(void **state)
+{
+	RESULT own = compile("Unit Trigger", "\t\t\t\t<BOOL>ENABLED:true\n", NULL, NULL);
+	RESULT numbered = compile("Unit Trigger", "\t\t\t\t<BOOL>P_97:true\n", NULL, NULL);
+	RESULT nowhere = compile("Timer", "\t\t\t\t<FLOAT>UPX:1\n", NULL, NULL);
+
+	(void)state;
+	assert_same(&own, &numbered);
+	assert_int_equal(nowhere.r, -EINVAL);
+}
+
+static void a_users_lines_name_types_and_properties(void **state)
+{
+	CLEANUP(names_unref)
+	struct names *n = names_of("# a comment\n"
+				   "200\tNew Thing\t97\tSIZE OF IT\tFLOAT\t9\t9\n"
+				   "5\tUnit Spawner\t250\tMYSTERY\tSTRING\n"
+				   "201\tNamed Only\t\t\t\n"
+				   "5\tUnit Spawner\tx\tNO CODE\tFLOAT\n"
+				   "A NAME\n");
+	RESULT one = compile("New Thing", "\t\t\t\t<FLOAT>SIZE OF IT:1.5\n", n, NULL);
+	RESULT two = compile("TYPE_200", "\t\t\t\t<FLOAT>P_97:1.5\n", NULL, NULL);
+	RESULT three = compile("Unit Spawner", "\t\t\t\t<STRING>MYSTERY:long\n", n, NULL);
+	RESULT four = compile("Named Only", "", n, NULL);
+	RESULT bad = compile("Unit Spawner", "\t\t\t\t<FLOAT>NO CODE:1\n", n, NULL);
+	struct str name;
+
+	(void)state;
+	assert_int_equal(one.r, 0);
+	assert_text(&two.file, n, "New Thing", "\t\t\t\t<FLOAT>SIZE OF IT:1.5\n");
+	assert_text(&three.file, NULL, "Unit Spawner", "\t\t\t\t<STRING>P_250:long\n");
+	assert_text(&four.file, NULL, "TYPE_201", "");
+	assert_int_equal(bad.r, -EINVAL);
+	assert_true(names_find(n, name_hash(STR("A NAME")), &name));
+}
+
+static void a_users_lines_change_nothing_that_is_known(void **state)
+{
+	CLEANUP(names_unref)
+	struct names *n = names_of("4\tUnit Trigger\t97\tOTHER\tBOOL\n4\tX\t99\tENABLED\tBOOL\n");
+	RESULT a = compile("Unit Trigger", "\t\t\t\t<BOOL>ENABLED:true\n", n, NULL);
+	RESULT b = compile("Unit Trigger", "\t\t\t\t<BOOL>P_97:true\n", NULL, NULL);
+	RESULT c = compile("Unit Trigger", "\t\t\t\t<BOOL>OTHER:true\n", n, NULL);
+
+	(void)state;
+	assert_same(&a, &b);
+	assert_int_equal(c.r, -EINVAL);
+}
+
+static const char unknown[] =
+	"\t\t\t\t<BOOL>P_97:true\n\t\t\t\t<STRING>P_250:hello\n"
+	"\t\t\t\t<FLOAT>P_251:0.1\n\t\t\t\t<HEX>P_252:0000803F0000000000000040\n"
+	"\t\t\t\t<INTEGER64>P_253:-5\n\t\t\t\t<HEX>P_254:02000000803F00000040\n";
+static const char kits[] =
+	"\t\t\t\t<BOOL>ENABLED:true\n\t\t\t\t<STRING>GREETING:hello\n"
+	"\t\t\t\t<FLOAT>TENTH:0.1\n\t\t\t\t<FLOAT>AIMX:1\n\t\t\t\t<FLOAT>AIMY:0\n"
+	"\t\t\t\t<FLOAT>AIMZ:2\n\t\t\t\t<INTEGER64>MINUS FIVE:-5\n"
+	"\t\t\t\t<STRING>STEPS:1,2\n";
+
+static void names_are_learnt_from_the_file_that_was_made_of_the_text(void **state)
+{
+	RESULT old = compile("Unit Trigger", unknown, NULL, NULL);
+	RESULT made = compile("Unit Trigger", kits, NULL, &old.file);
+	CLEANUP(names_unref) struct names *n = NULL;
+
+	(void)state;
+	assert_same(&old, &made);
+	buffer_byte(&made.learnt, 0);
+	n = names_of((char *)made.learnt.data);
+	assert_text(&old.file, n, "Unit Trigger", kits);
+	/* They hold for other files. */
+	{
+		RESULT other = compile("Unit Trigger", "\t\t\t\t<FLOAT>TENTH:7\n", n, NULL);
+		RESULT same = compile("Unit Trigger", "\t\t\t\t<FLOAT>P_251:7\n", NULL, NULL);
+
+		assert_same(&other, &same);
+	}
+}
+
+static void a_type_is_learnt_too(void **state)
+{
+	RESULT old = compile("TYPE_200", "\t\t\t\t<FLOAT>P_97:1.5\n", NULL, NULL);
+	RESULT made = compile("New Thing", "\t\t\t\t<FLOAT>SIZE OF IT:1.5\n", NULL, &old.file);
+
+	(void)state;
+	assert_int_equal(made.r, 0);
+	/* But for the name, which is now the type's own, it is the old file. */
+	assert_text(&made.file, NULL, "TYPE_200", "\t\t\t\t<FLOAT>P_97:1.5\n");
+}
+
+static void a_changed_value_is_known_by_its_place(void **state)
+{
+	RESULT old = compile("Unit Trigger",
+		"\t\t\t\t<STRING>P_250:hello\n\t\t\t\t<BOOL>P_97:true\n\t\t\t\t<FLOAT>P_251:1\n",
+		NULL, NULL);
+	RESULT made = compile("Unit Trigger",
+		"\t\t\t\t<STRING>GREETING:goodbye\n\t\t\t\t<BOOL>ENABLED:false\n"
+		"\t\t\t\t<FLOAT>TENTH:2\n",
+		NULL, &old.file);
+
+	(void)state;
+	assert_int_equal(made.r, 0);
+	assert_text(&made.file, NULL, "Unit Trigger",
+		"\t\t\t\t<STRING>P_250:goodbye\n\t\t\t\t<BOOL>ENABLED:false\n"
+		"\t\t\t\t<FLOAT>P_251:2\n");
+}
+
+static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
+{
+	RESULT old = compile(
+		"Unit Trigger", "\t\t\t\t<FLOAT>P_250:1\n\t\t\t\t<FLOAT>P_251:2\n", NULL, NULL);
+	RESULT one = compile("Unit Trigger", "\t\t\t\t<FLOAT>EITHER:3\n", NULL, &old.file);
+	RESULT kind = compile(
+		"Unit Trigger", "\t\t\t\t<STRING>A:x\n\t\t\t\t<STRING>B:y\n", NULL, &old.file);
+	RESULT none = compile("Unit Trigger", "\t\t\t\t<FLOAT>EITHER:3\n", NULL, NULL);
+
+	(void)state;
+	assert_int_equal(one.r, -EINVAL);
+	assert_int_equal(kind.r, -EINVAL);
+	assert_int_equal(none.r, -EINVAL);
+	assert_non_null(strstr(error_text(&none.e), "line 11, column"));
+	assert_non_null(strstr(error_text(&none.e), "EITHER"));
+	assert_int_equal(one.learnt.size, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_stands_in_the_world_has_a_direction),
+		cmocka_unit_test(a_widget_has_what_widgets_have),
+		cmocka_unit_test(a_family_changes_nothing_that_is_known),
+		cmocka_unit_test(a_users_lines_name_types_and_properties),
+		cmocka_unit_test(a_users_lines_change_nothing_that_is_known),
+		cmocka_unit_test(names_are_learnt_from_the_file_that_was_made_of_the_text),
+		cmocka_unit_test(a_type_is_learnt_too),
+		cmocka_unit_test(a_changed_value_is_known_by_its_place),
+		cmocka_unit_test(what_the_file_does_not_show_is_refused_where_it_stands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

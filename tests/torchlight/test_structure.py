@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Zlib
+"""Files and directories of mounted archives that come, go and are copied."""
+import os
+import pathlib
+
+import pytest
+
+import box as boxes
+import tlread
+import tlwrite
+from archives import Archive, dat, small_mod, text_dat
+from tlbox import add_corpus, add_pak, new, run
+
+
+def test_what_is_undone_leaves_the_archive_untouched(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    before = boxes.get(m.map), os.stat(m.map).st_mtime_ns
+    text = m.get("MEDIA/UNITS/A.DAT.txt")
+    m.put("MEDIA/UNITS/A.DAT.txt", text.replace(b"LEVEL:1", b"LEVEL:9"))
+    m.put("MEDIA/UNITS/A.DAT.txt", text)
+    m.put("MEDIA/NEW.OGG", b"x", flags=os.O_WRONLY | os.O_CREAT)
+    os.unlink(m / "MEDIA/NEW.OGG")
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/R2.TXT")
+    os.rename(m / "MEDIA/R2.TXT", m / "MEDIA/README.TXT")
+    m.unmount()
+    assert (boxes.get(m.map), os.stat(m.map).st_mtime_ns) == before
+
+
+def test_files_and_directories_come_and_go(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.makedirs(m / "MEDIA/sounds/deep")
+    os.mkdir(m / "MEDIA/hollow")
+    m.put("MEDIA/sounds/deep/boom.ogg", b"OggS", flags=os.O_WRONLY | os.O_CREAT)
+    m.put("MEDIA/units/new.dat.txt", text_dat("n", 3), flags=os.O_WRONLY | os.O_CREAT)
+    os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/UNITS/C.DAT")
+    os.rename(m / "MEDIA/UNITS/PIC.JPG", m / "MEDIA/sounds/pic.jpg")
+    os.unlink(m / "MEDIA/README.TXT")
+    m.unmount()
+    a = Archive(m.map)
+    assert set(a.files) == {"MEDIA/EMPTY.OGG", "MEDIA/UNITS/A.DAT", "MEDIA/UNITS/C.DAT",
+                            "MEDIA/UNITS/NEW.DAT", "MEDIA/SOUNDS/PIC.JPG",
+                            "MEDIA/SOUNDS/DEEP/BOOM.OGG"}
+    assert a.one("MEDIA/UNITS/C.DAT") == dat("b", 2)
+    assert tlread.bindat(a.one("MEDIA/UNITS/NEW.DAT"))["root"] == tlread.bindat(
+        dat("n", 3))["root"]
+    named = {(p, e["name"]) for p, es in a.man["dirs"] for e in es if e["type"] == 7}
+    assert {("MEDIA/", "SOUNDS/"), ("MEDIA/SOUNDS/", "DEEP/"), ("MEDIA/", "HOLLOW/")} <= named
+    m = box.mount(m.map)
+    assert os.listdir(m / "MEDIA/HOLLOW") == []
+    assert m.get("MEDIA/UNITS/NEW.DAT.txt") == text_dat("n", 3)
+    m.unmount()
+
+
+@pytest.mark.parametrize("moved", [("B.DAT",), ("B.DAT.txt",), ("B.DAT", "B.DAT.txt"),
+                                   ("B.DAT.txt", "B.DAT")])
+def test_either_name_renames_the_file(box, moved):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    for name in moved:
+        os.rename(m / ("MEDIA/UNITS/" + name), m / ("MEDIA/" + name.replace("B.", "c.")))
+    m.unmount()
+    a = Archive(m.map)
+    assert a.one("MEDIA/C.DAT") == dat("b", 2)
+    assert "MEDIA/UNITS/B.DAT" not in a.files and len(a.files) == 5
+
+
+def test_the_header_of_one_mod_is_taken_over_into_a_new_one(box):
+    one = box.mount(box.add(small_mod(reqs=[("needed", 7, 2)]), "ONE.MOD"), point=box.point("one"))
+    made = new(box, "TWO.MOD", "torchlight-mod")
+    run("cp", "-r", one.point + "/.", made.point)
+    made.unmount()
+    one.unmount()
+    a, b = Archive(one.map), Archive(made.map)
+    assert {k: v for k, v in a.head.items() if not k.startswith(("off", "end"))} == {
+        k: v for k, v in b.head.items() if not k.startswith(("off", "end"))}
+    assert a.files == b.files and sorted(a.removed) == sorted(b.removed)
+
+
+def test_a_directory_goes_along_with_all_that_is_in_it(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/things")
+    m.put("MEDIA/things/d.dat", dat("d"), flags=os.O_WRONLY | os.O_CREAT)
+    m.unmount()
+    a = Archive(m.map)
+    assert {f for f in a.files if "UNITS" in f} == set()
+    assert {"MEDIA/THINGS/A.DAT", "MEDIA/THINGS/D.DAT"} <= set(a.files)
+    assert "MEDIA/UNITS/GONE.DAT" in a.head["dels"]
+
+
+def test_rm_r_takes_a_directory_and_what_is_in_it(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    run("rm", "-r", m / "MEDIA/UNITS")
+    assert not os.path.exists(m / "MEDIA/UNITS")
+    m.unmount()
+    assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"}
+
+
+def test_a_directory_that_is_made_again_is_a_new_one(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    run("rm", "-r", m / "MEDIA/UNITS")
+    os.mkdir(m / "MEDIA/UNITS")
+    m.put("MEDIA/UNITS/B.DAT", dat("new b"), flags=os.O_WRONLY | os.O_CREAT)
+    m.unmount()
+    a = Archive(m.map)
+    assert set(a.files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/UNITS/B.DAT"}
+    assert a.one("MEDIA/UNITS/B.DAT") == dat("new b")
+
+
+@pytest.mark.parametrize("order", [("A.DAT", "A.DAT.txt"), ("A.DAT.txt", "A.DAT"), ("A.DAT",)])
+def test_rm_of_a_file_deletes_its_entry(box, order):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    for name in order:
+        os.unlink(m / ("MEDIA/UNITS/" + name))
+    m.unmount()
+    assert "MEDIA/UNITS/A.DAT" not in Archive(m.map).files
+
+
+def test_a_file_that_is_removed_and_written_again_as_text_stands(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    for name in ("A.DAT", "A.DAT.txt"):
+        os.unlink(m / ("MEDIA/UNITS/" + name))
+    m.put("MEDIA/UNITS/A.DAT.txt", text_dat("again", 4), flags=os.O_WRONLY | os.O_CREAT)
+    m.unmount()
+    assert tlread.bindat(Archive(m.map).one("MEDIA/UNITS/A.DAT"))["root"] == tlread.bindat(
+        dat("again", 4))["root"]
+
+
+def tree(mount):
+    """{path: bytes} of the files of MEDIA, without their texts."""
+    files, _ = mount.walk()
+    return {f: mount.get(f.decode()) for f in map(bytes, files)
+            if f.startswith(b"MEDIA") and not f.endswith((b".txt", b".tsv"))}
+
+
+@pytest.mark.parametrize("name", ["flasks.mod", "ADVENTURE_MODE.MOD", "ref_pet.MOD"])
+def test_cp_r_converts_a_mod_to_a_pak_and_back(box, name):
+    path = add_corpus(box, name, "ORIGINAL.MOD")
+    original = Archive(path, ours=False)
+    m = box.mount(path)
+    want = tree(m)
+    p = new(box, "COPY.PAK", "torchlight-pak", "pak")
+    run("cp", "-r", m.point + "/.", p.point)
+    p.unmount()
+    pak = Archive(p.map, p.map + ".MAN")
+    assert pak.files == original.files
+    assert sorted(pak.removed) == sorted(original.removed)
+    m.unmount()
+    p = box.mount(p.map, point=box.point("pak"))
+    assert tree(p) == want
+    back = new(box, "BACK.MOD", "torchlight-mod", "back")
+    run("cp", "-r", p.point + "/.", back.point)
+    back.unmount()
+    p.unmount()
+    a = Archive(back.map)
+    assert a.files == original.files and sorted(a.removed) == sorted(original.removed)
+
+
+def test_a_mod_is_made_of_a_directory_of_texts(box):
+    source = pathlib.Path(box.home) / "source"
+    (source / "media" / "units").mkdir(parents=True)
+    for i in range(5):
+        (source / "media" / "units" / ("u%d.dat.txt" % i)).write_bytes(text_dat("u%d" % i, i))
+    (source / "media" / "pic.jpg").write_bytes(b"jpeg")
+    m = new(box, "MADE.MOD", "torchlight-mod")
+    run("cp", "-r", str(source) + "/.", m.point)
+    m.unmount()
+    a = Archive(m.map)
+    assert set(a.files) == {"MEDIA/PIC.JPG"} | {"MEDIA/UNITS/U%d.DAT" % i for i in range(5)}
+    assert a.head["ver"] == 4 and a.head["title"] == "MADE" and a.head["modid"]
+    assert tlread.bindat(a.one("MEDIA/UNITS/U3.DAT"))["root"] == tlread.bindat(
+        dat("u3", 3))["root"]
+
+
+def test_two_mods_are_merged_by_copying_one_onto_the_other(box):
+    one = box.mount(box.add(small_mod(), "ONE.MOD"), point=box.point("one"))
+    other = tlwrite.mod([("MEDIA/UNITS/", "B.DAT", dat("other b", 9), False),
+                         ("MEDIA/MORE/", "Z.DAT", dat("z"), False)], modid=77)
+    two = box.mount(box.add(other, "TWO.MOD"), point=box.point("two"))
+    differ = run("diff", "-rq", one / "MEDIA", two / "MEDIA", code=1)
+    assert "B.DAT.txt" in differ and "Only in" in differ
+    run("cp", "-r", two / "MEDIA", one.point)
+    two.unmount()
+    one.unmount()
+    a = Archive(one.map)
+    assert set(a.files) == {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/UNITS/PIC.JPG",
+                            "MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/MORE/Z.DAT"}
+    assert a.one("MEDIA/UNITS/B.DAT") == dat("other b", 9)
+    assert a.head["modid"] == -5
+
+
+def test_changes_survive_a_kill(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put("MEDIA/UNITS/A.DAT.txt", text_dat("kept", 8))
+    os.mkdir(m / "MEDIA/made")
+    m.put("MEDIA/made/f.dat.txt", text_dat("f", 1), flags=os.O_WRONLY | os.O_CREAT)
+    os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/made/b.dat")
+    os.unlink(m / "MEDIA/README.TXT")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/UNITS/A.DAT.txt") == text_dat("kept", 8)
+    assert not os.path.exists(m / "MEDIA/README.TXT")
+    m.unmount()
+    assert set(Archive(m.map).files) == {"MEDIA/EMPTY.OGG", "MEDIA/UNITS/A.DAT",
+                                         "MEDIA/UNITS/PIC.JPG", "MEDIA/MADE/F.DAT",
+                                         "MEDIA/MADE/B.DAT"}
+
+
+def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
+    pak, man = add_pak(box)
+    section = boxes.get(pak)
+    m = box.mount(pak)
+    name = sorted(Archive(pak, man).files)[0]
+    os.rename(m / name, m / "MEDIA/moved.dat")
+    m.unmount()
+    assert boxes.get(pak) == section
+    assert "MEDIA/MOVED.DAT" in Archive(pak, man).files
+
+
+def test_new_files_without_an_index_are_told(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.makedirs(m / "MEDIA/SKILLS")
+    m.put("MEDIA/SKILLS/S.DAT.txt", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
+    r = m.unmount()
+    assert "SKILLS.RAW" in r.out + r.err
+
+
+def twice():
+    return tlwrite.mod([("MEDIA/", "SAME.DAT", dat("first"), False),
+                        ("MEDIA/", "SAME.DAT", dat("second"), False),
+                        ("MEDIA/", "OTHER.DAT", dat("other"), False)])
+
+
+def names_of(bodies):
+    return [tlread.bindat(b)["root"] for b in bodies]
+
+
+@pytest.mark.parametrize("by", ["MEDIA/SAME~2.DAT", "MEDIA/SAME~2.DAT.txt", "MEDIA/same~2.dat"])
+def test_a_change_of_the_second_of_two_files_of_one_name_survives_a_kill(box, by):
+    m = box.mount(box.add(twice(), "S.MOD"))
+    m.put(by, text_dat("changed", 2) if by.endswith("txt") else dat("changed", 2))
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/SAME.DAT") == dat("first")
+    assert m.get("MEDIA/SAME~2.DAT.txt") == text_dat("changed", 2)
+    m.unmount()
+    assert names_of(Archive(m.map).files["MEDIA/SAME.DAT"]) == names_of(
+        [dat("first"), dat("changed", 2)])
+
+
+def test_the_second_of_two_files_of_one_name_is_removed_and_renamed_after_a_kill(box):
+    m = box.mount(box.add(twice(), "S.MOD"))
+    os.rename(m / "MEDIA/SAME~2.DAT", m / "MEDIA/moved.dat")
+    os.unlink(m / "MEDIA/SAME.DAT")
+    box.kill_worker()
+    m = box.mount(m.map)
+    m.unmount()
+    a = Archive(m.map)
+    assert set(a.files) == {"MEDIA/MOVED.DAT", "MEDIA/OTHER.DAT"}
+    assert a.one("MEDIA/MOVED.DAT") == dat("second")

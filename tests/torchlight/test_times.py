@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Zlib
+"""Times that programs set on mounted files: they are the archive's, to 100 ns."""
+import os
+import time
+
+from archives import Archive, dat, small_mod, text_dat
+from tlbox import program, run, sync
+
+EPOCH = 116444736000000000  # 1970, in 100 ns since 1601
+WHEN = 1234567890123456700  # ns
+STAMP = "2009-02-13T23:31:30.1234567Z"
+
+
+def filetime(ns):
+    return EPOCH + ns // 100
+
+
+def outside(box, content, name="a.dat"):
+    path = os.path.join(box.home, name)
+    with open(path, "wb") as f:
+        f.write(content)
+    os.utime(path, ns=(WHEN, WHEN))
+    return path
+
+
+def small(box):
+    return box.mount(box.add(small_mod(), "S.MOD"))
+
+
+def check(m, full="MEDIA/UNITS/A.DAT", ns=WHEN, content=None):
+    """Also after a remount."""
+    m.unmount()
+    a = Archive(m.map)
+    assert a.times[full] == filetime(ns)
+    if content is not None:
+        assert a.one(full) == content
+    m = m.box.mount(m.map)
+    assert os.stat(m / full).st_mtime_ns == ns
+    m.unmount()
+    return a
+
+
+def test_touch_changes_the_time_and_nothing_else(box):
+    m = small(box)
+    before = Archive(m.map)
+    run("touch", "-d", STAMP, m / "MEDIA/UNITS/A.DAT")
+    a = check(m)
+    assert a.section == before.section and a.order == before.order
+    assert {f for f in a.times if a.times[f] != before.times[f]} == {"MEDIA/UNITS/A.DAT"}
+
+
+def test_the_time_of_a_text_is_its_files(box):
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(5, 5))
+    os.utime(m / "MEDIA/UNITS/A.DAT.txt", ns=(WHEN, WHEN))
+    check(m)
+
+
+def test_the_time_that_was_set_last_counts(box):
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT.txt", ns=(5, 5))
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    check(m)
+
+
+def test_cp_p_keeps_the_time(box):
+    m = small(box)
+    run("cp", "-p", outside(box, dat("new", 3)), m / "MEDIA/UNITS/A.DAT")
+    check(m, content=dat("new", 3))
+
+
+def test_cp_p_of_a_text_that_is_new_keeps_the_time(box):
+    m = small(box)
+    run("cp", "-p", outside(box, text_dat("new", 3)), m / "MEDIA/UNITS/new.dat.txt")
+    check(m, "MEDIA/UNITS/NEW.DAT")
+
+
+def test_rsync_keeps_the_time(box):
+    m = small(box)
+    run(program("rsync"), "-a", outside(box, dat("new", 3)), m / "MEDIA/UNITS/A.DAT")
+    check(m, content=dat("new", 3))
+
+
+def test_rsync_of_the_same_bytes_changes_the_time_alone(box):
+    m = small(box)
+    run(program("rsync"), "-aI", outside(box, dat("a")), m / "MEDIA/UNITS/A.DAT")
+    check(m, content=dat("a"))
+
+
+def test_tar_keeps_the_time(box):
+    os.makedirs(os.path.join(box.home, "MEDIA/UNITS"))
+    for name, content in (("A.DAT", dat("new", 3)), ("NEW.OGG", b"sound")):
+        outside(box, content, "MEDIA/UNITS/" + name)
+    run("tar", "cf", "t.tar", "MEDIA/UNITS/A.DAT", "MEDIA/UNITS/NEW.OGG", cwd=box.home)
+    m = small(box)
+    # What tar has to whole seconds is whole seconds.
+    run("tar", "xf", os.path.join(box.home, "t.tar"), "-C", m.point)
+    a = check(m, ns=WHEN // 10**9 * 10**9, content=dat("new", 3))
+    assert a.times["MEDIA/UNITS/NEW.OGG"] == filetime(WHEN // 10**9 * 10**9)
+
+
+def test_a_later_write_has_its_own_time(box):
+    begin = time.time_ns()
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    m.put("MEDIA/UNITS/A.DAT", dat("later", 4))
+    m.unmount()
+    assert Archive(m.map).times["MEDIA/UNITS/A.DAT"] >= filetime(begin) - 10**7
+
+
+def test_a_time_set_after_a_save_is_saved_too(box):
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(5, 5))
+    sync(m)
+    assert Archive(m.map).times["MEDIA/UNITS/A.DAT"] == filetime(0)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    check(m)
+
+
+def test_the_time_that_a_file_has_already_changes_nothing(box):
+    m = small(box)
+    before, ino = open(m.map, "rb").read(), os.stat(m.map).st_ino
+    st = os.stat(m / "MEDIA/UNITS/A.DAT")
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(st.st_atime_ns, st.st_mtime_ns))
+    m.put("MEDIA/UNITS/B.DAT", m.get("MEDIA/UNITS/B.DAT"))
+    m.unmount()
+    assert open(m.map, "rb").read() == before and os.stat(m.map).st_ino == ino
+
+
+def test_the_time_goes_with_a_renamed_file(box):
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/moved.dat")
+    check(m, "MEDIA/MOVED.DAT")
