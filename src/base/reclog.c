@@ -23,6 +23,7 @@ struct reclog {
 	struct file *file;
 	int dirfd;
 	bool readonly;
+	uint64_t begin;       /* where the first record stands */
 	pthread_mutex_t lock; /* size, dir_synced, dead, filled, chunk */
 	uint64_t size;        /* the records' end, where the next one goes */
 	bool dir_synced;
@@ -41,16 +42,41 @@ static uint64_t locked_size(struct reclog *l)
 	return size;
 }
 
+/* No record stands at `at`: the torn end (0), or damage, up to the next record or the end (1). */
+static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record *ret, uint64_t *pos,
+	bool *ret_torn, struct error *e)
+{
+	uint64_t next = end;
+	bool torn = false;
+	int r = record_is_torn(l->file, at, end, &torn, e);
+
+	if (r == 0 && torn && ret_torn)
+		*ret_torn = true;
+	if (r < 0 || torn)
+		return r;
+	r = record_seek(l->file, at, end, &next, e);
+	if (r < 0)
+		return r;
+	*ret = (struct record){
+		.damaged = true, .payload = extent_of_file(file_ref(l->file), at, next - at)};
+	*pos = next;
+	return 1;
+}
+
 int reclog_next(
 	struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn, struct error *e)
 {
-	uint64_t at = *pos ? *pos : MAGIC_SIZE;
+	uint64_t at = *pos ? *pos : l->begin;
 	uint64_t end = locked_size(l);
-	int r = record_read(l->file, at, end, ret, pos, e);
+	int r;
 
-	if (r == 0 && ret_torn)
-		*ret_torn = end != at;
-	return r;
+	/* Even the magic may be unfinished. */
+	if (ret_torn)
+		*ret_torn = at > end;
+	if (at >= end)
+		return 0;
+	r = record_read(l->file, at, end, ret, pos, e);
+	return r ? r : pass_over(l, at, end, ret, pos, ret_torn, e);
 }
 
 /* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
@@ -88,7 +114,7 @@ static int mend(struct reclog *l, struct error *e)
 		extent_finish(&rec.payload);
 	if (r < 0 || !torn)
 		return r;
-	pos = pos ? pos : MAGIC_SIZE;
+	pos = pos ? pos : l->begin;
 	r = io_truncate(l->file->fd, pos);
 	if (r < 0)
 		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
@@ -107,6 +133,7 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 	}
 	pthread_mutex_init(&l->lock, NULL);
 	l->dirfd = -1;
+	l->begin = MAGIC_SIZE;
 	l->file = file_new(fd);
 	if (!l->file)
 		return error_set(e, -ENOMEM, "no memory");
@@ -185,10 +212,14 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 	r = reclog_new(fd, -1, &l, e);
 	if (r == 0)
 		r = check_magic(l->file, l->size, e);
-	if (r < 0) {
+	if (r < 0 && r != -EINVAL) {
 		error_context(e, "journal %s", name);
 		return r;
 	}
+	if (r == -EINVAL && e)
+		*e = (struct error)ERROR_INIT;
+	/* Walked from the file's begin, it has no record there: that is damage. */
+	l->begin = r == -EINVAL ? 0 : MAGIC_SIZE;
 	l->readonly = true;
 	*ret = TAKE(l);
 	return 0;

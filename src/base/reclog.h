@@ -3,9 +3,12 @@
  * reclog: an append-only log of checked records in a file.
  *
  * File: 16 bytes of magic ("mapfs-journal-1\n"), then records: u32 type, u64 size, u32 CRC-32 of
- * those twelve bytes, payload, u32 CRC-32 of the payload; little-endian. A torn or damaged tail
- * ends the log: reclog_next says so, and reclog_open cuts it off before it appends. Payloads may be
- * read back as extents of the log's own file.
+ * those twelve bytes, payload, u32 CRC-32 of the payload; little-endian. Types are from 1 to 255.
+ * Payloads may be read back as extents of the log's own file.
+ *
+ * A torn end (a record that was begun and not finished, or zeros) is what a crash leaves:
+ * reclog_next says so, and reclog_open cuts it off before it appends. What does not read anywhere
+ * else is damage: it is passed over to the next whole record, told, and left where it is.
  *
  * Appends from several threads are serialized inside. An append that fails is cut off again; if
  * that fails too the log is dead and every later append returns the same error. So it is after a
@@ -28,7 +31,7 @@ struct reclog;
 /* Opens (or, with create, makes: mode 0600, O_EXCL) the log `name` below dirfd for reading and
  * appending, and locks it (flock LOCK_EX); -EBUSY where another process has it. */
 int reclog_open(int dirfd, const char *name, bool create, struct reclog **ret, struct error *e);
-/* For looking only (recover --list): no lock, no cut. */
+/* For looking only (recover --list): no lock, no cut; a damaged magic is damage like any other. */
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);
@@ -37,17 +40,20 @@ DEFINE_CLEANUP(struct reclog, reclog_close);
  * where the payload stands in the log. */
 int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
 	struct extent *ret_payload, struct error *e);
-int reclog_sync(struct reclog *l, struct error *e); /* fdatasync; the first time the directory too */
+int reclog_sync(
+	struct reclog *l, struct error *e); /* fdatasync; the first time the directory too */
 
 struct record {
-	uint32_t type;
+	uint32_t type;         /* 0: damaged bytes between records */
+	bool damaged;          /* the payload is not what was written */
+	uint32_t crc;          /* of the payload, where it is sound */
 	struct extent payload; /* extent_finish when done */
 };
 
-/* Walks the records from *pos (begin with 0). 1: a record; 0: the end; *ret_torn (may be NULL) is set
- * where bytes that are no record follow. Negative: cannot be read. Payload CRCs are checked. */
-int reclog_next(struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn,
-	struct error *e);
+/* Walks the records from *pos (begin with 0). 1: a record, or damage; 0: the end; *ret_torn (may be
+ * NULL): it is a torn one. Negative: cannot be read. */
+int reclog_next(
+	struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn, struct error *e);
 
 uint64_t reclog_size(const struct reclog *l);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/record.h"
 
+#include <errno.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "base/cursor.h"
@@ -20,14 +22,23 @@ void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint64_t size
 	store_u32(raw + 12, record_crc(0, raw, 12));
 }
 
+enum { TYPE_MAX = 255 };
+
+static bool parse_header(
+	const uint8_t raw[RECORD_HEADER_SIZE], uint32_t *ret_type, uint64_t *ret_size)
+{
+	struct cursor c = cursor_init(raw, RECORD_HEADER_SIZE);
+
+	*ret_type = cursor_u32(&c);
+	*ret_size = cursor_u64(&c);
+	return *ret_type && *ret_type <= TYPE_MAX && cursor_u32(&c) == record_crc(0, raw, 12);
+}
+
 /* 1: a record's header, with room for all that it claims; 0: not. */
 static int read_header(const struct file *f, uint64_t pos, uint64_t end, uint32_t *ret_type,
 	uint64_t *ret_size, struct error *e)
 {
 	uint8_t raw[RECORD_HEADER_SIZE];
-	struct cursor c = cursor_init(raw, sizeof(raw));
-	uint32_t type;
-	uint64_t size;
 	int r;
 
 	if (pos > end || end - pos < RECORD_FRAME_SIZE)
@@ -35,17 +46,12 @@ static int read_header(const struct file *f, uint64_t pos, uint64_t end, uint32_
 	r = file_read(f, pos, raw, sizeof(raw), e);
 	if (r < 0)
 		return r;
-	type = cursor_u32(&c);
-	size = cursor_u64(&c);
-	if (cursor_u32(&c) != record_crc(0, raw, 12) || size > end - pos - RECORD_FRAME_SIZE)
-		return 0;
-	*ret_type = type;
-	*ret_size = size;
-	return 1;
+	return parse_header(raw, ret_type, ret_size) && *ret_size <= end - pos - RECORD_FRAME_SIZE;
 }
 
 /* 1: as its CRC says; 0: not. */
-static int check_payload(const struct file *f, uint64_t off, uint64_t size, struct error *e)
+static int check_payload(
+	const struct file *f, uint64_t off, uint64_t size, uint32_t *ret_crc, struct error *e)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
 	uint8_t trailer[RECORD_TRAILER_SIZE];
@@ -67,6 +73,7 @@ static int check_payload(const struct file *f, uint64_t off, uint64_t size, stru
 	r = file_read(f, off, trailer, sizeof(trailer), e);
 	if (r < 0)
 		return r;
+	*ret_crc = crc;
 	return load_u32(trailer) == crc;
 }
 
@@ -74,15 +81,80 @@ int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, 
 	struct error *e)
 {
 	uint64_t size = 0;
-	uint32_t type = 0;
+	uint32_t type = 0, crc = 0;
 	int r = read_header(f, pos, end, &type, &size, e);
 
-	if (r == 1)
-		r = check_payload(f, pos + RECORD_HEADER_SIZE, size, e);
 	if (r != 1)
 		return r;
-	ret->type = type;
+	r = check_payload(f, pos + RECORD_HEADER_SIZE, size, &crc, e);
+	if (r < 0)
+		return r;
+	*ret = (struct record){.type = type, .damaged = r == 0, .crc = crc};
 	ret->payload = extent_of_file(file_ref(f), pos + RECORD_HEADER_SIZE, size);
 	*ret_next = pos + RECORD_FRAME_SIZE + size;
 	return 1;
+}
+
+static bool is_zero(const uint8_t *p, size_t n)
+{
+	return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
+}
+
+int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	bool zero = true;
+	uint64_t size;
+	uint32_t type;
+	int r = 0;
+
+	if (!chunk)
+		return error_set(e, -ENOMEM, "no memory to read the journal");
+	/* A header that is sound, and does not fit, or the begin of one. */
+	*ret = end - pos < RECORD_HEADER_SIZE;
+	if (*ret)
+		return 0;
+	r = file_read(f, pos, chunk, RECORD_HEADER_SIZE, e);
+	*ret = r == 0 && parse_header(chunk, &type, &size);
+	while (r == 0 && !*ret && zero && pos < end) {
+		size_t n = end - pos < CHUNK ? (size_t)(end - pos) : CHUNK;
+
+		r = file_read(f, pos, chunk, n, e);
+		zero = r == 0 && is_zero(chunk, n);
+		pos += n;
+	}
+	*ret |= zero;
+	return r;
+}
+
+int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	uint32_t type, crc;
+	uint64_t size;
+
+	if (!chunk)
+		return error_set(e, -ENOMEM, "no memory to read the journal");
+	while (end - pos >= RECORD_FRAME_SIZE) {
+		size_t n = end - pos < CHUNK ? (size_t)(end - pos) : CHUNK, i;
+		int r = file_read(f, pos, chunk, n, e);
+
+		for (i = 0; r == 0 && i + RECORD_HEADER_SIZE <= n; i++) {
+			/* Most bytes are no type. */
+			if (!chunk[i] || chunk[i + 1] || chunk[i + 2] || chunk[i + 3] ||
+				!parse_header(chunk + i, &type, &size) ||
+				size > end - pos - RECORD_FRAME_SIZE - i)
+				continue;
+			r = check_payload(f, pos + i + RECORD_HEADER_SIZE, size, &crc, e);
+			if (r != 1)
+				continue;
+			*ret = pos + i;
+			return 0;
+		}
+		if (r < 0)
+			return r;
+		pos += i;
+	}
+	*ret = end;
+	return 0;
 }

@@ -16,10 +16,15 @@ void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint64_t size
 uint32_t record_crc(uint32_t crc, const void *data, size_t n);
 
 /*
- * The record at pos of a log that ends at end. 1: whole and as its CRCs say, *ret and *ret_next are
- * set; 0: none; negative: cannot be read. The payload is an extent of f.
+ * The record at pos of a log that ends at end. 1: *ret and *ret_next are set, and ret->damaged
+ * where only the header is sound; 0: none; negative: cannot be read. The payload is an extent of f.
  */
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e);
+
+/* What stands at pos, where there is no record: is it one that was begun and not finished? */
+int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e);
+/* The first sound record from pos on, or end. */
+int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e);
 
 #endif

@@ -42,12 +42,17 @@ static int locate(const char *file, int *ret_dirfd, char **ret_name, struct erro
 
 static void print_journal(void *arg, const struct journal_info *i)
 {
+	unsigned changes = i->puts + i->names;
 	size_t *n = arg;
 
 	++*n;
-	printf("%s: %s, %u %s, %u %s%s%s\n", i->file,
-		i->fits ? "fits the map" : "for another content of the map", i->puts,
-		i->puts == 1 ? "change" : "changes", i->drafts, i->drafts == 1 ? "draft" : "drafts",
+	printf("%s: %s, %u %s, %u %s%s%s%s\n", i->file,
+		i->aside  ? "set aside"
+		: i->fits ? "fits the map"
+			  : "for another content of the map",
+		changes, changes == 1 ? "change" : "changes", i->drafts,
+		i->drafts == 1 ? "draft" : "drafts",
+		i->damaged ? ", damaged: some of it cannot be read" : "",
 		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "");
 }
 

@@ -2,32 +2,26 @@
 #include "cli/umount.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/error.h"
 #include "cli/cli.h"
+#include "cli/listener.h"
+#include "cli/orphan.h"
 #include "fuse/control.h"
 #include "fuse/keeper_door.h"
-#include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 
-/* Saving is shown once it has taken this long. */
-enum { PROGRESS_AFTER_MS = 1000 };
-
-static void say(const char *mountpoint, const char *text)
-{
-	fprintf(stderr, "mapfs: %s: %s\n", mountpoint, text);
-}
+/* A keeper that has just mounted may have to wait for the name of its door; after that long nobody
+ * stands behind it. */
+enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
+/* So often a client is sent away, at most once by each keeper of one device's number. */
+enum { VISITS = 250 };
 
 /* path with its last name unresolved: to resolve a mount point is to touch the mount. NULL where
  * the last name is no plain name, or something before it is missing. */
@@ -71,129 +65,88 @@ static int find(const char *mountpoint, char **ret_point, struct mount_entry *re
 	return 0;
 }
 
-struct progress {
-	const char *mountpoint;
-	struct timespec start;
-	bool wanted;
-	bool shown;
-};
-
-static void progress_show(struct progress *p, uint64_t done, uint64_t total)
+static void pause_before_knocking(void)
 {
-	struct timespec now;
-	int64_t ms;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (int64_t)(now.tv_sec - p->start.tv_sec) * 1000 +
-	     (now.tv_nsec - p->start.tv_nsec) / 1000000;
-	if (!p->wanted || ms < PROGRESS_AFTER_MS || !total)
-		return;
-	fprintf(stderr, "\rmapfs: %s: saving, %3.0f %%", p->mountpoint,
-		100.0 * (double)(done < total ? done : total) / (double)total);
-	p->shown = true;
+	nanosleep(&(struct timespec){.tv_nsec = KNOCK_PAUSE_MS * 1000000}, NULL);
 }
 
-static void progress_clear(struct progress *p)
+/* Ask the keeper and listen until it is done. -EAGAIN: not a word, come again. */
+static int ask(struct listener *l, int sock, const char *point, const struct mount_entry *entry,
+	bool force)
 {
-	if (p->shown)
-		fputs("\r\033[K", stderr);
-	p->shown = false;
-}
-
-/* Ask the keeper and listen until it is done. */
-static int ask(int sock, const char *mountpoint, const char *point, bool force, bool verbose)
-{
-	struct progress progress = {
-		.mountpoint = mountpoint, .wanted = verbose || isatty(STDERR_FILENO)};
 	struct control_msg m;
-	int r;
+	int r = control_tell(sock, CONTROL_UNMOUNT, force ? CONTROL_FORCE : 0, point);
 
-	clock_gettime(CLOCK_MONOTONIC, &progress.start);
-	r = control_tell(sock, CONTROL_UNMOUNT, force ? CONTROL_FORCE : 0, point);
-	while (r >= 0 && (r = control_recv(sock, &m)) == 1 && m.type != CONTROL_DONE) {
-		if (m.type == CONTROL_PROGRESS) {
-			progress_show(&progress, m.done, m.total);
-		} else if (m.type == CONTROL_REPORT) {
-			progress_clear(&progress);
-			puts(m.text);
-			fflush(stdout);
-		}
-	}
-	progress_clear(&progress);
+	if (r == 0)
+		r = listener_next(l, sock, &m);
+	if (r == 1 && m.type == CONTROL_ORPHAN)
+		return orphan_end(l, sock, point, entry, force, m.code);
+	while (r == 1 && m.type != CONTROL_DONE)
+		r = listener_next(l, sock, &m);
+	if (r != 1 && !l->heard)
+		return -EAGAIN;
 	if (r != 1) {
-		say(mountpoint, "the process that keeps the mount went away without an answer");
+		listener_say(l, "the process that keeps the mount went away without an answer");
 		return OUTCOME_SAVE_FAILED;
 	}
 	if (m.text[0])
-		say(mountpoint, m.text);
+		listener_say(l, m.text);
 	return m.code;
 }
 
-/* The keeper is gone: fsync of the mount's root is "save now" for the worker. 0, or -errno. */
-static int save_directly(const char *point)
+/* A socket to the keeper, or to the worker whose keeper has died; or -errno. */
+static int knock(const struct mount_entry *entry)
 {
-	CLEANUP(close_fd) int fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int sock = -1;
 
-	if (fd < 0 || fsync(fd) < 0)
-		return -errno;
-	return 0;
-}
-
-/* The reason of a failure has been printed. */
-static bool unmount_directly(const char *point, bool lazy)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0)
-		keeper_unmount_and_exit(point, lazy);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
-}
-
-static int without_keeper(const char *mountpoint, const char *point, bool force)
-{
-	int saved = save_directly(point);
-	char line[200];
-	bool dead = saved == -ENOTCONN;
-
-	/* Root may not look into a user's mount; the worker saves at the end of the session. */
-	if (saved == -EACCES)
-		saved = 0;
-	if (saved < 0 && !dead) {
-		snprintf(line, sizeof(line), "the save failed: %s%s", strerror(-saved),
-			force ? "" : "; still mounted");
-		say(mountpoint, line);
-		if (!force)
-			return OUTCOME_SAVE_FAILED;
+	for (int i = 0; i < KNOCKS && sock < 0; i++) {
+		if (i > 0)
+			pause_before_knocking();
+		sock = door_knock(entry->dev, entry->owner);
+		if (sock < 0)
+			sock = door_knock_back(entry->dev, entry->owner);
 	}
-	if (!unmount_directly(point, force || dead)) {
-		say(mountpoint, "cannot unmount");
-		return OUTCOME_BUSY;
-	}
-	if (dead)
-		say(mountpoint, "the worker was dead; the journal is kept");
-	return saved < 0 ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	return sock;
 }
 
-int umount_run(const char *mountpoint, bool force, bool verbose)
+/* One attempt: the exit code, or -EAGAIN. */
+static int visit(struct listener *l, bool force)
 {
 	CLEANUP(free) char *point = NULL;
 	CLEANUP(close_fd) int sock = -1;
 	struct mount_entry entry;
 
-	if (find(mountpoint, &point, &entry) < 0) {
-		say(mountpoint, "is not a mount of mapfs");
+	if (find(l->mountpoint, &point, &entry) < 0) {
+		listener_say(l, "is not a mount of mapfs");
 		return OUTCOME_USAGE;
 	}
 	if (geteuid() != 0 && geteuid() != entry.owner) {
-		say(mountpoint, "was mounted by another user");
+		listener_say(l, "was mounted by another user");
 		return OUTCOME_MOUNT;
 	}
-	sock = door_knock(entry.dev, entry.owner);
+	sock = knock(&entry);
 	if (sock < 0)
-		return without_keeper(mountpoint, point, force);
-	return ask(sock, mountpoint, point, force, verbose);
+		return orphan_end_unheard(l, point, force);
+	return ask(l, sock, point, &entry, force);
+}
+
+int umount_run(const char *mountpoint, bool force, bool verbose)
+{
+	struct listener l;
+	int r = -EAGAIN;
+
+	listener_init(&l, mountpoint, verbose);
+	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
+		if (i > 0)
+			pause_before_knocking();
+		r = visit(&l, force);
+	}
+	if (r == -EAGAIN) {
+		listener_say(&l, "the process that keeps the mount does not answer");
+		r = OUTCOME_BUSY;
+	}
+	listener_finish(&l);
+	return r;
 }
 
 /* umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N namespace] [-t type] */

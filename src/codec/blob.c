@@ -75,6 +75,7 @@ struct blob *blob_new(
 	if (!b)
 		return NULL;
 	atomic_init(&b->refs, 1);
+	atomic_init(&b->sound, false);
 	b->stored = extent_ref(stored);
 	b->coding = coding;
 	b->size = size;
@@ -150,6 +151,27 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 	return budget_get(b->budget, &b->slot, load, b, ret, e);
 }
 
+static int ignore(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	(void)arg, (void)data, (void)n, (void)e;
+	return 0;
+}
+
+int blob_check(struct blob *b, struct error *e)
+{
+	struct extent raw;
+	int r;
+
+	if (b->coding == BLOB_RAW)
+		return raw_extent(b, &raw, e);
+	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
+		return 0;
+	r = inflate_each(&b->stored, b->size, ignore, NULL, e);
+	if (r == 0)
+		atomic_store_explicit(&b->sound, true, memory_order_relaxed);
+	return r;
+}
+
 static int read_stream(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	int r = 0;
@@ -179,8 +201,11 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 		r = raw_extent(b, &raw, e);
 		return r < 0 ? r : extent_read(&raw, off, dst, n, e);
 	}
-	if (b->size > BLOB_WHOLE_MAX)
-		return read_stream(b, off, dst, n, e);
+	if (b->size > BLOB_WHOLE_MAX) {
+		/* Else a fault would go unnoticed by who does not read on until there. */
+		r = blob_check(b, e);
+		return r < 0 ? r : read_stream(b, off, dst, n, e);
+	}
 	r = blob_load(b, &whole, e);
 	if (r < 0)
 		return r;
@@ -363,4 +388,14 @@ bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret)
 	}
 	pthread_mutex_unlock(&b->memo_lock);
 	return found;
+}
+
+void blob_inherit(struct blob *b, struct blob *from)
+{
+	pthread_mutex_lock(&from->memo_lock);
+	memcpy(b->memos, from->memos, sizeof(b->memos));
+	b->next_memo = from->next_memo;
+	pthread_mutex_unlock(&from->memo_lock);
+	atomic_store_explicit(&b->sound, atomic_load_explicit(&from->sound, memory_order_relaxed),
+		memory_order_relaxed);
 }

@@ -3,8 +3,9 @@
  * blob: a piece of a map's data, kept as it is stored and decoded only when somebody asks.
  *
  * Immutable and ref-counted; all functions may be called on any thread. Decoded forms up to
- * BLOB_WHOLE_MAX are cached in the budget; larger blobs are read through an inflater of their own,
- * which a few recently used blobs keep, so memory stays bounded whatever is read.
+ * BLOB_WHOLE_MAX are cached in the budget; larger blobs are checked once and then read through an
+ * inflater of their own, which a few recently used blobs keep, so memory stays bounded whatever is
+ * read.
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
  */
@@ -41,6 +42,7 @@ struct blob {
 
 	/* The rest is blob.c's. */
 	atomic_uint refs;
+	atomic_bool sound;
 	struct budget *budget;
 	struct budget_slot slot;
 	pthread_mutex_t lock; /* over the stream */
@@ -84,6 +86,10 @@ int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct err
  * and is returned. The whole is known to be sound only when this returned 0. */
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
+/* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, in
+ * bounded memory; yes is remembered. Caches nothing. */
+int blob_check(struct blob *b, struct error *e);
+
 /* Are the decoded bytes the same? NULL equals NULL only. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
@@ -96,5 +102,7 @@ int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct
  */
 void blob_remember(struct blob *b, uint64_t key, uint64_t value);
 bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
+/* What is known of `from` holds for b too, which has the same content elsewhere. */
+void blob_inherit(struct blob *b, struct blob *from);
 
 #endif

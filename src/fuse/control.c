@@ -85,7 +85,7 @@ int control_recv(int sock, struct control_msg *ret)
 		return 0;
 	fd = received_fd(&msg);
 	if ((size_t)n < offsetof(struct control_msg, text) || (msg.msg_flags & MSG_TRUNC) ||
-		(fd >= 0) != (ret->type == CONTROL_MOUNTED)) {
+		(fd >= 0) != (ret->type == CONTROL_MOUNTED || ret->type == CONTROL_DOOR)) {
 		if (fd >= 0)
 			close(fd);
 		return -EPROTO;
@@ -93,4 +93,24 @@ int control_recv(int sock, struct control_msg *ret)
 	((char *)ret)[n] = '\0';
 	ret->fd = fd;
 	return 1;
+}
+
+void control_make_printable(struct control_msg *m)
+{
+	for (char *c = m->text; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+}
+
+enum outcome control_outcome(int code)
+{
+	switch (code) {
+	case OUTCOME_DONE:
+	case OUTCOME_LEFT:
+	case OUTCOME_CONFLICT:
+		return (enum outcome)code;
+	default:
+		return OUTCOME_SAVE_FAILED;
+	}
 }

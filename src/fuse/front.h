@@ -11,6 +11,7 @@
 #include <fuse_lowlevel.h>
 
 #include "base/pool.h"
+#include "fuse/control.h"
 #include "vfs/vfs.h"
 
 struct notifier;
@@ -22,10 +23,16 @@ struct front {
 	struct fuse_session *se;
 	struct notifier *notifier;
 	int control_fd; /* -1: the keeper is gone */
+	int door_fd;    /* where another keeper may come in then (control.h); -1: nowhere */
+	int door_code;  /* DOOR's */
+	unsigned saves; /* that a keeper asked for and that are not answered */
 };
 
 /* ops.c: the table for fuse_session_new, whose userdata is the front */
 extern const struct fuse_lowlevel_ops front_ops;
+
+/* loop.c, for the owner: to the keeper, if there is one; one that does not listen is let go. */
+void front_tell(struct front *f, enum control_type type, int code, const char *text);
 
 /* notify.c */
 int notifier_start(struct front *f, struct error *e);

@@ -14,12 +14,14 @@
 /* How long a client may leave its socket full before it is sent away. */
 enum { CLIENT_PATIENCE_MS = 1000 };
 
-static socklen_t address(const char *dev, struct sockaddr_un *ret)
+static const char front[] = "", back[] = "/worker";
+
+static socklen_t address(const char *dev, const char *which, struct sockaddr_un *ret)
 {
 	int n;
 
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(ret->sun_path + 1, sizeof(ret->sun_path) - 1, "mapfs/%s", dev);
+	n = snprintf(ret->sun_path + 1, sizeof(ret->sun_path) - 1, "mapfs/%s%s", dev, which);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
@@ -57,18 +59,32 @@ void door_finish(struct door *d)
 		send_away(d, i);
 }
 
-int door_open(struct door *d, const char *dev)
+static int open_at(const char *dev, const char *which)
 {
 	CLEANUP(close_fd) int sock = -1;
 	struct sockaddr_un a;
-	socklen_t n = address(dev, &a);
+	socklen_t n = address(dev, which, &a);
 
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&a, n) < 0 ||
 		listen(sock, DOOR_CLIENTS_MAX) < 0)
 		return -errno;
-	d->listener = take_fd(&sock);
+	return take_fd(&sock);
+}
+
+int door_open(struct door *d, const char *dev)
+{
+	int sock = open_at(dev, front);
+
+	if (sock < 0)
+		return sock;
+	d->listener = sock;
 	return 0;
+}
+
+int door_open_back(const char *dev)
+{
+	return open_at(dev, back);
 }
 
 void door_shut(struct door *d)
@@ -91,13 +107,22 @@ size_t door_poll(const struct door *d, struct pollfd *ret)
 	return n;
 }
 
+int door_answer(int listener, int flags)
+{
+	CLEANUP(close_fd) int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC | flags);
+
+	if (sock < 0)
+		return -errno;
+	return peer_is(sock, geteuid()) ? take_fd(&sock) : -EPERM;
+}
+
 static void let_in(struct door *d)
 {
-	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int sock = door_answer(d->listener, SOCK_NONBLOCK);
 
 	if (sock < 0)
 		return;
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX && peer_is(sock, geteuid()); i++) {
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
 		if (d->clients[i] < 0) {
 			d->clients[i] = sock;
 			return;
@@ -106,7 +131,7 @@ static void let_in(struct door *d)
 	close(sock);
 }
 
-int door_serve(struct door *d, char *ret_where)
+int door_serve(struct door *d, door_is_meant *is_meant, void *arg, char *ret_where)
 {
 	struct control_msg m;
 	int flags = -1;
@@ -118,7 +143,7 @@ int door_serve(struct door *d, char *ret_where)
 
 		if (r == -EAGAIN)
 			continue;
-		if (r != 1 || m.type != CONTROL_UNMOUNT) {
+		if (r != 1 || m.type != CONTROL_UNMOUNT || !is_meant(arg, m.text)) {
 			send_away(d, i);
 			continue;
 		}
@@ -151,15 +176,25 @@ void door_tell(struct door *d, const struct control_msg *m)
 	}
 }
 
-int door_knock(const char *dev, uid_t owner)
+static int knock_at(const char *dev, const char *which, uid_t owner)
 {
 	CLEANUP(close_fd) int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un a;
-	socklen_t n = address(dev, &a);
+	socklen_t n = address(dev, which, &a);
 
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a, n) < 0)
 		return -errno;
 	if (!peer_is(sock, owner))
 		return -EPERM;
 	return take_fd(&sock);
+}
+
+int door_knock(const char *dev, uid_t owner)
+{
+	return knock_at(dev, front, owner);
+}
+
+int door_knock_back(const char *dev, uid_t owner)
+{
+	return knock_at(dev, back, owner);
 }

@@ -12,6 +12,7 @@
 
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
+#include "fuse/keeper_watch.h"
 
 void keeper_close_control(struct keeper *k)
 {
@@ -39,11 +40,19 @@ static void tell_clients(struct keeper *k, enum outcome code, const char *text)
 	door_tell(&k->door, &m);
 }
 
-bool keeper_mounted_at(const struct keeper *k, const char *point)
+/* Asked after a look at the mount table: see keeper_watch.h. */
+static bool is_gone(struct keeper *k)
+{
+	k->gone = watch_ended(k->watch) || k->gone;
+	return k->gone;
+}
+
+bool keeper_mounted_at(struct keeper *k, const char *point)
 {
 	struct mount_entry entry;
 
-	return mountinfo_find(MOUNTINFO, point, &entry) == 0 && strcmp(entry.dev, k->dev) == 0;
+	return mountinfo_find(MOUNTINFO, point, &entry) == 0 && strcmp(entry.dev, k->dev) == 0 &&
+	       !is_gone(k);
 }
 
 void keeper_set_point(struct keeper *k, char *point)
@@ -58,8 +67,13 @@ bool keeper_still_mounted(struct keeper *k)
 
 	if (!k->mounted || keeper_mounted_at(k, k->point))
 		return k->mounted;
-	if (mountinfo_find_device(MOUNTINFO, k->dev, &elsewhere) < 0)
+	/* Without a watch, whatever has our number at another place may be anybody's. */
+	if (!k->watched || mountinfo_find_device(MOUNTINFO, k->dev, &elsewhere) < 0)
 		return false;
+	if (is_gone(k)) {
+		free(elsewhere);
+		return false;
+	}
 	keeper_set_point(k, elsewhere);
 	return true;
 }
@@ -112,7 +126,7 @@ void keeper_clean(struct keeper *k)
 		run = forget_run;
 	/* Once only: whether it succeeds is umount(8)'s affair. */
 	k->noted = false;
-	if (!run || errand_start(&k->errand, run, k->point, &e) < 0)
+	if (!run || errand_start(&k->errand, run, k->point, -1, &e) < 0)
 		over(k);
 }
 
@@ -163,7 +177,7 @@ void keeper_start_unmount(struct keeper *k)
 		k->mounted = false;
 		start_ending(k);
 	} else if (errand_start(&k->errand, lazy ? keeper_unmount_lazily_run : unmount_run,
-			   k->point, &e) < 0) {
+			   k->point, -1, &e) < 0) {
 		keeper_refuse_end(k, OUTCOME_MOUNT, e.text);
 	}
 }
@@ -204,18 +218,6 @@ void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *t
 		k, status == EBUSY || strstr(text, "busy") ? OUTCOME_BUSY : OUTCOME_MOUNT, line);
 }
 
-enum outcome keeper_save_code(int code)
-{
-	switch (code) {
-	case OUTCOME_DONE:
-	case OUTCOME_LEFT:
-	case OUTCOME_CONFLICT:
-		return (enum outcome)code;
-	default:
-		return OUTCOME_SAVE_FAILED;
-	}
-}
-
 static void describe(int wait_status, const char *what, char *line, size_t room)
 {
 	bool killed = WIFSIGNALED(wait_status);
@@ -227,7 +229,7 @@ static void describe(int wait_status, const char *what, char *line, size_t room)
 static void end_of_session(struct keeper *k, int wait_status)
 {
 	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-	enum outcome last = keeper_save_code(status);
+	enum outcome last = control_outcome(status);
 
 	/* What failed and then succeeded is no failure any more; what was left stays left. */
 	k->result = k->saved == OUTCOME_SAVE_FAILED ? last : outcome_worse(k->saved, last);

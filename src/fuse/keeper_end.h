@@ -8,7 +8,7 @@
 
 #include "fuse/keeper_state.h"
 
-bool keeper_mounted_at(const struct keeper *k, const char *point);
+bool keeper_mounted_at(struct keeper *k, const char *point);
 /* Whether the mount is in the tree at all. It may have been moved, or bound to a second place: then
  * k->point follows it. */
 bool keeper_still_mounted(struct keeper *k);
@@ -33,8 +33,5 @@ void keeper_refuse_end(struct keeper *k, enum outcome code, const char *text);
 void keeper_clean(struct keeper *k);
 /* The errand that unmounts lazily; arg is the mount point. */
 void keeper_unmount_lazily_run(const void *arg);
-
-/* The outcome of a save, by the code that the worker gave, which may be anything. */
-enum outcome keeper_save_code(int code);
 
 #endif

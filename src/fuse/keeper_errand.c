@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "fuse/keeper_watch.h"
 
-static _Noreturn void run_child(int out, void (*run)(const void *arg), const void *arg)
+static _Noreturn void run_child(
+	int out, int kept, void (*run)(const void *arg), const void *arg)
 {
 	sigset_t none;
 
@@ -26,12 +28,15 @@ static _Noreturn void run_child(int out, void (*run)(const void *arg), const voi
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(out, STDERR_FILENO);
-	close_range(3, ~0U, 0);
+	if (kept >= 0)
+		dup2(kept, ERRAND_KEPT_FD);
+	close_range(kept >= 0 ? ERRAND_KEPT_FD + 1 : ERRAND_KEPT_FD, ~0U, 0);
 	run(arg);
 	_exit(EIO);
 }
 
-int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, struct error *e)
+int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, int kept,
+	struct error *e)
 {
 	int ends[2];
 	pid_t pid;
@@ -40,7 +45,7 @@ int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg
 		return error_errno(e, "pipe");
 	pid = fork();
 	if (pid == 0)
-		run_child(ends[1], run, arg);
+		run_child(ends[1], kept, run, arg);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
@@ -132,6 +137,8 @@ void errand_probe_run(const void *arg)
 		_exit(errno);
 	if (!S_ISDIR(st.st_mode))
 		_exit(ENOTDIR);
+	if (p->watched)
+		(void)watch_add(ERRAND_KEPT_FD, p->point);
 	if (geteuid() == 0)
 		note_mount(p);
 	_exit(0);

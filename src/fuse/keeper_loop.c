@@ -65,7 +65,8 @@ enum { SLOTS = SLOT_DOOR + 1 + DOOR_CLIENTS_MAX };
 
 static int wait_for_events(struct keeper *k, int signals, int mounts, struct pollfd *p)
 {
-	bool try_again = k->state == KEEPER_SERVING && k->mounted && k->door.listener < 0;
+	bool try_again = k->state == KEEPER_SERVING && k->mounted &&
+			 (k->door.listener < 0 || !k->back_door);
 	size_t n;
 	int r;
 
@@ -77,16 +78,21 @@ static int wait_for_events(struct keeper *k, int signals, int mounts, struct pol
 	n = SLOT_DOOR + door_poll(&k->door, p + SLOT_DOOR);
 	r = poll(p, n, try_again ? DOOR_RETRY_MS : -1);
 	if (r == 0 && try_again)
-		door_open(&k->door, k->dev);
+		keeper_open_doors(k);
 	if (r < 0 && errno != EINTR)
 		return -errno;
 	return r > 0;
 }
 
+static bool is_meant(void *arg, const char *where)
+{
+	return keeper_is_meant(arg, where);
+}
+
 static void read_door(struct keeper *k)
 {
 	char where[CONTROL_TEXT_MAX];
-	int flags = door_serve(&k->door, where);
+	int flags = door_serve(&k->door, is_meant, k, where);
 
 	if (flags >= 0)
 		keeper_wants_end(k, flags & CONTROL_FORCE ? WISH_FORCED : WISH_ASKED, where);

@@ -157,6 +157,9 @@ enum outcome keeper_start(const struct mount_request *rq)
 	int ends[2];
 	pid_t pid;
 
+	/* What a caller left open (a lock, the end of a pipe) is not for the life of the mount; the
+	 * paths in rq are resolved. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (chdir("/") < 0) {
 		fprintf(stderr, "mapfs: /: %s\n", strerror(errno));
 		return OUTCOME_MOUNT;

@@ -13,11 +13,13 @@
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
+#include "fuse/keeper_watch.h"
 
 void keeper_init(struct keeper *k, const struct mount_request *rq, int invoker)
 {
 	*k = (struct keeper){
 		.rq = rq, .invoker = invoker, .control = -1, .worker = -1, .errand = ERRAND_INIT};
+	k->watch = watch_open();
 	door_init(&k->door);
 }
 
@@ -29,6 +31,9 @@ void keeper_finish(struct keeper *k)
 	lines_clear(&k->reported);
 	free(k->point);
 	free(k->made_point);
+	free(k->note);
+	if (k->watch >= 0)
+		close(k->watch);
 	if (k->invoker >= 0)
 		close(k->invoker);
 }
@@ -66,17 +71,37 @@ static void start_flush(struct keeper *k)
 	struct error e = ERROR_INIT;
 
 	if (!k->flush.n || !keeper_still_mounted(k) || k->errand.pid ||
-		errand_start(&k->errand, errand_flush_run, &f, &e) < 0)
+		errand_start(&k->errand, errand_flush_run, &f, -1, &e) < 0)
 		flush_ended(k);
+}
+
+bool keeper_open_doors(struct keeper *k)
+{
+	struct control_msg m = {.type = CONTROL_DOOR, .code = k->made_point != NULL};
+
+	if (k->door.listener < 0 && door_open(&k->door, k->dev) < 0)
+		return false;
+	if (k->back_door)
+		return true;
+	m.fd = door_open_back(k->dev);
+	if (m.fd < 0)
+		return false;
+	k->back_door = true;
+	control_send(k->control, &m);
+	close(m.fd);
+	return true;
 }
 
 static void usable(struct keeper *k)
 {
 	k->state = KEEPER_SERVING;
+	k->watched = k->watch >= 0;
 	k->noted = geteuid() == 0;
-	/* Open before the invoker returns, so that a `mapfs -u` right after finds it. If the name
-	 * is taken, the loop tries again. */
-	door_open(&k->door, k->dev);
+	if (k->note)
+		keeper_say(k, LOG_NOTICE, "%s", k->note);
+	/* Before the invoker returns, so that a `mapfs -u` right after finds them. Else the loop
+	 * tries again. */
+	keeper_open_doors(k);
 	keeper_tell_invoker(k, OUTCOME_DONE, "");
 	if (k->wish)
 		start_save(k);
@@ -116,7 +141,7 @@ static void sound(struct keeper *k, const struct control_msg *m)
 
 	k->read_only = k->rq->read_only || m->code;
 	if (m->code)
-		keeper_say(k, LOG_NOTICE, "%s", m->text[0] ? m->text : "mounted read-only");
+		k->note = strdup(m->text[0] ? m->text : "mounted read-only");
 	k->state = KEEPER_STARTING;
 	if (mount_and_send(k, &e) < 0)
 		keeper_fail(k, OUTCOME_MOUNT, error_text(&e));
@@ -133,7 +158,8 @@ static void report(struct keeper *k, const struct control_msg *m)
 
 static void message_early(struct keeper *k, const struct control_msg *m)
 {
-	struct errand_probe probe = {.point = k->point, .source = k->rq->path};
+	struct errand_probe probe = {
+		.point = k->point, .source = k->rq->path, .watched = k->watch >= 0};
 	struct error e = ERROR_INIT;
 
 	if (m->type == CONTROL_FAILED) {
@@ -143,7 +169,7 @@ static void message_early(struct keeper *k, const struct control_msg *m)
 		sound(k, m);
 	} else if (m->type == CONTROL_READY && k->state == KEEPER_STARTING) {
 		k->state = KEEPER_PROBING;
-		if (errand_start(&k->errand, errand_probe_run, &probe, &e) < 0)
+		if (errand_start(&k->errand, errand_probe_run, &probe, k->watch, &e) < 0)
 			keeper_fail(k, OUTCOME_MOUNT, e.text);
 	}
 }
@@ -164,7 +190,7 @@ static void message_late(struct keeper *k, const struct control_msg *m)
 		report(k, m);
 		break;
 	case CONTROL_SAVED:
-		saved(k, keeper_save_code(m->code));
+		saved(k, control_outcome(m->code));
 		break;
 	default:
 		break;
@@ -173,13 +199,8 @@ static void message_late(struct keeper *k, const struct control_msg *m)
 
 void keeper_message(struct keeper *k, struct control_msg *m)
 {
-	/* What goes to a terminal or a log holds no control characters. */
-	if (m->type != CONTROL_FLUSH_PATH) {
-		for (char *c = m->text; *c; c++) {
-			if ((unsigned char)*c < ' ' || *c == 0x7f)
-				*c = '?';
-		}
-	}
+	if (m->type != CONTROL_FLUSH_PATH)
+		control_make_printable(m);
 	if (m->type == CONTROL_NOTE)
 		keeper_say(k, LOG_NOTICE, "%s", m->text);
 	else if (m->type == CONTROL_STOPPING)
@@ -236,6 +257,13 @@ void keeper_errand_ended(struct keeper *k, int wait_status)
 	} else if (k->state == KEEPER_UNMOUNTING) {
 		keeper_start_unmount(k);
 	}
+}
+
+bool keeper_is_meant(struct keeper *k, const char *where)
+{
+	bool there = keeper_mounted_at(k, where);
+
+	return !k->gone && (there || strcmp(where, k->point) == 0);
 }
 
 void keeper_mounts_changed(struct keeper *k)

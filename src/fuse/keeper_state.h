@@ -58,9 +58,14 @@ struct keeper {
 	char *point;      /* where it is mounted, without symbolic links; NULL before */
 	char *made_point; /* the mount point that is ours to remove; NULL: none */
 	char dev[24];     /* st_dev of the mount; "" before */
+	int watch;        /* on the mount (keeper_watch.h); -1: none */
+	bool watched;     /* it is there, since the mount was usable */
+	bool gone;        /* the file system ended: dev may be another's */
 	bool mounted;     /* as far as we know */
 	bool noted;       /* mount(8) has a note of it that nobody has taken back */
 	bool read_only;
+	bool back_door; /* the worker has it */
+	char *note;     /* for when the mount is usable: why it is read-only; NULL: none */
 	struct lines flush;    /* paths of the FLUSH under way */
 	struct lines reported; /* REPORT lines since the last SAVE */
 	enum outcome saved;    /* by the last SAVE that was answered */
@@ -79,6 +84,12 @@ void keeper_wants_end(struct keeper *k, enum keeper_wish wish, const char *where
 void keeper_errand_ended(struct keeper *k, int wait_status);
 void keeper_worker_ended(struct keeper *k, int wait_status);
 void keeper_mounts_changed(struct keeper *k);
+/* Whether `mapfs -u` of this mount point means us. */
+bool keeper_is_meant(struct keeper *k, const char *where);
+
+/* Open those doors that are not open yet; false: a name is taken, perhaps by the mount that had the
+ * device's number before. To be tried again. */
+bool keeper_open_doors(struct keeper *k);
 
 /* A line for people: to the invoker while it waits, to stderr in the foreground, else to the system
  * log. priority is syslog's. */

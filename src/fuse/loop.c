@@ -6,11 +6,15 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include "fuse/control.h"
+#include "fuse/keeper_door.h"
 
 enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
+/* How long one that came in by the door may leave its socket full before it is let go. */
+enum { KEEPER_PATIENCE_S = 1 };
 
 static void keeper_gone(struct front *f)
 {
@@ -19,9 +23,11 @@ static void keeper_gone(struct front *f)
 	f->control_fd = -1;
 }
 
-static void tell(struct front *f, enum control_type type, int code, const char *text)
+void front_tell(struct front *f, enum control_type type, int code, const char *text)
 {
-	if (f->control_fd >= 0 && control_tell(f->control_fd, type, code, text) == -EPIPE)
+	int r = f->control_fd < 0 ? 0 : control_tell(f->control_fd, type, code, text);
+
+	if (r == -EPIPE || r == -EAGAIN)
 		keeper_gone(f);
 }
 
@@ -29,25 +35,44 @@ static void saved(void *arg, struct report *report)
 {
 	struct front *f = arg;
 
+	f->saves--;
 	for (size_t i = 0; i < report->n; i++)
-		tell(f, CONTROL_REPORT, 0, report->lines[i]);
-	tell(f, CONTROL_SAVED, (int)report->code, NULL);
+		front_tell(f, CONTROL_REPORT, 0, report->lines[i]);
+	/* Of several, all but the last were asked for by keepers that are gone. */
+	if (!f->saves)
+		front_tell(f, CONTROL_SAVED, (int)report->code, NULL);
 	report_finish(report);
 }
 
 static void flush_path(void *arg, const char *path)
 {
-	tell(arg, CONTROL_FLUSH_PATH, 0, path);
+	front_tell(arg, CONTROL_FLUSH_PATH, 0, path);
 }
 
-static void on_message(struct front *f, const struct control_msg *m)
+static void take_door(struct front *f, struct control_msg *m)
+{
+	if (f->door_fd >= 0)
+		close(f->door_fd);
+	f->door_fd = m->fd;
+	f->door_code = m->code;
+	m->fd = -1;
+}
+
+static void on_message(struct front *f, struct control_msg *m)
 {
 	switch (m->type) {
+	case CONTROL_DOOR:
+		take_door(f, m);
+		break;
+	case CONTROL_UNMOUNT:
+		front_tell(f, CONTROL_ORPHAN, f->door_code, NULL);
+		break;
 	case CONTROL_SAVE:
 		vfs_writers(f->vfs, flush_path, f);
-		tell(f, CONTROL_FLUSH, 0, NULL);
+		front_tell(f, CONTROL_FLUSH, 0, NULL);
 		break;
 	case CONTROL_FLUSHED:
+		f->saves++;
 		vfs_save(f->vfs, saved, f);
 		break;
 	case CONTROL_QUIT:
@@ -71,6 +96,22 @@ static void on_control(struct front *f)
 		close(m.fd);
 }
 
+/* While there is a keeper, who comes here is sent back to it. */
+static void on_door(struct front *f)
+{
+	struct timeval patience = {.tv_sec = KEEPER_PATIENCE_S};
+	int sock = door_answer(f->door_fd, 0);
+
+	if (sock < 0)
+		return;
+	if (f->control_fd >= 0) {
+		close(sock);
+		return;
+	}
+	(void)setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	f->control_fd = sock;
+}
+
 static void saved_alone(void *arg, struct report *report)
 {
 	struct front *f = arg;
@@ -86,7 +127,7 @@ static void on_signal(struct front *f, int signal_fd)
 	if (read(signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	if (f->control_fd >= 0)
-		tell(f, CONTROL_STOPPING, 0, NULL);
+		front_tell(f, CONTROL_STOPPING, 0, NULL);
 	if (f->control_fd < 0) /* nobody is left who could unmount */
 		vfs_save(f->vfs, saved_alone, f);
 }
@@ -121,9 +162,10 @@ void loop_run(struct front *f, int signal_fd)
 			{.fd = pool_fd(f->pool), .events = POLLIN},
 			{.fd = signal_fd, .events = POLLIN},
 			{.fd = f->control_fd, .events = POLLIN}, /* -1 is passed over */
+			{.fd = f->door_fd, .events = POLLIN},
 		};
 
-		if (poll(p, 4, vfs_timeout(f->vfs)) < 0 && errno != EINTR)
+		if (poll(p, 5, vfs_timeout(f->vfs)) < 0 && errno != EINTR)
 			break;
 		vfs_tick(f->vfs);
 		if (p[1].revents)
@@ -132,8 +174,14 @@ void loop_run(struct front *f, int signal_fd)
 			on_signal(f, signal_fd);
 		if (p[3].revents)
 			on_control(f);
+		if (p[4].revents)
+			on_door(f);
 		if (p[0].revents)
 			serving = on_requests(f, &buf);
 	}
 	free(buf.mem);
+	/* Its name goes with the number of the device, which the next mount may get. */
+	if (f->door_fd >= 0)
+		close(f->door_fd);
+	f->door_fd = -1;
 }

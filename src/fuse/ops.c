@@ -183,6 +183,7 @@ static struct request *begin(fuse_req_t req, vfs_op op, void (*reply)(struct cal
 	q->call.reply = reply;
 	q->call.ino = ino;
 	q->call.name = name;
+	q->call.caller = fuse_req_ctx(req)->pid;
 	return q;
 }
 

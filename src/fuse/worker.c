@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +53,11 @@ static void host_progress(struct vfs_host *h, uint64_t done, uint64_t total)
 {
 	const struct worker *w = (const struct worker *)h;
 	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = total, .fd = -1};
+	struct pollfd p = {.fd = w->front.control_fd, .events = POLLOUT};
 
-	if (w->front.control_fd >= 0)
-		(void)control_send(w->front.control_fd, &m);
+	/* Whoever is slow to listen can do without some of it. */
+	if (p.fd >= 0 && poll(&p, 1, 0) == 1)
+		(void)control_send(p.fd, &m);
 }
 
 static int refuse(struct worker *w, int r, const struct error *e)
@@ -162,11 +165,9 @@ static int end(struct worker *w)
 	notifier_stop(f);
 	vfs_end(f->vfs, &report);
 	for (size_t i = 0; i < report.n; i++)
-		if (f->control_fd >= 0)
-			(void)control_tell(f->control_fd, CONTROL_REPORT, 0, report.lines[i]);
+		front_tell(f, CONTROL_REPORT, 0, report.lines[i]);
 	code = (int)report.code;
-	if (f->control_fd >= 0)
-		(void)control_tell(f->control_fd, CONTROL_SAVED, code, NULL);
+	front_tell(f, CONTROL_SAVED, code, NULL);
 	report_finish(&report);
 	return code;
 }
@@ -202,12 +203,15 @@ int worker_main(const struct mount_request *rq, int control_fd)
 {
 	struct worker w = {.rq = rq,
 		.front = {.host = {front_invalidate, front_forget_name, host_note, host_progress},
-			.control_fd = control_fd}};
+			.control_fd = control_fd,
+			.door_fd = -1}};
 	struct error e = ERROR_INIT;
 	struct volume *vol = NULL;
 	int signal_fd, code, r;
 
 	bound_memory();
+	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	signal(SIGXFSZ, SIG_IGN);
 	signal_fd = take_signals();
 	r = open_map(&w, &vol, &e);
 	if (r < 0)

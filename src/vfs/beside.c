@@ -15,6 +15,20 @@ void beside_name(char ret[NAME_MAX + 1], const char *map, const char *suffix)
 	snprintf(ret, NAME_MAX + 1, "%.*s%s", (int)room, map, suffix);
 }
 
+void beside_family(char ret[NAME_MAX + 1], const char *map)
+{
+	static const char ending[] = ".mapfs-conflict";
+	char *at, *rest;
+
+	snprintf(ret, NAME_MAX + 1, "%s", map);
+	at = strstr(ret, ending);
+	if (!at || at == ret)
+		return;
+	rest = at + strlen(ending);
+	if (*rest == '\0' || (*rest == '.' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]))
+		*at = '\0';
+}
+
 struct sums {
 	uLong crc, adler;
 };

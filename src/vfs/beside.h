@@ -17,6 +17,10 @@ enum { IDENTITY_SIZE = 17 }; /* 16 hex digits and a NUL */
 /* map's name with the suffix; a name too long for the file system is cut before it. */
 void beside_name(char ret[NAME_MAX + 1], const char *map, const char *suffix);
 
+/* The map that files beside `map` are named after: without .mapfs-conflict(.N), which a save that
+ * met another program's change gave it. */
+void beside_family(char ret[NAME_MAX + 1], const char *map);
+
 /*
  * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
  * ends) and their time counts too. It does not depend on where the file lies.

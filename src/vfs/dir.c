@@ -34,10 +34,16 @@ void vfs_lookup(struct vfs *v, struct call *c)
 		return;
 	}
 	r = names_resolve(v, parent, c->name, &n, NULL);
-	if (r < 0)
+	if (r < 0) {
 		call_done(c, r);
-	else
+	} else if (n->fixed && parent->maker && parent->maker == c->caller) {
+		node_settle(v, n);
+		call_done(c, -ENOENT);
+	} else {
+		/* From now on the kernel has the name, and asks no more. */
+		parent->maker = n->fixed ? 0 : parent->maker;
 		answer_attr(v, n, c, true);
+	}
 }
 
 void vfs_getattr(struct vfs *v, struct call *c)
@@ -91,6 +97,8 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	r = node_attr(v, n, &a);
 	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
 		a.nlink = 0; /* the front names it without attributes */
+	if (en->fixed && dir->maker)
+		a.nlink = 0; /* for its maker the name is free, and the kernel is not to know it */
 	fits = c->emit(c, name, &a, next);
 	if (fits && a.nlink)
 		n->lookups++;
@@ -133,9 +141,11 @@ static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
 
 	if (r < 0 && r != -EAGAIN)
 		return 1;
+	if (r < 0)
+		a.nlink = 0; /* a size that could not be found: who asks for it is told why */
 	if (!c->emit(c, d->name, &a, COOKIE_OVERLAY + d->cookie))
 		return 0;
-	if (c->plus)
+	if (c->plus && a.nlink)
 		d->node->lookups++;
 	return 1;
 }
@@ -186,10 +196,15 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	struct entry en;
 	size_t n = 0;
 
-	(void)v;
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (const struct dentry *d = v->dentries[i]; d && n < SIZES_MAX / 2; d = d->next)
+			if (d->parent == dir->ino && d->node && !node_scratch(d->node) &&
+				!d->node->stage && node_entry(d->node, &en, NULL) == 0 &&
+				!en.dir && !en.sized)
+				ids[n++] = d->node->id;
 	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
-		return 0;
-	for (size_t i = 0; i < SIZES_MAX; i++) {
+		return n;
+	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
 		if (vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) <= 0)
 			break;
 		if (!en.dir && !en.sized)
@@ -214,6 +229,8 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		size_wait(v, dir->vol, dir->vol->now, ids, n, c);
 		return;
 	}
+	if (dir->maker == c->caller)
+		dir->maker = 0;
 	r = emit_dots(v, c, dir);
 	if (r > 0)
 		r = emit_format(v, c, dir, false);

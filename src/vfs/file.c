@@ -257,12 +257,12 @@ void file_written(struct vfs *v, struct node *n, struct call *c)
 {
 	const struct stage *s = n->stage;
 
-	if (!n->writers && !n->busy && file_judged(n) && !n->pending) {
+	if (!n->writers && !n->busy && file_judged(n)) {
 		if (s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED) {
 			put_start(v, n, late_put, c);
 			return;
 		}
-		if (s->state == STAGE_CLEAN && s->verdict == 0)
+		if (s->state == STAGE_CLEAN && s->verdict == 0 && !n->pending)
 			show_canonical(v, n);
 	}
 	if (c)

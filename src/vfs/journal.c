@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "vfs/journal_data.h"
 
 static int store_keep(
 	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
@@ -13,8 +14,11 @@ static int store_keep(
 int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
 	const char *previous, struct error *e)
 {
+	char family[NAME_MAX + 1];
+
 	*j = (struct journal){.store = {.keep = store_keep, .spool_dirfd = dirfd}, .dirfd = dirfd};
-	j->map = strdup(map);
+	beside_family(family, map);
+	j->map = strdup(family);
 	if (!j->map)
 		return error_set(e, -ENOMEM, "out of memory");
 	snprintf(j->identity, sizeof(j->identity), "%s", identity);
@@ -42,37 +46,81 @@ static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
 	beside_name(ret, j->map, suffix);
 }
 
-int journal_remove(struct journal *j, struct error *e)
-{
-	char name[NAME_MAX + 1];
-	int r = 0;
+enum { ASIDE_MAX = 1000 };
 
-	pthread_mutex_lock(&j->lock);
-	if (j->log) {
-		journal_file(j, name);
+int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e)
+{
+	char name[NAME_MAX + 1], suffix[96], number[16] = "";
+	int r = -EEXIST;
+
+	journal_file(j, name);
+	for (int i = 1; r == -EEXIST && i < ASIDE_MAX; i++) {
+		snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s%s%s", j->identity, ending,
+			number);
+		beside_name(ret, j->map, suffix);
+		r = io_rename_noreplace(j->dirfd, name, ret);
+		snprintf(number, sizeof(number), ".%d", i);
+	}
+	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
+}
+
+/* The lock is held. */
+static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
+{
+	char name[NAME_MAX + 1], aside[NAME_MAX + 1] = "";
+	int r;
+
+	journal_file(j, name);
+	if (j->kept) {
+		/* Where it cannot be, it stays under the name that it has. */
+		if (journal_set_aside(j, ".kept", aside, e) < 0)
+			strcpy(aside, name);
+		r = 0;
+	} else {
 		r = io_unlink(j->dirfd, name);
 		if (r < 0)
 			error_set(e, r, "%s: cannot be removed: %s", name, strerror(-r));
-		reclog_close(TAKE(j->log));
+	}
+	if (ret_kept)
+		strcpy(ret_kept, aside);
+	reclog_close(TAKE(j->log));
+	j->kept = j->resume = false;
+	return r;
+}
+
+int journal_remove(struct journal *j, char *ret_kept, struct error *e)
+{
+	int r = 0;
+
+	if (ret_kept)
+		ret_kept[0] = '\0';
+	pthread_mutex_lock(&j->lock);
+	if (j->log) {
+		r = remove_locked(j, ret_kept, e);
 		j->unsynced = false;
 	}
 	pthread_mutex_unlock(&j->lock);
 	return r;
 }
 
-void journal_turn(struct journal *j, struct journal *next, bool keep)
+void journal_keep(struct journal *j)
 {
-	char name[NAME_MAX + 1];
+	pthread_mutex_lock(&j->lock);
+	j->kept = true;
+	pthread_mutex_unlock(&j->lock);
+}
+
+void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_kept)
+{
 	char *map;
 
+	ret_kept[0] = '\0';
 	pthread_mutex_lock(&j->lock);
-	if (j->log) {
-		/* A file that stays all the same ends in SAVED, and goes at the next mount. */
-		journal_file(j, name);
-		if (!keep)
-			(void)io_unlink(j->dirfd, name);
-		reclog_close(TAKE(j->log));
-	}
+	/* A file that stays all the same ends in SAVED, and goes at the next mount. */
+	if (j->log && !keep)
+		(void)remove_locked(j, ret_kept, NULL);
+	reclog_close(TAKE(j->log));
+	j->kept = j->resume = false;
 	map = j->map;
 	j->map = next->map;
 	next->map = map;
@@ -125,20 +173,30 @@ static int append_locked(struct journal *j, enum journal_type type, const char *
 	return r;
 }
 
+static int header_locked(struct journal *j, struct error *e)
+{
+	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
+	int r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
+
+	if (r == 0)
+		j->resume = false;
+	return r;
+}
+
 /* The lock is held. A file without its header is not left behind. */
 static int open_locked(struct journal *j, struct error *e)
 {
-	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
 	char name[NAME_MAX + 1];
 	int r;
 
 	journal_file(j, name);
+	j->resume = false;
 	r = reclog_open(j->dirfd, name, true, &j->log, e);
 	/* A save that was cut short may have made it; what it holds is not ours to drop. */
 	if (r == -EEXIST)
 		return reclog_open(j->dirfd, name, false, &j->log, e);
 	if (r == 0)
-		r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
+		r = header_locked(j, e);
 	if (r < 0 && j->log) {
 		(void)io_unlink(j->dirfd, name);
 		reclog_close(TAKE(j->log));
@@ -173,20 +231,24 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 	pthread_mutex_lock(&j->lock);
 	if (!j->log)
 		r = open_locked(j, e);
+	if (r == 0 && j->resume)
+		r = header_locked(j, e);
 	if (r == 0 && j->legend)
 		r = legend_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);
-	if (r < 0)
-		error_context(e, "journal");
 	return r;
 }
 
 static int store_keep(
 	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
 {
-	return append((struct journal *)s, JOURNAL_DATA, NULL, 0, data, ret, e);
+	struct journal *j = (struct journal *)s;
+
+	if (j->data && journal_data_find(j->data, data, ret))
+		return 0;
+	return append(j, JOURNAL_DATA, NULL, 0, data, ret, e);
 }
 
 int journal_put(struct journal *j, const char *path, const struct extent *content,

@@ -7,7 +7,8 @@
  * data: the only copy of changed bytes, which the model reads back from here
  * (format_context.store).
  *
- *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND
+ *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND   the first, and once more where a mount went on
+ *           after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
  *           KIND "new": the paths are those of an empty map (--new)
  *   LEGEND  TEXT               what names in later CONTENT mean (format's legend); "": themselves
@@ -23,6 +24,11 @@
  * Which journal counts at a mount: the one whose ID is the map's. One that ends in SAVED with the
  * map's ID, or whose PREVIOUS is the map's ID while that one's own journal is there, is a save's
  * leftover that holds nothing of its own, and is removed. All others are kept and told.
+ *
+ * What cannot be read of a journal, or not be done again, is not lost with it: when its time is
+ * over, such a journal is set aside as NAME.mapfs-journal-ID.kept. A file that is none at all is
+ * NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken. A conflict's
+ * files are named after the map that it is of.
  *
  * Appends are safe on any thread.
  */
@@ -49,6 +55,8 @@ enum journal_type {
 	JOURNAL_LEGEND = 10,
 };
 
+struct journal_data;
+
 struct journal {
 	struct store store; /* first: keep() appends DATA */
 	int dirfd;          /* borrowed */
@@ -58,23 +66,32 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
-	bool fresh;           /* KIND is "new" */
-	struct bytes *legend; /* that the next record needs before it, or NULL */
+	bool fresh;                /* KIND is "new" */
+	bool kept;                 /* it is never removed but set aside */
+	bool resume;               /* the next record needs a HEADER before it */
+	struct journal_data *data; /* while it is walked: what it holds */
+	struct bytes *legend;      /* that the next record needs before it, or NULL */
 };
 
 /* Prepares; makes no file. */
 int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
 	const char *previous, struct error *e);
 void journal_finish(struct journal *j); /* closes; the file stays */
-/* The file goes, if there is one, and the journal is as after init. */
-int journal_remove(struct journal *j, struct error *e);
+/* The file goes, if there is one, and the journal is as after init. *ret_kept (NAME_MAX + 1 bytes,
+ * may be NULL): what it is called now, where it is kept; or "". */
+int journal_remove(struct journal *j, char *ret_kept, struct error *e);
 
 /*
  * j goes on as the journal of another identity (and perhaps of another map name): the file of
- * before goes (unless keep), and next's log, if it has one, is taken over. Safe while others append
- * to j.
+ * before goes as with journal_remove (unless keep), and next's log, if it has one, is taken over.
+ * Safe while others append to j.
  */
-void journal_turn(struct journal *j, struct journal *next, bool keep);
+void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_kept);
+/* The file is called .ending or .ending.N from now on (see above); ret has room for NAME_MAX + 1.
+ */
+int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e);
+/* It holds operations that could not be done again. */
+void journal_keep(struct journal *j);
 
 /* What is appended from now on is to be read by this legend (taken over). */
 void journal_read_by(struct journal *j, struct bytes *legend);
@@ -107,17 +124,28 @@ struct journal_op {
 	const struct extent *content;
 };
 
-/* Calls fn for each operation on a path in order; a nonzero return of fn ends the walk. */
+/* Of what a walk did not show. */
+struct journal_gaps {
+	unsigned damaged; /* places that cannot be read */
+	unsigned skipped; /* operations of a kind that is not known, or whose meaning hangs on what
+			   * was damaged before them */
+};
+
+/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. Data that
+ * is kept meanwhile and stands in the journal already is not appended again. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
-	bool *ret_torn, struct error *e);
+	struct journal_gaps *ret_gaps, struct error *e);
 
 /* For `mapfs recover`: the journals beside a map, and copying out what one holds. */
 struct journal_info {
 	const char *file;
-	bool fits; /* it applies to the map as it is now */
-	bool torn; /* it ends in bytes that are no record */
-	bool busy; /* a mount is using it */
+	bool fits;  /* it applies to the map as it is now */
+	bool torn;  /* it ends in a record that was not finished */
+	bool busy;  /* a mount is using it */
+	bool aside; /* it was set aside */
 	unsigned puts, drafts;
+	unsigned names;   /* made, removed or renamed */
+	unsigned damaged; /* places that cannot be read */
 };
 
 int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),

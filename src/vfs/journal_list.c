@@ -2,6 +2,7 @@
 /* What `mapfs recover` shows and copies out. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -26,6 +27,11 @@ static bool is_locked(int dirfd, const char *file)
 	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+static bool is_name(enum journal_type type)
+{
+	return type == JOURNAL_MKDIR || type == JOURNAL_REMOVE || type == JOURNAL_RENAME;
+}
+
 static int list_file(void *arg, const char *file)
 {
 	struct listing *l = arg;
@@ -36,17 +42,19 @@ static int list_file(void *arg, const char *file)
 	int r;
 
 	info.busy = is_locked(l->dirfd, file);
-	info.fits = l->identity[0] &&
-		    strcmp(file + strlen(file) - (IDENTITY_SIZE - 1), l->identity) == 0;
+	info.fits = l->identity[0] && journal_is_of(file, l->identity);
+	info.aside = journal_is_aside(file);
 	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
 	if (r < 0) {
-		info.torn = true;
+		info.damaged = 1;
 		l->fn(l->arg, &info);
 		return 0;
 	}
 	while (journal_record_next(log, &pos, &rec, &info.torn, NULL) > 0) {
-		info.puts += rec.type == JOURNAL_PUT;
-		info.drafts += rec.type == JOURNAL_DRAFT;
+		info.damaged += rec.damaged;
+		info.puts += !rec.damaged && rec.type == JOURNAL_PUT;
+		info.drafts += !rec.damaged && rec.type == JOURNAL_DRAFT;
+		info.names += !rec.damaged && is_name(rec.type);
 		journal_record_finish(&rec);
 	}
 	l->fn(l->arg, &info);
@@ -57,13 +65,15 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	void *arg, struct error *e)
 {
 	struct listing l = {.dirfd = dirfd, .fn = fn, .arg = arg};
-	int fd = openat(dirfd, map, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dirfd, map, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char family[NAME_MAX + 1];
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
 
 	/* The map may be gone; then no journal fits, and they are listed all the same. */
 	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)
 		l.identity[0] = '\0';
-	return journal_each_file(dirfd, map, list_file, &l, e);
+	beside_family(family, map);
+	return journal_each_file(dirfd, family, list_file, &l, e);
 }
 
 /* Opens the directory of path below dirfd, making what is missing; *ret_base is its last name. */
@@ -128,9 +138,59 @@ static int copy_out(int outdirfd, const char *path, const struct extent *content
 	return 0;
 }
 
+struct extraction {
+	int outdirfd;
+	const char *file;
+	void (*line)(void *arg, const char *path, const char *what);
+	void *arg;
+};
+
+static int extract_content(
+	const struct extraction *x, const struct journal_record *rec, struct error *e)
+{
+	int r = copy_out(x->outdirfd, rec->texts[0], &rec->content, e);
+
+	if (r == 0)
+		x->line(x->arg, rec->texts[0],
+			rec->type == JOURNAL_PUT ? "applied" : rec->texts[1]);
+	/* No mount writes such a path; the rest may be honest. */
+	if (r == -EINVAL)
+		x->line(x->arg, rec->texts[0], "not copied: no path of a mount");
+	return r == -EINVAL ? 0 : r;
+}
+
+static int extract_one(
+	const struct extraction *x, const struct journal_record *rec, struct error *e)
+{
+	char what[PATH_MAX + 32];
+
+	if (rec->damaged) {
+		x->line(x->arg, x->file, "is damaged: something is missing here");
+		return 0;
+	}
+	switch (rec->type) {
+	case JOURNAL_PUT:
+	case JOURNAL_DRAFT:
+		return extract_content(x, rec, e);
+	case JOURNAL_MKDIR:
+		x->line(x->arg, rec->texts[0], "made");
+		return 0;
+	case JOURNAL_REMOVE:
+		x->line(x->arg, rec->texts[0], "removed");
+		return 0;
+	case JOURNAL_RENAME:
+		snprintf(what, sizeof(what), "renamed to %s", rec->texts[1]);
+		x->line(x->arg, rec->texts[0], what);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 int journal_extract(int dirfd, const char *file, int outdirfd,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
 {
+	const struct extraction x = {outdirfd, file, line, arg};
 	CLEANUP(reclog_close) struct reclog *log = NULL;
 	struct journal_record rec;
 	uint64_t pos = 0;
@@ -142,22 +202,12 @@ int journal_extract(int dirfd, const char *file, int outdirfd,
 		return r;
 	/* Later records overwrite earlier ones, so that the last content of a path stays. */
 	while ((r = journal_record_next(log, &pos, &rec, &torn, e)) > 0) {
-		if (rec.type == JOURNAL_PUT || rec.type == JOURNAL_DRAFT) {
-			r = copy_out(outdirfd, rec.texts[0], &rec.content, e);
-			if (r == 0)
-				line(arg, rec.texts[0],
-					rec.type == JOURNAL_PUT ? "applied" : rec.texts[1]);
-			if (r == -EINVAL) {
-				/* No mount writes such a path; the rest may be honest. */
-				line(arg, rec.texts[0], "not copied: no path of a mount");
-				r = 0;
-			}
-		}
+		r = extract_one(&x, &rec, e);
 		journal_record_finish(&rec);
 		if (r < 0)
 			return r;
 	}
 	if (torn)
-		line(arg, file, "ends in bytes that are no record");
+		line(arg, file, "ends in a record that was not finished");
 	return r;
 }

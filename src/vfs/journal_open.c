@@ -7,11 +7,6 @@
 #include "base/io.h"
 #include "vfs/journal_read.h"
 
-static const char *identity_in(const char *file)
-{
-	return file + strlen(file) - (IDENTITY_SIZE - 1);
-}
-
 struct finding {
 	struct journal *journal;
 	char *ours;    /* the file that fits */
@@ -24,7 +19,7 @@ static int find_file(void *arg, const char *file)
 	struct finding *f = arg;
 	char **others;
 
-	if (strcmp(identity_in(file), f->journal->identity) == 0) {
+	if (journal_is_of(file, f->journal->identity)) {
 		free(f->ours);
 		f->ours = strdup(file);
 		return f->ours ? 0 : -ENOMEM;
@@ -58,11 +53,16 @@ static bool is_leftover(const struct finding *f, const char *file)
 	uint64_t pos = 0;
 	bool torn = false, saved = false, next = false, own = false;
 
+	if (journal_is_aside(file))
+		return false;
 	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
 		return false; /* what cannot be read is kept */
 	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
-		saved = rec.type == JOURNAL_SAVED && strcmp(rec.texts[0], ours) == 0;
-		if (rec.type == JOURNAL_HEADER)
+		saved = rec.type == JOURNAL_SAVED && !rec.damaged &&
+			strcmp(rec.texts[0], ours) == 0;
+		if (rec.damaged || !rec.type)
+			own = true;
+		else if (rec.type == JOURNAL_HEADER)
 			next = f->ours && strcmp(rec.texts[2], ours) == 0;
 		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_LEGEND)
 			own = true;
@@ -72,18 +72,16 @@ static bool is_leftover(const struct finding *f, const char *file)
 }
 
 /* Something else stands where our journal would: it is kept under another name. */
-static int set_aside(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
+static int is_none(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
 	void *arg, struct error *e)
 {
 	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
-	int r;
+	int r = journal_set_aside(j, ".bad", name, e);
 
-	beside_name(name, file, ".bad");
-	r = io_rename_noreplace(j->dirfd, file, name);
 	if (r < 0)
-		return error_set(
-			e, r, "%s is no journal and cannot be set aside: %s", file, strerror(-r));
-	snprintf(line, sizeof(line), "%s is no journal; it is %s now", file, name);
+		return r;
+	snprintf(line, sizeof(line), "%s is no journal; it is %s now (see mapfs recover)", file,
+		name);
 	note(arg, line);
 	return 0;
 }
@@ -92,10 +90,12 @@ static bool is_new(struct reclog *log)
 {
 	struct journal_record rec;
 	uint64_t pos = 0;
-	bool torn, fresh = false;
+	bool torn, found = false, fresh = false;
 
-	if (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
-		fresh = rec.type == JOURNAL_HEADER && strcmp(rec.texts[3], "new") == 0;
+	/* The first that can be read. */
+	while (!found && journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
+		found = rec.type == JOURNAL_HEADER && !rec.damaged;
+		fresh = found && strcmp(rec.texts[3], "new") == 0;
 		journal_record_finish(&rec);
 	}
 	return fresh;
@@ -115,45 +115,20 @@ int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, con
 			(void)io_unlink(j->dirfd, f.others[i]);
 			continue;
 		}
-		snprintf(line, sizeof(line),
-			"%s belongs to another state of the map and is kept (see mapfs recover)",
-			f.others[i]);
+		snprintf(line, sizeof(line), "%s %s and is kept (see mapfs recover)", f.others[i],
+			journal_is_aside(f.others[i]) ? "was set aside"
+						      : "belongs to another state of the map");
 		note(arg, line);
 	}
 	if (r == 0 && f.ours) {
 		r = reclog_open(j->dirfd, f.ours, false, &j->log, e);
 		if (r == -EINVAL) {
-			r = set_aside(j, f.ours, note, arg, e);
+			r = is_none(j, f.ours, note, arg, e);
 		} else if (r == 0) {
 			*ret_found = true;
 			j->fresh = is_new(j->log);
 		}
 	}
 	finding_finish(&f);
-	return r;
-}
-
-int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
-	bool *ret_torn, struct error *e)
-{
-	struct journal_record rec;
-	uint64_t pos = 0;
-	int r;
-
-	*ret_torn = false;
-	while ((r = journal_record_next(j->log, &pos, &rec, ret_torn, e)) > 0) {
-		const char *second = rec.n_texts > 1 ? rec.texts[1] : "";
-		struct journal_op op = {.type = rec.type,
-			.path = rec.texts[0],
-			.reason = second,
-			.to = second,
-			.content = &rec.content};
-
-		if (rec.type != JOURNAL_HEADER && rec.type != JOURNAL_SAVED)
-			r = fn(arg, &op);
-		journal_record_finish(&rec);
-		if (r < 0)
-			return r;
-	}
 	return r;
 }

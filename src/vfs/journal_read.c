@@ -24,6 +24,7 @@ static int texts_of(uint32_t type)
 	case JOURNAL_REMOVE:
 		return 1;
 	case JOURNAL_LEGEND:
+	case JOURNAL_DATA:
 		return 0;
 	default:
 		return -1;
@@ -38,37 +39,39 @@ void journal_record_finish(struct journal_record *r)
 	*r = (struct journal_record){0};
 }
 
-/* 1: taken apart; 0: not one of ours, or damaged. */
+/* 1: taken apart, or found to be none of ours. */
 static int take_apart(const struct record *rec, struct journal_record *ret, struct error *e)
 {
-	int texts = texts_of(rec->type);
+	int texts = rec->damaged ? -1 : texts_of(rec->type);
 	size_t want = texts < 0 ? 0 : (size_t)texts, n = 0, begin = 0;
 	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
 	CLEANUP(free) char *head = NULL;
 	int r;
 
+	*ret = (struct journal_record){.damaged = rec->damaged, .crc = rec->crc};
+	if (rec->damaged && texts_of(rec->type) >= 0)
+		ret->type = (enum journal_type)rec->type;
 	if (texts < 0)
-		return 0;
+		return 1;
 	head = malloc(size + 1);
 	if (!head)
 		return error_set(e, -ENOMEM, "out of memory");
-	r = extent_read(&rec->payload, 0, head, size, e);
+	r = want ? extent_read(&rec->payload, 0, head, size, e) : 0;
 	if (r < 0)
 		return r;
 	head[size] = '\0';
-	*ret = (struct journal_record){.type = (enum journal_type)rec->type};
 	while (n < want && begin <= size) {
 		ret->texts[n] = strdup(head + begin);
 		if (!ret->texts[n])
 			break;
 		begin += strlen(head + begin) + 1;
-		n++;
+		ret->n_texts = ++n;
 	}
-	ret->n_texts = n;
 	if (n < want || begin > size + 1) {
 		journal_record_finish(ret);
-		return 0;
+		return 1;
 	}
+	ret->type = (enum journal_type)rec->type;
 	if (begin <= size) {
 		ret->content = extent_ref(&rec->payload);
 		ret->content.off += begin;
@@ -81,35 +84,64 @@ int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *
 	struct error *e)
 {
 	struct record rec;
-	int r;
+	int r = reclog_next(l, pos, &rec, ret_torn, e);
 
-	for (;;) {
-		r = reclog_next(l, pos, &rec, ret_torn, e);
-		if (r <= 0)
-			return r;
-		r = take_apart(&rec, ret, e);
-		extent_finish(&rec.payload);
-		if (r != 0)
-			return r;
-	}
+	if (r <= 0)
+		return r;
+	r = take_apart(&rec, ret, e);
+	extent_finish(&rec.payload);
+	return r;
+}
+
+static const char middle[] = ".mapfs-journal-";
+
+/* What comes after the map's name in the name of a journal; NULL: it is none. */
+static const char *suffix_of(const char *file)
+{
+	const char *at = NULL, *next = file;
+
+	while ((next = strstr(next, middle)))
+		at = next++;
+	return at && strspn(at + strlen(middle), "0123456789abcdef") == IDENTITY_SIZE - 1 ? at
+											  : NULL;
+}
+
+static const char *identity_in(const char *file)
+{
+	return suffix_of(file) + strlen(middle);
+}
+
+bool journal_is_aside(const char *file)
+{
+	return identity_in(file)[IDENTITY_SIZE - 1];
+}
+
+bool journal_is_of(const char *file, const char *identity)
+{
+	return strcmp(identity_in(file), identity) == 0;
+}
+
+static bool is_of_map(const char *file, const char *map)
+{
+	const char *suffix = suffix_of(file), *end;
+	char name[NAME_MAX + 1];
+
+	if (!suffix)
+		return false;
+	end = suffix + strlen(middle) + IDENTITY_SIZE - 1;
+	if (*end && *end != '.')
+		return false;
+	beside_name(name, map, suffix);
+	return strcmp(name, file) == 0;
 }
 
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e)
 {
-	static const char middle[] = ".mapfs-journal-";
-	char prefix[NAME_MAX + 1];
 	struct dirent *d;
 	int fd, r = 0;
-	size_t n;
 	DIR *dir;
 
-	/* As beside_name cuts it, with sixteen digits still to come. */
-	beside_name(prefix, map, ".mapfs-journal-0123456789abcdef");
-	n = strlen(prefix) - (IDENTITY_SIZE - 1);
-	prefix[n] = '\0';
-	if (n < sizeof(middle) - 1)
-		return 0;
 	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
@@ -119,8 +151,7 @@ int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const cha
 		return r;
 	}
 	while (r == 0 && (d = readdir(dir)))
-		if (strncmp(d->d_name, prefix, n) == 0 &&
-			strlen(d->d_name) == n + IDENTITY_SIZE - 1)
+		if (is_of_map(d->d_name, map))
 			r = fn(arg, d->d_name);
 	closedir(dir);
 	return r < 0 ? r : 0;

@@ -39,7 +39,16 @@ static void made(struct vfs *v, struct call *c, struct node *n, int r)
 		r = node_attr(v, n, &c->attr);
 	if (r == 0)
 		n->lookups++;
+	if (r == 0 && n->dir)
+		n->maker = c->caller;
 	call_done(c, r);
+}
+
+/* What is always there is made by the one who made the directory that it is in. */
+static bool adopts(const struct vfs *v, const struct call *c, const struct place *p, bool is_dir)
+{
+	return p->target && is_dir && p->target->dir && p->target->fixed &&
+	       (v->replaying || (p->dir->maker && p->dir->maker == c->caller));
 }
 
 /* n, just made, stands for what its name says. */
@@ -116,6 +125,11 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 
 	if (r == 0)
 		r = place_find(v, dir, c->name, is_dir, &p);
+	if (r == 0 && adopts(v, c, &p, is_dir)) {
+		dir->maker = 0;
+		made(v, c, p.target, 0);
+		return;
+	}
 	if (r == 0 && p.target) {
 		node_settle(v, p.target);
 		r = -EEXIST;

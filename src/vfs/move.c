@@ -8,15 +8,9 @@
 #include <linux/fs.h>
 #include <string.h>
 
-#include "vfs/place.h"
+#include "vfs/move.h"
 #include "vfs/object.h"
-#include "vfs/put.h"
 #include "vfs/step.h"
-
-struct move {
-	struct node *from, *n;
-	struct place to;
-};
 
 static int may_replace(struct vfs *v, const struct move *m, unsigned flags)
 {
@@ -33,7 +27,7 @@ static int may_replace(struct vfs *v, const struct move *m, unsigned flags)
 	return place_empty(v, m->to.target) && node_scratch(target) ? 0 : -ENOTEMPTY;
 }
 
-static int find(struct vfs *v, struct call *c, struct move *ret)
+int move_find(struct vfs *v, struct call *c, struct move *ret)
 {
 	struct move m = {0};
 	struct node *to;
@@ -79,7 +73,7 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 	bool second;
 
 	if (r == 0)
-		r = find(v, c, &m);
+		r = move_find(v, c, &m);
 	second = r == 0 && object_second(v, m.n);
 	if (r == 0 && !second)
 		r = object_left(v, m.n, OBJECT_KEPT);
@@ -119,15 +113,14 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 	struct move m;
 
 	if (r == 0)
-		r = find(v, c, &m);
+		r = move_find(v, c, &m);
 	if (r == 0 && m.to.target && m.to.target != m.n) {
 		if (!node_scratch(m.to.target))
 			object_forget(v, m.to.target->id);
 		place_detach(v, m.to.target);
 	}
-	if (r == 0) {
+	if (r == 0)
 		r = place_node(v, m.n, m.to.dir, m.to.name);
-	}
 	if (r == 0)
 		r = object_here(v, m.n);
 	if (r == 0) {
@@ -143,12 +136,7 @@ static bool may_move(const struct volume *vol, entry_id id, const struct place *
 	       vol->format->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
 }
 
-/*
- * Is n scratch that was an object's file, about to stand in the map again while nothing stands for
- * the object? Then it is its file again, be it edited. What was removed meanwhile is not brought
- * back so.
- */
-static bool comes_back(const struct vfs *v, const struct move *m)
+bool move_comes_back(const struct vfs *v, const struct move *m)
 {
 	const struct object *o = m->n->has_origin ? object_find(v, m->n->origin) : NULL;
 
@@ -159,8 +147,7 @@ static bool comes_back(const struct vfs *v, const struct move *m)
 	return m->to.kind != PLACE_SCRATCH && may_move(v->vol, m->n->origin, &m->to);
 }
 
-/* Where the journal says that n's object goes. */
-static char *log_path_of(const struct vfs *v, const struct move *m)
+char *move_log_path(const struct vfs *v, const struct move *m)
 {
 	entry_id id = node_scratch(m->n) ? m->n->origin : m->n->id;
 	const struct object *o = object_find(v, id);
@@ -178,10 +165,9 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 	struct move m;
 
 	if (r == 0)
-		r = find(v, c, &m);
-	if (r == 0) {
+		r = move_find(v, c, &m);
+	if (r == 0)
 		r = place_node(v, m.n, m.to.dir, m.to.name);
-	}
 	if (r == 0) {
 		m.n->id = m.n->origin;
 		m.n->has_id = true;
@@ -191,171 +177,6 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 		note_changed(m.n);
 	}
 	call_done(c, r);
-}
-
-/* The content of n to another lens; then n stands there. */
-struct takeover {
-	struct call *call;
-	struct node *n;
-	struct node *target; /* what stood there, or NULL */
-	struct snapshot *old;
-	entry_id id;
-	bool fresh;
-	bool logged; /* the journal knows of n's own place */
-	bool loaded; /* n's stage was made for this, and goes if nothing comes of it */
-};
-
-static void took_over(struct vfs *v, const struct takeover *t, struct node *n, struct node *dir)
-{
-	const struct object *o = object_find(v, t->id);
-	struct forgotten gone = {0};
-	struct node *target = t->target;
-
-	if (target && target->parent) {
-		/* Who has the replaced file open goes on reading what it was. */
-		if (!target->frozen)
-			target->frozen = snapshot_ref(t->old);
-		place_detach(v, target);
-	}
-	if (!node_scratch(n) && !object_second(v, n))
-		(void)object_left(v, n, OBJECT_GONE);
-	(void)place_node(v, n, dir, t->call->to_name);
-	n->has_id = true;
-	n->id = t->id;
-	n->has_origin = false;
-	snapshot_unref(TAKE(n->frozen));
-	n->fresh = t->fresh;
-	if (t->fresh || o)
-		(void)object_here(v, n);
-	if (n->pending)
-		return;
-	put_accepted(v, n, &gone);
-	put_forget_name(v, &gone, NULL);
-	if (!n->writers && n->stage && n->stage->state == STAGE_CLEAN)
-		stage_drop(n);
-}
-
-static void takeover_end(struct vfs *v, struct call *c, int r)
-{
-	struct takeover *t = c->takeover;
-	struct node *dir = node_find(v, c->to_ino), *n = t->n;
-
-	if (r == 0)
-		r = dir ? 0 : -ESTALE;
-	if (r == 0)
-		took_over(v, t, n, dir);
-	else if (t->loaded && !node_scratch(n) && n->stage && n->stage->state == STAGE_CLEAN)
-		stage_drop(n); /* it has its lens; scratch has nothing else */
-	if (t->target) {
-		t->target->opens--;
-		node_settle(v, t->target);
-	}
-	n->opens--;
-	node_settle(v, n);
-	snapshot_unref(t->old);
-	free(t);
-	call_done(c, r);
-}
-
-static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
-{
-	struct takeover *t = arg;
-	CLEANUP(free) char *path = NULL;
-
-	if (r < 0 || !t->logged) {
-		takeover_end(v, t->call, r);
-		return;
-	}
-	/* An object's file that was moved over another one is gone from its own place. */
-	path = node_log_path(n);
-	step_record(v, t->call, JOURNAL_REMOVE, path ? path : "", NULL, takeover_end);
-}
-
-/* n's stage is there. In the lane, for the object that may have to be made. */
-static void take_over_live(struct vfs *v, struct call *c, int r)
-{
-	struct volume *vol = v->vol;
-	CLEANUP(free) char *path = NULL, *log_path = NULL;
-	struct put_request rq;
-	struct takeover *t = NULL;
-	bool back = false;
-	struct move m;
-
-	if (r == 0)
-		r = find(v, c, &m);
-	if (r == 0 && (m.n->busy || !m.n->stage))
-		r = -EBUSY;
-	if (r == 0) {
-		back = comes_back(v, &m);
-		path = place_path(&m.to);
-		log_path = back ? log_path_of(v, &m) : place_log_path(&m.to);
-		t = calloc(1, sizeof(*t));
-		r = path && log_path && t ? 0 : -ENOMEM;
-	}
-	if (r == 0) {
-		t->fresh = m.to.kind == PLACE_NEW && !back;
-		t->id = back ? m.n->origin : m.to.id;
-		if (t->fresh)
-			r = vol->format->add(
-				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
-	}
-	if (r < 0) {
-		free(t);
-		call_done(c, r);
-		return;
-	}
-	t->call = c;
-	c->takeover = t;
-	t->n = m.n;
-	m.n->opens++;
-	t->target = m.to.target;
-	t->old = snapshot_ref(vol->now);
-	t->loaded = c->loaded;
-	/* A new file is in the journal if it was refused: as a draft. */
-	t->logged = !node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0);
-	if (t->target)
-		t->target->opens++;
-	rq = (struct put_request){
-		.node = m.n,
-		.id = t->id,
-		.path = path,
-		.log_path = log_path,
-		.from = back ? object_find(v, t->id)->log_path : NULL,
-		.always = true,
-		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
-		.done = taken_over,
-		.arg = t,
-	};
-	put_request(v, &rq);
-}
-
-static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
-{
-	struct call *c = arg;
-
-	c->judged = true;
-	if (r < 0 && c->loaded && !node_scratch(n))
-		stage_drop(n);
-	if (r < 0)
-		call_done(c, r);
-	else
-		vfs_submit(v, c);
-}
-
-/* What is refused splits nothing off. */
-static void judge_first(struct vfs *v, struct call *c, const struct move *m)
-{
-	struct node *n = m->n;
-	struct put_request rq = {.node = n,
-		.id = comes_back(v, m) ? n->origin : m->to.id,
-		.path = c->to_name,
-		.log_path = c->to_name,
-		.dry = true,
-		.done = judged_first,
-		.arg = c};
-
-	call_keep(c);
-	put_request(v, &rq);
 }
 
 /* What was refused as the other form of n's object, where that stands or stood last. */
@@ -382,7 +203,7 @@ static void second_dropped(struct vfs *v, struct call *c, int r)
 	struct move m;
 
 	if (r == 0)
-		r = find(v, c, &m);
+		r = move_find(v, c, &m);
 	second = r == 0 ? find_second(v, m.n) : NULL;
 	if (second)
 		second->has_id = second->fresh = second->unlogged = false;
@@ -392,9 +213,7 @@ static void second_dropped(struct vfs *v, struct call *c, int r)
 		vfs_submit(v, c);
 }
 
-/* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
- * of it any more. true: c runs again after that. */
-static bool leave_second(struct vfs *v, struct call *c, const struct node *n)
+bool move_leave_second(struct vfs *v, struct call *c, const struct node *n)
 {
 	const struct node *second = find_second(v, n);
 	CLEANUP(free) char *path = second ? node_log_path(second) : NULL;
@@ -402,41 +221,6 @@ static bool leave_second(struct vfs *v, struct call *c, const struct node *n)
 	if (path)
 		step_record(v, c, JOURNAL_DROP, path, NULL, second_dropped);
 	return path;
-}
-
-static void take_over(struct vfs *v, struct call *c, const struct move *m)
-{
-	struct node *n = m->n, *target = m->to.target;
-	bool had = n->stage != NULL;
-	struct entry en = {.writable = true};
-	int r = 0;
-
-	if (target && !node_scratch(target))
-		r = node_entry(target, &en, NULL);
-	if (r == -EIO)
-		r = 0; /* the other form: it is about to be */
-	if (r == 0 && target && !en.writable && !target->stage)
-		r = -EACCES;
-	if (r == 0 && !had)
-		c->loaded = true;
-	if (r == 0)
-		r = stage_begin(v, n, false, c);
-	if (r > 0)
-		return;
-	if (r == 0 && !c->judged && (place_splits(v, &m->to) || comes_back(v, m))) {
-		judge_first(v, c, m);
-		return;
-	}
-	if (r == 0 && comes_back(v, m) && leave_second(v, c, n))
-		return;
-	if (r == 0)
-		r = place_split(v, &m->to, c);
-	if (r > 0)
-		return;
-	if (r < 0)
-		call_done(c, r);
-	else
-		step_run(v, c, take_over_live);
 }
 
 /* What no saved map has makes room for what has a place in one. */
@@ -453,7 +237,7 @@ static bool goes_along(const struct vfs *v, const struct move *m)
 	const struct node *n = m->n, *target = m->to.target;
 	const struct object *o;
 
-	if (node_scratch(n) || object_second(v, n))
+	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH)
 		return false;
 	if (target && !node_scratch(target) &&
 		(n->dir || n->fresh || n->stage || !makes_room(v, target)))
@@ -467,7 +251,7 @@ static bool goes_along(const struct vfs *v, const struct move *m)
 static void record_rename(
 	struct vfs *v, struct call *c, const char *from, const struct move *m, step_fn fn)
 {
-	CLEANUP(free) char *to = log_path_of(v, m);
+	CLEANUP(free) char *to = move_log_path(v, m);
 
 	step_record(v, c, JOURNAL_RENAME, from, to ? to : "", fn);
 }
@@ -490,7 +274,7 @@ void vfs_rename(struct vfs *v, struct call *c)
 {
 	CLEANUP(free) char *path = NULL;
 	struct move m;
-	int r = find(v, c, &m);
+	int r = move_find(v, c, &m);
 
 	if (r < 0 || m.to.target == m.n) {
 		call_done(c, r);
@@ -507,16 +291,16 @@ void vfs_rename(struct vfs *v, struct call *c)
 	} else if (m.to.kind == PLACE_SCRATCH) {
 		freeze(v, c, m.n);
 	} else if (goes_along(v, &m)) {
-		if (leave_second(v, c, m.n))
+		if (move_leave_second(v, c, m.n))
 			return;
 		path = node_log_path(m.n);
 		record_rename(v, c, path, &m, rename_live);
-	} else if (m.n->frozen && !m.n->stage && comes_back(v, &m)) {
-		if (leave_second(v, c, m.n))
+	} else if (m.n->frozen && !m.n->stage && move_comes_back(v, &m)) {
+		if (move_leave_second(v, c, m.n))
 			return;
 		path = strdup(object_find(v, m.n->origin)->log_path);
 		record_rename(v, c, path, &m, restore_live);
 	} else {
-		take_over(v, c, &m);
+		move_take_over(v, c, &m);
 	}
 }

@@ -142,6 +142,13 @@ static bool needed(const struct node *n)
 	return n->parent && (n->stage || n->set);
 }
 
+void node_pending(struct vfs *v, struct node *n, bool pending)
+{
+	v->n_pending += pending;
+	v->n_pending -= n->pending;
+	n->pending = pending;
+}
+
 void node_settle(struct vfs *v, struct node *n)
 {
 	while (n && !needed(n)) {
@@ -152,6 +159,7 @@ void node_settle(struct vfs *v, struct node *n)
 			at = &(*at)->hash_next;
 		*at = n->hash_next;
 		v->n_nodes--;
+		node_pending(v, n, false);
 		if (parent)
 			parent->children--;
 		stage_drop(n);

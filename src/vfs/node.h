@@ -43,13 +43,22 @@ struct node {
 	bool dir;
 	bool has_id; /* a lens (live or frozen) stands behind it */
 	bool fixed;
+	/*
+	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
+	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, and whoever
+	 * copies a directory into one that it has just made (cp -r) takes a name that is not for a
+	 * failure. 0: nobody.
+	 */
+	pid_t maker;
 	entry_id id;
 	struct snapshot *frozen;
 	struct stage *stage;
 	bool fresh;    /* a new object or part that has no accepted content yet */
 	bool unlogged; /* that it stands here is in no journal: its first put is written even if it
 			* says what the object is already */
-	bool pending;  /* closed, but it cannot be judged before other files are there */
+	/* Closed, but it cannot be judged before other files are there. With a draft: it was tried
+	 * for good at a save, and will be at the next one. Set by node_pending. */
+	bool pending;
 	bool has_origin; /* scratch that was the file of the object `origin` */
 	entry_id origin;
 
@@ -93,6 +102,7 @@ struct vfs {
 	struct vfs_host *host;
 	struct node **nodes;
 	size_t n_nodes, n_buckets; /* a power of two */
+	size_t n_pending;          /* of the nodes */
 	struct dentry **dentries;
 	size_t n_dentries, n_dentry_buckets;
 	uint64_t next_dynamic, next_cookie;
@@ -137,6 +147,7 @@ const char *node_log_zeros(const char *name);
 /* Gives a shown name the ending that the object's form has now. */
 void node_log_ending(const char *name, char shown[NAME_MAX + 1]);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
+void node_pending(struct vfs *v, struct node *n, bool pending);
 
 /* names.c: the overlay */
 struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name);
@@ -191,6 +202,8 @@ void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg);
 /* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft.
  */
 void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg);
+/* ... of n's directory alone, after n was accepted: what waits for it. The rest goes on waiting. */
+void pending_follow(struct vfs *v, const struct node *n, void (*fn)(void *arg), void *arg);
 
 /* replay.c */
 int vfs_replay(struct vfs *v, struct error *e);

@@ -127,29 +127,21 @@ int object_here(struct vfs *v, struct node *n)
 {
 	struct object *o = object_need(v, n->id);
 	bool moved = o && !at_home(v, n, o), first = o && !o->path;
+	bool stays = o && o->seq && o->state != OBJECT_GONE &&
+		     object_stood_at(v, o, n->parent->id, n->name);
 
 	if (!o || take_place(v, o, n, !moved) < 0)
 		return -ENOMEM;
 	count_left(v, o, OBJECT_HERE);
 	o->node = n;
-	o->seq = moved ? ++v->next_seq : 0;
+	if (!stays)
+		o->seq = moved ? ++v->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
 	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	v->restructured = true;
 	return 0;
-}
-
-int object_turned(struct vfs *v, struct node *n)
-{
-	const struct object *o = object_find(v, n->id);
-	uint64_t seq = o ? o->seq : 0;
-	int r = object_here(v, n);
-
-	if (r == 0)
-		object_need(v, n->id)->seq = seq;
-	return r;
 }
 
 bool object_second(const struct vfs *v, const struct node *n)

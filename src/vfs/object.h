@@ -38,10 +38,9 @@ struct object {
 entry_id object_key(const struct vfs *v, entry_id id);
 struct object *object_find(const struct vfs *v, entry_id id);
 
-/* The file n (live on id) stands for its object, at its old path or made or moved just now. */
+/* The file n (live on id) stands for its object, at its old path or made or moved just now. Where
+ * its file stood already, or was moved away from, nothing moved. */
 int object_here(struct vfs *v, struct node *n);
-/* ... at the place at which the object's other form stood until now. */
-int object_turned(struct vfs *v, struct node *n);
 /* The object, in the form that the name says, whose other form stands at dir/name. */
 bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret);
 /* The one that left dir/name last. */

@@ -18,6 +18,7 @@ enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 struct round {
 	struct lane_task task; /* first */
 	struct vfs *v;
+	const struct node *dir; /* only what is in it, and only as things are; NULL: all */
 	enum phase phase;
 	bool progress;
 	uint64_t *inos; /* of this round */
@@ -29,13 +30,18 @@ struct round {
 static void round_begin(struct round *o);
 static void round_next(struct round *o);
 
-static size_t count_pending(const struct vfs *v)
+static bool is_meant(const struct round *o, const struct node *n)
+{
+	return n->pending && (!o->dir || n->parent == o->dir);
+}
+
+static size_t count_pending(const struct round *o)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (const struct node *k = v->nodes[i]; k; k = k->hash_next)
-			n += k->pending;
+	for (size_t i = 0; o->v->n_pending && i < o->v->n_buckets; i++)
+		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
+			n += is_meant(o, k);
 	return n;
 }
 
@@ -44,8 +50,7 @@ static void tried(struct vfs *v, struct node *n, void *arg, int r)
 	struct round *o = arg;
 
 	(void)v;
-	(void)r;
-	o->progress |= !n->pending;
+	o->progress |= r == 0 && !n->pending;
 	if (!n->pending && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
 		n->stage->verdict == 0)
 		stage_drop(n);
@@ -61,6 +66,7 @@ static void try(struct round *o, struct node *n)
 		.log_path = log_path,
 		.draft = true,
 		.again = true,
+		.was_draft = n->stage->verdict < 0,
 		.last = o->phase == PHASE_LAST,
 		.done = tried,
 		.arg = o};
@@ -120,9 +126,9 @@ static void next_phase(struct round *o)
 {
 	bool told = o->v->vol->format->situate;
 
-	o->phase = count_pending(o->v) ? o->phase + 1 : PHASE_OVER;
+	o->phase = count_pending(o) && !o->dir ? o->phase + 1 : PHASE_OVER;
 	o->progress = true;
-	if (told && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
+	if (told && !o->dir && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
 		lane_enter(o->v->vol, &o->task);
 	else if (o->phase == PHASE_OVER)
 		round_end(o);
@@ -132,7 +138,7 @@ static void next_phase(struct round *o)
 
 static void round_begin(struct round *o)
 {
-	size_t n = count_pending(o->v);
+	size_t n = count_pending(o);
 
 	if (!n || !o->progress) {
 		next_phase(o);
@@ -149,21 +155,32 @@ static void round_begin(struct round *o)
 	}
 	for (size_t i = 0; i < o->v->n_buckets; i++)
 		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
-			if (k->pending)
+			if (is_meant(o, k))
 				o->inos[o->n++] = k->ino;
 	round_next(o);
 }
 
 static void settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
-	struct round *o = calloc(1, sizeof(*o));
+	struct round *o = v->n_pending ? calloc(1, sizeof(*o)) : NULL;
 
-	if (!o || !count_pending(v)) {
-		free(o);
+	if (!o) {
 		fn(arg);
 		return;
 	}
 	*o = (struct round){.task.start = situate, .v = v, .progress = true, .fn = fn, .arg = arg};
+	round_begin(o);
+}
+
+void pending_follow(struct vfs *v, const struct node *n, void (*fn)(void *arg), void *arg)
+{
+	struct round *o = v->n_pending && n->parent ? calloc(1, sizeof(*o)) : NULL;
+
+	if (!o) {
+		fn(arg);
+		return;
+	}
+	*o = (struct round){.v = v, .dir = n->parent, .progress = true, .fn = fn, .arg = arg};
 	round_begin(o);
 }
 

@@ -141,6 +141,13 @@ void place_hide(struct vfs *v, struct node *dir, const char *name)
 		dentry_remove(v, dir->ino, name);
 }
 
+/* A name came or went. */
+static void changed(const struct vfs *v, struct node *dir)
+{
+	if (!v->replaying)
+		node_touch(dir, ATTR_MTIME);
+}
+
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name)
 {
 	struct node *from = n->parent;
@@ -157,8 +164,11 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 	}
 	if (r == 0)
 		r = node_place(n, dir, name);
+	if (r == 0)
+		changed(v, dir);
 	n->opens--;
 	if (from) {
+		changed(v, from);
 		from->opens--;
 		node_settle(v, from);
 	}
@@ -189,6 +199,7 @@ void place_detach(struct vfs *v, struct node *n)
 	if (n->dir)
 		drop_names(v, n);
 	place_hide(v, from, old);
+	changed(v, from);
 	node_place(n, NULL, NULL);
 	n->opens--;
 	node_settle(v, n);

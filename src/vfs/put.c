@@ -48,9 +48,9 @@ static void put_free(struct put *p)
 	free(p);
 }
 
-static void put_told(struct job *j)
+static void put_end(void *arg)
 {
-	struct put *p = (struct put *)j;
+	struct put *p = arg;
 	struct vfs *v = p->v;
 	struct node *n = p->rq.node;
 
@@ -58,6 +58,17 @@ static void put_told(struct job *j)
 	n->opens--;
 	put_free(p);
 	node_settle(v, n);
+}
+
+static void put_told(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	/* Before it changes once more. */
+	if (p->r == 0 && p->change && p->rq.may_wait && !p->pending)
+		pending_follow(p->v, p->rq.node, put_end, p);
+	else
+		put_end(p);
 }
 
 struct inos {
@@ -156,7 +167,7 @@ static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret
 		return;
 	place_detach(v, twin);
 	ret->dir = v->host->forget_name ? n->parent->ino : 0;
-	(void)object_turned(v, n);
+	(void)object_here(v, n);
 }
 
 /* Was the other form written and refused? */
@@ -203,11 +214,11 @@ static void put_settled(struct job *j)
 	}
 	if (p->r < 0)
 		touched_finish(&p->touched);
-	n->pending = p->pending && p->r == 0;
+	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.again);
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
 		put_accepted(p->v, n, &p->forgotten);
-	/* What is refused elsewhere is no draft here. */
-	if (s && (p->r == 0 || p->rq.draft)) {
+	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
+	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
 		s->verdict = p->r;
 		s->why = p->why;
@@ -226,15 +237,17 @@ static void put_journal(struct job *j)
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	if (p->v->replaying)
+	/* What is tried again is there already, as what it was. */
+	bool there = p->rq.again && (p->pending || p->rq.was_draft == (p->r < 0));
+
+	if (p->v->replaying || there)
 		return;
 	if (p->pending) {
-		if (!p->rq.again)
-			r = journal_put(log, p->log_path, &p->in, NULL, &e);
+		r = journal_put(log, p->log_path, &p->in, NULL, &e);
 	} else if (p->r < 0) {
 		if (p->rq.draft)
 			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
-	} else if ((p->change || p->rq.always) && !p->rq.again) {
+	} else if (p->change || p->rq.always) {
 		if (p->from)
 			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
 		if (r == 0)

@@ -59,6 +59,33 @@ static int find_dir(struct vfs *v, const char *path, struct node **ret, const ch
 	return above ? names_walk(v, above, ret, NULL) : -ENOMEM;
 }
 
+/* Makes the directories of a path that are not there: of a draft in a layer that no map has yet,
+ * since the journal of what a save left holds drafts alone. */
+static int make_dirs(struct vfs *v, const char *path)
+{
+	struct asking a;
+	struct node *dir, *n;
+	const char *base;
+	int r = 0;
+
+	for (const char *end = strchr(path, '/'); r == 0 && end; end = strchr(end + 1, '/')) {
+		CLEANUP(free) char *above = strndup(path, (size_t)(end - path));
+
+		r = above ? names_walk(v, above, &n, NULL) : -ENOMEM;
+		if (r == 0)
+			node_settle(v, n);
+		if (r != -ENOENT || find_dir(v, above, &dir, &base) < 0)
+			continue;
+		a = (struct asking){.call = {.ino = dir->ino, .name = base}};
+		a.call.set = (struct attr){
+			.mode = v->vol->dir_mode, .uid = v->vol->uid, .gid = v->vol->gid};
+		r = ask(v, &a, vfs_mkdir);
+		if (r == 0)
+			vfs_forget(v, a.call.attr.ino, 1);
+	}
+	return r;
+}
+
 /* Opens the file, or makes it; the handle is c's. */
 static int open_file(struct vfs *v, const char *path, struct asking *a)
 {
@@ -94,8 +121,10 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 	struct vfs *v = re->v;
 	struct asking a;
 	struct node *n;
-	int r = open_file(v, op->path, &a);
+	int r = make_dirs(v, op->path);
 
+	if (r == 0)
+		r = open_file(v, op->path, &a);
 	if (r < 0)
 		return r;
 	a.call.handle = a.call.opened;
@@ -106,6 +135,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		node_touch(n, ATTR_MTIME);
 	} else if (r == 0) {
 		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
+		node_pending(v, n, n->fresh);
 	}
 	n->opens++; /* to see what became of it */
 	(void)ask(v, &a, vfs_release);
@@ -182,6 +212,13 @@ static int replay_legend(struct replay *re, const struct extent *text)
 	return r;
 }
 
+/* What was to go is not there, what was to be made is: nothing is lost. */
+static bool is_done(enum journal_type type, int r)
+{
+	return r == -ENOENT ? type == JOURNAL_REMOVE || type == JOURNAL_DROP
+			    : r == -EEXIST && type == JOURNAL_MKDIR;
+}
+
 static int replay_one(void *arg, const struct journal_op *op)
 {
 	struct replay *re = arg;
@@ -202,12 +239,13 @@ static int replay_one(void *arg, const struct journal_op *op)
 		r = replay_name(re, op);
 		break;
 	}
-	re->lost += r < 0;
+	re->lost += r < 0 && !is_done(op->type, r);
 	return r == -ENOMEM ? r : 0;
 }
 
-static void say(struct vfs *v, const struct replay *re)
+static void say(struct vfs *v, const struct replay *re, const struct journal_gaps *gaps)
 {
+	unsigned lost = re->lost + gaps->skipped;
 	char line[256];
 
 	if (re->changes || re->drafts) {
@@ -216,10 +254,18 @@ static void say(struct vfs *v, const struct replay *re)
 			re->changes, re->drafts);
 		v->host->note(v->host, line);
 	}
-	if (re->lost) {
+	if (gaps->damaged) {
 		snprintf(line, sizeof(line),
-			"%u operations of the journal could not be done again (see mapfs recover)",
-			re->lost);
+			"the journal is damaged: %u %s of it cannot be read; it is kept (see mapfs "
+			"recover)",
+			gaps->damaged, gaps->damaged == 1 ? "place" : "places");
+		v->host->note(v->host, line);
+	}
+	if (lost) {
+		snprintf(line, sizeof(line),
+			"%u operations of the journal could not be done again; it is kept (see "
+			"mapfs recover)",
+			lost);
 		v->host->note(v->host, line);
 	}
 }
@@ -228,15 +274,17 @@ int vfs_replay(struct vfs *v, struct error *e)
 {
 	struct volume *vol = v->vol;
 	struct replay re = {.v = v};
-	bool torn;
+	struct journal_gaps gaps;
 	int r;
 
 	if (!vol->replay)
 		return 0;
 	v->replaying = true;
-	r = journal_walk(&vol->journal, replay_one, &re, &torn, e);
+	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
 	v->replaying = false;
 	vol->replay = false;
+	if (re.lost)
+		journal_keep(&vol->journal);
 	/* What is appended from now on is in this mount's own words. */
 	if (r == 0 && re.legend) {
 		struct bytes *own = bytes_copy("", 0);
@@ -247,6 +295,6 @@ int vfs_replay(struct vfs *v, struct error *e)
 	}
 	if (r < 0)
 		return error_context(e, "the journal cannot be replayed"), r;
-	say(v, &re);
+	say(v, &re, &gaps);
 	return 0;
 }

@@ -197,8 +197,8 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 		r = journal_sync(&s->next, e);
 	/* A word for the case that we are killed before the old one is removed; no more than that,
 	 * so that a journal which cannot be written any more does not keep the map from being
-	 * saved. */
-	if (r == 0)
+	 * saved. Not where it holds more than the map does. */
+	if (r == 0 && !old->kept)
 		(void)journal_saved(old, identity, NULL);
 	return r;
 }
@@ -273,7 +273,7 @@ static int commit(struct save_job *s, const struct outs *o, const struct plan *p
 	else if (r == 0)
 		r = replace_commit(o->all[0], !conflict, s->name, e);
 	if (r < 0 && !replace_stands(o->all[0])) {
-		journal_remove(&s->next, NULL);
+		journal_remove(&s->next, NULL, NULL);
 		return r;
 	}
 	/* It may stand although the disk would not confirm it. */
@@ -337,9 +337,19 @@ void save_write(struct save_job *s)
 		failed(s, &e);
 }
 
+void report_kept(struct report *r, const char *journal)
+{
+	if (!journal[0])
+		return;
+	report_add(r, REPORT_LEFT, "%s: what could not be read or done again (see mapfs recover)",
+		journal);
+	report_code(r, OUTCOME_LEFT);
+}
+
 void save_adopt(struct save_job *s)
 {
 	struct volume *vol = s->vol;
+	char kept[NAME_MAX + 1];
 
 	snapshot_unref(vol->now);
 	vol->now = TAKE(s->rebased);
@@ -370,7 +380,8 @@ void save_adopt(struct save_job *s)
 		}
 		vol->conflict = true;
 	}
-	journal_turn(&vol->journal, &s->next, s->unsure);
+	journal_turn(&vol->journal, &s->next, s->unsure, kept);
+	report_kept(&s->report, kept);
 	volume_unchanged(vol);
 }
 

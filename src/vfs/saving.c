@@ -213,6 +213,7 @@ static void end_saved(void *arg, struct report *report)
 void vfs_end(struct vfs *v, struct report *report)
 {
 	struct report left = REPORT_INIT;
+	char kept[NAME_MAX + 1];
 	struct error e = ERROR_INIT;
 
 	v->ending = true;
@@ -224,8 +225,9 @@ void vfs_end(struct vfs *v, struct report *report)
 	left_copy(v, &left);
 	/* What is in the map, or lies in the open beside it, needs no journal. */
 	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
-		if (journal_remove(&v->vol->journal, &e) < 0)
+		if (journal_remove(&v->vol->journal, kept, &e) < 0)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
+		report_kept(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
 		report_add(report, REPORT_NOTE, "%s", error_text(&e));
 	}

@@ -57,6 +57,7 @@ struct call {
 	void (*reply)(struct call *c, int r); /* frees c */
 
 	/* arguments */
+	pid_t caller; /* the thread that asks; 0: not known */
 	uint64_t ino, to_ino;
 	const char *name, *to_name; /* borrowed until vfs_submit returns */
 	unsigned flags;             /* open(2)'s, or renameat2(2)'s */
@@ -83,7 +84,7 @@ struct call {
 	bool sized;                /* sizes have been asked for once */
 	bool loaded;               /* rename: the stage of the moved file was made for it */
 	bool judged;               /* ... and its content would be accepted */
-	struct takeover *takeover; /* rename over a lens (move.c) */
+	struct takeover *takeover; /* rename over a lens (takeover.c) */
 	uint64_t split;            /* the object that is being split off (place.c) */
 };
 

@@ -174,6 +174,18 @@ static void door_name(char *dev, size_t room)
 	snprintf(dev, room, "test-%ld", (long)getpid());
 }
 
+static bool any_is_meant(void *arg, const char *where)
+{
+	(void)arg;
+	(void)where;
+	return true;
+}
+
+static bool is_named(void *arg, const char *where)
+{
+	return strcmp(where, arg) == 0;
+}
+
 static void a_knock_reaches_the_door_and_is_answered_once(void **state)
 {
 	struct control_msg done = {.type = CONTROL_DONE, .code = 5, .fd = -1}, got;
@@ -187,11 +199,11 @@ static void a_knock_reaches_the_door_and_is_answered_once(void **state)
 	assert_int_equal(door_open(&d, dev), 0);
 	sock = door_knock(dev, geteuid());
 	assert_true(sock >= 0);
-	assert_int_equal(door_serve(&d, where), -1);
+	assert_int_equal(door_serve(&d, any_is_meant, NULL, where), -1);
 	/* Who has asked nothing hears nothing. */
 	door_tell(&d, &done);
 	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, CONTROL_FORCE, "/mnt"), 0);
-	assert_int_equal(door_serve(&d, where), CONTROL_FORCE);
+	assert_int_equal(door_serve(&d, any_is_meant, NULL, where), CONTROL_FORCE);
 	assert_string_equal(where, "/mnt");
 	done.code = 6;
 	door_tell(&d, &done);
@@ -201,6 +213,49 @@ static void a_knock_reaches_the_door_and_is_answered_once(void **state)
 	close(sock);
 	door_finish(&d);
 	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
+}
+
+static void who_means_another_mount_is_sent_away_without_a_word(void **state)
+{
+	char dev[32], where[CONTROL_TEXT_MAX], mine[] = "/mnt/a";
+	struct control_msg got;
+	struct door d;
+	int sock;
+
+	(void)state;
+	door_name(dev, sizeof(dev));
+	door_init(&d);
+	assert_int_equal(door_open(&d, dev), 0);
+	sock = door_knock(dev, geteuid());
+	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, 0, "/mnt/b"), 0);
+	assert_int_equal(door_serve(&d, is_named, mine, where), -1);
+	assert_int_equal(control_recv(sock, &got), 0);
+	close(sock);
+	door_finish(&d);
+}
+
+static void the_back_door_has_a_name_of_its_own(void **state)
+{
+	char dev[32];
+	struct door d;
+	int listener, sock, peer;
+
+	(void)state;
+	door_name(dev, sizeof(dev));
+	door_init(&d);
+	assert_int_equal(door_open(&d, dev), 0);
+	listener = door_open_back(dev);
+	assert_true(listener >= 0);
+	assert_int_equal(door_open_back(dev), -EADDRINUSE);
+	sock = door_knock_back(dev, geteuid());
+	peer = door_answer(listener, 0);
+	assert_true(sock >= 0 && peer >= 0);
+	assert_int_equal(door_answer(listener, 0), -EAGAIN);
+	close(listener);
+	assert_int_equal(door_knock_back(dev, geteuid()), -ECONNREFUSED);
+	close(sock);
+	close(peer);
+	door_finish(&d);
 }
 
 static void a_door_is_had_once(void **state)
@@ -236,6 +291,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(long_lines_are_cut_and_stay_lines),
 		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered_once),
+		cmocka_unit_test(who_means_another_mount_is_sent_away_without_a_word),
+		cmocka_unit_test(the_back_door_has_a_name_of_its_own),
 		cmocka_unit_test(a_door_is_had_once),
 	};
 

@@ -16,6 +16,7 @@ class Editor(Media, Layers):
         "copy_group": 3, "copy_from_other": 3, "add_layer": 3, "add_group": 2, "remove_layer": 5,
         "remove_group": 2, "move_layer": 8, "move_group": 5, "reorder": 2, "resize": 4,
         "resize_physics": 2, "write_cells": 3, "write_references": 5, "write_group": 2,
+        "make_layer_again": 2, "swap_directories": 2,
     }
 
     def step(self):

@@ -48,8 +48,13 @@ def copied(thing):
 
 
 def can_be_read(layer):
-    """B7: quads and sources of a new layer read as empty once its directory was listed."""
+    """Left out: quads and sources of a new layer read as empty once its directory was listed."""
     return layer.home or is_tiles(layer)
+
+
+def version(layer):
+    main = layer.content["layer.json"]
+    return main.get("type"), main.get("version")
 
 
 class Layers(Base):
@@ -72,9 +77,6 @@ class Layers(Base):
                 self.mkdir(path)
                 there.add(path)
 
-    def new_layer_at(self, group, path, content):
-        return self.make("layers", path, content, group)
-
     def copy_layer(self):
         source = self.layer(lambda x: is_whole(x) and can_be_read(x))
         if self.has_lost([source]):
@@ -82,7 +84,7 @@ class Layers(Base):
         group = self.group()
         files = [(n, self.tree.get("%s/%s" % (source.where(), n)))
                  for n in self.tree.list(source.where())]
-        t = self.new_layer_at(group, self.fresh("layers", group), copied(source))
+        t = self.make("layers", self.fresh("layers", group), copied(source), group)
         t.repainted = source.repainted
         self.tell("copy of", source.where())
         self.mkdir(t.where())
@@ -104,7 +106,7 @@ class Layers(Base):
         self.mkdir(t.where())
         self.mkdir(t.where() + "/layers")
         for layer in self.rng.sample(layers, len(layers)):
-            new = self.new_layer_at(t, layer.path, copied(layer))
+            new = self.make("layers", layer.path, copied(layer), t)
             new.repainted = layer.repainted
             self.mkdir(new.where())
         before = len(source.where())
@@ -126,7 +128,8 @@ class Layers(Base):
                 # A number that may mean something here is no reference there.
                 return None if v is not None else v
             here = self.named(KEYS[key], v.known)
-            if here and here[0].alive() and here[0].known == here[0].stem() and (here[0].name or self.fits(key, here[0])):
+            if here and here[0].alive() and here[0].known == here[0].stem() and \
+                    self.fits(key, here[0]):
                 here[0].locked = True
                 return here[0]
             if here or v.sort == "images" and v.path.endswith(".json") or \
@@ -141,7 +144,7 @@ class Layers(Base):
             return wanted[v] if v.sort != "envelopes" or self.fits(key, v) else None
         for name, value in source.content.items():
             content[name] = each_reference(value, bound) if is_json(name) else value
-        t = self.new_layer_at(group, self.fresh("layers", group), content)
+        t = self.make("layers", self.fresh("layers", group), content, group)
         files = [("%s/%s" % (t.where(), n), self.text(v) if is_json(n) else v)
                  for n, v in content.items()]
         files += [(new.where(), tree.get(old.where())) for old, new in wanted.items()]
@@ -175,7 +178,7 @@ class Layers(Base):
         else:
             main["image" if kind == 3 else "sound"] = None
             content["quads.json" if kind == 3 else "sources.json"] = [] if kind == 3 else [SOURCE]
-        t = self.new_layer_at(group, self.fresh("layers", group), content)
+        t = self.make("layers", self.fresh("layers", group), content, group)
         self.mkdir(t.where())
         self.put(t.where() + "/layer.json", self.text(main))
         if kind == 10:
@@ -197,9 +200,11 @@ class Layers(Base):
         t.gone = True
 
     def remove_group(self):
-        # B4
+        # Left out: what was moved into it would be back in its old group, and what was removed from
+        # the group whose path it took would be back too.
         t = self.group(lambda g: not self.is_game(g) and not any(
-            x.home and x.home_parent is not g for x in g.layers))
+            x.home and x.home_parent is not g for x in g.layers) and not any(
+            x is not g and x.home == g.path for x in self.world.groups))
         self.remove(t.where())
         t.gone = True
 
@@ -235,6 +240,46 @@ class Layers(Base):
         self.use(t)
         self.rename(old, t.where())
 
+    def make_layer_again(self):
+        """What was removed comes back at its path, as another layer."""
+        gone = [t for t in self.world.all_layers() if t.gone and t.parent.alive()
+                and t.path == t.home and t.parent is t.home_parent and not is_physics(t)]
+        source = self.layer(lambda x: is_whole(x) and can_be_read(x) and x.home)
+        if not gone or self.has_lost([source]):
+            raise Nothing
+        t = self.rng.choice(gone)
+        # With something else moved to its number, the rules leave open which comes first.
+        if version(t) != version(source) or any(
+                x.seq and x.position == t.home_position for x in t.parent.layers):
+            raise Nothing
+        files = [(n, self.tree.get("%s/%s" % (source.where(), n)))
+                 for n in self.tree.list(source.where())]
+        self.tell("copy of", source.where())
+        self.mkdir(t.where())
+        files.sort(key=lambda f: f[0] != "layer.json")
+        for name, data in files:
+            self.put("%s/%s" % (t.where(), name), data)
+        t.gone, t.content, t.repainted = False, copied(source), source.repainted
+
+    def swap_directories(self):
+        """Through a third name that means something."""
+        def at_home(x):
+            return (x.path == x.home and x.parent is x.home_parent and not (
+                self.is_game(x) if x.sort == "groups" else is_physics(x)))
+
+        if self.rng.random() < 0.3:
+            a = self.group(at_home)
+            b = self.group(lambda g: at_home(g) and g is not a)
+        else:
+            a = self.layer(at_home)
+            b = self.layer(lambda x: at_home(x) and x is not a and x.parent is a.parent)
+        here, there, third = a.path, b.path, self.fresh(a.sort, a.parent)
+        for t, path in ((a, third), (b, here), (a, there)):
+            old = t.where()
+            t.goes(path, t.parent, self.next())
+            self.use(t)
+            self.rename(old, t.where())
+
     def reorder(self):
         """All layers of a group, or all groups, in another order, the names kept."""
         if self.rng.random() < 0.4:
@@ -261,7 +306,8 @@ class Layers(Base):
         self.put("%s/%s" % (t.where(), name), self.text(value) if is_json(name) else value)
 
     def resize(self):
-        # Tables of a new layer that came before its layer.json wait for the save.
+        # Left out: tables of a new layer that came before its layer.json wait for the save, in the
+        # size that they have.
         t = self.layer(lambda x: is_whole(x) and is_tiles(x) and x.home)
         self.resize_all([t], self.rng.randrange(2, 13), self.rng.randrange(2, 13))
 

@@ -70,7 +70,8 @@ class Media(Base):
             raise Nothing
         b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and at_home(t)
                       and self.is_plain(t))
-        if a.sort == "envelopes" and a.content[""]["channels"] != b.content[""]["channels"]:
+        if a.sort == "envelopes" and any(a.content[""][k] != b.content[""][k]
+                                         for k in ("channels", "version")):
             raise Nothing  # what an envelope moves is fixed
         scratch = "%s/swap.tmp" % a.sort
         self.rename(a.where(), scratch)

@@ -2,6 +2,8 @@
 """Hand-made maps: those that are sound are shown in full, the others fail cleanly."""
 import errno
 import os
+import struct
+import subprocess
 
 import pytest
 
@@ -121,3 +123,34 @@ def test_a_damaged_blob_is_eio_for_its_files_alone(box):
     assert after.stored[image] == datafile.Datafile(bytes(raw)).stored[image]
     author = f.of_type(datafile.INFO)[0].ints[1]
     assert after.blob(author) == b"somebody\0"
+
+
+LISTS = {"quads.json": (3, [0] * 34 + [-1, 0, -1, 0]), "sources.json": (10, [0] * 6 + [-1, 0, -1, 0, 0, 100, 50])}
+
+
+@pytest.mark.parametrize("asked", ["cat %s", "ls -l $(dirname %s); cat %s", "stat %s; cat %s",
+                                   "find . -size 0; grep -c . %s", "cp %s /dev/null"])
+@pytest.mark.parametrize("name", LISTS)
+def test_a_damaged_list_never_reads_as_empty(box, name, asked):
+    """The kernel asks a file of size 0 for no bytes, so that it cannot be read has to show before."""
+    kind, element = LISTS[name]
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(b"nobody")
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    data = b.blob(struct.pack("<%di" % len(element), *element))
+    b.add(datafile.LAYER, [0, kind, 0, 2, 1, data, -1] + datafile.words("list", 3))
+    b.group(0, 2)
+    raw = bytearray(b.encode())
+    raw[datafile.Datafile(bytes(raw)).ranges[data][1] - 1] ^= 0xFF
+    copy = box.add(bytes(raw), "small.map")
+    m = box.mount(copy)
+    path = "groups/0/layers/1_list/" + name
+    for round_ in range(2):
+        r = subprocess.run(["sh", "-c", asked.replace("%s", path)], cwd=m.point, capture_output=True, text=True)
+        assert r.returncode != 0 and "Input/output error" in r.stderr, (round_, r)
+        # What is known of data that was not written is known after a save too.
+        m.put("info/author", b"somebody %d\n" % round_)
+        subprocess.run(["sync", m.point], check=True)
+    m.put(path, b"[]")
+    assert m.get(path) == b"[]\n"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Being told to stop: everything that was stored is saved first."""
+"""Being told to stop, or killed: everything that was stored is saved first."""
+import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import pytest
 
 import box as boxes
 import parts
+import places
 
 SETTINGS = "info/settings.cfg"
 
@@ -104,3 +107,145 @@ def test_in_the_foreground_a_draft_left_shows_in_the_exit_code(box, small):
     p.send_signal(signal.SIGTERM)
     assert ended(p) and p.returncode == 5
     box.allow("*.mapfs-left")
+
+
+def device(point):
+    with open("/proc/self/mountinfo") as f:
+        return [line.split()[2] for line in f if line.split()[4] == point][-1]
+
+
+@pytest.fixture
+def same_number(box, small):
+    """A mount that has the device number of an earlier one, whose keeper has not noticed its end:
+    (the mount, the earlier one's map, its keeper, which is stopped)."""
+    old, keeper = box.foreground(small)
+    number = device(old.point)
+    keeper.send_signal(signal.SIGSTOP)
+    subprocess.run(["fusermount3", "-u", old.point], check=True)
+    other = box.add(boxes.get(small), "other.map")
+    m = None
+    for i in range(20):
+        m = box.mount(other, point=box.point("other"))
+        if device(m.point) == number:
+            break
+        # The number is free once the kernel has put the last of it away.
+        m.unmount()
+        m = None
+    if not m:
+        keeper.send_signal(signal.SIGCONT)
+        pytest.skip("this kernel does not give device numbers out again")
+    yield m, keeper
+    keeper.send_signal(signal.SIGCONT)
+
+
+def test_a_mount_with_the_device_number_of_an_earlier_one_is_left_alone(box, same_number):
+    m, keeper = same_number
+    keeper.send_signal(signal.SIGCONT)
+    assert ended(keeper) and keeper.returncode == 0
+    assert m.mounted()
+    m.put(SETTINGS, b"kept 1\n")
+    m.unmount()
+    assert parts.settings(m.map) == b"kept 1\0"
+
+
+def test_unmounting_it_waits_for_its_own_keeper(box, same_number):
+    m, keeper = same_number
+    m.put(SETTINGS, b"kept 1\n")
+    p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, env=box.env())
+    assert not boxes.wait_for(lambda: p.poll() is not None, 0.5)  # it stands at the wrong door
+    keeper.send_signal(signal.SIGCONT)
+    out = p.communicate(timeout=30)[0].decode()
+    assert p.returncode == 0 and "saved: " + SETTINGS in out
+    assert not m.mounted()
+    assert parts.settings(m.map) == b"kept 1\0"
+
+
+@pytest.fixture
+def orphan(box, small):
+    """A mount whose keeper was killed."""
+    m = box.mount(small)
+    keeper = box.keeper()
+    os.kill(keeper, signal.SIGKILL)
+    assert boxes.wait_for(lambda: keeper not in box.processes())
+    return m
+
+
+def test_with_the_keeper_killed_unmounting_saves_and_reports(box, orphan):
+    orphan.put(SETTINGS, b"kept 1\n")
+    r = orphan.unmount()
+    assert "saved: " + SETTINGS in r.out
+    assert len(r.err.splitlines()) == 1 and "died" in r.err
+    assert parts.settings(orphan.map) == b"kept 1\0"
+    assert not orphan.mounted() and not box.processes()
+
+
+def test_with_the_keeper_killed_a_draft_is_told(box, orphan):
+    assert boxes.refused(orphan.put, "info/author", b"one\ntwo\n") != 0
+    r = orphan.unmount(code=5)
+    assert "info/author" in r.out and ".mapfs-left" in r.out
+    assert boxes.get(orphan.map + ".mapfs-left/info/author") == b"one\ntwo\n"
+    box.allow("*.mapfs-left")
+
+
+def test_with_the_keeper_killed_a_conflict_is_told(box, orphan):
+    orphan.put(SETTINGS, b"mine 1\n")
+    other = box.add(boxes.get(orphan.map), "new")
+    os.replace(other, orphan.map)
+    r = orphan.unmount(code=6)
+    assert "mapfs-conflict" in r.out
+    box.allow("*.mapfs-conflict")
+
+
+def test_with_the_keeper_killed_a_busy_mount_stays_and_can_be_ended_later(box, orphan):
+    orphan.put(SETTINGS, b"kept 1\n")
+    with open(orphan / SETTINGS):
+        orphan.unmount(code=7)
+        assert orphan.mounted() and orphan.get(SETTINGS) == b"kept 1\n"
+    orphan.unmount()
+    assert parts.settings(orphan.map) == b"kept 1\0"
+
+
+def test_with_the_keeper_killed_force_ends_it_with_files_open(box, orphan):
+    orphan.put(SETTINGS, b"kept 1\n")
+    with open(orphan / SETTINGS):
+        orphan.unmount("--force")
+        assert not orphan.mounted()
+        assert boxes.wait_for(lambda: not box.processes())
+    assert parts.settings(orphan.map) == b"kept 1\0"
+
+
+def test_with_the_keeper_killed_the_mount_point_that_was_made_goes(box, small):
+    point = small[:-len(".map")]
+    m = boxes.Mount(box, small, point, box.run(small))
+    os.kill(box.keeper(), signal.SIGKILL)
+    assert boxes.wait_for(lambda: len(box.processes()) == 1)
+    m.unmount()
+    assert not os.path.exists(point)
+
+
+def test_with_keeper_and_worker_killed_the_journal_is_told(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    os.kill(box.keeper(), signal.SIGKILL)
+    os.kill(box.worker(), signal.SIGKILL)
+    assert boxes.wait_for(lambda: not box.processes())
+    r = m.unmount(code=4)
+    assert "journal" in r.err
+    box.mount(small)
+    assert m.get(SETTINGS) == b"kept 1\n"
+    m.unmount()
+
+
+# Without the limit that the test's own output must keep: it is the worker's alone, by prlimit(2).
+def test_a_limit_of_file_sizes_fails_the_save_and_not_the_mount(box, small):
+    m = box.mount(small)
+    resource.prlimit(box.worker(), resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
+    code = boxes.refused(m.put, SETTINGS, b"echo %s\n" % (b"x" * 200) * 20)
+    assert code in (0, errno.EFBIG)
+    m.unmount(code=4)
+    assert m.mounted()
+    resource.prlimit(box.worker(), resource.RLIMIT_FSIZE,
+                     (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    m.put(SETTINGS, b"kept 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"kept 1\0"

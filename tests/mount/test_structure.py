@@ -38,7 +38,7 @@ ASKED_FOR = {"duplicate_image_name", "duplicate_sound_name", "name_has_slash",
 # What follows from another oddity that the map had: an item of odd length that got a name, and data
 # that an unknown item may refer to.
 FOLLOWS = {"item_len:tilemap_v3": "item_len:tilemap_v2", "data_unreferenced": "unknown_item_type"}
-# B6: the index item of a UUID type whose last item went.
+# Left out: the index item of a UUID type whose last item went stays.
 LEFT_OVER = "uuid_type_without_items"
 
 
@@ -105,7 +105,7 @@ class Sequence:
                 if below != "raw":
                     self.compare_sizes(below)
             elif size != len(self.tree.get(below)) and not (
-                    size == 0 and name in ("quads.json", "sources.json")):  # B7
+                    size == 0 and name in ("quads.json", "sources.json")):  # can_be_read
                 self.wrong("%s is listed with %d bytes and has %d" % (
                     below, size, len(self.tree.get(below))))
 
@@ -251,7 +251,7 @@ def test_random_edits_make_no_anomaly(core, maps, room):
 
 def is_simple(data):
     """The tool of DDNet 16.4 exchanges the numbers of two UUID types each time, and crashes over one
-    that it does not know. And B6."""
+    that it does not know; it takes away an index item that is LEFT_OVER."""
     f = datafile.Datafile(data)
     index = f.of_type(datafile.UUID_INDEX)
     known = [AUTOMAPPER] if index and f.of_type(index[0].id) else []

@@ -23,6 +23,43 @@ def m(box, small):
 # ---- groups
 
 
+def test_a_new_group_has_its_layers_at_once(m):
+    shell(m, "mkdir groups/9_new && test -d groups/9_new/layers && "
+             "cp -r groups/0_Game/layers/1_ground groups/9_new/layers/")
+    assert refused(os.mkdir, m / "groups/9_new/layers") == errno.EEXIST
+    assert layer_names(saved(m)[0]) == [["Game", "ground"], ["ground"]]
+
+
+def test_who_makes_a_group_lists_its_layers_or_makes_them(m):
+    os.mkdir(m / "groups/8_new")
+    os.mkdir(m / "groups/9_new")
+    assert os.listdir(m / "groups/8_new") == ["layers"]
+    assert os.path.isdir(m / "groups/8_new/layers")
+    os.mkdir(m / "groups/9_new/layers")
+    assert refused(os.mkdir, m / "groups/9_new/layers") == errno.EEXIST
+    shutil.copytree(m / (GAME + "1_ground"), m / "groups/8_new/layers/0_a")
+    shutil.copytree(m / (GAME + "1_ground"), m / "groups/9_new/layers/0_b")
+    shutil.copytree(m / "groups/8_new", m / "groups/9_more")
+    assert layer_names(saved(m)[0]) == [["Game", "ground"], ["a"], ["a"], ["b"]]
+
+
+def test_layers_of_a_new_group_cannot_be_removed_while_there_is_anything_beside_it(m):
+    os.mkdir(m / "groups/9_new")
+    put(m / "groups/9_new/group.json", b"{}", os.O_WRONLY | os.O_CREAT)
+    shell(m, "rmdir groups/9_new/layers", code=1)
+    assert os.listdir(m / "groups/9_new/layers") == []
+    m.unmount()
+
+
+def test_a_new_group_comes_back_after_kill_9_with_its_layers(m):
+    shell(m, "cp -r groups/0_Game groups/9_new; rm -r groups/9_new/layers/0_Game; mkdir groups/5_e")
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    assert "could not" not in again.result.out + again.result.err
+    assert os.listdir(again / "groups/5_e/layers") == []
+    assert layer_names(saved(again)[0]) == [["Game", "ground"], [], ["ground"]]
+
+
 ARRIVALS = {
     "cp -r": "cp -r groups/0_Game groups/9_new",
     "cp -a": "cp -a groups/0_Game groups/9_new",
@@ -69,6 +106,15 @@ def layer(image=None, **keys):
     return json.dumps({"type": 2, "width": 20, "height": 10, "image": image, **keys}).encode()
 
 
+def test_a_layer_that_is_a_directory_alone_is_told_by_its_path(m):
+    os.makedirs(m / "groups/1_Behind/layers/2_new")
+    os.rename(m / "groups/1_Behind/layers/2_new", m / "groups/1_Behind/layers/3_more")
+    os.rename(m / "groups/1_Behind", m / "groups/1_Far")
+    f, report = saved(m)
+    assert layer_names(f) == [["Game", "ground"], []]
+    assert "groups/1_Far/layers/3_more has no layer.json" in report
+
+
 @pytest.mark.parametrize("planes", [False, True])
 def test_a_new_layer_whose_image_never_comes_is_left_and_the_rest_is_saved(m, planes):
     os.mkdir(m / (GAME + "2_new"))
@@ -98,6 +144,23 @@ def test_a_new_layer_that_cannot_be_resolved_is_a_draft_after_a_sync_and_can_be_
     f, _ = saved(m)
     assert layer_names(f) == [["Game", "ground", "new"]]
     assert f.of_type(LAYER)[2].ints[13] == 0
+
+
+def test_what_waits_in_vain_is_kept_over_kill_9(m):
+    os.mkdir(m / (GAME + "2_new"))
+    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    m.put("info/author", b"somebody\n")
+    sync(m)
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    # under a number that no object of the saved map can have
+    made, = [n for n in os.listdir(again / GAME) if n.endswith("2_new")]
+    assert again.get(GAME + made + "/layer.json") == layer("07_nowhere")
+    new(again, "images/07_nowhere.json", b'{"external": 1, "width": 64, "height": 64}')
+    again.put(GAME + made + "/layer.json", layer("07_nowhere"))
+    f, _ = saved(again)
+    assert layer_names(f) == [["Game", "ground", "new"]]
+    assert f.of_type(LAYER)[2].ints[13] == 2
 
 
 def plane(width, height, value=1):

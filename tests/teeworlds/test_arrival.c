@@ -1,211 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/* Groups, layers and envelopes: made in any order of arrival, moved, renamed, removed. */
+/* Groups, layers and envelopes that are new: made in any order of arrival, and judged. */
 #include "world.h"
 
-enum { GROUP_START = 5, GROUP_COUNT = 6, TILES_KIND = 6, TILES_ENVELOPE = 11, TILES_IMAGE = 13 };
-enum { TILES_DATA = 14, TELE_DATA = 18, LIST_COUNT = 4, LIST_DATA = 5, LIST_SOURCE = 6 };
-enum { ENV_START = 2, ENV_COUNT = 3, AUTOMAPPER = 0xfffe, EXT = 0xfffd };
+enum {
+	TILES_ENVELOPE = 11,
+	TILES_IMAGE = 13,
+	TILES_DATA = 14,
+	LIST_DATA = 5,
+	LIST_SOURCE = 6,
+	AUTOMAPPER = 0xfffe
+};
 
 static const char tiles_json[] = "{\"type\": 2, \"width\": 3, \"height\": 2}";
-
-/* Integers of the data item that an item's field names, in the written map. */
-static const int32_t *ints_of(struct world *w, unsigned type, int position, uint32_t field)
-{
-	static int32_t ints[4096];
-	const struct tw_map *m = fixture_map(&w->after);
-	struct blob *b = tw_blob_of(m, tw_item_at(m, type, position), field);
-	struct error err = ERROR_INIT;
-
-	assert_non_null(b);
-	assert_true(b->size <= sizeof(ints));
-	assert_ok(blob_read(b, 0, ints, (size_t)b->size, &err));
-	return ints;
-}
-
-static void assert_item(
-	const struct world *w, unsigned type, int position, size_t n, const int32_t *v)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (world_int(w, type, position, i) != v[i])
-			fail_msg("integer %u is %d, meant: %d", i, world_int(w, type, position, i),
-				v[i]);
-}
-
-#define ITEM(w, type, position, ...)                                                               \
-	assert_item(w, type, position, sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t),         \
-		(const int32_t[]){__VA_ARGS__})
-
-/* The range of a group in the written map. */
-static void assert_range(const struct world *w, int group, int start, int count)
-{
-	assert_int_equal(world_int(w, TW_GROUP, group, GROUP_START), start);
-	assert_int_equal(world_int(w, TW_GROUP, group, GROUP_COUNT), count);
-}
-
-static void groups_move_with_all_that_is_theirs(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_move(&w, id_of(w.now, "groups/2"), id_of(w.now, "groups"), "0_Sky");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups"), "0_Sky 1_Back 2_Game ");
-	assert_string_equal(world_list(&w, "groups/0_Sky/layers"), "0_snd 1_fg ");
-	assert_string_equal(world_list(&w, "groups/1_Back/layers"), "0_bg 1_quads ");
-	assert_range(&w, 0, 0, 2);
-	assert_range(&w, 1, 2, 2);
-	assert_range(&w, 2, 4, 2);
-	/* A name needs version 3; nothing else of the group changed. */
-	ITEM(&w, TW_GROUP, 0, 3, 0, 0, 50, 80, 0, 2, 0, 0, 0, 0, 0);
-	/* Auto-mappers of (0, 0) and (2, 1) follow; two for no layer stay so. */
-	ITEM(&w, AUTOMAPPER, 0, 1, 1, 0, 3, 40, 1);
-	ITEM(&w, AUTOMAPPER, 1, 1, 0, 1, 3, 41, 1);
-	ITEM(&w, AUTOMAPPER, 2, 1, 9, 9, 3, 42, 1);
-	ITEM(&w, AUTOMAPPER, 3, 1, 1, 2, 3, 43, 1);
-	/* Zooms of groups 0 and 1; the third had none: what DDNet takes then is written. */
-	ITEM(&w, EXT, 0, 1, 80);
-	ITEM(&w, EXT, 1, 1, 11);
-	ITEM(&w, EXT, 2, 1, 22);
-	world_close(&w);
-}
-
-static void a_layer_moves_to_another_group(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_move(&w, id_of(w.now, "groups/2/layers/1_fg"), id_of(w.now, "groups/0_Back/layers"),
-		"1_front");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups/0_Back/layers"), "0_bg 1_front 2_quads ");
-	assert_string_equal(world_list(&w, "groups/2/layers"), "0_snd ");
-	assert_range(&w, 0, 0, 3);
-	assert_range(&w, 1, 3, 2);
-	assert_range(&w, 2, 5, 1);
-	ITEM(&w, AUTOMAPPER, 1, 1, 0, 1, 3, 41, 1);
-	for (int i = 0; i < 6; i++)
-		assert_int_equal(tw_item_at(fixture_map(&w.after), TW_LAYER, i)->id, i);
-	world_close(&w);
-}
-
-static void a_removed_group_takes_its_layers_and_their_items(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_remove(&w, id_of(w.now, "groups/0_Back"));
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups"), "0_Game 1 ");
-	assert_int_equal(tw_count(fixture_map(&w.after), TW_LAYER), 4);
-	assert_int_equal(tw_count(fixture_map(&w.after), AUTOMAPPER), 3);
-	ITEM(&w, AUTOMAPPER, 0, 1, 1, 1, 3, 41, 1);
-	/* (1, 2) was no layer; group 1 has two now, so it still is none. */
-	ITEM(&w, AUTOMAPPER, 2, 1, 1, 2, 3, 43, 1);
-	ITEM(&w, EXT, 0, 1, 22);
-	assert_int_equal(tw_count(fixture_map(&w.after), EXT), 1);
-	world_close(&w);
-}
-
-static void an_auto_mapper_item_for_no_layer_never_gets_one(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_set(&w,
-		world_add_in(
-			&w, world_add(&w, "groups/1_Game/layers", "x", true), "layer.json", false),
-		tiles_json);
-	world_settle(&w);
-	ITEM(&w, AUTOMAPPER, 3, 1, -1, -1, 3, 43, 1);
-	world_close(&w);
-}
-
-static void a_layer_in_two_groups_becomes_two(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "twice.map");
-	world_move(&w, id_of(w.now, "groups/1_B"), id_of(w.now, "groups"), "0_B");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups/0_B/layers"), "0_L1 ");
-	assert_string_equal(world_list(&w, "groups/1_A/layers"), "0_L0 1_L1 ");
-	/* What of its range was there. */
-	assert_string_equal(world_list(&w, "groups/2_C/layers"), "0_L3 ");
-	assert_range(&w, 2, 3, 1);
-	/* The one in no group is still in none, behind all others. */
-	assert_int_equal(tw_count(fixture_map(&w.after), TW_LAYER), 5);
-	assert_int_equal(ints_of(&w, TW_LAYER, 4, TILES_DATA)[0], 0x02020202);
-	assert_int_equal(ints_of(&w, TW_LAYER, 0, TILES_DATA)[0], 0x01010101);
-	assert_int_equal(ints_of(&w, TW_LAYER, 2, TILES_DATA)[0], 0x01010101);
-	assert_true(
-		world_int(&w, TW_LAYER, 0, TILES_DATA) != world_int(&w, TW_LAYER, 2, TILES_DATA));
-	world_close(&w);
-}
-
-static void removing_it_from_one_group_leaves_it_in_the_other(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "twice.map");
-	world_remove(&w, id_of(w.now, "groups/0_A/layers/1_L1"));
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups/0_A/layers"), "0_L0 ");
-	assert_string_equal(world_list(&w, "groups/1_B/layers"), "0_L1 ");
-	world_close(&w);
-}
-
-static void names_raise_only_what_needs_it(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "old_names.map");
-	/* Moved by number alone: no name is to be stored. */
-	world_move(&w, id_of(w.now, "groups/0/layers/2"), id_of(w.now, "groups/0/layers"), "0");
-	world_settle(&w);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_LAYER, 0)->ints->n, 7);
-	world_move(&w, id_of(w.now, "groups/0/layers/2"), id_of(w.now, "groups/0/layers"), "0_q");
-	world_move(
-		&w, id_of(w.now, "groups/0/layers/1"), id_of(w.now, "groups/0/layers"), "1_tele");
-	world_move(&w, id_of(w.now, "groups/0"), id_of(w.now, "groups"), "0_g");
-	world_move(&w, id_of(w.now, "envelopes/0.json"), id_of(w.now, "envelopes"), "0_e.json");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups/0_g/layers"), "0_q 1 2_tele ");
-	assert_string_equal(world_list(&w, "envelopes"), "0_e.json ");
-	ITEM(&w, TW_ENVELOPE, 0, 1, 3, 0, 0);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_ENVELOPE, 0)->ints->n, 12);
-	assert_int_equal(world_int(&w, TW_LAYER, 0, 3), 2);
-	assert_int_equal(world_int(&w, TW_LAYER, 1, 3), 2);
-	assert_int_equal(world_int(&w, TW_LAYER, 2, 3), 3);
-	/* The fields behind the name moved along: tele's data and what is garbage. */
-	assert_int_equal(ints_of(&w, TW_LAYER, 2, TELE_DATA)[0], 0);
-	assert_int_equal(world_int(&w, TW_LAYER, 2, TELE_DATA + 1), 55);
-	world_close(&w);
-}
-
-static void an_empty_name_is_stored_as_the_reference_does(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_move(&w, id_of(w.now, "groups/1_Game"), id_of(w.now, "groups"), "1_");
-	world_move(&w, id_of(w.now, "groups/0_Back/layers/0_bg"),
-		id_of(w.now, "groups/0_Back/layers"), "0_a%2Fb");
-	world_settle(&w);
-	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal((uint32_t)world_int(&w, TW_GROUP, 1, 12 + i),
-			i < 2 ? 0x80808080 : 0x80808000);
-	assert_int_equal((uint32_t)world_int(&w, TW_LAYER, 0, 15), 0xe1afe280);
-	assert_int_equal((uint32_t)world_int(&w, TW_LAYER, 0, 17), 0x80808000);
-	world_close(&w);
-}
 
 /* A group with all that it can have, its files in the order of `order`. */
 static const struct {
@@ -308,9 +114,9 @@ static void check_arrival(struct arrival *a)
 	/* A table that was not put is zeros, and the physics layer is of the game's size. */
 	assert_content(w->after.s, "groups/1_New/layers/3_e/id.csv",
 		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
-	assert_int_equal(ints_of(w, TW_LAYER, 3, LIST_DATA)[34], 3);
-	assert_int_equal(ints_of(w, TW_LAYER, 3, LIST_DATA)[36], 0);
-	assert_int_equal(ints_of(w, TW_LAYER, 4, LIST_DATA)[8], 2);
+	assert_int_equal(world_ints(w, TW_LAYER, 3, LIST_DATA)[34], 3);
+	assert_int_equal(world_ints(w, TW_LAYER, 3, LIST_DATA)[36], 0);
+	assert_int_equal(world_ints(w, TW_LAYER, 4, LIST_DATA)[8], 2);
 	ITEM(w, AUTOMAPPER, 4, 1, 1, 0, 5, 0, 0);
 	/* Tangents that the points of this map have no room for stand in an item of their own. */
 	assert_content(w->after.s, "envelopes/3_wave.json",
@@ -396,6 +202,36 @@ static void a_layer_needs_its_layer_json(void **state)
 	world_close(&w);
 }
 
+static void what_is_beside_a_layer_json_that_waits_waits_too(void **state)
+{
+	char row[sizeof("  1,  2,  3")] = "";
+	struct error err = ERROR_INIT;
+	entry_id layer, json, plane;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	layer = world_add(&w, "groups/1_Game/layers", "1_x", true);
+	json = world_add_in(&w, layer, "layer.json", false);
+	plane = world_add_in(&w, layer, "id.csv", false);
+	world_set(&w, json, tiles_json);
+	world_set(&w, plane, "1,2,3\n4,5,6\n");
+	assert_int_equal(
+		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
+	assert_int_equal(world_put_text(&w, plane, "1,2,3\n4,5,6\n", &err), -EAGAIN);
+	assert_ok(w.now->format->get(w.now, plane, 0, row, sizeof(row) - 1, &err));
+	assert_string_equal(row, "  1,  2,  3");
+	/* Back to what it was: nothing waits any more. */
+	assert_int_equal(world_put_text(&w, json, tiles_json, &err), 1);
+	assert_fails(world_put_text(&w, plane, "1,2\n3,4\n", &err), EINVAL, "line 1");
+	/* So it is once the save is over, be there an image or not. */
+	assert_int_equal(
+		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
+	assert_ok(w.now->format->situate(&w.now, NULL, 0, &err));
+	world_set(&w, plane, "6,5,4\n3,2,1\n");
+	world_close(&w);
+}
+
 static void new_layers_are_judged(void **state)
 {
 	static const struct {
@@ -460,110 +296,6 @@ static void physics_layers_have_dummy_tiles_of_zeros(void **state)
 		assert_int_equal(world_int(&w, TW_LAYER, 4 + i, (uint32_t)kinds[i].field),
 			world_int(&w, TW_LAYER, 4 + i, TILES_DATA) + 1);
 	}
-	world_close(&w);
-}
-
-static void envelopes_move_with_their_points(void **state)
-{
-	static const int times[] = {4, 1, 2, 3};
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_move(&w, id_of(w.now, "envelopes/2_vol.json"), id_of(w.now, "envelopes"), "0_v.json");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "envelopes"), "0_v.json 1_pos.json 2.json ");
-	ITEM(&w, TW_ENVELOPE, 0, 2, 1, 0, 1);
-	ITEM(&w, TW_ENVELOPE, 1, 2, 3, 1, 2);
-	ITEM(&w, TW_ENVELOPE, 2, 2, 4, 3, 1);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(world_int(&w, TW_POINTS, 0, 6 * i), times[i]);
-	/* quads: (0, 1), (77, -2), (2, 0); sources: (0, 2), (-1, 77); the tiles' color: 1 */
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[34], 1);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[36], 2);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[38 + 34], 77);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[38 + 36], -2);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[76 + 34], 0);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[76 + 36], 1);
-	assert_int_equal(ints_of(&w, TW_LAYER, 4, LIST_DATA)[6], 1);
-	assert_int_equal(ints_of(&w, TW_LAYER, 4, LIST_DATA)[8], 0);
-	assert_int_equal(ints_of(&w, TW_LAYER, 4, LIST_DATA)[13 + 8], 77);
-	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_ENVELOPE), 2);
-	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_ENVELOPE), -2);
-	world_close(&w);
-}
-
-static void a_removed_envelope_takes_its_points(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_remove(&w, id_of(w.now, "envelopes/0_pos.json"));
-	world_settle(&w);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 12);
-	ITEM(&w, TW_ENVELOPE, 0, 2, 4, 0, 1);
-	ITEM(&w, TW_ENVELOPE, 1, 2, 1, 1, 1);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[34], -1);
-	assert_int_equal(ints_of(&w, TW_LAYER, 1, LIST_DATA)[36], 0);
-	assert_true(world_said(&w, "groups/0_Back/layers/1_quads refers to no envelope now in 2 "
-				   "places: envelopes/0_pos.json is gone"));
-	world_close(&w);
-}
-
-static void points_change_their_form_when_the_map_asks_for_it(void **state)
-{
-	struct world w;
-
-	(void)state;
-	/* Envelope 0 alone is of version 3, so its going leaves points of 6 integers, and their
-	 * tangents stand in an item of their own. */
-	world_open(&w, "bezier_points.map");
-	world_remove(&w, id_of(w.now, "envelopes/0.json"));
-	world_settle(&w);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 6);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), 0xfffe, 0)->ints->n, 16);
-	assert_int_equal(world_int(&w, 0xfffe, 0, 15), 15);
-	world_close(&w);
-	world_open(&w, "bezier_item.map");
-	world_set(&w, world_add(&w, "envelopes", "0_new.json", false),
-		"{\"version\": 3, \"points\": [{\"time\": 1}, {\"time\": 2}]}");
-	world_settle(&w);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 4 * 22);
-	assert_int_equal(world_int(&w, TW_POINTS, 0, 22), 2);
-	assert_int_equal(world_int(&w, TW_POINTS, 0, 44), 1000);
-	assert_int_equal(world_int(&w, TW_POINTS, 0, 44 + 6 + 15), 15);
-	assert_int_equal(tw_item_at(fixture_map(&w.after), 0xfffe, 0)->ints->n, 4 * 16);
-	world_close(&w);
-}
-
-/* rm of a file while its object stays. */
-static void a_removed_part_takes_its_empty_form(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_remove(&w, id_of(w.now, "info/author"));
-	world_remove(&w, id_of(w.now, "groups/1_Game/layers/0_Game/id.csv"));
-	world_remove(&w, id_of(w.now, "groups/0_Back/layers/1_quads/quads.json"));
-	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
-	world_settle(&w);
-	assert_content(w.after.s, "info/author", "");
-	assert_content(w.after.s, "groups/1_Game/layers/0_Game/id.csv",
-		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
-	assert_content(w.after.s, "groups/0_Back/layers/1_quads/quads.json", "[]\n");
-	assert_true(world_said(&w, "layer.json was removed from groups/0_Back/layers/0_bg, which "
-				   "cannot be without it: it stays"));
-	assert_int_equal(world_int(&w, TW_LAYER, 0, 0), 7);
-	world_close(&w);
-	/* With its object, it is nothing of its own. */
-	world_open(&w, "structure.map");
-	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
-	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/id.csv"));
-	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg"));
-	world_settle(&w);
-	assert_false(world_said(&w, "stays"));
 	world_close(&w);
 }
 
@@ -646,76 +378,18 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	world_close(&w);
 }
 
-static void a_new_map_has_what_a_game_needs(void **state)
-{
-	struct world w;
-
-	(void)state;
-	world_create(&w);
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups/0_Game/layers"), "0_Game ");
-	ITEM(&w, TW_VERSION, 0, 1);
-	ITEM(&w, TW_INFO, 0, 1, -1, -1, -1, -1, -1);
-	ITEM(&w, TW_GROUP, 0, 3, 0, 0, 100, 100, 0, 1, 0, 0, 0, 0, 0);
-	ITEM(&w, TW_LAYER, 0, 0, 2, 0, 3, 50, 50, 1, 255, 255, 255, 255, -1, 0, -1, 0);
-	world_close(&w);
-	/* A game layer that somebody put is enough. */
-	world_create(&w);
-	world_set(&w,
-		world_add_in(&w,
-			world_add_in(&w,
-				world_add_in(
-					&w, world_add(&w, "groups", "Own", true), "layers", true),
-				"Mine", true),
-			"layer.json", false),
-		"{\"type\": 2, \"kind\": 1, \"width\": 7}");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups"), "0_Own ");
-	assert_string_equal(world_list(&w, "groups/0_Own/layers"), "0_Mine ");
-	world_close(&w);
-	/* It stands with the physics layers there are, in their size. */
-	world_create(&w);
-	world_add(&w, "groups", "2_Last", true);
-	world_set(&w,
-		world_add_in(&w,
-			world_add_in(&w,
-				world_add_in(
-					&w, world_add(&w, "groups", "1_Own", true), "layers", true),
-				"Tele", true),
-			"layer.json", false),
-		"{\"type\": 2, \"kind\": 2, \"width\": 7, \"height\": 9}");
-	world_settle(&w);
-	assert_string_equal(world_list(&w, "groups"), "0_Own 1_Last ");
-	assert_string_equal(world_list(&w, "groups/0_Own/layers"), "0_Tele 1_Game ");
-	assert_range(&w, 1, 2, 0);
-	ITEM(&w, TW_LAYER, 1, 0, 2, 0, 3, 7, 9, 1);
-	world_close(&w);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_move_with_all_that_is_theirs),
-		cmocka_unit_test(a_layer_moves_to_another_group),
-		cmocka_unit_test(a_removed_group_takes_its_layers_and_their_items),
-		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
-		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
-		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
-		cmocka_unit_test(names_raise_only_what_needs_it),
-		cmocka_unit_test(an_empty_name_is_stored_as_the_reference_does),
 		cmocka_unit_test(a_group_arrives_in_order),
 		cmocka_unit_test(a_group_arrives_backwards),
 		cmocka_unit_test(a_group_arrives_in_any_order),
 		cmocka_unit_test(a_layer_needs_its_layer_json),
+		cmocka_unit_test(what_is_beside_a_layer_json_that_waits_waits_too),
 		cmocka_unit_test(new_layers_are_judged),
 		cmocka_unit_test(physics_layers_have_dummy_tiles_of_zeros),
-		cmocka_unit_test(envelopes_move_with_their_points),
-		cmocka_unit_test(a_removed_envelope_takes_its_points),
-		cmocka_unit_test(points_change_their_form_when_the_map_asks_for_it),
-		cmocka_unit_test(a_removed_part_takes_its_empty_form),
 		cmocka_unit_test(at_the_save_a_name_without_its_number_will_do),
 		cmocka_unit_test(an_envelope_without_a_name_binds_where_it_fits),
-		cmocka_unit_test(a_new_map_has_what_a_game_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

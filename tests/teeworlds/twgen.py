@@ -25,6 +25,18 @@ def name_ints(text, n):
     return list(struct.unpack(">%di" % n, bytes(raw)))
 
 
+class Stored:
+    """A data item as it stands in the file, whatever length it declares."""
+
+    def __init__(self, content, declared=None, cut=0):
+        packed = zlib.compress(content)
+        self.stored = packed[:len(packed) - cut]
+        self.declared = len(content) if declared is None else declared
+
+    def __len__(self):
+        return self.declared
+
+
 class Map:
     """Items by type in the order they are added, and data items."""
 
@@ -74,7 +86,8 @@ class Map:
                 offsets += struct.pack("<i", len(items))
                 items += struct.pack("<Ii%di" % len(ints), kind << 16 | number, 4 * len(ints),
                                      *ints) + bytes(gap)
-        stored = [zlib.compress(d, level) if version == 4 else d for d in self.data]
+        stored = [d.stored if isinstance(d, Stored) else
+                  zlib.compress(d, level) if version == 4 else d for d in self.data]
         data_offsets, at = b"", 0
         for blob in stored:
             data_offsets += struct.pack("<i", at)
@@ -239,9 +252,11 @@ def main(directory):
         large(f)
     # It uses this module, so it is not to be asked for before there is one.
     sys.dont_write_bytecode = True
+    import twgen_faults
     import twgen_parts
     import twgen_structure
-    for name, content in (*fixtures(), *twgen_parts.fixtures(), *twgen_structure.fixtures()):
+    for name, content in (*fixtures(), *twgen_faults.fixtures(), *twgen_parts.fixtures(),
+                          *twgen_structure.fixtures()):
         with open(os.path.join(directory, name), "wb") as f:
             f.write(content)
 

@@ -205,3 +205,30 @@ struct bytes *world_png(uint32_t w, uint32_t h, uint8_t value)
 	assert_ok(png_file_read(w, h, fill, &value, NULL, 0, dst, (size_t)size, &err));
 	return b;
 }
+
+const int32_t *world_ints(struct world *w, unsigned type, int position, uint32_t field)
+{
+	static int32_t ints[4096];
+	const struct tw_map *m = fixture_map(&w->after);
+	struct blob *b = tw_blob_of(m, tw_item_at(m, type, position), field);
+	struct error err = ERROR_INIT;
+
+	assert_non_null(b);
+	assert_true(b->size <= sizeof(ints));
+	assert_ok(blob_read(b, 0, ints, (size_t)b->size, &err));
+	return ints;
+}
+
+void world_item(const struct world *w, unsigned type, int position, size_t n, const int32_t *v)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (world_int(w, type, position, i) != v[i])
+			fail_msg("integer %u is %d, meant: %d", i, world_int(w, type, position, i),
+				v[i]);
+}
+
+void world_range(const struct world *w, int group, int start, int count)
+{
+	assert_int_equal(world_int(w, TW_GROUP, group, 5 /* start */), start);
+	assert_int_equal(world_int(w, TW_GROUP, group, 6 /* count */), count);
+}

@@ -53,6 +53,17 @@ bool world_is_unchanged(const struct world *w);
 /* Integer i of the item at a position of its type in the written map. */
 int32_t world_int(const struct world *w, unsigned type, int position, uint32_t i);
 
+/* Integers of the data item that an item's field names, in the written map; good until the next
+ * call. */
+const int32_t *world_ints(struct world *w, unsigned type, int position, uint32_t field);
+/* The first integers of an item of the written map are these. */
+void world_item(const struct world *w, unsigned type, int position, size_t n, const int32_t *v);
+#define ITEM(w, type, position, ...)                                                               \
+	world_item(w, type, position, sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t),          \
+		(const int32_t[]){__VA_ARGS__})
+/* The range of a group in the written map. */
+void world_range(const struct world *w, int group, int start, int count);
+
 /* A PNG of the canonical form, every byte of it `value`. */
 struct bytes *world_png(uint32_t w, uint32_t h, uint8_t value);
 

@@ -9,6 +9,13 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "mount")]
 
+# Meson says where the programs of this room are; without it they are where MAPFS_BINARY was built.
+if "MAPFS_BINARY" in os.environ:
+    ROOM = pathlib.Path(os.environ["MAPFS_BINARY"]).resolve().parents[1] / "tests" / "torchlight"
+    os.environ.setdefault("TL_TOOL", str(ROOM / "torchlight-tool"))
+    os.environ.setdefault("TL_LAWS", str(ROOM / "torchlight-laws"))
+    os.environ.setdefault("TL_FUZZ", str(ROOM))
+
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):

@@ -222,6 +222,22 @@ static void a_changed_value_is_known_by_its_place(void **state)
 		"\t\t\t\t<FLOAT>P_251:2\n");
 }
 
+/* Who writes the number and misspells another name gets no second property of that number. */
+static void what_the_text_says_by_its_number_has_no_other_name(void **state)
+{
+	RESULT old = compile("Unit Trigger", "\t\t\t\t<FLOAT>P_250:1\n", NULL, NULL);
+	RESULT made = compile("Unit Trigger", "\t\t\t\t<FLOAT>MISPELT:1\n\t\t\t\t<FLOAT>P_250:1\n",
+		NULL, &old.file);
+
+	RESULT place = compile("Unit Trigger", "\t\t\t\t<FLOAT>MISPELT:2\n\t\t\t\t<FLOAT>P_251:7\n",
+		NULL, &old.file);
+
+	(void)state;
+	assert_int_equal(made.r, -EINVAL);
+	assert_non_null(strstr(error_text(&made.e), "MISPELT"));
+	assert_int_equal(place.r, -EINVAL);
+}
+
 static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
 {
 	RESULT old = compile(
@@ -251,6 +267,7 @@ int main(void)
 		cmocka_unit_test(names_are_learnt_from_the_file_that_was_made_of_the_text),
 		cmocka_unit_test(a_type_is_learnt_too),
 		cmocka_unit_test(a_changed_value_is_known_by_its_place),
+		cmocka_unit_test(what_the_text_says_by_its_number_has_no_other_name),
 		cmocka_unit_test(what_the_file_does_not_show_is_refused_where_it_stands),
 	};
 

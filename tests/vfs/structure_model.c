@@ -414,8 +414,10 @@ static struct file *stand(struct model *m, int object, const char *path)
 	struct file *f = file_add(m, path);
 
 	f->object = object;
+	/* What was only moved to a scratch name is where it was. */
+	if (!(o->state == KEPT && o->seq && same_place(o->kind, o->last, path)))
+		o->seq = moved ? ++m->seq : 0;
 	o->state = HERE;
-	o->seq = moved ? ++m->seq : 0;
 	snprintf(o->last, PATH_SIZE, "%s", path);
 	return f;
 }
@@ -697,7 +699,6 @@ static int to_object(struct model *m, struct file *f, enum meaning what, int obj
 	int content = content_judge(form_of(kind, to), model_shows(m, f));
 	struct file *target = model_file(m, to);
 	bool same_form = goes && !f->scratch && form_of(kind, to) == form_of(kind, f->path);
-	struct object *o;
 
 	memcpy(from, f->path, PATH_SIZE);
 	if ((same_form && (what == NEW || what == LEFT)) ||
@@ -728,10 +729,6 @@ static int to_object(struct model *m, struct file *f, enum meaning what, int obj
 	target = model_file(m, to);
 	if (!target)
 		target = make(m, what, object, kind, to);
-	/* Renamed over what was made or moved, it is moved there now. */
-	o = &m->objects[target->object];
-	if (o->seq)
-		o->seq = ++m->seq;
 	judge(m, target, content);
 	return 0;
 }

@@ -18,6 +18,11 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
+static bool is_for(const struct tw_ints *v, uint32_t group, int64_t number)
+{
+	return v->n >= LENGTH && v->v[GROUP] == (int64_t)group && v->v[LAYER] == number;
+}
+
 /* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
 static const struct tw_ints *find(
 	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
@@ -32,7 +37,7 @@ static const struct tw_ints *find(
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct tw_ints *v = m->items[t->items[i]].ints;
 
-		if (v->n >= LENGTH && v->v[GROUP] == (int64_t)group && v->v[LAYER] == number) {
+		if (is_for(v, group, number)) {
 			*ret = t->items[i];
 			return v;
 		}
@@ -83,14 +88,20 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
 }
 
-static void drop(const struct tw_map *m, uint32_t layer, uint32_t item, struct change *c)
+/* All of them, or another would come forth. */
+static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct change *c)
 {
+	const struct tw_type *t = tw_type(m, (unsigned)tw_uuid_type(m, TW_AUTOMAPPER));
+	int64_t number = tw_layer_in_group(m, group, layer);
 	uint32_t handle;
 
-	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made)
+	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
 		tw_change_extra(c, handle, NULL);
-	else
-		tw_change_remove(c, item);
+		return;
+	}
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (is_for(m->items[t->items[i]].ints, group, number))
+			tw_change_remove(c, t->items[i]);
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
@@ -104,7 +115,7 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 
 	if (json_holds_null(at)) {
 		if (old)
-			drop(m, layer, item, c);
+			drop(m, group, layer, c);
 		return 0;
 	}
 	r = tw_record_expect(at, keys, NULL, e);

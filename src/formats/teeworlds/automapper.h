@@ -10,7 +10,7 @@
 
 /* The value of the key "automapper" for a layer of a group, both by position. */
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer);
-/* null removes the item, an object where there was none makes one. */
+/* null removes all items for the layer, an object where there was none makes one. */
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
 	uint32_t layer, struct change *c, struct error *e);
 /* The layer whose item this is; false where it is no auto-mapper item. They may not exist. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/names.h"
-#include "formats/teeworlds/roster.h"
+#include "formats/teeworlds/place.h"
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
 

@@ -262,6 +262,7 @@ static int tw_rebase(const struct snapshot *s, const struct plan *p, const struc
 		b = blob_new(&x, at->coding, m->blobs[i]->size, m->shared->budget);
 		if (!b)
 			return error_set(e, -ENOMEM, "no memory for a data item");
+		blob_inherit(b, m->blobs[i]);
 		blob_unref(m->blobs[i]);
 		m->blobs[i] = b;
 	}

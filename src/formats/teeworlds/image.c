@@ -214,14 +214,18 @@ static int make(const struct tw_map *m, entry_id id, const struct extent *in, st
 	uint32_t image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
 	const struct pixels none = {0};
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	struct tw_ints *ints;
 	struct opacity before;
 	struct taking t = {0};
 	int r = take(m, &none, in, &t, &fresh, e);
 
 	if (r < 0)
 		return r;
-	tw_change_item(c, (uint32_t)(it - m->items),
-		tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h));
+	ints = tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h);
+	/* What could not be shown gives way to the new pixels. */
+	if (ints && tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
+		ints->v[TW_IMG_DATA] = tw_int(it, TW_IMG_DATA, -1);
+	tw_change_item(c, (uint32_t)(it - m->items), ints);
 	tw_change_data(c, (uint32_t)(it - m->items), TW_IMG_DATA, TAKE(fresh));
 	/* Tiles that name a new image came along with it, and their own bits with them. */
 	if (it->made || !opaque_matters(m, image))

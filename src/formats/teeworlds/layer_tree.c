@@ -64,8 +64,8 @@ int tw_layer_waits(const struct tw_item *it, struct error *e)
 			 : 0;
 }
 
-/* The object made since the mount that the directory is, or is of; its names are not the format's
- * to know. */
+/* The object made since the mount that the directory is, or is of; the names of its files and
+ * layers are not the format's to know. */
 static const struct tw_item *made_at(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = NULL;
@@ -85,7 +85,7 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, stru
 
 	(void)e;
 	if (made) {
-		tw_stat_dir(ret, false);
+		tw_stat_dir(ret, kind == TW_K_LAYERS);
 		return 0;
 	}
 	if (kind != TW_K_GROUPS && !at)
@@ -128,7 +128,9 @@ static int groups_child(
 static int group_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	if (*cookie > 1 || made_at(m, dir))
+	if (*cookie == 0 && made_at(m, dir))
+		*cookie = 1;
+	if (*cookie > 1)
 		return 0;
 	strcpy(name, *cookie ? "layers" : "group.json");
 	*ret = tw_id2(*cookie ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);

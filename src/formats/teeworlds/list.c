@@ -108,6 +108,9 @@ enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
 	return form;
 }
 
+/* Remembered as the size of what cannot be read. */
+#define DAMAGED UINT64_MAX
+
 /* A layer's list as the map holds it. */
 struct list {
 	uint32_t item;
@@ -150,7 +153,7 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 		return r;
 	tw_stat_file(ret, 0, true);
 	ret->sized = !l.count || blob_recall(l.blob, l.memo, &size);
-	ret->size = ret->sized ? size : 0;
+	ret->size = ret->sized && size != DAMAGED ? size : 0;
 	return 0;
 }
 
@@ -238,10 +241,12 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 
 	if (r < 0)
 		return r;
-	if (l.count && blob_recall(l.blob, l.memo, ret))
+	if (l.count && blob_recall(l.blob, l.memo, ret) && *ret != DAMAGED)
 		return 0;
 	jsonw_to_nowhere(&w);
 	r = write_list(&w, m, &l, 0, e);
+	if (r == -EIO && l.count)
+		blob_remember(l.blob, l.memo, DAMAGED);
 	if (r < 0)
 		return r;
 	if (l.count)
@@ -255,8 +260,11 @@ static int list_get(
 {
 	struct jsonw w;
 	struct list l;
+	uint64_t size;
 	int r = find_list(m, id, &l, e);
 
+	if (r == 0 && l.count && blob_recall(l.blob, l.memo, &size) && size == DAMAGED)
+		r = error_set(e, -EIO, "the data of the list is damaged");
 	if (r < 0)
 		return r;
 	jsonw_to_range(&w, off, dst, n);

@@ -41,6 +41,22 @@ size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
 	return len;
 }
 
+#define KEY_DAMAGED ((uint64_t)1 << 62)
+
+/* Is what follows the part that is read as good as that? Many names may be one blob. */
+static int check_rest(struct blob *b)
+{
+	uint64_t known;
+	int r;
+
+	if (blob_recall(b, KEY_DAMAGED, &known))
+		return -EIO;
+	r = blob_check(b, NULL);
+	if (r == -EIO)
+		blob_remember(b, KEY_DAMAGED, 1);
+	return r;
+}
+
 /* A missing or damaged blob is an empty name. */
 static int name_of_blob(
 	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
@@ -53,6 +69,8 @@ static int name_of_blob(
 	if (!b)
 		return 0;
 	r = blob_prefix(b, text, sizeof(text), &got, NULL);
+	if (r == 0 && b->size > sizeof(text))
+		r = check_rest(b);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	return set_name(ret, text, strnlen(text, got));

@@ -33,6 +33,26 @@ enum tw_named tw_objects_of(entry_id dir)
 	}
 }
 
+enum tw_named tw_object_named(entry_id id)
+{
+	switch (tw_id_kind(id)) {
+	case TW_K_IMAGE_PNG:
+	case TW_K_IMAGE_JSON:
+		return TW_N_IMAGES;
+	case TW_K_SOUND_OPUS:
+	case TW_K_SOUND_JSON:
+		return TW_N_SOUNDS;
+	case TW_K_ENVELOPE:
+		return TW_N_ENVELOPES;
+	case TW_K_GROUP:
+		return TW_N_GROUPS;
+	case TW_K_LAYER:
+		return TW_N_LAYERS;
+	default:
+		return TW_N_NAMED;
+	}
+}
+
 size_t tw_place_stem(enum tw_named what, const char *file, bool *ret_json)
 {
 	static const char *const own[TW_N_NAMED] = {

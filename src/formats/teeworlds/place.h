@@ -19,6 +19,8 @@ struct tw_place {
 
 /* What a directory's objects are; TW_N_NAMED where it has none. dir may be any entry. */
 enum tw_named tw_objects_of(entry_id dir);
+/* What an entry is an object of; TW_N_NAMED: it is none. */
+enum tw_named tw_object_named(entry_id id);
 
 /* The length of a file name without the ending that objects of this sort have; 0: it has none of
  * them. Directories (groups, layers) have no ending. *ret_json (may be NULL): it is .json. */

@@ -30,6 +30,19 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 		ret->bezier = NULL;
 }
 
+void tw_points_hush(const struct tw_map *m, uint32_t n, struct change *c)
+{
+	int type = tw_uuid_type(m, TW_BEZIER);
+	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);
+
+	/* When the first goes, the next is the first. */
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		if (m->items[t->items[i]].ints->n != (uint64_t)n * TW_POINT_TANGENTS)
+			break;
+		tw_change_remove(c, t->items[i]);
+	}
+}
+
 void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret)
 {
 	tw_points_of(m, ret);

@@ -29,6 +29,10 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret);
 /* The points as one envelope has them: one that is new keeps its own, in full. */
 void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
+/* For n plain points: tangents that do not count now must not begin to, so those that would leave
+ * the map. */
+void tw_points_hush(const struct tw_map *m, uint32_t n, struct change *c);
+
 /* Point i < n in full: tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);
 static inline bool tw_points_have_tangents(const struct tw_points *p)

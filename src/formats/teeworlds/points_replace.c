@@ -82,18 +82,49 @@ static void get(const struct plan_points *p, uint32_t i, int32_t ret[TW_POINT_FU
 		tw_points_get(&p->old, i - p->n_fresh - p->begin + p->end, ret);
 }
 
-/* Integers [from, from + n) of every point; then `rest`, what the old item has after its points. */
-static struct tw_ints *gather(
-	const struct plan_points *p, uint32_t from, uint32_t n, uint32_t rest, const int32_t *tail)
+/* The old point that new point i is, or is in the place of; false: it is one more. */
+static bool old_of(const struct plan_points *p, uint32_t i, uint32_t *ret)
+{
+	*ret = i < p->begin + p->n_fresh ? i : i - p->n_fresh - p->begin + p->end;
+	return i < p->begin || i >= p->begin + p->n_fresh || i < p->end;
+}
+
+/* The tangents of all points as the item of tangents has them. Where the points have tangents of
+ * their own those of the item show nothing, and stay. */
+static struct tw_ints *gather_tangents(const struct plan_points *p)
+{
+	const struct tw_item *own = p->stride == TW_POINT_FULL ? p->old.bezier : NULL;
+	struct tw_ints *v = NULL;
+	int32_t point[TW_POINT_FULL];
+	uint32_t old;
+
+	if ((uint64_t)p->n * TW_POINT_TANGENTS <= INT32_MAX / 4)
+		v = tw_ints_new(p->n * TW_POINT_TANGENTS);
+	for (uint32_t i = 0; v && i < p->n; i++) {
+		const int32_t *from = point + TW_POINT_PLAIN;
+
+		if (own && old_of(p, i, &old))
+			from = own->ints->v + (size_t)old * TW_POINT_TANGENTS;
+		else
+			get(p, i, point);
+		memcpy(v->v + (size_t)i * TW_POINT_TANGENTS, from,
+			TW_POINT_TANGENTS * sizeof(int32_t));
+	}
+	return v;
+}
+
+/* All points as they are stored; then `rest`, what the old item has after its points. */
+static struct tw_ints *gather(const struct plan_points *p, uint32_t rest, const int32_t *tail)
 {
 	struct tw_ints *v = NULL;
 	int32_t point[TW_POINT_FULL];
+	uint32_t n = p->stride;
 
 	if ((uint64_t)p->n * n + rest <= INT32_MAX / 4)
 		v = tw_ints_new(p->n * n + rest);
 	for (uint32_t i = 0; v && i < p->n; i++) {
 		get(p, i, point);
-		memcpy(v->v + (size_t)i * n, point + from, n * sizeof(int32_t));
+		memcpy(v->v + (size_t)i * n, point, n * sizeof(int32_t));
 	}
 	if (v && rest)
 		memcpy(v->v + (size_t)p->n * n, tail, rest * sizeof(int32_t));
@@ -123,7 +154,7 @@ static void put_points(const struct plan_points *p, struct change *c)
 	const struct tw_item *it = p->old.item;
 	uint32_t used = p->old.n * p->old.stride;
 	uint32_t rest = it && p->stride == p->old.stride ? it->ints->n - used : 0;
-	struct tw_ints *v = gather(p, 0, p->stride, rest, it ? it->ints->v + used : NULL);
+	struct tw_ints *v = gather(p, rest, it ? it->ints->v + used : NULL);
 
 	if (it)
 		set_item(c, (uint32_t)(it - p->m->items), v);
@@ -139,12 +170,13 @@ static void put_tangents(const struct plan_points *p, struct change *c)
 {
 	int type = tw_uuid_type(p->m, TW_BEZIER);
 	const struct tw_item *it = type < 0 ? NULL : tw_item_at(p->m, (unsigned)type, 0);
-	CLEANUP(tw_ints_unref)
-	struct tw_ints *v = gather(p, TW_POINT_PLAIN, TW_POINT_TANGENTS, 0, NULL);
+	CLEANUP(tw_ints_unref) struct tw_ints *v = gather_tangents(p);
 
-	if (v && !p->old.bezier && (p->stride == TW_POINT_FULL || !any_set(v)))
+	if (v && !p->old.bezier && p->stride == TW_POINT_FULL)
 		return;
-	if (it)
+	if (v && !p->old.bezier && !any_set(v))
+		tw_points_hush(p->m, p->n, c);
+	else if (it)
 		set_item(c, (uint32_t)(it - p->m->items), TAKE(v));
 	else
 		tw_change_add_uuid(p->m, c, TW_BEZIER, TAKE(v));

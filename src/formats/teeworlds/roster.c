@@ -8,26 +8,6 @@
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
 
-enum tw_named tw_object_named(entry_id id)
-{
-	switch (tw_id_kind(id)) {
-	case TW_K_IMAGE_PNG:
-	case TW_K_IMAGE_JSON:
-		return TW_N_IMAGES;
-	case TW_K_SOUND_OPUS:
-	case TW_K_SOUND_JSON:
-		return TW_N_SOUNDS;
-	case TW_K_ENVELOPE:
-		return TW_N_ENVELOPES;
-	case TW_K_GROUP:
-		return TW_N_GROUPS;
-	case TW_K_LAYER:
-		return TW_N_LAYERS;
-	default:
-		return TW_N_NAMED;
-	}
-}
-
 static void add_seat(
 	struct tw_roster *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
 {

@@ -38,7 +38,4 @@ int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named wh
 	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e);
 void tw_roster_finish(struct tw_roster *r);
 
-/* What an entry is an object of; TW_N_NAMED: it is none. */
-enum tw_named tw_object_named(entry_id id);
-
 #endif

@@ -50,7 +50,7 @@ static void say_empty(struct settling *s, const struct placement *p, size_t n)
 		if (p[i].removed || tw_object_named(p[i].id) != TW_N_LAYERS ||
 			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
 			continue;
-		settle_path(s, TW_N_LAYERS, tw_id_b(p[i].id), path);
+		settle_place(s, &p[i], path);
 		settle_say(s, "%s has no layer.json, and is not in the map", path);
 	}
 }
@@ -202,6 +202,9 @@ static int rebuild(struct settling *s, struct error *e)
 	if (r < 0)
 		return r;
 	drop_blobs(s);
+	r = settle_uuids(s, e);
+	if (r < 0)
+		return r;
 	r = order_all(s);
 	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
 }
@@ -221,19 +224,18 @@ int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
 	__attribute__((cleanup(settling_finish))) struct settling s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};
 	struct snapshot *done;
-	bool any;
-	int r;
+	bool any = false;
+	int r = 0;
 
 	/* Before anything was made or moved, the owner's thread may be taking the names. */
-	if (!s.from->shared->typed || (n == 0 && !s.from->shared->fresh && !any_made(s.from))) {
-		*ret = snapshot_ref(snap);
-		return 0;
+	if (s.from->shared->typed && (n || s.from->shared->fresh || any_made(s.from))) {
+		r = call_rosters(&s, p, n, &any, e);
+		if (r < 0)
+			return r;
+		say_empty(&s, p, n);
+		any |= settle_has_parts(p, n);
 	}
-	r = call_rosters(&s, p, n, &any, e);
-	if (r < 0)
-		return r;
-	say_empty(&s, p, n);
-	if (!any && !settle_has_parts(p, n)) {
+	if (!any && !settle_uuids_lost(s.from)) {
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
@@ -241,9 +243,13 @@ int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
 	if (!s.to)
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
 	s.to->origin = tw_index_ref(s.from->index);
-	r = settle_parts(&s, p, n, e);
-	if (r == 0)
-		r = rebuild(&s, e);
+	if (any) {
+		r = settle_parts(&s, p, n, e);
+		if (r == 0)
+			r = rebuild(&s, e);
+	} else {
+		r = settle_uuids(&s, e);
+	}
 	if (r < 0)
 		return r;
 	done = &s.to->base;

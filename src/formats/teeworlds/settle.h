@@ -49,6 +49,10 @@ int settle_side(struct settling *s, struct error *e);
 bool settle_has_parts(const struct placement *p, size_t n);
 int settle_parts(struct settling *s, const struct placement *p, size_t n, struct error *e);
 
+/* settle_uuid.c: types of which items left; did any? */
+bool settle_uuids_lost(const struct tw_map *m);
+int settle_uuids(struct settling *s, struct error *e);
+
 /* settle_needs.c: what a game needs, where the map is a new one */
 int settle_needs(struct settling *s, struct error *e);
 
@@ -65,5 +69,7 @@ void settle_say(struct settling *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 enum { SETTLE_PATH_MAX = 4 * NAME_MAX };
 void settle_path(
 	const struct settling *s, enum tw_named what, uint32_t position, char dst[SETTLE_PATH_MAX]);
+/* The path that a layer has now. */
+void settle_place(const struct settling *s, const struct placement *p, char dst[SETTLE_PATH_MAX]);
 
 #endif

@@ -8,28 +8,46 @@
 #include "formats/teeworlds/settle.h"
 #include "formats/teeworlds/uuid_item.h"
 
-/* Points in full. */
+/* Points in full, and the tangents that an item of their own has for them. */
 struct gathered {
-	int32_t *v;
+	int32_t *v, *tangents;
 	uint32_t n;
 	size_t room;
 };
 
+static int grow(struct gathered *g)
+{
+	size_t room = g->room ? 2 * g->room : 64;
+	int32_t *v, *tangents;
+
+	if (room > INT32_MAX / 4 / TW_POINT_FULL)
+		return -ENOMEM;
+	v = realloc(g->v, room * TW_POINT_FULL * sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	g->v = v;
+	tangents = realloc(g->tangents, room * TW_POINT_TANGENTS * sizeof(*tangents));
+	if (!tangents)
+		return -ENOMEM;
+	g->tangents = tangents;
+	g->room = room;
+	return 0;
+}
+
 static int append(struct gathered *g, const struct tw_points *p, uint32_t i)
 {
-	if (g->n == g->room) {
-		size_t room = g->room ? 2 * g->room : 64;
-		int32_t *v;
+	const int32_t *tangents;
+	int32_t *v;
+	int r = g->n == g->room ? grow(g) : 0;
 
-		if (room > INT32_MAX / 4 / TW_POINT_FULL)
-			return -ENOMEM;
-		v = realloc(g->v, room * TW_POINT_FULL * sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		g->v = v;
-		g->room = room;
-	}
-	tw_points_get(p, i, g->v + (size_t)g->n++ * TW_POINT_FULL);
+	if (r < 0)
+		return r;
+	v = g->v + (size_t)g->n * TW_POINT_FULL;
+	tw_points_get(p, i, v);
+	tangents =
+		p->bezier ? p->bezier->ints->v + (size_t)i * TW_POINT_TANGENTS : v + TW_POINT_PLAIN;
+	memcpy(g->tangents + (size_t)g->n++ * TW_POINT_TANGENTS, tangents,
+		TW_POINT_TANGENTS * sizeof(*v));
 	return 0;
 }
 
@@ -104,14 +122,14 @@ static bool is_full(const struct settling *s)
 	return false;
 }
 
-/* Integers [from, from + n) of every point. */
-static struct tw_ints *slice(const struct gathered *g, uint32_t from, uint32_t n)
+/* n integers of every point, which stand `stride` apart. */
+static struct tw_ints *slice(
+	const struct gathered *g, const int32_t *from, uint32_t stride, uint32_t n)
 {
 	struct tw_ints *v = tw_ints_new(g->n * n);
 
 	for (uint32_t i = 0; v && i < g->n; i++)
-		memcpy(v->v + (size_t)i * n, g->v + (size_t)i * TW_POINT_FULL + from,
-			n * sizeof(int32_t));
+		memcpy(v->v + (size_t)i * n, from + (size_t)i * stride, n * sizeof(int32_t));
 	return v;
 }
 
@@ -119,7 +137,7 @@ static void put_points(
 	const struct settling *s, const struct gathered *g, bool full, struct change *c)
 {
 	const struct tw_item *it = tw_item_at(s->from, TW_POINTS, 0);
-	struct tw_ints *v = slice(g, 0, full ? TW_POINT_FULL : TW_POINT_PLAIN);
+	struct tw_ints *v = slice(g, g->v, TW_POINT_FULL, full ? TW_POINT_FULL : TW_POINT_PLAIN);
 
 	if (it)
 		tw_change_item(c, (uint32_t)(it - s->from->items), v);
@@ -129,7 +147,8 @@ static void put_points(
 		tw_ints_unref(v);
 }
 
-/* Tangents in an item of their own, where there was one or they would be lost. */
+/* Tangents in an item of their own, where there was one or they would be lost. Where the points
+ * have theirs those of the item show nothing, and stay. */
 static void put_tangents(
 	const struct settling *s, const struct gathered *g, bool full, struct change *c)
 {
@@ -140,15 +159,16 @@ static void put_tangents(
 
 	tw_points_of(s->from, &old);
 	if (old.bezier || (!full && has_tangents(g))) {
-		struct tw_ints *v = slice(g, TW_POINT_PLAIN, TW_POINT_TANGENTS);
+		bool own = full && old.bezier;
+		struct tw_ints *v = slice(g, own ? g->tangents : g->v + TW_POINT_PLAIN,
+			own ? TW_POINT_TANGENTS : TW_POINT_FULL, TW_POINT_TANGENTS);
 
 		if (it)
 			tw_change_item(c, item, v);
 		else
 			tw_change_add_uuid(s->to, c, TW_BEZIER, v);
-	} else if (it && it->ints->n == g->n * TW_POINT_TANGENTS) {
-		/* One that did not count must not begin to. */
-		tw_change_remove(c, item);
+	} else if (!full) {
+		tw_points_hush(s->from, g->n, c);
 	}
 }
 
@@ -172,6 +192,7 @@ int settle_points(struct settling *s, struct error *e)
 		put_tangents(s, &g, is_full(s), c);
 	}
 	free(g.v);
+	free(g.tangents);
 	if (!c || c->error)
 		return error_set(e, -ENOMEM, "no memory for the points of envelopes");
 	to = &s->to->base;

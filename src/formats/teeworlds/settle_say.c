@@ -59,6 +59,18 @@ static void layer_path(const struct settling *s, uint32_t position, char dst[SET
 	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 
+void settle_place(const struct settling *s, const struct placement *p, char dst[SETTLE_PATH_MAX])
+{
+	const struct tw_roster *groups = &s->rosters[TW_N_GROUPS];
+	char group[NAME_MAX + 1];
+
+	stem_of(s, TW_N_GROUPS, tw_id_a(p->dir), group);
+	for (uint32_t i = 0; i < groups->n_here; i++)
+		if (groups->seats[i].at == tw_id_a(p->dir) && groups->seats[i].placed)
+			snprintf(group, sizeof(group), "%s", groups->seats[i].placed->name);
+	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, p->name);
+}
+
 void settle_path(
 	const struct settling *s, enum tw_named what, uint32_t position, char dst[SETTLE_PATH_MAX])
 {

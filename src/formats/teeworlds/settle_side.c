@@ -136,32 +136,16 @@ static int add_autos(struct settling *s, struct error *e)
 	return ret;
 }
 
-static void renumber(struct settling *s, unsigned type)
-{
-	uint16_t id = 0;
-
-	for (size_t i = 0; i < s->to->n_items; i++)
-		if (s->to->items[i].type == type && !s->to->items[i].removed)
-			s->to->items[i].id = id++;
-}
-
 static int settle_autos(struct settling *s, struct error *e)
 {
 	int type = tw_uuid_type(s->from, TW_AUTOMAPPER);
 	const struct tw_type *t = type < 0 ? NULL : tw_type(s->from, (unsigned)type);
-	uint32_t before = t ? t->n : 0, now = 0;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < before; i++) {
-		struct tw_item *it = &s->to->items[t->items[i]];
-
-		r = follow_auto(s, it);
-		now += !it->removed;
-	}
+	for (uint32_t i = 0; t && r == 0 && i < t->n; i++)
+		r = follow_auto(s, &s->to->items[t->items[i]]);
 	if (r < 0)
 		return error_set(e, r, "no memory for an auto-mapper item");
-	if (now != before)
-		renumber(s, (unsigned)type);
 	r = tw_map_reindex(s->to);
 	return r < 0 ? error_set(e, r, "no memory for the map to be written") : add_autos(s, e);
 }
@@ -191,16 +175,18 @@ static int add_ext(struct settling *s, int32_t zoom, uint32_t *ret, struct error
 	return add_item(s, TW_GROUP_EXT, v, ret, e);
 }
 
-/* One for each group up to the last that has one. */
+/* One for each group up to the last that has one; those of no group stay behind them, so then all
+ * groups have one. */
 static int settle_exts(struct settling *s, struct error *e)
 {
 	const struct tw_roster *groups = &s->rosters[TW_N_GROUPS];
 	int type = tw_uuid_type(s->from, TW_GROUP_EXT), r = 0;
 	const struct tw_type *t = type < 0 ? NULL : tw_type(s->from, (unsigned)type);
-	uint32_t n = groups->n_here, item;
+	uint32_t n = groups->n_here, mounted = tw_count_mounted(s->from, TW_GROUP), item;
+	bool more = t && t->n > mounted;
 	int32_t zoom;
 
-	while (n && zoom_of(s, &groups->seats[n - 1], &item, &zoom) == 0)
+	while (n && !more && zoom_of(s, &groups->seats[n - 1], &item, &zoom) == 0)
 		n--;
 	for (uint32_t i = 0; t && i < t->n; i++)
 		s->to->items[t->items[i]].removed = true;
@@ -216,6 +202,10 @@ static int settle_exts(struct settling *s, struct error *e)
 			r = add_ext(s, tw_group_default_zoom(&s->to->items[seat->item]), &item, e);
 		if (r == 0)
 			r = settle_push(&s->exts, item);
+	}
+	for (uint32_t i = mounted; more && r == 0 && i < t->n; i++) {
+		s->to->items[t->items[i]].removed = false;
+		r = settle_push(&s->exts, t->items[i]);
 	}
 	for (uint32_t i = 0; i < s->exts.n; i++)
 		s->to->items[s->exts.items[i]].id = (uint16_t)i;

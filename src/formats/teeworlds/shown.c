@@ -5,7 +5,7 @@
 
 #include "formats/teeworlds/fields.h"
 #include "formats/teeworlds/media.h"
-#include "formats/teeworlds/roster.h"
+#include "formats/teeworlds/place.h"
 #include "formats/teeworlds/stems.h"
 #include "formats/teeworlds/structure.h"
 #include "formats/teeworlds/where.h"

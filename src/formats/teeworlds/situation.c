@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/roster.h"
+#include "formats/teeworlds/place.h"
 #include "formats/teeworlds/stems.h"
 
 /* An object that is not where it was at the mount. */

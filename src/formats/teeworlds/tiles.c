@@ -16,15 +16,9 @@ int tw_tiles_read(const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *d
 	return blob_read(t->blob, first * t->size, dst, n * t->size, e);
 }
 
-static int ignore(void *arg, const uint8_t *data, size_t n, struct error *e)
-{
-	(void)arg, (void)data, (void)n, (void)e;
-	return 0;
-}
-
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 {
-	return t->packed ? tw_packed_sound(t, e) : blob_each(t->blob, ignore, NULL, e);
+	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
 struct tw_tile_writer {

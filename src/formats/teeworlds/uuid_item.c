@@ -31,14 +31,25 @@ static void add_index(struct change *c, enum tw_uuid what, uint16_t type)
 	tw_change_add(c, TW_UUID_INDEX, type, ints);
 }
 
-/* An id that no item of the type has: the next one, as all that the editor writes count up. */
+/* An id that no item of the type has: the next one, as all that the editor writes count up; or the
+ * first that is free. */
 static uint16_t next_id(const struct tw_map *m, const struct change *c, uint16_t type)
 {
 	const struct tw_type *t = tw_type(m, type);
-	uint32_t id = t ? (uint32_t)m->items[t->by_id[t->n - 1]].id + 1 : 0;
+	bool used[UINT16_MAX + 1] = {false};
+	uint32_t id = 0;
 
+	for (uint32_t i = 0; t && i < t->n; i++)
+		used[m->items[t->items[i]].id] = true;
 	for (size_t i = 0; i < c->n_edits; i++)
-		id += c->edits[i].kind == TW_ADD_ITEM && c->edits[i].type == type;
+		if (c->edits[i].kind == TW_ADD_ITEM && c->edits[i].type == type)
+			used[c->edits[i].id] = true;
+	for (uint32_t i = 0; i <= UINT16_MAX; i++)
+		if (used[i])
+			id = i + 1;
+	if (id > UINT16_MAX)
+		for (id = 0; id < UINT16_MAX && used[id];)
+			id++;
 	return (uint16_t)id;
 }
 

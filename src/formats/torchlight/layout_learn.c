@@ -27,6 +27,7 @@ struct learning {
 	struct buffer *lines;
 	struct old_object *objects; /* by id */
 	size_t n, room;
+	bool by_number; /* the text has P_n: it is not the kit's */
 	int error;
 };
 
@@ -216,21 +217,29 @@ static void put_line(struct learning *l, uint8_t type, struct str type_name, uin
 	buffer_printf(l->lines, "\t%s\n", layout_kind_names[kind]);
 }
 
-static bool is_new(const struct learning *l, uint8_t type, uint8_t code)
+/* A code that nobody knows and that the object's text does not say by its number. */
+static bool is_new(const struct learning *l, const struct dat_block *b, uint8_t type, uint8_t code)
 {
-	return !layout_property_find(l->names, type, code);
+	struct layout_target t;
+
+	if (layout_property_find(l->names, type, code))
+		return false;
+	for (const struct dat_field *f = b->fields; f; f = f->next)
+		if (layout_text_target(f, type, l->names, &t) && t.code == code)
+			return false;
+	return true;
 }
 
 /* The unknown property where r stands, for f. How many fields it took; 0: it is another one's. */
-static unsigned match(struct learning *l, const struct dat_field *f, uint8_t type,
-	struct str type_name, struct rest *r, bool by_place)
+static unsigned match(struct learning *l, const struct dat_block *b, const struct dat_field *f,
+	uint8_t type, struct rest *r, bool by_place)
 {
 	struct rest after = *r;
 	struct old_property old;
 	enum layout_kind kind;
 	unsigned axes;
 
-	if (!next_property(&after, &old) || !is_new(l, type, old.code))
+	if (!next_property(&after, &old) || !is_new(l, b, type, old.code))
 		return 0;
 	axes = is_vector(f, &old);
 	kind = axes == 3 ? LAYOUT_VECTOR3 : axes == 2 ? LAYOUT_VECTOR2 : kind_by_value(f, &old);
@@ -238,8 +247,8 @@ static unsigned match(struct learning *l, const struct dat_field *f, uint8_t typ
 		kind = kind_by_word(f, &old);
 	if (kind == LAYOUT_KINDS)
 		return 0;
-	put_line(l, type, type_name, old.code, (struct str){f->key.s, f->key.n - (axes ? 1 : 0)},
-		kind);
+	put_line(l, type, dat_find_field(b, STR("DESCRIPTOR"))->value, old.code,
+		(struct str){f->key.s, f->key.n - (axes ? 1 : 0)}, kind);
 	*r = after;
 	return axes ? axes : 1;
 }
@@ -267,16 +276,16 @@ static bool are_paired(const struct learning *l, const struct dat_block *b, uint
 	int n = 0;
 
 	while (next_property(&r, &old))
-		n += is_new(l, type, old.code);
+		n += is_new(l, b, type, old.code);
 	for (const struct dat_field *f = b->fields; f; f = f->next)
 		n -= !is_identity(f) && !layout_text_target(f, type, l->names, &t);
 	return n == 0;
 }
 
-static void learn_properties(struct learning *l, const struct dat_block *b, uint8_t type,
-	struct str type_name, const struct old_object *o)
+static void learn_properties(
+	struct learning *l, const struct dat_block *b, uint8_t type, const struct old_object *o)
 {
-	bool by_place = are_paired(l, b, type, o);
+	bool by_place = !l->by_number && are_paired(l, b, type, o);
 	struct rest r = properties_of(l, o);
 	struct layout_target t;
 
@@ -291,7 +300,7 @@ static void learn_properties(struct learning *l, const struct dat_block *b, uint
 				pass(&r, t.code);
 			continue;
 		}
-		n = match(l, f, type, type_name, &r, by_place);
+		n = match(l, b, f, type, &r, by_place);
 		if (!n)
 			return;
 		while (--n)
@@ -323,7 +332,7 @@ static void learn_object(struct learning *l, const struct dat_block *b)
 		buffer_text(l->lines, "\t\t\t\n");
 	}
 	if (type == o->type)
-		learn_properties(l, b, type, descriptor->value, o);
+		learn_properties(l, b, type, o);
 }
 
 static void learn_blocks(struct learning *l, const struct dat_block *b)
@@ -336,12 +345,25 @@ static void learn_blocks(struct learning *l, const struct dat_block *b)
 	}
 }
 
+static bool has_numbers(const struct dat_block *b)
+{
+	for (const struct dat_field *f = b->fields; f; f = f->next)
+		if (f->key.n > 2 && str_equal_nocase((struct str){f->key.s, 2}, STR("P_")) &&
+			f->key.s[2] >= '0' && f->key.s[2] <= '9')
+			return true;
+	for (const struct dat_block *c = b->blocks; c; c = c->next)
+		if (has_numbers(c))
+			return true;
+	return false;
+}
+
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines)
 {
 	struct learning l = {.old = old, .old_size = old_size, .names = names, .lines = lines};
 	struct cursor c = cursor_init(old, old_size);
 
+	l.by_number = has_numbers(root);
 	c.pos = FIRST_OBJECT < old_size ? FIRST_OBJECT : old_size;
 	collect(&l, &c, 0);
 	if (l.n)

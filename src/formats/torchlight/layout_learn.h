@@ -5,8 +5,8 @@
  * The kit writes an object's properties in the order in which its text has them. So where a text
  * and the compiled file that was made of it are both at hand, a name that nobody knows belongs to
  * the code that nobody knows in the same place: between the same neighbours, and with the value
- * that the text says; or, where an object has as many unknown names as codes, with one of the same
- * length.
+ * that the text says; or, in a text that is the kit's (it has no P_n) and for an object with as
+ * many unknown names as codes, with one of the same length.
  */
 #ifndef FORMATS_TORCHLIGHT_LAYOUT_LEARN_H
 #define FORMATS_TORCHLIGHT_LAYOUT_LEARN_H

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Zlib */
+/* Data items that do not yield what they declare (layout rules 3, 10, 24); the maps are
+ * twgen_faults.py's. */
+#include "world.h"
+
+enum { IMAGE_DATA = 5, LISTS = 10 };
+
+static const char *list_path(int i)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "groups/0/layers/%d/%s.json", i,
+		i < 5 || i == 9 ? "quads" : "sources");
+	return path;
+}
+
+static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+	uint64_t size;
+	uint8_t got;
+
+	(void)state;
+	must_open(&f, "damaged_lists.map", "ro");
+	for (int i = 1; i < LISTS - 1; i++) {
+		if (i == 4 || i == 8) /* these are sound */
+			continue;
+		assert_int_equal(fixture_find(f.s, list_path(i), &entry), 0);
+		assert_false(entry.sized);
+		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "");
+		assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
+		/* Of size 0, which nobody would read, so the question alone is answered. */
+		assert_ok(f.s->format->stat(f.s, entry.id, &entry, &err));
+		assert_true(entry.sized && entry.writable);
+		assert_int_equal(entry.size, 0);
+		assert_fails(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
+		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "damaged");
+		assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
+	}
+	fixture_close(&f);
+}
+
+static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
+{
+	static const int sound[] = {4, 8, 9};
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+	uint64_t size;
+
+	(void)state;
+	must_open(&f, "damaged_lists.map", "ro");
+	for (int i = 0; i < 3; i++) {
+		CLEANUP(bytes_unref) struct bytes *b = content_of(f.s, list_path(sound[i]));
+
+		assert_int_equal(fixture_find(f.s, list_path(sound[i]), &entry), 0);
+		assert_true(entry.sized);
+		assert_ok(fixture_size(f.s, &entry, &size, &err));
+		assert_int_equal(b->size, size);
+		assert_true(b->size > 2);
+		assert_ok(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err));
+	}
+	fixture_close(&f);
+}
+
+static void a_damaged_list_can_be_replaced(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+	uint64_t size;
+
+	(void)state;
+	must_open(&f, "damaged_lists.map", "ro");
+	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
+	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
+	assert_int_equal(put(&f.s, list_path(1), "[{}]", &err), 1);
+	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
+	assert_ok(fixture_size(f.s, &entry, &size, &err));
+	assert_true(size > 100);
+	assert_int_equal(put(&f.s, list_path(2), "[]", &err), 1);
+	assert_content(f.s, list_path(2), "[]\n");
+	fixture_close(&f);
+}
+
+/* What a save wrote nothing of stays known. */
+static void damage_is_remembered_across_a_save(void **state)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct plan *plan = NULL;
+	struct error err = ERROR_INIT;
+	struct file *file = NULL;
+	struct source source;
+	struct entry entry;
+	struct fixture f;
+	uint64_t size;
+
+	(void)state;
+	must_open(&f, "damaged_lists.map", "ro");
+	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
+	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
+	assert_int_equal(put(&f.s, "info/author", "Ann\n", &err), 1);
+	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
+	source = fixture_source(file, "x.map");
+	assert_ok(f.s->format->rebase(f.s, plan, &source, &s, &err));
+	assert_ok(s->format->stat(s, entry.id, &entry, &err));
+	assert_true(entry.sized);
+	assert_fails(s->format->get(s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
+	f.s->format->plan_free(plan);
+	file_unref(file);
+	fixture_close(&f);
+}
+
+static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
+{
+	struct entry entry;
+	struct fixture f;
+	char path[NAME_MAX + 1];
+
+	(void)state;
+	must_open(&f, "damaged_names.map", "ro");
+	for (int i = 0; i < 18; i += 2) {
+		snprintf(path, sizeof(path), "images/%02d.json", i + 1);
+		if (fixture_find(f.s, path, &entry) < 0)
+			fail_msg("there is no %s", path);
+		/* The sound one of the same length has its name. */
+		snprintf(path, sizeof(path), "images/%02d.json", i);
+		assert_int_equal(fixture_find(f.s, path, &entry), -ENOENT);
+	}
+	assert_int_equal(fixture_find(f.s, "sounds/0_wind.opus", &entry), 0);
+	assert_int_equal(fixture_find(f.s, "sounds/1.opus", &entry), 0);
+	assert_int_equal(fixture_find(f.s, "sounds/2.opus", &entry), 0);
+	fixture_close(&f);
+}
+
+static void a_declared_size_far_beyond_the_true_one_is_no_content(void **state)
+{
+	static const char *const paths[] = {"images/0_a.png", "groups/0/layers/0/id.csv",
+		"groups/0/layers/1/flags.csv", "groups/0/layers/2/id.csv", "raw/data/00001"};
+	struct error err = ERROR_INIT;
+	struct entry entry;
+	struct fixture f;
+	uint8_t got[70];
+
+	(void)state;
+	must_open(&f, "huge.map", "ro");
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		size_t n;
+
+		assert_int_equal(fixture_find(f.s, paths[i], &entry), 0);
+		n = entry.size < sizeof(got) ? (size_t)entry.size : sizeof(got);
+		assert_fails(f.s->format->get(f.s, entry.id, 0, got, n, &err), EIO, "");
+	}
+	fixture_close(&f);
+}
+
+static int32_t data_of_image(const struct snapshot *s, int i)
+{
+	return tw_item_at(tw_map_of(s), TW_IMAGE, i)->ints->v[IMAGE_DATA];
+}
+
+static void put_pixels(struct fixture *f, const char *json, const char *png)
+{
+	CLEANUP(bytes_unref) struct bytes *pixels = world_png(4, 4, 7);
+	entry_id id = f->s->format->form(id_of(f->s, json), png);
+	struct error err = ERROR_INIT;
+
+	assert_int_equal(fixture_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);
+}
+
+static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **state)
+{
+	struct fixture f;
+	size_t n_blobs;
+
+	(void)state;
+	must_open(&f, "unshown.map", "ro");
+	n_blobs = tw_map_of(f.s)->n_blobs;
+	put_pixels(&f, "images/0_rgb.json", "0_rgb.png");
+	assert_int_equal(data_of_image(f.s, 0), 2);
+	assert_int_equal(tw_map_of(f.s)->n_blobs, n_blobs);
+	assert_int_equal(tw_map_of(f.s)->blobs[2]->size, 64);
+	/* What another uses too is left to that. */
+	put_pixels(&f, "images/1_few.json", "1_few.png");
+	assert_int_equal(data_of_image(f.s, 1), n_blobs);
+	assert_int_equal(data_of_image(f.s, 2), 0);
+	assert_int_equal(tw_map_of(f.s)->blobs[0]->size, 60);
+	/* And what an external image has there is no data of its own. */
+	put_pixels(&f, "images/3_away.json", "3_away.png");
+	assert_int_equal(data_of_image(f.s, 3), n_blobs + 1);
+	assert_int_equal(tw_map_of(f.s)->blobs[1]->size, 4);
+	fixture_close(&f);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked),
+		cmocka_unit_test(lists_that_are_sound_or_have_no_elements_are_read),
+		cmocka_unit_test(a_damaged_list_can_be_replaced),
+		cmocka_unit_test(damage_is_remembered_across_a_save),
+		cmocka_unit_test(a_name_is_empty_where_its_data_is_damaged_at_its_end),
+		cmocka_unit_test(a_declared_size_far_beyond_the_true_one_is_no_content),
+		cmocka_unit_test(new_pixels_take_the_place_of_those_that_could_not_be_shown),
+	};
+
+	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/* Internal to tool: what its two parts share. */
+#ifndef TESTS_TORCHLIGHT_TOOL_H
+#define TESTS_TORCHLIGHT_TOOL_H
+
+#include "formats/torchlight/archive.h"
+
+void emit(const struct buffer *out); /* to stdout */
+
+/* tool_rewrite.c: the archive made anew, section, then manifest, to stdout. */
+int rewrite(const struct archive *a, struct error *e);
+
+#endif
