@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -18,6 +19,8 @@ struct spool {
 	size_t room;
 	struct file *file;
 	uint64_t shared; /* extents that were handed out end here at the latest */
+	bool borrowed; /* file is another's: the content begins at base and is not to be changed */
+	uint64_t base;
 };
 
 struct spool *spool_create(int dirfd)
@@ -46,6 +49,14 @@ uint64_t spool_size(const struct spool *s)
 static int failed(struct error *e, int r)
 {
 	return error_set(e, r, "cannot set changed data aside: %s", strerror(-r));
+}
+
+void spool_begin_as(struct spool *s, const struct extent *x)
+{
+	s->file = file_ref(x->file);
+	s->base = x->off;
+	s->size = x->size;
+	s->borrowed = true;
 }
 
 static int memory_room(struct spool *s, size_t size, struct error *e)
@@ -98,17 +109,19 @@ static int own_file(struct spool *s, uint64_t from, struct error *e)
 	CLEANUP(file_unref) struct file *f = NULL;
 	int r;
 
-	if (from >= s->shared)
+	if (from >= s->shared && !s->borrowed)
 		return 0;
-	if (atomic_load_explicit(&s->file->refs, memory_order_acquire) > 1) {
+	if (s->borrowed || atomic_load_explicit(&s->file->refs, memory_order_acquire) > 1) {
 		r = new_file(s, &f, e);
 		if (r < 0)
 			return r;
-		r = io_copy(s->file->fd, 0, s->size, f->fd);
+		r = io_copy(s->file->fd, s->base, s->size, f->fd);
 		if (r < 0)
 			return failed(e, r);
 		file_unref(s->file);
 		s->file = TAKE(f);
+		s->borrowed = false;
+		s->base = 0;
 	}
 	s->shared = 0;
 	return 0;
@@ -179,7 +192,7 @@ int spool_read(const struct spool *s, uint64_t off, void *dst, size_t n, struct 
 	if (!n)
 		return 0;
 	if (s->file)
-		return file_read(s->file, off, dst, n, e);
+		return file_read(s->file, s->base + off, dst, n, e);
 	memcpy(dst, s->data + off, n);
 	return 0;
 }
@@ -192,7 +205,8 @@ int spool_truncate(struct spool *s, uint64_t size, struct error *e)
 		return failed(e, -EFBIG);
 	if (!size) {
 		file_unref(TAKE(s->file));
-		s->size = 0;
+		s->size = s->base = 0;
+		s->borrowed = false;
 		return 0;
 	}
 	r = prepare(s, size, size, e);
@@ -213,7 +227,7 @@ int spool_extent(struct spool *s, struct extent *ret, struct error *e)
 
 	if (s->file) {
 		s->shared = s->size;
-		*ret = extent_of_file(file_ref(s->file), 0, s->size);
+		*ret = extent_of_file(file_ref(s->file), s->base, s->size);
 		return 0;
 	}
 	copy = bytes_copy(s->data, (size_t)s->size);

@@ -21,6 +21,9 @@ struct spool *spool_create(int dirfd);
 void spool_destroy(struct spool *s);
 DEFINE_CLEANUP(struct spool, spool_destroy);
 
+/* An empty spool begins as x, of a file: nothing is copied before the first write. */
+void spool_begin_as(struct spool *s, const struct extent *x);
+
 /*
  * Reading past the end is -EINVAL. A write that fails leaves the size as it was, and may have
  * changed some of the bytes within it. Sizes beyond INT64_MAX are -EFBIG.

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "cli/umount.h"
+#include "cli/words.h"
 #include "fuse/keeper.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
@@ -88,8 +89,8 @@ static int check_file(const char *file, const char *path, bool create)
 int mount_run(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
-	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
 	CLEANUP(free) char *point = NULL;
+	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
 	int r = path ? check_file(file, path, create)
 		     : refuse(OUTCOME_REFUSED, file, strerror(errno));
 
@@ -111,9 +112,12 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 struct command {
 	struct options options;
 	bool unmount, force, verbose, help, version;
+	bool mounts; /* an option that only a mount has was given */
 };
 
 enum { OPTION_FORCE = 256, OPTION_NEW, OPTION_FORMAT };
+
+static const char short_options[] = ":dfho:uvV";
 
 static const struct option long_options[] = {
 	{"debug", no_argument, NULL, 'd'},
@@ -137,6 +141,29 @@ static int take_mount_options(struct options *o, const char *list)
 	return OUTCOME_DONE;
 }
 
+static int take_format(struct command *c, const char *name)
+{
+	CLEANUP(free) char *known = NULL;
+
+	if (words_format_known(name)) {
+		c->options.rq.format = name;
+		return OUTCOME_DONE;
+	}
+	known = words_formats();
+	return cli_usage("--format=%s: the formats are %s", name, known ? known : "in the manual");
+}
+
+/* What getopt_long gave '?' for; word is the last argument that it read. */
+static int refuse_option(const char *word)
+{
+	/* 0: a long option that is none. One of ours: a value was given to one that takes none. */
+	if (!optopt)
+		return cli_usage("unknown option %s", word);
+	if (optopt >= OPTION_FORCE || strchr(short_options, optopt))
+		return cli_usage("option %.*s takes no value", (int)strcspn(word, "="), word);
+	return cli_usage("unknown option -%c", optopt);
+}
+
 static int parse_option(struct command *c, int option, char **argv)
 {
 	switch (option) {
@@ -145,12 +172,14 @@ static int parse_option(struct command *c, int option, char **argv)
 		c->options.rq.foreground = true;
 		return OUTCOME_DONE;
 	case 'f':
+		c->mounts = true;
 		c->options.rq.foreground = true;
 		return OUTCOME_DONE;
 	case 'h':
 		c->help = true;
 		return OUTCOME_DONE;
 	case 'o':
+		c->mounts = true;
 		return take_mount_options(&c->options, optarg);
 	case 'u':
 		c->unmount = true;
@@ -165,18 +194,16 @@ static int parse_option(struct command *c, int option, char **argv)
 		c->force = true;
 		return OUTCOME_DONE;
 	case OPTION_NEW:
+		c->mounts = true;
 		c->options.rq.create = true;
 		return OUTCOME_DONE;
 	case OPTION_FORMAT:
-		c->options.rq.format = optarg;
-		return OUTCOME_DONE;
+		c->mounts = true;
+		return take_format(c, optarg);
 	case ':':
 		return cli_usage("option %s needs an argument", argv[optind - 1]);
 	default:
-		/* optopt is 0 for a long option, which stands whole in argv. */
-		if (optopt && optopt < OPTION_FORCE)
-			return cli_usage("unknown option -%c", optopt);
-		return cli_usage("unknown option %s", argv[optind - 1]);
+		return refuse_option(argv[optind - 1]);
 	}
 }
 
@@ -191,6 +218,8 @@ static int run_command(struct command *c, int n, char **names)
 		return OUTCOME_DONE;
 	}
 	if (c->unmount) {
+		if (c->mounts)
+			return cli_usage("-u goes with --force and -v only");
 		if (n != 1)
 			return cli_usage("-u takes one mount point");
 		return umount_run(names[0], c->force, c->verbose);
@@ -201,6 +230,9 @@ static int run_command(struct command *c, int n, char **names)
 		return cli_usage("--format goes with --new");
 	if (n < 1)
 		return cli_usage("no file was named");
+	if (!names[0][0] || (n == 2 && !names[1][0]))
+		return cli_usage(
+			"the name of the %s is empty", names[0][0] ? "mount point" : "file");
 	if (n > 2)
 		return cli_usage("too many arguments: \"%s\"", names[2]);
 	return mount_run(&c->options, names[0], n == 2 ? names[1] : NULL);
@@ -215,7 +247,7 @@ int cli_mapfs(int argc, char **argv)
 	opterr = 0;
 	/* Options may stand after the names, where mount(8) puts them. */
 	while (r == OUTCOME_DONE &&
-		(option = getopt_long(argc, argv, ":dfho:uvV", long_options, NULL)) != -1)
+		(option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
 		r = parse_option(&c, option, argv);
 	if (r == OUTCOME_DONE)
 		r = run_command(&c, argc - optind, argv + optind);

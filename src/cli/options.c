@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/cursor.h"
+#include "cli/words.h"
 
 /* What fstab and mount(8) say to themselves, to systemd, or to file systems on disks. dev and suid
  * are never granted, whoever asks: a map holds neither devices nor programs. */
@@ -17,22 +18,6 @@ static const char *const swallowed[] = {"async", "atime", "auto", "default_permi
 	"norelatime", "nostrictatime", "nosuid", "nouser", "nousers", "owner", "relatime", "silent",
 	"strictatime", "suid", "sync", "user", "users", "_netdev", NULL};
 static const char *const swallowed_prefixes[] = {"x-", "X-", "comment=", "user=", NULL};
-
-/* Options that a format reads, and the values each may have. */
-struct format_option {
-	const char *name;
-	const char *values[8];
-};
-
-static const struct format_option known[] = {
-	{"raw", {"ro", "rw", "off"}},
-	{"text", {"utf8", "utf16"}},
-	{"endian", {"little", "big", "le", "be"}},
-	{"lists", {"bytes", "count"}},
-	{"points", {"none", "bytes", "count"}},
-};
-
-enum { N_KNOWN = sizeof(known) / sizeof(known[0]) };
 
 void options_init(struct options *o)
 {
@@ -168,34 +153,34 @@ static int keep_format_option(struct options *o, const char *option, struct erro
 	return 0;
 }
 
-/* names=FILE, as a path that holds wherever the program goes on. */
-static int take_names(struct options *o, const char *file, struct error *e)
+/* The name of a file, as a path that holds wherever the program goes on. */
+static int keep_path(struct options *o, const char *key, const char *file, struct error *e)
 {
 	CLEANUP(free) char *path = realpath(file, NULL), *option = NULL;
 
 	if (!path)
-		return error_errno(e, "option names: %s", file);
-	if (asprintf(&option, "names=%s", path) < 0)
+		return error_errno(e, "option %s: %s", key, file);
+	if (asprintf(&option, "%s=%s", key, path) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	return keep_format_option(o, option, e);
 }
 
 static int take_format_option(struct options *o, const char *option, struct error *e)
 {
-	if (value_of(option, "names"))
-		return take_names(o, value_of(option, "names"), e);
-	for (size_t i = 0; i < N_KNOWN; i++) {
-		const char *value = value_of(option, known[i].name);
+	const char *equals = strchr(option, '=');
+	CLEANUP(free) char *key = equals ? strndup(option, (size_t)(equals - option)) : NULL;
+	const struct format_setting *s = key ? words_option(key) : NULL;
+	CLEANUP(free) char *values = NULL;
 
-		for (const char *const *v = known[i].values; value && *v; v++) {
-			if (strcmp(value, *v) == 0)
-				return keep_format_option(o, option, e);
-		}
-		if (value)
-			return error_set(
-				e, -EINVAL, "option %s has no value \"%s\"", known[i].name, value);
-	}
-	return error_set(e, -EINVAL, "unknown option \"%s\"", option);
+	if (!s)
+		return error_set(e, -EINVAL, "unknown option \"%s\"", option);
+	if (!s->values)
+		return keep_path(o, key, equals + 1, e);
+	if (words_value_known(s, equals + 1))
+		return keep_format_option(o, option, e);
+	values = words_values(s);
+	return error_set(e, -EINVAL, "option %s has no value \"%s\" (%s)", key, equals + 1,
+		values ? values : "see the manual");
 }
 
 static int take(struct options *o, const char *option, struct error *e)

@@ -119,6 +119,7 @@ int orphan_end_unheard(const struct listener *l, const char *point, bool force)
 	}
 	if (saved < 0)
 		return worker_died(l);
-	listener_say(l, "nobody keeps the mount: unmounted, but what was saved or left is not known");
+	listener_say(
+		l, "nobody keeps the mount: unmounted, but what was saved or left is not known");
 	return OUTCOME_MOUNT;
 }

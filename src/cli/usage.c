@@ -3,10 +3,13 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/cleanup.h"
+#include "cli/words.h"
 #include "vfs/outcome.h"
 
-static const char help[] =
+static const char help_start[] =
 	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]         mount a map\n"
 	"       mapfs --new [--format=NAME] FILE [MOUNTPOINT]  make and mount a new map\n"
 	"       mapfs -u [--force] MOUNTPOINT             save, report and unmount\n"
@@ -18,33 +21,41 @@ static const char help[] =
 	"beside FILE, named after it without the ending, and removed at unmount.\n"
 	"\n"
 	"Options:\n"
-	"  -o OPTION[,OPTION...]  mount options, see below\n"
-	"  -f, --foreground       stay in the foreground, messages on stderr\n"
-	"  -d, --debug            trace the requests; implies -f\n"
-	"      --new              make FILE; what a game needs is added at the save\n"
-	"      --format=NAME      with --new: teeworlds, triclon, torchlight-mod, torchlight-pak\n"
-	"  -u, --unmount          unmount\n"
-	"      --force            with -u: also if the save fails or files are in use\n"
-	"  -v, --verbose          with -u: show progress also if stderr is no terminal\n"
-	"  -h, --help             this page\n"
-	"  -V, --version          the version\n"
+	"  -o OPTION[,OPTION...]     mount options, see below\n"
+	"  -f, --foreground          stay in the foreground, messages on stderr\n"
+	"  -d, --debug               trace the requests; implies -f\n"
+	"      --new                 make FILE; what a game needs is added at the save\n"
+	"      --format=NAME         with --new, where the ending of FILE does not say:\n"
+	"                            ";
+
+static const char help_options[] =
+	"  -u, --unmount             unmount\n"
+	"      --force               with -u: also if the save fails or files are in use\n"
+	"  -v, --verbose             with -u: show progress also if stderr is no terminal\n"
+	"  -h, --help                this page\n"
+	"  -V, --version             the version\n"
 	"\n"
 	"Mount options:\n"
-	"  ro                     read-only\n"
-	"  raw=ro|rw|off          show items and data as they are in raw/ (default ro)\n"
-	"  endian= lists= points= how a Triclon map is to be read, see the manual\n"
-	"  text=utf8|utf16        Torchlight II: how compiled files are shown as text (utf8)\n"
-	"  names=FILE             Torchlight II: further names, one a line\n"
-	"  cache=SIZE             memory for unpacked data, with K, M or G (default 64M)\n"
-	"  uid=N gid=N umask=M    owner, group and removed permissions of what is shown\n"
-	"  allow_other            let other users in\n"
+	"  ro                        read-only\n"
+	"  cache=SIZE                memory for unpacked data, with K, M or G (64M)\n"
+	"  uid=N,gid=N,umask=M       owner, group, and permissions taken away from what is shown\n"
+	"  allow_other               let other users in\n"
+	"  noexec                    nothing in the mount can be executed\n";
+
+static const char help_end[] =
 	"\n"
 	"Exit codes: 0 done, 1 usage, 2 not a map or refused, 3 mount failed, 4 save failed (old\n"
 	"map and journal kept), 5 saved but something was left or refused, 6 conflict, 7 busy.\n";
 
+enum { COLUMNS = 25 }; /* of the options above */
+
 void cli_print_help(void)
 {
-	fputs(help, stdout);
+	CLEANUP(free) char *formats_known = words_formats();
+
+	printf("%s%s\n%s", help_start, formats_known ? formats_known : "", help_options);
+	words_print_options(stdout, COLUMNS);
+	fputs(help_end, stdout);
 }
 
 int cli_usage(const char *fmt, ...)

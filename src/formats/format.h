@@ -145,17 +145,28 @@ struct placement {
 	struct timespec mtime;
 };
 
+/* An option of -o that a format reads (its value with format_option). */
+struct format_setting {
+	const char *key;           /* "raw" */
+	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
+	const char *help;          /* for --help, what it does in a few words */
+};
+
 struct format {
 	const char *name; /* "teeworlds"; for --format */
 	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing file
 	 * is, probe alone says. */
 	const char *const *endings;
+	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
+	const struct format_setting *settings;
 	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
 	bool nocase;
 	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
 	bool late_sizes;
 	/* Maps keep the times of their files: settle is told of those that programs set (stamp). */
 	bool keeps_times;
+	/* Names begin with an object's position, which each mount deals anew. */
+	bool numbered;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);

@@ -31,8 +31,8 @@
  *   W  STOPPING             W got a signal that asks it to end: K starts the orderly stop
  *   K  QUIT                 the mount is gone from the tree; end the session although files may
  *                           still be open
- *   K  DOOR code fd         a listening socket (door.h's back door); W answers there when K is gone.
- *                           code 1: the mount point is to be removed at the end
+ *   K  DOOR code fd         a listening socket (door.h's back door); W answers there when K is
+ * gone. code 1: the mount point is to be removed at the end
  *
  * When the session ends (unmounted from outside, by K, or after QUIT) W saves once more by itself:
  * PROGRESS*, REPORT*, SAVED code, and exits with that code. It asks for no FLUSH then. Lines that a
@@ -42,8 +42,8 @@
  * K never waits for W while W may wait for K, and never touches the mount itself. W may wait for K.
  * Where K is gone, W's sends give -EPIPE and its receives 0: before MOUNTED it exits, afterwards it
  * serves on and saves at the end of the session all the same. The first `mapfs -u` that then comes
- * to the back door says UNMOUNT, hears ORPHAN with the code of DOOR, and is W's keeper from there on:
- * it sends SAVE, unmounts, and listens for the last SAVED.
+ * to the back door says UNMOUNT, hears ORPHAN with the code of DOOR, and is W's keeper from there
+ * on: it sends SAVE, unmounts, and listens for the last SAVED.
  *
  * Invoker (I) and K: NOTE*, then DONE code text. `mapfs -u` (C) and K:
  *
@@ -86,7 +86,7 @@ struct control_msg {
 	uint32_t type;
 	int32_t code;
 	uint64_t done, total; /* PROGRESS */
-	int fd;               /* MOUNTED, DOOR; -1 elsewhere. A received one is the receiver's to close */
+	int fd; /* MOUNTED, DOOR; -1 elsewhere. A received one is the receiver's to close */
 	char text[CONTROL_TEXT_MAX];
 };
 

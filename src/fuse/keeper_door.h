@@ -34,7 +34,7 @@ void door_finish(struct door *d);
 /* -EADDRINUSE: somebody has the name; perhaps the keeper of a mount that has just gone. */
 int door_open(struct door *d, const char *dev);
 int door_open_back(const char *dev); /* returns the listening socket, or -errno */
-void door_shut(struct door *d); /* no new clients; those inside stay */
+void door_shut(struct door *d);      /* no new clients; those inside stay */
 
 /* Fills at most 1 + DOOR_CLIENTS_MAX entries; returns how many. */
 size_t door_poll(const struct door *d, struct pollfd *ret);

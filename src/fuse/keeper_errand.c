@@ -16,8 +16,7 @@
 #include "base/cleanup.h"
 #include "fuse/keeper_watch.h"
 
-static _Noreturn void run_child(
-	int out, int kept, void (*run)(const void *arg), const void *arg)
+static _Noreturn void run_child(int out, int kept, void (*run)(const void *arg), const void *arg)
 {
 	sigset_t none;
 
@@ -35,8 +34,8 @@ static _Noreturn void run_child(
 	_exit(EIO);
 }
 
-int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, int kept,
-	struct error *e)
+int errand_start(
+	struct errand *j, void (*run)(const void *arg), const void *arg, int kept, struct error *e)
 {
 	int ends[2];
 	pid_t pid;

@@ -28,8 +28,8 @@ enum { ERRAND_KEPT_FD = 3 };
 
 /* The child runs run(arg), which ends it with _exit or exec, with no descriptor but 0 to 2 and, as
  * ERRAND_KEPT_FD, kept (-1: none). */
-int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, int kept,
-	struct error *e);
+int errand_start(
+	struct errand *j, void (*run)(const void *arg), const void *arg, int kept, struct error *e);
 
 /* The child was reaped: the last line that it wrote to its stderr goes to text. */
 void errand_finish(struct errand *j, char *text, size_t room);
@@ -47,8 +47,8 @@ struct errand_flush {
 void errand_flush_run(const void *arg);
 
 /*
- * stat the mount point, as a proof that it answers; watch it (keeper_watch.h) where ERRAND_KEPT_FD is
- * for that, which the keeper must not do itself; and, for root, let mount(8) note it. Without a
+ * stat the mount point, as a proof that it answers; watch it (keeper_watch.h) where ERRAND_KEPT_FD
+ * is for that, which the keeper must not do itself; and, for root, let mount(8) note it. Without a
  * note of its own for the mount (/run/mount/utab) root's `umount /path` asks statfs(2) for the
  * type, gets "fuse", and never looks for umount.fuse.mapfs. Status 0, or an errno of the stat.
  */

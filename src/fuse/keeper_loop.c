@@ -65,8 +65,8 @@ enum { SLOTS = SLOT_DOOR + 1 + DOOR_CLIENTS_MAX };
 
 static int wait_for_events(struct keeper *k, int signals, int mounts, struct pollfd *p)
 {
-	bool try_again = k->state == KEEPER_SERVING && k->mounted &&
-			 (k->door.listener < 0 || !k->back_door);
+	bool try_again =
+		k->state == KEEPER_SERVING && k->mounted && (k->door.listener < 0 || !k->back_door);
 	size_t n;
 	int r;
 
@@ -77,10 +77,11 @@ static int wait_for_events(struct keeper *k, int signals, int mounts, struct pol
 	p[SLOT_INVOKER] = (struct pollfd){.fd = k->invoker};
 	n = SLOT_DOOR + door_poll(&k->door, p + SLOT_DOOR);
 	r = poll(p, n, try_again ? DOOR_RETRY_MS : -1);
-	if (r == 0 && try_again)
-		keeper_open_doors(k);
 	if (r < 0 && errno != EINTR)
 		return -errno;
+	/* Also after events: on a machine that mounts all the time it never comes to a pause. */
+	if (try_again)
+		keeper_open_doors(k);
 	return r > 0;
 }
 

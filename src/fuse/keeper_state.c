@@ -229,10 +229,12 @@ static void probe_ended(struct keeper *k, int status)
 {
 	char line[200];
 
-	if (status == 0) {
+	if (status == 0 && keeper_still_mounted(k)) {
 		usable(k);
 		return;
 	}
+	if (status == 0)
+		status = ENOTCONN; /* unmounted already: that was another directory */
 	snprintf(line, sizeof(line), "the mount does not answer: %s", strerror(status));
 	keeper_fail(k, OUTCOME_MOUNT, line);
 }

@@ -64,8 +64,8 @@ struct keeper {
 	bool mounted;     /* as far as we know */
 	bool noted;       /* mount(8) has a note of it that nobody has taken back */
 	bool read_only;
-	bool back_door; /* the worker has it */
-	char *note;     /* for when the mount is usable: why it is read-only; NULL: none */
+	bool back_door;        /* the worker has it */
+	char *note;            /* for when the mount is usable: why it is read-only; NULL: none */
 	struct lines flush;    /* paths of the FLUSH under way */
 	struct lines reported; /* REPORT lines since the last SAVE */
 	enum outcome saved;    /* by the last SAVE that was answered */

@@ -40,7 +40,7 @@ static struct fuse_entry_param entry_of(const struct attr *a)
 		.ino = a->ino,
 		.attr = stat_of(a),
 		.attr_timeout = FOREVER,
-		.entry_timeout = FOREVER,
+		.entry_timeout = a->alias ? 0 : FOREVER,
 	};
 }
 

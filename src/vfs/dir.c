@@ -6,6 +6,12 @@
 
 #include "vfs/node.h"
 
+/* A node has the name by which it was found first. */
+static bool is_alias(const struct node *n, const char *name)
+{
+	return n->name && strcmp(n->name, name) != 0;
+}
+
 /* The attributes of n as c's answer; or c waits for the size. */
 static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
 {
@@ -18,8 +24,10 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 	}
 	if (r == -EAGAIN) /* its size cannot be found; reading it says why */
 		r = node_attr(v, n, &c->attr) == -EAGAIN ? 0 : r;
-	if (r == 0 && counts)
+	if (r == 0 && counts) {
+		c->attr.alias = is_alias(n, c->name);
 		n->lookups++;
+	}
 	node_settle(v, n);
 	call_done(c, r);
 }
@@ -97,6 +105,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	r = node_attr(v, n, &a);
 	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
 		a.nlink = 0; /* the front names it without attributes */
+	a.alias = is_alias(n, name);
 	if (en->fixed && dir->maker)
 		a.nlink = 0; /* for its maker the name is free, and the kernel is not to know it */
 	fits = c->emit(c, name, &a, next);
@@ -143,6 +152,7 @@ static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
 		return 1;
 	if (r < 0)
 		a.nlink = 0; /* a size that could not be found: who asks for it is told why */
+	a.alias = is_alias(d->node, d->name);
 	if (!c->emit(c, d->name, &a, COOKIE_OVERLAY + d->cookie))
 		return 0;
 	if (c->plus && a.nlink)
@@ -199,8 +209,8 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	for (size_t i = 0; i < v->n_dentry_buckets; i++)
 		for (const struct dentry *d = v->dentries[i]; d && n < SIZES_MAX / 2; d = d->next)
 			if (d->parent == dir->ino && d->node && !node_scratch(d->node) &&
-				!d->node->stage && node_entry(d->node, &en, NULL) == 0 &&
-				!en.dir && !en.sized)
+				!d->node->stage && node_entry(d->node, &en, NULL) == 0 && !en.dir &&
+				!en.sized)
 				ids[n++] = d->node->id;
 	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
 		return n;

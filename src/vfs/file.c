@@ -91,16 +91,17 @@ struct reading {
 	entry_id id;
 	bool sized;
 	uint64_t size;
+	struct vfs_host *host;
 };
 
-static int read_range(struct reading *r)
+static int read_range(struct reading *r, struct error *e)
 {
 	struct call *c = r->call;
 	const struct format *f = r->s->format;
 	int error = 0;
 
 	if (!r->sized)
-		error = f->size(r->s, r->id, &r->size, NULL);
+		error = f->size(r->s, r->id, &r->size, e);
 	if (error < 0)
 		return error;
 	if (c->off >= r->size)
@@ -110,7 +111,7 @@ static int read_range(struct reading *r)
 	c->out = malloc(c->size);
 	if (!c->out)
 		return -ENOMEM;
-	error = f->get(r->s, r->id, c->off, c->out, c->size, NULL);
+	error = f->get(r->s, r->id, c->off, c->out, c->size, e);
 	c->out_size = error < 0 ? 0 : c->size;
 	return error;
 }
@@ -118,8 +119,13 @@ static int read_range(struct reading *r)
 static void reading_run(struct job *j)
 {
 	struct reading *r = (struct reading *)j;
-	int error = read_range(r);
+	uint64_t off = r->call->off;
+	struct error e = ERROR_INIT;
+	int error = read_range(r, &e);
 
+	/* A program hears EIO and no more; whoever looks after the mount hears why, once a reading. */
+	if (error == -EIO && off == 0)
+		r->host->note(r->host, error_text(&e));
 	snapshot_unref(r->s);
 	call_done(r->call, error);
 	free(r);
@@ -163,6 +169,7 @@ void vfs_read(struct vfs *v, struct call *c)
 	job->id = n->id;
 	job->sized = en.sized;
 	job->size = en.size;
+	job->host = v->host;
 	pool_submit(v->pool, &job->job);
 }
 

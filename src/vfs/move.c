@@ -284,6 +284,9 @@ void vfs_rename(struct vfs *v, struct call *c)
 		node_wait(m.n->busy ? m.n : m.to.target, c);
 		return;
 	}
+	place_forget_alias(v, m.n, c->name);
+	if (m.to.target)
+		place_forget_alias(v, m.to.target, c->to_name);
 	if (m.n->dir) {
 		rename_dir(v, c, &m);
 	} else if (m.to.kind == PLACE_SCRATCH && node_scratch(m.n)) {

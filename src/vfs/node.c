@@ -170,11 +170,12 @@ void node_settle(struct vfs *v, struct node *n)
 	}
 }
 
-const char *node_log_zeros(const char *name)
+const char *node_log_zeros(const struct format *f, const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
 
-	return digits && (name[digits] == '_' || name[digits] == '\0') ? "00000" : "";
+	return f->numbered && digits && (name[digits] == '_' || name[digits] == '\0') ? "00000"
+										      : "";
 }
 
 void node_log_ending(const char *name, char shown[NAME_MAX + 1])
@@ -202,9 +203,9 @@ static const char *name_of(
 			node_log_ending(n->name, space);
 		return space;
 	}
-	if (strlen(n->name) + strlen(node_log_zeros(n->name)) > NAME_MAX)
+	if (strlen(n->name) + strlen(node_log_zeros(f, n->name)) > NAME_MAX)
 		return n->name;
-	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(n->name), n->name);
+	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(f, n->name), n->name);
 	return space;
 }
 

@@ -143,7 +143,7 @@ char *node_path_in(const struct node *n, const struct snapshot *settled);
  * number says a position; written with more zeros than any listing has ("" where there is no
  * number), it cannot be taken for the path of another object there.
  */
-const char *node_log_zeros(const char *name);
+const char *node_log_zeros(const struct format *f, const char *name);
 /* Gives a shown name the ending that the object's form has now. */
 void node_log_ending(const char *name, char shown[NAME_MAX + 1]);
 uint64_t entry_ino(const struct volume *vol, entry_id id);

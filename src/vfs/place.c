@@ -71,7 +71,8 @@ char *place_new_path(const struct place *p)
 {
 	bool digits = p->dir->vol->renumbered && p->dir->vol->format->shown_as;
 
-	return path_below(node_log_path(p->dir), digits ? node_log_zeros(p->name) : "", p->name);
+	return path_below(node_log_path(p->dir),
+		digits ? node_log_zeros(p->dir->vol->format, p->name) : "", p->name);
 }
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
@@ -173,6 +174,12 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 		node_settle(v, from);
 	}
 	return r;
+}
+
+void place_forget_alias(struct vfs *v, const struct node *n, const char *name)
+{
+	if (n->parent && strcmp(n->name, name) != 0 && v->host->forget_name)
+		v->host->forget_name(v->host, n->parent->ino, n->name, NULL);
 }
 
 static void drop_names(struct vfs *v, const struct node *dir)

@@ -131,6 +131,8 @@ static void put_tell(struct put *p)
 			for (struct node *n = v->nodes[i]; n; n = n->hash_next)
 				if (shows_touched(p, n)) {
 					n->cached = false;
+					/* Its content was written, under another name. */
+					n->timed &= p->touched.all;
 					inos_add(&l, n);
 				}
 	p->rq.node->cached = false;

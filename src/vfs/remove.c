@@ -93,6 +93,7 @@ static void take_away(struct vfs *v, struct call *c)
 		node_wait(n, c);
 		return;
 	}
+	place_forget_alias(v, n, c->name);
 	if (node_scratch(n)) {
 		place_detach(v, n);
 		call_done(c, 0);

@@ -139,6 +139,9 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 	}
 	n->opens++; /* to see what became of it */
 	(void)ask(v, &a, vfs_release);
+	/* It is there to be looked at, but no file of the map. */
+	if (r == 0 && node_scratch(n))
+		r = -ENOENT;
 	if (r == 0 && n->stage && n->stage->verdict < 0)
 		re->drafts++;
 	else if (r == 0)

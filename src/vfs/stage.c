@@ -37,6 +37,11 @@ int stage_fill(struct node *n, const struct extent *content, struct error *e)
 
 	stage_drop(n);
 	r = chunk ? stage_new(n) : -ENOMEM;
+	/* A disk that is full has room for what it holds. */
+	if (r == 0 && content->size > SPOOL_MEMORY_MAX && !content->mem) {
+		spool_begin_as(n->stage->spool, content);
+		return 0;
+	}
 	for (uint64_t off = 0; r == 0 && off < content->size; off += LOAD_CHUNK) {
 		uint64_t left = content->size - off;
 		size_t size = left < LOAD_CHUNK ? (size_t)left : LOAD_CHUNK;

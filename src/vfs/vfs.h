@@ -35,6 +35,8 @@ struct attr {
 	nlink_t nlink;
 	uint64_t size;
 	struct timespec atime, mtime, ctime;
+	bool alias; /* it was found by the same name in another case of letters: nobody is told when
+		     * that goes, so it is not to be remembered */
 };
 
 enum attr_mask {
@@ -101,7 +103,7 @@ struct vfs_host {
 	 */
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
-	void (*note)(struct vfs_host *h, const char *line);
+	void (*note)(struct vfs_host *h, const char *line); /* any thread */
 	/* A save's progress in bytes; from a worker thread. */
 	void (*progress)(struct vfs_host *h, uint64_t done, uint64_t total);
 };

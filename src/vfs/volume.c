@@ -98,8 +98,8 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	/* Who may read a file may enter its directory. */
 	vol->dir_mode = vol->file_mode | (vol->file_mode & 0444) >> 2;
 	if (o->have_umask) {
-		vol->file_mode = 0666 & ~o->umask;
-		vol->dir_mode = 0777 & ~o->umask;
+		vol->file_mode &= ~o->umask;
+		vol->dir_mode &= ~o->umask;
 	}
 	if (vol->read_only) {
 		vol->file_mode &= ~(mode_t)0222;

@@ -5,9 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/words.h"
 
 static int add(struct options *o, const char *list)
 {
@@ -189,8 +192,50 @@ static void the_refused_value_of_a_known_option_is_named(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(options_add(&o, "points=none,lists=none", &e), -EINVAL);
-	assert_string_equal(e.text, "option lists has no value \"none\"");
+	assert_string_equal(e.text, "option lists has no value \"none\" (bytes or count)");
 	options_finish(&o);
+}
+
+static void what_new_can_make_is_what_has_a_create(void **state)
+{
+	char *all;
+
+	(void)state;
+	assert_true(words_format_known("teeworlds"));
+	assert_false(words_format_known("zz"));
+	assert_false(words_format_known(""));
+	all = words_formats();
+	for (size_t i = 0; formats[i]; i++)
+		assert_int_equal(strstr(all, formats[i]->name) != NULL, formats[i]->create != NULL);
+	free(all);
+}
+
+static void every_setting_of_a_format_is_taken_and_explained(void **state)
+{
+	(void)state;
+	for (size_t i = 0; formats[i]; i++) {
+		for (const struct format_setting *s = formats[i]->settings; s && s->key; s++) {
+			char option[64];
+
+			assert_ptr_equal(words_option(s->key)->values, s->values);
+			assert_true(strlen(s->help) > 0);
+			snprintf(option, sizeof(option), "%s=%s", s->key,
+				s->values ? s->values[0] : "/dev/null");
+			assert_int_equal(add_alone(option), 0);
+		}
+	}
+}
+
+static void a_file_that_an_option_names_is_kept_by_its_whole_path(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(add(&o, "names=/dev/../dev/null"), 0);
+	assert_string_equal(o.rq.options[0], "names=/dev/null");
+	options_finish(&o);
+	assert_int_equal(add_alone("names=/no/such/file"), -ENOENT);
 }
 
 static void a_backslash_takes_a_comma_into_a_value(void **state)
@@ -220,6 +265,9 @@ int main(void)
 		cmocka_unit_test(what_a_format_reads_is_passed_on_in_order),
 		cmocka_unit_test(how_a_triclon_map_is_read_can_be_forced),
 		cmocka_unit_test(the_refused_value_of_a_known_option_is_named),
+		cmocka_unit_test(what_new_can_make_is_what_has_a_create),
+		cmocka_unit_test(every_setting_of_a_format_is_taken_and_explained),
+		cmocka_unit_test(a_file_that_an_option_names_is_kept_by_its_whole_path),
 		cmocka_unit_test(a_backslash_takes_a_comma_into_a_value),
 	};
 

@@ -154,3 +154,4 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
         subprocess.run(["sync", m.point], check=True)
     m.put(path, b"[]")
     assert m.get(path) == b"[]\n"
+    m.unmount()

@@ -38,8 +38,9 @@ ASKED_FOR = {"duplicate_image_name", "duplicate_sound_name", "name_has_slash",
 # What follows from another oddity that the map had: an item of odd length that got a name, and data
 # that an unknown item may refer to.
 FOLLOWS = {"item_len:tilemap_v3": "item_len:tilemap_v2", "data_unreferenced": "unknown_item_type"}
-# Left out: the index item of a UUID type whose last item went stays.
-LEFT_OVER = "uuid_type_without_items"
+# Left out: the index item of a UUID type whose last item went stays; the ids of group extension items
+# are not in their order where a group was made.
+LEFT_OVER = {"uuid_type_without_items", "item_ids_not_0_up"}
 
 
 class Strict:
@@ -57,7 +58,7 @@ class Strict:
 
     def new(self, path, before):
         had = set().union(*map(self, before))
-        return {c for c in self(path) - had - ASKED_FOR - {LEFT_OVER}
+        return {c for c in self(path) - had - ASKED_FOR - LEFT_OVER
                 if FOLLOWS.get(c) not in had}
 
 

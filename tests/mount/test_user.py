@@ -77,6 +77,14 @@ def test_an_unwritable_directory_makes_it_read_only_too(box, user):
     assert user('"$MAPFS" -u "$POINT"').code == 0
 
 
+def test_what_fails_is_not_called_read_only_first(box, user):
+    path = owned(box, 0o444)
+    foreign = box.point("foreign")  # root's: fusermount3 refuses it
+    r = user('"$MAPFS" "$MAP" "$FOREIGN"', MAP=path, FOREIGN=foreign)
+    assert r.code == 3 and len(r.err.splitlines()) == 1, r
+    assert "read-only" not in r.err
+
+
 def test_a_map_that_may_not_be_read_is_refused(box, user):
     path = box.add(datafile.small_map())
     os.chmod(path, 0o600)

@@ -264,6 +264,18 @@ def test_what_is_none_of_the_games_is_refused_by_name(box, name, data, word):
     assert r.code == 2 and word.lower() in r.err.lower(), r.err
 
 
+def test_a_wrong_crc_is_told_when_it_is_found(box):
+    data = bytearray(small_mod())
+    data[data.index(struct.pack("<I", zlib.crc32(dat("a"))))] ^= 1
+    m, p = box.foreground(box.add(bytes(data), "S.MOD"))
+    assert boxes.get(p.log) == b""
+    assert boxes.refused(m.get, "MEDIA/UNITS/A.DAT") == errno.EIO
+    told = boxes.wait_for(lambda: boxes.get(p.log)).decode()
+    assert "MEDIA/UNITS/A.DAT" in told and "CRC-32" in told, told
+    m.unmount()
+    p.wait(10)
+
+
 def test_75000_entries_are_listed_without_inflating_anything(box):
     shim = box.shim(shims.Inflate)
     m = box.mount(box.add(large_mod(75000), "BIG.MOD"), shim=shim)

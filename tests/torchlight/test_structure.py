@@ -9,7 +9,7 @@ import box as boxes
 import tlread
 import tlwrite
 from archives import Archive, dat, small_mod, text_dat
-from tlbox import add_corpus, add_pak, new, run
+from tlbox import add_corpus, add_pak, new, run, sync
 
 
 def test_what_is_undone_leaves_the_archive_untouched(box):
@@ -256,3 +256,28 @@ def test_the_second_of_two_files_of_one_name_is_removed_and_renamed_after_a_kill
     a = Archive(m.map)
     assert set(a.files) == {"MEDIA/MOVED.DAT", "MEDIA/OTHER.DAT"}
     assert a.one("MEDIA/MOVED.DAT") == dat("second")
+
+
+def test_the_second_that_a_save_made_the_first_is_found_after_a_kill(box):
+    m = box.mount(box.add(twice(), "S.MOD"))
+    os.unlink(m / "MEDIA/SAME.DAT")
+    sync(m)
+    m.put("MEDIA/SAME~2.DAT", dat("changed", 2))
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/SAME.DAT.txt") == text_dat("changed", 2)
+    m.unmount()
+    a = Archive(m.map)
+    assert a.files == {"MEDIA/SAME.DAT": [dat("changed", 2)], "MEDIA/OTHER.DAT": [dat("other")]}
+
+
+def test_names_that_begin_with_a_number_stay_after_a_save_and_a_kill(box):
+    m = box.mount(box.add(twice(), "S.MOD"))
+    os.unlink(m / "MEDIA/OTHER.DAT")
+    sync(m)
+    os.mkdir(m / "MEDIA/12")
+    m.put("MEDIA/12/7_x.ogg", b"x", flags=os.O_WRONLY | os.O_CREAT)
+    box.kill_worker()
+    m = box.mount(m.map)
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/12/7_X.OGG") == b"x"

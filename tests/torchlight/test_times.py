@@ -108,6 +108,15 @@ def test_a_later_write_has_its_own_time(box):
     assert Archive(m.map).times["MEDIA/UNITS/A.DAT"] >= filetime(begin) - 10**7
 
 
+def test_a_later_write_of_the_other_name_has_its_own_time(box):
+    begin = time.time_ns()
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    m.put("MEDIA/UNITS/A.DAT.txt", text_dat("later", 4))
+    m.unmount()
+    assert Archive(m.map).times["MEDIA/UNITS/A.DAT"] >= filetime(begin) - 10**7
+
+
 def test_a_time_set_after_a_save_is_saved_too(box):
     m = small(box)
     os.utime(m / "MEDIA/UNITS/A.DAT", ns=(5, 5))

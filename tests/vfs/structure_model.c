@@ -255,6 +255,14 @@ void model_mount(struct model *m)
 					       : saved.refs[i] + (i == 3 ? (int)saved.n_images : 0);
 }
 
+static bool stands_at(const struct model *m, enum kind kind, const char *path)
+{
+	for (int i = 0; i < m->n_files; i++)
+		if (!m->files[i].scratch && same_place(kind, m->files[i].path, path))
+			return true;
+	return false;
+}
+
 /* Rule 8: scratch is gone; what was moved to a scratch name stands where it was. */
 void model_kill(struct model *m)
 {
@@ -265,7 +273,7 @@ void model_kill(struct model *m)
 		struct object *o = &m->objects[i];
 		struct file *f;
 
-		if (o->state != KEPT || model_file(m, o->last))
+		if (o->state != KEPT || stands_at(m, o->kind, o->last))
 			continue;
 		o->state = HERE;
 		f = file_add(m, o->last);

@@ -272,9 +272,16 @@ static int tw_rebase(const struct snapshot *s, const struct plan *p, const struc
 
 static const char *const endings[] = {"map", NULL};
 
+static const char *const raw_values[] = {"ro", "rw", "off", NULL};
+static const struct format_setting settings[] = {
+	{"raw", raw_values, "Teeworlds: show items and data as they are in raw/ (ro)"},
+	{0},
+};
+
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
+	.settings = settings,
 	.probe = probe,
 	.open = tw_open,
 	.free = tw_map_free,
@@ -293,6 +300,7 @@ const struct format format_teeworlds = {
 	.form = tw_form,
 	.may_move = tw_may_move,
 	.add = tw_add,
+	.numbered = true,
 	.shown_as = tw_shown_as,
 	.legend = tw_legend_write,
 	.read_by = tw_legend_read,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * settle_uuid: where items of a type that is known by a UUID left the map. Their ids count up
+ * settle_uuid: where items of a type that is known by a UUID left the map. Ids count up
  * again, as writers number them, and the last one takes the index item of its type along. Not
  * before a save, so that what comes back meanwhile finds all as it was.
  */
@@ -24,14 +24,21 @@ bool settle_uuids_lost(const struct tw_map *m)
 	return false;
 }
 
-static uint32_t renumber(struct tw_map *m, int type)
+static bool has_any(const struct tw_map *m, int type)
+{
+	for (size_t i = 0; i < m->n_items; i++)
+		if (m->items[i].type == type && !m->items[i].removed)
+			return true;
+	return false;
+}
+
+static void renumber(struct tw_map *m, int type)
 {
 	uint16_t id = 0;
 
 	for (size_t i = 0; i < m->n_items; i++)
 		if (m->items[i].type == type && !m->items[i].removed)
 			m->items[i].id = id++;
-	return id;
 }
 
 static void drop_index(struct tw_map *m, int type)
@@ -50,8 +57,10 @@ int settle_uuids(struct settling *s, struct error *e)
 
 		if (type < 0 || !lost_any(s->to, type))
 			continue;
-		if (renumber(s->to, type) == 0)
+		if (!has_any(s->to, type))
 			drop_index(s->to, type);
+		else if (what == TW_AUTOMAPPER) /* others stand in another order than here */
+			renumber(s->to, type);
 		r = tw_map_reindex(s->to);
 	}
 	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;

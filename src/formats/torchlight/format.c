@@ -326,12 +326,21 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
 	.parse = tl_parse, .apply = tl_apply, .change_free = tl_change_free,                       \
 	.classify = tl_classify, .identify = tl_identify, .object = tl_object,                     \
-	.may_move = tl_may_move, .add = tl_add, .settle = tl_settle, .same = tl_same,              \
-	.encode = tl_encode, .verify = tl_verify, .rebase = tl_rebase, .plan_free = tl_plan_free
+	.may_move = tl_may_move, .add = tl_add, .shown_as = tl_shown_as, .settle = tl_settle,      \
+	.same = tl_same, .encode = tl_encode, .verify = tl_verify, .rebase = tl_rebase,            \
+	.plan_free = tl_plan_free
+
+static const char *const text_values[] = {"utf8", "utf16", NULL};
+static const struct format_setting settings[] = {
+	{"text", text_values, "Torchlight II: how compiled files are shown as text (utf8)"},
+	{"names", NULL, "Torchlight II: further names, one a line"},
+	{0},
+};
 
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
+	.settings = settings,
 	.probe = probe_mod,
 	.open = tl_open_mod,
 	.create = create_mod,
@@ -341,6 +350,7 @@ const struct format format_torchlight_mod = {
 const struct format format_torchlight_pak = {
 	.name = "torchlight-pak",
 	.endings = endings_pak,
+	.settings = settings,
 	.probe = probe_pak,
 	.companion = pak_companion,
 	.open = tl_open_pak,

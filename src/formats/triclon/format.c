@@ -207,9 +207,20 @@ static void tcm_plan_free(struct plan *p)
 
 static const char *const endings[] = {"tcm", NULL};
 
+static const char *const endian_values[] = {"little", "big", "le", "be", NULL};
+static const char *const lists_values[] = {"bytes", "count", NULL};
+static const char *const points_values[] = {"none", "bytes", "count", NULL};
+static const struct format_setting settings[] = {
+	{"endian", endian_values, "Triclon: the byte order of numbers (what fits best)"},
+	{"lists", lists_values, "Triclon: what the sizes of lists count (what fits best)"},
+	{"points", points_values, "Triclon: what stands before the points (what fits best)"},
+	{0},
+};
+
 const struct format format_triclon = {
 	.name = "triclon",
 	.endings = endings,
+	.settings = settings,
 	.probe = tcm_probe,
 	.open = tcm_open,
 	.free = tcm_map_free,

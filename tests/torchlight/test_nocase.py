@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Zlib
+"""A name in any case of letters is one name, and the kernel's memory of one case is no other truth."""
+import os
+
+import box as boxes
+from archives import dat, small_mod
+
+MAKE = os.O_WRONLY | os.O_CREAT
+
+
+def there(m, *names):
+    return [os.path.exists(m / ("MEDIA/UNITS/" + n)) for n in names]
+
+
+def gone(m, *names):
+    """The kernel is told of a name after the request that made it go."""
+    return boxes.wait_for(lambda: not any(there(m, *names)))
+
+
+def small(box):
+    return box.mount(box.add(small_mod(), "S.MOD"))
+
+
+def test_a_removed_file_is_gone_in_every_case(box):
+    m = small(box)
+    m.put("MEDIA/UNITS/foo.ogg", b"x", flags=MAKE)
+    assert there(m, "FOO.OGG", "foo.OGG", "foo.ogg", "A.DAT", "a.dat") == 5 * [True]
+    os.unlink(m / "MEDIA/UNITS/FOO.OGG")
+    assert gone(m, "foo.OGG", "FOO.OGG", "foo.ogg")
+    os.unlink(m / "MEDIA/UNITS/a.dat")
+    assert gone(m, "A.dat", "a.dat", "A.DAT")
+    m.unmount()
+
+
+def test_who_removes_by_the_name_that_is_shown_leaves_no_other_case(box):
+    m = small(box)
+    names = sorted(os.listdir(m / "MEDIA/UNITS"))
+    assert names[0] == "A.DAT" and there(m, "a.dat", "A.dat") == [True, True]
+    os.unlink(m / "MEDIA/UNITS/A.DAT")
+    assert there(m, "a.dat", "A.dat", "A.DAT") == 3 * [False]
+    m.unmount()
+
+
+def test_a_renamed_file_has_its_old_name_in_no_case(box):
+    m = small(box)
+    assert there(m, "B.DAT", "b.dat") == [True, True]
+    os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/UNITS/C.DAT")
+    assert there(m, "b.dat", "B.DAT", "c.dat", "C.DAT") == [False, False, True, True]
+    os.rename(m / "MEDIA/UNITS/c.dat", m / "MEDIA/UNITS/d.dat")
+    assert gone(m, "c.dat", "C.DAT") and there(m, "D.DAT", "d.dat") == [True, True]
+    m.unmount()
+
+
+def test_a_replaced_file_is_the_new_one_in_every_case(box):
+    m = small(box)
+    m.put("MEDIA/UNITS/new.dat", dat("new"), flags=MAKE)
+    assert there(m, "b.dat", "B.DAT", "NEW.DAT") == 3 * [True]
+    os.rename(m / "MEDIA/UNITS/new.dat", m / "MEDIA/UNITS/b.dat")
+    assert gone(m, "NEW.DAT", "new.dat")
+    assert boxes.wait_for(lambda: m.get("MEDIA/UNITS/B.DAT") == dat("new"))
+    assert m.get("MEDIA/UNITS/b.DAT") == m.get("MEDIA/UNITS/b.dat") == dat("new")
+    m.unmount()
+
+
+def test_a_directory_goes_along_in_every_case(box):
+    m = small(box)
+    os.mkdir(m / "MEDIA/UNITS/sub")
+    m.put("MEDIA/UNITS/sub/x.ogg", b"x", flags=MAKE)
+    assert there(m, "SUB", "SUB/X.OGG", "Sub/x.Ogg") == 3 * [True]
+    os.rename(m / "MEDIA/UNITS/sub", m / "MEDIA/UNITS/other")
+    assert gone(m, "SUB", "SUB/X.OGG", "sub")
+    assert there(m, "OTHER/X.OGG", "other/x.ogg") == [True, True]
+    os.chdir(m / "MEDIA/UNITS/OTHER")
+    try:
+        assert os.listdir(".") == ["x.ogg"] and os.path.exists("X.OGG")
+        assert os.getcwd().lower().endswith("/other")
+    finally:
+        os.chdir("/")
+    m.unmount()

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Zlib */
+/* Journals that a disk has damaged, or that hold what cannot be done again: nothing of them goes
+ * without a word, and they are kept. */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/journal.h"
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
+#define AUTHOR     "info/author"
+#define VERSION    "info/version"
+
+enum { HEAD = 16, PIXEL = 63 + 9 /* where the PNG's pixels may be changed */ };
+
+/* Not mounted. */
+static int setup(void **state)
+{
+	struct box *b = malloc(sizeof(*b));
+
+	if (!b)
+		return -1;
+	box_make(b);
+	*state = b;
+	return 0;
+}
+
+static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
+{
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, VERSION, "v2"), 0);
+	assert_int_equal(box_put(b, "info/license", BAD_LINES), -EINVAL);
+	box_kill(b);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	return get_file(b->room.fd, name);
+}
+
+struct shown {
+	bool author, version, license;
+};
+
+/* What of the changes is there, and then the mount ends. */
+static struct shown shown_with(struct box *b, const char *name, const struct bytes *journal)
+{
+	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
+	struct shown s;
+
+	put_file(b->room.fd, MAP_NAME, map->data, map->size);
+	put_file(b->room.fd, name, journal->data, journal->size);
+	assert_int_equal(box_mount(b, NULL), 0);
+	s.author = box_shows(b, AUTHOR, "bob\n");
+	s.version = box_shows(b, VERSION, "v2\n");
+	s.license = box_is_draft(b, "info/license");
+	if (!strstr(b->notes, "damaged"))
+		fail_msg("nobody was told: %s", b->notes);
+	return s;
+}
+
+static bool begins_like(const struct bytes *file, const struct bytes *begin)
+{
+	return file && file->size >= begin->size &&
+	       memcmp(file->data, begin->data, begin->size) == 0;
+}
+
+/*
+ * Independent of the walk: of a record whose own 16 bytes are sound everything else is, so it alone
+ * is missing; without them nobody knows what was done there, and nothing after it is done.
+ */
+static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1], kept[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+	size_t n = log_records(file, recs);
+	CLEANUP(bytes_unref) struct bytes *bad = bytes_copy(file->data, file->size);
+	uint8_t *p = (uint8_t *)(uintptr_t)bad->data;
+
+	for (size_t at = recs[0].begin; at < file->size; at++) {
+		CLEANUP(bytes_unref) struct bytes *aside = NULL;
+		bool want[3] = {false}, blind = false;
+		struct report report;
+		struct shown got;
+		unsigned change = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			bool hit = at >= recs[i].begin && at < recs[i].end;
+
+			blind |= hit && at < recs[i].begin + HEAD;
+			if (recs[i].type == LOG_PUT || recs[i].type == LOG_DRAFT)
+				want[change++] = !hit && !blind;
+		}
+		assert_int_equal(change, 3);
+		p[at] ^= 0x41;
+		got = shown_with(b, name, bad);
+		if (got.author != want[0] || got.version != want[1] || got.license != want[2])
+			fail_msg("byte %zu: %d %d %d", at, got.author, got.version, got.license);
+		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+		assert_int_equal(box_beside(b, ".kept", kept), 1);
+		assert_true(report_says(&report, kept));
+		report_finish(&report);
+		aside = get_file(b->room.fd, kept);
+		assert_true(begins_like(aside, bad));
+		/* Only the one that was set aside. */
+		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
+		p[at] ^= 0x41;
+	}
+}
+
+static void mount_that_went_on_after_damage_comes_back(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+
+	assert_true(log_records(file, recs) > 2);
+	for (size_t at = recs[1].begin; at < recs[1].end; at += 5) {
+		CLEANUP(bytes_unref) struct bytes *bad = bytes_copy(file->data, file->size);
+
+		((uint8_t *)(uintptr_t)bad->data)[at] ^= 0x41;
+		(void)shown_with(b, name, bad);
+		assert_int_equal(box_put(b, AUTHOR, "carol"), 0);
+		box_remount(b);
+		assert_true(box_shows(b, AUTHOR, "carol\n"));
+		assert_int_equal(box_put(b, "info/credits", "me"), 0);
+		box_remount(b);
+		assert_true(box_shows(b, AUTHOR, "carol\n"));
+		assert_true(box_shows(b, "info/credits", "me\n"));
+		box_kill(b);
+	}
+}
+
+struct found {
+	unsigned n, puts, names, drafts, damaged, aside;
+};
+
+static void collect(void *arg, const struct journal_info *i)
+{
+	struct found *f = arg;
+
+	f->n++;
+	f->puts += i->puts;
+	f->names += i->names;
+	f->drafts += i->drafts;
+	f->damaged += i->damaged;
+	f->aside += i->aside;
+}
+
+static struct found listed(const struct box *b)
+{
+	struct found f = {0};
+
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	return f;
+}
+
+static void line(void *arg, const char *path, const char *what)
+{
+	strcat(strcat(arg, path), ": ");
+	strcat(strcat(arg, what), "\n");
+}
+
+static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
+{
+	struct box *b = *state;
+	char name[NAME_MAX + 1], lines[1000];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+
+	for (size_t at = 0; at < LOG_MAGIC + HEAD + 4; at++) {
+		CLEANUP(bytes_unref) struct bytes *bad = bytes_copy(file->data, file->size);
+		CLEANUP(close_fd) int out = -1;
+		struct found f;
+
+		((uint8_t *)(uintptr_t)bad->data)[at] ^= 0x41;
+		put_file(b->room.fd, name, bad->data, bad->size);
+		f = listed(b);
+		assert_true(f.n == 1 && f.damaged == 1 && f.puts == 2 && f.drafts == 1);
+		(void)mkdirat(b->room.fd, "out", 0755);
+		out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY);
+		lines[0] = '\0';
+		assert_int_equal(journal_extract(b->room.fd, name, out, line, lines, NULL), 0);
+		assert_non_null(strstr(lines, "damaged"));
+		assert_true(file_says(out, AUTHOR, "bob"));
+		assert_true(file_says(out, "info/license", BAD_LINES));
+		assert_int_equal(unlinkat(out, AUTHOR, 0), 0);
+	}
+}
+
+static void lost_operation(struct box *b, bool other)
+{
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_put(&log, "no/such/place", "work of an hour");
+	if (other)
+		log_put(&log, AUTHOR, "bob");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	if (!strstr(b->notes, "1 operations of the journal could not be done again"))
+		fail_msg("%s", b->notes);
+}
+
+static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
+{
+	struct box *b = *state;
+	char kept[NAME_MAX + 1];
+	struct report report;
+	struct found f;
+
+	lost_operation(b, true);
+	assert_int_equal(box_save(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_beside(b, ".kept", kept), 1);
+	assert_true(report_says(&report, kept));
+	report_finish(&report);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	f = listed(b);
+	assert_true(f.n == 1 && f.aside == 1 && f.puts == 2);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	/* It is told from then on, and done with. */
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, kept));
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_beside(b, kept, NULL), 1);
+}
+
+static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed(void **state)
+{
+	struct box *b = *state;
+	char kept[NAME_MAX + 1];
+	struct report report;
+
+	for (int i = 0; i < 3; i++) {
+		lost_operation(b, false);
+		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+		assert_true(report_says(&report, "mapfs recover"));
+		report_finish(&report);
+		/* None of before is overwritten. */
+		assert_int_equal(box_beside(b, ".kept", kept), i + 1);
+	}
+	assert_int_equal(listed(b).aside, 3);
+}
+
+static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *journal = NULL;
+	char name[NAME_MAX + 1];
+
+	lost_operation(b, true);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	journal = get_file(b->room.fd, name);
+	assert_int_equal(box_save(b, NULL), OUTCOME_LEFT);
+	box_kill(b);
+	/* As it was when the map got its name. */
+	assert_int_equal(unlinkat(b->room.fd, "x", 0), -1);
+	put_file(b->room.fd, name, journal->data, journal->size);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_beside(b, name, NULL), 2);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_beside(b, name, NULL), 2);
+}
+
+static void record_of_the_future_is_kept(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_add(&log, 99, NULL, 0, "what only a later version can do");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(listed(b).aside, 1);
+}
+
+static size_t journal_size(const struct box *b)
+{
+	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	char name[NAME_MAX + 1];
+
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	file = get_file(b->room.fd, name);
+	return file->size;
+}
+
+static int no_writes(enum io_op op, const char *name, void *arg)
+{
+	(void)name, (void)arg;
+	return op == IO_WRITE ? -ENOSPC : 0;
+}
+
+static void replay_writes_nothing_and_needs_no_room(void **state)
+{
+	enum { LINES = (9 << 20) / 8 };
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *image = NULL;
+	CLEANUP(free) char *text = malloc(8 * LINES + 1);
+	CLEANUP(free) uint8_t *png = NULL;
+	size_t size;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	for (size_t i = 0; i < LINES; i++)
+		snprintf(text + 8 * i, 9, "%07zu\n", i);
+	assert_int_equal(box_put(b, "info/settings.cfg", text), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, VERSION, BAD_LINES), -EINVAL);
+	image = box_get(b, IMAGE);
+	/* A PNG whose checksums do not hold is a draft. */
+	png = malloc(image->size);
+	memcpy(png, image->data, image->size);
+	png[PIXEL] ^= 1;
+	assert_int_equal(box_put_bytes(b, IMAGE, png, image->size), -EINVAL);
+	box_kill(b);
+	size = journal_size(b);
+	for (int i = 0; i < 3; i++) {
+		io_set_hook(no_writes, NULL);
+		assert_int_equal(box_mount(b, NULL), 0);
+		io_set_hook(NULL, NULL);
+		assert_non_null(strstr(b->notes, "2 changes and 2 drafts"));
+		assert_true(box_shows(b, "info/settings.cfg", text));
+		assert_true(box_shows(b, AUTHOR, "bob\n"));
+		box_kill(b);
+		assert_int_equal(journal_size(b), size);
+	}
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_says(b, 4, text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(damage_at_any_byte_costs_no_more_than_it_must_and_is_told),
+		TEST(mount_that_went_on_after_damage_comes_back),
+		TEST(recover_finds_all_that_is_sound_whatever_is_damaged),
+		TEST(operation_that_cannot_be_done_again_is_kept_by_a_save),
+		TEST(operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed),
+		TEST(save_that_is_killed_before_it_turns_keeps_what_was_lost),
+		TEST(record_of_the_future_is_kept),
+		TEST(replay_writes_nothing_and_needs_no_room),
+	};
+
+	return cmocka_run_group_tests_name("vfs: damage", tests, NULL, NULL);
+}
