@@ -304,6 +304,13 @@ int io_unlink(int dirfd, const char *name)
 	return r < 0 ? r : outcome(unlinkat(dirfd, name, 0));
 }
 
+int io_rmdir(int dirfd, const char *name)
+{
+	int r = ask_hook(IO_UNLINK, name);
+
+	return r < 0 ? r : outcome(unlinkat(dirfd, name, AT_REMOVEDIR));
+}
+
 int io_mkdir(int dirfd, const char *name, mode_t mode)
 {
 	int r = ask_hook(IO_MKDIR, name);

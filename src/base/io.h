@@ -36,6 +36,7 @@ int io_datasync(int fd); /* fdatasync */
 int io_rename(int dirfd, const char *from, const char *to);
 int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST where to exists */
 int io_unlink(int dirfd, const char *name);
+int io_rmdir(int dirfd, const char *name);
 int io_mkdir(int dirfd, const char *name, mode_t mode);
 /* Makes a new file named stem and six letters, for reading and writing; ret_name has room for
  * NAME_MAX + 1. Returns an fd; the file is the caller's to rename or unlink. */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -122,6 +124,43 @@ static int keep_xattrs(int from, int to, struct error *e)
 	r = io_remove_xattr(to, acl_name);
 	if (r < 0 && r != -ENODATA && r != -EOPNOTSUPP)
 		return error_set(e, r, "cannot remove the inherited ACL: %s", strerror(-r));
+	return 0;
+}
+
+static bool takes_rights(const char *name)
+{
+	static const char *const labels[] = {"selinux", "SMACK64", "apparmor"};
+
+	if (strncmp(name, "trusted.", 8) == 0)
+		return true;
+	if (strncmp(name, "security.", 9) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		if (strncmp(name + 9, labels[i], strlen(labels[i])) == 0)
+			return false;
+	}
+	return true;
+}
+
+int metadata_not_kept(int fd, char **ret, struct error *e)
+{
+	CLEANUP(free) char *names = NULL, *found = NULL;
+	ssize_t n = read_xattr(fd, NULL, &names);
+
+	if (n < 0 && n != -EOPNOTSUPP)
+		return error_set(
+			e, (int)n, "cannot list the extended attributes: %s", strerror((int)-n));
+	for (const char *name = names; n > 0 && name < names + n; name += strlen(name) + 1) {
+		char *longer;
+
+		if (!takes_rights(name))
+			continue;
+		if (asprintf(&longer, "%s%s%s", found ? found : "", found ? ", " : "", name) < 0)
+			return error_set(e, -ENOMEM, "out of memory");
+		free(found);
+		found = longer;
+	}
+	*ret = TAKE(found);
 	return 0;
 }
 

@@ -16,4 +16,11 @@
 
 int metadata_copy(int from, int to, struct error *e);
 
+/*
+ * The names of those attributes that are seen with the rights of this moment and that metadata_copy
+ * will not keep once they were given up: trusted.*, and security.* but for the labels that new
+ * files get by themselves. "a, b" in *ret, the caller's to free; NULL where there is none.
+ */
+int metadata_not_kept(int fd, char **ret, struct error *e);
+
 #endif

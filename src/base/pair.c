@@ -75,6 +75,14 @@ bool pair_is_marked(int dirfd, const char *marked)
 	return exists(dirfd, name);
 }
 
+void pair_sweep(int dirfd, const char *marked)
+{
+	char name[NAME_MAX + 1];
+
+	marker_name(name, marked);
+	replace_sweep(dirfd, name);
+}
+
 /* 1: read; 0: there is none. A file that is no marker of ours is refused, not removed. */
 static int read_marker(int dirfd, const char *name, struct marker *ret, struct error *e)
 {

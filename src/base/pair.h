@@ -29,6 +29,9 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
  * none, or one of an attempt that was given up; or -errno.
  */
 int pair_finish(int dirfd, const char *marked, struct error *e);
+/* Removes what a marker that was killed while it was made left behind. The caller holds the lock of
+ * `marked`. */
+void pair_sweep(int dirfd, const char *marked);
 /* Is there one? For who may not write here. */
 bool pair_is_marked(int dirfd, const char *marked);
 

@@ -71,11 +71,11 @@ int orphan_end(struct listener *l, int sock, const char *point, const struct mou
 	enum outcome first, last;
 
 	listener_say(l, "the process that kept the mount has died; its worker saves");
-	control_tell(sock, CONTROL_SAVE, 0, NULL);
+	control_tell(sock, CONTROL_SAVE, force ? 0 : CONTROL_MAY_STAY, NULL);
 	if (wait_for_save(l, sock, point, entry, &first) < 0)
 		return worker_died(l);
 	if (first == OUTCOME_SAVE_FAILED && !force) {
-		listener_say(l, "the save failed; still mounted");
+		listener_say(l, "not everything could be saved; still mounted");
 		return first;
 	}
 	if (!unmount(point, force)) {

@@ -15,8 +15,8 @@
  *             as derived.
  *
  * Threads: open and create run before anybody sees the map. lookup, stat, list, apply and the
- * structural calls (classify to situate, but legend) run on the owner's thread and must be cheap
- * (no large inflate). size, get, parse, settle, same, check, encode, verify, rebase and legend run
+ * structural calls (classify to moved, but legend) run on the owner's thread and must be cheap
+ * (no large inflate); so does most. size, get, parse, settle, same, check, encode, verify, rebase and legend run
  * on worker threads, several at a time, and see only snapshots. The functions that free run on
  * whichever thread lets go last. probe, companion, object, other_form and form may be called on any
  * thread.
@@ -56,6 +56,7 @@
  */
 typedef uint64_t entry_id;
 enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0 };
+enum { FORMAT_MOST = INT32_MAX }; /* bytes of any file */
 
 struct entry {
 	entry_id id;
@@ -202,6 +203,9 @@ struct format {
 	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
 
+	/* The most bytes that parse would ever accept for the file: more cannot be written to it. At
+	 * most FORMAT_MOST, which it is for all files where this is NULL. */
+	uint64_t (*most)(const struct snapshot *s, entry_id id);
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
 	 * -EAGAIN: it cannot be judged before other files are there, and is tried again at the
 	 * save; a change that comes with it is applied, for the files that wait for this one. */
@@ -262,6 +266,12 @@ struct format {
 	 * now, and no longer waited for. Consumes and renews *s; placements NULL: that is over.
 	 */
 	int (*situate)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
+	/*
+	 * May be NULL. The same whenever objects were moved, or went after that: what they are called
+	 * now is found in any file, after what had the name at the mount; what names nothing is
+	 * waited for or refused as before. Told anew after situate. Consumes and renews *s.
+	 */
+	int (*moved)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
 	/*
 	 * The map to be written: s with its objects placed. A part that is `removed` takes its empty
 	 * form (an info text none, a plane zeros) or, where it has none, stays and is told. Listed

@@ -17,7 +17,9 @@
  *   W  READY                W's loop runs. K looks at the mount's root through the kernel (in a
  *                           child process) and tells the invoker that the mount is usable
  *
- *   K  SAVE               save now; W answers with what is set in below
+ *   K  SAVE code        save now; W answers with what is set in below. CONTROL_MAY_STAY: where the
+ *                       save fails, or what would vanish with the mount cannot be copied out,
+ *                       _SAVE_FAILED is to be the answer: there is no unmount then
  *   W    FLUSH_PATH* FLUSH  the paths, from the mount's root and without a leading slash, that
  *                         have writable handles and so perhaps dirty mapped pages. FLUSH ends the
  *                         list. W keeps serving: K opens and fsyncs each through the mount. W may
@@ -80,6 +82,7 @@ enum control_type {
 };
 
 enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */
+enum { CONTROL_MAY_STAY = 1 };    /* SAVE: see above */
 enum { CONTROL_FORCE = 1 };       /* UNMOUNT: even if the save fails or files are in use */
 
 struct control_msg {

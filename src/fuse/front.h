@@ -25,6 +25,7 @@ struct front {
 	int control_fd; /* -1: the keeper is gone */
 	int door_fd;    /* where another keeper may come in then (control.h); -1: nowhere */
 	int door_code;  /* DOOR's */
+	bool unmount;   /* the save that was asked for last is one before an unmount */
 	unsigned saves; /* that a keeper asked for and that are not answered */
 };
 

@@ -237,7 +237,7 @@ static void end_of_session(struct keeper *k, int wait_status)
 		k->result = OUTCOME_SAVE_FAILED;
 		describe(wait_status, "; the journal is kept", k->why, sizeof(k->why));
 	} else if (k->result == OUTCOME_SAVE_FAILED) {
-		snprintf(k->why, sizeof(k->why), "not saved; the old map and the journal are kept");
+		snprintf(k->why, sizeof(k->why), "not everything could be saved");
 	}
 	if (k->why[0])
 		keeper_say(k, LOG_ERR, "%s", k->why);

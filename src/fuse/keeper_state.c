@@ -43,7 +43,7 @@ static void start_save(struct keeper *k)
 	k->state = KEEPER_SAVING;
 	k->has_saved = false;
 	lines_clear(&k->reported);
-	control_tell(k->control, CONTROL_SAVE, 0, NULL);
+	control_tell(k->control, CONTROL_SAVE, k->wish == WISH_ASKED ? CONTROL_MAY_STAY : 0, NULL);
 }
 
 static void saved(struct keeper *k, enum outcome code)
@@ -53,7 +53,7 @@ static void saved(struct keeper *k, enum outcome code)
 		return; /* the session's own last one: the exit status tells it again */
 	k->saved = code;
 	if (code == OUTCOME_SAVE_FAILED && k->wish == WISH_ASKED)
-		keeper_refuse_end(k, code, "the save failed; still mounted");
+		keeper_refuse_end(k, code, "not everything could be saved; still mounted");
 	else
 		keeper_start_unmount(k);
 }

@@ -68,12 +68,16 @@ static void on_message(struct front *f, struct control_msg *m)
 		front_tell(f, CONTROL_ORPHAN, f->door_code, NULL);
 		break;
 	case CONTROL_SAVE:
+		f->unmount = m->code == CONTROL_MAY_STAY;
 		vfs_writers(f->vfs, flush_path, f);
 		front_tell(f, CONTROL_FLUSH, 0, NULL);
 		break;
 	case CONTROL_FLUSHED:
 		f->saves++;
-		vfs_save(f->vfs, saved, f);
+		if (f->unmount)
+			vfs_save_to_end(f->vfs, saved, f);
+		else
+			vfs_save(f->vfs, saved, f);
 		break;
 	case CONTROL_QUIT:
 		fuse_session_exit(f->se);

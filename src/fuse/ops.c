@@ -394,6 +394,7 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t si
 	q->call.data = data;
 	q->call.size = size;
 	q->call.off = (uint64_t)off;
+	q->call.mapped = fi->writepage;
 	submit(q);
 }
 

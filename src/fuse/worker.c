@@ -15,6 +15,7 @@
 #include <sys/signalfd.h>
 
 #include "base/cleanup.h"
+#include "base/metadata.h"
 #include "base/sandbox.h"
 #include "fuse/control.h"
 #include "fuse/loop.h"
@@ -69,6 +70,20 @@ static int refuse(struct worker *w, int r, const struct error *e)
 	return (int)code;
 }
 
+/* Once the rights to write them are given up, so is the one to see them. */
+static void tell_what_is_not_kept(struct worker *w)
+{
+	CLEANUP(close_fd) int fd = open(w->rq->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(free) char *names = NULL;
+	char line[CONTROL_TEXT_MAX];
+
+	if (fd < 0 || metadata_not_kept(fd, &names, NULL) < 0 || !names)
+		return;
+	snprintf(line, sizeof(line), "a save does not keep what takes the rights of root: %s",
+		names);
+	note(w, line);
+}
+
 static int open_map(struct worker *w, struct volume **ret, struct error *e)
 {
 	const struct mount_request *rq = w->rq;
@@ -95,6 +110,8 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 		r = volume_create(dirfd, name, rq->format, &o, &vol, e);
 	else
 		r = volume_open(dirfd, name, &o, &vol, e);
+	if (r == 0 && !rq->create && !vol->read_only)
+		tell_what_is_not_kept(w);
 	if (r == 0)
 		r = sandbox_enter(vol->dirfd, !vol->read_only, note_debug, w, e);
 	if (r == 0)

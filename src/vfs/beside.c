@@ -64,19 +64,25 @@ static void sum_number(struct sums *s, uint64_t v)
 
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e)
 {
-	struct sums s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
 	struct stat st;
-	uint64_t size;
-	int r;
 
 	if (fstat(f->fd, &st) < 0)
 		return error_errno(e, "cannot look at the map");
-	size = (uint64_t)st.st_size;
+	return identity_as(f, &st, ret, e);
+}
+
+int identity_as(
+	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e)
+{
+	struct sums s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
+	uint64_t size = (uint64_t)as->st_size;
+	int r;
+
 	if (size <= IDENTITY_WHOLE_MAX) {
 		r = sum_range(f, 0, size, &s, e);
 	} else {
-		sum_number(&s, (uint64_t)st.st_mtim.tv_sec);
-		sum_number(&s, (uint64_t)st.st_mtim.tv_nsec);
+		sum_number(&s, (uint64_t)as->st_mtim.tv_sec);
+		sum_number(&s, (uint64_t)as->st_mtim.tv_nsec);
 		r = sum_range(f, 0, IDENTITY_SAMPLE, &s, e);
 		if (r == 0)
 			r = sum_range(f, size - IDENTITY_SAMPLE, size, &s, e);

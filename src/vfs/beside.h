@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -26,5 +27,8 @@ void beside_family(char ret[NAME_MAX + 1], const char *map);
  * ends) and their time counts too. It does not depend on where the file lies.
  */
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
+/* ... if it still had this size and this time. Of a file that is shorter now: -EIO. */
+int identity_as(
+	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e);
 
 #endif

@@ -66,21 +66,35 @@ int companion_open(int dirfd, const struct format *f, const char *name, struct s
 	return 0;
 }
 
-int companion_identity_of(const struct source *src, char ret[IDENTITY_SIZE], struct error *e)
+static int identity_at(
+	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e)
+{
+	return as ? identity_as(f, as, ret, e) : identity_of(f, ret, e);
+}
+
+int companion_identity_as(const struct source *src, const struct stat *const as[FORMAT_FILES_MAX],
+	char ret[IDENTITY_SIZE], struct error *e)
 {
 	char second[IDENTITY_SIZE];
 	uint64_t a, b;
-	int r = identity_of(src->files[0], ret, e);
+	int r = identity_at(src->files[0], as[0], ret, e);
 
 	if (r < 0 || src->n_files < 2)
 		return r;
-	r = identity_of(src->files[1], second, e);
+	r = identity_at(src->files[1], as[1], second, e);
 	if (r < 0)
 		return r;
 	a = strtoull(ret, NULL, 16);
 	b = strtoull(second, NULL, 16);
 	snprintf(ret, IDENTITY_SIZE, "%016" PRIx64, (a << 1 | a >> 63) ^ b);
 	return 0;
+}
+
+int companion_identity_of(const struct source *src, char ret[IDENTITY_SIZE], struct error *e)
+{
+	const struct stat *const as[FORMAT_FILES_MAX] = {NULL};
+
+	return companion_identity_as(src, as, ret, e);
 }
 
 int companion_identity(

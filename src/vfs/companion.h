@@ -17,6 +17,9 @@ int companion_open(int dirfd, const struct format *f, const char *name, struct s
 
 /* The identity of all of a map's files. */
 int companion_identity_of(const struct source *src, char ret[IDENTITY_SIZE], struct error *e);
+/* ... if they still were as then (identity_as). */
+int companion_identity_as(const struct source *src, const struct stat *const as[FORMAT_FILES_MAX],
+	char ret[IDENTITY_SIZE], struct error *e);
 /* The same for the map `name`, of which only the first file is at hand. */
 int companion_identity(
 	int dirfd, const char *name, struct file *first, char ret[IDENTITY_SIZE], struct error *e);

@@ -24,6 +24,16 @@ int file_may_write(const struct node *n)
 	return en.writable ? 0 : -EACCES;
 }
 
+uint64_t file_most_of(const struct volume *vol, entry_id id)
+{
+	return vol->format->most ? vol->format->most(vol->now, id) : FORMAT_MOST;
+}
+
+uint64_t file_most(const struct node *n)
+{
+	return n->has_id && !node_scratch(n) ? file_most_of(n->vol, n->id) : FORMAT_MOST;
+}
+
 /* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
 static int may_read(const struct node *n)
 {
@@ -177,7 +187,7 @@ void vfs_write(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
 	struct error e = ERROR_INIT;
-	uint64_t off;
+	uint64_t off, most;
 	int r;
 
 	if (!c->handle->writing) {
@@ -194,8 +204,13 @@ void vfs_write(struct vfs *v, struct call *c)
 	if (r == 0) {
 		/* The kernel's idea of the end may be old: another name or another writer. */
 		off = c->handle->append ? spool_size(n->stage->spool) : c->off;
+		most = file_most(n);
+		r = off > most || c->size > most - off ? -EFBIG : 0;
+	}
+	if (r == 0) {
 		r = spool_write(n->stage->spool, off, c->data, c->size, &e);
 		n->stage->state = STAGE_WRITTEN;
+		n->stage->begun |= !c->mapped;
 		n->cached = false;
 		node_touch(n, ATTR_MTIME);
 	}
@@ -365,6 +380,16 @@ static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
 		journal_sync_then(v, n->vol, arg);
 }
 
+/* A save has the pages of mappings written, through a handle that does not write. A file that is half
+ * written is its author's to close. */
+static bool is_whole(const struct handle *h)
+{
+	const struct stage *s = h->node->stage;
+
+	return s->state == STAGE_UNKEPT ||
+	       (s->state == STAGE_WRITTEN && (h->writing || !s->begun));
+}
+
 void vfs_fsync(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
@@ -374,7 +399,7 @@ void vfs_fsync(struct vfs *v, struct call *c)
 		return;
 	}
 	call_keep(c);
-	if (file_judged(n) && (n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_UNKEPT))
+	if (file_judged(n) && is_whole(c->handle))
 		put_start(v, n, fsync_put, c);
 	else
 		journal_sync_then(v, n->vol, c);

@@ -8,6 +8,10 @@
 /* May this file be written at all? 0, -EROFS, -EACCES, -EIO. */
 int file_may_write(const struct node *n);
 
+/* The most bytes that n may have (id: as a file of this entry); beyond is -EFBIG. */
+uint64_t file_most(const struct node *n);
+uint64_t file_most_of(const struct volume *vol, entry_id id);
+
 /* Is what is written to it judged when it is closed? Scratch is not. */
 bool file_judged(const struct node *n);
 

@@ -301,3 +301,13 @@ bool journal_unsynced(struct journal *j)
 {
 	return j->unsynced;
 }
+
+bool journal_exists(struct journal *j)
+{
+	bool yes;
+
+	pthread_mutex_lock(&j->lock);
+	yes = j->log;
+	pthread_mutex_unlock(&j->lock);
+	return yes;
+}

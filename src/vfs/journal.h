@@ -114,6 +114,7 @@ int journal_drop(struct journal *j, const char *path, struct error *e);
 int journal_saved(struct journal *j, const char *identity, struct error *e);
 int journal_sync(struct journal *j, struct error *e);
 bool journal_unsynced(struct journal *j);
+bool journal_exists(struct journal *j);
 
 /* One operation as it is read back; the strings live as long as the call. */
 struct journal_op {

@@ -28,6 +28,7 @@ enum stage_state {
 struct stage {
 	struct spool *spool;
 	enum stage_state state;
+	bool begun;       /* by write(2) since the last put, so that a close is to come */
 	int verdict;      /* of the last put: 0, or -EINVAL: a draft */
 	struct error why; /* of a refusal */
 };
@@ -95,6 +96,7 @@ struct dentry {
 enum { OBJECT_BUCKETS = 256 };
 
 struct object;
+struct left;
 
 struct vfs {
 	struct volume *vol;
@@ -109,11 +111,14 @@ struct vfs {
 	struct object *objects[OBJECT_BUCKETS]; /* object.h */
 	size_t n_left;                          /* of them no file stands for */
 	uint64_t next_seq;
+	bool named;         /* the format knows what objects are called now (object.h) */
+	bool situated;      /* ... and for the last time (pending.c) */
 	bool restructured;  /* an object was made, moved or removed since the last save */
 	bool replaying;     /* what is done is in the journal already */
 	bool syncing;       /* a journal sync is under way */
 	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	bool ending;
+	struct left *left; /* what was copied out already; left.h */
 };
 
 enum { INO_DYNAMIC_SHIFT = 63 };

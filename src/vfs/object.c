@@ -2,7 +2,6 @@
 #include "vfs/object.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 entry_id object_key(const struct vfs *v, entry_id id)
@@ -141,6 +140,7 @@ int object_here(struct vfs *v, struct node *n)
 	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	v->restructured = true;
+	objects_name(v, moved && !(first && o->made) && !n->dir);
 	return 0;
 }
 
@@ -192,20 +192,14 @@ void objects_saved(struct vfs *v)
 }
 
 /* What was removed from a directory before it went itself is no news any more. */
-static void forget_below(struct vfs *v, const char *dir)
+static void hush_below(struct vfs *v, const char *dir)
 {
 	size_t n = strlen(dir);
 
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object **at = &v->objects[i], *o = *at; o; o = *at) {
-			if (o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
-				o->path[n] == '/') {
-				*at = o->next;
-				object_free(v, o);
-			} else {
-				at = &o->next;
-			}
-		}
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			o->told |= o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
+				   o->path[n] == '/';
 }
 
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
@@ -233,7 +227,8 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	o->log_path = log_path;
 	v->restructured = true;
 	if (n->dir)
-		forget_below(v, o->path);
+		hush_below(v, o->path);
+	objects_name(v, false);
 	return 0;
 }
 
@@ -310,39 +305,15 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 	return 0;
 }
 
-void objects_tell(struct vfs *v, object_line kept, object_line gone, void *arg)
+void objects_name(struct vfs *v, bool moved)
 {
-	char line[4096];
+	struct volume *vol = v->vol;
+	struct placement *p;
+	size_t n;
 
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next) {
-			if (o->state == OBJECT_HERE || o->told || o->made)
-				continue;
-			o->told = true;
-			if (o->state == OBJECT_GONE) {
-				gone(arg, o->path);
-				continue;
-			}
-			snprintf(line, sizeof(line),
-				"%s was moved to a name that means nothing, and stays in the map",
-				o->path);
-			kept(arg, line);
-		}
-}
-
-void objects_status(struct vfs *v, object_line fn, void *arg)
-{
-	char line[4096];
-
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next) {
-			if (o->state == OBJECT_KEPT || (o->state == OBJECT_HERE && !o->seq))
-				continue;
-			snprintf(line, sizeof(line), "%s %s",
-				o->state == OBJECT_GONE ? "removed"
-				: o->node->fresh        ? "new"
-							: "placed",
-				o->path);
-			fn(arg, line);
-		}
+	v->named |= moved;
+	if (!v->named || v->situated || !vol->format->moved || objects_place(v, &p, &n) < 0)
+		return;
+	(void)vol->format->moved(&vol->now, p, n, NULL);
+	placements_free(p, n);
 }

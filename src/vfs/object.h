@@ -25,7 +25,7 @@ struct object {
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
-	bool told;
+	bool told;    /* the report of a save has said that it left */
 	bool added;   /* since the mount: without a placement it is in no map */
 	entry_id dir; /* where it stands or stood last, and as what */
 	char *name;
@@ -64,12 +64,8 @@ void objects_finish(struct vfs *v);
 int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
 void placements_free(struct placement *p, size_t n);
 
-/* For the report: objects that are kept although their file was moved to a scratch name, and those
- * that were removed; each is told once. */
-typedef void (*object_line)(void *arg, const char *line);
-void objects_tell(struct vfs *v, object_line kept, object_line gone, void *arg);
-
-/* For the status: "new PATH", "moved PATH", "removed PATH". */
-void objects_status(struct vfs *v, object_line fn, void *arg);
+/* In the lane. The format learns what objects are called now: after one was moved (moved), and from
+ * then on whenever one went. */
+void objects_name(struct vfs *v, bool moved);
 
 #endif

@@ -115,6 +115,9 @@ static void situate(struct lane_task *t)
 	if (r == 0)
 		(void)vol->format->situate(&vol->now, p ? p : NULL, n, NULL);
 	placements_free(p, n);
+	v->situated = o->phase == PHASE_SITUATED;
+	if (!v->situated)
+		objects_name(v, false);
 	lane_leave(vol);
 	if (o->phase == PHASE_OVER)
 		round_end(o);

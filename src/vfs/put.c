@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vfs/file.h"
 #include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/put.h"
@@ -222,6 +223,7 @@ static void put_settled(struct job *j)
 	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
 	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
+		s->begun = false;
 		s->verdict = p->r;
 		s->why = p->why;
 	}
@@ -357,6 +359,12 @@ void put_request(struct vfs *v, const struct put_request *rq)
 	struct put *p = calloc(1, sizeof(*p));
 	int r = p ? 0 : -ENOMEM;
 
+	/* Renamed here, from where it may be larger. */
+	if (r == 0 && spool_size(n->stage->spool) > file_most_of(n->vol, rq->id)) {
+		free(p);
+		rq->done(v, n, rq->arg, -EFBIG);
+		return;
+	}
 	if (r == 0) {
 		p->v = v;
 		p->vol = n->vol;

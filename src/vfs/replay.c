@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vfs/file.h"
 #include "vfs/put.h"
 
 struct replay {
@@ -129,7 +130,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		return r;
 	a.call.handle = a.call.opened;
 	n = a.call.handle->node;
-	r = stage_fill(n, op->content, NULL);
+	r = op->content->size > file_most(n) ? -EFBIG : stage_fill(n, op->content, NULL);
 	if (r == 0 && op->type == JOURNAL_PUT) {
 		n->stage->state = STAGE_WRITTEN;
 		node_touch(n, ATTR_MTIME);

@@ -72,6 +72,7 @@ void report_merge(struct report *r, struct report *from)
 		report_line(r, from->lines[i]);
 	from->n = 0;
 	report_code(r, from->code);
+	r->error = r->error ? r->error : from->error;
 	report_finish(from);
 }
 

@@ -19,6 +19,7 @@ struct report {
 	char **lines; /* "saved: ...", one each */
 	size_t n, room;
 	enum outcome code;
+	int error; /* of a save that failed: the -errno, or 0 */
 };
 
 #define REPORT_INIT                                                                                \

@@ -9,9 +9,9 @@
 
 #include "base/pair.h"
 #include "vfs/companion.h"
+#include "vfs/outside.h"
 
 enum { CONFLICTS_MAX = 1000 };
-enum { NAMED_MAX = 8 }; /* changed paths that the report names */
 
 static void say(void *arg, const char *line)
 {
@@ -42,31 +42,13 @@ static int check(struct save_job *s, struct error *e)
 	return f->check ? f->check(s->vol->before, s->settled, check_why, &s->report, e) : 0;
 }
 
-static bool same_file(const struct volume *vol, const char *name, const struct stat *opened)
+static int refuse_in_place(struct save_job *s, struct error *e)
 {
-	struct stat st;
-
-	return fstatat(vol->dirfd, name, &st, 0) == 0 && st.st_dev == opened->st_dev &&
-	       st.st_ino == opened->st_ino && st.st_size == opened->st_size &&
-	       st.st_mtim.tv_sec == opened->st_mtim.tv_sec &&
-	       st.st_mtim.tv_nsec == opened->st_mtim.tv_nsec;
-}
-
-/* Did another program put something else where the map was? */
-static bool changed_outside(const struct volume *vol)
-{
-	CLEANUP(file_unref) struct file *f = NULL;
-	char identity[IDENTITY_SIZE];
-	int fd;
-
-	if (same_file(vol, vol->name, &vol->opened) &&
-		(vol->source.n_files < 2 || same_file(vol, vol->companion, &vol->companion_opened)))
-		return false;
-	/* Copied back, or touched: the same content is no conflict. */
-	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	f = fd < 0 ? NULL : file_new(fd);
-	return !f || companion_identity(vol->dirfd, vol->name, f, identity, NULL) < 0 ||
-	       strcmp(identity, vol->identity) != 0;
+	s->in_place = true;
+	return error_set(e, -ESTALE,
+		"another program wrote into %s while it was mounted, and what the mount had not "
+		"read of it is gone: nothing is written",
+		s->vol->name);
 }
 
 /* The files that a save writes; the second is NULL where the map is one file. */
@@ -207,10 +189,6 @@ static void report_saved(struct save_job *s, bool conflict)
 {
 	const struct volume *vol = s->vol;
 
-	for (size_t i = 0; i < vol->n_changed && i < NAMED_MAX; i++)
-		report_add(&s->report, REPORT_SAVED, "%s", vol->changed[i]);
-	if (vol->n_changed > NAMED_MAX)
-		report_add(&s->report, REPORT_SAVED, "and %zu more", vol->n_changed - NAMED_MAX);
 	if (conflict) {
 		report_add(&s->report, REPORT_SAVED,
 			"as %s, since another program changed %s meanwhile", s->name, vol->name);
@@ -228,16 +206,20 @@ static int choose_name(
 	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
 {
 	const struct volume *vol = s->vol;
-	char suffix[64] = ".mapfs-conflict";
+	enum outside outside = outside_look(vol);
+	char suffix[64] = ".mapfs-conflict", family[NAME_MAX + 1];
 	int r;
 
-	*ret_conflict = changed_outside(vol);
+	if (outside == OUTSIDE_IN_PLACE)
+		return refuse_in_place(s, e);
+	*ret_conflict = outside == OUTSIDE_OTHER;
 	beside_name(s->name, vol->name, "");
 	if (!*ret_conflict)
 		return 0;
 	/* The journal is named after the file, so the name is chosen before the rename. */
+	beside_family(family, vol->name);
 	for (int i = 1; i < CONFLICTS_MAX; i++) {
-		beside_name(s->name, vol->name, suffix);
+		beside_name(s->name, family, suffix);
 		if (o->all[1] && !vol->format->companion(s->name, 0, s->second_name))
 			return error_set(e, -ENAMETOOLONG, "no name is left for a conflict");
 		if (is_free(s, s->name) && (!o->all[1] || is_free(s, s->second_name)))
@@ -297,7 +279,7 @@ static int save_all(struct save_job *s, struct error *e)
 		s->same = true;
 		return 0;
 	}
-	r = check(s, e);
+	r = outside_in_place(vol) ? refuse_in_place(s, e) : check(s, e);
 	if (r == 0)
 		r = begin_files(s, &outs, e);
 	if (r == 0)
@@ -313,9 +295,13 @@ static int save_all(struct save_job *s, struct error *e)
 static void failed(struct save_job *s, const struct error *e)
 {
 	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
+	s->report.error = e->code;
 	if (!s->saved)
-		report_add(&s->report, REPORT_NOTE,
-			"the map is as it was; the changes are kept in the journal beside it");
+		report_add(&s->report, REPORT_NOTE, "%s",
+			s->in_place ? "the changes are kept in the journal beside it (see mapfs "
+				      "recover)"
+				    : "the map is as it was; the changes are kept in the journal "
+				      "beside it");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 
@@ -335,71 +321,4 @@ void save_write(struct save_job *s)
 
 	if (save_all(s, &e) < 0)
 		failed(s, &e);
-}
-
-void report_kept(struct report *r, const char *journal)
-{
-	if (!journal[0])
-		return;
-	report_add(r, REPORT_LEFT, "%s: what could not be read or done again (see mapfs recover)",
-		journal);
-	report_code(r, OUTCOME_LEFT);
-}
-
-void save_adopt(struct save_job *s)
-{
-	struct volume *vol = s->vol;
-	char kept[NAME_MAX + 1];
-
-	snapshot_unref(vol->now);
-	vol->now = TAKE(s->rebased);
-	snapshot_unref(vol->before);
-	vol->before = TAKE(s->rebased_settled);
-	file_unref(vol->source.files[0]);
-	vol->source.files[0] = TAKE(s->file);
-	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
-	vol->opened = s->stat;
-	if (s->second) {
-		file_unref(vol->source.files[1]);
-		vol->source.files[1] = TAKE(s->second);
-		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
-		vol->source.n_files = 2;
-		vol->companion_opened = s->second_stat;
-		strcpy(vol->companion, s->second_name);
-	}
-	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
-	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
-	vol->fresh &= s->first;
-	if (strcmp(vol->name, s->name) != 0) {
-		char *name = strdup(s->name);
-
-		if (name) {
-			free(vol->name);
-			vol->name = name;
-			vol->source.name = name;
-		}
-		vol->conflict = true;
-	}
-	journal_turn(&vol->journal, &s->next, s->unsure, kept);
-	report_kept(&s->report, kept);
-	volume_unchanged(vol);
-}
-
-void save_job_finish(struct save_job *s)
-{
-	for (size_t i = 0; i < s->n_drafts; i++) {
-		free(s->drafts[i].path);
-		free(s->drafts[i].reason);
-		extent_finish(&s->drafts[i].content);
-	}
-	free(s->drafts);
-	snapshot_unref(s->now);
-	placements_free(s->placements, s->n_placements);
-	snapshot_unref(s->settled);
-	snapshot_unref(s->rebased);
-	snapshot_unref(s->rebased_settled);
-	file_unref(s->file);
-	file_unref(s->second);
-	journal_finish(&s->next);
-	report_finish(&s->report);
 }

@@ -24,7 +24,8 @@ struct save_job {
 
 	/* results */
 	struct report report;
-	bool same; /* there was nothing to write after all */
+	bool in_place; /* another program wrote into the map's file */
+	bool same;     /* there was nothing to write after all */
 	struct snapshot *settled;
 	struct draft *drafts; /* what the next journal keeps, by its paths in the settled map */
 	size_t n_drafts;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "vfs/changes.h"
 #include "vfs/left.h"
 #include "vfs/object.h"
 #include "vfs/save.h"
@@ -15,6 +16,7 @@ struct saving {
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
+	struct changes changes;
 	bool settled;
 };
 
@@ -25,13 +27,27 @@ static void saving_write(struct job *j)
 	save_write(&((struct saving *)j)->save);
 }
 
+/* Of an earlier save; that one told of it itself. */
+static void tell_conflict(struct report *report, const struct volume *vol)
+{
+	char family[NAME_MAX + 1];
+
+	beside_family(family, vol->name);
+	if (report->code != OUTCOME_CONFLICT)
+		report_add(report, REPORT_NOTE,
+			"the changes of this mount are in %s, since another program changed %s",
+			vol->name, family);
+	report_code(report, OUTCOME_CONFLICT);
+}
+
 static void saving_finish(struct saving *s)
 {
 	struct report report = s->save.report;
 
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
-		report_code(&report, OUTCOME_CONFLICT);
+		tell_conflict(&report, s->save.vol);
+	changes_finish(&s->changes);
 	lane_leave(s->save.vol);
 	save_job_finish(&s->save);
 	s->done(s->arg, &report);
@@ -45,6 +61,8 @@ static void saving_done(struct job *j)
 	if (s->save.saved)
 		save_adopt(&s->save);
 	if (s->save.saved || s->save.same) {
+		changes_report(&s->changes, s->save.saved, &s->save.report);
+		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
 		s->v->restructured = false;
 		objects_saved(s->v);
@@ -113,16 +131,6 @@ static void saving_settled(struct job *j)
 	pool_submit(s->v->pool, &s->job);
 }
 
-static void kept(void *arg, const char *line)
-{
-	report_add(arg, REPORT_NOTE, "%s", line);
-}
-
-static void gone(void *arg, const char *line)
-{
-	report_add(arg, REPORT_REMOVED, "%s", line);
-}
-
 static void saving_start(struct lane_task *t)
 {
 	struct saving *s = SAVING_OF(t);
@@ -140,7 +148,7 @@ static void saving_start(struct lane_task *t)
 		saving_short(s);
 		return;
 	}
-	objects_tell(s->v, kept, gone, &s->save.report);
+	changes_find(s->v, &s->changes);
 	s->save.now = snapshot_ref(vol->now);
 	s->job = (struct job){saving_settle, saving_settled, NULL};
 	pool_submit(s->v->pool, &s->job);
@@ -172,6 +180,34 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
 	pending_settle(v, saving_enter, s);
+}
+
+struct ending {
+	struct vfs *v;
+	vfs_saved done;
+	void *arg;
+};
+
+static void ending_saved(void *arg, struct report *report)
+{
+	struct ending end = *(struct ending *)arg;
+
+	free(arg);
+	if (!end.v->vol->read_only)
+		left_prepare(end.v, report);
+	end.done(end.arg, report);
+}
+
+void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
+{
+	struct ending *end = malloc(sizeof(*end));
+
+	if (!end) {
+		vfs_save(v, done, arg);
+		return;
+	}
+	*end = (struct ending){v, done, arg};
+	vfs_save(v, ending_saved, end);
 }
 
 static void drain(struct vfs *v)
@@ -230,6 +266,9 @@ void vfs_end(struct vfs *v, struct report *report)
 		report_kept(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
 		report_add(report, REPORT_NOTE, "%s", error_text(&e));
+	} else if (journal_exists(&v->vol->journal)) {
+		report_add(report, REPORT_NOTE,
+			"the journal beside the map keeps what was closed (see mapfs recover)");
 	}
 	report_merge(report, &left);
 }

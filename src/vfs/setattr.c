@@ -26,6 +26,9 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 	uint64_t before;
 	int r = n->dir ? -EISDIR : file_may_write(n);
 
+	if (r == 0 && c->set.size > file_most(n))
+		r = -EFBIG;
+
 	if (r == 0 && n->busy) {
 		node_wait(n, c);
 		return true;

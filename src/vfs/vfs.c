@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vfs/left.h"
 #include "vfs/object.h"
 #include "vfs/put.h"
 
@@ -58,6 +59,7 @@ void vfs_destroy(struct vfs *v)
 			free(n);
 		}
 	objects_finish(v);
+	left_destroy(v->left);
 	free(v->dentries);
 	free(v->nodes);
 	volume_destroy(v->vol);
@@ -141,11 +143,13 @@ static void root_saved(void *arg, struct report *report)
 {
 	struct root_sync *s = arg;
 	enum outcome code = report->code;
+	/* What is refused is no program's mistake in calling. */
+	int r = report->error && report->error != -EINVAL ? report->error : -EIO;
 
 	for (size_t i = 0; i < report->n; i++)
 		s->v->host->note(s->v->host, report->lines[i]);
 	report_finish(report);
-	call_done(s->call, code == OUTCOME_SAVE_FAILED ? -EIO : 0);
+	call_done(s->call, code == OUTCOME_SAVE_FAILED ? r : 0);
 	free(s);
 }
 

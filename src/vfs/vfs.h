@@ -67,6 +67,7 @@ struct call {
 	uint64_t off;
 	size_t size;
 	const void *data; /* borrowed likewise */
+	bool mapped;      /* write: pages of a mapping, which come whenever the kernel likes */
 	struct attr set;
 	unsigned mask; /* enum attr_mask */
 	vfs_emit emit;
@@ -144,7 +145,9 @@ void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out *
 void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
 void vfs_flush(struct vfs *v, struct call *c);       /* handle */
 void vfs_release(struct vfs *v, struct call *c);     /* handle (gone after) */
-void vfs_fsync(struct vfs *v, struct call *c);       /* handle */
+/* handle. Through one that does not write, what another program has begun to write is no change yet.
+ */
+void vfs_fsync(struct vfs *v, struct call *c);
 void vfs_readdir(struct vfs *v, struct call *c);     /* ino off emit plus */
 void vfs_fsyncdir(struct vfs *v, struct call *c);    /* ino; of the root: save */
 void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
@@ -161,6 +164,9 @@ void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *a
 /* A save; done() gets its report on the owner's thread (the report is done's to finish). */
 typedef void (*vfs_saved)(void *arg, struct report *report);
 void vfs_save(struct vfs *v, vfs_saved done, void *arg);
+/* ... before an unmount that can still be refused: OUTCOME_SAVE_FAILED also where what would vanish
+ * with the mount cannot be copied out. */
+void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
 
 /*
  * The mount is gone: apply what was closed, save, copy out what would vanish (NAME.mapfs-left), and

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/pair.h"
 #include "vfs/companion.h"
+#include "vfs/left_dir.h"
 
 static void source_finish(struct source *src)
 {
@@ -257,6 +258,15 @@ static int open_model(struct volume *vol, struct error *e)
 	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
 }
 
+/* What saves that were killed left behind. */
+static void sweep(const struct volume *vol)
+{
+	replace_sweep(vol->dirfd, vol->name);
+	pair_sweep(vol->dirfd, vol->name);
+	if (vol->companion[0])
+		replace_sweep(vol->dirfd, vol->companion);
+}
+
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -264,7 +274,8 @@ static int open_journal(
 	int r;
 
 	if (!vol->read_only) {
-		replace_sweep(vol->dirfd, vol->name);
+		sweep(vol);
+		left_dir_find(vol, note, arg);
 		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
 		if (r < 0 || !vol->journal.fresh || vol->fresh)
 			return r;

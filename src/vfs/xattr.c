@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/object.h"
+#include "vfs/changes.h"
+#include "vfs/left.h"
 #include "vfs/put.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
@@ -25,28 +26,37 @@ static void answer(struct call *c, struct buffer *b)
 	call_done(c, r);
 }
 
-static void status_line(void *arg, const char *line)
+static void changes_text(struct vfs *v, struct buffer *b)
 {
-	buffer_printf(arg, "%s\n", line);
+	static const char *const words[] = {
+		[CHANGE_CONTENT] = "changed",
+		[CHANGE_NEW] = "new",
+		[CHANGE_MOVED] = "moved",
+		[CHANGE_REMOVED] = "removed",
+		[CHANGE_KEPT] = "kept",
+	};
+	struct changes changes;
+
+	changes_find(v, &changes);
+	for (size_t i = 0; i < changes.n; i++)
+		buffer_printf(b, "%s %s\n", words[changes.lines[i].kind], changes.lines[i].path);
+	changes_finish(&changes);
 }
 
 static void status_text(struct vfs *v, struct buffer *b)
 {
-	const struct volume *vol = v->vol;
-
-	for (size_t i = 0; i < vol->n_changed; i++)
-		buffer_printf(b, "changed %s\n", vol->changed[i]);
-	objects_status(v, status_line, b);
+	changes_text(v, b);
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
 			CLEANUP(free) char *path = NULL;
+			bool scratch = node_scratch(n);
 
-			if (!n->stage || n->stage->verdict == 0 || node_scratch(n))
+			if (scratch ? !left_would_vanish(n) : !n->stage || n->stage->verdict == 0)
 				continue;
 			path = node_path(n);
 			if (path)
-				buffer_printf(
-					b, "draft %s: %s\n", path, error_text(&n->stage->why));
+				buffer_printf(b, "%s %s: %s\n", scratch ? "left" : "draft", path,
+					scratch ? "no part of a map" : error_text(&n->stage->why));
 		}
 }
 

@@ -128,6 +128,14 @@ class Base:
         self.tell("mkdir", path)
         self.tree.mkdir(path)
 
+    def mkdir_group(self, path):
+        """What stands in it from the begin may not be there for the process that makes it."""
+        self.mkdir(path)
+        try:
+            self.tree.mkdir(path + "/layers")
+        except FileExistsError:
+            pass
+
     def has_lost(self, things):
         """A file of theirs names something that is gone: what a copy of it means is not settled."""
         lost = []

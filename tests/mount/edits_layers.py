@@ -47,11 +47,6 @@ def copied(thing):
             for n, v in thing.content.items()}
 
 
-def can_be_read(layer):
-    """Left out: quads and sources of a new layer read as empty once its directory was listed."""
-    return layer.home or is_tiles(layer)
-
-
 def version(layer):
     main = layer.content["layer.json"]
     return main.get("type"), main.get("version")
@@ -78,7 +73,7 @@ class Layers(Base):
                 there.add(path)
 
     def copy_layer(self):
-        source = self.layer(lambda x: is_whole(x) and can_be_read(x))
+        source = self.layer(is_whole)
         if self.has_lost([source]):
             raise Nothing
         group = self.group()
@@ -97,14 +92,13 @@ class Layers(Base):
     def copy_group(self):
         source = self.group(lambda g: not self.is_game(g) and g.layers)
         layers = [x for x in source.layers if x.alive()]
-        if not all(is_whole(x) and can_be_read(x) and not self.names_moved(x) for x in layers) or \
+        if not all(is_whole(x) and not self.names_moved(x) for x in layers) or \
                 self.has_lost(layers):
             raise Nothing
         files = files_below(self.tree, source.where())
         t = self.make("groups", self.fresh("groups"), copied(source))
         self.tell("copy of", source.where())
-        self.mkdir(t.where())
-        self.mkdir(t.where() + "/layers")
+        self.mkdir_group(t.where())
         for layer in self.rng.sample(layers, len(layers)):
             new = self.make("layers", layer.path, copied(layer), t)
             new.repainted = layer.repainted
@@ -145,6 +139,7 @@ class Layers(Base):
         for name, value in source.content.items():
             content[name] = each_reference(value, bound) if is_json(name) else value
         t = self.make("layers", self.fresh("layers", group), content, group)
+        t.waits = bool(wanted)
         files = [("%s/%s" % (t.where(), n), self.text(v) if is_json(n) else v)
                  for n, v in content.items()]
         files += [(new.where(), tree.get(old.where())) for old, new in wanted.items()]
@@ -189,8 +184,7 @@ class Layers(Base):
                 "y_parallax": 100, "clipping": 0, "clip_x": 0, "clip_y": 0, "clip_width": 0,
                 "clip_height": 0}
         t = self.make("groups", self.fresh("groups"), {"group.json": main})
-        self.mkdir(t.where())
-        self.mkdir(t.where() + "/layers")
+        self.mkdir_group(t.where())
         self.put(t.where() + "/group.json", self.text(main))
 
     def remove_layer(self):
@@ -244,7 +238,7 @@ class Layers(Base):
         """What was removed comes back at its path, as another layer."""
         gone = [t for t in self.world.all_layers() if t.gone and t.parent.alive()
                 and t.path == t.home and t.parent is t.home_parent and not is_physics(t)]
-        source = self.layer(lambda x: is_whole(x) and can_be_read(x) and x.home)
+        source = self.layer(lambda x: is_whole(x) and x.home)
         if not gone or self.has_lost([source]):
             raise Nothing
         t = self.rng.choice(gone)
@@ -306,9 +300,9 @@ class Layers(Base):
         self.put("%s/%s" % (t.where(), name), self.text(value) if is_json(name) else value)
 
     def resize(self):
-        # Left out: tables of a new layer that came before its layer.json wait for the save, in the
-        # size that they have.
-        t = self.layer(lambda x: is_whole(x) and is_tiles(x) and x.home)
+        # Left out: tables of a layer whose layer.json waits for a name wait too, in the size that they
+        # have, until the save.
+        t = self.layer(lambda x: is_whole(x) and is_tiles(x) and not x.waits)
         self.resize_all([t], self.rng.randrange(2, 13), self.rng.randrange(2, 13))
 
     def resize_physics(self):

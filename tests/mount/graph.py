@@ -38,6 +38,7 @@ class Thing:
         self.known = self.stem()  # what files call it until the next mount
         self.gone = False
         self.locked = False     # a name that is to be resolved at the save depends on its path
+        self.waits = False      # a new layer that came before what it refers to
         self.repainted = False  # the opaque marks may follow new pixels
 
     def stem(self):
@@ -59,7 +60,7 @@ class Thing:
             main = "group.json" if self.sort == "groups" else "layer.json"
             self.content = dict(self.content, **{main: raised(self)})
         self.home, self.home_name, self.home_position = self.path, self.name, self.position
-        self.home_parent, self.seq, self.locked = self.parent, 0, False
+        self.home_parent, self.seq, self.locked, self.waits = self.parent, 0, False, False
         self.known = self.stem()
 
     def goes(self, path, parent, seq):

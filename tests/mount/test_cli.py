@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """Commands, exit codes, and the ways in which mounts are made and ended."""
+import json
 import os
 import shutil
 import subprocess
@@ -130,6 +131,20 @@ def test_a_mask_takes_permissions_away_and_gives_none(box, small, umask, file, d
     m.unmount()
 
 
+def test_attributes_that_a_save_cannot_keep_are_told(box, root, small):
+    os.setxattr(small, "user.kept", b"1")
+    os.setxattr(small, "trusted.lost", b"1")
+    m = box.mount(small)
+    assert one_line(m.result) and "trusted.lost" in m.result.err and "user" not in m.result.err
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert os.getxattr(small, "user.kept") == b"1"
+    assert boxes.refused(os.getxattr, small, "trusted.lost") != 0
+    m = box.mount(small, "ro")
+    assert not m.result.err
+    m.unmount()
+
+
 def test_the_mount_table_names_the_map_and_the_type(box):
     m = box.mount(box.add(datafile.small_map(), "a, b\\c.map"))
     with open("/proc/self/mountinfo") as f:
@@ -191,6 +206,21 @@ def in_private_sbin(box, script, **env):
     if probe.code:
         pytest.skip("no private /sbin can be made: " + probe.err.strip())
     return box.run("-m", "sh", "-c", PRIVATE + "set +e\n" + script, program="unshare", env=env)
+
+
+def test_installing_puts_the_helpers_where_mount_and_umount_look(box):
+    build = os.path.dirname(os.path.dirname(places.BINARY))
+    try:
+        with open(os.path.join(build, "meson-info/intro-installed.json")) as f:
+            installed = json.load(f)
+        with open(os.path.join(build, "meson-info/intro-buildoptions.json")) as f:
+            options = {o["name"]: o["value"] for o in json.load(f)}
+    except OSError as e:
+        pytest.skip("not in a build directory of meson: %s" % e)
+    if options["prefix"] not in ("/usr", "/usr/local") or options["sbindir"] != "sbin":
+        pytest.skip("set up for prefix %s and sbindir %s" % (options["prefix"], options["sbindir"]))
+    for name in ("mount.fuse.mapfs", "umount.fuse.mapfs"):
+        assert installed[name] == "/sbin/" + name
 
 
 # Given an absolute path, root's umount looks in /run/mount/utab for the full type, and without an

@@ -99,7 +99,9 @@ def arrive(tree, files):
             missing.append(above)
             above = os.path.dirname(above)
         for directory in reversed(missing):
-            tree.mkdir(directory)
+            # That of a group is there with the group.
+            if os.path.basename(directory) != "layers":
+                tree.mkdir(directory)
             there.add(directory)
         if data is not None:
             tree.put(path, data)
@@ -143,7 +145,7 @@ def layer_by_layer(a, b):
     out = []
     for group in sorted(os.listdir(a + "/groups"), reverse=True):
         new = "%s/groups/%s" % (b, group)
-        out += [["mkdir", new, new + "/layers"]]
+        out += [["mkdir", new]]
         for layer in sorted(os.listdir("%s/groups/%s/layers" % (a, group)), reverse=True):
             out += [["cp", "-r", "%s/groups/%s/layers/%s" % (a, group, layer), new + "/layers/"]]
         out += [["cp", "%s/groups/%s/group.json" % (a, group), new]]

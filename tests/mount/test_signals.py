@@ -239,16 +239,32 @@ def test_with_keeper_and_worker_killed_the_journal_is_told(box, small):
     m.unmount()
 
 
-# The journal of one line fits in, the map does not.
-def test_a_limit_of_file_sizes_fails_the_save_and_not_the_mount(box, small):
-    m = box.mount(small)
+@pytest.fixture
+def limited(box, small):
+    """A mount in the foreground whose worker can write no file of more than 512 bytes: the journal of
+    one line fits in, the map does not."""
+    m, p = box.foreground(small)
     assert os.stat(small).st_size > 512
     resource.prlimit(box.worker(), resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
-    m.put(SETTINGS, b"kept 0\n")
+    m.put(SETTINGS, b"kept 1\n")
+    return m, p
+
+
+def test_a_limit_of_file_sizes_fails_the_save_and_not_the_mount(box, limited):
+    m, p = limited
     m.unmount(code=4)
     assert m.mounted()
     resource.prlimit(box.worker(), resource.RLIMIT_FSIZE,
                      (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    m.put(SETTINGS, b"kept 1\n")
     m.unmount()
-    assert parts.settings(small) == b"kept 1\0"
+    assert parts.settings(m.map) == b"kept 1\0"
+
+
+def test_a_limit_of_file_sizes_does_not_kill_the_worker_at_the_end(box, limited):
+    m, p = limited
+    # A draft that is larger, which is copied out at the end.
+    assert boxes.refused(m.put, "info/author", b"one\ntwo\n" * 100) != 0
+    subprocess.run(["fusermount3", "-u", m.point], check=True)
+    assert ended(p) and p.returncode == 4
+    assert b"(signal" not in boxes.get(p.log)
+    box.allow("*.mapfs-*")

@@ -105,8 +105,7 @@ class Sequence:
             if self.tree.is_dir(below):
                 if below != "raw":
                     self.compare_sizes(below)
-            elif size != len(self.tree.get(below)) and not (
-                    size == 0 and name in ("quads.json", "sources.json")):  # can_be_read
+            elif size != len(self.tree.get(below)):
                 self.wrong("%s is listed with %d bytes and has %d" % (
                     below, size, len(self.tree.get(below))))
 

@@ -350,6 +350,17 @@ int fd_write(struct fd *f, uint64_t off, const void *data, size_t n)
 	return run(f->box, &p, vfs_write);
 }
 
+int fd_page(struct fd *f, uint64_t off, const char *text)
+{
+	struct pending p = {.call = {.handle = f->handle,
+				    .off = off,
+				    .data = text,
+				    .size = strlen(text),
+				    .mapped = true}};
+
+	return run(f->box, &p, vfs_write);
+}
+
 int fd_text(struct fd *f, uint64_t off, const char *text)
 {
 	return fd_write(f, off, text, strlen(text));

@@ -83,6 +83,7 @@ int box_stat(struct box *b, const char *path, struct attr *ret);
 int box_open(struct box *b, const char *path, unsigned flags, struct fd **ret);
 int box_create(struct box *b, const char *path, struct fd **ret); /* for writing */
 int fd_write(struct fd *f, uint64_t off, const void *data, size_t n);
+int fd_page(struct fd *f, uint64_t off, const char *text); /* as the kernel writes mapped pages */
 int fd_text(struct fd *f, uint64_t off, const char *text);
 int fd_read(struct fd *f, uint64_t off, void *dst, size_t n); /* bytes read */
 int fd_flush(struct fd *f);

@@ -58,6 +58,83 @@ static void unclosed_writing_is_not_saved(void **state)
 	assert_int_equal(fd_close(f), 0);
 }
 
+/* What a save does to each file that is open for writing: an open for reading, fsync, close. */
+static void flush_from_outside(struct box *b, const char *path)
+{
+	struct fd *f;
+
+	assert_int_equal(box_open(b, path, O_RDONLY, &f), 0);
+	assert_int_equal(fd_fsync(f), 0);
+	assert_int_equal(fd_close(f), 0);
+}
+
+static void file_that_is_half_written_is_not_applied_by_a_save(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "bo"), 0);
+	flush_from_outside(b, AUTHOR);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_int_equal(fd_text(f, 2, "b"), 0);
+	assert_int_equal(fd_close(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	/* An fsync of its author's is as good as a close. */
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, "rob"), 0);
+	assert_int_equal(fd_fsync(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_int_equal(fd_close(f), 0);
+}
+
+static void mapped_pages_are_applied_by_a_save(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	/* mmap, close, write to the memory: the handle lives on. */
+	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+	assert_int_equal(fd_page(f, 0, "alicE\n"), 0);
+	flush_from_outside(b, AUTHOR);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "alicE\n"));
+	assert_int_equal(fd_release(f), 0);
+}
+
+static void more_than_a_file_can_be_is_refused_at_once(void **state)
+{
+	enum { TEXT = 64 << 20 };
+	struct box *b = *state;
+	struct attr a;
+	struct fd *f;
+
+	assert_int_equal(box_truncate(b, AUTHOR, (uint64_t)TEXT + 1), -EFBIG);
+	assert_int_equal(box_truncate(b, "info/settings.cfg", (uint64_t)16 << 30), -EFBIG);
+	assert_int_equal(box_truncate(b, IMAGE, (uint64_t)1 << 31), -EFBIG);
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &f), 0);
+	assert_int_equal(fd_text(f, TEXT, "x"), -EFBIG);
+	assert_int_equal(fd_text(f, TEXT - 1, "xx"), -EFBIG);
+	assert_int_equal(fd_text(f, (uint64_t)4 << 30, "x"), -EFBIG);
+	assert_int_equal(fd_text(f, UINT64_MAX, "x"), -EFBIG);
+	assert_int_equal(fd_truncate(f, (uint64_t)TEXT + 1), -EFBIG);
+	assert_int_equal(fd_close(f), 0);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	/* Scratch has a bound of its own, and keeps to that of the file that it is moved over. */
+	assert_int_equal(box_put(b, "info/.new", "x"), 0);
+	assert_int_equal(box_truncate(b, "info/.new", (uint64_t)1 << 31), -EFBIG);
+	assert_int_equal(box_truncate(b, "info/.new", (uint64_t)TEXT + 1), 0);
+	assert_int_equal(box_rename(b, "info/.new", AUTHOR), -EFBIG);
+	assert_int_equal(box_stat(b, "info/.new", &a), 0);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+}
+
 static void truncation_waits_for_release(void **state)
 {
 	struct box *b = *state;
@@ -614,6 +691,9 @@ int main(void)
 		TEST(map_of_the_independent_writer_is_sound_and_shown),
 		TEST(flush_applies_what_was_written_since_the_last),
 		TEST(unclosed_writing_is_not_saved),
+		TEST(file_that_is_half_written_is_not_applied_by_a_save),
+		TEST(mapped_pages_are_applied_by_a_save),
+		TEST(more_than_a_file_can_be_is_refused_at_once),
 		TEST(truncation_waits_for_release),
 		TEST(truncation_alone_is_applied_at_release),
 		TEST(truncation_that_cannot_stand_is_a_draft_after_release),

@@ -76,9 +76,10 @@ static void conflict_files_of_before_are_not_overwritten(void **state)
 	assert_int_equal(count_files(b->room.fd), 4);
 }
 
-static void draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made(void **state)
+static void draft_beside_a_conflict_is_kept_under_the_name_of_the_map(void **state)
 {
 	struct box *b = *state;
+	struct report report;
 	char name[NAME_MAX + 1];
 
 	put_file(b->room.fd, CONFLICT, "old", 3);
@@ -88,21 +89,75 @@ static void draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made(
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_true(says(b, CONFLICT ".1", "bob\n"));
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
-	assert_memory_equal(
-		name, CONFLICT ".1.mapfs-journal-", strlen(CONFLICT ".1.mapfs-journal-"));
-	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
+	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
+	assert_int_equal(box_end(b, &report), OUTCOME_CONFLICT);
+	/* Whoever asks last hears where the changes are, too. */
+	assert_true(report_says(&report, CONFLICT ".1"));
+	report_finish(&report);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/info/version", BAD_LINES));
 }
 
-static void map_written_in_place_is_a_conflict(void **state)
+/* In place, so that what was not read yet is gone. */
+static void overwrite(struct box *b, const struct bytes *map, size_t size, bool same_time)
+{
+	CLEANUP(close_fd) int fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(pwrite(fd, map->data, size, 0), size);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	if (same_time)
+		assert_int_equal(futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
+}
+
+static void map_written_in_place_is_never_mixed_with_ours(void **state)
 {
 	struct box *b = *state;
-	CLEANUP(bytes_unref) struct bytes *map = map_build("eve");
+	CLEANUP(bytes_unref) struct bytes *ours = map_build("alice");
+	CLEANUP(bytes_unref) struct bytes *map = map_build("eve..");
+	const size_t sizes[] = {map->size, map->size / 2, 0};
+
+	assert_int_equal(map->size, ours->size);
+	for (unsigned i = 0; i < 6; i++) {
+		struct report report;
+
+		put_file(b->room.fd, MAP_NAME, ours->data, ours->size);
+		box_remount(b);
+		assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+		overwrite(b, map, sizes[i / 2], i % 2);
+		assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
+		assert_true(report_says(&report, "another program wrote into " MAP_NAME));
+		assert_true(report_says(&report, "journal"));
+		assert_false(report_says(&report, "as it was"));
+		report_finish(&report);
+		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
+		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		if (!sizes[i / 2])
+			continue;
+		/* The map that we had comes back, and so do the changes. */
+		put_file(b->room.fd, MAP_NAME, ours->data, ours->size);
+		assert_int_equal(box_mount(b, NULL), 0);
+		assert_true(box_shows(b, AUTHOR, "bob\n"));
+		assert_int_equal(box_truncate(b, AUTHOR, 0), 0);
+		assert_int_equal(box_put(b, AUTHOR, "alice"), 0);
+		assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	}
+}
+
+static void rights_and_links_of_the_map_are_no_conflict(void **state)
+{
+	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	put_file(b->room.fd, MAP_NAME, map->data, map->size);
-	assert_int_not_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0600, 0), 0);
+	assert_int_equal(linkat(b->room.fd, MAP_NAME, b->room.fd, "link", 0), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(says(b, MAP_NAME, "rob\n"));
+	assert_int_equal(count_files(b->room.fd), 2);
 }
 
 static void map_that_grew_is_a_conflict(void **state)
@@ -161,20 +216,28 @@ static void nothing_to_save_is_no_conflict(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void changes_after_a_conflict_survive_a_kill_beside_the_new_file(void **state)
+static void changes_after_a_conflict_come_back_with_the_file_that_was_made(void **state)
 {
 	struct box *b = *state;
+	char name[NAME_MAX + 1];
 
 	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_int_equal(box_put(b, "info/version", "v2"), 0);
 	box_kill(b);
-	/* The person takes the conflict file: its journal comes along under its name. */
-	assert_int_equal(box_beside(b, CONFLICT ".mapfs-journal-", NULL), 1);
+	/* Who asks for the map's journals finds it. */
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "eve\n"));
 	assert_true(box_shows(b, "info/version", "v1\n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	/* The person takes the conflict file. */
+	assert_int_equal(renameat(b->room.fd, CONFLICT, b->room.fd, MAP_NAME), 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_true(box_shows(b, "info/version", "v2\n"));
 }
 
 int main(void)
@@ -183,14 +246,15 @@ int main(void)
 		TEST(replaced_map_is_left_alone_and_the_save_goes_beside_it),
 		TEST(later_saves_go_on_in_the_file_beside_and_say_conflict),
 		TEST(conflict_files_of_before_are_not_overwritten),
-		TEST(draft_beside_a_conflict_is_in_the_journal_of_the_file_that_was_made),
-		TEST(map_written_in_place_is_a_conflict),
+		TEST(draft_beside_a_conflict_is_kept_under_the_name_of_the_map),
+		TEST(map_written_in_place_is_never_mixed_with_ours),
+		TEST(rights_and_links_of_the_map_are_no_conflict),
 		TEST(map_that_grew_is_a_conflict),
 		TEST(map_that_was_removed_is_a_conflict),
 		TEST(touched_map_is_no_conflict),
 		TEST(map_replaced_by_the_same_content_is_no_conflict),
 		TEST(nothing_to_save_is_no_conflict),
-		TEST(changes_after_a_conflict_survive_a_kill_beside_the_new_file),
+		TEST(changes_after_a_conflict_come_back_with_the_file_that_was_made),
 	};
 
 	return cmocka_run_group_tests_name("vfs: conflict", tests, NULL, NULL);

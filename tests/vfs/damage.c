@@ -193,14 +193,12 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 	}
 }
 
-static void lost_operation(struct box *b, bool other)
+static void lost_operation(struct box *b, const char *id, bool other)
 {
-	char id[LOG_ID + 1];
 	struct buffer log;
 
-	log_identity(b, id);
 	log_header(&log, id, "");
-	log_put(&log, "no/such/place", "work of an hour");
+	log_put(&log, "raw/data/00000", "work of an hour");
 	if (other)
 		log_put(&log, AUTHOR, "bob");
 	log_write(b, id, &log);
@@ -212,11 +210,12 @@ static void lost_operation(struct box *b, bool other)
 static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 {
 	struct box *b = *state;
-	char kept[NAME_MAX + 1];
+	char id[LOG_ID + 1], kept[NAME_MAX + 1];
 	struct report report;
 	struct found f;
 
-	lost_operation(b, true);
+	log_identity(b, id);
+	lost_operation(b, id, true);
 	assert_int_equal(box_save(b, &report), OUTCOME_LEFT);
 	assert_int_equal(box_beside(b, ".kept", kept), 1);
 	assert_true(report_says(&report, kept));
@@ -236,11 +235,12 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed(void **state)
 {
 	struct box *b = *state;
-	char kept[NAME_MAX + 1];
+	char id[LOG_ID + 1], kept[NAME_MAX + 1];
 	struct report report;
 
+	log_identity(b, id);
 	for (int i = 0; i < 3; i++) {
-		lost_operation(b, false);
+		lost_operation(b, id, false);
 		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
 		assert_true(report_says(&report, "mapfs recover"));
 		report_finish(&report);
@@ -254,20 +254,38 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *journal = NULL;
-	char name[NAME_MAX + 1];
+	char id[LOG_ID + 1], name[NAME_MAX + 1];
 
-	lost_operation(b, true);
+	log_identity(b, id);
+	lost_operation(b, id, true);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
 	journal = get_file(b->room.fd, name);
 	assert_int_equal(box_save(b, NULL), OUTCOME_LEFT);
 	box_kill(b);
 	/* As it was when the map got its name. */
-	assert_int_equal(unlinkat(b->room.fd, "x", 0), -1);
 	put_file(b->room.fd, name, journal->data, journal->size);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_beside(b, name, NULL), 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_beside(b, name, NULL), 2);
+}
+
+/* Nothing of the map stands there: it is shown as scratch, and kept as well. */
+static void operation_on_a_path_that_means_nothing_is_kept(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_put(&log, "no/such/place", "work of an hour");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, "1 operations"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(listed(b).aside, 1);
+	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
 
 static void record_of_the_future_is_kept(void **state)
@@ -349,6 +367,7 @@ int main(void)
 		TEST(operation_that_cannot_be_done_again_is_kept_by_a_save),
 		TEST(operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed),
 		TEST(save_that_is_killed_before_it_turns_keeps_what_was_lost),
+		TEST(operation_on_a_path_that_means_nothing_is_kept),
 		TEST(record_of_the_future_is_kept),
 		TEST(replay_writes_nothing_and_needs_no_room),
 	};

@@ -162,6 +162,162 @@ static void large_scratch_is_copied_out_whole(void **state)
 	assert_true(same(got, data, SIZE));
 }
 
+static int full(enum io_op op, const char *name, void *arg)
+{
+	(void)name, (void)arg;
+	return op == IO_WRITE ? -ENOSPC : 0;
+}
+
+static int no_right(enum io_op op, const char *name, void *arg)
+{
+	(void)name, (void)arg;
+	return op == IO_MKDIR ? -EACCES : 0;
+}
+
+static void said(void *arg, struct report *report)
+{
+	*(struct report *)arg = *report;
+}
+
+/* What `mapfs -u` asks for before it unmounts. */
+static enum outcome save_to_end(struct box *b, struct report *ret)
+{
+	*ret = (struct report){.code = OUTCOME_USAGE};
+	vfs_save_to_end(b->v, said, ret);
+	box_settle(b);
+	return ret->code;
+}
+
+static void what_cannot_be_copied_out_keeps_the_mount(void **state)
+{
+	static const io_hook hooks[] = {full, no_right};
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/more.jpg", "JPEG"), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	for (size_t i = 0; i < 2; i++) {
+		io_set_hook(hooks[i], NULL);
+		assert_int_equal(save_to_end(b, &report), OUTCOME_SAVE_FAILED);
+		io_set_hook(NULL, NULL);
+		assert_true(report_says(&report, "images/more.jpg could not be copied out"));
+		assert_true(report_says(&report, AUTHOR " could not be copied out"));
+		report_finish(&report);
+		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
+	}
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	report_finish(&report);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+}
+
+static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/more.jpg", "JPEG"), 0);
+	io_set_hook(full, NULL);
+	assert_int_equal(box_end(b, &report), OUTCOME_SAVE_FAILED);
+	io_set_hook(NULL, NULL);
+	assert_true(report_says(&report, "images/more.jpg could not be copied out"));
+	assert_false(report_says(&report, "journal"));
+	report_finish(&report);
+	assert_int_equal(count_files(b->room.fd), 1);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	io_set_hook(full, NULL);
+	assert_int_equal(box_end(b, &report), OUTCOME_SAVE_FAILED);
+	io_set_hook(NULL, NULL);
+	assert_true(report_says(&report, "the journal beside the map keeps"));
+	report_finish(&report);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_is_draft(b, AUTHOR));
+}
+
+/* The unmount was refused, and then the person went on. */
+static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/a.jpg", "same"), 0);
+	assert_int_equal(box_put(b, "images/b.jpg", "before"), 0);
+	assert_int_equal(box_put(b, "images/c.jpg", "goes"), 0);
+	assert_int_equal(box_mkdir(b, "images/d"), 0);
+	assert_int_equal(box_put(b, "images/d/e.jpg", "goes"), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	assert_false(report_says(&report, "left"));
+	report_finish(&report);
+	assert_int_equal(box_put(b, "images/b.jpg", "behind"), 0);
+	assert_int_equal(box_unlink(b, "images/c.jpg"), 0);
+	assert_int_equal(box_unlink(b, "images/d/e.jpg"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "same"));
+	assert_true(file_says(b->room.fd, LEFT "/images/b.jpg", "behind"));
+	assert_int_equal(faccessat(b->room.fd, LEFT "/images/c.jpg", F_OK, 0), -1);
+	assert_int_equal(faccessat(b->room.fd, LEFT "/images/d", F_OK, 0), -1);
+	assert_int_equal(faccessat(b->room.fd, LEFT "/info", F_OK, 0), -1);
+	assert_int_equal(count_files(b->room.fd), 2);
+}
+
+static void copies_go_where_nothing_is_left_after_all(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	report_finish(&report);
+	assert_int_equal(box_unlink(b, "images/a.jpg"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void copies_of_a_mount_that_was_killed_are_shown_by_the_next(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	report_finish(&report);
+	box_remount(b);
+	assert_non_null(strstr(b->notes, LEFT));
+	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "x"));
+}
+
+static mode_t mode_of(const struct box *b, const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(b->room.fd, name, &st, 0), 0);
+	return st.st_mode & 07777;
+}
+
+static void copies_have_the_rights_of_the_map(void **state)
+{
+	struct box *b = *state;
+
+	box_kill(b);
+	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0600, 0), 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(mode_of(b, LEFT), 0700);
+	assert_int_equal(mode_of(b, LEFT "/images"), 0700);
+	assert_int_equal(mode_of(b, LEFT "/images/a.jpg"), 0600);
+	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0640, 0), 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(mode_of(b, LEFT ".1/images"), 0750);
+	assert_int_equal(mode_of(b, LEFT ".1/images/a.jpg"), 0640);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +331,12 @@ int main(void)
 		TEST(directory_of_before_is_left_alone_and_the_next_is_numbered),
 		TEST(save_leaves_drafts_and_scratch_where_they_are),
 		TEST(large_scratch_is_copied_out_whole),
+		TEST(what_cannot_be_copied_out_keeps_the_mount),
+		TEST(forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept),
+		TEST(copies_of_an_end_that_did_not_come_follow_what_is_done_next),
+		TEST(copies_go_where_nothing_is_left_after_all),
+		TEST(copies_of_a_mount_that_was_killed_are_shown_by_the_next),
+		TEST(copies_have_the_rights_of_the_map),
 	};
 
 	return cmocka_run_group_tests_name("vfs: left", tests, NULL, NULL);

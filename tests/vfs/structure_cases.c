@@ -316,6 +316,24 @@ CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
 	"save",
 	"sky moon=png1 moon - : none,sky,moon")
 
+CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
+	"mv images/0_grass.png images/5_x.png\n"
+	"refer 2_q1 5_x\n"
+	"refer 3_q2 5_y = EINVAL\n"
+	"refer 3_q2 9_moon = EINVAL\n"
+	"mv images/5_x.png images/6_y.png\n"
+	"refer 3_q2 5_x = EINVAL\n"
+	"refer 3_q2 6_y\n"
+	"kill\n"
+	"drop groups/0_g/layers/3_q2/layer.json = 61",
+	"sky moon - y=grass : y,y,y")
+CASE(a_new_name_is_known_after_a_save_and_a_kill,
+	"mv images/0_grass.png images/5_x.png\n"
+	"save\n"
+	"refer 2_q1 5_x\n"
+	"kill",
+	"sky moon - x=grass : x,x,moon")
+
 static int setup(void **state)
 {
 	struct bytes *map = structure_map();
@@ -366,6 +384,8 @@ int main(void)
 		TEST(a_reference_survives_a_save_and_a_kill),
 		TEST(what_was_made_and_removed_after_a_save_is_gone_after_a_kill),
 		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
+		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
+		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);

@@ -369,6 +369,7 @@ const struct tw_kind tw_kind_envelope = {
 	.stat = envelope_stat,
 	.size = envelope_size,
 	.get = envelope_get,
+	.most = JSON_MAX,
 	.parse = envelope_parse,
 	.touch = envelope_touch,
 };

@@ -197,6 +197,14 @@ static int tw_get(
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
+static uint64_t tw_most(const struct snapshot *s, entry_id id)
+{
+	const struct tw_kind *kind = tw_kind(id);
+
+	(void)s;
+	return kind && kind->most ? kind->most : FORMAT_MOST;
+}
+
 static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct change **ret, struct error *e)
 {
@@ -290,6 +298,7 @@ const struct format format_teeworlds = {
 	.list = tw_list,
 	.size = tw_size,
 	.get = tw_get,
+	.most = tw_most,
 	.parse = tw_parse,
 	.apply = tw_apply,
 	.change_free = tw_change_free,
@@ -305,6 +314,7 @@ const struct format format_teeworlds = {
 	.legend = tw_legend_write,
 	.read_by = tw_legend_read,
 	.situate = tw_situate,
+	.moved = tw_moved,
 	.settle = tw_settle,
 	.same = tw_same,
 	.create = tw_create,

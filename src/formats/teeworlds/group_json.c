@@ -251,6 +251,7 @@ const struct tw_kind tw_kind_group_json = {
 	.label = "group.json",
 	.stat = group_stat,
 	.get = group_get,
+	.most = JSON_MAX,
 	.parse = group_parse,
 	.touch = group_touch,
 };

@@ -252,6 +252,7 @@ const struct tw_kind tw_kind_info = {
 	.label = "info",
 	.stat = info_stat,
 	.get = info_get,
+	.most = TEXT_MAX,
 	.parse = info_parse,
 	.touch = info_touch,
 };

@@ -286,6 +286,7 @@ const struct tw_kind tw_kind_layer_json = {
 	.label = "layer.json",
 	.stat = layer_stat,
 	.get = layer_get,
+	.most = JSON_MAX,
 	.parse = layer_parse,
 	.touch = layer_touch,
 };

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "formats/teeworlds/place.h"
 #include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/structure.h"
 
-/* One object: a line "SORT NUMBER POSITION STEM". */
+/* A name of an object: a line "SORT NUMBER POSITION STEM". */
 struct line {
 	enum tw_named what;
 	int32_t number;   /* in the writing mount; TW_MADE and more: it was made there */
@@ -50,23 +52,67 @@ static int64_t settled_position(const struct tw_map *settled, enum tw_named what
 	return tw_position(settled, was->items[at]);
 }
 
+/* The stem by which a mount of the settled map will show the object; its length, or 0. */
+static size_t shown_stem(
+	const struct tw_map *settled, enum tw_named what, uint32_t at, char dst[NAME_MAX + 1])
+{
+	static const enum tw_kind_id kinds[] = {[TW_N_IMAGES] = TW_K_IMAGE_PNG,
+		[TW_N_SOUNDS] = TW_K_SOUND_OPUS,
+		[TW_N_ENVELOPES] = TW_K_ENVELOPE};
+
+	if (tw_shown_as(&settled->base, tw_id(kinds[what], at, 0), dst) < 0)
+		return 0;
+	return tw_place_stem(what, dst, NULL);
+}
+
+/* The stem under which the object was placed, where the mount that wrote takes it for the object's
+ * too; its length, or 0. */
+static size_t placed_stem(const struct tw_map *m, const struct tw_map *settled, enum tw_named what,
+	uint32_t at, char dst[NAME_MAX + 1])
+{
+	const struct tw_type *t = tw_type(m, tw_named_type(what));
+	const struct bytes *placed = settled->items[t->items[at]].placed;
+	int32_t other;
+	size_t n;
+
+	if (!placed || placed->size > NAME_MAX)
+		return 0;
+	memcpy(dst, placed->data, placed->size);
+	dst[placed->size] = '\0';
+	n = tw_place_stem(what, dst, NULL);
+	if (tw_ref_find(m, what, dst, n, false, 0, &other) == 0 && other != tw_ref_of(m, what, at))
+		return 0;
+	return n;
+}
+
+/* A stem holds no line feed: that is written %0A. */
+static void write_line(enum tw_named what, int32_t ref, int64_t position, const char *stem,
+	size_t n, struct buffer *out)
+{
+	char line[NAME_MAX + 64];
+	int length = snprintf(line, sizeof(line), "%d %d %d %.*s\n", (int)what, (int)ref,
+		(int)position, (int)n, stem);
+
+	buffer_append(out, line, (size_t)length);
+}
+
 static void write_one(const struct tw_map *m, const struct tw_map *settled, enum tw_named what,
 	uint32_t at, struct buffer *out)
 {
 	int64_t position = settled_position(settled, what, at);
 	int32_t ref = tw_ref_of(m, what, at);
-	char stem[NAME_MAX + 1], shown[NAME_MAX + 1], line[NAME_MAX + 64];
-	int length;
-	size_t n = tw_ref_stem(m, what, ref, stem), k = 0;
+	char stem[NAME_MAX + 1], shown[NAME_MAX + 1], placed[NAME_MAX + 1];
+	size_t n = tw_ref_stem(m, what, ref, stem), k = 0, n_placed = 0;
 
-	if (position >= 0)
-		k = tw_ref_stem(settled, what, (int32_t)position, shown);
-	if (position == ref && k == n && memcmp(stem, shown, n) == 0)
+	if (position >= 0) {
+		k = shown_stem(settled, what, at, shown);
+		n_placed = placed_stem(m, settled, what, at, placed);
+	}
+	if (position == ref && k == n && memcmp(stem, shown, n) == 0 && !n_placed)
 		return;
-	/* A stem holds no line feed: that is written %0A. */
-	length = snprintf(line, sizeof(line), "%d %d %d %.*s\n", (int)what, (int)ref, (int)position,
-		(int)n, stem);
-	buffer_append(out, line, (size_t)length);
+	write_line(what, ref, position, stem, n, out);
+	if (n_placed)
+		write_line(what, ref, position, placed, n_placed, out);
 }
 
 int tw_legend_write(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,

@@ -102,6 +102,7 @@ struct tw_kind {
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
+	uint64_t most; /* bytes that parse looks at; 0: as many as any file may have */
 	/* Judges `in` and puts edits into c (made against m); none where it says what stands there.
 	 * NULL: read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in, struct change *c,

@@ -384,6 +384,7 @@ const struct tw_kind tw_kind_quads = {
 	.size = list_size,
 	.get = list_get,
 	.readable = list_readable,
+	.most = JSON_MAX,
 	.parse = list_parse,
 	.touch = quads_touch,
 };
@@ -394,6 +395,7 @@ const struct tw_kind tw_kind_sources = {
 	.size = list_size,
 	.get = list_get,
 	.readable = list_readable,
+	.most = JSON_MAX,
 	.parse = list_parse,
 	.touch = sources_touch,
 };

@@ -212,6 +212,7 @@ const struct tw_kind tw_kind_image_json = {
 	.label = "image.json",
 	.stat = json_stat,
 	.get = file_get,
+	.most = JSON_MAX,
 	.parse = json_parse,
 	.touch = image_touch,
 };
@@ -220,6 +221,7 @@ const struct tw_kind tw_kind_sound_json = {
 	.label = "sound.json",
 	.stat = json_stat,
 	.get = file_get,
+	.most = JSON_MAX,
 	.parse = json_parse,
 	.touch = sound_touch,
 };

@@ -183,5 +183,6 @@ const struct tw_kind tw_kind_raw_item = {
 	.stat = item_stat,
 	.size = item_size,
 	.get = item_get,
+	.most = TEXT_MAX,
 	.parse = item_parse,
 };

@@ -4,8 +4,6 @@
  * again, as writers number them, and the last one takes the index item of its type along. Not
  * before a save, so that what comes back meanwhile finds all as it was.
  */
-#include <errno.h>
-
 #include "formats/teeworlds/settle.h"
 
 static bool lost_any(const struct tw_map *m, int type)

@@ -18,6 +18,7 @@ struct moved {
 
 struct tw_situation {
 	atomic_uint refs;
+	bool last; /* what is not found now is not waited for */
 	size_t n;
 	struct moved v[];
 };
@@ -51,31 +52,52 @@ static void take(struct tw_situation *t, const struct placement *p)
 	t->n++;
 }
 
-int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct error *e)
+/* Takes the situation, which may be NULL. */
+static int tell(struct snapshot **s, struct tw_situation *t, struct error *e)
 {
-	struct tw_situation *t = NULL;
 	struct tw_map *m = tw_map_copy(tw_map_of(*s));
 
-	if (!m)
+	if (!m) {
+		tw_situation_unref(t);
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	if (p)
-		t = calloc(1, sizeof(*t) + n * sizeof(t->v[0]));
-	if (p && !t) {
-		tw_map_free(&m->base);
-		return error_set(e, -ENOMEM, "no memory for the names of objects");
 	}
-	if (t)
-		atomic_init(&t->refs, 1);
-	for (size_t i = 0; t && i < n; i++)
-		take(t, &p[i]);
 	/* What waited in vain is not what others are judged by. */
-	for (size_t i = 0; !p && i < m->n_items; i++)
+	for (size_t i = 0; !t && i < m->n_items; i++)
 		m->items[i].waits = false;
 	tw_situation_unref(m->situation);
 	m->situation = t;
 	snapshot_unref(*s);
 	*s = &m->base;
 	return 0;
+}
+
+static int take_all(
+	struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
+{
+	struct tw_situation *t = calloc(1, sizeof(*t) + n * sizeof(t->v[0]));
+
+	if (!t)
+		return error_set(e, -ENOMEM, "no memory for the names of objects");
+	atomic_init(&t->refs, 1);
+	t->last = last;
+	for (size_t i = 0; i < n; i++)
+		take(t, &p[i]);
+	return tell(s, t, e);
+}
+
+int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct error *e)
+{
+	return p ? take_all(s, p, n, true, e) : tell(s, NULL, e);
+}
+
+int tw_moved(struct snapshot **s, const struct placement *p, size_t n, struct error *e)
+{
+	return take_all(s, p, n, false, e);
+}
+
+bool tw_situation_last(const struct tw_map *m)
+{
+	return m->situation && m->situation->last;
 }
 
 static const struct moved *find_moved(const struct tw_map *m, enum tw_named what, uint32_t position)
@@ -92,7 +114,7 @@ bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t posi
 {
 	const struct moved *v;
 
-	if (!m->situation)
+	if (!tw_situation_last(m))
 		return false;
 	v = find_moved(m, what, position);
 	if (v)
@@ -115,6 +137,22 @@ static bool has_name(
 	       memcmp(list->v[position].text, name->name, name->n) == 0;
 }
 
+int tw_situation_exact(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+{
+	const struct tw_situation *t = m->situation;
+
+	for (size_t i = t->n; i > 0; i--) {
+		const struct moved *v = &t->v[i - 1];
+
+		if (v->what == what && !v->gone && v->n == n && memcmp(v->stem, stem, n) == 0) {
+			*ret = v->position;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
 int tw_situation_find(
 	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
 {
@@ -122,13 +160,8 @@ int tw_situation_find(
 	uint32_t count = tw_count(m, tw_named_type(what)), found = 0;
 	struct tw_place name;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].what == what && !t->v[i].gone && t->v[i].n == n &&
-			memcmp(t->v[i].stem, stem, n) == 0) {
-			*ret = t->v[i].position;
-			return 0;
-		}
-	if (n > NAME_MAX || tw_place_parse(what, stem, n, &name, NULL) < 0 || name.n == 0)
+	if (!t->last || n > NAME_MAX || tw_place_parse(what, stem, n, &name, NULL) < 0 ||
+		name.n == 0)
 		return -ENOENT;
 	for (uint32_t i = 0; i < count; i++) {
 		if (tw_situation_gone(m, what, i) || !has_name(m, what, i, &name))

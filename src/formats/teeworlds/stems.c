@@ -94,6 +94,9 @@ static int find(
 {
 	if (tw_stem_find(m, what, stem, n, ret) == 0 && !tw_situation_gone(m, what, *ret))
 		return 0;
+	/* One that was moved may have taken the place of one that was made. */
+	if (m->situation && tw_situation_exact(m, what, stem, n, ret) == 0)
+		return 0;
 	return find_made(m, what, stem, n, ret);
 }
 
@@ -113,7 +116,7 @@ int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, si
 	if (r < 0 && m->situation)
 		r = tw_situation_find(m, what, stem, n, &position);
 	if (r < 0)
-		return in_new && !m->situation ? -EAGAIN : -ENOENT;
+		return in_new && !tw_situation_last(m) ? -EAGAIN : -ENOENT;
 	*ret = tw_ref_of(m, what, position);
 	return 0;
 }

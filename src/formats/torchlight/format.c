@@ -324,7 +324,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.nocase = true, .late_sizes = true, .keeps_times = true, .free = tl_map_free,              \
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.parse = tl_parse, .apply = tl_apply, .change_free = tl_change_free,                       \
+	.most = tl_most, .parse = tl_parse, .apply = tl_apply, .change_free = tl_change_free,      \
 	.classify = tl_classify, .identify = tl_identify, .object = tl_object,                     \
 	.may_move = tl_may_move, .add = tl_add, .shown_as = tl_shown_as, .settle = tl_settle,      \
 	.same = tl_same, .encode = tl_encode, .verify = tl_verify, .rebase = tl_rebase,            \

@@ -34,6 +34,7 @@ struct change {
 	bool info_dropped;
 };
 
+uint64_t tl_most(const struct snapshot *s, entry_id id);
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
 	struct error *e);
 int tl_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e);

@@ -156,6 +156,12 @@ static int parse_removed(
 	return 0;
 }
 
+uint64_t tl_most(const struct snapshot *s, entry_id id)
+{
+	(void)s;
+	return tl_kind_of(id) == TL_FILE ? FORMAT_MOST : INPUT_MAX;
+}
+
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
 	struct error *e)
 {

@@ -105,6 +105,12 @@ static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *i
 	return r < 0 ? r : tcm_show(m, f, e);
 }
 
+static uint64_t tcm_most(const struct snapshot *s, entry_id id)
+{
+	(void)s, (void)id;
+	return TCM_TEXT_MAX;
+}
+
 static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct change **ret, struct error *e)
 {
@@ -229,6 +235,7 @@ const struct format format_triclon = {
 	.list = tcm_list,
 	.size = tcm_size,
 	.get = tcm_get,
+	.most = tcm_most,
 	.parse = tcm_parse,
 	.apply = tcm_apply,
 	.change_free = tcm_change_free,

@@ -15,6 +15,7 @@
 
 enum {
 	TCM_NAME_MAX = 255,      /* bytes: the length of a name is one byte */
+	TCM_TEXT_MAX = 64 << 20, /* bytes of a mounted file */
 	TCM_FILE_MAX = 16 << 20, /* bytes of a map; a bound of ours, since all is held */
 };
 

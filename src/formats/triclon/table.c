@@ -8,7 +8,6 @@
 #include "formats/triclon/map.h"
 
 /* A stored number has two bytes at least, and eight characters at most for each two. */
-enum { TEXT_MAX = 4 * TCM_FILE_MAX };
 
 enum kind { INDEX, TYPE, COORDINATE };
 
@@ -108,7 +107,7 @@ int tcm_table_parse(
 	/* A fault that the map has already may stay. */
 	if (p.max_index < last_point)
 		p.max_index = last_point;
-	r = csv_table_read(in, TEXT_MAX, columns[table].header, take_cell, &p, e);
+	r = csv_table_read(in, TCM_TEXT_MAX, columns[table].header, take_cell, &p, e);
 	if (r == 0 && buffer_finish(&p.records, &b) < 0)
 		r = error_set(e, -ENOMEM, "no memory for the table");
 	if (r == 0)

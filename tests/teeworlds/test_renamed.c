@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Zlib */
+/* References by the names that objects have since the mount: of what was moved (layout rule 20),
+ * and in what a journal keeps for a mount of the saved map. */
+#include "world.h"
+
+enum { TILES_IMAGE = 13, LIST_DATA = 5, QUAD_INTS = 38, POSITION = 34 };
+
+#define FG    "groups/2/layers/1_fg/layer.json"
+#define QUADS "groups/0_Back/layers/1_quads/quads.json"
+
+static void move(struct world *w, const char *path, const char *dir, const char *name)
+{
+	world_move(w, id_of(w->now, path), id_of(w->now, dir), name);
+}
+
+/* As the tree tells it. */
+static void moved(struct world *w)
+{
+	struct error err = ERROR_INIT;
+
+	assert_ok(w->now->format->moved(&w->now, w->places, w->n, &err));
+}
+
+static void situate(struct world *w, bool is_over)
+{
+	struct error err = ERROR_INIT;
+
+	assert_ok(w->now->format->situate(&w->now, is_over ? NULL : w->places, w->n, &err));
+}
+
+static void assert_image(const struct world *w, const char *image)
+{
+	CLEANUP(bytes_unref) struct bytes *b = content_of(w->now, FG);
+	char text[NAME_MAX + 20];
+
+	snprintf(text, sizeof(text), "\"image\": %s,", image);
+	if (!memmem(b->data, b->size, text, strlen(text)))
+		fail_msg("not %s: %.*s", text, (int)b->size, (const char *)b->data);
+}
+
+static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	move(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
+	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	moved(&w);
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), 1);
+	/* Files go on showing the names of the mount, and those go on meaning the same. */
+	assert_image(&w, "\"0_grass\"");
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 0);
+	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"9_x\"}, {}, {}]", &err), 1);
+	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
+	/* A name without its number is for new files, at the save. */
+	assert_fails(put(&w.now, FG, "{\"image\": \"straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put(&w.now, FG, "{\"image\": \"8_straw\"}", &err), EINVAL, "names no image");
+	world_settle(&w);
+	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
+	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[POSITION + 2], 2);
+	world_close(&w);
+}
+
+static void names_of_the_mount_come_first(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	move(&w, "images/0_grass.png", "images", "2_moon.png");
+	moved(&w);
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	assert_image(&w, "\"2_moon\"");
+	world_close(&w);
+}
+
+static void an_older_name_means_nothing_once_it_is_told_anew(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	moved(&w);
+	move(&w, "images/0_grass.png", "images", "8_hay.png");
+	moved(&w);
+	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"8_hay\"}", &err), 1);
+	situate(&w, true);
+	assert_fails(put(&w.now, FG, "{\"image\": \"8_hay\"}", &err), EINVAL, "names no image");
+	world_close(&w);
+}
+
+static void new_files_go_on_waiting_for_what_is_not_there(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct error err = ERROR_INIT;
+	struct world w;
+	entry_id json;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
+	world_remove(&w, id_of(w.now, "images/2_moon.png"));
+	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	moved(&w);
+	assert_int_equal(
+		world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), -EAGAIN);
+	assert_int_equal(
+		world_put_text(&w, json, "{\"type\": 3, \"image\": \"8_straw\"}", &err), -EAGAIN);
+	/* What was removed is known to be gone at the save only: it may come back. */
+	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"2_moon\"}", &err), 1);
+	world_set(&w, json, "{\"type\": 3, \"image\": \"7_straw\"}");
+	world_copy(&w, "images", "9_new.png", png);
+	world_set(&w, json, "{\"type\": 3, \"image\": \"9_new\"}");
+	world_close(&w);
+}
+
+/* A copy names what its original names, by the stems that are shown: those of the mount. */
+static void names_of_the_mount_hold_for_what_waited_until_the_save(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *quads = NULL;
+	static const char text[] = "{\"type\": 3, \"image\": \"9_moon\"}";
+	struct error err = ERROR_INIT;
+	entry_id dir, json, list;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	quads = content_of(w.now, QUADS);
+	move(&w, "envelopes/0_pos.json", "envelopes", "7_x.json");
+	dir = world_add(&w, "groups/2/layers", "9_n", true);
+	list = world_add_in(&w, dir, "quads.json", false);
+	json = world_add_in(&w, dir, "layer.json", false);
+	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), -EAGAIN);
+	assert_int_equal(world_put_text(&w, json, text, &err), -EAGAIN);
+	situate(&w, false);
+	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), -EAGAIN);
+	assert_int_equal(world_put_text(&w, json, text, &err), 1);
+	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), 1);
+	situate(&w, true);
+	world_settle(&w);
+	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[POSITION], 2);
+	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[2 * QUAD_INTS + POSITION], 1);
+	world_close(&w);
+}
+
+/* After a save the mount goes on with its names; who reads its journal has those of the saved map.
+ */
+static void names_of_this_mount_mean_the_same_to_one_of_the_saved_map(void **state)
+{
+	static const struct {
+		const char *text;
+		int image; /* of the saved map: 0 rock, 1 desert, 2 moon, 3 wood */
+	} cases[] = {
+		{"0_grass", 0},
+		{"0_rock", 0},
+		{"2_moon", 2},
+		{"1_desert", 1},
+		{"wood", 3},
+	};
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7), *legend = NULL;
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	/* One that is renamed where it stands, and one that is new. */
+	move(&w, "images/0_grass.png", "images", "0_rock.png");
+	world_copy(&w, "images", "wood.png", png);
+	world_settle(&w);
+	assert_string_equal(
+		world_list(&w, "images"), "0_rock.png 1_desert.json 2_moon.png 3_wood.png ");
+	assert_ok(w.now->format->legend(w.now, w.settled, &legend, &err));
+	assert_int_equal(fixture_find(w.after.s, FG, &(struct entry){0}), 0);
+	assert_ok(w.after.s->format->read_by(&w.after.s, legend, &err));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[100];
+
+		snprintf(text, sizeof(text), "{\"image\": \"%s\", \"detail\": %zu}", cases[i].text,
+			i + 10);
+		assert_int_equal(put(&w.after.s, FG, text, &err), 1);
+		assert_int_equal(
+			tw_item_at(tw_map_of(w.after.s), TW_LAYER, 5)->ints->v[TILES_IMAGE],
+			cases[i].image);
+	}
+	/* To the mount that wrote, 3_wood means nothing. */
+	assert_fails(
+		put(&w.after.s, FG, "{\"image\": \"3_wood\"}", &err), EINVAL, "names no image");
+	world_close(&w);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there),
+		cmocka_unit_test(names_of_the_mount_come_first),
+		cmocka_unit_test(an_older_name_means_nothing_once_it_is_told_anew),
+		cmocka_unit_test(new_files_go_on_waiting_for_what_is_not_there),
+		cmocka_unit_test(names_of_the_mount_hold_for_what_waited_until_the_save),
+		cmocka_unit_test(names_of_this_mount_mean_the_same_to_one_of_the_saved_map),
+	};
+
+	return cmocka_run_group_tests_name("renamed", tests, NULL, NULL);
+}
