@@ -148,11 +148,3 @@ class Base:
             each_reference([v for k, v in t.content.items() if is_json(k)], look)
         return bool(lost)
 
-    def names_moved(self, thing):
-        """Left out: its quads or sources before its layer.json, if what it names was renamed; then
-        the stem that they show means nothing at the save."""
-        moved = []
-        each_reference([v for k, v in thing.content.items() if is_json(k)], lambda _, v: moved.append(
-            isinstance(v, Thing) and v.known != v.stem()))
-        return any(moved)
-

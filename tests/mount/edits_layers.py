@@ -84,16 +84,13 @@ class Layers(Base):
         self.tell("copy of", source.where())
         self.mkdir(t.where())
         self.rng.shuffle(files)
-        if self.names_moved(source):
-            files.sort(key=lambda f: f[0] != "layer.json")
         for name, data in files:
             self.put("%s/%s" % (t.where(), name), data)
 
     def copy_group(self):
         source = self.group(lambda g: not self.is_game(g) and g.layers)
         layers = [x for x in source.layers if x.alive()]
-        if not all(is_whole(x) and not self.names_moved(x) for x in layers) or \
-                self.has_lost(layers):
+        if not all(map(is_whole, layers)) or self.has_lost(layers):
             raise Nothing
         files = files_below(self.tree, source.where())
         t = self.make("groups", self.fresh("groups"), copied(source))
@@ -194,11 +191,7 @@ class Layers(Base):
         t.gone = True
 
     def remove_group(self):
-        # Left out: what was moved into it would be back in its old group, and what was removed from
-        # the group whose path it took would be back too.
-        t = self.group(lambda g: not self.is_game(g) and not any(
-            x.home and x.home_parent is not g for x in g.layers) and not any(
-            x is not g and x.home == g.path for x in self.world.groups))
+        t = self.group(lambda g: not self.is_game(g))
         self.remove(t.where())
         t.gone = True
 

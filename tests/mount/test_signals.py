@@ -239,6 +239,18 @@ def test_with_keeper_and_worker_killed_the_journal_is_told(box, small):
     m.unmount()
 
 
+def test_a_dead_mount_where_a_mount_point_is_to_be_made_is_named_so(box, small):
+    point = small[:-len(".map")]
+    m = boxes.Mount(box, small, point, box.run(small))
+    for pid in (box.keeper(), box.worker()):
+        os.kill(pid, signal.SIGKILL)
+    assert boxes.wait_for(lambda: not box.processes())
+    r = box.run(small)
+    assert r.code == 3 and os.strerror(errno.ENOTCONN) in r.err, r
+    m.unmount(code=4)
+    os.rmdir(point)
+
+
 @pytest.fixture
 def limited(box, small):
     """A mount in the foreground whose worker can write no file of more than 512 bytes: the journal of

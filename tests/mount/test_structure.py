@@ -38,9 +38,6 @@ ASKED_FOR = {"duplicate_image_name", "duplicate_sound_name", "name_has_slash",
 # What follows from another oddity that the map had: an item of odd length that got a name, and data
 # that an unknown item may refer to.
 FOLLOWS = {"item_len:tilemap_v3": "item_len:tilemap_v2", "data_unreferenced": "unknown_item_type"}
-# Left out: the index item of a UUID type whose last item went stays; the ids of group extension items
-# are not in their order where a group was made.
-LEFT_OVER = {"uuid_type_without_items", "item_ids_not_0_up"}
 
 
 class Strict:
@@ -58,8 +55,7 @@ class Strict:
 
     def new(self, path, before):
         had = set().union(*map(self, before))
-        return {c for c in self(path) - had - ASKED_FOR - LEFT_OVER
-                if FOLLOWS.get(c) not in had}
+        return {c for c in self(path) - had - ASKED_FOR if FOLLOWS.get(c) not in had}
 
 
 class Rewriter:
@@ -251,7 +247,7 @@ def test_random_edits_make_no_anomaly(core, maps, room):
 
 def is_simple(data):
     """The tool of DDNet 16.4 exchanges the numbers of two UUID types each time, and crashes over one
-    that it does not know; it takes away an index item that is LEFT_OVER."""
+    that it does not know; it takes away an index item whose type has no items."""
     f = datafile.Datafile(data)
     index = f.of_type(datafile.UUID_INDEX)
     known = [AUTOMAPPER] if index and f.of_type(index[0].id) else []
