@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -145,6 +146,18 @@ static int extract(int dirfd, const char *name, const char *to, struct error *e)
 	return r < 0 ? r : 0;
 }
 
+/* What is copied out of a private map is private. */
+static void keep_rights(int dirfd, const char *name)
+{
+	mode_t mode = 0600, mask = umask(0);
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, 0) == 0)
+		mode |= st.st_mode & 0666;
+	mode |= (mode & 0444) >> 2;
+	(void)umask(mask | (0777 & ~mode));
+}
+
 static int run(const char *file, const char *to)
 {
 	CLEANUP(close_fd) int dirfd = -1;
@@ -152,6 +165,8 @@ static int run(const char *file, const char *to)
 	struct error e = ERROR_INIT;
 	int r = locate(file, &dirfd, &name, &e);
 
+	if (r == 0 && to)
+		keep_rights(dirfd, name);
 	if (r == 0)
 		r = to ? extract(dirfd, name, to, &e) : list(dirfd, name, &e);
 	if (r < 0) {

@@ -36,14 +36,15 @@ char *keeper_mount_options(const struct mount_request *rq, bool read_only)
 	return s;
 }
 
-static bool directory_is_empty(const char *path)
+/* 1, 0, or -errno: -ENOTCONN where a mount stands whose worker has died. */
+static int directory_is_empty(const char *path)
 {
 	struct dirent *d;
 	bool empty = true;
 	DIR *dir = opendir(path);
 
 	if (!dir)
-		return false;
+		return -errno;
 	while (empty && (d = readdir(dir)))
 		empty = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
 	closedir(dir);
@@ -53,6 +54,7 @@ static bool directory_is_empty(const char *path)
 static int make_mountpoint(const char *path, bool *ret_made, struct error *e)
 {
 	struct stat st;
+	int r;
 
 	if (mkdir(path, 0755) == 0) {
 		*ret_made = true;
@@ -65,7 +67,10 @@ static int make_mountpoint(const char *path, bool *ret_made, struct error *e)
 	if (!S_ISDIR(st.st_mode))
 		return error_set(e, -ENOTDIR,
 			"the mount point %s would stand where a file is; name another", path);
-	if (!directory_is_empty(path))
+	r = directory_is_empty(path);
+	if (r < 0)
+		return error_set(e, r, "mount point %s: %s", path, strerror(-r));
+	if (r == 0)
 		return error_set(e, -ENOTEMPTY,
 			"the mount point %s is a directory that is not empty; name another", path);
 	*ret_made = false;

@@ -95,13 +95,17 @@ bool keeper_open_doors(struct keeper *k)
 static void usable(struct keeper *k)
 {
 	k->state = KEEPER_SERVING;
-	k->watched = k->watch >= 0;
+	/* Unmounted already, what was probed and is watched was another directory; the worker saves
+	 * what was written in that time, and ends. */
+	k->mounted = keeper_still_mounted(k);
+	k->watched = k->mounted && k->watch >= 0;
 	k->noted = geteuid() == 0;
 	if (k->note)
 		keeper_say(k, LOG_NOTICE, "%s", k->note);
 	/* Before the invoker returns, so that a `mapfs -u` right after finds them. Else the loop
 	 * tries again. */
-	keeper_open_doors(k);
+	if (k->mounted)
+		keeper_open_doors(k);
 	keeper_tell_invoker(k, OUTCOME_DONE, "");
 	if (k->wish)
 		start_save(k);
@@ -229,12 +233,10 @@ static void probe_ended(struct keeper *k, int status)
 {
 	char line[200];
 
-	if (status == 0 && keeper_still_mounted(k)) {
+	if (status == 0) {
 		usable(k);
 		return;
 	}
-	if (status == 0)
-		status = ENOTCONN; /* unmounted already: that was another directory */
 	snprintf(line, sizeof(line), "the mount does not answer: %s", strerror(status));
 	keeper_fail(k, OUTCOME_MOUNT, line);
 }

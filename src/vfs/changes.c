@@ -8,8 +8,8 @@
 
 enum {
 	NAMED_MAX = 8,           /* saved paths that a report names */
-	LOOK_MAX = 1 << 20,      /* bytes of a file that are compared with what was there */
-	LOOK_ALL_MAX = 16 << 20, /* ... of all together, since this is the owner's time */
+	LOOK_MAX = 8 << 20,      /* bytes of a file that are compared with what was there */
+	LOOK_ALL_MAX = 64 << 20, /* ... of all together, since this is the owner's time */
 	CHUNK = 64 << 10,
 };
 
@@ -47,15 +47,15 @@ void changes_finish(struct changes *c)
 	*c = (struct changes)CHANGES_INIT;
 }
 
-/* Does a file or directory of the map stand there? Its entry, where it has one. */
-static bool stands(struct vfs *v, const char *path, entry_id *ret)
+/* Does a file of the map stand there, or (dirs) a directory? And which. */
+static bool stands(struct vfs *v, const char *path, bool dirs, entry_id *ret)
 {
 	struct node *n;
 	bool yes;
 
 	if (names_walk(v, path, &n, NULL) < 0)
 		return false;
-	yes = !node_scratch(n) && n->has_id;
+	yes = !node_scratch(n) && n->has_id && (dirs || !n->dir);
 	*ret = n->id;
 	node_settle(v, n);
 	return yes;
@@ -105,7 +105,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)
 			add(c, CHANGE_KEPT, o->path);
-		else if (!stands(v, o->path, &id))
+		else if (!stands(v, o->path, true, &id))
 			add(c, CHANGE_REMOVED, o->path);
 		return;
 	}
@@ -135,7 +135,7 @@ void changes_find(struct vfs *v, struct changes *ret)
 	if (ret->n)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
 	for (size_t i = 0; i < vol->n_changed; i++)
-		if (!find(ret, vol->changed[i]) && stands(v, vol->changed[i], &id) &&
+		if (!find(ret, vol->changed[i]) && stands(v, vol->changed[i], false, &id) &&
 			!is_undone(ret, vol, id))
 			add(ret, CHANGE_CONTENT, vol->changed[i]);
 }

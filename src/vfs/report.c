@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void report_line(struct report *r, char *line)
 {
@@ -42,6 +43,24 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
 		report_line(r, line);
 	free(text);
+}
+
+static const char NOTE[] = "note: ";
+
+bool report_has_note(const struct report *r, const char *text)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strncmp(r->lines[i], NOTE, strlen(NOTE)) == 0 &&
+			strcmp(r->lines[i] + strlen(NOTE), text) == 0)
+			return true;
+	return false;
+}
+
+void report_copy_notes(struct report *r, const struct report *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (strncmp(from->lines[i], NOTE, strlen(NOTE)) == 0)
+			report_add(r, REPORT_NOTE, "%s", from->lines[i] + strlen(NOTE));
 }
 
 enum outcome outcome_worse(enum outcome a, enum outcome b)

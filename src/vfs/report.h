@@ -8,6 +8,7 @@
 #ifndef VFS_REPORT_H
 #define VFS_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -30,6 +31,10 @@ struct report {
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The worse of what it holds and code: failed > conflict > left > done. */
 void report_code(struct report *r, enum outcome code);
+/* Is there such a note? */
+bool report_has_note(const struct report *r, const char *text);
+/* The notes of from are notes of r too. */
+void report_copy_notes(struct report *r, const struct report *from);
 /* Moves the lines of from behind those of r. */
 void report_merge(struct report *r, struct report *from);
 void report_finish(struct report *r);

@@ -15,7 +15,10 @@ enum { CONFLICTS_MAX = 1000 };
 
 static void say(void *arg, const char *line)
 {
-	report_add(arg, REPORT_NOTE, "%s", line);
+	struct save_job *s = arg;
+
+	if (!report_has_note(&s->vol->told, line))
+		report_add(&s->report, REPORT_NOTE, "%s", line);
 }
 
 /* The map to be written: the objects where their files stand. */
@@ -24,8 +27,7 @@ static int settle(struct save_job *s, struct error *e)
 	const struct format *f = s->vol->format;
 
 	if (f->settle)
-		return f->settle(
-			s->now, s->placements, s->n_placements, &s->settled, say, &s->report, e);
+		return f->settle(s->now, s->placements, s->n_placements, &s->settled, say, s, e);
 	s->settled = snapshot_ref(s->now);
 	return 0;
 }
@@ -185,17 +187,6 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	return r;
 }
 
-static void report_saved(struct save_job *s, bool conflict)
-{
-	const struct volume *vol = s->vol;
-
-	if (conflict) {
-		report_add(&s->report, REPORT_SAVED,
-			"as %s, since another program changed %s meanwhile", s->name, vol->name);
-		report_code(&s->report, OUTCOME_CONFLICT);
-	}
-}
-
 static bool is_free(const struct save_job *s, const char *name)
 {
 	return faccessat(s->vol->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
@@ -263,7 +254,8 @@ static int commit(struct save_job *s, const struct outs *o, const struct plan *p
 	s->unsure = r < 0;
 	s->file = file_ref(written->files[0]);
 	s->second = file_ref(written->files[1]);
-	report_saved(s, conflict);
+	if (conflict)
+		report_code(&s->report, OUTCOME_CONFLICT);
 	return r;
 }
 

@@ -44,6 +44,8 @@ bool save_settle(struct save_job *s);
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */
 void save_adopt(struct save_job *s);
+/* Told by every save after the one that went elsewhere, in the same words. */
+void report_conflict(struct report *r, const char *name);
 /* The journal was set aside (journal_remove's ret_kept), or not (""). */
 void report_kept(struct report *r, const char *journal);
 void save_job_finish(struct save_job *s);

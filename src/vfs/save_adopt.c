@@ -7,6 +7,12 @@
 #include "vfs/object.h"
 #include "vfs/save.h"
 
+void report_conflict(struct report *r, const char *name)
+{
+	report_add(r, REPORT_SAVED, "as %s, since another program changed the map meanwhile", name);
+	report_code(r, OUTCOME_CONFLICT);
+}
+
 void report_kept(struct report *r, const char *journal)
 {
 	if (!journal[0])

@@ -27,26 +27,13 @@ static void saving_write(struct job *j)
 	save_write(&((struct saving *)j)->save);
 }
 
-/* Of an earlier save; that one told of it itself. */
-static void tell_conflict(struct report *report, const struct volume *vol)
-{
-	char family[NAME_MAX + 1];
-
-	beside_family(family, vol->name);
-	if (report->code != OUTCOME_CONFLICT)
-		report_add(report, REPORT_NOTE,
-			"the changes of this mount are in %s, since another program changed %s",
-			vol->name, family);
-	report_code(report, OUTCOME_CONFLICT);
-}
-
 static void saving_finish(struct saving *s)
 {
 	struct report report = s->save.report;
 
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
-		tell_conflict(&report, s->save.vol);
+		report_conflict(&report, s->save.vol->name);
 	changes_finish(&s->changes);
 	lane_leave(s->save.vol);
 	save_job_finish(&s->save);
@@ -61,6 +48,7 @@ static void saving_done(struct job *j)
 	if (s->save.saved)
 		save_adopt(&s->save);
 	if (s->save.saved || s->save.same) {
+		report_copy_notes(&s->save.vol->told, &s->save.report);
 		changes_report(&s->changes, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
@@ -266,7 +254,7 @@ void vfs_end(struct vfs *v, struct report *report)
 		report_kept(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
 		report_add(report, REPORT_NOTE, "%s", error_text(&e));
-	} else if (journal_exists(&v->vol->journal)) {
+	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {
 		report_add(report, REPORT_NOTE,
 			"the journal beside the map keeps what was closed (see mapfs recover)");
 	}

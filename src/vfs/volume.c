@@ -31,6 +31,7 @@ void volume_destroy(struct volume *vol)
 	file_unref(vol->context.names_file);
 	budget_destroy(vol->budget);
 	volume_unchanged(vol);
+	report_finish(&vol->told);
 	free(vol->name);
 	if (vol->dirfd >= 0)
 		close(vol->dirfd);

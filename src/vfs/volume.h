@@ -48,6 +48,8 @@ struct volume {
 	char **changed; /* paths that were changed since the last save */
 	size_t n_changed;
 
+	struct report told; /* the notes of saves that succeeded: what is so since is no news */
+
 	struct lane_task *lane; /* the first has the lane, the others wait */
 };
 

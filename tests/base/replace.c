@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/pair.h"
 #include "base/replace.h"
 
 enum { NEW_SIZE = 3 << 20 };
@@ -248,6 +249,25 @@ static void progress_is_told(void **state)
 	assert_true(last > NEW_SIZE - (1 << 20));
 }
 
+static void sweep_removes_what_dead_writers_left_and_nothing_else(void **state)
+{
+	static const char *const dead[] = {".a.PAK.mapfs-new-abcdef", ".a.PAK.mapfs-new-000000",
+		"..a.PAK.mapfs-pair.mapfs-new-abcdef"};
+	static const char *const others[] = {".a.PAK.mapfs-pair", ".a.PAK.mapfs-new-abcdefg",
+		".b.PAK.mapfs-new-abcdef", "a.PAK.mapfs-new-abcdef", ".a.PAK.MAN.mapfs-new-abcdef"};
+	const struct room *room = *state;
+
+	for (size_t i = 0; i < 3; i++)
+		put_file(room->fd, dead[i], "x", 1);
+	for (size_t i = 0; i < 5; i++)
+		put_file(room->fd, others[i], "x", 1);
+	replace_sweep(room->fd, "a.PAK");
+	pair_sweep(room->fd, "a.PAK");
+	assert_int_equal(count_files(room->fd), 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(faccessat(room->fd, others[i], F_OK, 0), 0);
+}
+
 #define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
 
 int main(void)
@@ -261,6 +281,7 @@ int main(void)
 		in_a_room(the_new_file_is_locked_and_the_same_after),
 		in_a_room(long_names_are_saved_too),
 		in_a_room(progress_is_told),
+		in_a_room(sweep_removes_what_dead_writers_left_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

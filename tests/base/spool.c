@@ -2,6 +2,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -111,6 +112,52 @@ static void spilled_content_needs_no_copy_for_nobody(void **state)
 	free(data);
 }
 
+/* Nothing of the file that a spool began as is ever written. */
+static void what_begins_as_a_file_is_copied_when_it_changes(void **state)
+{
+	const struct room *room = *state;
+	static const uint64_t sizes[] = {BIG, BIG + 2, 3, 0};
+	CLEANUP(free) uint8_t *data = noise(BIG + 20, 5);
+
+	put_file(room->fd, "log", data, BIG + 20);
+	for (int i = 0; i < 4; i++) {
+		CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
+		CLEANUP(bytes_unref) struct bytes *file = NULL;
+		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+		CLEANUP_EXTENT struct extent log = extent_of_file(
+			file_new(openat(room->fd, "log", O_RDWR | O_CLOEXEC)), 10, BIG);
+		uint8_t two[2];
+
+		spool_begin_as(s, &log);
+		assert_int_equal(spool_size(s), BIG);
+		assert_int_equal(spool_read(s, BIG - 2, two, 2, NULL), 0);
+		assert_memory_equal(two, data + 10 + BIG - 2, 2);
+		assert_int_equal(spool_read(s, BIG - 1, two, 2, NULL), -EINVAL);
+		assert_int_equal(spool_extent(s, &x, NULL), 0);
+		if (i == 0)
+			assert_int_equal(spool_write(s, 3, "xy", 2, NULL), 0);
+		else if (i == 1)
+			assert_int_equal(spool_append(s, "xy", 2, NULL), 0);
+		else if (i == 2)
+			assert_int_equal(spool_truncate(s, 3, NULL), 0);
+		else
+			assert_int_equal(spool_truncate(s, 0, NULL), 0);
+		expect(&x, data + 10, BIG);
+		file = get_file(room->fd, "log");
+		assert_true(same(file, data, BIG + 20));
+		assert_int_equal(spool_size(s), sizes[i]);
+		assert_int_equal(spool_append(s, "z", 1, NULL), 0);
+		assert_int_equal(spool_read(s, spool_size(s) - 1, two, 1, NULL), 0);
+		assert_int_equal(two[0], 'z');
+		if (i != 0)
+			continue;
+		assert_int_equal(spool_read(s, 3, two, 2, NULL), 0);
+		assert_memory_equal(two, "xy", 2);
+		assert_int_equal(spool_read(s, 5, two, 2, NULL), 0);
+		assert_memory_equal(two, data + 15, 2);
+	}
+}
+
 static void a_failing_disk_leaves_size_and_gaps_right(void **state)
 {
 	const struct room *room = *state;
@@ -187,6 +234,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_extent_holds_still, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			spilled_content_needs_no_copy_for_nobody, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			what_begins_as_a_file_is_copied_when_it_changes, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			a_failing_disk_leaves_size_and_gaps_right, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(

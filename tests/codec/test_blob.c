@@ -150,6 +150,8 @@ static void a_wrong_declared_size_is_an_error_whichever_way_it_is_read(void **st
 			uint8_t last;
 
 			assert_fails(blob_load(b, &whole, &err), EIO, "declared");
+			assert_fails(blob_check(b, &err), EIO, "declared");
+			assert_fails(blob_read(b, 0, &last, 1, &err), EIO, "declared");
 			assert_fails(blob_read(b, declared - 1, &last, 1, &err), EIO, "declared");
 			assert_fails(blob_each(b, check_chunk, &at, &err), EIO, "declared");
 		}
@@ -296,6 +298,24 @@ static void what_is_remembered_is_recalled_until_others_push_it_out(void **state
 	assert_false(blob_recall(b, 0, &v));
 }
 
+static void what_is_known_of_a_blob_can_be_handed_on(void **state)
+{
+	CLEANUP(blob_unref) struct blob *a = blob_of_bytes(bytes_copy("x", 1), NULL);
+	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_copy("x", 1), NULL);
+	uint64_t v = 0;
+
+	(void)state;
+	blob_remember(a, 3, 30);
+	blob_inherit(b, a);
+	assert_true(blob_recall(b, 3, &v));
+	assert_int_equal(v, 30);
+	assert_false(blob_recall(b, 0, &v));
+	/* Each goes its own way from there. */
+	blob_remember(b, 3, 31);
+	assert_true(blob_recall(a, 3, &v));
+	assert_int_equal(v, 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +328,7 @@ int main(void)
 		cmocka_unit_test(more_large_blobs_than_streams_are_kept_can_be_read_in_turns),
 		cmocka_unit_test(threads_read_one_blob_at_a_time_and_all_get_the_right_bytes),
 		cmocka_unit_test(what_is_remembered_is_recalled_until_others_push_it_out),
+		cmocka_unit_test(what_is_known_of_a_blob_can_be_handed_on),
 	};
 
 	return cmocka_run_group_tests_name("blob", tests, NULL, NULL);

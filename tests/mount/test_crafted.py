@@ -125,7 +125,8 @@ def test_a_damaged_blob_is_eio_for_its_files_alone(box):
     assert after.blob(author) == b"somebody\0"
 
 
-LISTS = {"quads.json": (3, [0] * 34 + [-1, 0, -1, 0]), "sources.json": (10, [0] * 6 + [-1, 0, -1, 0, 0, 100, 50])}
+LISTS = {"quads.json": (3, [0] * 34 + [-1, 0, -1, 0]),
+         "sources.json": (10, [0] * 6 + [-1, 0, -1, 0, 0, 100, 50])}
 
 
 @pytest.mark.parametrize("asked", ["cat %s", "ls -l $(dirname %s); cat %s", "stat %s; cat %s",
@@ -147,7 +148,8 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
     m = box.mount(copy)
     path = "groups/0/layers/1_list/" + name
     for round_ in range(2):
-        r = subprocess.run(["sh", "-c", asked.replace("%s", path)], cwd=m.point, capture_output=True, text=True)
+        r = subprocess.run(["sh", "-c", asked.replace("%s", path)], cwd=m.point, capture_output=True,
+                           text=True)
         assert r.returncode != 0 and "Input/output error" in r.stderr, (round_, r)
         # What is known of data that was not written is known after a save too.
         m.put("info/author", b"somebody %d\n" % round_)

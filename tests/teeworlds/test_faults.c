@@ -42,6 +42,24 @@ static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_ask
 	fixture_close(&f);
 }
 
+/* It does not depend on what else there is. */
+static void damage_stays_known_when_an_envelope_is_made(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+	struct entry entry;
+	uint64_t size;
+
+	(void)state;
+	world_open(&w, "damaged_lists.map");
+	assert_int_equal(fixture_find(w.now, list_path(1), &entry), 0);
+	assert_fails(w.now->format->size(w.now, entry.id, &size, &err), EIO, "");
+	world_set(&w, world_add(&w, "envelopes", "0_x.json", false), "{\"channels\": 3}");
+	assert_ok(w.now->format->stat(w.now, entry.id, &entry, &err));
+	assert_true(entry.sized);
+	world_close(&w);
+}
+
 static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
 {
 	static const int sound[] = {4, 8, 9};
@@ -88,7 +106,7 @@ static void a_damaged_list_can_be_replaced(void **state)
 /* What a save wrote nothing of stays known. */
 static void damage_is_remembered_across_a_save(void **state)
 {
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct snapshot *s = NULL;
 	struct plan *plan = NULL;
 	struct error err = ERROR_INIT;
 	struct file *file = NULL;
@@ -108,6 +126,7 @@ static void damage_is_remembered_across_a_save(void **state)
 	assert_ok(s->format->stat(s, entry.id, &entry, &err));
 	assert_true(entry.sized);
 	assert_fails(s->format->get(s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
+	snapshot_unref(s);
 	f.s->format->plan_free(plan);
 	file_unref(file);
 	fixture_close(&f);
@@ -199,6 +218,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked),
+		cmocka_unit_test(damage_stays_known_when_an_envelope_is_made),
 		cmocka_unit_test(lists_that_are_sound_or_have_no_elements_are_read),
 		cmocka_unit_test(a_damaged_list_can_be_replaced),
 		cmocka_unit_test(damage_is_remembered_across_a_save),

@@ -250,24 +250,42 @@ static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_chang
 	assert_int_equal(listed(b).aside, 3);
 }
 
+struct moment {
+	struct box *box;
+	char name[NAME_MAX + 1];
+	struct bytes *journal; /* as it was when the map got its new content */
+};
+
+static int at_the_rename(enum io_op op, const char *name, void *arg)
+{
+	struct moment *m = arg;
+
+	(void)name;
+	if (op == IO_RENAME && !m->journal)
+		m->journal = get_file(m->box->room.fd, m->name);
+	return 0;
+}
+
 static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state)
 {
 	struct box *b = *state;
-	CLEANUP(bytes_unref) struct bytes *journal = NULL;
-	char id[LOG_ID + 1], name[NAME_MAX + 1];
+	struct moment m = {.box = b};
+	char id[LOG_ID + 1];
 
 	log_identity(b, id);
 	lost_operation(b, id, true);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
-	journal = get_file(b->room.fd, name);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", m.name), 1);
+	io_set_hook(at_the_rename, &m);
 	assert_int_equal(box_save(b, NULL), OUTCOME_LEFT);
+	io_set_hook(NULL, NULL);
 	box_kill(b);
-	/* As it was when the map got its name. */
-	put_file(b->room.fd, name, journal->data, journal->size);
+	put_file(b->room.fd, m.name, m.journal->data, m.journal->size);
+	bytes_unref(m.journal);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_beside(b, name, NULL), 2);
+	/* That one, and the one which was set aside. */
+	assert_int_equal(box_beside(b, m.name, NULL), 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, name, NULL), 2);
+	assert_int_equal(box_beside(b, m.name, NULL), 2);
 }
 
 /* Nothing of the map stands there: it is shown as scratch, and kept as well. */

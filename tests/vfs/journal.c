@@ -367,6 +367,38 @@ static void recover_lists_what_journals_hold(void **state)
 	assert_true(f.n == 2 && !f.fits);
 }
 
+static void count_names(void *arg, const struct journal_info *i)
+{
+	*(unsigned *)arg += i->names;
+}
+
+static void remember(void *arg, const char *path, const char *what)
+{
+	strcat(strcat(strcat(strcat(arg, path), ": "), what), "\n");
+}
+
+static void recover_tells_of_names_too(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(close_fd) int out = -1;
+	char name[NAME_MAX + 1], lines[1000] = "";
+	unsigned names = 0;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_mkdir(b, "groups/1_new"), 0);
+	assert_int_equal(box_rename(b, IMAGE, "images/1_moved.png"), 0);
+	assert_int_equal(box_unlink(b, "info/license"), 0);
+	box_kill(b);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, count_names, &names, NULL), 0);
+	assert_int_equal(names, 3);
+	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
+	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(journal_extract(b->room.fd, name, out, remember, lines, NULL), 0);
+	assert_string_equal(lines, "groups/1_new: made\n" IMAGE ": renamed to images/1_moved.png\n"
+				   "info/license: removed\n");
+}
+
 static void recover_tells_of_a_torn_journal_and_changes_nothing(void **state)
 {
 	struct box *b = *state;
@@ -478,6 +510,7 @@ int main(void)
 		TEST(journal_of_a_later_map_is_kept_where_the_earlier_came_back),
 		TEST(journal_that_holds_changes_of_its_own_is_never_a_leftover),
 		TEST(recover_lists_what_journals_hold),
+		TEST(recover_tells_of_names_too),
 		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
 		TEST(recover_copies_out_the_last_content_of_each_path),
 		TEST(recover_leads_nowhere_out_of_its_directory),

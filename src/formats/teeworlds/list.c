@@ -13,6 +13,7 @@
 
 enum { QUAD_INTS = 38, SOURCE_INTS = 13, OLD_SOURCE_INTS = 9, ELEMENT_MAX = QUAD_INTS };
 enum { JSON_MAX = 512 << 20, EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
+#define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
 
 static const struct tw_key quad_keys[] = {
 	{"positions", .at = 0, .n = 10, .row = 2},
@@ -53,15 +54,15 @@ static const struct tw_key old_source_keys[] = {
 
 struct list_form {
 	const struct tw_key *keys;
-	uint32_t ints; /* of an element */
+	struct tw_list_shape shape;
 };
 
 static const struct list_form *list_form(enum tw_form form)
 {
 	static const struct list_form forms[TW_N_FORMS] = {
-		[TW_FORM_QUADS] = {quad_keys, QUAD_INTS},
-		[TW_FORM_SOURCES] = {source_keys, SOURCE_INTS},
-		[TW_FORM_OLD_SOURCES] = {old_source_keys, OLD_SOURCE_INTS},
+		[TW_FORM_QUADS] = {quad_keys, {QUAD_INTS, 2, {34, 36}}},
+		[TW_FORM_SOURCES] = {source_keys, {SOURCE_INTS, 2, {6, 8}}},
+		[TW_FORM_OLD_SOURCES] = {old_source_keys, {OLD_SOURCE_INTS, 2, {5, 7}}},
 	};
 
 	return forms[form].keys ? &forms[form] : NULL;
@@ -69,27 +70,17 @@ static const struct list_form *list_form(enum tw_form form)
 
 const struct tw_list_shape *tw_list_shape(enum tw_form form)
 {
-	static const struct tw_list_shape shapes[TW_N_FORMS] = {
-		[TW_FORM_QUADS] = {QUAD_INTS, 2, {34, 36}},
-		[TW_FORM_SOURCES] = {SOURCE_INTS, 2, {6, 8}},
-		[TW_FORM_OLD_SOURCES] = {OLD_SOURCE_INTS, 2, {5, 7}},
-	};
+	const struct list_form *f = list_form(form);
 
-	return shapes[form].ints ? &shapes[form] : NULL;
+	return f ? &f->shape : NULL;
 }
 
 static enum tw_form form_of_type(int32_t type)
 {
-	switch (type) {
-	case TW_LAYER_QUADS:
-		return TW_FORM_QUADS;
-	case TW_LAYER_SOUNDS:
-		return TW_FORM_SOURCES;
-	case TW_LAYER_OLD_SOUNDS:
-		return TW_FORM_OLD_SOURCES;
-	default:
-		return TW_FORM_NONE;
-	}
+	return type == TW_LAYER_QUADS        ? TW_FORM_QUADS
+	       : type == TW_LAYER_SOUNDS     ? TW_FORM_SOURCES
+	       : type == TW_LAYER_OLD_SOUNDS ? TW_FORM_OLD_SOURCES
+					     : TW_FORM_NONE;
 }
 
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
@@ -103,13 +94,10 @@ enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
 		return TW_FORM_NONE;
 	count = it->ints->v[TW_LIST_COUNT];
 	b = tw_blob_of(m, it, TW_LIST_DATA);
-	if (count < 0 || (count > 0 && (!b || b->size / (4 * f->ints) < (uint32_t)count)))
+	if (count < 0 || (count > 0 && (!b || b->size / (4 * f->shape.ints) < (uint32_t)count)))
 		return TW_FORM_NONE;
 	return form;
 }
-
-/* Remembered as the size of what cannot be read. */
-#define DAMAGED UINT64_MAX
 
 /* A layer's list as the map holds it. */
 struct list {
@@ -143,6 +131,13 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *ret, stru
 	return 0;
 }
 
+static bool is_damaged(const struct list *l)
+{
+	uint64_t known;
+
+	return l->count && blob_recall(l->blob, KEY_DAMAGED, &known);
+}
+
 static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	uint64_t size = EMPTY_SIZE;
@@ -153,15 +148,16 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 		return r;
 	tw_stat_file(ret, 0, true);
 	ret->sized = !l.count || blob_recall(l.blob, l.memo, &size);
-	ret->size = ret->sized && size != DAMAGED ? size : 0;
+	ret->size = ret->sized ? size : 0;
+	ret->sized |= is_damaged(&l);
 	return 0;
 }
 
 static void load_element(const struct list *l, const struct bytes *data, uint32_t i, int32_t *v)
 {
-	const uint8_t *p = data->data + (size_t)i * 4 * l->form->ints;
+	const uint8_t *p = data->data + (size_t)i * 4 * l->form->shape.ints;
 
-	for (uint32_t k = 0; k < l->form->ints; k++)
+	for (uint32_t k = 0; k < l->form->shape.ints; k++)
 		v[k] = load_i32(p + 4 * (size_t)k);
 }
 
@@ -198,7 +194,7 @@ static int write_elements(struct jsonw *w, const struct tw_map *m, const struct 
 {
 	CLEANUP(bytes_unref) struct bytes *data = NULL;
 	int32_t v[ELEMENT_MAX];
-	struct tw_record rec = {.keys = l->form->keys, .v = v, .n = l->form->ints};
+	struct tw_record rec = {.keys = l->form->keys, .v = v, .n = l->form->shape.ints};
 	struct place from = recall_place(l, off), at = {0};
 	int r = blob_load(l->blob, &data, e);
 
@@ -241,12 +237,12 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 
 	if (r < 0)
 		return r;
-	if (l.count && blob_recall(l.blob, l.memo, ret) && *ret != DAMAGED)
+	if (l.count && blob_recall(l.blob, l.memo, ret))
 		return 0;
 	jsonw_to_nowhere(&w);
 	r = write_list(&w, m, &l, 0, e);
-	if (r == -EIO && l.count)
-		blob_remember(l.blob, l.memo, DAMAGED);
+	if (r == -EIO)
+		blob_remember(l.blob, KEY_DAMAGED, 1);
 	if (r < 0)
 		return r;
 	if (l.count)
@@ -260,10 +256,9 @@ static int list_get(
 {
 	struct jsonw w;
 	struct list l;
-	uint64_t size;
 	int r = find_list(m, id, &l, e);
 
-	if (r == 0 && l.count && blob_recall(l.blob, l.memo, &size) && size == DAMAGED)
+	if (r == 0 && is_damaged(&l))
 		r = error_set(e, -EIO, "the data of the list is damaged");
 	if (r < 0)
 		return r;
@@ -288,7 +283,7 @@ static int take_element(const struct json_at *list, const struct tw_map *m, cons
 	int32_t v[ELEMENT_MAX] = {0};
 	struct tw_record rec = {.keys = l->form->keys,
 		.v = v,
-		.n = l->form->ints,
+		.n = l->form->shape.ints,
 		.is_new = m->items[l->item].made};
 	int r = tw_record_expect(&at, l->form->keys, NULL, e);
 
@@ -298,7 +293,7 @@ static int take_element(const struct json_at *list, const struct tw_map *m, cons
 		tw_record_reset(&rec);
 	if (r == 0)
 		r = tw_record_read(&at, m, &rec, e);
-	for (uint32_t k = 0; r == 0 && k < l->form->ints; k++)
+	for (uint32_t k = 0; r == 0 && k < l->form->shape.ints; k++)
 		buffer_u32(out, (uint32_t)v[k]);
 	return r;
 }
@@ -334,7 +329,7 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 		r = tw_layer_waits(&m->items[l.item], e);
 	if (r < 0)
 		return r;
-	shown = (size_t)l.count * 4 * l.form->ints;
+	shown = (size_t)l.count * 4 * l.form->shape.ints;
 	/* A list that cannot be read may be replaced. */
 	if (l.count && blob_load(l.blob, &old, NULL) < 0)
 		old = NULL;
@@ -343,12 +338,12 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return r;
 	if (out.size == shown && (!shown || (old && memcmp(out.data, old->data, shown) == 0)))
 		return 0;
-	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.form->ints)));
+	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.form->shape.ints)));
 	/* Bytes past the count stay while the count does; an empty list is one of zeros, as the
 	 * editor writes it. */
 	if (old && out.size == shown)
 		buffer_append(&out, old->data + shown, old->size - shown);
-	for (uint32_t k = 0; k < l.form->ints && out.size < 4 * l.form->ints; k++)
+	for (uint32_t k = 0; k < l.form->shape.ints && out.size < 4 * l.form->shape.ints; k++)
 		buffer_u32(&out, 0);
 	if (buffer_finish(&out, &fresh) < 0)
 		return error_set(e, -ENOMEM, "no memory for the list");

@@ -3,8 +3,8 @@
  * situation: where objects stand now, for references by name (layout rule 20).
  *
  * Which names objects have now is the tree's to know. It tells the map (struct format's situate)
- * before files that wait are tried for the last time; and (moved) when a file names what had no such
- * name at the mount.
+ * before files that wait are tried for the last time; and (moved) when a file names what had no
+ * such name at the mount.
  */
 #ifndef FORMATS_TEEWORLDS_SITUATION_H
 #define FORMATS_TEEWORLDS_SITUATION_H

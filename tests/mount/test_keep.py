@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Zlib
+"""Nothing vanishes silently: what cannot be done again, copied out or saved stays somewhere, and is told."""
+import errno
+import os
+import stat
+import subprocess
+import sys
+
+import box as boxes
+import parts
+
+SETTINGS = "info/settings.cfg"
+PHOTO = "images/photo.jpg"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+
+def kept(box):
+    return [n for n in box.beside() if n.endswith(".kept")]
+
+
+def test_a_change_that_this_mount_cannot_do_again_is_kept_and_told(box, small):
+    m = box.mount(small, "raw=rw")
+    blob = sorted(os.listdir(m / "raw/data"))[-1]
+    m.put("raw/data/" + blob, m.get("raw/data/" + blob)[::-1])
+    m.put("info/author", b"me\n")
+    box.kill_worker()
+    m = box.mount(small)
+    assert "could not be done again" in m.result.err
+    r = m.unmount(code=5)
+    name, = kept(box)
+    assert name in r.out
+    box.allow(name)
+    assert parts.author(small) == b"me\0"
+    r = box.run("recover", small)
+    assert name + ": set aside, 2 changes" in r.out
+    out = os.path.join(box.root, "out")
+    os.chmod(small, 0o600)
+    assert box.run("recover", small, "--extract", out).code == 0
+    path = os.path.join(out, "raw/data", blob)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+
+
+def test_a_damaged_journal_is_told_and_kept(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"me\n")
+    m.put(SETTINGS, b"sv_one 1\n")
+    box.kill_worker()
+    name, = [n for n in box.beside() if "mapfs-journal" in n]
+    path = os.path.join(box.maps, name)
+    raw = bytearray(boxes.get(path))
+    raw[raw.index(b"me\n")] ^= 1
+    boxes.put(path, bytes(raw))
+    assert "damaged" in box.run("recover", small).out
+    m = box.mount(small)
+    assert "damaged" in m.result.err
+    assert m.get(SETTINGS) == b"sv_one 1\n"
+    r = m.unmount(code=5)
+    assert kept(box) == [name + ".kept"] and name + ".kept" in r.out
+    box.allow("*.kept")
+
+
+def test_what_cannot_be_copied_out_keeps_the_mount(box, small):
+    m = box.mount(small)
+    boxes.put(m / PHOTO, b"JPEG", NEW)
+    m.put("info/author", b"me\n")
+    # In the way of the directory that is to be made.
+    wall = os.path.join(box.maps, "." + os.path.basename(small) + ".mapfs-left-new")
+    boxes.put(wall, b"", NEW)
+    r = m.unmount(code=4)
+    assert m.mounted() and m.get(PHOTO) == b"JPEG"
+    assert PHOTO + " could not be copied out" in r.out
+    assert "still mounted" in r.err
+    os.unlink(wall)
+    m.unmount(code=5)
+    assert boxes.get(small + ".mapfs-left/" + PHOTO) == b"JPEG"
+    assert parts.author(small) == b"me\0"
+    box.allow("*.mapfs-left")
+
+
+def test_forced_it_says_what_is_lost(box, small):
+    m = box.mount(small)
+    boxes.put(m / PHOTO, b"JPEG", NEW)
+    wall = os.path.join(box.maps, "." + os.path.basename(small) + ".mapfs-left-new")
+    boxes.put(wall, b"", NEW)
+    r = m.unmount("--force", code=4)
+    assert PHOTO + " could not be copied out" in r.out
+    assert "journal" not in r.out + r.err
+    os.unlink(wall)
+
+
+# A process of its own: whoever is forked from the author has the file, too, and closes it.
+AUTHOR = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
+os.write(fd, b"sv_ha")
+print("begun", flush=True)
+sys.stdin.readline()
+os.write(fd, b"lf 1\\n")
+os.close(fd)
+"""
+
+
+def test_a_file_that_is_half_written_is_its_authors_to_close(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"sv_whole 1\n")
+    with subprocess.Popen([sys.executable, "-c", AUTHOR, m / SETTINGS], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as author:
+        assert author.stdout.readline() == b"begun\n"
+        assert box.run(m.point, program="sync").code == 0
+        assert parts.settings(small) == b"sv_whole 1\0"
+        m.unmount(code=7)
+        assert parts.settings(small) == b"sv_whole 1\0"
+        author.stdin.close()
+        assert author.wait() == 0
+    m.unmount()
+    assert parts.settings(small) == b"sv_half 1\0"
+    assert box.beside() == []
+
+
+def test_more_than_a_file_can_be_is_refused_at_once(box, small):
+    m = box.mount(small)
+    for size in (1 << 27, 1 << 34, 1 << 40):
+        assert boxes.refused(os.truncate, m / SETTINGS, size) == errno.EFBIG
+    fd = os.open(m / SETTINGS, os.O_WRONLY)
+    assert boxes.refused(os.pwrite, fd, b"x", 4 << 30) == errno.EFBIG
+    os.close(fd)
+    m.unmount()
+    assert box.beside() == []
+
+
+def test_a_map_that_was_written_into_is_not_mixed_with_ours(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"me\n")
+    raw = boxes.get(small)
+    with open(small, "r+b") as f:
+        f.seek(len(raw) // 2)
+        f.write(b"\0" * 64)
+    theirs = boxes.get(small)
+    r = m.unmount(code=4)
+    assert m.mounted() and "another program wrote into" in r.out
+    m.unmount("--force", code=4)
+    assert boxes.get(small) == theirs
+    assert [n for n in box.beside() if "mapfs-conflict" in n] == []
+    box.allow("*mapfs-journal*")
+    assert "1 change" in box.run("recover", small).out
+
+
+def test_where_a_conflict_went_is_said_until_the_end(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"me\n")
+    other = small + ".new"
+    boxes.put(other, boxes.get(small) + b"x", NEW)
+    os.rename(other, small)
+    assert box.run(m.point, program="sync").code == 0
+    r = m.unmount(code=6)
+    assert os.path.basename(small) + ".mapfs-conflict" in r.out
+    box.allow("*.mapfs-conflict")

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Zlib */
+/* What a save and the status say is what was done, and what would be. */
+#include "box.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR     "info/author"
+
+static bool status_is(struct box *b, const char *text)
+{
+	char got[4000];
+
+	assert_int_equal(box_getxattr(b, "", "user.mapfs.status", got, sizeof(got)), 0);
+	if (strcmp(got, text) != 0)
+		printf("status:\n%s", got);
+	return strcmp(got, text) == 0;
+}
+
+static void report_is(struct report *r, const char *text)
+{
+	char got[4000] = "";
+
+	for (size_t i = 0; i < r->n; i++)
+		strcat(strcat(got, r->lines[i]), "\n");
+	report_finish(r);
+	assert_string_equal(got, text);
+}
+
+static int full(enum io_op op, const char *name, void *arg)
+{
+	(void)arg;
+	return op == IO_WRITE || (op == IO_OPEN && strstr(name, "mapfs-new")) ? -ENOSPC : 0;
+}
+
+static void what_was_undone_is_no_change(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_true(status_is(b, ""));
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_true(status_is(b, "changed info/author\nchanged info/version\n"));
+	assert_int_equal(box_put(b, AUTHOR, "alice"), 0);
+	assert_true(status_is(b, "changed info/version\n"));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "saved: info/version\n");
+	assert_true(status_is(b, ""));
+	assert_int_equal(box_put(b, "images/new.json", "no JSON"), -EINVAL);
+	assert_int_equal(box_unlink(b, "images/new.json"), 0);
+	assert_int_equal(box_rename(b, IMAGE, "images/9_z.png"), 0);
+	assert_int_equal(box_rename(b, "images/9_z.png", IMAGE), 0);
+	assert_true(status_is(b, ""));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "");
+}
+
+static void what_is_made_moved_and_removed_is_named_once(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
+	struct report report;
+
+	assert_int_equal(box_mkdir(b, "groups/1_new"), 0);
+	assert_int_equal(box_put_bytes(b, "images/1_more.png", image->data, image->size), 0);
+	assert_int_equal(box_rename(b, IMAGE, "images/2_moved.png"), 0);
+	assert_int_equal(box_unlink(b, "info/license"), 0);
+	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
+	assert_true(status_is(b, "new groups/1_new\nnew images/1_more.png\n"
+				 "moved images/2_moved.png\nremoved info/license\n"
+				 "left images/photo.jpg: no part of a map\n"));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "saved: groups/1_new\nsaved: images/1_more.png\n"
+			   "saved: images/2_moved.png\nsaved: info/license\n");
+	assert_true(status_is(b, "left images/photo.jpg: no part of a map\n"));
+	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	assert_true(report_says(&report, "removed: images/2_moved.png"));
+	assert_false(report_says(&report, "saved: images/2_moved.png"));
+	report_finish(&report);
+	/* What is gone is told once. */
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "saved: info/author\n");
+}
+
+static void save_that_failed_says_nothing_of_what_it_would_have_done(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_unlink(b, IMAGE), 0);
+	io_set_hook(full, NULL);
+	assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
+	assert_int_equal(box_sync_root(b), -ENOSPC);
+	io_set_hook(NULL, NULL);
+	assert_false(report_says(&report, "removed:"));
+	assert_false(report_says(&report, "saved:"));
+	assert_true(report_says(&report, "No space left"));
+	report_finish(&report);
+	assert_true(status_is(b, "removed " IMAGE "\nchanged " AUTHOR "\n"));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	assert_true(report_says(&report, "removed: " IMAGE));
+	assert_true(report_says(&report, "saved: " AUTHOR));
+	report_finish(&report);
+}
+
+static void object_that_was_moved_to_scratch_is_said_to_stay(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_rename(b, IMAGE, "images/.old"), 0);
+	assert_true(status_is(b, "kept " IMAGE "\nleft images/.old: no part of a map\n"));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	assert_true(report_says(&report, IMAGE " was moved to a name that means nothing"));
+	assert_false(report_says(&report, "saved:"));
+	report_finish(&report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_undone_is_no_change),
+		TEST(what_is_made_moved_and_removed_is_named_once),
+		TEST(save_that_failed_says_nothing_of_what_it_would_have_done),
+		TEST(object_that_was_moved_to_scratch_is_said_to_stay),
+	};
+
+	return cmocka_run_group_tests_name("vfs: report", tests, NULL, NULL);
+}
