@@ -13,14 +13,6 @@ enum {
 	CHUNK = 64 << 10,
 };
 
-static const struct change_line *find(const struct changes *c, const char *path)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (strcmp(c->lines[i].path, path) == 0)
-			return &c->lines[i];
-	return NULL;
-}
-
 static void add(struct changes *c, enum change_kind kind, const char *path)
 {
 	struct change_line *lines;
@@ -47,17 +39,32 @@ void changes_finish(struct changes *c)
 	*c = (struct changes)CHANGES_INIT;
 }
 
-/* Does a file of the map stand there, or (dirs) a directory? And which. */
-static bool stands(struct vfs *v, const char *path, bool dirs, entry_id *ret)
+static bool live(const struct node *n)
 {
-	struct node *n;
+	return n && n->has_id && !node_scratch(n);
+}
+
+/*
+ * Does something of the map stand at the path? was: what stood there when it was changed, which is
+ * what it is now (0: unknown). The format is not asked for the name: it takes that for a program's
+ * wish.
+ */
+static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free) char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
+	const struct dentry *d;
+	struct node *dir;
+	struct entry en;
 	bool yes;
 
-	if (names_walk(v, path, &n, NULL) < 0)
+	if (!above || names_walk(v, above, &dir, NULL) < 0)
 		return false;
-	yes = !node_scratch(n) && n->has_id && (dirs || !n->dir);
-	*ret = n->id;
-	node_settle(v, n);
+	d = dentry_find(v, dir->ino, slash ? slash + 1 : path);
+	/* A name that nobody made or hid is as it was mounted. */
+	yes = d ? live(d->node) : was && v->vol->format->stat(v->vol->before, was, &en, NULL) == 0;
+	*ret = d && yes ? d->node->id : was;
+	node_settle(v, dir);
 	return yes;
 }
 
@@ -83,9 +90,12 @@ static bool is_undone(struct changes *c, const struct volume *vol, entry_id id)
 	const struct format *f = vol->format;
 	struct entry a, b;
 
+	/* Of a directory there is nothing but where it stands. */
+	if (f->stat(vol->now, id, &b, NULL) == 0 && b.dir)
+		return true;
 	if (vol->renumbered || vol->fresh || f->stat(vol->before, id, &a, NULL) < 0 ||
-		f->stat(vol->now, id, &b, NULL) < 0 || a.dir || !a.sized || !b.sized ||
-		a.size != b.size || a.size > LOOK_MAX || c->looked + a.size > LOOK_ALL_MAX)
+		f->stat(vol->now, id, &b, NULL) < 0 || !a.sized || !b.sized || a.size != b.size ||
+		a.size > LOOK_MAX || c->looked + a.size > LOOK_ALL_MAX)
 		return false;
 	if (f->keeps_times && (a.has_mtime != b.has_mtime || a.mtime.tv_sec != b.mtime.tv_sec ||
 				      a.mtime.tv_nsec != b.mtime.tv_nsec))
@@ -105,7 +115,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)
 			add(c, CHANGE_KEPT, o->path);
-		else if (!stands(v, o->path, true, &id))
+		else if (!stands(v, o->path, 0, &id))
 			add(c, CHANGE_REMOVED, o->path);
 		return;
 	}
@@ -123,10 +133,56 @@ static int by_path(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* Among the first n lines, which are sorted. */
+static const struct change_line *find(const struct changes *c, size_t n, const char *path)
+{
+	struct change_line key = {.path = (char *)(uintptr_t)path};
+
+	return n ? bsearch(&key, c->lines, n, sizeof(key), by_path) : NULL;
+}
+
+/* Is it named, or in a directory that is named as new? That tells of all that is in it. */
+static bool is_told(const struct changes *c, size_t n, const char *path)
+{
+	CLEANUP(free) char *above = strdup(path);
+	const struct change_line *line;
+
+	if (!above || find(c, n, path))
+		return true;
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		line = find(c, n, above);
+		if (line && line->kind == CHANGE_NEW)
+			return true;
+	}
+	return false;
+}
+
+/* What is in a new directory comes after it. */
+static void drop_below_new(struct changes *c)
+{
+	const char *above = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct change_line *l = &c->lines[i];
+		size_t k = above ? strlen(above) : 0;
+
+		if (above && strncmp(l->path, above, k) == 0 && l->path[k] == '/') {
+			free(l->path);
+			continue;
+		}
+		above = l->kind == CHANGE_NEW ? l->path : above;
+		c->lines[n++] = *l;
+	}
+	c->n = n;
+}
+
 void changes_find(struct vfs *v, struct changes *ret)
 {
 	const struct volume *vol = v->vol;
 	entry_id id;
+	size_t named;
 
 	*ret = (struct changes)CHANGES_INIT;
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
@@ -134,10 +190,15 @@ void changes_find(struct vfs *v, struct changes *ret)
 			add_object(v, ret, o);
 	if (ret->n)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
-	for (size_t i = 0; i < vol->n_changed; i++)
-		if (!find(ret, vol->changed[i]) && stands(v, vol->changed[i], false, &id) &&
+	drop_below_new(ret);
+	named = ret->n;
+	for (size_t i = 0; i < vol->n_changed; i++) {
+		const struct changed *at = &vol->changed[i];
+
+		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id) &&
 			!is_undone(ret, vol, id))
-			add(ret, CHANGE_CONTENT, vol->changed[i]);
+			add(ret, CHANGE_CONTENT, at->path);
+	}
 }
 
 void changes_report(const struct changes *c, bool written, struct report *report)

@@ -104,7 +104,7 @@ static void note_changed(const struct node *n)
 	CLEANUP(free) char *path = node_path(n);
 
 	if (path)
-		volume_changed(n->vol, path);
+		volume_changed(n->vol, path, n->id);
 }
 
 /* An object's file to a new name, or back to its old one: the object goes with it. */

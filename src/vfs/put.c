@@ -213,7 +213,7 @@ static void put_settled(struct job *j)
 		snapshot_unref(p->vol->now);
 		p->vol->now = TAKE(p->next);
 		if (!p->pending)
-			volume_changed(p->vol, p->path);
+			volume_changed(p->vol, p->path, p->rq.id);
 	}
 	if (p->r < 0)
 		touched_finish(&p->touched);

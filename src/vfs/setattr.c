@@ -70,7 +70,7 @@ static void set_mtime(struct node *n, const struct call *c)
 		return;
 	path = node_path(n);
 	if (path)
-		volume_changed(n->vol, path);
+		volume_changed(n->vol, path, n->id);
 }
 
 void vfs_setattr(struct vfs *v, struct call *c)

@@ -330,26 +330,28 @@ int volume_load(
 	return r;
 }
 
-void volume_changed(struct volume *vol, const char *path)
+void volume_changed(struct volume *vol, const char *path, entry_id id)
 {
-	char **changed;
+	struct changed *changed;
 
 	vol->dirty = true;
 	for (size_t i = 0; i < vol->n_changed; i++)
-		if (strcmp(vol->changed[i], path) == 0)
+		if (strcmp(vol->changed[i].path, path) == 0) {
+			vol->changed[i].id = id;
 			return;
+		}
 	changed = realloc(vol->changed, (vol->n_changed + 1) * sizeof(*changed));
 	if (!changed)
 		return;
 	vol->changed = changed;
-	changed[vol->n_changed] = strdup(path);
-	vol->n_changed += changed[vol->n_changed] != NULL;
+	changed[vol->n_changed] = (struct changed){strdup(path), id};
+	vol->n_changed += changed[vol->n_changed].path != NULL;
 }
 
 void volume_unchanged(struct volume *vol)
 {
 	for (size_t i = 0; i < vol->n_changed; i++)
-		free(vol->changed[i]);
+		free(vol->changed[i].path);
 	free(vol->changed);
 	vol->changed = NULL;
 	vol->n_changed = 0;

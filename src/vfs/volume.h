@@ -45,7 +45,10 @@ struct volume {
 
 	bool conflict; /* a save had to go beside the map; name is that file's now */
 
-	char **changed; /* paths that were changed since the last save */
+	struct changed {
+		char *path;
+		entry_id id; /* what was put there last */
+	} *changed;          /* since the last save; more than once is once */
 	size_t n_changed;
 
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
@@ -76,7 +79,7 @@ int volume_load(
 void volume_destroy(struct volume *vol);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
-void volume_changed(struct volume *vol, const char *path);
+void volume_changed(struct volume *vol, const char *path, entry_id id);
 void volume_unchanged(struct volume *vol); /* after a save */
 
 /*
