@@ -9,11 +9,12 @@
 enum {
 	NAMED_MAX = 8,           /* saved paths that a report names */
 	LOOK_MAX = 8 << 20,      /* bytes of a file that are compared with what was there */
-	LOOK_ALL_MAX = 64 << 20, /* ... of all together, since this is the owner's time */
+	LOOK_ALL_MAX = 64 << 20, /* ... of all together */
 	CHUNK = 64 << 10,
 };
 
-static void add(struct changes *c, enum change_kind kind, const char *path)
+static void add(
+	struct changes *c, enum change_kind kind, const char *path, entry_id id, uint64_t size)
 {
 	struct change_line *lines;
 
@@ -26,8 +27,7 @@ static void add(struct changes *c, enum change_kind kind, const char *path)
 		}
 		c->lines = lines;
 	}
-	c->lines[c->n].kind = kind;
-	c->lines[c->n].path = strdup(path);
+	c->lines[c->n] = (struct change_line){kind, strdup(path), id, size};
 	c->n += c->lines[c->n].path != NULL;
 }
 
@@ -36,6 +36,8 @@ void changes_finish(struct changes *c)
 	for (size_t i = 0; i < c->n; i++)
 		free(c->lines[i].path);
 	free(c->lines);
+	snapshot_unref(c->before);
+	snapshot_unref(c->now);
 	*c = (struct changes)CHANGES_INIT;
 }
 
@@ -68,40 +70,62 @@ static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 	return yes;
 }
 
-static bool same_bytes(const struct volume *vol, entry_id id, uint64_t size)
+static bool same_bytes(const struct changes *c, entry_id id, uint64_t size)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
-	const struct format *f = vol->format;
+	const struct format *f = c->now->format;
 
 	for (uint64_t off = 0; chunk && off < size; off += CHUNK) {
 		size_t n = size - off < CHUNK ? (size_t)(size - off) : CHUNK;
 
-		if (f->get(vol->before, id, off, chunk, n, NULL) < 0 ||
-			f->get(vol->now, id, off, chunk + CHUNK, n, NULL) < 0 ||
+		if (f->get(c->before, id, off, chunk, n, NULL) < 0 ||
+			f->get(c->now, id, off, chunk + CHUNK, n, NULL) < 0 ||
 			memcmp(chunk, chunk + CHUNK, n) != 0)
 			return false;
 	}
 	return chunk;
 }
 
-/* Was it written, and then written back? Of what is large nobody asks. */
-static bool is_undone(struct changes *c, const struct volume *vol, entry_id id)
+/* Another content stands at the path, or perhaps none: of what is large nobody asks. */
+static void add_content(struct changes *c, const struct volume *vol, const char *path, entry_id id)
 {
 	const struct format *f = vol->format;
 	struct entry a, b;
+	bool known = f->stat(vol->now, id, &b, NULL) == 0;
+	bool alike;
 
 	/* Of a directory there is nothing but where it stands. */
-	if (f->stat(vol->now, id, &b, NULL) == 0 && b.dir)
-		return true;
-	if (vol->renumbered || vol->fresh || f->stat(vol->before, id, &a, NULL) < 0 ||
-		f->stat(vol->now, id, &b, NULL) < 0 || !a.sized || !b.sized || a.size != b.size ||
-		a.size > LOOK_MAX || c->looked + a.size > LOOK_ALL_MAX)
-		return false;
-	if (f->keeps_times && (a.has_mtime != b.has_mtime || a.mtime.tv_sec != b.mtime.tv_sec ||
-				      a.mtime.tv_nsec != b.mtime.tv_nsec))
-		return false;
-	c->looked += a.size;
-	return same_bytes(vol, id, a.size);
+	if (known && b.dir)
+		return;
+	alike = known && !vol->renumbered && !vol->fresh &&
+		f->stat(vol->before, id, &a, NULL) == 0 && a.sized && b.sized && a.size == b.size &&
+		a.size <= LOOK_MAX;
+	if (alike && f->keeps_times)
+		alike = a.has_mtime == b.has_mtime && a.mtime.tv_sec == b.mtime.tv_sec &&
+			a.mtime.tv_nsec == b.mtime.tv_nsec;
+	/* Two empty files are the same without a look. */
+	if (!alike || a.size)
+		add(c, CHANGE_CONTENT, path, id, alike ? a.size : 0);
+}
+
+void changes_weigh(struct changes *c)
+{
+	uint64_t looked = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct change_line *l = &c->lines[i];
+
+		if (l->size && looked + l->size <= LOOK_ALL_MAX) {
+			looked += l->size;
+			if (same_bytes(c, l->id, l->size)) {
+				free(l->path);
+				continue;
+			}
+		}
+		c->lines[n++] = *l;
+	}
+	c->n = n;
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -114,16 +138,16 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 			return;
 		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)
-			add(c, CHANGE_KEPT, o->path);
+			add(c, CHANGE_KEPT, o->path, 0, 0);
 		else if (!stands(v, o->path, 0, &id))
-			add(c, CHANGE_REMOVED, o->path);
+			add(c, CHANGE_REMOVED, o->path, 0, 0);
 		return;
 	}
 	if (!o->seq || !o->node->parent || (o->node->fresh && !o->node->dir))
 		return;
 	path = node_path(o->node);
 	if (path && (o->made || o->moved))
-		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path);
+		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, 0, 0);
 }
 
 static int by_path(const void *a, const void *b)
@@ -184,7 +208,7 @@ void changes_find(struct vfs *v, struct changes *ret)
 	entry_id id;
 	size_t named;
 
-	*ret = (struct changes)CHANGES_INIT;
+	*ret = (struct changes){.before = snapshot_ref(vol->before), .now = snapshot_ref(vol->now)};
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
 		for (const struct object *o = v->objects[i]; o; o = o->next)
 			add_object(v, ret, o);
@@ -195,9 +219,8 @@ void changes_find(struct vfs *v, struct changes *ret)
 	for (size_t i = 0; i < vol->n_changed; i++) {
 		const struct changed *at = &vol->changed[i];
 
-		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id) &&
-			!is_undone(ret, vol, id))
-			add(ret, CHANGE_CONTENT, at->path);
+		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id))
+			add_content(ret, vol, at->path, id);
 	}
 }
 

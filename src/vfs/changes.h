@@ -21,9 +21,11 @@ struct changes {
 	struct change_line {
 		enum change_kind kind;
 		char *path;
+		entry_id id;   /* CONTENT: what stands there */
+		uint64_t size; /* ... nonzero: perhaps it says what it said */
 	} * lines;
 	size_t n, room;
-	uint64_t looked; /* bytes that were compared */
+	struct snapshot *before, *now; /* what is compared */
 };
 
 #define CHANGES_INIT                                                                               \
@@ -33,6 +35,8 @@ struct changes {
 
 /* On the owner's thread. Where memory is short some are missing. */
 void changes_find(struct vfs *v, struct changes *ret);
+/* Any thread, and it may inflate: takes out what was written and then written back. */
+void changes_weigh(struct changes *c);
 void changes_finish(struct changes *c);
 /* After a save that wrote them: the lines of the report. written: not only what stays as it is. */
 void changes_report(const struct changes *c, bool written, struct report *report);

@@ -99,6 +99,7 @@ static void saving_settle(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
+	changes_weigh(&s->changes);
 	s->settled = save_settle(&s->save);
 }
 

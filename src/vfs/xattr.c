@@ -26,7 +26,14 @@ static void answer(struct call *c, struct buffer *b)
 	call_done(c, r);
 }
 
-static void changes_text(struct vfs *v, struct buffer *b)
+struct status {
+	struct job job; /* first */
+	struct call *call;
+	struct changes changes;
+	struct buffer text, rest; /* rest: what follows the changes */
+};
+
+static void status_run(struct job *j)
 {
 	static const char *const words[] = {
 		[CHANGE_CONTENT] = "changed",
@@ -35,17 +42,28 @@ static void changes_text(struct vfs *v, struct buffer *b)
 		[CHANGE_REMOVED] = "removed",
 		[CHANGE_KEPT] = "kept",
 	};
-	struct changes changes;
+	struct status *s = (struct status *)j;
+	const struct changes *c = &s->changes;
 
-	changes_find(v, &changes);
-	for (size_t i = 0; i < changes.n; i++)
-		buffer_printf(b, "%s %s\n", words[changes.lines[i].kind], changes.lines[i].path);
-	changes_finish(&changes);
+	changes_weigh(&s->changes);
+	for (size_t i = 0; i < c->n; i++)
+		buffer_printf(&s->text, "%s %s\n", words[c->lines[i].kind], c->lines[i].path);
+	buffer_append(&s->text, s->rest.data, s->rest.size);
 }
 
-static void status_text(struct vfs *v, struct buffer *b)
+static void status_done(struct job *j)
 {
-	changes_text(v, b);
+	struct status *s = (struct status *)j;
+
+	answer(s->call, &s->text);
+	changes_finish(&s->changes);
+	buffer_finish_free(&s->rest);
+	free(s);
+}
+
+/* What is a draft, or would be left. */
+static void drafts_text(struct vfs *v, struct buffer *b)
+{
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
 			CLEANUP(free) char *path = NULL;
@@ -60,6 +78,23 @@ static void status_text(struct vfs *v, struct buffer *b)
 		}
 }
 
+static void get_status(struct vfs *v, struct call *c)
+{
+	struct status *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	*s = (struct status){.job = {status_run, status_done, NULL},
+		.call = c,
+		.text = BUFFER_INIT,
+		.rest = BUFFER_INIT};
+	changes_find(v, &s->changes);
+	drafts_text(v, &s->rest);
+	pool_submit(v->pool, &s->job);
+}
+
 void vfs_getxattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
@@ -71,8 +106,7 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		buffer_text(&b, error_text(&n->stage->why));
 		answer(c, &b);
 	} else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO) {
-		status_text(v, &b);
-		answer(c, &b);
+		get_status(v, c);
 	} else {
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 	}
