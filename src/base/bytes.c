@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/refs.h"
+
 struct bytes *bytes_new(size_t size, uint8_t **ret_data)
 {
 	struct bytes *b;
@@ -52,12 +54,12 @@ struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
 struct bytes *bytes_ref(struct bytes *b)
 {
 	if (b)
-		atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+		refs_take(&b->refs);
 	return b;
 }
 
 void bytes_unref(struct bytes *b)
 {
-	if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
+	if (b && refs_drop(&b->refs))
 		free(b);
 }

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/refs.h"
+
 struct file *file_new(int fd)
 {
 	struct file *f = malloc(sizeof(*f));
@@ -21,13 +23,13 @@ struct file *file_new(int fd)
 struct file *file_ref(struct file *f)
 {
 	if (f)
-		atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+		refs_take(&f->refs);
 	return f;
 }
 
 void file_unref(struct file *f)
 {
-	if (f && atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) == 1) {
+	if (f && refs_drop(&f->refs)) {
 		close(f->fd);
 		free(f);
 	}

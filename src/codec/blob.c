@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/refs.h"
 
 enum {
 	CHUNK = 64 << 10,
@@ -99,13 +100,13 @@ struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
 struct blob *blob_ref(struct blob *b)
 {
 	if (b)
-		atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+		refs_take(&b->refs);
 	return b;
 }
 
 void blob_unref(struct blob *b)
 {
-	if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
+	if (!b || !refs_drop(&b->refs))
 		return;
 	pthread_mutex_lock(&chain.lock);
 	chain_remove(b);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/refs.h"
 #include "formats/teeworlds/format.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
@@ -16,18 +18,20 @@ const struct format *const formats[] = {
 	NULL,
 };
 
+enum { TOUCHED_MOST = 4096 };
+
 struct snapshot *snapshot_ref(const struct snapshot *s)
 {
 	struct snapshot *mine = (struct snapshot *)(uintptr_t)s;
 
 	if (mine)
-		atomic_fetch_add_explicit(&mine->refs, 1, memory_order_relaxed);
+		refs_take(&mine->refs);
 	return mine;
 }
 
 void snapshot_unref(struct snapshot *s)
 {
-	if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
+	if (s && refs_drop(&s->refs))
 		s->format->free(s);
 }
 
@@ -69,18 +73,10 @@ void touched_add(struct touched *t, entry_id id)
 {
 	if (!t || t->all)
 		return;
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		entry_id *ids = room > 4096 ? NULL : realloc(t->ids, room * sizeof(*ids));
-
-		if (!ids) {
-			t->all = true;
-			return;
-		}
-		t->ids = ids;
-		t->room = room;
-	}
-	t->ids[t->n++] = id;
+	if (t->n < TOUCHED_MOST && array_room(t->ids, t->n, t->room))
+		t->ids[t->n++] = id;
+	else
+		t->all = true;
 }
 
 void touched_finish(struct touched *t)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * array: arrays that grow as they are filled, kept as three fields (or locals): the elements
+ * (malloc'ed, NULL at first), how many there are, and for how many there is room.
+ *
+ *	if (!array_room(l->items, l->n, l->room))
+ *		return -ENOMEM;
+ *	l->items[l->n++] = item;
+ */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { ARRAY_FIRST = 16 };
+
+/* For array_room. NULL: no memory, or more than `most` elements. */
+static inline void *array_grow(void *items, size_t n, size_t *room, size_t size, uint64_t most)
+{
+	size_t larger = *room ? *room : ARRAY_FIRST;
+	void *grown;
+
+	if (items && n < *room)
+		return items;
+	if (*room && __builtin_mul_overflow(*room, (size_t)2, &larger))
+		return NULL;
+	if (larger > most)
+		return NULL;
+	grown = reallocarray(items, larger, size);
+	if (grown)
+		*room = larger;
+	return grown;
+}
+
+/* Is there room for one more element, perhaps made just now? false: all is as it was. `room` is an
+ * unsigned integer of any width. */
+#define array_room(items, n, room)                                                                 \
+	__extension__({                                                                            \
+		size_t room_ = (room);                                                             \
+		void *grown_ =                                                                     \
+			array_grow((items), (n), &room_, sizeof(*(items)), (__typeof__(room))-1);  \
+		if (grown_) {                                                                      \
+			(items) = grown_;                                                          \
+			(room) = (__typeof__(room))room_;                                          \
+		}                                                                                  \
+		grown_ != NULL;                                                                    \
+	})
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/array.h"
+
+#include "base/refs.h"
+#include "util.h"
+
+static void elements_stay_as_it_grows(void **state)
+{
+	CLEANUP(free) uint32_t *items = NULL;
+	uint32_t n = 0, room = 0;
+
+	(void)state;
+	while (n < 100000) {
+		assert_true(array_room(items, n, room));
+		assert_true(n < room);
+		items[n] = n;
+		n++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(items[i], i);
+}
+
+static void what_cannot_be_counted_is_refused(void **state)
+{
+	CLEANUP(free) char *items = NULL;
+	uint8_t n = 0, room = 0;
+
+	(void)state;
+	while (array_room(items, n, room))
+		n++;
+	assert_int_equal(n, 128); /* twice that does not fit a byte */
+	assert_int_equal(room, 128);
+	assert_non_null(items);
+}
+
+static void no_memory_changes_nothing(void **state)
+{
+	struct {
+		char bytes[1024];
+	} *items = NULL, *before;
+	volatile size_t absurd = SIZE_MAX / 1024 - 1; /* unknown to the compiler */
+	size_t n, room = 0;
+
+	(void)state;
+	assert_true(array_room(items, 0, room));
+	before = items;
+
+	n = room = absurd;
+	assert_false(array_room(items, n, room));
+	assert_ptr_equal(items, before);
+	assert_int_equal(room, absurd);
+	free(items);
+}
+
+static void the_last_one_is_told(void **state)
+{
+	atomic_uint refs;
+
+	(void)state;
+	atomic_init(&refs, 1);
+	refs_take(&refs);
+	assert_false(refs_drop(&refs));
+	assert_true(refs_drop(&refs));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(elements_stay_as_it_grows),
+		cmocka_unit_test(what_cannot_be_counted_is_refused),
+		cmocka_unit_test(no_memory_changes_nothing),
+		cmocka_unit_test(the_last_one_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
