@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/replace.h"
-#include "formats/teeworlds/datafile_write.h"
+#include "formats/teeworlds/datafile/write.h"
 
 enum { WIDTH = 40, HEIGHT = 24, TILE = 16, TILESET = 16 * TILE, OPAQUE = 4 };
 enum { AIR = 0, SOLID = 1, SPAWN = 192, ARMOR = 197, HEALTH = 198, SHOTGUN = 199 };

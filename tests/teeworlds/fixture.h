@@ -7,8 +7,8 @@
 #define TEST_TEEWORLDS_FIXTURE_H
 
 #include "formats/teeworlds/format.h"
-#include "formats/teeworlds/lens.h"
-#include "formats/teeworlds/map.h"
+#include "formats/teeworlds/lens/lens.h"
+#include "formats/teeworlds/model/map.h"
 
 struct fixture {
 	struct budget *budget;

@@ -6,7 +6,7 @@
 #ifndef TEST_TEEWORLDS_MUTATE_H
 #define TEST_TEEWORLDS_MUTATE_H
 
-#include "formats/teeworlds/lens.h"
+#include "formats/teeworlds/lens/lens.h"
 
 /* NULL: this file has no other content to try. */
 struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *whole);

@@ -3,7 +3,7 @@
 #ifndef TEST_TEEWORLDS_MUTATE_LAYERS_H
 #define TEST_TEEWORLDS_MUTATE_LAYERS_H
 
-#include "formats/teeworlds/lens.h"
+#include "formats/teeworlds/lens/lens.h"
 
 struct bytes *mutate_layers(const struct tw_map *m, entry_id id, const struct bytes *whole);
 bool layers_may_change_item(

@@ -3,7 +3,7 @@
 #include "tw_test.h"
 
 #include "codec/png.h"
-#include "formats/teeworlds/names.h"
+#include "formats/teeworlds/names/mounted.h"
 
 enum { IMAGE_DATA = 5, TILES_DATA = 14, OPAQUE = 4 };
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/teeworlds/layer.h"
-#include "formats/teeworlds/names.h"
-#include "formats/teeworlds/place.h"
-#include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/parse.h"
+#include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/structure.h"
 
 /* The parts of groups and layers that are new; those of others were there at the mount. */

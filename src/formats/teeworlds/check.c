@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "codec/text.h"
-#include "formats/teeworlds/fields.h"
-#include "formats/teeworlds/names.h"
-#include "formats/teeworlds/where.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/paths.h"
 
 enum {
 	KIND_GAME = 1,

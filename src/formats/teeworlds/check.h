@@ -6,7 +6,7 @@
 #ifndef FORMATS_TEEWORLDS_CHECK_H
 #define FORMATS_TEEWORLDS_CHECK_H
 
-#include "formats/teeworlds/map.h"
+#include "formats/teeworlds/model/map.h"
 
 /* struct format's check: faults of s that before has not. */
 int tw_check(const struct snapshot *before, const struct snapshot *s,

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/names.h"
-#include "formats/teeworlds/place.h"
-#include "formats/teeworlds/stems.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/parse.h"
+#include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/structure.h"
 
 static int classify_object(enum tw_named what, const char *name, bool is_dir, struct error *e)

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "formats/teeworlds/format.h"
-#include "formats/teeworlds/names.h"
+#include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/structure.h"
 
 enum { FILE_VERSION = 4 };

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "formats/teeworlds/check.h"
-#include "formats/teeworlds/datafile.h"
-#include "formats/teeworlds/datafile_write.h"
-#include "formats/teeworlds/lens.h"
-#include "formats/teeworlds/names.h"
-#include "formats/teeworlds/legend.h"
-#include "formats/teeworlds/situation.h"
+#include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/datafile/write.h"
+#include "formats/teeworlds/lens/lens.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/name_map.h"
+#include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * structure: struct format's calls about which objects there are (formats/format.h says what they
- * do): new names (classify.c), new objects (add.c), the map to be written (settle.c), a new map
- * (create.c), two maps compared (same.c).
+ * do): new names (classify.c), new objects (add.c), the map to be written (finalize/finalize.c), a
+ * new map (create.c), two maps compared (datafile/same.c).
  */
 #ifndef FORMATS_TEEWORLDS_STRUCTURE_H
 #define FORMATS_TEEWORLDS_STRUCTURE_H
 
-#include "formats/teeworlds/map.h"
+#include "formats/teeworlds/model/map.h"
 
 int tw_classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);

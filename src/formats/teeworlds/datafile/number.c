@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/datafile/number.h"
+
+#include <errno.h>
+
+#include "codec/inflate.h"
+#include "formats/teeworlds/model/fields.h"
+
+/* One NUL byte: a data item of no bytes makes a map that DDNet does not load. */
+static int make_filler(const struct tw_map *m, struct blob **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent raw = extent_of_bytes(bytes_new(1, NULL));
+	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
+	bool v3 = m->shared->file_version == 3;
+	int r;
+
+	if (!raw.mem)
+		return error_set(e, -ENOMEM, "no memory for a data item");
+	r = deflate_all(&raw, m->shared->store->spool_dirfd, &packed, e);
+	if (r < 0)
+		return r;
+	*ret = blob_new(v3 ? &raw : &packed, v3 ? BLOB_RAW : BLOB_ZLIB, 1, NULL);
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
+}
+
+/* The data items as a list, by handle; the last entry is its head. */
+struct chain {
+	const struct tw_map *m;
+	uint32_t *next;
+	bool *in;
+	uint32_t head, last; /* the one that was visited last */
+};
+
+static void insert(struct chain *c, uint32_t after, uint32_t blob)
+{
+	c->next[blob] = c->next[after];
+	c->next[after] = blob;
+	c->in[blob] = true;
+}
+
+static void visit_item(struct chain *c, const struct tw_item *it)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	unsigned n = tw_data_fields(it, fields);
+
+	for (unsigned k = 0; k < n; k++) {
+		uint32_t blob = (uint32_t)it->ints->v[fields[k]];
+
+		if (!tw_blob_of(c->m, it, fields[k]))
+			continue;
+		if (!c->in[blob])
+			insert(c, c->last, blob);
+		c->last = blob;
+	}
+}
+
+static void link_all(struct chain *c)
+{
+	static const uint16_t order[] = {TW_INFO, TW_IMAGE, TW_SOUND, TW_LAYER};
+	const struct tw_map *m = c->m;
+	uint32_t end = c->head;
+
+	c->next[c->head] = c->last = c->head;
+	for (uint32_t i = 0; i < m->n_blobs && i < m->shared->n_blobs; i++) {
+		if (!m->blobs[i])
+			continue;
+		insert(c, end, i);
+		end = i;
+	}
+	for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
+		const struct tw_type *t = tw_type(m, order[o]);
+
+		for (uint32_t i = 0; t && i < t->n; i++)
+			visit_item(c, &m->items[t->items[i]]);
+	}
+	/* New ones that nobody names. */
+	for (end = c->head; c->next[end] != c->head;)
+		end = c->next[end];
+	for (uint32_t i = 0; i < m->n_blobs; i++) {
+		if (!m->blobs[i] || c->in[i])
+			continue;
+		insert(c, end, i);
+		end = i;
+	}
+}
+
+static int number_known(struct numbering *n, const struct tw_map *m)
+{
+	CLEANUP(free) uint32_t *next = malloc((m->n_blobs + 1) * sizeof(*next));
+	CLEANUP(free) bool *in = calloc(m->n_blobs + 1, sizeof(*in));
+	struct chain c = {.m = m, .next = next, .in = in, .head = (uint32_t)m->n_blobs};
+
+	if (!next || !in)
+		return -ENOMEM;
+	link_all(&c);
+	for (size_t i = 0; i < m->n_blobs; i++)
+		n->of[i] = -1;
+	for (uint32_t i = next[c.head]; i != c.head; i = next[i]) {
+		n->of[i] = (int32_t)n->n;
+		n->at[n->n++] = i;
+	}
+	return 0;
+}
+
+int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e)
+{
+	bool gaps = false;
+
+	n->of = malloc((m->n_blobs + 1) * sizeof(*n->of));
+	n->at = malloc((m->n_blobs + 1) * sizeof(*n->at));
+	if (!n->of || !n->at)
+		return error_set(e, -ENOMEM, "no memory for the numbers of data items");
+	if (tw_all_known(m))
+		return number_known(n, m) < 0
+			       ? error_set(e, -ENOMEM, "no memory for the numbers of data items")
+			       : 0;
+	for (size_t i = 0; i < m->n_blobs; i++) {
+		n->of[i] = (int32_t)i;
+		n->at[i] = (uint32_t)i;
+		gaps |= !m->blobs[i];
+	}
+	n->n = m->n_blobs;
+	return gaps ? make_filler(m, &n->filler, e) : 0;
+}
+
+void numbering_finish(struct numbering *n)
+{
+	free(n->of);
+	free(n->at);
+	blob_unref(n->filler);
+}

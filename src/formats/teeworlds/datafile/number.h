@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * number: the numbers that data items get in a file that is written. Those that the file had keep
+ * their order; a new one comes after the one that the reference writer would have put before it:
+ * info, images, sounds, layers, each item's fields in order (DDNet's
+ * game/editor/mapitems/map_io.cpp).
+ */
+#ifndef FORMATS_TEEWORLDS_DATAFILE_NUMBER_H
+#define FORMATS_TEEWORLDS_DATAFILE_NUMBER_H
+
+#include "formats/teeworlds/model/map.h"
+
+struct numbering {
+	size_t n;            /* data items in the file */
+	int32_t *of;         /* number by handle; -1: left out */
+	uint32_t *at;        /* handle by number */
+	struct blob *filler; /* stands where a number must stay though its blob left */
+};
+
+int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
+void numbering_finish(struct numbering *n);
+
+#endif

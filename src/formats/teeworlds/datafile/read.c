@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/datafile/datafile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cursor.h"
+
+/* The file's tables as spans, and where its sections begin. */
+struct tables {
+	struct datafile_header h;
+	uint64_t file_size;
+	uint64_t items_at, data_at; /* bytes from the file's begin */
+	struct bytes *raw;          /* item types, offsets, sizes */
+	struct bytes *items;
+	const uint8_t *types, *item_offsets, *data_offsets, *data_sizes; /* within raw */
+};
+
+static void tables_finish(struct tables *t)
+{
+	bytes_unref(t->raw);
+	bytes_unref(t->items);
+}
+
+static int read_header(const struct source *src, struct datafile_header *h, struct error *e)
+{
+	uint8_t raw[DATAFILE_HEADER_SIZE];
+	struct cursor c = cursor_init(raw, sizeof(raw));
+	const uint8_t *magic;
+	int r;
+
+	if (src->sizes[0] < sizeof(raw))
+		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (a header has %d)",
+			src->sizes[0], DATAFILE_HEADER_SIZE);
+	r = file_read(src->files[0], 0, raw, sizeof(raw), e);
+	if (r < 0)
+		return r;
+	magic = cursor_take(&c, 4);
+	if (memcmp(magic, "DATA", 4) != 0 && memcmp(magic, "ATAD", 4) != 0)
+		return error_set(e, -EINVAL, "magic is %02x %02x %02x %02x (must be DATA or ATAD)",
+			magic[0], magic[1], magic[2], magic[3]);
+	*h = (struct datafile_header){.version = cursor_i32(&c)};
+	h->size = cursor_i32(&c);
+	h->swaplen = cursor_i32(&c);
+	h->num_item_types = cursor_i32(&c);
+	h->num_items = cursor_i32(&c);
+	h->num_data = cursor_i32(&c);
+	h->item_size = cursor_i32(&c);
+	h->data_size = cursor_i32(&c);
+	return 0;
+}
+
+static int check_header(const struct datafile_header *h, struct error *e)
+{
+	const struct {
+		const char *name;
+		int32_t value;
+	} counts[] = {
+		{"num_item_types", h->num_item_types},
+		{"num_items", h->num_items},
+		{"num_data", h->num_data},
+		{"item_size", h->item_size},
+		{"data_size", h->data_size},
+	};
+
+	if (h->version != 3 && h->version != 4)
+		return error_set(e, -EINVAL, "version is %d (must be 3 or 4)", h->version);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i].value < 0)
+			return error_set(e, -EINVAL, "%s is %d (at least 0)", counts[i].name,
+				counts[i].value);
+	if (h->item_size % 4 != 0)
+		return error_set(
+			e, -EINVAL, "item_size is %d (must be a multiple of 4)", h->item_size);
+	return 0;
+}
+
+/* Lays the sections out one after the other; each must end within the file. 64 bits hold the sum
+ * of all of them. */
+static int place_sections(struct tables *t, struct error *e)
+{
+	const struct datafile_header *h = &t->h;
+	uint64_t per_data = h->version == 3 ? 4 : 8;
+	const struct {
+		const char *name;
+		int32_t value;
+		uint64_t each;
+	} sections[] = {
+		{"num_item_types", h->num_item_types, 12},
+		{"num_items", h->num_items, 4},
+		{"num_data", h->num_data, per_data},
+		{"item_size", h->item_size, 1},
+		{"data_size", h->data_size, 1},
+	};
+	uint64_t at = DATAFILE_HEADER_SIZE, starts[5];
+
+	for (size_t i = 0; i < 5; i++) {
+		starts[i] = at;
+		at += (uint64_t)sections[i].value * sections[i].each;
+		if (at > t->file_size)
+			return error_set(e, -EINVAL,
+				"%s is %d: its section ends at byte %" PRIu64
+				" (the file has %" PRIu64 ")",
+				sections[i].name, sections[i].value, at, t->file_size);
+	}
+	t->items_at = starts[3];
+	t->data_at = starts[4];
+	return 0;
+}
+
+static int read_span(
+	const struct source *src, uint64_t off, uint64_t n, struct bytes **ret, struct error *e)
+{
+	uint8_t *dst;
+	CLEANUP(bytes_unref) struct bytes *b = bytes_new((size_t)n, &dst);
+	int r;
+
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes of tables", n);
+	r = file_read(src->files[0], off, dst, (size_t)n, e);
+	if (r < 0)
+		return r;
+	*ret = TAKE(b);
+	return 0;
+}
+
+static int read_tables(const struct source *src, struct tables *t, struct error *e)
+{
+	uint64_t tables_size;
+	int r = read_header(src, &t->h, e);
+
+	if (r < 0)
+		return r;
+	t->file_size = src->sizes[0];
+	r = check_header(&t->h, e);
+	if (r < 0)
+		return r;
+	r = place_sections(t, e);
+	if (r < 0)
+		return r;
+	tables_size = t->items_at - DATAFILE_HEADER_SIZE;
+	r = read_span(src, DATAFILE_HEADER_SIZE, tables_size, &t->raw, e);
+	if (r < 0)
+		return r;
+	t->types = t->raw->data;
+	t->item_offsets = t->types + 12 * (size_t)t->h.num_item_types;
+	t->data_offsets = t->item_offsets + 4 * (size_t)t->h.num_items;
+	t->data_sizes = t->h.version == 3 ? NULL : t->data_offsets + 4 * (size_t)t->h.num_data;
+	return read_span(src, t->items_at, (uint64_t)t->h.item_size, &t->items, e);
+}
+
+/* Where an item lies, to find overlaps whatever the order. */
+struct range {
+	uint32_t begin, end;
+	uint32_t item;
+};
+
+static int range_cmp(const void *pa, const void *pb)
+{
+	const struct range *a = pa, *b = pb;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static int check_item(
+	const struct tables *t, uint32_t i, int32_t type, struct range *ret, struct error *e)
+{
+	int32_t off = load_i32(t->item_offsets + 4 * (size_t)i);
+	int32_t room = t->h.item_size - 8, size, has;
+
+	if (off < 0 || off > room)
+		return error_set(e, -EINVAL, "item_offsets[%u] is %d (0 to item_size - 8 = %d)", i,
+			off, room);
+	if (off % 4 != 0)
+		return error_set(
+			e, -EINVAL, "item_offsets[%u] is %d (must be a multiple of 4)", i, off);
+	has = (int32_t)(load_u32(t->items->data + off) >> 16);
+	size = load_i32(t->items->data + off + 4);
+	if (size < 0 || size > room - off)
+		return error_set(e, -EINVAL, "items[%u].size is %d (0 to %d, the end of the items)",
+			i, size, room - off);
+	if (size % 4 != 0)
+		return error_set(
+			e, -EINVAL, "items[%u].size is %d (must be a multiple of 4)", i, size);
+	if (has != type)
+		return error_set(
+			e, -EINVAL, "items[%u].type is %d (%d in item_types)", i, has, type);
+	*ret = (struct range){(uint32_t)off, (uint32_t)(off + 8 + size), i};
+	return 0;
+}
+
+static int add_item(const struct tables *t, const struct range *at, struct tw_map *m)
+{
+	const uint8_t *p = t->items->data + at->begin;
+	uint32_t head = load_u32(p), n = (at->end - at->begin - 8) / 4;
+	struct tw_ints *ints = tw_ints_new(n);
+	struct tw_item *it = &m->items[m->n_items];
+
+	if (!ints)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < n; k++)
+		ints->v[k] = load_i32(p + 8 + 4 * (size_t)k);
+	*it = (struct tw_item){.type = (uint16_t)(head >> 16), .id = (uint16_t)head, .ints = ints};
+	m->n_items++;
+	return 0;
+}
+
+static int check_overlaps(struct range *ranges, size_t n, struct error *e)
+{
+	qsort(ranges, n, sizeof(*ranges), range_cmp);
+	for (size_t i = 1; i < n; i++)
+		if (ranges[i].begin < ranges[i - 1].end)
+			return error_set(e, -EINVAL,
+				"item_offsets[%u] is %u (item %u, which it overlaps, ends at %u)",
+				ranges[i].item, ranges[i].begin, ranges[i - 1].item,
+				ranges[i - 1].end);
+	return 0;
+}
+
+static int read_type(const struct tables *t, int32_t i, uint8_t seen[65536 / 8],
+	struct range *ranges, struct tw_map *m, struct error *e)
+{
+	struct cursor c = cursor_init(t->types + 12 * (size_t)i, 12);
+	int32_t id = cursor_i32(&c), start = cursor_i32(&c), num = cursor_i32(&c);
+	int32_t left = t->h.num_items - (int32_t)m->n_items;
+	int r;
+
+	if (id < 0 || id > 0xffff)
+		return error_set(e, -EINVAL, "item_types[%d].type is %d (0 to 65535)", i, id);
+	if (seen[id / 8] & 1 << id % 8)
+		return error_set(e, -EINVAL, "item_types[%d].type is %d (a second time)", i, id);
+	seen[id / 8] |= (uint8_t)(1 << id % 8);
+	if (num < 0 || num > left)
+		return error_set(e, -EINVAL, "item_types[%d].num is %d (0 to %d, the items left)",
+			i, num, left);
+	if (start != (int32_t)m->n_items)
+		return error_set(e, -EINVAL, "item_types[%d].start is %d (must be %zu)", i, start,
+			m->n_items);
+	for (int32_t k = 0; k < num; k++) {
+		uint32_t item = (uint32_t)(start + k);
+
+		r = check_item(t, item, id, &ranges[item], e);
+		if (r == 0)
+			r = add_item(t, &ranges[item], m);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int read_items(const struct tables *t, struct tw_map *m, struct error *e)
+{
+	uint8_t seen[65536 / 8] = {0};
+	size_t n = (size_t)t->h.num_items;
+	CLEANUP(free) struct range *ranges = malloc((n ? n : 1) * sizeof(*ranges));
+	int r;
+
+	m->items = calloc(n ? n : 1, sizeof(*m->items));
+	if (!ranges || !m->items)
+		return error_set(e, -ENOMEM, "no memory for %zu items", n);
+	for (int32_t i = 0; i < t->h.num_item_types; i++) {
+		r = read_type(t, i, seen, ranges, m, e);
+		if (r < 0)
+			return r;
+	}
+	if (m->n_items != n)
+		return error_set(e, -EINVAL, "num_items is %d (item_types list %zu)",
+			t->h.num_items, m->n_items);
+	return check_overlaps(ranges, n, e);
+}
+
+static int read_blob(const struct source *src, const struct tables *t, int32_t i, struct tw_map *m,
+	struct error *e)
+{
+	int32_t begin = load_i32(t->data_offsets + 4 * (size_t)i), end = t->h.data_size, size;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	bool packed = t->h.version != 3;
+
+	if (i + 1 < t->h.num_data)
+		end = load_i32(t->data_offsets + 4 * (size_t)(i + 1));
+	if (begin < 0 || begin > t->h.data_size)
+		return error_set(e, -EINVAL, "data_offsets[%d] is %d (0 to data_size = %d)", i,
+			begin, t->h.data_size);
+	if (end < begin && i + 1 < t->h.num_data)
+		return error_set(e, -EINVAL, "data_offsets[%d] is %d (at least %d, the one before)",
+			i + 1, end, begin);
+	size = packed ? load_i32(t->data_sizes + 4 * (size_t)i) : end - begin;
+	if (size < 0)
+		return error_set(e, -EINVAL, "data_sizes[%d] is %d (at least 0)", i, size);
+	x = extent_of_file(
+		file_ref(src->files[0]), t->data_at + (uint64_t)begin, (uint64_t)(end - begin));
+	m->blobs[i] =
+		blob_new(&x, packed ? BLOB_ZLIB : BLOB_RAW, (uint64_t)size, m->shared->budget);
+	return m->blobs[i] ? 0 : -ENOMEM;
+}
+
+static int read_blobs(
+	const struct source *src, const struct tables *t, struct tw_map *m, struct error *e)
+{
+	size_t n = (size_t)t->h.num_data;
+	int r;
+
+	m->blobs = calloc(n ? n : 1, sizeof(struct blob *));
+	if (!m->blobs)
+		return error_set(e, -ENOMEM, "no memory for %zu data items", n);
+	for (; m->n_blobs < n; m->n_blobs++) {
+		r = read_blob(src, t, (int32_t)m->n_blobs, m, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int datafile_read(const struct source *src, struct tw_map *m, struct error *e)
+{
+	__attribute__((cleanup(tables_finish))) struct tables t = {0};
+	int r = read_tables(src, &t, e);
+
+	if (r == 0)
+		r = read_items(&t, m, e);
+	if (r == 0)
+		r = read_blobs(src, &t, m, e);
+	if (r == 0)
+		r = tw_map_reindex(m);
+	if (r == -ENOMEM && e && !e->code)
+		error_set(e, r, "no memory for the map's tables");
+	m->shared->file_version = t.h.version;
+	m->file = file_ref(src->files[0]);
+	return r;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Zlib */
+/* same: would two maps be the same file? Compared as they are stored, where both are. */
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/datafile/number.h"
+#include "formats/teeworlds/structure.h"
+
+static bool same_extent(const struct extent *a, const struct extent *b)
+{
+	uint8_t x[16384], y[16384];
+
+	if (a->size != b->size)
+		return false;
+	if (a->mem == b->mem && a->file == b->file && a->off == b->off)
+		return true;
+	for (uint64_t at = 0; at < a->size;) {
+		size_t n = a->size - at < sizeof(x) ? (size_t)(a->size - at) : sizeof(x);
+
+		if (extent_read(a, at, x, n, NULL) < 0 || extent_read(b, at, y, n, NULL) < 0 ||
+			memcmp(x, y, n) != 0)
+			return false;
+		at += n;
+	}
+	return true;
+}
+
+static bool same_blob(struct blob *a, struct blob *b)
+{
+	bool same;
+
+	if (a == b)
+		return true;
+	if (!a || !b || a->size != b->size)
+		return false;
+	if (a->coding == b->coding)
+		return same_extent(&a->stored, &b->stored);
+	/* What settling made is in memory, and stands encoded in the file that was written. */
+	return blob_equal(a, b, &same, NULL) == 0 && same;
+}
+
+/* Integers as they will be written. */
+static int32_t written(const struct tw_map *m, const struct numbering *n, int32_t v, bool is_blob)
+{
+	return is_blob && v >= 0 && (size_t)v < m->n_blobs ? n->of[v] : v;
+}
+
+static bool same_item(const struct tw_map *a, const struct numbering *na, const struct tw_item *x,
+	const struct tw_map *b, const struct numbering *nb, const struct tw_item *y)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	unsigned n = tw_data_fields(x, fields), k = 0;
+
+	if (x->type != y->type || x->id != y->id || x->ints->n != y->ints->n)
+		return false;
+	for (uint32_t i = 0; i < x->ints->n; i++) {
+		bool is_blob = k < n && fields[k] == i;
+
+		k += is_blob;
+		if (written(a, na, x->ints->v[i], is_blob) !=
+			written(b, nb, y->ints->v[i], is_blob))
+			return false;
+	}
+	return true;
+}
+
+static bool same_items(const struct tw_map *a, const struct numbering *na, const struct tw_map *b,
+	const struct numbering *nb)
+{
+	if (a->index->n_types != b->index->n_types)
+		return false;
+	for (size_t i = 0; i < a->index->n_types; i++) {
+		const struct tw_type *s = &a->index->types[i], *t = &b->index->types[i];
+
+		if (s->id != t->id || s->n != t->n)
+			return false;
+		for (uint32_t k = 0; k < s->n; k++)
+			if (!same_item(
+				    a, na, &a->items[s->items[k]], b, nb, &b->items[t->items[k]]))
+				return false;
+	}
+	return true;
+}
+
+static bool same_blobs(const struct tw_map *a, const struct numbering *na, const struct tw_map *b,
+	const struct numbering *nb)
+{
+	if (na->n != nb->n)
+		return false;
+	for (size_t i = 0; i < na->n; i++) {
+		if (!same_blob(a->blobs[na->at[i]], b->blobs[nb->at[i]]))
+			return false;
+	}
+	return true;
+}
+
+bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
+{
+	const struct tw_map *a = tw_map_of(sa), *b = tw_map_of(sb);
+	struct numbering na = {0}, nb = {0};
+	bool same = false;
+
+	if (a == b)
+		return true;
+	if (a->shared->file_version == b->shared->file_version &&
+		numbering_init(&na, a, NULL) == 0 && numbering_init(&nb, b, NULL) == 0)
+		same = same_items(a, &na, b, &nb) && same_blobs(a, &na, b, &nb);
+	numbering_finish(&na);
+	numbering_finish(&nb);
+	return same;
+}

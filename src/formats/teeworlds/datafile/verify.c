@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Zlib */
+/* verify: a written file, read back and compared with what was meant. */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/datafile/write.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/datafile/number.h"
+
+static int compare_item(const struct tw_item *meant, const struct tw_item *is,
+	const struct tw_map *m, const struct numbering *numbers, struct error *e)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	unsigned n = tw_data_fields(meant, fields), k = 0;
+
+	if (meant->type != is->type || meant->id != is->id || meant->ints->n != is->ints->n)
+		return error_set(e, -EIO, "item %u of type %u is %u of type %u in the new file",
+			meant->id, meant->type, is->id, is->type);
+	for (uint32_t i = 0; i < meant->ints->n; i++) {
+		int32_t v = meant->ints->v[i];
+		bool is_blob = k < n && fields[k] == i;
+
+		k += is_blob;
+		if (is_blob && v >= 0 && (size_t)v < m->n_blobs)
+			v = numbers->of[v];
+		if (is->ints->v[i] != v)
+			return error_set(e, -EIO,
+				"integer %u of item %u, type %u, is %d in the new file (meant: %d)",
+				i, meant->id, meant->type, is->ints->v[i], v);
+	}
+	return 0;
+}
+
+static int compare_items(const struct tw_map *m, const struct tw_map *is,
+	const struct numbering *numbers, struct error *e)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->index->n_types; i++) {
+		const struct tw_type *t = &m->index->types[i];
+
+		for (uint32_t k = 0; k < t->n; k++, at++) {
+			int r;
+
+			if (at >= is->n_items)
+				break;
+			r = compare_item(&m->items[t->items[k]], &is->items[at], m, numbers, e);
+			if (r < 0)
+				return r;
+		}
+	}
+	if (at != is->n_items)
+		return error_set(
+			e, -EIO, "the new file has %zu items (meant: %zu)", is->n_items, at);
+	return 0;
+}
+
+static int compare_stored(const struct extent *a, const struct extent *b, struct error *e)
+{
+	uint8_t x[16384], y[16384];
+
+	for (uint64_t at = 0; at < a->size;) {
+		size_t n = a->size - at < sizeof(x) ? (size_t)(a->size - at) : sizeof(x);
+		int r = extent_read(a, at, x, n, e);
+
+		if (r == 0)
+			r = extent_read(b, at, y, n, e);
+		if (r < 0)
+			return r;
+		if (memcmp(x, y, n) != 0)
+			return error_set(e, -EIO, "its bytes differ from what was written");
+		at += n;
+	}
+	return 0;
+}
+
+static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	(void)arg, (void)data, (void)n, (void)e;
+	return 0;
+}
+
+static int compare_blob(
+	struct blob *meant, struct blob *is, const struct plan_blob *p, struct error *e)
+{
+	bool same;
+	int r;
+
+	if (is->stored.off != p->off || is->stored.size != p->size || is->coding != p->coding)
+		return error_set(e, -EIO, "it does not stand where it was written");
+	if (meant && is->size != meant->size)
+		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
+			(unsigned long long)is->size, (unsigned long long)meant->size);
+	/* What was not decoded to be written is compared as it stands, be it sound or not. */
+	if (meant && meant->coding == is->coding && p->copied)
+		return compare_stored(&meant->stored, &is->stored, e);
+	if (!meant)
+		return blob_each(is, ignore_chunk, NULL, e);
+	r = blob_equal(meant, is, &same, e);
+	if (r == 0 && !same)
+		r = error_set(e, -EIO, "its content differs from what was written");
+	return r;
+}
+
+int datafile_verify(
+	const struct tw_map *m, const struct plan *p, const struct source *written, struct error *e)
+{
+	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct numbering numbers = {0};
+	struct tw_map *is;
+	int r;
+
+	if (!sh)
+		return error_set(e, -ENOMEM, "no memory to read the new file");
+	atomic_init(&sh->refs, 1);
+	is = tw_map_new(tw_shared_ref(sh));
+	if (!is)
+		return error_set(e, -ENOMEM, "no memory to read the new file");
+	is->base.format = m->base.format;
+	s = &is->base;
+	r = datafile_read(written, is, e);
+	if (r < 0)
+		return error_context(e, "the new file"), r;
+	if (written->sizes[0] != p->size)
+		return error_set(e, -EIO, "the new file has %llu bytes (meant: %llu)",
+			(unsigned long long)written->sizes[0], (unsigned long long)p->size);
+	r = numbering_init(&numbers, m, e);
+	if (r == 0 && numbers.n != is->n_blobs)
+		r = error_set(e, -EIO, "the new file has %zu data items (meant: %zu)", is->n_blobs,
+			numbers.n);
+	if (r == 0)
+		r = compare_items(m, is, &numbers, e);
+	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
+		if (!p->blobs[i].written)
+			continue;
+		r = compare_blob(m->blobs[i], is->blobs[numbers.of[i]], &p->blobs[i], e);
+		if (r < 0)
+			error_context(e, "data item %d of the new file", numbers.of[i]);
+	}
+	numbering_finish(&numbers);
+	return r;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * write: a map as a file, laid out as the reference writer does it (DDNet's
+ * engine/shared/datafile.cpp): header, item types ascending, offsets, sizes, items by type and
+ * position, blobs by number; nothing between or after them; magic DATA, version 4 (a version-3 map
+ * stays one), size and swaplen right whatever the file had.
+ *
+ * A blob is copied as it is stored where its coding fits the file's version. Blobs that left the
+ * map are left out and the rest numbered anew, but where items of unknown meaning might name them
+ * (tw_all_known): then one byte stands in their place.
+ */
+#ifndef FORMATS_TEEWORLDS_DATAFILE_WRITE_H
+#define FORMATS_TEEWORLDS_DATAFILE_WRITE_H
+
+#include "formats/teeworlds/model/map.h"
+
+/* Where a blob went, by its handle. */
+struct plan_blob {
+	bool written;       /* else it left the map */
+	bool copied;        /* as the map's file holds it */
+	uint64_t off, size; /* bytes in the written file */
+	enum blob_coding coding;
+	struct blob *blob; /* owned reference; NULL where it left the map */
+};
+
+struct plan {
+	size_t n_blobs;
+	struct plan_blob *blobs;
+	uint64_t size;
+};
+
+/* force: decode and encode every blob that is sound, instead of copying. -EFBIG where the file
+ * would have more than 2^31 - 1 bytes or items. */
+int datafile_write(const struct tw_map *m, struct replace *out, bool force, struct plan **ret,
+	struct error *e);
+/* Reads tables and blobs back: tables as intended, copied blobs byte for byte, others inflated. */
+int datafile_verify(const struct tw_map *m, const struct plan *p, const struct source *written,
+	struct error *e);
+void datafile_plan_free(struct plan *p);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/finalize/finalize.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/structure.h"
+
+static void settling_finish(struct settling *s)
+{
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		tw_roster_finish(&s->rosters[i]);
+		free(s->moved[i]);
+		free(s->lists[i].items);
+	}
+	free(s->exts.items);
+	if (s->to)
+		snapshot_unref(&s->to->base);
+}
+
+static int call_rosters(
+	struct settling *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
+{
+	bool any = s->from->shared->fresh;
+
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		struct tw_roster *r = &s->rosters[i];
+		int ret = tw_roster_init(
+			r, s->from, (enum tw_named)i, &s->rosters[TW_N_GROUPS], p, n, e);
+
+		if (ret < 0)
+			return ret;
+		any |= r->moves;
+		for (uint32_t k = 0; k < r->n_here; k++)
+			any |= r->seats[k].placed != NULL;
+	}
+	*ret_any = any;
+	return 0;
+}
+
+/* Layers that are directories so far: what is in them is told by whoever keeps it. */
+static void say_empty(struct settling *s, const struct placement *p, size_t n)
+{
+	char path[SETTLE_PATH_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].removed || tw_object_named(p[i].id) != TW_N_LAYERS ||
+			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
+			continue;
+		settle_place(s, &p[i], path);
+		settle_say(s, "%s has no layer.json, and is not in the map", path);
+	}
+}
+
+int settle_push(struct settle_list *l, uint32_t item)
+{
+	if (l->n == l->room) {
+		uint32_t room = l->room ? 2 * l->room : 32;
+		uint32_t *items = realloc(l->items, room * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		l->items = items;
+		l->room = room;
+	}
+	l->items[l->n++] = item;
+	return 0;
+}
+
+/* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
+ * stay are like all others from here on. */
+static int take_members(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+
+	for (uint32_t i = r->n; i > 0; i--) {
+		const struct tw_seat *seat = &r->seats[i - 1];
+		struct tw_item *it = &s->to->items[seat->item];
+
+		it->removed = seat->gone;
+		bytes_unref(TAKE(it->made));
+		tw_ints_unref(TAKE(it->extra));
+		if (!seat->placed)
+			continue;
+		bytes_unref(it->placed);
+		it->placed = bytes_copy(seat->placed->name, strlen(seat->placed->name));
+		if (!it->placed)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int find_moved(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+	uint32_t n = tw_count(s->from, tw_named_type(what));
+
+	s->moved[what] = calloc((size_t)n + 1, sizeof(*s->moved[what]));
+	if (!s->moved[what])
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->n; i++)
+		s->moved[what][r->seats[i].at] = r->seats[i].gone ? -1 : (int32_t)i;
+	return 0;
+}
+
+static int list_flat(struct settling *s, enum tw_named what)
+{
+	const struct tw_roster *r = &s->rosters[what];
+	int ret = 0;
+
+	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
+		ret = settle_push(&s->lists[what], r->seats[i].item);
+	return ret;
+}
+
+static void renumber(struct settling *s, const struct settle_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		s->to->items[l->items[i]].id = (uint16_t)i;
+}
+
+static int order_all(struct settling *s)
+{
+	int r;
+
+	for (int i = 0; i < TW_N_NAMED; i++)
+		renumber(s, &s->lists[i]);
+	r = tw_map_reindex(s->to);
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+		if (s->lists[i].n)
+			tw_map_order(s->to, tw_named_type((enum tw_named)i), s->lists[i].items);
+	if (r == 0 && s->exts.n)
+		tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
+	return r;
+}
+
+/* Blobs that an object took along, and that nobody else uses. */
+static void drop_blobs(struct settling *s)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+
+	for (size_t i = 0; i < s->to->n_items; i++) {
+		const struct tw_item *it = &s->to->items[i];
+		unsigned n = it->removed ? tw_data_fields(it, fields) : 0;
+
+		for (unsigned k = 0; k < n; k++) {
+			int32_t blob = it->ints->v[fields[k]];
+
+			if (tw_blob_of(s->to, it, fields[k]) &&
+				tw_blob_users(s->to, (uint32_t)blob, 1) == 0)
+				blob_unref(TAKE(s->to->blobs[blob]));
+		}
+	}
+}
+
+static int take_all(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < TW_N_NAMED; i++) {
+		r = take_members(s, (enum tw_named)i);
+		if (r == 0)
+			r = find_moved(s, (enum tw_named)i);
+		if (r == 0 && i < TW_N_GROUPS)
+			r = list_flat(s, (enum tw_named)i);
+	}
+	if (r == 0)
+		r = tw_map_reindex(s->to);
+	return r < 0 ? error_set(e, r, "no memory for the order of objects") : 0;
+}
+
+static int name_all(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	for (int i = 0; i < TW_N_NAMED; i++)
+		for (uint32_t k = 0; r == 0 && k < s->rosters[i].n_here; k++)
+			r = settle_name(s, &s->rosters[i].seats[k], e);
+	return r;
+}
+
+static int rebuild(struct settling *s, struct error *e)
+{
+	int r = take_all(s, e);
+
+	/* Layers in two groups are told apart before anything of them changes. */
+	if (r == 0)
+		r = settle_tree(s, e);
+	if (r == 0)
+		r = name_all(s, e);
+	if (r == 0)
+		r = settle_refs(s, e);
+	if (r == 0)
+		r = settle_points(s, e);
+	if (r == 0)
+		r = settle_side(s, e);
+	if (r == 0)
+		r = settle_needs(s, e);
+	if (r < 0)
+		return r;
+	drop_blobs(s);
+	r = settle_uuids(s, e);
+	if (r < 0)
+		return r;
+	r = order_all(s);
+	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
+}
+
+static bool any_made(const struct tw_map *m)
+{
+	for (int i = 0; i < TW_N_NAMED; i++)
+		if (tw_count(m, tw_named_type((enum tw_named)i)) !=
+			tw_count_mounted(m, tw_named_type((enum tw_named)i)))
+			return true;
+	return false;
+}
+
+int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+{
+	__attribute__((cleanup(settling_finish))) struct settling s = {
+		.from = tw_map_of(snap), .say = say, .arg = arg};
+	struct snapshot *done;
+	bool any = false;
+	int r = 0;
+
+	/* Before anything was made or moved, the owner's thread may be taking the names. */
+	if (s.from->shared->typed && (n || s.from->shared->fresh || any_made(s.from))) {
+		r = call_rosters(&s, p, n, &any, e);
+		if (r < 0)
+			return r;
+		say_empty(&s, p, n);
+		any |= settle_has_parts(p, n);
+	}
+	if (!any && !settle_uuids_lost(s.from)) {
+		*ret = snapshot_ref(snap);
+		return 0;
+	}
+	s.to = tw_map_copy(s.from);
+	if (!s.to)
+		return error_set(e, -ENOMEM, "no memory for the map to be written");
+	s.to->origin = tw_index_ref(s.from->index);
+	if (any) {
+		r = settle_parts(&s, p, n, e);
+		if (r == 0)
+			r = rebuild(&s, e);
+	} else {
+		r = settle_uuids(&s, e);
+	}
+	if (r < 0)
+		return r;
+	done = &s.to->base;
+	s.to = NULL;
+	*ret = done;
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Zlib */
+/* names: the names of paths that were made or renamed, as items store them (layout rule 6).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/finalize/finalize.h"
+
+enum { SHORT_NAME = 3, LONG_NAME = 8 /* integers */ };
+
+static struct tw_ints *copy(const struct tw_item *it)
+{
+	return tw_ints_copy(it->ints, it->ints->n, 0);
+}
+
+/* The name as a data item, ended by NUL. What stands there already stays. */
+static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const struct tw_place *place)
+{
+	struct tw_item *it = &m->items[item];
+	struct blob *old = tw_blob_of(m, it, field);
+	char text[NAME_MAX + 1];
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	size_t got;
+
+	if (old && old->size == place->n + 1 &&
+		blob_prefix(old, text, place->n + 1, &got, NULL) == 0 && got == place->n + 1 &&
+		memcmp(text, place->name, place->n) == 0 && text[place->n] == '\0')
+		return 0;
+	if (place->n == 0 && !old)
+		return 0;
+	if (it->ints->n <= field) {
+		struct tw_ints *ints = tw_ints_copy(it->ints, field + 1, -1);
+
+		if (!ints)
+			return -ENOMEM;
+		tw_ints_unref(it->ints);
+		it->ints = ints;
+	}
+	/* NUL-ended by tw_place_parse. */
+	fresh = blob_of_bytes(bytes_copy(place->name, place->n + 1), NULL);
+	return fresh ? tw_map_set_data(m, item, field, fresh) : -ENOMEM;
+}
+
+void settle_write_name(const struct tw_place *place, int32_t *v, unsigned n)
+{
+	for (unsigned i = 0; i < 4 * n; i++) {
+		uint32_t byte = i < place->n ? (uint8_t)place->name[i] : 0;
+
+		byte = i == 4 * n - 1 ? 0 : (byte + 128) & 0xff;
+		v[i / 4] = (int32_t)((uint32_t)v[i / 4] << 8 | byte);
+	}
+}
+
+/* The item with the name in n integers from `at`; fresh (taken) has room for it. */
+static int ints_name(struct tw_item *it, struct tw_ints *fresh, uint32_t at, unsigned n,
+	const struct tw_place *place)
+{
+	int32_t name[8] = {0};
+
+	if (!fresh)
+		return -ENOMEM;
+	settle_write_name(place, name, n);
+	if (fresh->n >= at + n)
+		memcpy(fresh->v + at, name, n * sizeof(name[0]));
+	tw_ints_unref(it->ints);
+	it->ints = fresh;
+	return 0;
+}
+
+static int group_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool named = tw_int(it, 0, 0) >= 3 && it->ints->n >= TW_GROUP_NAME + SHORT_NAME;
+
+	if (!named && place->n == 0)
+		return 0;
+	return ints_name(
+		it, named ? copy(it) : tw_group_to(it->ints, 3), TW_GROUP_NAME, SHORT_NAME, place);
+}
+
+static int envelope_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool named = it->ints->n >= TW_ENV_NAME + LONG_NAME;
+
+	if (!named && place->n == 0)
+		return 0;
+	return ints_name(it, named ? copy(it) : tw_ints_copy(it->ints, TW_ENV_NAME + LONG_NAME, 0),
+		TW_ENV_NAME, LONG_NAME, place);
+}
+
+static int layer_name(struct tw_item *it, const struct tw_place *place)
+{
+	bool tiles = tw_is_tiles(it);
+	uint32_t at = tiles ? TW_TILES_MIN : TW_LIST_NAME;
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1), version = tw_int(it, TW_LAYER_VERSION, 0);
+	bool list =
+		it->ints->n >= TW_LIST_MIN &&
+		(type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS);
+	bool named = it->ints->n >= at + SHORT_NAME &&
+		     version >= (tiles                           ? 3
+					: type == TW_LAYER_QUADS ? 2
+								 : INT32_MIN);
+
+	/* Layers of an unknown type have no name. */
+	if ((!tiles && !list) || (!named && place->n == 0))
+		return 0;
+	return ints_name(it,
+		named ? copy(it)
+		      : tw_layer_to(it->ints, tiles && version < 3 ? 3
+					      : version < 2        ? 2
+								   : version),
+		at, SHORT_NAME, place);
+}
+
+int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
+{
+	const struct placement *p = seat->placed;
+	enum tw_named what = p ? tw_object_named(p->id) : TW_N_NAMED;
+	struct tw_place place;
+	int r;
+
+	if (!p)
+		return 0;
+	r = tw_place_parse(what, p->name, tw_place_stem(what, p->name, NULL), &place, e);
+	if (r < 0)
+		return r;
+	if (what == TW_N_IMAGES)
+		r = blob_name(s->to, seat->item, TW_IMG_NAME, &place);
+	else if (what == TW_N_SOUNDS)
+		r = blob_name(s->to, seat->item, TW_SND_NAME, &place);
+	else if (what == TW_N_ENVELOPES)
+		r = envelope_name(&s->to->items[seat->item], &place);
+	else if (what == TW_N_GROUPS)
+		r = group_name(&s->to->items[seat->item], &place);
+	else
+		r = layer_name(&s->to->items[seat->item], &place);
+	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
+}

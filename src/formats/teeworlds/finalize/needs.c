@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * needs: what a game needs of a map and nobody put into a new one (DDNet's
+ * engine/shared/map.cpp): a game layer. It stands with the physics layers if there are any, in
+ * their size.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/finalize/finalize.h"
+
+enum { USUAL_SIDE = 50, TILE = 4, KIND_GAME = 1 };
+
+static void set_name(struct tw_ints *v, uint32_t at)
+{
+	const struct tw_place place = {.name = "Game", .n = strlen("Game")};
+
+	settle_write_name(&place, v->v + at, 3);
+}
+
+static int add_info(struct settling *s)
+{
+	struct tw_ints *v;
+	uint32_t item;
+
+	if (tw_item_at(s->to, TW_INFO, 0))
+		return 0;
+	v = tw_ints_copy(NULL, TW_INFO_LENGTH, -1);
+	if (v)
+		v->v[0] = 1;
+	return tw_map_add_item(s->to, TW_INFO, 0, v, &item);
+}
+
+static int add_group(struct settling *s, uint32_t *ret)
+{
+	struct tw_ints *v = tw_initial_group();
+	int r;
+
+	if (v) {
+		set_name(v, TW_GROUP_NAME);
+		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_N_LAYERS].n;
+	}
+	r = tw_map_add_item(s->to, TW_GROUP, 0, v, ret);
+	return r < 0 ? r : settle_push(&s->lists[TW_N_GROUPS], *ret);
+}
+
+static int add_layer(struct settling *s, int32_t w, int32_t h, uint32_t *ret)
+{
+	struct tw_ints *v = tw_initial_tiles(3, KIND_GAME, w, h);
+	CLEANUP(blob_unref) struct blob *tiles = NULL;
+	int r;
+
+	if (v)
+		set_name(v, TW_TILES_MIN);
+	r = tw_map_add_item(s->to, TW_LAYER, 0, v, ret);
+	if (r < 0)
+		return r;
+	tiles = blob_of_bytes(bytes_new((size_t)w * (size_t)h * TILE, NULL), NULL);
+	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles) : -ENOMEM;
+}
+
+/* The list takes the layer as the last one of the group. */
+static int insert(struct settling *s, uint32_t group, uint32_t layer)
+{
+	struct settle_list *layers = &s->lists[TW_N_LAYERS], *groups = &s->lists[TW_N_GROUPS];
+	struct tw_ints *v = s->to->items[group].ints;
+	int32_t at = v->v[TW_GROUP_START] + v->v[TW_GROUP_COUNT];
+	int r = settle_push(layers, layer);
+
+	if (r < 0)
+		return r;
+	memmove(layers->items + at + 1, layers->items + at,
+		(layers->n - 1 - (uint32_t)at) * sizeof(*layers->items));
+	layers->items[at] = layer;
+	v->v[TW_GROUP_COUNT]++;
+	/* Ranges were written by settle_tree, into integers of their own. */
+	for (uint32_t i = 0; i < groups->n; i++) {
+		struct tw_ints *other = s->to->items[groups->items[i]].ints;
+
+		if (groups->items[i] != group && other->v[TW_GROUP_START] >= at)
+			other->v[TW_GROUP_START]++;
+	}
+	return 0;
+}
+
+/* The group whose range the layer at a position is in. */
+static uint32_t group_of(const struct settling *s, uint32_t position)
+{
+	const struct settle_list *groups = &s->lists[TW_N_GROUPS];
+
+	for (uint32_t i = 0; i < groups->n; i++) {
+		const int32_t *v = s->to->items[groups->items[i]].ints->v;
+
+		if (position >= (uint32_t)v[TW_GROUP_START] &&
+			position - (uint32_t)v[TW_GROUP_START] < (uint32_t)v[TW_GROUP_COUNT])
+			return groups->items[i];
+	}
+	return UINT32_MAX;
+}
+
+static int add_game(struct settling *s)
+{
+	const struct settle_list *layers = &s->lists[TW_N_LAYERS];
+	int32_t w = USUAL_SIDE, h = USUAL_SIDE;
+	uint32_t group = UINT32_MAX, layer;
+	int r = 0;
+
+	for (uint32_t i = 0; i < layers->n; i++) {
+		const struct tw_item *it = &s->to->items[layers->items[i]];
+		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
+
+		if (kind == KIND_GAME)
+			return 0;
+		if (!tw_is_special(kind) || group != UINT32_MAX)
+			continue;
+		group = group_of(s, i);
+		w = it->ints->v[TW_TILES_WIDTH];
+		h = it->ints->v[TW_TILES_HEIGHT];
+	}
+	if (group == UINT32_MAX)
+		r = add_group(s, &group);
+	if (r == 0)
+		r = add_layer(s, w, h, &layer);
+	return r < 0 ? r : insert(s, group, layer);
+}
+
+int settle_needs(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	if (!s->from->shared->fresh)
+		return 0;
+	r = add_info(s);
+	if (r == 0)
+		r = add_game(s);
+	return r < 0 ? error_set(e, r, "no memory for what the map needs") : 0;
+}

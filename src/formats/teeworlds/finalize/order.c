@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/finalize/order.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/structure.h"
+
+static void add_seat(
+	struct tw_roster *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
+{
+	uint32_t item = tw_type(m, tw_named_type(r->what))->items[at];
+
+	r->seats[r->n] = (struct tw_seat){
+		.item = item,
+		.at = at,
+		.order = r->n,
+		.group = group,
+		.home = group,
+		.position = position,
+		.gone = m->items[item].made != NULL,
+	};
+	r->n_mounted += !m->items[item].made;
+	r->n++;
+}
+
+/* All seats as they are in the mounted map, none of the new ones taken. */
+static int fill(struct tw_roster *r, const struct tw_map *m)
+{
+	uint32_t n = tw_count(m, tw_named_type(r->what));
+
+	r->seats = calloc((size_t)n + 1, sizeof(*r->seats));
+	if (!r->seats)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		add_seat(r, m, i, 0, i);
+	return 0;
+}
+
+/* Layers are counted within their groups; one in several of them is in each. */
+static int fill_layers(struct tw_roster *r, const struct tw_map *m)
+{
+	const struct tw_group_at *groups = m->shared->names->groups;
+	uint32_t n_groups = tw_names(m, TW_N_GROUPS)->n, n = tw_count(m, TW_LAYER);
+	uint32_t mounted = tw_count_mounted(m, TW_LAYER);
+	size_t room = 1 + (size_t)(n - mounted);
+
+	for (uint32_t g = 0; g < n_groups; g++)
+		room += groups[g].n;
+	r->seats = calloc(room, sizeof(*r->seats));
+	if (!r->seats)
+		return -ENOMEM;
+	for (uint32_t g = 0; g < n_groups; g++)
+		for (uint32_t i = 0; i < groups[g].n; i++)
+			add_seat(r, m, groups[g].first + i, g, i);
+	for (uint32_t i = mounted; i < n; i++)
+		add_seat(r, m, i, m->items[tw_type(m, TW_LAYER)->items[i]].group, 0);
+	return 0;
+}
+
+static struct tw_seat *seat_of(const struct tw_roster *r, entry_id id)
+{
+	uint32_t at = r->what == TW_N_GROUPS ? tw_id_a(id) : tw_id_index(id);
+
+	if (r->what != TW_N_LAYERS)
+		return at < r->n ? &r->seats[at] : NULL;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->seats[i].at == tw_id_b(id) && r->seats[i].home == tw_id_a(id))
+			return &r->seats[i];
+	return NULL;
+}
+
+/* It stands where it stood at the mount, under the name that it had. */
+static bool is_home(const struct tw_map *m, const struct placement *p)
+{
+	entry_id id;
+
+	return !p->name || (tw_identify(&m->base, p->dir, p->name, &id) == 0 &&
+				   tw_object(id) == tw_object(p->id));
+}
+
+/* Can the object be in a map as it is? A group needs no group.json. */
+static bool has_content(const struct tw_roster *r, const struct tw_item *it)
+{
+	return !tw_is_empty(it) || r->what == TW_N_GROUPS;
+}
+
+static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
+	size_t time, struct error *e)
+{
+	size_t n = tw_place_stem(r->what, p->name, NULL);
+	struct tw_place place;
+	int ret = tw_place_parse(r->what, p->name, n, &place, e);
+
+	if (ret < 0)
+		return error_context(e, "%s", p->name);
+	seat->gone = false;
+	seat->placed = p;
+	seat->time = time;
+	seat->last = !place.has_position;
+	seat->position = place.position;
+	if (r->what == TW_N_LAYERS)
+		seat->group = tw_id_a(p->dir);
+	return 0;
+}
+
+static int take_placement(struct tw_roster *r, const struct tw_map *m, const struct placement *p,
+	size_t time, struct error *e)
+{
+	struct tw_seat *seat = seat_of(r, p->id);
+
+	if (!seat)
+		return 0;
+	if (p->removed) {
+		seat->gone = true;
+		return 0;
+	}
+	if (is_home(m, p) || !has_content(r, &m->items[seat->item]))
+		return 0;
+	return take_place(r, seat, p, time, e);
+}
+
+/* Layers stand in the order of their groups, and go with them. */
+static void follow_groups(struct tw_roster *r, const struct tw_roster *groups)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct tw_seat *seat = &r->seats[i];
+		uint32_t g = 0;
+
+		while (g < groups->n_here && groups->seats[g].at != seat->group)
+			g++;
+		seat->rank = g;
+		seat->gone |= g == groups->n_here;
+	}
+}
+
+static int seat_cmp(const void *pa, const void *pb)
+{
+	const struct tw_seat *a = pa, *b = pb;
+
+	if (a->gone != b->gone)
+		return a->gone - b->gone;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->last != b->last)
+		return a->last - b->last;
+	if (!a->last && a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	if (a->time != b->time)
+		return (a->time < b->time) != a->last ? 1 : -1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort(struct tw_roster *r)
+{
+	qsort(r->seats, r->n, sizeof(*r->seats), seat_cmp);
+	while (r->n_here < r->n && !r->seats[r->n_here].gone)
+		r->n_here++;
+	r->changed = r->n_here != r->n_mounted;
+	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
+		r->changed = r->seats[i].order != i || r->seats[i].group != r->seats[i].home;
+	r->moves = r->changed || r->n != r->n_here;
+}
+
+int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named what,
+	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e)
+{
+	int ret;
+
+	*r = (struct tw_roster){.what = what};
+	ret = what == TW_N_LAYERS ? fill_layers(r, m) : fill(r, m);
+	if (ret < 0)
+		return error_set(e, ret, "no memory for the objects of the map");
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		if (tw_object_named(p[i].id) == what)
+			ret = take_placement(r, m, &p[i], i + 1, e);
+	if (ret < 0)
+		return ret;
+	if (what == TW_N_LAYERS)
+		follow_groups(r, groups);
+	sort(r);
+	return 0;
+}
+
+void tw_roster_finish(struct tw_roster *r)
+{
+	free(r->seats);
+	r->seats = NULL;
+}

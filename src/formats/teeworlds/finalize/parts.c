@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * parts: files of objects that were removed while the object stays. They take their empty
+ * form: an info text none, a table zeros, a list no elements; what a layer or group is stays.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/lens/layer/plane.h"
+#include "formats/teeworlds/finalize/finalize.h"
+
+/* A file's content, put as its user would put it. */
+static int put_text(
+	struct settling *s, entry_id id, const char *text, struct change *c, struct error *e)
+{
+	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_copy(text, strlen(text)));
+
+	if (!in.mem)
+		return error_set(e, -ENOMEM, "no memory for an empty file");
+	return tw_kind(id)->parse(s->to, id, &in, c, e);
+}
+
+/* -ENOTSUP: it has no empty form. */
+static int empty(struct settling *s, entry_id id, struct change *c, struct error *e)
+{
+	switch (tw_id_kind(id)) {
+	case TW_K_INFO:
+		return put_text(s, id, "", c, e);
+	case TW_K_QUADS:
+	case TW_K_SOURCES:
+		return put_text(s, id, "[]", c, e);
+	case TW_K_PLANE:
+		return tw_plane_clear(s->to, id, c, e);
+	default:
+		return -ENOTSUP;
+	}
+}
+
+static bool is_part(entry_id id)
+{
+	return tw_object_named(id) == TW_N_NAMED && tw_kind(id) && tw_kind(id)->parse;
+}
+
+/* The object that the part belongs to leaves too, so nothing is to be said or done. */
+static bool leaves(const struct settling *s, entry_id id)
+{
+	unsigned kind = tw_id_kind(id);
+	enum tw_named what = kind == TW_K_GROUP_JSON ? TW_N_GROUPS : TW_N_LAYERS;
+	uint32_t at = kind == TW_K_GROUP_JSON ? tw_id_a(id) : tw_id_b(id);
+	const struct tw_roster *r = &s->rosters[what];
+
+	if (kind == TW_K_INFO)
+		return false;
+	for (uint32_t i = 0; i < r->n_here; i++)
+		if (r->seats[i].at == at)
+			return false;
+	return true;
+}
+
+static int remove_part(struct settling *s, entry_id id, struct error *e)
+{
+	CLEANUP(tw_change_free) struct change *c = tw_change_new(s->to);
+	struct snapshot *to = &s->to->base;
+	char path[SETTLE_PATH_MAX];
+	int r = c ? empty(s, id, c, e) : error_set(e, -ENOMEM, "no memory for a change");
+
+	if (r == -ENOTSUP || r == -EIO) {
+		bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
+
+		settle_path(s, group ? TW_N_GROUPS : TW_N_LAYERS, group ? tw_id_a(id) : tw_id_b(id),
+			path);
+		settle_say(s, "%s was removed from %s, which cannot be without it: it stays",
+			tw_kind(id)->label, path);
+		return 0;
+	}
+	if (r == 0 && c->error)
+		r = error_set(e, c->error, "no memory for a change");
+	if (r < 0 || c->n_edits == 0)
+		return r;
+	r = tw_change_apply(&to, c, NULL, e);
+	s->to = (struct tw_map *)to;
+	return r;
+}
+
+bool settle_has_parts(const struct placement *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i].removed && is_part(p[i].id))
+			return true;
+	return false;
+}
+
+int settle_parts(struct settling *s, const struct placement *p, size_t n, struct error *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = 0;
+
+		if (p[i].removed && is_part(p[i].id) && !leaves(s, p[i].id))
+			r = remove_part(s, p[i].id, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * references: references follow the objects that moved, and become none where those left. Numbers
+ * that pointed at nothing go on doing so.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/layer/elements.h"
+#include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/names/reference.h"
+
+static const char *const nouns[] = {
+	[TW_N_IMAGES] = "image", [TW_N_SOUNDS] = "sound", [TW_N_ENVELOPES] = "envelope"};
+
+/* The number in the settled map. *ret_lost (never cleared): the position of what it pointed at. */
+static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
+{
+	const struct tw_roster *r = &s->rosters[what];
+	uint32_t position;
+	int32_t now;
+
+	if (tw_ref_position(s->from, what, ref, &position) < 0)
+		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
+	now = s->moved[what][position];
+	s->by_number |= s->new_holder && position < tw_names(s->from, what)->n &&
+			tw_names(s->from, what)->v[position].size == 0;
+	if (now < 0)
+		*ret_lost = position;
+	return now;
+}
+
+static bool any_changed(const struct settling *s)
+{
+	return s->rosters[TW_N_IMAGES].moves || s->rosters[TW_N_SOUNDS].moves ||
+	       s->rosters[TW_N_ENVELOPES].moves;
+}
+
+static void say_lost(struct settling *s, int64_t layer, enum tw_named what, int64_t lost, size_t n)
+{
+	char path[SETTLE_PATH_MAX], target[SETTLE_PATH_MAX];
+
+	/* A layer that was one in two groups is told of once. */
+	if (layer < 0)
+		return;
+	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
+	settle_path(s, what, (uint32_t)lost, target);
+	if (n > 1)
+		settle_say(s, "%s refers to no %s now in %zu places: %s is gone", path, nouns[what],
+			n, target);
+	else
+		settle_say(s, "%s has no %s now: %s is gone", path, nouns[what], target);
+}
+
+static int set_ref(
+	struct settling *s, uint32_t item, int64_t layer, uint32_t field, enum tw_named what)
+{
+	struct tw_item *it = &s->to->items[item];
+	int32_t old = tw_int(it, field, -1), now;
+	struct tw_ints *ints;
+	int64_t lost = -1;
+
+	if (field >= it->ints->n)
+		return 0;
+	now = follow(s, what, old, &lost);
+	if (lost >= 0)
+		say_lost(s, layer, what, lost, 1);
+	if (now == old)
+		return 0;
+	ints = tw_ints_copy(it->ints, it->ints->n, 0);
+	if (!ints)
+		return -ENOMEM;
+	ints->v[field] = now;
+	tw_ints_unref(it->ints);
+	it->ints = ints;
+	return 0;
+}
+
+/* The references in the elements of a list, all to envelopes. */
+static bool follow_list(struct settling *s, int64_t layer, const struct tw_list_shape *shape,
+	uint32_t count, uint8_t *data)
+{
+	int64_t lost = -1, last = -1;
+	size_t n_lost = 0;
+	bool differs = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t *element = data + (size_t)i * 4 * shape->ints;
+
+		for (unsigned k = 0; k < shape->n_refs; k++) {
+			int32_t old = load_i32(element + 4 * shape->refs[k]);
+			int32_t now = follow(s, TW_N_ENVELOPES, old, &lost);
+
+			n_lost += lost >= 0;
+			last = lost >= 0 ? lost : last;
+			lost = -1;
+			differs |= now != old;
+			store_u32(element + 4 * shape->refs[k], (uint32_t)now);
+		}
+	}
+	if (n_lost)
+		say_lost(s, layer, TW_N_ENVELOPES, last, n_lost);
+	return differs;
+}
+
+static int set_list(struct settling *s, uint32_t item, int64_t layer)
+{
+	const struct tw_item *it = &s->to->items[item];
+	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(s->to, it));
+	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;
+	CLEANUP(blob_unref) struct blob *blob = NULL;
+	uint8_t *data;
+	int r;
+
+	if (!shape || it->ints->v[TW_LIST_COUNT] == 0)
+		return 0;
+	/* What it refers to is not known. */
+	r = blob_load(tw_blob_of(s->to, it, TW_LIST_DATA), &old, NULL);
+	if (r == -EIO)
+		return 0;
+	if (r < 0)
+		return r;
+	fresh = bytes_new(old->size, &data);
+	if (!fresh)
+		return -ENOMEM;
+	memcpy(data, old->data, old->size);
+	if (!follow_list(s, layer, shape, (uint32_t)it->ints->v[TW_LIST_COUNT], data))
+		return 0;
+	blob = blob_of_bytes(TAKE(fresh), NULL);
+	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob) : -ENOMEM;
+}
+
+static int set_layer(struct settling *s, uint32_t item, int64_t layer)
+{
+	const struct tw_item *it = &s->to->items[item];
+	int r = 0;
+
+	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
+	case TW_LAYER_TILES:
+		if (tw_is_tiles(it))
+			r = set_ref(s, item, layer, TW_TILES_IMAGE, TW_N_IMAGES);
+		if (r == 0 && tw_is_tiles(it))
+			r = set_ref(s, item, layer, TW_TILES_ENVELOPE, TW_N_ENVELOPES);
+		return r;
+	case TW_LAYER_QUADS:
+		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_N_IMAGES);
+		break;
+	case TW_LAYER_SOUNDS:
+	case TW_LAYER_OLD_SOUNDS:
+		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_N_SOUNDS);
+		break;
+	default:
+		return 0;
+	}
+	if (r == 0 && (s->new_holder || s->rosters[TW_N_ENVELOPES].moves))
+		r = set_list(s, item, layer);
+	return r;
+}
+
+/* A layer that came from elsewhere and names an envelope by number alone: nobody can know whether
+ * it is the one that was meant. */
+static void say_by_number(struct settling *s, int64_t layer)
+{
+	char path[SETTLE_PATH_MAX];
+
+	if (!s->by_number)
+		return;
+	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
+	settle_say(s, "%s refers by number alone to something that has no name", path);
+}
+
+int settle_refs(struct settling *s, struct error *e)
+{
+	bool all = any_changed(s);
+
+	for (uint32_t i = 0; i < s->to->n_items; i++) {
+		const struct tw_item *it = &s->to->items[i];
+		int64_t layer = i < s->from->n_items ? tw_position(s->from, i) : -1;
+		int r = 0;
+
+		if (it->type != TW_LAYER || it->removed)
+			continue;
+		s->new_holder = i < s->from->n_items && s->from->items[i].made;
+		s->by_number = false;
+		if (all || s->new_holder)
+			r = set_layer(s, i, layer);
+		say_by_number(s, layer);
+		if (r < 0)
+			return error_set(e, r, "cannot read or keep the data of a layer");
+	}
+	return 0;
+}

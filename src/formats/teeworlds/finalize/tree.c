@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * tree: groups and their layers. The layers of a group stand one after the other in the list
+ * of all layers, groups in order; layers that are in no group come last.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/finalize/finalize.h"
+
+/* A layer that was in two groups is two from now on, each with data of its own: a game takes no
+ * layer in two groups, and no tiles of two layers. */
+static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	struct tw_ints *ints = tw_ints_copy(m->items[item].ints, m->items[item].ints->n, 0);
+	unsigned n;
+	int r = tw_map_add_item(m, TW_LAYER, 0, ints, ret);
+
+	if (r < 0)
+		return r;
+	n = tw_data_fields(&m->items[*ret], fields);
+	for (unsigned k = 0; k < n; k++) {
+		struct blob *blob = tw_blob_of(m, &m->items[*ret], fields[k]);
+		uint32_t added;
+
+		if (!blob)
+			continue;
+		r = tw_map_add_blob(m, blob_ref(blob), &added);
+		if (r < 0)
+			return r;
+		ints->v[fields[k]] = (int32_t)added;
+	}
+	return 0;
+}
+
+static bool has(const struct settle_list *l, uint32_t item)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->items[i] == item)
+			return true;
+	return false;
+}
+
+static int list_layers(struct settling *s)
+{
+	const struct tw_roster *r = &s->rosters[TW_N_LAYERS];
+	const struct tw_type *all = tw_type(s->from, TW_LAYER);
+	struct settle_list *l = &s->lists[TW_N_LAYERS];
+	CLEANUP(free) bool *seated = calloc(s->from->n_items + 1, sizeof(*seated));
+	int ret = seated ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
+		seated[r->seats[i].item] = true;
+	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
+		uint32_t item = r->seats[i].item;
+
+		if (has(l, item))
+			ret = copy_layer(s->to, item, &item);
+		if (ret == 0)
+			ret = settle_push(l, item);
+	}
+	for (uint32_t i = 0; ret == 0 && all && i < all->n; i++)
+		if (!seated[all->items[i]])
+			ret = settle_push(l, all->items[i]);
+	return ret;
+}
+
+static int set_range(struct tw_map *m, uint32_t item, uint32_t first, uint32_t n)
+{
+	struct tw_item *it = &m->items[item];
+	uint32_t need = TW_GROUP_COUNT + 1;
+	struct tw_ints *ints;
+
+	if (it->ints->n == 0)
+		ints = tw_initial_group();
+	else
+		ints = tw_ints_copy(it->ints, it->ints->n > need ? it->ints->n : need, 0);
+	if (!ints)
+		return -ENOMEM;
+	ints->v[TW_GROUP_START] = (int32_t)first;
+	ints->v[TW_GROUP_COUNT] = (int32_t)n;
+	tw_ints_unref(it->ints);
+	it->ints = ints;
+	return 0;
+}
+
+static int list_groups(struct settling *s)
+{
+	const struct tw_roster *groups = &s->rosters[TW_N_GROUPS];
+	const struct tw_roster *layers = &s->rosters[TW_N_LAYERS];
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < groups->n_here; i++) {
+		uint32_t first = at;
+		int r;
+
+		while (at < layers->n_here && layers->seats[at].rank == i)
+			at++;
+		r = settle_push(&s->lists[TW_N_GROUPS], groups->seats[i].item);
+		if (r == 0)
+			r = set_range(s->to, groups->seats[i].item, first, at - first);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+bool settle_tree_moves(const struct settling *s)
+{
+	return s->rosters[TW_N_GROUPS].changed || s->rosters[TW_N_LAYERS].changed;
+}
+
+int settle_tree(struct settling *s, struct error *e)
+{
+	int r = 0;
+
+	if (settle_tree_moves(s)) {
+		r = list_layers(s);
+		if (r == 0)
+			r = list_groups(s);
+	}
+	return r < 0 ? error_set(e, r, "no memory for the groups of the map") : 0;
+}

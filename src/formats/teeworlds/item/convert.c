@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/item/convert.h"
+
+#include "formats/teeworlds/model/fields.h"
+
+/* Teeworlds 0.7 writes version 2, and a map of such images stays one of such images. */
+static bool all_are_version_2(const struct tw_map *m)
+{
+	uint32_t n = tw_count_mounted(m, TW_IMAGE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (tw_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) < 2)
+			return false;
+	return n > 0;
+}
+
+struct tw_ints *tw_image_item(
+	const struct tw_map *m, const struct tw_item *it, bool external, int32_t w, int32_t h)
+{
+	bool fresh = it->ints->n == 0;
+	int32_t version = fresh ? (all_are_version_2(m) ? 2 : 1) : it->ints->v[TW_IMG_VERSION];
+	uint32_t need = version >= 2 ? TW_IMG_VARIANT + 1 : TW_IMG_DATA + 1;
+	struct tw_ints *ints;
+
+	ints = tw_ints_copy(it->ints, it->ints->n > need ? it->ints->n : need, -1);
+	if (!ints)
+		return NULL;
+	ints->v[TW_IMG_VERSION] = version;
+	ints->v[TW_IMG_WIDTH] = w;
+	ints->v[TW_IMG_HEIGHT] = h;
+	ints->v[TW_IMG_EXTERNAL] = external;
+	ints->v[TW_IMG_DATA] = -1;
+	if (version >= 2)
+		ints->v[TW_IMG_VARIANT] = 1;
+	return ints;
+}
+
+struct tw_ints *tw_sound_item(const struct tw_item *it, int32_t external, int32_t size)
+{
+	uint32_t need = TW_SND_SIZE + 1;
+	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n > need ? it->ints->n : need, -1);
+
+	if (!ints)
+		return NULL;
+	if (it->ints->n == 0)
+		ints->v[TW_SND_VERSION] = 1;
+	ints->v[TW_SND_EXTERNAL] = external;
+	ints->v[TW_SND_DATA] = -1;
+	ints->v[TW_SND_SIZE] = size;
+	return ints;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * initial: items as they are when they are new, before anything is said of them. What they refer to
+ * is nothing, data indices are -1, names are empty (DDNet's game/mapitems.h).
+ */
+#ifndef FORMATS_TEEWORLDS_ITEM_INITIAL_H
+#define FORMATS_TEEWORLDS_ITEM_INITIAL_H
+
+#include "formats/teeworlds/model/map.h"
+
+/* All give new integers, NULL for no memory. */
+struct tw_ints *tw_initial_group(void);
+struct tw_ints *tw_initial_envelope(int32_t version, int32_t channels);
+/* A tile layer; kind as TW_TILES_KIND. */
+struct tw_ints *tw_initial_tiles(int32_t version, int32_t kind, int32_t w, int32_t h);
+/* A quads or sounds layer, or one of a type that is not known (type and detail alone). */
+struct tw_ints *tw_initial_layer(int32_t type, int32_t version);
+
+/* Kinds of tile layers that have tiles in a field of their own. */
+bool tw_is_special(int32_t kind);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/item/layer.h"
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/layer/elements.h"
+
+static const struct tw_tile_form tile_forms[TW_N_FORMS] = {
+	[TW_FORM_TILES] = {4, 2, {{TW_PLANE_ID, 0, false}, {TW_PLANE_FLAGS, 1, false}}},
+	[TW_FORM_PAIR] = {2, 2, {{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}}},
+	[TW_FORM_SWITCH] = {4, 4,
+		{{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}, {TW_PLANE_FLAGS, 2, false},
+			{TW_PLANE_DELAY, 3, false}}},
+	[TW_FORM_SWITCH3] = {3, 3,
+		{{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}, {TW_PLANE_FLAGS, 2, false}}},
+	[TW_FORM_SPEEDUP] = {6, 4,
+		{{TW_PLANE_FORCE, 0, false}, {TW_PLANE_MAX_SPEED, 1, false},
+			{TW_PLANE_ID, 2, false}, {TW_PLANE_ANGLE, 4, true}}},
+	[TW_FORM_OLD_SPEEDUP] = {4, 2, {{TW_PLANE_FORCE, 0, false}, {TW_PLANE_ANGLE, 2, true}}},
+};
+
+const char *const tw_plane_names[TW_N_PLANES] = {
+	[TW_PLANE_ID] = "id",
+	[TW_PLANE_FLAGS] = "flags",
+	[TW_PLANE_NUMBER] = "number",
+	[TW_PLANE_FORCE] = "force",
+	[TW_PLANE_MAX_SPEED] = "max_speed",
+	[TW_PLANE_ANGLE] = "angle",
+	[TW_PLANE_DELAY] = "delay",
+};
+
+const struct tw_tile_form *tw_tile_form(enum tw_form form)
+{
+	return tile_forms[form].size ? &tile_forms[form] : NULL;
+}
+
+const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane)
+{
+	const struct tw_tile_form *t = &tile_forms[form];
+
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->planes[i].plane == plane)
+			return &t->planes[i];
+	return NULL;
+}
+
+/* The forms that tiles of a kind have had in a field of their own, the largest tile first. */
+static const enum tw_form *forms_of(int32_t kind)
+{
+	static const enum tw_form tiles[] = {TW_FORM_TILES, TW_FORM_NONE};
+	static const enum tw_form pair[] = {TW_FORM_PAIR, TW_FORM_NONE};
+	static const enum tw_form speedup[] = {TW_FORM_SPEEDUP, TW_FORM_OLD_SPEEDUP, TW_FORM_NONE};
+	static const enum tw_form switches[] = {
+		TW_FORM_SWITCH, TW_FORM_SWITCH3, TW_FORM_PAIR, TW_FORM_NONE};
+
+	switch (kind) {
+	case 2:
+	case 32:
+		return pair;
+	case 4:
+		return speedup;
+	case 16:
+		return switches;
+	default:
+		return tiles;
+	}
+}
+
+bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
+{
+	int field = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
+	bool own = field != TW_TILES_DATA;
+	struct tw_tiles t = {0};
+	const enum tw_form *form;
+	uint64_t count;
+
+	if (field < 0 || it->ints->v[TW_TILES_WIDTH] <= 0 || it->ints->v[TW_TILES_HEIGHT] <= 0)
+		return false;
+	t.blob = tw_blob_of(m, it, (uint32_t)field);
+	if (!t.blob)
+		return false;
+	t.field = (uint32_t)field;
+	t.w = (uint32_t)it->ints->v[TW_TILES_WIDTH];
+	t.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT];
+	t.packed = !own && it->ints->v[TW_LAYER_VERSION] >= 4;
+	count = (uint64_t)t.w * t.h;
+	if (t.packed)
+		count = (count + 255) / 256;
+	for (form = forms_of(own ? it->ints->v[TW_TILES_KIND] : 0); *form; form++)
+		if (t.blob->size / tile_forms[*form].size >= count)
+			break;
+	t.form = *form;
+	t.size = tile_forms[*form].size;
+	if (t.form == TW_FORM_NONE)
+		return false;
+	*ret = t;
+	return true;
+}
+
+bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
+{
+	int own = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
+	struct blob *blob = own >= 0 ? tw_blob_of(m, it, TW_TILES_DATA) : NULL;
+
+	if (!blob || own == TW_TILES_DATA || it->ints->v[TW_TILES_WIDTH] <= 0 ||
+		it->ints->v[TW_TILES_HEIGHT] <= 0)
+		return false;
+	*ret = (struct tw_tiles){
+		.blob = blob,
+		.field = TW_TILES_DATA,
+		.form = TW_FORM_TILES,
+		.w = (uint32_t)it->ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT],
+		.size = tile_forms[TW_FORM_TILES].size,
+		.packed = it->ints->v[TW_LAYER_VERSION] >= 4,
+	};
+	return true;
+}
+
+enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it)
+{
+	struct tw_tiles tiles;
+
+	if (tw_tiles_of(m, it, &tiles))
+		return tiles.form;
+	return tw_list_form(m, it);
+}
+
+int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer)
+{
+	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
+
+	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * tiles: the tiles of a layer one by one, in whatever way they are stored.
+ *
+ * Version 4 of a tile layer stores a run of up to 256 equal tiles as one whose `skip` (the third
+ * byte) says how many more follow (Teeworlds' editor, layer_tiles.cpp). A decoded tile has skip 0.
+ */
+#ifndef FORMATS_TEEWORLDS_ITEM_TILES_H
+#define FORMATS_TEEWORLDS_ITEM_TILES_H
+
+#include "formats/teeworlds/item/layer.h"
+
+/* Tiles [first, first + n), decoded, counted row by row. -EIO where the blob is damaged, or packed
+ * tiles are not w * h exactly. */
+int tw_tiles_read(
+	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
+/* Can all of them be read? Decodes all. */
+int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
+
+/* tiles_pack.c: for packed tiles only. */
+int tw_packed_sound(const struct tw_tiles *t, struct error *e);
+int tw_packed_read(
+	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
+
+/* Tiles on their way into a blob. */
+struct tw_tile_writer;
+
+struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t size, bool packed);
+void tw_tile_writer_destroy(struct tw_tile_writer *w);
+DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
+int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
+int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e);
+/* Bytes after the last tile, after finish. */
+int tw_tile_writer_tail(struct tw_tile_writer *w, const uint8_t *data, size_t n, struct error *e);
+/* What was written, kept as a blob. */
+int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e);
+
+/*
+ * The tiles of t cropped and extended (with zeros) to w x h, and packed or not. t == NULL: zeros of
+ * `size` bytes each.
+ */
+int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
+	uint8_t size, bool packed, struct blob **ret, struct error *e);
+
+#endif

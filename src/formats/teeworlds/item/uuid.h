@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * uuid: new items of the types that are known by a UUID.
+ */
+#ifndef FORMATS_TEEWORLDS_ITEM_UUID_H
+#define FORMATS_TEEWORLDS_ITEM_UUID_H
+
+#include "formats/teeworlds/model/change.h"
+
+/*
+ * Puts a new item of the type into the change, at the end of its list; and the index item that
+ * gives the type its number, where the map has none: the highest that is free, as the reference
+ * writer deals them. Takes ints.
+ */
+void tw_change_add_uuid(
+	const struct tw_map *m, struct change *c, enum tw_uuid what, struct tw_ints *take);
+
+#endif

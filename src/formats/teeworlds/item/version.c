@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/item/version.h"
+
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+
+enum {
+	LAYER_NAME = 3, /* integers of a layer's or group's name */
+	ENVELOPE_NAME_INTS = 8,
+	GROUP_CLIPS = 12, /* integers of a version-2 group, without its name */
+	NAMED_LIST = 10,  /* integers of a quads or sounds layer that has a name */
+};
+
+void tw_name_clear(int32_t *v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		v[i] = (int32_t)0x80808080u;
+	v[n - 1] = (int32_t)0x80808000u;
+}
+
+static uint32_t at_least(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+struct tw_ints *tw_group_to(const struct tw_ints *v, int32_t version)
+{
+	uint32_t n = v->n;
+	struct tw_ints *w;
+
+	if (version >= 2)
+		n = at_least(n, GROUP_CLIPS);
+	if (version >= 3)
+		n = at_least(n, TW_GROUP_NAME + LAYER_NAME);
+	w = tw_ints_copy(v, n, 0);
+	if (!w)
+		return NULL;
+	if (version >= 3 && v->n < TW_GROUP_NAME + LAYER_NAME)
+		tw_name_clear(w->v + TW_GROUP_NAME, LAYER_NAME);
+	w->v[0] = version;
+	return w;
+}
+
+struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version)
+{
+	uint32_t n = version >= 2 ? at_least(v->n, TW_ENV_SYNCHRONIZED + 1) : v->n;
+	struct tw_ints *w = tw_ints_copy(v, n, 0);
+
+	if (!w)
+		return NULL;
+	if (version >= 2 && v->n < TW_ENV_SYNCHRONIZED)
+		tw_name_clear(w->v + TW_ENV_NAME, ENVELOPE_NAME_INTS);
+	w->v[0] = version;
+	return w;
+}
+
+/* The name of tiles stands between `data` and the fields that DDNet added. */
+static struct tw_ints *with_tiles_name(const struct tw_ints *v)
+{
+	struct tw_ints *w = tw_ints_new(v->n + LAYER_NAME);
+
+	if (!w)
+		return NULL;
+	memcpy(w->v, v->v, TW_TILES_MIN * sizeof(v->v[0]));
+	tw_name_clear(w->v + TW_TILES_MIN, LAYER_NAME);
+	memcpy(w->v + TW_TILES_MIN + LAYER_NAME, v->v + TW_TILES_MIN,
+		(v->n - TW_TILES_MIN) * sizeof(v->v[0]));
+	return w;
+}
+
+static struct tw_ints *without_tiles_name(const struct tw_ints *v)
+{
+	uint32_t rest = v->n > TW_TILES_MIN + LAYER_NAME ? v->n - TW_TILES_MIN - LAYER_NAME : 0;
+	struct tw_ints *w = tw_ints_new(TW_TILES_MIN + rest);
+
+	if (!w)
+		return NULL;
+	memcpy(w->v, v->v, TW_TILES_MIN * sizeof(v->v[0]));
+	memcpy(w->v + TW_TILES_MIN, v->v + TW_TILES_MIN + LAYER_NAME, rest * sizeof(v->v[0]));
+	return w;
+}
+
+struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version)
+{
+	bool tiles = v->v[TW_LAYER_TYPE] == TW_LAYER_TILES && v->n >= TW_TILES_MIN;
+	bool list = v->v[TW_LAYER_TYPE] != TW_LAYER_TILES && v->n >= TW_LIST_MIN;
+	int32_t old = v->v[TW_LAYER_VERSION];
+	struct tw_ints *w;
+
+	if (tiles && version >= 3 && old < 3) {
+		w = with_tiles_name(v);
+	} else if (tiles && version < 3 && old >= 3) {
+		w = without_tiles_name(v);
+	} else if (list && version >= 2 && v->n < NAMED_LIST) {
+		w = tw_ints_copy(v, NAMED_LIST, 0);
+		if (w)
+			tw_name_clear(w->v + TW_LIST_NAME, LAYER_NAME);
+	} else {
+		w = tw_ints_copy(v, v->n, 0);
+	}
+	if (w)
+		w->v[TW_LAYER_VERSION] = version;
+	return w;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Zlib */
+/* envelope: an envelope with its points (layout rules 16, 19). */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/lens/record.h"
+
+enum { JSON_MAX = 512 << 20, AT_ONCE = 256 /* points of a file whose size is found at once */ };
+enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
+
+static const struct tw_key keys[] = {
+	{"version", .at = 0, .n = 1, .min = 1, .max = 3},
+	{"channels", .at = TW_ENV_CHANNELS, .n = 1, .fixed = true},
+	{"synchronized", .at = TW_ENV_SYNCHRONIZED, .n = 1, .version = SYNCHRONIZED_SINCE},
+	{NULL},
+};
+
+static const struct tw_key point_keys[] = {
+	{"time", .at = 0, .n = 1},
+	{"curve_type", .at = 1, .n = 1, .initial = 1},
+	{"values", .at = 2, .n = 4},
+	{"in_tangent_dx", .at = 6, .n = 4},
+	{"in_tangent_dy", .at = 10, .n = 4},
+	{"out_tangent_dx", .at = 14, .n = 4},
+	{"out_tangent_dy", .at = 18, .n = 4},
+	{NULL},
+};
+
+static const char points_key[] = "points";
+
+static struct tw_record record_of(struct tw_ints *ints)
+{
+	return (struct tw_record){
+		.keys = keys, .v = ints->v, .n = ints->n, .version = ints->n ? ints->v[0] : 0};
+}
+
+static int find_envelope(
+	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+{
+	*ret = tw_item_at(m, TW_ENVELOPE, tw_id_index(id));
+	return *ret ? 0 : error_set(e, -ENOENT, "no such envelope");
+}
+
+/* For reading: a new one has to have content. */
+static int find_content(
+	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+{
+	int r = find_envelope(m, id, ret, e);
+
+	return r == 0 && tw_is_empty(*ret)
+		       ? error_set(e, -ENODATA, "the envelope has no content yet")
+		       : r;
+}
+
+static bool has_points(const struct tw_item *it)
+{
+	return it->ints->n > TW_ENV_COUNT;
+}
+
+/* Tangents are shown where the map stores them; with a new envelope it will where they say
+ * something.
+ */
+static bool shows_tangents(
+	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
+{
+	struct tw_points all;
+
+	if (!it->made)
+		return tw_points_have_tangents(p);
+	tw_points_of(m, &all);
+	if (it->ints->v[0] >= TW_ENV_TANGENTS_SINCE || tw_points_have_tangents(&all))
+		return true;
+	for (uint32_t i = 0; i < p->n * TW_POINT_FULL; i++)
+		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && p->own->v[i] != 0)
+			return true;
+	return false;
+}
+
+static void write_points(struct jsonw *w, const struct tw_map *m, const struct tw_item *it)
+{
+	int32_t v[TW_POINT_FULL];
+	struct tw_record rec = {.keys = point_keys, .v = v};
+	struct tw_points p;
+	uint32_t i, end;
+
+	tw_points_for(m, it, &p);
+	rec.n = shows_tangents(m, it, &p) ? TW_POINT_FULL : TW_POINT_PLAIN;
+	tw_points_range(&p, it, &i, &end);
+	jsonw_key(w, points_key);
+	jsonw_array(w);
+	for (; i < end && !jsonw_done(w); i++) {
+		tw_points_get(&p, i, v);
+		jsonw_object(w);
+		tw_record_write(w, m, &rec);
+		jsonw_end(w);
+	}
+	if (i == end)
+		jsonw_end(w);
+}
+
+static int write_envelope(struct jsonw *w, const struct tw_map *m, entry_id id, struct error *e)
+{
+	const struct tw_item *it;
+	struct tw_record rec;
+	int r = find_content(m, id, &it, e);
+
+	if (r < 0)
+		return r;
+	rec = record_of(it->ints);
+	jsonw_object(w);
+	tw_record_write(w, m, &rec);
+	if (has_points(it))
+		write_points(w, m, it);
+	if (!jsonw_done(w))
+		jsonw_end(w);
+	return 0;
+}
+
+static int envelope_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	struct jsonw w;
+	int r;
+
+	jsonw_to_nowhere(&w);
+	r = write_envelope(&w, m, id, e);
+	if (r == 0)
+		*ret = w.size;
+	return r;
+}
+
+static int envelope_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tw_item *it;
+	uint32_t begin, end;
+	struct tw_points p;
+	uint64_t size = 0;
+	int r = find_content(m, id, &it, e);
+
+	if (r < 0)
+		return r;
+	tw_points_for(m, it, &p);
+	tw_points_range(&p, it, &begin, &end);
+	tw_stat_file(ret, 0, true);
+	/* To format very many points is a worker's business. */
+	ret->sized = end - begin <= AT_ONCE;
+	if (ret->sized)
+		r = envelope_size(m, id, &size, e);
+	ret->size = size;
+	return r;
+}
+
+static int envelope_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct jsonw w;
+
+	if (n == 0)
+		return 0;
+	jsonw_to_range(&w, off, dst, n);
+	return write_envelope(&w, m, id, e);
+}
+
+/* The points of a file, TW_POINT_FULL integers each. */
+struct taken {
+	int32_t *v;
+	uint32_t n;
+};
+
+static int take_point(const struct json_at *at, const struct tw_map *m, const struct tw_points *p,
+	uint32_t old, uint32_t end, int32_t *v, struct error *e)
+{
+	struct tw_record rec = {.keys = point_keys, .v = v, .n = TW_POINT_FULL};
+	int r = tw_record_expect(at, point_keys, NULL, e);
+
+	if (r < 0)
+		return r;
+	if (old < end)
+		tw_points_get(p, old, v);
+	else
+		tw_record_reset(&rec);
+	return tw_record_read(at, m, &rec, e);
+}
+
+static int take_points(const struct json_at *list, const struct tw_map *m, const struct tw_item *it,
+	struct taken *ret, struct error *e)
+{
+	struct tw_points p;
+	uint32_t begin, end;
+	size_t n;
+	int r = json_expect_array(list, &n, e);
+
+	if (r < 0)
+		return r;
+	if (n > INT32_MAX / 4 / TW_POINT_FULL)
+		return json_refuse(list, e, "too many points");
+	tw_points_for(m, it, &p);
+	tw_points_range(&p, it, &begin, &end);
+	ret->n = (uint32_t)n;
+	ret->v = calloc(n ? n : 1, TW_POINT_FULL * sizeof(int32_t));
+	if (!ret->v)
+		return error_set(e, -ENOMEM, "no memory for the points");
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		struct json_at at = json_element(list, i);
+
+		r = take_point(&at, m, &p, begin + i, end, ret->v + (size_t)i * TW_POINT_FULL, e);
+	}
+	return r;
+}
+
+static int old_points(const struct tw_map *m, const struct tw_item *it, struct taken *ret)
+{
+	struct tw_points p;
+	uint32_t begin, end;
+
+	tw_points_for(m, it, &p);
+	tw_points_range(&p, it, &begin, &end);
+	ret->n = end - begin;
+	ret->v = calloc(ret->n ? ret->n : 1, TW_POINT_FULL * sizeof(int32_t));
+	for (uint32_t i = 0; ret->v && i < ret->n; i++)
+		tw_points_get(&p, begin + i, ret->v + (size_t)i * TW_POINT_FULL);
+	return ret->v ? 0 : -ENOMEM;
+}
+
+/* The item as the file wants it, but for where its points are. */
+static int take_item(const struct json_at *root, const struct tw_map *m, const struct tw_item *it,
+	struct tw_ints **ret, struct error *e)
+{
+	struct tw_record rec = record_of(it->ints);
+	int32_t version = rec.version;
+	struct tw_ints *v;
+	struct json_at at;
+	int r = json_get_int(root, "version", &version, NULL, e);
+
+	if (r < 0)
+		return r;
+	if (version < SYNCHRONIZED_SINCE && json_get(root, "synchronized", &at))
+		version = SYNCHRONIZED_SINCE;
+	v = version != rec.version && it->ints->n ? tw_envelope_to(it->ints, version)
+						  : tw_ints_copy(it->ints, it->ints->n, 0);
+	if (!v)
+		return error_set(e, -ENOMEM, "no memory for an envelope");
+	/* The range of a changed version is judged from what it was. */
+	if (v->n)
+		v->v[0] = rec.version;
+	rec.v = v->v;
+	rec.n = v->n;
+	rec.version = version;
+	r = tw_record_read(root, m, &rec, e);
+	if (v->n)
+		v->v[0] = version;
+	if (r < 0)
+		tw_ints_unref(v);
+	else
+		*ret = v;
+	return r;
+}
+
+/* Does the file say what stands there? */
+static bool is_same(const struct tw_ints *a, const struct tw_ints *b, const struct taken *old,
+	const struct taken *fresh)
+{
+	return a->n == b->n && memcmp(a->v, b->v, 4 * (size_t)a->n) == 0 && old->n == fresh->n &&
+	       memcmp(old->v, fresh->v, (size_t)old->n * TW_POINT_FULL * sizeof(int32_t)) == 0;
+}
+
+static int take_file(const struct json_at *root, const struct tw_map *m, const struct tw_item *it,
+	struct tw_ints **ret, struct taken *old, struct taken *fresh, struct error *e)
+{
+	struct json_at at;
+	bool listed = json_get(root, points_key, &at);
+	int r;
+
+	if (listed && !has_points(it))
+		return json_refuse(&at, e, "what the map holds is too short for it");
+	r = old_points(m, it, old);
+	if (r == 0)
+		r = listed ? take_points(&at, m, it, fresh, e) : old_points(m, it, fresh);
+	if (r == -ENOMEM)
+		return error_set(e, r, "no memory for the points");
+	return r < 0 ? r : take_item(root, m, it, ret, e);
+}
+
+/* A new envelope's item, before the file says more: of the map's newest kind. */
+static int initial_item(const struct json_at *root, const struct tw_map *m,
+	const struct tw_item *it, struct tw_ints **ret, struct error *e)
+{
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+	int32_t channels = COLOR_CHANNELS, version = SYNCHRONIZED_SINCE;
+	struct tw_ints *v = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+			version = TW_ENV_TANGENTS_SINCE;
+	if (!tw_is_empty(it))
+		channels = it->ints->v[TW_ENV_CHANNELS];
+	r = json_get_int(root, "channels", &channels, NULL, e);
+	if (r < 0)
+		return r;
+	v = tw_is_empty(it) ? tw_initial_envelope(version, channels)
+			    : tw_ints_copy(it->ints, it->ints->n, 0);
+	if (!v)
+		return error_set(e, -ENOMEM, "no memory for an envelope");
+	v->v[TW_ENV_CHANNELS] = channels;
+	*ret = v;
+	return 0;
+}
+
+static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL, *first = NULL;
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct taken old = {0}, fresh = {0};
+	const struct tw_item *there;
+	struct tw_item it;
+	struct json_at root;
+	uint32_t item;
+	int r = find_envelope(m, id, &there, e);
+
+	if (r == 0)
+		r = json_doc_load(in, JSON_MAX, &doc, e);
+	if (r < 0)
+		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 512 MiB") : r;
+	root = json_root(&doc);
+	r = tw_record_expect(&root, keys, points_key, e);
+	if (r == 0 && there->made)
+		r = initial_item(&root, m, there, &first, e);
+	if (r < 0)
+		return r;
+	it = *there;
+	if (first)
+		it.ints = first;
+	item = (uint32_t)(there - m->items);
+	r = take_file(&root, m, &it, &v, &old, &fresh, e);
+	if (r == 0 && tw_is_empty(there) && v->v[0] < SYNCHRONIZED_SINCE)
+		v->n = TW_ENV_SYNCHRONIZED;
+	if (r == 0 && (tw_is_empty(there) || !is_same(v, there->ints, &old, &fresh))) {
+		if (has_points(&it))
+			r = tw_points_replace(m, item, TAKE(v), fresh.v, fresh.n, c, e);
+		else
+			tw_change_item(c, item, TAKE(v));
+	}
+	free(old.v);
+	free(fresh.v);
+	return r;
+}
+
+/* The points are of all envelopes, as is their form. */
+static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	uint16_t type = m->items[item].type;
+
+	if (type == TW_ENVELOPE)
+		touched_add(t, tw_id(TW_K_ENVELOPE, (uint32_t)tw_position(m, item), 0));
+	else if (type == TW_POINTS || type == tw_uuid_type(m, TW_BEZIER))
+		for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++)
+			touched_add(t, tw_id(TW_K_ENVELOPE, i, 0));
+}
+
+const struct tw_kind tw_kind_envelope = {
+	.label = "envelope",
+	.stat = envelope_stat,
+	.size = envelope_size,
+	.get = envelope_get,
+	.most = JSON_MAX,
+	.parse = envelope_parse,
+	.touch = envelope_touch,
+};

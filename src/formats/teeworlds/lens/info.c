@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * info: author, version, credits, license and settings.cfg, one line (or command) each (layout
+ * rule 9). A string ends in NUL where the file has a line feed, so the lengths agree.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "codec/text.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/model/store.h"
+
+enum { SETTINGS = 4, TEXT_MAX = 64 << 20 };
+
+static const struct {
+	const char *name;
+	size_t max; /* bytes of a line; DDNet editor's map.h, twmap for the settings */
+} files[] = {
+	{"author", 31},
+	{"version", 15},
+	{"credits", 127},
+	{"license", 31},
+	{"settings.cfg", 255},
+};
+
+enum { N_FILES = sizeof(files) / sizeof(files[0]) };
+
+static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	(void)m, (void)id, (void)e;
+	tw_stat_dir(ret, true);
+	return 0;
+}
+
+static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	(void)m, (void)dir;
+	for (uint32_t i = 0; i < N_FILES; i++) {
+		if (strcmp(files[i].name, name) == 0) {
+			*ret = tw_id(TW_K_INFO, i, 0);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int dir_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+{
+	(void)m, (void)dir;
+	if (*cookie >= N_FILES)
+		return 0;
+	strcpy(name, files[*cookie].name);
+	*ret = tw_id(TW_K_INFO, (uint32_t)*cookie, 0);
+	(*cookie)++;
+	return 1;
+}
+
+/* The blob of a file; NULL for an empty one. */
+static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
+{
+	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
+	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
+	int32_t index = it ? tw_int(it, field, -1) : -1;
+
+	*ret = it ? tw_blob_of(m, it, field) : NULL;
+	if (index != -1 && !*ret)
+		return error_set(e, -EIO, "data index is %d (-1 or 0 to %zu)", index,
+			m->n_blobs ? m->n_blobs - 1 : 0);
+	return 0;
+}
+
+static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	struct blob *b;
+
+	(void)e;
+	if (tw_id_index(id) >= N_FILES)
+		return -ENOENT;
+	if (find_text(m, id, &b, NULL) < 0)
+		b = NULL;
+	tw_stat_file(ret, b ? b->size : 0, true);
+	ret->standing = true;
+	return 0;
+}
+
+static int info_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct blob *b;
+	char *text = dst;
+	int r = find_text(m, id, &b, e);
+
+	if (r < 0)
+		return r;
+	if (!b)
+		return tw_slice(NULL, 0, off, dst, n, e);
+	r = blob_read(b, off, dst, n, e);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (text[i] == '\0')
+			text[i] = '\n';
+	return r;
+}
+
+/* What a text has that a new one may have too. */
+struct habits {
+	size_t longest;
+	bool not_utf8;
+};
+
+static struct habits find_habits(const uint8_t *text, size_t n)
+{
+	struct habits h = {.not_utf8 = !utf8_valid(text, n)};
+
+	for (size_t i = 0, begin = 0; i <= n; i++) {
+		if (i < n && text[i] != '\0' && text[i] != '\n')
+			continue;
+		if (i - begin > h.longest)
+			h.longest = i - begin;
+		begin = i + 1;
+	}
+	return h;
+}
+
+static int check_text(
+	unsigned file, const uint8_t *text, size_t n, const struct habits *before, struct error *e)
+{
+	size_t max = files[file].max, line = 1, begin = 0;
+
+	if (before->longest > max)
+		max = before->longest;
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && text[i] == '\0')
+			return error_set(e, -EINVAL, "line %zu: a NUL byte", line);
+		if (i < n && text[i] != '\n')
+			continue;
+		if (file != SETTINGS && line > 1 && (i > begin || i < n))
+			return error_set(
+				e, -EINVAL, "line %zu: there is a second line (at most 1)", line);
+		if (!before->not_utf8 && !utf8_valid(text + begin, i - begin))
+			return error_set(e, -EINVAL, "line %zu: is not UTF-8", line);
+		if (i - begin > max)
+			return error_set(e, -EINVAL, "line %zu: has %zu bytes (at most %zu)", line,
+				i - begin, max);
+		begin = i + 1;
+		line++;
+	}
+	return 0;
+}
+
+/* The string as stored: line feeds become NUL, a missing last one is added. */
+static struct bytes *stored_form(const struct bytes *text)
+{
+	size_t n = text->size;
+	bool ended = n && text->data[n - 1] == '\n';
+	uint8_t *dst;
+	struct bytes *b = bytes_new(n + !ended, &dst);
+
+	for (size_t i = 0; b && i < n; i++)
+		dst[i] = text->data[i] == '\n' ? '\0' : text->data[i];
+	return b;
+}
+
+/* An info item that is long enough for the field, in the change. Returns its handle. */
+static uint32_t need_item(const struct tw_map *m, struct change *c, uint32_t field)
+{
+	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
+	struct tw_ints *ints = NULL;
+	uint32_t item = TW_ADDED;
+
+	if (it && field < it->ints->n)
+		return (uint32_t)(it - m->items);
+	ints = tw_ints_copy(it ? it->ints : NULL, TW_INFO_LENGTH, -1);
+	if (ints && (!it || it->ints->n == 0))
+		ints->v[0] = 1;
+	if (it) {
+		item = (uint32_t)(it - m->items);
+		tw_change_item(c, item, ints);
+	} else {
+		tw_change_add(c, TW_INFO, 0, ints);
+	}
+	return item;
+}
+
+static bool is_same(const struct bytes *old, const struct bytes *text)
+{
+	if (!old || old->size != text->size)
+		return false;
+	for (size_t i = 0; i < text->size; i++)
+		if ((old->data[i] ? old->data[i] : '\n') != text->data[i])
+			return false;
+	return true;
+}
+
+static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *text = NULL, *old = NULL, *stored = NULL;
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
+	struct habits before = {0};
+	struct blob *b;
+	int r = find_text(m, id, &b, NULL);
+
+	if (in->size > TEXT_MAX)
+		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
+			(unsigned long long)in->size, TEXT_MAX);
+	if (in->size == 0 && r == 0 && !b)
+		return 0;
+	/* A text that cannot be read may be replaced. */
+	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0)
+		before = find_habits(old->data, old->size);
+	r = extent_load(in, TEXT_MAX, &text, e);
+	if (r < 0)
+		return r;
+	if (is_same(old, text))
+		return 0;
+	if (text->size == 0) {
+		tw_change_data(c, need_item(m, c, field), field, NULL);
+		return 0;
+	}
+	r = check_text(tw_id_index(id), text->data, text->size, &before, e);
+	if (r < 0)
+		return r;
+	stored = stored_form(text);
+	if (!stored)
+		return error_set(e, -ENOMEM, "no memory for the text");
+	r = tw_keep_bytes(m, stored, &fresh, e);
+	if (r == 0)
+		tw_change_data(c, need_item(m, c, field), field, TAKE(fresh));
+	return r;
+}
+
+static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	const struct tw_item *first = tw_item_at(m, TW_INFO, 0);
+
+	if (m->items[item].type == TW_INFO && first == &m->items[item])
+		for (uint32_t i = 0; i < N_FILES; i++)
+			touched_add(t, tw_id(TW_K_INFO, i, 0));
+}
+
+const struct tw_kind tw_kind_info_dir = {
+	.label = "info/",
+	.stat = dir_stat,
+	.find = dir_find,
+	.child = dir_child,
+};
+
+const struct tw_kind tw_kind_info = {
+	.label = "info",
+	.stat = info_stat,
+	.get = info_get,
+	.most = TEXT_MAX,
+	.parse = info_parse,
+	.touch = info_touch,
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/lens/layer/automapper.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/item/uuid.h"
+
+enum { GROUP = 1, LAYER = 2, LENGTH = 6 };
+
+static const struct tw_key keys[] = {
+	{"version", .at = 0, .n = 1, .initial = 1},
+	{"config", .at = 3, .n = 1, .initial = -1},
+	{"seed", .at = 4, .n = 1},
+	{"flags", .at = 5, .n = 1},
+	{NULL},
+};
+
+static bool is_for(const struct tw_ints *v, uint32_t group, int64_t number)
+{
+	return v->n >= LENGTH && v->v[GROUP] == (int64_t)group && v->v[LAYER] == number;
+}
+
+/* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
+static const struct tw_ints *find(
+	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
+{
+	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
+	int type = tw_uuid_type(m, TW_AUTOMAPPER);
+	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);
+	int64_t number = tw_layer_in_group(m, group, layer);
+
+	if (it && it->made)
+		return it->extra;
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		const struct tw_ints *v = m->items[t->items[i]].ints;
+
+		if (is_for(v, group, number)) {
+			*ret = t->items[i];
+			return v;
+		}
+	}
+	return NULL;
+}
+
+void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	struct tw_record rec = {.keys = keys};
+	const struct tw_ints *found;
+	uint32_t item;
+
+	found = find(m, group, layer, &item);
+	if (!found) {
+		jsonw_null(w);
+		return;
+	}
+	v = tw_ints_ref((struct tw_ints *)(uintptr_t)found);
+	rec.v = v->v;
+	rec.n = v->n;
+	jsonw_object(w);
+	tw_record_write(w, m, &rec);
+	jsonw_end(w);
+}
+
+/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
+ */
+static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
+	uint32_t item, struct tw_ints *take, struct change *c)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
+	uint32_t handle;
+
+	if (old && memcmp(old->v, fresh->v, LENGTH * sizeof(fresh->v[0])) == 0)
+		return;
+	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
+		tw_change_extra(c, handle, TAKE(fresh));
+		return;
+	}
+	if (old) {
+		tw_change_item(c, item, TAKE(fresh));
+		return;
+	}
+	fresh->v[GROUP] = (int32_t)group;
+	fresh->v[LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
+	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
+}
+
+/* All of them, or another would come forth. */
+static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct change *c)
+{
+	const struct tw_type *t = tw_type(m, (unsigned)tw_uuid_type(m, TW_AUTOMAPPER));
+	int64_t number = tw_layer_in_group(m, group, layer);
+	uint32_t handle;
+
+	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
+		tw_change_extra(c, handle, NULL);
+		return;
+	}
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (is_for(m->items[t->items[i]].ints, group, number))
+			tw_change_remove(c, t->items[i]);
+}
+
+int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
+	uint32_t layer, struct change *c, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
+	struct tw_record rec = {.keys = keys};
+	uint32_t item = 0;
+	const struct tw_ints *old = find(m, group, layer, &item);
+	int r;
+
+	if (json_holds_null(at)) {
+		if (old)
+			drop(m, group, layer, c);
+		return 0;
+	}
+	r = tw_record_expect(at, keys, NULL, e);
+	if (r < 0)
+		return r;
+	fresh = old ? tw_ints_copy(old, old->n, 0) : tw_ints_new(LENGTH);
+	if (!fresh)
+		return error_set(e, -ENOMEM, "no memory for an auto-mapper item");
+	rec.v = fresh->v;
+	rec.n = fresh->n;
+	if (!old)
+		tw_record_reset(&rec);
+	r = tw_record_read(at, m, &rec, e);
+	if (r == 0)
+		put(m, group, layer, old, item, TAKE(fresh), c);
+	return r;
+}
+
+bool tw_automapper_layer(
+	const struct tw_map *m, uint32_t item, uint32_t *ret_group, uint32_t *ret_layer)
+{
+	const struct tw_item *it = &m->items[item], *group;
+	int64_t layer;
+
+	if (it->type != tw_uuid_type(m, TW_AUTOMAPPER) || it->ints->n < LENGTH)
+		return false;
+	group = tw_item_at(m, TW_GROUP, it->ints->v[GROUP]);
+	if (!group)
+		return false;
+	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + it->ints->v[LAYER];
+	if (layer < 0 || layer > UINT16_MAX || it->ints->v[GROUP] > UINT16_MAX)
+		return false;
+	*ret_group = (uint32_t)it->ints->v[GROUP];
+	*ret_layer = (uint32_t)layer;
+	return true;
+}

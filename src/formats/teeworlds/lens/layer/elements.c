@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/lens/layer/elements.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/store.h"
+
+enum { QUAD_INTS = 38, SOURCE_INTS = 13, OLD_SOURCE_INTS = 9, ELEMENT_MAX = QUAD_INTS };
+enum { JSON_MAX = 512 << 20, EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
+#define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
+
+static const struct tw_key quad_keys[] = {
+	{"positions", .at = 0, .n = 10, .row = 2},
+	{"corner_colors", .at = 10, .n = 16, .row = 4, .initial = 255},
+	{"texture_coordinates", .at = 26, .n = 8, .row = 2},
+	{"position_envelope", .at = 34, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 35, .n = 1},
+	{"color_envelope", .at = 36, .n = 1, .ref = TW_REF_COLOR_ENVELOPE, .initial = -1},
+	{"color_envelope_offset", .at = 37, .n = 1},
+	{NULL},
+};
+
+static const struct tw_key source_keys[] = {
+	{"position", .at = 0, .n = 2},
+	{"looping", .at = 2, .n = 1, .initial = 1},
+	{"panning", .at = 3, .n = 1, .initial = 1},
+	{"delay", .at = 4, .n = 1},
+	{"falloff", .at = 5, .n = 1, .initial = 80},
+	{"position_envelope", .at = 6, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 7, .n = 1},
+	{"sound_envelope", .at = 8, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .at = 9, .n = 1},
+	{"shape", .at = 10, .n = 3},
+	{NULL},
+};
+
+static const struct tw_key old_source_keys[] = {
+	{"position", .at = 0, .n = 2},
+	{"looping", .at = 2, .n = 1, .initial = 1},
+	{"delay", .at = 3, .n = 1},
+	{"radius", .at = 4, .n = 1, .initial = 1500},
+	{"position_envelope", .at = 5, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 6, .n = 1},
+	{"sound_envelope", .at = 7, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .at = 8, .n = 1},
+	{NULL},
+};
+
+struct list_form {
+	const struct tw_key *keys;
+	struct tw_list_shape shape;
+};
+
+static const struct list_form *list_form(enum tw_form form)
+{
+	static const struct list_form forms[TW_N_FORMS] = {
+		[TW_FORM_QUADS] = {quad_keys, {QUAD_INTS, 2, {34, 36}}},
+		[TW_FORM_SOURCES] = {source_keys, {SOURCE_INTS, 2, {6, 8}}},
+		[TW_FORM_OLD_SOURCES] = {old_source_keys, {OLD_SOURCE_INTS, 2, {5, 7}}},
+	};
+
+	return forms[form].keys ? &forms[form] : NULL;
+}
+
+const struct tw_list_shape *tw_list_shape(enum tw_form form)
+{
+	const struct list_form *f = list_form(form);
+
+	return f ? &f->shape : NULL;
+}
+
+static enum tw_form form_of_type(int32_t type)
+{
+	return type == TW_LAYER_QUADS        ? TW_FORM_QUADS
+	       : type == TW_LAYER_SOUNDS     ? TW_FORM_SOURCES
+	       : type == TW_LAYER_OLD_SOUNDS ? TW_FORM_OLD_SOURCES
+					     : TW_FORM_NONE;
+}
+
+enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
+{
+	enum tw_form form = form_of_type(tw_int(it, TW_LAYER_TYPE, -1));
+	const struct list_form *f = list_form(form);
+	const struct blob *b;
+	int32_t count;
+
+	if (!f || it->ints->n < TW_LIST_MIN)
+		return TW_FORM_NONE;
+	count = it->ints->v[TW_LIST_COUNT];
+	b = tw_blob_of(m, it, TW_LIST_DATA);
+	if (count < 0 || (count > 0 && (!b || b->size / (4 * f->shape.ints) < (uint32_t)count)))
+		return TW_FORM_NONE;
+	return form;
+}
+
+/* A layer's list as the map holds it. */
+struct list {
+	uint32_t item;
+	const struct list_form *form;
+	struct blob *blob; /* may be NULL where count is 0 */
+	uint32_t count;
+	uint64_t memo; /* under which the blob remembers the file's size */
+};
+
+static int find_list(const struct tw_map *m, entry_id id, struct list *ret, struct error *e)
+{
+	const struct tw_item *it;
+	struct list l = {0};
+	enum tw_form form;
+
+	if (tw_at(m, TW_LAYER, tw_id_b(id), &l.item) < 0)
+		return error_set(e, -ENOENT, "no such layer");
+	it = &m->items[l.item];
+	form = tw_list_form(m, it);
+	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
+		return it->made ? tw_layer_lacks(it, e)
+				: error_set(e, -EIO, "the layer no longer has such a list");
+	l.form = list_form(form);
+	l.blob = tw_blob_of(m, it, TW_LIST_DATA);
+	l.count = (uint32_t)it->ints->v[TW_LIST_COUNT];
+	/* References are shown by names that hold still, but there may come to be more. */
+	l.memo = (uint64_t)l.count << 32 | (uint64_t)form << 28 |
+		 (tw_count(m, TW_ENVELOPE) & 0xfffffff);
+	*ret = l;
+	return 0;
+}
+
+static bool is_damaged(const struct list *l)
+{
+	uint64_t known;
+
+	return l->count && blob_recall(l->blob, KEY_DAMAGED, &known);
+}
+
+static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	uint64_t size = EMPTY_SIZE;
+	struct list l;
+	int r = find_list(m, id, &l, e);
+
+	if (r < 0)
+		return r;
+	tw_stat_file(ret, 0, true);
+	ret->sized = !l.count || blob_recall(l.blob, l.memo, &size);
+	ret->size = ret->sized ? size : 0;
+	ret->sized |= is_damaged(&l);
+	return 0;
+}
+
+static void load_element(const struct list *l, const struct bytes *data, uint32_t i, int32_t *v)
+{
+	const uint8_t *p = data->data + (size_t)i * 4 * l->form->shape.ints;
+
+	for (uint32_t k = 0; k < l->form->shape.ints; k++)
+		v[k] = load_i32(p + 4 * (size_t)k);
+}
+
+/* Where an element's text begins. Reading on from there spares the text of those before it. */
+struct place {
+	uint32_t element;
+	uint64_t off;
+};
+
+#define KEY_PLACE ((uint64_t)1 << 63)
+enum { OFF_BITS = 38 };
+
+static struct place recall_place(const struct list *l, uint64_t off)
+{
+	struct place p = {0};
+	uint64_t v;
+
+	if (!blob_recall(l->blob, l->memo | KEY_PLACE, &v))
+		return p;
+	p.element = (uint32_t)(v >> OFF_BITS);
+	p.off = v & (((uint64_t)1 << OFF_BITS) - 1);
+	return p.off <= off ? p : (struct place){0};
+}
+
+static void remember_place(const struct list *l, struct place p)
+{
+	if (p.off >> OFF_BITS == 0 && p.element >> (64 - OFF_BITS) == 0)
+		blob_remember(
+			l->blob, l->memo | KEY_PLACE, (uint64_t)p.element << OFF_BITS | p.off);
+}
+
+static int write_elements(struct jsonw *w, const struct tw_map *m, const struct list *l,
+	uint64_t off, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *data = NULL;
+	int32_t v[ELEMENT_MAX];
+	struct tw_record rec = {.keys = l->form->keys, .v = v, .n = l->form->shape.ints};
+	struct place from = recall_place(l, off), at = {0};
+	int r = blob_load(l->blob, &data, e);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < l->count && !jsonw_done(w); i++) {
+		/* The first is written always, so that the writer knows of one before. */
+		if (i == 1 && from.element > 1) {
+			i = from.element;
+			w->size = from.off;
+		}
+		at = (struct place){i, w->size};
+		load_element(l, data, i, v);
+		jsonw_object(w);
+		tw_record_write(w, m, &rec);
+		jsonw_end(w);
+	}
+	remember_place(l, at);
+	return 0;
+}
+
+/* What stands before off need not be written. */
+static int write_list(struct jsonw *w, const struct tw_map *m, const struct list *l, uint64_t off,
+	struct error *e)
+{
+	int r;
+
+	jsonw_array(w);
+	r = l->count ? write_elements(w, m, l, off, e) : 0;
+	if (r == 0 && !jsonw_done(w))
+		jsonw_end(w);
+	return r;
+}
+
+static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	struct jsonw w;
+	struct list l;
+	int r = find_list(m, id, &l, e);
+
+	if (r < 0)
+		return r;
+	if (l.count && blob_recall(l.blob, l.memo, ret))
+		return 0;
+	jsonw_to_nowhere(&w);
+	r = write_list(&w, m, &l, 0, e);
+	if (r == -EIO)
+		blob_remember(l.blob, KEY_DAMAGED, 1);
+	if (r < 0)
+		return r;
+	if (l.count)
+		blob_remember(l.blob, l.memo, w.size);
+	*ret = w.size;
+	return 0;
+}
+
+static int list_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct jsonw w;
+	struct list l;
+	int r = find_list(m, id, &l, e);
+
+	if (r == 0 && is_damaged(&l))
+		r = error_set(e, -EIO, "the data of the list is damaged");
+	if (r < 0)
+		return r;
+	jsonw_to_range(&w, off, dst, n);
+	return write_list(&w, m, &l, off, e);
+}
+
+static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *data = NULL;
+	struct list l;
+	int r = find_list(m, id, &l, e);
+
+	return r < 0 || !l.count ? r : blob_load(l.blob, &data, e);
+}
+
+/* Element i of the file; what it leaves out is that of the old list's element i. */
+static int take_element(const struct json_at *list, const struct tw_map *m, const struct list *l,
+	const struct bytes *old, uint32_t i, struct buffer *out, struct error *e)
+{
+	struct json_at at = json_element(list, i);
+	int32_t v[ELEMENT_MAX] = {0};
+	struct tw_record rec = {.keys = l->form->keys,
+		.v = v,
+		.n = l->form->shape.ints,
+		.is_new = m->items[l->item].made};
+	int r = tw_record_expect(&at, l->form->keys, NULL, e);
+
+	if (old && i < l->count)
+		load_element(l, old, i, v);
+	else
+		tw_record_reset(&rec);
+	if (r == 0)
+		r = tw_record_read(&at, m, &rec, e);
+	for (uint32_t k = 0; r == 0 && k < l->form->shape.ints; k++)
+		buffer_u32(out, (uint32_t)v[k]);
+	return r;
+}
+
+static int take_list(const struct extent *in, const struct tw_map *m, const struct list *l,
+	const struct bytes *old, struct buffer *out, struct error *e)
+{
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct json_at root;
+	size_t n;
+	int r = json_doc_load(in, JSON_MAX, &doc, e);
+
+	if (r < 0)
+		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 512 MiB") : r;
+	root = json_root(&doc);
+	r = json_expect_array(&root, &n, e);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = take_element(&root, m, l, old, (uint32_t)i, out, e);
+	return r == 0 && out->error ? error_set(e, out->error, "no memory for the list") : r;
+}
+
+static int list_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;
+	struct blob *blob = NULL;
+	struct list l;
+	size_t shown;
+	int r = tw_layer_refuses(find_list(m, id, &l, e), e);
+
+	if (r == 0)
+		r = tw_layer_waits(&m->items[l.item], e);
+	if (r < 0)
+		return r;
+	shown = (size_t)l.count * 4 * l.form->shape.ints;
+	/* A list that cannot be read may be replaced. */
+	if (l.count && blob_load(l.blob, &old, NULL) < 0)
+		old = NULL;
+	r = take_list(in, m, &l, old, &out, e);
+	if (r < 0)
+		return r;
+	if (out.size == shown && (!shown || (old && memcmp(out.data, old->data, shown) == 0)))
+		return 0;
+	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.form->shape.ints)));
+	/* Bytes past the count stay while the count does; an empty list is one of zeros, as the
+	 * editor writes it. */
+	if (old && out.size == shown)
+		buffer_append(&out, old->data + shown, old->size - shown);
+	for (uint32_t k = 0; k < l.form->shape.ints && out.size < 4 * l.form->shape.ints; k++)
+		buffer_u32(&out, 0);
+	if (buffer_finish(&out, &fresh) < 0)
+		return error_set(e, -ENOMEM, "no memory for the list");
+	r = tw_keep_bytes(m, fresh, &blob, e);
+	if (r == 0)
+		tw_change_data(c, l.item, TW_LIST_DATA, blob);
+	return r;
+}
+
+static void touch_list(
+	const struct tw_map *m, uint32_t item, bool quads, enum tw_kind_id kind, struct touched *t)
+{
+	enum tw_form form =
+		m->items[item].type == TW_LAYER ? tw_list_form(m, &m->items[item]) : TW_FORM_NONE;
+
+	if (form != TW_FORM_NONE && (form == TW_FORM_QUADS) == quads)
+		tw_touch_layer(m, item, kind, 0, t);
+}
+
+static void quads_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	touch_list(m, item, true, TW_K_QUADS, t);
+}
+
+static void sources_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	touch_list(m, item, false, TW_K_SOURCES, t);
+}
+
+const struct tw_kind tw_kind_quads = {
+	.label = "quads.json",
+	.stat = list_stat,
+	.size = list_size,
+	.get = list_get,
+	.readable = list_readable,
+	.most = JSON_MAX,
+	.parse = list_parse,
+	.touch = quads_touch,
+};
+
+const struct tw_kind tw_kind_sources = {
+	.label = "sources.json",
+	.stat = list_stat,
+	.size = list_size,
+	.get = list_get,
+	.readable = list_readable,
+	.most = JSON_MAX,
+	.parse = list_parse,
+	.touch = sources_touch,
+};

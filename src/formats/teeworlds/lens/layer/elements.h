@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * elements: the quads of a quads layer and the sources of a sounds layer (layout rules 16, 18).
+ */
+#ifndef FORMATS_TEEWORLDS_LENS_LAYER_ELEMENTS_H
+#define FORMATS_TEEWORLDS_LENS_LAYER_ELEMENTS_H
+
+#include "formats/teeworlds/item/layer.h"
+
+/* TW_FORM_QUADS and so on; TW_FORM_NONE where the item has no such list, or its blob is too small.
+ */
+enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
+
+/* How the elements of a list are laid out: 32-bit integers, some of which are envelopes. */
+struct tw_list_shape {
+	uint32_t ints;
+	unsigned n_refs;
+	uint8_t refs[2]; /* which of them */
+};
+
+/* NULL for a form that is no list. */
+const struct tw_list_shape *tw_list_shape(enum tw_form form);
+
+#endif

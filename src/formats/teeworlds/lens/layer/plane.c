@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles go by in runs,
+ * so a layer of any size is read, compared and replaced in bounded memory.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "codec/csv.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/lens/layer/plane.h"
+#include "formats/teeworlds/item/tiles.h"
+
+enum { RUN = 1024 /* cells at a time, as csv.h gives them */, BYTE_CELL = 3, WIDE_CELL = 6 };
+
+struct plane {
+	uint32_t item;
+	struct tw_tiles tiles;
+	struct tw_plane_at at;
+	struct csv_shape shape;
+};
+
+static int find_plane(const struct tw_map *m, entry_id id, struct plane *ret, struct error *e)
+{
+	const struct tw_plane_at *at = NULL;
+	struct plane p = {0};
+
+	if (tw_at(m, TW_LAYER, tw_id_b(id), &p.item) < 0 || tw_id_c(id) >= TW_N_PLANES)
+		return error_set(e, -ENOENT, "no such layer");
+	if (tw_tiles_of(m, &m->items[p.item], &p.tiles))
+		at = tw_plane_in(p.tiles.form, (enum tw_plane)tw_id_c(id));
+	if (!at && m->items[p.item].made)
+		return tw_layer_lacks(&m->items[p.item], e);
+	if (!at)
+		return error_set(e, -EIO, "the layer no longer has tiles with this field");
+	p.at = *at;
+	p.shape = (struct csv_shape){
+		p.tiles.w, p.tiles.h, at->wide ? (uint32_t)WIDE_CELL : (uint32_t)BYTE_CELL};
+	*ret = p;
+	return 0;
+}
+
+static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	struct plane p;
+	int r = find_plane(m, id, &p, e);
+
+	if (r == 0)
+		tw_stat_file(ret, csv_size(&p.shape), true);
+	return r;
+}
+
+static int32_t cell_of(const struct tw_plane_at *at, const uint8_t *tile)
+{
+	if (!at->wide)
+		return tile[at->at];
+	return (int16_t)(uint16_t)(tile[at->at] | tile[at->at + 1] << 8);
+}
+
+static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
+{
+	tile[at->at] = (uint8_t)value;
+	if (at->wide)
+		tile[at->at + 1] = (uint8_t)((uint32_t)value >> 8);
+}
+
+static int read_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
+{
+	const struct plane *p = arg;
+	uint8_t tiles[RUN * TW_TILE_MAX];
+
+	while (n) {
+		size_t k = n < RUN ? n : RUN;
+		int r = tw_tiles_read(&p->tiles, first, k, tiles, e);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < k; i++)
+			*ret++ = cell_of(&p->at, tiles + i * p->tiles.size);
+		first += k;
+		n -= k;
+	}
+	return 0;
+}
+
+static int plane_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct plane p;
+	int r = find_plane(m, id, &p, e);
+
+	return r < 0 ? r : csv_read(&p.shape, read_cells, &p, off, dst, n, e);
+}
+
+static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
+{
+	struct plane p;
+	int r = find_plane(m, id, &p, e);
+
+	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
+}
+
+/* A table on its way into the tiles. */
+struct putting {
+	const struct plane *plane;
+	struct tw_tile_writer *out;
+	bool differs;
+};
+
+static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+{
+	struct putting *put = arg;
+	const struct plane *p = put->plane;
+	uint8_t tiles[RUN * TW_TILE_MAX];
+
+	while (n) {
+		size_t k = n < RUN ? n : RUN;
+		int r = tw_tiles_read(&p->tiles, first, k, tiles, e);
+
+		for (size_t i = 0; r == 0 && i < k; i++) {
+			uint8_t *tile = tiles + i * p->tiles.size;
+
+			put->differs |= cell_of(&p->at, tile) != cells[i];
+			set_cell(&p->at, tile, cells[i]);
+		}
+		if (r == 0)
+			r = tw_tile_writer_put(put->out, tiles, k, e);
+		if (r < 0)
+			return r;
+		first += k;
+		cells += k;
+		n -= k;
+	}
+	return 0;
+}
+
+/* Bytes past the tiles stay; packed tiles have none. */
+static int take_tail(const struct plane *p, struct tw_tile_writer *out, struct error *e)
+{
+	uint64_t at = (uint64_t)p->tiles.w * p->tiles.h * p->tiles.size;
+	uint8_t chunk[4096];
+	int r = 0;
+
+	while (r == 0 && !p->tiles.packed && at < p->tiles.blob->size) {
+		uint64_t left = p->tiles.blob->size - at;
+		size_t n = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
+
+		r = blob_read(p->tiles.blob, at, chunk, n, e);
+		if (r == 0)
+			r = tw_tile_writer_tail(out, chunk, n, e);
+		at += n;
+	}
+	return r;
+}
+
+/* Where the values of all cells come from: calls put->out in order. */
+typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
+
+static int cells_of_file(struct putting *put, const struct extent *in, struct error *e)
+{
+	const struct plane *p = put->plane;
+
+	return p->at.wide ? csv_parse(in, &p->shape, INT16_MIN, INT16_MAX, take_cells, put, e)
+			  : csv_parse(in, &p->shape, 0, UINT8_MAX, take_cells, put, e);
+}
+
+static int cells_of_zeros(struct putting *put, const struct extent *in, struct error *e)
+{
+	static const int32_t zeros[RUN];
+	uint64_t count = (uint64_t)put->plane->tiles.w * put->plane->tiles.h;
+	int r = 0;
+
+	(void)in;
+	for (uint64_t i = 0; r == 0 && i < count; i += RUN)
+		r = take_cells(put, i, zeros, count - i < RUN ? (size_t)(count - i) : RUN, e);
+	return r;
+}
+
+static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn cells,
+	const struct extent *in, struct change *c, struct error *e)
+{
+	CLEANUP(tw_tile_writer_destroy)
+	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.size, p->tiles.packed);
+	struct putting put = {.plane = p, .out = out};
+	struct blob *fresh = NULL;
+	int r;
+
+	if (!out)
+		return error_set(e, -ENOMEM, "no memory for the tiles of a layer");
+	r = cells(&put, in, e);
+	if (r < 0 || !put.differs)
+		return r;
+	r = tw_tile_writer_finish(out, e);
+	if (r == 0)
+		r = take_tail(p, out, e);
+	if (r == 0)
+		r = tw_tile_writer_keep(out, &fresh, e);
+	if (r == 0)
+		tw_change_data(c, p->item, p->tiles.field, fresh);
+	return r;
+}
+
+static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	struct plane p;
+	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
+
+	if (r == 0)
+		r = tw_layer_waits(&m->items[p.item], e);
+	return r < 0 ? r : change_plane(m, &p, cells_of_file, in, c, e);
+}
+
+int tw_plane_clear(const struct tw_map *m, entry_id id, struct change *c, struct error *e)
+{
+	struct plane p;
+	int r = find_plane(m, id, &p, e);
+
+	return r < 0 ? r : change_plane(m, &p, cells_of_zeros, NULL, c, e);
+}
+
+static void plane_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	const struct tw_item *it = &m->items[item];
+	const struct tw_tile_form *form;
+	struct tw_tiles tiles;
+
+	if (it->type != TW_LAYER || !tw_tiles_of(m, it, &tiles))
+		return;
+	form = tw_tile_form(tiles.form);
+	for (unsigned i = 0; i < form->n; i++)
+		tw_touch_layer(m, item, TW_K_PLANE, form->planes[i].plane, t);
+}
+
+const struct tw_kind tw_kind_plane = {
+	.label = "plane",
+	.stat = plane_stat,
+	.get = plane_get,
+	.readable = plane_readable,
+	.parse = plane_parse,
+	.touch = plane_touch,
+};

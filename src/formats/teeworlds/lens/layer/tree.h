@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * tree: where in the mount a layer stands. Entries below groups/ have for `a` the group's
+ * position, for `b` the layer's among all layers: a layer in two groups is shown in both.
+ */
+#ifndef FORMATS_TEEWORLDS_LENS_LAYER_TREE_H
+#define FORMATS_TEEWORLDS_LENS_LAYER_TREE_H
+
+#include "formats/teeworlds/lens/lens.h"
+
+/* Names the entry of that kind (and c) of the layer that the item is, in every group that has it.
+ */
+void tw_touch_layer(
+	const struct tw_map *m, uint32_t item, enum tw_kind_id kind, unsigned c, struct touched *t);
+
+/*
+ * A made layer has no such file: not yet (-ENODATA), for its layer.json is not there, or not at all
+ * (-ENOTSUP). What that means for who puts it: wait for layer.json (-EAGAIN), or a refusal
+ * (-EINVAL). Other codes pass.
+ */
+int tw_layer_lacks(const struct tw_item *it, struct error *e);
+int tw_layer_refuses(int r, struct error *e);
+/* -EAGAIN while the layer's newest layer.json, by which its other files are judged, waits itself.
+ */
+int tw_layer_waits(const struct tw_item *it, struct error *e);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * image: an embedded image as a PNG (layout rule 10). Pixels go by row by row, so an image of any
+ * size is read, compared and replaced in bounded memory.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/spool.h"
+#include "codec/png.h"
+#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/item/opaque.h"
+#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/model/store.h"
+
+/* An image as the map holds it. */
+struct pixels {
+	const struct tw_item *item;
+	struct blob *blob;
+	uint32_t w, h;
+};
+
+static int find_pixels(const struct tw_map *m, entry_id id, struct pixels *ret, struct error *e)
+{
+	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such image");
+	if (!tw_image_is_png(m, it))
+		return error_set(e, -ENODATA, "the image is not in the map as RGBA pixels");
+	*ret = (struct pixels){
+		.item = it,
+		.blob = tw_blob_of(m, it, TW_IMG_DATA),
+		.w = (uint32_t)it->ints->v[TW_IMG_WIDTH],
+		.h = (uint32_t)it->ints->v[TW_IMG_HEIGHT],
+	};
+	return 0;
+}
+
+static int image_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	struct pixels p;
+	uint64_t size = 0;
+	int r = find_pixels(m, id, &p, e);
+
+	if (r == 0)
+		r = png_file_size(p.w, p.h, &size);
+	if (r == 0)
+		tw_stat_file(ret, size, true);
+	return r;
+}
+
+static int image_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct pixels p;
+	int r = find_pixels(m, id, &p, e);
+
+	if (r < 0)
+		return r;
+	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
+}
+
+/* First pass over a PNG: is it, to the pixel, the image that is there? */
+struct comparing {
+	const struct pixels *old;
+	struct bytes *row;
+	uint8_t *row_data;
+	bool differs;
+};
+
+/* What stops the decoder once the answer is known. */
+enum { KNOWN = -ECANCELED };
+
+static int compare_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+{
+	struct comparing *c = arg;
+
+	if (w != c->old->w || h != c->old->h) {
+		c->differs = true;
+		return KNOWN;
+	}
+	c->row = bytes_new(4 * (size_t)w, &c->row_data);
+	return c->row ? 0 : error_set(e, -ENOMEM, "no memory for a row of pixels");
+}
+
+static int compare_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+{
+	struct comparing *c = arg;
+	size_t n = c->row->size;
+
+	(void)e;
+	/* A damaged image may be replaced, so what cannot be read differs. */
+	if (blob_read(c->old->blob, (uint64_t)y * n, c->row_data, n, NULL) == 0 &&
+		memcmp(c->row_data, rgba, n) == 0)
+		return 0;
+	c->differs = true;
+	return KNOWN;
+}
+
+static int compare(const struct pixels *old, const struct extent *in, bool *ret, struct error *e)
+{
+	struct comparing c = {.old = old};
+	struct png_sink sink = {.begin = compare_begin, .row = compare_row, .arg = &c};
+	int r = png_decode(in, &sink, e);
+
+	bytes_unref(c.row);
+	if (r < 0 && !(r == KNOWN && c.differs))
+		return r;
+	*ret = !c.differs;
+	return 0;
+}
+
+/* Second pass: the new pixels, and which tiles they make opaque. */
+struct taking {
+	struct spool *spool;
+	struct opacity opacity;
+	uint32_t w, h;
+};
+
+static int take_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+{
+	struct taking *t = arg;
+	uint64_t size;
+
+	if (w > INT32_MAX || h > INT32_MAX || png_file_size(w, h, &size) < 0)
+		return error_set(e, -EINVAL,
+			"the image has %u x %u pixels (at most 2^31 - 1 bytes of them in a PNG)", w,
+			h);
+	t->w = w;
+	t->h = h;
+	opacity_begin(&t->opacity, w, h);
+	return 0;
+}
+
+static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+{
+	struct taking *t = arg;
+
+	opacity_row(&t->opacity, y, rgba);
+	return spool_append(t->spool, rgba, 4 * (size_t)t->w, e);
+}
+
+/* Bytes past the pixels stay while the size does. */
+static int take_tail(const struct pixels *old, struct taking *t, struct error *e)
+{
+	uint64_t at = 4 * (uint64_t)old->w * old->h;
+	uint8_t chunk[4096];
+
+	if (t->w != old->w || t->h != old->h)
+		return 0;
+	while (at < old->blob->size) {
+		uint64_t left = old->blob->size - at;
+		size_t n = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
+		int r = blob_read(old->blob, at, chunk, n, NULL);
+
+		/* Nothing to keep where they cannot be read. */
+		if (r < 0)
+			return r == -EIO ? 0 : error_set(e, r, "cannot read the old pixels");
+		r = spool_append(t->spool, chunk, n, e);
+		if (r < 0)
+			return r;
+		at += n;
+	}
+	return 0;
+}
+
+static int take(const struct tw_map *m, const struct pixels *old, const struct extent *in,
+	struct taking *t, struct blob **ret, struct error *e)
+{
+	struct png_sink sink = {.begin = take_begin, .row = take_row, .arg = t};
+	CLEANUP(spool_destroy) struct spool *spool = spool_create(m->shared->store->spool_dirfd);
+	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	int r;
+
+	if (!spool)
+		return error_set(e, -ENOMEM, "no memory for the pixels");
+	t->spool = spool;
+	r = png_decode(in, &sink, e);
+	if (r == 0)
+		r = take_tail(old, t, e);
+	if (r == 0)
+		r = spool_extent(spool, &content, e);
+	return r < 0 ? r : tw_keep_extent(m, &content, ret, e);
+}
+
+static int old_opacity(const struct pixels *old, struct opacity *ret, struct error *e)
+{
+	uint8_t *row;
+	CLEANUP(bytes_unref) struct bytes *b = bytes_new(4 * (size_t)old->w, &row);
+
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for a row of pixels");
+	opacity_begin(ret, old->w, old->h);
+	for (uint32_t y = 0; y < old->h; y++) {
+		int r = blob_read(old->blob, (uint64_t)y * b->size, row, b->size, e);
+
+		if (r < 0)
+			return r;
+		opacity_row(ret, y, row);
+	}
+	return 0;
+}
+
+/* The pixels of an image that had none, or none that could be shown: which tiles were opaque before
+ * is not known, so all bits follow. */
+static int make(const struct tw_map *m, entry_id id, const struct extent *in, struct change *c,
+	struct error *e)
+{
+	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
+	uint32_t image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	const struct pixels none = {0};
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	struct tw_ints *ints;
+	struct opacity before;
+	struct taking t = {0};
+	int r = take(m, &none, in, &t, &fresh, e);
+
+	if (r < 0)
+		return r;
+	ints = tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h);
+	/* What could not be shown gives way to the new pixels. */
+	if (ints && tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
+		ints->v[TW_IMG_DATA] = tw_int(it, TW_IMG_DATA, -1);
+	tw_change_item(c, (uint32_t)(it - m->items), ints);
+	tw_change_data(c, (uint32_t)(it - m->items), TW_IMG_DATA, TAKE(fresh));
+	/* Tiles that name a new image came along with it, and their own bits with them. */
+	if (it->made || !opaque_matters(m, image))
+		return 0;
+	before = t.opacity;
+	for (int i = 1; i < 256; i++)
+		before.opaque[i] = !before.opaque[i];
+	return opaque_follow(m, image, &before, &t.opacity, c, e);
+}
+
+static int image_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	struct opacity before;
+	struct taking t = {0};
+	struct pixels old;
+	uint32_t item, image;
+	bool same = false;
+	int r = find_pixels(m, id, &old, NULL);
+
+	if (r == -ENOENT)
+		return error_set(e, r, "no such image");
+	if (r == -ENODATA)
+		return make(m, id, in, c, e);
+	if (r == 0)
+		r = compare(&old, in, &same, e);
+	if (r < 0 || same)
+		return r;
+	r = take(m, &old, in, &t, &fresh, e);
+	if (r < 0)
+		return r;
+	item = (uint32_t)(old.item - m->items);
+	tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
+	tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
+	tw_change_data(c, item, TW_IMG_DATA, TAKE(fresh));
+	image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	if (!opaque_matters(m, image))
+		return 0;
+	r = old_opacity(&old, &before, e);
+	if (r < 0)
+		return r == -EIO ? 0 : r;
+	return opaque_follow(m, image, &before, &t.opacity, c, e);
+}
+
+static void image_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	if (m->items[item].type == TW_IMAGE)
+		touched_add(t, tw_id(TW_K_IMAGE_PNG, (uint32_t)tw_position(m, item), 0));
+}
+
+const struct tw_kind tw_kind_image_png = {
+	.label = "image.png",
+	.stat = image_stat,
+	.get = image_get,
+	.parse = image_parse,
+	.touch = image_touch,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Zlib */
+/* sound: an embedded sound as the Opus file it is (layout rule 11). */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/model/store.h"
+
+static const struct tw_item *sound_of(const struct tw_map *m, entry_id id)
+{
+	return tw_item_at(m, TW_SOUND, tw_id_index(id));
+}
+
+static int find_data(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
+{
+	const struct tw_item *it = sound_of(m, id);
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such sound");
+	if (!tw_sound_is_opus(m, it))
+		return error_set(e, -ENODATA, "the sound is not in the map as data");
+	*ret = tw_blob_of(m, it, TW_SND_DATA);
+	return 0;
+}
+
+static int sound_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	struct blob *b;
+	int r = find_data(m, id, &b, e);
+
+	if (r == 0)
+		tw_stat_file(ret, b->size, true);
+	return r;
+}
+
+static int sound_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct blob *b;
+	int r = find_data(m, id, &b, e);
+
+	return r < 0 ? r : blob_read(b, off, dst, n, e);
+}
+
+/*
+ * The first page of an Ogg stream, which holds the identification header and nothing else: a packet
+ * of one segment, so it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most
+ * two channels (DDNet's engine/client/sound.cpp).
+ */
+static int check_opus(const struct extent *in, struct error *e)
+{
+	enum { HEAD = 28, VERSION = HEAD + 8, CHANNELS = HEAD + 9, NEEDED = CHANNELS + 1 };
+	uint8_t page[NEEDED] = {0};
+	int r = extent_read(in, 0, page, in->size < NEEDED ? (size_t)in->size : NEEDED, e);
+
+	if (r < 0)
+		return r;
+	if (memcmp(page, "OggS", 4) != 0)
+		return error_set(e, -EINVAL, "not an Opus file: it does not begin with OggS");
+	if (memcmp(page + HEAD, "OpusHead", 8) != 0)
+		return error_set(
+			e, -EINVAL, "not an Opus file: there is no OpusHead at byte %d", HEAD);
+	if (page[VERSION] > 15)
+		return error_set(e, -EINVAL, "the Opus version is %u (at most 15)", page[VERSION]);
+	if (page[CHANNELS] > 2)
+		return error_set(
+			e, -EINVAL, "the sound has %u channels (at most 2)", page[CHANNELS]);
+	return 0;
+}
+
+static int sound_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	const struct tw_item *it = sound_of(m, id);
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	uint32_t item;
+	struct blob *b = NULL;
+	bool same;
+	int r;
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such sound");
+	if (tw_sound_is_opus(m, it))
+		b = tw_blob_of(m, it, TW_SND_DATA);
+	/* A sound that cannot be read may be replaced. */
+	if (b && blob_equals_extent(b, in, &same, NULL) == 0 && same)
+		return 0;
+	r = check_opus(in, e);
+	if (r == 0)
+		r = tw_keep_extent(m, in, &fresh, e);
+	if (r < 0)
+		return r;
+	item = (uint32_t)(it - m->items);
+	if (!b)
+		tw_change_item(c, item, tw_sound_item(it, 0, (int32_t)in->size));
+	else if (it->ints->n > TW_SND_SIZE)
+		tw_change_int(c, item, TW_SND_SIZE, (int32_t)in->size);
+	tw_change_data(c, item, TW_SND_DATA, TAKE(fresh));
+	return 0;
+}
+
+static void sound_touch(const struct tw_map *m, uint32_t item, struct touched *t)
+{
+	if (m->items[item].type == TW_SOUND)
+		touched_add(t, tw_id(TW_K_SOUND_OPUS, (uint32_t)tw_position(m, item), 0));
+}
+
+const struct tw_kind tw_kind_sound_opus = {
+	.label = "sound.opus",
+	.stat = sound_stat,
+	.get = sound_get,
+	.parse = sound_parse,
+	.touch = sound_touch,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/lens/raw/guard.h"
+
+#include <errno.h>
+
+#include "formats/teeworlds/lens/lens.h"
+
+static int readable(const struct tw_map *m, entry_id id, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+	struct entry entry;
+	int r = k->stat(m, id, &entry, e);
+
+	if (r < 0 || entry.dir)
+		return r;
+	if (k->readable)
+		return k->readable(m, id, e);
+	return k->get(m, id, 0, NULL, 0, e);
+}
+
+static int compare(
+	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
+{
+	if (t->all)
+		return error_set(e, -EINVAL, "too many files of the map depend on it");
+	for (size_t i = 0; i < t->n; i++) {
+		struct error why = ERROR_INIT;
+
+		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || readable(m, t->ids[i], NULL) < 0 ||
+			readable(then, t->ids[i], &why) == 0)
+			continue;
+		return error_set(e, -EINVAL, "%s %u would become unreadable: %s",
+			tw_kind(t->ids[i])->label, tw_id_index(t->ids[i]), error_text(&why));
+	}
+	return 0;
+}
+
+int raw_guard(const struct tw_map *m, const struct change *c, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(&m->base);
+	struct touched t = {0};
+	int r;
+
+	/* A change that ran out of memory is reported when it is taken. */
+	if (!m->shared->typed || c->error)
+		return 0;
+	r = tw_change_apply(&then, c, &t, e);
+	if (r == 0 && !tw_is_typed(tw_map_of(then)))
+		r = error_set(e, -EINVAL, "the map would have no version item of value 1");
+	if (r == 0)
+		r = compare(m, tw_map_of(then), &t, e);
+	touched_finish(&t);
+	return r;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Zlib */
+/* item: an item as its integers, one signed decimal a line (layout rule 22). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/raw/guard.h"
+
+enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 64 << 20 };
+
+static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
+{
+	uint32_t i = tw_id_index(id);
+
+	return i < m->n_items && (!m->items[i].removed || m->items[i].reserved) ? &m->items[i]
+										: NULL;
+}
+
+/* The item, if it is there. */
+static int find(const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+{
+	const struct tw_item *it = item_of(m, id);
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such item");
+	if (it->reserved)
+		return error_set(e, -ENODATA, "the item has no content yet");
+	*ret = it;
+	return 0;
+}
+
+static unsigned line_length(int32_t v)
+{
+	uint32_t rest = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+	unsigned n = v < 0 ? 3 : 2;
+
+	for (; rest >= 10; rest /= 10)
+		n++;
+	return n;
+}
+
+static uint64_t text_size(const struct tw_ints *ints)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < ints->n; i++)
+		n += line_length(ints->v[i]);
+	return n;
+}
+
+static int item_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tw_item *it;
+	int r = find(m, id, &it, e);
+
+	if (r < 0)
+		return r;
+	tw_stat_raw(ret, m, 0);
+	ret->sized = it->ints->n <= STAT_MAX;
+	if (ret->sized)
+		ret->size = text_size(it->ints);
+	return 0;
+}
+
+static int item_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	const struct tw_item *it;
+	int r = find(m, id, &it, e);
+
+	if (r < 0)
+		return r;
+	*ret = text_size(it->ints);
+	return 0;
+}
+
+static int item_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	uint64_t at = 0, end = off + n;
+	const struct tw_item *it;
+	char line[NUMBER_MAX];
+	int r = find(m, id, &it, e);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < it->ints->n && at < end; i++) {
+		uint64_t len = line_length(it->ints->v[i]);
+
+		if (at + len > off) {
+			sprintf(line, "%d\n", it->ints->v[i]);
+			for (uint64_t k = 0; k < len; k++)
+				if (at + k >= off && at + k < end)
+					((char *)dst)[at + k - off] = line[k];
+		}
+		at += len;
+	}
+	return at < end ? error_set(e, -EIO, "the file ends at byte %llu", (unsigned long long)at)
+			: 0;
+}
+
+/* A number between blanks that fills the line [s, end). */
+static int parse_line(
+	const uint8_t *s, const uint8_t *end, size_t line, int32_t *ret, struct error *e)
+{
+	bool minus = false;
+	int64_t v = 0;
+	const uint8_t *first;
+
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	while (end > s && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+		end--;
+	if (s < end && (*s == '-' || *s == '+'))
+		minus = *s++ == '-';
+	for (first = s; s < end && *s >= '0' && *s <= '9' && v <= INT32_MAX; s++)
+		v = 10 * v + (*s - '0');
+	if (minus)
+		v = -v;
+	if (s > first && (v > INT32_MAX || v < INT32_MIN))
+		return error_set(e, -EINVAL, "line %zu: the number does not fit 32 bits (%d to %d)",
+			line, INT32_MIN, INT32_MAX);
+	if (s == first || s < end)
+		return error_set(e, -EINVAL, "line %zu: is not one decimal number", line);
+	*ret = (int32_t)v;
+	return 0;
+}
+
+static int parse_ints(const struct bytes *text, struct tw_ints **ret, struct error *e)
+{
+	const uint8_t *p = text->data, *end = p + text->size;
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
+	size_t lines = 0;
+
+	for (const uint8_t *s = p; s < end; s++)
+		lines += *s == '\n' || s + 1 == end;
+	ints = tw_ints_new((uint32_t)lines);
+	if (!ints)
+		return error_set(e, -ENOMEM, "no memory for %zu integers", lines);
+	for (size_t i = 0; i < lines; i++) {
+		const uint8_t *lf = memchr(p, '\n', (size_t)(end - p));
+		int r = parse_line(p, lf ? lf : end, i + 1, &ints->v[i], e);
+
+		if (r < 0)
+			return r;
+		p = lf ? lf + 1 : end;
+	}
+	*ret = TAKE(ints);
+	return 0;
+}
+
+static int item_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct change *c, struct error *e)
+{
+	const struct tw_item *it = item_of(m, id);
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	int r;
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such item");
+	if (m->shared->raw != TW_RAW_RW)
+		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
+	r = extent_load(in, TEXT_MAX, &text, e);
+	if (r == -EFBIG)
+		return error_set(e, -EINVAL, "the file has more than %d bytes", TEXT_MAX);
+	if (r == 0)
+		r = parse_ints(text, &ints, e);
+	if (r < 0)
+		return r;
+	if (it->reserved) {
+		tw_change_enter(c, (uint32_t)(it - m->items), TAKE(ints));
+		return raw_guard(m, c, e);
+	}
+	if (ints->n == it->ints->n && memcmp(ints->v, it->ints->v, 4 * (size_t)ints->n) == 0)
+		return 0;
+	tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));
+	return raw_guard(m, c, e);
+}
+
+const struct tw_kind tw_kind_raw_item = {
+	.label = "raw item",
+	.stat = item_stat,
+	.size = item_size,
+	.get = item_get,
+	.most = TEXT_MAX,
+	.parse = item_parse,
+};

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Zlib */
+/* tree: the directories of the raw view and its names (layout rules 22, 23). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/names/mounted.h"
+
+static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	(void)m, (void)id, (void)e;
+	tw_stat_dir(ret, true);
+	return 0;
+}
+
+static int raw_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	(void)m, (void)dir;
+	if (strcmp(name, "items") == 0)
+		*ret = tw_id(TW_K_RAW_ITEMS, 0, 0);
+	else if (strcmp(name, "data") == 0)
+		*ret = tw_id(TW_K_RAW_DATA_DIR, 0, 0);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+static int raw_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+{
+	if (*cookie > 1)
+		return 0;
+	strcpy(name, *cookie == 0 ? "items" : "data");
+	(*cookie)++;
+	return raw_find(m, dir, name, ret) == 0;
+}
+
+static void type_name(const struct tw_map *m, uint16_t type, char *dst)
+{
+	static const char *const known[] = {
+		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
+	const struct tw_names *names = m->shared->names;
+	const char *name = type <= TW_SOUND ? known[type] : type == TW_UUID_INDEX ? "uuid" : NULL;
+
+	for (size_t i = 0; !name && i < names->n_types; i++)
+		if (names->types[i].type == type)
+			name = names->types[i].uuid;
+	sprintf(dst, "%05u%s%s", type, name ? "_" : "", name ? name : "");
+}
+
+/* Objects made since the mount are not shown. */
+static bool is_shown(const struct tw_map *m, const struct tw_type *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!m->items[t->items[i]].made)
+			return true;
+	return false;
+}
+
+/* Nor is their data: a new data item is, where somebody else uses it or nobody does. */
+static bool is_data_shown(const struct tw_map *m, uint32_t blob)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	bool used = false;
+
+	if (!m->blobs[blob] || blob < m->shared->n_blobs)
+		return m->blobs[blob] != NULL;
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+
+		for (unsigned k = 0; k < n; k++) {
+			if (it->ints->v[fields[k]] != (int32_t)blob)
+				continue;
+			if (!it->made)
+				return true;
+			used = true;
+		}
+	}
+	return !used;
+}
+
+static int items_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	char shown[NAME_MAX + 1];
+
+	(void)dir;
+	for (size_t i = 0; i < m->index->n_types; i++) {
+		if (!is_shown(m, &m->index->types[i]))
+			continue;
+		type_name(m, m->index->types[i].id, shown);
+		if (strcmp(shown, name) == 0) {
+			*ret = tw_id(TW_K_RAW_TYPE, m->index->types[i].id, 0);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* The cookie is the next type number, so that it holds when a type is added. */
+static int items_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+{
+	(void)dir;
+	for (size_t i = 0; i < m->index->n_types; i++) {
+		uint16_t type = m->index->types[i].id;
+
+		if (type < *cookie || !is_shown(m, &m->index->types[i]))
+			continue;
+		type_name(m, type, name);
+		*ret = tw_id(TW_K_RAW_TYPE, type, 0);
+		*cookie = (uint64_t)type + 1;
+		return 1;
+	}
+	return 0;
+}
+
+static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	(void)e;
+	if (!tw_type(m, tw_id_index(id)))
+		return -ENOENT;
+	tw_stat_dir(ret, true);
+	return 0;
+}
+
+/* The first of by_id that has this id or a greater one. */
+static uint32_t first_of_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
+{
+	uint32_t low = 0, high = t->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->items[t->by_id[mid]].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
+{
+	unsigned id = m->items[item].id;
+	uint32_t first = first_of_id(m, t, id), low = first, high = t->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->items[t->by_id[mid]].id > id || t->by_id[mid] >= item)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	if (low == first)
+		sprintf(dst, "%05u", id);
+	else
+		sprintf(dst, "%05u+%u", id, low - first);
+}
+
+/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
+static bool take_number(const char **s, uint32_t *ret)
+{
+	const char *first = *s;
+	uint64_t v = 0;
+
+	for (; **s >= '0' && **s <= '9' && v <= UINT32_MAX; (*s)++)
+		v = 10 * v + (uint64_t)(**s - '0');
+	*ret = (uint32_t)v;
+	return *s > first && v <= UINT32_MAX;
+}
+
+static int type_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	const struct tw_type *t = tw_type(m, tw_id_index(dir));
+	char shown[NAME_MAX + 1];
+	uint32_t id, more = 0, at;
+	const char *s = name;
+
+	if (!t || !take_number(&s, &id) || (*s == '+' && (s++, !take_number(&s, &more))))
+		return -ENOENT;
+	at = first_of_id(m, t, id);
+	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
+		return -ENOENT;
+	/* One spelling only: 5 digits, no leading zeros after the plus. */
+	item_name(m, t, t->by_id[at + more], shown);
+	if (strcmp(shown, name) != 0)
+		return -ENOENT;
+	*ret = tw_id(TW_K_RAW_ITEM, t->by_id[at + more], 0);
+	return 0;
+}
+
+static int type_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+{
+	const struct tw_type *t = tw_type(m, tw_id_index(dir));
+
+	while (t && *cookie < t->n && m->items[t->items[*cookie]].made)
+		(*cookie)++;
+	if (!t || *cookie >= t->n)
+		return 0;
+	item_name(m, t, t->items[*cookie], name);
+	*ret = tw_id(TW_K_RAW_ITEM, t->items[*cookie], 0);
+	(*cookie)++;
+	return 1;
+}
+
+static int data_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	char shown[NAME_MAX + 1];
+	const char *s = name;
+	uint32_t i;
+
+	(void)dir;
+	if (!take_number(&s, &i) || i >= m->n_blobs || !is_data_shown(m, i))
+		return -ENOENT;
+	sprintf(shown, "%05u", i);
+	if (strcmp(shown, name) != 0)
+		return -ENOENT;
+	*ret = tw_id(TW_K_RAW_DATA, i, 0);
+	return 0;
+}
+
+static int data_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+{
+	(void)dir;
+	for (; *cookie < m->n_blobs; (*cookie)++) {
+		uint32_t i = (uint32_t)*cookie;
+
+		if (!is_data_shown(m, i))
+			continue;
+		sprintf(name, "%05u", i);
+		*ret = tw_id(TW_K_RAW_DATA, i, 0);
+		(*cookie)++;
+		return 1;
+	}
+	return 0;
+}
+
+const struct tw_kind tw_kind_raw = {
+	.label = "raw/",
+	.stat = dir_stat,
+	.find = raw_find,
+	.child = raw_child,
+};
+
+const struct tw_kind tw_kind_raw_items = {
+	.label = "raw/items/",
+	.stat = dir_stat,
+	.find = items_find,
+	.child = items_child,
+};
+
+const struct tw_kind tw_kind_raw_type = {
+	.label = "raw/items/type/",
+	.stat = type_stat,
+	.find = type_find,
+	.child = type_child,
+};
+
+const struct tw_kind tw_kind_raw_data_dir = {
+	.label = "raw/data/",
+	.stat = dir_stat,
+	.find = data_find,
+	.child = data_child,
+};

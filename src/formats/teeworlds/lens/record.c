@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/lens/record.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { KEYS_MAX = 20, INTS_MAX = 16 /* of one key */ };
+
+static bool has(const struct tw_record *rec, const struct tw_key *key)
+{
+	return (uint32_t)key->at + key->n <= rec->n && rec->version >= key->version;
+}
+
+static void write_value(
+	struct jsonw *w, const struct tw_map *m, const struct tw_key *key, const int32_t *v)
+{
+	if (key->ref != TW_REF_NONE) {
+		tw_ref_write(w, m, key->ref, v[0]);
+	} else if (key->n == 1) {
+		jsonw_int(w, v[0]);
+	} else if (!key->row) {
+		jsonw_ints(w, v, key->n);
+	} else {
+		jsonw_array(w);
+		for (unsigned i = 0; i < key->n; i += key->row)
+			jsonw_ints(w, v + i, key->row);
+		jsonw_end(w);
+	}
+}
+
+void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec)
+{
+	for (const struct tw_key *key = rec->keys; key->name; key++) {
+		if (!has(rec, key))
+			continue;
+		jsonw_key(w, key->name);
+		write_value(w, m, key, rec->v + key->at);
+	}
+}
+
+int tw_record_expect(
+	const struct json_at *at, const struct tw_key *keys, const char *extra, struct error *e)
+{
+	const char *known[KEYS_MAX + 2] = {NULL};
+	size_t n = 0;
+
+	for (; keys->name && n < KEYS_MAX; keys++)
+		known[n++] = keys->name;
+	known[n] = extra;
+	return json_expect_object(at, known, e);
+}
+
+static int read_rows(
+	const struct json_at *at, const struct tw_key *key, int32_t *v, struct error *e)
+{
+	int r = json_expect_array_of(at, key->n / key->row, e);
+
+	for (unsigned i = 0; r == 0 && i < key->n; i += key->row) {
+		struct json_at row = json_element(at, i / key->row);
+
+		r = json_as_ints(&row, v + i, key->row, e);
+	}
+	return r;
+}
+
+static int read_value(const struct json_at *at, const struct tw_map *m, const struct tw_key *key,
+	bool is_new, int32_t *v, struct error *e)
+{
+	if (key->ref != TW_REF_NONE)
+		return tw_ref_read(at, m, key->ref, is_new, v, e);
+	if (key->n == 1)
+		return json_as_int(at, v, e);
+	return key->row ? read_rows(at, key, v, e) : json_as_ints(at, v, key->n, e);
+}
+
+static int check_value(const struct json_at *at, const struct tw_key *key, int32_t old,
+	int32_t value, struct error *e)
+{
+	if (value == old)
+		return 0;
+	if (key->fixed)
+		return json_refuse(at, e, "cannot be changed from %d", old);
+	if ((key->min || key->max) && (value < key->min || value > key->max))
+		return key->max == INT32_MAX
+			       ? json_refuse(at, e, "must be at least %d", key->min)
+			       : json_refuse(at, e, "must be %d to %d", key->min, key->max);
+	return 0;
+}
+
+int tw_record_read(const struct json_at *at, const struct tw_map *m, const struct tw_record *rec,
+	struct error *e)
+{
+	for (const struct tw_key *key = rec->keys; key->name; key++) {
+		int32_t v[INTS_MAX];
+		struct json_at value;
+		int r;
+
+		if (!json_get(at, key->name, &value))
+			continue;
+		if (!has(rec, key))
+			return json_refuse(&value, e, "what the map holds is too short for it");
+		r = read_value(&value, m, key, rec->is_new, v, e);
+		for (unsigned i = 0; r == 0 && i < key->n; i++)
+			r = check_value(&value, key, rec->v[key->at + i], v[i], e);
+		if (r < 0)
+			return r;
+		memcpy(rec->v + key->at, v, key->n * sizeof(v[0]));
+	}
+	return 0;
+}
+
+void tw_record_reset(const struct tw_record *rec)
+{
+	for (const struct tw_key *key = rec->keys; key->name; key++)
+		for (unsigned i = 0; has(rec, key) && i < key->n; i++)
+			rec->v[key->at + i] = key->initial;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * record: integers as the keys of a JSON object, by a table (layout rules 16 to 20). An item, a
+ * quad, a sound source and a point of an envelope are all records.
+ */
+#ifndef FORMATS_TEEWORLDS_LENS_RECORD_H
+#define FORMATS_TEEWORLDS_LENS_RECORD_H
+
+#include "codec/json.h"
+#include "formats/teeworlds/names/mounted.h"
+
+/* What an integer refers to; envelopes by what they move. */
+enum tw_refers {
+	TW_REF_NONE,
+	TW_REF_IMAGE,
+	TW_REF_SOUND,
+	TW_REF_POSITION_ENVELOPE,
+	TW_REF_COLOR_ENVELOPE,
+	TW_REF_SOUND_ENVELOPE,
+};
+
+struct tw_key {
+	const char *name; /* NULL ends a table */
+	uint8_t at, n;    /* which integers; one is a bare number, several are an array */
+	uint8_t row;      /* not 0: the array is one of arrays of that many */
+	uint8_t version;  /* records of older versions lack the key */
+	bool fixed;       /* cannot be changed through the file */
+	enum tw_refers ref;
+	int32_t min, max; /* of a value that is changed; both 0: any */
+	int32_t initial;  /* in new records */
+};
+
+/* The integers of one record. */
+struct tw_record {
+	const struct tw_key *keys;
+	int32_t *v;
+	uint32_t n;      /* that there are; keys that need more are absent */
+	int32_t version; /* keys of later versions are absent */
+	bool is_new;     /* of an object made since the mount: what it names may come later */
+};
+
+/* The keys with their values, inside an object that the caller opened. */
+void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec);
+
+/* The object has no keys but the table's and `extra` (may be NULL). */
+int tw_record_expect(
+	const struct json_at *at, const struct tw_key *keys, const char *extra, struct error *e);
+/*
+ * Takes over the values of the keys that are there; absent keys keep their values. -EINVAL: a key
+ * that the record lacks, a fixed one that differs, a value that is changed to one out of its range,
+ * a stem that names nothing.
+ */
+int tw_record_read(const struct json_at *at, const struct tw_map *m, const struct tw_record *rec,
+	struct error *e);
+/* All integers that keys show become their initial values. */
+void tw_record_reset(const struct tw_record *rec);
+
+/* A reference: a stem, null for -1, and the bare number where it points at nothing. */
+void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
+int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
+	int32_t *ret, struct error *e);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/model/change.h"
+
+#include <errno.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/lens/lens.h"
+
+struct change *tw_change_new(const struct tw_map *m)
+{
+	struct change *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->base = (struct tw_map *)snapshot_ref(&m->base);
+	return c;
+}
+
+void tw_change_free(struct change *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->n_edits; i++) {
+		tw_ints_unref(c->edits[i].ints);
+		blob_unref(c->edits[i].blob);
+	}
+	free(c->edits);
+	free(c->reads);
+	snapshot_unref(&c->base->base);
+	free(c);
+}
+
+static void add_edit(struct change *c, struct tw_edit edit)
+{
+	if (!c->error && c->n_edits == c->room_edits) {
+		size_t room = c->room_edits ? 2 * c->room_edits : 4;
+		struct tw_edit *edits = realloc(c->edits, room * sizeof(*edits));
+
+		if (edits) {
+			c->edits = edits;
+			c->room_edits = room;
+		} else {
+			c->error = -ENOMEM;
+		}
+	}
+	if (c->error) {
+		tw_ints_unref(edit.ints);
+		blob_unref(edit.blob);
+		return;
+	}
+	c->edits[c->n_edits++] = edit;
+}
+
+void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take)
+{
+	if (!take)
+		c->error = -ENOMEM;
+	add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
+}
+
+void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take)
+{
+	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
+}
+
+void tw_change_waits(struct change *c, uint32_t item, bool waits)
+{
+	if (c->base->items[item].waits != waits)
+		add_edit(c, (struct tw_edit){.kind = TW_SET_WAITS, .item = item, .field = waits});
+}
+
+void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take)
+{
+	add_edit(c,
+		(struct tw_edit){.kind = TW_SET_DATA, .item = item, .field = field, .blob = take});
+}
+
+void tw_change_blob(struct change *c, uint32_t blob, struct blob *take)
+{
+	if (!take)
+		c->error = -ENOMEM;
+	add_edit(c, (struct tw_edit){.kind = TW_SET_BLOB, .item = blob, .blob = take});
+}
+
+void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take)
+{
+	if (!take)
+		c->error = -ENOMEM;
+	add_edit(c, (struct tw_edit){.kind = TW_ADD_ITEM, .type = type, .id = id, .ints = take});
+}
+
+void tw_change_enter(struct change *c, uint32_t item, struct tw_ints *take)
+{
+	if (!take)
+		c->error = -ENOMEM;
+	add_edit(c, (struct tw_edit){.kind = TW_ENTER_ITEM, .item = item, .ints = take});
+}
+
+void tw_change_remove(struct change *c, uint32_t item)
+{
+	add_edit(c, (struct tw_edit){.kind = TW_REMOVE_ITEM, .item = item});
+}
+
+void tw_change_reads(struct change *c, uint32_t item)
+{
+	if (c->n_reads == c->room_reads) {
+		size_t room = c->room_reads ? 2 * c->room_reads : 16;
+		uint32_t *reads = realloc(c->reads, room * sizeof(*reads));
+
+		if (!reads) {
+			c->error = -ENOMEM;
+			return;
+		}
+		c->reads = reads;
+		c->room_reads = room;
+	}
+	c->reads[c->n_reads++] = item;
+}
+
+void tw_change_int(struct change *c, uint32_t item, uint32_t i, int32_t value)
+{
+	const struct tw_ints *old = c->base->items[item].ints;
+	struct tw_ints *copy;
+
+	for (size_t k = 0; k < c->n_edits; k++)
+		if (c->edits[k].kind == TW_SET_ITEM && c->edits[k].item == item) {
+			c->edits[k].ints->v[i] = value;
+			return;
+		}
+	if (old->v[i] == value)
+		return;
+	copy = tw_ints_copy(old, old->n, 0);
+	if (copy)
+		copy->v[i] = value;
+	tw_change_item(c, item, copy);
+}
+
+/* Is the item, with the blobs it names, the very same object in both versions? */
+static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t item)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	unsigned n;
+
+	if (a->items[item].ints != b->items[item].ints ||
+		a->items[item].extra != b->items[item].extra ||
+		a->items[item].waits != b->items[item].waits)
+		return false;
+	n = tw_data_fields(&a->items[item], fields);
+	for (unsigned k = 0; k < n; k++)
+		if (tw_blob_of(a, &a->items[item], fields[k]) !=
+			tw_blob_of(b, &b->items[item], fields[k]))
+			return false;
+	return true;
+}
+
+static bool is_stale(const struct tw_map *now, const struct change *c)
+{
+	const struct tw_map *base = c->base;
+
+	if (now->version == base->version)
+		return false;
+	if (now->index != base->index)
+		return true;
+	for (size_t i = 0; i < c->n_reads; i++)
+		if (!same_item(base, now, c->reads[i]))
+			return true;
+	for (size_t i = 0; i < c->n_edits; i++) {
+		const struct tw_edit *d = &c->edits[i];
+
+		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
+			return true;
+		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_WAITS ||
+			    d->kind == TW_SET_DATA) &&
+			d->item != TW_ADDED && !same_item(base, now, d->item))
+			return true;
+	}
+	return false;
+}
+
+static void set_ints(struct tw_item *it, struct tw_ints *take)
+{
+	tw_ints_unref(it->ints);
+	it->ints = take;
+}
+
+static int set_index(struct tw_item *it, uint32_t field, int32_t value)
+{
+	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n, 0);
+
+	if (!ints)
+		return -ENOMEM;
+	ints->v[field] = value;
+	set_ints(it, ints);
+	return 0;
+}
+
+static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
+{
+	blob_unref(m->blobs[i]);
+	m->blobs[i] = blob_ref(blob);
+}
+
+static int apply_data(struct tw_map *m, uint32_t item, const struct tw_edit *d, struct touched *t)
+{
+	int32_t old = tw_int(&m->items[item], d->field, -1);
+	bool names_one = tw_blob_of(m, &m->items[item], d->field) != NULL;
+	unsigned users = names_one ? tw_blob_users(m, (uint32_t)old, 2) : 0;
+	uint32_t added;
+	int r;
+
+	if (names_one && users < 2) {
+		tw_touch_blob(m, (uint32_t)old, t);
+		set_blob(m, (uint32_t)old, d->blob);
+		return d->blob ? 0 : set_index(&m->items[item], d->field, -1);
+	}
+	if (!d->blob)
+		return set_index(&m->items[item], d->field, -1);
+	r = tw_map_add_blob(m, blob_ref(d->blob), &added);
+	if (r < 0)
+		return r;
+	tw_touch_blob(m, added, t);
+	return set_index(&m->items[item], d->field, (int32_t)added);
+}
+
+static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added, struct touched *t)
+{
+	uint32_t item = d->item == TW_ADDED ? *added : d->item;
+	int r = 0;
+
+	switch (d->kind) {
+	case TW_SET_ITEM:
+		tw_touch_item(m, item, t);
+		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		break;
+	case TW_SET_EXTRA:
+		tw_ints_unref(m->items[item].extra);
+		m->items[item].extra = tw_ints_ref(d->ints);
+		break;
+	case TW_SET_WAITS:
+		m->items[item].waits = d->field;
+		return 0;
+	case TW_SET_DATA:
+		r = apply_data(m, item, d, t);
+		break;
+	case TW_SET_BLOB:
+		tw_touch_blob(m, item, t);
+		set_blob(m, item, d->blob);
+		tw_touch_blob(m, item, t);
+		return 0;
+	case TW_ENTER_ITEM:
+		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		m->items[item].removed = m->items[item].reserved = false;
+		r = tw_map_reindex(m);
+		break;
+	case TW_ADD_ITEM:
+		r = tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
+		if (r == 0)
+			r = tw_map_reindex(m);
+		item = *added;
+		break;
+	case TW_REMOVE_ITEM:
+		tw_touch_item(m, item, t);
+		m->items[item].removed = true;
+		return tw_map_reindex(m);
+	}
+	if (r == 0)
+		tw_touch_item(m, item, t);
+	return r;
+}
+
+int tw_change_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
+{
+	const struct tw_map *now = tw_map_of(*s);
+	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
+	uint32_t added = 0;
+	struct tw_map *m;
+	int r;
+
+	if (is_stale(now, c))
+		return error_set(e, -ESTALE, "the map changed meanwhile");
+	m = tw_map_copy(now);
+	if (!m)
+		return error_set(e, -ENOMEM, "no memory for another version of the map");
+	done = &m->base;
+	for (size_t i = 0; i < c->n_edits; i++) {
+		r = apply_edit(m, &c->edits[i], &added, t);
+		if (r < 0)
+			return error_set(e, r, "no memory for the change");
+	}
+	snapshot_unref(*s);
+	*s = TAKE(done);
+	return 0;
+}
+
+int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob)
+{
+	const struct tw_edit d = {.kind = TW_SET_DATA, .field = field, .blob = blob};
+
+	return apply_data(m, item, &d, NULL);
+}

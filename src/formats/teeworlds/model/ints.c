@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/model/map.h"
+
+struct tw_ints *tw_ints_new(uint32_t n)
+{
+	struct tw_ints *v = calloc(1, sizeof(*v) + (size_t)n * sizeof(v->v[0]));
+
+	if (v) {
+		atomic_init(&v->refs, 1);
+		v->n = n;
+	}
+	return v;
+}
+
+struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill)
+{
+	struct tw_ints *v = tw_ints_new(n);
+	uint32_t have = from ? from->n : 0;
+
+	for (uint32_t i = 0; v && i < n; i++)
+		v->v[i] = i < have ? from->v[i] : fill;
+	return v;
+}
+
+struct tw_ints *tw_ints_ref(struct tw_ints *v)
+{
+	if (v)
+		atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+	return v;
+}
+
+void tw_ints_unref(struct tw_ints *v)
+{
+	if (v && atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1)
+		free(v);
+}

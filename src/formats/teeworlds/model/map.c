@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/model/map.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/names/name_map.h"
+#include "formats/teeworlds/names/situation.h"
+
+/* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
+ * mapitemtype-automapper-config@ddnet.tw and so on). */
+static const uint8_t known_uuids[TW_N_UUIDS][16] = {
+	[TW_AUTOMAPPER] = {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a,
+		0xe0, 0x41, 0x0d, 0xd8},
+	[TW_GROUP_EXT] = {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e,
+		0xac, 0xd1, 0xf0, 0x80},
+	[TW_BEZIER] = {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd,
+		0xb2, 0xe2, 0x5c},
+};
+
+struct tw_shared *tw_shared_ref(struct tw_shared *sh)
+{
+	if (sh)
+		atomic_fetch_add_explicit(&sh->refs, 1, memory_order_relaxed);
+	return sh;
+}
+
+void tw_shared_unref(struct tw_shared *sh)
+{
+	if (!sh || atomic_fetch_sub_explicit(&sh->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	tw_names_destroy(sh->names);
+	free(sh);
+}
+
+struct tw_map *tw_map_new(struct tw_shared *sh)
+{
+	struct tw_map *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		tw_shared_unref(sh);
+		return NULL;
+	}
+	atomic_init(&m->base.refs, 1);
+	m->shared = sh;
+	m->version = 1;
+	return m;
+}
+
+void tw_map_free(struct snapshot *s)
+{
+	struct tw_map *m = (struct tw_map *)s;
+
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->n_items; i++) {
+		tw_ints_unref(m->items[i].ints);
+		bytes_unref(m->items[i].made);
+		bytes_unref(m->items[i].placed);
+		tw_ints_unref(m->items[i].extra);
+	}
+	for (size_t i = 0; i < m->n_blobs; i++)
+		blob_unref(m->blobs[i]);
+	free(m->items);
+	free(m->blobs);
+	tw_index_unref(m->index);
+	tw_index_unref(m->origin);
+	tw_legend_unref(m->legend);
+	tw_situation_unref(m->situation);
+	file_unref(m->file);
+	tw_shared_unref(m->shared);
+	free(m);
+}
+
+struct tw_map *tw_map_copy(const struct tw_map *m)
+{
+	struct tw_map *c = tw_map_new(tw_shared_ref(m->shared));
+
+	if (!c)
+		return NULL;
+	c->base.format = m->base.format;
+	c->version = m->version + 1;
+	c->file = file_ref(m->file);
+	c->index = tw_index_ref(m->index);
+	c->origin = tw_index_ref(m->origin);
+	c->legend = tw_legend_ref(m->legend);
+	c->situation = tw_situation_ref(m->situation);
+	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
+	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
+	if (!c->items || !c->blobs) {
+		tw_map_free(&c->base);
+		return NULL;
+	}
+	for (; c->n_items < m->n_items; c->n_items++) {
+		c->items[c->n_items] = m->items[c->n_items];
+		tw_ints_ref(c->items[c->n_items].ints);
+		bytes_ref(c->items[c->n_items].made);
+		bytes_ref(c->items[c->n_items].placed);
+		tw_ints_ref(c->items[c->n_items].extra);
+	}
+	for (; c->n_blobs < m->n_blobs; c->n_blobs++)
+		c->blobs[c->n_blobs] = blob_ref(m->blobs[c->n_blobs]);
+	return c;
+}
+
+int tw_map_add_item(
+	struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints *take, uint32_t *ret)
+{
+	struct tw_item *items = NULL;
+
+	if (take && m->n_items < UINT32_MAX - 1)
+		items = realloc(m->items, (m->n_items + 1) * sizeof(*items));
+	if (!items) {
+		tw_ints_unref(take);
+		return -ENOMEM;
+	}
+	m->items = items;
+	items[m->n_items] = (struct tw_item){.type = type, .id = id, .ints = take};
+	*ret = (uint32_t)m->n_items++;
+	return 0;
+}
+
+int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret)
+{
+	struct blob **blobs = NULL;
+
+	if (m->n_blobs < INT32_MAX)
+		blobs = realloc(m->blobs, (m->n_blobs + 1) * sizeof(struct blob *));
+	if (!blobs)
+		return -ENOMEM;
+	m->blobs = blobs;
+	blobs[m->n_blobs] = NULL;
+	*ret = (uint32_t)m->n_blobs++;
+	return 0;
+}
+
+int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret)
+{
+	int r = take ? tw_map_reserve_blob(m, ret) : -ENOMEM;
+
+	if (r < 0)
+		blob_unref(take);
+	else
+		m->blobs[*ret] = take;
+	return r;
+}
+
+struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32_t field)
+{
+	int32_t i = tw_int(it, field, -1);
+
+	return i < 0 || (size_t)i >= m->n_blobs ? NULL : m->blobs[i];
+}
+
+bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16])
+{
+	const struct tw_type *t = tw_type(m, TW_UUID_INDEX);
+
+	if (type < TW_UUID_FIRST || type == TW_UUID_INDEX)
+		return false;
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		const struct tw_item *it = &m->items[t->items[i]];
+
+		if (it->id != type || it->ints->n != 4)
+			continue;
+		/* Big-endian words, whatever the rest of the file is. */
+		for (unsigned k = 0; k < 16; k++)
+			ret[k] = (uint8_t)((uint32_t)it->ints->v[k / 4] >> (24 - 8 * (k % 4)));
+		return true;
+	}
+	return false;
+}
+
+bool tw_known_uuid(const uint8_t uuid[16])
+{
+	for (unsigned i = 0; i < TW_N_UUIDS; i++)
+		if (memcmp(uuid, known_uuids[i], 16) == 0)
+			return true;
+	return false;
+}
+
+const uint8_t *tw_uuid_bytes(enum tw_uuid what)
+{
+	return known_uuids[what];
+}
+
+int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)
+{
+	const struct tw_type *t = tw_type(m, TW_UUID_INDEX);
+	uint8_t uuid[16];
+
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		uint16_t type = m->items[t->items[i]].id;
+
+		if (tw_type_uuid(m, type, uuid) && memcmp(uuid, known_uuids[what], 16) == 0)
+			return type;
+	}
+	return -1;
+}
+
+bool tw_is_typed(const struct tw_map *m)
+{
+	const struct tw_type *t = tw_type(m, TW_VERSION);
+	const struct tw_item *first = t ? &m->items[t->by_id[0]] : NULL;
+
+	return first && first->id == 0 && tw_int(first, 0, 0) == 1;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/names/mounted.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/text.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/names/paths.h"
+
+static int set_name(struct tw_name *name, const char *text, size_t n)
+{
+	if (n == 0)
+		return 0;
+	name->text = malloc(n);
+	if (!name->text)
+		return -ENOMEM;
+	memcpy(name->text, text, n);
+	name->size = (uint16_t)n;
+	return 0;
+}
+
+size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
+{
+	size_t len = 0, limit = 4 * (size_t)n - 1;
+	bool any = false;
+
+	for (unsigned i = 0; i < n; i++)
+		any |= v[i] != 0;
+	for (; any && len < limit; len++) {
+		uint32_t byte = (uint32_t)v[len / 4] >> (24 - 8 * (len % 4)) & 0xff;
+
+		if (byte == 128)
+			break;
+		dst[len] = (char)(byte - 128);
+	}
+	return len;
+}
+
+#define KEY_DAMAGED ((uint64_t)1 << 62)
+
+/* Is what follows the part that is read as good as that? Many names may be one blob. */
+static int check_rest(struct blob *b)
+{
+	uint64_t known;
+	int r;
+
+	if (blob_recall(b, KEY_DAMAGED, &known))
+		return -EIO;
+	r = blob_check(b, NULL);
+	if (r == -EIO)
+		blob_remember(b, KEY_DAMAGED, 1);
+	return r;
+}
+
+/* A missing or damaged blob is an empty name. */
+static int name_of_blob(
+	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
+{
+	struct blob *b = tw_blob_of(m, it, field);
+	char text[TW_NAME_READ_MAX];
+	size_t got;
+	int r;
+
+	if (!b)
+		return 0;
+	r = blob_prefix(b, text, sizeof(text), &got, NULL);
+	if (r == 0 && b->size > sizeof(text))
+		r = check_rest(b);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	return set_name(ret, text, strnlen(text, got));
+}
+
+static int name_of_item(const struct tw_item *it, uint32_t field, unsigned n, struct tw_name *ret)
+{
+	char text[64];
+
+	if (it->ints->n < field + n)
+		return 0;
+	return set_name(ret, text, tw_name_of_ints(it->ints->v + field, n, text));
+}
+
+static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
+{
+	int32_t version = tw_int(it, TW_LAYER_VERSION, 0);
+
+	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
+	case TW_LAYER_TILES:
+		return version >= 3 ? name_of_item(it, 15, 3, ret) : 0;
+	case TW_LAYER_QUADS:
+		return version >= 2 ? name_of_item(it, 7, 3, ret) : 0;
+	case TW_LAYER_SOUNDS:
+	case TW_LAYER_OLD_SOUNDS:
+		return name_of_item(it, 7, 3, ret);
+	default:
+		return 0;
+	}
+}
+
+int tw_name_read(
+	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret)
+{
+	switch (what) {
+	case TW_N_IMAGES:
+		ret->json = !tw_image_is_png(m, it);
+		return name_of_blob(m, it, TW_IMG_NAME, ret);
+	case TW_N_SOUNDS:
+		ret->json = !tw_sound_is_opus(m, it);
+		return name_of_blob(m, it, TW_SND_NAME, ret);
+	case TW_N_ENVELOPES:
+		return name_of_item(it, 4, 8, ret);
+	case TW_N_GROUPS:
+		return tw_int(it, 0, 0) >= 3 ? name_of_item(it, 12, 3, ret) : 0;
+	default:
+		return name_of_layer(it, ret);
+	}
+}
+
+static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_list *list)
+{
+	const struct tw_type *t = tw_type(m, tw_named_type(what));
+	int r;
+
+	if (!t)
+		return 0;
+	list->v = calloc(t->n, sizeof(*list->v));
+	if (!list->v)
+		return -ENOMEM;
+	for (; list->n < t->n; list->n++) {
+		r = tw_name_read(m, what, &m->items[t->items[list->n]], &list->v[list->n]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* What stands where below groups/. Positions beyond 65535, which no entry's id can say, are in raw/
+ * only. */
+static int take_tree(const struct tw_map *m, struct tw_names *names)
+{
+	uint32_t n_groups = names->lists[TW_N_GROUPS].n, n_layers = names->lists[TW_N_LAYERS].n;
+
+	names->groups = calloc((size_t)n_groups + 1, sizeof(*names->groups));
+	names->forms = calloc((size_t)n_layers + 1, sizeof(*names->forms));
+	if (!names->groups || !names->forms)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_layers; i++)
+		names->forms[i] = (uint8_t)tw_layer_form(m, tw_item_at(m, TW_LAYER, i));
+	for (uint32_t i = 0; i < n_groups; i++)
+		names->groups[i] = tw_group_layers(m, i);
+	return 0;
+}
+
+static int take_types(const struct tw_map *m, struct tw_names *names)
+{
+	uint8_t u[16];
+
+	names->types = calloc(m->index->n_types + 1, sizeof(*names->types));
+	if (!names->types)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->index->n_types; i++) {
+		struct tw_type_name *name = &names->types[names->n_types];
+		size_t len = 0;
+
+		name->type = m->index->types[i].id;
+		if (!tw_type_uuid(m, name->type, u))
+			continue;
+		for (unsigned k = 0; k < 16; k++)
+			len += (size_t)snprintf(name->uuid + len, sizeof(name->uuid) - len,
+				"%s%02x", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", u[k]);
+		names->n_types++;
+	}
+	return 0;
+}
+
+int tw_names_need(const struct tw_map *m, struct error *e)
+{
+	struct tw_names *names;
+	int r;
+
+	if (m->shared->names)
+		return 0;
+	names = calloc(1, sizeof(*names));
+	r = names ? take_types(m, names) : -ENOMEM;
+	for (int i = 0; r == 0 && m->shared->typed && i < TW_N_NAMED; i++)
+		r = take_list(m, (enum tw_named)i, &names->lists[i]);
+	if (r == 0)
+		r = take_tree(m, names);
+	if (r < 0) {
+		tw_names_destroy(names);
+		return error_set(e, r, "no memory for the names of the map");
+	}
+	m->shared->names = names;
+	return 0;
+}
+
+void tw_names_destroy(struct tw_names *n)
+{
+	if (!n)
+		return;
+	for (int i = 0; i < TW_N_NAMED; i++) {
+		for (uint32_t k = 0; k < n->lists[i].n; k++)
+			free(n->lists[i].v[k].text);
+		free(n->lists[i].v);
+	}
+	free(n->groups);
+	free(n->forms);
+	free(n->types);
+	free(n);
+}
+
+/* Digits of the largest position of a list. */
+static int digits(uint32_t count)
+{
+	int n = 1;
+
+	for (uint32_t last = count ? count - 1 : 0; last >= 10; last /= 10)
+		n++;
+	return n;
+}
+
+size_t tw_name_write(
+	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max)
+{
+	size_t n = (size_t)sprintf(dst, "%0*u", digits(count), position);
+
+	if (name->size == 0)
+		return n;
+	dst[n++] = '_';
+	return n + name_escape(name->text, name->size, dst + n, max - n);
+}
+
+int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
+{
+	size_t want = (size_t)digits(count);
+	uint64_t v = 0;
+
+	if (n < want)
+		return -ENOENT;
+	for (size_t i = 0; i < want; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return -ENOENT;
+		v = 10 * v + (uint64_t)(name[i] - '0');
+	}
+	if (v >= count)
+		return -ENOENT;
+	*ret = (uint32_t)v;
+	return 0;
+}
+
+size_t tw_stem(
+	const struct tw_map *m, enum tw_named what, uint32_t position, char dst[NAME_MAX + 1])
+{
+	const struct tw_name_list *list = tw_names(m, what);
+
+	return tw_name_write(dst, position, list->n, &list->v[position], TW_STEM_MAX);
+}
+
+int tw_stem_find(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+{
+	char name[NAME_MAX + 1];
+	uint32_t position;
+	int r = tw_name_position(stem, n, tw_names(m, what)->n, &position);
+
+	if (r < 0)
+		return r;
+	if (tw_stem(m, what, position, name) != n || memcmp(name, stem, n) != 0)
+		return -ENOENT;
+	*ret = position;
+	return 0;
+}

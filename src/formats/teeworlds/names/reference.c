@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/names/reference.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/name_map.h"
+#include "formats/teeworlds/names/situation.h"
+
+unsigned tw_named_type(enum tw_named what)
+{
+	static const uint16_t types[TW_N_NAMED] = {
+		[TW_N_IMAGES] = TW_IMAGE,
+		[TW_N_SOUNDS] = TW_SOUND,
+		[TW_N_ENVELOPES] = TW_ENVELOPE,
+		[TW_N_GROUPS] = TW_GROUP,
+		[TW_N_LAYERS] = TW_LAYER,
+	};
+
+	return types[what];
+}
+
+int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uint32_t *ret)
+{
+	uint32_t mounted = tw_count_mounted(m, tw_named_type(what));
+	int64_t made = (int64_t)ref - TW_MADE;
+
+	if (ref >= 0 && (uint32_t)ref < mounted)
+		*ret = (uint32_t)ref;
+	else if (made >= 0 && made < tw_count(m, tw_named_type(what)) - mounted)
+		*ret = mounted + (uint32_t)made;
+	else
+		return -ENOENT;
+	return 0;
+}
+
+int32_t tw_ref_of(const struct tw_map *m, enum tw_named what, uint32_t position)
+{
+	uint32_t mounted = tw_count_mounted(m, tw_named_type(what));
+
+	return position < mounted ? (int32_t)position
+				  : (int32_t)(TW_MADE + (int64_t)(position - mounted));
+}
+
+size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char dst[NAME_MAX + 1])
+{
+	const struct tw_item *it;
+	uint32_t position;
+
+	if (tw_ref_position(m, what, ref, &position) < 0)
+		return 0;
+	it = tw_item_at(m, tw_named_type(what), position);
+	if (!it->made)
+		return position < tw_names(m, what)->n ? tw_stem(m, what, position, dst) : 0;
+	memcpy(dst, it->made->data, it->made->size);
+	return it->made->size;
+}
+
+static int find_made(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+{
+	const struct tw_type *t = tw_type(m, tw_named_type(what));
+
+	/* Of several that were made by that name, the last: the others are gone. */
+	for (uint32_t i = t ? t->n : 0; i > 0; i--) {
+		const struct bytes *made = m->items[t->items[i - 1]].made;
+
+		if (!made)
+			break;
+		if (made->size == n && memcmp(made->data, stem, n) == 0 &&
+			!tw_situation_gone(m, what, i - 1)) {
+			*ret = i - 1;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* An envelope without a name is bound by its number alone, so it has to be one that fits; but one
+ * that is new itself was copied along with what names it. */
+static bool fits(const struct tw_map *m, enum tw_named what, uint32_t position, int channels)
+{
+	const struct tw_item *it = tw_item_at(m, tw_named_type(what), position);
+
+	if (what != TW_N_ENVELOPES || channels == 0 || it->made ||
+		tw_names(m, what)->v[position].size > 0)
+		return true;
+	return tw_int(it, TW_ENV_CHANNELS, 0) == channels;
+}
+
+static int find(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+{
+	if (tw_stem_find(m, what, stem, n, ret) == 0 && !tw_situation_gone(m, what, *ret))
+		return 0;
+	/* One that was moved may have taken the place of one that was made. */
+	if (m->situation && tw_situation_exact(m, what, stem, n, ret) == 0)
+		return 0;
+	return find_made(m, what, stem, n, ret);
+}
+
+int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
+	int channels, int32_t *ret)
+{
+	uint32_t position;
+	int r;
+
+	if (m->legend && tw_legend_stem(m, what, stem, n, ret) == 0)
+		return 0;
+	r = find(m, what, stem, n, &position);
+	if (r == 0 && m->legend && tw_legend_has(m, what, position))
+		r = -ENOENT;
+	if (r == 0 && in_new && !fits(m, what, position, channels))
+		r = -ENOENT;
+	if (r < 0 && m->situation)
+		r = tw_situation_find(m, what, stem, n, &position);
+	if (r < 0)
+		return in_new && !tw_situation_last(m) ? -EAGAIN : -ENOENT;
+	*ret = tw_ref_of(m, what, position);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * reference: what the names of objects stand for, also of those made since the mount (layout rules
+ * 20, 21).
+ *
+ * In the model of a mounted map a reference to what was there at the mount is its position, as in
+ * the file; one to the k-th object of its type that was made since is TW_MADE + k. So a number that
+ * pointed at nothing at the mount never begins to point at something, and settling
+ * (finalize/finalize.h) turns both into positions of the map to be written. Every other number
+ * points at nothing.
+ */
+#ifndef FORMATS_TEEWORLDS_NAMES_REFERENCE_H
+#define FORMATS_TEEWORLDS_NAMES_REFERENCE_H
+
+#include "formats/teeworlds/names/mounted.h"
+
+/* Far from what real maps hold: small numbers, powers of two, characters. */
+enum { TW_MADE = -1532713819 };
+
+/* The item type of such objects (TW_IMAGE and so on). */
+unsigned tw_named_type(enum tw_named what);
+
+/* The position, among all objects of the type, that a reference points at; -ENOENT: at nothing. */
+int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uint32_t *ret);
+int32_t tw_ref_of(const struct tw_map *m, enum tw_named what, uint32_t position);
+
+/* The stem that a reference is shown as, its length; 0: it points at nothing. */
+size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char dst[NAME_MAX + 1]);
+
+/*
+ * The reference that a stem in a file means: what had it at the mount, else what was made by that
+ * name, else what was moved there (moved in formats/format.h). in_new: the file belongs to an
+ * object made since the mount, so what it names may not be there yet: then -EAGAIN, and the file is
+ * to be parsed again at the save, when what has no such stem may be found by its name without its
+ * number (situate in formats/format.h). channels: what an envelope must have whose stem has no
+ * name, since it is bound by number only (0: any; 1 sound, 3 position, 4 color); the report then
+ * says so. -ENOENT: the stem names nothing.
+ */
+int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
+	int channels, int32_t *ret);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * situation: where objects stand now, for references by name (layout rule 20).
+ *
+ * Which names objects have now is the tree's to know. It tells the map (struct format's situate)
+ * before files that wait are tried for the last time; and (moved) when a file names what had no
+ * such name at the mount.
+ */
+#ifndef FORMATS_TEEWORLDS_NAMES_SITUATION_H
+#define FORMATS_TEEWORLDS_NAMES_SITUATION_H
+
+#include "formats/teeworlds/names/mounted.h"
+
+struct tw_situation;
+
+/* struct format's situate and moved. */
+int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
+int tw_moved(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
+
+struct tw_situation *tw_situation_ref(struct tw_situation *t);
+void tw_situation_unref(struct tw_situation *t);
+
+/* It is the save: what is not found now is not waited for. */
+bool tw_situation_last(const struct tw_map *m);
+/* The object was removed, or is new and stands nowhere. Known at the save. */
+bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t position);
+/* The object that has this stem now, by a rename. -ENOENT. */
+int tw_situation_exact(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+/* At the save: the only one of the stem's name, whatever its number. -ENOENT. */
+int tw_situation_find(
+	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+
+#endif
