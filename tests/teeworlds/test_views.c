@@ -340,17 +340,45 @@ static void a_text_is_lines_for_nul_ended_strings(void **state)
 	assert_content(f.s, "info/license", "");
 	assert_content(f.s, "info/settings.cfg", "sv_gametype dm\ntune gravity 0.5\n");
 	/* The missing last line feed is no change. */
-	assert_int_equal(put(&f.s, "info/settings.cfg", "a\r\n\nb", &err), 1);
-	assert_content(f.s, "info/settings.cfg", "a\r\n\nb\n");
+	assert_int_equal(put(&f.s, "info/settings.cfg", "a\n\nb", &err), 1);
+	assert_content(f.s, "info/settings.cfg", "a\n\nb\n");
+	assert_int_equal(put(&f.s, "info/settings.cfg", "a\n\nb", &err), 0);
 	b = decoded(data_of(f.s, TW_INFO, 0, 5));
-	assert_int_equal(b->size, 6);
-	assert_memory_equal(b->data, "a\r\0\0b", 6);
+	assert_int_equal(b->size, 5);
+	assert_memory_equal(b->data, "a\0\0b", 5);
 	/* An empty file is no string, a line feed an empty one. */
 	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
 	assert_int_equal(tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[1], -1);
 	assert_int_equal(put(&f.s, "info/author", "", &err), 0);
 	assert_int_equal(put(&f.s, "info/author", "\n", &err), 1);
 	assert_int_equal(data_of(f.s, TW_INFO, 0, 1)->size, 1);
+	fixture_close(&f);
+}
+
+/* A text with a byte order mark. */
+#define MARKED(text) "\xef\xbb\xbf" text
+
+static void marks_and_crs_that_an_editor_adds_are_dropped(void **state)
+{
+	struct error err = ERROR_INIT;
+	char path[32];
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "full.map", "rw");
+	assert_int_equal(put(&f.s, "info/author", MARKED("Ann\r\n"), &err), 0);
+	assert_int_equal(put(&f.s, "info/author", MARKED(""), &err), 1);
+	assert_content(f.s, "info/author", "");
+	assert_int_equal(put(&f.s, "info/author", MARKED(""), &err), 0);
+	assert_int_equal(put(&f.s, "info/settings.cfg", MARKED("a\r\nb\rc\r\n"), &err), 1);
+	assert_content(f.s, "info/settings.cfg", "a\nb\rc\n");
+	/* A text that has them, as some maps do, keeps what is written. */
+	snprintf(path, sizeof(path), "raw/data/%05d",
+		tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[5]);
+	assert_int_equal(fixture_put(&f.s, id_of(f.s, path), MARKED("a\r"), 6, NULL, &err), 1);
+	assert_content(f.s, "info/settings.cfg", MARKED("a\r\n"));
+	assert_int_equal(put(&f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"), &err), 1);
+	assert_content(f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"));
 	fixture_close(&f);
 }
 
@@ -678,6 +706,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_image_or_sound_is_refused),
 		cmocka_unit_test(a_text_has_limits_that_old_texts_may_break),
 		cmocka_unit_test(a_text_is_lines_for_nul_ended_strings),
+		cmocka_unit_test(marks_and_crs_that_an_editor_adds_are_dropped),
 		cmocka_unit_test(a_missing_info_item_or_field_is_made),
 		cmocka_unit_test(numbers_have_the_digits_of_the_last_one),
 		cmocka_unit_test(names_in_items_end_at_nul),

@@ -107,20 +107,53 @@ static int info_get(
 struct habits {
 	size_t longest;
 	bool not_utf8;
+	bool mark, cr; /* a byte order mark, a CR before the end of a line */
 };
+
+static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
+
+static bool has_mark(const uint8_t *text, size_t n)
+{
+	return n >= sizeof(MARK) && memcmp(text, MARK, sizeof(MARK)) == 0;
+}
 
 static struct habits find_habits(const uint8_t *text, size_t n)
 {
-	struct habits h = {.not_utf8 = !utf8_valid(text, n)};
+	struct habits h = {.not_utf8 = !utf8_valid(text, n), .mark = has_mark(text, n)};
 
 	for (size_t i = 0, begin = 0; i <= n; i++) {
 		if (i < n && text[i] != '\0' && text[i] != '\n')
 			continue;
 		if (i - begin > h.longest)
 			h.longest = i - begin;
+		h.cr |= i < n && i > begin && text[i - 1] == '\r';
 		begin = i + 1;
 	}
 	return h;
+}
+
+/*
+ * What was written as the file will show it. Some editors add a byte order mark, and a CR to each
+ * line, which a game takes for a part of the command: they are dropped where the text that was
+ * shown had none. A missing last line feed is added.
+ */
+static struct bytes *canonical(const struct bytes *text, const struct habits *before)
+{
+	size_t n = 0, begin = !before->mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
+	uint8_t *dst;
+	struct bytes *b = bytes_new(text->size + 1, &dst);
+
+	if (!b)
+		return NULL;
+	for (size_t i = begin; i < text->size; i++) {
+		if (text->data[i] == '\n' && !before->cr && n && dst[n - 1] == '\r')
+			n--;
+		dst[n++] = text->data[i];
+	}
+	if (n && dst[n - 1] != '\n')
+		dst[n++] = '\n';
+	b->size = n;
+	return b;
 }
 
 static int check_text(
@@ -149,15 +182,12 @@ static int check_text(
 	return 0;
 }
 
-/* The string as stored: line feeds become NUL, a missing last one is added. */
 static struct bytes *stored_form(const struct bytes *text)
 {
-	size_t n = text->size;
-	bool ended = n && text->data[n - 1] == '\n';
 	uint8_t *dst;
-	struct bytes *b = bytes_new(n + !ended, &dst);
+	struct bytes *b = bytes_new(text->size, &dst);
 
-	for (size_t i = 0; b && i < n; i++)
+	for (size_t i = 0; b && i < text->size; i++)
 		dst[i] = text->data[i] == '\n' ? '\0' : text->data[i];
 	return b;
 }
@@ -196,25 +226,28 @@ static bool is_same(const struct bytes *old, const struct bytes *text)
 static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct change *c, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *text = NULL, *old = NULL, *stored = NULL;
+	CLEANUP(bytes_unref)
+	struct bytes *written = NULL, *text = NULL, *old = NULL, *stored = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
 	struct habits before = {0};
 	struct blob *b;
 	int r = find_text(m, id, &b, NULL);
+	bool none = r == 0 && !b;
 
 	if (in->size > TEXT_MAX)
 		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
 			(unsigned long long)in->size, TEXT_MAX);
-	if (in->size == 0 && r == 0 && !b)
-		return 0;
 	/* A text that cannot be read may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0)
 		before = find_habits(old->data, old->size);
-	r = extent_load(in, TEXT_MAX, &text, e);
+	r = extent_load(in, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;
-	if (is_same(old, text))
+	text = canonical(written, &before);
+	if (!text)
+		return error_set(e, -ENOMEM, "no memory for the text");
+	if (is_same(old, written) || is_same(old, text) || (none && text->size == 0))
 		return 0;
 	if (text->size == 0) {
 		tw_change_data(c, need_item(m, c, field), field, NULL);
