@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/name.h"
 
 enum { PAIR = 2, MARKER_MAX = 4 * (NAME_MAX + 2) + 64 };
 
@@ -31,9 +32,7 @@ struct marker {
 /* A name beside the map, and of a temporary file one that replace gave. */
 static bool is_name(const char *s, bool temporary)
 {
-	size_t n = strlen(s);
-
-	if (!n || n > NAME_MAX || strchr(s, '/') || !strcmp(s, ".") || !strcmp(s, ".."))
+	if (name_check(s, strlen(s)) < 0)
 		return false;
 	return !temporary || (s[0] == '.' && strstr(s, ".mapfs-new-"));
 }

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 
 #include "base/io.h"
+#include "base/name.h"
 #include "base/metadata.h"
 
 enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, NAME_TRIES = 1000 };
@@ -53,7 +54,7 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 	char stem[NAME_MAX + 1];
 	int fd;
 
-	if (strlen(name) > NAME_MAX || strchr(name, '/'))
+	if (name_check(name, strlen(name)) < 0)
 		return error_set(e, -EINVAL, "%s is no name of a file", name);
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -198,7 +199,7 @@ int replace_stat(struct replace *r, struct stat *ret, struct error *e)
 
 int replace_rename_as(struct replace *r, const char *name, struct error *e)
 {
-	if (strlen(name) > NAME_MAX || strchr(name, '/'))
+	if (name_check(name, strlen(name)) < 0)
 		return error_set(e, -EINVAL, "%s is no name of a file", name);
 	strcpy(r->name, name);
 	return 0;

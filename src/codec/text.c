@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/name.h"
+
 enum {
 	HIGH_FIRST = 0xd800, /* the first half of a pair of UTF-16 units */
 	LOW_FIRST = 0xdc00,
@@ -196,13 +198,12 @@ size_t name_escape(const void *name, size_t n, char *dst, size_t max)
 
 size_t name_escape_whole(const void *name, size_t n, char *dst, size_t max)
 {
-	const uint8_t *p = name;
-	size_t used;
+	size_t used = name_escape(name, n, dst, max);
 
-	if (!(n == 1 && p[0] == '.') && !(n == 2 && p[0] == '.' && p[1] == '.'))
-		return name_escape(name, n, dst, max);
-	used = escape_all(p, n, dst, max);
-	dst[used] = '\0';
+	if (name_check(dst, used) < 0) {
+		used = escape_all(name, n, dst, max);
+		dst[used] = '\0';
+	}
 	return used;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/name.h"
 #include "vfs/companion.h"
 #include "vfs/journal_read.h"
 
@@ -76,48 +77,26 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	return journal_each_file(dirfd, family, list_file, &l, e);
 }
 
-/* Opens the directory of path below dirfd, making what is missing; *ret_base is its last name. */
-static int open_parent(int dirfd, const char *path, const char **ret_base, struct error *e)
+/* A directory that is there, or is made; a descriptor. */
+static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	char name[NAME_MAX + 1];
-	int fd = dup(dirfd), next, r;
+	int r = io_mkdir(dirfd, name, 0777), fd;
 
-	for (;;) {
-		const char *slash = strchr(path, '/');
-		size_t n = slash ? (size_t)(slash - path) : strlen(path);
-
-		if (n == 0 || n > NAME_MAX || strncmp(path, "..", n) == 0 || fd < 0) {
-			if (fd >= 0)
-				close(fd);
-			return error_set(e, -EINVAL, "%s: not a path of a mount", path);
-		}
-		if (!slash) {
-			*ret_base = path;
-			return fd;
-		}
-		memcpy(name, path, n);
-		name[n] = '\0';
-		r = io_mkdir(fd, name, 0777);
-		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0)
-			r = r < 0 && r != -EEXIST ? error_set(e, r, "%s: %s", name, strerror(-r))
-						  : error_errno(e, "%s", name);
-		close(fd);
-		if (next < 0)
-			return r;
-		fd = next;
-		path = slash + 1;
-	}
+	(void)arg;
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "%s: %s", name, strerror(-r));
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? error_errno(e, "%s", name) : fd;
 }
 
 static int copy_out(int outdirfd, const char *path, const struct extent *content, struct error *e)
 {
 	CLEANUP(close_fd) int parent = -1, out = -1;
-	const char *base = NULL;
+	char base[NAME_MAX + 1];
 	uint8_t chunk[64 << 10];
 	int r;
 
-	parent = open_parent(outdirfd, path, &base, e);
+	parent = path_open_parent(outdirfd, path, open_dir, NULL, base, e);
 	if (parent < 0)
 		return parent;
 	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
@@ -153,10 +132,7 @@ static int extract_content(
 	if (r == 0)
 		x->line(x->arg, rec->texts[0],
 			rec->type == JOURNAL_PUT ? "applied" : rec->texts[1]);
-	/* No mount writes such a path; the rest may be honest. */
-	if (r == -EINVAL)
-		x->line(x->arg, rec->texts[0], "not copied: no path of a mount");
-	return r == -EINVAL ? 0 : r;
+	return r;
 }
 
 static int extract_one(

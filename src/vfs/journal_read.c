@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/name.h"
+
 enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
 
 /* How many texts a record begins with; -1: it is none of ours. */
@@ -37,6 +39,15 @@ void journal_record_finish(struct journal_record *r)
 		free(r->texts[i]);
 	extent_finish(&r->content);
 	*r = (struct journal_record){0};
+}
+
+/* No mount writes another path, whoever did. */
+static bool paths_lead_inside(const struct journal_record *r)
+{
+	if (r->type == JOURNAL_HEADER || r->type == JOURNAL_SAVED || !r->n_texts)
+		return true;
+	return path_check(r->texts[0]) == 0 &&
+	       (r->type != JOURNAL_RENAME || path_check(r->texts[1]) == 0);
 }
 
 /* 1: taken apart, or found to be none of ours. */
@@ -72,6 +83,12 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 		return 1;
 	}
 	ret->type = (enum journal_type)rec->type;
+	if (!paths_lead_inside(ret)) {
+		journal_record_finish(ret);
+		ret->type = (enum journal_type)rec->type;
+		ret->damaged = true;
+		return 1;
+	}
 	if (begin <= size) {
 		ret->content = extent_ref(&rec->payload);
 		ret->content.off += begin;

@@ -7,7 +7,8 @@
 
 /*
  * A record taken apart. Strings are owned; content is a range of the record's payload. One that is
- * damaged has neither, and type 0 where even that is not known; so has one of an unknown type.
+ * damaged has neither, and type 0 where even that is not known; so has one of an unknown type. A
+ * path that no mount writes (base/name.h) is damage.
  */
 struct journal_record {
 	enum journal_type type;

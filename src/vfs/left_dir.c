@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/name.h"
 
 enum { TRIES = 1000, CHUNK = 64 << 10 };
 
@@ -56,8 +57,9 @@ static void like_the_map(const struct volume *vol, int fd, bool dir)
 }
 
 /* A directory that is there, or is made; a descriptor. */
-static int open_dir(const struct volume *vol, int dirfd, const char *name, struct error *e)
+static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
+	const struct left_dir *d = arg;
 	int r = io_mkdir(dirfd, name, 0700), fd;
 
 	if (r < 0 && r != -EEXIST)
@@ -66,36 +68,10 @@ static int open_dir(const struct volume *vol, int dirfd, const char *name, struc
 	if (fd < 0)
 		return error_errno(e, "%s", name);
 	if (r == 0)
-		like_the_map(vol, fd, true);
+		like_the_map(d->vol, fd, true);
 	if (r == 0)
 		(void)io_sync_dir(dirfd);
 	return fd;
-}
-
-/* Opens path's parent below the directory, making what is missing. Paths are a mount's own: no
- * component is empty, "." or "..". */
-static int open_parent(
-	const struct left_dir *d, const char *path, const char **ret_base, struct error *e)
-{
-	CLEANUP(close_fd) int fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
-	char name[NAME_MAX + 1];
-	const char *slash;
-
-	while (fd >= 0 && (slash = strchr(path, '/'))) {
-		int next;
-
-		snprintf(name, sizeof(name), "%.*s", (int)(slash - path), path);
-		next = open_dir(d->vol, fd, name, e);
-		if (next < 0)
-			return next;
-		close_fd_cleanup(&fd);
-		fd = next;
-		path = slash + 1;
-	}
-	if (fd < 0)
-		return error_errno(e, "%s", path);
-	*ret_base = path;
-	return take_fd(&fd);
 }
 
 /* The bytes of n, wherever they come from: the stage, or the version it was frozen at. */
@@ -184,17 +160,17 @@ int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, st
 {
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
 	CLEANUP(close_fd) int parent = -1;
-	const char *base = NULL;
+	char base[NAME_MAX + 1];
 	uint64_t size;
 	int r = chunk ? size_of_node(n, &size, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0 && d->fd < 0) {
 		hidden_name(d->vol, d->name);
-		r = d->fd = open_dir(d->vol, d->vol->dirfd, d->name, e);
+		r = d->fd = open_dir(d, d->vol->dirfd, d->name, e);
 	}
 	if (r < 0)
 		return r;
-	parent = open_parent(d, path, &base, e);
+	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
 	if (parent < 0)
 		return parent;
 	return is_there(n, parent, base, size, chunk)
@@ -207,7 +183,7 @@ void left_dir_remove(struct left_dir *d, const char *path)
 	CLEANUP(free) char *part = strdup(path);
 	char *slash;
 
-	if (d->fd < 0 || !part)
+	if (d->fd < 0 || !part || path_check(path) < 0)
 		return;
 	/* No component is a link: all below is ours. */
 	(void)io_unlink(d->fd, part);

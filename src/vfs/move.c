@@ -253,7 +253,7 @@ static void record_rename(
 {
 	CLEANUP(free) char *to = move_log_path(v, m);
 
-	step_record(v, c, JOURNAL_RENAME, from, to ? to : "", fn);
+	step_record(v, c, JOURNAL_RENAME, from, to, fn);
 }
 
 static void rename_dir(struct vfs *v, struct call *c, const struct move *m)

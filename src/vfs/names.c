@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name.h"
 #include "vfs/node.h"
 
 /* The same for names that differ in the case of ASCII letters alone, which some formats make one.
@@ -114,12 +115,12 @@ void dentry_remove(struct vfs *v, uint64_t parent, const char *name)
 int names_resolve(
 	struct vfs *v, struct node *parent, const char *name, struct node **ret, struct error *e)
 {
-	struct dentry *d = dentry_find(v, parent->ino, name);
+	int r = name_check(name, strlen(name));
+	struct dentry *d = r == 0 ? dentry_find(v, parent->ino, name) : NULL;
 	struct entry en;
-	int r;
 
-	if (strlen(name) > NAME_MAX)
-		return -ENAMETOOLONG;
+	if (r < 0)
+		return r;
 	if (d) {
 		if (!d->node)
 			return -ENOENT;
@@ -139,24 +140,17 @@ int names_walk(struct vfs *v, const char *path, struct node **ret, struct error 
 {
 	struct node *n = node_find(v, VFS_ROOT_INO), *next;
 	char name[NAME_MAX + 1];
-	int r = 0;
+	int r;
 
 	while (*path) {
-		size_t len = strcspn(path, "/");
-
-		if (len > NAME_MAX)
-			r = -ENAMETOOLONG;
-		if (r == 0) {
-			memcpy(name, path, len);
-			name[len] = '\0';
+		r = path_next(&path, name);
+		if (r == 0)
 			r = names_resolve(v, n, name, &next, e);
-		}
 		if (r < 0) {
 			node_settle(v, n);
 			return r;
 		}
 		n = next;
-		path += len + (path[len] == '/');
 	}
 	*ret = n;
 	return 0;

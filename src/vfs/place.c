@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "vfs/place.h"
 #include "vfs/object.h"
 #include "vfs/step.h"
@@ -17,15 +18,16 @@ static bool refused_name(const char *name)
 int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
 {
 	struct node *n = node_find(v, ino);
+	int r;
 
 	if (!n || !n->dir)
 		return n ? -ENOTDIR : -ESTALE;
 	if (n->vol->read_only)
 		return -EROFS;
-	if (strlen(name) > NAME_MAX)
-		return -ENAMETOOLONG;
-	*ret = n;
-	return 0;
+	r = name_check(name, strlen(name));
+	if (r == 0)
+		*ret = n;
+	return r;
 }
 
 static char *path_below(char *above, const char *zeros, const char *name)

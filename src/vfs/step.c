@@ -89,7 +89,7 @@ void step_record(struct vfs *v, struct call *c, enum journal_type type, const ch
 {
 	char *copy = path ? strdup(path) : NULL, *to_copy = to ? strdup(to) : NULL;
 
-	if (!copy || (to && !to_copy)) {
+	if (!copy || (!to_copy && (to || type == JOURNAL_RENAME))) {
 		free(copy);
 		free(to_copy);
 		call_done(c, -ENOMEM);

@@ -86,7 +86,7 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 	}
 	/* An object's file that was moved over another one is gone from its own place. */
 	path = node_log_path(n);
-	step_record(v, t->call, JOURNAL_REMOVE, path ? path : "", NULL, takeover_end);
+	step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
 }
 
 /* n's stage is there. In the lane, for the object that may have to be made. */

@@ -56,6 +56,13 @@ def each_crafted_map(*verdicts):
                   "no ../shared/corpus/teeworlds beside the project")
 
 
+def hostile(name):
+    path = os.path.join(SHARED, "corpus", "hostile", name)
+    if not os.path.exists(path):
+        pytest.skip("no ../shared/corpus/hostile beside the project")
+    return path
+
+
 def ddnet_tool(name):
     found = glob.glob("/usr/lib/*/ddnet/" + name)
     if not found:

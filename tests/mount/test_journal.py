@@ -9,6 +9,7 @@ import pytest
 import box as boxes
 import datafile
 import parts
+import places
 from shims import Fault
 
 SETTINGS = "info/settings.cfg"
@@ -272,3 +273,17 @@ def test_a_reader_gets_an_error_and_not_a_hang_when_the_worker_dies(box, small):
     boxes.refused(os.close, held)  # gives the descriptor back whatever it says
     assert boxes.wait_for(lambda: not m.mounted())
     assert boxes.wait_for(lambda: not box.processes())
+
+
+def test_a_journal_of_somebody_else_overwrites_nothing(box):
+    folder = places.hostile("journal-parent")
+    for name in os.listdir(folder):
+        box.add(os.path.join(folder, name))
+    m = box.mount(os.path.join(box.maps, "m.map"))
+    assert "the journal is damaged" in m.result.err
+    m.unmount(code=5)
+    for name in ("m.map", "other.txt"):
+        assert boxes.get(os.path.join(box.maps, name)) == boxes.get(os.path.join(folder, name))
+    assert sorted(os.listdir(box.maps)) == sorted(
+        n + ".kept" if "journal" in n else n for n in os.listdir(folder))
+    box.allow("*.kept")

@@ -306,6 +306,55 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
 
+/* Whatever such a record asks for: it is a gap, and nothing outside of the mount is touched. */
+static void path_that_leads_out_is_damage(void **state)
+{
+	static const uint32_t types[] = {
+		LOG_PUT, LOG_DRAFT, LOG_DROP, LOG_MKDIR, LOG_REMOVE, LOG_RENAME, LOG_RENAME};
+	enum { TYPES = sizeof(types) / sizeof(types[0]), ODD = NAME_MAX + 2 };
+	struct box *b = *state;
+	char id[LOG_ID + 1], kept[NAME_MAX + 1], longer[ODD];
+	const char *const paths[] = {"../other.txt", "../" MAP_NAME, "images/../../other.txt",
+		"images/..", "/other.txt", "info//author", "./other.txt", "info/.", "", ".", "..",
+		"info/", longer};
+
+	memset(longer, 'a', ODD - 1);
+	longer[ODD - 1] = '\0';
+	log_identity(b, id);
+	put_file(b->room.fd, "other.txt", "precious", 8);
+	for (size_t i = 0; i < TYPES * sizeof(paths) / sizeof(paths[0]); i++) {
+		CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
+		const char *path = paths[i / TYPES], *texts[] = {path, "info/notes"};
+		uint32_t type = types[i % TYPES];
+		bool blind = type >= LOG_MKDIR;
+		struct buffer log;
+
+		if (i % TYPES == TYPES - 1) {
+			texts[0] = AUTHOR;
+			texts[1] = path;
+		}
+		put_file(b->room.fd, MAP_NAME, map->data, map->size);
+		log_header(&log, id, "");
+		log_put(&log, VERSION, "v2");
+		log_add(&log, type, texts, type == LOG_DRAFT || type == LOG_RENAME ? 2 : 1,
+			type == LOG_PUT || type == LOG_DRAFT ? "hostile" : NULL);
+		log_put(&log, AUTHOR, "bob");
+		log_write(b, id, &log);
+		assert_int_equal(box_mount(b, NULL), 0);
+		if (!strstr(b->notes, "damaged"))
+			fail_msg("type %u of \"%s\" was not told: %s", type, path, b->notes);
+		assert_true(box_shows(b, VERSION, "v2\n"));
+		assert_true(box_shows(b, AUTHOR, blind ? "alice\n" : "bob\n"));
+		assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+		assert_true(file_says(b->room.fd, "other.txt", "precious"));
+		assert_true(box_map_says(b, 1, "v2\n"));
+		assert_int_equal(box_beside(b, ".kept", kept), 1);
+		/* That, the map, the other file, "." and "..". */
+		assert_int_equal(box_beside(b, "", NULL), 5);
+		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
+	}
+}
+
 static void record_of_the_future_is_kept(void **state)
 {
 	struct box *b = *state;
@@ -386,6 +435,7 @@ int main(void)
 		TEST(operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed),
 		TEST(save_that_is_killed_before_it_turns_keeps_what_was_lost),
 		TEST(operation_on_a_path_that_means_nothing_is_kept),
+		TEST(path_that_leads_out_is_damage),
 		TEST(record_of_the_future_is_kept),
 		TEST(replay_writes_nothing_and_needs_no_room),
 	};

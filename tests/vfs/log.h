@@ -11,7 +11,17 @@
 enum { LOG_MAGIC = 16, LOG_ID = 16, LOG_RECORDS_MAX = 64 };
 
 /* The types, as numbers: they are on people's disks. */
-enum { LOG_HEADER = 1, LOG_PUT, LOG_DRAFT, LOG_DROP, LOG_DATA, LOG_SAVED };
+enum {
+	LOG_HEADER = 1,
+	LOG_PUT,
+	LOG_DRAFT,
+	LOG_DROP,
+	LOG_DATA,
+	LOG_SAVED,
+	LOG_MKDIR,
+	LOG_REMOVE,
+	LOG_RENAME
+};
 
 void log_begin(struct buffer *b);
 /* The texts, each with a NUL, and then content (NULL: none, and the last text has no NUL). */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/name.h"
 #include "codec/text.h"
 #include "formats/torchlight/lens.h"
 #include "formats/torchlight/made.h"
@@ -36,7 +37,7 @@ int tl_classify(
 	if (dir == ENTRY_ROOT)
 		return is_dir && !strcasecmp(name, "MEDIA") ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	n = name_unescape(name, strlen(name), stored);
-	if (!utf8_valid(stored, n) || memchr(stored, '/', n) || memchr(stored, 0, n))
+	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
 	return FORMAT_OBJECT;
 }

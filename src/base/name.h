@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * name: what a file may be called. Whatever names come from outside (the kernel, a journal, an
+ * archive, a marker beside a map) is judged here before anybody opens, makes or removes by it.
+ */
+#ifndef BASE_NAME_H
+#define BASE_NAME_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* 0; -EINVAL: empty, ".", "..", or with '/' or NUL in it; -ENAMETOOLONG: more than NAME_MAX bytes.
+ */
+int name_check(const char *name, size_t n);
+
+/* Takes the first name off a relative path, and the slash behind it; *path is "" after the last.
+ * Fails like name_check, also for a slash that nothing follows. */
+int path_next(const char **path, char ret[NAME_MAX + 1]);
+/* Is it a path of such names alone? */
+int path_check(const char *path);
+
+/*
+ * Opens the directory that the path's last name stands in, level by level with open_dir (a
+ * descriptor or -errno; its name is no path). Returns a descriptor.
+ */
+typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
+int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
+	char ret_name[NAME_MAX + 1], struct error *e);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Zlib */
+/* Names that may be opened, and paths of them. */
+#include "util.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/name.h"
+
+static void some_names_are_never_a_file_s(void **state)
+{
+	char longest[NAME_MAX + 2];
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest));
+	assert_int_equal(name_check(longest, NAME_MAX), 0);
+	assert_int_equal(name_check(longest, NAME_MAX + 1), -ENAMETOOLONG);
+	assert_int_equal(name_check("", 0), -EINVAL);
+	assert_int_equal(name_check(".", 1), -EINVAL);
+	assert_int_equal(name_check("..", 2), -EINVAL);
+	assert_int_equal(name_check("a/b", 3), -EINVAL);
+	assert_int_equal(name_check("a\0b", 3), -EINVAL);
+	assert_int_equal(name_check("...", 3), 0);
+	assert_int_equal(name_check(".a", 2), 0);
+	assert_int_equal(name_check("..a", 3), 0);
+}
+
+static void a_path_is_names_between_slashes(void **state)
+{
+	static const char *const bad[] = {
+		"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/../b", "a/./b", "a/."};
+	const char *path = "a/bc/..d";
+	char name[NAME_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (path_check(bad[i]) != -EINVAL)
+			fail_msg("%s", bad[i]);
+	assert_int_equal(path_check(path), 0);
+	assert_int_equal(path_next(&path, name), 0);
+	assert_string_equal(name, "a");
+	assert_int_equal(path_next(&path, name), 0);
+	assert_string_equal(name, "bc");
+	assert_int_equal(path_next(&path, name), 0);
+	assert_string_equal(name, "..d");
+	assert_string_equal(path, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(some_names_are_never_a_file_s),
+		cmocka_unit_test(a_path_is_names_between_slashes),
+	};
+
+	return cmocka_run_group_tests_name("base: name", tests, NULL, NULL);
+}
