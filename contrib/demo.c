@@ -173,7 +173,7 @@ static int save(struct tw_map *m, const char *path, struct error *e)
 	r = datafile_write(m, out, false, &plan, e);
 	if (r < 0)
 		return r;
-	datafile_plan_free(plan);
+	plan_free(plan);
 	r = replace_close(out, e);
 	return r < 0 ? r : replace_commit(out, true, NULL, e);
 }

@@ -14,7 +14,7 @@ static void print_word(FILE *out, const char *word, size_t i, size_t n)
 
 static bool can_make(const struct format *f)
 {
-	return f->create != NULL;
+	return f->edit && f->edit->create;
 }
 
 bool words_format_known(const char *name)

@@ -15,11 +15,11 @@
  *             as derived.
  *
  * Threads: open and create run before anybody sees the map. lookup, stat, list, apply and the
- * structural calls (classify to moved, but legend) run on the owner's thread and must be cheap
- * (no large inflate); so does most. size, get, parse, settle, same, check, encode, verify, rebase and legend run
- * on worker threads, several at a time, and see only snapshots. The functions that free run on
- * whichever thread lets go last. probe, companion, object, other_form and form may be called on any
- * thread.
+ * structural calls (classify to add, shown_as, renamed, read_name_map) run on the owner's thread
+ * and must be cheap (no large inflate). size, get, parse, finalize, same, check, encode, verify,
+ * rebase and name_map run on worker threads, several at a time, and see only snapshots. The
+ * functions that free run on whichever thread lets go last. probe, companion, object, alternate and
+ * form may be called on any thread.
  *
  * Ownership: what comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. A snapshot, change or plan that goes out through ret is the caller's.
@@ -67,6 +67,7 @@ struct entry {
 	bool standing;  /* a file that is always there: removed, it is empty after the next save */
 	bool fixed;     /* it can be neither removed nor renamed (EPERM) */
 	uint64_t size;
+	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
 };
 
@@ -80,8 +81,8 @@ struct snapshot {
 /* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
 struct store {
 	/* Append data, return where it now stands. Any thread. */
-	int (*keep)(struct store *s, const struct extent *data, struct extent *ret,
-		struct error *e);
+	int (*keep)(
+		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 	int spool_dirfd; /* for spool_create */
 };
 
@@ -108,8 +109,13 @@ struct source {
 	const char *name; /* the file's own name, without directories */
 };
 
-/* A parse's result, a format's own. Freed with change_free, whether applied or not. */
-struct change;
+/* A parse's result, which a format extends; applied or not, its owner frees it. */
+struct change {
+	void (*free)(struct change *c);
+};
+
+void change_free(struct change *c); /* accepts NULL */
+DEFINE_CLEANUP(struct change, change_free);
 
 /* What apply says of other entries: their content, size or times may have changed. */
 struct touched {
@@ -121,14 +127,19 @@ struct touched {
 void touched_add(struct touched *t, entry_id id);
 void touched_finish(struct touched *t);
 
-/* What encode wrote where; a format's own. */
-struct plan;
+/* What encode wrote where; extended and freed likewise. */
+struct plan {
+	void (*free)(struct plan *p);
+};
+
+void plan_free(struct plan *p); /* accepts NULL */
+DEFINE_CLEANUP(struct plan, plan_free);
 
 /*
  * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups,
  * layers) in the places they had at the mount, for good; new ones are appended (add) and are part
  * of no saved map until they are placed. Which objects there are, where and under what name, is the
- * tree's to know; at a save it tells the format (settle), which derives the map to be written. So
+ * tree's to know; at a save it tells the format (finalize), which derives the map to be written. So
  * everything that was undone before the save leaves no trace.
  */
 enum format_class {
@@ -140,10 +151,126 @@ enum format_class {
 struct placement {
 	entry_id id;      /* an object, in any of its forms */
 	entry_id dir;     /* the directory that it stands in */
-	const char *name; /* the path's last component; NULL: it has its name and place of the mount */
+	const char *name; /* the path's last component; NULL: that of the mount, and its place */
 	bool removed;     /* it leaves the map; dir and name do not count */
 	bool stamp;       /* nothing of it but a file's time is told; the last of several counts */
 	struct timespec mtime;
+};
+
+/* What it takes to change a map and to write it. */
+struct format_edit {
+	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
+	 * -EAGAIN: it cannot be judged before other files are there, and is tried again at the
+	 * save; a change that comes with it is applied, for the files that wait for this one. */
+	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
+		struct change **ret, struct error *e);
+	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
+	 * the change was made against an older version that differs; parse again. */
+	int (*apply)(
+		struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
+
+	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
+	 * map as it was mounted or last saved) had already are none. -EINVAL: refused; each reason
+	 * to why(), what they have in common in e. May be NULL: nothing is refused. */
+	int (*check)(const struct snapshot *before, const struct snapshot *s,
+		void (*why)(void *arg, const char *line), void *arg, struct error *e);
+
+	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept
+	 * there (replace_write). force: encode every item and blob anew instead of copying what did
+	 * not change (a test of the codecs). *ret is for the three below, and may be NULL. */
+	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
+		struct plan **ret, struct error *e);
+	/* Read what encode wrote back: tables, changed blobs, copied ranges. -EIO, or what reading
+	 * gave: it is not what was meant, and the old map stays. */
+	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
+		struct error *e);
+	/* s, reading its parts that were written from the written files. s is the version that was
+	 * encoded, or the one that finalize derived it from. */
+	int (*rebase)(const struct snapshot *s, const struct plan *p, const struct source *written,
+		struct snapshot **ret, struct error *e);
+
+	/*
+	 * Would both be the same file? a is the map as it was mounted or last saved, b what
+	 * finalize gave; yes: nothing is written. May say no where it would take decoding to know.
+	 * Also asked at the first save of a map that create made, of which no file says anything
+	 * yet: where finalize leaves such a map as it is, no is the answer. May be NULL: never.
+	 */
+	bool (*same)(const struct snapshot *a, const struct snapshot *b);
+	/* An empty map for `mapfs --new`; name is the file's. It shows the entries that any map
+	 * has, and what a game needs besides is for finalize to add. May be NULL: --new is refused.
+	 */
+	int (*create)(const char *name, const struct format_context *ctx, struct snapshot **ret,
+		struct error *e);
+};
+
+/* Which names there can be, and the map that follows from where the objects stand. */
+struct format_tree {
+	/* What a new name in dir would be; a negative errno refuses it (too long for its field:
+	 * -EINVAL, with the bound in e). Existing names need not be asked. */
+	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+		struct error *e);
+	/* The entry that name stands for if it is the identity of something that was there at the
+	 * mount, in the form that its ending says (a .png of an image that is external: the PNG of
+	 * that image); -ENOENT: it would be new. Also for parts. */
+	int (*identify)(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
+	/* One id for all forms of an object (.png and .json of one image), to compare. Others: id.
+	 * May be NULL: nothing has several forms. */
+	entry_id (*object)(entry_id id);
+	/* The name of the alternate, the other form, at the same place ("03_x.json" for
+	 * "03_x.png"); false: none. ret has room for NAME_MAX + 1. May be NULL: there never is one.
+	 */
+	bool (*alternate)(entry_id dir, const char *name, char *ret);
+	/* The object in the form that the ending of a name says. May be NULL where alternate is. */
+	entry_id (*form)(entry_id id, const char *name);
+	/* Can the object, as it is, stand at dir/name (a new name, classified as an object)? 0, or
+	 * -EINVAL: another ending, another kind of directory. A rename is then a copy and a
+	 * removal. */
+	int (*may_move)(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
+		struct error *e);
+	/* A new object or part, without content until it is put; asked for where classify said that
+	 * the name is one. */
+	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
+		struct error *e);
+	/*
+	 * The map to be written: s with its objects placed. A part that is `removed` takes its
+	 * empty form (an info text none, a plane zeros) or, where it has none, stays and is told.
+	 * Listed are the objects that are new, were moved or renamed, or leave, since the mount and
+	 * in the order in which that happened to them last; all others stay as they are. Positions
+	 * in names count as rule 5 of the layout says. References follow; those to what left become
+	 * none, and say() is told. Also adds what a game needs where the map was made by create().
+	 * With nothing to do *ret is a reference to s.
+	 */
+	int (*finalize)(const struct snapshot *s, const struct placement *p, size_t n,
+		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
+		struct error *e);
+};
+
+/* What a save deals anew: names of objects, and so what references by name mean. */
+struct format_names {
+	/*
+	 * The name under which a mount of the settled map will show the object (ids are those of
+	 * the mount that it was settled in); -ENOENT: it is not in it. For the journal, whose paths
+	 * are those of the map that it applies to. name has room for NAME_MAX + 1.
+	 */
+	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
+	/*
+	 * May be NULL. Objects were moved, or went after that: what they are called now is found in
+	 * any file, after what had the name at the mount; what names nothing is waited for or
+	 * refused as before. last: files for which parse said -EAGAIN are about to be tried for the
+	 * last time; what they name is found by what it is called now, and no longer waited for.
+	 * Told anew after that; placements NULL: it is over. Consumes and renews *s.
+	 */
+	int (*renamed)(struct snapshot **s, const struct placement *p, size_t n, bool last,
+		struct error *e);
+	/*
+	 * May be NULL, both. What references in this mount's files mean where a mount of the
+	 * settled map would take them for others: the format's own text, for the journal, whose
+	 * files such a mount reads. And reading by it (NULL: by the map's own names again);
+	 * consumes and renews *s.
+	 */
+	int (*name_map)(const struct snapshot *s, const struct snapshot *settled,
+		struct bytes **ret, struct error *e);
+	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
 };
 
 /* An option of -o that a format reads (its value with format_option). */
@@ -155,8 +282,8 @@ struct format_setting {
 
 struct format {
 	const char *name; /* "teeworlds"; for --format */
-	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing file
-	 * is, probe alone says. */
+	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing
+	 * file is, probe alone says. */
 	const char *const *endings;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
@@ -164,7 +291,8 @@ struct format {
 	bool nocase;
 	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
 	bool late_sizes;
-	/* Maps keep the times of their files: settle is told of those that programs set (stamp). */
+	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
+	 */
 	bool keeps_times;
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
@@ -188,7 +316,8 @@ struct format {
 	 * that is the tree's to know. -ENOENT where there is no such name. */
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 		struct error *e);
-	/* Of any entry, also of one that add made; -ENODATA: it has no content yet. */
+	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
+	 * counts even so. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
 	 * name has room for NAME_MAX + 1 bytes. */
@@ -203,119 +332,11 @@ struct format {
 	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
 
-	/* The most bytes that parse would ever accept for the file: more cannot be written to it. At
-	 * most FORMAT_MOST, which it is for all files where this is NULL. */
-	uint64_t (*most)(const struct snapshot *s, entry_id id);
-	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EAGAIN: it cannot be judged before other files are there, and is tried again at the
-	 * save; a change that comes with it is applied, for the files that wait for this one. */
-	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
-		struct change **ret, struct error *e);
-	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE: the
-	 * change was made against an older version that differs; parse again. */
-	int (*apply)(struct snapshot **s, const struct change *c, struct touched *t,
-		struct error *e);
-	void (*change_free)(struct change *c);
-
-	/* What a new name in dir would be; a negative errno refuses it (too long for its field: -EINVAL,
-	 * with the bound in e). Existing names need not be asked. May be NULL: all new names are
-	 * scratch, and neither identify nor add is called. */
-	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-		struct error *e);
-	/* The entry that name stands for if it is the identity of something that was there at the
-	 * mount, in the form that its ending says (a .png of an image that is external: the PNG of
-	 * that image); -ENOENT: it would be new. Also for parts. May be NULL where classify is:
-	 * nothing of the map can be removed then. */
-	int (*identify)(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-	/* One id for all forms of an object (.png and .json of one image), to compare. Others: id.
-	 * May be NULL: nothing has several forms. */
-	entry_id (*object)(entry_id id);
-	/* The name of the other form at the same place ("03_x.json" for "03_x.png"); false: none. ret
-	 * has room for NAME_MAX + 1. May be NULL: there never is one. */
-	bool (*other_form)(entry_id dir, const char *name, char *ret);
-	/* The object in the form that the ending of a name says. May be NULL where other_form is. */
-	entry_id (*form)(entry_id id, const char *name);
-	/* Can the object, as it is, stand at dir/name (a new name, classified as an object)? 0, or
-	 * -EINVAL: another ending, another kind of directory. May be NULL: never; a rename is then a
-	 * copy and a removal. */
-	int (*may_move)(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-		struct error *e);
-	/* A new object or part, without content until it is put; asked for where classify said that
-	 * the name is one. May be NULL where classify is. */
-	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
-		struct error *e);
-	/*
-	 * The name under which a mount of the settled map will show the object (ids are those of the
-	 * mount that it was settled in); -ENOENT: it is not in it. For the journal, whose paths are
-	 * those of the map that it applies to. name has room for NAME_MAX + 1. May be NULL: paths
-	 * never change.
-	 */
-	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
-	/*
-	 * May be NULL, both. What references in this mount's files mean where a mount of the
-	 * settled map would take them for others: the format's own text, for the journal, whose
-	 * files such a mount reads. And reading by it (NULL: by the map's own names again); consumes
-	 * and renews *s.
-	 */
-	int (*legend)(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,
-		struct error *e);
-	int (*read_by)(struct snapshot **s, const struct bytes *legend, struct error *e);
-	/*
-	 * May be NULL. Before files for which parse said -EAGAIN are tried for the last time: where
-	 * objects stand now, as for settle. With that, what they name is found by what it is called
-	 * now, and no longer waited for. Consumes and renews *s; placements NULL: that is over.
-	 */
-	int (*situate)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
-	/*
-	 * May be NULL. The same whenever objects were moved, or went after that: what they are called
-	 * now is found in any file, after what had the name at the mount; what names nothing is
-	 * waited for or refused as before. Told anew after situate. Consumes and renews *s.
-	 */
-	int (*moved)(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
-	/*
-	 * The map to be written: s with its objects placed. A part that is `removed` takes its empty
-	 * form (an info text none, a plane zeros) or, where it has none, stays and is told. Listed
-	 * are the objects that are new, were moved or renamed, or leave, since the mount and in the
-	 * order in which that happened to them last; all others stay as they are. Positions in names
-	 * count as rule 5 of the layout says. References follow; those to what left become none, and
-	 * say() is told. Also adds what a game needs where the map was made by create(). With nothing
-	 * to do *ret is a reference to s. May be NULL: s is written as it is.
-	 */
-	int (*settle)(const struct snapshot *s, const struct placement *p, size_t n,
-		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-		struct error *e);
-	/*
-	 * Would both be the same file? a is the map as it was mounted or last saved, b what settle
-	 * gave; yes: nothing is written. May say no where it would take decoding to know. Also asked
-	 * at the first save of a map that create made, of which no file says anything yet: where such
-	 * a map settles to itself, no is the answer. May be NULL: never.
-	 */
-	bool (*same)(const struct snapshot *a, const struct snapshot *b);
-	/* An empty map for `mapfs --new`; name is the file's. It shows the entries that any map has,
-	 * and what a game needs besides is for settle to add. May be NULL: --new is refused. */
-	int (*create)(const char *name, const struct format_context *ctx, struct snapshot **ret,
-		struct error *e);
-
-	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
-	 * map as it was mounted or last saved) had already are none. -EINVAL: refused; each reason
-	 * to why(), what they have in common in e. May be NULL: nothing is refused. */
-	int (*check)(const struct snapshot *before, const struct snapshot *s,
-		void (*why)(void *arg, const char *line), void *arg, struct error *e);
-
-	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept there
-	 * (replace_write). force: encode every item and blob anew instead of copying what did not
-	 * change (a test of the codecs). *ret is for the three below, and may be NULL. */
-	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
-		struct plan **ret, struct error *e);
-	/* Read what encode wrote back: tables, changed blobs, copied ranges. -EIO, or what reading
-	 * gave: it is not what was meant, and the old map stays. */
-	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
-		struct error *e);
-	/* s, reading its parts that were written from the written files. s is the version that was
-	 * encoded, or the one it was settled from. */
-	int (*rebase)(const struct snapshot *s, const struct plan *p, const struct source *written,
-		struct snapshot **ret, struct error *e);
-	void (*plan_free)(struct plan *p); /* accepts NULL, which encode may have given */
+	/* NULL, each: the map is not changed (it is mounted read-only); all new names are scratch,
+	 * and nothing of the map can be removed or renamed; paths never change. */
+	const struct format_edit *edit;
+	const struct format_tree *tree;
+	const struct format_names *names;
 };
 
 struct snapshot *snapshot_ref(const struct snapshot *s);

@@ -35,6 +35,18 @@ void snapshot_unref(struct snapshot *s)
 		s->format->free(s);
 }
 
+void change_free(struct change *c)
+{
+	if (c)
+		c->free(c);
+}
+
+void plan_free(struct plan *p)
+{
+	if (p)
+		p->free(p);
+}
+
 const char *format_option(const char *const *options, const char *key)
 {
 	const char *found = NULL;

@@ -252,7 +252,10 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	}
 	if (vol->read_only && !rq->read_only)
 		r = control_tell(control_fd, CONTROL_SOUND, 1,
-			"the map or its directory cannot be written: mounted read-only");
+			vol->format->edit
+				? "the map or its directory cannot be written: mounted "
+				  "read-only"
+				: "files of its kind can only be read: mounted read-only");
 	else
 		r = control_tell(control_fd, CONTROL_SOUND, 0, NULL);
 	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;

@@ -26,7 +26,10 @@ int file_may_write(const struct node *n)
 
 uint64_t file_most_of(const struct volume *vol, entry_id id)
 {
-	return vol->format->most ? vol->format->most(vol->now, id) : FORMAT_MOST;
+	struct entry en = {0};
+
+	(void)vol->format->stat(vol->now, id, &en, NULL);
+	return en.most ? en.most : FORMAT_MOST;
 }
 
 uint64_t file_most(const struct node *n)

@@ -60,7 +60,7 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 
 	n->id = p->id;
 	if (p->kind == PLACE_NEW) {
-		r = vol->format->add(&vol->now, p->dir->id, n->name, n->dir, &n->id, NULL);
+		r = vol->format->tree->add(&vol->now, p->dir->id, n->name, n->dir, &n->id, NULL);
 		n->fresh = !n->dir; /* a directory has no content to wait for */
 	}
 	if (r < 0)

@@ -132,8 +132,8 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 
 static bool may_move(const struct volume *vol, entry_id id, const struct place *to)
 {
-	return vol->format->may_move &&
-	       vol->format->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
+	return vol->format->tree &&
+	       vol->format->tree->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
 }
 
 bool move_comes_back(const struct vfs *v, const struct move *m)
@@ -182,13 +182,12 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 /* What was refused as the other form of n's object, where that stands or stood last. */
 static struct node *find_second(struct vfs *v, const struct node *n)
 {
-	const struct format *f = v->vol->format;
 	const struct object *o = node_scratch(n) ? object_find(v, n->origin) : NULL;
 	struct node *dir = o ? node_find(v, entry_ino(v->vol, o->dir)) : n->parent;
 	char other[NAME_MAX + 1];
 	struct node *second;
 
-	if (!dir || !f->other_form || !f->other_form(dir->id, o ? o->name : n->name, other) ||
+	if (!dir || !object_alternate(v, dir->id, o ? o->name : n->name, other) ||
 		names_resolve(v, dir, other, &second, NULL) < 0)
 		return NULL;
 	if (object_second(v, second))

@@ -194,11 +194,11 @@ static const char *name_of(
 	const struct format *f = n->vol->format;
 	const struct object *o;
 
-	if (!settled || !f->shown_as || !n->has_id || n->frozen)
+	if (!settled || !f->names || !n->has_id || n->frozen)
 		return n->name;
 	/* Moved since that was saved, the record says. */
 	o = settled == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
-	if (!(o && o->moved) && f->shown_as(settled, n->id, space) == 0) {
+	if (!(o && o->moved) && f->names->shown_as(settled, n->id, space) == 0) {
 		if (!n->dir)
 			node_log_ending(n->name, space);
 		return space;

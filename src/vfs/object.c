@@ -6,7 +6,24 @@
 
 entry_id object_key(const struct vfs *v, entry_id id)
 {
-	return v->vol->format->object ? v->vol->format->object(id) : id;
+	const struct format_tree *t = v->vol->format->tree;
+
+	return t && t->object ? t->object(id) : id;
+}
+
+bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1])
+{
+	const struct format_tree *t = v->vol->format->tree;
+
+	return t && t->alternate && t->alternate(dir, name, ret);
+}
+
+/* The object in the form that the ending of the name says. */
+static entry_id form_of(const struct vfs *v, entry_id id, const char *name)
+{
+	const struct format_tree *t = v->vol->format->tree;
+
+	return t && t->form ? t->form(id, name) : id;
 }
 
 static struct object **slot(struct vfs *v, entry_id key)
@@ -41,36 +58,34 @@ static struct object *object_need(struct vfs *v, entry_id id)
 /* Does n stand where the mount showed its object? */
 static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
 {
-	const struct format *f = v->vol->format;
+	const struct format_tree *t = v->vol->format->tree;
 	entry_id id;
 
-	return !o->added && !n->fresh &&
-	       f->identify(v->vol->now, n->parent->id, n->name, &id) == 0 &&
+	return t && !o->added && !n->fresh &&
+	       t->identify(v->vol->now, n->parent->id, n->name, &id) == 0 &&
 	       object_key(v, id) == o->key;
 }
 
 bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret)
 {
-	const struct format *f = v->vol->format;
 	char other[NAME_MAX + 1];
 	const struct object *o;
 	struct node *twin;
 	bool is;
 
-	if (!f->other_form || !f->other_form(dir->id, name, other) ||
+	if (!object_alternate(v, dir->id, name, other) ||
 		names_resolve(v, dir, other, &twin, NULL) < 0)
 		return false;
 	o = node_scratch(twin) ? NULL : object_find(v, twin->id);
 	is = o && o->state == OBJECT_HERE && o->node == twin;
 	if (is)
-		*ret = f->form(twin->id, name);
+		*ret = form_of(v, twin->id, name);
 	node_settle(v, twin);
 	return is;
 }
 
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret)
 {
-	const struct format *f = v->vol->format;
 	const struct object *found = NULL;
 
 	for (size_t i = 0; v->n_left && i < OBJECT_BUCKETS; i++)
@@ -80,7 +95,7 @@ bool object_left_at(struct vfs *v, const struct node *dir, const char *name, ent
 				(!found || o->left > found->left))
 				found = o;
 	if (found)
-		*ret = f->form ? f->form(found->id, name) : found->id;
+		*ret = form_of(v, found->id, name);
 	return found;
 }
 
@@ -93,13 +108,12 @@ static void count_left(struct vfs *v, struct object *o, enum object_state state)
 
 bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name)
 {
-	const struct format *f = v->vol->format;
 	char other[NAME_MAX + 1];
 
 	if (!o->name || o->dir != dir)
 		return false;
 	return strcmp(o->name, name) == 0 ||
-	       (f->other_form && f->other_form(dir, name, other) && strcmp(o->name, other) == 0);
+	       (object_alternate(v, dir, name, other) && strcmp(o->name, other) == 0);
 }
 
 /* Remembers n's place as the object's. */
@@ -312,8 +326,9 @@ void objects_name(struct vfs *v, bool moved)
 	size_t n;
 
 	v->named |= moved;
-	if (!v->named || v->situated || !vol->format->moved || objects_place(v, &p, &n) < 0)
+	if (!v->named || v->situated || !vol->format->names || !vol->format->names->renamed ||
+		objects_place(v, &p, &n) < 0)
 		return;
-	(void)vol->format->moved(&vol->now, p, n, NULL);
+	(void)vol->format->names->renamed(&vol->now, p, n, false, NULL);
 	placements_free(p, n);
 }

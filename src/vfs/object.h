@@ -18,16 +18,16 @@ enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
 
 struct object {
 	struct object *next;
-	entry_id key; /* format->object() of its forms */
+	entry_id key; /* format_tree.object of its forms */
 	entry_id id;  /* the form that it has or had */
 	enum object_state state;
 	struct node *node; /* HERE: holds the node (named) */
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
-	bool told;    /* the report of a save has said that it left */
-	bool added;   /* since the mount: without a placement it is in no map */
-	entry_id dir; /* where it stands or stood last, and as what */
+	bool told;         /* the report of a save has said that it left */
+	bool added;        /* since the mount: without a placement it is in no map */
+	entry_id dir;      /* where it stands or stood last, and as what */
 	char *name;
 	uint64_t left; /* KEPT, GONE: when */
 	bool made;     /* since the mount, and no save has placed it yet */
@@ -36,6 +36,8 @@ struct object {
 };
 
 entry_id object_key(const struct vfs *v, entry_id id);
+/* The name of the other form of the object at dir/name; false: there is none. */
+bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1]);
 struct object *object_find(const struct vfs *v, entry_id id);
 
 /* The file n (live on id) stands for its object, at its old path or made or moved just now. Where

@@ -113,7 +113,7 @@ static void situate(struct lane_task *t)
 	if (o->phase == PHASE_SITUATED)
 		r = objects_place(v, &p, &n);
 	if (r == 0)
-		(void)vol->format->situate(&vol->now, p ? p : NULL, n, NULL);
+		(void)vol->format->names->renamed(&vol->now, p, n, true, NULL);
 	placements_free(p, n);
 	v->situated = o->phase == PHASE_SITUATED;
 	if (!v->situated)
@@ -127,7 +127,8 @@ static void situate(struct lane_task *t)
 
 static void next_phase(struct round *o)
 {
-	bool told = o->v->vol->format->situate;
+	const struct format_names *names = o->v->vol->format->names;
+	bool told = names && names->renamed;
 
 	o->phase = count_pending(o) && !o->dir ? o->phase + 1 : PHASE_OVER;
 	o->progress = true;

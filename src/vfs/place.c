@@ -60,9 +60,10 @@ char *place_log_path(const struct place *p)
 	const struct format *f = vol->format;
 	char name[NAME_MAX + 1];
 
-	if (!vol->renumbered || !f->shown_as || p->kind == PLACE_SCRATCH)
+	if (!vol->renumbered || !f->names || p->kind == PLACE_SCRATCH)
 		return path_below(node_log_path(p->dir), "", p->name);
-	if (p->kind == PLACE_ID && !moved_here(p) && f->shown_as(vol->before, p->id, name) == 0) {
+	if (p->kind == PLACE_ID && !moved_here(p) &&
+		f->names->shown_as(vol->before, p->id, name) == 0) {
 		node_log_ending(p->name, name);
 		return path_below(node_log_path(p->dir), "", name);
 	}
@@ -71,7 +72,7 @@ char *place_log_path(const struct place *p)
 
 char *place_new_path(const struct place *p)
 {
-	bool digits = p->dir->vol->renumbered && p->dir->vol->format->shown_as;
+	bool digits = p->dir->vol->renumbered && p->dir->vol->format->names;
 
 	return path_below(node_log_path(p->dir),
 		digits ? node_log_zeros(p->dir->vol->format, p->name) : "", p->name);
@@ -84,9 +85,9 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 	int r;
 
 	p->kind = PLACE_SCRATCH;
-	if (!f->classify || node_scratch(p->dir))
+	if (!f->tree || node_scratch(p->dir))
 		return 0;
-	if (f->identify(vol->now, p->dir->id, p->name, &p->id) == 0 ||
+	if (f->tree->identify(vol->now, p->dir->id, p->name, &p->id) == 0 ||
 		object_twin(vol->vfs, p->dir, p->name, &p->id) ||
 		(p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
 		/* A directory at the place of a file is none of the map's, and the other way round.
@@ -97,7 +98,7 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 			p->kind = PLACE_ID;
 		return 0;
 	}
-	r = f->classify(vol->now, p->dir->id, p->name, is_dir, NULL);
+	r = f->tree->classify(vol->now, p->dir->id, p->name, is_dir, NULL);
 	if (r > FORMAT_SCRATCH)
 		p->kind = PLACE_NEW;
 	return r < 0 ? r : 0;
@@ -254,7 +255,7 @@ static void split_live(struct vfs *v, struct call *c, int r)
 		return;
 	}
 	n = o->node;
-	r = vol->format->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
+	r = vol->format->tree->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
 	/* A part has one place only: what was moved away from it is no part any more. */
 	if (r == 0 && object_key(v, fresh) == object_key(v, c->split))
 		r = -EXDEV;
@@ -277,7 +278,6 @@ static void split_live(struct vfs *v, struct call *c, int r)
 
 bool place_splits(const struct vfs *v, const struct place *p)
 {
-	const struct format *f = v->vol->format;
 	const struct object *o = p->kind == PLACE_ID ? object_find(v, p->id) : NULL;
 	char other[NAME_MAX + 1];
 
@@ -285,8 +285,8 @@ bool place_splits(const struct vfs *v, const struct place *p)
 	 * replaced, be it by its other form. */
 	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
 		return false;
-	return o->node->parent != p->dir || !f->other_form ||
-	       !f->other_form(p->dir->id, p->name, other) || strcmp(o->node->name, other) != 0;
+	return o->node->parent != p->dir || !object_alternate(v, p->dir->id, p->name, other) ||
+	       strcmp(o->node->name, other) != 0;
 }
 
 int place_split(struct vfs *v, const struct place *p, struct call *c)

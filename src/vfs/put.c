@@ -37,8 +37,7 @@ static void put_judge(struct put *p);
 
 static void put_free(struct put *p)
 {
-	if (p->change)
-		p->vol->format->change_free(p->change);
+	change_free(p->change);
 	snapshot_unref(p->base);
 	snapshot_unref(p->next);
 	touched_finish(&p->touched);
@@ -148,10 +147,9 @@ static void put_tell(struct put *p)
 /* The file of the other form of n's object, or NULL. */
 static struct node *find_twin(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
 {
-	const struct format *f = n->vol->format;
 	struct node *twin;
 
-	if (!f->other_form || !n->parent || !f->other_form(n->parent->id, n->name, name))
+	if (!n->parent || !object_alternate(v, n->parent->id, n->name, name))
 		return NULL;
 	if (names_resolve(v, n->parent, name, &twin, NULL) < 0)
 		return NULL;
@@ -285,7 +283,7 @@ static void put_commit(struct lane_task *t)
 		p->r = -EINVAL;
 	if (p->r == 0 && p->change) {
 		p->next = snapshot_ref(p->vol->now);
-		p->r = p->vol->format->apply(&p->next, p->change, &p->touched, &p->why);
+		p->r = p->vol->format->edit->apply(&p->next, p->change, &p->touched, &p->why);
 	}
 	p->job = (struct job){put_journal, put_settled, NULL};
 	pool_submit(p->v->pool, &p->job);
@@ -296,7 +294,7 @@ static void put_parse(struct job *j)
 	struct put *p = (struct put *)j;
 
 	p->why = (struct error)ERROR_INIT;
-	p->r = p->vol->format->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
+	p->r = p->vol->format->edit->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
 }
 
 /* Not the content's fault: the same bytes may be accepted when the disk or the memory is well
@@ -322,8 +320,7 @@ static void put_parsed(struct job *j)
 
 static void put_judge(struct put *p)
 {
-	if (p->change)
-		p->vol->format->change_free(TAKE(p->change));
+	change_free(TAKE(p->change));
 	snapshot_unref(p->base);
 	p->base = snapshot_ref(p->vol->now);
 	p->job = (struct job){put_parse, put_parsed, NULL};

@@ -31,14 +31,14 @@ static bool removable(struct vfs *v, const struct node *n)
 	const struct object *o = object_find(v, n->id);
 	entry_id id;
 
-	if (!f->identify)
+	if (!f->tree)
 		return false;
 	/* What is always there goes only with what it is a part of, as the last. */
 	if (n->fixed)
 		return n->parent->parent && !n->parent->fixed && alone(v, n);
 	if (o && o->state == OBJECT_HERE && o->node == n)
 		return true;
-	return f->identify(n->vol->now, n->parent->id, n->name, &id) == 0 && id == n->id;
+	return f->tree->identify(n->vol->now, n->parent->id, n->name, &id) == 0 && id == n->id;
 }
 
 static int find(struct vfs *v, struct call *c, struct node **ret)

@@ -211,8 +211,8 @@ static int replay_legend(struct replay *re, const struct extent *text)
 	int r = text ? extent_load(text, LEGEND_MAX, &legend, NULL) : 0;
 
 	re->legend = text && text->size;
-	if (r == 0 && vol->format->read_by)
-		r = vol->format->read_by(&vol->now, legend, NULL);
+	if (r == 0 && vol->format->names && vol->format->names->read_name_map)
+		r = vol->format->names->read_name_map(&vol->now, legend, NULL);
 	return r;
 }
 

@@ -26,8 +26,9 @@ static int settle(struct save_job *s, struct error *e)
 {
 	const struct format *f = s->vol->format;
 
-	if (f->settle)
-		return f->settle(s->now, s->placements, s->n_placements, &s->settled, say, s, e);
+	if (f->tree)
+		return f->tree->finalize(
+			s->now, s->placements, s->n_placements, &s->settled, say, s, e);
 	s->settled = snapshot_ref(s->now);
 	return 0;
 }
@@ -39,7 +40,7 @@ static void check_why(void *arg, const char *line)
 
 static int check(struct save_job *s, struct error *e)
 {
-	const struct format *f = s->vol->format;
+	const struct format_edit *f = s->vol->format->edit;
 
 	return f->check ? f->check(s->vol->before, s->settled, check_why, &s->report, e) : 0;
 }
@@ -131,16 +132,16 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	int r;
 
 	replace_on_progress(o->all[0], progress, &p);
-	r = f->encode(s->settled, o->all, false, &plan, e);
+	r = f->edit->encode(s->settled, o->all, false, &plan, e);
 	if (r == 0)
 		r = close_files(s, o, &written, e);
 	if (r == 0) {
-		r = f->verify(s->settled, plan, &written, e);
+		r = f->edit->verify(s->settled, plan, &written, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}
 	if (r < 0) {
-		f->plan_free(plan);
+		plan_free(plan);
 		written_finish(&written);
 		return r;
 	}
@@ -156,8 +157,8 @@ static int write_legend(struct save_job *s, struct error *e)
 	struct bytes *legend = NULL;
 	int r = 0;
 
-	if (f->legend)
-		r = f->legend(s->now, s->settled, &legend, e);
+	if (f->names && f->names->name_map)
+		r = f->names->name_map(s->now, s->settled, &legend, e);
 	if (legend && legend->size)
 		journal_read_by(&s->next, TAKE(legend));
 	bytes_unref(legend);
@@ -234,9 +235,9 @@ static int commit(struct save_job *s, const struct outs *o, const struct plan *p
 
 	r = companion_identity_of(written, identity, e);
 	if (r == 0)
-		r = f->rebase(s->now, plan, written, &s->rebased, e);
+		r = f->edit->rebase(s->now, plan, written, &s->rebased, e);
 	if (r == 0)
-		r = f->rebase(s->settled, plan, written, &s->rebased_settled, e);
+		r = f->edit->rebase(s->settled, plan, written, &s->rebased_settled, e);
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);
 	if (r == 0)
@@ -267,7 +268,7 @@ static int save_all(struct save_job *s, struct error *e)
 	struct plan *plan = NULL;
 	int r;
 
-	if (vol->format->same && vol->format->same(vol->before, s->settled)) {
+	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->settled)) {
 		s->same = true;
 		return 0;
 	}
@@ -279,7 +280,7 @@ static int save_all(struct save_job *s, struct error *e)
 	if (r < 0)
 		return r;
 	r = commit(s, &outs, plan, &written, e);
-	vol->format->plan_free(plan);
+	plan_free(plan);
 	written_finish(&written);
 	return r;
 }

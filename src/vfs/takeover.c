@@ -114,7 +114,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		t->fresh = m.to.kind == PLACE_NEW && !back;
 		t->id = back ? m.n->origin : m.to.id;
 		if (t->fresh)
-			r = vol->format->add(
+			r = vol->format->tree->add(
 				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
 	}
 	if (r < 0) {

@@ -90,6 +90,13 @@ static int open_whole(struct volume *vol, struct error *e)
 	return r < 0 ? r : open_locked(vol, e);
 }
 
+static void refuse_writing(struct volume *vol)
+{
+	vol->read_only = true;
+	vol->file_mode &= ~(mode_t)0222;
+	vol->dir_mode &= ~(mode_t)0222;
+}
+
 static void take_rights(struct volume *vol, const struct vfs_options *o)
 {
 	mode_t mode = vol->opened.st_mode & 0777;
@@ -103,10 +110,8 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 		vol->file_mode &= ~o->umask;
 		vol->dir_mode &= ~o->umask;
 	}
-	if (vol->read_only) {
-		vol->file_mode &= ~(mode_t)0222;
-		vol->dir_mode &= ~(mode_t)0222;
-	}
+	if (vol->read_only)
+		refuse_writing(vol);
 	vol->mtime = vol->opened.st_mtim;
 }
 
@@ -217,7 +222,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return r;
 	if (vol->companion[0])
 		return error_set(e, -EEXIST, "%s is there already", vol->companion);
-	if (!vol->format->create)
+	if (!vol->format->edit || !vol->format->edit->create)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
 	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
@@ -255,7 +260,7 @@ static void note_journals(void *arg, const struct journal_info *info)
 static int open_model(struct volume *vol, struct error *e)
 {
 	if (vol->fresh)
-		return vol->format->create(vol->name, &vol->context, &vol->now, e);
+		return vol->format->edit->create(vol->name, &vol->context, &vol->now, e);
 	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
 }
 
@@ -308,6 +313,8 @@ int volume_load(
 {
 	int r = vol->fresh ? 0 : format_find(&vol->source, &vol->format, e);
 
+	if (r == 0 && !vol->format->edit)
+		refuse_writing(vol);
 	if (r == 0 && !vol->fresh)
 		r = open_companion(vol, e);
 	if (r == 0)

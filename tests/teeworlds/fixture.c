@@ -126,17 +126,17 @@ int fixture_put(struct snapshot **s, entry_id id, const void *data, size_t n,
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = (*s)->format->parse(*s, id, &in, &c, e);
+	r = (*s)->format->edit->parse(*s, id, &in, &c, e);
 	if (!c || (r < 0 && r != -EAGAIN))
 		return r;
 	if (r == -EAGAIN) {
-		if ((*s)->format->apply(s, c, touched, NULL) < 0)
+		if ((*s)->format->edit->apply(s, c, touched, NULL) < 0)
 			r = -ENOMEM;
-		(*s)->format->change_free(c);
+		change_free(c);
 		return r;
 	}
-	r = (*s)->format->apply(s, c, touched, e);
-	(*s)->format->change_free(c);
+	r = (*s)->format->edit->apply(s, c, touched, e);
+	change_free(c);
 	return r < 0 ? r : 1;
 }
 
@@ -170,19 +170,19 @@ int fixture_encode(const struct fixture *f, const struct snapshot *s, bool force
 	int r = replace_begin(f->dirfd, "mapfs-test.map", -1, &out, e);
 
 	if (r == 0)
-		r = s->format->encode(s, &out, force, &plan, e);
+		r = s->format->edit->encode(s, &out, force, &plan, e);
 	if (r == 0)
 		r = replace_close(out, e);
 	if (r == 0) {
 		file = replace_file(out);
 		written = fixture_source(file, "written.map");
-		r = s->format->verify(s, plan, &written, e);
+		r = s->format->edit->verify(s, plan, &written, e);
 	}
 	if (r == 0)
 		*ret = TAKE(file);
 	if (r == 0 && ret_plan)
 		*ret_plan = plan;
 	else
-		s->format->plan_free(plan);
+		plan_free(plan);
 	return r;
 }

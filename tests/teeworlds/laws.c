@@ -73,13 +73,13 @@ static void check_get_put(
 	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(whole));
 	struct error e = ERROR_INIT;
 	struct change *c = NULL;
-	int r = run->f->s->format->parse(run->f->s, entry->id, &in, &c, &e);
+	int r = run->f->s->format->edit->parse(run->f->s, entry->id, &in, &c, &e);
 
 	if (r < 0)
 		broken(run, path, "GetPut refuses", error_text(&e));
 	else if (c)
 		broken(run, path, "GetPut", "its own content is a change");
-	tw_change_free(c);
+	change_free(c);
 }
 
 static void check_locality(struct run *run, const char *path, entry_id id,

@@ -89,13 +89,13 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	r = need(m, above, true, &dir, e);
 	if (r < 0)
 		return r;
-	r = m->now->format->classify(m->now, dir, slash + 1, is_dir, e);
+	r = m->now->format->tree->classify(m->now, dir, slash + 1, is_dir, e);
 	if (r == FORMAT_SCRATCH)
 		return error_set(e, -22, "the name means nothing");
 	if (r == FORMAT_OBJECT || r == FORMAT_PART) {
 		bool object = r == FORMAT_OBJECT;
 
-		r = m->now->format->add(&m->now, dir, slash + 1, is_dir, ret, e);
+		r = m->now->format->tree->add(&m->now, dir, slash + 1, is_dir, ret, e);
 		if (r == 0 && object)
 			placed(m, *ret, dir, slash + 1);
 	}
@@ -160,10 +160,10 @@ static int write_map(struct making *m, const char *path, struct error *e)
 	static char buffer[1 << 16];
 	uint64_t size, at = 0;
 	FILE *out;
-	int r = m->now->format->settle(m->now, m->places, m->n_places, &settled, say, m, e);
+	int r = m->now->format->tree->finalize(m->now, m->places, m->n_places, &settled, say, m, e);
 
 	if (r == 0)
-		r = m->now->format->check(m->in.s, settled, say, m, e);
+		r = m->now->format->edit->check(m->in.s, settled, say, m, e);
 	if (r == 0)
 		r = fixture_encode(&m->in, settled, false, &file, NULL, e);
 	snapshot_unref(settled);
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	m.places = calloc(FILES_MAX, sizeof(*m.places));
 	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
 	if (!m.items || !m.places || !m.dirs ||
-		format_teeworlds.create("new.map", &ctx, &m.now, &e) < 0 ||
+		format_teeworlds.edit->create("new.map", &ctx, &m.now, &e) < 0 ||
 		fixture_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		return 1;

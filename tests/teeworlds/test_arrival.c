@@ -227,7 +227,7 @@ static void what_is_beside_a_layer_json_that_waits_waits_too(void **state)
 	/* So it is once the save is over, be there an image or not. */
 	assert_int_equal(
 		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
-	assert_ok(w.now->format->situate(&w.now, NULL, 0, &err));
+	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, true, &err));
 	world_set(&w, plane, "6,5,4\n3,2,1\n");
 	world_close(&w);
 }
@@ -308,7 +308,7 @@ static void situate(struct world *w)
 {
 	struct error err = ERROR_INIT;
 
-	assert_ok(w->now->format->situate(&w->now, w->places, w->n, &err));
+	assert_ok(w->now->format->names->renamed(&w->now, w->places, w->n, true, &err));
 }
 
 /* Layout rule 20. */

@@ -292,7 +292,7 @@ static int verify_with(const struct fixture *f, const struct plan *plan, const s
 
 	assert_int_equal(write(fd, b->data, b->size), (ssize_t)b->size);
 	written = fixture_source(file, "written.map");
-	r = f->s->format->verify(f->s, plan, &written, e);
+	r = f->s->format->edit->verify(f->s, plan, &written, e);
 	file_unref(file);
 	return r;
 }
@@ -321,7 +321,7 @@ static void verify_finds_every_flipped_bit(void **state)
 	}
 	is.size--;
 	assert_true(verify_with(&f, plan, &is, &err) < 0);
-	f.s->format->plan_free(plan);
+	plan_free(plan);
 	file_unref(file);
 	fixture_close(&f);
 }

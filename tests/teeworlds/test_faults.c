@@ -122,12 +122,12 @@ static void damage_is_remembered_across_a_save(void **state)
 	assert_int_equal(put(&f.s, "info/author", "Ann\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	source = fixture_source(file, "x.map");
-	assert_ok(f.s->format->rebase(f.s, plan, &source, &s, &err));
+	assert_ok(f.s->format->edit->rebase(f.s, plan, &source, &s, &err));
 	assert_ok(s->format->stat(s, entry.id, &entry, &err));
 	assert_true(entry.sized);
 	assert_fails(s->format->get(s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
 	snapshot_unref(s);
-	f.s->format->plan_free(plan);
+	plan_free(plan);
 	file_unref(file);
 	fixture_close(&f);
 }
@@ -183,7 +183,7 @@ static int32_t data_of_image(const struct snapshot *s, int i)
 static void put_pixels(struct fixture *f, const char *json, const char *png)
 {
 	CLEANUP(bytes_unref) struct bytes *pixels = world_png(4, 4, 7);
-	entry_id id = f->s->format->form(id_of(f->s, json), png);
+	entry_id id = f->s->format->tree->form(id_of(f->s, json), png);
 	struct error err = ERROR_INIT;
 
 	assert_int_equal(fixture_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);

@@ -126,7 +126,7 @@ static entry_id layers_of(struct world *w, const struct object *group)
 	entry_id id;
 
 	/* What a new group has is not listed; adding it again gives the same. */
-	if (format_teeworlds.add(&w->now, group->id, "layers", true, &id, NULL) == 0)
+	if (format_teeworlds.tree->add(&w->now, group->id, "layers", true, &id, NULL) == 0)
 		return id;
 	while (format_teeworlds.list(w->now, group->id, &cookie, name, &entry, NULL) == 1)
 		if (strcmp(name, "layers") == 0)

@@ -18,14 +18,15 @@ static void moved(struct world *w)
 {
 	struct error err = ERROR_INIT;
 
-	assert_ok(w->now->format->moved(&w->now, w->places, w->n, &err));
+	assert_ok(w->now->format->names->renamed(&w->now, w->places, w->n, false, &err));
 }
 
 static void situate(struct world *w, bool is_over)
 {
 	struct error err = ERROR_INIT;
 
-	assert_ok(w->now->format->situate(&w->now, is_over ? NULL : w->places, w->n, &err));
+	assert_ok(w->now->format->names->renamed(
+		&w->now, is_over ? NULL : w->places, w->n, true, &err));
 }
 
 static void assert_image(const struct world *w, const char *image)
@@ -177,9 +178,9 @@ static void names_of_this_mount_mean_the_same_to_one_of_the_saved_map(void **sta
 	world_settle(&w);
 	assert_string_equal(
 		world_list(&w, "images"), "0_rock.png 1_desert.json 2_moon.png 3_wood.png ");
-	assert_ok(w.now->format->legend(w.now, w.settled, &legend, &err));
+	assert_ok(w.now->format->names->name_map(w.now, w.settled, &legend, &err));
 	assert_int_equal(fixture_find(w.after.s, FG, &(struct entry){0}), 0);
-	assert_ok(w.after.s->format->read_by(&w.after.s, legend, &err));
+	assert_ok(w.after.s->format->names->read_name_map(&w.after.s, legend, &err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[100];
 

@@ -7,7 +7,7 @@ enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOUR
 
 static int classify(const struct world *w, const char *dir, const char *name, bool is_dir)
 {
-	return format_teeworlds.classify(w->now, id_of(w->now, dir), name, is_dir, NULL);
+	return format_teeworlds.tree->classify(w->now, id_of(w->now, dir), name, is_dir, NULL);
 }
 
 static void names_are_objects_parts_or_scratch(void **state)
@@ -52,18 +52,20 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 	snprintf(name, sizeof(name), "7_a%.126s.png", text);
 	assert_int_equal(classify(&w, "images", name, false), FORMAT_OBJECT);
 	snprintf(name, sizeof(name), "7_a%.127s.png", text);
-	assert_fails(format_teeworlds.classify(w.now, id_of(w.now, "images"), name, false, &err),
+	assert_fails(
+		format_teeworlds.tree->classify(w.now, id_of(w.now, "images"), name, false, &err),
 		EINVAL, "128 bytes (at most 127)");
-	assert_fails(format_teeworlds.classify(
+	assert_fails(format_teeworlds.tree->classify(
 			     w.now, id_of(w.now, "groups"), "1_twelve bytes", true, &err),
 		EINVAL, "12 bytes (at most 11)");
 	/* An escape is one byte. */
 	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), FORMAT_OBJECT);
-	assert_fails(
-		format_teeworlds.classify(w.now, id_of(w.now, "sounds"), "a%00b.opus", false, &err),
+	assert_fails(format_teeworlds.tree->classify(
+			     w.now, id_of(w.now, "sounds"), "a%00b.opus", false, &err),
 		EINVAL, "NUL");
 	snprintf(name, sizeof(name), "%.32s_.json", "a123456789b123456789c123456789d12");
-	assert_fails(format_teeworlds.classify(w.now, id_of(w.now, "envelopes"), name, false, &err),
+	assert_fails(format_teeworlds.tree->classify(
+			     w.now, id_of(w.now, "envelopes"), name, false, &err),
 		EINVAL, "33 bytes (at most 31)");
 	world_close(&w);
 }
@@ -79,20 +81,21 @@ static void either_ending_is_the_same_image(void **state)
 	world_open(&w, "structure.map");
 	images = id_of(w.now, "images");
 	json = id_of(w.now, "images/1_desert.json");
-	assert_int_equal(
-		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_desert.png", &png), 0);
+	assert_int_equal(format_teeworlds.tree->identify(
+				 w.now, id_of(w.now, "images"), "1_desert.png", &png),
+		0);
 	assert_true(png != json);
-	assert_true(format_teeworlds.object(png) == format_teeworlds.object(json));
-	assert_true(format_teeworlds.other_form(images, "1_desert.json", other));
+	assert_true(format_teeworlds.tree->object(png) == format_teeworlds.tree->object(json));
+	assert_true(format_teeworlds.tree->alternate(images, "1_desert.json", other));
 	assert_string_equal(other, "1_desert.png");
-	assert_true(format_teeworlds.other_form(images, "1_desert.png", other));
+	assert_true(format_teeworlds.tree->alternate(images, "1_desert.png", other));
 	assert_string_equal(other, "1_desert.json");
-	assert_false(format_teeworlds.other_form(id_of(w.now, "info"), "author", other));
-	assert_true(format_teeworlds.form(png, "1_desert.json") == json);
-	assert_true(format_teeworlds.form(json, "1_desert.png") == png);
+	assert_false(format_teeworlds.tree->alternate(id_of(w.now, "info"), "author", other));
+	assert_true(format_teeworlds.tree->form(png, "1_desert.json") == json);
+	assert_true(format_teeworlds.tree->form(json, "1_desert.png") == png);
 	assert_int_equal(format_teeworlds.stat(w.now, png, &entry, NULL), -EIO);
 	assert_int_equal(
-		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_new.png", &png),
+		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "1_new.png", &png),
 		-ENOENT);
 	world_close(&w);
 }
@@ -272,7 +275,7 @@ static void what_was_undone_leaves_no_trace(void **state)
 	world_remove(&w, world_add(&w, "groups/1_Game/layers", "0_l", true));
 	world_settle(&w);
 	assert_true(world_is_unchanged(&w));
-	assert_true(format_teeworlds.same(w.f.s, w.settled));
+	assert_true(format_teeworlds.edit->same(w.f.s, w.settled));
 	world_close(&w);
 }
 
@@ -287,7 +290,8 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	assert_int_equal(
-		format_teeworlds.identify(w.now, id_of(w.now, "images"), "1_desert.png", &id), 0);
+		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "1_desert.png", &id),
+		0);
 	assert_int_equal(world_put(&w, id, png->data, png->size, &err), 1);
 	world_settle(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.png 2_moon.png ");
@@ -316,7 +320,8 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	assert_int_equal(
-		format_teeworlds.identify(w.now, id_of(w.now, "images"), "0_grass.json", &id), 0);
+		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "0_grass.json", &id),
+		0);
 	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
 	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
 	world_settle(&w);
@@ -339,7 +344,8 @@ static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
 	world_open(&w, "shared.map");
 	before = content_of(w.now, "images/1_same.png");
 	assert_int_equal(
-		format_teeworlds.identify(w.now, id_of(w.now, "images"), "0_same.json", &id), 0);
+		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "0_same.json", &id),
+		0);
 	world_set(&w, id, "{\"external\": 1}");
 	world_settle(&w);
 	after = content_of(w.after.s, "images/1_same.png");
@@ -432,10 +438,10 @@ static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
 	assert_ok(world_try(&w, &err));
 	assert_ok(fixture_encode(&w.f, w.settled, false, &file, &plan, &err));
 	written = fixture_source(file, "written.map");
-	assert_ok(format_teeworlds.rebase(w.now, plan, &written, &rebased, &err));
-	assert_ok(format_teeworlds.rebase(w.settled, plan, &written, &settled, &err));
-	format_teeworlds.plan_free(plan);
-	assert_true(format_teeworlds.same(settled, w.settled));
+	assert_ok(format_teeworlds.edit->rebase(w.now, plan, &written, &rebased, &err));
+	assert_ok(format_teeworlds.edit->rebase(w.settled, plan, &written, &settled, &err));
+	plan_free(plan);
+	assert_true(format_teeworlds.edit->same(settled, w.settled));
 	/* What left the file is still there for the mounted map, which may yet take it back. */
 	back = content_of(rebased, "images/2_moon.png");
 	assert_int_equal(back->size, 63 + 32 * 65 + 5);
@@ -446,7 +452,7 @@ static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
 	snapshot_unref(w.now);
 	w.now = TAKE(rebased);
 	assert_ok(world_try(&w, &err));
-	assert_true(format_teeworlds.same(settled, w.settled));
+	assert_true(format_teeworlds.edit->same(settled, w.settled));
 	snapshot_unref(settled);
 	world_close(&w);
 }
@@ -461,19 +467,20 @@ static void the_name_in_the_next_mount_is_told(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	id = world_copy(&w, "images", "0_new.png", png);
-	assert_int_equal(format_teeworlds.shown_as(w.now, id, name), -ENOENT);
+	assert_int_equal(format_teeworlds.names->shown_as(w.now, id, name), -ENOENT);
 	world_remove(&w, id_of(w.now, "images/1_desert.json"));
 	world_settle(&w);
-	assert_int_equal(format_teeworlds.shown_as(w.settled, id, name), 0);
+	assert_int_equal(format_teeworlds.names->shown_as(w.settled, id, name), 0);
 	assert_string_equal(name, "0_new.png");
-	assert_int_equal(
-		format_teeworlds.shown_as(w.settled, id_of(w.now, "images/2_moon.png"), name), 0);
+	assert_int_equal(format_teeworlds.names->shown_as(
+				 w.settled, id_of(w.now, "images/2_moon.png"), name),
+		0);
 	assert_string_equal(name, "2_moon.png");
-	assert_int_equal(
-		format_teeworlds.shown_as(w.settled, id_of(w.now, "images/1_desert.json"), name),
+	assert_int_equal(format_teeworlds.names->shown_as(
+				 w.settled, id_of(w.now, "images/1_desert.json"), name),
 		-ENOENT);
-	assert_int_equal(
-		format_teeworlds.shown_as(w.settled, id_of(w.now, "groups/2/layers/1_fg"), name),
+	assert_int_equal(format_teeworlds.names->shown_as(
+				 w.settled, id_of(w.now, "groups/2/layers/1_fg"), name),
 		0);
 	assert_string_equal(name, "1_fg");
 	world_close(&w);

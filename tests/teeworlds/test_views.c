@@ -402,7 +402,7 @@ static void a_missing_info_item_or_field_is_made(void **state)
 
 	must_open(&f, "eleven.map", "ro");
 	assert_content(f.s, "info/author", "");
-	assert_ok(f.s->format->parse(f.s, id_of(f.s, "info/version"), &in, &late, &err));
+	assert_ok(f.s->format->edit->parse(f.s, id_of(f.s, "info/version"), &in, &late, &err));
 	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
 	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
 	assert_int_equal(it->ints->n, 6);
@@ -412,8 +412,8 @@ static void a_missing_info_item_or_field_is_made(void **state)
 	assert_content(f.s, "info/author", "Zoe\n");
 	(void)id_of(f.s, "raw/items/00001_info/00000");
 	/* Another that would have made the item too must look again. */
-	assert_int_equal(f.s->format->apply(&f.s, late, NULL, &err), -ESTALE);
-	f.s->format->change_free(late);
+	assert_int_equal(f.s->format->edit->apply(&f.s, late, NULL, &err), -ESTALE);
+	change_free(late);
 	extent_finish(&in);
 	fixture_close(&f);
 }
@@ -622,18 +622,19 @@ static void a_save_refuses_what_a_game_would(void **state)
 	(void)state;
 	must_open(&f, "full.map", "rw");
 	before = snapshot_ref(f.s);
-	assert_ok(f.s->format->check(before, f.s, collect, why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, collect, why, &err));
 	assert_string_equal(why, "");
 	/* The game layer becomes a design layer. */
 	assert_int_equal(
 		put(&f.s, "raw/items/00005_layer/00000",
 			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
-	assert_fails(f.s->format->check(before, f.s, collect, why, &err), EINVAL, "a game would");
+	assert_fails(
+		f.s->format->edit->check(before, f.s, collect, why, &err), EINVAL, "a game would");
 	assert_non_null(strstr(why, "there is no game layer\n"));
 	assert_non_null(strstr(why, "color[3] is 300 (0 to 255)\n"));
 	/* What the map had before is no fault of this save. */
-	assert_ok(f.s->format->check(f.s, f.s, collect, why, &err));
+	assert_ok(f.s->format->edit->check(f.s, f.s, collect, why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 }
@@ -649,17 +650,17 @@ static void a_stale_change_is_told(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
-	assert_ok(format->parse(f.s, id_of(f.s, "info/author"), &in, &author, &err));
-	assert_ok(format->parse(f.s, id_of(f.s, "info/author"), &in, &again, &err));
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, &author, &err));
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, &again, &err));
 	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"width\": 5}", &err), 1);
-	assert_ok(format->apply(&f.s, author, NULL, &err));
+	assert_ok(format->edit->apply(&f.s, author, NULL, &err));
 	assert_content(f.s, "info/author", "new\n");
-	assert_int_equal(format->apply(&f.s, again, NULL, &err), -ESTALE);
-	assert_ok(format->parse(f.s, id_of(f.s, "info/version"), &in, &version, &err));
-	assert_ok(format->apply(&f.s, version, NULL, &err));
-	format->change_free(author);
-	format->change_free(again);
-	format->change_free(version);
+	assert_int_equal(format->edit->apply(&f.s, again, NULL, &err), -ESTALE);
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/version"), &in, &version, &err));
+	assert_ok(format->edit->apply(&f.s, version, NULL, &err));
+	change_free(author);
+	change_free(again);
+	change_free(version);
 	extent_finish(&in);
 	fixture_close(&f);
 }
@@ -679,14 +680,14 @@ static void after_a_save_the_map_reads_from_the_new_file(void **state)
 	assert_int_equal(put(&f.s, "info/credits", "Dan\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	written = fixture_source(file, "full.map");
-	assert_ok(f.s->format->rebase(f.s, plan, &written, &based, &err));
+	assert_ok(f.s->format->edit->rebase(f.s, plan, &written, &based, &err));
 	assert_int_equal(tw_map_of(based)->version, fixture_map(&f)->version);
 	assert_content(based, "info/credits", "Dan\n");
 	assert_content(based, "info/version", "1.0\n");
 	for (size_t i = 0; i < tw_map_of(based)->n_blobs; i++)
 		if (tw_map_of(based)->blobs[i])
 			assert_ptr_equal(tw_map_of(based)->blobs[i]->stored.file, file);
-	f.s->format->plan_free(plan);
+	plan_free(plan);
 	snapshot_unref(based);
 	file_unref(file);
 	fixture_close(&f);

@@ -21,7 +21,7 @@ void world_create(struct world *w)
 	snapshot_unref(w->now);
 	ctx.budget = w->f.budget;
 	ctx.store = &w->f.store;
-	assert_ok(format_teeworlds.create("new.map", &ctx, &w->now, &err));
+	assert_ok(format_teeworlds.edit->create("new.map", &ctx, &w->now, &err));
 }
 
 static void forget_places(struct world *w)
@@ -48,10 +48,10 @@ void world_close(struct world *w)
 
 static void place(struct world *w, struct placement p)
 {
-	entry_id key = w->now->format->object(p.id);
+	entry_id key = w->now->format->tree->object(p.id);
 
 	for (size_t i = 0; i < w->n; i++)
-		if (w->now->format->object(w->places[i].id) == key) {
+		if (w->now->format->tree->object(w->places[i].id) == key) {
 			free((void *)(uintptr_t)w->places[i].name);
 			memmove(w->places + i, w->places + i + 1,
 				(w->n - i - 1) * sizeof(w->places[0]));
@@ -68,9 +68,9 @@ entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_d
 	entry_id id;
 	int class;
 
-	class = w->now->format->classify(w->now, dir, name, is_dir, &err);
+	class = w->now->format->tree->classify(w->now, dir, name, is_dir, &err);
 	assert_true(class == FORMAT_OBJECT || class == FORMAT_PART);
-	assert_ok(w->now->format->add(&w->now, dir, name, is_dir, &id, &err));
+	assert_ok(w->now->format->tree->add(&w->now, dir, name, is_dir, &id, &err));
 	if (class == FORMAT_OBJECT)
 		place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
 	return id;
@@ -129,7 +129,7 @@ int world_try(struct world *w, struct error *e)
 {
 	forget_settled(w);
 	w->report[0] = '\0';
-	return w->now->format->settle(w->now, w->places, w->n, &w->settled, say, w, e);
+	return w->now->format->tree->finalize(w->now, w->places, w->n, &w->settled, say, w, e);
 }
 
 void world_settle(struct world *w)

@@ -62,12 +62,12 @@ static int put(
 	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(b));
 	const struct format *f = (*s)->format;
 	struct change *c = NULL;
-	int r = f->parse(*s, id, &in, &c, e);
+	int r = f->edit->parse(*s, id, &in, &c, e);
 
 	if (r < 0 || !c)
 		return r;
-	r = f->apply(s, c, t, e);
-	f->change_free(c);
+	r = f->edit->apply(s, c, t, e);
+	change_free(c);
 	return r < 0 ? r : 1;
 }
 

@@ -26,7 +26,7 @@ static int write_files(struct run *run, const struct snapshot *s, struct replace
 	for (int i = 0; r == 0 && i < (run->pak ? 2 : 1); i++)
 		r = replace_begin(run->dirfd, i ? "out.PAK.MAN" : "out", -1, &outs[i], e);
 	if (r == 0)
-		r = run->f->encode(s, outs, force, plan, e);
+		r = run->f->edit->encode(s, outs, force, plan, e);
 	for (int i = 0; r == 0 && i < (run->pak ? 2 : 1); i++) {
 		r = replace_close(outs[i], e);
 		ret->files[i] = r == 0 ? replace_file(outs[i]) : NULL;
@@ -66,7 +66,7 @@ static void check_rebase(
 	struct error e = ERROR_INIT;
 	uint32_t n = tl_map_of(s)->shared->manifest->n_entries;
 
-	if (run->f->rebase(s, p, w, &now, &e) < 0) {
+	if (run->f->edit->rebase(s, p, w, &now, &e) < 0) {
 		broken(run, "", "rebase", error_text(&e));
 		return;
 	}
@@ -91,7 +91,7 @@ void check_rewrite(struct run *run, const struct snapshot *s, bool force, bool i
 	int r = write_files(run, s, outs, force, &w, &plan, &e);
 
 	if (r == 0)
-		r = run->f->verify(s, plan, &w, &e);
+		r = run->f->edit->verify(s, plan, &w, &e);
 	if (r < 0) {
 		broken(run, "", force ? "forced rewrite" : "rewrite", error_text(&e));
 	} else {
@@ -103,7 +103,7 @@ void check_rewrite(struct run *run, const struct snapshot *s, bool force, bool i
 				broken(run, "", force ? "forced rewrite" : "rewrite",
 					"differs from the file");
 	}
-	run->f->plan_free(plan);
+	plan_free(plan);
 	for (int i = 0; i < 2; i++) {
 		file_unref(w.files[i]);
 		replace_destroy(outs[i]);

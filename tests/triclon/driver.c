@@ -79,7 +79,7 @@ static int do_open(struct driver *d, const char *path, char *list)
 	for (char *o = strtok(list, ","); o && n < MAX_OPTIONS; o = strtok(NULL, ","))
 		options[n++] = o;
 	if (!path)
-		return f->create("new.tcm", &ctx, &d->s, &d->e);
+		return f->edit->create("new.tcm", &ctx, &d->s, &d->e);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(&d->e, "%s", path);
@@ -153,13 +153,13 @@ static int do_put(struct driver *d, const char *name, size_t n)
 		exit(2);
 	r = find(d, name, &en);
 	if (r == 0)
-		r = d->s->format->parse(d->s, en.id, &in, &c, &d->e);
+		r = d->s->format->edit->parse(d->s, en.id, &in, &c, &d->e);
 	if (r == 0 && c)
-		r = d->s->format->apply(&d->s, c, &touched, &d->e);
+		r = d->s->format->edit->apply(&d->s, c, &touched, &d->e);
 	if (r == 0)
 		puts(c ? "changed" : "same");
 	if (c)
-		d->s->format->change_free(c);
+		change_free(c);
 	touched_finish(&touched);
 	extent_finish(&in);
 	return r;
@@ -185,12 +185,12 @@ static int do_add(struct driver *d, const char *name)
 	entry_id id;
 	int r;
 
-	if (f->identify(d->s, ENTRY_ROOT, name, &id) == 0)
+	if (f->tree->identify(d->s, ENTRY_ROOT, name, &id) == 0)
 		return place(d, id, name, false);
-	r = f->classify(d->s, ENTRY_ROOT, name, false, &d->e);
+	r = f->tree->classify(d->s, ENTRY_ROOT, name, false, &d->e);
 	if (r != FORMAT_OBJECT)
 		return error_set(&d->e, -EINVAL, "%s is scratch", name);
-	r = f->add(&d->s, ENTRY_ROOT, name, false, &id, &d->e);
+	r = f->tree->add(&d->s, ENTRY_ROOT, name, false, &id, &d->e);
 	return r < 0 ? r : place(d, id, name, false);
 }
 
@@ -214,16 +214,16 @@ static int write_map(struct driver *d, const struct snapshot *s, const char *pat
 	int r = replace_begin(fd, slash + 1, -1, &out, &d->e);
 
 	if (r == 0)
-		r = f->encode(s, &out, false, &plan, &d->e);
+		r = f->edit->encode(s, &out, false, &plan, &d->e);
 	written.sizes[0] = r == 0 ? replace_written(out) : 0;
 	if (r == 0)
 		r = replace_close(out, &d->e);
 	if (r == 0) {
 		written.files[0] = replace_file(out);
-		r = f->verify(s, plan, &written, &d->e);
+		r = f->edit->verify(s, plan, &written, &d->e);
 		file_unref(written.files[0]);
 	}
-	f->plan_free(plan);
+	plan_free(plan);
 	return r < 0 ? r : replace_commit(out, true, NULL, &d->e);
 }
 
@@ -232,14 +232,14 @@ static int do_save(struct driver *d, const char *path)
 	CLEANUP(snapshot_unref) struct snapshot *settled = NULL;
 	const struct format *f = d->s->format;
 	const struct snapshot *before = d->before ? d->before : d->s;
-	int r = f->settle(d->s, d->places, d->n_places, &settled, note, d, &d->e);
+	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, note, d, &d->e);
 
 	if (r == 0)
-		r = f->check(before, settled, note, d, &d->e);
+		r = f->edit->check(before, settled, note, d, &d->e);
 	if (r == 0)
 		r = write_map(d, settled, path);
 	if (r == 0)
-		printf("ok %s\n", f->same(before, settled) ? "same" : "changed");
+		printf("ok %s\n", f->edit->same(before, settled) ? "same" : "changed");
 	return r;
 }
 

@@ -151,7 +151,7 @@ entry_id tw_form(entry_id id, const char *name)
 	return tw_id(has_ending(name, ".json") ? f->known : f->content, tw_id_index(id), 0);
 }
 
-bool tw_other_form(entry_id dir, const char *name, char *ret)
+bool tw_alternate(entry_id dir, const char *name, char *ret)
 {
 	const struct form *f = forms_of(tw_objects_of(dir));
 	const char *is, *other;

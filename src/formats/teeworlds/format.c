@@ -105,6 +105,7 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 	if (r < 0)
 		return e && e->code == r ? r : error_set(e, r, "no such entry");
 	ret->id = id;
+	ret->most = k->most;
 	return 0;
 }
 
@@ -116,8 +117,10 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, str
 	if (r < 0)
 		return r;
 	/* Whether there is anything yet is for the tree to know. */
-	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e)))
+	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e))) {
+		ret->most = k->most;
 		return e ? e->code = -EIO : -EIO;
+	}
 	return stat_id(tw_map_of(s), id, ret, e);
 }
 
@@ -197,19 +200,11 @@ static int tw_get(
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
-static uint64_t tw_most(const struct snapshot *s, entry_id id)
-{
-	const struct tw_kind *kind = tw_kind(id);
-
-	(void)s;
-	return kind && kind->most ? kind->most : FORMAT_MOST;
-}
-
 static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct change **ret, struct error *e)
 {
 	const struct tw_map *m = tw_map_of(s);
-	CLEANUP(tw_change_free) struct change *c = NULL;
+	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	const struct tw_kind *k;
 	int r = kind_of(id, false, &k, e);
 
@@ -224,7 +219,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
 	if (r == 0 || r == -EAGAIN)
-		*ret = c->n_edits ? TAKE(c) : NULL;
+		*ret = c->n_edits ? &TAKE(c)->change : NULL;
 	return r;
 }
 
@@ -232,7 +227,7 @@ static int tw_apply(struct snapshot **s, const struct change *c, struct touched 
 {
 	int r = tw_names_need(tw_map_of(*s), e);
 
-	return r < 0 ? r : tw_change_apply(s, c, t, e);
+	return r < 0 ? r : tw_change_apply(s, (const struct tw_change *)c, t, e);
 }
 
 static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,
@@ -247,9 +242,10 @@ static int tw_verify(const struct snapshot *s, const struct plan *p, const struc
 	return datafile_verify(tw_map_of(s), p, written, e);
 }
 
-static int tw_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
-	struct snapshot **ret, struct error *e)
+static int tw_rebase(const struct snapshot *s, const struct plan *plan,
+	const struct source *written, struct snapshot **ret, struct error *e)
 {
+	const struct tw_plan *p = (const struct tw_plan *)plan;
 	struct tw_map *m = tw_map_copy(tw_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->base : NULL;
 
@@ -286,10 +282,40 @@ static const struct format_setting settings[] = {
 	{0},
 };
 
+static const struct format_edit edit = {
+	.parse = tw_parse,
+	.apply = tw_apply,
+	.check = tw_check,
+	.encode = tw_encode,
+	.verify = tw_verify,
+	.rebase = tw_rebase,
+	.same = tw_same,
+	.create = tw_create,
+};
+
+static const struct format_tree tree = {
+	.classify = tw_classify,
+	.identify = tw_identify,
+	.object = tw_object,
+	.alternate = tw_alternate,
+	.form = tw_form,
+	.may_move = tw_may_move,
+	.add = tw_add,
+	.finalize = tw_finalize,
+};
+
+static const struct format_names names = {
+	.shown_as = tw_shown_as,
+	.renamed = tw_renamed,
+	.name_map = tw_legend_write,
+	.read_name_map = tw_legend_read,
+};
+
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
 	.settings = settings,
+	.numbered = true,
 	.probe = probe,
 	.open = tw_open,
 	.free = tw_map_free,
@@ -298,29 +324,7 @@ const struct format format_teeworlds = {
 	.list = tw_list,
 	.size = tw_size,
 	.get = tw_get,
-	.most = tw_most,
-	.parse = tw_parse,
-	.apply = tw_apply,
-	.change_free = tw_change_free,
-	.classify = tw_classify,
-	.identify = tw_identify,
-	.object = tw_object,
-	.other_form = tw_other_form,
-	.form = tw_form,
-	.may_move = tw_may_move,
-	.add = tw_add,
-	.numbered = true,
-	.shown_as = tw_shown_as,
-	.legend = tw_legend_write,
-	.read_by = tw_legend_read,
-	.situate = tw_situate,
-	.moved = tw_moved,
-	.settle = tw_settle,
-	.same = tw_same,
-	.create = tw_create,
-	.check = tw_check,
-	.encode = tw_encode,
-	.verify = tw_verify,
-	.rebase = tw_rebase,
-	.plan_free = datafile_plan_free,
+	.edit = &edit,
+	.tree = &tree,
+	.names = &names,
 };

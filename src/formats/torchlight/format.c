@@ -312,23 +312,29 @@ static int create_pak(
 	return create(name, ctx, true, ret, e);
 }
 
-/* Files have identities of their own, texts among them: see structure.h. */
-static entry_id tl_object(entry_id id)
-{
-	return id;
-}
-
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
 	.nocase = true, .late_sizes = true, .keeps_times = true, .free = tl_map_free,              \
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.most = tl_most, .parse = tl_parse, .apply = tl_apply, .change_free = tl_change_free,      \
-	.classify = tl_classify, .identify = tl_identify, .object = tl_object,                     \
-	.may_move = tl_may_move, .add = tl_add, .shown_as = tl_shown_as, .settle = tl_settle,      \
-	.same = tl_same, .encode = tl_encode, .verify = tl_verify, .rebase = tl_rebase,            \
-	.plan_free = tl_plan_free
+	.tree = &tree, .names = &names
+#define EDIT_COMMON                                                                                \
+	.parse = tl_parse, .apply = tl_apply, .encode = tl_encode, .verify = tl_verify,            \
+	.rebase = tl_rebase, .same = tl_same
+
+static const struct format_edit edit_mod = {EDIT_COMMON, .create = create_mod};
+static const struct format_edit edit_pak = {EDIT_COMMON, .create = create_pak};
+
+static const struct format_tree tree = {
+	.classify = tl_classify,
+	.identify = tl_identify,
+	.may_move = tl_may_move,
+	.add = tl_add,
+	.finalize = tl_finalize,
+};
+
+static const struct format_names names = {.shown_as = tl_shown_as};
 
 static const char *const text_values[] = {"utf8", "utf16", NULL};
 static const struct format_setting settings[] = {
@@ -343,7 +349,7 @@ const struct format format_torchlight_mod = {
 	.settings = settings,
 	.probe = probe_mod,
 	.open = tl_open_mod,
-	.create = create_mod,
+	.edit = &edit_mod,
 	TL_COMMON,
 };
 
@@ -354,6 +360,6 @@ const struct format format_torchlight_pak = {
 	.probe = probe_pak,
 	.companion = pak_companion,
 	.open = tl_open_pak,
-	.create = create_pak,
+	.edit = &edit_pak,
 	TL_COMMON,
 };

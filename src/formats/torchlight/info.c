@@ -243,7 +243,7 @@ static bool same_header(const struct mod_header *a, const struct mod_header *b)
 }
 
 static int parse_mod(
-	const struct tl_map *m, const struct json_at *at, struct change *c, struct error *e)
+	const struct tl_map *m, const struct json_at *at, struct tl_change *c, struct error *e)
 {
 	const struct mod_header *old = m->header->h;
 	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(old);
@@ -275,7 +275,7 @@ static int parse_mod(
 }
 
 int tl_info_parse(
-	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at at, format;

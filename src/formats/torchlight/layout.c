@@ -23,7 +23,7 @@ struct old_block {
 
 struct layout {
 	const struct tl_map *m;
-	struct plan *p;
+	struct tl_plan *p;
 	bool force;
 	struct old_block *old;
 	size_t n_old;
@@ -32,7 +32,7 @@ struct layout {
 	uint8_t *types; /* by handle */
 };
 
-static int add_piece(struct plan *p, const struct extent *x, struct error *e)
+static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 {
 	struct tl_piece *last = p->n_pieces ? &p->pieces[p->n_pieces - 1] : NULL;
 
@@ -59,7 +59,7 @@ static int add_piece(struct plan *p, const struct extent *x, struct error *e)
 	return 0;
 }
 
-static int add_bytes(struct plan *p, const void *data, size_t n, struct error *e)
+static int add_bytes(struct tl_plan *p, const void *data, size_t n, struct error *e)
 {
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct bytes *b = bytes_copy(data, n);
@@ -319,7 +319,7 @@ static int add_new_blocks(struct layout *l, struct error *e)
 }
 
 /* Times are the manifest's alone: no block is made anew for one. */
-static void set_times(const struct plan *p)
+static void set_times(const struct tl_plan *p)
 {
 	for (uint32_t i = 0; i < p->table->n_rows; i++) {
 		const struct tl_row *row = &p->table->rows[i];
@@ -330,12 +330,12 @@ static void set_times(const struct plan *p)
 }
 
 struct section_reader {
-	const struct plan *p;
+	const struct tl_plan *p;
 };
 
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct plan *p = ((struct section_reader *)arg)->p;
+	const struct tl_plan *p = ((struct section_reader *)arg)->p;
 	size_t low = 0, high = p->n_pieces;
 
 	/* The last piece that begins at or before off; the hash asks for one byte at a time. */
@@ -380,7 +380,7 @@ static int lay_out(struct layout *l, struct error *e)
 	return r;
 }
 
-int tl_layout(const struct tl_map *m, bool force, struct plan *p, struct error *e)
+int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e)
 {
 	struct layout l = {.m = m, .p = p, .force = force};
 	int r = lay_out(&l, e);

@@ -24,7 +24,8 @@ int tl_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* put.c */
-struct change {
+struct tl_change {
+	struct change change;
 	struct tl_map *base;
 	entry_id id;
 	struct tl_content *content; /* of a file */
@@ -34,16 +35,16 @@ struct change {
 	bool info_dropped;
 };
 
-uint64_t tl_most(const struct snapshot *s, entry_id id);
+/* struct entry's. */
+uint64_t tl_most(entry_id id);
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
 	struct error *e);
-int tl_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
-void tl_change_free(struct change *c);
+int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
 /* Fills in c->header or info_dropped where something is to be changed. */
 int tl_info_parse(
-	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e);
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e);
 
 #endif

@@ -178,7 +178,7 @@ static int stat_file(const struct tl_map *m, entry_id id, struct entry *ret, str
 int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
-	struct entry en = {.id = id};
+	struct entry en = {.id = id, .most = tl_most(id)};
 	int r = 0;
 
 	switch (tl_kind_of(id)) {

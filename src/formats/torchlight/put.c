@@ -9,10 +9,10 @@
 /* A text in UTF-16 has twice the bytes. */
 enum { INPUT_MAX = 2 * TEXT_MAX + 2 };
 
-void tl_change_free(struct change *c)
+static void free_change(struct change *change)
 {
-	if (!c)
-		return;
+	struct tl_change *c = (struct tl_change *)change;
+
 	snapshot_unref(&c->base->snapshot);
 	tl_content_unref(c->content);
 	buffer_finish_free(&c->new_names);
@@ -20,7 +20,6 @@ void tl_change_free(struct change *c)
 	bytes_unref(c->removed);
 	free(c);
 }
-DEFINE_CLEANUP(struct change, tl_change_free);
 
 static uint8_t type_of(const struct tl_map *m, uint32_t handle)
 {
@@ -32,7 +31,8 @@ static uint8_t type_of(const struct tl_map *m, uint32_t handle)
 	return manifest_type((struct str){(const char *)name.data, name.size});
 }
 
-static int keep(const struct tl_map *m, const struct extent *x, struct change *c, struct error *e)
+static int keep(
+	const struct tl_map *m, const struct extent *x, struct tl_change *c, struct error *e)
 {
 	uint8_t type = type_of(m, tl_index(c->id));
 
@@ -55,7 +55,7 @@ static int holds(const struct tl_map *m, uint32_t handle, const struct extent *i
 }
 
 static int parse_file(
-	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	bool same;
 	int r = holds(m, tl_index(c->id), in, &same, e);
@@ -92,7 +92,7 @@ static int judge_text(
 }
 
 static int compile(
-	const struct tl_map *m, const struct bytes *in, struct change *c, struct error *e)
+	const struct tl_map *m, const struct bytes *in, struct tl_change *c, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT, out = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *old = NULL, *made = NULL;
@@ -122,7 +122,7 @@ static int compile(
 }
 
 static int parse_text(
-	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	int r = extent_load(in, INPUT_MAX, &text, e);
@@ -137,7 +137,7 @@ static int parse_text(
 }
 
 static int parse_removed(
-	const struct tl_map *m, const struct extent *in, struct change *c, struct error *e)
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL, *parsed = NULL;
 	int r = extent_load(in, INPUT_MAX, &text, e);
@@ -156,9 +156,8 @@ static int parse_removed(
 	return 0;
 }
 
-uint64_t tl_most(const struct snapshot *s, entry_id id)
+uint64_t tl_most(entry_id id)
 {
-	(void)s;
 	return tl_kind_of(id) == TL_FILE ? FORMAT_MOST : INPUT_MAX;
 }
 
@@ -166,11 +165,13 @@ int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, str
 	struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
-	CLEANUP(tl_change_free) struct change *c = calloc(1, sizeof(*c));
+	struct tl_change *c = calloc(1, sizeof(*c));
+	CLEANUP(change_free) struct change *done = c ? &c->change : NULL;
 	int r;
 
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
+	done->free = free_change;
 	c->base = (struct tl_map *)snapshot_ref(s);
 	c->id = id;
 	if (tl_kind_of(id) == TL_FILE)
@@ -188,13 +189,13 @@ int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, str
 	if (tl_kind_of(id) == TL_TEXT)
 		tl_note_written(m->shared, tl_index(id));
 	if (c->content || c->header || c->removed || c->info_dropped || c->new_names.size)
-		*ret = TAKE(c);
+		*ret = TAKE(done);
 	else
 		*ret = NULL;
 	return 0;
 }
 
-static bool is_stale(const struct tl_map *now, const struct change *c)
+static bool is_stale(const struct tl_map *now, const struct tl_change *c)
 {
 	const struct tl_map *base = c->base;
 
@@ -208,7 +209,7 @@ static bool is_stale(const struct tl_map *now, const struct change *c)
 	       tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
 }
 
-static int learn(struct tl_map *m, const struct change *c, struct touched *t, struct error *e)
+static int learn(struct tl_map *m, const struct tl_change *c, struct touched *t, struct error *e)
 {
 	struct names *names = NULL, *more = NULL;
 	int r;
@@ -232,8 +233,9 @@ static int learn(struct tl_map *m, const struct change *c, struct touched *t, st
 	return 0;
 }
 
-int tl_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
+int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
 {
+	const struct tl_change *c = (const struct tl_change *)change;
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tl_map *m;
 	int r = 0;

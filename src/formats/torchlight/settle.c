@@ -124,8 +124,8 @@ static int settle_all(struct settling *st, struct tl_map *m, const struct placem
 	return r;
 }
 
-int tl_settle(const struct snapshot *s, const struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e)
+int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;

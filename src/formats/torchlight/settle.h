@@ -11,8 +11,9 @@
 
 #include "formats/torchlight/map.h"
 
-int tl_settle(const struct snapshot *s, const struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e);
+int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
+	struct error *e);
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
 /* The table of a version: its own, or the manifest's. A new reference. */

@@ -20,7 +20,7 @@ static int open_written(
 	return archive_open_pak(&first, &second, ret, e);
 }
 
-static int compare_row(const struct plan *p, const struct tl_row *row, const struct manifest *is,
+static int compare_row(const struct tl_plan *p, const struct tl_row *row, const struct manifest *is,
 	const struct manifest_entry *x, struct error *e)
 {
 	static const struct tl_spot none;
@@ -34,7 +34,7 @@ static int compare_row(const struct plan *p, const struct tl_row *row, const str
 	return 0;
 }
 
-static int compare_manifest(const struct plan *p, const struct manifest *is, struct error *e)
+static int compare_manifest(const struct tl_plan *p, const struct manifest *is, struct error *e)
 {
 	const struct tl_table *t = p->table;
 	int r = 0;
@@ -74,7 +74,7 @@ static int compare_extents(
 	return 0;
 }
 
-static int check_fresh(const struct plan *p, const struct archive *a, struct error *e)
+static int check_fresh(const struct tl_plan *p, const struct archive *a, struct error *e)
 {
 	int r = 0;
 
@@ -92,9 +92,10 @@ static int check_fresh(const struct plan *p, const struct archive *a, struct err
 	return r;
 }
 
-int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
+int tl_verify(const struct snapshot *s, const struct plan *plan, const struct source *written,
 	struct error *e)
 {
+	const struct tl_plan *p = (const struct tl_plan *)plan;
 	CLEANUP(archive_free) struct archive *a = NULL;
 	int r = open_written(tl_map_of(s), written, &a, e);
 
@@ -111,7 +112,7 @@ int tl_verify(const struct snapshot *s, const struct plan *p, const struct sourc
 }
 
 static struct tl_base *base_of(
-	const struct tl_map *m, const struct plan *p, const struct archive *a)
+	const struct tl_map *m, const struct tl_plan *p, const struct archive *a)
 {
 	struct tl_base *b = tl_base_new(&a->section, p->header_size, p->n, m->shared->budget);
 
@@ -123,7 +124,7 @@ static struct tl_base *base_of(
 }
 
 /* What a handle has: from the new archive where that holds it, else as before. */
-static int move_handle(struct tl_map *to, const struct tl_map *from, const struct plan *p,
+static int move_handle(struct tl_map *to, const struct tl_map *from, const struct tl_plan *p,
 	uint32_t h, struct error *e)
 {
 	struct tl_content *mine = tl_content_ref(tl_map_file(from, h)), *old = NULL;
@@ -146,9 +147,10 @@ static int move_handle(struct tl_map *to, const struct tl_map *from, const struc
 	return r;
 }
 
-int tl_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
+int tl_rebase(const struct snapshot *s, const struct plan *plan, const struct source *written,
 	struct snapshot **ret, struct error *e)
 {
+	const struct tl_plan *p = (const struct tl_plan *)plan;
 	const struct tl_map *m = tl_map_of(s);
 	struct tl_map *to = tl_map_copy(m);
 	CLEANUP(snapshot_unref) struct snapshot *done = to ? &to->snapshot : NULL;

@@ -8,7 +8,7 @@
 #include "formats/torchlight/removed.h"
 #include "formats/torchlight/settle.h"
 
-static void write_section(const struct plan *p, struct replace *out)
+static void write_section(const struct tl_plan *p, struct replace *out)
 {
 	uint8_t head[PAK_HEADER];
 
@@ -20,7 +20,7 @@ static void write_section(const struct plan *p, struct replace *out)
 }
 
 static int write_manifest(
-	const struct tl_map *m, const struct plan *p, struct replace *out, struct error *e)
+	const struct tl_map *m, const struct tl_plan *p, struct replace *out, struct error *e)
 {
 	const struct manifest *old = m->shared->manifest;
 	CLEANUP_BUFFER struct buffer bytes = BUFFER_INIT;
@@ -55,7 +55,7 @@ static int write_manifest(
 
 /* With the list of removed files. */
 static int write_header(
-	const struct tl_map *m, const struct plan *p, struct replace *out, struct error *e)
+	const struct tl_map *m, const struct tl_plan *p, struct replace *out, struct error *e)
 {
 	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(m->header->h);
 	CLEANUP_BUFFER struct buffer bytes = BUFFER_INIT;
@@ -88,51 +88,10 @@ static int write_header(
 	return r;
 }
 
-static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
+static void free_plan(struct plan *plan)
 {
-	CLEANUP(tl_plan_free) struct plan *p = calloc(1, sizeof(*p));
-	int r;
+	struct tl_plan *p = (struct tl_plan *)plan;
 
-	if (!p)
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
-	r = tl_table_of(m, &p->table, e);
-	if (r < 0)
-		return r;
-	p->n = tl_n_files(m->shared);
-	p->spots = calloc((size_t)p->n + 1, sizeof(*p->spots));
-	p->fresh = calloc((size_t)p->n + 1, sizeof(*p->fresh));
-	p->base = calloc(1, sizeof(*p->base));
-	if (!p->spots || !p->fresh || !p->base)
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
-	*ret = TAKE(p);
-	return 0;
-}
-
-int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
-	struct error *e)
-{
-	const struct tl_map *m = tl_map_of(s);
-	CLEANUP(tl_plan_free) struct plan *p = NULL;
-	int r = plan_new(m, &p, e);
-
-	if (r < 0)
-		return r;
-	r = tl_layout(m, force, p, e);
-	if (r == 0 && m->header)
-		r = write_header(m, p, outs[0], e);
-	if (r < 0)
-		return r;
-	write_section(p, outs[0]);
-	r = write_manifest(m, p, m->header ? outs[0] : outs[1], e);
-	if (r == 0)
-		*ret = TAKE(p);
-	return r;
-}
-
-void tl_plan_free(struct plan *p)
-{
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->n_pieces; i++)
 		extent_finish(&p->pieces[i].x);
 	free(p->pieces);
@@ -143,4 +102,49 @@ void tl_plan_free(struct plan *p)
 	free(p->base);
 	tl_table_unref(p->table);
 	free(p);
+}
+
+static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
+{
+	struct tl_plan *p = calloc(1, sizeof(*p));
+	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
+	int r;
+
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+	done->free = free_plan;
+	r = tl_table_of(m, &p->table, e);
+	if (r < 0)
+		return r;
+	p->n = tl_n_files(m->shared);
+	p->spots = calloc((size_t)p->n + 1, sizeof(*p->spots));
+	p->fresh = calloc((size_t)p->n + 1, sizeof(*p->fresh));
+	p->base = calloc(1, sizeof(*p->base));
+	if (!p->spots || !p->fresh || !p->base)
+		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+	*ret = TAKE(done);
+	return 0;
+}
+
+int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
+	struct error *e)
+{
+	const struct tl_map *m = tl_map_of(s);
+	CLEANUP(plan_free) struct plan *done = NULL;
+	struct tl_plan *p;
+	int r = plan_new(m, &done, e);
+
+	if (r < 0)
+		return r;
+	p = (struct tl_plan *)done;
+	r = tl_layout(m, force, p, e);
+	if (r == 0 && m->header)
+		r = write_header(m, p, outs[0], e);
+	if (r < 0)
+		return r;
+	write_section(p, outs[0]);
+	r = write_manifest(m, p, m->header ? outs[0] : outs[1], e);
+	if (r == 0)
+		*ret = TAKE(done);
+	return r;
 }

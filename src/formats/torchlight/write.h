@@ -11,7 +11,8 @@ struct tl_piece {
 	uint64_t at; /* in the new section */
 };
 
-struct plan {
+struct tl_plan {
+	struct plan plan;
 	struct tl_table *table;
 	struct tl_spot *spots; /* by handle; not here: it is not written */
 	bool *fresh;           /* by handle: its block was made anew */
@@ -25,7 +26,7 @@ struct plan {
 };
 
 /* layout.c: fills in all of p but table. */
-int tl_layout(const struct tl_map *m, bool force, struct plan *p, struct error *e);
+int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
 int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
 	struct error *e);
@@ -33,7 +34,5 @@ int tl_verify(const struct snapshot *s, const struct plan *p, const struct sourc
 	struct error *e);
 int tl_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct snapshot **ret, struct error *e);
-void tl_plan_free(struct plan *p);
-DEFINE_CLEANUP(struct plan, tl_plan_free);
 
 #endif

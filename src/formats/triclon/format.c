@@ -42,7 +42,7 @@ static int tcm_get(
 
 static int tcm_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
-	struct entry file = {.id = id, .writable = true, .sized = true};
+	struct entry file = {.id = id, .writable = true, .sized = true, .most = TCM_TEXT_MAX};
 	struct entry root = {.id = id, .dir = true, .fixed = true};
 	int r = id == ENTRY_ROOT ? 0 : tcm_size(s, id, &file.size, e);
 
@@ -82,19 +82,19 @@ static int tcm_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, ch
 }
 
 /* The version to come; held with the one that it was made from. */
-struct change {
+struct tcm_change {
+	struct change change;
 	struct snapshot *base, *next;
 };
 
-static void tcm_change_free(struct change *c)
+static void free_change(struct change *change)
 {
-	if (!c)
-		return;
+	struct tcm_change *c = (struct tcm_change *)change;
+
 	snapshot_unref(c->base);
 	snapshot_unref(c->next);
 	free(c);
 }
-DEFINE_CLEANUP(struct change, tcm_change_free);
 
 static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *in, struct error *e)
 {
@@ -105,16 +105,11 @@ static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *i
 	return r < 0 ? r : tcm_show(m, f, e);
 }
 
-static uint64_t tcm_most(const struct snapshot *s, entry_id id)
-{
-	(void)s, (void)id;
-	return TCM_TEXT_MAX;
-}
-
 static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct change **ret, struct error *e)
 {
-	CLEANUP(tcm_change_free) struct change *c = NULL;
+	CLEANUP(change_free) struct change *done = NULL;
+	struct tcm_change *c;
 	struct tcm_map *m;
 	int r;
 
@@ -122,20 +117,26 @@ static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent 
 		return -ENOENT;
 	c = calloc(1, sizeof(*c));
 	m = c ? tcm_map_copy(tcm_map_of(s)) : NULL;
-	if (!m)
+	if (!m) {
+		free(c);
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
+	}
+	done = &c->change;
+	done->free = free_change;
 	c->base = snapshot_ref(s);
 	c->next = &m->base;
 	r = parse_file(m, tcm_file_of(id), in, e);
 	if (r < 0)
 		return r;
-	*ret = tcm_map_same(tcm_map_of(s), m) ? NULL : TAKE(c);
+	*ret = tcm_map_same(tcm_map_of(s), m) ? NULL : TAKE(done);
 	return 0;
 }
 
 static int tcm_apply(
-	struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
+	struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
 {
+	const struct tcm_change *c = (const struct tcm_change *)change;
+
 	(void)t; /* no other file shows what one of them says */
 	if (c->base != *s)
 		return error_set(e, -ESTALE, "the map changed meanwhile");
@@ -206,11 +207,6 @@ static int tcm_rebase(const struct snapshot *s, const struct plan *p, const stru
 	return 0;
 }
 
-static void tcm_plan_free(struct plan *p)
-{
-	(void)p; /* there never is one */
-}
-
 static const char *const endings[] = {"tcm", NULL};
 
 static const char *const endian_values[] = {"little", "big", "le", "be", NULL};
@@ -221,6 +217,25 @@ static const struct format_setting settings[] = {
 	{"lists", lists_values, "Triclon: what the sizes of lists count (what fits best)"},
 	{"points", points_values, "Triclon: what stands before the points (what fits best)"},
 	{0},
+};
+
+static const struct format_edit edit = {
+	.parse = tcm_parse,
+	.apply = tcm_apply,
+	.check = tcm_check,
+	.encode = tcm_encode_to,
+	.verify = tcm_verify,
+	.rebase = tcm_rebase,
+	.same = tcm_same,
+	.create = tcm_create,
+};
+
+static const struct format_tree tree = {
+	.classify = tcm_classify,
+	.identify = tcm_identify,
+	.may_move = tcm_may_move,
+	.add = tcm_add,
+	.finalize = tcm_finalize,
 };
 
 const struct format format_triclon = {
@@ -235,20 +250,6 @@ const struct format format_triclon = {
 	.list = tcm_list,
 	.size = tcm_size,
 	.get = tcm_get,
-	.most = tcm_most,
-	.parse = tcm_parse,
-	.apply = tcm_apply,
-	.change_free = tcm_change_free,
-	.classify = tcm_classify,
-	.identify = tcm_identify,
-	.may_move = tcm_may_move,
-	.add = tcm_add,
-	.settle = tcm_settle,
-	.same = tcm_same,
-	.create = tcm_create,
-	.check = tcm_check,
-	.encode = tcm_encode_to,
-	.verify = tcm_verify,
-	.rebase = tcm_rebase,
-	.plan_free = tcm_plan_free,
+	.edit = &edit,
+	.tree = &tree,
 };

@@ -121,8 +121,9 @@ int tcm_may_move(
 	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
 int tcm_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
-int tcm_settle(const struct snapshot *s, const struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e);
+int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
+	struct error *e);
 int tcm_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const char *line), void *arg, struct error *e);
 

@@ -103,9 +103,10 @@ static int compare_blob(
 	return r;
 }
 
-int datafile_verify(
-	const struct tw_map *m, const struct plan *p, const struct source *written, struct error *e)
+int datafile_verify(const struct tw_map *m, const struct plan *plan, const struct source *written,
+	struct error *e)
 {
+	const struct tw_plan *p = (const struct tw_plan *)plan;
 	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	struct numbering numbers = {0};

@@ -84,7 +84,7 @@ static int place_blob(
 	return 0;
 }
 
-static int place_blobs(struct layout *l, bool force, struct plan *p, struct error *e)
+static int place_blobs(struct layout *l, bool force, struct tw_plan *p, struct error *e)
 {
 	int r = numbering_init(&l->numbers, l->m, e);
 
@@ -102,7 +102,7 @@ static int place_blobs(struct layout *l, bool force, struct plan *p, struct erro
 	return 0;
 }
 
-static int place_sections(struct layout *l, struct plan *p, struct error *e)
+static int place_sections(struct layout *l, struct tw_plan *p, struct error *e)
 {
 	const struct tw_index *x = l->m->index;
 	uint64_t n_items = 0, at;
@@ -206,41 +206,46 @@ static int write_all(const struct layout *l, struct replace *out, struct error *
 	return 0;
 }
 
+static void free_plan(struct plan *plan)
+{
+	struct tw_plan *p = (struct tw_plan *)plan;
+
+	for (size_t i = 0; p->blobs && i < p->n_blobs; i++)
+		blob_unref(p->blobs[i].blob);
+	free(p->blobs);
+	free(p);
+}
+
+static struct tw_plan *plan_new(const struct tw_map *m)
+{
+	struct tw_plan *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->plan.free = free_plan;
+	p->n_blobs = m->n_blobs;
+	p->blobs = calloc(m->n_blobs + 1, sizeof(*p->blobs));
+	if (!p->blobs)
+		plan_free(&TAKE(p)->plan);
+	return p;
+}
+
 int datafile_write(
 	const struct tw_map *m, struct replace *out, bool force, struct plan **ret, struct error *e)
 {
 	__attribute__((cleanup(layout_finish))) struct layout l = {
 		.m = m, .packed = m->shared->file_version != 3};
-	struct plan *p = calloc(1, sizeof(*p));
-	int r = -ENOMEM;
+	struct tw_plan *p = plan_new(m);
+	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
+	int r = p ? 0 : error_set(e, -ENOMEM, "no memory for the plan of the file");
 
-	if (p)
-		p->blobs = calloc(m->n_blobs + 1, sizeof(*p->blobs));
-	if (!p || !p->blobs)
-		error_set(e, r, "no memory for the plan of the file");
-	else
-		r = 0;
-	if (r == 0) {
-		p->n_blobs = m->n_blobs;
+	if (r == 0)
 		r = place_blobs(&l, force, p, e);
-	}
 	if (r == 0)
 		r = place_sections(&l, p, e);
 	if (r == 0)
 		r = write_all(&l, out, e);
 	if (r == 0)
-		*ret = p;
-	else
-		datafile_plan_free(p);
+		*ret = TAKE(done);
 	return r;
-}
-
-void datafile_plan_free(struct plan *p)
-{
-	if (!p)
-		return;
-	for (size_t i = 0; p->blobs && i < p->n_blobs; i++)
-		blob_unref(p->blobs[i].blob);
-	free(p->blobs);
-	free(p);
 }

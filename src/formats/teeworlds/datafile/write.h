@@ -23,7 +23,8 @@ struct plan_blob {
 	struct blob *blob; /* owned reference; NULL where it left the map */
 };
 
-struct plan {
+struct tw_plan {
+	struct plan plan;
 	size_t n_blobs;
 	struct plan_blob *blobs;
 	uint64_t size;
@@ -36,6 +37,5 @@ int datafile_write(const struct tw_map *m, struct replace *out, bool force, stru
 /* Reads tables and blobs back: tables as intended, copied blobs byte for byte, others inflated. */
 int datafile_verify(const struct tw_map *m, const struct plan *p, const struct source *written,
 	struct error *e);
-void datafile_plan_free(struct plan *p);
 
 #endif

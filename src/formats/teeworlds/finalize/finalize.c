@@ -218,7 +218,7 @@ static bool any_made(const struct tw_map *m)
 	return false;
 }
 
-int tw_settle(const struct snapshot *snap, const struct placement *p, size_t n,
+int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	__attribute__((cleanup(settling_finish))) struct settling s = {

@@ -11,7 +11,7 @@
 
 /* A file's content, put as its user would put it. */
 static int put_text(
-	struct settling *s, entry_id id, const char *text, struct change *c, struct error *e)
+	struct settling *s, entry_id id, const char *text, struct tw_change *c, struct error *e)
 {
 	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_copy(text, strlen(text)));
 
@@ -21,7 +21,7 @@ static int put_text(
 }
 
 /* -ENOTSUP: it has no empty form. */
-static int empty(struct settling *s, entry_id id, struct change *c, struct error *e)
+static int empty(struct settling *s, entry_id id, struct tw_change *c, struct error *e)
 {
 	switch (tw_id_kind(id)) {
 	case TW_K_INFO:
@@ -59,7 +59,7 @@ static bool leaves(const struct settling *s, entry_id id)
 
 static int remove_part(struct settling *s, entry_id id, struct error *e)
 {
-	CLEANUP(tw_change_free) struct change *c = tw_change_new(s->to);
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(s->to);
 	struct snapshot *to = &s->to->base;
 	char path[SETTLE_PATH_MAX];
 	int r = c ? empty(s, id, c, e) : error_set(e, -ENOMEM, "no memory for a change");

@@ -134,7 +134,7 @@ static struct tw_ints *slice(
 }
 
 static void put_points(
-	const struct settling *s, const struct gathered *g, bool full, struct change *c)
+	const struct settling *s, const struct gathered *g, bool full, struct tw_change *c)
 {
 	const struct tw_item *it = tw_item_at(s->from, TW_POINTS, 0);
 	struct tw_ints *v = slice(g, g->v, TW_POINT_FULL, full ? TW_POINT_FULL : TW_POINT_PLAIN);
@@ -150,7 +150,7 @@ static void put_points(
 /* Tangents in an item of their own, where there was one or they would be lost. Where the points
  * have theirs those of the item show nothing, and stay. */
 static void put_tangents(
-	const struct settling *s, const struct gathered *g, bool full, struct change *c)
+	const struct settling *s, const struct gathered *g, bool full, struct tw_change *c)
 {
 	int type = tw_uuid_type(s->from, TW_BEZIER);
 	const struct tw_item *it = type < 0 ? NULL : tw_item_at(s->from, (unsigned)type, 0);
@@ -175,7 +175,7 @@ static void put_tangents(
 int settle_points(struct settling *s, struct error *e)
 {
 	const struct tw_roster *r = &s->rosters[TW_N_ENVELOPES];
-	CLEANUP(tw_change_free) struct change *c = NULL;
+	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	struct gathered g = {0};
 	struct snapshot *to;
 	int ret = 0;

@@ -15,7 +15,7 @@ enum { AUTO_GROUP = 1, AUTO_LAYER = 2 };
 static int add_item(
 	struct settling *s, enum tw_uuid what, struct tw_ints *take, uint32_t *ret, struct error *e)
 {
-	CLEANUP(tw_change_free) struct change *c = tw_change_new(s->to);
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(s->to);
 	struct snapshot *to = &s->to->base;
 	int r;
 

@@ -112,7 +112,7 @@ static int put_end(struct following *f, struct error *e)
 }
 
 static int follow_layer(const struct tw_map *m, uint32_t item, struct following *f,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &m->items[item];
 	int32_t w = it->ints->v[TW_TILES_WIDTH], h = it->ints->v[TW_TILES_HEIGHT];
@@ -148,7 +148,7 @@ static int follow_layer(const struct tw_map *m, uint32_t item, struct following 
 }
 
 int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
-	const struct opacity *after, struct change *c, struct error *e)
+	const struct opacity *after, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
 	bool changed[256], any = false;

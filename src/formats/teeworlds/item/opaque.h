@@ -29,6 +29,6 @@ bool opaque_matters(const struct tw_map *m, uint32_t image);
 
 /* Adds the layers' new tiles to c. A layer that cannot be decoded is left as it is. */
 int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
-	const struct opacity *after, struct change *c, struct error *e);
+	const struct opacity *after, struct tw_change *c, struct error *e);
 
 #endif

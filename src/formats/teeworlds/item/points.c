@@ -30,7 +30,7 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 		ret->bezier = NULL;
 }
 
-void tw_points_hush(const struct tw_map *m, uint32_t n, struct change *c)
+void tw_points_hush(const struct tw_map *m, uint32_t n, struct tw_change *c)
 {
 	int type = tw_uuid_type(m, TW_BEZIER);
 	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);

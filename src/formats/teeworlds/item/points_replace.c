@@ -139,7 +139,7 @@ static bool any_set(const struct tw_ints *v)
 	return false;
 }
 
-static void set_item(struct change *c, uint32_t item, struct tw_ints *take)
+static void set_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	const struct tw_ints *old = c->base->items[item].ints;
 
@@ -149,7 +149,7 @@ static void set_item(struct change *c, uint32_t item, struct tw_ints *take)
 		tw_change_item(c, item, take);
 }
 
-static void put_points(const struct plan_points *p, struct change *c)
+static void put_points(const struct plan_points *p, struct tw_change *c)
 {
 	const struct tw_item *it = p->old.item;
 	uint32_t used = p->old.n * p->old.stride;
@@ -166,7 +166,7 @@ static void put_points(const struct plan_points *p, struct change *c)
 
 /* The item of tangents is kept in step where there is one that counts, and made where tangents
  * would be lost. */
-static void put_tangents(const struct plan_points *p, struct change *c)
+static void put_tangents(const struct plan_points *p, struct tw_change *c)
 {
 	int type = tw_uuid_type(p->m, TW_BEZIER);
 	const struct tw_item *it = type < 0 ? NULL : tw_item_at(p->m, (unsigned)type, 0);
@@ -183,7 +183,7 @@ static void put_tangents(const struct plan_points *p, struct change *c)
 }
 
 /* The starts of the envelopes behind. One without points stands behind too if it comes later. */
-static void move_starts(const struct plan_points *p, uint32_t item, struct change *c)
+static void move_starts(const struct plan_points *p, uint32_t item, struct tw_change *c)
 {
 	const struct tw_type *t = tw_type(p->m, TW_ENVELOPE);
 	bool before = true;
@@ -209,7 +209,7 @@ static void move_starts(const struct plan_points *p, uint32_t item, struct chang
 
 /* A new envelope keeps its points beside it until its number is known. */
 static int replace_own(uint32_t item, struct tw_ints *envelope, const int32_t *points, uint32_t n,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	struct tw_ints *v = tw_ints_new(n * TW_POINT_FULL);
 
@@ -224,7 +224,7 @@ static int replace_own(uint32_t item, struct tw_ints *envelope, const int32_t *p
 }
 
 int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
-	const int32_t *points, uint32_t n, struct change *c, struct error *e)
+	const int32_t *points, uint32_t n, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *own = envelope;
 	struct plan_points p = {.m = m, .fresh = points, .n_fresh = n};

@@ -12,7 +12,7 @@ static bool is_taken(const struct tw_map *m, uint16_t type)
 }
 
 /* Does the change add an index item for that number already? */
-static bool is_added(const struct change *c, uint16_t type)
+static bool is_added(const struct tw_change *c, uint16_t type)
 {
 	for (size_t i = 0; i < c->n_edits; i++)
 		if (c->edits[i].kind == TW_ADD_ITEM && c->edits[i].type == TW_UUID_INDEX &&
@@ -21,7 +21,7 @@ static bool is_added(const struct change *c, uint16_t type)
 	return false;
 }
 
-static void add_index(struct change *c, enum tw_uuid what, uint16_t type)
+static void add_index(struct tw_change *c, enum tw_uuid what, uint16_t type)
 {
 	const uint8_t *uuid = tw_uuid_bytes(what);
 	struct tw_ints *ints = tw_ints_new(4);
@@ -33,7 +33,7 @@ static void add_index(struct change *c, enum tw_uuid what, uint16_t type)
 
 /* An id that no item of the type has: the next one, as all that the editor writes count up; or the
  * first that is free. */
-static uint16_t next_id(const struct tw_map *m, const struct change *c, uint16_t type)
+static uint16_t next_id(const struct tw_map *m, const struct tw_change *c, uint16_t type)
 {
 	const struct tw_type *t = tw_type(m, type);
 	bool used[UINT16_MAX + 1] = {false};
@@ -54,7 +54,7 @@ static uint16_t next_id(const struct tw_map *m, const struct change *c, uint16_t
 }
 
 void tw_change_add_uuid(
-	const struct tw_map *m, struct change *c, enum tw_uuid what, struct tw_ints *take)
+	const struct tw_map *m, struct tw_change *c, enum tw_uuid what, struct tw_ints *take)
 {
 	int known = tw_uuid_type(m, what);
 	uint16_t type = known < 0 ? TW_UUID_INDEX - 1 : (uint16_t)known;

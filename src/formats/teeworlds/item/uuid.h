@@ -13,6 +13,6 @@
  * writer deals them. Takes ints.
  */
 void tw_change_add_uuid(
-	const struct tw_map *m, struct change *c, enum tw_uuid what, struct tw_ints *take);
+	const struct tw_map *m, struct tw_change *c, enum tw_uuid what, struct tw_ints *take);
 
 #endif

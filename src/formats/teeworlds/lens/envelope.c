@@ -313,7 +313,7 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 }
 
 static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL, *first = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};

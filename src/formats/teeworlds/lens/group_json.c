@@ -119,7 +119,7 @@ int32_t tw_group_default_zoom(const struct tw_item *group)
 }
 
 /* Extension items belong to groups by position, so those of the groups before come too. */
-static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struct change *c)
+static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struct tw_change *c)
 {
 	int type = tw_uuid_type(m, TW_GROUP_EXT);
 	uint32_t i = type < 0 ? 0 : tw_count(m, (unsigned)type);
@@ -138,7 +138,7 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 }
 
 /* A new group's zoom is kept beside it until its number is known. */
-static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struct change *c)
+static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struct tw_change *c)
 {
 	const struct tw_ints *old = m->items[item].extra;
 	struct tw_ints *v;
@@ -154,7 +154,7 @@ static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struc
 }
 
 static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
-	uint32_t item, struct change *c, struct error *e)
+	uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *ext = ext_of(m, group);
 	struct tw_ints *ints;
@@ -185,7 +185,7 @@ static uint32_t length_of(int32_t version)
 }
 
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	bool empty = tw_is_empty(&m->items[item]);
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL, *old = NULL;
@@ -220,7 +220,7 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 }
 
 static int group_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at root;

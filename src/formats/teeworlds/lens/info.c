@@ -193,7 +193,7 @@ static struct bytes *stored_form(const struct bytes *text)
 }
 
 /* An info item that is long enough for the field, in the change. Returns its handle. */
-static uint32_t need_item(const struct tw_map *m, struct change *c, uint32_t field)
+static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
 	struct tw_ints *ints = NULL;
@@ -224,7 +224,7 @@ static bool is_same(const struct bytes *old, const struct bytes *text)
 }
 
 static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref)
 	struct bytes *written = NULL, *text = NULL, *old = NULL, *stored = NULL;

@@ -102,11 +102,11 @@ struct tw_kind {
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
-	uint64_t most; /* bytes that parse looks at; 0: as many as any file may have */
+	uint64_t most; /* struct entry's */
 	/* Judges `in` and puts edits into c (made against m); none where it says what stands there.
 	 * NULL: read-only. */
-	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in, struct change *c,
-		struct error *e);
+	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in,
+		struct tw_change *c, struct error *e);
 	/* 0 if get would succeed, judged as deeply as it takes (decoding); for what raw/ would
 	 * break. NULL: stat tells. */
 	int (*readable)(const struct tw_map *m, entry_id id, struct error *e);

@@ -6,19 +6,10 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/lens/lens.h"
 
-struct change *tw_change_new(const struct tw_map *m)
+static void free_change(struct change *change)
 {
-	struct change *c = calloc(1, sizeof(*c));
+	struct tw_change *c = (struct tw_change *)change;
 
-	if (c)
-		c->base = (struct tw_map *)snapshot_ref(&m->base);
-	return c;
-}
-
-void tw_change_free(struct change *c)
-{
-	if (!c)
-		return;
 	for (size_t i = 0; i < c->n_edits; i++) {
 		tw_ints_unref(c->edits[i].ints);
 		blob_unref(c->edits[i].blob);
@@ -29,7 +20,18 @@ void tw_change_free(struct change *c)
 	free(c);
 }
 
-static void add_edit(struct change *c, struct tw_edit edit)
+struct tw_change *tw_change_new(const struct tw_map *m)
+{
+	struct tw_change *c = calloc(1, sizeof(*c));
+
+	if (c) {
+		c->change.free = free_change;
+		c->base = (struct tw_map *)snapshot_ref(&m->base);
+	}
+	return c;
+}
+
+static void add_edit(struct tw_change *c, struct tw_edit edit)
 {
 	if (!c->error && c->n_edits == c->room_edits) {
 		size_t room = c->room_edits ? 2 * c->room_edits : 4;
@@ -50,57 +52,57 @@ static void add_edit(struct change *c, struct tw_edit edit)
 	c->edits[c->n_edits++] = edit;
 }
 
-void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take)
+void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	if (!take)
 		c->error = -ENOMEM;
 	add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
 }
 
-void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take)
+void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
 }
 
-void tw_change_waits(struct change *c, uint32_t item, bool waits)
+void tw_change_waits(struct tw_change *c, uint32_t item, bool waits)
 {
 	if (c->base->items[item].waits != waits)
 		add_edit(c, (struct tw_edit){.kind = TW_SET_WAITS, .item = item, .field = waits});
 }
 
-void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take)
+void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	add_edit(c,
 		(struct tw_edit){.kind = TW_SET_DATA, .item = item, .field = field, .blob = take});
 }
 
-void tw_change_blob(struct change *c, uint32_t blob, struct blob *take)
+void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
 {
 	if (!take)
 		c->error = -ENOMEM;
 	add_edit(c, (struct tw_edit){.kind = TW_SET_BLOB, .item = blob, .blob = take});
 }
 
-void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take)
+void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take)
 {
 	if (!take)
 		c->error = -ENOMEM;
 	add_edit(c, (struct tw_edit){.kind = TW_ADD_ITEM, .type = type, .id = id, .ints = take});
 }
 
-void tw_change_enter(struct change *c, uint32_t item, struct tw_ints *take)
+void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	if (!take)
 		c->error = -ENOMEM;
 	add_edit(c, (struct tw_edit){.kind = TW_ENTER_ITEM, .item = item, .ints = take});
 }
 
-void tw_change_remove(struct change *c, uint32_t item)
+void tw_change_remove(struct tw_change *c, uint32_t item)
 {
 	add_edit(c, (struct tw_edit){.kind = TW_REMOVE_ITEM, .item = item});
 }
 
-void tw_change_reads(struct change *c, uint32_t item)
+void tw_change_reads(struct tw_change *c, uint32_t item)
 {
 	if (c->n_reads == c->room_reads) {
 		size_t room = c->room_reads ? 2 * c->room_reads : 16;
@@ -116,7 +118,7 @@ void tw_change_reads(struct change *c, uint32_t item)
 	c->reads[c->n_reads++] = item;
 }
 
-void tw_change_int(struct change *c, uint32_t item, uint32_t i, int32_t value)
+void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
 	const struct tw_ints *old = c->base->items[item].ints;
 	struct tw_ints *copy;
@@ -152,7 +154,7 @@ static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t i
 	return true;
 }
 
-static bool is_stale(const struct tw_map *now, const struct change *c)
+static bool is_stale(const struct tw_map *now, const struct tw_change *c)
 {
 	const struct tw_map *base = c->base;
 
@@ -267,7 +269,8 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 	return r;
 }
 
-int tw_change_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
+int tw_change_apply(
+	struct snapshot **s, const struct tw_change *c, struct touched *t, struct error *e)
 {
 	const struct tw_map *now = tw_map_of(*s);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;

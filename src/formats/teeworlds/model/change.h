@@ -41,7 +41,8 @@ struct tw_edit {
 	struct blob *blob;    /* owned */
 };
 
-struct change {
+struct tw_change {
+	struct change change;
 	struct tw_map *base; /* the version it was made against; owned reference */
 	struct tw_edit *edits;
 	size_t n_edits, room_edits;
@@ -50,29 +51,32 @@ struct change {
 	int error; /* sticky -ENOMEM, reported by tw_change_take */
 };
 
-struct change *tw_change_new(const struct tw_map *m); /* NULL: no memory */
-void tw_change_free(struct change *c);
-DEFINE_CLEANUP(struct change, tw_change_free);
+struct tw_change *tw_change_new(const struct tw_map *m); /* NULL: no memory */
+static inline void tw_change_free(struct tw_change *c)
+{
+	change_free(c ? &c->change : NULL);
+}
+DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
 /* These take the reference to ints or blob, also when they fail (the error stays in c). A NULL ints
  * or a NULL blob of tw_change_blob counts as short memory. */
-void tw_change_item(struct change *c, uint32_t item, struct tw_ints *take);
-void tw_change_extra(struct change *c, uint32_t item, struct tw_ints *take);
-void tw_change_waits(struct change *c, uint32_t item, bool waits);
-void tw_change_data(struct change *c, uint32_t item, uint32_t field, struct blob *take);
-void tw_change_blob(struct change *c, uint32_t blob, struct blob *take);
-void tw_change_add(struct change *c, uint16_t type, uint16_t id, struct tw_ints *take);
-void tw_change_enter(struct change *c, uint32_t item, struct tw_ints *take);
-void tw_change_remove(struct change *c, uint32_t item);
-void tw_change_reads(struct change *c, uint32_t item);
+void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
+void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
+void tw_change_waits(struct tw_change *c, uint32_t item, bool waits);
+void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
+void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
+void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
+void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take);
+void tw_change_remove(struct tw_change *c, uint32_t item);
+void tw_change_reads(struct tw_change *c, uint32_t item);
 
 /* Set one integer; nothing where it has that value already. */
-void tw_change_int(struct change *c, uint32_t item, uint32_t i, int32_t value);
+void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
 /* What the change does, for struct format. touched names every entry, typed and raw, that shows an
  * item or blob that an edit touched. */
 int tw_change_apply(
-	struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
+	struct snapshot **s, const struct tw_change *c, struct touched *t, struct error *e);
 
 /* TW_SET_DATA, to a map that tw_map_copy gave. blob is borrowed. -ENOMEM. */
 int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob);

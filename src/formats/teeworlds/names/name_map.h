@@ -4,8 +4,9 @@
  *
  * A save deals the numbers of objects anew, and a mount goes on with those that it began with. What
  * it writes to the journal after that is read by a mount of the saved map, to which the same name
- * or number may be another object's. The legend (struct format's legend and read_by) says for every
- * object of which that is so what the writing mount called it, and where it is in the saved map.
+ * or number may be another object's. The legend (name_map and read_name_map in struct format_names)
+ * says for every object of which that is so what the writing mount called it, and where it is in
+ * the saved map.
  */
 #ifndef FORMATS_TEEWORLDS_NAMES_NAME_MAP_H
 #define FORMATS_TEEWORLDS_NAMES_NAME_MAP_H
@@ -14,7 +15,7 @@
 
 struct tw_legend;
 
-/* struct format's legend and read_by. */
+/* struct format_names' name_map and read_name_map. */
 int tw_legend_write(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,
 	struct error *e);
 int tw_legend_read(struct snapshot **s, const struct bytes *text, struct error *e);

@@ -71,11 +71,12 @@ static int tell(struct snapshot **s, struct tw_situation *t, struct error *e)
 	return 0;
 }
 
-static int take_all(
-	struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
+int tw_renamed(struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
 {
-	struct tw_situation *t = calloc(1, sizeof(*t) + n * sizeof(t->v[0]));
+	struct tw_situation *t = p ? calloc(1, sizeof(*t) + n * sizeof(t->v[0])) : NULL;
 
+	if (!p)
+		return tell(s, NULL, e);
 	if (!t)
 		return error_set(e, -ENOMEM, "no memory for the names of objects");
 	atomic_init(&t->refs, 1);
@@ -83,16 +84,6 @@ static int take_all(
 	for (size_t i = 0; i < n; i++)
 		take(t, &p[i]);
 	return tell(s, t, e);
-}
-
-int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct error *e)
-{
-	return p ? take_all(s, p, n, true, e) : tell(s, NULL, e);
-}
-
-int tw_moved(struct snapshot **s, const struct placement *p, size_t n, struct error *e)
-{
-	return take_all(s, p, n, false, e);
 }
 
 bool tw_situation_last(const struct tw_map *m)

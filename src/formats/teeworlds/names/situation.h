@@ -2,9 +2,8 @@
 /*
  * situation: where objects stand now, for references by name (layout rule 20).
  *
- * Which names objects have now is the tree's to know. It tells the map (struct format's situate)
- * before files that wait are tried for the last time; and (moved) when a file names what had no
- * such name at the mount.
+ * Which names objects have now is the tree's to know. It tells the map (renamed in struct
+ * format_names) when objects were moved, and before files that wait are tried for the last time.
  */
 #ifndef FORMATS_TEEWORLDS_NAMES_SITUATION_H
 #define FORMATS_TEEWORLDS_NAMES_SITUATION_H
@@ -13,9 +12,9 @@
 
 struct tw_situation;
 
-/* struct format's situate and moved. */
-int tw_situate(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
-int tw_moved(struct snapshot **s, const struct placement *p, size_t n, struct error *e);
+/* struct format_names' renamed. */
+int tw_renamed(
+	struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e);
 
 struct tw_situation *tw_situation_ref(struct tw_situation *t);
 void tw_situation_unref(struct tw_situation *t);

@@ -68,7 +68,7 @@ void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group
 /* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
  */
 static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
-	uint32_t item, struct tw_ints *take, struct change *c)
+	uint32_t item, struct tw_ints *take, struct tw_change *c)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
 	uint32_t handle;
@@ -89,7 +89,7 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 }
 
 /* All of them, or another would come forth. */
-static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct change *c)
+static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
 {
 	const struct tw_type *t = tw_type(m, (unsigned)tw_uuid_type(m, TW_AUTOMAPPER));
 	int64_t number = tw_layer_in_group(m, group, layer);
@@ -105,7 +105,7 @@ static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct 
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
-	uint32_t layer, struct change *c, struct error *e)
+	uint32_t layer, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
 	struct tw_record rec = {.keys = keys};

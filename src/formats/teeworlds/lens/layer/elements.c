@@ -316,7 +316,7 @@ static int take_list(const struct extent *in, const struct tw_map *m, const stru
 }
 
 static int list_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;

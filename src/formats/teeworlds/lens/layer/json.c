@@ -132,7 +132,7 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 
 /* The tiles behind one field, as the changed item has them. */
 static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
-	uint32_t field, struct change *c, uint32_t item, struct error *e)
+	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
 {
 	bool packed = field == TW_TILES_DATA && now->ints->v[TW_LAYER_VERSION] >= 4;
 	uint32_t w = (uint32_t)now->ints->v[TW_TILES_WIDTH];
@@ -158,7 +158,7 @@ static void drop_unreadable(struct tw_tiles *t)
 }
 
 /* The item's tiles follow its width, height and version. */
-static int follow(const struct tw_map *m, uint32_t item, struct tw_ints *fresh, struct change *c,
+static int follow(const struct tw_map *m, uint32_t item, struct tw_ints *fresh, struct tw_change *c,
 	struct error *e)
 {
 	const struct tw_item *old = &m->items[item];
@@ -182,7 +182,7 @@ static int follow(const struct tw_map *m, uint32_t item, struct tw_ints *fresh, 
 }
 
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *values = NULL, *fresh = NULL;
 	struct tw_ints *old = m->items[item].ints;
@@ -216,7 +216,7 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 
 /* The first layer.json of a new layer says what it is. */
 static int make_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *first = NULL, *values = NULL;
 	struct tw_record rec = {.is_new = true};
@@ -239,7 +239,7 @@ static int make_item(const struct json_at *root, const struct tw_map *m, uint32_
 }
 
 static int change_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	const struct tw_key *keys = keys_of(m->items[item].ints);
 	int r = tw_record_expect(root, keys, keys == tiles_keys ? automapper_key : NULL, e);
@@ -248,7 +248,7 @@ static int change_item(const struct json_at *root, const struct tw_map *m, uint3
 }
 
 static int layer_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at root, at;

@@ -92,7 +92,7 @@ int tw_layer_make(
 }
 
 static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints *ints,
-	uint32_t field, uint8_t size, struct change *c, struct error *e)
+	uint32_t field, uint8_t size, struct tw_change *c, struct error *e)
 {
 	bool packed = field == TW_TILES_DATA && ints->v[TW_LAYER_VERSION] >= 4;
 	struct blob *blob = NULL;
@@ -105,7 +105,7 @@ static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints
 }
 
 static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_shape *shape,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *zeros = bytes_new(4 * (size_t)shape->ints, NULL);
 	struct blob *blob = NULL;
@@ -118,7 +118,7 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 }
 
 int tw_layer_make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	static const uint8_t sizes[] = {[2] = 2, [4] = 6, [8] = 4, [16] = 4, [32] = 2};
 	CLEANUP(tw_ints_unref) struct tw_ints *own = ints;

@@ -15,6 +15,6 @@ int tw_layer_make(
 
 /* Gives the item (made of ints, taken) data of zeros: tiles, or an empty list. */
 int tw_layer_make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
-	struct change *c, struct error *e);
+	struct tw_change *c, struct error *e);
 
 #endif

@@ -178,7 +178,7 @@ static int cells_of_zeros(struct putting *put, const struct extent *in, struct e
 }
 
 static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn cells,
-	const struct extent *in, struct change *c, struct error *e)
+	const struct extent *in, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_tile_writer_destroy)
 	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.size, p->tiles.packed);
@@ -202,7 +202,7 @@ static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn 
 }
 
 static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	struct plane p;
 	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
@@ -212,7 +212,7 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 	return r < 0 ? r : change_plane(m, &p, cells_of_file, in, c, e);
 }
 
-int tw_plane_clear(const struct tw_map *m, entry_id id, struct change *c, struct error *e)
+int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e)
 {
 	struct plane p;
 	int r = find_plane(m, id, &p, e);

@@ -8,6 +8,6 @@
 #include "formats/teeworlds/lens/lens.h"
 
 /* The field becomes 0 in all tiles; the change may stay empty. */
-int tw_plane_clear(const struct tw_map *m, entry_id id, struct change *c, struct error *e);
+int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e);
 
 #endif

@@ -207,7 +207,7 @@ static int old_opacity(const struct pixels *old, struct opacity *ret, struct err
 
 /* The pixels of an image that had none, or none that could be shown: which tiles were opaque before
  * is not known, so all bits follow. */
-static int make(const struct tw_map *m, entry_id id, const struct extent *in, struct change *c,
+static int make(const struct tw_map *m, entry_id id, const struct extent *in, struct tw_change *c,
 	struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
@@ -237,7 +237,7 @@ static int make(const struct tw_map *m, entry_id id, const struct extent *in, st
 }
 
 static int image_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct opacity before;

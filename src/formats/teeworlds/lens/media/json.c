@@ -131,7 +131,7 @@ static int take_key(const struct json_at *root, const struct tw_item *it, const 
  * size of it are kept, and games take the rest from files of their own.
  */
 static int make_external(const struct tw_map *m, entry_id id, const struct json_at *root,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	enum { USUAL_SIDE = 1024 }; /* of the images that games have */
 	const struct tw_item *it = item_of(m, id);
@@ -167,7 +167,7 @@ static int make_external(const struct tw_map *m, entry_id id, const struct json_
 }
 
 static int json_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	const struct key *keys = keys_of(id);
 	const struct tw_item *it = item_of(m, id);

@@ -72,7 +72,7 @@ static int check_opus(const struct extent *in, struct error *e)
 }
 
 static int sound_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = sound_of(m, id);
 	CLEANUP(blob_unref) struct blob *fresh = NULL;

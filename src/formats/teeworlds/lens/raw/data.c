@@ -42,7 +42,7 @@ static int data_get(
 }
 
 static int data_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct blob *b = data_of(m, id);

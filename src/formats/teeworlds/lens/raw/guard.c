@@ -35,7 +35,7 @@ static int compare(
 	return 0;
 }
 
-int raw_guard(const struct tw_map *m, const struct change *c, struct error *e)
+int raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(&m->base);
 	struct touched t = {0};

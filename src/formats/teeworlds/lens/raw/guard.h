@@ -9,6 +9,6 @@
 
 /* -EINVAL if the change would make a typed file unreadable that is readable now. Decodes what it
  * has to. */
-int raw_guard(const struct tw_map *m, const struct change *c, struct error *e);
+int raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e);
 
 #endif

@@ -150,7 +150,7 @@ static int parse_ints(const struct bytes *text, struct tw_ints **ret, struct err
 }
 
 static int item_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct change *c, struct error *e)
+	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = item_of(m, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
