@@ -144,10 +144,12 @@ void keeper_fail(struct keeper *k, enum outcome code, const char *text)
 {
 	keeper_set_result(k, code, text);
 	keeper_close_control(k);
-	if (k->worker > 0)
-		kill(k->worker, SIGKILL);
-	else
+	if (k->worker <= 0)
 		keeper_clean(k);
+	/* Without us it ends by itself while it has no descriptor, and takes away what --new made.
+	 */
+	else if (!k->rq->create || k->state > KEEPER_STARTING)
+		kill(k->worker, SIGKILL);
 }
 
 static void start_ending(struct keeper *k)

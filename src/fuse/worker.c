@@ -26,6 +26,7 @@ enum { WORKER_THREADS = 3 };
 struct worker {
 	struct front front; /* first */
 	const struct mount_request *rq;
+	bool served; /* somebody may have written */
 };
 
 static void note(void *arg, const char *line)
@@ -202,6 +203,7 @@ static int serve(struct worker *w, int signal_fd)
 		r = notifier_start(f, &e);
 	if (r < 0)
 		return OUTCOME_MOUNT;
+	w->served = true;
 	if (control_tell(f->control_fd, CONTROL_READY, 0, NULL) == 0)
 		loop_run(f, signal_fd);
 	return end(w);
@@ -259,6 +261,8 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	else
 		r = control_tell(control_fd, CONTROL_SOUND, 0, NULL);
 	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;
+	if (rq->create && !w.served)
+		volume_discard(vol);
 	/* Jobs that answer requests need the session; so the threads end first. */
 	notifier_stop(&w.front);
 	pool_destroy(w.front.pool);

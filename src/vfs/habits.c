@@ -3,12 +3,11 @@
 
 #include "vfs/left.h"
 
+/* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
+ * is all that is left of a text that nobody saved. */
 bool left_explained(const char *name)
 {
 	static const char *const habits[] = {
-		".*.sw?",
-		".*.sw??",
-		".sw?", /* vim */
 		"4913",
 		"5036",
 		"5159", /* vim asks whether it may create */
@@ -16,10 +15,8 @@ bool left_explained(const char *name)
 		"*.bak",
 		"*.BAK",
 		"*.orig", /* backups */
-		"#*#",
 		".#*",
 		".~lock.*#",
-		".*.kate-swp",
 		".goutputstream-??????", /* GLib */
 		".*.??????",             /* rsync, install */
 		"sed??????",

@@ -30,6 +30,14 @@ struct round {
 static void round_begin(struct round *o);
 static void round_next(struct round *o);
 
+/* A judgement that the journal could not take, or that the disk or the memory kept from being made:
+ * it is tried once more. */
+static bool is_unkept(const struct node *n)
+{
+	return n->stage && n->stage->state == STAGE_UNKEPT && n->parent && !n->busy &&
+	       !node_scratch(n);
+}
+
 static bool is_meant(const struct round *o, const struct node *n)
 {
 	return n->pending && (!o->dir || n->parent == o->dir);
@@ -83,7 +91,10 @@ static void round_next(struct round *o)
 		struct node *n = node_find(o->v, o->inos[o->next++]);
 
 		if (n && n->pending && n->stage && n->parent && !n->busy && !node_scratch(n)) {
-			try(o, n);
+			if (is_unkept(n))
+				put_start_locked(o->v, n, tried, o);
+			else
+				try(o, n);
 			return;
 		}
 	}
@@ -269,6 +280,10 @@ static void standing_next(struct standing *s)
 
 void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; n; n = n->hash_next)
+			if (is_unkept(n))
+				node_pending(v, n, true);
 	struct standing *s = find_standing(v, 0) ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s) {

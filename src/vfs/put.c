@@ -5,6 +5,7 @@
  * only once the journal has it; a version that came in between sends the put back to the judge.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "vfs/file.h"
@@ -201,6 +202,17 @@ void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
 		(void)object_here(v, n);
 }
 
+/* A program hears EINVAL and no more, if it listens at all. */
+static void tell_refusal(const struct put *p)
+{
+	CLEANUP(free) char *line = NULL;
+
+	if (p->r < 0 && !p->v->replaying &&
+		asprintf(&line, "refused: %s: %s", p->path,
+			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
+		p->v->host->note(p->v->host, line);
+}
+
 static void put_settled(struct job *j)
 {
 	struct put *p = (struct put *)j;
@@ -224,6 +236,7 @@ static void put_settled(struct job *j)
 		s->begun = false;
 		s->verdict = p->r;
 		s->why = p->why;
+		tell_refusal(p);
 	}
 	vfs_unsynced(p->v);
 	lane_leave(p->vol);

@@ -183,7 +183,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	/* A word for the case that we are killed before the old one is removed; no more than that,
 	 * so that a journal which cannot be written any more does not keep the map from being
 	 * saved. Not where it holds more than the map does. */
-	if (r == 0 && !old->kept)
+	if (r == 0 && !old->kept && journal_exists(old))
 		(void)journal_saved(old, identity, NULL);
 	return r;
 }
@@ -289,12 +289,12 @@ static void failed(struct save_job *s, const struct error *e)
 {
 	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
 	s->report.error = e->code;
-	if (!s->saved)
-		report_add(&s->report, REPORT_NOTE, "%s",
-			s->in_place ? "the changes are kept in the journal beside it (see mapfs "
-				      "recover)"
-				    : "the map is as it was; the changes are kept in the journal "
-				      "beside it");
+	if (!s->saved && !s->in_place)
+		report_add(&s->report, REPORT_NOTE, "the map is as it was");
+	/* Without one nothing was closed; a time that was set is in none. */
+	if (!s->saved && journal_exists(&s->vol->journal))
+		report_add(&s->report, REPORT_NOTE,
+			"the changes are kept in the journal beside it (see mapfs recover)");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 

@@ -242,12 +242,20 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	return r;
 }
 
-void volume_discard(struct volume *vol)
+static void unlink_ours(const struct volume *vol, const char *name, const struct stat *ours)
 {
 	struct stat st;
 
-	if (fstatat(vol->dirfd, vol->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0)
-		(void)io_unlink(vol->dirfd, vol->name);
+	if (fstatat(vol->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == ours->st_dev &&
+		st.st_ino == ours->st_ino && st.st_size == ours->st_size)
+		(void)io_unlink(vol->dirfd, name);
+}
+
+void volume_discard(struct volume *vol)
+{
+	unlink_ours(vol, vol->name, &vol->opened);
+	if (vol->companion[0])
+		unlink_ours(vol, vol->companion, &vol->companion_opened);
 }
 
 static void note_journals(void *arg, const struct journal_info *info)

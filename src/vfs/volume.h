@@ -71,7 +71,7 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
-/* Takes the file that volume_create made away again. */
+/* Takes what volume_create made away again, also once vfs_create_map has written it. */
 void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */
 int volume_load(

@@ -288,7 +288,7 @@ def test_T19_a_map_that_another_program_changed_is_not_overwritten(m):
 
 
 JUNK = [".DS_Store", "._0_bg.png", ".directory", ".xdg-volume-info", ".~lock.settings.cfg#",
-        "#settings.cfg#", ".#settings.cfg", ".settings.cfg.swp", "settings.cfg~", "4913",
+        ".#settings.cfg", "settings.cfg~", "4913",
         ".nfs000001", ".goutputstream-ABCDEF"]
 
 

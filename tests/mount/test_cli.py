@@ -68,6 +68,30 @@ def test_a_mount_point_that_is_a_file_is_3(box, small):
     assert r.code == 3 and one_line(r), r
 
 
+@pytest.mark.parametrize("kind", ["teeworlds", "torchlight-pak"])
+@pytest.mark.parametrize("point", ["missing", "taken", "a file"])
+def test_a_new_map_that_cannot_be_mounted_is_not_left_behind(box, kind, point):
+    new = os.path.join(box.maps, "new.map")
+    args = ["--new", "--format=" + kind, new]
+    if point == "missing":
+        args.append(os.path.join(box.root, "none"))
+    elif point == "a file":
+        args.append(box.add(b"x", "file"))
+    else:
+        os.mkdir(new[:-4])
+        boxes.put(os.path.join(new[:-4], "x"), b"x", os.O_WRONLY | os.O_CREAT)
+    r = box.run(*args)
+    assert r.code == 3 and one_line(r), r
+    assert boxes.wait_for(lambda: not box.processes())
+    assert box.beside() == (["new"] if point == "taken" else [])
+    box.allow("new")
+    # So it can be tried again.
+    m = boxes.Mount(box, new, box.point(), box.run(*args[:3], box.point()))
+    assert m.result.code == 0, m.result
+    m.unmount()
+    box.allow("new.*")
+
+
 def test_unmounting_what_is_no_mount_fails_in_one_line(box):
     r = box.run("-u", box.point())
     assert r.code in (1, 3) and one_line(r), r

@@ -186,6 +186,23 @@ def test_a_close_that_cannot_be_journalled_fails(box, small):
     assert boxes.get(small) != raw
 
 
+@pytest.mark.parametrize("then", ["unmount", "sync"])
+def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, then):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE | Fault.OPEN, errno.ENOSPC)
+    assert boxes.refused(m.put, SETTINGS, NEW) in (errno.ENOSPC, errno.EIO)
+    shim.disarm()
+    if then == "sync":
+        top = os.open(m.point, os.O_RDONLY)
+        os.fsync(top)
+        os.close(top)
+        assert parts.settings(small) == b"changed 1\0"
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"
+    assert box.beside() == []
+
+
 def test_on_a_full_disk_the_old_map_stays(box, root):
     disk = os.path.join(box.root, "disk")
     os.mkdir(disk)

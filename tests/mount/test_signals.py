@@ -110,6 +110,15 @@ def test_in_the_foreground_a_draft_left_shows_in_the_exit_code(box, small):
     box.allow("*.mapfs-left")
 
 
+def test_in_the_foreground_a_refused_close_is_told_with_its_reason(box, small):
+    m, p = box.foreground(small)
+    assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
+    line, = boxes.get(p.log).decode().splitlines()
+    assert line.startswith("mapfs: %s: refused: info/author: " % small) and len(line) > 60
+    m.unmount(code=5)
+    box.allow("*.mapfs-left")
+
+
 def device(point):
     with open("/proc/self/mountinfo") as f:
         return [line.split()[2] for line in f if line.split()[4] == point][-1]

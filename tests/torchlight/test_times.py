@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Zlib
 """Times that programs set on mounted files: they are the archive's, to 100 ns."""
+import errno
 import os
+import shutil
 import time
 
 from archives import Archive, dat, small_mod, text_dat
+from shims import Fault
 from tlbox import program, run, sync
 
 EPOCH = 116444736000000000  # 1970, in 100 ns since 1601
@@ -141,3 +144,16 @@ def test_the_time_goes_with_a_renamed_file(box):
     os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
     os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/moved.dat")
     check(m, "MEDIA/MOVED.DAT")
+
+
+def test_a_save_that_fails_tells_of_a_journal_only_where_there_is_one(box):
+    shim = box.shim(Fault)
+    m = box.mount(box.add(small_mod(), "S.MOD"), shim=shim)
+    run("touch", "-d", STAMP, m / "MEDIA/UNITS/A.DAT")
+    shim.arm(Fault.FAIL_FROM, 0, Fault.RENAME, errno.EIO)
+    r = m.unmount(code=4)
+    assert "the map is as it was" in r.out and "journal" not in r.out, r
+    shutil.copy(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/B.DAT")
+    assert "kept in the journal" in m.unmount(code=4).out
+    shim.disarm()
+    check(m)

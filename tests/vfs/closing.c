@@ -510,7 +510,7 @@ static void scratch_is_made_renamed_and_removed_and_saves_nothing(void **state)
 	CLEANUP(bytes_unref) struct bytes *before = box_map(b), *after = NULL;
 	struct report report;
 
-	assert_int_equal(box_put(b, "info/.author.swp", "swap"), 0);
+	assert_int_equal(box_put(b, "info/author~", "swap"), 0);
 	assert_int_equal(box_mkdir(b, "images/stuff"), 0);
 	assert_int_equal(box_put(b, "images/stuff/a~", "x"), 0);
 	assert_int_equal(box_rename(b, "images/stuff/a~", "images/stuff/b~"), 0);
@@ -521,7 +521,7 @@ static void scratch_is_made_renamed_and_removed_and_saves_nothing(void **state)
 	assert_int_equal(box_unlink(b, "images/stuff/b~"), 0);
 	assert_int_equal(box_rmdir(b, "images/stuff"), 0);
 	assert_false(box_lists(b, "images", "stuff"));
-	assert_true(box_shows(b, "info/.author.swp", "swap"));
+	assert_true(box_shows(b, "info/author~", "swap"));
 	assert_int_equal(box_end(b, &report), OUTCOME_DONE);
 	assert_int_equal(report.n, 0);
 	report_finish(&report);

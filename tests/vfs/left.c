@@ -78,9 +78,8 @@ static void scratch_that_no_habit_explains_is_copied_out(void **state)
 
 static void what_editors_leave_is_not_copied_out(void **state)
 {
-	static const char *const names[] = {"info/.author.swp", "info/author~", "info/#author#",
-		"info/.#author", "info/4913", "info/sedAbCdEf", "info/author.bak",
-		"images/.~lock.x.png#", "images/.directory"};
+	static const char *const names[] = {"info/author~", "info/.#author", "info/4913",
+		"info/sedAbCdEf", "info/author.bak", "images/.~lock.x.png#", "images/.directory"};
 	struct box *b = *state;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -94,12 +93,28 @@ static void what_editors_leave_is_not_copied_out(void **state)
 static void names_that_people_give_are_not_explained(void **state)
 {
 	static const char *const names[] = {"photo.jpg", "notes.txt", "image.png", "README",
-		"sediment.txt", "zip", "XX", "a", "settings.cfg", "12345", "temporary"};
+		"sediment.txt", "zip", "XX", "a", "settings.cfg", "12345", "temporary", ".x.swp",
+		".x.swpx", "x.swp", ".swo", "#x#", ".x.kate-swp"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (left_explained(names[i]))
 			fail_msg("%s", names[i]);
+}
+
+static void unsaved_text_of_an_editor_is_copied_out(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "info/.author.swp", "unsaved"), 0);
+	assert_int_equal(box_put(b, "info/#author#", "autosaved"), 0);
+	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_true(report_says(&report, "info/.author.swp"));
+	assert_true(report_says(&report, "info/#author#"));
+	report_finish(&report);
+	assert_true(file_says(b->room.fd, LEFT "/info/.author.swp", "unsaved"));
+	assert_true(file_says(b->room.fd, LEFT "/info/#author#", "autosaved"));
 }
 
 static void removed_scratch_is_not_copied_out(void **state)
@@ -327,6 +342,7 @@ int main(void)
 		TEST(scratch_that_no_habit_explains_is_copied_out),
 		TEST(what_editors_leave_is_not_copied_out),
 		TEST(names_that_people_give_are_not_explained),
+		TEST(unsaved_text_of_an_editor_is_copied_out),
 		TEST(removed_scratch_is_not_copied_out),
 		TEST(directory_of_before_is_left_alone_and_the_next_is_numbered),
 		TEST(save_leaves_drafts_and_scratch_where_they_are),

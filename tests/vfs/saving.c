@@ -21,7 +21,7 @@ static void map_in_which_nothing_changed_is_not_written(void **state)
 	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &before, 0), 0);
 	assert_int_equal(box_put(b, AUTHOR, "alice\n"), 0);
 	assert_int_equal(box_put_bytes(b, IMAGE, image->data, image->size), 0);
-	assert_int_equal(box_put(b, "info/.x.swp", "scratch"), 0);
+	assert_int_equal(box_put(b, "info/x~", "scratch"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &after, 0), 0);

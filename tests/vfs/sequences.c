@@ -453,7 +453,7 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 			{.path = "info/version", .field = 1, .applied = "v1\n"},
 			{.path = "info/credits", .field = 2, .applied = "nobody\n"},
 			{.path = "info/settings.cfg", .field = 4, .lines = true}},
-		.scratch = {{.path = "info/.author.swp", .explained = true},
+		.scratch = {{.path = "info/.author.swp"},
 			{.path = "info/author~", .explained = true}, {.path = "images/photo.jpg"}},
 		.random = seed * 2654435761u + 1,
 		.tell = getenv("MAPFS_TEST_TELL") != NULL,

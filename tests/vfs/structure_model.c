@@ -388,8 +388,7 @@ static bool explained(const char *path)
 		char name[PATH_SIZE];
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, "/"), p);
-		if (fnmatch(".*.sw?", name, 0) == 0 || fnmatch("*.bak", name, 0) == 0 ||
-			fnmatch("*~", name, 0) == 0)
+		if (fnmatch("*.bak", name, 0) == 0 || fnmatch("*~", name, 0) == 0)
 			return true;
 	}
 	return false;
