@@ -41,10 +41,13 @@ def wait_for(condition, seconds=20.0, step=0.01):
 
 
 def status_field(pid, field):
-    with open("/proc/%d/status" % pid) as f:
-        for line in f:
-            if line.startswith(field + ":"):
-                return line.split()[1]
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            for line in f:
+                if line.startswith(field + ":"):
+                    return line.split()[1]
+    except OSError:
+        pass  # gone meanwhile: a child that a keeper sent out
     return None
 
 

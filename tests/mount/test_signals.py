@@ -113,6 +113,7 @@ def test_in_the_foreground_a_draft_left_shows_in_the_exit_code(box, small):
 def test_in_the_foreground_a_refused_close_is_told_with_its_reason(box, small):
     m, p = box.foreground(small)
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
+    assert boxes.wait_for(lambda: boxes.get(p.log))
     line, = boxes.get(p.log).decode().splitlines()
     assert line.startswith("mapfs: %s: refused: info/author: " % small) and len(line) > 60
     m.unmount(code=5)
