@@ -154,6 +154,26 @@ static void wrong_values_are_refused_with_their_place(void **state)
 		"line 2, column 13: 'ten' is no INTEGER (-2147483648..2147483647)");
 }
 
+/* A word in lower case is a STRING, as it is to the modding kit. */
+static void a_word_that_is_no_type_is_refused(void **state)
+{
+	static const char typo[] = "[A]\n\t<INTEGR>X:10\n[/A]",
+			  lower[] = "[A]\n<integer>X:10\n[/A]",
+			  string[] = "[A]\n<STRING>X:10\n[/A]";
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT, other = BUFFER_INIT;
+
+	(void)state;
+	assert_int_equal(
+		bindat_encode(typo, sizeof(typo) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
+	assert_string_equal(error_text(&err), "line 2, column 12: <INTEGR> is no type");
+	assert_int_equal(
+		bindat_encode(lower, sizeof(lower) - 1, NULL, 0, NULL, NULL, &file, &err), 0);
+	assert_int_equal(
+		bindat_encode(string, sizeof(string) - 1, NULL, 0, NULL, NULL, &other, &err), 0);
+	assert_int_equal(file.size, other.size);
+	assert_memory_equal(file.data, other.data, file.size);
+}
+
 static void too_long_a_string_is_refused_with_its_place(void **state)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -275,6 +295,7 @@ int main(void)
 		cmocka_unit_test(strings_keep_their_ids_and_new_ones_follow),
 		cmocka_unit_test(new_names_are_told),
 		cmocka_unit_test(wrong_values_are_refused_with_their_place),
+		cmocka_unit_test(a_word_that_is_no_type_is_refused),
 		cmocka_unit_test(too_long_a_string_is_refused_with_its_place),
 		cmocka_unit_test(the_other_tools_tables_come_back_as_they_were),
 		cmocka_unit_test(tables_escape_what_would_break_them),

@@ -192,6 +192,11 @@ static void what_is_no_text_is_refused_with_its_place(void **state)
 	REFUSES("a\0", "line 1, column 2: a NUL character");
 	REFUSES("a\rb", "line 1, column 2: a CR that no line feed follows");
 	REFUSES("\xFF\xFE[", "the text has 3 bytes, and UTF-16 an even number");
+	REFUSES("[\0A\0]\0",
+		"the text is UTF-16 without its byte order mark (FF FE must stand before it)");
+	REFUSES("\xFE\xFF\0[",
+		"the text is UTF-16 with the high bytes first (its mark is FE FF; UTF-8 and "
+		"UTF-16LE with the mark FF FE are taken)");
 }
 
 static void the_kits_form_is_utf16_with_crlf(void **state)

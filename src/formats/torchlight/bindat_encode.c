@@ -17,12 +17,14 @@ struct encoder {
 	struct error *e;
 };
 
+/* 0: no such type. A word in lower case is a STRING to the modding kit. */
 static uint32_t field_type(const struct dat_field *f)
 {
 	for (uint32_t type = 1; type < BINDAT_TYPES; type++)
-		if (str_equal(f->type, str_of(bindat_type_words[type])))
-			return type;
-	return BINDAT_STRING;
+		if (str_equal_nocase(f->type, str_of(bindat_type_words[type])))
+			return str_equal(f->type, str_of(bindat_type_words[type])) ? type
+										   : BINDAT_STRING;
+	return 0;
 }
 
 static int collect_strings(struct encoder *en, const struct dat_block *b)
@@ -30,6 +32,9 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 	int r = 0;
 
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
+		if (!field_type(f))
+			return dat_field_error(
+				en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
 		if (!bindat_is_string(field_type(f)))
 			continue;
 		r = dat_check_string(f, en->e);

@@ -75,6 +75,15 @@ int textform_read(const void *data, size_t n, struct buffer *out, struct error *
 			return error_set(e, utf8.error, "no memory for the text");
 		return copy_lines(utf8.data, utf8.size, out, e);
 	}
+	if (n >= 2 && (s[0] == 0xFE && s[1] == 0xFF))
+		return error_set(e, -EINVAL,
+			"the text is UTF-16 with the high bytes first (its mark is FE FF; UTF-8 "
+			"and "
+			"UTF-16LE with the mark FF FE are taken)");
+	if (n >= 4 && n % 2 == 0 && !s[0] != !s[1] && !s[2] != !s[3])
+		return error_set(e, -EINVAL,
+			"the text is UTF-16 without its byte order mark (FF FE must stand before "
+			"it)");
 	if (n >= 3 && s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF) {
 		s += 3;
 		n -= 3;
