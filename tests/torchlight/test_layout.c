@@ -60,7 +60,7 @@ static void unknown_parts_of_a_layout_are_shown_and_come_back(void **state)
 		"\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n");
 }
 
-static int encode_object(const char *properties, struct buffer *out)
+static int encode_over(const char *properties, const struct buffer *old, struct buffer *out)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 
@@ -68,7 +68,13 @@ static int encode_object(const char *properties, struct buffer *out)
 		"[Layout]\n[OBJECTS]\n[BASEOBJECT]\n[PROPERTIES]\n%s[/PROPERTIES]\n"
 		"[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]\n",
 		properties);
-	return binlayout_encode((char *)text.data, text.size, NULL, 0, NULL, NULL, out, &err);
+	return binlayout_encode((char *)text.data, text.size, old ? old->data : NULL,
+		old ? old->size : 0, NULL, NULL, out, &err);
+}
+
+static int encode_object(const char *properties, struct buffer *out)
+{
+	return encode_over(properties, NULL, out);
 }
 
 static void wrong_layouts_are_refused_with_their_place(void **state)
@@ -84,16 +90,19 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:x\n",
 			"line 6, column 15: ID is no 64-bit integer"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>NO SUCH:1\n",
-			"line 7, column 16: no known property 'NO SUCH' of this DESCRIPTOR (P_0 to "
-			"P_255 "
-			"are those without a name)"},
+			"line 7, column 16: no known property 'NO SUCH', and none of P_0 to P_255 "
+			"(DESCRIPTOR Light)"},
+		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOT>POSITIONX:1\n",
+			"line 7, column 17: <FLOT> is no type (DESCRIPTOR Light)"},
+		{"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:1\n<BOOL>LEVEL UNIQUE:maybe\n",
+			"line 7, column 20: 'maybe' is no BOOL (DESCRIPTOR Group)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:far\n",
-			"line 7, column 18: 'far' is no decimal number"},
+			"line 7, column 18: 'far' is no decimal number (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<HEX>P_1:0\n",
-			"line 7, column 10: '0' is no HEX"},
+			"line 7, column 10: '0' is no HEX (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n[LOGICGROUP]\n[/LOGICGROUP]\n",
-			"line 7, column 1: [LOGICGROUP] cannot stand in an object of this "
-			"DESCRIPTOR"},
+			"line 7, column 1: [LOGICGROUP] cannot stand in such an object (DESCRIPTOR "
+			"Light)"},
 	};
 
 	(void)state;
@@ -132,7 +141,8 @@ static void a_groups_node_says_only_what_differs(void **state)
 {
 	static const char properties[] =
 		"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n<STRING>CHOICE:Weight\n"
-		"[DATAGROUP]\n<UNSIGNED INT>NUMBER:3\n<STRING>ACTIVE THEMES:-5,6\n[/DATAGROUP]\n";
+		"<UNSIGNED INT>NUMBER:3\n<STRING>ACTIVE THEMES:-5,6\n"
+		"[DATAGROUP]\n<INTEGER>TAG:9\n[/DATAGROUP]\n";
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer garbage = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -150,8 +160,8 @@ static void a_groups_node_says_only_what_differs(void **state)
 	assert_int_equal(word_at(&file, node + 29), (uint32_t)-5);
 	assert_int_equal(binlayout_decode(file.data, file.size, NULL, NULL, &text, &err), 0);
 	assert_non_null(strstr(text_of(&text),
-		"\t\t\t\t[DATAGROUP]\n"
-		"\t\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
+		"\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
+		"\t\t\t\t[DATAGROUP]\n\t\t\t\t\t<INTEGER>TAG:9\n"
 		"\t\t\t\t[/DATAGROUP]\n"));
 	/* The byte that memory left there stays with the Group's id. */
 	file.data[node + 22] = 206;
@@ -163,6 +173,40 @@ static void a_groups_node_says_only_what_differs(void **state)
 	assert_memory_equal(garbage.data, file.data, file.size);
 }
 
+/* The modding kit writes these as fields of the Group and compiles them into its node. */
+static void a_group_says_of_its_node_what_the_kit_does(void **state)
+{
+#define GROUP  "<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n"
+#define UNIQUE "<BOOL>LEVEL UNIQUE:true\n<BOOL>NO TAG FOUND:1\n"
+	static const char fields[] =
+		GROUP UNIQUE "<UNSIGNED INT>RANDOMIZATION:2\n<UNSIGNED INT>NUMBER:4\n"
+			     "<STRING>ACTIVE THEMES:5,\n<STRING>DEACTIVE THEMES:6,7\n"
+			     "<STRING>TAG:%s\n";
+	static const char block[] =
+		GROUP UNIQUE "[DATAGROUP]\n<UNSIGNED INT>RANDOMIZATION:2\n"
+			     "<UNSIGNED INT>NUMBER:4\n<STRING>ACTIVE THEMES:5\n"
+			     "<STRING>DEACTIVE THEMES:6,7\n<INTEGER>TAG:12\n[/DATAGROUP]\n";
+	CLEANUP_BUFFER struct buffer number = BUFFER_INIT, name = BUFFER_INIT, a = BUFFER_INIT,
+				     b = BUFFER_INIT, c = BUFFER_INIT, shown = BUFFER_INIT;
+
+	(void)state;
+	buffer_printf(&number, fields, "12");
+	buffer_printf(&name, fields, "PORTAL");
+	assert_int_equal(encode_object(text_of(&number), &a), 0);
+	assert_int_equal(encode_object(block, &b), 0);
+	assert_int_equal(a.size, b.size);
+	assert_memory_equal(a.data, b.data, a.size);
+	/* A TAG's name is the number that the file had. */
+	assert_int_equal(encode_over(text_of(&name), &a, &c), 0);
+	assert_int_equal(a.size, c.size);
+	assert_memory_equal(a.data, c.data, a.size);
+	/* Where nobody knows the number, the name is kept. */
+	c.size = 0;
+	assert_int_equal(encode_object(text_of(&name), &c), 0);
+	assert_int_equal(binlayout_decode(c.data, c.size, NULL, NULL, &shown, &err), 0);
+	assert_non_null(strstr(text_of(&shown), "<STRING>TAG:PORTAL\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +214,7 @@ int main(void)
 		cmocka_unit_test(wrong_layouts_are_refused_with_their_place),
 		cmocka_unit_test(a_vector_is_one_property_whatever_the_order),
 		cmocka_unit_test(a_groups_node_says_only_what_differs),
+		cmocka_unit_test(a_group_says_of_its_node_what_the_kit_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

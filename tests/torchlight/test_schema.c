@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What names in a layout's text mean: the table's families, a user's lines, and what is learnt. */
+/* What names in a layout's text mean: the table, a user's lines, and what is learnt. */
 #include "tl_test.h"
 
 #include <stdio.h>
@@ -85,45 +85,54 @@ static struct names *names_of(const char *list)
 	return n;
 }
 
-/* Of a Sound the pairs show a POSITION and no FORWARD; a Room Piece has both. */
-static void what_stands_in_the_world_has_a_direction(void **state)
+/* The kit's own list has it, and no pair shows it. */
+static void what_no_pair_shows_has_its_name(void **state)
 {
-	RESULT named = compile("Sound",
-		"\t\t\t\t<FLOAT>FORWARDX:1\n\t\t\t\t<FLOAT>FORWARDY:0\n\t\t\t\t<FLOAT>FORWARDZ:2\n",
+	RESULT named = compile("Camera Shake",
+		"\t\t\t\t<FLOAT>DIRECTIONX:1\n\t\t\t\t<FLOAT>DIRECTIONY:0\n"
+		"\t\t\t\t<FLOAT>DIRECTIONZ:2\n\t\t\t\t<BOOL>FADES:true\n",
 		NULL, NULL);
-	RESULT numbered =
-		compile("Sound", "\t\t\t\t<HEX>P_40:0000803F0000000000000040\n", NULL, NULL);
+	RESULT numbered = compile("Camera Shake",
+		"\t\t\t\t<HEX>P_97:0000803F0000000000000040\n\t\t\t\t<BOOL>P_102:true\n", NULL,
+		NULL);
 
 	(void)state;
 	assert_same(&named, &numbered);
-	assert_text(&named.file, NULL, "Sound",
-		"\t\t\t\t<FLOAT>FORWARDX:1\n\t\t\t\t<FLOAT>FORWARDY:0\n\t\t\t\t<FLOAT>FORWARDZ:"
-		"2\n");
+	assert_text(&named.file, NULL, "Camera Shake",
+		"\t\t\t\t<FLOAT>DIRECTIONX:1\n\t\t\t\t<FLOAT>DIRECTIONY:0\n"
+		"\t\t\t\t<FLOAT>DIRECTIONZ:2\n\t\t\t\t<BOOL>FADES:true\n");
 }
 
-static void a_widget_has_what_widgets_have(void **state)
+/* Every code and name of the table means one thing. */
+static void the_table_does_not_contradict_itself(void **state)
 {
-	RESULT named = compile("Edit Box",
-		"\t\t\t\t<BOOL>ENABLED:true\n\t\t\t\t<FLOAT>PERCENT Y:0.5\n", NULL, NULL);
-	RESULT numbered = compile(
-		"Edit Box", "\t\t\t\t<BOOL>P_40:true\n\t\t\t\t<FLOAT>P_62:0.5\n", NULL, NULL);
+	size_t properties = 0, types = 0;
+	struct str name;
+	uint8_t back;
+	int axis;
 
 	(void)state;
-	assert_same(&named, &numbered);
-	assert_text(&named.file, NULL, "Edit Box",
-		"\t\t\t\t<BOOL>ENABLED:true\n\t\t\t\t<FLOAT>PERCENT Y:0.5\n");
-}
+	for (unsigned type = 0; type < 256; type++) {
+		if (!layout_type_name(NULL, (uint8_t)type, &name))
+			continue;
+		types++;
+		assert_true(layout_type_named(NULL, name, &back));
+		assert_int_equal(back, type);
+		for (unsigned code = 0; code < 256; code++) {
+			const struct layout_property *p =
+				layout_property_find(NULL, (uint8_t)type, (uint8_t)code);
 
-/* A Unit Trigger's ENABLED is its own, and a Timer stands nowhere. */
-static void a_family_changes_nothing_that_is_known(void **state)
-{
-	RESULT own = compile("Unit Trigger", "\t\t\t\t<BOOL>ENABLED:true\n", NULL, NULL);
-	RESULT numbered = compile("Unit Trigger", "\t\t\t\t<BOOL>P_97:true\n", NULL, NULL);
-	RESULT nowhere = compile("Timer", "\t\t\t\t<FLOAT>UPX:1\n", NULL, NULL);
-
-	(void)state;
-	assert_same(&own, &numbered);
-	assert_int_equal(nowhere.r, -EINVAL);
+			if (!p)
+				continue;
+			properties++;
+			assert_ptr_equal(
+				layout_property_named(NULL, (uint8_t)type, p->name, &axis), p);
+			assert_int_equal(axis, -1);
+		}
+	}
+	assert_int_equal(types, 158);
+	/* All 2335 but the six that no compiled object has. */
+	assert_int_equal(properties, 2329);
 }
 
 static void a_users_lines_name_types_and_properties(void **state)
@@ -256,12 +265,32 @@ static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
 	assert_int_equal(one.learnt.size, 0);
 }
 
+/* They have no property of their own that a pair could show. */
+static void descriptors_without_properties_have_their_names(void **state)
+{
+	static const struct {
+		const char *name;
+		uint8_t type;
+	} known[] = {{"Pet Controller", 110}, {"Quest Description Controller", 117},
+		{"Quest List Controller", 118}, {"UI State Controller", 131},
+		{"Equipment Modifier Controller", 134}, {"Trade Controller", 157}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		RESULT r = compile(known[i].name, "", NULL, NULL);
+
+		assert_int_equal(r.r, 0);
+		assert_int_equal(r.file.data[8 + 4], known[i].type);
+		assert_text(&r.file, NULL, known[i].name, "");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_stands_in_the_world_has_a_direction),
-		cmocka_unit_test(a_widget_has_what_widgets_have),
-		cmocka_unit_test(a_family_changes_nothing_that_is_known),
+		cmocka_unit_test(what_no_pair_shows_has_its_name),
+		cmocka_unit_test(the_table_does_not_contradict_itself),
+		cmocka_unit_test(descriptors_without_properties_have_their_names),
 		cmocka_unit_test(a_users_lines_name_types_and_properties),
 		cmocka_unit_test(a_users_lines_change_nothing_that_is_known),
 		cmocka_unit_test(names_are_learnt_from_the_file_that_was_made_of_the_text),

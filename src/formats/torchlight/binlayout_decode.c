@@ -178,16 +178,17 @@ static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t
 {
 	const struct layout_property *p = layout_property_find(NULL, g->type, code);
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct dat_field f = {.key = p ? p->name : STR("")};
 	struct ss s;
 
-	if (!p || !value_ss(value, n, &s))
+	if (!p || g->type != LAYOUT_GROUP || !fits(p->kind, value, n))
 		return;
-	ss_to_utf8(s, &text);
-	if (str_equal(p->name, STR("CHOICE")))
-		g->node.choice = layout_choice((struct str){(const char *)text.data, text.size});
-	else if (str_equal(p->name, STR("GAME MODE")))
-		g->node.game_mode =
-			layout_game_mode((struct str){(const char *)text.data, text.size});
+	if (p->kind == LAYOUT_BOOL)
+		number_put_bool(&text, load_u32(value));
+	else if (value_ss(value, n, &s))
+		ss_to_utf8(s, &text);
+	f.value = (struct str){(const char *)text.data, text.size};
+	layout_group_field(&f, &g->node, NULL);
 }
 
 static int put_properties(struct decoder *d, unsigned depth, struct derived *g)
@@ -256,17 +257,18 @@ static int put_objects(struct decoder *d, unsigned nesting, int64_t parent)
 	return r;
 }
 
-static void put_group(struct decoder *d, unsigned depth, const struct derived *g)
+/* The node of the Group whose properties were just read, or NULL. */
+static const struct layout_node *next_node(struct decoder *d, uint8_t type)
 {
-	size_t i = ++d->next_node;
-
-	if (i < d->nodes.n)
-		layout_group_decode(&d->nodes.all[i], &g->node, depth, d->out);
+	if (type != LAYOUT_GROUP || ++d->next_node >= d->nodes.n)
+		return NULL;
+	return &d->nodes.all[d->next_node];
 }
 
 static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 {
-	struct derived g = {.node = {.randomization = 1, .number = 1, .tag = -1}};
+	struct derived g = {.node = {.tag = -1}};
+	const struct layout_node *node;
 	size_t begin = d->c.pos;
 	unsigned depth = 2 + 2 * nesting;
 	uint32_t length = cursor_u32(&d->c);
@@ -284,11 +286,16 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	dattext_open(d->out, depth, "BASEOBJECT");
 	dattext_open(d->out, depth + 1, "PROPERTIES");
 	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
-		(r = put_properties(d, depth + 2, &g)) < 0 ||
-		(r = put_extra(d, depth + 2, type, id)) < 0)
+		(r = put_properties(d, depth + 2, &g)) < 0)
 		return r;
-	if (type == LAYOUT_GROUP)
-		put_group(d, depth + 2, &g);
+	node = next_node(d, type);
+	if (node)
+		layout_group_put_fields(node, depth + 2, d->out);
+	r = put_extra(d, depth + 2, type, id);
+	if (r < 0)
+		return r;
+	if (node)
+		layout_group_decode(node, &g.node, depth + 2, d->out);
 	dattext_close(d->out, depth + 1, "PROPERTIES");
 	dattext_open(d->out, depth + 1, "CHILDREN");
 	r = put_objects(d, nesting + 1, id);

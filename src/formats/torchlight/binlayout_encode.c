@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/torchlight/binlayout.h"
@@ -60,21 +61,18 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 	return 0;
 }
 
-static int no_property(struct encoder *en, const struct dat_field *f)
-{
-	en->unknown = true;
-	return dat_field_error(en->e, f,
-		"no known property '%.*s' of this DESCRIPTOR (P_0 to P_255 are those without a "
-		"name)",
-		(int)f->key.n, f->key.s);
-}
-
 /* Which property a field is for. */
 static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
 	struct layout_target *ret)
 {
-	if (!layout_text_target(f, id->type, en->names, ret))
-		return no_property(en, f);
+	if (!layout_text_word(f))
+		return dat_field_error(en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
+	if (!layout_text_target(f, id->type, en->names, ret)) {
+		en->unknown = true;
+		return dat_field_error(en->e, f,
+			"no known property '%.*s', and none of P_0 to P_255", (int)f->key.n,
+			f->key.s);
+	}
 	if (ret->kind == LAYOUT_KINDS)
 		return dat_field_error(en->e, f, "%.*s cannot be a %.*s", (int)f->key.n, f->key.s,
 			(int)f->type.n, f->type.s);
@@ -141,6 +139,22 @@ static bool is_identity(const struct identity *id, const struct dat_field *f)
 	return false;
 }
 
+/* Is f a Group's TAG whose number is known, since the text says it or the old file has it? Then it
+ * stands in the node alone; the name of another one is kept as a property. */
+static bool is_known_tag(const struct encoder *en, const struct dat_block *b,
+	const struct identity *id, const struct dat_field *f)
+{
+	const struct layout_node *old = layout_nodes_find(&en->old, en->nodes.n, id->id);
+	const struct dat_block *node = dat_find_block(b, STR("DATAGROUP"));
+	int32_t tag;
+
+	if (id->type != LAYOUT_GROUP || !str_equal_nocase(f->key, STR("TAG")))
+		return false;
+	if (!f->value.n || number_get_i32(f->value, &tag))
+		return true;
+	return old && old->tag >= 0 && !(node && dat_find_field(node, STR("TAG")));
+}
+
 static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
 {
 	struct vector v = {0};
@@ -156,7 +170,7 @@ static int put_properties(struct encoder *en, const struct dat_block *b, const s
 		r = find_target(en, id, f, &t);
 		if (r < 0)
 			return r;
-		if (t.kind == LAYOUT_NONE)
+		if (t.kind == LAYOUT_NONE || is_known_tag(en, b, id, f))
 			continue;
 		if (t.axis >= 0 && t.kind != LAYOUT_HEX) {
 			r = put_axis(en, f, &t, &v, &n);
@@ -192,39 +206,43 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	return r;
 }
 
-/* The byte that no text shows, of the new node `index`: from the old one in the same place if that
- * is the same Group's, else from the first of that id. */
-static uint32_t old_garbage(const struct encoder *en, size_t index, int64_t id)
-{
-	if (index < en->old.n && en->old.all[index].id == id)
-		return en->old.all[index].no_tag_found;
-	for (size_t i = 1; i < en->old.n; i++)
-		if (en->old.all[i].id == id)
-			return en->old.all[i].no_tag_found;
-	return 0;
-}
-
 static int add_group(struct encoder *en, const struct dat_block *b, const struct identity *id,
 	size_t offset, size_t parent)
 {
 	struct layout_node *node = layout_nodes_add(&en->nodes, id->id, false);
-	const struct dat_field *choice = dat_find_field(b, STR("CHOICE"));
-	const struct dat_field *mode = dat_find_field(b, STR("GAME MODE"));
+	const struct layout_node *old = layout_nodes_find(&en->old, en->nodes.n - 1, id->id);
 	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
+	int r = 0;
 
 	if (!node)
 		return error_set(en->e, -ENOMEM, "no memory for the data group");
 	if (en->nodes.all[parent].n_children++ == UINT16_MAX)
 		return text_error(en->e, b->line, 1, "more than %d Groups below one", UINT16_MAX);
 	node->offset = (uint32_t)offset;
-	node->choice = choice ? layout_choice(choice->value) : 0;
-	node->game_mode = mode ? layout_game_mode(mode->value) : 0;
-	node->no_tag_found = old_garbage(en, en->nodes.n - 1, id->id);
-	return block ? layout_group_encode(block, node, en->e) : 0;
+	/* What no text shows stays: the byte that is neither true nor false, and a TAG's number. */
+	if (old && old->no_tag_found > 1)
+		node->no_tag_found = old->no_tag_found;
+	if (old && dat_find_field(b, STR("TAG")))
+		node->tag = old->tag;
+	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next)
+		r = layout_group_field(f, node, en->e);
+	return r == 0 && block ? layout_group_encode(block, node, en->e) : r;
 }
 
 static int put_objects(
 	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
+
+/* After the words of a refusal, what kind of object it is. */
+static int name_descriptor(struct encoder *en, const struct dat_field *descriptor, int r)
+{
+	size_t n = en->e ? strlen(en->e->text) : 0;
+
+	if (r == -EINVAL && n)
+		snprintf(en->e->text + n, sizeof(en->e->text) - n, " (DESCRIPTOR %.*s)",
+			descriptor->value.n < 100 ? (int)descriptor->value.n : 100,
+			descriptor->value.s);
+	return r;
+}
 
 static int put_object(struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
 {
@@ -245,14 +263,17 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 	buffer_u32(en->out, 0);
 	buffer_byte(en->out, id.type);
 	buffer_u64(en->out, (uint64_t)id.id);
-	if ((r = ss_put(en->out, id.name, en->e)) < 0 ||
-		(r = put_properties(en, properties, &id)) < 0 ||
-		(r = put_extra(en, properties, id.type)) < 0)
-		return r;
-	if (id.type == LAYOUT_GROUP) {
+	r = ss_put(en->out, id.name, en->e);
+	if (r == 0)
+		r = put_properties(en, properties, &id);
+	if (r == 0)
+		r = put_extra(en, properties, id.type);
+	if (r == 0 && id.type == LAYOUT_GROUP) {
 		r = add_group(en, properties, &id, at, group);
 		group = en->nodes.n - 1;
 	}
+	if (r < 0)
+		return name_descriptor(en, id.fields[0], r);
 	if (r == 0 && children)
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)

@@ -269,6 +269,6 @@ int layout_extra_encode(
 	} else if (type == LAYOUT_TIMELINE) {
 		return layout_text_each(b, "TIMELINEOBJECT", 1, timeline_object, out, e);
 	}
-	return text_error(e, b->line, 1, "[%.*s] cannot stand in an object of this DESCRIPTOR",
-		(int)b->name.n, b->name.s);
+	return text_error(
+		e, b->line, 1, "[%.*s] cannot stand in such an object", (int)b->name.n, b->name.s);
 }

@@ -136,6 +136,16 @@ void layout_nodes_write(const struct layout_nodes *nodes, struct buffer *out)
 	}
 }
 
+const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id)
+{
+	if (i < nodes->n && nodes->all[i].id == id)
+		return &nodes->all[i];
+	for (i = 1; i < nodes->n; i++)
+		if (nodes->all[i].id == id)
+			return &nodes->all[i];
+	return NULL;
+}
+
 static uint32_t word(struct str s, const char *const words[WORDS])
 {
 	for (uint32_t i = 1; i < WORDS; i++)
@@ -144,27 +154,18 @@ static uint32_t word(struct str s, const char *const words[WORDS])
 	return 0;
 }
 
-uint32_t layout_choice(struct str s)
-{
-	return word(s, choices);
-}
-
-uint32_t layout_game_mode(struct str s)
-{
-	return word(s, game_modes);
-}
-
 /* The numbers of a node that a [DATAGROUP] can set, in the order of the file. */
 static const struct {
 	const char *key;
 	size_t at;
 	uint32_t most;
+	bool alone; /* no property says it too: a field of the Group does */
 } numbers[] = {
-	{"CHOICE", offsetof(struct layout_node, choice), UINT8_MAX},
-	{"RANDOMIZATION", offsetof(struct layout_node, randomization), UINT32_MAX},
-	{"NUMBER", offsetof(struct layout_node, number), UINT8_MAX},
-	{"LEVEL UNIQUE", offsetof(struct layout_node, level_unique), UINT8_MAX},
-	{"GAME MODE", offsetof(struct layout_node, game_mode), UINT8_MAX},
+	{"CHOICE", offsetof(struct layout_node, choice), UINT8_MAX, false},
+	{"RANDOMIZATION", offsetof(struct layout_node, randomization), UINT32_MAX, true},
+	{"NUMBER", offsetof(struct layout_node, number), UINT8_MAX, true},
+	{"LEVEL UNIQUE", offsetof(struct layout_node, level_unique), UINT8_MAX, false},
+	{"GAME MODE", offsetof(struct layout_node, game_mode), UINT8_MAX, false},
 };
 enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
 
@@ -187,6 +188,24 @@ static void decode_themes(
 	buffer_byte(out, '\n');
 }
 
+void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out)
+{
+	if (node->randomization != 1) {
+		dattext_field(out, depth, "UNSIGNED INT", "RANDOMIZATION");
+		buffer_printf(out, "%" PRIu32 "\n", node->randomization);
+	}
+	if (node->number != 1) {
+		dattext_field(out, depth, "UNSIGNED INT", "NUMBER");
+		buffer_printf(out, "%" PRIu32 "\n", node->number);
+	}
+	if (node->no_tag_found == 1) {
+		dattext_field(out, depth, "BOOL", "NO TAG FOUND");
+		buffer_text(out, "true\n");
+	}
+	decode_themes(&node->active, "ACTIVE THEMES", depth, out);
+	decode_themes(&node->deactive, "DEACTIVE THEMES", depth, out);
+}
+
 void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
 	unsigned depth, struct buffer *out)
 {
@@ -195,7 +214,7 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	dattext_open(out, depth, "DATAGROUP");
 	empty = out->size;
 	for (size_t i = 0; i < NUMBERS; i++) {
-		if (get_number(node, i) == get_number(derived, i))
+		if (numbers[i].alone || get_number(node, i) == get_number(derived, i))
 			continue;
 		dattext_field(out, depth + 1, "UNSIGNED INT", numbers[i].key);
 		buffer_printf(out, "%" PRIu32 "\n", get_number(node, i));
@@ -204,8 +223,6 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 		dattext_field(out, depth + 1, "INTEGER", "TAG");
 		buffer_printf(out, "%" PRId32 "\n", node->tag);
 	}
-	decode_themes(&node->active, "ACTIVE THEMES", depth + 1, out);
-	decode_themes(&node->deactive, "DEACTIVE THEMES", depth + 1, out);
 	if (out->size == empty)
 		out->size = begin;
 	else
@@ -254,6 +271,35 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", (int)f->key.n, f->key.s);
 	if (!number_get_i32(f->value, &node->tag))
 		return dat_field_error(e, f, "TAG is no 32-bit integer");
+	return 0;
+}
+
+static int encode_bool(const struct dat_field *f, uint32_t *ret, struct error *e)
+{
+	if (!number_get_bool(f->value, ret))
+		return dat_field_error(e, f, "'%.*s' is no BOOL", (int)f->value.n, f->value.s);
+	*ret = *ret != 0;
+	return 0;
+}
+
+int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e)
+{
+	static const char *const others[] = {
+		"RANDOMIZATION", "NUMBER", "ACTIVE THEMES", "DEACTIVE THEMES"};
+
+	if (str_equal_nocase(f->key, STR("CHOICE")))
+		node->choice = word(f->value, choices);
+	else if (str_equal_nocase(f->key, STR("GAME MODE")))
+		node->game_mode = word(f->value, game_modes);
+	else if (str_equal_nocase(f->key, STR("LEVEL UNIQUE")))
+		return encode_bool(f, &node->level_unique, e);
+	else if (str_equal_nocase(f->key, STR("NO TAG FOUND")))
+		return encode_bool(f, &node->no_tag_found, e);
+	else if (str_equal_nocase(f->key, STR("TAG")) && f->value.n)
+		number_get_i32(f->value, &node->tag);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (str_equal_nocase(f->key, str_of(others[i])))
+			return encode_field(f, node, e);
 	return 0;
 }
 

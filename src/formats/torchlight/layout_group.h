@@ -48,11 +48,24 @@ void layout_nodes_write(const struct layout_nodes *nodes, struct buffer *out);
 /* A node as it is for a Group that says nothing (or the root); appended. NULL: no memory. */
 struct layout_node *layout_nodes_add(struct layout_nodes *nodes, int64_t id, bool root);
 
-/* The numbers that the properties CHOICE and GAME MODE of a Group mean; 0 for other texts. */
-uint32_t layout_choice(struct str s);
-uint32_t layout_game_mode(struct str s);
+/* The node in the place i if that is this Group's, else the first of that id, or NULL. */
+const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
 
-/* [DATAGROUP] with what differs; nothing where nothing does. */
+/*
+ * A Group says of its node: CHOICE, GAME MODE and LEVEL UNIQUE, which are properties of the object
+ * too, and RANDOMIZATION, NUMBER, NO TAG FOUND, ACTIVE THEMES, DEACTIVE THEMES and TAG, which are
+ * not. A TAG's name means a number that is in no file of a mod; a number may stand for it.
+ *
+ * Sets in node what the field says; passes over what is none of these, and over a TAG's name.
+ * -EINVAL with line and column.
+ */
+int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
+/* The fields of what is said in the node alone, where it is not as that of a Group that says
+ * nothing. */
+void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
+
+/* [DATAGROUP] with the numbers that differ from what the Group's properties say; nothing where
+ * nothing does. */
 void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
 	unsigned depth, struct buffer *out);
 /* Sets in node what the block says. -EINVAL with line and column. */

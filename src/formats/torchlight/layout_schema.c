@@ -9,7 +9,8 @@
 
 extern const char torchlight_layout_schema[];
 
-enum { TYPES = 256, FAMILIES = 2, COLUMNS = 5, NUMBER_MAX = 255 };
+enum { TYPES = 256, COLUMNS = 5, NUMBER_MAX = 255 };
+enum { PARTICLE = 18, EMITTER = 19, MENU_DEFINITION = 74 };
 
 const char *const layout_kind_words[LAYOUT_KINDS] = {
 	[LAYOUT_BOOL] = "BOOL",
@@ -50,9 +51,7 @@ struct lines {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct layout_property *properties;
-static struct lines types[TYPES + FAMILIES]; /* the families' are the last */
-static const char *const families[FAMILIES] = {"widget", "body"};
+static struct lines types[TYPES];
 
 /* The cells of a line: two at least, and what is missing at the end is empty. */
 static bool cells(struct str line, struct str ret[COLUMNS])
@@ -88,59 +87,44 @@ static bool read_number(struct str s, uint8_t *ret)
 	return s.n > 0;
 }
 
-/* All but the type. */
-static bool read_rest(const struct str cell[COLUMNS], struct layout_property *p)
-{
-	p->type_name = cell[1];
-	p->name = cell[3];
-	p->code = 0;
-	p->kind = LAYOUT_NONE;
-	if (!p->name.n)
-		return true;
-	for (int k = 0; k < LAYOUT_KINDS; k++)
-		if (str_equal(cell[4], str_of(layout_kind_names[k]))) {
-			p->kind = (enum layout_kind)k;
-			return k == LAYOUT_NONE || read_number(cell[2], &p->code);
-		}
-	return false;
-}
-
 bool layout_schema_line(struct str line, struct layout_property *ret)
 {
 	struct str cell[COLUMNS];
 
-	return cells(line, cell) && read_number(cell[0], &ret->type) && read_rest(cell, ret);
-}
-
-static void add(struct str line, struct layout_property *p)
-{
-	struct str cell[COLUMNS];
-	struct lines *l;
-
-	if (!cells(line, cell) || !read_rest(cell, p))
-		return;
-	l = &types[TYPES + str_equal(cell[0], str_of(families[1]))];
-	if (read_number(cell[0], &p->type))
-		l = &types[p->type];
-	if (!l->n++)
-		l->all = p;
+	if (!cells(line, cell) || !read_number(cell[0], &ret->type))
+		return false;
+	ret->type_name = cell[1];
+	ret->name = cell[3];
+	ret->code = 0;
+	ret->kind = LAYOUT_NONE;
+	if (!ret->name.n)
+		return true;
+	for (int k = 0; k < LAYOUT_KINDS; k++)
+		if (str_equal(cell[4], str_of(layout_kind_names[k]))) {
+			ret->kind = (enum layout_kind)k;
+			return k == LAYOUT_NONE || read_number(cell[2], &ret->code);
+		}
+	return false;
 }
 
 /* The table is sorted by type, so a type's properties lie together. */
 static void read_table(void)
 {
+	struct layout_property *p;
 	size_t lines = 0;
 
 	for (const char *s = torchlight_layout_schema; *s; s++)
 		lines += *s == '\n';
-	properties = calloc(lines + 1, sizeof(*properties));
-	if (!properties)
+	p = calloc(lines + 1, sizeof(*p));
+	if (!p)
 		return;
-	lines = 0;
 	for (const char *s = torchlight_layout_schema, *end; *s; s = end + 1) {
 		end = strchr(s, '\n');
-		if (*s != '#')
-			add((struct str){s, (size_t)(end - s)}, &properties[lines++]);
+		if (!layout_schema_line((struct str){s, (size_t)(end - s)}, p))
+			continue;
+		if (!types[p->type].n++)
+			types[p->type].all = p;
+		p++;
 	}
 }
 
@@ -189,21 +173,6 @@ bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 	return false;
 }
 
-bool layout_type_is_widget(uint8_t type)
-{
-	static const uint8_t widgets[] = {
-		61, 62, 64, 65, 66, 69, 71, 73, 74, 75, 76, 77, 78, 79, 81, 84, 85, 88};
-
-	return memchr(widgets, type, sizeof(widgets)) != NULL;
-}
-
-bool layout_type_is_particle(uint8_t type)
-{
-	static const uint8_t particles[] = {18, 19};
-
-	return memchr(particles, type, sizeof(particles)) != NULL;
-}
-
 /* What is looked for: a code, or a name (with an axis at its end). */
 struct wanted {
 	int code; /* -1: the name */
@@ -227,7 +196,7 @@ static bool is_wanted(const struct layout_property *p, struct wanted *w)
 	       str_equal_nocase(p->name, stem);
 }
 
-static const struct layout_property *search(struct lines l, unsigned type, struct wanted *w)
+static const struct layout_property *search_lines(struct lines l, unsigned type, struct wanted *w)
 {
 	for (size_t i = 0; i < l.n; i++)
 		if (l.all[i].type == type && is_wanted(&l.all[i], w))
@@ -236,56 +205,31 @@ static const struct layout_property *search(struct lines l, unsigned type, struc
 }
 
 /* In the table and the dictionary. */
-static const struct layout_property *search_known(
-	const struct names *n, uint8_t type, struct wanted *w)
+static const struct layout_property *search(const struct names *n, uint8_t type, struct wanted *w)
 {
 	const struct layout_property *p;
 
 	pthread_once(&once, read_table);
-	p = search(types[type], type, w);
+	p = search_lines(types[type], type, w);
 	for (; !p && n; n = names_base(n)) {
 		struct lines l = {.n = 0};
 
 		l.all = names_properties(n, &l.n);
-		p = search(l, type, w);
+		p = search_lines(l, type, w);
 	}
 	return p;
 }
 
-static bool has(const struct names *n, uint8_t type, const char *name, enum layout_kind kind)
+bool layout_type_is_widget(uint8_t type)
 {
-	struct wanted w = {.code = -1, .name = str_of(name)};
-	const struct layout_property *p = search_known(n, type, &w);
+	struct wanted w = {.code = -1, .name = STR("WIDGET NAME")};
 
-	return p && p->kind == kind;
+	return type == MENU_DEFINITION || search(NULL, type, &w);
 }
 
-/* In the families of the type; what is known of the type itself counts first. */
-static const struct layout_property *search_families(
-	const struct names *n, uint8_t type, struct wanted *w)
+bool layout_type_is_particle(uint8_t type)
 {
-	const bool in[FAMILIES] = {
-		has(n, type, "WIDTH", LAYOUT_FLOAT) && has(n, type, "HEIGHT", LAYOUT_FLOAT),
-		has(n, type, "POSITION", LAYOUT_VECTOR3),
-	};
-
-	for (int i = 0; i < FAMILIES; i++) {
-		const struct layout_property *p = in[i] ? search(types[TYPES + i], 0, w) : NULL;
-		struct wanted code = {.code = p ? p->code : 0};
-		struct wanted name = {.code = -1, .name = p ? p->name : STR("")};
-
-		if (p && !search_known(n, type, &code) && !search_known(n, type, &name))
-			return p;
-	}
-	return NULL;
-}
-
-static const struct layout_property *search_all(
-	const struct names *n, uint8_t type, struct wanted *w)
-{
-	const struct layout_property *p = search_known(n, type, w);
-
-	return p ? p : search_families(n, type, w);
+	return type == PARTICLE || type == EMITTER;
 }
 
 const struct layout_property *layout_property_find(
@@ -293,20 +237,20 @@ const struct layout_property *layout_property_find(
 {
 	struct wanted w = {.code = code};
 
-	return search_all(n, type, &w);
+	return search(n, type, &w);
 }
 
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis)
 {
 	struct wanted w = {.code = -1, .name = name};
-	const struct layout_property *p = search_all(n, type, &w);
+	const struct layout_property *p = search(n, type, &w);
 
 	*ret_axis = -1;
 	if (p)
 		return p;
 	w.axis = true;
-	p = search_all(n, type, &w);
+	p = search(n, type, &w);
 	if (p)
 		*ret_axis = w.ret_axis;
 	return p;

@@ -5,13 +5,10 @@
  * Layouts hold numbers of object types and properties; their names and kinds are the game's own and
  * in no file. Where a name is looked for, in this order:
  *
- * - layout_schema.tsv, what occurs in public pairs of text and compiled file: type, its name, code,
- *   property, kind; sorted by type. A line without a property only names the type;
+ * - layout_schema.tsv, all that is known publicly: type, its name, code, property, kind; sorted by
+ *   type. A line without a property only names the type;
  * - such lines in a dictionary (names.h): a user's, or learnt from a file and its text
- *   (layout_learn.h);
- * - two families, at the end of the table. Whatever has WIDTH and HEIGHT on the screen is a widget,
- *   and whatever has a POSITION in the world a body, and they have more in common: of 344 lines of
- *   their types that name a property of the family none gives it another code.
+ *   (layout_learn.h).
  *
  * What comes later never gives a code or a name another meaning.
  */
@@ -33,7 +30,7 @@ enum layout_kind {
 	LAYOUT_FLOATLIST, /* u16 n, n floats; in text one STRING with commas */
 	LAYOUT_UINTLIST,
 	LAYOUT_HEX,  /* the bytes, for what is not known */
-	LAYOUT_NONE, /* stands in texts, and the modding kit does not compile it */
+	LAYOUT_NONE, /* stands in texts, and is no property of the compiled object */
 	LAYOUT_KINDS
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/torchlight/layout_text.h"
 
+#include "formats/torchlight/bindat_file.h"
 #include "formats/torchlight/number.h"
 #include "formats/torchlight/textform.h"
 
@@ -74,6 +75,14 @@ static bool numbered(struct str s, struct str prefix, uint8_t *ret)
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret)
 {
 	return layout_type_named(names, f->value, ret) || numbered(f->value, STR("TYPE_"), ret);
+}
+
+bool layout_text_word(const struct dat_field *f)
+{
+	for (size_t i = 1; i < BINDAT_TYPES; i++)
+		if (str_equal_nocase(f->type, str_of(bindat_type_words[i])))
+			return true;
+	return str_equal_nocase(f->type, str_of(layout_kind_words[LAYOUT_HEX]));
 }
 
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,

@@ -24,6 +24,9 @@ int layout_text_each(const struct dat_block *b, const char *name, unsigned width
 /* The type that a DESCRIPTOR names, TYPE_n among them. false: none that is known. */
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);
 
+/* Is f's type one of the words of the kit (in any case), or HEX? */
+bool layout_text_word(const struct dat_field *f);
+
 /* Which property a field is for. */
 struct layout_target {
 	uint8_t code;
