@@ -203,13 +203,14 @@ void pending_follow(struct vfs *v, const struct node *n, void (*fn)(void *arg), 
  * nothing. Not before a save, since whoever unlinks a file may be about to make it anew. */
 struct standing {
 	struct call call; /* first */
+	struct job job;   /* the next is not begun within the reply of the one before */
 	struct vfs *v;
 	uint64_t seen; /* those that left until then were tried */
 	void (*fn)(void *arg);
 	void *arg;
 };
 
-static void standing_next(struct standing *s);
+#define STANDING_OF(j) ((struct standing *)(void *)((char *)(j)-offsetof(struct standing, job)))
 
 static const struct object *find_standing(const struct vfs *v, uint64_t seen)
 {
@@ -234,8 +235,10 @@ static void standing_end(struct standing *s)
 
 static void standing_closed(struct call *c, int r)
 {
+	struct standing *s = (struct standing *)c;
+
 	(void)r;
-	standing_next((struct standing *)c);
+	pool_return(s->v->pool, &s->job);
 }
 
 static void standing_made(struct call *c, int r)
@@ -244,7 +247,7 @@ static void standing_made(struct call *c, int r)
 
 	/* Something else stands there. */
 	if (r < 0) {
-		standing_next(s);
+		standing_closed(c, r);
 		return;
 	}
 	vfs_forget(s->v, c->attr.ino, 1);
@@ -252,8 +255,9 @@ static void standing_made(struct call *c, int r)
 	vfs_submit(s->v, &s->call);
 }
 
-static void standing_next(struct standing *s)
+static void standing_next(struct job *j)
 {
+	struct standing *s = STANDING_OF(j);
 	const struct object *o = find_standing(s->v, s->seen);
 	CLEANUP(free) char *path = o ? strdup(o->path) : NULL; /* its record is about to change */
 	char *slash = path ? strrchr(path, '/') : NULL;
@@ -290,6 +294,6 @@ void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 		settle(v, fn, arg);
 		return;
 	}
-	*s = (struct standing){.v = v, .fn = fn, .arg = arg};
-	standing_next(s);
+	*s = (struct standing){.job.done = standing_next, .v = v, .fn = fn, .arg = arg};
+	standing_next(&s->job);
 }

@@ -246,6 +246,24 @@ static void draft_survives_a_kill_and_a_save(void **state)
 	assert_true(box_map_says(b, 0, "alice\n"));
 }
 
+/* What is always there is made again before a save, where its place is free. */
+static void directories_where_standing_files_were_keep_nothing_from_a_save(void **state)
+{
+	static const char *const files[] = {AUTHOR, "info/version", "info/license"};
+	struct box *b = *state;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		assert_int_equal(box_unlink(b, files[i]), 0);
+		if (i != 1)
+			assert_int_equal(box_mkdir(b, files[i]), 0);
+	}
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_says(b, 1, ""));
+	assert_true(box_shows(b, "info/version", ""));
+	assert_true(box_lists(b, "info", "author"));
+}
+
 static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
 {
 	struct box *b = *state;
@@ -356,6 +374,7 @@ int main(void)
 		TEST(fsync_makes_the_change_durable_without_a_save),
 		TEST(close_asks_for_a_sync_within_a_second),
 		TEST(draft_survives_a_kill_and_a_save),
+		TEST(directories_where_standing_files_were_keep_nothing_from_a_save),
 		TEST(draft_that_is_written_on_survives_a_save_and_a_kill),
 		TEST(mended_draft_does_not_come_back),
 		TEST(renamed_over_content_survives_a_kill),
