@@ -169,6 +169,10 @@ struct format_edit {
 	int (*apply)(
 		struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
 
+	/* Does what open gave hold together? Asked when it was opened, for a look that takes no
+	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it
+	 * is shown, and not to be changed. May be NULL: it does. */
+	int (*sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
 	 * map as it was mounted or last saved) had already are none. -EINVAL: refused; each reason
 	 * to why(), what they have in common in e. May be NULL: nothing is refused. */

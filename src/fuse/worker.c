@@ -254,7 +254,8 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	}
 	if (vol->read_only && !rq->read_only)
 		r = control_tell(control_fd, CONTROL_SOUND, 1,
-			vol->format->edit
+			vol->unsound.code ? error_text(&vol->unsound)
+			: vol->format->edit
 				? "the map or its directory cannot be written: mounted "
 				  "read-only"
 				: "files of its kind can only be read: mounted read-only");

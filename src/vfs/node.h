@@ -118,6 +118,7 @@ struct vfs {
 	bool syncing;       /* a journal sync is under way */
 	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	bool ending;
+	struct proof *proof; /* that the map can be changed, while it is looked for; gate.c */
 	struct left *left; /* what was copied out already; left.h */
 };
 

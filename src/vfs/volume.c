@@ -265,11 +265,30 @@ static void note_journals(void *arg, const struct journal_info *info)
 	*fits |= info->fits;
 }
 
+void volume_refuse_changes(struct volume *vol, const struct error *why)
+{
+	vol->read_only = true;
+	vol->unsound = *why;
+	error_context(&vol->unsound, "mounted read-only");
+	vol->file_mode &= ~(mode_t)0222;
+	vol->dir_mode &= ~(mode_t)0222;
+}
+
 static int open_model(struct volume *vol, struct error *e)
 {
 	if (vol->fresh)
 		return vol->format->edit->create(vol->name, &vol->context, &vol->now, e);
 	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
+}
+
+static void look_sound(struct volume *vol)
+{
+	struct error why = ERROR_INIT;
+
+	vol->sound =
+		vol->read_only || vol->fresh || !vol->format->edit || !vol->format->edit->sound;
+	if (!vol->sound && vol->format->edit->sound(vol->now, false, &why) < 0)
+		volume_refuse_changes(vol, &why);
 }
 
 /* What saves that were killed left behind. */
@@ -338,6 +357,8 @@ int volume_load(
 	r = open_model(vol, e);
 	if (r == 0)
 		vol->before = snapshot_ref(vol->now);
+	if (r == 0)
+		look_sound(vol);
 	if (r == 0)
 		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */

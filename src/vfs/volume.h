@@ -26,6 +26,8 @@ struct volume {
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	bool read_only;
+	bool sound;           /* whether it can be changed was asked, or need not be */
+	struct error unsound; /* why it cannot, though it could be written */
 
 	uid_t uid;
 	gid_t gid;
@@ -48,7 +50,7 @@ struct volume {
 	struct changed {
 		char *path;
 		entry_id id; /* what was put there last */
-	} *changed;          /* since the last save; more than once is once */
+	} * changed;         /* since the last save; more than once is once */
 	size_t n_changed;
 
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
@@ -78,6 +80,9 @@ int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
 DEFINE_CLEANUP(struct volume, volume_destroy);
+
+/* Shown, and not to be changed from now on: EROFS. */
+void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 void volume_changed(struct volume *vol, const char *path, entry_id id);
 void volume_unchanged(struct volume *vol); /* after a save */

@@ -343,7 +343,7 @@ def test_wrong_manifest_is_refused_with_its_field(change, why, tmp_path):
 
 def test_offset_past_the_section_is_refused_by_name(tmp_path):
     man = tlwrite.manifest([("MEDIA/", [tlwrite.entry("A", 9, b"a")])])
-    assert "offset of A is 9 (4..8)" in tool("list", *write(tmp_path, bytes(16), man), code=1)
+    assert "its offset is 9 (4..8)" in tool("list", *write(tmp_path, bytes(16), man), code=1)
 
 
 @pytest.mark.parametrize("name", GUTS + ("ref_pet.MOD",))

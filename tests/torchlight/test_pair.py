@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Zlib
 """A PAK and its manifest are one: a disk that fails and a program that dies at every step of their
 save, by a shim before libc."""
+import errno
 import os
+import struct
 
 import pytest
 
 import box as boxes
 import shims
+import tlread
 import tlwrite
 from archives import Archive, dat
 from shims import Fault
@@ -87,3 +90,62 @@ def test_a_read_only_mount_of_a_pair_that_was_cut_short_says_what_to_do(box):
     assert "cut short" in m.result.err
     box.mount(path).unmount()
     assert box.beside() == []
+
+
+def pair_of(n, version):
+    """Files whose lengths tell the version."""
+    p = tlwrite.Pak()
+    bodies = [b"%d" % i * (1 + version * (i % 2)) for i in range(n)]
+    rows = [tlwrite.entry("F%03d.OGG" % i, p.add(b, True), b, 6) for i, b in enumerate(bodies)]
+    return p.finish(), tlwrite.manifest([("MEDIA/", rows)], total=n + 1)
+
+
+def refuse_all(m):
+    """Every change is EROFS."""
+    path = m / "MEDIA/F000.OGG"
+    for change in (lambda: m.put("MEDIA/F000.OGG", b"x"), lambda: os.unlink(path),
+                   lambda: m.put("MEDIA/NEW.OGG", b"x", flags=os.O_WRONLY | os.O_CREAT),
+                   lambda: os.mkdir(m / "MEDIA/D"), lambda: os.rename(path, m / "MEDIA/X.OGG"),
+                   lambda: os.utime(path, ns=(5, 5)), lambda: os.truncate(path, 0)):
+        assert boxes.refused(change) == errno.EROFS
+
+
+@pytest.mark.parametrize("n", [1, 3, 200])
+def test_a_pak_with_the_manifest_of_another_version_cannot_be_changed(box, n):
+    path, man = box.add(pair_of(n + 1, 0)[0], "X.PAK"), box.add(pair_of(n + 1, 1)[1], "X.PAK.MAN")
+    before = boxes.get(path), boxes.get(man)
+    m = box.mount(path)
+    assert "read-only" in m.result.err and " bytes (" in m.result.err, m.result.err
+    assert m.result.err.count("\n") == 1
+    refuse_all(m)
+    m.unmount()
+    assert (boxes.get(path), boxes.get(man)) == before and box.beside() == []
+
+
+def test_all_blocks_are_looked_at_before_the_first_change(box):
+    section, table = pair_of(300, 0)
+    at = section.index(b"\1\0\0\0\0\0\0\0" + b"7")  # one that the look at the mount leaves out
+    section = bytearray(section[:at] + b"\2" + section[at + 1:])
+    section[4:8] = struct.pack("<I", tlread.pak_hash(section))
+    path = box.add(bytes(section), "X.PAK")
+    box.add(table, "X.PAK.MAN")
+    m = box.mount(path)
+    assert m.result.err == ""
+    assert m.get("MEDIA/F000.OGG") == b"0"
+    refuse_all(m)
+    m.unmount()
+    assert box.beside() == []
+
+
+@pytest.mark.parametrize("offset", [2, 0xfffffff0])
+def test_an_entry_that_lies_nowhere_is_eio_and_the_archive_read_only(box, offset):
+    section, table = pak()
+    table = table.replace(struct.pack("<II", 8, len(dat("old"))), struct.pack("<II", offset, 5))
+    path = box.add(section, "X.PAK")
+    box.add(table, "X.PAK.MAN")
+    m = box.mount(path)
+    assert "read-only: MEDIA/A.DAT: its offset is %d (4.." % offset in m.result.err, m.result.err
+    assert boxes.refused(m.get, "MEDIA/A.DAT") == errno.EIO
+    assert m.get("MEDIA/B.OGG") == b"b" * 500
+    assert boxes.refused(m.put, "MEDIA/B.OGG", b"x") == errno.EROFS
+    m.unmount()

@@ -29,29 +29,17 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 	return r < 0 ? r : manifest_read(data->data, data->size, &a->manifest, e);
 }
 
-/* Every offset must lie in the section; the smallest is the length of its header. */
-static int check_offsets(struct archive *a, struct error *e)
+/* The smallest offset is the length of the section's header. One that lies nowhere is the trouble of
+ * its entry (agree.h). */
+static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;
 	uint32_t smallest = UINT32_MAX;
 
-	for (uint32_t i = 0; i < m->n_entries; i++) {
-		const struct manifest_entry *x = &m->entries[i];
-		struct str name = manifest_name(m, x);
-
-		if (!x->offset)
-			continue;
-		if (x->offset < PAK_HEADER_EARLY ||
-			(uint64_t)x->offset + PAK_BLOCK_HEADER > a->section.size)
-			return error_set(e, -EINVAL,
-				"offset of %.*s is %" PRIu32 " (%d..%" PRIi64 ")",
-				name.n < 200 ? (int)name.n : 200, name.s, x->offset,
-				PAK_HEADER_EARLY, (int64_t)a->section.size - PAK_BLOCK_HEADER);
-		if (x->offset < smallest)
-			smallest = x->offset;
-	}
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		if (m->entries[i].offset >= PAK_HEADER_EARLY && m->entries[i].offset < smallest)
+			smallest = m->entries[i].offset;
 	a->section_header = smallest < PAK_HEADER ? PAK_HEADER_EARLY : PAK_HEADER;
-	return 0;
 }
 
 static int check_hash(struct archive *a, struct error *e)
@@ -75,10 +63,10 @@ static int finish_open(struct archive *a, const struct extent *man, struct error
 {
 	int r = read_manifest(man, a, e);
 
-	if (r == 0)
-		r = check_offsets(a, e);
-	if (r == 0)
-		r = removed_mark(a->manifest, a->header, &a->n_removed, e);
+	if (r < 0)
+		return r;
+	find_header(a);
+	r = removed_mark(a->manifest, a->header, &a->n_removed, e);
 	return r < 0 ? r : check_hash(a, e);
 }
 

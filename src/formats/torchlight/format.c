@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "formats/torchlight/agree.h"
 #include "formats/torchlight/lens.h"
 #include "formats/torchlight/removed.h"
 #include "formats/torchlight/settle.h"
@@ -200,6 +201,13 @@ static int open_pak(const struct source *src, struct archive **ret, struct error
 	return archive_open_pak(&pak, &man, ret, e);
 }
 
+static int tl_sound(const struct snapshot *s, bool all, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(s);
+
+	return agree_check(&m->base->section, m->shared->manifest, all ? 0 : AGREE_SAMPLE, e);
+}
+
 static int tl_open(const struct source *src, const struct format_context *ctx, bool pak,
 	struct snapshot **ret, struct error *e)
 {
@@ -321,7 +329,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 	.tree = &tree, .names = &names
 #define EDIT_COMMON                                                                                \
 	.parse = tl_parse, .apply = tl_apply, .encode = tl_encode, .verify = tl_verify,            \
-	.rebase = tl_rebase, .same = tl_same
+	.rebase = tl_rebase, .same = tl_same, .sound = tl_sound
 
 static const struct format_edit edit_mod = {EDIT_COMMON, .create = create_mod};
 static const struct format_edit edit_pak = {EDIT_COMMON, .create = create_pak};

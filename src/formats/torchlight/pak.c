@@ -15,10 +15,9 @@ int pak_block_read(
 	struct pak_block b;
 	int r;
 
-	if ((uint64_t)offset + PAK_BLOCK_HEADER > section->size)
-		return error_set(e, -EIO,
-			"block at %" PRIu32 " begins past the end of the data (%" PRIu64 " bytes)",
-			offset, section->size);
+	if (offset < PAK_HEADER_EARLY || (uint64_t)offset + PAK_BLOCK_HEADER > section->size)
+		return error_set(e, -EIO, "its offset is %" PRIu32 " (%d..%" PRIi64 ")", offset,
+			PAK_HEADER_EARLY, (int64_t)section->size - PAK_BLOCK_HEADER);
 	r = extent_read(section, offset, head, sizeof(head), e);
 	if (r < 0)
 		return r;
@@ -28,8 +27,8 @@ int pak_block_read(
 	b.data_n = b.csize ? b.csize : b.usize;
 	if (b.data_n > section->size - b.data_at)
 		return error_set(e, -EIO,
-			"block at %" PRIu32 " has %" PRIu32 " bytes (at most %" PRIu64 ")", offset,
-			b.data_n, section->size - b.data_at);
+			"its block at %" PRIu32 " has %" PRIu32 " bytes (at most %" PRIu64 ")",
+			offset, b.data_n, section->size - b.data_at);
 	*ret = b;
 	return 0;
 }
