@@ -313,6 +313,7 @@ def test_an_editors_habits_work_on_a_text(box):
         f.write(text_dat("edited", 2))
     os.unlink(path + "~")
     shutil.copy(path, m / "MEDIA/UNITS/.A.swp")
+    os.unlink(m / "MEDIA/UNITS/.A.swp")
     m.unmount()
     a = Archive(m.map)
     assert tlread.bindat(a.one("MEDIA/UNITS/A.DAT"))["root"] == tlread.bindat(
