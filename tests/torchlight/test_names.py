@@ -35,6 +35,20 @@ def test_names_are_learnt_from_what_is_written(box):
     m.unmount()
 
 
+def test_a_name_that_no_table_knows_is_told_once_at_the_save(box):
+    m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False),
+                                       ("MEDIA/", "W.DAT", dat("w"), False)]), "S.MOD"))
+    for name in "VW":
+        m.put("MEDIA/%s.DAT.txt" % name, b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:2\n"
+              b"\t<INTEGER>UNK_0000ABCD:2\n[/UNIT]\n")
+    # What was mended before the save is not told.
+    m.put("MEDIA/W.DAT.txt", b"[UNIT]\n\t<STRING>NAEM:x\n[/UNIT]\n")
+    m.put("MEDIA/W.DAT.txt", b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:3\n[/UNIT]\n")
+    out = m.unmount().out
+    assert out.count("LEVLE") == 1 and "MEDIA/V.DAT: no table knows the name LEVLE" in out, out
+    assert "NAEM" not in out and "NAME" not in out and "ABCD" not in out
+
+
 UNKNOWN = ("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"
            "\t\t\t[PROPERTIES]\n\t\t\t\t<STRING>DESCRIPTOR:Unit Trigger\n"
            "\t\t\t\t<STRING>NAME:Unit Trigger\n\t\t\t\t<INTEGER64>ID:7\n"

@@ -32,7 +32,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, c
 /*
  * Compiles text (UTF-8, LF), appending to out. old: the file as it was, or NULL: strings that are
  * still used keep their ids, new ones follow the highest; without it they are numbered from 0 in
- * the order of their use. Type words that are none count as STRING, as the modding kit has it.
+ * the order of their use. A type's word in lower case is a STRING, as it is to the modding kit.
  *
  * new_names (may be NULL) gets the names in the text that `names` does not have, one a line.
  * -EINVAL with line and column: what the text says cannot be.

@@ -58,6 +58,10 @@ void tl_put_stored(struct buffer *out, const char *name, size_t n);
 /* settle_table.c: the new table. */
 int tl_settle_table(struct settling *st);
 
+/* settle_names.c: names in changed files that no table has. */
+void tl_settle_say_names(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
 /* settle_say.c: what a person should know of it. */
 void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
 

@@ -72,6 +72,7 @@ void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char 
 	if (!say)
 		return;
 	say_damaged(st, say, arg);
+	tl_settle_say_names(st, say, arg);
 	if (st->m->info_dropped && !st->m->header)
 		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are "
 			 "left "
