@@ -236,7 +236,8 @@ def test_a_refusal_names_the_path_and_is_told_once(m):
     os.rename(m / "groups/0_Game", m / "groups/0_World")
     m.put("groups/0_World/layers/0_Game/layer.json", b'{"height": 9}')
     assert refused_lines(m) == [
-        "refused: groups/0_World/layers/7_Tele: has 50 tiles (at least 180, as the game layer)",
+        "refused: groups/0_World/layers/7_Tele: is 5 x 10 tiles; width 20 and height 9 would fit "
+        "the game layer groups/0_World/layers/0_Game",
         "refused: a game would refuse the map"]
 
 

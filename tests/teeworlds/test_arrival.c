@@ -337,7 +337,7 @@ static void at_the_save_a_name_without_its_number_will_do(void **state)
 	assert_int_equal(
 		world_put_text(&w, renamed, "{\"type\": 3, \"image\": \"7_straw\"}", &err), 1);
 	assert_fails(world_put_text(&w, twin, "{\"type\": 3, \"image\": \"9_twin\"}", &err), EINVAL,
-		"names no image");
+		"image is \"9_twin\" (is the name of several images: 4_twin, 5_twin)");
 	assert_fails(world_put_text(&w, gone, "{\"type\": 3, \"image\": \"9_desert\"}", &err),
 		EINVAL, "names no image");
 	world_set(&w, twin, "{\"type\": 3, \"image\": \"5_twin\"}");
@@ -371,10 +371,14 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	situate(&w);
 	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
 		"names no envelope");
+	/* The bare number is what somebody meant, and what is shown for it can be written back. */
+	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, true, &err));
+	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
+	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
 	world_settle(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 6, TILES_ENVELOPE), 1);
-	assert_true(world_said(
-		&w, "groups/2/layers/2_a refers by number alone to something that has no name"));
+	assert_true(world_said(&w, "groups/2/layers/2_a refers by number alone to "
+				   "envelopes/1.json, which has no name"));
 	world_close(&w);
 }
 

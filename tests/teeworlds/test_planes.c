@@ -242,7 +242,9 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
 	assert_fails(
 		f.s->format->edit->check(before, f.s, note, &why, &err), EINVAL, "a game would");
-	assert_string_equal(why.last, LAYERS "1: has 4 tiles (at least 12, as the game layer)");
+	assert_string_equal(why.last,
+		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
+		       "layer " LAYERS "0");
 	assert_int_equal(why.n, 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "0/layer.json", "\"width\": 4", "\"width\": 2", &err), 1);
@@ -257,7 +259,9 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
 	assert_fails(
 		f.s->format->edit->check(before, f.s, note, &why, &err), EINVAL, "a game would");
-	assert_string_equal(why.last, LAYERS "05_Tele: is 4 x 4 tiles (the game layer is 4 x 3)");
+	assert_string_equal(why.last,
+		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "
+		       "layer " LAYERS "04_Game");
 	snapshot_unref(before);
 	fixture_close(&f);
 }

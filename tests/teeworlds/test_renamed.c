@@ -56,13 +56,32 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 0);
 	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"9_x\"}, {}, {}]", &err), 1);
 	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
-	/* A name without its number is for new files, at the save. */
-	assert_fails(put(&w.now, FG, "{\"image\": \"straw\"}", &err), EINVAL, "names no image");
+	/* Another number is for new files, at the save. */
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"straw\"}", &err), 0);
+	assert_fails(put(&w.now, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
 	assert_fails(put(&w.now, FG, "{\"image\": \"8_straw\"}", &err), EINVAL, "names no image");
 	world_settle(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[POSITION + 2], 2);
+	world_close(&w);
+}
+
+static void a_name_without_its_number_is_taken_where_one_object_has_it(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"moon\"}", &err), 1);
+	assert_image(&w, "\"2_moon\"");
+	assert_fails(put(&w.now, FG, "{\"image\": \"5_grass\"}", &err), EINVAL, "names no image");
+	world_copy(&w, "images", "5_grass.png", png);
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"5_grass\"}", &err), 1);
+	assert_fails(put(&w.now, FG, "{\"image\": \"grass\"}", &err), EINVAL,
+		"image is \"grass\" (is the name of several images: 0_grass, 5_grass)");
 	world_close(&w);
 }
 
@@ -201,6 +220,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there),
+		cmocka_unit_test(a_name_without_its_number_is_taken_where_one_object_has_it),
 		cmocka_unit_test(names_of_the_mount_come_first),
 		cmocka_unit_test(an_older_name_means_nothing_once_it_is_told_anew),
 		cmocka_unit_test(new_files_go_on_waiting_for_what_is_not_there),

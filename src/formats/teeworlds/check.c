@@ -6,18 +6,12 @@
 #include <stdio.h>
 
 #include "codec/text.h"
+#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/paths.h"
 
-enum {
-	KIND_GAME = 1,
-	GROUP_MIN = 7,
-	LAYER_MIN = 3,
-	NAMED_TILES_MIN = 18,
-	GROUP_START = 5,
-	GROUP_COUNT = 6
-};
+enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, GROUP_START = 5, GROUP_COUNT = 6 };
 
 enum code {
 	NO_VERSION,
@@ -206,24 +200,18 @@ static int64_t tile_count(const struct tw_item *it)
 	return (int64_t)it->ints->v[TW_TILES_WIDTH] * it->ints->v[TW_TILES_HEIGHT];
 }
 
-/* A physics layer has at least the tiles of the game layer, in rows of the same length. */
+/* Physics layers are of the game layer's size. Fewer tiles than it has are worse than other rows.
+ */
 static void check_size(struct faults *f, uint32_t handle, const struct tw_item *game)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	const int32_t *v = it->ints->v, *g = game->ints->v;
 
-	if (tile_count(it) < tile_count(game))
-		add(f, TILES_SMALL, handle, "has %lld tiles (at least %lld, as the game layer)",
-			(long long)tile_count(it), (long long)tile_count(game));
-	else if (v[TW_TILES_WIDTH] != g[TW_TILES_WIDTH] || v[TW_TILES_HEIGHT] != g[TW_TILES_HEIGHT])
-		add(f, TILES_DIFFER, handle, "is %d x %d tiles (the game layer is %d x %d)",
+	if (v[TW_TILES_WIDTH] != g[TW_TILES_WIDTH] || v[TW_TILES_HEIGHT] != g[TW_TILES_HEIGHT])
+		add(f, tile_count(it) < tile_count(game) ? TILES_SMALL : TILES_DIFFER, handle,
+			"is %d x %d tiles; width %d and height %d would fit the game layer",
 			v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], g[TW_TILES_WIDTH],
 			g[TW_TILES_HEIGHT]);
-}
-
-static bool is_game(const struct tw_item *it)
-{
-	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == KIND_GAME;
 }
 
 /* A game draws and moves all physics layers as it does the game layer, whatever their own group
@@ -238,30 +226,23 @@ static void check_group(struct faults *f, uint32_t handle, int64_t position)
 		return;
 	for (; begin < end; begin++) {
 		it = tw_item_at(f->m, TW_LAYER, begin);
-		if (is_game(it))
+		if (tw_is_game(it))
 			return;
 	}
 	add(f, TILES_GROUP, handle, "kind is %d, in a group that has no game layer",
 		f->m->items[handle].ints->v[TW_TILES_KIND]);
 }
 
-/* Of several game layers the last counts. */
 static void check_physics(struct faults *f, const struct tw_type *layers)
 {
-	const struct tw_item *game = NULL;
+	const struct tw_item *game = tw_game_layer(f->m, NULL);
 
-	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		const struct tw_item *it = &f->m->items[layers->items[i]];
-
-		if (is_game(it))
-			game = it;
-	}
 	if (!game)
 		add(f, NO_GAME, 0, "there is no game layer");
 	for (uint32_t i = 0; game && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] <= KIND_GAME)
+		if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] <= TW_KIND_GAME)
 			continue;
 		check_size(f, layers->items[i], game);
 		check_group(f, layers->items[i], i);
@@ -311,7 +292,9 @@ static int fault_cmp(const void *pa, const void *pb)
 static void tell(const struct faults *f, const struct fault *fault,
 	void (*why)(void *arg, const char *line), void *arg)
 {
-	char path[TW_WHERE_MAX], line[TW_WHERE_MAX + sizeof(fault->text) + 2];
+	char path[TW_WHERE_MAX], line[2 * TW_WHERE_MAX + sizeof(fault->text) + 64],
+		game[TW_WHERE_MAX];
+	unsigned n;
 
 	if (fault->code < GROUP_SHORT) {
 		why(arg, fault->text);
@@ -321,7 +304,13 @@ static void tell(const struct faults *f, const struct fault *fault,
 		tw_where_group(f->m, fault->what, path);
 	else
 		tw_where_layer(f->m, fault->what, path);
-	snprintf(line, sizeof(line), "%s: %s", path, fault->text);
+	if (fault->code == TILES_SMALL || fault->code == TILES_DIFFER) {
+		tw_where_layer(f->m, (uint32_t)(tw_game_layer(f->m, &n) - f->m->items), game);
+		snprintf(line, sizeof(line), "%s: %s %s%s", path, fault->text, game,
+			n > 1 ? ", the last of several, which counts" : "");
+	} else {
+		snprintf(line, sizeof(line), "%s: %s", path, fault->text);
+	}
 	why(arg, line);
 }
 

@@ -206,7 +206,10 @@ static int rebuild(struct settling *s, struct error *e)
 	if (r < 0)
 		return r;
 	r = order_all(s);
-	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
+	if (r < 0)
+		return error_set(e, r, "no memory for the map to be written");
+	settle_say_games(s);
+	return 0;
 }
 
 static bool any_made(const struct tw_map *m)

@@ -17,13 +17,21 @@ struct settle_list {
 	uint32_t n, room;
 };
 
+struct settle_object {
+	enum tw_named what;
+	uint32_t position; /* in `from` */
+};
+
 struct settling {
 	const struct tw_map *from; /* the mounted map, as it is now */
 	struct tw_map *to;         /* a copy, to be changed */
 	struct tw_roster rosters[TW_N_NAMED];
 	struct settle_list lists[TW_N_NAMED]; /* of types that changed; else empty */
 	struct settle_list exts;              /* extension items of groups */
-	bool new_holder, by_number;           /* references.c: of the layer at hand */
+	/* references.c, of the layer at hand: it is new; what it names by number alone, or
+	 * TW_N_NAMED. */
+	bool new_holder;
+	struct settle_object by_number;
 	int32_t *moved[TW_N_NAMED]; /* where each object of `from` went, by position; -1: it is gone
 				     */
 	void (*say)(void *arg, const char *line);
@@ -64,6 +72,8 @@ int settle_refs(struct settling *s, struct error *e);
 
 /* say.c: lines for the report */
 void settle_say(struct settling *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* After the order is made: several game layers, one of them new. */
+void settle_say_games(struct settling *s);
 /* The path that an object had in the mount: "images/03_grass.png". dst has room for
  * SETTLE_PATH_MAX bytes. Layers are in no group but the first that has them. */
 enum { SETTLE_PATH_MAX = 4 * NAME_MAX };

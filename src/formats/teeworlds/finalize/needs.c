@@ -7,11 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/finalize/finalize.h"
 
-enum { USUAL_SIDE = 50, TILE = 4, KIND_GAME = 1 };
+enum { USUAL_SIDE = 50, TILE = 4 };
 
 static void set_name(struct tw_ints *v, uint32_t at)
 {
@@ -48,7 +49,7 @@ static int add_group(struct settling *s, uint32_t *ret)
 
 static int add_layer(struct settling *s, int32_t w, int32_t h, uint32_t *ret)
 {
-	struct tw_ints *v = tw_initial_tiles(3, KIND_GAME, w, h);
+	struct tw_ints *v = tw_initial_tiles(3, TW_KIND_GAME, w, h);
 	CLEANUP(blob_unref) struct blob *tiles = NULL;
 	int r;
 
@@ -111,7 +112,7 @@ static int add_game(struct settling *s)
 		const struct tw_item *it = &s->to->items[layers->items[i]];
 		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
 
-		if (kind == KIND_GAME)
+		if (kind == TW_KIND_GAME)
 			return 0;
 		if (!tw_is_special(kind) || group != UINT32_MAX)
 			continue;

@@ -25,8 +25,9 @@ static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64
 	if (tw_ref_position(s->from, what, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
 	now = s->moved[what][position];
-	s->by_number |= s->new_holder && position < tw_names(s->from, what)->n &&
-			tw_names(s->from, what)->v[position].size == 0;
+	if (s->new_holder && position < tw_names(s->from, what)->n &&
+		tw_names(s->from, what)->v[position].size == 0)
+		s->by_number = (struct settle_object){what, position};
 	if (now < 0)
 		*ret_lost = position;
 	return now;
@@ -163,12 +164,13 @@ static int set_layer(struct settling *s, uint32_t item, int64_t layer)
  * it is the one that was meant. */
 static void say_by_number(struct settling *s, int64_t layer)
 {
-	char path[SETTLE_PATH_MAX];
+	char path[SETTLE_PATH_MAX], target[SETTLE_PATH_MAX];
 
-	if (!s->by_number)
+	if (s->by_number.what == TW_N_NAMED)
 		return;
 	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
-	settle_say(s, "%s refers by number alone to something that has no name", path);
+	settle_path(s, s->by_number.what, s->by_number.position, target);
+	settle_say(s, "%s refers by number alone to %s, which has no name", path, target);
 }
 
 int settle_refs(struct settling *s, struct error *e)
@@ -183,7 +185,7 @@ int settle_refs(struct settling *s, struct error *e)
 		if (it->type != TW_LAYER || it->removed)
 			continue;
 		s->new_holder = i < s->from->n_items && s->from->items[i].made;
-		s->by_number = false;
+		s->by_number.what = TW_N_NAMED;
 		if (all || s->new_holder)
 			r = set_layer(s, i, layer);
 		say_by_number(s, layer);

@@ -6,6 +6,8 @@
 
 #include "formats/teeworlds/lens/media/media.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/names/paths.h"
 #include "formats/teeworlds/names/reference.h"
 
 void settle_say(struct settling *s, const char *fmt, ...)
@@ -98,4 +100,24 @@ void settle_path(
 		layer_path(s, position, dst);
 		break;
 	}
+}
+
+void settle_say_games(struct settling *s)
+{
+	unsigned n;
+	const struct tw_item *used = tw_game_layer(s->to, &n);
+	const struct tw_type *layers = tw_type(s->to, TW_LAYER);
+	char path[TW_WHERE_MAX];
+	bool fresh = false;
+
+	for (uint32_t i = 0; n > 1 && i < layers->n; i++) {
+		uint32_t item = layers->items[i];
+
+		fresh |= tw_is_game(&s->to->items[item]) && item < s->from->n_items &&
+			 s->from->items[item].made;
+	}
+	if (!fresh)
+		return;
+	tw_where_layer(s->to, (uint32_t)(used - s->to->items), path);
+	settle_say(s, "of %u game layers a game uses the last one only, %s", n, path);
 }

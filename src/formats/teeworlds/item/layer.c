@@ -131,3 +131,25 @@ int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer
 
 	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
 }
+
+bool tw_is_game(const struct tw_item *it)
+{
+	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == TW_KIND_GAME;
+}
+
+const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n)
+{
+	const struct tw_type *t = tw_type(m, TW_LAYER);
+	const struct tw_item *last = NULL;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		if (!tw_is_game(&m->items[t->items[i]]))
+			continue;
+		last = &m->items[t->items[i]];
+		n++;
+	}
+	if (ret_n)
+		*ret_n = n;
+	return last;
+}

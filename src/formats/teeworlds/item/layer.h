@@ -34,7 +34,7 @@ enum tw_form {
 	TW_N_FORMS,
 };
 
-enum { TW_TILE_MAX = 6 /* bytes */ };
+enum { TW_TILE_MAX = 6 /* bytes */, TW_KIND_GAME = 1 };
 
 /* Where in a tile a plane's values stand. */
 struct tw_plane_at {
@@ -68,6 +68,10 @@ struct tw_tiles {
 
 /* false where the item has no planes. */
 bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
+bool tw_is_game(const struct tw_item *it);
+/* The game layer: of several the last one, which is the one that a game uses; NULL: there is none.
+ * *ret_n (may be NULL): how many there are. */
+const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n);
 /* A physics layer's other tiles, `data`, which show nothing; false where there are none. They may
  * be fewer than w * h. */
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

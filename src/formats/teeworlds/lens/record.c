@@ -99,6 +99,7 @@ int tw_record_read(const struct json_at *at, const struct tw_map *m, const struc
 			continue;
 		if (!has(rec, key))
 			return json_refuse(&value, e, "what the map holds is too short for it");
+		memcpy(v, rec->v + key->at, key->n * sizeof(v[0]));
 		r = read_value(&value, m, key, rec->is_new, v, e);
 		for (unsigned i = 0; r == 0 && i < key->n; i++)
 			r = check_value(&value, key, rec->v[key->at + i], v[i], e);

@@ -55,7 +55,8 @@ int tw_record_read(const struct json_at *at, const struct tw_map *m, const struc
 /* All integers that keys show become their initial values. */
 void tw_record_reset(const struct tw_record *rec);
 
-/* A reference: a stem, null for -1, and the bare number where it points at nothing. */
+/* A reference: a stem, null for -1, and the bare number where it points at nothing. *ret is what it
+ * was before. */
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
 int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
 	int32_t *ret, struct error *e);

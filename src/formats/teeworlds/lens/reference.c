@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /* reference: items that name others, by the stem of their files (layout rules 20, 21). */
 #include <errno.h>
+#include <string.h>
 
 #include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/names/situation.h"
 
 static const struct {
 	const char *what;
@@ -31,6 +33,25 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
+/* What a file shows goes on meaning that, whatever else a new file would find by such a name. */
+static bool is_shown(
+	const struct tw_map *m, enum tw_refers ref, int32_t value, const char *stem, size_t n)
+{
+	char shown[NAME_MAX + 1];
+
+	return !m->legend && !tw_situation_last(m) &&
+	       tw_ref_stem(m, targets[ref].named, value, shown) == n && memcmp(shown, stem, n) == 0;
+}
+
+static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refers ref,
+	const char *stem, size_t n, struct error *e)
+{
+	char list[TW_REF_LIST_MAX];
+
+	tw_ref_list(m, targets[ref].named, stem, n, list);
+	return json_refuse(at, e, "is the name of several %ss: %s", targets[ref].what, list);
+}
+
 int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
 	int32_t *ret, struct error *e)
 {
@@ -51,9 +72,13 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
 			at, e, "must be the name of an %s, null or an integer", targets[ref].what);
+	if (is_shown(m, ref, *ret, stem, n))
+		return 0;
 	r = tw_ref_find(m, targets[ref].named, stem, n, is_new, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return json_refuse(at, e, "names no %s of the map", targets[ref].what);
+	if (r == -ENOTUNIQ)
+		return refuse(at, m, ref, stem, n, e);
 	if (r < 0)
 		return error_set(e, r, "there is no %s \"%s\" yet", targets[ref].what, stem);
 	return 0;

@@ -2,10 +2,13 @@
 #include "formats/teeworlds/names/reference.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "codec/text.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/name_map.h"
+#include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/names/situation.h"
 
 unsigned tw_named_type(enum tw_named what)
@@ -100,10 +103,27 @@ static int find(
 	return find_made(m, what, stem, n, ret);
 }
 
+/* What a name means that stands without its number; at the save, also with another one. */
+static size_t find_named(const struct tw_map *m, enum tw_named what, const char *stem, size_t n,
+	uint32_t *ret, size_t room)
+{
+	char name[NAME_MAX + 1];
+	struct tw_place place;
+	size_t found;
+
+	if (n > NAME_MAX)
+		return 0;
+	found = tw_situation_named(m, what, name, name_unescape(stem, n, name), ret, room);
+	if (!found && tw_situation_last(m) && tw_place_parse(what, stem, n, &place, NULL) == 0)
+		found = tw_situation_named(m, what, place.name, place.n, ret, room);
+	return found;
+}
+
 int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
 	int channels, int32_t *ret)
 {
 	uint32_t position;
+	size_t found;
 	int r;
 
 	if (m->legend && tw_legend_stem(m, what, stem, n, ret) == 0)
@@ -113,10 +133,28 @@ int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, si
 		r = -ENOENT;
 	if (r == 0 && in_new && !fits(m, what, position, channels))
 		r = -ENOENT;
-	if (r < 0 && m->situation)
-		r = tw_situation_find(m, what, stem, n, &position);
-	if (r < 0)
-		return in_new && !tw_situation_last(m) ? -EAGAIN : -ENOENT;
+	if (r < 0 && in_new && !tw_situation_last(m))
+		return -EAGAIN;
+	found = r < 0 ? find_named(m, what, stem, n, &position, 1) : 1;
+	if (found != 1)
+		return found ? -ENOTUNIQ : -ENOENT;
 	*ret = tw_ref_of(m, what, position);
 	return 0;
+}
+
+void tw_ref_list(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+	char dst[TW_REF_LIST_MAX])
+{
+	enum { LISTED = 4 };
+	uint32_t at[LISTED];
+	size_t found = find_named(m, what, name, n, at, LISTED), len = 0;
+	char stem[NAME_MAX + 1];
+
+	for (size_t i = 0; i < found && i < LISTED && len < TW_REF_LIST_MAX; i++) {
+		stem[tw_ref_stem(m, what, tw_ref_of(m, what, at[i]), stem)] = '\0';
+		len += (size_t)snprintf(
+			dst + len, TW_REF_LIST_MAX - len, "%s%s", i ? ", " : "", stem);
+	}
+	if (found > LISTED && len < TW_REF_LIST_MAX)
+		snprintf(dst + len, TW_REF_LIST_MAX - len, " and %zu more", found - LISTED);
 }

@@ -17,6 +17,8 @@
 /* Far from what real maps hold: small numbers, powers of two, characters. */
 enum { TW_MADE = -1532713819 };
 
+enum { TW_REF_LIST_MAX = 400 };
+
 /* The item type of such objects (TW_IMAGE and so on). */
 unsigned tw_named_type(enum tw_named what);
 
@@ -29,14 +31,19 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char
 
 /*
  * The reference that a stem in a file means: what had it at the mount, else what was made by that
- * name, else what was moved there (moved in formats/format.h). in_new: the file belongs to an
- * object made since the mount, so what it names may not be there yet: then -EAGAIN, and the file is
- * to be parsed again at the save, when what has no such stem may be found by its name without its
- * number (situate in formats/format.h). channels: what an envelope must have whose stem has no
- * name, since it is bound by number only (0: any; 1 sound, 3 position, 4 color); the report then
- * says so. -ENOENT: the stem names nothing.
+ * name, else what was moved there (moved in formats/format.h), else the only object of that name
+ * without its number. in_new: the file belongs to an object made since the mount, so what it names
+ * may not be there yet: then -EAGAIN, and the file is to be parsed again at the save, when the
+ * number of a stem that nothing has does not count (situate in formats/format.h). channels: what an
+ * envelope must have whose stem has no name, since it is bound by number only (0: any; 1 sound, 3
+ * position, 4 color); the report then says so. -ENOENT: the stem names nothing; -ENOTUNIQ: it is
+ * the name of several.
  */
 int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
 	int channels, int32_t *ret);
+
+/* The stems of the objects that a name without a number means, as words for a refusal. */
+void tw_ref_list(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+	char dst[TW_REF_LIST_MAX]);
 
 #endif

@@ -113,19 +113,30 @@ bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t posi
 	return tw_item_at(m, tw_named_type(what), position)->made != NULL;
 }
 
-/* The name that an object has without its number. */
-static bool has_name(
-	const struct tw_map *m, enum tw_named what, uint32_t position, const struct tw_place *name)
+/* Has it left, as far as is known? */
+static bool has_left(
+	const struct tw_map *m, const struct moved *v, enum tw_named what, uint32_t position)
 {
-	const struct moved *v = find_moved(m, what, position);
+	return v ? v->gone : tw_situation_gone(m, what, position);
+}
+
+/* Is that what the object is called now, without its number? */
+static bool has_name(
+	const struct tw_map *m, enum tw_named what, uint32_t position, const char *name, size_t n)
+{
+	const struct moved *v = m->situation ? find_moved(m, what, position) : NULL;
+	const struct bytes *made = tw_item_at(m, tw_named_type(what), position)->made;
 	const struct tw_name_list *list = tw_names(m, what);
 	struct tw_place own;
 
-	if (v)
-		return tw_place_parse(what, v->stem, v->n, &own, NULL) == 0 && own.n == name->n &&
-		       memcmp(own.name, name->name, own.n) == 0;
-	return position < list->n && list->v[position].size == name->n &&
-	       memcmp(list->v[position].text, name->name, name->n) == 0;
+	if (has_left(m, v, what, position))
+		return false;
+	if (!v && !made)
+		return position < list->n && list->v[position].size == n &&
+		       memcmp(list->v[position].text, name, n) == 0;
+	return tw_place_parse(what, v ? v->stem : (const char *)made->data, v ? v->n : made->size,
+		       &own, NULL) == 0 &&
+	       own.n == n && memcmp(own.name, name, n) == 0;
 }
 
 int tw_situation_exact(
@@ -144,21 +155,18 @@ int tw_situation_exact(
 	return -ENOENT;
 }
 
-int tw_situation_find(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+size_t tw_situation_named(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+	uint32_t *ret, size_t room)
 {
-	const struct tw_situation *t = m->situation;
-	uint32_t count = tw_count(m, tw_named_type(what)), found = 0;
-	struct tw_place name;
+	uint32_t count = n ? tw_count(m, tw_named_type(what)) : 0;
+	size_t found = 0;
 
-	if (!t->last || n > NAME_MAX || tw_place_parse(what, stem, n, &name, NULL) < 0 ||
-		name.n == 0)
-		return -ENOENT;
 	for (uint32_t i = 0; i < count; i++) {
-		if (tw_situation_gone(m, what, i) || !has_name(m, what, i, &name))
+		if (!has_name(m, what, i, name, n))
 			continue;
+		if (found < room)
+			ret[found] = i;
 		found++;
-		*ret = i;
 	}
-	return found == 1 ? 0 : -ENOENT;
+	return found;
 }

@@ -26,8 +26,8 @@ bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t posi
 /* The object that has this stem now, by a rename. -ENOENT. */
 int tw_situation_exact(
 	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
-/* At the save: the only one of the stem's name, whatever its number. -ENOENT. */
-int tw_situation_find(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+/* How many objects have this name now, whatever their numbers; the first `room` of them in ret. */
+size_t tw_situation_named(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+	uint32_t *ret, size_t room);
 
 #endif

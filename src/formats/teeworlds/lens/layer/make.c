@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/lens/layer/elements.h"
@@ -14,17 +15,10 @@ enum { USUAL_SIDE = 50, SIDE_MIN = 2, TILE = 4 /* bytes of a design tile */ };
 /* The size of the map, as its game layer has it. */
 static void usual_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
 {
-	const struct tw_type *t = tw_type(m, TW_LAYER);
+	const struct tw_item *game = tw_game_layer(m, NULL);
 
-	*ret_w = *ret_h = USUAL_SIDE;
-	for (uint32_t i = 0; t && i < t->n; i++) {
-		const struct tw_item *it = &m->items[t->items[i]];
-
-		if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] != 1)
-			continue;
-		*ret_w = it->ints->v[TW_TILES_WIDTH];
-		*ret_h = it->ints->v[TW_TILES_HEIGHT];
-	}
+	*ret_w = game ? game->ints->v[TW_TILES_WIDTH] : USUAL_SIDE;
+	*ret_h = game ? game->ints->v[TW_TILES_HEIGHT] : USUAL_SIDE;
 }
 
 static int get_within(const struct json_at *root, const char *key, int32_t min, int32_t max,
