@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/capability.h"
 #include "base/cleanup.h"
+#include "base/filter.h"
 
 /* Newer than some headers that this is built with. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
@@ -124,75 +126,44 @@ static int restrict_files(int dirfd, bool writable, const struct notes *notes, s
 	return 0;
 }
 
-static bool kept(unsigned cap)
+static int drop_capabilities(bool rights, const struct notes *notes, struct error *e)
 {
-	return cap == CAP_CHOWN || cap == CAP_FOWNER || cap == CAP_DAC_OVERRIDE;
-}
+	const uint64_t kept =
+		CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_FOWNER) | CAPABILITY(CAP_DAC_OVERRIDE);
+	bool bound;
+	int r = capability_keep(rights ? kept : 0, &bound, e);
 
-/* The bounding set can only be changed by who has SETPCAP; without it nothing is lost by not doing
- * so, since no new privileges keeps an exec from giving any. */
-static int drop_bounding(bool root, const struct notes *notes, struct error *e)
-{
-	bool denied = false;
-
-	for (unsigned cap = 0;; cap++) {
-		int has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
-
-		if (has < 0)
-			break; /* past the kernel's last one */
-		if (!has || (root && kept(cap)))
-			continue;
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
-			continue;
-		if (errno != EPERM)
-			return error_errno(e, "cannot drop capability %u", cap);
-		denied = true;
-	}
-	if (denied && root)
+	if (r == 0 && !bound && geteuid() == 0)
 		tell(notes, "the capability bounding set cannot be changed here");
-	return 0;
+	return r;
 }
 
-static int drop_capabilities(const struct notes *notes, struct error *e)
+static int filter(const struct notes *notes, struct error *e)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
-	bool root = geteuid() == 0;
-	int r;
+	struct error why = ERROR_INIT;
+	int r = filter_enter(&why);
 
-	r = drop_bounding(root, notes, e);
-	if (r < 0)
-		return r;
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL)
-		return error_errno(e, "cannot clear the ambient capabilities");
-	if (syscall(SYS_capget, &header, data) < 0)
-		return error_errno(e, "cannot read the capabilities");
-	for (unsigned i = 0; i < 2; i++) {
-		uint32_t keep = 0;
-
-		for (unsigned bit = 0; bit < 32; bit++)
-			if (root && kept(32 * i + bit))
-				keep |= 1U << bit;
-		data[i].permitted &= keep;
-		data[i].effective = data[i].permitted;
-		data[i].inheritable = 0;
+	if (r == -ENOSYS) {
+		tell(notes, error_text(&why));
+		return 0;
 	}
-	if (syscall(SYS_capset, &header, data) < 0)
-		return error_errno(e, "cannot drop capabilities");
-	return 0;
+	if (r < 0 && e)
+		*e = why;
+	return r;
 }
 
-int sandbox_enter(int dirfd, bool writable, void (*note)(void *arg, const char *line), void *arg,
+int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
 	struct error *e)
 {
 	struct notes notes = {note, arg};
 	int r;
 
-	/* First, for it is what allows Landlock to those without rights. */
+	/* First, for it is what allows the others to those without rights. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return error_errno(e, "cannot give up new privileges");
-	r = restrict_files(dirfd, writable, &notes, e);
-	if (r < 0)
-		return r;
-	return drop_capabilities(&notes, e);
+	r = restrict_files(dirfd, flags & SANDBOX_WRITABLE, &notes, e);
+	if (r == 0)
+		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
+	/* Last, for it forbids what the others are made with. */
+	return r < 0 ? r : filter(&notes, e);
 }

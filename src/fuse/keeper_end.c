@@ -224,6 +224,11 @@ static void describe(int wait_status, const char *what, char *line, size_t room)
 {
 	bool killed = WIFSIGNALED(wait_status);
 
+	if (killed && WTERMSIG(wait_status) == SIGSYS) {
+		snprintf(line, room,
+			"the worker was killed at a system call that it has no need of%s", what);
+		return;
+	}
 	snprintf(line, room, "the worker died (%s %d)%s", killed ? "signal" : "status",
 		killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
 }

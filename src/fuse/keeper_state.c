@@ -2,6 +2,7 @@
 #include "fuse/keeper_state.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "base/capability.h"
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
@@ -92,9 +94,22 @@ bool keeper_open_doors(struct keeper *k)
 	return true;
 }
 
+/* Root's keeper still unmounts, and looks at files through the mount; so do those that it runs.
+ * An ordinary user's has nothing to give up: fusermount3 has to gain rights. */
+static void drop_rights(struct keeper *k)
+{
+	struct error e = ERROR_INIT;
+
+	if (geteuid() == 0 &&
+		capability_keep(
+			CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
+		keeper_say(k, LOG_WARNING, "%s", error_text(&e));
+}
+
 static void usable(struct keeper *k)
 {
 	k->state = KEEPER_SERVING;
+	drop_rights(k);
 	/* Unmounted already, what was probed and is watched was another directory; the worker saves
 	 * what was written in that time, and ends. */
 	k->mounted = keeper_still_mounted(k);

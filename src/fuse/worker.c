@@ -114,7 +114,10 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	if (r == 0 && !rq->create && !vol->read_only)
 		tell_what_is_not_kept(w);
 	if (r == 0)
-		r = sandbox_enter(vol->dirfd, !vol->read_only, note_debug, w, e);
+		r = sandbox_enter(vol->dirfd,
+			(vol->read_only ? 0 : SANDBOX_WRITABLE) |
+				(volume_is_own(vol) ? 0 : SANDBOX_RIGHTS),
+			note_debug, w, e);
 	if (r == 0)
 		r = volume_load(vol, note, w, e);
 	if (r < 0 && vol && rq->create)

@@ -38,18 +38,24 @@ static bool find_name(int dirfd, const char *name, char ret[NAME_MAX + 1])
 	return found;
 }
 
+bool companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1])
+{
+	char candidate[NAME_MAX + 1];
+	bool found = false;
+
+	for (unsigned i = 0; f->companion && !found && f->companion(name, i, candidate); i++)
+		found = find_name(dirfd, candidate, ret);
+	return found;
+}
+
 int companion_open(int dirfd, const struct format *f, const char *name, struct source *src,
 	char ret[NAME_MAX + 1], struct error *e)
 {
-	char candidate[NAME_MAX + 1];
 	struct stat st;
-	bool found = false;
 	int fd;
 
 	ret[0] = '\0';
-	for (unsigned i = 0; f->companion && !found && f->companion(name, i, candidate); i++)
-		found = find_name(dirfd, candidate, ret);
-	if (!found)
+	if (!companion_find(dirfd, f, name, ret))
 		return 0;
 	fd = openat(dirfd, ret, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)

@@ -73,6 +73,9 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
+/* Do the directory and the files of the map belong to this user, with their groups, and are they
+ * writable to their owner? Then a save needs no right but an owner's. */
+bool volume_is_own(const struct volume *vol);
 /* Takes what volume_create made away again, also once vfs_create_map has written it. */
 void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Zlib
+"""The worker from inside: what a map could do that had taken it over."""
+import errno
+import os
+import subprocess
+
+import pytest
+
+import box as boxes
+import places
+import shims
+
+OPEN, CREATE, CHMOD, FCHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL, UNMOUNT = range(11)
+SETTINGS = "info/settings.cfg"
+
+
+@pytest.fixture
+def inside(box):
+    if places.sanitizers():
+        pytest.skip("a build with a sanitizer filters less")
+    return box.shim(shims.Inside)
+
+
+@pytest.fixture
+def victim():
+    p = subprocess.Popen(["sleep", "1000"])
+    yield p
+    assert p.poll() is None, "the worker reached another process"
+    p.kill()
+    p.wait()
+
+
+def outside(box, name="outside"):
+    path = os.path.join(box.root, name)
+    boxes.put(path, b"secret\n", os.O_WRONLY | os.O_CREAT)
+    os.chmod(path, 0o600)
+    return path
+
+
+def attempt(m, inside, what, path="/", pid=0):
+    inside.ask(what, os.fsencode(path), pid)
+
+    def done():
+        boxes.refused(os.listxattr, m / SETTINGS)  # wakes it
+        return inside.answer() is not None or len(m.box.processes()) < 2
+    assert boxes.wait_for(done)
+    return inside.answer()
+
+
+@pytest.mark.parametrize("what", [OPEN, CREATE, FCHMOD, UNMOUNT])
+def test_it_reaches_nothing_outside_and_lives_on(box, small, inside, what):
+    path = outside(box)
+    m = box.mount(small, shim=inside)
+    r = attempt(m, inside, what, m.point if what == UNMOUNT else path)
+    if what == UNMOUNT:
+        assert r == errno.ENOSYS and m.mounted()
+    else:
+        assert r == errno.EACCES
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    m.unmount()
+
+
+@pytest.mark.parametrize("what", [CHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL])
+def test_what_it_has_no_need_of_kills_it_and_the_keeper_says_so(box, small, inside, victim, what):
+    path = "/bin/true" if what == EXEC else outside(box)
+    m, p = box.foreground(small, shim=inside)
+    # Usable once the keeper's look at it has ended.
+    children = "/proc/%d/task/%d/children" % (p.pid, p.pid)
+    assert boxes.wait_for(lambda: len(boxes.get(children).split()) == 1)
+    m.put(SETTINGS, b"x 1\n")
+    assert attempt(m, inside, what, path, victim.pid) is None
+    assert p.wait(10) == 4
+    said = boxes.get(p.log).decode()
+    assert "killed at a system call" in said and "journal is kept" in said, said
+    assert path == "/bin/true" or os.stat(path).st_mode & 0o777 == 0o600
+    assert not m.mounted()
+    # And what was closed before comes back.
+    m = box.mount(small)
+    assert m.get(SETTINGS) == b"x 1\n"
+    m.unmount()
+
+
+def capabilities(pid):
+    return [int(boxes.status_field(pid, f), 16) for f in ("CapEff", "CapPrm", "CapBnd")]
+
+
+def test_of_roots_own_files_the_worker_keeps_no_capability(box, root, small):
+    m = box.mount(small)
+    assert capabilities(box.worker()) == [0, 0, 0]
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+
+
+def test_of_a_users_files_roots_worker_keeps_three(box, root, small):
+    chown, dac_override, fowner = 1 << 0, 1 << 1, 1 << 3
+    os.chown(small, 65534, 65534)
+    m = box.mount(small)
+    assert all(c & ~(chown | dac_override | fowner) == 0 for c in capabilities(box.worker()))
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert os.stat(small).st_uid == 65534 and os.stat(small).st_gid == 65534
+
+
+def test_of_a_foreign_group_or_second_file_the_owner_is_kept_too(box, root, small):
+    os.chown(small, 0, 4321)
+    m = box.mount(small)
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert os.stat(small).st_gid == 4321
+
+
+def test_roots_keeper_keeps_what_unmounting_needs(box, root, small):
+    m = box.mount(small)
+    dac_override, sys_admin = 1 << 1, 1 << 21
+    assert all(c & ~(dac_override | sys_admin) == 0 for c in capabilities(box.keeper()))
+    m.unmount()

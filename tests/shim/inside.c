@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Preloaded, it has the worker try what it has no need of, as a map would that had taken it over.
+ * The test asks through the file that MAPFS_SHIM_INSIDE names (tests/mount/shims.py); the worker
+ * finds that out whenever it waits for a request.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/xattr.h>
+
+#include "shared.h"
+
+enum attempt { OPEN, CREATE, CHMOD, FCHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL, UNMOUNT };
+
+struct control {
+	atomic_uint asked; /* an attempt and 1; 0: nothing, or done */
+	int32_t result;    /* its errno, or 0 */
+	int32_t pid;       /* whose */
+	char path[256];
+};
+
+static struct control *control;
+
+__attribute__((constructor)) static void load(void)
+{
+	control = shared_map("MAPFS_SHIM_INSIDE", sizeof(struct control));
+}
+
+static int to_unix(const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	for (size_t i = 0; path[i] && i < sizeof(to.sun_path) - 1; i++)
+		to.sun_path[i] = path[i];
+	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&to, sizeof(to));
+}
+
+static int change_rights(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	return fd < 0 ? -1 : fchmod(fd, 0777);
+}
+
+static int try_it(enum attempt what)
+{
+	char *const none[] = {NULL};
+	const char *path = control->path;
+
+	switch (what) {
+	case OPEN:
+		return open(path, O_RDONLY);
+	case CREATE:
+		return open(path, O_WRONLY | O_CREAT, 0666);
+	case CHMOD:
+		return chmod(path, 0777);
+	case FCHMOD:
+		return change_rights(path);
+	case SETXATTR:
+		return setxattr(path, "user.x", "", 0, 0);
+	case CONNECT:
+		return to_unix(path);
+	case FORK:
+		return fork();
+	case EXEC:
+		return execve(path, none, none);
+	case PTRACE:
+		return (int)ptrace(PTRACE_ATTACH, control->pid, NULL, NULL);
+	case KILL:
+		return kill(control->pid, SIGTERM);
+	case UNMOUNT:
+		return umount2(path, MNT_DETACH);
+	default:
+		errno = EINVAL;
+		return -1;
+	}
+}
+
+/* Of the two processes it is the worker that may not look at the root directory. */
+static int is_worker(void)
+{
+	int fd = open("/", O_RDONLY | O_DIRECTORY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	unsigned asked = control ? atomic_load(&control->asked) : 0;
+
+	if (asked && is_worker()) {
+		errno = 0;
+		control->result = try_it((enum attempt)(asked - 1)) < 0 ? errno : 0;
+		atomic_store(&control->asked, 0);
+	}
+	return NEXT(poll)(fds, n, timeout);
+}
