@@ -191,6 +191,31 @@ static void too_long_a_string_is_refused_with_its_place(void **state)
 		"line 2, column 11: the string has 65536 UTF-16 units (at most 65535)");
 }
 
+/* Neither a text of no bytes nor a table of one empty string has a byte to point to. */
+static void what_is_empty_is_taken_for_nothing(void **state)
+{
+	/* A string of no units under an id of its own, and one field that uses it. */
+	static const uint8_t table[] = {2, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0};
+	static const uint32_t tree[] = {97, 1, 98, 5, 7, 0};
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT, text = BUFFER_INIT, again = BUFFER_INIT;
+	struct compiled_context ctx = {.path = "MEDIA/X.DAT"};
+
+	(void)state;
+	assert_int_equal(
+		compiled_encode(COMPILED_DAT, &ctx, NULL, 0, NULL, 0, NULL, &again, &err), -EINVAL);
+	assert_string_equal(error_text(&err), "line 1, column 1: there is no [BLOCK]");
+	buffer_append(&file, table, sizeof(table));
+	for (size_t i = 0; i < sizeof(tree) / sizeof(*tree); i++)
+		buffer_u32(&file, tree[i]);
+	assert_int_equal(
+		compiled_decode(COMPILED_DAT, &ctx, file.data, file.size, &text, NULL, &err), 0);
+	assert_int_equal(compiled_encode(COMPILED_DAT, &ctx, text.data, text.size, file.data,
+				 file.size, NULL, &again, &err),
+		0);
+	assert_int_equal(again.size, file.size);
+	assert_memory_equal(again.data, file.data, file.size);
+}
+
 static void the_other_tools_tables_come_back_as_they_were(void **state)
 {
 	/* No table entry for "", and a word 0 after an empty table. */
@@ -297,6 +322,7 @@ int main(void)
 		cmocka_unit_test(wrong_values_are_refused_with_their_place),
 		cmocka_unit_test(a_word_that_is_no_type_is_refused),
 		cmocka_unit_test(too_long_a_string_is_refused_with_its_place),
+		cmocka_unit_test(what_is_empty_is_taken_for_nothing),
 		cmocka_unit_test(the_other_tools_tables_come_back_as_they_were),
 		cmocka_unit_test(tables_escape_what_would_break_them),
 		cmocka_unit_test(wrong_tables_are_refused_with_their_place),

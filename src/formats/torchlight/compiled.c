@@ -70,7 +70,7 @@ static int encode_utf8(enum compiled_kind kind, const struct compiled_context *c
 	const struct buffer *utf8, const uint8_t *old, size_t old_size, struct buffer *new_names,
 	struct buffer *out, struct error *e)
 {
-	const char *text = (const char *)utf8->data;
+	const char *text = utf8->size ? (const char *)utf8->data : "";
 
 	switch (kind) {
 	case COMPILED_DAT:

@@ -80,8 +80,10 @@ static int old_text(struct old_uses *old, struct error *e)
 		return error_set(e, -ENOMEM, "no memory for the old strings");
 	}
 	for (size_t i = 0; i < f->n_strings; i++) {
-		old->strings[i].s = (const char *)old->text.data + begin;
-		old->strings[i].n = ends[i] - begin;
+		old->strings[i] = STR("");
+		if (ends[i] > begin)
+			old->strings[i] =
+				(struct str){(const char *)old->text.data + begin, ends[i] - begin};
 		begin = ends[i];
 	}
 	free(ends);
