@@ -17,6 +17,18 @@ BELOW = {
     "fuse": {"base", "codec", "formats", "vfs", "fuse"},
     "cli": {"base", "codec", "formats", "vfs", "fuse", "cli"},
 }
+# Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
+# beside the folders stand above all of them.
+SUBROOMS = {
+    "formats/teeworlds": {
+        "model": set(),
+        "datafile": {"model"},
+        "item": {"model"},
+        "names": {"model", "item"},
+        "lens": {"model", "item", "names"},
+        "finalize": {"model", "item", "names", "lens"},
+    },
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 
 
@@ -44,6 +56,23 @@ def test_includes_point_down():
     wrong = [(p, name) for p in sources() if room(p) in BELOW
              for kind, name in includes(p)
              if kind == '"' and "/" in name and name.split("/")[0] not in BELOW[room(p)]]
+    assert wrong == []
+
+
+def subroom(outer, path):
+    """The folder of the room that a path is in, or None."""
+    inner = path[len(outer) + 1:].split("/")
+    return inner[0] if path.startswith(outer + "/") and len(inner) > 1 else None
+
+
+@pytest.mark.parametrize("outer", sorted(SUBROOMS))
+def test_includes_of_rooms_within_rooms_point_down(outer):
+    below = SUBROOMS[outer]
+    inside = [p for p in sources() if subroom(outer, p)]
+    assert {subroom(outer, p) for p in inside} == set(below)
+    wrong = [(p, name) for p in inside for _, name in includes(p)
+             if name.startswith(outer + "/")
+             and subroom(outer, name) not in below[subroom(outer, p)] | {subroom(outer, p)}]
     assert wrong == []
 
 

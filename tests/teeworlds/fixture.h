@@ -7,7 +7,7 @@
 #define TEST_TEEWORLDS_FIXTURE_H
 
 #include "formats/teeworlds/format.h"
-#include "formats/teeworlds/lens/lens.h"
+#include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/map.h"
 
 struct fixture {

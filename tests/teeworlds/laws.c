@@ -257,8 +257,8 @@ int main(int argc, char **argv)
 		if (t->files)
 			printf("%-12s %6u files, %u read-only, %u unreadable, %u puts, %u "
 			       "refused\n",
-				tw_kinds[i]->label, t->files, t->read_only, t->unreadable, t->puts,
-				t->refused);
+				tw_kind(tw_id(i, 0, 0))->label, t->files, t->read_only,
+				t->unreadable, t->puts, t->refused);
 	}
 	return run.broken ? 1 : 0;
 }

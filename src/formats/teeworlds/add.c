@@ -5,62 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/layer.h"
-#include "formats/teeworlds/names/mounted.h"
-#include "formats/teeworlds/names/parse.h"
-#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/names/sort.h"
 #include "formats/teeworlds/structure.h"
-
-/* The parts of groups and layers that are new; those of others were there at the mount. */
-static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret)
-{
-	if (strcmp(name, is_dir ? "layers" : "group.json") != 0)
-		return -ENOENT;
-	*ret = tw_id2(is_dir ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
-	return 0;
-}
-
-static int layer_part(entry_id dir, const char *name, entry_id *ret)
-{
-	size_t n = strlen(name), ending = strlen(".csv");
-	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
-
-	if (strcmp(name, "layer.json") == 0)
-		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
-	else if (strcmp(name, "quads.json") == 0)
-		*ret = tw_id2(TW_K_QUADS, group, layer, 0);
-	else if (strcmp(name, "sources.json") == 0)
-		*ret = tw_id2(TW_K_SOURCES, group, layer, 0);
-	else if (n <= ending || strcmp(name + n - ending, ".csv") != 0)
-		return -ENOENT;
-	else
-		for (unsigned i = 0;; i++) {
-			const char *plane = i < TW_N_PLANES ? tw_plane_names[i] : NULL;
-
-			if (!plane)
-				return -ENOENT;
-			if (strlen(plane) != n - ending || memcmp(name, plane, n - ending) != 0)
-				continue;
-			*ret = tw_id2(TW_K_PLANE, group, layer, i);
-			break;
-		}
-	return 0;
-}
-
-int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)
-{
-	const struct tw_item *it;
-
-	if (tw_id_kind(dir) == TW_K_GROUP) {
-		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
-		return it && it->made ? group_part(dir, name, is_dir, ret) : -ENOENT;
-	}
-	if (tw_id_kind(dir) == TW_K_LAYER && !is_dir) {
-		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
-		return it && it->made ? layer_part(dir, name, ret) : -ENOENT;
-	}
-	return -ENOENT;
-}
 
 static int add_object(struct tw_map *m, enum tw_named what, entry_id dir, const char *name,
 	size_t n, uint32_t *ret_position)
@@ -78,21 +24,6 @@ static int add_object(struct tw_map *m, enum tw_named what, entry_id dir, const 
 		return -ENOMEM;
 	*ret_position = position;
 	return tw_map_reindex(m);
-}
-
-static entry_id object_id(entry_id dir, enum tw_named what, uint32_t position, bool json)
-{
-	static const enum tw_kind_id kinds[TW_N_NAMED][2] = {
-		[TW_N_IMAGES] = {TW_K_IMAGE_PNG, TW_K_IMAGE_JSON},
-		[TW_N_SOUNDS] = {TW_K_SOUND_OPUS, TW_K_SOUND_JSON},
-		[TW_N_ENVELOPES] = {TW_K_ENVELOPE, TW_K_ENVELOPE},
-	};
-
-	if (what == TW_N_GROUPS)
-		return tw_id2(TW_K_GROUP, position, 0, 0);
-	if (what == TW_N_LAYERS)
-		return tw_id2(TW_K_LAYER, tw_id_a(dir), position, 0);
-	return tw_id(kinds[what][json], position, 0);
 }
 
 static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry_id *ret)
@@ -124,9 +55,9 @@ static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id 
 	}
 	if (tw_id_kind(dir) == TW_K_RAW_TYPE)
 		return add_raw_item(m, tw_id_index(dir), name, ret);
-	n = tw_place_stem(what, name, &json);
+	n = tw_stem_length(what, name, &json);
 	r = add_object(m, what, dir, name, n, &position);
-	*ret = object_id(dir, what, position, json);
+	*ret = tw_object_id(what, dir, position, json);
 	return r;
 }
 
@@ -135,12 +66,10 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	enum tw_named what = tw_objects_of(dir);
-	int r = tw_names_need(tw_map_of(*s), e);
+	int r = tw_classify(*s, dir, name, is_dir, e);
 	struct tw_map *m;
 	entry_id id;
 
-	if (r == 0)
-		r = tw_classify(*s, dir, name, is_dir, e);
 	if (r < 0)
 		return r;
 	if (r == FORMAT_SCRATCH)

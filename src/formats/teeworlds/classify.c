@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/objects.h"
 #include "formats/teeworlds/names/parse.h"
-#include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/structure.h"
 
 static int classify_object(enum tw_named what, const char *name, bool is_dir, struct error *e)
 {
-	bool wants_dir = what == TW_N_GROUPS || what == TW_N_LAYERS;
-	size_t n = tw_place_stem(what, name, NULL);
+	size_t n = tw_stem_length(what, name, NULL);
 	struct tw_place place;
 	int r;
 
-	if (n == 0 || is_dir != wants_dir)
+	if (n == 0 || is_dir != !*tw_sorts[what].ending)
 		return FORMAT_SCRATCH;
 	r = tw_place_parse(what, name, n, &place, e);
 	return r < 0 ? r : FORMAT_OBJECT;
@@ -57,6 +57,57 @@ static int classify_raw(
 	return FORMAT_PART;
 }
 
+/* The parts of groups and layers that are new; those of others were there at the mount. */
+static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret)
+{
+	if (strcmp(name, is_dir ? "layers" : "group.json") != 0)
+		return -ENOENT;
+	*ret = tw_id2(is_dir ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
+	return 0;
+}
+
+static int layer_part(entry_id dir, const char *name, entry_id *ret)
+{
+	size_t n = strlen(name), ending = strlen(".csv");
+	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
+
+	if (strcmp(name, "layer.json") == 0)
+		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
+	else if (strcmp(name, "quads.json") == 0)
+		*ret = tw_id2(TW_K_QUADS, group, layer, 0);
+	else if (strcmp(name, "sources.json") == 0)
+		*ret = tw_id2(TW_K_SOURCES, group, layer, 0);
+	else if (n <= ending || strcmp(name + n - ending, ".csv") != 0)
+		return -ENOENT;
+	else
+		for (unsigned i = 0;; i++) {
+			const char *plane = i < TW_N_PLANES ? tw_plane_names[i] : NULL;
+
+			if (!plane)
+				return -ENOENT;
+			if (strlen(plane) != n - ending || memcmp(name, plane, n - ending) != 0)
+				continue;
+			*ret = tw_id2(TW_K_PLANE, group, layer, i);
+			break;
+		}
+	return 0;
+}
+
+int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)
+{
+	const struct tw_item *it;
+
+	if (tw_id_kind(dir) == TW_K_GROUP) {
+		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
+		return it && it->made ? group_part(dir, name, is_dir, ret) : -ENOENT;
+	}
+	if (tw_id_kind(dir) == TW_K_LAYER && !is_dir) {
+		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
+		return it && it->made ? layer_part(dir, name, ret) : -ENOENT;
+	}
+	return -ENOENT;
+}
+
 int tw_classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
@@ -75,95 +126,40 @@ int tw_classify(
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
 }
 
-/* An image or sound is its stem, with either ending. */
-static int identify_media(
-	const struct tw_map *m, enum tw_named what, const char *name, entry_id *ret)
-{
-	static const enum tw_kind_id kinds[][2] = {
-		[TW_N_IMAGES] = {TW_K_IMAGE_PNG, TW_K_IMAGE_JSON},
-		[TW_N_SOUNDS] = {TW_K_SOUND_OPUS, TW_K_SOUND_JSON},
-	};
-	uint32_t position;
-	bool json = false;
-	size_t n = tw_place_stem(what, name, &json);
-
-	if (n == 0 || tw_stem_find(m, what, name, n, &position) < 0)
-		return -ENOENT;
-	*ret = tw_id(kinds[what][json], position, 0);
-	return 0;
-}
-
 int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_map *m = tw_map_of(s);
-	enum tw_named what = tw_objects_of(dir);
 	const struct tw_kind *k = tw_kind(dir);
-	int r = tw_names_need(m, NULL);
 
-	if (r < 0 || !k || !k->find)
-		return r < 0 ? r : -ENOENT;
 	/* In raw/ things are shown, and neither made nor removed. */
-	if (tw_id_kind(dir) >= TW_K_RAW)
+	if (!k || !k->find || tw_id_kind(dir) >= TW_K_RAW)
 		return -ENOENT;
-	if (what == TW_N_IMAGES || what == TW_N_SOUNDS)
-		return identify_media(m, what, name, ret);
+	if (tw_objects_of(dir) != TW_N_NAMED)
+		return tw_object_find(m, dir, name, ret);
 	return k->find(m, dir, name, ret);
-}
-
-/* Images and sounds have two forms each: the content, or what is known of it. */
-static const struct form {
-	enum tw_named what;
-	enum tw_kind_id content, known;
-	const char *ending;
-} forms[] = {
-	{TW_N_IMAGES, TW_K_IMAGE_PNG, TW_K_IMAGE_JSON, ".png"},
-	{TW_N_SOUNDS, TW_K_SOUND_OPUS, TW_K_SOUND_JSON, ".opus"},
-};
-
-static const struct form *forms_of(enum tw_named what)
-{
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (forms[i].what == what)
-			return &forms[i];
-	return NULL;
-}
-
-static bool has_ending(const char *name, const char *ending)
-{
-	size_t n = strlen(name), k = strlen(ending);
-
-	return n >= k && strcmp(name + n - k, ending) == 0;
-}
-
-entry_id tw_object(entry_id id)
-{
-	const struct form *f = forms_of(tw_object_named(id));
-
-	return f ? tw_id(f->content, tw_id_index(id), 0) : id;
 }
 
 entry_id tw_form(entry_id id, const char *name)
 {
-	const struct form *f = forms_of(tw_object_named(id));
+	enum tw_named what = tw_object_named(id);
+	bool json = false;
 
-	if (!f)
+	if (what == TW_N_NAMED || !tw_sorts[what].embedded)
 		return id;
-	return tw_id(has_ending(name, ".json") ? f->known : f->content, tw_id_index(id), 0);
+	tw_stem_length(what, name, &json);
+	return tw_object_id(what, 0, tw_object_position(id), json);
 }
 
 bool tw_alternate(entry_id dir, const char *name, char *ret)
 {
-	const struct form *f = forms_of(tw_objects_of(dir));
-	const char *is, *other;
-	size_t n;
+	enum tw_named what = tw_objects_of(dir);
+	bool json = false;
+	const char *other;
+	size_t n = tw_stem_length(what, name, &json);
 
-	if (!f)
+	if (n == 0 || !tw_sorts[what].embedded)
 		return false;
-	is = has_ending(name, ".json") ? ".json" : f->ending;
-	other = is == f->ending ? ".json" : f->ending;
-	if (!has_ending(name, is))
-		return false;
-	n = strlen(name) - strlen(is);
+	other = json ? tw_sorts[what].ending : ".json";
 	if (n + strlen(other) > NAME_MAX)
 		return false;
 	memcpy(ret, name, n);
@@ -175,16 +171,15 @@ int tw_may_move(
 	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
 {
 	enum tw_named what = tw_object_named(id);
-	bool json = false, is_json;
+	bool json = false;
 	struct tw_place place;
 	size_t n;
 
 	(void)s;
 	if (what == TW_N_NAMED || tw_objects_of(dir) != what)
 		return error_set(e, -EINVAL, "%s: it cannot stand in that directory", name);
-	n = tw_place_stem(what, name, &json);
-	is_json = tw_id_kind(id) == TW_K_IMAGE_JSON || tw_id_kind(id) == TW_K_SOUND_JSON;
-	if (n == 0 || (what <= TW_N_SOUNDS && json != is_json))
+	n = tw_stem_length(what, name, &json);
+	if (n == 0 || (tw_sorts[what].embedded && json != (tw_object(id) != id)))
 		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
 	return tw_place_parse(what, name, n, &place, e);
 }

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "formats/teeworlds/check.h"
-#include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/datafile/same.h"
 #include "formats/teeworlds/datafile/write.h"
-#include "formats/teeworlds/lens/lens.h"
-#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/raw/guard.h"
 #include "formats/teeworlds/names/name_map.h"
+#include "formats/teeworlds/names/shown.h"
 #include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/structure.h"
 
@@ -23,66 +25,17 @@ static bool probe(const struct source *src, const uint8_t *head, size_t n)
 	       (n >= 4 && (memcmp(head, "DATA", 4) == 0 || memcmp(head, "ATAD", 4) == 0));
 }
 
-static int read_options(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
-{
-	const char *raw = format_option(ctx->options, "raw");
-
-	if (!raw || strcmp(raw, "ro") == 0)
-		sh->raw = TW_RAW_RO;
-	else if (strcmp(raw, "rw") == 0)
-		sh->raw = TW_RAW_RW;
-	else if (strcmp(raw, "off") == 0)
-		sh->raw = TW_RAW_OFF;
-	else
-		return error_set(e, -EINVAL, "option raw is %s (ro, rw or off)", raw);
-	return 0;
-}
-
-int tw_map_begin(const struct format_context *ctx, struct tw_map **ret, struct error *e)
-{
-	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
-	struct tw_map *m;
-	int r;
-
-	if (!sh)
-		return error_set(e, -ENOMEM, "no memory for a map");
-	atomic_init(&sh->refs, 1);
-	sh->budget = ctx->budget;
-	sh->store = ctx->store;
-	sh->note = ctx->note;
-	sh->note_arg = ctx->note_arg;
-	r = read_options(ctx, sh, e);
-	if (r < 0)
-		return r;
-	m = tw_map_new(TAKE(sh));
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for a map");
-	m->base.format = &format_teeworlds;
-	*ret = m;
-	return 0;
-}
-
 static int tw_open(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct tw_shared *sh;
-	struct tw_map *m;
-	int r = tw_map_begin(ctx, &m, e);
+	return tw_map_open(&format_teeworlds, src, ctx, ret, e);
+}
 
-	if (r < 0)
-		return r;
-	s = &m->base;
-	sh = m->shared;
-	r = datafile_read(src, m, e);
-	if (r < 0)
-		return r;
-	sh->n_blobs = m->n_blobs;
-	sh->typed = tw_is_typed(m);
-	if (!sh->typed && sh->note)
-		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
-	*ret = TAKE(s);
-	return 0;
+static int tw_create(
+	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
+{
+	(void)name;
+	return tw_map_create(&format_teeworlds, ctx, ret, e);
 }
 
 /* It is in the map in another form, or not yet. */
@@ -112,10 +65,7 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
-	int r = id == ENTRY_ROOT ? 0 : tw_names_need(tw_map_of(s), e);
 
-	if (r < 0)
-		return r;
 	/* Whether there is anything yet is for the tree to know. */
 	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e))) {
 		ret->most = k->most;
@@ -144,10 +94,8 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, s
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = tw_names_need(m, e);
+	int r = kind_of(dir, true, &k, e);
 
-	if (r == 0)
-		r = kind_of(dir, true, &k, e);
 	if (r < 0)
 		return r;
 	if (k->find(m, dir, name, &id) < 0)
@@ -161,10 +109,8 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = tw_names_need(m, e);
+	int r = kind_of(dir, true, &k, e);
 
-	if (r == 0)
-		r = kind_of(dir, true, &k, e);
 	if (r == 0)
 		r = k->child(m, dir, cookie, name, &id);
 	if (r <= 0)
@@ -216,6 +162,8 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	r = k->parse(m, id, in, c, e);
+	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
+		r = raw_guard(m, c, e);
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
 	if (r == 0 || r == -EAGAIN)
@@ -225,9 +173,12 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 
 static int tw_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
 {
-	int r = tw_names_need(tw_map_of(*s), e);
+	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(*s);
+	int r = tw_change_apply(s, (const struct tw_change *)c, e);
 
-	return r < 0 ? r : tw_change_apply(s, (const struct tw_change *)c, t, e);
+	if (r == 0)
+		tw_touch(tw_map_of(before), tw_map_of(*s), t);
+	return r;
 }
 
 static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,
@@ -307,8 +258,8 @@ static const struct format_tree tree = {
 static const struct format_names names = {
 	.shown_as = tw_shown_as,
 	.renamed = tw_renamed,
-	.name_map = tw_legend_write,
-	.read_name_map = tw_legend_read,
+	.name_map = tw_name_map_write,
+	.read_name_map = tw_name_map_read,
 };
 
 const struct format format_teeworlds = {

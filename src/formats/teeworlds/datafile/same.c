@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* same: would two maps be the same file? Compared as they are stored, where both are. */
+#include "formats/teeworlds/datafile/same.h"
+
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/datafile/number.h"
-#include "formats/teeworlds/structure.h"
+#include "formats/teeworlds/model/fields.h"
 
 static bool same_extent(const struct extent *a, const struct extent *b)
 {

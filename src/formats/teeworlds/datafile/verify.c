@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/datafile/number.h"
 
 static int compare_item(const struct tw_item *meant, const struct tw_item *is,
 	const struct tw_map *m, const struct numbering *numbers, struct error *e)

@@ -7,8 +7,8 @@
 #include "base/buffer.h"
 #include "codec/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/datafile/number.h"
+#include "formats/teeworlds/model/fields.h"
 
 /* The sections as they will be, before anything is written. */
 struct layout {

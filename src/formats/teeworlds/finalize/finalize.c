@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
-#include "formats/teeworlds/structure.h"
 
 static void settling_finish(struct settling *s)
 {
@@ -53,21 +52,6 @@ static void say_empty(struct settling *s, const struct placement *p, size_t n)
 		settle_place(s, &p[i], path);
 		settle_say(s, "%s has no layer.json, and is not in the map", path);
 	}
-}
-
-int settle_push(struct settle_list *l, uint32_t item)
-{
-	if (l->n == l->room) {
-		uint32_t room = l->room ? 2 * l->room : 32;
-		uint32_t *items = realloc(l->items, room * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		l->items = items;
-		l->room = room;
-	}
-	l->items[l->n++] = item;
-	return 0;
 }
 
 /* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that

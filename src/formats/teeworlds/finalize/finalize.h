@@ -9,7 +9,11 @@
 #ifndef FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
 #define FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
 
+#include <errno.h>
+
+#include "base/array.h"
 #include "formats/teeworlds/finalize/order.h"
+#include "formats/teeworlds/model/change.h"
 
 /* Items in the order of the settled map, by handle. */
 struct settle_list {
@@ -21,6 +25,14 @@ struct settle_object {
 	enum tw_named what;
 	uint32_t position; /* in `from` */
 };
+
+static inline int settle_push(struct settle_list *l, uint32_t item)
+{
+	if (!array_room(l->items, l->n, l->room))
+		return -ENOMEM;
+	l->items[l->n++] = item;
+	return 0;
+}
 
 struct settling {
 	const struct tw_map *from; /* the mounted map, as it is now */
@@ -38,8 +50,10 @@ struct settling {
 	void *arg;
 };
 
-/* finalize.c: one more item */
-int settle_push(struct settle_list *l, uint32_t item);
+/* struct format's finalize. */
+int tw_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
+	struct error *e);
 
 /* names.c: the name of the seat's path into its item. */
 int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { SHORT_NAME = 3, LONG_NAME = 8 /* integers */ };
 
@@ -122,7 +122,7 @@ int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
 
 	if (!p)
 		return 0;
-	r = tw_place_parse(what, p->name, tw_place_stem(what, p->name, NULL), &place, e);
+	r = tw_place_parse(what, p->name, tw_stem_length(what, p->name, NULL), &place, e);
 	if (r < 0)
 		return r;
 	if (what == TW_N_IMAGES)

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/item/initial.h"
-#include "formats/teeworlds/finalize/finalize.h"
 
 enum { USUAL_SIDE = 50, TILE = 4 };
 

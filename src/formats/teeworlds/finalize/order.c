@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/names/reference.h"
-#include "formats/teeworlds/structure.h"
+#include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/lens/objects.h"
 
 static void add_seat(
 	struct tw_roster *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
@@ -42,7 +41,7 @@ static int fill(struct tw_roster *r, const struct tw_map *m)
 /* Layers are counted within their groups; one in several of them is in each. */
 static int fill_layers(struct tw_roster *r, const struct tw_map *m)
 {
-	const struct tw_group_at *groups = m->shared->names->groups;
+	const struct tw_group_at *groups = tw_mounted(m)->groups;
 	uint32_t n_groups = tw_names(m, TW_N_GROUPS)->n, n = tw_count(m, TW_LAYER);
 	uint32_t mounted = tw_count_mounted(m, TW_LAYER);
 	size_t room = 1 + (size_t)(n - mounted);
@@ -62,12 +61,12 @@ static int fill_layers(struct tw_roster *r, const struct tw_map *m)
 
 static struct tw_seat *seat_of(const struct tw_roster *r, entry_id id)
 {
-	uint32_t at = r->what == TW_N_GROUPS ? tw_id_a(id) : tw_id_index(id);
+	uint32_t at = tw_object_position(id);
 
 	if (r->what != TW_N_LAYERS)
 		return at < r->n ? &r->seats[at] : NULL;
 	for (uint32_t i = 0; i < r->n; i++)
-		if (r->seats[i].at == tw_id_b(id) && r->seats[i].home == tw_id_a(id))
+		if (r->seats[i].at == at && r->seats[i].home == tw_id_a(id))
 			return &r->seats[i];
 	return NULL;
 }
@@ -77,8 +76,8 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;
 
-	return !p->name || (tw_identify(&m->base, p->dir, p->name, &id) == 0 &&
-				   tw_object(id) == tw_object(p->id));
+	return !p->name ||
+	       (tw_object_find(m, p->dir, p->name, &id) == 0 && tw_object(id) == tw_object(p->id));
 }
 
 /* Can the object be in a map as it is? A group needs no group.json. */
@@ -90,7 +89,7 @@ static bool has_content(const struct tw_roster *r, const struct tw_item *it)
 static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
 	size_t time, struct error *e)
 {
-	size_t n = tw_place_stem(r->what, p->name, NULL);
+	size_t n = tw_stem_length(r->what, p->name, NULL);
 	struct tw_place place;
 	int ret = tw_place_parse(r->what, p->name, n, &place, e);
 

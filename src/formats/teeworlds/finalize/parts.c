@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/lens/layer/plane.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/plane.h"
 
 /* A file's content, put as its user would put it. */
 static int put_text(
@@ -77,7 +78,7 @@ static int remove_part(struct settling *s, entry_id id, struct error *e)
 		r = error_set(e, c->error, "no memory for a change");
 	if (r < 0 || c->n_edits == 0)
 		return r;
-	r = tw_change_apply(&to, c, NULL, e);
+	r = tw_change_apply(&to, c, e);
 	s->to = (struct tw_map *)to;
 	return r;
 }

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/model/fields.h"
 
 /* Points in full, and the tangents that an item of their own has for them. */
 struct gathered {
@@ -196,7 +196,7 @@ int settle_points(struct settling *s, struct error *e)
 	if (!c || c->error)
 		return error_set(e, -ENOMEM, "no memory for the points of envelopes");
 	to = &s->to->base;
-	ret = tw_change_apply(&to, c, NULL, e);
+	ret = tw_change_apply(&to, c, e);
 	s->to = (struct tw_map *)to;
 	return ret;
 }

@@ -7,13 +7,10 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/lens/layer/elements.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/elements.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
-
-static const char *const nouns[] = {
-	[TW_N_IMAGES] = "image", [TW_N_SOUNDS] = "sound", [TW_N_ENVELOPES] = "envelope"};
 
 /* The number in the settled map. *ret_lost (never cleared): the position of what it pointed at. */
 static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
@@ -49,10 +46,10 @@ static void say_lost(struct settling *s, int64_t layer, enum tw_named what, int6
 	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
 	settle_path(s, what, (uint32_t)lost, target);
 	if (n > 1)
-		settle_say(s, "%s refers to no %s now in %zu places: %s is gone", path, nouns[what],
-			n, target);
+		settle_say(s, "%s refers to no %s now in %zu places: %s is gone", path,
+			tw_sorts[what].noun, n, target);
 	else
-		settle_say(s, "%s has no %s now: %s is gone", path, nouns[what], target);
+		settle_say(s, "%s has no %s now: %s is gone", path, tw_sorts[what].noun, target);
 }
 
 static int set_ref(

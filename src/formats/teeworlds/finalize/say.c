@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/lens/media/media.h"
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/names/paths.h"
@@ -23,22 +22,16 @@ void settle_say(struct settling *s, const char *fmt, ...)
 	s->say(s->arg, line);
 }
 
-/* For groups, names of directories are what stems are for files. */
 static void stem_of(const struct settling *s, enum tw_named what, uint32_t position, char *dst)
 {
-	const struct tw_name_list *list = tw_names(s->from, what);
-
-	if (what == TW_N_GROUPS && position < list->n)
-		tw_name_write(dst, position, list->n, &list->v[position], TW_DIR_MAX);
-	else
-		dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
+	dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
 }
 
 /* In the first group that has it. */
 static void layer_path(const struct settling *s, uint32_t position, char dst[SETTLE_PATH_MAX])
 {
 	const struct tw_name_list *list = tw_names(s->from, TW_N_LAYERS);
-	const struct tw_group_at *groups = s->from->shared->names->groups;
+	const struct tw_group_at *groups = tw_mounted(s->from)->groups;
 	char group[NAME_MAX + 1], stem[NAME_MAX + 1];
 	uint32_t g = 0;
 
@@ -56,8 +49,7 @@ static void layer_path(const struct settling *s, uint32_t position, char dst[SET
 		return;
 	}
 	stem_of(s, TW_N_GROUPS, g, group);
-	tw_name_write(
-		stem, position - groups[g].first, groups[g].n, &list->v[position], TW_DIR_MAX);
+	tw_name_write(stem, position - groups[g].first, groups[g].n, &list->v[position], NAME_MAX);
 	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 
@@ -78,28 +70,14 @@ void settle_path(
 {
 	const struct tw_item *it = tw_item_at(s->from, tw_named_type(what), position);
 	char stem[NAME_MAX + 1];
-	bool json;
 
-	stem_of(s, what, position, stem);
-	switch (what) {
-	case TW_N_IMAGES:
-		json = !tw_image_is_png(s->from, it);
-		snprintf(dst, SETTLE_PATH_MAX, "images/%s%s", stem, json ? ".json" : ".png");
-		break;
-	case TW_N_SOUNDS:
-		json = !tw_sound_is_opus(s->from, it);
-		snprintf(dst, SETTLE_PATH_MAX, "sounds/%s%s", stem, json ? ".json" : ".opus");
-		break;
-	case TW_N_ENVELOPES:
-		snprintf(dst, SETTLE_PATH_MAX, "envelopes/%s.json", stem);
-		break;
-	case TW_N_GROUPS:
-		snprintf(dst, SETTLE_PATH_MAX, "groups/%s", stem);
-		break;
-	default:
+	if (what == TW_N_LAYERS) {
 		layer_path(s, position, dst);
-		break;
+		return;
 	}
+	stem_of(s, what, position, stem);
+	snprintf(dst, SETTLE_PATH_MAX, "%s%s%s", tw_sorts[what].path, stem,
+		tw_ending_of(s->from, what, it));
 }
 
 void settle_say_games(struct settling *s)

@@ -5,10 +5,10 @@
  */
 #include <errno.h>
 
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { AUTO_GROUP = 1, AUTO_LAYER = 2 };
 
@@ -25,7 +25,7 @@ static int add_item(
 	}
 	tw_change_add_uuid(s->to, c, what, take);
 	r = c->error ? error_set(e, c->error, "no memory for an item of a group")
-		     : tw_change_apply(&to, c, NULL, e);
+		     : tw_change_apply(&to, c, e);
 	s->to = (struct tw_map *)to;
 	*ret = (uint32_t)s->to->n_items - 1;
 	return r;

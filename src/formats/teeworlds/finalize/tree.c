@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/model/fields.h"
 
 /* A layer that was in two groups is two from now on, each with data of its own: a game takes no
  * layer in two groups, and no tiles of two layers. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum {
 	GROUP_LENGTH = 15,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/layer.h"
 
+#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/lens/layer/elements.h"
 
 static const struct tw_tile_form tile_forms[TW_N_FORMS] = {
 	[TW_FORM_TILES] = {4, 2, {{TW_PLANE_ID, 0, false}, {TW_PLANE_FLAGS, 1, false}}},
@@ -123,13 +123,6 @@ enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it)
 	if (tw_tiles_of(m, it, &tiles))
 		return tiles.form;
 	return tw_list_form(m, it);
-}
-
-int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer)
-{
-	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
-
-	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
 }
 
 bool tw_is_game(const struct tw_item *it)

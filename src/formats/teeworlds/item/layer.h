@@ -76,8 +76,4 @@ const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n);
  * be fewer than w * h. */
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
 
-/* A layer of group g by its position among all layers: its number in the group as the auto-mapper
- * counts. */
-int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer);
-
 #endif

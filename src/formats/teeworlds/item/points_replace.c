@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/model/fields.h"
 
 /* What becomes of the list of all points: [begin, end) gives way to the new ones. */
 struct plan_points {

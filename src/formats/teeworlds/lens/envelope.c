@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/initial.h"
-#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { JSON_MAX = 512 << 20, AT_ONCE = 256 /* points of a file whose size is found at once */ };
 enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };

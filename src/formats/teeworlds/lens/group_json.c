@@ -3,16 +3,16 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/initial.h"
-#include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/item/version.h"
-#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/fields.h"
 
-enum { JSON_MAX = 1 << 20, CLIPS_SINCE = 2, ZOOM_MAX = 100 };
+enum { JSON_MAX = 1 << 20, CLIPS_SINCE = 2 };
 
 static const char zoom_key[] = "parallax_zoom";
 
@@ -108,14 +108,6 @@ static int wanted_version(
 			version = key->version;
 	*ret = version;
 	return r;
-}
-
-int32_t tw_group_default_zoom(const struct tw_item *group)
-{
-	int32_t x = tw_int(group, 3, ZOOM_MAX), y = tw_int(group, 4, ZOOM_MAX);
-	int32_t zoom = x > y ? x : y;
-
-	return zoom < 0 ? 0 : zoom > ZOOM_MAX ? ZOOM_MAX : zoom;
 }
 
 /* Extension items belong to groups by position, so those of the groups before come too. */

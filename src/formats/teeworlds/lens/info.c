@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "codec/text.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
 enum { SETTINGS = 4, TEXT_MAX = 64 << 20 };
@@ -95,7 +95,7 @@ static int info_get(
 	if (r < 0)
 		return r;
 	if (!b)
-		return tw_slice(NULL, 0, off, dst, n, e);
+		return off || n ? error_set(e, -EIO, "the file is empty") : 0;
 	r = blob_read(b, off, dst, n, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (text[i] == '\0')

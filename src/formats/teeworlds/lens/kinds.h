@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * kinds: the lenses of a Teeworlds mount, each defined in a file of its own; for lens.c's table.
+ * kinds: the table of all lenses, each defined in a file of its own.
  */
 #ifndef FORMATS_TEEWORLDS_LENS_KINDS_H
 #define FORMATS_TEEWORLDS_LENS_KINDS_H
 
 #include "formats/teeworlds/lens/lens.h"
 
-extern const struct tw_kind tw_kind_root;                                     /* root.c */
-extern const struct tw_kind tw_kind_info_dir, tw_kind_info;                   /* info.c */
-extern const struct tw_kind tw_kind_images, tw_kind_sounds;                   /* media/tree.c */
+extern const struct tw_kind tw_kind_root;                   /* root.c */
+extern const struct tw_kind tw_kind_info_dir, tw_kind_info; /* info.c */
+extern const struct tw_kind tw_kind_images, tw_kind_sounds, tw_kind_envelopes, tw_kind_groups,
+	tw_kind_layers;                                                       /* objects.c */
 extern const struct tw_kind tw_kind_image_png;                                /* media/image.c */
 extern const struct tw_kind tw_kind_sound_opus;                               /* media/sound.c */
 extern const struct tw_kind tw_kind_image_json, tw_kind_sound_json;           /* media/json.c */
@@ -17,13 +18,18 @@ extern const struct tw_kind tw_kind_raw, tw_kind_raw_items, tw_kind_raw_type; /*
 extern const struct tw_kind tw_kind_raw_data_dir;                             /* raw/tree.c */
 extern const struct tw_kind tw_kind_raw_item;                                 /* raw/item.c */
 extern const struct tw_kind tw_kind_raw_data;                                 /* raw/data.c */
-extern const struct tw_kind tw_kind_groups, tw_kind_group, tw_kind_layers;    /* layer/tree.c */
+extern const struct tw_kind tw_kind_group;                                    /* layer/tree.c */
 extern const struct tw_kind tw_kind_layer;                                    /* layer/tree.c */
 extern const struct tw_kind tw_kind_group_json;                               /* group_json.c */
 extern const struct tw_kind tw_kind_layer_json;                               /* layer/json.c */
 extern const struct tw_kind tw_kind_plane;                                    /* layer/plane.c */
 extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /* layer/elements.c */
-extern const struct tw_kind tw_kind_envelopes;                                /* envelopes.c */
 extern const struct tw_kind tw_kind_envelope;                                 /* envelope.c */
+
+/* NULL where there is no such kind. */
+const struct tw_kind *tw_kind(entry_id id);
+
+/* Names every entry, typed and raw, that shows an item or a blob in which two versions differ. */
+void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 #endif

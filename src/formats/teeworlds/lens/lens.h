@@ -2,13 +2,8 @@
 /*
  * lens: one small interface for each kind of entry, directory or file.
  *
- * An entry_id packs the kind and up to three indices:
- *     kind 6 bits | a 16 bits | b 16 bits | c 6 bits
- * `a` and `b` together are one 32-bit index where a kind needs no more (handles). What they mean is
- * the kind's own. The root is kind 0 with all indices 0.
- *
- * To add a kind: a number in enum tw_kind_id, a struct tw_kind in a file of its own, a line in the
- * table of lens.c.
+ * To add a kind: a number in enum tw_kind_id (names/id.h), a struct tw_kind in a file of its own, a
+ * line in the table of kinds.c.
  *
  * All calls see one version of the map. stat, find, child and touch are the owner's and cheap: they
  * inflate nothing. size, get, parse and readable run on worker threads. An id that names nothing
@@ -20,72 +15,7 @@
 
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/map.h"
-
-enum tw_kind_id {
-	TW_K_ROOT,
-	TW_K_INFO_DIR,
-	TW_K_INFO, /* index: enum tw_info */
-	TW_K_IMAGES,
-	TW_K_IMAGE_PNG, /* index: position among the images, as below */
-	TW_K_IMAGE_JSON,
-	TW_K_SOUNDS,
-	TW_K_SOUND_OPUS,
-	TW_K_SOUND_JSON,
-	TW_K_ENVELOPES,
-	TW_K_ENVELOPE,
-	TW_K_GROUPS,
-	TW_K_GROUP,
-	TW_K_GROUP_JSON,
-	TW_K_LAYERS,
-	TW_K_LAYER,
-	TW_K_LAYER_JSON,
-	TW_K_PLANE,
-	TW_K_QUADS,
-	TW_K_SOURCES,
-	TW_K_RAW,
-	TW_K_RAW_ITEMS,
-	TW_K_RAW_TYPE, /* index: type number */
-	TW_K_RAW_ITEM, /* index: handle */
-	TW_K_RAW_DATA_DIR,
-	TW_K_RAW_DATA, /* index: handle */
-	TW_N_KINDS,
-};
-
-static inline entry_id tw_id2(enum tw_kind_id kind, unsigned a, unsigned b, unsigned c)
-{
-	return (entry_id)kind << 38 | (entry_id)(a & 0xffff) << 22 | (entry_id)(b & 0xffff) << 6 |
-	       (c & 0x3f);
-}
-
-static inline entry_id tw_id(enum tw_kind_id kind, uint32_t index, unsigned c)
-{
-	return tw_id2(kind, index >> 16, index & 0xffff, c);
-}
-
-static inline unsigned tw_id_kind(entry_id id)
-{
-	return (unsigned)(id >> 38) & 0x3f;
-}
-
-static inline unsigned tw_id_a(entry_id id)
-{
-	return (unsigned)(id >> 22) & 0xffff;
-}
-
-static inline unsigned tw_id_b(entry_id id)
-{
-	return (unsigned)(id >> 6) & 0xffff;
-}
-
-static inline unsigned tw_id_c(entry_id id)
-{
-	return (unsigned)id & 0x3f;
-}
-
-static inline uint32_t tw_id_index(entry_id id)
-{
-	return (uint32_t)tw_id_a(id) << 16 | tw_id_b(id);
-}
+#include "formats/teeworlds/names/id.h"
 
 struct tw_kind {
 	const char *label; /* what the tests and the report call it */
@@ -115,14 +45,6 @@ struct tw_kind {
 	void (*touch)(const struct tw_map *m, uint32_t item, struct touched *t);
 };
 
-/* The table (lens.c); NULL where a kind is not served. */
-const struct tw_kind *tw_kind(entry_id id);
-extern const struct tw_kind *const tw_kinds[TW_N_KINDS];
-
-/* Names every entry, typed and raw, that shows the item or the blob. */
-void tw_touch_item(const struct tw_map *m, uint32_t item, struct touched *t);
-void tw_touch_blob(const struct tw_map *m, uint32_t blob, struct touched *t);
-
 /* A directory that is always there: entry fields for stat. */
 static inline void tw_stat_dir(struct entry *ret, bool fixed)
 {
@@ -140,11 +62,5 @@ static inline void tw_stat_raw(struct entry *ret, const struct tw_map *m, uint64
 	tw_stat_file(ret, size, m->shared->raw == TW_RAW_RW);
 	ret->fixed = true;
 }
-
-/*
- * Files whose text is small are made whole and cut: size, and get of a range of *text.
- * tw_slice copies [off, off + n) of a span; past its end is -EIO.
- */
-int tw_slice(const void *data, size_t size, uint64_t off, void *dst, size_t n, struct error *e);
 
 #endif

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/names/situation.h"
@@ -39,7 +38,7 @@ static bool is_shown(
 {
 	char shown[NAME_MAX + 1];
 
-	return !m->legend && !tw_situation_last(m) &&
+	return !m->name_map && !tw_situation_last(m) &&
 	       tw_ref_stem(m, targets[ref].named, value, shown) == n && memcmp(shown, stem, n) == 0;
 }
 
@@ -65,8 +64,8 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	}
 	if (json_holds_int(at)) {
 		r = json_as_int(at, ret, e);
-		if (r == 0 && m->legend)
-			*ret = tw_legend_number(m, targets[ref].named, *ret);
+		if (r == 0)
+			*ret = tw_ref_number(m, targets[ref].named, *ret);
 		return r;
 	}
 	if (json_as_string(at, &stem, &n, NULL) < 0)

@@ -23,7 +23,7 @@ static bool is_shown(const struct tw_map *m, size_t i)
 {
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
-	return m->shared->typed && tw_kinds[entries[i].kind];
+	return m->shared->typed;
 }
 
 static int root_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/lens/lens.h"
 
 static void free_change(struct change *change)
 {
@@ -33,17 +33,8 @@ struct tw_change *tw_change_new(const struct tw_map *m)
 
 static void add_edit(struct tw_change *c, struct tw_edit edit)
 {
-	if (!c->error && c->n_edits == c->room_edits) {
-		size_t room = c->room_edits ? 2 * c->room_edits : 4;
-		struct tw_edit *edits = realloc(c->edits, room * sizeof(*edits));
-
-		if (edits) {
-			c->edits = edits;
-			c->room_edits = room;
-		} else {
-			c->error = -ENOMEM;
-		}
-	}
+	if (!c->error && !array_room(c->edits, c->n_edits, c->room_edits))
+		c->error = -ENOMEM;
 	if (c->error) {
 		tw_ints_unref(edit.ints);
 		blob_unref(edit.blob);
@@ -104,16 +95,9 @@ void tw_change_remove(struct tw_change *c, uint32_t item)
 
 void tw_change_reads(struct tw_change *c, uint32_t item)
 {
-	if (c->n_reads == c->room_reads) {
-		size_t room = c->room_reads ? 2 * c->room_reads : 16;
-		uint32_t *reads = realloc(c->reads, room * sizeof(*reads));
-
-		if (!reads) {
-			c->error = -ENOMEM;
-			return;
-		}
-		c->reads = reads;
-		c->room_reads = room;
+	if (!array_room(c->reads, c->n_reads, c->room_reads)) {
+		c->error = -ENOMEM;
+		return;
 	}
 	c->reads[c->n_reads++] = item;
 }
@@ -201,76 +185,62 @@ static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
 	m->blobs[i] = blob_ref(blob);
 }
 
-static int apply_data(struct tw_map *m, uint32_t item, const struct tw_edit *d, struct touched *t)
+int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob)
 {
-	int32_t old = tw_int(&m->items[item], d->field, -1);
-	bool names_one = tw_blob_of(m, &m->items[item], d->field) != NULL;
+	int32_t old = tw_int(&m->items[item], field, -1);
+	bool names_one = tw_blob_of(m, &m->items[item], field) != NULL;
 	unsigned users = names_one ? tw_blob_users(m, (uint32_t)old, 2) : 0;
 	uint32_t added;
 	int r;
 
 	if (names_one && users < 2) {
-		tw_touch_blob(m, (uint32_t)old, t);
-		set_blob(m, (uint32_t)old, d->blob);
-		return d->blob ? 0 : set_index(&m->items[item], d->field, -1);
+		set_blob(m, (uint32_t)old, blob);
+		return blob ? 0 : set_index(&m->items[item], field, -1);
 	}
-	if (!d->blob)
-		return set_index(&m->items[item], d->field, -1);
-	r = tw_map_add_blob(m, blob_ref(d->blob), &added);
+	if (!blob)
+		return set_index(&m->items[item], field, -1);
+	r = tw_map_add_blob(m, blob_ref(blob), &added);
 	if (r < 0)
 		return r;
-	tw_touch_blob(m, added, t);
-	return set_index(&m->items[item], d->field, (int32_t)added);
+	return set_index(&m->items[item], field, (int32_t)added);
 }
 
-static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added, struct touched *t)
+static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added)
 {
 	uint32_t item = d->item == TW_ADDED ? *added : d->item;
-	int r = 0;
+	int r;
 
 	switch (d->kind) {
 	case TW_SET_ITEM:
-		tw_touch_item(m, item, t);
 		set_ints(&m->items[item], tw_ints_ref(d->ints));
-		break;
+		return 0;
 	case TW_SET_EXTRA:
 		tw_ints_unref(m->items[item].extra);
 		m->items[item].extra = tw_ints_ref(d->ints);
-		break;
+		return 0;
 	case TW_SET_WAITS:
 		m->items[item].waits = d->field;
 		return 0;
 	case TW_SET_DATA:
-		r = apply_data(m, item, d, t);
-		break;
+		return tw_map_set_data(m, item, d->field, d->blob);
 	case TW_SET_BLOB:
-		tw_touch_blob(m, item, t);
 		set_blob(m, item, d->blob);
-		tw_touch_blob(m, item, t);
 		return 0;
 	case TW_ENTER_ITEM:
 		set_ints(&m->items[item], tw_ints_ref(d->ints));
 		m->items[item].removed = m->items[item].reserved = false;
-		r = tw_map_reindex(m);
-		break;
+		return tw_map_reindex(m);
 	case TW_ADD_ITEM:
 		r = tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
-		if (r == 0)
-			r = tw_map_reindex(m);
-		item = *added;
-		break;
+		return r < 0 ? r : tw_map_reindex(m);
 	case TW_REMOVE_ITEM:
-		tw_touch_item(m, item, t);
 		m->items[item].removed = true;
 		return tw_map_reindex(m);
 	}
-	if (r == 0)
-		tw_touch_item(m, item, t);
-	return r;
+	return -EINVAL;
 }
 
-int tw_change_apply(
-	struct snapshot **s, const struct tw_change *c, struct touched *t, struct error *e)
+int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e)
 {
 	const struct tw_map *now = tw_map_of(*s);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
@@ -285,18 +255,11 @@ int tw_change_apply(
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
 	for (size_t i = 0; i < c->n_edits; i++) {
-		r = apply_edit(m, &c->edits[i], &added, t);
+		r = apply_edit(m, &c->edits[i], &added);
 		if (r < 0)
 			return error_set(e, r, "no memory for the change");
 	}
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;
-}
-
-int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob)
-{
-	const struct tw_edit d = {.kind = TW_SET_DATA, .field = field, .blob = blob};
-
-	return apply_data(m, item, &d, NULL);
 }

@@ -73,10 +73,8 @@ void tw_change_reads(struct tw_change *c, uint32_t item);
 /* Set one integer; nothing where it has that value already. */
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
-/* What the change does, for struct format. touched names every entry, typed and raw, that shows an
- * item or blob that an edit touched. */
-int tw_change_apply(
-	struct snapshot **s, const struct tw_change *c, struct touched *t, struct error *e);
+/* struct format's apply, but for what it touched. */
+int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e);
 
 /* TW_SET_DATA, to a map that tw_map_copy gave. blob is borrowed. -ENOMEM. */
 int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob);

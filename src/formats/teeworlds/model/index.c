@@ -3,18 +3,19 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/refs.h"
 #include "formats/teeworlds/model/map.h"
 
 struct tw_index *tw_index_ref(struct tw_index *x)
 {
 	if (x)
-		atomic_fetch_add_explicit(&x->refs, 1, memory_order_relaxed);
+		refs_take(&x->refs);
 	return x;
 }
 
 void tw_index_unref(struct tw_index *x)
 {
-	if (!x || atomic_fetch_sub_explicit(&x->refs, 1, memory_order_acq_rel) != 1)
+	if (!x || !refs_drop(&x->refs))
 		return;
 	for (size_t i = 0; i < x->n_types; i++) {
 		free(x->types[i].items);
@@ -201,4 +202,13 @@ int64_t tw_position(const struct tw_map *m, uint32_t item)
 			high = mid;
 	}
 	return low;
+}
+
+int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position)
+{
+	const struct tw_type *was = tw_index_type(m->origin ? m->origin : m->index, type);
+
+	if (!was || position >= was->n || m->items[was->items[position]].made)
+		return -1;
+	return tw_position(m, was->items[position]);
 }

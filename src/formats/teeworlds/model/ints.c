@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
+#include "base/refs.h"
 #include "formats/teeworlds/model/map.h"
 
 struct tw_ints *tw_ints_new(uint32_t n)
@@ -25,12 +26,12 @@ struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fil
 struct tw_ints *tw_ints_ref(struct tw_ints *v)
 {
 	if (v)
-		atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+		refs_take(&v->refs);
 	return v;
 }
 
 void tw_ints_unref(struct tw_ints *v)
 {
-	if (v && atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1)
+	if (v && refs_drop(&v->refs))
 		free(v);
 }

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/names/name_map.h"
-#include "formats/teeworlds/names/situation.h"
+#include "base/refs.h"
 
 /* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
  * mapitemtype-automapper-config@ddnet.tw and so on). */
@@ -18,18 +17,31 @@ static const uint8_t known_uuids[TW_N_UUIDS][16] = {
 		0xb2, 0xe2, 0x5c},
 };
 
+struct tw_kept *tw_kept_ref(struct tw_kept *k)
+{
+	if (k)
+		refs_take(&k->refs);
+	return k;
+}
+
+void tw_kept_unref(struct tw_kept *k)
+{
+	if (k && refs_drop(&k->refs))
+		k->free(k);
+}
+
 struct tw_shared *tw_shared_ref(struct tw_shared *sh)
 {
 	if (sh)
-		atomic_fetch_add_explicit(&sh->refs, 1, memory_order_relaxed);
+		refs_take(&sh->refs);
 	return sh;
 }
 
 void tw_shared_unref(struct tw_shared *sh)
 {
-	if (!sh || atomic_fetch_sub_explicit(&sh->refs, 1, memory_order_acq_rel) != 1)
+	if (!sh || !refs_drop(&sh->refs))
 		return;
-	tw_names_destroy(sh->names);
+	tw_kept_unref(sh->names);
 	free(sh);
 }
 
@@ -65,8 +77,8 @@ void tw_map_free(struct snapshot *s)
 	free(m->blobs);
 	tw_index_unref(m->index);
 	tw_index_unref(m->origin);
-	tw_legend_unref(m->legend);
-	tw_situation_unref(m->situation);
+	tw_kept_unref(m->name_map);
+	tw_kept_unref(m->situation);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -83,8 +95,8 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->file = file_ref(m->file);
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
-	c->legend = tw_legend_ref(m->legend);
-	c->situation = tw_situation_ref(m->situation);
+	c->name_map = tw_kept_ref(m->name_map);
+	c->situation = tw_kept_ref(m->situation);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {

@@ -100,9 +100,15 @@ struct tw_index {
 	bool ordered; /* positions follow the handles, as long as nothing was reordered */
 };
 
-struct tw_names; /* names/mounted.h */
-struct tw_legend;
-struct tw_situation;
+/* What a room above keeps with a map: immutable, counted, and freed by a function of that room. */
+struct tw_kept {
+	atomic_uint refs;
+	void (*free)(struct tw_kept *k);
+};
+
+struct tw_kept *tw_kept_ref(struct tw_kept *k);
+void tw_kept_unref(struct tw_kept *k);
+DEFINE_CLEANUP(struct tw_kept, tw_kept_unref);
 
 /* What all versions of a mounted map share; ref-counted, lives as long as any of them. */
 struct tw_shared {
@@ -116,7 +122,7 @@ struct tw_shared {
 	bool fresh;       /* made by create(): what a game needs is added at the save */
 	int file_version; /* 3 or 4, of the container */
 	size_t n_blobs;   /* data items that the file had: higher handles are new */
-	struct tw_names *names; /* owner's thread builds it before anything else may change */
+	struct tw_kept *names; /* names/mounted.h */
 };
 
 struct tw_map {
@@ -124,9 +130,9 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t version; /* grows with every apply; rebase keeps it */
 	struct tw_index *index;
-	struct tw_index *origin;  /* of a settled map: the index of the mounted one, for its ids */
-	struct tw_legend *legend; /* names/name_map.h; NULL: names are the map's own */
-	struct tw_situation *situation; /* names/situation.h; NULL: it was not told */
+	struct tw_index *origin;   /* of a settled map: the index of the mounted one, for its ids */
+	struct tw_kept *name_map;  /* names/name_map.h; NULL: names are the map's own */
+	struct tw_kept *situation; /* names/situation.h; NULL: it was not told */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: left the map */
@@ -182,6 +188,9 @@ int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
 /* The position of a handle in the list of its type; -1 where it left. */
 int64_t tw_position(const struct tw_map *m, uint32_t item);
+/* In a finalized map (else in m itself): the position of the item that had this one in the map that
+ * it was finalized from; -1: it left, or was made since and is in no place. */
+int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position);
 
 /* Integer i of the item, or `absent` where the item is too short. */
 static inline int32_t tw_int(const struct tw_item *it, uint32_t i, int32_t absent)

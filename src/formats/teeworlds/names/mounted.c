@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "codec/text.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/layer.h"
-#include "formats/teeworlds/lens/media/media.h"
-#include "formats/teeworlds/names/reference.h"
-#include "formats/teeworlds/names/paths.h"
+#include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/model/fields.h"
 
 static int set_name(struct tw_name *name, const char *text, size_t n)
 {
@@ -105,12 +103,11 @@ static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
 int tw_name_read(
 	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret)
 {
+	ret->json = tw_sorts[what].embedded && !tw_sorts[what].embedded(m, it);
 	switch (what) {
 	case TW_N_IMAGES:
-		ret->json = !tw_image_is_png(m, it);
 		return name_of_blob(m, it, TW_IMG_NAME, ret);
 	case TW_N_SOUNDS:
-		ret->json = !tw_sound_is_opus(m, it);
 		return name_of_blob(m, it, TW_SND_NAME, ret);
 	case TW_N_ENVELOPES:
 		return name_of_item(it, 4, 8, ret);
@@ -178,40 +175,49 @@ static int take_types(const struct tw_map *m, struct tw_names *names)
 	return 0;
 }
 
-int tw_names_need(const struct tw_map *m, struct error *e)
+static void free_names(struct tw_kept *k)
 {
-	struct tw_names *names;
-	int r;
+	struct tw_names *n = (struct tw_names *)k;
 
-	if (m->shared->names)
-		return 0;
-	names = calloc(1, sizeof(*names));
-	r = names ? take_types(m, names) : -ENOMEM;
-	for (int i = 0; r == 0 && m->shared->typed && i < TW_N_NAMED; i++)
-		r = take_list(m, (enum tw_named)i, &names->lists[i]);
-	if (r == 0)
-		r = take_tree(m, names);
-	if (r < 0) {
-		tw_names_destroy(names);
-		return error_set(e, r, "no memory for the names of the map");
-	}
-	m->shared->names = names;
-	return 0;
-}
-
-void tw_names_destroy(struct tw_names *n)
-{
-	if (!n)
-		return;
 	for (int i = 0; i < TW_N_NAMED; i++) {
-		for (uint32_t k = 0; k < n->lists[i].n; k++)
-			free(n->lists[i].v[k].text);
+		for (uint32_t l = 0; l < n->lists[i].n; l++)
+			free(n->lists[i].v[l].text);
 		free(n->lists[i].v);
 	}
 	free(n->groups);
 	free(n->forms);
 	free(n->types);
 	free(n);
+}
+
+int tw_names_take(struct tw_map *m, struct error *e)
+{
+	struct tw_names *names = calloc(1, sizeof(*names));
+	int r;
+
+	if (!names)
+		return error_set(e, -ENOMEM, "no memory for the names of the map");
+	names->kept.free = free_names;
+	atomic_init(&names->kept.refs, 1);
+	m->shared->names = &names->kept;
+	r = take_types(m, names);
+	for (int i = 0; r == 0 && m->shared->typed && i < TW_N_NAMED; i++)
+		r = take_list(m, (enum tw_named)i, &names->lists[i]);
+	if (r == 0)
+		r = take_tree(m, names);
+	return r < 0 ? error_set(e, r, "no memory for the names of the map") : 0;
+}
+
+uint32_t tw_shown_groups(const struct tw_map *m)
+{
+	uint32_t n = tw_names(m, TW_N_GROUPS)->n;
+
+	return n <= UINT16_MAX ? n : UINT16_MAX + 1;
+}
+
+const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t group)
+{
+	return group < tw_shown_groups(m) ? &tw_mounted(m)->groups[group] : NULL;
 }
 
 /* Digits of the largest position of a list. */
@@ -258,7 +264,7 @@ size_t tw_stem(
 {
 	const struct tw_name_list *list = tw_names(m, what);
 
-	return tw_name_write(dst, position, list->n, &list->v[position], TW_STEM_MAX);
+	return tw_name_write(dst, position, list->n, &list->v[position], tw_sorts[what].stem_max);
 }
 
 int tw_stem_find(

@@ -2,18 +2,15 @@
 /*
  * mounted: the names of a mount's entries, as they were when it was mounted.
  *
- * Paths hold still (DESIGN section 4, rule 1), so names are taken once from the first version, when
- * somebody first looks, and before anything changes. Kept are the names as they stand in the model;
- * numbers, escaping and cutting (layout rules 3, 4) are done when a name is shown.
+ * Paths hold still (DESIGN section 4, rule 1), so names are taken once, when the map is opened.
+ * Kept are the names as they stand in the model; numbers, escaping and cutting (layout rules 3, 4)
+ * are done when a name is shown.
  */
 #ifndef FORMATS_TEEWORLDS_NAMES_MOUNTED_H
 #define FORMATS_TEEWORLDS_NAMES_MOUNTED_H
 
-#include <limits.h>
-
-#include "formats/teeworlds/model/map.h"
-
-enum tw_named { TW_N_IMAGES, TW_N_SOUNDS, TW_N_ENVELOPES, TW_N_GROUPS, TW_N_LAYERS, TW_N_NAMED };
+#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/names/sort.h"
 
 struct tw_name {
 	char *text; /* not NUL-ended; may hold anything but NUL */
@@ -26,12 +23,8 @@ struct tw_name_list {
 	struct tw_name *v; /* by position in the type's item list */
 };
 
-/* The layers of a group that there are, by position. */
-struct tw_group_at {
-	uint32_t first, n;
-};
-
 struct tw_names {
+	struct tw_kept kept;
 	struct tw_name_list lists[TW_N_NAMED];
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
@@ -42,22 +35,25 @@ struct tw_names {
 	} * types;
 };
 
-enum {
-	TW_STEM_MAX = 250, /* of images, sounds and envelopes: an ending follows */
-	TW_DIR_MAX = NAME_MAX,
-	TW_NAME_READ_MAX = 512, /* bytes of a name blob that are read */
-};
+enum { TW_NAME_READ_MAX = 512 /* bytes of a name blob that are read */ };
 
-/* Takes the names if that was not done yet. Owner's thread; every entry point of the format that
- * shows a name or changes the map calls it first. */
-int tw_names_need(const struct tw_map *m, struct error *e);
-void tw_names_destroy(struct tw_names *n);
+/* Takes the names of a map that was just read, or made. Inflates what holds names. -ENOMEM. */
+int tw_names_take(struct tw_map *m, struct error *e);
 
-/* The list, after tw_names_need. */
+static inline const struct tw_names *tw_mounted(const struct tw_map *m)
+{
+	return (const struct tw_names *)m->shared->names;
+}
+
 static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum tw_named what)
 {
-	return &m->shared->names->lists[what];
+	return &tw_mounted(m)->lists[what];
 }
+
+/* How many groups are shown: entries' ids have room for 65536. And the layers of one; NULL: it is
+ * not among them. */
+uint32_t tw_shown_groups(const struct tw_map *m);
+const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t group);
 
 /*
  * Writes "NN_name" (or "NN" for an empty name): position among count, at most max bytes. dst has

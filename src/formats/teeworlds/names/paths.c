@@ -5,33 +5,6 @@
 
 #include "formats/teeworlds/model/fields.h"
 
-struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group)
-{
-	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
-	uint32_t n = tw_count(m, TW_LAYER);
-	int64_t first = tw_int(it, TW_GROUP_START, 0);
-	int64_t end = first + tw_int(it, TW_GROUP_COUNT, 0);
-
-	n = n <= UINT16_MAX ? n : UINT16_MAX + 1;
-	first = first > 0 ? first : 0;
-	end = end < n ? end : n;
-	return first < end ? (struct tw_group_at){(uint32_t)first, (uint32_t)(end - first)}
-			   : (struct tw_group_at){0};
-}
-
-int64_t tw_group_of(const struct tw_map *m, int64_t layer)
-{
-	uint32_t n = tw_count(m, TW_GROUP);
-
-	for (uint32_t i = 0; i < n; i++) {
-		struct tw_group_at at = tw_group_layers(m, i);
-
-		if (layer >= at.first && layer - at.first < at.n)
-			return i;
-	}
-	return -1;
-}
-
 /* The position that the item had at the mount; -1: it came later. */
 static int64_t mounted_at(const struct tw_map *m, unsigned type, uint32_t item)
 {
@@ -48,8 +21,7 @@ static int64_t mounted_at(const struct tw_map *m, unsigned type, uint32_t item)
 static bool last_name(const struct tw_map *m, enum tw_named what, uint32_t item, int64_t position,
 	uint32_t shift, uint32_t count, char dst[NAME_MAX + 1])
 {
-	static const struct tw_name_list none;
-	const struct tw_name_list *list = m->shared->names ? tw_names(m, what) : &none;
+	const struct tw_name_list *list = tw_names(m, what);
 	const struct bytes *placed = m->items[item].placed;
 
 	if (placed) {
@@ -58,13 +30,14 @@ static bool last_name(const struct tw_map *m, enum tw_named what, uint32_t item,
 	}
 	if (position < shift || position - shift >= count || position >= list->n)
 		return false;
-	tw_name_write(dst, (uint32_t)position - shift, count, &list->v[position], TW_DIR_MAX);
+	tw_name_write(dst, (uint32_t)position - shift, count, &list->v[position],
+		tw_sorts[what].stem_max);
 	return true;
 }
 
 static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX + 1])
 {
-	uint32_t n = m->shared->names ? tw_names(m, TW_N_GROUPS)->n : 0;
+	uint32_t n = tw_names(m, TW_N_GROUPS)->n;
 
 	return last_name(m, TW_N_GROUPS, item, mounted_at(m, TW_GROUP, item), 0, n, dst);
 }
@@ -89,7 +62,7 @@ void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX
 	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 && group_name(m, handle, dir)) {
 		home = mounted_at(m, TW_GROUP, handle);
 		if (home >= 0 && home < tw_names(m, TW_N_GROUPS)->n)
-			at = m->shared->names->groups[home];
+			at = tw_mounted(m)->groups[home];
 		if (last_name(m, TW_N_LAYERS, item, mounted_at(m, TW_LAYER, item), at.first, at.n,
 			    name)) {
 			snprintf(dst, TW_WHERE_MAX, "groups/%s/layers/%s", dir, name);

@@ -11,19 +11,6 @@
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/names/situation.h"
 
-unsigned tw_named_type(enum tw_named what)
-{
-	static const uint16_t types[TW_N_NAMED] = {
-		[TW_N_IMAGES] = TW_IMAGE,
-		[TW_N_SOUNDS] = TW_SOUND,
-		[TW_N_ENVELOPES] = TW_ENVELOPE,
-		[TW_N_GROUPS] = TW_GROUP,
-		[TW_N_LAYERS] = TW_LAYER,
-	};
-
-	return types[what];
-}
-
 int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uint32_t *ret)
 {
 	uint32_t mounted = tw_count_mounted(m, tw_named_type(what));
@@ -124,12 +111,15 @@ int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, si
 {
 	uint32_t position;
 	size_t found;
+	int64_t meant;
 	int r;
 
-	if (m->legend && tw_legend_stem(m, what, stem, n, ret) == 0)
+	if (tw_name_map_stem(m, what, stem, n, &meant)) {
+		*ret = meant < 0 ? -1 : tw_ref_of(m, what, (uint32_t)meant);
 		return 0;
+	}
 	r = find(m, what, stem, n, &position);
-	if (r == 0 && m->legend && tw_legend_has(m, what, position))
+	if (r == 0 && tw_name_map_has(m, what, position))
 		r = -ENOENT;
 	if (r == 0 && in_new && !fits(m, what, position, channels))
 		r = -ENOENT;
@@ -157,4 +147,13 @@ void tw_ref_list(const struct tw_map *m, enum tw_named what, const char *name, s
 	}
 	if (found > LISTED && len < TW_REF_LIST_MAX)
 		snprintf(dst + len, TW_REF_LIST_MAX - len, " and %zu more", found - LISTED);
+}
+
+int32_t tw_ref_number(const struct tw_map *m, enum tw_named what, int32_t number)
+{
+	int64_t meant;
+
+	if (!tw_name_map_number(m, what, number, &meant))
+		return number;
+	return meant < 0 ? -1 : tw_ref_of(m, what, (uint32_t)meant);
 }

@@ -19,9 +19,6 @@ enum { TW_MADE = -1532713819 };
 
 enum { TW_REF_LIST_MAX = 400 };
 
-/* The item type of such objects (TW_IMAGE and so on). */
-unsigned tw_named_type(enum tw_named what);
-
 /* The position, among all objects of the type, that a reference points at; -ENOENT: at nothing. */
 int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uint32_t *ret);
 int32_t tw_ref_of(const struct tw_map *m, enum tw_named what, uint32_t position);
@@ -45,5 +42,8 @@ int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, si
 /* The stems of the objects that a name without a number means, as words for a refusal. */
 void tw_ref_list(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);
+
+/* The reference that a bare number in a file means: itself, but where a name map says otherwise. */
+int32_t tw_ref_number(const struct tw_map *m, enum tw_named what, int32_t number);
 
 #endif

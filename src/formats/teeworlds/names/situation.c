@@ -16,27 +16,24 @@ struct moved {
 	char stem[NAME_MAX + 1];
 };
 
-struct tw_situation {
-	atomic_uint refs;
+struct situation {
+	struct tw_kept kept;
 	bool last; /* what is not found now is not waited for */
 	size_t n;
 	struct moved v[];
 };
 
-struct tw_situation *tw_situation_ref(struct tw_situation *t)
+static const struct situation *situation_of(const struct tw_map *m)
 {
-	if (t)
-		atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-	return t;
+	return (const struct situation *)m->situation;
 }
 
-void tw_situation_unref(struct tw_situation *t)
+static void free_situation(struct tw_kept *k)
 {
-	if (t && atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1)
-		free(t);
+	free(k);
 }
 
-static void take(struct tw_situation *t, const struct placement *p)
+static void take(struct situation *t, const struct placement *p)
 {
 	struct moved *v = &t->v[t->n];
 	enum tw_named what = tw_object_named(p->id);
@@ -46,54 +43,48 @@ static void take(struct tw_situation *t, const struct placement *p)
 		return;
 	*v = (struct moved){.what = what, .position = tw_id_index(p->id), .gone = p->removed};
 	if (!p->removed) {
-		v->n = tw_place_stem(what, p->name, NULL);
+		v->n = tw_stem_length(what, p->name, NULL);
 		memcpy(v->stem, p->name, v->n);
 	}
 	t->n++;
 }
 
-/* Takes the situation, which may be NULL. */
-static int tell(struct snapshot **s, struct tw_situation *t, struct error *e)
+int tw_renamed(struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
 {
+	struct situation *t = p ? calloc(1, sizeof(*t) + n * sizeof(t->v[0])) : NULL;
 	struct tw_map *m = tw_map_copy(tw_map_of(*s));
 
-	if (!m) {
-		tw_situation_unref(t);
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
+	if (!m || (p && !t)) {
+		if (m)
+			snapshot_unref(&m->base);
+		free(t);
+		return error_set(e, -ENOMEM, "no memory for the names of objects");
 	}
+	if (t) {
+		t->kept.free = free_situation;
+		atomic_init(&t->kept.refs, 1);
+		t->last = last;
+	}
+	for (size_t i = 0; t && i < n; i++)
+		take(t, &p[i]);
 	/* What waited in vain is not what others are judged by. */
 	for (size_t i = 0; !t && i < m->n_items; i++)
 		m->items[i].waits = false;
-	tw_situation_unref(m->situation);
-	m->situation = t;
+	tw_kept_unref(m->situation);
+	m->situation = t ? &t->kept : NULL;
 	snapshot_unref(*s);
 	*s = &m->base;
 	return 0;
 }
 
-int tw_renamed(struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
-{
-	struct tw_situation *t = p ? calloc(1, sizeof(*t) + n * sizeof(t->v[0])) : NULL;
-
-	if (!p)
-		return tell(s, NULL, e);
-	if (!t)
-		return error_set(e, -ENOMEM, "no memory for the names of objects");
-	atomic_init(&t->refs, 1);
-	t->last = last;
-	for (size_t i = 0; i < n; i++)
-		take(t, &p[i]);
-	return tell(s, t, e);
-}
-
 bool tw_situation_last(const struct tw_map *m)
 {
-	return m->situation && m->situation->last;
+	return m->situation && situation_of(m)->last;
 }
 
 static const struct moved *find_moved(const struct tw_map *m, enum tw_named what, uint32_t position)
 {
-	const struct tw_situation *t = m->situation;
+	const struct situation *t = situation_of(m);
 
 	for (size_t i = t->n; i > 0; i--)
 		if (t->v[i - 1].what == what && t->v[i - 1].position == position)
@@ -142,7 +133,7 @@ static bool has_name(
 int tw_situation_exact(
 	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
 {
-	const struct tw_situation *t = m->situation;
+	const struct situation *t = situation_of(m);
 
 	for (size_t i = t->n; i > 0; i--) {
 		const struct moved *v = &t->v[i - 1];

@@ -10,14 +10,9 @@
 
 #include "formats/teeworlds/names/mounted.h"
 
-struct tw_situation;
-
 /* struct format_names' renamed. */
 int tw_renamed(
 	struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e);
-
-struct tw_situation *tw_situation_ref(struct tw_situation *t);
-void tw_situation_unref(struct tw_situation *t);
 
 /* It is the save: what is not found now is not waited for. */
 bool tw_situation_last(const struct tw_map *m);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { GROUP = 1, LAYER = 2, LENGTH = 6 };
 

@@ -5,8 +5,8 @@
 #ifndef FORMATS_TEEWORLDS_LENS_LAYER_AUTOMAPPER_H
 #define FORMATS_TEEWORLDS_LENS_LAYER_AUTOMAPPER_H
 
-#include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/change.h"
 
 /* The value of the key "automapper" for a layer of a group, both by position. */
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer);

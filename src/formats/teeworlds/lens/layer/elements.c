@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/lens/layer/elements.h"
-
+/* elements: the quads of a quads layer and the sources of a sounds layer, quads.json and
+ * sources.json (layout rules 16, 18). */
 #include <errno.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { QUAD_INTS = 38, SOURCE_INTS = 13, OLD_SOURCE_INTS = 9, ELEMENT_MAX = QUAD_INTS };
 enum { JSON_MAX = 512 << 20, EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 #define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
 
@@ -52,57 +52,17 @@ static const struct tw_key old_source_keys[] = {
 	{NULL},
 };
 
-struct list_form {
-	const struct tw_key *keys;
-	struct tw_list_shape shape;
+static const struct tw_key *const keys_of[TW_N_FORMS] = {
+	[TW_FORM_QUADS] = quad_keys,
+	[TW_FORM_SOURCES] = source_keys,
+	[TW_FORM_OLD_SOURCES] = old_source_keys,
 };
-
-static const struct list_form *list_form(enum tw_form form)
-{
-	static const struct list_form forms[TW_N_FORMS] = {
-		[TW_FORM_QUADS] = {quad_keys, {QUAD_INTS, 2, {34, 36}}},
-		[TW_FORM_SOURCES] = {source_keys, {SOURCE_INTS, 2, {6, 8}}},
-		[TW_FORM_OLD_SOURCES] = {old_source_keys, {OLD_SOURCE_INTS, 2, {5, 7}}},
-	};
-
-	return forms[form].keys ? &forms[form] : NULL;
-}
-
-const struct tw_list_shape *tw_list_shape(enum tw_form form)
-{
-	const struct list_form *f = list_form(form);
-
-	return f ? &f->shape : NULL;
-}
-
-static enum tw_form form_of_type(int32_t type)
-{
-	return type == TW_LAYER_QUADS        ? TW_FORM_QUADS
-	       : type == TW_LAYER_SOUNDS     ? TW_FORM_SOURCES
-	       : type == TW_LAYER_OLD_SOUNDS ? TW_FORM_OLD_SOURCES
-					     : TW_FORM_NONE;
-}
-
-enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
-{
-	enum tw_form form = form_of_type(tw_int(it, TW_LAYER_TYPE, -1));
-	const struct list_form *f = list_form(form);
-	const struct blob *b;
-	int32_t count;
-
-	if (!f || it->ints->n < TW_LIST_MIN)
-		return TW_FORM_NONE;
-	count = it->ints->v[TW_LIST_COUNT];
-	b = tw_blob_of(m, it, TW_LIST_DATA);
-	if (count < 0 || (count > 0 && (!b || b->size / (4 * f->shape.ints) < (uint32_t)count)))
-		return TW_FORM_NONE;
-	return form;
-}
 
 /* A layer's list as the map holds it. */
 struct list {
 	uint32_t item;
-	const struct list_form *form;
+	const struct tw_key *keys;
+	uint32_t ints;     /* of an element */
 	struct blob *blob; /* may be NULL where count is 0 */
 	uint32_t count;
 	uint64_t memo; /* under which the blob remembers the file's size */
@@ -121,7 +81,8 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *ret, stru
 	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
 		return it->made ? tw_layer_lacks(it, e)
 				: error_set(e, -EIO, "the layer no longer has such a list");
-	l.form = list_form(form);
+	l.keys = keys_of[form];
+	l.ints = tw_list_shape(form)->ints;
 	l.blob = tw_blob_of(m, it, TW_LIST_DATA);
 	l.count = (uint32_t)it->ints->v[TW_LIST_COUNT];
 	/* References are shown by names that hold still, but there may come to be more. */
@@ -155,9 +116,9 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 
 static void load_element(const struct list *l, const struct bytes *data, uint32_t i, int32_t *v)
 {
-	const uint8_t *p = data->data + (size_t)i * 4 * l->form->shape.ints;
+	const uint8_t *p = data->data + (size_t)i * 4 * l->ints;
 
-	for (uint32_t k = 0; k < l->form->shape.ints; k++)
+	for (uint32_t k = 0; k < l->ints; k++)
 		v[k] = load_i32(p + 4 * (size_t)k);
 }
 
@@ -193,8 +154,8 @@ static int write_elements(struct jsonw *w, const struct tw_map *m, const struct 
 	uint64_t off, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *data = NULL;
-	int32_t v[ELEMENT_MAX];
-	struct tw_record rec = {.keys = l->form->keys, .v = v, .n = l->form->shape.ints};
+	int32_t v[TW_ELEMENT_MAX];
+	struct tw_record rec = {.keys = l->keys, .v = v, .n = l->ints};
 	struct place from = recall_place(l, off), at = {0};
 	int r = blob_load(l->blob, &data, e);
 
@@ -280,12 +241,10 @@ static int take_element(const struct json_at *list, const struct tw_map *m, cons
 	const struct bytes *old, uint32_t i, struct buffer *out, struct error *e)
 {
 	struct json_at at = json_element(list, i);
-	int32_t v[ELEMENT_MAX] = {0};
-	struct tw_record rec = {.keys = l->form->keys,
-		.v = v,
-		.n = l->form->shape.ints,
-		.is_new = m->items[l->item].made};
-	int r = tw_record_expect(&at, l->form->keys, NULL, e);
+	int32_t v[TW_ELEMENT_MAX] = {0};
+	struct tw_record rec = {
+		.keys = l->keys, .v = v, .n = l->ints, .is_new = m->items[l->item].made};
+	int r = tw_record_expect(&at, l->keys, NULL, e);
 
 	if (old && i < l->count)
 		load_element(l, old, i, v);
@@ -293,7 +252,7 @@ static int take_element(const struct json_at *list, const struct tw_map *m, cons
 		tw_record_reset(&rec);
 	if (r == 0)
 		r = tw_record_read(&at, m, &rec, e);
-	for (uint32_t k = 0; r == 0 && k < l->form->shape.ints; k++)
+	for (uint32_t k = 0; r == 0 && k < l->ints; k++)
 		buffer_u32(out, (uint32_t)v[k]);
 	return r;
 }
@@ -329,7 +288,7 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 		r = tw_layer_waits(&m->items[l.item], e);
 	if (r < 0)
 		return r;
-	shown = (size_t)l.count * 4 * l.form->shape.ints;
+	shown = (size_t)l.count * 4 * l.ints;
 	/* A list that cannot be read may be replaced. */
 	if (l.count && blob_load(l.blob, &old, NULL) < 0)
 		old = NULL;
@@ -338,12 +297,12 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return r;
 	if (out.size == shown && (!shown || (old && memcmp(out.data, old->data, shown) == 0)))
 		return 0;
-	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.form->shape.ints)));
+	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.ints)));
 	/* Bytes past the count stay while the count does; an empty list is one of zeros, as the
 	 * editor writes it. */
 	if (old && out.size == shown)
 		buffer_append(&out, old->data + shown, old->size - shown);
-	for (uint32_t k = 0; k < l.form->shape.ints && out.size < 4 * l.form->shape.ints; k++)
+	for (uint32_t k = 0; k < l.ints && out.size < 4 * l.ints; k++)
 		buffer_u32(&out, 0);
 	if (buffer_finish(&out, &fresh) < 0)
 		return error_set(e, -ENOMEM, "no memory for the list");

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/lens/layer/automapper.h"
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/automapper.h"
 #include "formats/teeworlds/lens/layer/make.h"
 #include "formats/teeworlds/lens/layer/tree.h"
-#include "formats/teeworlds/item/version.h"
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { JSON_MAX = 1 << 20, COLOR_MAX = 255 };
 

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/item/layer.h"
-#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/item/initial.h"
-#include "formats/teeworlds/lens/layer/elements.h"
-#include "formats/teeworlds/model/store.h"
+#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/store.h"
 
 enum { USUAL_SIDE = 50, SIDE_MIN = 2, TILE = 4 /* bytes of a design tile */ };
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "codec/csv.h"
-#include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/layer/tree.h"
-#include "formats/teeworlds/lens/layer/plane.h"
 #include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/plane.h"
+#include "formats/teeworlds/lens/layer/tree.h"
 
 enum { RUN = 1024 /* cells at a time, as csv.h gives them */, BYTE_CELL = 3, WIDE_CELL = 6 };
 

@@ -6,24 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/names/mounted.h"
-
-enum { INDEX_END = 1 << 16 /* what fits an entry's id */ };
-
-static uint32_t n_groups(const struct tw_map *m)
-{
-	uint32_t n = tw_names(m, TW_N_GROUPS)->n;
-
-	return n < INDEX_END ? n : INDEX_END;
-}
-
-static const struct tw_group_at *group_at(const struct tw_map *m, uint32_t group)
-{
-	return group < n_groups(m) ? &m->shared->names->groups[group] : NULL;
-}
 
 void tw_touch_layer(
 	const struct tw_map *m, uint32_t item, enum tw_kind_id kind, unsigned c, struct touched *t)
@@ -34,8 +20,8 @@ void tw_touch_layer(
 		touched_add(t, tw_id2(kind, m->items[item].group, (unsigned)layer, c));
 		return;
 	}
-	for (uint32_t g = 0; layer >= 0 && g < n_groups(m); g++) {
-		const struct tw_group_at *at = group_at(m, g);
+	for (uint32_t g = 0; layer >= 0 && g < tw_shown_groups(m); g++) {
+		const struct tw_group_at *at = tw_mounted_group(m, g);
 
 		if (layer >= at->first && layer - at->first < at->n)
 			touched_add(t, tw_id2(kind, g, (unsigned)layer, c));
@@ -64,110 +50,42 @@ int tw_layer_waits(const struct tw_item *it, struct error *e)
 			 : 0;
 }
 
-/* The object made since the mount that the directory is, or is of; the names of its files and
- * layers are not the format's to know. */
-static const struct tw_item *made_at(const struct tw_map *m, entry_id id)
+const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
 {
 	const struct tw_item *it = NULL;
 
-	if (tw_id_kind(id) == TW_K_GROUP || tw_id_kind(id) == TW_K_LAYERS)
-		it = tw_item_at(m, TW_GROUP, tw_id_a(id));
-	else if (tw_id_kind(id) == TW_K_LAYER)
-		it = tw_item_at(m, TW_LAYER, tw_id_b(id));
+	if (tw_id_kind(dir) == TW_K_GROUP || tw_id_kind(dir) == TW_K_LAYERS)
+		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
+	else if (tw_id_kind(dir) == TW_K_LAYER)
+		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
 	return it && it->made ? it : NULL;
 }
 
 static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
-	enum tw_kind_id kind = (enum tw_kind_id)tw_id_kind(id);
-	const struct tw_group_at *at = group_at(m, tw_id_a(id));
-	const struct tw_item *made = made_at(m, id);
+	const struct tw_group_at *at = tw_mounted_group(m, tw_id_a(id));
 
 	(void)e;
-	if (made) {
-		tw_stat_dir(ret, kind == TW_K_LAYERS);
-		return 0;
+	if (!tw_made_at(m, id)) {
+		if (!at)
+			return -ENOENT;
+		if (tw_id_kind(id) == TW_K_LAYER &&
+			(tw_id_b(id) < at->first || tw_id_b(id) - at->first >= at->n))
+			return -ENOENT;
 	}
-	if (kind != TW_K_GROUPS && !at)
-		return -ENOENT;
-	if (kind == TW_K_LAYER && (tw_id_b(id) < at->first || tw_id_b(id) - at->first >= at->n))
-		return -ENOENT;
-	tw_stat_dir(ret, kind == TW_K_GROUPS || kind == TW_K_LAYERS);
+	tw_stat_dir(ret, false);
 	return 0;
-}
-
-static int groups_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	const struct tw_name_list *list = tw_names(m, TW_N_GROUPS);
-	char right[NAME_MAX + 1];
-	uint32_t i;
-
-	(void)dir;
-	if (tw_name_position(name, strlen(name), list->n, &i) < 0 || i >= n_groups(m))
-		return -ENOENT;
-	tw_name_write(right, i, list->n, &list->v[i], TW_DIR_MAX);
-	*ret = tw_id2(TW_K_GROUP, i, 0, 0);
-	return strcmp(right, name) == 0 ? 0 : -ENOENT;
-}
-
-static int groups_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
-{
-	const struct tw_name_list *list = tw_names(m, TW_N_GROUPS);
-	uint32_t i = (uint32_t)*cookie;
-
-	(void)dir;
-	if (*cookie >= n_groups(m))
-		return 0;
-	tw_name_write(name, i, list->n, &list->v[i], TW_DIR_MAX);
-	*ret = tw_id2(TW_K_GROUP, i, 0, 0);
-	(*cookie)++;
-	return 1;
 }
 
 static int group_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	if (*cookie == 0 && made_at(m, dir))
+	if (*cookie == 0 && tw_made_at(m, dir))
 		*cookie = 1;
 	if (*cookie > 1)
 		return 0;
 	strcpy(name, *cookie ? "layers" : "group.json");
 	*ret = tw_id2(*cookie ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
-	(*cookie)++;
-	return 1;
-}
-
-/* Number i within the group at `at`. */
-static entry_id layer_entry(
-	const struct tw_map *m, entry_id dir, const struct tw_group_at *at, uint32_t i, char *name)
-{
-	const struct tw_name_list *list = tw_names(m, TW_N_LAYERS);
-
-	tw_name_write(name, i, at->n, &list->v[at->first + i], TW_DIR_MAX);
-	return tw_id2(TW_K_LAYER, tw_id_a(dir), at->first + i, 0);
-}
-
-static int layers_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	const struct tw_group_at *at = group_at(m, tw_id_a(dir));
-	char right[NAME_MAX + 1];
-	uint32_t i;
-
-	if (!at || tw_name_position(name, strlen(name), at->n, &i) < 0)
-		return -ENOENT;
-	*ret = layer_entry(m, dir, at, i, right);
-	return strcmp(right, name) == 0 ? 0 : -ENOENT;
-}
-
-static int layers_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
-{
-	const struct tw_group_at *at = group_at(m, tw_id_a(dir));
-
-	if (!at || *cookie >= at->n)
-		return 0;
-	*ret = layer_entry(m, dir, at, (uint32_t)*cookie, name);
 	(*cookie)++;
 	return 1;
 }
@@ -182,7 +100,7 @@ static int layer_child(
 
 	if (layer >= tw_names(m, TW_N_LAYERS)->n)
 		return 0;
-	form = (enum tw_form)m->shared->names->forms[layer];
+	form = (enum tw_form)tw_mounted(m)->forms[layer];
 	tiles = tw_tile_form(form);
 	if (*cookie == 0) {
 		strcpy(name, "layer.json");
@@ -202,38 +120,24 @@ static int layer_child(
 	return 1;
 }
 
-/* For directories of few entries. */
+/* Directories of few entries. */
 static int find_child(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
-	const struct tw_kind *kind = tw_kind(dir);
 	char child[NAME_MAX + 1];
 	uint64_t cookie = 0;
 
-	while (kind->child(m, dir, &cookie, child, ret) == 1)
+	while ((tw_id_kind(dir) == TW_K_GROUP ? group_child : layer_child)(
+		       m, dir, &cookie, child, ret) == 1)
 		if (strcmp(child, name) == 0)
 			return 0;
 	return -ENOENT;
 }
-
-const struct tw_kind tw_kind_groups = {
-	.label = "groups/",
-	.stat = dir_stat,
-	.find = groups_find,
-	.child = groups_child,
-};
 
 const struct tw_kind tw_kind_group = {
 	.label = "group/",
 	.stat = dir_stat,
 	.find = find_child,
 	.child = group_child,
-};
-
-const struct tw_kind tw_kind_layers = {
-	.label = "layers/",
-	.stat = dir_stat,
-	.find = layers_find,
-	.child = layers_child,
 };
 
 const struct tw_kind tw_kind_layer = {

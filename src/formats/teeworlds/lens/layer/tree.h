@@ -13,6 +13,10 @@
 void tw_touch_layer(
 	const struct tw_map *m, uint32_t item, enum tw_kind_id kind, unsigned c, struct touched *t);
 
+/* The object made since the mount that the directory is, or is of; NULL. The names of its files and
+ * layers are not the format's to know. */
+const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir);
+
 /*
  * A made layer has no such file: not yet (-ENODATA), for its layer.json is not there, or not at all
  * (-ENOTSUP). What that means for who puts it: wait for layer.json (-EAGAIN), or a refusal

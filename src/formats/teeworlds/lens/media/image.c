@@ -8,13 +8,12 @@
 
 #include "base/spool.h"
 #include "codec/png.h"
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/opaque.h"
-#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
+#include "formats/teeworlds/names/reference.h"
 
 /* An image as the map holds it. */
 struct pixels {

@@ -4,10 +4,9 @@
 #include <errno.h>
 
 #include "codec/json.h"
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/model/fields.h"
 
 enum { JSON_MAX = 1 << 20, N_KEYS = 3 };
 

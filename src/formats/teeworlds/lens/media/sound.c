@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/convert.h"
-#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/media/media.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
 static const struct tw_item *sound_of(const struct tw_map *m, entry_id id)

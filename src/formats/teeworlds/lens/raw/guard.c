@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/lens/lens.h"
+#include "formats/teeworlds/lens/kinds.h"
 
 static int readable(const struct tw_map *m, entry_id id, struct error *e)
 {
@@ -42,9 +42,11 @@ int raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e
 	int r;
 
 	/* A change that ran out of memory is reported when it is taken. */
-	if (!m->shared->typed || c->error)
+	if (!m->shared->typed || c->error || !c->n_edits)
 		return 0;
-	r = tw_change_apply(&then, c, &t, e);
+	r = tw_change_apply(&then, c, e);
+	if (r == 0)
+		tw_touch(m, tw_map_of(then), &t);
 	if (r == 0 && !tw_is_typed(tw_map_of(then)))
 		r = error_set(e, -EINVAL, "the map would have no version item of value 1");
 	if (r == 0)

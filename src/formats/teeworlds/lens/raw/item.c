@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/raw/guard.h"
 
 enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 64 << 20 };
 
@@ -168,14 +167,11 @@ static int item_parse(const struct tw_map *m, entry_id id, const struct extent *
 		r = parse_ints(text, &ints, e);
 	if (r < 0)
 		return r;
-	if (it->reserved) {
+	if (it->reserved)
 		tw_change_enter(c, (uint32_t)(it - m->items), TAKE(ints));
-		return raw_guard(m, c, e);
-	}
-	if (ints->n == it->ints->n && memcmp(ints->v, it->ints->v, 4 * (size_t)ints->n) == 0)
-		return 0;
-	tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));
-	return raw_guard(m, c, e);
+	else if (ints->n != it->ints->n || memcmp(ints->v, it->ints->v, 4 * (size_t)ints->n) != 0)
+		tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));
+	return 0;
 }
 
 const struct tw_kind tw_kind_raw_item = {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
 static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
@@ -41,7 +41,7 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
 		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
-	const struct tw_names *names = m->shared->names;
+	const struct tw_names *names = tw_mounted(m);
 	const char *name = type <= TW_SOUND ? known[type] : type == TW_UUID_INDEX ? "uuid" : NULL;
 
 	for (size_t i = 0; !name && i < names->n_types; i++)

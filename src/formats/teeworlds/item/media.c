@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/item/convert.h"
+#include "formats/teeworlds/item/media.h"
 
+#include "codec/png.h"
 #include "formats/teeworlds/model/fields.h"
+
+bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it)
+{
+	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
+	const struct blob *b = tw_blob_of(m, it, TW_IMG_DATA);
+	uint64_t pixels, file_size;
+
+	if (tw_int(it, TW_IMG_EXTERNAL, -1) != 0 || w < 1 || h < 1 || !b)
+		return false;
+	if (it->ints->v[TW_IMG_VERSION] >= 2 && tw_int(it, TW_IMG_VARIANT, -1) != 1)
+		return false;
+	pixels = (uint64_t)w * (uint64_t)h;
+	return pixels <= b->size / 4 && png_file_size((uint32_t)w, (uint32_t)h, &file_size) == 0;
+}
+
+bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it)
+{
+	return tw_int(it, TW_SND_EXTERNAL, -1) == 0 && tw_blob_of(m, it, TW_SND_DATA);
+}
 
 /* Teeworlds 0.7 writes version 2, and a map of such images stays one of such images. */
 static bool all_are_version_2(const struct tw_map *m)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * elements: the quads of a quads layer and the sources of a sounds layer (layout rules 16, 18).
+ * elements: how the quads of a quads layer and the sources of a sounds layer are stored.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_LAYER_ELEMENTS_H
-#define FORMATS_TEEWORLDS_LENS_LAYER_ELEMENTS_H
+#ifndef FORMATS_TEEWORLDS_ITEM_ELEMENTS_H
+#define FORMATS_TEEWORLDS_ITEM_ELEMENTS_H
 
 #include "formats/teeworlds/item/layer.h"
 
@@ -12,6 +12,8 @@
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
 
 /* How the elements of a list are laid out: 32-bit integers, some of which are envelopes. */
+enum { TW_ELEMENT_MAX = 38 /* integers */ };
+
 struct tw_list_shape {
 	uint32_t ints;
 	unsigned n_refs;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/model/fields.h"
 
-const struct tw_kind *const tw_kinds[TW_N_KINDS] = {
+static const struct tw_kind *const tw_kinds[TW_N_KINDS] = {
 	[TW_K_ROOT] = &tw_kind_root,
 	[TW_K_INFO_DIR] = &tw_kind_info_dir,
 	[TW_K_INFO] = &tw_kind_info,
@@ -48,25 +48,15 @@ static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t
 	if (!m->shared->typed)
 		return;
 	for (int i = 0; i < TW_N_KINDS; i++)
-		if (tw_kinds[i] && tw_kinds[i]->touch)
+		if (tw_kinds[i]->touch)
 			tw_kinds[i]->touch(m, item, t);
 }
 
-void tw_touch_item(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	if (!t)
-		return;
-	touched_add(t, tw_id(TW_K_RAW_ITEM, item, 0));
-	touch_typed(m, item, t);
-}
-
-void tw_touch_blob(const struct tw_map *m, uint32_t blob, struct touched *t)
+/* The typed entries of the items that name the blob. */
+static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t)
 {
 	uint32_t fields[TW_FIELDS_MAX];
 
-	if (!t)
-		return;
-	touched_add(t, tw_id(TW_K_RAW_DATA, blob, 0));
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		unsigned n = m->items[i].removed ? 0 : tw_data_fields(&m->items[i], fields);
 
@@ -78,11 +68,33 @@ void tw_touch_blob(const struct tw_map *m, uint32_t blob, struct touched *t)
 	}
 }
 
-int tw_slice(const void *data, size_t size, uint64_t off, void *dst, size_t n, struct error *e)
+static bool differs(const struct tw_item *a, const struct tw_item *b)
 {
-	if (off > size || n > size - off)
-		return error_set(e, -EIO, "the file ends at byte %zu", size);
-	if (n)
-		memcpy(dst, (const uint8_t *)data + off, n);
-	return 0;
+	return a->ints != b->ints || a->extra != b->extra || a->removed != b->removed;
+}
+
+/* Items and blobs are only ever appended. */
+void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t)
+{
+	for (uint32_t i = 0; i < after->n_items; i++) {
+		bool had = i < before->n_items;
+
+		if (had && !differs(&before->items[i], &after->items[i]))
+			continue;
+		touched_add(t, tw_id(TW_K_RAW_ITEM, i, 0));
+		if (had && !before->items[i].removed)
+			touch_typed(before, i, t);
+		if (!after->items[i].removed)
+			touch_typed(after, i, t);
+	}
+	for (uint32_t i = 0; i < after->n_blobs; i++) {
+		bool had = i < before->n_blobs;
+
+		if (had && before->blobs[i] == after->blobs[i])
+			continue;
+		touched_add(t, tw_id(TW_K_RAW_DATA, i, 0));
+		if (had)
+			touch_users(before, i, t);
+		touch_users(after, i, t);
+	}
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * id: what an entry's number says.
+ *
+ * An entry_id packs the kind and up to three indices:
+ *     kind 6 bits | a 16 bits | b 16 bits | c 6 bits
+ * `a` and `b` together are one 32-bit index where a kind needs no more (handles). What they mean is
+ * the kind's own. The root is kind 0 with all indices 0.
+ */
+#ifndef FORMATS_TEEWORLDS_NAMES_ID_H
+#define FORMATS_TEEWORLDS_NAMES_ID_H
+
+#include "formats/format.h"
+
+enum tw_kind_id {
+	TW_K_ROOT,
+	TW_K_INFO_DIR,
+	TW_K_INFO, /* index: enum tw_info */
+	TW_K_IMAGES,
+	TW_K_IMAGE_PNG, /* index: position among the images, as below */
+	TW_K_IMAGE_JSON,
+	TW_K_SOUNDS,
+	TW_K_SOUND_OPUS,
+	TW_K_SOUND_JSON,
+	TW_K_ENVELOPES,
+	TW_K_ENVELOPE,
+	TW_K_GROUPS,
+	TW_K_GROUP,
+	TW_K_GROUP_JSON,
+	TW_K_LAYERS,
+	TW_K_LAYER,
+	TW_K_LAYER_JSON,
+	TW_K_PLANE,
+	TW_K_QUADS,
+	TW_K_SOURCES,
+	TW_K_RAW,
+	TW_K_RAW_ITEMS,
+	TW_K_RAW_TYPE, /* index: type number */
+	TW_K_RAW_ITEM, /* index: handle */
+	TW_K_RAW_DATA_DIR,
+	TW_K_RAW_DATA, /* index: handle */
+	TW_N_KINDS,
+};
+
+static inline entry_id tw_id2(enum tw_kind_id kind, unsigned a, unsigned b, unsigned c)
+{
+	return (entry_id)kind << 38 | (entry_id)(a & 0xffff) << 22 | (entry_id)(b & 0xffff) << 6 |
+	       (c & 0x3f);
+}
+
+static inline entry_id tw_id(enum tw_kind_id kind, uint32_t index, unsigned c)
+{
+	return tw_id2(kind, index >> 16, index & 0xffff, c);
+}
+
+static inline unsigned tw_id_kind(entry_id id)
+{
+	return (unsigned)(id >> 38) & 0x3f;
+}
+
+static inline unsigned tw_id_a(entry_id id)
+{
+	return (unsigned)(id >> 22) & 0xffff;
+}
+
+static inline unsigned tw_id_b(entry_id id)
+{
+	return (unsigned)(id >> 6) & 0xffff;
+}
+
+static inline unsigned tw_id_c(entry_id id)
+{
+	return (unsigned)id & 0x3f;
+}
+
+static inline uint32_t tw_id_index(entry_id id)
+{
+	return (uint32_t)tw_id_a(id) << 16 | tw_id_b(id);
+}
+
+#endif

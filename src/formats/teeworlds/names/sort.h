@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * sort: the sorts of objects that a map has, in one table: what tells images, sounds, envelopes,
+ * groups and layers apart, but for the content of their files.
+ */
+#ifndef FORMATS_TEEWORLDS_NAMES_SORT_H
+#define FORMATS_TEEWORLDS_NAMES_SORT_H
+
+#include <limits.h>
+
+#include "formats/teeworlds/model/map.h"
+#include "formats/teeworlds/names/id.h"
+
+enum tw_named { TW_N_IMAGES, TW_N_SOUNDS, TW_N_ENVELOPES, TW_N_GROUPS, TW_N_LAYERS, TW_N_NAMED };
+
+struct tw_sort {
+	const char *noun;     /* "image" */
+	const char *path;     /* of the directory, where there is but one: "images/" */
+	uint16_t type;        /* of the items */
+	enum tw_kind_id dir;  /* of the directories that they stand in */
+	enum tw_kind_id kind; /* of their files, or directories */
+	enum tw_kind_id
+		json;       /* of the file that stands for one that is not embedded; else as kind */
+	const char *ending; /* of their files; "": they are directories */
+	size_t stem_max;    /* bytes of a name that is shown, without ending */
+	size_t name_max;    /* bytes of a name that is stored, as DDNet's editor takes it */
+	bool (*embedded)(const struct tw_map *m, const struct tw_item *it); /* NULL: always */
+};
+
+extern const struct tw_sort tw_sorts[TW_N_NAMED];
+
+static inline unsigned tw_named_type(enum tw_named what)
+{
+	return tw_sorts[what].type;
+}
+
+/* What a directory's objects are; TW_N_NAMED where it has none. dir may be any entry. */
+enum tw_named tw_objects_of(entry_id dir);
+/* What an entry is an object of; TW_N_NAMED: it is none. */
+enum tw_named tw_object_named(entry_id id);
+
+/* The position of an object in the list of its type, and the object at a position; dir counts for
+ * layers, which stand in a group, and json where objects may be not embedded. */
+uint32_t tw_object_position(entry_id id);
+entry_id tw_object_id(enum tw_named what, entry_id dir, uint32_t position, bool json);
+
+/* The ending of the file of an item of the map. */
+const char *tw_ending_of(const struct tw_map *m, enum tw_named what, const struct tw_item *it);
+
+/* The length of a file name without the ending that objects of this sort have; 0: it has none of
+ * them. Directories (groups, layers) have no ending. *ret_json (may be NULL): it is .json. */
+size_t tw_stem_length(enum tw_named what, const char *file, bool *ret_json);
+
+/* One id for both files that can stand for an object, to compare; struct format's object. */
+entry_id tw_object(entry_id id);
+
+#endif

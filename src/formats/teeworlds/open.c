@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Zlib */
+/* open: a map of a file, and a new one. */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/structure.h"
+
+enum { FILE_VERSION = 4 /* of new maps */ };
+
+static int read_options(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+{
+	const char *raw = format_option(ctx->options, "raw");
+
+	if (!raw || strcmp(raw, "ro") == 0)
+		sh->raw = TW_RAW_RO;
+	else if (strcmp(raw, "rw") == 0)
+		sh->raw = TW_RAW_RW;
+	else if (strcmp(raw, "off") == 0)
+		sh->raw = TW_RAW_OFF;
+	else
+		return error_set(e, -EINVAL, "option raw is %s (ro, rw or off)", raw);
+	return 0;
+}
+
+/* A map with nothing in it, for the options. */
+static int begin(const struct format *format, const struct format_context *ctx, struct tw_map **ret,
+	struct error *e)
+{
+	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
+	struct tw_map *m;
+	int r;
+
+	if (!sh)
+		return error_set(e, -ENOMEM, "no memory for a map");
+	atomic_init(&sh->refs, 1);
+	sh->budget = ctx->budget;
+	sh->store = ctx->store;
+	sh->note = ctx->note;
+	sh->note_arg = ctx->note_arg;
+	r = read_options(ctx, sh, e);
+	if (r < 0)
+		return r;
+	m = tw_map_new(TAKE(sh));
+	if (!m)
+		return error_set(e, -ENOMEM, "no memory for a map");
+	m->base.format = format;
+	*ret = m;
+	return 0;
+}
+
+int tw_map_open(const struct format *format, const struct source *src,
+	const struct format_context *ctx, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tw_shared *sh;
+	struct tw_map *m;
+	int r = begin(format, ctx, &m, e);
+
+	if (r < 0)
+		return r;
+	s = &m->base;
+	sh = m->shared;
+	r = datafile_read(src, m, e);
+	if (r < 0)
+		return r;
+	sh->n_blobs = m->n_blobs;
+	sh->typed = tw_is_typed(m);
+	if (!sh->typed && sh->note)
+		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
+	r = tw_names_take(m, e);
+	if (r == 0)
+		*ret = TAKE(s);
+	return r;
+}
+
+/* A map of nothing but its version. What else a game needs is added at the save. */
+int tw_map_create(const struct format *format, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tw_ints *version;
+	struct tw_map *m;
+	uint32_t item;
+	int r = begin(format, ctx, &m, e);
+
+	if (r < 0)
+		return r;
+	s = &m->base;
+	m->shared->typed = true;
+	m->shared->fresh = true;
+	m->shared->file_version = FILE_VERSION;
+	version = tw_ints_new(1);
+	if (version)
+		version->v[0] = 1;
+	r = tw_map_add_item(m, TW_VERSION, 0, version, &item);
+	if (r == 0)
+		r = tw_map_reindex(m);
+	if (r < 0)
+		return error_set(e, r, "no memory for a map");
+	r = tw_names_take(m, e);
+	if (r == 0)
+		*ret = TAKE(s);
+	return r;
+}
