@@ -38,13 +38,18 @@ typedef int (*csv_take_fn)(
 
 /*
  * Reads a table of exactly shape's width and height (cell is not looked at), values between min and
- * max. Any blanks and tabs around a value, a pair of quotes around it, CRLF and a missing last line
- * feed are accepted. In bounded memory, whatever the width.
+ * max. Any blanks and tabs around a value, a pair of quotes around it, `;` or a tab instead of `,`, a
+ * byte order mark, CRLF and a missing last line feed are accepted. In bounded memory, whatever the
+ * width.
  *
  * -EINVAL, the text naming line and column (cell), both from 1: "line 3, column 7: 300 is not
  * 0..255". Cells may have been given out before that is known.
  */
 int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t min, int32_t max,
 	csv_take_fn take, void *arg, struct error *e);
+
+/* How large is the table, in which all lines are of one length? -EINVAL as above; ret->cell is 0. */
+int csv_measure(const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret,
+	struct error *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RUN = 1024 /* cells given out at a time */, INPUT = 64 << 10 };
 
@@ -17,13 +18,16 @@ enum state {
 };
 
 struct parser {
-	const struct csv_shape *shape;
+	uint32_t width,
+		height; /* 0: not known yet, which is for the first line, or the end, to say */
 	int32_t min, max;
 	csv_take_fn take;
 	void *arg;
 	struct error *e;
 
 	uint32_t row, column; /* of the cell at hand, from 0 */
+	char separator; /* what follows the first cell that anything follows; 0: none has yet */
+	bool tab;       /* a tab follows the value at hand */
 	enum state state;
 	bool quoted; /* the cell began with a quote */
 	bool open;   /* which was not closed yet */
@@ -43,7 +47,7 @@ static int refuse(const struct parser *p, const char *what)
 
 static int flush(struct parser *p)
 {
-	int r = p->n ? p->take(p->arg, p->first, p->run, p->n, p->e) : 0;
+	int r = p->n && p->take ? p->take(p->arg, p->first, p->run, p->n, p->e) : 0;
 
 	p->first += p->n;
 	p->n = 0;
@@ -56,12 +60,13 @@ static int end_cell(struct parser *p)
 
 	if (p->open)
 		return refuse(p, "a quote is not closed");
-	if (p->column >= p->shape->width || p->row >= p->shape->height)
+	if ((p->width && p->column >= p->width) || (p->height && p->row >= p->height))
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": the table has %" PRIu32
 			" lines of %" PRIu32 " columns",
-			(uint64_t)p->row + 1, (uint64_t)p->column + 1, p->shape->height,
-			p->shape->width);
+			(uint64_t)p->row + 1, (uint64_t)p->column + 1, p->height, p->width);
+	if (p->column == INT32_MAX || p->row == INT32_MAX)
+		return refuse(p, "the table is too large");
 	if (!p->digits)
 		return refuse(p, "there is no number");
 	if (value < p->min || value > p->max)
@@ -72,7 +77,7 @@ static int end_cell(struct parser *p)
 	p->run[p->n++] = (int32_t)value;
 	p->column++;
 	p->state = BEFORE;
-	p->quoted = p->negative = p->digits = false;
+	p->quoted = p->negative = p->digits = p->tab = false;
 	p->value = 0;
 	return p->n == RUN ? flush(p) : 0;
 }
@@ -83,10 +88,12 @@ static int end_line(struct parser *p)
 
 	if (r < 0)
 		return r;
-	if (p->column != p->shape->width)
+	if (!p->width)
+		p->width = p->column;
+	if (p->column != p->width)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 " has %" PRIu32 " columns (must be %" PRIu32 ")",
-			(uint64_t)p->row + 1, p->column, p->shape->width);
+			(uint64_t)p->row + 1, p->column, p->width);
 	p->row++;
 	p->column = 0;
 	return 0;
@@ -138,23 +145,49 @@ static int other(const struct parser *p, uint8_t c)
 	return refuse(p, what);
 }
 
+/* Spreadsheets of other countries write semicolons, and some programs tabs. */
+static int separator(struct parser *p, uint8_t c)
+{
+	if (!p->separator)
+		p->separator = (char)c;
+	return p->separator == c ? end_cell(p) : other(p, c);
+}
+
+static int tab(struct parser *p)
+{
+	if (p->separator == '\t')
+		return end_cell(p);
+	p->tab = p->digits;
+	return blank(p);
+}
+
 static int feed_char(struct parser *p, uint8_t c)
 {
 	if (p->state == RETURN && c != '\n')
 		return refuse(p, "a carriage return stands inside a line");
+	/* Two numbers with a tab between them, where nothing else was between any. */
+	if (p->tab && !p->separator && (c == '-' || c == '"' || (c >= '0' && c <= '9')) &&
+		!p->open) {
+		int r = separator(p, '\t');
+
+		if (r < 0)
+			return r;
+	}
 	if (c >= '0' && c <= '9')
 		return digit(p, c);
 	switch (c) {
 	case ',':
-		return end_cell(p);
+	case ';':
+		return separator(p, c);
 	case '\n':
 		return end_line(p);
 	case '\r':
 		p->state = RETURN;
 		return 0;
 	case ' ':
-	case '\t':
 		return blank(p);
+	case '\t':
+		return tab(p);
 	case '"':
 		return quote(p);
 	case '-':
@@ -170,7 +203,17 @@ static int feed_char(struct parser *p, uint8_t c)
 
 static int feed_text(struct parser *p, const struct extent *in, uint8_t *text)
 {
-	for (uint64_t off = 0; off < in->size;) {
+	static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+	uint64_t off = 0;
+
+	if (in->size >= sizeof(mark)) {
+		int r = extent_read(in, 0, text, sizeof(mark), p->e);
+
+		if (r < 0)
+			return r;
+		off = memcmp(text, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+	}
+	while (off < in->size) {
 		size_t n = in->size - off < INPUT ? (size_t)(in->size - off) : INPUT;
 		int r = extent_read(in, off, text, n, p->e);
 
@@ -192,24 +235,35 @@ static bool unfinished(const struct parser *p)
 	return p->column || p->digits || p->negative || p->quoted || p->state != BEFORE;
 }
 
+/* All of it, by a parser that knows the bounds of values and whatever else is to be known before.
+ */
+static int read_table(struct parser *p, const struct extent *in)
+{
+	CLEANUP(free) uint8_t *text = malloc(INPUT);
+	int r = text ? feed_text(p, in, text)
+		     : error_set(p->e, -ENOMEM, "no memory to read the table");
+
+	if (r == 0 && unfinished(p))
+		r = end_line(p);
+	return r;
+}
+
 int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t min, int32_t max,
 	csv_take_fn take, void *arg, struct error *e)
 {
-	CLEANUP(free) uint8_t *text = malloc(INPUT);
-	CLEANUP(free) struct parser *p = calloc(1, sizeof(*p));
+	CLEANUP(free) struct parser *p = malloc(sizeof(*p));
 	int r;
 
-	if (!text || !p)
+	if (!p)
 		return error_set(e, -ENOMEM, "no memory to read the table");
-	p->shape = shape;
-	p->min = min;
-	p->max = max;
-	p->take = take;
-	p->arg = arg;
-	p->e = e;
-	r = feed_text(p, in, text);
-	if (r == 0 && unfinished(p))
-		r = end_line(p);
+	*p = (struct parser){.width = shape->width,
+		.height = shape->height,
+		.min = min,
+		.max = max,
+		.take = take,
+		.arg = arg,
+		.e = e};
+	r = read_table(p, in);
 	if (r < 0)
 		return r;
 	if (p->row != shape->height)
@@ -217,4 +271,22 @@ int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t mi
 			"the table has %" PRIu32 " lines (must be %" PRIu32 ")", p->row,
 			shape->height);
 	return flush(p);
+}
+
+int csv_measure(
+	const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret, struct error *e)
+{
+	CLEANUP(free) struct parser *p = malloc(sizeof(*p));
+	int r;
+
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory to read the table");
+	*p = (struct parser){.min = min, .max = max, .e = e};
+	r = read_table(p, in);
+	if (r == 0 && !p->row)
+		r = error_set(e, -EINVAL, "the table has no lines");
+	if (r < 0)
+		return r;
+	*ret = (struct csv_shape){.width = p->width, .height = p->row};
+	return 0;
 }

@@ -220,7 +220,11 @@ static void everything_else_is_refused_with_its_place(void **state)
 	assert_fails(PARSE("1,2\n\n3,4\n"), EINVAL, "line 2, column 1: there is no number");
 	assert_fails(PARSE("1,\n3,4\n"), EINVAL, "line 1, column 2: there is no number");
 	assert_fails(PARSE(",2\n3,4\n"), EINVAL, "line 1, column 1: there is no number");
-	assert_fails(PARSE("1;2\n3;4\n"), EINVAL, "line 1, column 1: ';' is not part");
+	assert_fails(PARSE("1;2\n3,4\n"), EINVAL, "line 2, column 1: ',' is not part");
+	assert_fails(PARSE("1,2\n3;4\n"), EINVAL, "line 2, column 1: ';' is not part");
+	assert_fails(PARSE("\xef\xbb\xbf\xef\xbb\xbf"
+			   "1,2\n3,4\n"),
+		EINVAL, "byte ef");
 	assert_fails(PARSE("1.5,2\n3,4\n"), EINVAL, "'.'");
 	assert_fails(PARSE("+1,2\n3,4\n"), EINVAL, "'+'");
 	assert_fails(PARSE("1,a\n3,4\n"), EINVAL, "line 1, column 2: 'a'");
@@ -258,6 +262,48 @@ static void the_takers_refusal_is_the_result(void **state)
 	assert_fails(csv_parse(&x, &shape, 0, 9, refuse_cells, NULL, &err), ENOSPC, "no room");
 }
 
+/* What spreadsheets of other countries, and other programs, write. */
+static void other_separators_and_a_mark_are_accepted(void **state)
+{
+	static const char *const texts[] = {"1;2\r\n3;4\r\n", "1\t2\n3\t4\n", "1,\t2\n3\t,4\n",
+		"\"1\"\t\"2\"\n\"3\"\t-4\n", " 1 \t 2\n3\t4", "\xef\xbb\xbf\"1\";2\n3;4\n"};
+	int32_t cells[4];
+	struct table t = {{2, 2, 3}, cells, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_ok(parse(texts[i], strlen(texts[i]), &t, -5, 255));
+		assert_int_equal(t.n, 4);
+		assert_int_equal(cells[0] + 10 * cells[1] + 100 * cells[2], 321);
+		assert_int_equal(abs(cells[3]), 4);
+	}
+}
+
+static int measure(const char *text, struct csv_shape *ret)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(text, strlen(text));
+
+	return csv_measure(&x, -5, 255, ret, &err);
+}
+
+static void a_table_is_measured(void **state)
+{
+	struct csv_shape shape;
+
+	(void)state;
+	assert_ok(measure("1,2,3\n4,5,6", &shape));
+	assert_int_equal(shape.width, 3);
+	assert_int_equal(shape.height, 2);
+	assert_ok(measure("7", &shape));
+	assert_int_equal(shape.width, 1);
+	assert_int_equal(shape.height, 1);
+	assert_fails(measure("", &shape), EINVAL, "no lines");
+	assert_fails(measure("1,2\n3\n", &shape), EINVAL, "line 2 has 1 columns (must be 2)");
+	assert_fails(measure("1,2\n3,4,5\n", &shape), EINVAL, "line 2, column 3");
+	assert_fails(measure("1,2\n3,256\n", &shape), EINVAL, "256 is not -5..255");
+	assert_fails(measure("1,2\n\n", &shape), EINVAL, "there is no number");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +315,8 @@ int main(void)
 		cmocka_unit_test(blanks_quotes_crlf_and_a_missing_end_are_accepted),
 		cmocka_unit_test(everything_else_is_refused_with_its_place),
 		cmocka_unit_test(the_takers_refusal_is_the_result),
+		cmocka_unit_test(other_separators_and_a_mark_are_accepted),
+		cmocka_unit_test(a_table_is_measured),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
