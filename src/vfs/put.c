@@ -207,7 +207,8 @@ static void tell_refusal(const struct put *p)
 {
 	CLEANUP(free) char *line = NULL;
 
-	if (p->r < 0 && !p->v->replaying &&
+	/* Judged again, it is still what it was. */
+	if (p->r < 0 && !p->v->replaying && !(p->rq.again && p->rq.was_draft) &&
 		asprintf(&line, "refused: %s: %s", p->path,
 			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
 		p->v->host->note(p->v->host, line);
@@ -227,7 +228,8 @@ static void put_settled(struct job *j)
 	}
 	if (p->r < 0)
 		touched_finish(&p->touched);
-	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.again);
+	/* What is refused may fit later: it is judged again with what waits. */
+	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
 		put_accepted(p->v, n, &p->forgotten);
 	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */

@@ -136,7 +136,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		node_touch(n, ATTR_MTIME);
 	} else if (r == 0) {
 		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
-		node_pending(v, n, n->fresh);
+		node_pending(v, n, true);
 	}
 	n->opens++; /* to see what became of it */
 	(void)ask(v, &a, vfs_release);

@@ -189,7 +189,7 @@ def test_what_cannot_be_applied_fails_at_close_and_changes_nothing(m, name, data
 @pytest.mark.parametrize("name,data", [
     ("info/author", b"x" * 31 + b"\n"), ("info/version", b"v" * 15 + b"\n"),
     ("info/credits", "ü".encode() * 63 + b"\n"), ("info/license", b"l" * 31 + b"\n"),
-    (SETTINGS, b"s" * 255 + b"\n"), (SETTINGS, b"a\r\n\n\nb\n"), (SETTINGS, b"\n")])
+    (SETTINGS, b"s" * 255 + b"\n"), (SETTINGS, b"a\rb\n\n\nb\n"), (SETTINGS, b"\n")])
 def test_what_just_fits_is_taken(m, name, data):
     m.put(name, data)
     assert m.get(name) == data
@@ -306,8 +306,8 @@ def test_a_temporary_file_renamed_over_an_image_writes_it(m, tmp_path):
 
 def test_a_refused_file_renamed_over_another_leaves_the_model_alone(box, m):
     raw = boxes.get(m.map)
-    boxes.put(m / "images/.temp.swp", b"no picture", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    code = boxes.refused(os.rename, m / "images/.temp.swp", m / PNG)
+    boxes.put(m / "images/.goutputstream-REFUSE", b"no picture", os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    code = boxes.refused(os.rename, m / "images/.goutputstream-REFUSE", m / PNG)
     assert code in (0, errno.EINVAL)
     m.unmount(code=5 if code == 0 else 0)
     box.allow("*.mapfs-left")

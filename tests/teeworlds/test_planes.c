@@ -36,10 +36,10 @@ static void a_plane_refuses_another_shape_and_what_does_not_fit(void **state)
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6\n7,8,9\n", &err), EINVAL,
-		"line 1 has 3 columns (must be 4)");
+	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6,7\n7,8,9\n", &err), EINVAL,
+		"line 2, column 4: the table has 0 lines of 3 columns");
 	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
-		"the table has 1 lines (must be 3)");
+		"the table has 1 lines of 4 columns (at least 2)");
 	assert_refused(&f, LAYERS "00/id.csv", " 11", "256", "line 3, column 4: 256 is not 0..255");
 	assert_refused(&f, LAYERS "06_Speedup/angle.csv", "  -330", "-32769",
 		"line 3, column 4: -32769 is not -32768..32767");
@@ -213,6 +213,90 @@ static void a_version_changes_how_tiles_and_fields_stand(void **state)
 	fixture_close(&f);
 }
 
+#define IDS   LAYERS "00/id.csv"
+#define FLAGS LAYERS "00/flags.csv"
+#define JSON  LAYERS "00/layer.json"
+
+/* It is the save, or that is over. */
+static void situate(struct fixture *f, bool save)
+{
+	static const struct placement none[1];
+	struct error err = ERROR_INIT;
+
+	assert_ok(f->s->format->names->renamed(&f->s, save ? none : NULL, 0, true, &err));
+}
+
+/* Both tables in a size that is not the layer's, 4 x 3. */
+static void want_tables(struct fixture *f)
+{
+	struct error err = ERROR_INIT;
+
+	assert_fails(put(&f->s, IDS, "1,2\n3,4\n", &err), EAGAIN,
+		"the table has 2 lines of 2 columns (the layer has height 3, width 4)");
+	assert_int_equal(put(&f->s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+}
+
+/* Layout rule 14. */
+static void tables_of_another_size_wait(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	want_tables(&f);
+	/* layer.json decides, whenever it comes. */
+	assert_int_equal(put(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), 1);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
+	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
+	fixture_close(&f);
+
+	/* ... also by the size there is, and then tables do not. */
+	must_open(&f, "parts.map", "rw");
+	want_tables(&f);
+	assert_int_equal(put(&f.s, JSON, "{\"width\": 4}", &err), 1);
+	want_tables(&f);
+	situate(&f, true);
+	want_tables(&f);
+	situate(&f, false);
+	want_tables(&f);
+	fixture_close(&f);
+}
+
+static void a_layer_takes_the_size_that_all_its_tables_have(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	want_tables(&f);
+	/* Not before the save, and not while one wants another. */
+	want_tables(&f);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
+	situate(&f, true);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	situate(&f, false);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n1,0\n", &err), -EAGAIN);
+	situate(&f, true);
+	/* The first that is tried gives the layer the size, and then all fit. */
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n1,0\n", &err), 1);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), 1);
+	situate(&f, false);
+	assert_content(f.s, IDS, "  1,  2\n  3,  4\n  5,  6\n");
+	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n  1,  0\n");
+	/* That is done with: one table alone decides nothing. */
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
+	situate(&f, true);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
+	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
+	fixture_close(&f);
+}
+
 struct reasons {
 	unsigned n;
 	char last[200];
@@ -269,6 +353,8 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_of_another_size_wait),
+		cmocka_unit_test(a_layer_takes_the_size_that_all_its_tables_have),
 		cmocka_unit_test(a_plane_changes_its_field_and_nothing_else),
 		cmocka_unit_test(a_plane_refuses_another_shape_and_what_does_not_fit),
 		cmocka_unit_test(physics_planes_show_the_layers_own_field),

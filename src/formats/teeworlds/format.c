@@ -221,6 +221,8 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 		blob_unref(m->blobs[i]);
 		m->blobs[i] = b;
 	}
+	for (size_t i = 0; i < m->n_items; i++)
+		m->items[i].wanted = (struct tw_wanted){0};
 	*ret = TAKE(done);
 	return 0;
 }

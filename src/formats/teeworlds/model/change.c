@@ -61,6 +61,11 @@ void tw_change_waits(struct tw_change *c, uint32_t item, bool waits)
 		add_edit(c, (struct tw_edit){.kind = TW_SET_WAITS, .item = item, .field = waits});
 }
 
+void tw_change_wanted(struct tw_change *c, uint32_t item, const struct tw_wanted *wanted)
+{
+	add_edit(c, (struct tw_edit){.kind = TW_SET_WANTED, .item = item, .wanted = *wanted});
+}
+
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	add_edit(c,
@@ -205,6 +210,15 @@ int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob
 	return set_index(&m->items[item], field, (int32_t)added);
 }
 
+static void apply_wanted(struct tw_wanted *w, const struct tw_wanted *d)
+{
+	bool same = w->w == d->w && w->h == d->h;
+	bool decided = w->decided || d->decided;
+	uint8_t planes = same ? w->planes | d->planes : d->planes;
+
+	*w = (struct tw_wanted){d->w, d->h, planes, decided};
+}
+
 static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added)
 {
 	uint32_t item = d->item == TW_ADDED ? *added : d->item;
@@ -220,6 +234,9 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 		return 0;
 	case TW_SET_WAITS:
 		m->items[item].waits = d->field;
+		return 0;
+	case TW_SET_WANTED:
+		apply_wanted(&m->items[item].wanted, &d->wanted);
 		return 0;
 	case TW_SET_DATA:
 		return tw_map_set_data(m, item, d->field, d->blob);

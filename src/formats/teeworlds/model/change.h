@@ -15,6 +15,8 @@ enum tw_edit_kind {
 	TW_SET_ITEM,  /* the item's integers become `ints` */
 	TW_SET_EXTRA, /* what goes with the made item becomes `ints`, which may be NULL */
 	TW_SET_WAITS, /* whether the made item waits: `field` */
+	/* More planes want the size, or the first ones want another; or layer.json has decided. */
+	TW_SET_WANTED,
 	/*
 	 * The blob that integer `field` of the item names becomes `blob`. If that integer names a
 	 * blob nobody else uses, it is replaced in place; if others use it, or it names none, the
@@ -39,6 +41,7 @@ struct tw_edit {
 	uint16_t type, id;    /* ADD_ITEM */
 	struct tw_ints *ints; /* owned */
 	struct blob *blob;    /* owned */
+	struct tw_wanted wanted;
 };
 
 struct tw_change {
@@ -63,6 +66,7 @@ DEFINE_CLEANUP(struct tw_change, tw_change_free);
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_waits(struct tw_change *c, uint32_t item, bool waits);
+void tw_change_wanted(struct tw_change *c, uint32_t item, const struct tw_wanted *wanted);
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);

@@ -62,6 +62,16 @@ struct tw_ints *tw_ints_ref(struct tw_ints *v);
 void tw_ints_unref(struct tw_ints *v);
 DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 
+/*
+ * The size that tables of a tile layer were written in, which is not the layer's (layout rule 14).
+ * They wait: layer.json decides, or nobody wrote one and all tables want the same.
+ */
+struct tw_wanted {
+	uint32_t w, h;
+	uint8_t planes; /* 1 << enum tw_plane of each that wants it */
+	bool decided;   /* layer.json was written since the tables were, or since the last save */
+};
+
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
@@ -82,6 +92,7 @@ struct tw_item {
 	struct bytes *placed;
 	uint16_t group; /* of a made layer: the position of the group that it was made in */
 	bool waits;     /* ... and its newest layer.json is none yet: what it names is not there */
+	struct tw_wanted wanted;
 };
 
 /* The items of one type, as handles: by position, and by (id, position) for the raw view. */

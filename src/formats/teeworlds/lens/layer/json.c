@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "formats/teeworlds/item/media.h"
-#include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/automapper.h"
 #include "formats/teeworlds/lens/layer/make.h"
+#include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -130,57 +130,6 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 	return 0;
 }
 
-/* The tiles behind one field, as the changed item has them. */
-static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
-	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
-{
-	bool packed = field == TW_TILES_DATA && now->ints->v[TW_LAYER_VERSION] >= 4;
-	uint32_t w = (uint32_t)now->ints->v[TW_TILES_WIDTH];
-	uint32_t h = (uint32_t)now->ints->v[TW_TILES_HEIGHT];
-	struct blob *fresh = NULL;
-	int r;
-
-	if (t->w == w && t->h == h && t->packed == packed)
-		return 0;
-	r = tw_tiles_refit(m, t->blob ? t : NULL, w, h, t->size, packed, &fresh, e);
-	if (r == 0)
-		tw_change_data(c, item, field, fresh);
-	return r;
-}
-
-/* Tiles that show nothing: what cannot be read of them becomes zeros. */
-static void drop_unreadable(struct tw_tiles *t)
-{
-	uint64_t count = (uint64_t)t->w * t->h;
-
-	if ((!t->packed && t->blob->size / t->size < count) || tw_tiles_sound(t, NULL) < 0)
-		t->blob = NULL;
-}
-
-/* The item's tiles follow its width, height and version. */
-static int follow(const struct tw_map *m, uint32_t item, struct tw_ints *fresh, struct tw_change *c,
-	struct error *e)
-{
-	const struct tw_item *old = &m->items[item];
-	struct tw_item now = *old;
-	struct tw_tiles tiles, dummy;
-	int r = 0;
-
-	now.ints = fresh;
-	if (!tw_is_tiles(old))
-		return 0;
-	if (tw_tiles_of(m, old, &tiles)) {
-		r = refit(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
-		if (r == -EIO)
-			return error_context(e, "the layer's tiles cannot be read");
-	}
-	if (r == 0 && tw_dummy_of(m, old, &dummy)) {
-		drop_unreadable(&dummy);
-		r = refit(m, &dummy, &now, TW_TILES_DATA, c, item, e);
-	}
-	return r;
-}
-
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct tw_change *c, struct error *e)
 {
@@ -210,8 +159,7 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	}
 	if (!fresh)
 		return error_set(e, -ENOMEM, "no memory for a layer");
-	tw_change_item(c, item, tw_ints_ref(fresh));
-	return follow(m, item, fresh, c, e);
+	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
 
 /* The first layer.json of a new layer says what it is. */
@@ -269,6 +217,9 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
 	if (r == 0 || r == -EAGAIN)
 		tw_change_waits(c, item, r == -EAGAIN);
+	/* Whatever size it says, even the one there is, tables that want another do not decide. */
+	if (r == 0 && (c->n_edits || m->items[item].wanted.planes))
+		tw_change_wanted(c, item, &(struct tw_wanted){.decided = true});
 	return r;
 }
 

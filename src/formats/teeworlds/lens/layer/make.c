@@ -7,10 +7,11 @@
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { USUAL_SIDE = 50, SIDE_MIN = 2, TILE = 4 /* bytes of a design tile */ };
+enum { USUAL_SIDE = 50, TILE = 4 /* bytes of a design tile */ };
 
 /* The size of the map, as its game layer has it. */
 static void usual_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
@@ -48,9 +49,9 @@ static int make_tiles(
 	if (r == 0)
 		r = get_within(root, "kind", INT32_MIN, INT32_MAX, &kind, e);
 	if (r == 0)
-		r = get_within(root, "width", SIDE_MIN, INT32_MAX, &w, e);
+		r = get_within(root, "width", TW_SIDE_MIN, INT32_MAX, &w, e);
 	if (r == 0)
-		r = get_within(root, "height", SIDE_MIN, INT32_MAX, &h, e);
+		r = get_within(root, "height", TW_SIDE_MIN, INT32_MAX, &h, e);
 	if (r < 0)
 		return r;
 	if (kind != 0 && kind != 1 && !tw_is_special(kind)) {

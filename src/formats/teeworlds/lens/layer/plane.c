@@ -10,6 +10,7 @@
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/plane.h"
+#include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 
 enum { RUN = 1024 /* cells at a time, as csv.h gives them */, BYTE_CELL = 3, WIDE_CELL = 6 };
@@ -157,12 +158,21 @@ static int take_tail(const struct plane *p, struct tw_tile_writer *out, struct e
 /* Where the values of all cells come from: calls put->out in order. */
 typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
 
+static int32_t min_of(const struct plane *p)
+{
+	return p->at.wide ? INT16_MIN : 0;
+}
+
+static int32_t max_of(const struct plane *p)
+{
+	return p->at.wide ? INT16_MAX : UINT8_MAX;
+}
+
 static int cells_of_file(struct putting *put, const struct extent *in, struct error *e)
 {
 	const struct plane *p = put->plane;
 
-	return p->at.wide ? csv_parse(in, &p->shape, INT16_MIN, INT16_MAX, take_cells, put, e)
-			  : csv_parse(in, &p->shape, 0, UINT8_MAX, take_cells, put, e);
+	return csv_parse(in, &p->shape, min_of(p), max_of(p), take_cells, put, e);
 }
 
 static int cells_of_zeros(struct putting *put, const struct extent *in, struct error *e)
@@ -201,6 +211,21 @@ static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn 
 	return r;
 }
 
+/* A table that does not fit the layer: is it one of another size? */
+static int judge_size(const struct tw_map *m, const struct plane *p, const struct extent *in,
+	struct tw_change *c, struct error *e)
+{
+	struct csv_shape size;
+	int r = csv_measure(in, min_of(p), max_of(p), &size, e);
+
+	if (r < 0)
+		return r;
+	if (size.width < TW_SIDE_MIN || size.height < TW_SIDE_MIN)
+		return error_set(e, -EINVAL, "the table has %u lines of %u columns (at least %d)",
+			size.height, size.width, TW_SIDE_MIN);
+	return tw_layer_wants(m, p->item, p->at.plane, size.width, size.height, c, e);
+}
+
 static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct tw_change *c, struct error *e)
 {
@@ -209,7 +234,10 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 
 	if (r == 0)
 		r = tw_layer_waits(&m->items[p.item], e);
-	return r < 0 ? r : change_plane(m, &p, cells_of_file, in, c, e);
+	if (r < 0)
+		return r;
+	r = change_plane(m, &p, cells_of_file, in, c, e);
+	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
 }
 
 int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e)
