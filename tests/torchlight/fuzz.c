@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * A target for each structure of the Torchlight files: whatever the bytes are, they are read or
- * refused with words, and what is read can be shown and written again. FUZZ_TARGET is the function.
- *
- * With libFuzzer this is a fuzzer; with FUZZ_REPLAY a program that runs the target over files, and
- * over every file with each byte changed and at every length if -m is given first.
- */
+/* A target for each structure of the Torchlight files. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../fuzz/fuzz.h"
 #include "base/pair.h"
 #include "formats/torchlight/archive.h"
 #include "formats/torchlight/compiled.h"
 #include "formats/torchlight/removed.h"
 #include "formats/torchlight/tree.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A refusal has words. */
-static int judged(int r, const struct error *e)
-{
-	if (r < 0 && !*error_text(e))
-		abort();
-	return r;
-}
-
-__attribute__((unused)) static void fuzz_manifest(const uint8_t *data, size_t size)
+TARGET(fuzz_manifest)
 {
 	CLEANUP(manifest_free) struct manifest *m = NULL;
 	CLEANUP(tree_free) struct tree *t = NULL;
@@ -48,12 +30,7 @@ __attribute__((unused)) static void fuzz_manifest(const uint8_t *data, size_t si
 				abort();
 }
 
-static struct extent extent_of(const uint8_t *data, size_t size)
-{
-	return extent_of_bytes(bytes_copy(data, size));
-}
-
-__attribute__((unused)) static void fuzz_modheader(const uint8_t *data, size_t size)
+TARGET(fuzz_modheader)
 {
 	CLEANUP(modheader_free) struct mod_header *h = NULL;
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
@@ -67,7 +44,7 @@ __attribute__((unused)) static void fuzz_modheader(const uint8_t *data, size_t s
 		abort();
 }
 
-__attribute__((unused)) static void fuzz_archive(const uint8_t *data, size_t size)
+TARGET(fuzz_archive)
 {
 	CLEANUP(archive_free) struct archive *a = NULL;
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
@@ -103,17 +80,17 @@ static void compiled(const char *path, const uint8_t *data, size_t size)
 		abort();
 }
 
-__attribute__((unused)) static void fuzz_bindat(const uint8_t *data, size_t size)
+TARGET(fuzz_bindat)
 {
 	compiled("MEDIA/X.DAT", data, size);
 }
 
-__attribute__((unused)) static void fuzz_binlayout(const uint8_t *data, size_t size)
+TARGET(fuzz_binlayout)
 {
 	compiled("MEDIA/X.LAYOUT", data, size);
 }
 
-__attribute__((unused)) static void fuzz_raw(const uint8_t *data, size_t size)
+TARGET(fuzz_raw)
 {
 	static const char *const kinds[] = {
 		"AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"};
@@ -125,7 +102,7 @@ __attribute__((unused)) static void fuzz_raw(const uint8_t *data, size_t size)
 	}
 }
 
-__attribute__((unused)) static void fuzz_text(const uint8_t *data, size_t size)
+TARGET(fuzz_text)
 {
 	static const char *const paths[] = {"MEDIA/X.DAT", "MEDIA/X.LAYOUT", "MEDIA/UNITDATA.RAW"};
 
@@ -142,7 +119,7 @@ __attribute__((unused)) static void fuzz_text(const uint8_t *data, size_t size)
 
 /* A layout's text over an old file: u16 length of the old one, it, the text. What is learnt from
  * the pair is taken by a dictionary. */
-__attribute__((unused)) static void fuzz_learn(const uint8_t *data, size_t size)
+TARGET(fuzz_learn)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT, learnt = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *names = NULL;
@@ -161,7 +138,7 @@ __attribute__((unused)) static void fuzz_learn(const uint8_t *data, size_t size)
 		abort();
 }
 
-__attribute__((unused)) static void fuzz_removed(const uint8_t *data, size_t size)
+TARGET(fuzz_removed)
 {
 	CLEANUP(bytes_unref) struct bytes *once = NULL, *twice = NULL;
 	struct error e = ERROR_INIT;
@@ -174,7 +151,7 @@ __attribute__((unused)) static void fuzz_removed(const uint8_t *data, size_t siz
 }
 
 /* The marker of a pair: only what it may name is ever renamed, so the one file here stays. */
-__attribute__((unused)) static void fuzz_marker(const uint8_t *data, size_t size)
+TARGET(fuzz_marker)
 {
 	static char dir[] = "/tmp/mapfs-fuzz-XXXXXX";
 	static int dirfd = -1;
@@ -197,57 +174,3 @@ __attribute__((unused)) static void fuzz_marker(const uint8_t *data, size_t size
 	dirfd = -1;
 	strcpy(dir, "/tmp/mapfs-fuzz-XXXXXX");
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	FUZZ_TARGET(data, size);
-	return 0;
-}
-
-#ifdef FUZZ_REPLAY
-static void run_exact(const uint8_t *data, size_t n)
-{
-	uint8_t *copy = malloc(n ? n : 1);
-
-	if (n)
-		memcpy(copy, data, n);
-	LLVMFuzzerTestOneInput(copy, n);
-	free(copy);
-}
-
-static int replay(const char *path, int mutate)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY);
-	uint8_t *data;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return 1;
-	data = malloc((size_t)st.st_size + 1);
-	if (read(fd, data, (size_t)st.st_size) != st.st_size)
-		return 1;
-	close(fd);
-	run_exact(data, (size_t)st.st_size);
-	for (size_t i = 0; mutate && i < (size_t)st.st_size; i++) {
-		uint8_t was = data[i];
-
-		data[i] = (uint8_t)(was ^ (1U << (i % 8)));
-		run_exact(data, (size_t)st.st_size);
-		data[i] = (uint8_t)~was;
-		run_exact(data, (size_t)st.st_size);
-		data[i] = was;
-		run_exact(data, i);
-	}
-	free(data);
-	return 0;
-}
-
-int main(int argc, char **argv)
-{
-	int mutate = argc > 1 && !strcmp(argv[1], "-m"), r = 0;
-
-	for (int i = 1 + mutate; i < argc; i++)
-		r |= replay(argv[i], mutate);
-	return r;
-}
-#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Zlib */
+/* The codecs, one target each. */
+#include <errno.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "codec/blob.h"
+#include "codec/csv.h"
+#include "codec/csv_table.h"
+#include "codec/json.h"
+#include "codec/text.h"
+#include "fuzz.h"
+
+enum { VALUES_MAX = 60 };
+
+/* Every reading of a value, and the words of a refusal at it, for which the text is searched. */
+static void json_values(const struct json_at *at, unsigned *n_values)
+{
+	static const char *const known[] = {"a", "points", NULL};
+	struct error e = ERROR_INIT;
+	struct json_at below;
+	const char *s, *key;
+	int32_t ints[4];
+	int64_t wide;
+	json_t *value;
+	size_t n;
+
+	++*n_values;
+	judged(json_as_int(at, ints, &e), &e);
+	e = (struct error)ERROR_INIT;
+	judged(json_as_int_within(at, -5, 300, &wide, &e), &e);
+	e = (struct error)ERROR_INIT;
+	judged(json_as_ints(at, ints, 4, &e), &e);
+	e = (struct error)ERROR_INIT;
+	judged(json_as_string(at, &s, &n, &e), &e);
+	e = (struct error)ERROR_INIT;
+	judged(json_expect_object(at, known, &e), &e);
+	e = (struct error)ERROR_INIT;
+	if (json_expect_array(at, &n, &e) == 0)
+		for (size_t i = 0; i < n && *n_values < VALUES_MAX; i++) {
+			below = json_element(at, i);
+			json_values(&below, n_values);
+		}
+	if (json_is_object(at->value))
+		json_object_foreach(at->value, key, value)
+		{
+			if (*n_values < VALUES_MAX && json_get(at, key, &below))
+				json_values(&below, n_values);
+		}
+}
+
+TARGET(fuzz_json)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(data, size);
+	struct error e = ERROR_INIT;
+	struct json_doc doc;
+	struct json_at root;
+	unsigned n = 0;
+
+	if (judged(json_doc_load(&x, 1 << 20, &doc, &e), &e) < 0)
+		return;
+	root = json_root(&doc);
+	json_values(&root, &n);
+	json_doc_finish(&doc);
+}
+
+struct table {
+	int32_t *cells;
+	uint64_t n;
+};
+
+static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+{
+	struct table *t = arg;
+
+	(void)e;
+	if (first != t->n)
+		broken("csv", "a gap");
+	memcpy(t->cells + first, cells, n * sizeof(*cells));
+	t->n += n;
+	return 0;
+}
+
+static int give_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
+{
+	struct table *t = arg;
+
+	(void)e;
+	memcpy(ret, t->cells + first, n * sizeof(*ret));
+	return 0;
+}
+
+/* Width and height, then a table. What it says comes back from the canonical form. */
+TARGET(fuzz_csv)
+{
+	struct csv_shape shape = {.cell = 6};
+	int32_t cells[2][256];
+	struct table t = {.cells = cells[0]}, again = {.cells = cells[1]};
+	struct error e = ERROR_INIT;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT, canonical = EXTENT_INIT;
+	uint8_t text[256 * 7];
+
+	if (size < 1)
+		return;
+	shape.width = 1 + data[0] % 16;
+	shape.height = 1 + data[0] / 16;
+	x = extent_of(data + 1, size - 1);
+	if (judged(csv_parse(&x, &shape, INT16_MIN, INT16_MAX, take_cells, &t, &e), &e) < 0)
+		return;
+	if (csv_read(&shape, give_cells, &t, 0, text, csv_size(&shape), &e) < 0)
+		broken("csv", error_text(&e));
+	canonical = extent_of(text, csv_size(&shape));
+	if (csv_parse(&canonical, &shape, INT16_MIN, INT16_MAX, take_cells, &again, &e) < 0 ||
+		again.n != t.n || memcmp(cells[0], cells[1], t.n * sizeof(**cells)) != 0)
+		broken("csv", "what was written does not read back");
+}
+
+static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
+{
+	unsigned *n = arg;
+	int64_t i;
+	float f;
+
+	if (cell->column > 2 || !memchr(cell->text, 0, sizeof(cell->text)))
+		broken("csv_table", "a cell too many");
+	return ++*n % 2 ? csv_as_int(cell, -70000, 70000, &i, e) : csv_as_float(cell, &f, e);
+}
+
+TARGET(fuzz_csv_table)
+{
+	static const char *const header[] = {"x", "y", "value", NULL};
+	CLEANUP_EXTENT struct extent x = extent_of(data, size);
+	struct error e = ERROR_INIT;
+	unsigned n = 0;
+
+	judged(csv_table_read(&x, 1 << 20, header, take_cell, &n, &e), &e);
+}
+
+/* UTF-8 to UTF-16 and back, any units to UTF-8 and back, names to names of files and back. */
+TARGET(fuzz_text)
+{
+	CLEANUP_BUFFER struct buffer wide = BUFFER_INIT, back = BUFFER_INIT, utf8 = BUFFER_INIT,
+				     units = BUFFER_INIT;
+	char *escaped = malloc(3 * size + 1), *plain = malloc(3 * size + 1);
+	struct error e = ERROR_INIT;
+	size_t n;
+
+	if (!escaped || !plain)
+		abort();
+	if (judged(utf8_to_utf16(data, size, &wide, &e), &e) == 0) {
+		utf16_to_utf8(wide.data, wide.size / 2, &back);
+		if (back.size != size || (size && memcmp(back.data, data, size) != 0))
+			broken("text", "UTF-8 does not come back");
+	}
+	utf16_to_utf8(data, size / 2, &utf8);
+	e = (struct error)ERROR_INIT;
+	if (utf8_to_utf16(utf8.data, utf8.size, &units, &e) < 0 || units.size != size / 2 * 2 ||
+		(units.size && memcmp(units.data, data, units.size) != 0))
+		broken("text", "UTF-16 does not come back");
+	n = name_escape(data, size, escaped, 3 * size);
+	if (!utf8_valid(escaped, n) || memchr(escaped, '/', n) || memchr(escaped, 0, n))
+		broken("text", "an escaped name is no name");
+	if (name_unescape(escaped, n, plain) != size || (size && memcmp(plain, data, size) != 0))
+		broken("text", "a name does not come back");
+	free(escaped);
+	free(plain);
+}
+
+struct image {
+	uint32_t width, height, rows;
+};
+
+static int image_begin(void *arg, uint32_t width, uint32_t height, struct error *e)
+{
+	struct image *i = arg;
+
+	i->width = width;
+	i->height = height;
+	return (uint64_t)width * height > 1 << 22 ? error_set(e, -EFBIG, "a large image") : 0;
+}
+
+static int image_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+{
+	struct image *i = arg;
+	uint8_t last;
+
+	(void)e;
+	memcpy(&last, rgba + 4 * (size_t)i->width - 1, 1);
+	if (y != i->rows++)
+		broken("png", "rows are not in order");
+	return 0;
+}
+
+TARGET(fuzz_png)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(data, size);
+	struct image i = {0};
+	struct png_sink sink = {image_begin, image_row, &i};
+	struct error e = ERROR_INIT;
+
+	if (judged(png_decode(&x, &sink, &e), &e) == 0 && i.rows != i.height)
+		broken("png", "rows are missing");
+}
+
+static int count_chunk(void *arg, const uint8_t *chunk, size_t n, struct error *e)
+{
+	(void)chunk;
+	(void)e;
+	*(uint64_t *)arg += n;
+	return 0;
+}
+
+/* The declared size, then a stream: all ways of reading it say the same. */
+TARGET(fuzz_inflate)
+{
+	CLEANUP(blob_unref) struct blob *b = NULL;
+	CLEANUP(bytes_unref) struct bytes *all = NULL, *loaded = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct error e = ERROR_INIT;
+	uint64_t declared, n = 0;
+	uint8_t some[64];
+	size_t got;
+	int r;
+
+	if (size < 2)
+		return;
+	declared = (uint64_t)data[0] | (uint64_t)data[1] << 8;
+	x = extent_of(data + 2, size - 2);
+	r = judged(inflate_all(&x, declared, &all, &e), &e);
+	e = (struct error)ERROR_INIT;
+	judged(inflate_prefix(&x, declared, some, sizeof(some), &got, &e), &e);
+	e = (struct error)ERROR_INIT;
+	if ((judged(inflate_each(&x, declared, count_chunk, &n, &e), &e) < 0) != (r < 0) ||
+		(r == 0 && n != declared))
+		broken("inflate", "in chunks it is another one");
+	b = blob_new(&x, BLOB_ZLIB, declared, NULL);
+	e = (struct error)ERROR_INIT;
+	if (!b || (judged(blob_load(b, &loaded, &e), &e) < 0) != (r < 0))
+		broken("inflate", "as a blob it is another one");
+	if (r == 0 && declared && memcmp(all->data, loaded->data, declared) != 0)
+		broken("inflate", "a blob has other bytes");
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Journals. The input is records, each a type, a length of 16 bits and a payload; they get their
+ * checksums here, so that what reads payloads is reached. A first byte of 255 instead means that
+ * the rest is the file as it is.
+ *
+ * journal reads, lists and extracts it; replay mounts the map beside which it lies, saves, and
+ * looks whether a map is there that reads.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../vfs/box.h"
+#include "fuzz.h"
+#include "vfs/beside.h"
+#include "vfs/journal.h"
+
+enum { RAW_FILE = 255, RECORDS_MAX = 64 };
+
+static struct box box;
+static struct bytes *map;
+static char identity[IDENTITY_SIZE];
+
+static void begin(void)
+{
+	CLEANUP(file_unref) struct file *f = NULL;
+
+	box_make(&box);
+	if (!map)
+		map = map_build("alice");
+	f = file_new(openat(box.room.fd, MAP_NAME, O_RDONLY | O_CLOEXEC));
+	if (!f || identity_of(f, identity, NULL) < 0)
+		abort();
+}
+
+static void append(struct reclog *l, uint32_t type, const void *data, size_t n)
+{
+	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
+	struct error e = ERROR_INIT;
+
+	if (reclog_append(l, type, &x, 1, NULL, &e) < 0)
+		broken("append", error_text(&e));
+}
+
+static void write_records(const char *name, const uint8_t *data, size_t size)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	char header[300];
+	struct error e = ERROR_INIT;
+
+	/* NAME NUL ID NUL PREVIOUS NUL KIND */
+	int n = snprintf(header, sizeof(header), "%s%c%s%c%c", MAP_NAME, 0, identity, 0, 0);
+
+	if (reclog_open(box.room.fd, name, true, &l, &e) < 0)
+		broken("a log cannot be made", error_text(&e));
+	append(l, JOURNAL_HEADER, header, (size_t)n);
+	for (unsigned i = 0; i < RECORDS_MAX && size >= 3; i++) {
+		size_t part = (size_t)(data[1] | data[2] << 8);
+
+		if (part > size - 3)
+			part = size - 3;
+		append(l, data[0] ? data[0] : 1, data + 3, part);
+		data += 3 + part;
+		size -= 3 + part;
+	}
+}
+
+static void write_journal(const uint8_t *data, size_t size, char name[NAME_MAX + 1])
+{
+	snprintf(name, NAME_MAX + 1, "%s.mapfs-journal-%s", MAP_NAME, identity);
+	unlinkat(box.room.fd, name, 0);
+	if (size && data[0] == RAW_FILE)
+		put_file(box.room.fd, name, data + 1, size - 1);
+	else
+		write_records(name, data, size);
+}
+
+static int take_op(void *arg, const struct journal_op *op)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+
+	*(size_t *)arg += strlen(op->path) + (op->to ? strlen(op->to) : 0) +
+			  (op->reason ? strlen(op->reason) : 0);
+	return op->content ? extent_load(op->content, 1 << 20, &b, NULL) : 0;
+}
+
+static void take_line(void *arg, const char *path, const char *what)
+{
+	*(size_t *)arg += strlen(path) + strlen(what);
+}
+
+static void take_info(void *arg, const struct journal_info *i)
+{
+	*(size_t *)arg += strlen(i->file);
+}
+
+static void take_note(void *arg, const char *line)
+{
+	*(size_t *)arg += strlen(line);
+}
+
+TARGET(fuzz_journal)
+{
+	struct error e = ERROR_INIT;
+	struct journal_gaps gaps;
+	char name[NAME_MAX + 1];
+	struct journal j;
+	size_t n = 0;
+	bool found;
+	int out;
+
+	begin();
+	write_journal(data, size, name);
+	judged(journal_list(box.room.fd, MAP_NAME, take_info, &n, &e), &e);
+	mkdirat(box.room.fd, "out", 0700);
+	out = openat(box.room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	e = (struct error)ERROR_INIT;
+	judged(journal_extract(box.room.fd, name, out, take_line, &n, &e), &e);
+	close(out);
+	e = (struct error)ERROR_INIT;
+	if (journal_init(&j, box.room.fd, MAP_NAME, identity, NULL, &e) == 0) {
+		if (judged(journal_open(&j, &found, take_note, &n, &e), &e) == 0 && found)
+			judged(journal_walk(&j, take_op, &n, &gaps, &e), &e);
+		journal_finish(&j);
+	}
+	box_remove(&box);
+}
+
+TARGET(fuzz_replay)
+{
+	CLEANUP(bytes_unref) struct bytes *now = NULL;
+	struct error e = ERROR_INIT;
+	char name[NAME_MAX + 1];
+
+	begin();
+	write_journal(data, size, name);
+	if (judged(box_mount(&box, &e), &e) == 0) {
+		box_settle(&box);
+		box_save(&box, NULL);
+		box_end(&box, NULL);
+	}
+	now = box_map(&box);
+	if (!now || !map_sound(now))
+		broken("replay", "the map is no map any more");
+	box_remove(&box);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * A whole map from anywhere (teeworlds, triclon): opened, listed, and every file read and put back.
+ * And what somebody writes to a file of a sound map (view): the file's number, as view_files deals
+ * it, then the content.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../teeworlds/fixture.h"
+#include "formats/triclon/format.h"
+#include "fuzz.h"
+#include "view.h"
+
+/* Beyond these a map is only looked at in part, so that a run stays short. */
+enum { ENTRIES_MAX = 2000, GET_MAX = 256 << 10, DEPTH_MAX = 8 };
+
+struct look {
+	struct budget *budget;
+	struct store store;
+	const struct snapshot *s;
+	unsigned entries;
+};
+
+static int keep(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
+{
+	(void)s;
+	(void)e;
+	*ret = extent_ref(data);
+	return 0;
+}
+
+static struct file *file_of(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	return file_new(fd);
+}
+
+/* GetPut: what a file shows is no change. */
+static void put_back(const struct look *l, entry_id id, struct bytes *content, const char *name)
+{
+	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(content));
+	CLEANUP(change_free) struct change *c = NULL;
+	struct error e = ERROR_INIT;
+
+	if (judged(l->s->format->edit->parse(l->s, id, &in, &c, &e), &e) < 0)
+		broken("GetPut refuses", error_text(&e));
+	if (c)
+		broken("GetPut", name);
+}
+
+static void look_at_file(const struct look *l, const struct entry *entry, const char *name)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct error e = ERROR_INIT;
+	uint64_t size, n;
+	uint8_t *dst;
+
+	if (judged(l->s->format->size(l->s, entry->id, &size, &e), &e) < 0)
+		return;
+	if (entry->sized && size != entry->size)
+		broken("Size", name);
+	n = size < GET_MAX ? size : GET_MAX;
+	b = bytes_new((size_t)n, &dst);
+	e = (struct error)ERROR_INIT;
+	if (!b || judged(l->s->format->get(l->s, entry->id, 0, dst, (size_t)n, &e), &e) < 0)
+		return;
+	e = (struct error)ERROR_INIT;
+	if (n < size) {
+		/* The end, whose checksums cover all of it. */
+		judged(l->s->format->get(l->s, entry->id, size - 1, dst, 1, &e), &e);
+		return;
+	}
+	if (entry->writable)
+		put_back(l, entry->id, b, name);
+}
+
+static void look_into(struct look *l, entry_id dir, unsigned depth)
+{
+	struct entry entry, found;
+	struct error e = ERROR_INIT;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	int r = 0;
+
+	while (l->entries < ENTRIES_MAX && depth < DEPTH_MAX &&
+		(r = l->s->format->list(l->s, dir, &cookie, name, &entry, &e)) == 1) {
+		l->entries++;
+		if (l->s->format->lookup(l->s, dir, name, &found, NULL) < 0 || found.id != entry.id)
+			broken("lookup", name);
+		if (entry.dir)
+			look_into(l, entry.id, depth + 1);
+		else
+			look_at_file(l, &entry, name);
+	}
+	judged(r, &e);
+}
+
+static void look_at(const struct format *format, const char *name, const uint8_t *data, size_t size)
+{
+	static const char *const options[] = {"raw=rw", NULL};
+	CLEANUP(file_unref) struct file *file = file_of(data, size);
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct source source = fixture_source(file, name);
+	struct look l = {.budget = budget_create(4 << 20)};
+	struct format_context ctx = {.budget = l.budget, .store = &l.store, .options = options};
+	struct error e = ERROR_INIT;
+
+	l.store = (struct store){keep, AT_FDCWD};
+	if (judged(format->open(&source, &ctx, &s, &e), &e) == 0) {
+		l.s = s;
+		look_into(&l, ENTRY_ROOT, 0);
+	}
+	snapshot_unref(TAKE(s));
+	budget_destroy(l.budget);
+}
+
+TARGET(fuzz_teeworlds)
+{
+	look_at(&format_teeworlds, "x.map", data, size);
+}
+
+TARGET(fuzz_triclon)
+{
+	look_at(&format_triclon, "x.tcm", data, size);
+}
+
+/* PutGet: what was taken is shown in a form that says the same. */
+TARGET(fuzz_view)
+{
+	static struct view_files files;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct error e = ERROR_INIT;
+	struct entry entry;
+	entry_id id;
+	int r;
+
+	if (!files.n)
+		view_files_open(&files, getenv("FUZZ_MAP") ? getenv("FUZZ_MAP") : FUZZ_MAP);
+	if (size < 1)
+		return;
+	id = files.ids[data[0] % files.n];
+	s = snapshot_ref(files.map.s);
+	r = fixture_put(&s, id, data + 1, size - 1, NULL, &e);
+	if (r == -EAGAIN || judged(r, &e) <= 0)
+		return;
+	if (s->format->stat(s, id, &entry, &e) < 0)
+		return; /* an item that counts for nothing any more */
+	if (judged(fixture_get(s, &entry, &back, &e), &e) < 0)
+		broken("PutGet: get", error_text(&e));
+	r = fixture_put(&s, id, back->data, back->size, NULL, &e);
+	if (r)
+		broken("PutGet", r < 0 ? error_text(&e) : "its own form is a change");
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * seeds DIR FIXTURE FILE...: first inputs for the targets, a directory for each below DIR: small
+ * maps and archives as they are, what files of maps show, what compiled entries of archives are and
+ * say, and a few journals. FIXTURE is the map of fuzz_view.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "formats/torchlight/archive.h"
+#include "formats/torchlight/compiled.h"
+#include "fuzz.h"
+#include "view.h"
+
+enum { CONTENT_MAX = 20000, MAP_MAX = 64 << 10, EACH_MAX = 400 };
+
+static int out;
+
+/* Named by its content; no more than EACH_MAX of a target. */
+static void seed(const char *target, const void *first, size_t n, const void *rest, size_t m)
+{
+	static struct {
+		char name[64];
+		unsigned n;
+	} seen[64];
+	char path[128];
+	unsigned i = 0;
+	int fd;
+
+	while (seen[i].n && strcmp(seen[i].name, target))
+		i++;
+	if (seen[i].n++ > EACH_MAX)
+		return;
+	snprintf(seen[i].name, sizeof(seen[i].name), "%s", target);
+	mkdirat(out, target, 0777);
+	snprintf(path, sizeof(path), "%s/%08lx", target,
+		crc32(crc32(0, first, (unsigned)n), rest, (unsigned)m));
+	fd = openat(out, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 || write(fd, first, n) != (ssize_t)n || write(fd, rest, m) != (ssize_t)m) {
+		perror(path);
+		exit(1);
+	}
+	close(fd);
+}
+
+static bool ends(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n > m && !strcasecmp(path + n - m, ending);
+}
+
+static void take_file(void *arg, const char *path, const struct entry *entry)
+{
+	const struct snapshot *s = arg;
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	uint8_t shape[2] = {0x33, 0};
+	uint64_t size;
+
+	if (fixture_size(s, entry, &size, NULL) < 0 || size > CONTENT_MAX ||
+		fixture_get(s, entry, &b, NULL) < 0)
+		return;
+	if (ends(path, ".png"))
+		seed("png", "", 0, b->data, b->size);
+	else if (ends(path, ".json"))
+		seed("json", "", 0, b->data, b->size);
+	else if (ends(path, ".csv"))
+		seed("csv", shape, 1, b->data, b->size);
+	else if (!strncmp(path, "info/", 5))
+		seed("text", "", 0, b->data, b->size);
+}
+
+static void take_map(struct file *file, const char *path)
+{
+	struct error e = ERROR_INIT;
+	struct fixture f;
+
+	if (fixture_open_file(&f, file_ref(file), path, "rw", &e) == 0)
+		fixture_walk(f.s, ENTRY_ROOT, "", take_file, f.s, &e);
+	fixture_close(&f);
+}
+
+static void take_entry(const struct archive *a, uint32_t i, const struct names *names)
+{
+	static const char *const targets[] = {[COMPILED_DAT] = "torchlight-bindat",
+		[COMPILED_LAYOUT] = "torchlight-binlayout",
+		[COMPILED_RAW] = "torchlight-raw"};
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	CLEANUP_BUFFER struct buffer name = BUFFER_INIT, text = BUFFER_INIT, pair = BUFFER_INIT;
+	struct compiled_context ctx = {.names = names};
+	enum compiled_kind kind;
+	uint8_t n[2];
+
+	buffer_str(&name, manifest_name(a->manifest, &a->manifest->entries[i]));
+	buffer_byte(&name, 0);
+	kind = compiled_kind_of((char *)name.data);
+	if (kind == COMPILED_NONE ||
+		pak_load(&a->section, &a->manifest->entries[i], &b, NULL) < 0 ||
+		b->size > CONTENT_MAX)
+		return;
+	seed(targets[kind], "", 0, b->data, b->size);
+	ctx.path = (char *)name.data;
+	if (compiled_decode(kind, &ctx, b->data, b->size, &text, NULL, NULL) < 0 ||
+		text.size > CONTENT_MAX)
+		return;
+	seed("torchlight-text", "", 0, text.data, text.size);
+	n[0] = (uint8_t)b->size;
+	n[1] = (uint8_t)(b->size >> 8);
+	buffer_append(&pair, n, sizeof(n));
+	buffer_append(&pair, b->data, b->size);
+	if (kind == COMPILED_LAYOUT)
+		seed("torchlight-learn", pair.data, pair.size, text.data, text.size);
+}
+
+static void take_archive(const struct extent *x)
+{
+	CLEANUP(archive_free) struct archive *a = NULL;
+	CLEANUP(names_unref) struct names *names = names_create();
+
+	if (archive_open_mod(x, &a, NULL) == 0)
+		for (uint32_t i = 0; i < a->manifest->n_entries; i++)
+			take_entry(a, i, names);
+}
+
+static void take(const char *path)
+{
+	CLEANUP(file_unref) struct file *file = file_new(open(path, O_RDONLY | O_CLOEXEC));
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+
+	if (!file)
+		return;
+	x = extent_of_file(file_ref(file), 0, fixture_file_size(file));
+	if (ends(path, ".mod"))
+		take_archive(&x);
+	if (ends(path, ".map"))
+		take_map(file, path);
+	if (extent_load(&x, MAP_MAX, &b, NULL) < 0)
+		return;
+	if (ends(path, ".map"))
+		seed("teeworlds", "", 0, b->data, b->size);
+	else if (ends(path, ".tcm"))
+		seed("triclon", "", 0, b->data, b->size);
+	else if (ends(path, ".mod")) {
+		seed("torchlight-archive", "", 0, b->data, b->size);
+		seed("torchlight-modheader", "", 0, b->data, b->size);
+	} else if (ends(path, ".man"))
+		seed("torchlight-manifest", "", 0, b->data, b->size);
+}
+
+static void take_views(const char *fixture)
+{
+	struct view_files files = {0};
+
+	view_files_open(&files, fixture);
+	for (size_t i = 0; i < files.n; i++) {
+		CLEANUP(bytes_unref) struct bytes *b = NULL;
+		uint8_t number = (uint8_t)i;
+		struct entry entry;
+
+		if (files.map.s->format->stat(files.map.s, files.ids[i], &entry, NULL) == 0 &&
+			fixture_get(files.map.s, &entry, &b, NULL) == 0)
+			seed("view", &number, 1, b->data, b->size);
+	}
+	fixture_close(&files.map);
+}
+
+/* A record as journal.c takes it. */
+static void put_record(struct buffer *b, uint8_t type, const char *payload, size_t n)
+{
+	buffer_byte(b, type);
+	buffer_u16(b, (uint16_t)n);
+	buffer_append(b, payload, n);
+}
+
+static void journals(void)
+{
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+
+#define PUT(type, payload) put_record(&b, type, payload, sizeof(payload) - 1)
+	PUT(2, "info/author\0bob\n");
+	PUT(5, "bytes");
+	PUT(4, "info/author");
+	PUT(3, "info/version\0it has two lines\0one\ntwo\n");
+	PUT(8, "images/0_img.png");
+	PUT(7, "images/dir");
+	PUT(9, "images/0_img.png\0images/3_new.png");
+	PUT(10, "a legend");
+	seed("journal", "", 0, b.data, b.size);
+	seed("replay", "", 0, b.data, b.size);
+	b.size = 0;
+	PUT(8, "info/author");
+	PUT(7, "info/author");
+	PUT(9, "groups/0_g\0groups/2_h");
+	PUT(7, "groups/0_new");
+	PUT(2, "groups/0_new/group.json\0{}\n");
+	seed("journal", "", 0, b.data, b.size);
+	seed("replay", "", 0, b.data, b.size);
+#undef PUT
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: seeds DIR FIXTURE FILE...\n");
+		return 2;
+	}
+	mkdir(argv[1], 0777);
+	out = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (out < 0) {
+		perror(argv[1]);
+		return 1;
+	}
+	journals();
+	take_views(argv[2]);
+	for (int i = 2; i < argc; i++)
+		take(argv[i]);
+	return 0;
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Zlib
+"""Every fuzz target stands its seeds, and small ones with each byte changed and cut everywhere.
+(contrib/fuzz lets them run on.)"""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+HERE = pathlib.Path(os.environ.get("FUZZ_PROGRAMS", "."))
+FIXTURES = pathlib.Path(os.environ.get("TW_FIXTURES", "."))
+SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
+                                     pathlib.Path(__file__).resolve().parents[3] / "shared"))
+
+# Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
+CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "inflate": 300,
+           "teeworlds": 600, "triclon": 700, "view": 120, "journal": 260, "replay": 40}
+BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
+
+OWN = {"csv_table": [b"x,y,value\n1,-5,0.5\n \"70000\", 2 ,1e3\r\n\n"],
+       "inflate": [b"\x05\x00\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15"],
+       "text": [b"\xed\xa0\x80%2F/\x00\xf0\x9f\x8c\x8d", b""],
+       "replay": [b"\x08\x0b\x00info/author\x07\x0b\x00info/author"]}
+
+
+@pytest.fixture(scope="session")
+def seeds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seeds")
+    maps = sorted(FIXTURES.glob("*.map")) + sorted(SHARED.glob("corpus/triclon/*.tcm"))
+    env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
+    subprocess.run([HERE / "fuzz-seeds", folder, FIXTURES / "full.map", *maps], check=True, env=env)
+    for target, all_of in OWN.items():
+        (folder / target).mkdir(exist_ok=True)
+        for i, data in enumerate(all_of):
+            (folder / target / ("own%d" % i)).write_bytes(data)
+    return folder
+
+
+def run(target, *args):
+    done = subprocess.run([HERE / ("fuzz-" + target), *args], capture_output=True, timeout=800,
+                          check=False)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")[-3000:]
+
+
+@pytest.mark.parametrize("target", sorted(CHANGED))
+def test_a_target_stands_its_seeds(target, seeds):
+    here = seeds / target
+    if not here.exists():
+        pytest.skip("no seeds for %s at hand" % target)
+    run(target, here)
+    small, left = [], BYTES.get(target, 6000)
+    for path in sorted(here.iterdir(), key=lambda p: (p.stat().st_size, p.name)):
+        left -= path.stat().st_size
+        if left >= 0 and path.stat().st_size <= CHANGED[target]:
+            small.append(path)
+    assert small or target == "triclon"
+    run(target, "-m", *small)

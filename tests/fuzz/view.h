@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Zlib */
+/* The files of a map that can be written, numbered for fuzz_view and its seeds. */
+#ifndef TESTS_FUZZ_VIEW_H
+#define TESTS_FUZZ_VIEW_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../teeworlds/fixture.h"
+
+enum { VIEW_FILES = 250 };
+
+struct view_files {
+	struct fixture map;
+	entry_id ids[VIEW_FILES];
+	size_t n;
+	unsigned of_items, of_data;
+};
+
+/* All typed files, and some of raw/, which has many of a kind. */
+static inline void view_take(void *arg, const char *path, const struct entry *entry)
+{
+	struct view_files *f = arg;
+
+	if (!entry->writable || f->n == VIEW_FILES ||
+		(!strncmp(path, "raw/items", 9) && f->of_items++ > 80) ||
+		(!strncmp(path, "raw/data", 8) && f->of_data++ > 40))
+		return;
+	f->ids[f->n++] = entry->id;
+}
+
+static inline void view_files_open(struct view_files *f, const char *path)
+{
+	struct error e = ERROR_INIT;
+
+	if (fixture_open(&f->map, path, "rw", &e) < 0 ||
+		fixture_walk(f->map.s, ENTRY_ROOT, "", view_take, f, &e) < 0 || !f->n) {
+		fprintf(stderr, "%s: %s\n", path, error_text(&e));
+		abort();
+	}
+}
+
+#endif
