@@ -56,6 +56,12 @@ int error_context(struct error *e, const char *fmt, ...)
 	return e->code;
 }
 
+void error_clear(struct error *e)
+{
+	if (e)
+		*e = (struct error)ERROR_INIT;
+}
+
 const char *error_text(const struct error *e)
 {
 	if (!e || !e->code)

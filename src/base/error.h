@@ -30,6 +30,8 @@ int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Put "context: " before the text; does nothing while e holds no error. Returns e's code. */
 int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+void error_clear(struct error *e); /* none any more; e may be NULL */
+
 /* The text, or that of the code where nothing was written, or "" for NULL and no error. */
 const char *error_text(const struct error *e);
 

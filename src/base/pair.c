@@ -16,7 +16,7 @@ enum { PAIR = 2, MARKER_MAX = 4 * (NAME_MAX + 2) + 64 };
 static const char HEAD[] = "mapfs pair 1\n";
 static const char ENDING[] = ".mapfs-pair";
 
-static void marker_name(char ret[NAME_MAX + 1], const char *marked)
+void pair_marker(char ret[NAME_MAX + 1], const char *marked)
 {
 	int room = NAME_MAX - 1 - (int)strlen(ENDING);
 
@@ -66,31 +66,20 @@ static bool exists(int dirfd, const char *name)
 	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-bool pair_is_marked(int dirfd, const char *marked)
-{
-	char name[NAME_MAX + 1];
-
-	marker_name(name, marked);
-	return exists(dirfd, name);
-}
-
-void pair_sweep(int dirfd, const char *marked)
-{
-	char name[NAME_MAX + 1];
-
-	marker_name(name, marked);
-	replace_sweep(dirfd, name);
-}
-
 /* 1: read; 0: there is none. A file that is no marker of ours is refused, not removed. */
-static int read_marker(int dirfd, const char *name, struct marker *ret, struct error *e)
+static int read_marker(
+	const struct trust *trust, const char *name, struct marker *ret, struct error *e)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
 	struct stat st;
-	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), r;
+	int fd = trust_open(trust, name, O_RDONLY, e), r;
 
+	if (fd == -ENOENT)
+		return 0;
+	if (fd == -EPERM)
+		return fd;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : error_errno(e, "%s", name);
+		return error_context(e, "%s", name), fd;
 	f = file_new(fd);
 	if (!f)
 		return error_set(e, -ENOMEM, "no memory for %s", name);
@@ -108,17 +97,20 @@ static int read_marker(int dirfd, const char *name, struct marker *ret, struct e
 
 /* What is left to do. The renames were begun in order, and an attempt that was given up takes the
  * second temporary file away first; so a first one alone is one that counts no more. */
-static int do_renames(int dirfd, const struct marker *m, bool *ret_stands, struct error *e)
+static int do_renames(const struct trust *trust, const struct marker *m, bool over,
+	bool *ret_stands, struct error *e)
 {
-	bool have[PAIR] = {exists(dirfd, m->temporary[0]), exists(dirfd, m->temporary[1])};
-	int r = 0;
+	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
+		trust_check_name(trust, m->temporary[1], NULL) == 0};
+	int dirfd = trust->dirfd, r = 0;
 
 	*ret_stands = have[1] || !have[0];
 	if (!*ret_stands)
 		return io_unlink(dirfd, m->temporary[0]);
 	for (int i = 0; r == 0 && i < PAIR; i++) {
 		if (have[i])
-			r = io_rename(dirfd, m->temporary[i], m->name[i]);
+			r = over ? io_rename(dirfd, m->temporary[i], m->name[i])
+				 : io_rename_noreplace(dirfd, m->temporary[i], m->name[i]);
 		if (r < 0)
 			error_set(e, r, "cannot rename the new file to %s: %s", m->name[i],
 				strerror(-r));
@@ -126,23 +118,28 @@ static int do_renames(int dirfd, const struct marker *m, bool *ret_stands, struc
 	return r;
 }
 
-int pair_finish(int dirfd, const char *marked, struct error *e)
+int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
+	struct error *e)
 {
 	char name[NAME_MAX + 1];
+	enum pair_leave leave;
 	struct marker m;
 	bool stands;
 	int r;
 
-	marker_name(name, marked);
-	r = read_marker(dirfd, name, &m, e);
+	pair_marker(name, marked);
+	r = read_marker(trust, name, &m, e);
 	if (r <= 0)
 		return r;
-	r = do_renames(dirfd, &m, &stands, e);
+	leave = judge(arg, m.name[0], m.name[1]);
+	if (leave == PAIR_REFUSED)
+		return error_set(e, -EPERM, "names files that are not of this map");
+	r = do_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
 	if (r == 0)
-		r = io_sync_dir(dirfd);
+		r = io_sync_dir(trust->dirfd);
 	/* Only what is on disk may be forgotten. */
 	if (r == 0)
-		r = io_unlink(dirfd, name);
+		r = io_unlink(trust->dirfd, name);
 	if (r < 0)
 		return e && e->code ? r
 				    : error_set(e, r,
@@ -156,8 +153,10 @@ static int put_marker(
 	struct replace *first, struct replace *second, const char *name, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *out = NULL;
+	CLEANUP(file_unref) struct file *like = replace_file(first);
 	struct replace *both[PAIR] = {first, second};
-	int r = replace_begin(replace_dirfd(first), name, -1, &out, e);
+	/* As the map is: with more rights for others it would not be trusted. */
+	int r = replace_begin(replace_dirfd(first), name, like->fd, &out, e);
 
 	if (r < 0)
 		return r;
@@ -230,7 +229,7 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 	bool begun = false;
 	int r = 0;
 
-	marker_name(name, marked);
+	pair_marker(name, marked);
 	for (int i = 0; i < PAIR; i++) {
 		r = replace_lock(both[i], e);
 		if (r < 0)

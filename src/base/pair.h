@@ -11,6 +11,7 @@
 #ifndef BASE_PAIR_H
 #define BASE_PAIR_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "base/replace.h"
@@ -24,15 +25,19 @@
 int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
 	struct error *e);
 
+/* The name of the marker that is made for `marked`. */
+void pair_marker(char ret[NAME_MAX + 1], const char *marked);
+
+/* What a marker may say of these two names. */
+enum pair_leave { PAIR_REFUSED, PAIR_MADE, PAIR_REPLACED };
+typedef enum pair_leave pair_judge(void *arg, const char *first, const char *second);
+
 /*
  * Does what a marker for `marked` says. 1: there was one, and the new pair stands; 0: there was
- * none, or one of an attempt that was given up; or -errno.
+ * none, or one of an attempt that was given up; or -errno: -EPERM where the marker is not to be
+ * trusted or names what judge refuses. It is left alone then.
  */
-int pair_finish(int dirfd, const char *marked, struct error *e);
-/* Removes what a marker that was killed while it was made left behind. The caller holds the lock of
- * `marked`. */
-void pair_sweep(int dirfd, const char *marked);
-/* Is there one? For who may not write here. */
-bool pair_is_marked(int dirfd, const char *marked);
+int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
+	struct error *e);
 
 #endif

@@ -158,14 +158,15 @@ static bool still_named(int fd, int dirfd, const char *name)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int open_locked(int dirfd, const char *name, bool create, struct error *e)
+/* trust: NULL to make the file. */
+static int open_locked(int dirfd, const char *name, const struct trust *trust, struct error *e)
 {
-	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT | O_EXCL : 0);
-	CLEANUP(close_fd) int fd = io_openat(dirfd, name, flags, 0600);
+	CLEANUP(close_fd)
+	int fd = trust ? trust_open(trust, name, O_RDWR, e)
+		       : io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
 
 	if (fd < 0)
-		return error_set(
-			e, fd, "cannot %s: %s", create ? "be made" : "be opened", strerror(-fd));
+		return trust ? fd : error_set(e, fd, "cannot be made: %s", strerror(-fd));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		return error_set(e, -EBUSY, "is in use by another process");
 	if (!still_named(fd, dirfd, name))
@@ -173,43 +174,46 @@ static int open_locked(int dirfd, const char *name, bool create, struct error *e
 	return take_fd(&fd);
 }
 
-static int open_mended(
-	int dirfd, const char *name, bool create, struct reclog **ret, struct error *e)
+static int open_mended(int dirfd, const char *name, const struct trust *trust, struct reclog **ret,
+	struct error *e)
 {
 	CLEANUP(reclog_close) struct reclog *l = NULL;
-	int fd = open_locked(dirfd, name, create, e);
-	int r;
+	int fd = open_locked(dirfd, name, trust, e), r = fd;
 
-	if (fd < 0)
-		return fd;
-	r = reclog_new(fd, dirfd, &l, e);
+	if (fd >= 0)
+		r = reclog_new(fd, dirfd, &l, e);
 	if (r == 0)
 		r = mend(l, e);
-	if (r < 0 && create)
+	if (r < 0 && fd >= 0 && !trust)
 		io_unlink(dirfd, name);
-	if (r == 0)
-		*ret = TAKE(l);
-	return r;
+	if (r < 0)
+		return error_context(e, "journal %s", name), r;
+	*ret = TAKE(l);
+	return 0;
 }
 
-int reclog_open(int dirfd, const char *name, bool create, struct reclog **ret, struct error *e)
+int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e)
 {
-	int r = open_mended(dirfd, name, create, ret, e);
+	return open_mended(dirfd, name, NULL, ret, e);
+}
 
-	if (r < 0)
-		error_context(e, "journal %s", name);
-	return r;
+int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e)
+{
+	return open_mended(trust->dirfd, name, trust, ret, e);
 }
 
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e)
 {
 	CLEANUP(reclog_close) struct reclog *l = NULL;
-	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
 	int r;
 
 	if (fd < 0)
 		return error_errno(e, "journal %s", name);
 	r = reclog_new(fd, -1, &l, e);
+	if (r == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
+		r = error_set(e, -EPERM, "is no regular file");
 	if (r == 0)
 		r = check_magic(l->file, l->size, e);
 	if (r < 0 && r != -EINVAL) {

@@ -25,13 +25,17 @@
 #include <stdint.h>
 
 #include "base/file.h"
+#include "base/trust.h"
 
 struct reclog;
 
-/* Opens (or, with create, makes: mode 0600, O_EXCL) the log `name` below dirfd for reading and
- * appending, and locks it (flock LOCK_EX); -EBUSY where another process has it. */
-int reclog_open(int dirfd, const char *name, bool create, struct reclog **ret, struct error *e);
-/* For looking only (recover --list): no lock, no cut; a damaged magic is damage like any other. */
+/* Makes the log `name` below dirfd (mode 0600, -EEXIST where there is one) or opens it, for reading
+ * and appending, and locks it (flock LOCK_EX); -EBUSY where another process has it, -EPERM where it
+ * is not to be trusted. */
+int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
+int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e);
+/* For looking only (recover --list): any regular file; no lock, no cut; a damaged magic is damage
+ * like any other. */
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);

@@ -301,12 +301,12 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 	return 0;
 }
 
-void replace_sweep(int dirfd, const char *name)
+void replace_sweep(const struct trust *trust, const char *name)
 {
 	char stem[NAME_MAX + 1];
 	struct dirent *d;
 	size_t n;
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(trust->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!dir) {
@@ -317,8 +317,9 @@ void replace_sweep(int dirfd, const char *name)
 	stem_of(name, stem, sizeof(stem));
 	n = strlen(stem);
 	while ((d = readdir(dir)))
-		if (strncmp(d->d_name, stem, n) == 0 && strlen(d->d_name) == n + SUFFIX)
-			(void)io_unlink(dirfd, d->d_name);
+		if (strncmp(d->d_name, stem, n) == 0 && strlen(d->d_name) == n + SUFFIX &&
+			trust_check_name(trust, d->d_name, NULL) == 0)
+			(void)io_unlink(trust->dirfd, d->d_name);
 	closedir(dir);
 }
 

@@ -22,13 +22,14 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/trust.h"
 
 struct replace;
 
 /*
- * like: a descriptor of the file whose metadata is kept, or -1 for a new file of mode 0666 & ~umask.
- * dirfd is borrowed. Owner and group are kept as far as the rights go: where the group cannot be
- * kept its mode bits are dropped to those of others, never widened.
+ * like: a descriptor of the file whose metadata is kept, or -1 for a new file of mode 0666 &
+ * ~umask. dirfd is borrowed. Owner and group are kept as far as the rights go: where the group
+ * cannot be kept its mode bits are dropped to those of others, never widened.
  */
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e);
 void replace_write(struct replace *r, const void *data, size_t n);
@@ -53,16 +54,16 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e);
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
 /* Did the file get its name? True also where replace_commit failed after the rename. */
 bool replace_stands(const struct replace *r);
-/* Removes what a process that was killed between begin and commit left behind. The caller holds the
- * lock of NAME, so that nobody is writing it now. */
-void replace_sweep(int dirfd, const char *name);
+/* Removes what a process that was killed between begin and commit left behind, and what of it is to
+ * be trusted. The caller holds the lock of NAME, so that nobody is writing it now. */
+void replace_sweep(const struct trust *trust, const char *name);
 /* For pair.c, which commits two of them: what they are called, and that it did. */
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
 const char *replace_temporary(const struct replace *r);
 int replace_lock(struct replace *r, struct error *e); /* as replace_commit does */
-void replace_let_stand(struct replace *r);            /* its temporary name is not its own any more */
-void replace_discard(struct replace *r);              /* the temporary file goes now */
+void replace_let_stand(struct replace *r); /* its temporary name is not its own any more */
+void replace_discard(struct replace *r);   /* the temporary file goes now */
 
 void replace_destroy(struct replace *r);
 DEFINE_CLEANUP(struct replace, replace_destroy);

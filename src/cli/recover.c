@@ -47,14 +47,15 @@ static void print_journal(void *arg, const struct journal_info *i)
 	size_t *n = arg;
 
 	++*n;
-	printf("%s: %s, %u %s, %u %s%s%s%s\n", i->file,
+	printf("%s: %s, %u %s, %u %s%s%s%s%s\n", i->file,
 		i->aside  ? "set aside"
 		: i->fits ? "fits the map"
 			  : "for another content of the map",
 		changes, changes == 1 ? "change" : "changes", i->drafts,
 		i->drafts == 1 ? "draft" : "drafts",
 		i->damaged ? ", damaged: some of it cannot be read" : "",
-		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "");
+		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "",
+		i->foreign ? ", not to be trusted: a mount leaves it alone" : "");
 }
 
 static int list(int dirfd, const char *name, struct error *e)

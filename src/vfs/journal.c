@@ -11,12 +11,15 @@
 static int store_keep(
 	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 
-int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
-	const char *previous, struct error *e)
+int journal_init(struct journal *j, const struct trust *trust, const char *map,
+	const char *identity, const char *previous, struct error *e)
 {
 	char family[NAME_MAX + 1];
 
-	*j = (struct journal){.store = {.keep = store_keep, .spool_dirfd = dirfd}, .dirfd = dirfd};
+	*j = (struct journal){.store = {.keep = store_keep, .spool_dirfd = trust->dirfd},
+		.dirfd = trust->dirfd,
+		.trust = *trust,
+		.number = 1};
 	beside_family(family, map);
 	j->map = strdup(family);
 	if (!j->map)
@@ -40,13 +43,15 @@ void journal_finish(struct journal *j)
 
 static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
 {
-	char suffix[64];
+	char suffix[64], number[16] = "";
 
-	snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s", j->identity);
+	if (j->number > 1)
+		snprintf(number, sizeof(number), "-%u", j->number);
+	snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s%s", j->identity, number);
 	beside_name(ret, j->map, suffix);
 }
 
-enum { ASIDE_MAX = 1000 };
+enum { ASIDE_MAX = 1000, NUMBER_MAX = 1000 };
 
 int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e)
 {
@@ -126,6 +131,7 @@ void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_
 	next->map = map;
 	memcpy(j->identity, next->identity, sizeof(j->identity));
 	memcpy(j->previous, next->previous, sizeof(j->previous));
+	j->number = next->number;
 	j->log = TAKE(next->log);
 	bytes_unref(j->legend);
 	j->legend = TAKE(next->legend);
@@ -183,18 +189,36 @@ static int header_locked(struct journal *j, struct error *e)
 	return r;
 }
 
+/* The first of its names that is free. 1: a save that was cut short made it; what it holds is not
+ * ours to drop. Where somebody else has the name, it is the next one. */
+static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e)
+{
+	int r = -EPERM;
+
+	for (j->number = 1; j->number < NUMBER_MAX; j->number++) {
+		journal_file(j, name);
+		r = reclog_create(j->dirfd, name, &j->log, e);
+		if (r != -EEXIST)
+			return r;
+		error_clear(e);
+		r = reclog_open(&j->trust, name, &j->log, e);
+		if (r != -EPERM)
+			return r < 0 ? r : 1;
+		error_clear(e);
+	}
+	return error_set(e, r, "no name is left for a journal");
+}
+
 /* The lock is held. A file without its header is not left behind. */
 static int open_locked(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
 	int r;
 
-	journal_file(j, name);
 	j->resume = false;
-	r = reclog_open(j->dirfd, name, true, &j->log, e);
-	/* A save that was cut short may have made it; what it holds is not ours to drop. */
-	if (r == -EEXIST)
-		return reclog_open(j->dirfd, name, false, &j->log, e);
+	r = make_file(j, name, e);
+	if (r == 1)
+		return 0;
 	if (r == 0)
 		r = header_locked(j, e);
 	if (r < 0 && j->log) {

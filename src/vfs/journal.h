@@ -30,6 +30,9 @@
  * NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken. A conflict's
  * files are named after the map that it is of.
  *
+ * What is not to be trusted (base/trust.h) is told and left alone, whatever its name; where that is
+ * the name of the journal that counts, the journal is NAME.mapfs-journal-ID-2, -3 ...
+ *
  * Appends are safe on any thread.
  */
 #ifndef VFS_JOURNAL_H
@@ -60,6 +63,8 @@ struct journal_data;
 struct journal {
 	struct store store; /* first: keep() appends DATA */
 	int dirfd;          /* borrowed */
+	struct trust trust;
+	unsigned number; /* of its name: 1 is NAME.mapfs-journal-ID, n is ...-ID-n */
 	char *map;
 	char identity[IDENTITY_SIZE];
 	char previous[IDENTITY_SIZE];
@@ -74,8 +79,8 @@ struct journal {
 };
 
 /* Prepares; makes no file. */
-int journal_init(struct journal *j, int dirfd, const char *map, const char *identity,
-	const char *previous, struct error *e);
+int journal_init(struct journal *j, const struct trust *trust, const char *map,
+	const char *identity, const char *previous, struct error *e);
 void journal_finish(struct journal *j); /* closes; the file stays */
 /* The file goes, if there is one, and the journal is as after init. *ret_kept (NAME_MAX + 1 bytes,
  * may be NULL): what it is called now, where it is kept; or "". */
@@ -140,10 +145,11 @@ int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op
 /* For `mapfs recover`: the journals beside a map, and copying out what one holds. */
 struct journal_info {
 	const char *file;
-	bool fits;  /* it applies to the map as it is now */
-	bool torn;  /* it ends in a record that was not finished */
-	bool busy;  /* a mount is using it */
-	bool aside; /* it was set aside */
+	bool fits;    /* it applies to the map as it is now */
+	bool torn;    /* it ends in a record that was not finished */
+	bool busy;    /* a mount is using it */
+	bool aside;   /* it was set aside */
+	bool foreign; /* it is not to be trusted (base/trust.h): a mount leaves it alone */
 	unsigned puts, drafts;
 	unsigned names;   /* made, removed or renamed */
 	unsigned damaged; /* places that cannot be read */

@@ -14,6 +14,7 @@
 
 struct listing {
 	int dirfd;
+	struct trust trust;
 	char identity[IDENTITY_SIZE];
 	void (*fn)(void *arg, const struct journal_info *i);
 	void *arg;
@@ -23,7 +24,8 @@ struct listing {
  */
 static bool is_locked(int dirfd, const char *file)
 {
-	CLEANUP(close_fd) int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(close_fd)
+	int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
@@ -45,6 +47,7 @@ static int list_file(void *arg, const char *file)
 	info.busy = is_locked(l->dirfd, file);
 	info.fits = l->identity[0] && journal_is_of(file, l->identity);
 	info.aside = journal_is_aside(file);
+	info.foreign = trust_check_name(&l->trust, file, NULL) < 0;
 	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
 	if (r < 0) {
 		info.damaged = 1;
@@ -69,7 +72,11 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	int fd = openat(dirfd, map, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char family[NAME_MAX + 1];
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	struct stat st = {.st_uid = geteuid(), .st_gid = getegid()};
 
+	if (f && fstat(f->fd, &st) < 0)
+		return error_errno(e, "cannot look at the map");
+	trust_init(&l.trust, dirfd, &st);
 	/* The map may be gone; then no journal fits, and they are listed all the same. */
 	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)
 		l.identity[0] = '\0';

@@ -9,18 +9,35 @@
 
 struct finding {
 	struct journal *journal;
+	void (*note)(void *arg, const char *line);
+	void *arg;
 	char *ours;    /* the file that fits */
 	char **others; /* all further ones */
 	size_t n_others;
 };
 
+static void leave_alone(const struct finding *f, const char *file, const struct error *why)
+{
+	char line[NAME_MAX + 256];
+
+	snprintf(line, sizeof(line), "%s %s; it is left alone", file, error_text(why));
+	f->note(f->arg, line);
+}
+
 static int find_file(void *arg, const char *file)
 {
 	struct finding *f = arg;
+	struct journal *j = f->journal;
+	struct error why = ERROR_INIT;
+	unsigned number = journal_is_of(file, j->identity);
 	char **others;
 
-	if (journal_is_of(file, f->journal->identity)) {
-		free(f->ours);
+	if (trust_check_name(&j->trust, file, &why) < 0) {
+		leave_alone(f, file, &why);
+		return 0;
+	}
+	if (number && !f->ours) {
+		j->number = number;
 		f->ours = strdup(file);
 		return f->ours ? 0 : -ENOMEM;
 	}
@@ -101,10 +118,25 @@ static bool is_new(struct reclog *log)
 	return fresh;
 }
 
+/* The journal that fits. */
+static int open_ours(struct finding *f, bool *ret_found, struct error *e)
+{
+	struct journal *j = f->journal;
+	int r = reclog_open(&j->trust, f->ours, &j->log, e);
+
+	if (r == -EINVAL)
+		return is_none(j, f->ours, f->note, f->arg, e);
+	if (r == 0) {
+		*ret_found = true;
+		j->fresh = is_new(j->log);
+	}
+	return r;
+}
+
 int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
 	void *arg, struct error *e)
 {
-	struct finding f = {.journal = j};
+	struct finding f = {.journal = j, .note = note, .arg = arg};
 	char line[NAME_MAX + 128];
 	int r;
 
@@ -120,15 +152,8 @@ int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, con
 						      : "belongs to another state of the map");
 		note(arg, line);
 	}
-	if (r == 0 && f.ours) {
-		r = reclog_open(j->dirfd, f.ours, false, &j->log, e);
-		if (r == -EINVAL) {
-			r = is_none(j, f.ours, note, arg, e);
-		} else if (r == 0) {
-			*ret_found = true;
-			j->fresh = is_new(j->log);
-		}
-	}
+	if (r == 0 && f.ours)
+		r = open_ours(&f, ret_found, e);
 	finding_finish(&f);
 	return r;
 }

@@ -128,14 +128,26 @@ static const char *identity_in(const char *file)
 	return suffix_of(file) + strlen(middle);
 }
 
-bool journal_is_aside(const char *file)
+/* What stands behind the identity: "", or -N, or a dot and why it was set aside. */
+static const char *ending_of(const char *identity)
 {
-	return identity_in(file)[IDENTITY_SIZE - 1];
+	const char *at = identity + IDENTITY_SIZE - 1;
+
+	return *at == '-' && at[1] ? at + 1 + strspn(at + 1, "0123456789") : at;
 }
 
-bool journal_is_of(const char *file, const char *identity)
+bool journal_is_aside(const char *file)
 {
-	return strcmp(identity_in(file), identity) == 0;
+	return *ending_of(identity_in(file)) == '.';
+}
+
+unsigned journal_is_of(const char *file, const char *identity)
+{
+	const char *own = identity_in(file);
+
+	if (strncmp(own, identity, IDENTITY_SIZE - 1) != 0 || *ending_of(own))
+		return 0;
+	return own[IDENTITY_SIZE - 1] ? (unsigned)strtoul(own + IDENTITY_SIZE, NULL, 10) : 1;
 }
 
 static bool is_of_map(const char *file, const char *map)
@@ -145,7 +157,7 @@ static bool is_of_map(const char *file, const char *map)
 
 	if (!suffix)
 		return false;
-	end = suffix + strlen(middle) + IDENTITY_SIZE - 1;
+	end = ending_of(suffix + strlen(middle));
 	if (*end && *end != '.')
 		return false;
 	beside_name(name, map, suffix);

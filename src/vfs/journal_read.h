@@ -31,8 +31,9 @@ int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
 
-/* Is the file, a journal by its name, the one of a map of this identity? */
-bool journal_is_of(const char *file, const char *identity);
+/* The number in the name of a file that is a journal by its name (journal.h), if it is one of a map
+ * of this identity; 0: it is not. */
+unsigned journal_is_of(const char *file, const char *identity);
 /* ... or one that was set aside (journal.h)? */
 bool journal_is_aside(const char *file);
 

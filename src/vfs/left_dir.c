@@ -23,12 +23,15 @@ void left_dir_finish(struct left_dir *d)
 	d->fd = -1;
 }
 
-static void hidden_name(const struct volume *vol, char ret[NAME_MAX + 1])
+/* The number is for where somebody else has the name. */
+static void hidden_name(const struct volume *vol, int number, char ret[NAME_MAX + 1])
 {
-	char dotted[NAME_MAX + 2];
+	char dotted[NAME_MAX + 2], suffix[32] = ".mapfs-left-new";
 
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".mapfs-left-new.%d", number);
 	snprintf(dotted, sizeof(dotted), ".%s", vol->name);
-	beside_name(ret, dotted, ".mapfs-left-new");
+	beside_name(ret, dotted, suffix);
 }
 
 /*
@@ -126,7 +129,8 @@ static int compare_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
 static bool is_there(
 	const struct node *n, int parent, const char *base, uint64_t size, uint8_t *chunk)
 {
-	CLEANUP(close_fd) int fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	CLEANUP(close_fd)
+	int fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -156,6 +160,25 @@ static int write_file(const struct left_dir *d, const struct node *n, int parent
 	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;
 }
 
+/* What is there already was made by a mount that was killed since the last look, or by somebody
+ * else. */
+static int open_hidden(struct left_dir *d, struct error *e)
+{
+	const struct volume *vol = d->vol;
+	int r = -EPERM;
+
+	for (int i = 0; r == -EPERM && i < TRIES; i++) {
+		hidden_name(vol, i, d->name);
+		r = trust_check_name(&vol->trust, d->name, NULL);
+		if (r != -EPERM)
+			r = open_dir(d, vol->dirfd, d->name, e);
+	}
+	if (r < 0)
+		return r;
+	d->fd = r;
+	return 0;
+}
+
 int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, struct error *e)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
@@ -164,10 +187,8 @@ int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, st
 	uint64_t size;
 	int r = chunk ? size_of_node(n, &size, e) : error_set(e, -ENOMEM, "out of memory");
 
-	if (r == 0 && d->fd < 0) {
-		hidden_name(d->vol, d->name);
-		r = d->fd = open_dir(d, d->vol->dirfd, d->name, e);
-	}
+	if (r == 0 && d->fd < 0)
+		r = open_hidden(d, e);
 	if (r < 0)
 		return r;
 	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
@@ -229,13 +250,21 @@ int left_dir_show(struct left_dir *d, struct error *e)
 
 void left_dir_find(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
 {
-	char name[NAME_MAX + 1], line[NAME_MAX + 64];
-	struct stat st;
+	char name[NAME_MAX + 1], line[NAME_MAX + 256];
+	struct error why = ERROR_INIT;
+	int r = 0;
 
-	hidden_name(vol, name);
-	if (fstatat(vol->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) ||
-		show(vol, name, NULL) < 0)
-		return;
-	snprintf(line, sizeof(line), "%s holds what an earlier mount would have lost", name);
-	note(arg, line);
+	for (int i = 0; r != -ENOENT && i < TRIES; i++) {
+		hidden_name(vol, i, name);
+		r = trust_check_name(&vol->trust, name, &why);
+		if (r == -EPERM)
+			snprintf(line, sizeof(line), "%s %s; it is left alone", name,
+				error_text(&why));
+		else if (r == 0 && show(vol, name, NULL) == 0)
+			snprintf(line, sizeof(line),
+				"%s holds what an earlier mount would have lost", name);
+		else
+			continue;
+		note(arg, line);
+	}
 }

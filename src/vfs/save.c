@@ -171,7 +171,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	struct journal *old = &s->vol->journal;
 	int r = 0;
 
-	r = journal_init(&s->next, s->vol->dirfd, s->name, identity, old->identity, e);
+	r = journal_init(&s->next, &s->vol->trust, s->name, identity, old->identity, e);
 	s->next.fresh = s->first;
 	if (r == 0)
 		r = write_legend(s, e);

@@ -11,7 +11,9 @@
 #include "base/io.h"
 #include "base/pair.h"
 #include "vfs/companion.h"
+#include "vfs/finish.h"
 #include "vfs/left_dir.h"
+#include "vfs/lock.h"
 
 static void source_finish(struct source *src)
 {
@@ -38,58 +40,6 @@ void volume_destroy(struct volume *vol)
 	free(vol);
 }
 
-/* The lock is on the inode; was it still the one of this name when we got it? */
-static bool still_named(const struct volume *vol, int fd)
-{
-	struct stat now, ours;
-
-	return fstatat(vol->dirfd, vol->name, &now, 0) == 0 && fstat(fd, &ours) == 0 &&
-	       now.st_dev == ours.st_dev && now.st_ino == ours.st_ino;
-}
-
-static int open_locked(struct volume *vol, struct error *e)
-{
-	CLEANUP(close_fd) int fd = -1;
-
-	for (int tries = 0; tries < 8; tries++) {
-		close_fd_cleanup(&fd);
-		fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-		if (fd < 0)
-			return error_errno(e, "cannot be opened");
-		if (vol->read_only)
-			return take_fd(&fd);
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-			if (errno == EWOULDBLOCK)
-				return error_set(
-					e, VOLUME_LOCKED, "is mounted for writing already");
-			if (errno != ENOLCK && errno != EOPNOTSUPP)
-				return error_errno(e, "cannot be locked");
-		}
-		if (still_named(vol, fd))
-			return take_fd(&fd);
-	}
-	return error_set(e, VOLUME_LOCKED, "is being replaced by another program");
-}
-
-/* A save of two files that was cut short is finished first; its author holds the lock until then.
- */
-static int open_whole(struct volume *vol, struct error *e)
-{
-	CLEANUP(close_fd) int fd = open_locked(vol, e);
-	int r;
-
-	if (fd < 0 || !pair_is_marked(vol->dirfd, vol->name))
-		return take_fd(&fd);
-	if (vol->read_only)
-		return error_set(e, -EINVAL,
-			"a save of its two files was cut short: mount it for writing, which "
-			"finishes that");
-	r = pair_finish(vol->dirfd, vol->name, e);
-	close_fd_cleanup(&fd);
-	fd = -1;
-	return r < 0 ? r : open_locked(vol, e);
-}
-
 static void refuse_writing(struct volume *vol)
 {
 	vol->read_only = true;
@@ -112,7 +62,6 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	}
 	if (vol->read_only)
 		refuse_writing(vol);
-	vol->mtime = vol->opened.st_mtim;
 }
 
 /* Out of reach once the sandbox is entered, so it is opened now, for whichever format reads it. */
@@ -157,9 +106,9 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	return r;
 }
 
-/* The file is open and locked; what it says of itself. */
-static int volume_take(struct volume *vol, int fd, const struct vfs_options *o, struct error *e)
+int volume_take(struct volume *vol, int fd, struct error *e)
 {
+	file_unref(vol->source.files[0]);
 	vol->source.files[0] = file_new(fd);
 	if (!vol->source.files[0])
 		return error_set(e, -ENOMEM, "out of memory");
@@ -170,7 +119,8 @@ static int volume_take(struct volume *vol, int fd, const struct vfs_options *o, 
 	if (!S_ISREG(vol->opened.st_mode))
 		return error_set(e, -EINVAL, "is not a regular file");
 	vol->source.sizes[0] = (uint64_t)vol->opened.st_size;
-	take_rights(vol, o);
+	vol->mtime = vol->opened.st_mtim;
+	trust_init(&vol->trust, vol->dirfd, &vol->opened);
 	return 0;
 }
 
@@ -184,14 +134,16 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 		return r;
 	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
 			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
-	fd = open_whole(vol, e);
-	r = fd < 0 ? fd : volume_take(vol, fd, o, e);
-	if (r == 0)
-		*ret = TAKE(vol);
-	return r;
+	fd = lock_open(vol, e);
+	r = fd < 0 ? fd : volume_take(vol, fd, e);
+	if (r < 0)
+		return r;
+	take_rights(vol, o);
+	*ret = TAKE(vol);
+	return 0;
 }
 
-static const struct format *format_for(const char *name, const char *file)
+const struct format *volume_format_for(const char *name, const char *file)
 {
 	const char *dot = strrchr(file, '.');
 
@@ -213,7 +165,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 
 	if (r < 0)
 		return r;
-	vol->format = format_for(format, name);
+	vol->format = volume_format_for(format, name);
 	if (!vol->format)
 		return error_set(e, -EINVAL, "%s is no format that can be made",
 			format ? format : "its ending");
@@ -234,12 +186,14 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (r < 0)
 		close(fd);
 	else
-		r = volume_take(vol, fd, o, e);
-	if (r == 0)
-		*ret = TAKE(vol);
-	else
+		r = volume_take(vol, fd, e);
+	if (r < 0) {
 		volume_discard(vol);
-	return r;
+		return r;
+	}
+	take_rights(vol, o);
+	*ret = TAKE(vol);
+	return 0;
 }
 
 static void unlink_ours(const struct volume *vol, const char *name, const struct stat *ours)
@@ -262,7 +216,7 @@ static void note_journals(void *arg, const struct journal_info *info)
 {
 	bool *fits = arg;
 
-	*fits |= info->fits;
+	*fits |= info->fits && !info->foreign;
 }
 
 void volume_refuse_changes(struct volume *vol, const struct error *why)
@@ -294,10 +248,13 @@ static void look_sound(struct volume *vol)
 /* What saves that were killed left behind. */
 static void sweep(const struct volume *vol)
 {
-	replace_sweep(vol->dirfd, vol->name);
-	pair_sweep(vol->dirfd, vol->name);
+	char marker[NAME_MAX + 1];
+
+	pair_marker(marker, vol->name);
+	replace_sweep(&vol->trust, vol->name);
+	replace_sweep(&vol->trust, marker);
 	if (vol->companion[0])
-		replace_sweep(vol->dirfd, vol->companion);
+		replace_sweep(&vol->trust, vol->companion);
 }
 
 static int open_journal(
@@ -338,8 +295,10 @@ static int open_companion(struct volume *vol, struct error *e)
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
-	int r = vol->fresh ? 0 : format_find(&vol->source, &vol->format, e);
+	int r = finish_pair(vol, note, arg, e);
 
+	if (r == 0 && !vol->fresh)
+		r = format_find(&vol->source, &vol->format, e);
 	if (r == 0 && !vol->format->edit)
 		refuse_writing(vol);
 	if (r == 0 && !vol->fresh)
@@ -347,7 +306,7 @@ int volume_load(
 	if (r == 0)
 		r = companion_identity_of(&vol->source, vol->identity, e);
 	if (r == 0)
-		r = journal_init(&vol->journal, vol->dirfd, vol->name, vol->identity, "", e);
+		r = journal_init(&vol->journal, &vol->trust, vol->name, vol->identity, "", e);
 	if (r < 0)
 		return r;
 	vol->context.budget = vol->budget;

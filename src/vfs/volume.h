@@ -6,6 +6,7 @@
 #ifndef VFS_VOLUME_H
 #define VFS_VOLUME_H
 
+#include "base/trust.h"
 #include "formats/format.h"
 #include "vfs/journal.h"
 #include "vfs/report.h"
@@ -21,6 +22,7 @@ struct volume {
 	char *name; /* the map's name in it */
 	struct source source;
 	struct stat opened;           /* files[0], as it was opened or last saved */
+	struct trust trust;           /* in what lies beside it */
 	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
 	struct stat companion_opened; /* files[1] */
 	char identity[IDENTITY_SIZE];
@@ -82,6 +84,10 @@ void volume_discard(struct volume *vol);
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
+/* The map's file is open (fd is taken over) and locked; what it says of itself. */
+int volume_take(struct volume *vol, int fd, struct error *e);
+/* The format of this name; without, the one that the ending of `file` means. */
+const struct format *volume_format_for(const char *name, const char *file);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
 /* Shown, and not to be changed from now on: EROFS. */

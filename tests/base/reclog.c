@@ -8,6 +8,13 @@
 
 #include "base/reclog.h"
 
+static int open_log(const struct room *room, struct reclog **ret, struct error *e)
+{
+	const struct trust trust = own_files(room->fd);
+
+	return reclog_open(&trust, "log", ret, e);
+}
+
 static struct extent text(const char *s)
 {
 	return extent_of_bytes(bytes_copy(s, strlen(s)));
@@ -49,7 +56,7 @@ static struct bytes *small_log(int dirfd, uint64_t ends[4])
 {
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 
-	assert_int_equal(reclog_open(dirfd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(dirfd, "log", &l, NULL), 0);
 	ends[0] = reclog_size(l);
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_int_equal(append(l, 10 + i, texts[i]), 0);
@@ -69,7 +76,7 @@ static void the_file_is_as_documented(void **state)
 				      "\x07\0\0\0\x03\0\0\0\0\0\0\0\x03\x28\xc2\x81"
 				      "abc\xc2\x41\x24\x35";
 
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	assert_int_equal(append(l, 7, "abc"), 0);
 	got = get_file(room->fd, "log");
 	assert_true(same(got, want, sizeof(want) - 1));
@@ -93,7 +100,7 @@ static void parts_are_one_payload_and_large_ones_stream(void **state)
 	parts[1] =
 		extent_of_file(file_new(openat(room->fd, "data", O_RDONLY)), 0, sizeof(data) - 6);
 	parts[2] = extent_of_bytes(bytes_copy(data + sizeof(data) - 1, 1));
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	assert_int_equal(reclog_append(l, 1, parts, 3, &payload, NULL), 0);
 	for (int i = 0; i < 3; i++)
 		extent_finish(&parts[i]);
@@ -120,7 +127,7 @@ static void every_chunk_boundary_reads_back(void **state)
 		struct record rec;
 		uint64_t pos = 0;
 
-		assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+		assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 		assert_int_equal(reclog_append(l, 1, &x, 1, NULL, NULL), 0);
 		assert_int_equal(reclog_next(l, &pos, &rec, NULL, NULL), 1);
 		assert_int_equal(extent_load(&rec.payload, UINT64_MAX, &got, NULL), 0);
@@ -148,7 +155,7 @@ static void a_log_torn_at_any_byte_keeps_the_whole_records(void **state)
 		assert_int_equal(reclog_open_readonly(room->fd, "log", &looker, NULL), 0);
 		assert_int_equal(walk(looker, texts, &torn), want);
 		assert_int_equal(torn, cut != ends[want]);
-		assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+		assert_int_equal(open_log(room, &l, NULL), 0);
 		assert_int_equal(reclog_size(l), ends[want]);
 		assert_int_equal(append(l, 10 + want, texts[want]), 0);
 		assert_int_equal(walk(l, texts, &torn), want + 1);
@@ -177,11 +184,11 @@ static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 		copy[at] ^= 0x10;
 		put_file(room->fd, "log", copy, whole->size);
 		if (at < ends[0]) {
-			assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), -EINVAL);
+			assert_int_equal(open_log(room, &l, NULL), -EINVAL);
 			assert_int_equal(reclog_open_readonly(room->fd, "log", &l, NULL), 0);
 			hit = 3;
 		} else {
-			assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+			assert_int_equal(open_log(room, &l, NULL), 0);
 			assert_int_equal(reclog_size(l), whole->size);
 			assert_int_equal(append(l, 13, texts[3]), 0);
 		}
@@ -212,7 +219,7 @@ static void zeros_after_a_crash_are_no_records(void **state)
 
 	fd = openat(room->fd, "log", O_RDWR);
 	assert_int_equal(ftruncate(fd, (off_t)whole->size + 5000), 0);
-	assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+	assert_int_equal(open_log(room, &l, NULL), 0);
 	assert_int_equal(walk(l, texts, &torn), 3);
 	assert_int_equal(reclog_size(l), ends[3]);
 }
@@ -231,7 +238,7 @@ static void a_failed_append_leaves_a_log_that_reads(void **state)
 			bool torn;
 			int r;
 
-			assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+			assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 			for (uint32_t i = 0; i < 3; i++)
 				assert_int_equal(append(l, 10 + i, texts[i]), 0);
 			fault_set(&f);
@@ -246,7 +253,7 @@ static void a_failed_append_leaves_a_log_that_reads(void **state)
 			/* Dead where it could not be cut, else as if nothing had been. */
 			assert_int_equal(append(l, 13, texts[3]), both ? -ENOSPC : 0);
 			reclog_close(TAKE(l));
-			assert_int_equal(reclog_open(room->fd, "log", false, &l, NULL), 0);
+			assert_int_equal(open_log(room, &l, NULL), 0);
 			assert_int_equal(walk(l, texts, &torn), both ? 3 : 4);
 			assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 		}
@@ -259,7 +266,7 @@ static void after_a_failed_sync_nothing_is_promised(void **state)
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	struct fault f = {.at = 0, .code = -EIO};
 
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	assert_int_equal(append(l, 10, texts[0]), 0);
 	fault_set(&f);
 	assert_int_equal(reclog_sync(l, NULL), -EIO);
@@ -274,7 +281,7 @@ static void the_first_sync_takes_the_directory_too(void **state)
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	struct fault f = {.at = -1};
 
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	fault_set(&f);
 	assert_int_equal(reclog_sync(l, NULL), 0);
 	assert_int_equal(f.seen, 2);
@@ -290,13 +297,13 @@ static void one_owner_at_a_time(void **state)
 	CLEANUP_EXTENT struct extent x = text("abc");
 	CLEANUP_EXTENT struct extent payload = EXTENT_INIT;
 
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), 0);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	assert_int_equal(reclog_append(l, 1, &x, 1, &payload, NULL), 0);
-	assert_int_equal(reclog_open(room->fd, "log", true, &second, NULL), -EEXIST);
-	assert_int_equal(reclog_open(room->fd, "log", false, &second, NULL), -EBUSY);
+	assert_int_equal(reclog_create(room->fd, "log", &second, NULL), -EEXIST);
+	assert_int_equal(open_log(room, &second, NULL), -EBUSY);
 	/* Closing gives the lock up, whoever still holds payloads. */
 	reclog_close(TAKE(l));
-	assert_int_equal(reclog_open(room->fd, "log", false, &second, NULL), 0);
+	assert_int_equal(open_log(room, &second, NULL), 0);
 }
 
 static void a_log_that_cannot_be_begun_leaves_nothing(void **state)
@@ -306,7 +313,7 @@ static void a_log_that_cannot_be_begun_leaves_nothing(void **state)
 	struct fault f = {.at = 1, .code = -ENOSPC};
 
 	fault_set(&f);
-	assert_int_equal(reclog_open(room->fd, "log", true, &l, NULL), -ENOSPC);
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), -ENOSPC);
 	fault_clear();
 	assert_null(l);
 	assert_int_equal(count_files(room->fd), 0);

@@ -256,13 +256,16 @@ static void sweep_removes_what_dead_writers_left_and_nothing_else(void **state)
 	static const char *const others[] = {".a.PAK.mapfs-pair", ".a.PAK.mapfs-new-abcdefg",
 		".b.PAK.mapfs-new-abcdef", "a.PAK.mapfs-new-abcdef", ".a.PAK.MAN.mapfs-new-abcdef"};
 	const struct room *room = *state;
+	const struct trust trust = own_files(room->fd);
+	char marker[NAME_MAX + 1];
 
 	for (size_t i = 0; i < 3; i++)
 		put_file(room->fd, dead[i], "x", 1);
 	for (size_t i = 0; i < 5; i++)
 		put_file(room->fd, others[i], "x", 1);
-	replace_sweep(room->fd, "a.PAK");
-	pair_sweep(room->fd, "a.PAK");
+	pair_marker(marker, "a.PAK");
+	replace_sweep(&trust, "a.PAK");
+	replace_sweep(&trust, marker);
 	assert_int_equal(count_files(room->fd), 5);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(faccessat(room->fd, others[i], F_OK, 0), 0);

@@ -95,7 +95,7 @@ static void work_inside(const struct room *room)
 	CHECK(replace_close(r, NULL) == 0);
 	CHECK(replace_commit(r, false, NULL, NULL) == 0);
 	replace_destroy(r);
-	CHECK(reclog_open(room->fd, "log", true, &l, NULL) == 0);
+	CHECK(reclog_create(room->fd, "log", &l, NULL) == 0);
 	CHECK(reclog_sync(l, NULL) == 0);
 	reclog_close(l);
 	s = spool_create(room->fd);

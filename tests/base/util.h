@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/io.h"
+#include "base/trust.h"
 
 /* A new empty directory below $TMPDIR, open; removed with all it holds by room_remove. */
 struct room {
@@ -28,6 +29,8 @@ int room_teardown(void **state);
 void put_file(int dirfd, const char *name, const void *data, size_t n);
 struct bytes *get_file(int dirfd, const char *name); /* NULL: there is none */
 unsigned count_files(int dirfd);
+/* In what this user has put there, for a map with mode 0644. */
+struct trust own_files(int dirfd);
 bool same(const struct bytes *b, const void *data, size_t n);
 /* n bytes that no short period repeats. */
 void fill(uint8_t *p, size_t n, uint32_t seed);

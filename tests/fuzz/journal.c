@@ -52,7 +52,7 @@ static void write_records(const char *name, const uint8_t *data, size_t size)
 	/* NAME NUL ID NUL PREVIOUS NUL KIND */
 	int n = snprintf(header, sizeof(header), "%s%c%s%c%c", MAP_NAME, 0, identity, 0, 0);
 
-	if (reclog_open(box.room.fd, name, true, &l, &e) < 0)
+	if (reclog_create(box.room.fd, name, &l, &e) < 0)
 		broken("a log cannot be made", error_text(&e));
 	append(l, JOURNAL_HEADER, header, (size_t)n);
 	for (unsigned i = 0; i < RECORDS_MAX && size >= 3; i++) {
@@ -106,6 +106,7 @@ TARGET(fuzz_journal)
 	struct journal_gaps gaps;
 	char name[NAME_MAX + 1];
 	struct journal j;
+	struct trust trust;
 	size_t n = 0;
 	bool found;
 	int out;
@@ -119,7 +120,8 @@ TARGET(fuzz_journal)
 	judged(journal_extract(box.room.fd, name, out, take_line, &n, &e), &e);
 	close(out);
 	e = (struct error)ERROR_INIT;
-	if (journal_init(&j, box.room.fd, MAP_NAME, identity, NULL, &e) == 0) {
+	trust = own_files(box.room.fd);
+	if (journal_init(&j, &trust, MAP_NAME, identity, NULL, &e) == 0) {
 		if (judged(journal_open(&j, &found, take_note, &n, &e), &e) == 0 && found)
 			judged(journal_walk(&j, take_op, &n, &gaps, &e), &e);
 		journal_finish(&j);

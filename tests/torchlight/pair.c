@@ -54,6 +54,28 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 	return r;
 }
 
+/* arg: how the names that are not the map's are to be left. */
+static enum pair_leave judge(void *arg, const char *first, const char *second)
+{
+	const enum pair_leave *others = arg;
+
+	return strcmp(first, "X.PAK") == 0 && strcmp(second, "X.PAK.MAN") == 0 ? PAIR_REPLACED
+									       : *others;
+}
+
+static int finish(const struct room *room, struct error *e)
+{
+	const struct trust trust = own_files(room->fd);
+	enum pair_leave others = PAIR_REFUSED;
+
+	return pair_finish(&trust, "X.PAK", judge, &others, e);
+}
+
+static bool is_marked(const struct room *room)
+{
+	return faccessat(room->fd, ".X.PAK.mapfs-pair", F_OK, 0) == 0;
+}
+
 static bool is(const struct room *room, const char *name, const char *text)
 {
 	CLEANUP(bytes_unref) struct bytes *b = get_file(room->fd, name);
@@ -92,7 +114,7 @@ static void both_are_replaced_and_nothing_is_left(void **state)
 	assert_int_equal(commit(room, true, &stands), 0);
 	assert_true(stands && all_new(room));
 	assert_int_equal(count_files(room->fd), 2);
-	assert_int_equal(pair_finish(room->fd, "X.PAK", NULL), 0);
+	assert_int_equal(finish(room, NULL), 0);
 }
 
 static void names_that_must_be_free_are(void **state)
@@ -128,10 +150,10 @@ static void at_every_failure_it_is_the_old_pair_or_the_new_one(void **state)
 			else if (!stands)
 				assert_true(all_old(room));
 			/* What was said to stand does once the next mount was there. */
-			r = pair_finish(room->fd, "X.PAK", NULL);
+			r = finish(room, NULL);
 			assert_true(r >= 0);
 			assert_true(stands ? all_new(room) : all_old(room));
-			assert_int_equal(pair_finish(room->fd, "X.PAK", NULL), 0);
+			assert_int_equal(finish(room, NULL), 0);
 			old += !stands;
 			new += stands;
 			if (!f.hit)
@@ -155,7 +177,7 @@ static int die(enum io_op op, const char *name, void *arg)
 	return 0;
 }
 
-static int in_a_child(const struct room *room, int at, bool finish)
+static int in_a_child(const struct room *room, int at, bool finishing)
 {
 	struct dying d = {.at = at};
 	int status = 0;
@@ -165,8 +187,8 @@ static int in_a_child(const struct room *room, int at, bool finish)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		io_set_hook(die, &d);
-		if (finish)
-			(void)pair_finish(room->fd, "X.PAK", NULL);
+		if (finishing)
+			(void)finish(room, NULL);
 		else
 			(void)commit(room, true, &stands);
 		_exit(DONE);
@@ -189,12 +211,12 @@ static void killed_at_every_operation_the_next_mount_finds_or_makes_a_pair(void 
 		code = in_a_child(room, at, false);
 		mixed += !all_old(room) && !all_new(room);
 		if (!all_old(room) && !all_new(room))
-			assert_true(pair_is_marked(room->fd, "X.PAK"));
-		assert_true(pair_finish(room->fd, "X.PAK", NULL) >= 0);
+			assert_true(is_marked(room));
+		assert_true(finish(room, NULL) >= 0);
 		assert_true(all_old(room) || all_new(room));
 		old += all_old(room);
 		new += all_new(room);
-		assert_false(pair_is_marked(room->fd, "X.PAK"));
+		assert_false(is_marked(room));
 	}
 	assert_true(mixed > 0 && old > 4 && new > 2);
 }
@@ -209,7 +231,7 @@ static void finishing_is_killed_at_every_operation_and_done_by_the_next(void **s
 		clear(room);
 		make_old(room);
 		assert_int_equal(in_a_child(room, at, false), DIED);
-		if (!pair_is_marked(room->fd, "X.PAK"))
+		if (!is_marked(room))
 			continue;
 		for (int again = 0; code == DIED; again++) {
 			code = in_a_child(room, again, true);
@@ -235,10 +257,53 @@ static void a_file_that_is_no_marker_is_refused_and_stays(void **state)
 		struct error e = ERROR_INIT;
 
 		put_file(room->fd, ".X.PAK.mapfs-pair", texts[i], strlen(texts[i]));
-		assert_int_equal(pair_finish(room->fd, "X.PAK", &e), -EINVAL);
+		assert_int_equal(finish(room, &e), -EINVAL);
 		assert_true(strstr(error_text(&e), ".X.PAK.mapfs-pair"));
 		assert_true(all_old(room));
 	}
+}
+
+static void put_marker(const struct room *room, const char *text, mode_t mode)
+{
+	put_file(room->fd, ".X.PAK.mapfs-pair", text, strlen(text));
+	assert_int_equal(fchmodat(room->fd, ".X.PAK.mapfs-pair", mode, 0), 0);
+}
+
+static void a_marker_that_others_can_have_written_is_left_alone(void **state)
+{
+	const struct room *room = *state;
+	struct error e = ERROR_INIT;
+
+	make_old(room);
+	put_file(room->fd, ".X.PAK.mapfs-new-a", "evil", 4);
+	put_file(room->fd, ".X.PAK.mapfs-new-b", "evil", 4);
+	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nX.PAK\n.X.PAK.mapfs-new-b\nX.PAK.MAN\n",
+		0666);
+	assert_int_equal(finish(room, &e), -EPERM);
+	assert_non_null(strstr(error_text(&e), "can be written by others"));
+	assert_true(is_marked(room) && all_old(room));
+}
+
+static void a_marker_names_nothing_but_the_pair(void **state)
+{
+	const struct room *room = *state;
+	const struct trust trust = own_files(room->fd);
+	enum pair_leave made = PAIR_MADE;
+
+	make_old(room);
+	put_file(room->fd, "private", "old", 3);
+	put_file(room->fd, ".X.PAK.mapfs-new-a", "new", 3);
+	put_file(room->fd, ".X.PAK.mapfs-new-b", "new", 3);
+	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nprivate\n.X.PAK.mapfs-new-b\nother\n",
+		0644);
+	assert_int_equal(finish(room, NULL), -EPERM);
+	assert_true(is(room, "private", "old") && is_marked(room));
+	/* What is to be made replaces nothing either. */
+	assert_int_equal(pair_finish(&trust, "X.PAK", judge, &made, NULL), -EEXIST);
+	assert_true(is(room, "private", "old"));
+	assert_int_equal(unlinkat(room->fd, "private", 0), 0);
+	assert_int_equal(pair_finish(&trust, "X.PAK", judge, &made, NULL), 1);
+	assert_true(is(room, "private", "new") && is(room, "other", "new"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, room_setup, room_teardown)
@@ -246,6 +311,8 @@ static void a_file_that_is_no_marker_is_refused_and_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_marker_that_others_can_have_written_is_left_alone),
+		TEST(a_marker_names_nothing_but_the_pair),
 		TEST(both_are_replaced_and_nothing_is_left),
 		TEST(names_that_must_be_free_are),
 		TEST(at_every_failure_it_is_the_old_pair_or_the_new_one),

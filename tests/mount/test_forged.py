@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Zlib
+"""Files beside a map that somebody else has put there: believed by nobody, left as they are."""
+import os
+import shutil
+import stat
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+
+NOBODY, OTHER = 65534, 12345
+pytestmark = pytest.mark.usefixtures("root")
+
+# Who mounts, and who forges.
+PAIRS = pytest.mark.parametrize("victim, forger", [(0, OTHER), (NOBODY, 0), (NOBODY, OTHER)],
+                                ids=["root-user", "user-root", "user-user"])
+SAVE = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    echo "x 1" > "$POINT/info/settings.cfg" || exit 11
+    "$MAPFS" -u "$POINT" || exit 12
+"""
+CLOSED = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    echo "x 1" > "$POINT/info/settings.cfg" || exit 11
+"""
+LOOK = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    cat "$POINT/info/settings.cfg" || exit 11
+    "$MAPFS" -u "$POINT" || exit 12
+"""
+
+
+class Scene:
+    """A directory that all may write to, as /tmp is, with a map of the victim's in it."""
+
+    def __init__(self, box, victim, forger):
+        self.box, self.victim, self.forger = box, victim, forger
+        self.map = box.add(datafile.small_map())
+        self.name = os.path.basename(self.map)
+        os.chown(self.map, victim, victim)
+        os.chmod(box.maps, 0o1777)
+        for path in (box.point(), box.home, box.logs):
+            os.chown(path, victim, victim)
+
+    def run(self, script):
+        drop = ["--reuid", self.victim, "--regid", self.victim, "--clear-groups"]
+        return self.box.run(*drop, "sh", "-c", script, program="setpriv",
+                            env={"MAPFS": places.BINARY, "MAP": self.map, "POINT": self.box.point()})
+
+    def forge(self, name, data=b"", mode=0o644, uid=None, gid=None):
+        path = os.path.join(self.box.maps, name)
+        boxes.put(path, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        return self.given(path, mode, uid)
+
+    def given(self, path, mode, uid=None):
+        uid = self.forger if uid is None else uid
+        os.lchown(path, uid, uid)
+        if not os.path.islink(path):
+            os.chmod(path, mode)
+        self.box.allow(os.path.basename(path))
+        return path
+
+    def journal(self):
+        """A journal as a mount of the victim's leaves it: its name and its bytes. It is gone."""
+        r = self.run(CLOSED)
+        assert r.code == 0, r
+        self.box.kill_worker()
+        path, = [os.path.join(self.box.maps, n) for n in self.box.beside()]
+        data = boxes.get(path)
+        os.unlink(path)
+        return os.path.basename(path), data
+
+
+def state(path):
+    st = os.lstat(path)
+    content = boxes.get(path) if stat.S_ISREG(st.st_mode) else None
+    return st.st_ino, st.st_uid, st.st_mode, st.st_nlink, content
+
+
+@pytest.fixture
+def scene(box, victim, forger):
+    if not shutil.which("setpriv"):
+        pytest.skip("not installed: setpriv")
+    s = Scene(box, victim, forger)
+    if victim:
+        r = s.run('exec 3<>/dev/fuse && test -u "$(command -v fusermount3)" && test -x "$MAPFS"')
+        if r.code:
+            pytest.skip("an ordinary user cannot mount here: " + (r.err.strip() or "fusermount3"))
+    return s
+
+
+def told(r, path):
+    line, = [x for x in r.err.splitlines() if os.path.basename(path) + " " in x]
+    assert "left alone" in line, r.err
+    return line
+
+
+@PAIRS
+def test_a_journal_is_not_replayed_and_the_mounts_own_has_another_name(box, scene):
+    name, data = scene.journal()
+    for mode in (0o644, 0o666):
+        path = scene.forge(name, data, mode)
+        before = state(path)
+        r = scene.run(LOOK)
+        assert r.code == 0 and "x 1" not in r.out, r
+        told(r, path)
+        # What is closed goes elsewhere, and comes back from there.
+        assert scene.run(CLOSED).code == 0
+        box.kill_worker()
+        assert os.path.exists(path + "-2") and os.stat(path + "-2").st_uid == scene.victim
+        r = scene.run(LOOK)
+        assert r.code == 0 and "x 1" in r.out, r
+        assert parts.settings(scene.map) == b"x 1\0"
+        assert state(path) == before
+        os.unlink(path)
+        scene.map = box.add(datafile.small_map())
+        os.chown(scene.map, scene.victim, scene.victim)
+
+
+@PAIRS
+@pytest.mark.parametrize("kind", ["fifo", "link", "directory", "second name"])
+def test_what_has_a_journals_name_does_not_stop_a_mount(box, scene, kind):
+    name, data = scene.journal()
+    path = os.path.join(box.maps, name)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "link":
+        os.symlink(scene.map, path)
+    elif kind == "directory":
+        os.mkdir(path)
+    else:
+        os.link(scene.forge("original", data, 0o600, scene.victim), path)
+    if kind != "second name":
+        scene.given(path, 0o666)
+    box.allow(name)
+    before = state(path)
+    r = scene.run(SAVE)
+    assert r.code == 0, r
+    told(r, path)
+    assert parts.settings(scene.map) == b"x 1\0"
+    assert state(path) == before
+
+
+@PAIRS
+def test_a_marker_of_a_pair_replaces_nothing(box, scene):
+    private = scene.forge("private", b"secret", 0o600, scene.victim)
+    new = scene.forge(".small.map.mapfs-new-abcdef", b"forged")
+    marker = scene.forge("." + scene.name + ".mapfs-pair", b"mapfs pair 1\n.small.map.mapfs-new-abcdef\n"
+                         b"private\n.small.map.mapfs-new-abcdef\nother\n")
+    before = [state(p) for p in (private, new, marker)]
+    r = scene.run(SAVE)
+    assert r.code == 0, r
+    told(r, marker)
+    assert [state(p) for p in (private, new, marker)] == before
+    assert parts.settings(scene.map) == b"x 1\0"
+
+
+@PAIRS
+def test_a_marker_counts_for_formats_of_two_files_only(box, scene):
+    private = scene.forge("private", b"secret", 0o600, scene.victim)
+    new = scene.forge(".x.mapfs-new-abcdef", b"forged", 0o600, scene.victim)
+    marker = scene.forge("." + scene.name + ".mapfs-pair", b"mapfs pair 1\n.x.mapfs-new-abcdef\n"
+                         b"private\n.x.mapfs-new-abcdef\nother\n", 0o600, scene.victim)
+    before = [state(p) for p in (private, new, marker)]
+    r = scene.run(SAVE)
+    assert r.code == 0, r
+    told(r, marker)
+    assert [state(p) for p in (private, new, marker)] == before
+
+
+@PAIRS
+def test_a_prepared_directory_receives_nothing(box, scene):
+    path = os.path.join(box.maps, "." + scene.name + ".mapfs-left-new")
+    os.mkdir(path)
+    os.symlink("/tmp", os.path.join(path, "info"))
+    scene.given(path, 0o777)
+    r = scene.run(SAVE.replace("-u", "-u --force").replace("> \"$POINT/info/settings.cfg\"",
+                                                          "> \"$POINT/info/draft.cfg\""))
+    box.allow(scene.name + ".mapfs-left")
+    assert r.code in (12, 11), r
+    told(r, path)
+    assert os.listdir(path) == ["info"]
+    left = os.path.join(box.maps, scene.name + ".mapfs-left")
+    assert boxes.get(os.path.join(left, "info/draft.cfg")) == b"x 1\n"
+    assert os.stat(left).st_uid == scene.victim
+
+
+def test_of_the_maps_owner_root_believes_what_lies_there(box, root):
+    s = Scene(box, NOBODY, NOBODY)
+    s.victim = 0
+    os.chown(box.point(), 0, 0)
+    name, data = s.journal()
+    s.forge(name, data, 0o600)
+    r = s.run(LOOK)
+    assert r.code == 0 and "x 1" in r.out, r
+    assert os.stat(s.map).st_uid == NOBODY and box.beside() == []
