@@ -155,18 +155,19 @@ static void say(void *arg, const char *line)
 
 static int write_map(struct making *m, const char *path, struct error *e)
 {
-	struct snapshot *settled = NULL;
+	struct snapshot *finalized = NULL;
 	struct file *file = NULL;
 	static char buffer[1 << 16];
 	uint64_t size, at = 0;
 	FILE *out;
-	int r = m->now->format->tree->finalize(m->now, m->places, m->n_places, &settled, say, m, e);
+	int r = m->now->format->tree->finalize(
+		m->now, m->places, m->n_places, &finalized, say, m, e);
 
 	if (r == 0)
-		r = m->now->format->edit->check(m->in.s, settled, say, m, e);
+		r = m->now->format->edit->check(m->in.s, finalized, say, m, e);
 	if (r == 0)
-		r = fixture_encode(&m->in, settled, false, &file, NULL, e);
-	snapshot_unref(settled);
+		r = fixture_encode(&m->in, finalized, false, &file, NULL, e);
+	snapshot_unref(finalized);
 	if (r < 0)
 		return r;
 	out = fopen(path, "wb");

@@ -89,7 +89,7 @@ static void check_arrival(struct arrival *a)
 {
 	struct world *w = &a->w;
 
-	world_settle(w);
+	world_finalize(w);
 	assert_string_equal(world_list(w, "groups"), "0_Back 1_New 2_Game 3 ");
 	assert_string_equal(world_list(w, "groups/1_New/layers"), "0_t 1_q 2_s 3_e ");
 	assert_string_equal(
@@ -279,7 +279,7 @@ static void physics_layers_have_dummy_tiles_of_zeros(void **state)
 				"layer.json", false),
 			text);
 	}
-	world_settle(&w);
+	world_finalize(&w);
 	for (int i = 0; i < 5; i++) {
 		const struct tw_map *m = fixture_map(&w.after);
 		const struct tw_item *it = tw_item_at(m, TW_LAYER, 4 + i);
@@ -342,7 +342,7 @@ static void at_the_save_a_name_without_its_number_will_do(void **state)
 		EINVAL, "names no image");
 	world_set(&w, twin, "{\"type\": 3, \"image\": \"5_twin\"}");
 	world_set(&w, gone, "{\"type\": 3}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(
 		world_list(&w, "images"), "0_moon.png 1_twin.png 2_twin.png 3_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 6, LIST_SOURCE), 0);
@@ -375,7 +375,7 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, true, &err));
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 6, TILES_ENVELOPE), 1);
 	assert_true(world_said(&w, "groups/2/layers/2_a refers by number alone to "
 				   "envelopes/1.json, which has no name"));

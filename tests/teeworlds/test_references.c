@@ -382,7 +382,7 @@ static void references_hold_across_random_edits(void **state)
 			else
 				remove_one(&m, &w, sort);
 		}
-		world_settle(&w);
+		world_finalize(&w);
 		check(&m, &w, seed);
 		check_tables(&w);
 		world_close(&w);

@@ -60,7 +60,7 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 	assert_int_equal(put(&w.now, FG, "{\"image\": \"straw\"}", &err), 0);
 	assert_fails(put(&w.now, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
 	assert_fails(put(&w.now, FG, "{\"image\": \"8_straw\"}", &err), EINVAL, "names no image");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[POSITION + 2], 2);
@@ -165,7 +165,7 @@ static void names_of_the_mount_hold_for_what_waited_until_the_save(void **state)
 	assert_int_equal(world_put_text(&w, json, text, &err), 1);
 	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), 1);
 	situate(&w, true);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[POSITION], 2);
 	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[2 * QUAD_INTS + POSITION], 1);
 	world_close(&w);
@@ -194,10 +194,10 @@ static void names_of_this_mount_mean_the_same_to_one_of_the_saved_map(void **sta
 	/* One that is renamed where it stands, and one that is new. */
 	move(&w, "images/0_grass.png", "images", "0_rock.png");
 	world_copy(&w, "images", "wood.png", png);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(
 		world_list(&w, "images"), "0_rock.png 1_desert.json 2_moon.png 3_wood.png ");
-	assert_ok(w.now->format->names->name_map(w.now, w.settled, &legend, &err));
+	assert_ok(w.now->format->names->name_map(w.now, w.finalized, &legend, &err));
 	assert_int_equal(fixture_find(w.after.s, FG, &(struct entry){0}), 0);
 	assert_ok(w.after.s->format->names->read_name_map(&w.after.s, legend, &err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -106,12 +106,12 @@ static void nothing_to_do_is_the_same_version(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	world_settle(&w);
-	assert_ptr_equal(w.settled, w.now);
+	world_finalize(&w);
+	assert_ptr_equal(w.finalized, w.now);
 	/* Moved away and back again. */
 	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "0_grass.png");
-	world_settle(&w);
-	assert_ptr_equal(w.settled, w.now);
+	world_finalize(&w);
+	assert_ptr_equal(w.finalized, w.now);
 	assert_true(world_is_unchanged(&w));
 	world_close(&w);
 }
@@ -126,7 +126,7 @@ static void a_number_is_a_position_and_the_last_made_comes_first(void **state)
 	world_copy(&w, "images", "1_first.png", png);
 	world_copy(&w, "images", "0001_second.png", png);
 	world_copy(&w, "images", "99999999999999999999_far.png", png);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"),
 		"0_grass.png 1_second.png 2_first.png 3_desert.json 4_moon.png 5_far.png ");
 	for (int i = 0; i < 6; i++)
@@ -146,7 +146,7 @@ static void without_a_number_it_goes_last(void **state)
 	world_copy(&w, "images", "x45_y.png", png);
 	world_copy(&w, "images", "9_.png", png);
 	world_copy(&w, "images", "%2Fa%zz.png.png", png);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.json 2_moon.png 3.png "
 						      "4_b.png 5_45.png 6_x45_y.png "
 						      "7_%2Fa%25zz.png.png ");
@@ -163,7 +163,7 @@ static void a_rename_stores_the_name_and_a_number_alone_moves(void **state)
 	before = content_of(w.now, "images/2_moon.png");
 	world_move(&w, id_of(w.now, "images/2_moon.png"), id_of(w.now, "images"), "0_moon.png");
 	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "1_gras%25.png");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_moon.png 1_gras%25.png 2_desert.json ");
 	after = content_of(w.after.s, "images/0_moon.png");
 	assert_int_equal(before->size, after->size);
@@ -183,7 +183,7 @@ static void a_swap_of_names_is_nothing_but_a_swap_of_names(void **state)
 	world_open(&w, "structure.map");
 	world_move(&w, id_of(w.now, "sounds/0_wind.opus"), id_of(w.now, "sounds"), "1_wind.opus");
 	world_move(&w, id_of(w.now, "sounds/1_rain.opus"), id_of(w.now, "sounds"), "0_rain.opus");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "sounds"), "0_rain.opus 1_wind.opus ");
 	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), 1);
 	world_close(&w);
@@ -197,7 +197,7 @@ static void references_to_what_is_removed_become_none_and_are_told(void **state)
 	world_open(&w, "structure.map");
 	world_remove(&w, id_of(w.now, "images/0_grass.png"));
 	world_remove(&w, id_of(w.now, "sounds/0_wind.opus"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), -1);
 	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 1);
@@ -223,7 +223,7 @@ static void a_number_that_points_at_nothing_never_begins_to(void **state)
 		snprintf(name, sizeof(name), "new%d.png", i);
 		world_copy(&w, "images", name, png);
 		if (i == 73) {
-			world_settle(&w);
+			world_finalize(&w);
 			assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 77);
 		}
 	}
@@ -233,7 +233,7 @@ static void a_number_that_points_at_nothing_never_begins_to(void **state)
 		"  \"color_envelope\": -2,\n  \"color_envelope_offset\": 0,\n  \"image\": 77,\n"
 		"  \"automapper\": {\"version\": 1, \"config\": 3, \"seed\": 41, \"flags\": "
 		"1}\n}\n");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	world_close(&w);
 }
@@ -252,12 +252,12 @@ static void a_new_image_can_be_named_at_once(void **state)
 	assert_fails(
 		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_gone\"}", &err),
 		EINVAL, "names no image");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);
 	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
 	/* It goes again before the save. */
 	world_remove(&w, w.places[0].id);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	assert_true(world_said(&w, "has no image now: images/0_new.png is gone"));
 	world_close(&w);
@@ -273,9 +273,9 @@ static void what_was_undone_leaves_no_trace(void **state)
 	world_remove(&w, world_copy(&w, "images", "0_new.png", png));
 	world_remove(&w, world_add(&w, "groups", "0_g", true));
 	world_remove(&w, world_add(&w, "groups/1_Game/layers", "0_l", true));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_true(world_is_unchanged(&w));
-	assert_true(format_teeworlds.edit->same(w.f.s, w.settled));
+	assert_true(format_teeworlds.edit->same(w.f.s, w.finalized));
 	world_close(&w);
 }
 
@@ -293,7 +293,7 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "1_desert.png", &id),
 		0);
 	assert_int_equal(world_put(&w, id, png->data, png->size, &err), 1);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.png 2_moon.png ");
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_IMAGE, 1)->ints->n, 6);
 	assert_int_equal(world_int(&w, TW_IMAGE, 1, IMG_EXTERNAL), 0);
@@ -306,7 +306,7 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 	/* And back: the map is as it was. */
 	world_set(&w, id_of(w.now, "images/1_desert.json"),
 		"{\"external\": 1, \"width\": 256, \"height\": 128}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_true(world_is_unchanged(&w));
 	world_close(&w);
 }
@@ -324,7 +324,7 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 		0);
 	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
 	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.json 1_desert.json 2_moon.png ");
 	assert_content(w.after.s, "images/0_grass.json",
 		"{\n  \"external\": 1,\n  \"width\": 5,\n  \"height\": 16\n}\n");
@@ -347,7 +347,7 @@ static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
 		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "0_same.json", &id),
 		0);
 	world_set(&w, id, "{\"external\": 1}");
-	world_settle(&w);
+	world_finalize(&w);
 	after = content_of(w.after.s, "images/1_same.png");
 	assert_memory_equal(before->data, after->data, after->size);
 	world_close(&w);
@@ -361,13 +361,13 @@ static void an_image_is_of_the_version_that_all_others_have(void **state)
 	(void)state;
 	world_open(&w, "old_names.map");
 	world_copy(&w, "images", "new.png", png);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_IMAGE, 2, 0), 2);
 	assert_int_equal(world_int(&w, TW_IMAGE, 2, 6), 1);
 	world_close(&w);
 	world_open(&w, "full.map");
 	world_copy(&w, "images", "new.png", png);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_IMAGE, 3)->ints->n, 6);
 	assert_int_equal(world_int(&w, TW_IMAGE, 3, 0), 1);
 	world_close(&w);
@@ -387,7 +387,7 @@ static void a_new_sound_has_its_size_and_an_external_one_none(void **state)
 	id = world_add(&w, "sounds", "away.json", false);
 	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
 	world_set(&w, id, "{\"external\": 1}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(
 		world_list(&w, "sounds"), "0_new.opus 1_wind.opus 2_rain.opus 3_away.json ");
 	assert_int_equal(world_int(&w, TW_SOUND, 0, 4), (int)opus->size);
@@ -424,7 +424,7 @@ static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(4, 4, 7), *back = NULL;
 	CLEANUP(file_unref) struct file *file = NULL;
-	struct snapshot *rebased = NULL, *settled = NULL;
+	struct snapshot *rebased = NULL, *finalized = NULL;
 	struct error err = ERROR_INIT;
 	struct plan *plan = NULL;
 	struct source written;
@@ -436,24 +436,24 @@ static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
 	world_remove(&w, id_of(w.now, "images/2_moon.png"));
 	world_remove(&w, id_of(w.now, "envelopes/0_pos.json"));
 	assert_ok(world_try(&w, &err));
-	assert_ok(fixture_encode(&w.f, w.settled, false, &file, &plan, &err));
+	assert_ok(fixture_encode(&w.f, w.finalized, false, &file, &plan, &err));
 	written = fixture_source(file, "written.map");
 	assert_ok(format_teeworlds.edit->rebase(w.now, plan, &written, &rebased, &err));
-	assert_ok(format_teeworlds.edit->rebase(w.settled, plan, &written, &settled, &err));
+	assert_ok(format_teeworlds.edit->rebase(w.finalized, plan, &written, &finalized, &err));
 	plan_free(plan);
-	assert_true(format_teeworlds.edit->same(settled, w.settled));
+	assert_true(format_teeworlds.edit->same(finalized, w.finalized));
 	/* What left the file is still there for the mounted map, which may yet take it back. */
 	back = content_of(rebased, "images/2_moon.png");
 	assert_int_equal(back->size, 63 + 32 * 65 + 5);
 	assert_content(rebased, "groups/0_Back/layers/1_quads/layer.json",
 		"{\n  \"type\": 3,\n  \"detail\": 0,\n  \"version\": 2,\n  \"image\": "
 		"\"2_moon\"\n}\n");
-	/* Settled again, it is the same map: nothing to save. */
+	/* Finalized again, it is the same map: nothing to save. */
 	snapshot_unref(w.now);
 	w.now = TAKE(rebased);
 	assert_ok(world_try(&w, &err));
-	assert_true(format_teeworlds.edit->same(settled, w.settled));
-	snapshot_unref(settled);
+	assert_true(format_teeworlds.edit->same(finalized, w.finalized));
+	snapshot_unref(finalized);
 	world_close(&w);
 }
 
@@ -469,18 +469,18 @@ static void the_name_in_the_next_mount_is_told(void **state)
 	id = world_copy(&w, "images", "0_new.png", png);
 	assert_int_equal(format_teeworlds.names->shown_as(w.now, id, name), -ENOENT);
 	world_remove(&w, id_of(w.now, "images/1_desert.json"));
-	world_settle(&w);
-	assert_int_equal(format_teeworlds.names->shown_as(w.settled, id, name), 0);
+	world_finalize(&w);
+	assert_int_equal(format_teeworlds.names->shown_as(w.finalized, id, name), 0);
 	assert_string_equal(name, "0_new.png");
 	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.settled, id_of(w.now, "images/2_moon.png"), name),
+				 w.finalized, id_of(w.now, "images/2_moon.png"), name),
 		0);
 	assert_string_equal(name, "2_moon.png");
 	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.settled, id_of(w.now, "images/1_desert.json"), name),
+				 w.finalized, id_of(w.now, "images/1_desert.json"), name),
 		-ENOENT);
 	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.settled, id_of(w.now, "groups/2/layers/1_fg"), name),
+				 w.finalized, id_of(w.now, "groups/2/layers/1_fg"), name),
 		0);
 	assert_string_equal(name, "1_fg");
 	world_close(&w);

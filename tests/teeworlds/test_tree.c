@@ -20,7 +20,7 @@ static void groups_move_with_all_that_is_theirs(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_move(&w, id_of(w.now, "groups/2"), id_of(w.now, "groups"), "0_Sky");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups"), "0_Sky 1_Back 2_Game ");
 	assert_string_equal(world_list(&w, "groups/0_Sky/layers"), "0_snd 1_fg ");
 	assert_string_equal(world_list(&w, "groups/1_Back/layers"), "0_bg 1_quads ");
@@ -49,7 +49,7 @@ static void a_layer_moves_to_another_group(void **state)
 	world_open(&w, "structure.map");
 	world_move(&w, id_of(w.now, "groups/2/layers/1_fg"), id_of(w.now, "groups/0_Back/layers"),
 		"1_front");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_Back/layers"), "0_bg 1_front 2_quads ");
 	assert_string_equal(world_list(&w, "groups/2/layers"), "0_snd ");
 	world_range(&w, 0, 0, 3);
@@ -68,7 +68,7 @@ static void a_removed_group_takes_its_layers_and_their_items(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_remove(&w, id_of(w.now, "groups/0_Back"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups"), "0_Game 1 ");
 	assert_int_equal(tw_count(fixture_map(&w.after), TW_LAYER), 4);
 	assert_int_equal(tw_count(fixture_map(&w.after), AUTOMAPPER), 3);
@@ -90,7 +90,7 @@ static void an_auto_mapper_item_for_no_layer_never_gets_one(void **state)
 		world_add_in(
 			&w, world_add(&w, "groups/1_Game/layers", "x", true), "layer.json", false),
 		tiles_json);
-	world_settle(&w);
+	world_finalize(&w);
 	ITEM(&w, AUTOMAPPER, 3, 1, -1, -1, 3, 43, 1);
 	world_close(&w);
 }
@@ -102,7 +102,7 @@ static void a_layer_in_two_groups_becomes_two(void **state)
 	(void)state;
 	world_open(&w, "twice.map");
 	world_move(&w, id_of(w.now, "groups/1_B"), id_of(w.now, "groups"), "0_B");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_B/layers"), "0_L1 ");
 	assert_string_equal(world_list(&w, "groups/1_A/layers"), "0_L0 1_L1 ");
 	/* What of its range was there. */
@@ -125,7 +125,7 @@ static void removing_it_from_one_group_leaves_it_in_the_other(void **state)
 	(void)state;
 	world_open(&w, "twice.map");
 	world_remove(&w, id_of(w.now, "groups/0_A/layers/1_L1"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_A/layers"), "0_L0 ");
 	assert_string_equal(world_list(&w, "groups/1_B/layers"), "0_L1 ");
 	world_close(&w);
@@ -139,14 +139,14 @@ static void names_raise_only_what_needs_it(void **state)
 	world_open(&w, "old_names.map");
 	/* Moved by number alone: no name is to be stored. */
 	world_move(&w, id_of(w.now, "groups/0/layers/2"), id_of(w.now, "groups/0/layers"), "0");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_LAYER, 0)->ints->n, 7);
 	world_move(&w, id_of(w.now, "groups/0/layers/2"), id_of(w.now, "groups/0/layers"), "0_q");
 	world_move(
 		&w, id_of(w.now, "groups/0/layers/1"), id_of(w.now, "groups/0/layers"), "1_tele");
 	world_move(&w, id_of(w.now, "groups/0"), id_of(w.now, "groups"), "0_g");
 	world_move(&w, id_of(w.now, "envelopes/0.json"), id_of(w.now, "envelopes"), "0_e.json");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_g/layers"), "0_q 1 2_tele ");
 	assert_string_equal(world_list(&w, "envelopes"), "0_e.json ");
 	ITEM(&w, TW_ENVELOPE, 0, 1, 3, 0, 0);
@@ -169,7 +169,7 @@ static void an_empty_name_is_stored_as_the_reference_does(void **state)
 	world_move(&w, id_of(w.now, "groups/1_Game"), id_of(w.now, "groups"), "1_");
 	world_move(&w, id_of(w.now, "groups/0_Back/layers/0_bg"),
 		id_of(w.now, "groups/0_Back/layers"), "0_a%2Fb");
-	world_settle(&w);
+	world_finalize(&w);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal((uint32_t)world_int(&w, TW_GROUP, 1, 12 + i),
 			i < 2 ? 0x80808080 : 0x80808000);
@@ -186,7 +186,7 @@ static void envelopes_move_with_their_points(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_move(&w, id_of(w.now, "envelopes/2_vol.json"), id_of(w.now, "envelopes"), "0_v.json");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "envelopes"), "0_v.json 1_pos.json 2.json ");
 	ITEM(&w, TW_ENVELOPE, 0, 2, 1, 0, 1);
 	ITEM(&w, TW_ENVELOPE, 1, 2, 3, 1, 2);
@@ -215,7 +215,7 @@ static void a_removed_envelope_takes_its_points(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_remove(&w, id_of(w.now, "envelopes/0_pos.json"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 12);
 	ITEM(&w, TW_ENVELOPE, 0, 2, 4, 0, 1);
 	ITEM(&w, TW_ENVELOPE, 1, 2, 1, 1, 1);
@@ -235,7 +235,7 @@ static void points_change_their_form_when_the_map_asks_for_it(void **state)
 	 * tangents stand in an item of their own. */
 	world_open(&w, "bezier_points.map");
 	world_remove(&w, id_of(w.now, "envelopes/0.json"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 6);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), 0xfffe, 0)->ints->n, 16);
 	assert_int_equal(world_int(&w, 0xfffe, 0, 15), 15);
@@ -243,7 +243,7 @@ static void points_change_their_form_when_the_map_asks_for_it(void **state)
 	world_open(&w, "bezier_item.map");
 	world_set(&w, world_add(&w, "envelopes", "0_new.json", false),
 		"{\"version\": 3, \"points\": [{\"time\": 1}, {\"time\": 2}]}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_POINTS, 0)->ints->n, 4 * 22);
 	assert_int_equal(world_int(&w, TW_POINTS, 0, 22), 2);
 	assert_int_equal(world_int(&w, TW_POINTS, 0, 44), 1000);
@@ -263,7 +263,7 @@ static void a_removed_part_takes_its_empty_form(void **state)
 	world_remove(&w, id_of(w.now, "groups/1_Game/layers/0_Game/id.csv"));
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/1_quads/quads.json"));
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_content(w.after.s, "info/author", "");
 	assert_content(w.after.s, "groups/1_Game/layers/0_Game/id.csv",
 		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
@@ -277,7 +277,7 @@ static void a_removed_part_takes_its_empty_form(void **state)
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/id.csv"));
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_false(world_said(&w, "stays"));
 	world_close(&w);
 }
@@ -288,7 +288,7 @@ static void a_new_map_has_what_a_game_needs(void **state)
 
 	(void)state;
 	world_create(&w);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_Game/layers"), "0_Game ");
 	ITEM(&w, TW_VERSION, 0, 1);
 	ITEM(&w, TW_INFO, 0, 1, -1, -1, -1, -1, -1);
@@ -305,7 +305,7 @@ static void a_new_map_has_what_a_game_needs(void **state)
 				"Mine", true),
 			"layer.json", false),
 		"{\"type\": 2, \"kind\": 1, \"width\": 7}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups"), "0_Own ");
 	assert_string_equal(world_list(&w, "groups/0_Own/layers"), "0_Mine ");
 	world_close(&w);
@@ -320,7 +320,7 @@ static void a_new_map_has_what_a_game_needs(void **state)
 				"Tele", true),
 			"layer.json", false),
 		"{\"type\": 2, \"kind\": 2, \"width\": 7, \"height\": 9}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups"), "0_Own 1_Last ");
 	assert_string_equal(world_list(&w, "groups/0_Own/layers"), "0_Tele 1_Game ");
 	world_range(&w, 1, 2, 0);
@@ -339,10 +339,10 @@ static void a_second_game_layer_is_told_of(void **state)
 	second = world_add_in(&w, first, "2_Second", true);
 	first = world_add_in(&w, first, "1_First", true);
 	world_set(&w, world_add_in(&w, first, "layer.json", false), "{\"type\": 2, \"kind\": 1}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_false(world_said(&w, "game layer"));
 	world_set(&w, world_add_in(&w, second, "layer.json", false), "{\"type\": 2, \"kind\": 1}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_true(world_said(&w, "of 2 game layers a game uses the last one only, "
 				   "groups/Own/layers/2_Second"));
 	world_close(&w);

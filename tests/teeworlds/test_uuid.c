@@ -70,14 +70,14 @@ static void tangents_that_did_not_count_do_not_begin_to_when_an_envelope_comes_o
 	world_open(&w, "bezier+1.map");
 	world_set(&w, world_add(&w, "envelopes", "9_c.json", false),
 		"{\"channels\": 3, \"points\": [{\"time\": 7}]}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_no_tangents(w.after.s);
 	assert_null(first_of(w.after.s, UUID_TYPE));
 	assert_null(first_of(w.after.s, TW_UUID_INDEX));
 	world_close(&w);
 	world_open(&w, "bezier-1.map");
 	world_remove(&w, id_of(w.now, "envelopes/0_a.json"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_null(first_of(w.after.s, UUID_TYPE));
 	world_close(&w);
 }
@@ -124,7 +124,7 @@ static void tangents_beside_full_points_follow_their_envelopes(void **state)
 	(void)state;
 	world_open(&w, "bezier_beside.map");
 	world_move(&w, id_of(w.now, "envelopes/1_b.json"), id_of(w.now, "envelopes"), "0_b.json");
-	world_settle(&w);
+	world_finalize(&w);
 	v = first_of(w.after.s, UUID_TYPE);
 	assert_int_equal(v->n, 2 * POINT);
 	for (int i = 0; i < POINT; i++) {
@@ -171,7 +171,7 @@ static void no_automapper_means_none_of_the_layers_items(void **state)
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": null}");
 	assert_false(has_automapper(w.now, DESIGN));
 	assert_int_equal(put(&w.now, DESIGN, "{\"automapper\": null}", NULL), 0);
-	world_settle(&w);
+	world_finalize(&w);
 	assert_false(has_automapper(w.after.s, DESIGN));
 	/* Those of others stay, and ids count up. */
 	assert_int_equal(tw_count(tw_map_of(w.after.s), UUID_TYPE), 2);
@@ -189,7 +189,7 @@ static void an_automapper_is_found_an_id_when_the_highest_is_taken(void **state)
 	(void)state;
 	world_open(&w, "automapper_ids.map");
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": {\"config\": 7}}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_int_equal(tw_count(tw_map_of(w.after.s), UUID_TYPE), 3);
 	assert_int_equal(tw_item_at(tw_map_of(w.after.s), UUID_TYPE, 0)->id, 0);
 	assert_int_equal(tw_item_at(tw_map_of(w.after.s), UUID_TYPE, 1)->id, 65535);
@@ -218,12 +218,12 @@ static void the_last_item_takes_the_index_of_its_type_along(void **state)
 	(void)state;
 	world_open(&w, "automapper.map");
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": null}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_only_the_other_index(&w);
 	world_close(&w);
 	world_open(&w, "automapper.map");
 	world_remove(&w, id_of(w.now, "groups/0/layers/1"));
-	world_settle(&w);
+	world_finalize(&w);
 	assert_only_the_other_index(&w);
 	world_close(&w);
 }
@@ -237,7 +237,7 @@ static void an_item_that_comes_back_has_the_type_that_it_had(void **state)
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": null}");
 	world_set(&w, id_of(w.now, DESIGN),
 		"{\"automapper\": {\"version\": 1, \"config\": 1, \"seed\": 0, \"flags\": 0}}");
-	world_settle(&w);
+	world_finalize(&w);
 	assert_true(world_is_unchanged(&w));
 	world_close(&w);
 }
@@ -268,7 +268,7 @@ static void extensions_of_no_group_stay_behind_those_of_the_groups(void **state)
 				"{\"parallax_zoom\": 44}");
 		else
 			world_remove(&w, id_of(w.now, "groups/0_a"));
-		world_settle(&w);
+		world_finalize(&w);
 		m = tw_map_of(w.after.s);
 		assert_int_equal(tw_count(m, ZOOM_TYPE), wanted[i].n);
 		for (uint32_t k = 0; k < wanted[i].n; k++) {

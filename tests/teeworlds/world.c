@@ -30,9 +30,9 @@ static void forget_places(struct world *w)
 		free((void *)(uintptr_t)w->places[--w->n].name);
 }
 
-static void forget_settled(struct world *w)
+static void forget_finalized(struct world *w)
 {
-	snapshot_unref(TAKE(w->settled));
+	snapshot_unref(TAKE(w->finalized));
 	if (w->wrote)
 		fixture_close(&w->after);
 	w->wrote = false;
@@ -40,7 +40,7 @@ static void forget_settled(struct world *w)
 
 void world_close(struct world *w)
 {
-	forget_settled(w);
+	forget_finalized(w);
 	forget_places(w);
 	snapshot_unref(w->now);
 	fixture_close(&w->f);
@@ -127,18 +127,18 @@ static void say(void *arg, const char *line)
 
 int world_try(struct world *w, struct error *e)
 {
-	forget_settled(w);
+	forget_finalized(w);
 	w->report[0] = '\0';
-	return w->now->format->tree->finalize(w->now, w->places, w->n, &w->settled, say, w, e);
+	return w->now->format->tree->finalize(w->now, w->places, w->n, &w->finalized, say, w, e);
 }
 
-void world_settle(struct world *w)
+void world_finalize(struct world *w)
 {
 	struct error err = ERROR_INIT;
 	struct file *file = NULL;
 
 	assert_ok(world_try(w, &err));
-	assert_ok(fixture_encode(&w->f, w->settled, false, &file, NULL, &err));
+	assert_ok(fixture_encode(&w->f, w->finalized, false, &file, NULL, &err));
 	w->wrote = true;
 	assert_ok(fixture_open_file(&w->after, file, "after.map", "ro", &err));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * world: a mounted map as the tree above the format sees it, for tests of structure: objects are
- * made, put, moved and removed, then the map is settled, written and read again.
+ * made, put, moved and removed, then the map is finalized, written and read again.
  */
 #ifndef TEST_TEEWORLDS_WORLD_H
 #define TEST_TEEWORLDS_WORLD_H
@@ -15,8 +15,8 @@ struct world {
 	struct snapshot *now;
 	struct placement places[WORLD_PLACES]; /* in order of time; names are malloc'ed */
 	size_t n;
-	struct snapshot *settled; /* after world_settle */
-	struct fixture after;     /* ... and the file that it was written to, read again */
+	struct snapshot *finalized; /* after world_finalize */
+	struct fixture after;       /* ... and the file that it was written to, read again */
 	bool wrote;
 	char report[8192]; /* a line each */
 };
@@ -41,9 +41,9 @@ entry_id world_copy(
 void world_move(struct world *w, entry_id id, entry_id dir, const char *name);
 void world_remove(struct world *w, entry_id id);
 
-int world_try(struct world *w, struct error *e); /* settle alone */
-/* settle, check that the written file reads back, open it. */
-void world_settle(struct world *w);
+int world_try(struct world *w, struct error *e); /* finalize alone */
+/* finalize, check that the written file reads back, open it. */
+void world_finalize(struct world *w);
 /* The names in a directory of the written map, each ended by a blank. */
 const char *world_list(struct world *w, const char *dir);
 bool world_said(const struct world *w, const char *text);

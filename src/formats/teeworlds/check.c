@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "codec/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
@@ -55,16 +56,9 @@ static void PRINTF_LIKE(4, 5)
 {
 	va_list ap;
 
-	if (f->n == f->room) {
-		size_t room = f->room ? 2 * f->room : 16;
-		struct fault *v = realloc(f->v, room * sizeof(*v));
-
-		if (!v) {
-			f->failed = true;
-			return;
-		}
-		f->v = v;
-		f->room = room;
+	if (!array_room(f->v, f->n, f->room)) {
+		f->failed = true;
+		return;
 	}
 	f->v[f->n] = (struct fault){.code = code, .what = what};
 	va_start(ap, fmt);

@@ -210,7 +210,7 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 		struct blob *b;
 
-		/* The settled map may have had another there, or none. */
+		/* The finalized map may have had another there, or none. */
 		if (!m->blobs[i] || !at || at->blob != m->blobs[i])
 			continue;
 		x = extent_of_file(file_ref(m->file), at->off, at->size);

@@ -35,7 +35,7 @@ static bool same_blob(struct blob *a, struct blob *b)
 		return false;
 	if (a->coding == b->coding)
 		return same_extent(&a->stored, &b->stored);
-	/* What settling made is in memory, and stands encoded in the file that was written. */
+	/* What finalizing made is in memory, and stands encoded in the file that was written. */
 	return blob_equal(a, b, &same, NULL) == 0 && same;
 }
 

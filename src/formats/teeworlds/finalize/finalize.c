@@ -8,10 +8,10 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
 
-static void settling_finish(struct settling *s)
+static void finalizing_finish(struct finalizing *s)
 {
 	for (int i = 0; i < TW_N_NAMED; i++) {
-		tw_roster_finish(&s->rosters[i]);
+		tw_order_finish(&s->orders[i]);
 		free(s->moved[i]);
 		free(s->lists[i].items);
 	}
@@ -20,93 +20,93 @@ static void settling_finish(struct settling *s)
 		snapshot_unref(&s->to->base);
 }
 
-static int call_rosters(
-	struct settling *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
+static int find_orders(
+	struct finalizing *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
 {
 	bool any = s->from->shared->fresh;
 
 	for (int i = 0; i < TW_N_NAMED; i++) {
-		struct tw_roster *r = &s->rosters[i];
-		int ret = tw_roster_init(
-			r, s->from, (enum tw_named)i, &s->rosters[TW_N_GROUPS], p, n, e);
+		struct tw_order *r = &s->orders[i];
+		int ret = tw_order_init(
+			r, s->from, (enum tw_named)i, &s->orders[TW_N_GROUPS], p, n, e);
 
 		if (ret < 0)
 			return ret;
 		any |= r->moves;
 		for (uint32_t k = 0; k < r->n_here; k++)
-			any |= r->seats[k].placed != NULL;
+			any |= r->slots[k].placed != NULL;
 	}
 	*ret_any = any;
 	return 0;
 }
 
 /* Layers that are directories so far: what is in them is told by whoever keeps it. */
-static void say_empty(struct settling *s, const struct placement *p, size_t n)
+static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 {
-	char path[SETTLE_PATH_MAX];
+	char path[FINALIZE_PATH_MAX];
 
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].removed || tw_object_named(p[i].id) != TW_N_LAYERS ||
 			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
 			continue;
-		settle_place(s, &p[i], path);
-		settle_say(s, "%s has no layer.json, and is not in the map", path);
+		finalize_place(s, &p[i], path);
+		finalize_say(s, "%s has no layer.json, and is not in the map", path);
 	}
 }
 
 /* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
  * stay are like all others from here on. */
-static int take_members(struct settling *s, enum tw_named what)
+static int take_members(struct finalizing *s, enum tw_named what)
 {
-	const struct tw_roster *r = &s->rosters[what];
+	const struct tw_order *r = &s->orders[what];
 
 	for (uint32_t i = r->n; i > 0; i--) {
-		const struct tw_seat *seat = &r->seats[i - 1];
-		struct tw_item *it = &s->to->items[seat->item];
+		const struct tw_slot *slot = &r->slots[i - 1];
+		struct tw_item *it = &s->to->items[slot->item];
 
-		it->removed = seat->gone;
+		it->removed = slot->gone;
 		bytes_unref(TAKE(it->made));
 		tw_ints_unref(TAKE(it->extra));
-		if (!seat->placed)
+		if (!slot->placed)
 			continue;
 		bytes_unref(it->placed);
-		it->placed = bytes_copy(seat->placed->name, strlen(seat->placed->name));
+		it->placed = bytes_copy(slot->placed->name, strlen(slot->placed->name));
 		if (!it->placed)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int find_moved(struct settling *s, enum tw_named what)
+static int find_moved(struct finalizing *s, enum tw_named what)
 {
-	const struct tw_roster *r = &s->rosters[what];
+	const struct tw_order *r = &s->orders[what];
 	uint32_t n = tw_count(s->from, tw_named_type(what));
 
 	s->moved[what] = calloc((size_t)n + 1, sizeof(*s->moved[what]));
 	if (!s->moved[what])
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->n; i++)
-		s->moved[what][r->seats[i].at] = r->seats[i].gone ? -1 : (int32_t)i;
+		s->moved[what][r->slots[i].at] = r->slots[i].gone ? -1 : (int32_t)i;
 	return 0;
 }
 
-static int list_flat(struct settling *s, enum tw_named what)
+static int list_flat(struct finalizing *s, enum tw_named what)
 {
-	const struct tw_roster *r = &s->rosters[what];
+	const struct tw_order *r = &s->orders[what];
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
-		ret = settle_push(&s->lists[what], r->seats[i].item);
+		ret = item_push(&s->lists[what], r->slots[i].item);
 	return ret;
 }
 
-static void renumber(struct settling *s, const struct settle_list *l)
+static void renumber(struct finalizing *s, const struct item_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		s->to->items[l->items[i]].id = (uint16_t)i;
 }
 
-static int order_all(struct settling *s)
+static int order_all(struct finalizing *s)
 {
 	int r;
 
@@ -122,7 +122,7 @@ static int order_all(struct settling *s)
 }
 
 /* Blobs that an object took along, and that nobody else uses. */
-static void drop_blobs(struct settling *s)
+static void drop_blobs(struct finalizing *s)
 {
 	uint32_t fields[TW_FIELDS_MAX];
 
@@ -140,7 +140,7 @@ static void drop_blobs(struct settling *s)
 	}
 }
 
-static int take_all(struct settling *s, struct error *e)
+static int take_all(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 
@@ -156,43 +156,43 @@ static int take_all(struct settling *s, struct error *e)
 	return r < 0 ? error_set(e, r, "no memory for the order of objects") : 0;
 }
 
-static int name_all(struct settling *s, struct error *e)
+static int name_all(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 
 	for (int i = 0; i < TW_N_NAMED; i++)
-		for (uint32_t k = 0; r == 0 && k < s->rosters[i].n_here; k++)
-			r = settle_name(s, &s->rosters[i].seats[k], e);
+		for (uint32_t k = 0; r == 0 && k < s->orders[i].n_here; k++)
+			r = finalize_name(s, &s->orders[i].slots[k], e);
 	return r;
 }
 
-static int rebuild(struct settling *s, struct error *e)
+static int rebuild(struct finalizing *s, struct error *e)
 {
 	int r = take_all(s, e);
 
 	/* Layers in two groups are told apart before anything of them changes. */
 	if (r == 0)
-		r = settle_tree(s, e);
+		r = finalize_tree(s, e);
 	if (r == 0)
 		r = name_all(s, e);
 	if (r == 0)
-		r = settle_refs(s, e);
+		r = finalize_refs(s, e);
 	if (r == 0)
-		r = settle_points(s, e);
+		r = finalize_points(s, e);
 	if (r == 0)
-		r = settle_side(s, e);
+		r = finalize_side(s, e);
 	if (r == 0)
-		r = settle_needs(s, e);
+		r = finalize_needs(s, e);
 	if (r < 0)
 		return r;
 	drop_blobs(s);
-	r = settle_uuids(s, e);
+	r = finalize_uuids(s, e);
 	if (r < 0)
 		return r;
 	r = order_all(s);
 	if (r < 0)
 		return error_set(e, r, "no memory for the map to be written");
-	settle_say_games(s);
+	finalize_say_games(s);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ static bool any_made(const struct tw_map *m)
 int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
-	__attribute__((cleanup(settling_finish))) struct settling s = {
+	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};
 	struct snapshot *done;
 	bool any = false;
@@ -216,13 +216,13 @@ int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n
 
 	/* Before anything was made or moved, the owner's thread may be taking the names. */
 	if (s.from->shared->typed && (n || s.from->shared->fresh || any_made(s.from))) {
-		r = call_rosters(&s, p, n, &any, e);
+		r = find_orders(&s, p, n, &any, e);
 		if (r < 0)
 			return r;
 		say_empty(&s, p, n);
-		any |= settle_has_parts(p, n);
+		any |= finalize_has_parts(p, n);
 	}
-	if (!any && !settle_uuids_lost(s.from)) {
+	if (!any && !finalize_uuids_lost(s.from)) {
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
@@ -231,11 +231,11 @@ int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
 	s.to->origin = tw_index_ref(s.from->index);
 	if (any) {
-		r = settle_parts(&s, p, n, e);
+		r = finalize_parts(&s, p, n, e);
 		if (r == 0)
 			r = rebuild(&s, e);
 	} else {
-		r = settle_uuids(&s, e);
+		r = finalize_uuids(&s, e);
 	}
 	if (r < 0)
 		return r;

@@ -2,8 +2,8 @@
 /*
  * finalize: the map to be written, derived from the mounted one and from where its objects stand.
  *
- * Handles stay: an item or blob of the settled map has the handle that it has in the mounted one,
- * and what settling adds comes after them. So what was written can be told apart by handles
+ * Handles stay: an item or blob of the finalized map has the handle that it has in the mounted one,
+ * and what finalizing adds comes after them. So what was written can be told apart by handles
  * afterwards (rebase), and faults that a map had before are found again (check.h).
  */
 #ifndef FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
@@ -15,18 +15,18 @@
 #include "formats/teeworlds/finalize/order.h"
 #include "formats/teeworlds/model/change.h"
 
-/* Items in the order of the settled map, by handle. */
-struct settle_list {
+/* Items in the order of the finalized map, by handle. */
+struct item_list {
 	uint32_t *items;
 	uint32_t n, room;
 };
 
-struct settle_object {
+struct finalize_object {
 	enum tw_named what;
 	uint32_t position; /* in `from` */
 };
 
-static inline int settle_push(struct settle_list *l, uint32_t item)
+static inline int item_push(struct item_list *l, uint32_t item)
 {
 	if (!array_room(l->items, l->n, l->room))
 		return -ENOMEM;
@@ -34,16 +34,16 @@ static inline int settle_push(struct settle_list *l, uint32_t item)
 	return 0;
 }
 
-struct settling {
+struct finalizing {
 	const struct tw_map *from; /* the mounted map, as it is now */
 	struct tw_map *to;         /* a copy, to be changed */
-	struct tw_roster rosters[TW_N_NAMED];
-	struct settle_list lists[TW_N_NAMED]; /* of types that changed; else empty */
-	struct settle_list exts;              /* extension items of groups */
+	struct tw_order orders[TW_N_NAMED];
+	struct item_list lists[TW_N_NAMED]; /* of types that changed; else empty */
+	struct item_list exts;              /* extension items of groups */
 	/* references.c, of the layer at hand: it is new; what it names by number alone, or
 	 * TW_N_NAMED. */
 	bool new_holder;
-	struct settle_object by_number;
+	struct finalize_object by_number;
 	int32_t *moved[TW_N_NAMED]; /* where each object of `from` went, by position; -1: it is gone
 				     */
 	void (*say)(void *arg, const char *line);
@@ -55,45 +55,46 @@ int tw_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 	struct error *e);
 
-/* names.c: the name of the seat's path into its item. */
-int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e);
+/* names.c: the name of the slot's path into its item. */
+int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);
 /* A name in n integers as the reference writer stores it (DDNet's game/gamecore.cpp, StrToInts). */
-void settle_write_name(const struct tw_place *place, int32_t *v, unsigned n);
+void finalize_write_name(const struct tw_place *place, int32_t *v, unsigned n);
 
 /* tree.c: groups and layers in their order */
-bool settle_tree_moves(const struct settling *s);
-int settle_tree(struct settling *s, struct error *e);
+bool finalize_tree_moves(const struct finalizing *s);
+int finalize_tree(struct finalizing *s, struct error *e);
 
 /* side.c: items that belong to groups and layers by number */
-int settle_side(struct settling *s, struct error *e);
+int finalize_side(struct finalizing *s, struct error *e);
 
 /* parts.c: files that were removed from objects that stay */
-bool settle_has_parts(const struct placement *p, size_t n);
-int settle_parts(struct settling *s, const struct placement *p, size_t n, struct error *e);
+bool finalize_has_parts(const struct placement *p, size_t n);
+int finalize_parts(struct finalizing *s, const struct placement *p, size_t n, struct error *e);
 
 /* uuid.c: types of which items left; did any? */
-bool settle_uuids_lost(const struct tw_map *m);
-int settle_uuids(struct settling *s, struct error *e);
+bool finalize_uuids_lost(const struct tw_map *m);
+int finalize_uuids(struct finalizing *s, struct error *e);
 
 /* needs.c: what a game needs, where the map is a new one */
-int settle_needs(struct settling *s, struct error *e);
+int finalize_needs(struct finalizing *s, struct error *e);
 
 /* points.c: the points of envelopes in the order of envelopes */
-int settle_points(struct settling *s, struct error *e);
+int finalize_points(struct finalizing *s, struct error *e);
 
 /* references.c: references follow, where objects moved. */
-int settle_refs(struct settling *s, struct error *e);
+int finalize_refs(struct finalizing *s, struct error *e);
 
 /* say.c: lines for the report */
-void settle_say(struct settling *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void finalize_say(struct finalizing *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* After the order is made: several game layers, one of them new. */
-void settle_say_games(struct settling *s);
+void finalize_say_games(struct finalizing *s);
 /* The path that an object had in the mount: "images/03_grass.png". dst has room for
- * SETTLE_PATH_MAX bytes. Layers are in no group but the first that has them. */
-enum { SETTLE_PATH_MAX = 4 * NAME_MAX };
-void settle_path(
-	const struct settling *s, enum tw_named what, uint32_t position, char dst[SETTLE_PATH_MAX]);
+ * FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
+enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
+void finalize_path(const struct finalizing *s, enum tw_named what, uint32_t position,
+	char dst[FINALIZE_PATH_MAX]);
 /* The path that a layer has now. */
-void settle_place(const struct settling *s, const struct placement *p, char dst[SETTLE_PATH_MAX]);
+void finalize_place(
+	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX]);
 
 #endif

@@ -35,15 +35,14 @@ static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const stru
 
 		if (!ints)
 			return -ENOMEM;
-		tw_ints_unref(it->ints);
-		it->ints = ints;
+		tw_item_ints(it, ints);
 	}
 	/* NUL-ended by tw_place_parse. */
 	fresh = blob_of_bytes(bytes_copy(place->name, place->n + 1), NULL);
 	return fresh ? tw_map_set_data(m, item, field, fresh) : -ENOMEM;
 }
 
-void settle_write_name(const struct tw_place *place, int32_t *v, unsigned n)
+void finalize_write_name(const struct tw_place *place, int32_t *v, unsigned n)
 {
 	for (unsigned i = 0; i < 4 * n; i++) {
 		uint32_t byte = i < place->n ? (uint8_t)place->name[i] : 0;
@@ -61,11 +60,10 @@ static int ints_name(struct tw_item *it, struct tw_ints *fresh, uint32_t at, uns
 
 	if (!fresh)
 		return -ENOMEM;
-	settle_write_name(place, name, n);
+	finalize_write_name(place, name, n);
 	if (fresh->n >= at + n)
 		memcpy(fresh->v + at, name, n * sizeof(name[0]));
-	tw_ints_unref(it->ints);
-	it->ints = fresh;
+	tw_item_ints(it, fresh);
 	return 0;
 }
 
@@ -113,9 +111,9 @@ static int layer_name(struct tw_item *it, const struct tw_place *place)
 		at, SHORT_NAME, place);
 }
 
-int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
+int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e)
 {
-	const struct placement *p = seat->placed;
+	const struct placement *p = slot->placed;
 	enum tw_named what = p ? tw_object_named(p->id) : TW_N_NAMED;
 	struct tw_place place;
 	int r;
@@ -126,14 +124,14 @@ int settle_name(struct settling *s, const struct tw_seat *seat, struct error *e)
 	if (r < 0)
 		return r;
 	if (what == TW_N_IMAGES)
-		r = blob_name(s->to, seat->item, TW_IMG_NAME, &place);
+		r = blob_name(s->to, slot->item, TW_IMG_NAME, &place);
 	else if (what == TW_N_SOUNDS)
-		r = blob_name(s->to, seat->item, TW_SND_NAME, &place);
+		r = blob_name(s->to, slot->item, TW_SND_NAME, &place);
 	else if (what == TW_N_ENVELOPES)
-		r = envelope_name(&s->to->items[seat->item], &place);
+		r = envelope_name(&s->to->items[slot->item], &place);
 	else if (what == TW_N_GROUPS)
-		r = group_name(&s->to->items[seat->item], &place);
+		r = group_name(&s->to->items[slot->item], &place);
 	else
-		r = layer_name(&s->to->items[seat->item], &place);
+		r = layer_name(&s->to->items[slot->item], &place);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

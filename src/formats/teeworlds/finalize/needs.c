@@ -18,10 +18,10 @@ static void set_name(struct tw_ints *v, uint32_t at)
 {
 	const struct tw_place place = {.name = "Game", .n = strlen("Game")};
 
-	settle_write_name(&place, v->v + at, 3);
+	finalize_write_name(&place, v->v + at, 3);
 }
 
-static int add_info(struct settling *s)
+static int add_info(struct finalizing *s)
 {
 	struct tw_ints *v;
 	uint32_t item;
@@ -34,7 +34,7 @@ static int add_info(struct settling *s)
 	return tw_map_add_item(s->to, TW_INFO, 0, v, &item);
 }
 
-static int add_group(struct settling *s, uint32_t *ret)
+static int add_group(struct finalizing *s, uint32_t *ret)
 {
 	struct tw_ints *v = tw_initial_group();
 	int r;
@@ -44,10 +44,10 @@ static int add_group(struct settling *s, uint32_t *ret)
 		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_N_LAYERS].n;
 	}
 	r = tw_map_add_item(s->to, TW_GROUP, 0, v, ret);
-	return r < 0 ? r : settle_push(&s->lists[TW_N_GROUPS], *ret);
+	return r < 0 ? r : item_push(&s->lists[TW_N_GROUPS], *ret);
 }
 
-static int add_layer(struct settling *s, int32_t w, int32_t h, uint32_t *ret)
+static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
 {
 	struct tw_ints *v = tw_initial_tiles(3, TW_KIND_GAME, w, h);
 	CLEANUP(blob_unref) struct blob *tiles = NULL;
@@ -63,12 +63,12 @@ static int add_layer(struct settling *s, int32_t w, int32_t h, uint32_t *ret)
 }
 
 /* The list takes the layer as the last one of the group. */
-static int insert(struct settling *s, uint32_t group, uint32_t layer)
+static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
 {
-	struct settle_list *layers = &s->lists[TW_N_LAYERS], *groups = &s->lists[TW_N_GROUPS];
+	struct item_list *layers = &s->lists[TW_N_LAYERS], *groups = &s->lists[TW_N_GROUPS];
 	struct tw_ints *v = s->to->items[group].ints;
 	int32_t at = v->v[TW_GROUP_START] + v->v[TW_GROUP_COUNT];
-	int r = settle_push(layers, layer);
+	int r = item_push(layers, layer);
 
 	if (r < 0)
 		return r;
@@ -76,7 +76,7 @@ static int insert(struct settling *s, uint32_t group, uint32_t layer)
 		(layers->n - 1 - (uint32_t)at) * sizeof(*layers->items));
 	layers->items[at] = layer;
 	v->v[TW_GROUP_COUNT]++;
-	/* Ranges were written by settle_tree, into integers of their own. */
+	/* Ranges were written by finalize_tree, into integers of their own. */
 	for (uint32_t i = 0; i < groups->n; i++) {
 		struct tw_ints *other = s->to->items[groups->items[i]].ints;
 
@@ -87,9 +87,9 @@ static int insert(struct settling *s, uint32_t group, uint32_t layer)
 }
 
 /* The group whose range the layer at a position is in. */
-static uint32_t group_of(const struct settling *s, uint32_t position)
+static uint32_t group_of(const struct finalizing *s, uint32_t position)
 {
-	const struct settle_list *groups = &s->lists[TW_N_GROUPS];
+	const struct item_list *groups = &s->lists[TW_N_GROUPS];
 
 	for (uint32_t i = 0; i < groups->n; i++) {
 		const int32_t *v = s->to->items[groups->items[i]].ints->v;
@@ -101,9 +101,9 @@ static uint32_t group_of(const struct settling *s, uint32_t position)
 	return UINT32_MAX;
 }
 
-static int add_game(struct settling *s)
+static int add_game(struct finalizing *s)
 {
-	const struct settle_list *layers = &s->lists[TW_N_LAYERS];
+	const struct item_list *layers = &s->lists[TW_N_LAYERS];
 	int32_t w = USUAL_SIDE, h = USUAL_SIDE;
 	uint32_t group = UINT32_MAX, layer;
 	int r = 0;
@@ -127,7 +127,7 @@ static int add_game(struct settling *s)
 	return r < 0 ? r : insert(s, group, layer);
 }
 
-int settle_needs(struct settling *s, struct error *e)
+int finalize_needs(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 

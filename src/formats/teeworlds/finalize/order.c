@@ -7,15 +7,15 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/objects.h"
 
-static void add_seat(
-	struct tw_roster *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
+static void add_slot(
+	struct tw_order *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
 {
 	uint32_t item = tw_type(m, tw_named_type(r->what))->items[at];
 
-	r->seats[r->n] = (struct tw_seat){
+	r->slots[r->n] = (struct tw_slot){
 		.item = item,
 		.at = at,
-		.order = r->n,
+		.was = r->n,
 		.group = group,
 		.home = group,
 		.position = position,
@@ -25,21 +25,21 @@ static void add_seat(
 	r->n++;
 }
 
-/* All seats as they are in the mounted map, none of the new ones taken. */
-static int fill(struct tw_roster *r, const struct tw_map *m)
+/* All slots as they are in the mounted map, none of the new ones taken. */
+static int fill(struct tw_order *r, const struct tw_map *m)
 {
 	uint32_t n = tw_count(m, tw_named_type(r->what));
 
-	r->seats = calloc((size_t)n + 1, sizeof(*r->seats));
-	if (!r->seats)
+	r->slots = calloc((size_t)n + 1, sizeof(*r->slots));
+	if (!r->slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		add_seat(r, m, i, 0, i);
+		add_slot(r, m, i, 0, i);
 	return 0;
 }
 
 /* Layers are counted within their groups; one in several of them is in each. */
-static int fill_layers(struct tw_roster *r, const struct tw_map *m)
+static int fill_layers(struct tw_order *r, const struct tw_map *m)
 {
 	const struct tw_group_at *groups = tw_mounted(m)->groups;
 	uint32_t n_groups = tw_names(m, TW_N_GROUPS)->n, n = tw_count(m, TW_LAYER);
@@ -48,26 +48,26 @@ static int fill_layers(struct tw_roster *r, const struct tw_map *m)
 
 	for (uint32_t g = 0; g < n_groups; g++)
 		room += groups[g].n;
-	r->seats = calloc(room, sizeof(*r->seats));
-	if (!r->seats)
+	r->slots = calloc(room, sizeof(*r->slots));
+	if (!r->slots)
 		return -ENOMEM;
 	for (uint32_t g = 0; g < n_groups; g++)
 		for (uint32_t i = 0; i < groups[g].n; i++)
-			add_seat(r, m, groups[g].first + i, g, i);
+			add_slot(r, m, groups[g].first + i, g, i);
 	for (uint32_t i = mounted; i < n; i++)
-		add_seat(r, m, i, m->items[tw_type(m, TW_LAYER)->items[i]].group, 0);
+		add_slot(r, m, i, m->items[tw_type(m, TW_LAYER)->items[i]].group, 0);
 	return 0;
 }
 
-static struct tw_seat *seat_of(const struct tw_roster *r, entry_id id)
+static struct tw_slot *slot_of(const struct tw_order *r, entry_id id)
 {
 	uint32_t at = tw_object_position(id);
 
 	if (r->what != TW_N_LAYERS)
-		return at < r->n ? &r->seats[at] : NULL;
+		return at < r->n ? &r->slots[at] : NULL;
 	for (uint32_t i = 0; i < r->n; i++)
-		if (r->seats[i].at == at && r->seats[i].home == tw_id_a(id))
-			return &r->seats[i];
+		if (r->slots[i].at == at && r->slots[i].home == tw_id_a(id))
+			return &r->slots[i];
 	return NULL;
 }
 
@@ -81,12 +81,12 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 }
 
 /* Can the object be in a map as it is? A group needs no group.json. */
-static bool has_content(const struct tw_roster *r, const struct tw_item *it)
+static bool has_content(const struct tw_order *r, const struct tw_item *it)
 {
 	return !tw_is_empty(it) || r->what == TW_N_GROUPS;
 }
 
-static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct placement *p,
+static int take_place(struct tw_order *r, struct tw_slot *slot, const struct placement *p,
 	size_t time, struct error *e)
 {
 	size_t n = tw_stem_length(r->what, p->name, NULL);
@@ -95,49 +95,49 @@ static int take_place(struct tw_roster *r, struct tw_seat *seat, const struct pl
 
 	if (ret < 0)
 		return error_context(e, "%s", p->name);
-	seat->gone = false;
-	seat->placed = p;
-	seat->time = time;
-	seat->last = !place.has_position;
-	seat->position = place.position;
+	slot->gone = false;
+	slot->placed = p;
+	slot->time = time;
+	slot->last = !place.has_position;
+	slot->position = place.position;
 	if (r->what == TW_N_LAYERS)
-		seat->group = tw_id_a(p->dir);
+		slot->group = tw_id_a(p->dir);
 	return 0;
 }
 
-static int take_placement(struct tw_roster *r, const struct tw_map *m, const struct placement *p,
+static int take_placement(struct tw_order *r, const struct tw_map *m, const struct placement *p,
 	size_t time, struct error *e)
 {
-	struct tw_seat *seat = seat_of(r, p->id);
+	struct tw_slot *slot = slot_of(r, p->id);
 
-	if (!seat)
+	if (!slot)
 		return 0;
 	if (p->removed) {
-		seat->gone = true;
+		slot->gone = true;
 		return 0;
 	}
-	if (is_home(m, p) || !has_content(r, &m->items[seat->item]))
+	if (is_home(m, p) || !has_content(r, &m->items[slot->item]))
 		return 0;
-	return take_place(r, seat, p, time, e);
+	return take_place(r, slot, p, time, e);
 }
 
 /* Layers stand in the order of their groups, and go with them. */
-static void follow_groups(struct tw_roster *r, const struct tw_roster *groups)
+static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct tw_seat *seat = &r->seats[i];
+		struct tw_slot *slot = &r->slots[i];
 		uint32_t g = 0;
 
-		while (g < groups->n_here && groups->seats[g].at != seat->group)
+		while (g < groups->n_here && groups->slots[g].at != slot->group)
 			g++;
-		seat->rank = g;
-		seat->gone |= g == groups->n_here;
+		slot->rank = g;
+		slot->gone |= g == groups->n_here;
 	}
 }
 
-static int seat_cmp(const void *pa, const void *pb)
+static int slot_cmp(const void *pa, const void *pb)
 {
-	const struct tw_seat *a = pa, *b = pb;
+	const struct tw_slot *a = pa, *b = pb;
 
 	if (a->gone != b->gone)
 		return a->gone - b->gone;
@@ -149,26 +149,26 @@ static int seat_cmp(const void *pa, const void *pb)
 		return a->position < b->position ? -1 : 1;
 	if (a->time != b->time)
 		return (a->time < b->time) != a->last ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return a->was < b->was ? -1 : a->was > b->was;
 }
 
-static void sort(struct tw_roster *r)
+static void sort(struct tw_order *r)
 {
-	qsort(r->seats, r->n, sizeof(*r->seats), seat_cmp);
-	while (r->n_here < r->n && !r->seats[r->n_here].gone)
+	qsort(r->slots, r->n, sizeof(*r->slots), slot_cmp);
+	while (r->n_here < r->n && !r->slots[r->n_here].gone)
 		r->n_here++;
 	r->changed = r->n_here != r->n_mounted;
 	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
-		r->changed = r->seats[i].order != i || r->seats[i].group != r->seats[i].home;
+		r->changed = r->slots[i].was != i || r->slots[i].group != r->slots[i].home;
 	r->moves = r->changed || r->n != r->n_here;
 }
 
-int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named what,
-	const struct tw_roster *groups, const struct placement *p, size_t n, struct error *e)
+int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_named what,
+	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e)
 {
 	int ret;
 
-	*r = (struct tw_roster){.what = what};
+	*r = (struct tw_order){.what = what};
 	ret = what == TW_N_LAYERS ? fill_layers(r, m) : fill(r, m);
 	if (ret < 0)
 		return error_set(e, ret, "no memory for the objects of the map");
@@ -183,8 +183,8 @@ int tw_roster_init(struct tw_roster *r, const struct tw_map *m, enum tw_named wh
 	return 0;
 }
 
-void tw_roster_finish(struct tw_roster *r)
+void tw_order_finish(struct tw_order *r)
 {
-	free(r->seats);
-	r->seats = NULL;
+	free(r->slots);
+	r->slots = NULL;
 }

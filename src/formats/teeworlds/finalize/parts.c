@@ -12,7 +12,7 @@
 
 /* A file's content, put as its user would put it. */
 static int put_text(
-	struct settling *s, entry_id id, const char *text, struct tw_change *c, struct error *e)
+	struct finalizing *s, entry_id id, const char *text, struct tw_change *c, struct error *e)
 {
 	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_copy(text, strlen(text)));
 
@@ -22,7 +22,7 @@ static int put_text(
 }
 
 /* -ENOTSUP: it has no empty form. */
-static int empty(struct settling *s, entry_id id, struct tw_change *c, struct error *e)
+static int empty(struct finalizing *s, entry_id id, struct tw_change *c, struct error *e)
 {
 	switch (tw_id_kind(id)) {
 	case TW_K_INFO:
@@ -43,34 +43,34 @@ static bool is_part(entry_id id)
 }
 
 /* The object that the part belongs to leaves too, so nothing is to be said or done. */
-static bool leaves(const struct settling *s, entry_id id)
+static bool leaves(const struct finalizing *s, entry_id id)
 {
 	unsigned kind = tw_id_kind(id);
 	enum tw_named what = kind == TW_K_GROUP_JSON ? TW_N_GROUPS : TW_N_LAYERS;
 	uint32_t at = kind == TW_K_GROUP_JSON ? tw_id_a(id) : tw_id_b(id);
-	const struct tw_roster *r = &s->rosters[what];
+	const struct tw_order *r = &s->orders[what];
 
 	if (kind == TW_K_INFO)
 		return false;
 	for (uint32_t i = 0; i < r->n_here; i++)
-		if (r->seats[i].at == at)
+		if (r->slots[i].at == at)
 			return false;
 	return true;
 }
 
-static int remove_part(struct settling *s, entry_id id, struct error *e)
+static int remove_part(struct finalizing *s, entry_id id, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(s->to);
 	struct snapshot *to = &s->to->base;
-	char path[SETTLE_PATH_MAX];
+	char path[FINALIZE_PATH_MAX];
 	int r = c ? empty(s, id, c, e) : error_set(e, -ENOMEM, "no memory for a change");
 
 	if (r == -ENOTSUP || r == -EIO) {
 		bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
 
-		settle_path(s, group ? TW_N_GROUPS : TW_N_LAYERS, group ? tw_id_a(id) : tw_id_b(id),
-			path);
-		settle_say(s, "%s was removed from %s, which cannot be without it: it stays",
+		finalize_path(s, group ? TW_N_GROUPS : TW_N_LAYERS,
+			group ? tw_id_a(id) : tw_id_b(id), path);
+		finalize_say(s, "%s was removed from %s, which cannot be without it: it stays",
 			tw_kind(id)->label, path);
 		return 0;
 	}
@@ -83,7 +83,7 @@ static int remove_part(struct settling *s, entry_id id, struct error *e)
 	return r;
 }
 
-bool settle_has_parts(const struct placement *p, size_t n)
+bool finalize_has_parts(const struct placement *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i].removed && is_part(p[i].id))
@@ -91,7 +91,7 @@ bool settle_has_parts(const struct placement *p, size_t n)
 	return false;
 }
 
-int settle_parts(struct settling *s, const struct placement *p, size_t n, struct error *e)
+int finalize_parts(struct finalizing *s, const struct placement *p, size_t n, struct error *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		int r = 0;

@@ -8,53 +8,33 @@
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* Points in full, and the tangents that an item of their own has for them. */
+/* Points in full, each followed by the tangents that an item of their own has for it. */
+enum { OWN_TANGENTS = TW_POINT_FULL, GATHERED = TW_POINT_FULL + TW_POINT_TANGENTS };
+
 struct gathered {
-	int32_t *v, *tangents;
-	uint32_t n;
-	size_t room;
+	int32_t (*v)[GATHERED];
+	uint32_t n, room;
 };
-
-static int grow(struct gathered *g)
-{
-	size_t room = g->room ? 2 * g->room : 64;
-	int32_t *v, *tangents;
-
-	if (room > INT32_MAX / 4 / TW_POINT_FULL)
-		return -ENOMEM;
-	v = realloc(g->v, room * TW_POINT_FULL * sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	g->v = v;
-	tangents = realloc(g->tangents, room * TW_POINT_TANGENTS * sizeof(*tangents));
-	if (!tangents)
-		return -ENOMEM;
-	g->tangents = tangents;
-	g->room = room;
-	return 0;
-}
 
 static int append(struct gathered *g, const struct tw_points *p, uint32_t i)
 {
 	const int32_t *tangents;
 	int32_t *v;
-	int r = g->n == g->room ? grow(g) : 0;
 
-	if (r < 0)
-		return r;
-	v = g->v + (size_t)g->n * TW_POINT_FULL;
+	if (g->n >= INT32_MAX / 4 / TW_POINT_FULL || !array_room(g->v, g->n, g->room))
+		return -ENOMEM;
+	v = g->v[g->n++];
 	tw_points_get(p, i, v);
 	tangents =
 		p->bezier ? p->bezier->ints->v + (size_t)i * TW_POINT_TANGENTS : v + TW_POINT_PLAIN;
-	memcpy(g->tangents + (size_t)g->n++ * TW_POINT_TANGENTS, tangents,
-		TW_POINT_TANGENTS * sizeof(*v));
+	memcpy(v + OWN_TANGENTS, tangents, TW_POINT_TANGENTS * sizeof(*v));
 	return 0;
 }
 
-static int take_envelope(struct settling *s, const struct tw_seat *seat, struct gathered *g)
+static int take_envelope(struct finalizing *s, const struct tw_slot *slot, struct gathered *g)
 {
-	const struct tw_item *it = &s->from->items[seat->item];
-	struct tw_item *now = &s->to->items[seat->item];
+	const struct tw_item *it = &s->from->items[slot->item];
+	struct tw_item *now = &s->to->items[slot->item];
 	uint32_t first = g->n, i, end;
 	struct tw_points p;
 	struct tw_ints *v;
@@ -71,13 +51,12 @@ static int take_envelope(struct settling *s, const struct tw_seat *seat, struct 
 		return -ENOMEM;
 	v->v[TW_ENV_START] = (int32_t)first;
 	v->v[TW_ENV_COUNT] = (int32_t)(g->n - first);
-	tw_ints_unref(now->ints);
-	now->ints = v;
+	tw_item_ints(now, v);
 	return 0;
 }
 
 /* Points that no envelope had stay, behind all others. */
-static int take_rest(struct settling *s, struct gathered *g)
+static int take_rest(struct finalizing *s, struct gathered *g)
 {
 	const struct tw_type *t = tw_type(s->from, TW_ENVELOPE);
 	CLEANUP(free) bool *used = NULL;
@@ -106,38 +85,38 @@ static int take_rest(struct settling *s, struct gathered *g)
 
 static bool has_tangents(const struct gathered *g)
 {
-	for (size_t i = 0; i < (size_t)g->n * TW_POINT_FULL; i++)
-		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && g->v[i] != 0)
-			return true;
+	for (uint32_t i = 0; i < g->n; i++)
+		for (int k = TW_POINT_PLAIN; k < TW_POINT_FULL; k++)
+			if (g->v[i][k] != 0)
+				return true;
 	return false;
 }
 
-static bool is_full(const struct settling *s)
+static bool is_full(const struct finalizing *s)
 {
-	const struct tw_roster *r = &s->rosters[TW_N_ENVELOPES];
+	const struct tw_order *r = &s->orders[TW_N_ENVELOPES];
 
 	for (uint32_t i = 0; i < r->n_here; i++)
-		if (tw_int(&s->to->items[r->seats[i].item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+		if (tw_int(&s->to->items[r->slots[i].item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			return true;
 	return false;
 }
 
-/* n integers of every point, which stand `stride` apart. */
-static struct tw_ints *slice(
-	const struct gathered *g, const int32_t *from, uint32_t stride, uint32_t n)
+/* n integers of every point, from one on. */
+static struct tw_ints *slice(const struct gathered *g, uint32_t from, uint32_t n)
 {
 	struct tw_ints *v = tw_ints_new(g->n * n);
 
 	for (uint32_t i = 0; v && i < g->n; i++)
-		memcpy(v->v + (size_t)i * n, from + (size_t)i * stride, n * sizeof(int32_t));
+		memcpy(v->v + (size_t)i * n, g->v[i] + from, n * sizeof(int32_t));
 	return v;
 }
 
 static void put_points(
-	const struct settling *s, const struct gathered *g, bool full, struct tw_change *c)
+	const struct finalizing *s, const struct gathered *g, bool full, struct tw_change *c)
 {
 	const struct tw_item *it = tw_item_at(s->from, TW_POINTS, 0);
-	struct tw_ints *v = slice(g, g->v, TW_POINT_FULL, full ? TW_POINT_FULL : TW_POINT_PLAIN);
+	struct tw_ints *v = slice(g, 0, full ? TW_POINT_FULL : TW_POINT_PLAIN);
 
 	if (it)
 		tw_change_item(c, (uint32_t)(it - s->from->items), v);
@@ -150,18 +129,17 @@ static void put_points(
 /* Tangents in an item of their own, where there was one or they would be lost. Where the points
  * have theirs those of the item show nothing, and stay. */
 static void put_tangents(
-	const struct settling *s, const struct gathered *g, bool full, struct tw_change *c)
+	const struct finalizing *s, const struct gathered *g, bool full, struct tw_change *c)
 {
-	int type = tw_uuid_type(s->from, TW_BEZIER);
-	const struct tw_item *it = type < 0 ? NULL : tw_item_at(s->from, (unsigned)type, 0);
+	const struct tw_item *it = tw_uuid_item(s->from, TW_BEZIER, 0);
 	uint32_t item = it ? (uint32_t)(it - s->from->items) : 0;
 	struct tw_points old;
 
 	tw_points_of(s->from, &old);
 	if (old.bezier || (!full && has_tangents(g))) {
 		bool own = full && old.bezier;
-		struct tw_ints *v = slice(g, own ? g->tangents : g->v + TW_POINT_PLAIN,
-			own ? TW_POINT_TANGENTS : TW_POINT_FULL, TW_POINT_TANGENTS);
+		struct tw_ints *v =
+			slice(g, own ? OWN_TANGENTS : TW_POINT_PLAIN, TW_POINT_TANGENTS);
 
 		if (it)
 			tw_change_item(c, item, v);
@@ -172,9 +150,9 @@ static void put_tangents(
 	}
 }
 
-int settle_points(struct settling *s, struct error *e)
+int finalize_points(struct finalizing *s, struct error *e)
 {
-	const struct tw_roster *r = &s->rosters[TW_N_ENVELOPES];
+	const struct tw_order *r = &s->orders[TW_N_ENVELOPES];
 	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	struct gathered g = {0};
 	struct snapshot *to;
@@ -183,7 +161,7 @@ int settle_points(struct settling *s, struct error *e)
 	if (!r->changed)
 		return 0;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++)
-		ret = take_envelope(s, &r->seats[i], &g);
+		ret = take_envelope(s, &r->slots[i], &g);
 	if (ret == 0)
 		ret = take_rest(s, &g);
 	c = ret == 0 ? tw_change_new(s->to) : NULL;
@@ -192,7 +170,6 @@ int settle_points(struct settling *s, struct error *e)
 		put_tangents(s, &g, is_full(s), c);
 	}
 	free(g.v);
-	free(g.tangents);
 	if (!c || c->error)
 		return error_set(e, -ENOMEM, "no memory for the points of envelopes");
 	to = &s->to->base;

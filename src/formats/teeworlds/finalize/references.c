@@ -12,10 +12,11 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* The number in the settled map. *ret_lost (never cleared): the position of what it pointed at. */
-static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
+/* The number in the finalized map. *ret_lost (never cleared): the position of what it pointed at.
+ */
+static int32_t follow(struct finalizing *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
 {
-	const struct tw_roster *r = &s->rosters[what];
+	const struct tw_order *r = &s->orders[what];
 	uint32_t position;
 	int32_t now;
 
@@ -24,40 +25,40 @@ static int32_t follow(struct settling *s, enum tw_named what, int32_t ref, int64
 	now = s->moved[what][position];
 	if (s->new_holder && position < tw_names(s->from, what)->n &&
 		tw_names(s->from, what)->v[position].size == 0)
-		s->by_number = (struct settle_object){what, position};
+		s->by_number = (struct finalize_object){what, position};
 	if (now < 0)
 		*ret_lost = position;
 	return now;
 }
 
-static bool any_changed(const struct settling *s)
+static bool any_changed(const struct finalizing *s)
 {
-	return s->rosters[TW_N_IMAGES].moves || s->rosters[TW_N_SOUNDS].moves ||
-	       s->rosters[TW_N_ENVELOPES].moves;
+	return s->orders[TW_N_IMAGES].moves || s->orders[TW_N_SOUNDS].moves ||
+	       s->orders[TW_N_ENVELOPES].moves;
 }
 
-static void say_lost(struct settling *s, int64_t layer, enum tw_named what, int64_t lost, size_t n)
+static void say_lost(
+	struct finalizing *s, int64_t layer, enum tw_named what, int64_t lost, size_t n)
 {
-	char path[SETTLE_PATH_MAX], target[SETTLE_PATH_MAX];
+	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
 	/* A layer that was one in two groups is told of once. */
 	if (layer < 0)
 		return;
-	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
-	settle_path(s, what, (uint32_t)lost, target);
+	finalize_path(s, TW_N_LAYERS, (uint32_t)layer, path);
+	finalize_path(s, what, (uint32_t)lost, target);
 	if (n > 1)
-		settle_say(s, "%s refers to no %s now in %zu places: %s is gone", path,
+		finalize_say(s, "%s refers to no %s now in %zu places: %s is gone", path,
 			tw_sorts[what].noun, n, target);
 	else
-		settle_say(s, "%s has no %s now: %s is gone", path, tw_sorts[what].noun, target);
+		finalize_say(s, "%s has no %s now: %s is gone", path, tw_sorts[what].noun, target);
 }
 
 static int set_ref(
-	struct settling *s, uint32_t item, int64_t layer, uint32_t field, enum tw_named what)
+	struct finalizing *s, uint32_t item, int64_t layer, uint32_t field, enum tw_named what)
 {
 	struct tw_item *it = &s->to->items[item];
 	int32_t old = tw_int(it, field, -1), now;
-	struct tw_ints *ints;
 	int64_t lost = -1;
 
 	if (field >= it->ints->n)
@@ -65,19 +66,11 @@ static int set_ref(
 	now = follow(s, what, old, &lost);
 	if (lost >= 0)
 		say_lost(s, layer, what, lost, 1);
-	if (now == old)
-		return 0;
-	ints = tw_ints_copy(it->ints, it->ints->n, 0);
-	if (!ints)
-		return -ENOMEM;
-	ints->v[field] = now;
-	tw_ints_unref(it->ints);
-	it->ints = ints;
-	return 0;
+	return now == old ? 0 : tw_item_set(it, field, now);
 }
 
 /* The references in the elements of a list, all to envelopes. */
-static bool follow_list(struct settling *s, int64_t layer, const struct tw_list_shape *shape,
+static bool follow_list(struct finalizing *s, int64_t layer, const struct tw_list_shape *shape,
 	uint32_t count, uint8_t *data)
 {
 	int64_t lost = -1, last = -1;
@@ -103,7 +96,7 @@ static bool follow_list(struct settling *s, int64_t layer, const struct tw_list_
 	return differs;
 }
 
-static int set_list(struct settling *s, uint32_t item, int64_t layer)
+static int set_list(struct finalizing *s, uint32_t item, int64_t layer)
 {
 	const struct tw_item *it = &s->to->items[item];
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(s->to, it));
@@ -130,7 +123,7 @@ static int set_list(struct settling *s, uint32_t item, int64_t layer)
 	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob) : -ENOMEM;
 }
 
-static int set_layer(struct settling *s, uint32_t item, int64_t layer)
+static int set_layer(struct finalizing *s, uint32_t item, int64_t layer)
 {
 	const struct tw_item *it = &s->to->items[item];
 	int r = 0;
@@ -152,25 +145,25 @@ static int set_layer(struct settling *s, uint32_t item, int64_t layer)
 	default:
 		return 0;
 	}
-	if (r == 0 && (s->new_holder || s->rosters[TW_N_ENVELOPES].moves))
+	if (r == 0 && (s->new_holder || s->orders[TW_N_ENVELOPES].moves))
 		r = set_list(s, item, layer);
 	return r;
 }
 
 /* A layer that came from elsewhere and names an envelope by number alone: nobody can know whether
  * it is the one that was meant. */
-static void say_by_number(struct settling *s, int64_t layer)
+static void say_by_number(struct finalizing *s, int64_t layer)
 {
-	char path[SETTLE_PATH_MAX], target[SETTLE_PATH_MAX];
+	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
 	if (s->by_number.what == TW_N_NAMED)
 		return;
-	settle_path(s, TW_N_LAYERS, (uint32_t)layer, path);
-	settle_path(s, s->by_number.what, s->by_number.position, target);
-	settle_say(s, "%s refers by number alone to %s, which has no name", path, target);
+	finalize_path(s, TW_N_LAYERS, (uint32_t)layer, path);
+	finalize_path(s, s->by_number.what, s->by_number.position, target);
+	finalize_say(s, "%s refers by number alone to %s, which has no name", path, target);
 }
 
-int settle_refs(struct settling *s, struct error *e)
+int finalize_refs(struct finalizing *s, struct error *e)
 {
 	bool all = any_changed(s);
 

@@ -9,9 +9,9 @@
 #include "formats/teeworlds/names/paths.h"
 #include "formats/teeworlds/names/reference.h"
 
-void settle_say(struct settling *s, const char *fmt, ...)
+void finalize_say(struct finalizing *s, const char *fmt, ...)
 {
-	char line[2 * SETTLE_PATH_MAX + 256];
+	char line[2 * FINALIZE_PATH_MAX + 256];
 	va_list ap;
 
 	if (!s->say)
@@ -22,13 +22,13 @@ void settle_say(struct settling *s, const char *fmt, ...)
 	s->say(s->arg, line);
 }
 
-static void stem_of(const struct settling *s, enum tw_named what, uint32_t position, char *dst)
+static void stem_of(const struct finalizing *s, enum tw_named what, uint32_t position, char *dst)
 {
 	dst[tw_ref_stem(s->from, what, tw_ref_of(s->from, what, position), dst)] = '\0';
 }
 
 /* In the first group that has it. */
-static void layer_path(const struct settling *s, uint32_t position, char dst[SETTLE_PATH_MAX])
+static void layer_path(const struct finalizing *s, uint32_t position, char dst[FINALIZE_PATH_MAX])
 {
 	const struct tw_name_list *list = tw_names(s->from, TW_N_LAYERS);
 	const struct tw_group_at *groups = tw_mounted(s->from)->groups;
@@ -38,35 +38,36 @@ static void layer_path(const struct settling *s, uint32_t position, char dst[SET
 	if (position >= list->n) {
 		stem_of(s, TW_N_LAYERS, position, stem);
 		stem_of(s, TW_N_GROUPS, tw_item_at(s->from, TW_LAYER, position)->group, group);
-		snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
+		snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 		return;
 	}
 	while (g < tw_names(s->from, TW_N_GROUPS)->n &&
 		(position < groups[g].first || position - groups[g].first >= groups[g].n))
 		g++;
 	if (g == tw_names(s->from, TW_N_GROUPS)->n) {
-		snprintf(dst, SETTLE_PATH_MAX, "layer %u", position);
+		snprintf(dst, FINALIZE_PATH_MAX, "layer %u", position);
 		return;
 	}
 	stem_of(s, TW_N_GROUPS, g, group);
 	tw_name_write(stem, position - groups[g].first, groups[g].n, &list->v[position], NAME_MAX);
-	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, stem);
+	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 
-void settle_place(const struct settling *s, const struct placement *p, char dst[SETTLE_PATH_MAX])
+void finalize_place(
+	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX])
 {
-	const struct tw_roster *groups = &s->rosters[TW_N_GROUPS];
+	const struct tw_order *groups = &s->orders[TW_N_GROUPS];
 	char group[NAME_MAX + 1];
 
 	stem_of(s, TW_N_GROUPS, tw_id_a(p->dir), group);
 	for (uint32_t i = 0; i < groups->n_here; i++)
-		if (groups->seats[i].at == tw_id_a(p->dir) && groups->seats[i].placed)
-			snprintf(group, sizeof(group), "%s", groups->seats[i].placed->name);
-	snprintf(dst, SETTLE_PATH_MAX, "groups/%s/layers/%s", group, p->name);
+		if (groups->slots[i].at == tw_id_a(p->dir) && groups->slots[i].placed)
+			snprintf(group, sizeof(group), "%s", groups->slots[i].placed->name);
+	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, p->name);
 }
 
-void settle_path(
-	const struct settling *s, enum tw_named what, uint32_t position, char dst[SETTLE_PATH_MAX])
+void finalize_path(const struct finalizing *s, enum tw_named what, uint32_t position,
+	char dst[FINALIZE_PATH_MAX])
 {
 	const struct tw_item *it = tw_item_at(s->from, tw_named_type(what), position);
 	char stem[NAME_MAX + 1];
@@ -76,11 +77,11 @@ void settle_path(
 		return;
 	}
 	stem_of(s, what, position, stem);
-	snprintf(dst, SETTLE_PATH_MAX, "%s%s%s", tw_sorts[what].path, stem,
+	snprintf(dst, FINALIZE_PATH_MAX, "%s%s%s", tw_sorts[what].path, stem,
 		tw_ending_of(s->from, what, it));
 }
 
-void settle_say_games(struct settling *s)
+void finalize_say_games(struct finalizing *s)
 {
 	unsigned n;
 	const struct tw_item *used = tw_game_layer(s->to, &n);
@@ -97,5 +98,5 @@ void settle_say_games(struct settling *s)
 	if (!fresh)
 		return;
 	tw_where_layer(s->to, (uint32_t)(used - s->to->items), path);
-	settle_say(s, "of %u game layers a game uses the last one only, %s", n, path);
+	finalize_say(s, "of %u game layers a game uses the last one only, %s", n, path);
 }

@@ -36,7 +36,7 @@ static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 	return 0;
 }
 
-static bool has(const struct settle_list *l, uint32_t item)
+static bool has(const struct item_list *l, uint32_t item)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->items[i] == item)
@@ -44,27 +44,27 @@ static bool has(const struct settle_list *l, uint32_t item)
 	return false;
 }
 
-static int list_layers(struct settling *s)
+static int list_layers(struct finalizing *s)
 {
-	const struct tw_roster *r = &s->rosters[TW_N_LAYERS];
+	const struct tw_order *r = &s->orders[TW_N_LAYERS];
 	const struct tw_type *all = tw_type(s->from, TW_LAYER);
-	struct settle_list *l = &s->lists[TW_N_LAYERS];
-	CLEANUP(free) bool *seated = calloc(s->from->n_items + 1, sizeof(*seated));
-	int ret = seated ? 0 : -ENOMEM;
+	struct item_list *l = &s->lists[TW_N_LAYERS];
+	CLEANUP(free) bool *slotted = calloc(s->from->n_items + 1, sizeof(*slotted));
+	int ret = slotted ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
-		seated[r->seats[i].item] = true;
+		slotted[r->slots[i].item] = true;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
-		uint32_t item = r->seats[i].item;
+		uint32_t item = r->slots[i].item;
 
 		if (has(l, item))
 			ret = copy_layer(s->to, item, &item);
 		if (ret == 0)
-			ret = settle_push(l, item);
+			ret = item_push(l, item);
 	}
 	for (uint32_t i = 0; ret == 0 && all && i < all->n; i++)
-		if (!seated[all->items[i]])
-			ret = settle_push(l, all->items[i]);
+		if (!slotted[all->items[i]])
+			ret = item_push(l, all->items[i]);
 	return ret;
 }
 
@@ -82,42 +82,41 @@ static int set_range(struct tw_map *m, uint32_t item, uint32_t first, uint32_t n
 		return -ENOMEM;
 	ints->v[TW_GROUP_START] = (int32_t)first;
 	ints->v[TW_GROUP_COUNT] = (int32_t)n;
-	tw_ints_unref(it->ints);
-	it->ints = ints;
+	tw_item_ints(it, ints);
 	return 0;
 }
 
-static int list_groups(struct settling *s)
+static int list_groups(struct finalizing *s)
 {
-	const struct tw_roster *groups = &s->rosters[TW_N_GROUPS];
-	const struct tw_roster *layers = &s->rosters[TW_N_LAYERS];
+	const struct tw_order *groups = &s->orders[TW_N_GROUPS];
+	const struct tw_order *layers = &s->orders[TW_N_LAYERS];
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < groups->n_here; i++) {
 		uint32_t first = at;
 		int r;
 
-		while (at < layers->n_here && layers->seats[at].rank == i)
+		while (at < layers->n_here && layers->slots[at].rank == i)
 			at++;
-		r = settle_push(&s->lists[TW_N_GROUPS], groups->seats[i].item);
+		r = item_push(&s->lists[TW_N_GROUPS], groups->slots[i].item);
 		if (r == 0)
-			r = set_range(s->to, groups->seats[i].item, first, at - first);
+			r = set_range(s->to, groups->slots[i].item, first, at - first);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-bool settle_tree_moves(const struct settling *s)
+bool finalize_tree_moves(const struct finalizing *s)
 {
-	return s->rosters[TW_N_GROUPS].changed || s->rosters[TW_N_LAYERS].changed;
+	return s->orders[TW_N_GROUPS].changed || s->orders[TW_N_LAYERS].changed;
 }
 
-int settle_tree(struct settling *s, struct error *e)
+int finalize_tree(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 
-	if (settle_tree_moves(s)) {
+	if (finalize_tree_moves(s)) {
 		r = list_layers(s);
 		if (r == 0)
 			r = list_groups(s);

@@ -14,7 +14,7 @@ static bool lost_any(const struct tw_map *m, int type)
 	return false;
 }
 
-bool settle_uuids_lost(const struct tw_map *m)
+bool finalize_uuids_lost(const struct tw_map *m)
 {
 	for (int what = 0; what < TW_N_UUIDS; what++)
 		if (lost_any(m, tw_uuid_type(m, (enum tw_uuid)what)))
@@ -46,7 +46,7 @@ static void drop_index(struct tw_map *m, int type)
 			m->items[i].removed = true;
 }
 
-int settle_uuids(struct settling *s, struct error *e)
+int finalize_uuids(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -26,6 +27,17 @@ struct tw_ints *tw_initial_group(void)
 	v->v[0] = 3;
 	v->v[3] = v->v[4] = FULL_PARALLAX;
 	tw_name_clear(v->v + TW_GROUP_NAME, NAME_LENGTH);
+	return v;
+}
+
+struct tw_ints *tw_initial_ext(int32_t zoom)
+{
+	struct tw_ints *v = tw_ints_new(TW_EXT_LENGTH);
+
+	if (v) {
+		v->v[TW_EXT_VERSION] = 1;
+		v->v[TW_EXT_ZOOM] = zoom;
+	}
 	return v;
 }
 

@@ -10,6 +10,7 @@
 
 /* All give new integers, NULL for no memory. */
 struct tw_ints *tw_initial_group(void);
+struct tw_ints *tw_initial_ext(int32_t zoom); /* item/group.h */
 struct tw_ints *tw_initial_envelope(int32_t version, int32_t channels);
 /* A tile layer; kind as TW_TILES_KIND. */
 struct tw_ints *tw_initial_tiles(int32_t version, int32_t kind, int32_t w, int32_t h);

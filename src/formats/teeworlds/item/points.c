@@ -18,11 +18,9 @@ static bool any_tangents(const struct tw_map *m)
 
 void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 {
-	int type = tw_uuid_type(m, TW_BEZIER);
-
 	*ret = (struct tw_points){
 		.item = tw_item_at(m, TW_POINTS, 0),
-		.bezier = type < 0 ? NULL : tw_item_at(m, (unsigned)type, 0),
+		.bezier = tw_uuid_item(m, TW_BEZIER, 0),
 		.stride = any_tangents(m) ? TW_POINT_FULL : TW_POINT_PLAIN,
 	};
 	ret->n = ret->item ? ret->item->ints->n / ret->stride : 0;
@@ -32,8 +30,7 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 
 void tw_points_hush(const struct tw_map *m, uint32_t n, struct tw_change *c)
 {
-	int type = tw_uuid_type(m, TW_BEZIER);
-	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);
+	const struct tw_type *t = tw_uuid_items(m, TW_BEZIER);
 
 	/* When the first goes, the next is the first. */
 	for (uint32_t i = 0; t && i < t->n; i++) {

@@ -168,8 +168,7 @@ static void put_points(const struct plan_points *p, struct tw_change *c)
  * would be lost. */
 static void put_tangents(const struct plan_points *p, struct tw_change *c)
 {
-	int type = tw_uuid_type(p->m, TW_BEZIER);
-	const struct tw_item *it = type < 0 ? NULL : tw_item_at(p->m, (unsigned)type, 0);
+	const struct tw_item *it = tw_uuid_item(p->m, TW_BEZIER, 0);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = gather_tangents(p);
 
 	if (v && !p->old.bezier && p->stride == TW_POINT_FULL)

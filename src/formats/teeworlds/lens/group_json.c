@@ -30,14 +30,6 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-/* The extension item of the group at a position, NULL where it has none. */
-static const struct tw_item *ext_of(const struct tw_map *m, uint32_t group)
-{
-	int type = tw_uuid_type(m, TW_GROUP_EXT);
-
-	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, group);
-}
-
 static struct tw_record record_of(struct tw_ints *ints)
 {
 	return (struct tw_record){
@@ -47,7 +39,8 @@ static struct tw_record record_of(struct tw_ints *ints)
 /* The zoom that the group has of its own. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 {
-	const struct tw_item *it = tw_item_at(m, TW_GROUP, group), *ext = ext_of(m, group);
+	const struct tw_item *it = tw_item_at(m, TW_GROUP, group),
+			     *ext = tw_uuid_item(m, TW_GROUP_EXT, group);
 
 	if (it->made ? !it->extra : !ext || ext->ints->n < TW_EXT_LENGTH)
 		return false;
@@ -113,20 +106,13 @@ static int wanted_version(
 /* Extension items belong to groups by position, so those of the groups before come too. */
 static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struct tw_change *c)
 {
-	int type = tw_uuid_type(m, TW_GROUP_EXT);
-	uint32_t i = type < 0 ? 0 : tw_count(m, (unsigned)type);
+	const struct tw_type *t = tw_uuid_items(m, TW_GROUP_EXT);
 
-	for (; i <= group; i++) {
-		struct tw_ints *ints = tw_ints_new(TW_EXT_LENGTH);
-
-		if (ints) {
-			ints->v[TW_EXT_VERSION] = 1;
-			ints->v[TW_EXT_ZOOM] =
+	for (uint32_t i = t ? t->n : 0; i <= group; i++)
+		tw_change_add_uuid(m, c, TW_GROUP_EXT,
+			tw_initial_ext(
 				i == group ? zoom
-					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i));
-		}
-		tw_change_add_uuid(m, c, TW_GROUP_EXT, ints);
-	}
+					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i))));
 }
 
 /* A new group's zoom is kept beside it until its number is known. */
@@ -148,7 +134,7 @@ static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struc
 static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
 	uint32_t item, struct tw_change *c, struct error *e)
 {
-	const struct tw_item *ext = ext_of(m, group);
+	const struct tw_item *ext = tw_uuid_item(m, TW_GROUP_EXT, group);
 	struct tw_ints *ints;
 	bool present;
 	int32_t zoom;

@@ -167,23 +167,6 @@ static bool is_stale(const struct tw_map *now, const struct tw_change *c)
 	return false;
 }
 
-static void set_ints(struct tw_item *it, struct tw_ints *take)
-{
-	tw_ints_unref(it->ints);
-	it->ints = take;
-}
-
-static int set_index(struct tw_item *it, uint32_t field, int32_t value)
-{
-	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n, 0);
-
-	if (!ints)
-		return -ENOMEM;
-	ints->v[field] = value;
-	set_ints(it, ints);
-	return 0;
-}
-
 static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
 {
 	blob_unref(m->blobs[i]);
@@ -200,14 +183,14 @@ int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob
 
 	if (names_one && users < 2) {
 		set_blob(m, (uint32_t)old, blob);
-		return blob ? 0 : set_index(&m->items[item], field, -1);
+		return blob ? 0 : tw_item_set(&m->items[item], field, -1);
 	}
 	if (!blob)
-		return set_index(&m->items[item], field, -1);
+		return tw_item_set(&m->items[item], field, -1);
 	r = tw_map_add_blob(m, blob_ref(blob), &added);
 	if (r < 0)
 		return r;
-	return set_index(&m->items[item], field, (int32_t)added);
+	return tw_item_set(&m->items[item], field, (int32_t)added);
 }
 
 static void apply_wanted(struct tw_wanted *w, const struct tw_wanted *d)
@@ -226,7 +209,7 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 
 	switch (d->kind) {
 	case TW_SET_ITEM:
-		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
 		return 0;
 	case TW_SET_EXTRA:
 		tw_ints_unref(m->items[item].extra);
@@ -244,7 +227,7 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 		set_blob(m, item, d->blob);
 		return 0;
 	case TW_ENTER_ITEM:
-		set_ints(&m->items[item], tw_ints_ref(d->ints));
+		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
 		m->items[item].removed = m->items[item].reserved = false;
 		return tw_map_reindex(m);
 	case TW_ADD_ITEM:

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+
 #include "base/refs.h"
 #include "formats/teeworlds/model/map.h"
 
@@ -34,4 +36,15 @@ void tw_ints_unref(struct tw_ints *v)
 {
 	if (v && refs_drop(&v->refs))
 		free(v);
+}
+
+int tw_item_set(struct tw_item *it, uint32_t field, int32_t value)
+{
+	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n, 0);
+
+	if (!ints)
+		return -ENOMEM;
+	ints->v[field] = value;
+	tw_item_ints(it, ints);
+	return 0;
 }

@@ -17,7 +17,7 @@ static const uint8_t known_uuids[TW_N_UUIDS][16] = {
 		0xb2, 0xe2, 0x5c},
 };
 
-struct tw_kept *tw_kept_ref(struct tw_kept *k)
+static struct tw_kept *kept_ref(struct tw_kept *k)
 {
 	if (k)
 		refs_take(&k->refs);
@@ -95,8 +95,8 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->file = file_ref(m->file);
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
-	c->name_map = tw_kept_ref(m->name_map);
-	c->situation = tw_kept_ref(m->situation);
+	c->name_map = kept_ref(m->name_map);
+	c->situation = kept_ref(m->situation);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {
@@ -208,6 +208,20 @@ int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)
 			return type;
 	}
 	return -1;
+}
+
+const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what)
+{
+	int type = tw_uuid_type(m, what);
+
+	return type < 0 ? NULL : tw_type(m, (unsigned)type);
+}
+
+const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position)
+{
+	int type = tw_uuid_type(m, what);
+
+	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, position);
 }
 
 bool tw_is_typed(const struct tw_map *m)

@@ -85,10 +85,10 @@ struct tw_item {
 	 * put. NULL for all others.
 	 */
 	struct bytes *made;
-	/* ... and what settling will put elsewhere for it: a layer's auto-mapper item, a group's
+	/* ... and what finalizing will put elsewhere for it: a layer's auto-mapper item, a group's
 	 * zoom (one integer), an envelope's points (TW_POINT_FULL integers each); or NULL. */
 	struct tw_ints *extra;
-	/* In a settled map: the name of the path of an object that was made, moved or renamed. */
+	/* In a finalized map: the name of the path of an object that was made, moved or renamed. */
 	struct bytes *placed;
 	uint16_t group; /* of a made layer: the position of the group that it was made in */
 	bool waits;     /* ... and its newest layer.json is none yet: what it names is not there */
@@ -117,7 +117,6 @@ struct tw_kept {
 	void (*free)(struct tw_kept *k);
 };
 
-struct tw_kept *tw_kept_ref(struct tw_kept *k);
 void tw_kept_unref(struct tw_kept *k);
 DEFINE_CLEANUP(struct tw_kept, tw_kept_unref);
 
@@ -141,7 +140,7 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t version; /* grows with every apply; rebase keeps it */
 	struct tw_index *index;
-	struct tw_index *origin;   /* of a settled map: the index of the mounted one, for its ids */
+	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct tw_kept *name_map;  /* names/name_map.h; NULL: names are the map's own */
 	struct tw_kept *situation; /* names/situation.h; NULL: it was not told */
 	struct tw_item *items;
@@ -150,6 +149,15 @@ struct tw_map {
 	size_t n_blobs;
 	struct file *file; /* where the unchanged blobs stand; owned reference */
 };
+
+/* Gives the item of a map that is being made other integers (taken), or those that it has with one
+ * changed (-ENOMEM). */
+static inline void tw_item_ints(struct tw_item *it, struct tw_ints *take)
+{
+	tw_ints_unref(it->ints);
+	it->ints = take;
+}
+int tw_item_set(struct tw_item *it, uint32_t field, int32_t value);
 
 static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 {
@@ -218,6 +226,9 @@ struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32
  * item (type 0xffff) of its number has 4 integers; the first such item counts (rule 22).
  */
 int tw_uuid_type(const struct tw_map *m, enum tw_uuid what);
+/* Its items, and the one at a position; NULL: none. */
+const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what);
+const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position);
 /* The UUID of a type as 16 bytes; false where it is none. */
 bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16]);
 bool tw_known_uuid(const uint8_t uuid[16]);

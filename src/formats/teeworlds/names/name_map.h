@@ -14,8 +14,8 @@
 #include "formats/teeworlds/names/sort.h"
 
 /* struct format's name_map (name_map_write.c) and read_name_map. */
-int tw_name_map_write(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,
-	struct error *e);
+int tw_name_map_write(const struct snapshot *s, const struct snapshot *finalized,
+	struct bytes **ret, struct error *e);
 int tw_name_map_read(struct snapshot **s, const struct bytes *text, struct error *e);
 
 /* What a stem means, or a number: a position, -1 for what left the map. false: the name map has no

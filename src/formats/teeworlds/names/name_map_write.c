@@ -9,22 +9,22 @@
 #include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/names/shown.h"
 
-/* The stem by which a mount of the settled map will show the object; its length, or 0. */
+/* The stem by which a mount of the finalized map will show the object; its length, or 0. */
 static size_t shown_stem(
-	const struct tw_map *settled, enum tw_named what, uint32_t at, char dst[NAME_MAX + 1])
+	const struct tw_map *finalized, enum tw_named what, uint32_t at, char dst[NAME_MAX + 1])
 {
-	if (tw_shown_as(&settled->base, tw_id(tw_sorts[what].kind, at, 0), dst) < 0)
+	if (tw_shown_as(&finalized->base, tw_id(tw_sorts[what].kind, at, 0), dst) < 0)
 		return 0;
 	return tw_stem_length(what, dst, NULL);
 }
 
 /* The stem under which the object was placed, where the mount that wrote takes it for the object's
  * too; its length, or 0. */
-static size_t placed_stem(const struct tw_map *m, const struct tw_map *settled, enum tw_named what,
-	uint32_t at, char dst[NAME_MAX + 1])
+static size_t placed_stem(const struct tw_map *m, const struct tw_map *finalized,
+	enum tw_named what, uint32_t at, char dst[NAME_MAX + 1])
 {
 	const struct tw_type *t = tw_type(m, tw_named_type(what));
-	const struct bytes *placed = settled->items[t->items[at]].placed;
+	const struct bytes *placed = finalized->items[t->items[at]].placed;
 	int32_t other;
 	size_t n;
 
@@ -49,17 +49,17 @@ static void write_line(enum tw_named what, int32_t ref, int64_t position, const 
 	buffer_append(out, line, (size_t)length);
 }
 
-static void write_one(const struct tw_map *m, const struct tw_map *settled, enum tw_named what,
+static void write_one(const struct tw_map *m, const struct tw_map *finalized, enum tw_named what,
 	uint32_t at, struct buffer *out)
 {
-	int64_t position = tw_position_after(settled, tw_named_type(what), at);
+	int64_t position = tw_position_after(finalized, tw_named_type(what), at);
 	int32_t ref = tw_ref_of(m, what, at);
 	char stem[NAME_MAX + 1], shown[NAME_MAX + 1], placed[NAME_MAX + 1];
 	size_t n = tw_ref_stem(m, what, ref, stem), k = 0, n_placed = 0;
 
 	if (position >= 0) {
-		k = shown_stem(settled, what, at, shown);
-		n_placed = placed_stem(m, settled, what, at, placed);
+		k = shown_stem(finalized, what, at, shown);
+		n_placed = placed_stem(m, finalized, what, at, placed);
 	}
 	if (position == ref && k == n && memcmp(stem, shown, n) == 0 && !n_placed)
 		return;
@@ -68,10 +68,10 @@ static void write_one(const struct tw_map *m, const struct tw_map *settled, enum
 		write_line(what, ref, position, placed, n_placed, out);
 }
 
-int tw_name_map_write(const struct snapshot *s, const struct snapshot *settled, struct bytes **ret,
-	struct error *e)
+int tw_name_map_write(const struct snapshot *s, const struct snapshot *finalized,
+	struct bytes **ret, struct error *e)
 {
-	const struct tw_map *m = tw_map_of(s), *to = tw_map_of(settled);
+	const struct tw_map *m = tw_map_of(s), *to = tw_map_of(finalized);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r;
 

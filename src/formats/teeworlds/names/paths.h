@@ -8,7 +8,7 @@
 enum { TW_WHERE_MAX = 2 * NAME_MAX + 32 };
 
 /* What the mount calls the item, or "layer 3" where it shows it in no group (that number is the
- * position in m). m: a version of the mounted map, or one that was settled from it. */
+ * position in m). m: a version of the mounted map, or one that was finalized from it. */
 void tw_where_group(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX]);
 void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX]);
 

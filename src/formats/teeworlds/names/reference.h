@@ -5,7 +5,7 @@
  *
  * In the model of a mounted map a reference to what was there at the mount is its position, as in
  * the file; one to the k-th object of its type that was made since is TW_MADE + k. So a number that
- * pointed at nothing at the mount never begins to point at something, and settling
+ * pointed at nothing at the mount never begins to point at something, and finalizing
  * (finalize/finalize.h) turns both into positions of the map to be written. Every other number
  * points at nothing.
  */

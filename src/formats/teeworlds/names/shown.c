@@ -20,9 +20,9 @@ static int within_group(const struct tw_map *m, uint32_t *position, uint32_t *re
 	return 0;
 }
 
-int tw_shown_as(const struct snapshot *settled, entry_id id, char *name)
+int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 {
-	const struct tw_map *m = tw_map_of(settled);
+	const struct tw_map *m = tw_map_of(finalized);
 	enum tw_named what = tw_object_named(id);
 	struct tw_name text = {0};
 	uint32_t position, count;

@@ -7,6 +7,6 @@
 #include "formats/format.h"
 
 /* struct format's shown_as. */
-int tw_shown_as(const struct snapshot *settled, entry_id id, char *name);
+int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name);
 
 #endif

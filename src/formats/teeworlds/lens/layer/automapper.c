@@ -28,8 +28,7 @@ static const struct tw_ints *find(
 	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
 {
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
-	int type = tw_uuid_type(m, TW_AUTOMAPPER);
-	const struct tw_type *t = type < 0 ? NULL : tw_type(m, (unsigned)type);
+	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
 	int64_t number = tw_layer_in_group(m, group, layer);
 
 	if (it && it->made)
@@ -91,7 +90,7 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 /* All of them, or another would come forth. */
 static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
 {
-	const struct tw_type *t = tw_type(m, (unsigned)tw_uuid_type(m, TW_AUTOMAPPER));
+	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
 	int64_t number = tw_layer_in_group(m, group, layer);
 	uint32_t handle;
 

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/situation.h"
 
 /* The tiles behind one field, as the changed item has them. */
