@@ -15,11 +15,11 @@
  *             as derived.
  *
  * Threads: open and create run before anybody sees the map. lookup, stat, list, apply and the
- * structural calls (classify to add, shown_as, renamed, read_name_map) run on the owner's thread
+ * structural calls (meaning, add, shown_as, renamed, read_name_map) run on the owner's thread
  * and must be cheap (no large inflate). size, get, parse, finalize, same, check, encode, verify,
  * rebase and name_map run on worker threads, several at a time, and see only snapshots. The
- * functions that free run on whichever thread lets go last. probe, companion, object, alternate and
- * form may be called on any thread.
+ * functions that free run on whichever thread lets go last. probe and companion may be called on
+ * any thread.
  *
  * Ownership: what comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. A snapshot, change or plan that goes out through ret is the caller's.
@@ -37,6 +37,7 @@
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,9 +54,19 @@
  * An entry of the mount, by a number that the format computes from the path's place at the time of
  * the mount: it holds still while the map is mounted, and nothing is kept for it. 0 is the root
  * directory. Entries made later (add) have numbers of their own from the same space.
+ *
+ * Bit 0 is the form. An object that can be shown in two (an image as .png or as .json, of which one
+ * stands) has two numbers that differ in it alone; it is 0 in all others.
  */
 typedef uint64_t entry_id;
-enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0 };
+enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0, ENTRY_FORM = 1 };
+
+/* One number for both forms of an object. */
+static inline entry_id entry_object(entry_id id)
+{
+	return id & ~(entry_id)ENTRY_FORM;
+}
+
 enum { FORMAT_MOST = INT32_MAX }; /* bytes of any file */
 
 struct entry {
@@ -148,6 +159,18 @@ enum format_class {
 	FORMAT_PART,    /* it names a part of the object that the directory is */
 };
 
+/* What a name in a directory means, whether anything stands there or not. */
+struct meaning {
+	enum format_class is;
+	/* It is the identity of what was there at the mount, object or part: `id`, in the form that
+	 * the name's ending says (a .png of an image that is external: the PNG of that image). */
+	bool known;
+	entry_id id;
+	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
+	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
+	bool fits;                    /* the object that was asked about can be renamed to it */
+};
+
 struct placement {
 	entry_id id;      /* an object, in any of its forms */
 	entry_id dir;     /* the directory that it stands in */
@@ -209,30 +232,14 @@ struct format_edit {
 
 /* Which names there can be, and the map that follows from where the objects stand. */
 struct format_tree {
-	/* What a new name in dir would be; a negative errno refuses it (too long for its field:
-	 * -EINVAL, with the bound in e). Existing names need not be asked. */
-	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-		struct error *e);
-	/* The entry that name stands for if it is the identity of something that was there at the
-	 * mount, in the form that its ending says (a .png of an image that is external: the PNG of
-	 * that image); -ENOENT: it would be new. Also for parts. */
-	int (*identify)(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-	/* One id for all forms of an object (.png and .json of one image), to compare. Others: id.
-	 * May be NULL: nothing has several forms. */
-	entry_id (*object)(entry_id id);
-	/* The name of the alternate, the other form, at the same place ("03_x.json" for
-	 * "03_x.png"); false: none. ret has room for NAME_MAX + 1. May be NULL: there never is one.
-	 */
-	bool (*alternate)(entry_id dir, const char *name, char *ret);
-	/* The object in the form that the ending of a name says. May be NULL where alternate is. */
-	entry_id (*form)(entry_id id, const char *name);
-	/* Can the object, as it is, stand at dir/name (a new name, classified as an object)? 0, or
-	 * -EINVAL: another ending, another kind of directory. A rename is then a copy and a
-	 * removal. */
-	int (*may_move)(const struct snapshot *s, entry_id id, entry_id dir, const char *name,
-		struct error *e);
-	/* A new object or part, without content until it is put; asked for where classify said that
-	 * the name is one. */
+	/* What name means in dir, for a file or a directory. object (ENTRY_ROOT: none): could that
+	 * one, as it is, stand there? Where not, a rename is a copy and a removal. A name that
+	 * means something but is refused is an error (-ENAMETOOLONG where it is longer than its
+	 * field). */
+	int (*meaning)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+		entry_id object, struct meaning *ret, struct error *e);
+	/* A new object or part, without content until it is put; asked for where its name means
+	 * one. */
 	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 		struct error *e);
 	/*
@@ -300,6 +307,8 @@ struct format {
 	bool keeps_times;
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
+	/* There are objects that can be shown in two forms. */
+	bool has_forms;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);

@@ -130,10 +130,12 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 	call_done(c, r);
 }
 
-static bool may_move(const struct volume *vol, entry_id id, const struct place *to)
+/* Can the object, a directory or not, be renamed to that? */
+static bool fits(const struct vfs *v, entry_id object, bool is_dir, const struct place *to)
 {
-	return vol->format->tree &&
-	       vol->format->tree->may_move(vol->now, id, to->dir->id, to->name, NULL) == 0;
+	struct meaning m;
+
+	return object_meaning(v, to->dir->id, to->name, is_dir, object, &m) == 0 && m.fits;
 }
 
 bool move_comes_back(const struct vfs *v, const struct move *m)
@@ -142,9 +144,9 @@ bool move_comes_back(const struct vfs *v, const struct move *m)
 
 	if (!o || o->state != OBJECT_KEPT || m->to.target)
 		return false;
-	if (m->to.kind == PLACE_ID && !m->to.left && object_key(v, m->to.id) != o->key)
+	if (m->to.kind == PLACE_ID && !m->to.left && entry_object(m->to.id) != entry_object(o->id))
 		return false;
-	return m->to.kind != PLACE_SCRATCH && may_move(v->vol, m->n->origin, &m->to);
+	return m->to.kind != PLACE_SCRATCH && fits(v, m->n->origin, m->n->dir, &m->to);
 }
 
 char *move_log_path(const struct vfs *v, const struct move *m)
@@ -153,8 +155,8 @@ char *move_log_path(const struct vfs *v, const struct move *m)
 	const struct object *o = object_find(v, id);
 
 	/* Its old path is none of its own in the saved map if that has it elsewhere. */
-	if (m->to.kind == PLACE_ID && object_key(v, m->to.id) == object_key(v, id) && o &&
-		o->away && !object_stood_at(v, o, m->to.dir->id, m->to.name))
+	if (m->to.kind == PLACE_ID && entry_object(m->to.id) == entry_object(id) && o && o->away &&
+		!object_stood_at(v, o, m->to.dir->id, m->to.name))
 		return place_new_path(&m->to);
 	return place_log_path(&m->to);
 }
@@ -244,7 +246,7 @@ static bool goes_along(const struct vfs *v, const struct move *m)
 	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
 		return m->to.id == n->id;
 	o = object_find(v, n->id);
-	return (n->dir || !o || o->state == OBJECT_HERE) && may_move(v->vol, n->id, &m->to);
+	return (n->dir || !o || o->state == OBJECT_HERE) && fits(v, n->id, n->dir, &m->to);
 }
 
 static void record_rename(

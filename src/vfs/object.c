@@ -4,51 +4,47 @@
 #include <errno.h>
 #include <string.h>
 
-entry_id object_key(const struct vfs *v, entry_id id)
+int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret)
 {
 	const struct format_tree *t = v->vol->format->tree;
 
-	return t && t->object ? t->object(id) : id;
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	return t ? t->meaning(v->vol->now, dir, name, is_dir, object, ret, NULL) : 0;
 }
 
 bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1])
 {
-	const struct format_tree *t = v->vol->format->tree;
+	struct meaning m;
 
-	return t && t->alternate && t->alternate(dir, name, ret);
+	if (!v->vol->format->has_forms || object_meaning(v, dir, name, false, ENTRY_ROOT, &m) < 0)
+		return false;
+	strcpy(ret, m.alternate);
+	return *ret;
 }
 
-/* The object in the form that the ending of the name says. */
-static entry_id form_of(const struct vfs *v, entry_id id, const char *name)
+static struct object **slot(struct vfs *v, entry_id id)
 {
-	const struct format_tree *t = v->vol->format->tree;
+	struct object **o = &v->objects[entry_object(id) / 2 % OBJECT_BUCKETS];
 
-	return t && t->form ? t->form(id, name) : id;
-}
-
-static struct object **slot(struct vfs *v, entry_id key)
-{
-	struct object **o = &v->objects[key % OBJECT_BUCKETS];
-
-	while (*o && (*o)->key != key)
+	while (*o && entry_object((*o)->id) != entry_object(id))
 		o = &(*o)->next;
 	return o;
 }
 
 struct object *object_find(const struct vfs *v, entry_id id)
 {
-	return *slot((struct vfs *)(uintptr_t)v, object_key(v, id));
+	return *slot((struct vfs *)(uintptr_t)v, id);
 }
 
 static struct object *object_need(struct vfs *v, entry_id id)
 {
-	struct object **at = slot(v, object_key(v, id)), *o = *at;
+	struct object **at = slot(v, id), *o = *at;
 
 	if (!o) {
 		o = calloc(1, sizeof(*o));
 		if (!o)
 			return NULL;
-		o->key = object_key(v, id);
 		*at = o;
 	}
 	o->id = id;
@@ -58,28 +54,25 @@ static struct object *object_need(struct vfs *v, entry_id id)
 /* Does n stand where the mount showed its object? */
 static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
 {
-	const struct format_tree *t = v->vol->format->tree;
-	entry_id id;
+	struct meaning m;
 
-	return t && !o->added && !n->fresh &&
-	       t->identify(v->vol->now, n->parent->id, n->name, &id) == 0 &&
-	       object_key(v, id) == o->key;
+	return !o->added && !n->fresh &&
+	       object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
+	       entry_object(m.id) == entry_object(o->id);
 }
 
-bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret)
+bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret)
 {
-	char other[NAME_MAX + 1];
 	const struct object *o;
 	struct node *twin;
 	bool is;
 
-	if (!object_alternate(v, dir->id, name, other) ||
-		names_resolve(v, dir, other, &twin, NULL) < 0)
+	if (names_resolve(v, dir, other, &twin, NULL) < 0)
 		return false;
 	o = node_scratch(twin) ? NULL : object_find(v, twin->id);
 	is = o && o->state == OBJECT_HERE && o->node == twin;
 	if (is)
-		*ret = form_of(v, twin->id, name);
+		*ret = twin->id;
 	node_settle(v, twin);
 	return is;
 }
@@ -95,7 +88,7 @@ bool object_left_at(struct vfs *v, const struct node *dir, const char *name, ent
 				(!found || o->left > found->left))
 				found = o;
 	if (found)
-		*ret = form_of(v, found->id, name);
+		*ret = found->id;
 	return found;
 }
 
@@ -183,7 +176,7 @@ static void object_free(struct vfs *v, struct object *o)
 
 void object_forget(struct vfs *v, entry_id id)
 {
-	struct object **at = slot(v, object_key(v, id)), *o = *at;
+	struct object **at = slot(v, id), *o = *at;
 
 	if (!o)
 		return;

@@ -18,8 +18,7 @@ enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
 
 struct object {
 	struct object *next;
-	entry_id key; /* format_tree.object of its forms */
-	entry_id id;  /* the form that it has or had */
+	entry_id id; /* in the form that it has or had */
 	enum object_state state;
 	struct node *node; /* HERE: holds the node (named) */
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
@@ -35,7 +34,9 @@ struct object {
 	bool moved;    /* its last place is not the one of the last save */
 };
 
-entry_id object_key(const struct vfs *v, entry_id id);
+/* What the name means to the format, which may know of no such thing; see format.h. */
+int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret);
 /* The name of the other form of the object at dir/name; false: there is none. */
 bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1]);
 struct object *object_find(const struct vfs *v, entry_id id);
@@ -43,8 +44,8 @@ struct object *object_find(const struct vfs *v, entry_id id);
 /* The file n (live on id) stands for its object, at its old path or made or moved just now. Where
  * its file stood already, or was moved away from, nothing moved. */
 int object_here(struct vfs *v, struct node *n);
-/* The object, in the form that the name says, whose other form stands at dir/name. */
-bool object_twin(struct vfs *v, struct node *dir, const char *name, entry_id *ret);
+/* The object whose other form, called so, stands in dir. */
+bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret);
 /* The one that left dir/name last. */
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
 /* Is n the refused other form of an object whose file stands? Then it is no file of the object. */

@@ -80,28 +80,32 @@ char *place_new_path(const struct place *p)
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 {
-	const struct format *f = vol->format;
+	struct meaning m;
 	struct entry en;
 	int r;
 
 	p->kind = PLACE_SCRATCH;
-	if (!f->tree || node_scratch(p->dir))
+	if (node_scratch(p->dir))
 		return 0;
-	if (f->tree->identify(vol->now, p->dir->id, p->name, &p->id) == 0 ||
-		object_twin(vol->vfs, p->dir, p->name, &p->id) ||
-		(p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
+	r = object_meaning(vol->vfs, p->dir->id, p->name, is_dir, ENTRY_ROOT, &m);
+	if (r < 0)
+		return r;
+	if (m.known) {
+		p->kind = PLACE_ID;
+		p->id = m.id;
+	} else if ((*m.alternate && object_twin(vol->vfs, p->dir, m.alternate, &p->id)) ||
+		   (p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
+		p->id = entry_object(p->id) | m.form;
 		/* A directory at the place of a file is none of the map's, and the other way round.
 		 * A form that the object does not have is a file's. */
-		if (f->stat(vol->now, p->id, &en, NULL) < 0)
+		if (vol->format->stat(vol->now, p->id, &en, NULL) < 0)
 			en.dir = false;
 		if (en.dir == is_dir)
 			p->kind = PLACE_ID;
-		return 0;
-	}
-	r = f->tree->classify(vol->now, p->dir->id, p->name, is_dir, NULL);
-	if (r > FORMAT_SCRATCH)
+	} else if (m.is != FORMAT_SCRATCH) {
 		p->kind = PLACE_NEW;
-	return r < 0 ? r : 0;
+	}
+	return 0;
 }
 
 int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, struct place *ret)
@@ -257,7 +261,7 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	n = o->node;
 	r = vol->format->tree->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
 	/* A part has one place only: what was moved away from it is no part any more. */
-	if (r == 0 && object_key(v, fresh) == object_key(v, c->split))
+	if (r == 0 && fresh == c->split)
 		r = -EXDEV;
 	if (r < 0) {
 		call_done(c, r);

@@ -154,7 +154,7 @@ static struct node *find_twin(struct vfs *v, const struct node *n, char name[NAM
 		return NULL;
 	if (names_resolve(v, n->parent, name, &twin, NULL) < 0)
 		return NULL;
-	if (!node_scratch(twin) && object_key(v, twin->id) == object_key(v, n->id))
+	if (!node_scratch(twin) && entry_object(twin->id) == entry_object(n->id))
 		return twin;
 	node_settle(v, twin);
 	return NULL;

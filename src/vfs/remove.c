@@ -27,18 +27,16 @@ static bool alone(struct vfs *v, const struct node *n)
 /* Is the file or directory the format's to remove: an object, or a part of one? */
 static bool removable(struct vfs *v, const struct node *n)
 {
-	const struct format *f = n->vol->format;
 	const struct object *o = object_find(v, n->id);
-	entry_id id;
+	struct meaning m;
 
-	if (!f->tree)
-		return false;
 	/* What is always there goes only with what it is a part of, as the last. */
 	if (n->fixed)
 		return n->parent->parent && !n->parent->fixed && alone(v, n);
 	if (o && o->state == OBJECT_HERE && o->node == n)
 		return true;
-	return f->tree->identify(n->vol->now, n->parent->id, n->name, &id) == 0 && id == n->id;
+	return object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
+	       m.id == n->id;
 }
 
 static int find(struct vfs *v, struct call *c, struct node **ret)

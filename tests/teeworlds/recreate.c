@@ -71,6 +71,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	const char *slash = strrchr(path, '/');
 	char above[1024];
 	struct entry entry;
+	struct meaning meaning = {0};
 	entry_id dir;
 	int r;
 
@@ -89,16 +90,13 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	r = need(m, above, true, &dir, e);
 	if (r < 0)
 		return r;
-	r = m->now->format->tree->classify(m->now, dir, slash + 1, is_dir, e);
-	if (r == FORMAT_SCRATCH)
+	r = m->now->format->tree->meaning(m->now, dir, slash + 1, is_dir, ENTRY_ROOT, &meaning, e);
+	if (r == 0 && meaning.is == FORMAT_SCRATCH)
 		return error_set(e, -22, "the name means nothing");
-	if (r == FORMAT_OBJECT || r == FORMAT_PART) {
-		bool object = r == FORMAT_OBJECT;
-
+	if (r == 0)
 		r = m->now->format->tree->add(&m->now, dir, slash + 1, is_dir, ret, e);
-		if (r == 0 && object)
-			placed(m, *ret, dir, slash + 1);
-	}
+	if (r == 0 && meaning.is == FORMAT_OBJECT)
+		placed(m, *ret, dir, slash + 1);
 	if (r == 0 && is_dir) {
 		m->dirs[m->n_dirs].path = strdup(path);
 		m->dirs[m->n_dirs++].id = *ret;

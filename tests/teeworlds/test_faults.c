@@ -180,10 +180,11 @@ static int32_t data_of_image(const struct snapshot *s, int i)
 	return tw_item_at(tw_map_of(s), TW_IMAGE, i)->ints->v[IMAGE_DATA];
 }
 
-static void put_pixels(struct fixture *f, const char *json, const char *png)
+/* The other form of the image. */
+static void put_pixels(struct fixture *f, const char *json)
 {
 	CLEANUP(bytes_unref) struct bytes *pixels = world_png(4, 4, 7);
-	entry_id id = f->s->format->tree->form(id_of(f->s, json), png);
+	entry_id id = entry_object(id_of(f->s, json));
 	struct error err = ERROR_INIT;
 
 	assert_int_equal(fixture_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);
@@ -197,17 +198,17 @@ static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **st
 	(void)state;
 	must_open(&f, "unshown.map", "ro");
 	n_blobs = tw_map_of(f.s)->n_blobs;
-	put_pixels(&f, "images/0_rgb.json", "0_rgb.png");
+	put_pixels(&f, "images/0_rgb.json");
 	assert_int_equal(data_of_image(f.s, 0), 2);
 	assert_int_equal(tw_map_of(f.s)->n_blobs, n_blobs);
 	assert_int_equal(tw_map_of(f.s)->blobs[2]->size, 64);
 	/* What another uses too is left to that. */
-	put_pixels(&f, "images/1_few.json", "1_few.png");
+	put_pixels(&f, "images/1_few.json");
 	assert_int_equal(data_of_image(f.s, 1), n_blobs);
 	assert_int_equal(data_of_image(f.s, 2), 0);
 	assert_int_equal(tw_map_of(f.s)->blobs[0]->size, 60);
 	/* And what an external image has there is no data of its own. */
-	put_pixels(&f, "images/3_away.json", "3_away.png");
+	put_pixels(&f, "images/3_away.json");
 	assert_int_equal(data_of_image(f.s, 3), n_blobs + 1);
 	assert_int_equal(tw_map_of(f.s)->blobs[1]->size, 4);
 	fixture_close(&f);

@@ -7,7 +7,22 @@ enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOUR
 
 static int classify(const struct world *w, const char *dir, const char *name, bool is_dir)
 {
-	return format_teeworlds.tree->classify(w->now, id_of(w->now, dir), name, is_dir, NULL);
+	struct meaning m;
+	int r = format_teeworlds.tree->meaning(
+		w->now, id_of(w->now, dir), name, is_dir, ENTRY_ROOT, &m, NULL);
+
+	return r < 0 ? r : (int)m.is;
+}
+
+static void refuses(const struct world *w, const char *dir, const char *name, bool is_dir, int code,
+	const char *text)
+{
+	struct error err = ERROR_INIT;
+	struct meaning m;
+
+	assert_fails(format_teeworlds.tree->meaning(
+			     w->now, id_of(w->now, dir), name, is_dir, ENTRY_ROOT, &m, &err),
+		code, text);
 }
 
 static void names_are_objects_parts_or_scratch(void **state)
@@ -43,7 +58,6 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 	static const char text[] =
 		"0123456789012345678901234567890123456789012345678901234567890123"
 		"456789012345678901234567890123456789012345678901234567890123456789";
-	struct error err = ERROR_INIT;
 	char name[NAME_MAX + 1];
 	struct world w;
 
@@ -52,51 +66,51 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 	snprintf(name, sizeof(name), "7_a%.126s.png", text);
 	assert_int_equal(classify(&w, "images", name, false), FORMAT_OBJECT);
 	snprintf(name, sizeof(name), "7_a%.127s.png", text);
-	assert_fails(
-		format_teeworlds.tree->classify(w.now, id_of(w.now, "images"), name, false, &err),
-		EINVAL, "128 bytes (at most 127)");
-	assert_fails(format_teeworlds.tree->classify(
-			     w.now, id_of(w.now, "groups"), "1_twelve bytes", true, &err),
-		EINVAL, "12 bytes (at most 11)");
+	refuses(&w, "images", name, false, ENAMETOOLONG, "128 bytes (at most 127)");
+	refuses(&w, "groups", "1_twelve bytes", true, ENAMETOOLONG, "12 bytes (at most 11)");
 	/* An escape is one byte. */
 	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), FORMAT_OBJECT);
-	assert_fails(format_teeworlds.tree->classify(
-			     w.now, id_of(w.now, "sounds"), "a%00b.opus", false, &err),
-		EINVAL, "NUL");
+	refuses(&w, "sounds", "a%00b.opus", false, EINVAL, "NUL");
 	snprintf(name, sizeof(name), "%.32s_.json", "a123456789b123456789c123456789d12");
-	assert_fails(format_teeworlds.tree->classify(
-			     w.now, id_of(w.now, "envelopes"), name, false, &err),
-		EINVAL, "33 bytes (at most 31)");
+	refuses(&w, "envelopes", name, false, ENAMETOOLONG, "33 bytes (at most 31)");
 	world_close(&w);
+}
+
+/* What the name of a file means. */
+static struct meaning meaning(
+	const struct world *w, const char *dir, const char *name, entry_id object)
+{
+	struct meaning m;
+
+	assert_int_equal(format_teeworlds.tree->meaning(
+				 w->now, id_of(w->now, dir), name, false, object, &m, NULL),
+		0);
+	return m;
 }
 
 static void either_ending_is_the_same_image(void **state)
 {
+	struct meaning m;
 	struct entry entry;
-	char other[NAME_MAX + 1];
-	entry_id images, png, json;
+	entry_id json;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	images = id_of(w.now, "images");
 	json = id_of(w.now, "images/1_desert.json");
-	assert_int_equal(format_teeworlds.tree->identify(
-				 w.now, id_of(w.now, "images"), "1_desert.png", &png),
-		0);
-	assert_true(png != json);
-	assert_true(format_teeworlds.tree->object(png) == format_teeworlds.tree->object(json));
-	assert_true(format_teeworlds.tree->alternate(images, "1_desert.json", other));
-	assert_string_equal(other, "1_desert.png");
-	assert_true(format_teeworlds.tree->alternate(images, "1_desert.png", other));
-	assert_string_equal(other, "1_desert.json");
-	assert_false(format_teeworlds.tree->alternate(id_of(w.now, "info"), "author", other));
-	assert_true(format_teeworlds.tree->form(png, "1_desert.json") == json);
-	assert_true(format_teeworlds.tree->form(json, "1_desert.png") == png);
-	assert_int_equal(format_teeworlds.stat(w.now, png, &entry, NULL), -EIO);
-	assert_int_equal(
-		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "1_new.png", &png),
-		-ENOENT);
+	m = meaning(&w, "images", "1_desert.png", json);
+	assert_true(m.known && m.is == FORMAT_OBJECT && m.form == 0);
+	assert_true(m.id != json && entry_object(m.id) == entry_object(json));
+	assert_string_equal(m.alternate, "1_desert.json");
+	assert_false(m.fits);
+	assert_int_equal(format_teeworlds.stat(w.now, m.id, &entry, NULL), -EIO);
+	m = meaning(&w, "images", "1_desert.json", json);
+	assert_true(m.known && m.id == json && m.form == ENTRY_FORM && m.fits);
+	assert_string_equal(m.alternate, "1_desert.png");
+	m = meaning(&w, "images", "1_new.png", ENTRY_ROOT);
+	assert_true(!m.known && m.is == FORMAT_OBJECT && !m.fits);
+	m = meaning(&w, "info", "author", ENTRY_ROOT);
+	assert_true(m.known && m.is == FORMAT_PART && !*m.alternate);
 	world_close(&w);
 }
 
@@ -289,9 +303,7 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_int_equal(
-		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "1_desert.png", &id),
-		0);
+	id = meaning(&w, "images", "1_desert.png", ENTRY_ROOT).id;
 	assert_int_equal(world_put(&w, id, png->data, png->size, &err), 1);
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.png 2_moon.png ");
@@ -319,9 +331,7 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_int_equal(
-		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "0_grass.json", &id),
-		0);
+	id = meaning(&w, "images", "0_grass.json", ENTRY_ROOT).id;
 	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
 	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
 	world_finalize(&w);
@@ -343,9 +353,7 @@ static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
 	(void)state;
 	world_open(&w, "shared.map");
 	before = content_of(w.now, "images/1_same.png");
-	assert_int_equal(
-		format_teeworlds.tree->identify(w.now, id_of(w.now, "images"), "0_same.json", &id),
-		0);
+	id = meaning(&w, "images", "0_same.json", ENTRY_ROOT).id;
 	world_set(&w, id, "{\"external\": 1}");
 	world_finalize(&w);
 	after = content_of(w.after.s, "images/1_same.png");

@@ -48,10 +48,8 @@ void world_close(struct world *w)
 
 static void place(struct world *w, struct placement p)
 {
-	entry_id key = w->now->format->tree->object(p.id);
-
 	for (size_t i = 0; i < w->n; i++)
-		if (w->now->format->tree->object(w->places[i].id) == key) {
+		if (entry_object(w->places[i].id) == entry_object(p.id)) {
 			free((void *)(uintptr_t)w->places[i].name);
 			memmove(w->places + i, w->places + i + 1,
 				(w->n - i - 1) * sizeof(w->places[0]));
@@ -65,13 +63,13 @@ static void place(struct world *w, struct placement p)
 entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_dir)
 {
 	struct error err = ERROR_INIT;
+	struct meaning m;
 	entry_id id;
-	int class;
 
-	class = w->now->format->tree->classify(w->now, dir, name, is_dir, &err);
-	assert_true(class == FORMAT_OBJECT || class == FORMAT_PART);
+	assert_ok(w->now->format->tree->meaning(w->now, dir, name, is_dir, ENTRY_ROOT, &m, &err));
+	assert_true(m.is != FORMAT_SCRATCH);
 	assert_ok(w->now->format->tree->add(&w->now, dir, name, is_dir, &id, &err));
-	if (class == FORMAT_OBJECT)
+	if (m.is == FORMAT_OBJECT)
 		place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
 	return id;
 }

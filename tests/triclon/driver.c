@@ -182,13 +182,14 @@ static int place(struct driver *d, entry_id id, const char *name, bool removed)
 static int do_add(struct driver *d, const char *name)
 {
 	const struct format *f = d->s->format;
+	struct meaning m;
 	entry_id id;
 	int r;
 
-	if (f->tree->identify(d->s, ENTRY_ROOT, name, &id) == 0)
-		return place(d, id, name, false);
-	r = f->tree->classify(d->s, ENTRY_ROOT, name, false, &d->e);
-	if (r != FORMAT_OBJECT)
+	r = f->tree->meaning(d->s, ENTRY_ROOT, name, false, ENTRY_ROOT, &m, &d->e);
+	if (r == 0 && m.known)
+		return place(d, m.id, name, false);
+	if (r < 0 || m.is != FORMAT_OBJECT)
 		return error_set(&d->e, -EINVAL, "%s is scratch", name);
 	r = f->tree->add(&d->s, ENTRY_ROOT, name, false, &id, &d->e);
 	return r < 0 ? r : place(d, id, name, false);

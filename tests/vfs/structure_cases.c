@@ -89,8 +89,8 @@ static int one(const char *what, const char *a, const char *b)
 /* A line: step, up to two words, and "= errno" where it fails. */
 static void line(const char *text)
 {
-	char what[16] = "", a[64] = "", b[64] = "", *at;
-	char copy[256];
+	char what[16] = "", a[256] = "", b[256] = "", *at;
+	char copy[512];
 	int want = 0, got;
 
 	snprintf(copy, sizeof(copy), "%s", text);
@@ -99,7 +99,7 @@ static void line(const char *text)
 		want = strcmp(at + 3, "EINVAL") == 0 ? -EINVAL : -atoi(at + 3);
 		*at = '\0';
 	}
-	sscanf(copy, "%15s %63s %63s", what, a, b);
+	sscanf(copy, "%15s %255s %255s", what, a, b);
 	got = one(what, a, b);
 	if (got != want)
 		fail_msg("\"%s\" returned %d, not %d", text, got, want);
@@ -176,6 +176,13 @@ CASE(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill,
 	"put images/t.bak grass\n"
 	"mv images/t.bak images/0_grass.png\n"
 	"kill",
+	UNCHANGED)
+#define LONG                                                                                       \
+	"a_name_of_more_than_the_127_bytes_that_the_field_of_an_image_takes_so_that_it_cannot_be_" \
+	"made_and_no_file_that_there_is_can_get_it"
+CASE(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed,
+	"put images/7_" LONG ".png png1 = 36\n"
+	"mv images/0_grass.png images/7_" LONG ".png = 36",
 	UNCHANGED)
 CASE(removing_a_refused_other_form_removes_nothing_else,
 	"put images/0_grass.json bad = EINVAL\n"
@@ -359,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_removed_and_written_again_with_its_old_content_survives_a_kill),
 		TEST(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill),
+		TEST(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed),
 		TEST(removing_a_refused_other_form_removes_nothing_else),
 		TEST(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map),
 		TEST(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved),

@@ -66,17 +66,19 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	enum tw_named what = tw_objects_of(dir);
-	int r = tw_classify(*s, dir, name, is_dir, e);
+	struct meaning meaning;
 	struct tw_map *m;
 	entry_id id;
+	int r = tw_meaning(*s, dir, name, is_dir, ENTRY_ROOT, &meaning, e);
 
 	if (r < 0)
 		return r;
-	if (r == FORMAT_SCRATCH)
+	if (meaning.is == FORMAT_SCRATCH)
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
-	if (r == FORMAT_PART && tw_id_kind(dir) < TW_K_RAW)
+	if (meaning.is == FORMAT_PART && tw_id_kind(dir) < TW_K_RAW)
 		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
-	if (r == FORMAT_OBJECT && tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
+	if (meaning.is == FORMAT_OBJECT &&
+		tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
 		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
 			tw_count(tw_map_of(*s), tw_named_type(what)));
 	m = tw_map_copy(tw_map_of(*s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* classify: what a name that is not there would be, and what it once was. */
+/* classify: what a name in a directory means. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,7 +108,8 @@ int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir,
 	return -ENOENT;
 }
 
-int tw_classify(
+/* What it would be if it is new: enum format_class. */
+static int classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	enum tw_named what = tw_objects_of(dir);
@@ -126,7 +127,8 @@ int tw_classify(
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
 }
 
-int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
+/* The entry of the mount that it is the identity of. -ENOENT. */
+static int identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k = tw_kind(dir);
@@ -139,18 +141,7 @@ int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_
 	return k->find(m, dir, name, ret);
 }
 
-entry_id tw_form(entry_id id, const char *name)
-{
-	enum tw_named what = tw_object_named(id);
-	bool json = false;
-
-	if (what == TW_N_NAMED || !tw_sorts[what].embedded)
-		return id;
-	tw_stem_length(what, name, &json);
-	return tw_object_id(what, 0, tw_object_position(id), json);
-}
-
-bool tw_alternate(entry_id dir, const char *name, char *ret)
+static void say_form(entry_id dir, const char *name, struct meaning *ret)
 {
 	enum tw_named what = tw_objects_of(dir);
 	bool json = false;
@@ -158,28 +149,47 @@ bool tw_alternate(entry_id dir, const char *name, char *ret)
 	size_t n = tw_stem_length(what, name, &json);
 
 	if (n == 0 || !tw_sorts[what].embedded)
-		return false;
+		return;
+	ret->form = json ? ENTRY_FORM : 0;
 	other = json ? tw_sorts[what].ending : ".json";
 	if (n + strlen(other) > NAME_MAX)
-		return false;
-	memcpy(ret, name, n);
-	strcpy(ret + n, other);
-	return true;
+		return;
+	memcpy(ret->alternate, name, n);
+	strcpy(ret->alternate + n, other);
 }
 
-int tw_may_move(
-	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
+static bool fits(entry_id object, entry_id dir, const char *name)
 {
-	enum tw_named what = tw_object_named(id);
+	enum tw_named what = tw_object_named(object);
 	bool json = false;
 	struct tw_place place;
 	size_t n;
 
-	(void)s;
 	if (what == TW_N_NAMED || tw_objects_of(dir) != what)
-		return error_set(e, -EINVAL, "%s: it cannot stand in that directory", name);
+		return false;
 	n = tw_stem_length(what, name, &json);
-	if (n == 0 || (tw_sorts[what].embedded && json != (tw_object(id) != id)))
-		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
-	return tw_place_parse(what, name, n, &place, e);
+	if (n == 0 || (tw_sorts[what].embedded && json != (bool)(object & ENTRY_FORM)))
+		return false;
+	return tw_place_parse(what, name, n, &place, NULL) == 0;
+}
+
+int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e)
+{
+	int r = FORMAT_SCRATCH;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	/* A directory at the place of a file is none of the map's, and the other way round. */
+	ret->known =
+		identify(s, dir, name, &ret->id) == 0 && (tw_kind(ret->id)->find != NULL) == is_dir;
+	if (ret->known)
+		r = tw_objects_of(dir) == TW_N_NAMED ? FORMAT_PART : FORMAT_OBJECT;
+	else
+		r = classify(s, dir, name, is_dir, e);
+	if (r < 0)
+		return r;
+	ret->is = (enum format_class)r;
+	ret->fits = fits(object, dir, name);
+	say_form(dir, name, ret);
+	return 0;
 }

@@ -247,12 +247,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.classify = tw_classify,
-	.identify = tw_identify,
-	.object = tw_object,
-	.alternate = tw_alternate,
-	.form = tw_form,
-	.may_move = tw_may_move,
+	.meaning = tw_meaning,
 	.add = tw_add,
 	.finalize = tw_finalize,
 };
@@ -269,6 +264,7 @@ const struct format format_teeworlds = {
 	.endings = endings,
 	.settings = settings,
 	.numbered = true,
+	.has_forms = true,
 	.probe = probe,
 	.open = tw_open,
 	.free = tw_map_free,

@@ -9,17 +9,12 @@
 
 #include "formats/teeworlds/model/map.h"
 
-int tw_classify(
-	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);
-int tw_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-bool tw_alternate(entry_id dir, const char *name, char *ret);
-entry_id tw_form(entry_id id, const char *name);
+int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e);
 int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
 /* The id of a part of an object that was made since the mount; -ENOENT. */
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret);
-int tw_may_move(
-	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
 /* open.c: struct format's open and create, for the format that the snapshot is to be of. */
 int tw_map_open(const struct format *format, const struct source *src,
 	const struct format_context *ctx, struct snapshot **ret, struct error *e);

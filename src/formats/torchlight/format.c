@@ -335,9 +335,7 @@ static const struct format_edit edit_mod = {EDIT_COMMON, .create = create_mod};
 static const struct format_edit edit_pak = {EDIT_COMMON, .create = create_pak};
 
 static const struct format_tree tree = {
-	.classify = tl_classify,
-	.identify = tl_identify,
-	.may_move = tl_may_move,
+	.meaning = tl_meaning,
 	.add = tl_add,
 	.finalize = tl_finalize,
 };

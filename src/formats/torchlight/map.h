@@ -29,17 +29,17 @@ enum { TL_NONE = UINT32_MAX };
 
 static inline entry_id tl_id(enum tl_kind kind, uint32_t index)
 {
-	return (entry_id)kind << 32 | index;
+	return ((entry_id)kind << 32 | index) << 1;
 }
 
 static inline enum tl_kind tl_kind_of(entry_id id)
 {
-	return (enum tl_kind)(id >> 32);
+	return (enum tl_kind)(id >> 33);
 }
 
 static inline uint32_t tl_index(entry_id id)
 {
-	return (uint32_t)id;
+	return (uint32_t)(id >> 1);
 }
 
 /* What was made since the mount: where and as what. name is the file's, never its text's. */

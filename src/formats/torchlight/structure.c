@@ -132,6 +132,24 @@ int tl_may_move(
 	return 0;
 }
 
+int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e)
+{
+	int r = 0;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	/* A directory at the place of a file is none of the map's, and the other way round. */
+	if (tl_identify(s, dir, name, &ret->id) == 0) {
+		ret->known = tl_is_dir(ret->id) == is_dir;
+		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
+	} else {
+		r = tl_classify(s, dir, name, is_dir, e);
+		ret->is = r < 0 ? FORMAT_SCRATCH : (enum format_class)r;
+	}
+	ret->fits = r >= 0 && object != ENTRY_ROOT && tl_may_move(s, object, dir, name, NULL) == 0;
+	return r < 0 ? r : 0;
+}
+
 /* A file and its text are made one after the other: the one that was made last under the name. */
 static uint32_t find_joint(const struct tl_made_list *l, uint32_t dir, const char *name, size_t n)
 {

@@ -10,6 +10,8 @@ int tl_classify(
 int tl_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
 int tl_may_move(
 	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
+int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e);
 int tl_shown_as(const struct snapshot *settled, entry_id id, char *name); /* shown.c */
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);

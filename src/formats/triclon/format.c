@@ -12,7 +12,7 @@ static const struct bytes *text_of(const struct snapshot *s, entry_id id, struct
 {
 	const struct tcm_map *m = tcm_map_of(s);
 
-	if (id != ENTRY_ROOT && id <= TCM_FILES && m->texts[tcm_file_of(id)])
+	if (id != ENTRY_ROOT && id <= tcm_id(TCM_OBJECTS) && m->texts[tcm_file_of(id)])
 		return m->texts[tcm_file_of(id)];
 	error_set(e, -ENOENT, "no such file");
 	return NULL;
@@ -54,12 +54,12 @@ static int tcm_stat(const struct snapshot *s, entry_id id, struct entry *ret, st
 static int tcm_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 	struct error *e)
 {
-	entry_id id;
+	struct meaning m;
 
 	/* The names are those of the mount; what was added since is the tree's to know. */
-	if (tcm_identify(s, dir, name, &id) < 0)
-		return error_set(e, -ENOENT, "%s: no such entry", name);
-	return tcm_stat(s, id, ret, e);
+	tcm_meaning(s, dir, name, false, ENTRY_ROOT, &m, NULL);
+	return m.known ? tcm_stat(s, m.id, ret, e)
+		       : error_set(e, -ENOENT, "%s: no such entry", name);
 }
 
 static int tcm_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
@@ -231,9 +231,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.classify = tcm_classify,
-	.identify = tcm_identify,
-	.may_move = tcm_may_move,
+	.meaning = tcm_meaning,
 	.add = tcm_add,
 	.finalize = tcm_finalize,
 };

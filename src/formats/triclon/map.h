@@ -24,12 +24,12 @@ enum tcm_file { TCM_INFO, TCM_TERRAIN, TCM_POINTS, TCM_OBJECTS, TCM_FILES };
 
 static inline entry_id tcm_id(enum tcm_file f)
 {
-	return (entry_id)f + 1;
+	return ((entry_id)f + 1) * 2;
 }
 
 static inline enum tcm_file tcm_file_of(entry_id id)
 {
-	return (enum tcm_file)(id - 1);
+	return (enum tcm_file)(id / 2 - 1);
 }
 
 /* Their names; and of tables, how many bytes a record of two equal halves has. */
@@ -114,11 +114,8 @@ int tcm_create(
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
 /* structure.c: struct format's functions of these names. */
-int tcm_classify(
-	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e);
-int tcm_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret);
-int tcm_may_move(
-	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e);
+int tcm_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e);
 int tcm_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
 int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,

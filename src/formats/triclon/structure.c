@@ -21,34 +21,20 @@ static int find_name(entry_id dir, const char *name, enum tcm_file *ret)
 	return -ENOENT;
 }
 
-int tcm_classify(
-	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
+int tcm_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e)
 {
 	enum tcm_file f;
 
-	(void)s, (void)e;
-	return !is_dir && find_name(dir, name, &f) == 0 ? FORMAT_OBJECT : FORMAT_SCRATCH;
-}
-
-int tcm_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
-{
-	enum tcm_file f;
-
-	if (find_name(dir, name, &f) < 0 || (f == TCM_OBJECTS && !tcm_map_of(s)->had_objects))
-		return -ENOENT;
-	*ret = tcm_id(f);
-	return 0;
-}
-
-int tcm_may_move(
-	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
-{
-	enum tcm_file f;
-
-	(void)s;
-	if (find_name(dir, name, &f) == 0 && tcm_id(f) == id)
+	(void)e;
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	if (is_dir || find_name(dir, name, &f) < 0)
 		return 0;
-	return error_set(e, -EINVAL, "%s: it cannot have another name", tcm_names[tcm_file_of(id)]);
+	ret->is = FORMAT_OBJECT;
+	ret->known = f != TCM_OBJECTS || tcm_map_of(s)->had_objects;
+	ret->id = tcm_id(f);
+	ret->fits = object == ret->id;
+	return 0;
 }
 
 int tcm_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,

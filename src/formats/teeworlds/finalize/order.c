@@ -76,8 +76,8 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;
 
-	return !p->name ||
-	       (tw_object_find(m, p->dir, p->name, &id) == 0 && tw_object(id) == tw_object(p->id));
+	return !p->name || (tw_object_find(m, p->dir, p->name, &id) == 0 &&
+				   entry_object(id) == entry_object(p->id));
 }
 
 /* Can the object be in a map as it is? A group needs no group.json. */

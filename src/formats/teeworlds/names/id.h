@@ -3,7 +3,7 @@
  * id: what an entry's number says.
  *
  * An entry_id packs the kind and up to three indices:
- *     kind 6 bits | a 16 bits | b 16 bits | c 6 bits
+ *     kind 6 bits | a 16 bits | b 16 bits | c 5 bits | form 1 bit
  * `a` and `b` together are one 32-bit index where a kind needs no more (handles). What they mean is
  * the kind's own. The root is kind 0 with all indices 0.
  */
@@ -44,8 +44,11 @@ enum tw_kind_id {
 
 static inline entry_id tw_id2(enum tw_kind_id kind, unsigned a, unsigned b, unsigned c)
 {
-	return (entry_id)kind << 38 | (entry_id)(a & 0xffff) << 22 | (entry_id)(b & 0xffff) << 6 |
-	       (c & 0x3f);
+	/* The JSON of an image or a sound is the other form of the kind before it. */
+	unsigned form = kind == TW_K_IMAGE_JSON || kind == TW_K_SOUND_JSON ? ENTRY_FORM : 0;
+
+	return (entry_id)(kind - form) << 38 | (entry_id)(a & 0xffff) << 22 |
+	       (entry_id)(b & 0xffff) << 6 | (c & 0x1f) << 1 | form;
 }
 
 static inline entry_id tw_id(enum tw_kind_id kind, uint32_t index, unsigned c)
@@ -55,7 +58,7 @@ static inline entry_id tw_id(enum tw_kind_id kind, uint32_t index, unsigned c)
 
 static inline unsigned tw_id_kind(entry_id id)
 {
-	return (unsigned)(id >> 38) & 0x3f;
+	return ((unsigned)(id >> 38) & 0x3f) + (id & ENTRY_FORM);
 }
 
 static inline unsigned tw_id_a(entry_id id)
@@ -70,7 +73,7 @@ static inline unsigned tw_id_b(entry_id id)
 
 static inline unsigned tw_id_c(entry_id id)
 {
-	return (unsigned)id & 0x3f;
+	return (unsigned)(id >> 1) & 0x1f;
 }
 
 static inline uint32_t tw_id_index(entry_id id)

@@ -44,7 +44,7 @@ int tw_place_parse(
 	if (memchr(ret->name, '\0', ret->n))
 		return error_set(e, -EINVAL, "the name holds a NUL byte (%%00)");
 	if (ret->n > tw_sorts[what].name_max)
-		return error_set(e, -EINVAL, "the name has %zu bytes (at most %zu)", ret->n,
+		return error_set(e, -ENAMETOOLONG, "the name has %zu bytes (at most %zu)", ret->n,
 			tw_sorts[what].name_max);
 	return 0;
 }

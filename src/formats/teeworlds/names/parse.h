@@ -16,7 +16,7 @@ struct tw_place {
 	size_t n; /* of name, which may hold anything */
 };
 
-/* What a stem says. -EINVAL: the name is too long for its field, or holds a NUL. */
+/* What a stem says. -ENAMETOOLONG: it is too long for its field; -EINVAL: it holds a NUL. */
 int tw_place_parse(
 	enum tw_named what, const char *stem, size_t n, struct tw_place *ret, struct error *e);
 

@@ -86,12 +86,3 @@ size_t tw_stem_length(enum tw_named what, const char *file, bool *ret_json)
 		*ret_json = json;
 	return (size_t)(dot - file);
 }
-
-entry_id tw_object(entry_id id)
-{
-	enum tw_named what = tw_object_named(id);
-
-	return what < TW_N_NAMED && tw_sorts[what].embedded
-		       ? tw_id(tw_sorts[what].kind, tw_id_index(id), 0)
-		       : id;
-}

@@ -51,7 +51,4 @@ const char *tw_ending_of(const struct tw_map *m, enum tw_named what, const struc
  * them. Directories (groups, layers) have no ending. *ret_json (may be NULL): it is .json. */
 size_t tw_stem_length(enum tw_named what, const char *file, bool *ret_json);
 
-/* One id for both files that can stand for an object, to compare; struct format's object. */
-entry_id tw_object(entry_id id);
-
 #endif
