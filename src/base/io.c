@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 
 enum { COPY_CHUNK = 128 << 10, COPY_AT_ONCE = 64 << 20, NAME_TRIES = 100 };
 
@@ -33,21 +38,62 @@ static int outcome(int r)
 	return r < 0 ? -errno : 0;
 }
 
-static int open_retry(int dirfd, const char *name, int flags, mode_t mode)
+/* By itself openat2 refuses a mode for what is not made. */
+static int open_at_once(int dirfd, const char *path, int flags, mode_t mode)
+{
+	bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
+		.mode = makes ? mode : 0,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	int fd;
+
+	/* EAGAIN: something was renamed meanwhile. */
+	do
+		fd = (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+	while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_name(int dirfd, const char *name, int flags, mode_t mode)
 {
 	int fd;
 
 	do
-		fd = openat(dirfd, name, flags | O_CLOEXEC, mode);
+		fd = openat(dirfd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_level(void *arg, int dirfd, const char *name, struct error *e)
+{
+	(void)arg, (void)e;
+	return open_name(dirfd, name, O_PATH | O_DIRECTORY, 0);
+}
+
+/* For kernels before 5.6, and where a filter of those that we run in denies openat2. */
+static int open_by_names(int dirfd, const char *path, int flags, mode_t mode)
+{
+	CLEANUP(close_fd) int parent = -1;
+	char name[NAME_MAX + 1];
+
+	if (strcmp(path, ".") == 0)
+		return open_name(dirfd, path, flags, mode);
+	parent = path_open_parent(dirfd, path, open_level, NULL, name, NULL);
+	return parent < 0 ? parent : open_name(parent, name, flags, mode);
+}
+
+static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
+{
+	int fd = open_at_once(dirfd, path, flags, mode);
+
+	return fd == -ENOSYS || fd == -EPERM ? open_by_names(dirfd, path, flags, mode) : fd;
 }
 
 int io_openat(int dirfd, const char *name, int flags, mode_t mode)
 {
 	int r = ask_hook(IO_OPEN, name);
 
-	return r < 0 ? r : open_retry(dirfd, name, flags, mode);
+	return r < 0 ? r : open_beneath(dirfd, name, flags, mode);
 }
 
 static int random_letters(char *to, size_t n)
@@ -76,7 +122,7 @@ static int make_temporary(int dirfd, const char *stem, mode_t mode, char *ret_na
 
 		if (r < 0)
 			return r;
-		fd = open_retry(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+		fd = open_beneath(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 	}
 	if (fd >= 0)
 		snprintf(ret_name, sizeof(name), "%s", name);
@@ -98,7 +144,7 @@ int io_tmpfile(int dirfd)
 
 	if (r < 0)
 		return r;
-	fd = open_retry(dirfd, ".", O_TMPFILE | O_RDWR, 0600);
+	fd = open_beneath(dirfd, ".", O_TMPFILE | O_RDWR, 0600);
 	/* How kernels and filesystems that lack O_TMPFILE answer. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -ENOENT && fd != -EINVAL)
 		return fd;
@@ -270,7 +316,7 @@ int io_rename(int dirfd, const char *from, const char *to)
 /* For filesystems that have neither the flag nor links: the name is taken, then renamed over. */
 static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 {
-	int fd = open_retry(dirfd, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	int fd = open_beneath(dirfd, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	int r;
 
 	if (fd < 0)

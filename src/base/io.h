@@ -13,9 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum io_op {
-	IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META
-};
+enum io_op { IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META };
 
 /*
  * A test's hook: called before each operation, on its thread; a negative errno makes it fail
@@ -25,7 +23,8 @@ enum io_op {
 typedef int (*io_hook)(enum io_op op, const char *name, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 
-int io_openat(int dirfd, const char *name, int flags, mode_t mode); /* an fd; O_CLOEXEC is added */
+/* An fd; O_CLOEXEC is added. The path stays below dirfd and follows no symbolic link. */
+int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */
 int io_write(int fd, const void *data, size_t n);
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);

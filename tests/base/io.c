@@ -3,8 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void every_call_asks_the_hook_first(void **state)
@@ -122,6 +127,65 @@ static void temporary_files_are_new_and_private(void **state)
 	assert_int_equal(io_temporary(room->fd, a, 0600, b), -ENAMETOOLONG);
 }
 
+/* As on a kernel that has no openat2. */
+static void deny_openat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		_exit(2);
+}
+
+static bool opens(int dirfd, const char *path, int flags)
+{
+	CLEANUP(close_fd) int fd = io_openat(dirfd, path, flags, 0600);
+
+	return fd >= 0;
+}
+
+static bool stays_beneath(int dirfd)
+{
+	static const char *const out[] = {
+		"../x", "..", "/tmp/x", "dir/../../x", "link", "to-dir/x", "dir/link", ""};
+
+	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
+		if (opens(dirfd, out[i], O_WRONLY | O_CREAT) || opens(dirfd, out[i], O_RDWR))
+			return false;
+	return opens(dirfd, "new", O_WRONLY | O_CREAT | O_EXCL) &&
+	       opens(dirfd, "dir/new", O_WRONLY | O_CREAT) && opens(dirfd, "dir/new", O_RDWR) &&
+	       opens(dirfd, ".", O_TMPFILE | O_RDWR) && !opens(dirfd, "none/new", O_RDWR);
+}
+
+static void what_is_opened_stays_in_the_directory(void **state)
+{
+	const struct room *room = *state;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(mkdirat(room->fd, "dir", 0700), 0);
+	put_file(room->fd, "dir/there", "x", 1);
+	assert_int_equal(symlinkat("dir/there", room->fd, "link"), 0);
+	assert_int_equal(symlinkat("dir", room->fd, "to-dir"), 0);
+	assert_int_equal(symlinkat("/etc/passwd", room->fd, "dir/link"), 0);
+	assert_true(stays_beneath(room->fd));
+	assert_int_equal(unlinkat(room->fd, "new", 0), 0);
+	assert_int_equal(unlinkat(room->fd, "dir/new", 0), 0);
+	pid = fork();
+	if (pid == 0) {
+		deny_openat2();
+		_exit(!stays_beneath(room->fd));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +198,8 @@ int main(void)
 			copy_does_without_the_kernels_help, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			temporary_files_are_new_and_private, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			what_is_opened_stays_in_the_directory, room_setup, room_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
