@@ -44,6 +44,8 @@ void vfs_lookup(struct vfs *v, struct call *c)
 	r = names_resolve(v, parent, c->name, &n, NULL);
 	if (r < 0) {
 		call_done(c, r);
+	} else if (n->stale) {
+		node_wait(n, c);
 	} else if (n->fixed && parent->maker && parent->maker == c->caller) {
 		node_settle(v, n);
 		call_done(c, -ENOENT);
@@ -106,6 +108,8 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
 		a.nlink = 0; /* the front names it without attributes */
 	a.alias = is_alias(n, name);
+	if (n->stale)
+		a.nlink = 0; /* a lookup waits */
 	if (en->fixed && dir->maker)
 		a.nlink = 0; /* for its maker the name is free, and the kernel is not to know it */
 	fits = c->emit(c, name, &a, next);
@@ -150,8 +154,9 @@ static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
 
 	if (r < 0 && r != -EAGAIN)
 		return 1;
-	if (r < 0)
-		a.nlink = 0; /* a size that could not be found: who asks for it is told why */
+	if (r < 0 || d->node->stale)
+		a.nlink = 0; /* a lookup waits; a size that could not be found: who asks for it is
+				told why */
 	a.alias = is_alias(d->node, d->name);
 	if (!c->emit(c, d->name, &a, COOKIE_OVERLAY + d->cookie))
 		return 0;

@@ -6,6 +6,7 @@
 
 #include "vfs/file.h"
 #include "vfs/put.h"
+#include "vfs/step.h"
 
 int file_may_write(const struct node *n)
 {
@@ -58,6 +59,7 @@ struct handle *handle_new(struct node *n, unsigned flags)
 	h->writing = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 	h->append = flags & O_APPEND;
 	n->opens++;
+	n->handles++;
 	n->writers += h->writing;
 	return h;
 }
@@ -68,6 +70,10 @@ void vfs_open(struct vfs *v, struct call *c)
 	bool writing = (c->flags & O_ACCMODE) != O_RDONLY || (c->flags & O_TRUNC);
 	int r = n ? 0 : -ESTALE;
 
+	if (n && n->stale) {
+		node_wait(n, c);
+		return;
+	}
 	if (r == 0 && n->dir)
 		r = -EISDIR;
 	if (r == 0 && writing)
@@ -233,6 +239,18 @@ static void flush_put(struct vfs *v, struct node *n, void *arg, int r)
 	call_done(arg, r);
 }
 
+static void flush_logged(struct vfs *v, struct call *c, int r)
+{
+	struct node *n = c->handle->node;
+
+	if (r == 0) {
+		n->stage->state = STAGE_LOGGED;
+		n->stage->ahead = true;
+	}
+	call_done(c, r);
+	node_ready(v, n);
+}
+
 void vfs_flush(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
@@ -251,7 +269,11 @@ void vfs_flush(struct vfs *v, struct call *c)
 		call_done(c, n->stage->verdict);
 		break;
 	case STAGE_TRUNCATED:
-		call_done(c, 0); /* waits for RELEASE: a shell's `> f` flushes before it writes */
+		/* Not judged yet: a shell's `> f` flushes before it writes. */
+		step_put(v, c, n, flush_logged);
+		break;
+	case STAGE_LOGGED:
+		call_done(c, 0);
 		break;
 	case STAGE_WRITTEN:
 		put_start(v, n, flush_put, c);
@@ -259,82 +281,62 @@ void vfs_flush(struct vfs *v, struct call *c)
 	}
 }
 
-static void forget_job(struct job *j)
-{
-	free(j);
-}
-
-/* The canonical form appears: what the kernel holds of the file is of the stage. */
-static void show_canonical(struct vfs *v, struct node *n)
-{
-	struct job *j = calloc(1, sizeof(*j));
-
-	stage_drop(n);
-	n->cached = false;
-	if (!j)
-		return;
-	j->done = forget_job;
-	v->host->invalidate(v->host, &n->ino, 1, j);
-}
-
-static void late_put(struct vfs *v, struct node *n, void *arg, int r);
-
-void file_written(struct vfs *v, struct node *n, struct call *c)
+bool file_retire(struct node *n)
 {
 	const struct stage *s = n->stage;
 
-	if (!n->writers && !n->busy && file_judged(n)) {
-		if (s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED) {
-			put_start(v, n, late_put, c);
-			return;
-		}
-		if (s->state == STAGE_CLEAN && s->verdict == 0 && !n->pending)
-			show_canonical(v, n);
+	if (n->handles || !file_judged(n) || s->state != STAGE_CLEAN || s->verdict < 0 ||
+		n->pending)
+		return false;
+	stage_drop(n);
+	n->cached = false;
+	return true;
+}
+
+static void release_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	(void)v;
+	(void)n;
+	(void)r; /* nobody hears of a failure but the report */
+	call_done(arg, 0);
+}
+
+static bool release_puts(const struct node *n, bool writing)
+{
+	if (!writing || !file_judged(n))
+		return false;
+	switch (n->stage->state) {
+	case STAGE_WRITTEN:
+		return true;
+	case STAGE_TRUNCATED:
+	case STAGE_LOGGED:
+		return !n->writers;
+	default:
+		return false;
 	}
-	if (c)
-		call_done(c, 0);
-}
-
-static void late_put(struct vfs *v, struct node *n, void *arg, int r)
-{
-	if (r == 0)
-		file_written(v, n, arg);
-	else if (arg)
-		call_done(arg, 0); /* the stage is a draft now */
-}
-
-static void release_finish(struct vfs *v, struct node *n, void *arg, int r)
-{
-	struct call *c = arg;
-	struct handle *h = c->handle;
-	bool writing = h->writing;
-
-	n->writers -= writing;
-	free(h);
-	c->handle = NULL;
-	/* Nobody hears of a failure but the report. */
-	if (writing && r == 0)
-		file_written(v, n, c);
-	else
-		call_done(c, 0);
-	n->opens--;
-	node_settle(v, n);
 }
 
 void vfs_release(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
-	bool put;
+	struct handle *h = c->handle;
+	struct node *n = h->node;
+	bool writing = h->writing;
 
-	if (c->handle->writing && n->busy) {
+	if (n->busy) {
 		node_wait(n, c);
 		return;
 	}
-	put = c->handle->writing && file_judged(n) &&
-	      (n->stage->state == STAGE_WRITTEN ||
-		      (n->stage->state == STAGE_TRUNCATED && n->writers == 1));
-	if (put)
-		put_start(v, n, release_finish, c);
-	else
-		release_finish(v, n, c, 0);
+	n->handles--;
+	n->writers -= writing;
+	free(h);
+	c->handle = NULL;
+	if (release_puts(n, writing)) {
+		put_start(v, n, release_put, c);
+	} else {
+		if (file_retire(n))
+			node_invalidate(v, &n, 1, NULL);
+		call_done(c, 0);
+	}
+	n->opens--;
+	node_settle(v, n);
 }

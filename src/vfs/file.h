@@ -15,10 +15,8 @@ uint64_t file_most_of(const struct volume *vol, entry_id id);
 /* Is what is written to it judged when it is closed? Scratch is not. */
 bool file_judged(const struct node *n);
 
-/*
- * Nobody writes n any more, perhaps: then the canonical form appears, or what came in since the
- * last put is put. c (may be NULL) is answered after that.
- */
-void file_written(struct vfs *v, struct node *n, struct call *c);
+/* Where nobody has n open any more, what was written and accepted makes room for the canonical
+ * form. True: it did, and the kernel's cache is to be invalidated. */
+bool file_retire(struct node *n);
 
 #endif

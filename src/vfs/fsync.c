@@ -57,7 +57,14 @@ static bool is_whole(const struct handle *h)
 {
 	const struct stage *s = h->node->stage;
 
-	return s->state == STAGE_UNKEPT || (s->state == STAGE_WRITTEN && (h->writing || !s->begun));
+	switch (s->state) {
+	case STAGE_WRITTEN:
+		return h->writing || !s->begun;
+	case STAGE_TRUNCATED:
+		return h->writing;
+	default:
+		return s->state != STAGE_CLEAN;
+	}
 }
 
 void vfs_fsync(struct vfs *v, struct call *c)

@@ -122,20 +122,71 @@ void node_wait(struct node *n, struct call *c)
 	n->waiting_end = &c->next;
 }
 
+/* Those that must go on waiting queue up anew, in the same order. */
+static void run_waiting(struct vfs *v, struct node *n)
+{
+	struct call *c = n->waiting, *next;
+
+	n->waiting = NULL;
+	n->waiting_end = &n->waiting;
+	n->opens++; /* a call may be the last that holds it */
+	for (; c; c = next) {
+		next = c->next;
+		c->op(v, c);
+	}
+	n->opens--;
+	node_settle(v, n);
+}
+
 void node_ready(struct vfs *v, struct node *n)
 {
-	struct call *c;
-
 	n->busy = false;
-	while (!n->busy && (c = n->waiting)) {
-		n->waiting = c->next;
-		if (!n->waiting)
-			n->waiting_end = &n->waiting;
-		n->opens++; /* the call may be the last that holds it */
-		c->op(v, c);
+	run_waiting(v, n);
+}
+
+struct invalidation {
+	struct job job; /* first */
+	struct vfs *v;
+	struct job *then;
+	size_t n;
+	struct node *nodes[];
+};
+
+static void invalidated(struct job *j)
+{
+	struct invalidation *o = (struct invalidation *)j;
+
+	for (size_t i = 0; i < o->n; i++) {
+		struct node *n = o->nodes[i];
+
+		n->stale--;
 		n->opens--;
+		run_waiting(o->v, n);
 	}
-	node_settle(v, n);
+	if (o->then)
+		o->then->done(o->then);
+	free(o);
+}
+
+void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then)
+{
+	struct invalidation *o = malloc(sizeof(*o) + n * sizeof(struct node *));
+	CLEANUP(free) uint64_t *inos = malloc((n + 1) * sizeof(*inos));
+
+	if (!o || !inos) {
+		free(o);
+		if (then)
+			pool_return(v->pool, then);
+		return;
+	}
+	*o = (struct invalidation){.job.done = invalidated, .v = v, .then = then, .n = n};
+	for (size_t i = 0; i < n; i++) {
+		o->nodes[i] = nodes[i];
+		inos[i] = nodes[i]->ino;
+		nodes[i]->stale++;
+		nodes[i]->opens++;
+	}
+	v->host->invalidate(v->host, inos, n, &o->job);
 }
 
 struct sizing {

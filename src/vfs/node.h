@@ -21,6 +21,7 @@
 enum stage_state {
 	STAGE_CLEAN,     /* the verdict on what stands in it is known */
 	STAGE_TRUNCATED, /* it was cut, and nothing was written since */
+	STAGE_LOGGED,    /* ... and it was closed: the journal has it, nobody has judged it */
 	STAGE_WRITTEN,
 	STAGE_UNKEPT, /* judged, but the journal could not take it: an fsync tries again */
 };
@@ -29,6 +30,7 @@ struct stage {
 	struct spool *spool;
 	enum stage_state state;
 	bool begun;       /* by write(2) since the last put, so that a close is to come */
+	bool ahead;       /* the journal had what was LOGGED, and no verdict since */
 	int verdict;      /* of the last put: 0, or -EINVAL: a draft */
 	struct error why; /* of a refusal */
 };
@@ -46,9 +48,9 @@ struct node {
 	bool fixed;
 	/*
 	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
-	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, and whoever
-	 * copies a directory into one that it has just made (cp -r) takes a name that is not for a
-	 * failure. 0: nobody.
+	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, and
+	 * whoever copies a directory into one that it has just made (cp -r) takes a name that is
+	 * not for a failure. 0: nobody.
 	 */
 	pid_t maker;
 	entry_id id;
@@ -64,9 +66,11 @@ struct node {
 	entry_id origin;
 
 	uint64_t lookups;
-	unsigned opens, writers, children;
-	bool named;  /* an overlay name points here */
-	bool cached; /* the kernel may hold pages that are still right */
+	unsigned opens, children;
+	unsigned handles, writers; /* open files, and those of them that may write */
+	unsigned stale;            /* invalidations of the kernel's cache that are under way */
+	bool named;                /* an overlay name points here */
+	bool cached;               /* the kernel may hold pages that are still right */
 
 	unsigned set; /* enum attr_mask: which of these were set */
 	mode_t mode;
@@ -119,7 +123,7 @@ struct vfs {
 	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	bool ending;
 	struct proof *proof; /* that the map can be changed, while it is looked for; gate.c */
-	struct left *left; /* what was copied out already; left.h */
+	struct left *left;   /* what was copied out already; left.h */
 };
 
 enum { INO_DYNAMIC_SHIFT = 63 };
@@ -180,6 +184,11 @@ int node_entry(const struct node *n, struct entry *ret, struct error *e);
 /* gate.c: calls that wait */
 void node_wait(struct node *n, struct call *c);
 void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what waited */
+/*
+ * Has the kernel forget data and attributes of these, then calls then->done (then may be NULL).
+ * Until that a node is `stale`: who opens it or looks it up waits, and sees one content whole.
+ */
+void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then);
 void call_keep(struct call *c);
 void call_done(struct call *c, int r);
 /* Have the sizes of these entries found on a worker, then run c again. */
@@ -204,6 +213,9 @@ typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
 void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
 /* ... for a call for which the kernel holds a directory (forget_name in vfs.h). */
 void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg);
+
+/* closed.c: what was closed and is not judged yet (STAGE_LOGGED) is; then fn(arg). */
+void closed_apply(struct vfs *v, void (*fn)(void *arg), void *arg);
 
 /* pending.c: judges what could not be judged yet, then fn(arg). What still cannot becomes a draft.
  */

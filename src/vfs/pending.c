@@ -59,9 +59,6 @@ static void tried(struct vfs *v, struct node *n, void *arg, int r)
 
 	(void)v;
 	o->progress |= r == 0 && !n->pending;
-	if (!n->pending && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
-		n->stage->verdict == 0)
-		stage_drop(n);
 	round_next(o);
 }
 
@@ -282,18 +279,21 @@ static void standing_next(struct job *j)
 	node_settle(s->v, dir);
 }
 
+static void standing_begin(void *arg)
+{
+	struct standing *s = arg;
+
+	standing_next(&s->job);
+}
+
 void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i]; n; n = n->hash_next)
-			if (is_unkept(n))
-				node_pending(v, n, true);
-	struct standing *s = find_standing(v, 0) ? calloc(1, sizeof(*s)) : NULL;
+	struct standing *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		settle(v, fn, arg);
 		return;
 	}
 	*s = (struct standing){.job.done = standing_next, .v = v, .fn = fn, .arg = arg};
-	standing_next(&s->job);
+	closed_apply(v, standing_begin, s);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "vfs/file.h"
 #include "vfs/place.h"
 #include "vfs/object.h"
@@ -72,27 +73,6 @@ static void put_told(struct job *j)
 		put_end(p);
 }
 
-struct inos {
-	uint64_t *ids;
-	size_t n, room;
-};
-
-static void inos_add(struct inos *l, const struct node *n)
-{
-	uint64_t *ids;
-	size_t room;
-
-	if (l->n == l->room) {
-		room = l->room ? 2 * l->room : 16;
-		ids = realloc(l->ids, room * sizeof(*ids));
-		if (!ids)
-			return;
-		l->ids = ids;
-		l->room = room;
-	}
-	l->ids[l->n++] = n->ino;
-}
-
 static bool shows_touched(const struct put *p, const struct node *n)
 {
 	if (!n->has_id || n->frozen || n->dir || n == p->rq.node)
@@ -119,30 +99,48 @@ static void put_forget(struct job *j)
 	put_forget_name(p->v, &p->forgotten, &p->job);
 }
 
+struct told {
+	struct node **nodes;
+	size_t n, room;
+};
+
+static void told_add(struct told *t, struct node *n)
+{
+	n->cached = false;
+	if (array_room(t->nodes, t->n, t->room))
+		t->nodes[t->n++] = n;
+}
+
+/* The content of n was written, under another name. */
+static void told_add_other(struct told *t, struct node *n, bool perhaps)
+{
+	n->timed &= perhaps;
+	/* Who reads on what was written here before reads what is there now. */
+	if (!perhaps && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
+		n->stage->verdict == 0 && !n->pending && !n->busy)
+		stage_drop(n);
+	told_add(t, n);
+}
+
 /* The kernel forgets what it holds of the file and of those that changed with it; then put_told. */
 static void put_tell(struct put *p)
 {
 	struct vfs *v = p->v;
-	struct inos l = {0};
+	struct told t = {0};
 
 	p->job.done = put_told;
-	inos_add(&l, p->rq.node);
+	told_add(&t, p->rq.node);
 	if (p->touched.all || p->touched.n)
 		for (size_t i = 0; i < v->n_buckets; i++)
 			for (struct node *n = v->nodes[i]; n; n = n->hash_next)
-				if (shows_touched(p, n)) {
-					n->cached = false;
-					/* Its content was written, under another name. */
-					n->timed &= p->touched.all;
-					inos_add(&l, n);
-				}
-	p->rq.node->cached = false;
+				if (shows_touched(p, n))
+					told_add_other(&t, n, p->touched.all);
 	if (p->forgotten.dir && p->rq.may_wait)
 		p->job.done = put_forget;
 	else
 		put_forget_name(v, &p->forgotten, NULL);
-	v->host->invalidate(v->host, l.ids, l.n, &p->job);
-	free(l.ids);
+	node_invalidate(v, t.nodes, t.n, &p->job);
+	free(t.nodes);
 }
 
 /* The file of the other form of n's object, or NULL. */
@@ -236,10 +234,13 @@ static void put_settled(struct job *j)
 	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
 		s->begun = false;
+		s->ahead &= p->unkept;
 		s->verdict = p->r;
 		s->why = p->why;
 		tell_refusal(p);
 	}
+	if (p->r == 0 && p->rq.id == n->id)
+		(void)file_retire(n);
 	vfs_unsynced(p->v);
 	lane_leave(p->vol);
 	put_tell(p);
@@ -254,8 +255,9 @@ static void put_journal(struct job *j)
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	/* What is tried again is there already, as what it was. */
-	bool there = p->rq.again && (p->pending || p->rq.was_draft == (p->r < 0));
+	/* What is tried again is there already, as what it was; what was closed as if accepted. */
+	bool there = p->rq.again ? p->pending || p->rq.was_draft == (p->r < 0)
+				 : p->rq.logged && p->r == 0;
 
 	if (p->v->replaying || there)
 		return;
@@ -410,7 +412,8 @@ static void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done,
 		.draft = true,
 		.may_wait = may_wait,
 		.was_draft = n->stage->verdict < 0,
-		.always = n->fresh || n->unlogged || hides_draft(v, n),
+		.always = n->fresh || n->unlogged || n->stage->ahead || hides_draft(v, n),
+		.logged = n->stage->state == STAGE_LOGGED,
 		.done = done,
 		.arg = arg};
 

@@ -18,6 +18,7 @@ struct put_request {
 	bool was_draft;   /* the journal may hold a draft of the path */
 	bool always;      /* the journal is to have it even if it changes nothing */
 	bool again;       /* a pending content, which the journal holds already */
+	bool logged;      /* the journal holds the content, not judged yet */
 	bool last;        /* what cannot be judged yet is refused */
 	put_done done;
 	void *arg;

@@ -9,8 +9,7 @@ static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct call *c = arg;
 
-	if (r == 0)
-		file_written(v, n, NULL);
+	(void)n;
 	if (r == 0) {
 		c->mask &= ~(unsigned)ATTR_SIZE;
 		vfs_setattr(v, c);
@@ -48,7 +47,7 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 	s = n->stage;
 	node_touch(n, ATTR_MTIME);
 	n->cached = false;
-	if (before != c->set.size && s->state == STAGE_CLEAN)
+	if (before != c->set.size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
 		s->state = STAGE_TRUNCATED;
 	/* truncate(2) on a closed file: there is no close to wait for. */
 	if (!n->writers && file_judged(n)) {

@@ -14,10 +14,21 @@ struct step {
 	step_fn fn;
 	enum journal_type type;
 	char *path, *to;
+	struct extent content; /* of JOURNAL_PUT */
 	int r;
 };
 
 #define STEP_OF(j) ((struct step *)(void *)((char *)(j)-offsetof(struct step, job)))
+
+static void step_free(struct step *s)
+{
+	if (!s)
+		return;
+	free(s->path);
+	free(s->to);
+	extent_finish(&s->content);
+	free(s);
+}
 
 static void step_end(struct step *s)
 {
@@ -26,16 +37,18 @@ static void step_end(struct step *s)
 	s->fn(s->v, s->call, s->r);
 	vfs_unsynced(s->v);
 	lane_leave(vol);
-	free(s->path);
-	free(s->to);
-	free(s);
+	step_free(s);
 }
 
 static void step_write(struct job *j)
 {
 	struct step *s = STEP_OF(j);
+	struct journal *log = &s->v->vol->journal;
 
-	s->r = journal_name(&s->v->vol->journal, s->type, s->path, s->to, NULL);
+	if (s->type == JOURNAL_PUT)
+		s->r = journal_put(log, s->path, &s->content, NULL, NULL);
+	else
+		s->r = journal_name(log, s->type, s->path, s->to, NULL);
 }
 
 static void step_written(struct job *j)
@@ -55,45 +68,60 @@ static void step_start(struct lane_task *t)
 	pool_submit(s->v->pool, &s->job);
 }
 
-static void step_enter(
-	struct vfs *v, struct call *c, enum journal_type type, char *path, char *to, step_fn fn)
+static struct step *step_new(struct vfs *v, struct call *c, enum journal_type type, step_fn fn)
 {
 	struct step *s = calloc(1, sizeof(*s));
 
-	if (!s) {
-		free(path);
-		free(to);
-		call_done(c, -ENOMEM);
-		return;
-	}
-	call_keep(c);
-	*s = (struct step){
-		.task.start = step_start,
-		.v = v,
-		.call = c,
-		.fn = fn,
-		.type = type,
-		.path = path,
-		.to = to,
-	};
-	lane_enter(v->vol, &s->task);
+	if (s)
+		*s = (struct step){
+			.task.start = step_start, .v = v, .call = c, .fn = fn, .type = type};
+	return s;
+}
+
+static void step_begin(struct step *s)
+{
+	call_keep(s->call);
+	lane_enter(s->v->vol, &s->task);
 }
 
 void step_run(struct vfs *v, struct call *c, step_fn fn)
 {
-	step_enter(v, c, JOURNAL_HEADER, NULL, NULL, fn);
+	struct step *s = step_new(v, c, JOURNAL_HEADER, fn);
+
+	if (s)
+		step_begin(s);
+	else
+		call_done(c, -ENOMEM);
 }
 
 void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
 	const char *to, step_fn fn)
 {
-	char *copy = path ? strdup(path) : NULL, *to_copy = to ? strdup(to) : NULL;
+	struct step *s = step_new(v, c, type, fn);
 
-	if (!copy || (!to_copy && (to || type == JOURNAL_RENAME))) {
-		free(copy);
-		free(to_copy);
-		call_done(c, -ENOMEM);
-		return;
+	if (s) {
+		s->path = path ? strdup(path) : NULL;
+		s->to = to ? strdup(to) : NULL;
 	}
-	step_enter(v, c, type, copy, to_copy, fn);
+	if (s && s->path && !s->to == (type != JOURNAL_RENAME)) {
+		step_begin(s);
+	} else {
+		step_free(s);
+		call_done(c, -ENOMEM);
+	}
+}
+
+void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn)
+{
+	struct step *s = step_new(v, c, JOURNAL_PUT, fn);
+
+	n->busy = true;
+	if (s)
+		s->path = node_log_path(n);
+	if (s && s->path && spool_extent(n->stage->spool, &s->content, NULL) == 0) {
+		step_begin(s);
+	} else {
+		step_free(s);
+		fn(v, c, -ENOMEM);
+	}
 }

@@ -18,5 +18,7 @@ void step_run(struct vfs *v, struct call *c, step_fn fn);
 /* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. */
 void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
 	const char *to, step_fn fn);
+/* ... and that n, which is busy until fn has run, was closed with what stands in its stage. */
+void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vfs/file.h"
 #include "vfs/move.h"
 #include "vfs/object.h"
 #include "vfs/put.h"
@@ -49,8 +50,8 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 		return;
 	put_accepted(v, n, &gone);
 	put_forget_name(v, &gone, NULL);
-	if (!n->writers && n->stage && n->stage->state == STAGE_CLEAN)
-		stage_drop(n);
+	if (file_retire(n))
+		node_invalidate(v, &n, 1, NULL);
 }
 
 static void takeover_end(struct vfs *v, struct call *c, int r)
@@ -130,7 +131,8 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	t->old = snapshot_ref(vol->now);
 	t->loaded = c->loaded;
 	/* A new file is in the journal if it was refused: as a draft. */
-	t->logged = !node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0);
+	t->logged =
+		!node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0 || m.n->stage->ahead);
 	if (t->target)
 		t->target->opens++;
 	rq = (struct put_request){

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "vfs/changes.h"
+#include "vfs/file.h"
 #include "vfs/left.h"
 #include "vfs/put.h"
 
@@ -28,6 +29,7 @@ static void answer(struct call *c, struct buffer *b)
 
 struct status {
 	struct job job; /* first */
+	struct vfs *v;
 	struct call *call;
 	struct changes changes;
 	struct buffer text, rest; /* rest: what follows the changes */
@@ -78,6 +80,15 @@ static void drafts_text(struct vfs *v, struct buffer *b)
 		}
 }
 
+static void status_begin(void *arg)
+{
+	struct status *s = arg;
+
+	changes_find(s->v, &s->changes);
+	drafts_text(s->v, &s->rest);
+	pool_submit(s->v->pool, &s->job);
+}
+
 static void get_status(struct vfs *v, struct call *c)
 {
 	struct status *s = calloc(1, sizeof(*s));
@@ -86,30 +97,52 @@ static void get_status(struct vfs *v, struct call *c)
 		call_done(c, -ENOMEM);
 		return;
 	}
+	call_keep(c);
 	*s = (struct status){.job = {status_run, status_done, NULL},
+		.v = v,
 		.call = c,
 		.text = BUFFER_INIT,
 		.rest = BUFFER_INIT};
-	changes_find(v, &s->changes);
-	drafts_text(v, &s->rest);
-	pool_submit(v->pool, &s->job);
+	closed_apply(v, status_begin, s);
+}
+
+static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	if (n->stage && n->stage->state == STAGE_LOGGED)
+		call_done(arg, r);
+	else
+		vfs_getxattr(v, arg);
+}
+
+static void get_error(struct vfs *v, struct node *n, struct call *c)
+{
+	struct buffer b = BUFFER_INIT;
+
+	if (n->busy) {
+		node_wait(n, c);
+	} else if (file_judged(n) && n->stage->state == STAGE_LOGGED) {
+		call_keep(c);
+		put_start(v, n, xattr_put, c);
+	} else if (n->stage && n->stage->verdict < 0) {
+		buffer_text(&b, error_text(&n->stage->why));
+		answer(c, &b);
+	} else {
+		call_done(c, -ENODATA);
+	}
 }
 
 void vfs_getxattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	struct buffer b = BUFFER_INIT;
 
-	if (!n) {
+	if (!n)
 		call_done(c, -ESTALE);
-	} else if (strcmp(c->name, ERROR_NAME) == 0 && n->stage && n->stage->verdict < 0) {
-		buffer_text(&b, error_text(&n->stage->why));
-		answer(c, &b);
-	} else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO) {
+	else if (strcmp(c->name, ERROR_NAME) == 0)
+		get_error(v, n, c);
+	else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO)
 		get_status(v, c);
-	} else {
+	else
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
-	}
 }
 
 struct drop {
@@ -145,7 +178,7 @@ static void drop_written(struct job *j)
 	vfs_unsynced(d->v);
 	lane_leave(n->vol);
 	d->job.done = drop_told;
-	d->v->host->invalidate(d->v->host, &n->ino, 1, &d->job);
+	node_invalidate(d->v, &n, 1, &d->job);
 	node_ready(d->v, n);
 }
 

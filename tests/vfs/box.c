@@ -407,16 +407,22 @@ int fd_truncate(struct fd *f, uint64_t size)
 int fd_release(struct fd *f)
 {
 	struct pending p = {.call = {.handle = f->handle}};
+	int r = run(f->box, &p, vfs_release);
+
+	fd_forget(f);
+	return r;
+}
+
+void fd_forget(struct fd *f)
+{
 	struct box *b = f->box;
 	struct fd **at = &b->fds;
-	int r = run(b, &p, vfs_release);
 
 	while (*at != f)
 		at = &(*at)->next;
 	*at = f->next;
 	vfs_forget(b->v, f->ino, 1);
 	free(f);
-	return r;
 }
 
 int fd_close(struct fd *f)

@@ -90,6 +90,7 @@ int fd_flush(struct fd *f);
 int fd_fsync(struct fd *f);
 int fd_truncate(struct fd *f, uint64_t size);
 int fd_release(struct fd *f); /* f is gone */
+void fd_forget(struct fd *f); /* f, whose handle was released, is gone */
 int fd_close(struct fd *f);   /* flush and release; what flush says */
 int box_truncate(struct box *b, const char *path, uint64_t size);
 int box_unlink(struct box *b, const char *path);

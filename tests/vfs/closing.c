@@ -135,7 +135,7 @@ static void more_than_a_file_can_be_is_refused_at_once(void **state)
 	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
 }
 
-static void truncation_waits_for_release(void **state)
+static void truncation_is_not_judged_by_a_flush(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
@@ -144,10 +144,99 @@ static void truncation_waits_for_release(void **state)
 	/* A shell's `cat x > f`: open and truncate, dup, close (a flush), write, close. */
 	assert_int_equal(box_open(b, IMAGE, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_flush(f), 0);
-	assert_false(box_is_draft(b, IMAGE));
 	assert_int_equal(fd_write(f, 0, image->data, image->size), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_false(box_is_draft(b, IMAGE));
+}
+
+static void truncated_and_flushed(struct box *b, const char *path, struct fd **ret)
+{
+	assert_int_equal(box_open(b, path, O_WRONLY | O_TRUNC, ret), 0);
+	assert_int_equal(fd_flush(*ret), 0);
+}
+
+static void truncation_that_was_closed_needs_no_release(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+	char text[1000];
+
+	truncated_and_flushed(b, AUTHOR, &f);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+	assert_int_equal(fd_close(f), 0);
+	/* What is asked for a refusal judges; and what tells of all judges all. */
+	truncated_and_flushed(b, IMAGE, &f);
+	assert_true(box_is_draft(b, IMAGE));
+	assert_int_equal(fd_flush(f), -EINVAL);
+	fd_release(f);
+	truncated_and_flushed(b, "info/version", &f);
+	assert_int_equal(box_getxattr(b, "", "user.mapfs.status", text, sizeof(text)), 0);
+	assert_non_null(strstr(text, "changed info/version\n"));
+	assert_non_null(strstr(text, "draft " IMAGE));
+	fd_release(f);
+	assert_int_equal(box_open(b, "info/license", O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_fsync(f), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 3, ""));
+	fd_release(f);
+}
+
+static void truncation_that_is_being_applied_is_waited_for(void **state)
+{
+	struct box *b = *state;
+	struct pending release = {0};
+	struct fd *f;
+
+	truncated_and_flushed(b, AUTHOR, &f);
+	release.call.handle = f->handle;
+	box_submit(b, &release, vfs_release);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, ""));
+	assert_int_equal(box_wait(&release), 0);
+	fd_forget(f);
+	truncated_and_flushed(b, IMAGE, &f);
+	release.call.handle = f->handle;
+	box_submit(b, &release, vfs_release);
+	assert_true(box_is_draft(b, IMAGE));
+	assert_int_equal(box_wait(&release), 0);
+	fd_forget(f);
+}
+
+static void truncation_that_was_closed_survives_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	truncated_and_flushed(b, AUTHOR, &f);
+	truncated_and_flushed(b, IMAGE, &f);
+	assert_int_equal(box_create(b, "images/7_new.png", &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, ""));
+	assert_true(box_is_draft(b, IMAGE));
+	assert_true(box_is_draft(b, "images/7_new.png"));
+}
+
+/* The journal says that it is empty, the model what was written now. */
+static void old_content_written_again_after_a_flush_survives_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct fd *f;
+
+	truncated_and_flushed(b, AUTHOR, &f);
+	assert_int_equal(fd_text(f, 0, "alice\n"), 0);
+	assert_int_equal(fd_close(f), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	/* Nor is the first of two truncations the one that counts. */
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &f), 0);
+	for (uint64_t size = 3; size > 1; size--) {
+		assert_int_equal(fd_truncate(f, size), 0);
+		assert_int_equal(fd_flush(f), 0);
+	}
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "al\n"));
 }
 
 static void truncation_alone_is_applied_at_release(void **state)
@@ -184,7 +273,7 @@ static void truncation_by_an_open_that_only_reads_is_applied_at_release(void **s
 	assert_true(box_map_says(b, 0, ""));
 }
 
-static void truncation_by_one_of_two_writers_waits_for_the_last(void **state)
+static void truncation_by_one_of_two_writers_waits_for_neither(void **state)
 {
 	struct box *b = *state;
 	struct fd *one, *two;
@@ -193,10 +282,9 @@ static void truncation_by_one_of_two_writers_waits_for_the_last(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &two), 0);
 	assert_int_equal(fd_close(two), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
-	assert_int_equal(fd_close(one), 0);
-	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, ""));
+	assert_int_equal(fd_close(one), 0);
+	assert_true(box_shows(b, AUTHOR, ""));
 }
 
 static void repeated_flush_repeats_the_verdict(void **state)
@@ -230,7 +318,7 @@ static void release_applies_what_no_flush_did(void **state)
 	assert_true(box_map_says(b, 0, "ALIce\n"));
 }
 
-static void canonical_form_appears_when_the_last_writer_closes(void **state)
+static void canonical_form_appears_when_the_last_one_closes(void **state)
 {
 	struct box *b = *state;
 	struct fd *one, *two;
@@ -243,6 +331,82 @@ static void canonical_form_appears_when_the_last_writer_closes(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob"));
 	assert_int_equal(fd_close(two), 0);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
+/* Who reads has the size of what was written, and shares pages with all who open it meanwhile. */
+static void reader_of_what_was_written_sees_no_other_form(void **state)
+{
+	struct box *b = *state;
+	struct fd *writer, *reader, *later;
+	char got[16];
+
+	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &writer), 0);
+	assert_int_equal(fd_text(writer, 0, "bob"), 0);
+	assert_int_equal(fd_flush(writer), 0);
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &reader), 0);
+	fd_release(writer);
+	box_settle(b);
+	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 3);
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &later), 0);
+	assert_int_equal(fd_close(reader), 0);
+	assert_int_equal(fd_read(later, 0, got, sizeof(got)), 3);
+	assert_int_equal(fd_close(later), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	/* Also where it was read before it was written. */
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &reader), 0);
+	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_true(box_shows(b, AUTHOR, "rob"));
+	assert_int_equal(fd_close(reader), 0);
+	assert_true(box_shows(b, AUTHOR, "rob\n"));
+}
+
+static void until_held(struct box *b)
+{
+	while (!b->n_held)
+		box_settle(b);
+	box_settle(b);
+}
+
+/* The kernel has the old size until the invalidation is over; whoever opens before would read on
+ * by that. */
+static void open_and_lookup_wait_for_the_canonical_form(void **state)
+{
+	static const bool flushes[] = {true, false};
+	struct box *b = *state;
+	struct attr a, dir;
+
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_int_equal(box_stat(b, "info", &dir), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct pending release = {0}, open = {.call = {.flags = O_RDONLY}},
+			       lookup = {.call = {.ino = dir.ino, .name = "author"}};
+		struct fd *f;
+
+		assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
+		assert_int_equal(fd_text(f, 0, "bob"), 0);
+		if (flushes[i])
+			assert_int_equal(fd_flush(f), 0);
+		b->hold = true;
+		release.call.handle = f->handle;
+		box_submit(b, &release, vfs_release);
+		until_held(b);
+		open.call.ino = f->ino;
+		box_submit(b, &open, vfs_open);
+		box_submit(b, &lookup, vfs_lookup);
+		box_settle(b);
+		assert_false(atomic_load(&open.done));
+		assert_false(atomic_load(&lookup.done));
+		box_let_go(b);
+		assert_int_equal(box_wait(&release), 0);
+		assert_int_equal(box_wait(&open), 0);
+		assert_int_equal(box_wait(&lookup), 0);
+		assert_int_equal(lookup.call.attr.size, 4);
+		vfs_forget(b->v, f->ino, 1);
+		release.call = (struct call){.handle = open.call.opened};
+		box_submit(b, &release, vfs_release);
+		assert_int_equal(box_wait(&release), 0);
+		fd_forget(f);
+	}
 }
 
 static void caches_are_forgotten_before_close_is_answered(void **state)
@@ -261,9 +425,7 @@ static void caches_are_forgotten_before_close_is_answered(void **state)
 	p.call.handle = f->handle;
 	box_submit(b, &p, vfs_flush);
 	/* All but the invalidation has run; only it keeps the answer back. */
-	while (!b->n_held)
-		box_settle(b);
-	box_settle(b);
+	until_held(b);
 	assert_false(atomic_load(&p.done));
 	box_let_go(b);
 	assert_int_equal(box_wait(&p), 0);
@@ -400,9 +562,7 @@ static void truncate_that_comes_while_release_applies_is_applied_too(void **stat
 	box_submit(b, &cut, vfs_setattr);
 	assert_int_equal(box_wait(&release), 0);
 	assert_int_equal(box_wait(&cut), 0);
-	b->fds = f->next;
-	vfs_forget(b->v, f->ino, 1);
-	free(f);
+	fd_forget(f);
 	assert_true(box_shows(b, AUTHOR, "BO\n"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, "BO\n"));
@@ -465,8 +625,7 @@ static void reader_sees_what_a_writer_wrote(void **state)
 	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 3);
 	assert_memory_equal(got, "bob", 3);
 	assert_int_equal(fd_close(writer), 0);
-	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 4);
-	assert_memory_equal(got, "bob\n", 4);
+	assert_int_equal(fd_read(reader, 0, got, sizeof(got)), 3);
 	assert_int_equal(fd_text(reader, 0, "x"), -EBADF);
 	fd_close(reader);
 }
@@ -694,14 +853,20 @@ int main(void)
 		TEST(file_that_is_half_written_is_not_applied_by_a_save),
 		TEST(mapped_pages_are_applied_by_a_save),
 		TEST(more_than_a_file_can_be_is_refused_at_once),
-		TEST(truncation_waits_for_release),
+		TEST(truncation_is_not_judged_by_a_flush),
+		TEST(truncation_that_was_closed_needs_no_release),
+		TEST(truncation_that_is_being_applied_is_waited_for),
+		TEST(truncation_that_was_closed_survives_a_kill),
+		TEST(old_content_written_again_after_a_flush_survives_a_kill),
 		TEST(truncation_alone_is_applied_at_release),
 		TEST(truncation_that_cannot_stand_is_a_draft_after_release),
 		TEST(truncation_by_an_open_that_only_reads_is_applied_at_release),
-		TEST(truncation_by_one_of_two_writers_waits_for_the_last),
+		TEST(truncation_by_one_of_two_writers_waits_for_neither),
 		TEST(repeated_flush_repeats_the_verdict),
 		TEST(release_applies_what_no_flush_did),
-		TEST(canonical_form_appears_when_the_last_writer_closes),
+		TEST(canonical_form_appears_when_the_last_one_closes),
+		TEST(reader_of_what_was_written_sees_no_other_form),
+		TEST(open_and_lookup_wait_for_the_canonical_form),
 		TEST(caches_are_forgotten_before_close_is_answered),
 		TEST(other_view_of_what_changed_is_forgotten_too),
 		TEST(refused_content_stays_as_a_draft_and_says_why),
