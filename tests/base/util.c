@@ -11,6 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void rooms_in_memory(void)
+{
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TMPDIR", "/dev/shm", 0);
+}
+
 void room_make(struct room *r)
 {
 	const char *base = getenv("TMPDIR");
@@ -112,6 +118,15 @@ void fill(uint8_t *p, size_t n, uint32_t seed)
 		x = x * 1664525u + 1013904223u;
 		p[i] = (uint8_t)(x >> 24);
 	}
+}
+
+uint32_t sequences_to_run(uint32_t all, uint32_t share)
+{
+	const char *n = getenv("MAPFS_TEST_SEQUENCES"), *whole = getenv("MAPFS_TEST_ALL");
+
+	if (n)
+		return (uint32_t)strtoul(n, NULL, 10);
+	return whole && strcmp(whole, "1") == 0 ? all : share;
 }
 
 static int fault_hook(enum io_op op, const char *name, void *arg)

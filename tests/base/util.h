@@ -14,6 +14,8 @@
 #include "base/io.h"
 #include "base/trust.h"
 
+/* For tests that are about no disk: rooms are made in memory, unless $TMPDIR says where. */
+void rooms_in_memory(void);
 /* A new empty directory below $TMPDIR, open; removed with all it holds by room_remove. */
 struct room {
 	char path[256];
@@ -34,6 +36,8 @@ struct trust own_files(int dirfd);
 bool same(const struct bytes *b, const void *data, size_t n);
 /* n bytes that no short period repeats. */
 void fill(uint8_t *p, size_t n, uint32_t seed);
+/* How many random sequences to run: a share; all with MAPFS_TEST_ALL=1; or MAPFS_TEST_SEQUENCES. */
+uint32_t sequences_to_run(uint32_t all, uint32_t share);
 
 /* Lets the at-th operation from now (0 is the first) fail with code; -1: none, only count. */
 struct fault {

@@ -1,24 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""The harness of tests/mount, and what the tests of programs need beside it."""
-import importlib.util
-import os
-import sys
-
+"""Maps to edit, each mounted in a session: box, map and mount as one object."""
 import pytest
 
-MOUNT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "mount")
-sys.path.insert(0, MOUNT)
-
-import places  # noqa: E402
-import session  # noqa: E402
-
-_spec = importlib.util.spec_from_file_location("mount_conftest", os.path.join(MOUNT, "conftest.py"))
-_mount = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_mount)
-
-pytest_collection_modifyitems = _mount.pytest_collection_modifyitems
-pytest_runtest_makereport = _mount.pytest_runtest_makereport
-box, small, root = _mount.box, _mount.small, _mount.root
+import places
+import session
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+import share
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 BINARY = os.environ.get("MAPFS_BINARY") or os.path.join(SOURCE, "build", "src", "mapfs")
@@ -16,6 +18,8 @@ SHARED = os.environ.get("MAPFS_SHARED") or os.path.join(SOURCE, "..", "shared")
 GAMES = "/usr/share/games"
 CORPUS = os.path.join(SHARED, "corpus", "teeworlds")
 DEBIAN_MAPS = 55
+NO_SHARED = "not here: ../shared beside the project"
+NO_MAPS = "not installed: ddnet-data or teeworlds-data"
 
 
 def debian_maps():
@@ -26,7 +30,7 @@ def debian_maps():
 def debian_map(name):
     path = os.path.join(GAMES, name)
     if not os.path.exists(path):
-        pytest.skip("not installed: Debian's map " + name)
+        pytest.skip(NO_MAPS)
     return path
 
 
@@ -37,36 +41,34 @@ def _named(paths, base, missing):
 
 
 def each_debian_map():
-    return _named(debian_maps(), GAMES, "ddnet-data and teeworlds-data are not installed")
+    return _named(share.maps(debian_maps()), GAMES, NO_MAPS)
 
 
 def each_corpus_map():
-    return _named(sorted(glob.glob(CORPUS + "/maps/*.map")), CORPUS + "/maps",
-                  "no ../shared/corpus/teeworlds beside the project")
+    return _named(share.maps(glob.glob(CORPUS + "/maps/*.map")), CORPUS + "/maps", NO_SHARED)
 
 
-def each_crafted_map(*verdicts):
+def each_crafted_map(*verdicts, but=()):
     manifest = os.path.join(CORPUS, "crafted", "manifest.csv")
     paths = []
     if os.path.exists(manifest):
         with open(manifest, newline="") as f:
             paths = [os.path.join(CORPUS, "crafted", row["file"]) for row in csv.DictReader(f)
-                     if row["verdict"] in verdicts]
-    return _named(sorted(paths), CORPUS + "/crafted",
-                  "no ../shared/corpus/teeworlds beside the project")
+                     if row["verdict"] in verdicts and row["file"] not in but]
+    return _named(sorted(paths), CORPUS + "/crafted", NO_SHARED)
 
 
 def hostile(name):
     path = os.path.join(SHARED, "corpus", "hostile", name)
     if not os.path.exists(path):
-        pytest.skip("no ../shared/corpus/hostile beside the project")
+        pytest.skip(NO_SHARED)
     return path
 
 
 def ddnet_tool(name):
     found = glob.glob("/usr/lib/*/ddnet/" + name)
     if not found:
-        pytest.skip("not installed: ddnet-tools (%s)" % name)
+        pytest.skip("not installed: ddnet-tools")
     return found[0]
 
 

@@ -14,13 +14,13 @@ import box as boxes
 import datafile
 import layout
 import places
+import share
 from datafile import LAYER
 from core import CoreTree, files_below
 from graph import expect, map_shows
 from test_structure import Strict, core  # noqa: F401
 
 LARGE = 300_000
-BRIEF = os.environ.get("MAPFS_TEST_BRIEF") == "1"
 TOP = ("info", "images", "sounds", "envelopes", "groups")
 REAL = ["ddnet/data/maps/dm1.map", "ddnet/data/maps/coverage.map", "ddnet/data/maps/Tsunami.map",
         "ddnet/data/maps/LearnToPlay.map", "ddnet/data/maps7/Gold Mine.map",
@@ -86,8 +86,8 @@ ORDERS = {
 
 def orders(path):
     """All for most maps; for those that take long the two that are least like a copy."""
-    few = BRIEF + (os.path.getsize(path) > LARGE)
-    return list(ORDERS.items())[(0, 2, 3)[few]:]
+    few = os.path.getsize(path) > LARGE
+    return list(ORDERS.items())[share.of(2 if few else 0, 3 if few else 2):]
 
 
 def arrive(tree, files):

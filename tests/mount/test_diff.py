@@ -6,6 +6,7 @@ The changes are made by the reader and writer of datafile.py, so that a change t
 show cannot hide.
 """
 import collections
+import functools
 import os
 import random
 import re
@@ -33,10 +34,12 @@ SEEN_BY_MAP_DIFF = (0, 1)
 TILE_LINE = re.compile(r"map_compare: .*?(\d+)x(\d+): \(index.*!=")
 
 
-def whole_map():
+@functools.lru_cache(maxsize=None)
+def whole_map_data():
     """A random map that has every kind of part and table."""
     for seed in range(10_000):
-        f = datafile.Datafile(randommap.random_map(seed))
+        data = randommap.random_map(seed)
+        f = datafile.Datafile(data)
         layers = f.of_type(LAYER)
         kinds = {i.ints[6] for i in layers if i.ints[1] == 2}
         types = {i.ints[1] for i in layers}
@@ -46,8 +49,12 @@ def whole_map():
                 and any(i.ints[1] == 2 and i.ints[3] == 3 and i.ints[6] == 0 for i in layers)
                 and {0, 1} <= {i.ints[3] for i in f.of_type(IMAGE)}
                 and len(f.of_type(ENVELOPE)) > 1 and len(f.of_type(GROUP)) > 1):
-            return f
+            return data
     raise AssertionError("no such map")
+
+
+def whole_map():
+    return datafile.Datafile(whole_map_data())
 
 
 def paths(f):
@@ -267,7 +274,7 @@ def twins():
     """Names that maps of both games have; some are the same map, some are not."""
     names = [{os.path.basename(p) for p in places.debian_maps() if "/%s/data/maps/" % game in p}
              for game in ("ddnet", "teeworlds")]
-    missing = pytest.param(None, marks=pytest.mark.skip("Debian's maps are not installed"))
+    missing = pytest.param(None, marks=pytest.mark.skip(reason=places.NO_MAPS))
     return sorted(names[0] & names[1]) or [missing]
 
 

@@ -126,7 +126,7 @@ def test_after_an_edit_a_strict_check_finds_nothing_new(box, name):
     import sys
     script = os.path.join(places.SHARED, "tools", "twcheck.py")
     if not os.path.exists(script):
-        pytest.skip("no ../shared/tools beside the project")
+        pytest.skip(places.NO_SHARED)
     path = box.add(places.debian_map(name), "x.map")
     edit(box, path)
 

@@ -147,7 +147,7 @@ def test_cp_onto_every_file_its_own_copy_leaves_the_map(box):
     assert boxes.get(copy) == raw
 
 
-@pytest.mark.skipif(len(places.debian_maps()) == 0, reason="ddnet-data, teeworlds-data missing")
+@pytest.mark.skipif(len(places.debian_maps()) == 0, reason=places.NO_MAPS)
 def test_the_debian_maps_are_all_there():
     assert len(places.debian_maps()) == places.DEBIAN_MAPS
 

@@ -20,13 +20,13 @@ import box as boxes
 import datafile
 import places
 import randommap
+import share
 from core import PROGRAM, Core, CoreTree, DirTree
 from edits import Editor
 from graph import Unfit, World, differences, map_shows
 from expect import AUTOMAPPER  # found by graph
 
 SEQUENCES = int(os.environ.get("MAPFS_TEST_SEQUENCES", "0"))
-BRIEF = os.environ.get("MAPFS_TEST_BRIEF") == "1"
 SEED = os.environ.get("MAPFS_TEST_SEED")
 STEPS, SAVES, RANDOM = 7, 2, 90
 SMALL = 15_000
@@ -45,7 +45,7 @@ class Strict:
 
     def __init__(self):
         if not os.path.exists(TWCHECK):
-            pytest.skip("no ../shared/tools beside the project")
+            pytest.skip(places.NO_SHARED)
         spec = importlib.util.spec_from_file_location("twcheck", TWCHECK)
         self.module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.module)
@@ -202,7 +202,7 @@ def remount(tree, data, room):
 
 
 def sequences(usual):
-    return [int(SEED)] if SEED else range(1, (SEQUENCES or usual // (5 if BRIEF else 1)) + 1)
+    return [int(SEED)] if SEED else range(1, (SEQUENCES or share.of(usual, usual // 5)) + 1)
 
 
 def test_references_hold_across_random_edits(core, maps, room):
@@ -210,7 +210,7 @@ def test_references_hold_across_random_edits(core, maps, room):
         run(core, maps, seed, room)
 
 
-@pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(30_001, 30_001 + (SEQUENCES or 12)))
+@pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(30_001, 30_001 + (SEQUENCES or share.of(12, 4))))
 def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
     path = box.add(randommap.random_map(seed), "a.map")
     second = box.add(randommap.random_map(seed + 1), "b.map")

@@ -11,23 +11,20 @@ import subprocess
 
 import pytest
 
+import places
+import share
+
 HERE = pathlib.Path(__file__).resolve().parent
 LAWS = os.environ.get("TW_LAWS", "")
-GAMES = pathlib.Path("/usr/share/games")
-SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED", HERE.parents[1].parent / "shared"))
-CORPUS = SHARED / "corpus" / "teeworlds"
+GAMES = pathlib.Path(places.GAMES)
+CORPUS = pathlib.Path(places.CORPUS)
 # Its header is short by 4 bytes a data item, as old writers left it; a rewrite mends that.
 CRUDE = ("ddnet/data/maps/dm7.map",)
 
 
-def debian():
-    return sorted(p for game in ("ddnet", "teeworlds")
-                  for p in (GAMES / game / "data").rglob("*.map"))
-
-
 def sets():
     return {
-        "debian": (GAMES, debian()),
+        "debian": (GAMES, sorted(map(pathlib.Path, places.debian_maps()))),
         "maps": (CORPUS, sorted((CORPUS / "maps").glob("*.map"))),
         "crafted": (CORPUS, sorted((CORPUS / "crafted").glob("*.map"))),
     }
@@ -36,8 +33,14 @@ def sets():
 def need(name):
     root, files = sets()[name]
     if not files:
-        pytest.skip("no maps of the set '%s' here" % name)
+        pytest.skip(places.NO_MAPS if name == "debian" else places.NO_SHARED)
     return root, files
+
+
+def each(name):
+    """What is read to the last byte: of the real maps a share."""
+    files = need(name)[1]
+    return files if name == "crafted" else share.maps(files)
 
 
 def run(*args):
@@ -77,7 +80,7 @@ def test_what_the_manifest_calls_sound_mounts():
 
 @pytest.mark.parametrize("group", ["debian", "maps", "crafted"])
 def test_laws_hold(group):
-    done = run(*need(group)[1])
+    done = run(*each(group))
     print(done.stdout)
     assert done.stderr == ""
     assert done.returncode == 0
@@ -91,7 +94,7 @@ def test_laws_hold_for_fixtures():
 
 
 def test_forced_rewrite_of_debians_maps_is_identical():
-    root, files = need("debian")
-    done = run("--identical", *[p for p in files if str(p.relative_to(root)) not in CRUDE])
+    root, _ = need("debian")
+    done = run("--identical", *[p for p in each("debian") if str(p.relative_to(root)) not in CRUDE])
     assert done.stderr == ""
     assert done.returncode == 0

@@ -8,17 +8,13 @@ import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "mount")]
-
-import expect  # noqa: E402
-from datafile import IMAGE, INFO, SOUND, Datafile, Item, encode  # noqa: E402
-from test_corpus import GAMES, SHARED, debian  # noqa: E402
+import expect
+import places
+from datafile import IMAGE, INFO, SOUND, Datafile, Item, encode
 
 RECREATE = os.environ.get("TW_RECREATE", "")
-TOOLS = sorted(pathlib.Path("/usr/lib").glob("*/ddnet/map_resave"))
-TWCHECK = SHARED / "tools" / "twcheck.py"
-MAPS = debian() or [pathlib.Path("none")]
+TWCHECK = pathlib.Path(places.SHARED, "tools", "twcheck.py")
+each_map = pytest.mark.parametrize("path", places.each_debian_map())
 
 
 def blob(f, ints, i):
@@ -40,42 +36,39 @@ def anomalies(path):
 
 
 def recreate(path, out, seed):
-    if not path.exists():
-        pytest.skip("Debian's maps are not installed")
     done = subprocess.run([RECREATE, path, out, str(seed)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return Datafile.load(path), Datafile.load(out)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+@each_map
 def test_a_map_from_its_files_shows_the_same_files(path, seed, tmp_path):
     before, after = recreate(path, tmp_path / "new.map", seed)
     assert media(after) == media(before)
     assert expect.files(after) == expect.files(before)
 
 
-@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+@each_map
 def test_a_map_from_its_files_has_no_anomaly_of_its_own(path, tmp_path):
     if not TWCHECK.exists():
-        pytest.skip("twcheck.py is not here")
+        pytest.skip(places.NO_SHARED)
     recreate(path, tmp_path / "new.map", 3)
     had = anomalies(path)
     assert {c: n for c, n in anomalies(tmp_path / "new.map").items() if n > had.get(c, 0)} == {}
 
 
 def rewritten_alike(tmp_path):
+    tool = places.ddnet_tool("map_resave")
     (tmp_path / ".local/share/ddnet").mkdir(parents=True)
-    subprocess.run([TOOLS[0], tmp_path / "new.map", "again.map"], cwd=tmp_path, check=True,
+    subprocess.run([tool, tmp_path / "new.map", "again.map"], cwd=tmp_path, check=True,
                    env={**os.environ, "HOME": str(tmp_path)}, stdout=subprocess.DEVNULL)
     assert (tmp_path / ".local/share/ddnet/again.map").read_bytes() == (
         tmp_path / "new.map").read_bytes()
 
 
-@pytest.mark.parametrize("path", MAPS, ids=lambda p: str(p.relative_to(GAMES)) if p.is_absolute() else p)
+@each_map
 def test_the_reference_writer_writes_it_alike(path, tmp_path):
-    if not TOOLS:
-        pytest.skip("ddnet-tools are not installed")
     recreate(path, tmp_path / "new.map", 4)
     rewritten_alike(tmp_path)
 
@@ -85,6 +78,4 @@ def test_a_new_map_that_nobody_put_anything_into_is_one(tmp_path):
     recreate(tmp_path / "bare.map", tmp_path / "new.map", 0)
     if TWCHECK.exists():
         assert anomalies(tmp_path / "new.map") == {}
-    if not TOOLS:
-        pytest.skip("ddnet-tools are not installed")
     rewritten_alike(tmp_path)

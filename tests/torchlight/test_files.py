@@ -7,16 +7,15 @@ import os
 import pathlib
 import struct
 import subprocess
-import sys
 
 import pytest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+import places
+import tlfixtures
+import tlread
+import tlwrite
 
-import tlfixtures  # noqa: E402
-import tlread  # noqa: E402
-import tlwrite  # noqa: E402
+HERE = pathlib.Path(__file__).resolve().parent
 
 TOOL = os.environ.get("TL_TOOL", "")
 SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED", HERE.parents[1].parent / "shared"))
@@ -37,7 +36,7 @@ def tool(*args, data=b"", code=0):
 def corpus(name):
     path = CORPUS / name
     if not path.exists():
-        pytest.skip("no shared corpus/torchlight/%s here" % name)
+        pytest.skip(places.NO_SHARED)
     return path
 
 

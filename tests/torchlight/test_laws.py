@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import places
 import tlfixtures
 import tlwrite
 from archives import dat, small_mod, text_dat
@@ -24,7 +25,7 @@ GUTS = ("ADVENTURE_MODE.MOD", "CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XO
 def corpus(name):
     path = CORPUS / name
     if not path.exists():
-        pytest.skip("no shared corpus/torchlight/%s here" % name)
+        pytest.skip(places.NO_SHARED)
     return path
 
 
@@ -103,7 +104,7 @@ def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
     files = [(p, p.name.split("__")[-1]) for p in sorted(CORPUS.glob("layouts/*"))]
     files += [(p, p.name) for p in sorted(CORPUS.glob("pairs/**/*.BIN*"))]
     if not files:
-        pytest.skip("no shared corpus/torchlight/layouts here")
+        pytest.skip(places.NO_SHARED)
     rows = []
     for i, (path, name) in enumerate(files):
         for ending in (".BINDAT", ".BINLAYOUT"):
@@ -167,7 +168,7 @@ def test_each_fuzz_target_stands_its_seeds_changed_and_cut_everywhere(target, tm
 def test_each_fuzz_target_stands_the_corpus(target, pattern):
     paths = sorted(CORPUS.glob(pattern))
     if not paths:
-        pytest.skip("no shared corpus/torchlight/%s here" % pattern)
+        pytest.skip(places.NO_SHARED)
     run = subprocess.run([os.path.join(FUZZ, "fuzz-torchlight-" + target), *map(str, paths)],
                          capture_output=True, timeout=300)
     assert run.returncode == 0, run.stderr.decode()

@@ -18,7 +18,7 @@ MODS = ["ADVENTURE_MODE.MOD", "CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XO
 def corpus(name):
     path = CORPUS / name
     if not path.exists():
-        pytest.skip("no shared corpus/torchlight/%s here" % name)
+        pytest.skip(places.NO_SHARED)
     return path
 
 
@@ -48,7 +48,7 @@ def new(box, name, kind, point="new"):
 def program(name):
     path = shutil.which(name)
     if not path:
-        pytest.skip("%s is not installed" % name)
+        pytest.skip("not installed: " + name)
     return path
 
 

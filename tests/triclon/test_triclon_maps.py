@@ -350,7 +350,7 @@ def test_what_was_assumed_is_noted(d, at):
 @pytest.mark.parametrize("path", sorted(glob.glob(CORPUS + "/*.tcm")) or [None], ids=lambda p: os.path.basename(p or "none"))
 def test_samples_beside_the_project_are_read_as_their_names_say(d, tmp_path, path):
     if path is None:
-        pytest.skip("no ../shared/corpus/triclon beside the project")
+        pytest.skip(places.NO_SHARED)
     endian, lists, points, objects = os.path.basename(path)[:-4].split("_")
     d.open(path)
     said = info(d)["variant"]

@@ -440,5 +440,6 @@ int main(void)
 		TEST(replay_writes_nothing_and_needs_no_room),
 	};
 
+	rooms_in_memory();
 	return cmocka_run_group_tests_name("vfs: damage", tests, NULL, NULL);
 }

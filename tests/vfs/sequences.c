@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEQUENCES = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH = 3 };
+enum { SEQUENCES = 4000, SHARE = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH = 3 };
 
 /* A file of the map. */
 struct model_file {
@@ -485,8 +485,8 @@ static void sequence(uint32_t seed)
 
 static void random_sequences_do_what_the_rules_say(void **state)
 {
-	const char *one = getenv("MAPFS_TEST_SEED"), *more = getenv("MAPFS_TEST_SEQUENCES");
-	uint32_t n = more ? (uint32_t)strtoul(more, NULL, 10) : SEQUENCES;
+	const char *one = getenv("MAPFS_TEST_SEED");
+	uint32_t n = sequences_to_run(SEQUENCES, SHARE);
 
 	(void)state;
 	if (one) {
@@ -516,5 +516,6 @@ int main(void)
 		cmocka_unit_test_teardown(random_sequences_do_what_the_rules_say, tell_seed),
 	};
 
+	rooms_in_memory();
 	return cmocka_run_group_tests_name("vfs: sequences", tests, NULL, NULL);
 }

@@ -15,16 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "structure_model.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEQUENCES = 1500 };
-#else
-enum { SEQUENCES = 20000 };
-#endif
-enum { STEPS = 14, CONTENTS = 20 };
+enum { SEQUENCES = 20000, SHARE = 2500, STEPS = 14, CONTENTS = 20 };
 
 struct run {
 	struct box box;
@@ -521,8 +515,8 @@ static void sequence(uint32_t seed)
 
 static void structure_does_what_the_rules_say(void **state)
 {
-	const char *one = getenv("MAPFS_TEST_SEED"), *more = getenv("MAPFS_TEST_SEQUENCES");
-	uint32_t n = more ? (uint32_t)strtoul(more, NULL, 10) : SEQUENCES;
+	const char *one = getenv("MAPFS_TEST_SEED");
+	uint32_t n = sequences_to_run(SEQUENCES, SHARE);
 
 	(void)state;
 	map = structure_map();
@@ -548,8 +542,6 @@ int main(void)
 		cmocka_unit_test_teardown(structure_does_what_the_rules_say, clean_up),
 	};
 
-	/* Nothing here is about disks: where memory is one, it is the fastest. */
-	if (access("/dev/shm", W_OK) == 0)
-		setenv("TMPDIR", "/dev/shm", 0);
+	rooms_in_memory();
 	return cmocka_run_group_tests_name("vfs: structure", tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Zlib
+"""Runs pytest over files of tests, as a program that meson understands: program.py FILE... [OPTION...]
+
+Where pytest is missing, the program is skipped and says so.
+"""
+import os
+import sys
+
+try:
+    import pytest
+except ImportError:
+    print("skip: not installed: python3-pytest")
+    sys.exit(77)
+sys.exit(pytest.main(["-c", os.path.join(os.path.dirname(os.path.abspath(__file__)), "pytest.ini"),
+                      *sys.argv[1:]]))
