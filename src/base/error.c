@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/say.h"
+
 int error_set(struct error *e, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -16,6 +18,7 @@ int error_set(struct error *e, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
+	printable(e->text);
 	return code;
 }
 
@@ -33,6 +36,7 @@ int error_errno(struct error *e, const char *fmt, ...)
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));
+	printable(e->text);
 	return code;
 }
 
@@ -53,6 +57,7 @@ int error_context(struct error *e, const char *fmt, ...)
 	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
 		return e->code;
 	memcpy(e->text, whole.text, sizeof(e->text));
+	printable(e->text);
 	return e->code;
 }
 

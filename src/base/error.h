@@ -11,7 +11,7 @@
 
 struct error {
 	int code;        /* 0, or the negative errno of the failure */
-	char text[1000]; /* "field x is 7 (at most 5)"; empty while code is 0 */
+	char text[1000]; /* "field x is 7 (at most 5)", printable; empty while code is 0 */
 };
 
 #define ERROR_INIT {0}

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/say.h"
+
 /* Saving is shown once it has taken this long. */
 enum { PROGRESS_AFTER_MS = 1000 };
 
@@ -44,7 +46,7 @@ static void show_progress(struct listener *l, uint64_t done, uint64_t total)
 
 static void print_line(struct listener *l, struct control_msg *m)
 {
-	control_make_printable(m);
+	printable(m->text);
 	if (lines_has(&l->printed, m->text))
 		return;
 	lines_add(&l->printed, m->text);
@@ -74,5 +76,5 @@ int listener_next(struct listener *l, int sock, struct control_msg *ret)
 
 void listener_say(const struct listener *l, const char *text)
 {
-	fprintf(stderr, "mapfs: %s: %s\n", l->mountpoint, text);
+	say(stderr, "mapfs: %s: %s", l->mountpoint, text);
 }

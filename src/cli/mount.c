@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/say.h"
 #include "cli/cli.h"
 #include "cli/umount.h"
 #include "cli/words.h"
@@ -16,7 +17,7 @@
 
 static int refuse(enum outcome code, const char *file, const char *why)
 {
-	fprintf(stderr, "mapfs: %s: %s\n", file, why);
+	say(stderr, "mapfs: %s: %s", file, why);
 	return (int)code;
 }
 

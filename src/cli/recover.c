@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/say.h"
 #include "vfs/outcome.h"
 #include "vfs/journal.h"
 
@@ -47,7 +48,7 @@ static void print_journal(void *arg, const struct journal_info *i)
 	size_t *n = arg;
 
 	++*n;
-	printf("%s: %s, %u %s, %u %s%s%s%s%s\n", i->file,
+	say(stdout, "%s: %s, %u %s, %u %s%s%s%s%s", i->file,
 		i->aside  ? "set aside"
 		: i->fits ? "fits the map"
 			  : "for another content of the map",
@@ -96,7 +97,7 @@ static void names_finish(struct names *names)
 
 static void print_file(void *arg, const char *path, const char *what)
 {
-	printf("%s%s: %s\n", (const char *)arg, path, what);
+	say(stdout, "%s%s: %s", (const char *)arg, path, what);
 }
 
 /* Makes (or finds) a directory. Returns a descriptor or -errno. */
@@ -171,7 +172,7 @@ static int run(const char *file, const char *to)
 	if (r == 0)
 		r = to ? extract(dirfd, name, to, &e) : list(dirfd, name, &e);
 	if (r < 0) {
-		fprintf(stderr, "mapfs: %s: %s\n", file, error_text(&e));
+		say(stderr, "mapfs: %s: %s", file, error_text(&e));
 		return OUTCOME_REFUSED;
 	}
 	return OUTCOME_DONE;

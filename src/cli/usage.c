@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/say.h"
 #include "cli/words.h"
 #include "vfs/outcome.h"
 
@@ -60,12 +61,13 @@ void cli_print_help(void)
 
 int cli_usage(const char *fmt, ...)
 {
+	CLEANUP(free) char *why = NULL;
 	va_list ap;
 
-	fputs("mapfs: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&why, fmt, ap) < 0)
+		why = NULL;
 	va_end(ap);
-	fputs(" (see mapfs --help)\n", stderr);
+	say(stderr, "mapfs: %s (see mapfs --help)", why ? why : "out of memory");
 	return OUTCOME_USAGE;
 }

@@ -95,14 +95,6 @@ int control_recv(int sock, struct control_msg *ret)
 	return 1;
 }
 
-void control_make_printable(struct control_msg *m)
-{
-	for (char *c = m->text; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
-}
-
 enum outcome control_outcome(int code)
 {
 	switch (code) {

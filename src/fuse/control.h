@@ -109,9 +109,6 @@ int control_tell(int sock, enum control_type type, int code, const char *text);
  */
 int control_recv(int sock, struct control_msg *ret);
 
-/* What goes to a terminal or a log holds no control characters: they become question marks. */
-void control_make_printable(struct control_msg *m);
-
 /* The outcome of a save, by the code of SAVED, which may be anything. */
 enum outcome control_outcome(int code);
 

@@ -14,8 +14,17 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/say.h"
 #include "fuse/keeper_state.h"
 #include "fuse/worker.h"
+
+static void log_line(const char *path, int priority, const char *line)
+{
+	CLEANUP(free) char *whole = NULL;
+
+	if (asprintf(&whole, "%s: %s", path, line) >= 0)
+		syslog(priority, "%s", printable(whole));
+}
 
 void keeper_say(const struct keeper *k, int priority, const char *fmt, ...)
 {
@@ -28,9 +37,9 @@ void keeper_say(const struct keeper *k, int priority, const char *fmt, ...)
 	if (k->invoker >= 0)
 		control_tell(k->invoker, CONTROL_NOTE, 0, line);
 	else if (k->rq->foreground)
-		fprintf(stderr, "mapfs: %s: %s\n", k->rq->shown, line);
+		say(stderr, "mapfs: %s: %s", k->rq->shown, line);
 	else
-		syslog(priority, "%s: %s", k->rq->path, line);
+		log_line(k->rq->path, priority, line);
 }
 
 static void ask_signals(sigset_t *ret)
@@ -141,13 +150,13 @@ static enum outcome listen_to_keeper(const struct mount_request *rq, int sock)
 	int r;
 
 	while ((r = control_recv(sock, &m)) == 1 && m.type == CONTROL_NOTE)
-		fprintf(stderr, "mapfs: %s: %s\n", rq->shown, m.text);
+		say(stderr, "mapfs: %s: %s", rq->shown, m.text);
 	if (r != 1 || m.type != CONTROL_DONE) {
-		fprintf(stderr, "mapfs: %s: the process that keeps the mount died\n", rq->shown);
+		say(stderr, "mapfs: %s: the process that keeps the mount died", rq->shown);
 		return OUTCOME_MOUNT;
 	}
 	if (m.text[0])
-		fprintf(stderr, "mapfs: %s: %s\n", rq->shown, m.text);
+		say(stderr, "mapfs: %s: %s", rq->shown, m.text);
 	return (enum outcome)m.code;
 }
 
@@ -161,13 +170,13 @@ enum outcome keeper_start(const struct mount_request *rq)
 	 * paths in rq are resolved. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (chdir("/") < 0) {
-		fprintf(stderr, "mapfs: /: %s\n", strerror(errno));
+		say(stderr, "mapfs: /: %s", strerror(errno));
 		return OUTCOME_MOUNT;
 	}
 	if (rq->foreground)
 		return keep(rq, -1);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		fprintf(stderr, "mapfs: %s: socketpair: %s\n", rq->shown, strerror(errno));
+		say(stderr, "mapfs: %s: socketpair: %s", rq->shown, strerror(errno));
 		return OUTCOME_MOUNT;
 	}
 	mine = ends[0];
@@ -179,7 +188,7 @@ enum outcome keeper_start(const struct mount_request *rq)
 	}
 	close(ends[1]);
 	if (pid < 0) {
-		fprintf(stderr, "mapfs: %s: fork: %s\n", rq->shown, strerror(errno));
+		say(stderr, "mapfs: %s: fork: %s", rq->shown, strerror(errno));
 		return OUTCOME_MOUNT;
 	}
 	return listen_to_keeper(rq, mine);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/capability.h"
+#include "base/say.h"
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
@@ -219,7 +220,7 @@ static void message_late(struct keeper *k, const struct control_msg *m)
 void keeper_message(struct keeper *k, struct control_msg *m)
 {
 	if (m->type != CONTROL_FLUSH_PATH)
-		control_make_printable(m);
+		printable(m->text);
 	if (m->type == CONTROL_NOTE)
 		keeper_say(k, LOG_NOTICE, "%s", m->text);
 	else if (m->type == CONTROL_STOPPING)

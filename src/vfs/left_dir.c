@@ -112,10 +112,12 @@ static int each_piece(const struct node *n, uint64_t size, uint8_t *chunk,
 	return r;
 }
 
+/* What was never written takes no room; the file has its size already. */
 static int write_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
 {
-	(void)off;
-	return io_write(fd, chunk, n);
+	bool zero = chunk[0] == 0 && memcmp(chunk, chunk + 1, n - 1) == 0;
+
+	return zero ? 0 : io_pwrite(fd, chunk, n, off);
 }
 
 /* The other half of the chunk is for what the file says. */
@@ -148,7 +150,9 @@ static int write_file(const struct left_dir *d, const struct node *n, int parent
 	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (out < 0)
 		return error_set(e, out, "%s", strerror(-out));
-	r = each_piece(n, size, chunk, write_piece, out, e);
+	r = io_truncate(out, size);
+	if (r == 0)
+		r = each_piece(n, size, chunk, write_piece, out, e);
 	if (r == 0)
 		like_the_map(d->vol, out, false);
 	if (r == 0)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
+
 static void report_line(struct report *r, char *line)
 {
 	if (r->n == r->room) {
@@ -41,7 +43,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	if (!text)
 		return;
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
-		report_line(r, line);
+		report_line(r, printable(line));
 	free(text);
 }
 

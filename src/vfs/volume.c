@@ -257,6 +257,20 @@ static void sweep(const struct volume *vol)
 		replace_sweep(&vol->trust, vol->companion);
 }
 
+static void tell_of_links(
+	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
+{
+	char line[128];
+
+	if (vol->read_only || vol->opened.st_nlink < 2)
+		return;
+	snprintf(line, sizeof(line),
+		"the map has %ju names (hard links): a save writes the new map under this one, the "
+		"others keep the old",
+		(uintmax_t)vol->opened.st_nlink);
+	note(arg, line);
+}
+
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -318,6 +332,8 @@ int volume_load(
 		vol->before = snapshot_ref(vol->now);
 	if (r == 0)
 		look_sound(vol);
+	if (r == 0)
+		tell_of_links(vol, note, arg);
 	if (r == 0)
 		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */

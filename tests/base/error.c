@@ -21,6 +21,31 @@ static void set_and_context_build_one_line(void **state)
 	assert_string_equal(error_text(&e), "open: No such file or directory");
 }
 
+static void what_a_terminal_obeys_becomes_question_marks(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{"plain \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80",
+			"plain \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\033]0;title\a\r\n\t\177", "?]0;title?????"},
+		{"\xc2\x9b"
+		 "31m",
+			"??31m"},
+		{"\x9b"
+		 "31m \xff \xc3",
+			"?31m ? ?"},
+		{"\xe2\x82", "??"},
+	};
+	struct error e = ERROR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		error_set(&e, -EINVAL, "%s", cases[i].in);
+		assert_string_equal(error_text(&e), cases[i].out);
+	}
+}
+
 static void null_is_allowed(void **state)
 {
 	(void)state;
@@ -52,6 +77,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_and_context_build_one_line),
+		cmocka_unit_test(what_a_terminal_obeys_becomes_question_marks),
 		cmocka_unit_test(null_is_allowed),
 		cmocka_unit_test(long_texts_are_cut),
 	};

@@ -271,3 +271,49 @@ def test_after_an_edit_the_map_differs_in_that_alone(box, path):
     assert all(b in after.stored for n, b in enumerate(before.stored)
                if not infos or n not in infos[0].ints[1:])
     assert stat.S_ISREG(os.lstat(copy).st_mode)
+
+
+def test_a_map_with_a_second_name_is_told_of(box, small):
+    other = os.path.join(box.maps, "other.map")
+    os.link(small, other)
+    box.allow("other.map")
+    old = boxes.get(small)
+    m = box.mount(small)
+    assert "2 names" in m.result.err
+    m.put("info/settings.cfg", b"x 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"x 1\0" and boxes.get(other) == old
+    assert "names" not in box.mount(small).result.err
+    m.unmount()
+
+
+def test_a_large_hole_that_is_left_stays_one(box, small):
+    m = box.mount(small)
+    with open(m / "images/hole.jpg", "wb") as f:
+        f.write(b"begin")
+        f.truncate(1 << 30)
+        f.seek((1 << 30) - 3)
+        f.write(b"end")
+    m.unmount(code=5)
+    box.allow("small.map.mapfs-left")
+    path = os.path.join(box.maps, "small.map.mapfs-left/images/hole.jpg")
+    st = os.stat(path)
+    assert st.st_size == 1 << 30 and st.st_blocks * 512 < 1 << 20
+    with open(path, "rb") as f:
+        assert f.read(6) == b"begin\0"
+        f.seek(-4, os.SEEK_END)
+        assert f.read() == b"\0end"
+
+
+def test_no_control_character_of_a_name_reaches_a_terminal(box, small):
+    m = box.mount(small)
+    name = "images/\x1b]0;gotcha\x07\x9b.jpg"
+    with open(os.fsencode(m / name), "wb") as f:
+        f.write(b"x")
+    r = m.unmount(code=5)
+    box.allow("small.map.mapfs-left")
+    assert "gotcha" in r.out and not any(ord(c) < 32 and c != "\n" for c in r.out + r.err)
+    evil = box.add(b"no map", "\x1b[2J.map")
+    for args in ([evil, box.point()], ["recover", evil], ["-o", "\x1b[2J", small]):
+        r = box.run(*args)
+        assert not any(ord(c) < 32 and c != "\n" for c in r.out + r.err), (args, r)

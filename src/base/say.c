@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/say.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+/* How many bytes the character at s has: 1 for a byte that begins none. */
+static unsigned length_of(const unsigned char *s)
+{
+	unsigned n = s[0] < 0xc2 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 1;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 1;
+	return n;
+}
+
+static bool is_shown(const unsigned char *s, unsigned n)
+{
+	if (n == 1)
+		return s[0] >= ' ' && s[0] < 0x7f;
+	/* The second row of control characters, which some terminals obey, too. */
+	return n > 2 || s[0] != 0xc2 || s[1] >= 0xa0;
+}
+
+char *printable(char *s)
+{
+	for (unsigned char *at = (unsigned char *)s; *at;) {
+		unsigned n = length_of(at);
+
+		for (bool shown = is_shown(at, n); n; n--, at++)
+			if (!shown)
+				*at = '?';
+	}
+	return s;
+}
+
+void say(FILE *out, const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	if (line)
+		fprintf(out, "%s\n", printable(line));
+}
