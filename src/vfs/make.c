@@ -117,12 +117,32 @@ static void make_live(struct vfs *v, struct call *c, int r)
 	made(v, c, n, r);
 }
 
+/* What is always there, and was removed, is made again: there it is. */
+static bool makes_standing(struct vfs *v, struct call *c, struct node *dir)
+{
+	const struct dentry *d = dentry_find(v, dir->ino, c->name);
+	struct node *n;
+	int r;
+
+	if (!d || !d->standing)
+		return false;
+	dentry_remove(v, dir->ino, c->name);
+	r = names_resolve(v, dir, c->name, &n, NULL);
+	if (r == 0)
+		made(v, c, n, 0);
+	else
+		call_done(c, r);
+	return true;
+}
+
 static void make(struct vfs *v, struct call *c, bool is_dir)
 {
 	struct node *dir, *n = NULL;
 	struct place p;
 	int r = place_dir(v, c->ino, c->name, &dir);
 
+	if (r == 0 && is_dir && makes_standing(v, c, dir))
+		return;
 	if (r == 0)
 		r = place_find(v, dir, c->name, is_dir, &p);
 	if (r == 0 && adopts(v, c, &p, is_dir)) {

@@ -136,6 +136,19 @@ int names_resolve(
 	return *ret ? 0 : -ENOMEM;
 }
 
+void names_restore(struct vfs *v)
+{
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
+			next = d->next;
+			if (!d->standing)
+				continue;
+			if (v->host->forget_name)
+				v->host->forget_name(v->host, d->parent, d->name, NULL);
+			dentry_remove(v, d->parent, d->name);
+		}
+}
+
 int names_walk(struct vfs *v, const char *path, struct node **ret, struct error *e)
 {
 	struct node *n = node_find(v, VFS_ROOT_INO), *next;

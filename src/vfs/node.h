@@ -94,6 +94,7 @@ struct dentry {
 	uint64_t parent;
 	uint64_t cookie;   /* its place in readdir */
 	struct node *node; /* NULL: there is nothing here (any more) */
+	bool standing;     /* ... but a directory that is back when it is made again, or saved */
 	char name[];
 };
 
@@ -164,6 +165,8 @@ struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name);
 /* Points the name at node (NULL: hides it); replaces what stood there. */
 int dentry_set(struct vfs *v, struct node *parent, const char *name, struct node *node);
 void dentry_remove(struct vfs *v, uint64_t parent, const char *name);
+/* The directories that are always there, and were removed, are back. */
+void names_restore(struct vfs *v);
 /* What stands at parent/name: 0 and either *ret_node (kept by nothing yet) or -ENOENT. */
 int names_resolve(
 	struct vfs *v, struct node *parent, const char *name, struct node **ret, struct error *e);

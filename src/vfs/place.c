@@ -113,7 +113,10 @@ int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, s
 	struct place p = {.dir = dir, .name = name};
 	int r;
 
-	if (refused_name(name))
+	const struct dentry *d = dentry_find(v, dir->ino, name);
+
+	/* Nothing else takes the place of what is always there. */
+	if (refused_name(name) || (d && d->standing))
 		return -EPERM;
 	r = names_resolve(v, dir, name, &p.target, NULL);
 	if (r < 0 && r != -ENOENT)

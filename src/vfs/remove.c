@@ -7,32 +7,14 @@
 #include "vfs/object.h"
 #include "vfs/step.h"
 
-/* Is dir's only child that is shown the one of this name? */
-static bool alone(struct vfs *v, const struct node *n)
-{
-	struct node *dir = n->parent;
-	struct dentry *d = dentry_find(v, dir->ino, n->name);
-	bool empty;
-
-	/* As it will be without it. */
-	if (d)
-		return false;
-	if (dentry_set(v, dir, n->name, NULL) < 0)
-		return false;
-	empty = place_empty(v, dir);
-	dentry_remove(v, dir->ino, n->name);
-	return empty;
-}
-
 /* Is the file or directory the format's to remove: an object, or a part of one? */
 static bool removable(struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 	struct meaning m;
 
-	/* What is always there goes only with what it is a part of, as the last. */
 	if (n->fixed)
-		return n->parent->parent && !n->parent->fixed && alone(v, n);
+		return n->dir && n->parent && n->vol->format->tree;
 	if (o && o->state == OBJECT_HERE && o->node == n)
 		return true;
 	return object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
@@ -77,6 +59,19 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 	call_done(c, r);
 }
 
+/* A directory that is always there, and empty, is out of sight until it is made again, or saved.
+ * Of that the map, and so the journal, knows nothing. */
+static int hide_standing(struct vfs *v, const struct node *n)
+{
+	int r = dentry_set(v, n->parent, n->name, NULL);
+
+	if (r < 0)
+		return r;
+	dentry_find(v, n->parent->ino, n->name)->standing = true;
+	node_touch(n->parent, ATTR_MTIME);
+	return 0;
+}
+
 static void take_away(struct vfs *v, struct call *c)
 {
 	CLEANUP(free) char *path = NULL;
@@ -89,6 +84,12 @@ static void take_away(struct vfs *v, struct call *c)
 	}
 	if (n->busy) {
 		node_wait(n, c);
+		return;
+	}
+	if (n->fixed && !node_scratch(n)) {
+		r = hide_standing(v, n);
+		node_settle(v, n);
+		call_done(c, r);
 		return;
 	}
 	place_forget_alias(v, n, c->name);

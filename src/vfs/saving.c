@@ -168,6 +168,7 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.vol = v->vol;
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
+	names_restore(v);
 	pending_settle(v, saving_enter, s);
 }
 

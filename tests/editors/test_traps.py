@@ -16,7 +16,7 @@ import parts
 from session import SETTINGS, tree
 
 LONG, SHORT = b"sv_motd a line that is rather long\nx 1\n", b"x 1\n"
-AUTHOR, SCRATCH = "info/author", "info/.scratch.swp"
+AUTHOR, SCRATCH = "info/author", "info/.author.Scratc"
 AT_FDCWD = -100
 RENAME_NOREPLACE, RENAME_EXCHANGE = 1, 2
 

@@ -191,7 +191,11 @@ def test_an_empty_place_is_there_to_copy_into(box):
     m = box.mount(box.add(b.encode()))
     for d in ("info", "images", "sounds", "envelopes", "groups", "raw/items", "raw/data"):
         assert os.path.isdir(m / d)
-        assert boxes.refused(os.rmdir, m / d) in (errno.EPERM, errno.ENOTEMPTY)
+        if os.listdir(m / d):
+            assert boxes.refused(os.rmdir, m / d) == errno.ENOTEMPTY
+        else:
+            os.rmdir(m / d)
+            os.mkdir(m / d)
     assert sorted(os.listdir(m / "info")) == ["author", "credits", "license", "settings.cfg",
                                               "version"]
     assert m.get("info/settings.cfg") == b""

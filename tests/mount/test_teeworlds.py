@@ -43,12 +43,42 @@ def test_who_makes_a_group_lists_its_layers_or_makes_them(m):
     assert layer_names(saved(m)[0]) == [["Game", "ground"], ["a"], ["a"], ["b"]]
 
 
-def test_layers_of_a_new_group_cannot_be_removed_while_there_is_anything_beside_it(m):
+def test_layers_of_a_new_group_can_be_removed_and_are_back_after_the_save(m):
     os.mkdir(m / "groups/9_new")
     put(m / "groups/9_new/group.json", b"{}", os.O_WRONLY | os.O_CREAT)
-    shell(m, "rmdir groups/9_new/layers", code=1)
+    shell(m, "rmdir groups/9_new/layers")
+    assert os.listdir(m / "groups/9_new") == ["group.json"]
+    sync(m)
     assert os.listdir(m / "groups/9_new/layers") == []
     m.unmount()
+
+
+STANDING = ["images", "sounds", "envelopes", "groups/0_Game/layers"]
+
+
+@pytest.mark.parametrize("name", STANDING)
+def test_a_standing_directory_that_is_empty_can_be_removed_and_made_again(m, name):
+    content = os.listdir(m / name)
+    if content:
+        assert refused(os.rmdir, m / name) == errno.ENOTEMPTY
+    shell(m, "cp -r %s ../copy && rm -rf %s/* && rmdir %s" % (name, name, name))
+    assert not os.path.exists(m / name)
+    assert os.path.basename(name) not in os.listdir(os.path.dirname(m / name))
+    assert refused(put, m / name, b"", os.O_WRONLY | os.O_CREAT) == errno.EPERM
+    os.mkdir(m / name)
+    assert refused(os.mkdir, m / name) == errno.EEXIST
+    assert os.listdir(m / name) == []
+    shell(m, "cp -r ../copy/. %s && rm -r ../copy" % name)
+    assert sorted(os.listdir(m / name)) == sorted(content)
+    m.unmount()
+
+
+def test_rsync_removes_a_group_with_its_standing_directory(m):
+    shell(m, "cp -r groups/0_Game groups/9_new; mkdir ../empty; rm -r groups/9_new/layers/0_Game")
+    m.unmount()
+    again = m.box.mount(m.map)
+    shell(again, "rsync -a --delete --exclude=0_Game ../empty/ groups/; rmdir ../empty")
+    assert layer_names(saved(again)[0]) == [["Game", "ground"]]
 
 
 def test_a_new_group_comes_back_after_kill_9_with_its_layers(m):
