@@ -149,14 +149,14 @@ TARGET(fuzz_view)
 		return;
 	id = files.ids[data[0] % files.n];
 	s = snapshot_ref(files.map.s);
-	r = fixture_put(&s, id, data + 1, size - 1, NULL, &e);
+	r = entry_put(&s, id, data + 1, size - 1, NULL, &e);
 	if (r == -EAGAIN || judged(r, &e) <= 0)
 		return;
 	if (s->format->stat(s, id, &entry, &e) < 0)
 		return; /* an item that counts for nothing any more */
-	if (judged(fixture_get(s, &entry, &back, &e), &e) < 0)
+	if (judged(entry_get(s, &entry, &back, &e), &e) < 0)
 		broken("PutGet: get", error_text(&e));
-	r = fixture_put(&s, id, back->data, back->size, NULL, &e);
+	r = entry_put(&s, id, back->data, back->size, NULL, &e);
 	if (r)
 		broken("PutGet", r < 0 ? error_text(&e) : "its own form is a change");
 }

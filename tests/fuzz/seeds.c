@@ -61,8 +61,8 @@ static void take_file(void *arg, const char *path, const struct entry *entry)
 	uint8_t shape[2] = {0x33, 0};
 	uint64_t size;
 
-	if (fixture_size(s, entry, &size, NULL) < 0 || size > CONTENT_MAX ||
-		fixture_get(s, entry, &b, NULL) < 0)
+	if (entry_size(s, entry, &size, NULL) < 0 || size > CONTENT_MAX ||
+		entry_get(s, entry, &b, NULL) < 0)
 		return;
 	if (ends(path, ".png"))
 		seed("png", "", 0, b->data, b->size);
@@ -80,7 +80,7 @@ static void take_map(struct file *file, const char *path)
 	struct fixture f;
 
 	if (fixture_open_file(&f, file_ref(file), path, "rw", &e) == 0)
-		fixture_walk(f.s, ENTRY_ROOT, "", take_file, f.s, &e);
+		entry_walk(f.s, ENTRY_ROOT, "", take_file, f.s, &e);
 	fixture_close(&f);
 }
 
@@ -163,7 +163,7 @@ static void take_views(const char *fixture)
 		struct entry entry;
 
 		if (files.map.s->format->stat(files.map.s, files.ids[i], &entry, NULL) == 0 &&
-			fixture_get(files.map.s, &entry, &b, NULL) == 0)
+			entry_get(files.map.s, &entry, &b, NULL) == 0)
 			seed("view", &number, 1, b->data, b->size);
 	}
 	fixture_close(&files.map);

@@ -34,7 +34,7 @@ static inline void view_files_open(struct view_files *f, const char *path)
 	struct error e = ERROR_INIT;
 
 	if (fixture_open(&f->map, path, "rw", &e) < 0 ||
-		fixture_walk(f->map.s, ENTRY_ROOT, "", view_take, f, &e) < 0 || !f->n) {
+		entry_walk(f->map.s, ENTRY_ROOT, "", view_take, f, &e) < 0 || !f->n) {
 		fprintf(stderr, "%s: %s\n", path, error_text(&e));
 		abort();
 	}

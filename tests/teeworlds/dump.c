@@ -22,7 +22,7 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 	struct error e = ERROR_INIT;
 
 	(void)arg;
-	if (fixture_get(at_hand, entry, &b, &e) == 0)
+	if (entry_get(at_hand, entry, &b, &e) == 0)
 		printf("%zu %08lx %s\n", b->size, crc32_z(0, b->data, b->size), path);
 	else
 		printf("- %s %s\n", e.code == -EIO ? "-" : error_text(&e), path);
@@ -44,8 +44,8 @@ int main(int argc, char **argv)
 			printf("refused\n");
 		at_hand = f.s;
 		for (int k = 1; f.s && k < dirs; k++)
-			if (fixture_find(f.s, argv[k], &dir) == 0)
-				fixture_walk(f.s, dir.id, argv[k], visit, NULL, &e);
+			if (entry_find(f.s, argv[k], &dir) == 0)
+				entry_walk(f.s, dir.id, argv[k], visit, NULL, &e);
 		fixture_close(&f);
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/map.h"
+#include "../formats/laws.h"
 
 struct fixture {
 	struct budget *budget;
@@ -29,22 +30,6 @@ static inline const struct tw_map *fixture_map(const struct fixture *f)
 {
 	return tw_map_of(f->s);
 }
-
-/* The id of a path below the root, -ENOENT and so on. */
-int fixture_find(const struct snapshot *s, const char *path, struct entry *ret);
-/* Its size, whatever that takes; and all of it. */
-int fixture_size(
-	const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e);
-int fixture_get(
-	const struct snapshot *s, const struct entry *entry, struct bytes **ret, struct error *e);
-/* parse and apply to *s. 1: changed, 0: nothing to change, or the refusal. touched may be NULL. */
-int fixture_put(struct snapshot **s, entry_id id, const void *data, size_t n,
-	struct touched *touched, struct error *e);
-
-/* Calls fn for every file below dir, with its path. */
-typedef void (*fixture_visit)(void *arg, const char *path, const struct entry *entry);
-int fixture_walk(const struct snapshot *s, entry_id dir, const char *path, fixture_visit fn,
-	void *arg, struct error *e);
 
 /* encode, close, verify: the written file, removed from its directory. */
 int fixture_encode(const struct fixture *f, const struct snapshot *s, bool force, struct file **ret,

@@ -33,53 +33,12 @@ struct run {
 	struct snapshot *changed; /* with the puts of every file so far */
 };
 
-static void broken(struct run *run, const char *path, const char *law, const char *text)
+static void broken(void *arg, const char *path, const char *law, const char *text)
 {
+	struct run *run = arg;
+
 	fprintf(stderr, "%s: %s: %s: %s\n", run->map, path, law, text);
 	run->broken++;
-}
-
-/* Ranges at the begin, the end, and across the middle. */
-static void check_ranges(
-	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
-{
-	const struct snapshot *s = run->f->s;
-	const uint64_t size = whole->size;
-	const struct {
-		uint64_t off, n;
-	} ranges[] = {
-		{0, size < 40 ? size : 40},
-		{size / 3, size / 3 < 5000 ? size / 3 : 5000},
-		{size / 2, size - size / 2 < 70000 ? size - size / 2 : 70000},
-		{size - (size ? 1 : 0), size ? 1 : 0},
-		{size, 0},
-	};
-	static uint8_t part[70000];
-
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		struct error e = ERROR_INIT;
-		int r = s->format->get(s, entry->id, ranges[i].off, part, (size_t)ranges[i].n, &e);
-
-		if (r < 0)
-			broken(run, path, "a range cannot be read", error_text(&e));
-		else if (memcmp(part, whole->data + ranges[i].off, (size_t)ranges[i].n) != 0)
-			broken(run, path, "determinism", "a range differs from the whole");
-	}
-}
-
-static void check_get_put(
-	struct run *run, const char *path, const struct entry *entry, struct bytes *whole)
-{
-	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(whole));
-	struct error e = ERROR_INIT;
-	struct change *c = NULL;
-	int r = run->f->s->format->edit->parse(run->f->s, entry->id, &in, &c, &e);
-
-	if (r < 0)
-		broken(run, path, "GetPut refuses", error_text(&e));
-	else if (c)
-		broken(run, path, "GetPut", "its own content is a change");
-	change_free(c);
 }
 
 static void check_locality(struct run *run, const char *path, entry_id id,
@@ -92,12 +51,12 @@ static void check_locality(struct run *run, const char *path, entry_id id,
 		broken(run, path, "Locality", text);
 }
 
-static void check_put_get(
+static void check_put(
 	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
 {
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
 	CLEANUP(bytes_unref) struct bytes *b = mutate(tw_map_of(before), entry->id, whole);
-	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	const struct laws laws = {broken, run};
 	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
 	struct touched touched = {0};
 	struct error e = ERROR_INIT;
@@ -108,64 +67,34 @@ static void check_put_get(
 	if (!b || (tw_id_kind(entry->id) == TW_K_RAW_ITEM &&
 			  before->format->stat(before, entry->id, &now, &e) == -ENOENT))
 		return;
-	r = fixture_put(&run->changed, entry->id, b->data, b->size, &touched, &e);
-	if (r == -EINVAL) {
-		/* Only raw/ may refuse what mutate makes. */
-		if (tw_id_kind(entry->id) < TW_K_RAW)
-			broken(run, path, "PutGet refuses", error_text(&e));
-		tally->refused++;
-	} else if (r != 1) {
-		broken(run, path, "PutGet", r == 0 ? "a change is none" : error_text(&e));
-	} else {
-		tally->puts++;
+	r = laws_put(&laws, &run->changed, path, entry, b, &touched, &e);
+	/* Only raw/ may refuse what mutate makes. */
+	if (r == -EINVAL && tw_id_kind(entry->id) < TW_K_RAW)
+		broken(run, path, "PutGet refuses", error_text(&e));
+	tally->refused += r == -EINVAL;
+	tally->puts += r == 1;
+	if (r == 1)
 		check_locality(run, path, entry->id, before, &touched);
-		r = run->changed->format->stat(run->changed, entry->id, &now, &e);
-		if (r == 0)
-			r = fixture_get(run->changed, &now, &back, &e);
-		if (r < 0)
-			broken(run, path, "PutGet: get", error_text(&e));
-		else if (back->size != b->size || memcmp(back->data, b->data, b->size) != 0)
-			broken(run, path, "PutGet", "get gives something else than was put");
-		else if (fixture_put(&run->changed, entry->id, b->data, b->size, NULL, &e) != 0)
-			broken(run, path, "PutGet", "putting it again is a change");
-	}
 	touched_finish(&touched);
 }
 
 static void visit(void *arg, const char *path, const struct entry *entry)
 {
 	struct run *run = arg;
+	const struct laws laws = {broken, run};
 	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	struct error e = ERROR_INIT;
-	struct entry found;
-	uint64_t size;
 	int r;
 
 	tally->files++;
 	tally->read_only += !entry->writable;
-	if (fixture_find(run->f->s, path, &found) < 0 || found.id != entry->id)
-		broken(run, path, "lookup", "its name does not find it");
-	if (run->f->s->format->size(run->f->s, entry->id, &size, &e) == 0 && entry->sized &&
-		size != entry->size)
-		broken(run, path, "Size", "size and stat disagree");
 	/* Beyond this, bounded memory has a test of its own. */
 	if (entry->sized && entry->size > (512u << 20))
 		return;
-	r = fixture_get(run->f->s, entry, &whole, &e);
-	if (r == -EIO) {
-		tally->unreadable++;
-		return;
-	}
-	if (r < 0) {
-		broken(run, path, "get", error_text(&e));
-		return;
-	}
-	check_ranges(run, path, entry, whole);
-	if (!entry->writable)
-		return;
-	check_get_put(run, path, entry, whole);
-	check_put_get(run, path, entry, whole);
+	r = laws_read(&laws, run->f->s, path, entry, &whole);
+	tally->unreadable += r == -EIO;
+	if (r == 0 && entry->writable)
+		check_put(run, path, entry, whole);
 }
 
 static int same_bytes(const struct file *a, const struct file *b)
@@ -216,7 +145,7 @@ static void run_map(struct run *run, const char *path, bool identical)
 		return;
 	}
 	run->changed = snapshot_ref(f.s);
-	if (fixture_walk(f.s, ENTRY_ROOT, "", visit, run, &e) < 0)
+	if (entry_walk(f.s, ENTRY_ROOT, "", visit, run, &e) < 0)
 		broken(run, "", "walk", error_text(&e));
 	check_rewrite(run, f.s, false, false);
 	check_rewrite(run, run->changed, false, false);

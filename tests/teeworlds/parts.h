@@ -34,7 +34,7 @@ static inline void assert_data(
 	assert_memory_equal(b->data, data, n);
 }
 
-/* The file with one text in it replaced; what fixture_put says. */
+/* The file with one text in it replaced; what entry_put says. */
 static inline int edit(
 	struct snapshot **s, const char *path, const char *from, const char *to, struct error *e)
 {

@@ -52,7 +52,7 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 
 	if (strncmp(path, "raw/", 4) == 0 || m->n == FILES_MAX)
 		return;
-	if (fixture_get(m->in.s, entry, &it->content, &e) < 0) {
+	if (entry_get(m->in.s, entry, &it->content, &e) < 0) {
 		complain(m, path, &e);
 		return;
 	}
@@ -75,7 +75,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	entry_id dir;
 	int r;
 
-	if (fixture_find(m->now, path, &entry) == 0) {
+	if (entry_find(m->now, path, &entry) == 0) {
 		*ret = entry.id;
 		return 0;
 	}
@@ -129,7 +129,7 @@ static void put_all(struct making *m)
 		for (size_t i = 0; i < m->n; i++) {
 			struct item *it = &m->items[i];
 			int r = it->done ? 0
-					 : fixture_put(&m->now, it->id, it->content->data,
+					 : entry_put(&m->now, it->id, it->content->data,
 						   it->content->size, NULL, &e);
 
 			if (it->done || r == -EAGAIN)
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
 	if (!m.items || !m.places || !m.dirs ||
 		format_teeworlds.edit->create("new.map", &ctx, &m.now, &e) < 0 ||
-		fixture_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
+		entry_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		return 1;
 	}

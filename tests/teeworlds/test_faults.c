@@ -27,7 +27,7 @@ static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_ask
 	for (int i = 1; i < LISTS - 1; i++) {
 		if (i == 4 || i == 8) /* these are sound */
 			continue;
-		assert_int_equal(fixture_find(f.s, list_path(i), &entry), 0);
+		assert_int_equal(entry_find(f.s, list_path(i), &entry), 0);
 		assert_false(entry.sized);
 		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "");
 		assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
@@ -52,7 +52,7 @@ static void damage_stays_known_when_an_envelope_is_made(void **state)
 
 	(void)state;
 	world_open(&w, "damaged_lists.map");
-	assert_int_equal(fixture_find(w.now, list_path(1), &entry), 0);
+	assert_int_equal(entry_find(w.now, list_path(1), &entry), 0);
 	assert_fails(w.now->format->size(w.now, entry.id, &size, &err), EIO, "");
 	world_set(&w, world_add(&w, "envelopes", "0_x.json", false), "{\"channels\": 3}");
 	assert_ok(w.now->format->stat(w.now, entry.id, &entry, &err));
@@ -73,9 +73,9 @@ static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
 	for (int i = 0; i < 3; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = content_of(f.s, list_path(sound[i]));
 
-		assert_int_equal(fixture_find(f.s, list_path(sound[i]), &entry), 0);
+		assert_int_equal(entry_find(f.s, list_path(sound[i]), &entry), 0);
 		assert_true(entry.sized);
-		assert_ok(fixture_size(f.s, &entry, &size, &err));
+		assert_ok(entry_size(f.s, &entry, &size, &err));
 		assert_int_equal(b->size, size);
 		assert_true(b->size > 2);
 		assert_ok(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err));
@@ -92,11 +92,11 @@ static void a_damaged_list_can_be_replaced(void **state)
 
 	(void)state;
 	must_open(&f, "damaged_lists.map", "ro");
-	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
+	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
 	assert_int_equal(put(&f.s, list_path(1), "[{}]", &err), 1);
-	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
-	assert_ok(fixture_size(f.s, &entry, &size, &err));
+	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
+	assert_ok(entry_size(f.s, &entry, &size, &err));
 	assert_true(size > 100);
 	assert_int_equal(put(&f.s, list_path(2), "[]", &err), 1);
 	assert_content(f.s, list_path(2), "[]\n");
@@ -117,7 +117,7 @@ static void damage_is_remembered_across_a_save(void **state)
 
 	(void)state;
 	must_open(&f, "damaged_lists.map", "ro");
-	assert_int_equal(fixture_find(f.s, list_path(1), &entry), 0);
+	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
 	assert_int_equal(put(&f.s, "info/author", "Ann\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
@@ -142,15 +142,15 @@ static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
 	must_open(&f, "damaged_names.map", "ro");
 	for (int i = 0; i < 18; i += 2) {
 		snprintf(path, sizeof(path), "images/%02d.json", i + 1);
-		if (fixture_find(f.s, path, &entry) < 0)
+		if (entry_find(f.s, path, &entry) < 0)
 			fail_msg("there is no %s", path);
 		/* The sound one of the same length has its name. */
 		snprintf(path, sizeof(path), "images/%02d.json", i);
-		assert_int_equal(fixture_find(f.s, path, &entry), -ENOENT);
+		assert_int_equal(entry_find(f.s, path, &entry), -ENOENT);
 	}
-	assert_int_equal(fixture_find(f.s, "sounds/0_wind.opus", &entry), 0);
-	assert_int_equal(fixture_find(f.s, "sounds/1.opus", &entry), 0);
-	assert_int_equal(fixture_find(f.s, "sounds/2.opus", &entry), 0);
+	assert_int_equal(entry_find(f.s, "sounds/0_wind.opus", &entry), 0);
+	assert_int_equal(entry_find(f.s, "sounds/1.opus", &entry), 0);
+	assert_int_equal(entry_find(f.s, "sounds/2.opus", &entry), 0);
 	fixture_close(&f);
 }
 
@@ -168,7 +168,7 @@ static void a_declared_size_far_beyond_the_true_one_is_no_content(void **state)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		size_t n;
 
-		assert_int_equal(fixture_find(f.s, paths[i], &entry), 0);
+		assert_int_equal(entry_find(f.s, paths[i], &entry), 0);
 		n = entry.size < sizeof(got) ? (size_t)entry.size : sizeof(got);
 		assert_fails(f.s->format->get(f.s, entry.id, 0, got, n, &err), EIO, "");
 	}
@@ -187,7 +187,7 @@ static void put_pixels(struct fixture *f, const char *json)
 	entry_id id = entry_object(id_of(f->s, json));
 	struct error err = ERROR_INIT;
 
-	assert_int_equal(fixture_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);
+	assert_int_equal(entry_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);
 }
 
 static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **state)

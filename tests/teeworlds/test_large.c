@@ -76,7 +76,7 @@ static void memory_stays_bounded(void **state)
 
 	(void)state;
 	assert_ok(fixture_open(&f, map_path ? map_path : fixture_path("large.map"), "ro", &err));
-	assert_int_equal(fixture_find(f.s, image_path, &entry), 0);
+	assert_int_equal(entry_find(f.s, image_path, &entry), 0);
 	same = file_of(&f, &entry, false);
 	other = file_of(&f, &entry, true);
 	assert_ok(f.s->format->edit->parse(f.s, entry.id, &same, &c, &err));

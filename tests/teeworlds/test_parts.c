@@ -144,7 +144,7 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 
 	(void)state;
 	must_open(&f, "many_quads.map", "rw");
-	assert_int_equal(fixture_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
+	assert_int_equal(entry_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
 	assert_false(entry.sized);
 	whole = content_of(f.s, "groups/0/layers/0/quads.json");
 	assert_true(whole->size > 1000000);
@@ -155,7 +155,7 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 		assert_memory_equal(part, whole->data + parts[i], sizeof(part));
 	}
 	/* Its size is known from now on. */
-	assert_int_equal(fixture_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
+	assert_int_equal(entry_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
 	assert_true(entry.sized);
 	assert_int_equal(entry.size, whole->size);
 	fixture_close(&f);

@@ -88,13 +88,11 @@ static void packed_tiles_are_packed_again_only_where_they_changed(void **state)
 	id = content_of(f.s, LAYERS "08/id.csv");
 	assert_int_equal(id->size, 15 * 20 * 4);
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err),
-		0);
+		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err), 0);
 	assert_data(f.s, 8, DATA, packed, sizeof(packed));
 	memcpy((char *)(uintptr_t)id->data + id->size - 4, "  6", 3);
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err),
-		1);
+		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err), 1);
 	assert_data(f.s, 8, DATA, changed, sizeof(changed));
 	fixture_close(&f);
 }
@@ -108,9 +106,9 @@ static void packed_tiles_of_another_count_cannot_be_read(void **state)
 
 	(void)state;
 	must_open(&f, "sizes.map", "rw");
-	assert_int_equal(fixture_find(f.s, LAYERS "2/id.csv", &entry), 0);
+	assert_int_equal(entry_find(f.s, LAYERS "2/id.csv", &entry), 0);
 	assert_int_equal(entry.size, 15 * 20 * 4);
-	assert_fails(fixture_get(f.s, &entry, &b, &err), EIO, "299 tiles (must be 20 x 15)");
+	assert_fails(entry_get(f.s, &entry, &b, &err), EIO, "299 tiles (must be 20 x 15)");
 	fixture_close(&f);
 }
 

@@ -198,7 +198,7 @@ static void names_of_this_mount_mean_the_same_to_one_of_the_saved_map(void **sta
 	assert_string_equal(
 		world_list(&w, "images"), "0_rock.png 1_desert.json 2_moon.png 3_wood.png ");
 	assert_ok(w.now->format->names->name_map(w.now, w.finalized, &legend, &err));
-	assert_int_equal(fixture_find(w.after.s, FG, &(struct entry){0}), 0);
+	assert_int_equal(entry_find(w.after.s, FG, &(struct entry){0}), 0);
 	assert_ok(w.after.s->format->names->read_name_map(&w.after.s, legend, &err));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[100];

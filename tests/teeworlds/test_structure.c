@@ -420,7 +420,7 @@ static void raw_shows_nothing_of_new_objects(void **state)
 		       &entry, NULL) == 1)
 		n++;
 	assert_int_equal(n, 3);
-	assert_int_equal(fixture_find(w.now, "raw/items/00002_image/00003", &entry), -ENOENT);
+	assert_int_equal(entry_find(w.now, "raw/items/00002_image/00003", &entry), -ENOENT);
 	for (cookie = 0; format_teeworlds.list(w.now, id_of(w.now, "raw/data"), &cookie, name,
 				 &entry, NULL) == 1;)
 		data++;

@@ -58,7 +58,7 @@ static int put_painting(struct snapshot **s, const char *path, struct painting p
 	file = malloc((size_t)size);
 	assert_int_equal(
 		png_file_read(p.side, p.side, paint, &p, NULL, 0, file, (size_t)size, e), 0);
-	r = fixture_put(s, id_of(*s, path), file, (size_t)size, NULL, e);
+	r = entry_put(s, id_of(*s, path), file, (size_t)size, NULL, e);
 	free(file);
 	return r;
 }
@@ -181,7 +181,7 @@ static void what_others_use_is_copied_first(void **state)
 
 	sound = data_of(f.s, TW_SOUND, 0, 3);
 	opus = content_of(f.s, "sounds/1_same.opus");
-	assert_int_equal(fixture_put(&f.s, id_of(f.s, "sounds/1_same.opus"), opus->data,
+	assert_int_equal(entry_put(&f.s, id_of(f.s, "sounds/1_same.opus"), opus->data,
 				 opus->size - 1, NULL, &err),
 		1);
 	assert_ptr_equal(data_of(f.s, TW_SOUND, 0, 3), sound);
@@ -211,7 +211,7 @@ static void bytes_past_the_pixels_stay_while_the_size_does(void **state)
 	assert_ok(png_file_read(
 		2, 2, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file, (size_t)size, &err));
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
+		entry_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
 		1);
 	b = decoded(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA));
 	assert_int_equal(b->size, 21);
@@ -220,7 +220,7 @@ static void bytes_past_the_pixels_stay_while_the_size_does(void **state)
 	assert_ok(png_file_read(
 		2, 1, paint, &(struct painting){16, 0, {-1}}, NULL, 0, file, (size_t)size, &err));
 	assert_int_equal(
-		fixture_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
+		entry_put(&f.s, id_of(f.s, "images/1_tail.png"), file, (size_t)size, NULL, &err),
 		1);
 	assert_int_equal(data_of(f.s, TW_IMAGE, 1, IMAGE_DATA)->size, 8);
 	fixture_close(&f);
@@ -313,8 +313,8 @@ static void a_text_has_limits_that_old_texts_may_break(void **state)
 	assert_fails(put(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: has 256 bytes");
 	assert_fails(put(&f.s, "info/author", "two\nlines\n", &err), EINVAL, "line 2");
 	assert_fails(put(&f.s, "info/author", "\n\n", &err), EINVAL, "line 2");
-	assert_fails(fixture_put(&f.s, id_of(f.s, "info/author"), "a\0b\n", 4, NULL, &err), EINVAL,
-		"NUL");
+	assert_fails(
+		entry_put(&f.s, id_of(f.s, "info/author"), "a\0b\n", 4, NULL, &err), EINVAL, "NUL");
 	assert_fails(put(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: is not UTF-8");
 	fixture_close(&f);
 
@@ -375,7 +375,7 @@ static void marks_and_crs_that_an_editor_adds_are_dropped(void **state)
 	/* A text that has them, as some maps do, keeps what is written. */
 	snprintf(path, sizeof(path), "raw/data/%05d",
 		tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[5]);
-	assert_int_equal(fixture_put(&f.s, id_of(f.s, path), MARKED("a\r"), 6, NULL, &err), 1);
+	assert_int_equal(entry_put(&f.s, id_of(f.s, path), MARKED("a\r"), 6, NULL, &err), 1);
 	assert_content(f.s, "info/settings.cfg", MARKED("a\r\n"));
 	assert_int_equal(put(&f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"), &err), 1);
 	assert_content(f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"));
@@ -522,10 +522,10 @@ static void raw_names_are_those_of_the_layout(void **state)
 	assert_content(f.s, "raw/items/00009/00003", "1\n2\n3\n");
 	assert_content(f.s, "raw/items/33059/00000", "");
 	assert_content(f.s, "raw/items/00002_image/00009+1", "1\n3\n4\n");
-	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/00009+3", &entry), -ENOENT);
-	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/9", &entry), -ENOENT);
-	assert_int_equal(fixture_find(f.s, "raw/items/00002_image/00009+0", &entry), -ENOENT);
-	assert_int_equal(fixture_find(f.s, "raw/data/0", &entry), -ENOENT);
+	assert_int_equal(entry_find(f.s, "raw/items/00002_image/00009+3", &entry), -ENOENT);
+	assert_int_equal(entry_find(f.s, "raw/items/00002_image/9", &entry), -ENOENT);
+	assert_int_equal(entry_find(f.s, "raw/items/00002_image/00009+0", &entry), -ENOENT);
+	assert_int_equal(entry_find(f.s, "raw/data/0", &entry), -ENOENT);
 	fixture_close(&f);
 	must_open(&f, "full.map", "ro");
 	(void)id_of(f.s, "raw/items/65534_3e1b2716-178c-3978-9bd9-b11ae0410dd8/00000");
@@ -540,13 +540,13 @@ static void raw_is_read_only_unless_asked(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
-	assert_int_equal(fixture_find(f.s, "raw/data/00000", &entry), 0);
+	assert_int_equal(entry_find(f.s, "raw/data/00000", &entry), 0);
 	assert_false(entry.writable);
 	assert_fails(put(&f.s, "raw/data/00000", "x", &err), EROFS, "raw=rw");
 	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EROFS, "raw=rw");
 	fixture_close(&f);
 	must_open(&f, "full.map", "off");
-	assert_int_equal(fixture_find(f.s, "raw", &entry), -ENOENT);
+	assert_int_equal(entry_find(f.s, "raw", &entry), -ENOENT);
 	fixture_close(&f);
 }
 
@@ -584,7 +584,7 @@ static void without_a_version_item_there_is_only_raw(void **state)
 		struct fixture f;
 
 		must_open(&f, names[i], "ro");
-		assert_int_equal(fixture_find(f.s, "info", &entry), -ENOENT);
+		assert_int_equal(entry_find(f.s, "info", &entry), -ENOENT);
 		(void)id_of(f.s, "raw/items");
 		(void)id_of(f.s, "raw/data");
 		fixture_close(&f);
@@ -599,7 +599,7 @@ static void what_cannot_be_shown_is_empty_and_eio(void **state)
 
 	(void)state;
 	must_open(&f, "odd.map", "ro");
-	assert_int_equal(fixture_find(f.s, "info/license", &entry), 0);
+	assert_int_equal(entry_find(f.s, "info/license", &entry), 0);
 	assert_int_equal(entry.size, 0);
 	assert_fails(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err), EIO, "data index is 99");
 	fixture_close(&f);

@@ -56,7 +56,7 @@ static inline entry_id id_of(const struct snapshot *s, const char *path)
 {
 	struct entry entry;
 
-	if (fixture_find(s, path, &entry) < 0)
+	if (entry_find(s, path, &entry) < 0)
 		fail_msg("there is no %s", path);
 	return entry.id;
 }
@@ -67,9 +67,9 @@ static inline struct bytes *content_of(const struct snapshot *s, const char *pat
 	struct bytes *b = NULL;
 	struct entry entry;
 
-	if (fixture_find(s, path, &entry) < 0)
+	if (entry_find(s, path, &entry) < 0)
 		fail_msg("there is no %s", path);
-	assert_ok(fixture_get(s, &entry, &b, &err));
+	assert_ok(entry_get(s, &entry, &b, &err));
 	return b;
 }
 
@@ -81,10 +81,10 @@ static inline void assert_content(const struct snapshot *s, const char *path, co
 	assert_memory_equal(b->data, text, b->size);
 }
 
-/* What fixture_put says of text put to path. */
+/* What entry_put says of text put to path. */
 static inline int put(struct snapshot **s, const char *path, const char *text, struct error *e)
 {
-	return fixture_put(s, id_of(*s, path), text, strlen(text), NULL, e);
+	return entry_put(s, id_of(*s, path), text, strlen(text), NULL, e);
 }
 
 #endif

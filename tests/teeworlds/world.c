@@ -9,7 +9,7 @@ void world_open(struct world *w, const char *map)
 	must_open(&w->f, map, "ro");
 	w->now = snapshot_ref(w->f.s);
 	/* As the tree would: names are taken before anything changes. */
-	fixture_find(w->now, "images", &(struct entry){0});
+	entry_find(w->now, "images", &(struct entry){0});
 }
 
 void world_create(struct world *w)
@@ -81,7 +81,7 @@ entry_id world_add(struct world *w, const char *dir, const char *name, bool is_d
 
 int world_put(struct world *w, entry_id id, const void *data, size_t n, struct error *e)
 {
-	return fixture_put(&w->now, id, data, n, NULL, e);
+	return entry_put(&w->now, id, data, n, NULL, e);
 }
 
 int world_put_text(struct world *w, entry_id id, const char *text, struct error *e)

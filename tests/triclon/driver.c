@@ -6,23 +6,22 @@
  *     open PATH OPTION,...    create OPTION,...     -> ok
  *     list                                          -> data: a name a line
  *     get NAME                range NAME OFF N      -> data
- *     size NAME                                     -> ok SIZE
  *     put NAME N, then N bytes                      -> same | changed
  *     add NAME                remove NAME           -> ok
  *     save PATH               same                  -> ok | ok yes | ok no
+ *     laws                                          -> data: a line for each that is broken
  *     notes                                         -> data: what was noted, said and refused
  *
  * "data N" is followed by N bytes and a line feed. A failure is "error ERRNO TEXT".
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../formats/laws.h"
 #include "base/buffer.h"
-#include "formats/format.h"
 
 enum { MAX_OPTIONS = 8, MAX_PLACES = 8 };
 
@@ -141,27 +140,43 @@ static int do_get(struct driver *d, const char *name, uint64_t off, uint64_t n, 
 
 static int do_put(struct driver *d, const char *name, size_t n)
 {
-	struct change *c = NULL;
-	struct extent in = EXTENT_INIT;
-	struct touched touched = {0};
+	CLEANUP(free) uint8_t *in = malloc(n + 1);
 	struct entry en;
-	uint8_t *dst;
 	int r;
 
-	in = extent_of_bytes(bytes_new(n, &dst));
-	if (fread(dst, 1, n, stdin) != n)
+	if (fread(in, 1, n, stdin) != n)
 		exit(2);
 	r = find(d, name, &en);
 	if (r == 0)
-		r = d->s->format->edit->parse(d->s, en.id, &in, &c, &d->e);
-	if (r == 0 && c)
-		r = d->s->format->edit->apply(&d->s, c, &touched, &d->e);
+		r = entry_put(&d->s, en.id, in, n, NULL, &d->e);
+	if (r >= 0)
+		puts(r ? "changed" : "same");
+	return r < 0 ? r : 0;
+}
+
+static void broken(void *arg, const char *path, const char *law, const char *text)
+{
+	buffer_printf(arg, "%s: %s: %s\n", path, law, text);
+}
+
+static int do_laws(struct driver *d)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const struct laws laws = {broken, &out};
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+	int r;
+
+	while ((r = d->s->format->list(d->s, ENTRY_ROOT, &cookie, name, &en, &d->e)) > 0) {
+		struct bytes *whole = NULL;
+
+		if (laws_read(&laws, d->s, name, &en, &whole) == -EIO)
+			broken(&out, name, "get", "it cannot be read");
+		bytes_unref(whole);
+	}
 	if (r == 0)
-		puts(c ? "changed" : "same");
-	if (c)
-		change_free(c);
-	touched_finish(&touched);
-	extent_finish(&in);
+		data(out.data, out.size);
 	return r;
 }
 
@@ -248,7 +263,6 @@ static int run(struct driver *d, char *line)
 {
 	char *word = strtok(line, " "), *a = strtok(NULL, " "), *b = strtok(NULL, " ");
 	char *c = strtok(NULL, " ");
-	struct entry en;
 	int r = 0;
 
 	if (strcmp(word, "open") == 0 || strcmp(word, "create") == 0) {
@@ -260,6 +274,8 @@ static int run(struct driver *d, char *line)
 		return 0;
 	} else if (strcmp(word, "list") == 0) {
 		return do_list(d);
+	} else if (strcmp(word, "laws") == 0) {
+		return do_laws(d);
 	} else if (strcmp(word, "get") == 0) {
 		return do_get(d, a, 0, 0, true);
 	} else if (strcmp(word, "range") == 0) {
@@ -268,11 +284,6 @@ static int run(struct driver *d, char *line)
 		return do_put(d, a, strtoull(b, NULL, 10));
 	} else if (strcmp(word, "save") == 0) {
 		return do_save(d, a);
-	} else if (strcmp(word, "size") == 0) {
-		r = find(d, a, &en);
-		if (r == 0)
-			printf("ok %" PRIu64 "\n", en.size);
-		return r;
 	} else if (strcmp(word, "add") == 0) {
 		r = do_add(d, a);
 	} else if (strcmp(word, "remove") == 0) {

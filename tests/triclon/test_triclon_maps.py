@@ -138,13 +138,7 @@ def test_the_laws_hold(d, at, tmp_path, variant):
         m = tcgen.content(rng, variant)
         path = at(m)
         d.open(path)
-        for name, content in d.files().items():
-            assert d.size(name) == len(content)
-            for _ in range(5):
-                off = rng.randint(0, len(content))
-                n = rng.randint(0, len(content) - off)
-                assert d.range(name, off, n) == content[off:off + n]
-            assert not d.put(name, content), "GetPut"
+        assert d.laws() == ""
         assert d.save(tmp_path / "b.tcm") == "ok same"
         assert (tmp_path / "b.tcm").read_bytes() == m.encode()
         others = d.files()

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Zlib */
+#include "laws.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+int entry_find(const struct snapshot *s, const char *path, struct entry *ret)
+{
+	char name[NAME_MAX + 1];
+	int r = s->format->stat(s, ENTRY_ROOT, ret, NULL);
+
+	while (r == 0 && *path) {
+		size_t n = strcspn(path, "/");
+
+		memcpy(name, path, n);
+		name[n] = '\0';
+		path += n + (path[n] == '/');
+		r = s->format->lookup(s, ret->id, name, ret, NULL);
+	}
+	return r;
+}
+
+int entry_size(const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e)
+{
+	if (!entry->sized)
+		return s->format->size(s, entry->id, ret, e);
+	*ret = entry->size;
+	return 0;
+}
+
+int entry_get(
+	const struct snapshot *s, const struct entry *entry, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	uint64_t size;
+	uint8_t *dst;
+	int r = entry_size(s, entry, &size, e);
+
+	if (r < 0)
+		return r;
+	b = bytes_new((size_t)size, &dst);
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for %llu bytes", (unsigned long long)size);
+	r = s->format->get(s, entry->id, 0, dst, (size_t)size, e);
+	if (r == 0)
+		*ret = TAKE(b);
+	return r;
+}
+
+int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
+	struct error *e)
+{
+	struct bytes *b = bytes_copy(data, n);
+	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+	struct change *c = NULL;
+	int r;
+
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for a copy");
+	in = extent_of_bytes(b);
+	r = (*s)->format->edit->parse(*s, id, &in, &c, e);
+	if (!c || (r < 0 && r != -EAGAIN))
+		return r;
+	if (r == -EAGAIN) {
+		if ((*s)->format->edit->apply(s, c, touched, NULL) < 0)
+			r = -ENOMEM;
+		change_free(c);
+		return r;
+	}
+	r = (*s)->format->edit->apply(s, c, touched, e);
+	change_free(c);
+	return r < 0 ? r : 1;
+}
+
+int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_visit fn, void *arg,
+	struct error *e)
+{
+	char name[NAME_MAX + 1], below[PATH_MAX];
+	uint64_t cookie = 0;
+	struct entry entry;
+	int r;
+
+	while ((r = s->format->list(s, dir, &cookie, name, &entry, e)) == 1) {
+		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name);
+		if (entry.dir)
+			r = entry_walk(s, entry.id, below, fn, arg, e);
+		else
+			fn(arg, below, &entry);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+/* Ranges at the begin, the end, and across the middle. */
+static void check_ranges(const struct laws *l, const struct snapshot *s, const char *path,
+	entry_id id, const struct bytes *whole)
+{
+	const uint64_t size = whole->size;
+	const struct {
+		uint64_t off, n;
+	} ranges[] = {
+		{0, size < 40 ? size : 40},
+		{size / 3, size / 3 < 5000 ? size / 3 : 5000},
+		{size / 2, size - size / 2 < 70000 ? size - size / 2 : 70000},
+		{size - (size ? 1 : 0), size ? 1 : 0},
+		{size, 0},
+	};
+	static uint8_t part[70000];
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		struct error e = ERROR_INIT;
+		int r = s->format->get(s, id, ranges[i].off, part, (size_t)ranges[i].n, &e);
+
+		if (r < 0)
+			l->broken(l->arg, path, "a range cannot be read", error_text(&e));
+		else if (memcmp(part, whole->data + ranges[i].off, (size_t)ranges[i].n) != 0)
+			l->broken(l->arg, path, "determinism", "a range differs from the whole");
+	}
+}
+
+int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
+	const struct entry *entry, struct bytes **ret)
+{
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *same = snapshot_ref(s);
+	struct error e = ERROR_INIT;
+	struct entry found;
+	uint64_t size;
+	int r;
+
+	if (entry_find(s, path, &found) < 0 || found.id != entry->id)
+		l->broken(l->arg, path, "lookup", "its name does not find it");
+	r = entry_get(s, entry, &whole, &e);
+	if (r < 0) {
+		if (r != -EIO)
+			l->broken(l->arg, path, "get", error_text(&e));
+		return r;
+	}
+	if (s->format->size(s, entry->id, &size, &e) < 0 || size != whole->size)
+		l->broken(l->arg, path, "Size", "size and get disagree");
+	check_ranges(l, s, path, entry->id, whole);
+	r = entry->writable ? entry_put(&same, entry->id, whole->data, whole->size, NULL, &e) : 0;
+	if (r != 0)
+		l->broken(l->arg, path, "GetPut",
+			r < 0 ? error_text(&e) : "its own content is a change");
+	*ret = TAKE(whole);
+	return 0;
+}
+
+int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
+	const struct bytes *content, struct touched *touched, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct entry now;
+	int r = entry_put(s, entry->id, content->data, content->size, touched, e);
+
+	if (r == -EINVAL)
+		return r;
+	if (r != 1) {
+		l->broken(l->arg, path, "PutGet", r == 0 ? "a change is none" : error_text(e));
+		return r;
+	}
+	r = (*s)->format->stat(*s, entry->id, &now, e);
+	if (r == 0)
+		r = entry_get(*s, &now, &back, e);
+	if (r < 0)
+		l->broken(l->arg, path, "PutGet: get", error_text(e));
+	else if (back->size != content->size ||
+		 memcmp(back->data, content->data, content->size) != 0)
+		l->broken(l->arg, path, "PutGet", "get gives something else than was put");
+	else if (entry_put(s, entry->id, content->data, content->size, NULL, e) != 0)
+		l->broken(l->arg, path, "PutGet", "putting it again is a change");
+	return 1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * laws: what tests of any format ask of a snapshot, and the laws of formats/format.h, which need
+ * nothing but that header.
+ */
+#ifndef TESTS_FORMATS_LAWS_H
+#define TESTS_FORMATS_LAWS_H
+
+#include "formats/format.h"
+
+/* The entry at a path below the root; -ENOENT and so on. */
+int entry_find(const struct snapshot *s, const char *path, struct entry *ret);
+/* The length of a file, whatever that takes; and all of it. */
+int entry_size(const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e);
+int entry_get(
+	const struct snapshot *s, const struct entry *entry, struct bytes **ret, struct error *e);
+/* parse and apply to *s. 1: changed, 0: nothing to change, or the refusal. touched may be NULL. */
+int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
+	struct error *e);
+
+/* Calls fn for every file below dir, with its path. */
+typedef void (*entry_visit)(void *arg, const char *path, const struct entry *entry);
+int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_visit fn, void *arg,
+	struct error *e);
+
+/* Who is told of a broken law. */
+struct laws {
+	void (*broken)(void *arg, const char *path, const char *law, const char *text);
+	void *arg;
+};
+
+/* That its name finds the file, Size, that any range is a slice of the whole, and, where it can be
+ * written, GetPut. *ret: all of it. -EIO: it cannot be read, and no law says that it can. */
+int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
+	const struct entry *entry, struct bytes **ret);
+/* PutGet, of other content than the file's in canonical form. 1: it was put; -EINVAL: it is
+ * refused, which is for the caller to judge; else it was told. */
+int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
+	const struct bytes *content, struct touched *touched, struct error *e);
+
+#endif
