@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "vfs/outcome.h"
+#include "vfs/volume/outcome.h"
 
 /* A file that lands on descriptor 2 would receive our messages. */
 static int fill_standard_descriptors(void)

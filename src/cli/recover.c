@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/say.h"
-#include "vfs/outcome.h"
-#include "vfs/journal.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/journal/journal.h"
 
 /* The directory and the name of the map itself, where links lead; of a map that is gone, the name
  * as it was typed. */

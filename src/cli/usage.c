@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "cli/words.h"
-#include "vfs/outcome.h"
+#include "vfs/volume/outcome.h"
 
 static const char help_start[] =
 	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]         mount a map\n"

@@ -58,7 +58,7 @@
 
 #include <stdint.h>
 
-#include "vfs/outcome.h"
+#include "vfs/volume/outcome.h"
 
 enum control_type {
 	CONTROL_NOTE = 1,

@@ -19,7 +19,7 @@
 #include "base/sandbox.h"
 #include "fuse/control.h"
 #include "fuse/loop.h"
-#include "vfs/volume.h"
+#include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
 

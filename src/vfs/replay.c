@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/file.h"
-#include "vfs/put.h"
+#include "vfs/ops/file.h"
+#include "vfs/ops/commit.h"
 
 struct replay {
 	struct vfs *v;

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/left.h"
-#include "vfs/object.h"
-#include "vfs/put.h"
+#include "vfs/save/left.h"
+#include "vfs/tree/object.h"
+#include "vfs/ops/commit.h"
 
 enum { SYNC_DELAY_MS = 900 }; /* closed changes are on disk within a second */
 

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
-#include "vfs/report.h"
+#include "vfs/volume/report.h"
 
 struct vfs;
 struct handle;
@@ -87,8 +87,8 @@ struct call {
 	bool sized;                /* sizes have been asked for once */
 	bool loaded;               /* rename: the stage of the moved file was made for it */
 	bool judged;               /* ... and its content would be accepted */
-	struct takeover *takeover; /* rename over a lens (takeover.c) */
-	uint64_t split;            /* the object that is being split off (place.c) */
+	struct takeover *takeover; /* rename over a lens (ops/takeover.c) */
+	uint64_t split;            /* the object that is being split off (tree/place.c) */
 };
 
 /* What the vfs needs of its front. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/changes.h"
-#include "vfs/file.h"
-#include "vfs/left.h"
-#include "vfs/put.h"
+#include "vfs/save/changes.h"
+#include "vfs/ops/file.h"
+#include "vfs/save/left.h"
+#include "vfs/ops/commit.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char STATUS_NAME[] = "user.mapfs.status";

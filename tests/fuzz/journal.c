@@ -13,8 +13,8 @@
 
 #include "../vfs/box.h"
 #include "fuzz.h"
-#include "vfs/beside.h"
-#include "vfs/journal.h"
+#include "vfs/files/sidecar.h"
+#include "vfs/journal/journal.h"
 
 enum { RAW_FILE = 255, RECORDS_MAX = 64 };
 

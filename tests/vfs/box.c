@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "vfs/volume.h"
+#include "vfs/volume/volume.h"
 
 enum { THREADS = 2, CACHE = 1 << 20 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs/journal.h"
+#include "vfs/journal/journal.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
 #define AUTHOR     "info/author"

@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "vfs/journal.h"
+#include "vfs/journal/journal.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
 #define AUTHOR     "info/author"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "vfs/left.h"
+#include "vfs/save/left.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"

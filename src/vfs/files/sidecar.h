@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Names of what mapfs puts beside a map: NAME.mapfs-journal-ID, NAME.mapfs-conflict,
+ * NAME.mapfs-left. And the identity that tells which content of the map a journal belongs to.
+ */
+#ifndef VFS_FILES_SIDECAR_H
+#define VFS_FILES_SIDECAR_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+enum { IDENTITY_SIZE = 17 }; /* 16 hex digits and a NUL */
+
+/* map's name with the suffix; a name too long for the file system is cut before it. */
+void sidecar_name(char ret[NAME_MAX + 1], const char *map, const char *suffix);
+
+/* The map that files beside `map` are named after: without .mapfs-conflict(.N), which a save that
+ * met another program's change gave it. */
+void sidecar_family(char ret[NAME_MAX + 1], const char *map);
+
+/*
+ * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
+ * ends) and their time counts too. It does not depend on where the file lies.
+ */
+int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
+/* ... if it still had this size and this time. Of a file that is shorter now: -EIO. */
+int identity_as(
+	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e);
+
+#endif

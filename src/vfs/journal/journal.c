@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/journal/journal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "vfs/journal/data.h"
+
+static int store_keep(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
+
+int journal_init(struct journal *j, const struct trust *trust, const char *map,
+	const char *identity, const char *previous, struct error *e)
+{
+	char family[NAME_MAX + 1];
+
+	*j = (struct journal){.store = {.keep = store_keep, .spool_dirfd = trust->dirfd},
+		.dirfd = trust->dirfd,
+		.trust = *trust,
+		.number = 1};
+	sidecar_family(family, map);
+	j->map = strdup(family);
+	if (!j->map)
+		return error_set(e, -ENOMEM, "out of memory");
+	snprintf(j->identity, sizeof(j->identity), "%s", identity);
+	snprintf(j->previous, sizeof(j->previous), "%s", previous);
+	pthread_mutex_init(&j->lock, NULL);
+	return 0;
+}
+
+void journal_finish(struct journal *j)
+{
+	if (!j->map)
+		return;
+	reclog_close(j->log);
+	free(j->map);
+	bytes_unref(j->legend);
+	pthread_mutex_destroy(&j->lock);
+	*j = (struct journal){0};
+}
+
+static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
+{
+	char suffix[64], number[16] = "";
+
+	if (j->number > 1)
+		snprintf(number, sizeof(number), "-%u", j->number);
+	snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s%s", j->identity, number);
+	sidecar_name(ret, j->map, suffix);
+}
+
+enum { ASIDE_MAX = 1000, NUMBER_MAX = 1000 };
+
+int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e)
+{
+	char name[NAME_MAX + 1], suffix[96], number[16] = "";
+	int r = -EEXIST;
+
+	journal_file(j, name);
+	for (int i = 1; r == -EEXIST && i < ASIDE_MAX; i++) {
+		snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s%s%s", j->identity, ending,
+			number);
+		sidecar_name(ret, j->map, suffix);
+		r = io_rename_noreplace(j->dirfd, name, ret);
+		snprintf(number, sizeof(number), ".%d", i);
+	}
+	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
+}
+
+/* The lock is held. */
+static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
+{
+	char name[NAME_MAX + 1], aside[NAME_MAX + 1] = "";
+	int r;
+
+	journal_file(j, name);
+	if (j->kept) {
+		/* Where it cannot be, it stays under the name that it has. */
+		if (journal_set_aside(j, ".kept", aside, e) < 0)
+			strcpy(aside, name);
+		r = 0;
+	} else {
+		r = io_unlink(j->dirfd, name);
+		if (r < 0)
+			error_set(e, r, "%s: cannot be removed: %s", name, strerror(-r));
+	}
+	if (ret_kept)
+		strcpy(ret_kept, aside);
+	reclog_close(TAKE(j->log));
+	j->kept = j->resume = false;
+	return r;
+}
+
+int journal_remove(struct journal *j, char *ret_kept, struct error *e)
+{
+	int r = 0;
+
+	if (ret_kept)
+		ret_kept[0] = '\0';
+	pthread_mutex_lock(&j->lock);
+	if (j->log) {
+		r = remove_locked(j, ret_kept, e);
+		j->unsynced = false;
+	}
+	pthread_mutex_unlock(&j->lock);
+	return r;
+}
+
+void journal_keep(struct journal *j)
+{
+	pthread_mutex_lock(&j->lock);
+	j->kept = true;
+	pthread_mutex_unlock(&j->lock);
+}
+
+void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_kept)
+{
+	char *map;
+
+	ret_kept[0] = '\0';
+	pthread_mutex_lock(&j->lock);
+	/* A file that stays all the same ends in SAVED, and goes at the next mount. */
+	if (j->log && !keep)
+		(void)remove_locked(j, ret_kept, NULL);
+	reclog_close(TAKE(j->log));
+	j->kept = j->resume = false;
+	map = j->map;
+	j->map = next->map;
+	next->map = map;
+	memcpy(j->identity, next->identity, sizeof(j->identity));
+	memcpy(j->previous, next->previous, sizeof(j->previous));
+	j->number = next->number;
+	j->log = TAKE(next->log);
+	bytes_unref(j->legend);
+	j->legend = TAKE(next->legend);
+	j->unsynced = atomic_load(&next->unsynced);
+	j->fresh = next->fresh;
+	pthread_mutex_unlock(&j->lock);
+}
+
+static struct extent text_extent(const char *s, bool with_nul)
+{
+	return extent_of_bytes(bytes_copy(s, strlen(s) + (with_nul ? 1 : 0)));
+}
+
+enum { PARTS_MAX = 5 };
+
+/* Appends a record of texts (each with its NUL) and content; the lock is held. */
+static int append_locked(struct journal *j, enum journal_type type, const char *const *texts,
+	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
+{
+	struct extent parts[PARTS_MAX], payload = EXTENT_INIT;
+	size_t n = 0;
+	uint64_t before = 0;
+	int r = 0;
+
+	for (; n < n_texts; n++) {
+		parts[n] = text_extent(texts[n], content || n + 1 < n_texts);
+		before += parts[n].size;
+		if (!parts[n].mem)
+			r = error_set(e, -ENOMEM, "out of memory");
+	}
+	if (content)
+		parts[n++] = extent_ref(content);
+	if (r == 0)
+		r = reclog_append(j->log, type, parts, n, ret ? &payload : NULL, e);
+	if (r == 0) {
+		j->unsynced = true;
+		if (ret) {
+			payload.off += before;
+			payload.size -= before;
+			*ret = payload;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		extent_finish(&parts[i]);
+	return r;
+}
+
+static int header_locked(struct journal *j, struct error *e)
+{
+	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
+	int r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
+
+	if (r == 0)
+		j->resume = false;
+	return r;
+}
+
+/* The first of its names that is free. 1: a save that was cut short made it; what it holds is not
+ * ours to drop. Where somebody else has the name, it is the next one. */
+static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e)
+{
+	int r = -EPERM;
+
+	for (j->number = 1; j->number < NUMBER_MAX; j->number++) {
+		journal_file(j, name);
+		r = reclog_create(j->dirfd, name, &j->log, e);
+		if (r != -EEXIST)
+			return r;
+		error_clear(e);
+		r = reclog_open(&j->trust, name, &j->log, e);
+		if (r != -EPERM)
+			return r < 0 ? r : 1;
+		error_clear(e);
+	}
+	return error_set(e, r, "no name is left for a journal");
+}
+
+/* The lock is held. A file without its header is not left behind. */
+static int open_locked(struct journal *j, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	int r;
+
+	j->resume = false;
+	r = make_file(j, name, e);
+	if (r == 1)
+		return 0;
+	if (r == 0)
+		r = header_locked(j, e);
+	if (r < 0 && j->log) {
+		(void)io_unlink(j->dirfd, name);
+		reclog_close(TAKE(j->log));
+	}
+	return r;
+}
+
+static int legend_locked(struct journal *j, struct error *e)
+{
+	struct extent text = extent_of_bytes(bytes_ref(j->legend));
+	int r = append_locked(j, JOURNAL_LEGEND, NULL, 0, &text, NULL, e);
+
+	extent_finish(&text);
+	if (r == 0)
+		bytes_unref(TAKE(j->legend));
+	return r;
+}
+
+void journal_read_by(struct journal *j, struct bytes *legend)
+{
+	pthread_mutex_lock(&j->lock);
+	bytes_unref(j->legend);
+	j->legend = legend;
+	pthread_mutex_unlock(&j->lock);
+}
+
+static int append(struct journal *j, enum journal_type type, const char *const *texts,
+	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&j->lock);
+	if (!j->log)
+		r = open_locked(j, e);
+	if (r == 0 && j->resume)
+		r = header_locked(j, e);
+	if (r == 0 && j->legend)
+		r = legend_locked(j, e);
+	if (r == 0)
+		r = append_locked(j, type, texts, n_texts, content, ret, e);
+	pthread_mutex_unlock(&j->lock);
+	return r;
+}
+
+static int store_keep(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
+{
+	struct journal *j = (struct journal *)s;
+
+	if (j->data && journal_data_find(j->data, data, ret))
+		return 0;
+	return append(j, JOURNAL_DATA, NULL, 0, data, ret, e);
+}
+
+int journal_put(struct journal *j, const char *path, const struct extent *content,
+	struct extent *ret, struct error *e)
+{
+	return append(j, JOURNAL_PUT, &path, 1, content, ret, e);
+}
+
+int journal_draft(struct journal *j, const char *path, const char *reason,
+	const struct extent *content, struct extent *ret, struct error *e)
+{
+	const char *texts[] = {path, reason};
+
+	return append(j, JOURNAL_DRAFT, texts, 2, content, ret, e);
+}
+
+int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
+	struct error *e)
+{
+	const char *texts[] = {path, to};
+
+	return append(j, type, texts, to ? 2 : 1, NULL, NULL, e);
+}
+
+int journal_drop(struct journal *j, const char *path, struct error *e)
+{
+	return append(j, JOURNAL_DROP, &path, 1, NULL, NULL, e);
+}
+
+int journal_saved(struct journal *j, const char *identity, struct error *e)
+{
+	return append(j, JOURNAL_SAVED, &identity, 1, NULL, NULL, e);
+}
+
+int journal_sync(struct journal *j, struct error *e)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&j->lock);
+	if (j->log && j->unsynced)
+		r = reclog_sync(j->log, e);
+	if (r == 0)
+		j->unsynced = false;
+	pthread_mutex_unlock(&j->lock);
+	return r;
+}
+
+/* The owner asks; it must not wait for a sync that is under way. */
+bool journal_unsynced(struct journal *j)
+{
+	return j->unsynced;
+}
+
+bool journal_exists(struct journal *j)
+{
+	bool yes;
+
+	pthread_mutex_lock(&j->lock);
+	yes = j->log;
+	pthread_mutex_unlock(&j->lock);
+	return yes;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Zlib */
+/* What `mapfs recover` shows and copies out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/name.h"
+#include "vfs/files/companion.h"
+#include "vfs/journal/read.h"
+
+struct listing {
+	int dirfd;
+	struct trust trust;
+	char identity[IDENTITY_SIZE];
+	void (*fn)(void *arg, const struct journal_info *i);
+	void *arg;
+};
+
+/* A mount holds the lock of its journal. Only asked for: opening it to append would cut a torn end.
+ */
+static bool is_locked(int dirfd, const char *file)
+{
+	CLEANUP(close_fd)
+	int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+static bool is_name(enum journal_type type)
+{
+	return type == JOURNAL_MKDIR || type == JOURNAL_REMOVE || type == JOURNAL_RENAME;
+}
+
+static int list_file(void *arg, const char *file)
+{
+	struct listing *l = arg;
+	struct journal_info info = {.file = file};
+	struct journal_record rec;
+	CLEANUP(reclog_close) struct reclog *log = NULL;
+	uint64_t pos = 0;
+	int r;
+
+	info.busy = is_locked(l->dirfd, file);
+	info.fits = l->identity[0] && journal_is_of(file, l->identity);
+	info.aside = journal_is_aside(file);
+	info.foreign = trust_check_name(&l->trust, file, NULL) < 0;
+	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
+	if (r < 0) {
+		info.damaged = 1;
+		l->fn(l->arg, &info);
+		return 0;
+	}
+	while (journal_record_next(log, &pos, &rec, &info.torn, NULL) > 0) {
+		info.damaged += rec.damaged;
+		info.puts += !rec.damaged && rec.type == JOURNAL_PUT;
+		info.drafts += !rec.damaged && rec.type == JOURNAL_DRAFT;
+		info.names += !rec.damaged && is_name(rec.type);
+		journal_record_finish(&rec);
+	}
+	l->fn(l->arg, &info);
+	return 0;
+}
+
+int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),
+	void *arg, struct error *e)
+{
+	struct listing l = {.dirfd = dirfd, .fn = fn, .arg = arg};
+	int fd = openat(dirfd, map, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char family[NAME_MAX + 1];
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	struct stat st = {.st_uid = geteuid(), .st_gid = getegid()};
+
+	if (f && fstat(f->fd, &st) < 0)
+		return error_errno(e, "cannot look at the map");
+	trust_init(&l.trust, dirfd, &st);
+	/* The map may be gone; then no journal fits, and they are listed all the same. */
+	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)
+		l.identity[0] = '\0';
+	sidecar_family(family, map);
+	return journal_each_file(dirfd, family, list_file, &l, e);
+}
+
+/* A directory that is there, or is made; a descriptor. */
+static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
+{
+	int r = io_mkdir(dirfd, name, 0777), fd;
+
+	(void)arg;
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "%s: %s", name, strerror(-r));
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? error_errno(e, "%s", name) : fd;
+}
+
+static int copy_out(int outdirfd, const char *path, const struct extent *content, struct error *e)
+{
+	CLEANUP(close_fd) int parent = -1, out = -1;
+	char base[NAME_MAX + 1];
+	uint8_t chunk[64 << 10];
+	int r;
+
+	parent = path_open_parent(outdirfd, path, open_dir, NULL, base, e);
+	if (parent < 0)
+		return parent;
+	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
+	if (out < 0)
+		return error_set(e, out, "%s: %s", path, strerror(-out));
+	for (uint64_t off = 0; off < content->size;) {
+		size_t n = content->size - off < sizeof(chunk) ? (size_t)(content->size - off)
+							       : sizeof(chunk);
+
+		r = extent_read(content, off, chunk, n, e);
+		if (r < 0)
+			return r;
+		r = io_write(out, chunk, n);
+		if (r < 0)
+			return error_set(e, r, "%s: %s", path, strerror(-r));
+		off += n;
+	}
+	return 0;
+}
+
+struct extraction {
+	int outdirfd;
+	const char *file;
+	void (*line)(void *arg, const char *path, const char *what);
+	void *arg;
+};
+
+static int extract_content(
+	const struct extraction *x, const struct journal_record *rec, struct error *e)
+{
+	int r = copy_out(x->outdirfd, rec->texts[0], &rec->content, e);
+
+	if (r == 0)
+		x->line(x->arg, rec->texts[0],
+			rec->type == JOURNAL_PUT ? "applied" : rec->texts[1]);
+	return r;
+}
+
+static int extract_one(
+	const struct extraction *x, const struct journal_record *rec, struct error *e)
+{
+	char what[PATH_MAX + 32];
+
+	if (rec->damaged) {
+		x->line(x->arg, x->file, "is damaged: something is missing here");
+		return 0;
+	}
+	switch (rec->type) {
+	case JOURNAL_PUT:
+	case JOURNAL_DRAFT:
+		return extract_content(x, rec, e);
+	case JOURNAL_MKDIR:
+		x->line(x->arg, rec->texts[0], "made");
+		return 0;
+	case JOURNAL_REMOVE:
+		x->line(x->arg, rec->texts[0], "removed");
+		return 0;
+	case JOURNAL_RENAME:
+		snprintf(what, sizeof(what), "renamed to %s", rec->texts[1]);
+		x->line(x->arg, rec->texts[0], what);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int journal_extract(int dirfd, const char *file, int outdirfd,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
+{
+	const struct extraction x = {outdirfd, file, line, arg};
+	CLEANUP(reclog_close) struct reclog *log = NULL;
+	struct journal_record rec;
+	uint64_t pos = 0;
+	bool torn = false;
+	int r;
+
+	r = reclog_open_readonly(dirfd, file, &log, e);
+	if (r < 0)
+		return r;
+	/* Later records overwrite earlier ones, so that the last content of a path stays. */
+	while ((r = journal_record_next(log, &pos, &rec, &torn, e)) > 0) {
+		r = extract_one(&x, &rec, e);
+		journal_record_finish(&rec);
+		if (r < 0)
+			return r;
+	}
+	if (torn)
+		line(arg, file, "ends in a record that was not finished");
+	return r;
+}

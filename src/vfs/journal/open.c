@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Zlib */
+/* Which journal counts at a mount, and walking it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "vfs/journal/read.h"
+
+struct finding {
+	struct journal *journal;
+	void (*note)(void *arg, const char *line);
+	void *arg;
+	char *ours;    /* the file that fits */
+	char **others; /* all further ones */
+	size_t n_others;
+};
+
+static void leave_alone(const struct finding *f, const char *file, const struct error *why)
+{
+	char line[NAME_MAX + 256];
+
+	snprintf(line, sizeof(line), "%s %s; it is left alone", file, error_text(why));
+	f->note(f->arg, line);
+}
+
+static int find_file(void *arg, const char *file)
+{
+	struct finding *f = arg;
+	struct journal *j = f->journal;
+	struct error why = ERROR_INIT;
+	unsigned number = journal_is_of(file, j->identity);
+	char **others;
+
+	if (trust_check_name(&j->trust, file, &why) < 0) {
+		leave_alone(f, file, &why);
+		return 0;
+	}
+	if (number && !f->ours) {
+		j->number = number;
+		f->ours = strdup(file);
+		return f->ours ? 0 : -ENOMEM;
+	}
+	others = realloc(f->others, (f->n_others + 1) * sizeof(*others));
+	if (!others)
+		return -ENOMEM;
+	f->others = others;
+	others[f->n_others] = strdup(file);
+	return others[f->n_others++] ? 0 : -ENOMEM;
+}
+
+static void finding_finish(struct finding *f)
+{
+	free(f->ours);
+	for (size_t i = 0; i < f->n_others; i++)
+		free(f->others[i]);
+	free(f->others);
+}
+
+/*
+ * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
+ * A save that was cut short leaves such a file: after its rename the previous journal, which ends
+ * in SAVED; before it the next one, with copies of drafts alone.
+ */
+static bool is_leftover(const struct finding *f, const char *file)
+{
+	struct journal_record rec;
+	CLEANUP(reclog_close) struct reclog *log = NULL;
+	const char *ours = f->journal->identity;
+	uint64_t pos = 0;
+	bool torn = false, saved = false, next = false, own = false;
+
+	if (journal_is_aside(file))
+		return false;
+	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
+		return false; /* what cannot be read is kept */
+	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
+		saved = rec.type == JOURNAL_SAVED && !rec.damaged &&
+			strcmp(rec.texts[0], ours) == 0;
+		if (rec.damaged || !rec.type)
+			own = true;
+		else if (rec.type == JOURNAL_HEADER)
+			next = f->ours && strcmp(rec.texts[2], ours) == 0;
+		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_LEGEND)
+			own = true;
+		journal_record_finish(&rec);
+	}
+	return saved || (next && !own);
+}
+
+/* Something else stands where our journal would: it is kept under another name. */
+static int is_none(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
+	void *arg, struct error *e)
+{
+	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
+	int r = journal_set_aside(j, ".bad", name, e);
+
+	if (r < 0)
+		return r;
+	snprintf(line, sizeof(line), "%s is no journal; it is %s now (see mapfs recover)", file,
+		name);
+	note(arg, line);
+	return 0;
+}
+
+static bool is_new(struct reclog *log)
+{
+	struct journal_record rec;
+	uint64_t pos = 0;
+	bool torn, found = false, fresh = false;
+
+	/* The first that can be read. */
+	while (!found && journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
+		found = rec.type == JOURNAL_HEADER && !rec.damaged;
+		fresh = found && strcmp(rec.texts[3], "new") == 0;
+		journal_record_finish(&rec);
+	}
+	return fresh;
+}
+
+/* The journal that fits. */
+static int open_ours(struct finding *f, bool *ret_found, struct error *e)
+{
+	struct journal *j = f->journal;
+	int r = reclog_open(&j->trust, f->ours, &j->log, e);
+
+	if (r == -EINVAL)
+		return is_none(j, f->ours, f->note, f->arg, e);
+	if (r == 0) {
+		*ret_found = true;
+		j->fresh = is_new(j->log);
+	}
+	return r;
+}
+
+int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
+	void *arg, struct error *e)
+{
+	struct finding f = {.journal = j, .note = note, .arg = arg};
+	char line[NAME_MAX + 128];
+	int r;
+
+	*ret_found = false;
+	r = journal_each_file(j->dirfd, j->map, find_file, &f, e);
+	for (size_t i = 0; r == 0 && i < f.n_others; i++) {
+		if (is_leftover(&f, f.others[i])) {
+			(void)io_unlink(j->dirfd, f.others[i]);
+			continue;
+		}
+		snprintf(line, sizeof(line), "%s %s and is kept (see mapfs recover)", f.others[i],
+			journal_is_aside(f.others[i]) ? "was set aside"
+						      : "belongs to another state of the map");
+		note(arg, line);
+	}
+	if (r == 0 && f.ours)
+		r = open_ours(&f, ret_found, e);
+	finding_finish(&f);
+	return r;
+}

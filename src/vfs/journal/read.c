@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/journal/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/name.h"
+
+enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
+
+/* How many texts a record begins with; -1: it is none of ours. */
+static int texts_of(uint32_t type)
+{
+	switch (type) {
+	case JOURNAL_HEADER:
+		return 4;
+	case JOURNAL_DRAFT:
+	case JOURNAL_RENAME:
+		return 2;
+	case JOURNAL_PUT:
+	case JOURNAL_DROP:
+	case JOURNAL_SAVED:
+	case JOURNAL_MKDIR:
+	case JOURNAL_REMOVE:
+		return 1;
+	case JOURNAL_LEGEND:
+	case JOURNAL_DATA:
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+void journal_record_finish(struct journal_record *r)
+{
+	for (size_t i = 0; i < r->n_texts; i++)
+		free(r->texts[i]);
+	extent_finish(&r->content);
+	*r = (struct journal_record){0};
+}
+
+/* No mount writes another path, whoever did. */
+static bool paths_lead_inside(const struct journal_record *r)
+{
+	if (r->type == JOURNAL_HEADER || r->type == JOURNAL_SAVED || !r->n_texts)
+		return true;
+	return path_check(r->texts[0]) == 0 &&
+	       (r->type != JOURNAL_RENAME || path_check(r->texts[1]) == 0);
+}
+
+/* 1: taken apart, or found to be none of ours. */
+static int take_apart(const struct record *rec, struct journal_record *ret, struct error *e)
+{
+	int texts = rec->damaged ? -1 : texts_of(rec->type);
+	size_t want = texts < 0 ? 0 : (size_t)texts, n = 0, begin = 0;
+	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
+	CLEANUP(free) char *head = NULL;
+	int r;
+
+	*ret = (struct journal_record){.damaged = rec->damaged, .crc = rec->crc};
+	if (rec->damaged && texts_of(rec->type) >= 0)
+		ret->type = (enum journal_type)rec->type;
+	if (texts < 0)
+		return 1;
+	head = malloc(size + 1);
+	if (!head)
+		return error_set(e, -ENOMEM, "out of memory");
+	r = want ? extent_read(&rec->payload, 0, head, size, e) : 0;
+	if (r < 0)
+		return r;
+	head[size] = '\0';
+	while (n < want && begin <= size) {
+		ret->texts[n] = strdup(head + begin);
+		if (!ret->texts[n])
+			break;
+		begin += strlen(head + begin) + 1;
+		ret->n_texts = ++n;
+	}
+	if (n < want || begin > size + 1) {
+		journal_record_finish(ret);
+		return 1;
+	}
+	ret->type = (enum journal_type)rec->type;
+	if (!paths_lead_inside(ret)) {
+		journal_record_finish(ret);
+		ret->type = (enum journal_type)rec->type;
+		ret->damaged = true;
+		return 1;
+	}
+	if (begin <= size) {
+		ret->content = extent_ref(&rec->payload);
+		ret->content.off += begin;
+		ret->content.size -= begin;
+	}
+	return 1;
+}
+
+int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret, bool *ret_torn,
+	struct error *e)
+{
+	struct record rec;
+	int r = reclog_next(l, pos, &rec, ret_torn, e);
+
+	if (r <= 0)
+		return r;
+	r = take_apart(&rec, ret, e);
+	extent_finish(&rec.payload);
+	return r;
+}
+
+static const char middle[] = ".mapfs-journal-";
+
+/* What comes after the map's name in the name of a journal; NULL: it is none. */
+static const char *suffix_of(const char *file)
+{
+	const char *at = NULL, *next = file;
+
+	while ((next = strstr(next, middle)))
+		at = next++;
+	return at && strspn(at + strlen(middle), "0123456789abcdef") == IDENTITY_SIZE - 1 ? at
+											  : NULL;
+}
+
+static const char *identity_in(const char *file)
+{
+	return suffix_of(file) + strlen(middle);
+}
+
+/* What stands behind the identity: "", or -N, or a dot and why it was set aside. */
+static const char *ending_of(const char *identity)
+{
+	const char *at = identity + IDENTITY_SIZE - 1;
+
+	return *at == '-' && at[1] ? at + 1 + strspn(at + 1, "0123456789") : at;
+}
+
+bool journal_is_aside(const char *file)
+{
+	return *ending_of(identity_in(file)) == '.';
+}
+
+unsigned journal_is_of(const char *file, const char *identity)
+{
+	const char *own = identity_in(file);
+
+	if (strncmp(own, identity, IDENTITY_SIZE - 1) != 0 || *ending_of(own))
+		return 0;
+	return own[IDENTITY_SIZE - 1] ? (unsigned)strtoul(own + IDENTITY_SIZE, NULL, 10) : 1;
+}
+
+static bool is_of_map(const char *file, const char *map)
+{
+	const char *suffix = suffix_of(file), *end;
+	char name[NAME_MAX + 1];
+
+	if (!suffix)
+		return false;
+	end = ending_of(suffix + strlen(middle));
+	if (*end && *end != '.')
+		return false;
+	sidecar_name(name, map, suffix);
+	return strcmp(name, file) == 0;
+}
+
+int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
+	struct error *e)
+{
+	struct dirent *d;
+	int fd, r = 0;
+	DIR *dir;
+
+	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		r = error_errno(e, "cannot list the map's directory");
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (r == 0 && (d = readdir(dir)))
+		if (is_of_map(d->d_name, map))
+			r = fn(arg, d->d_name);
+	closedir(dir);
+	return r < 0 ? r : 0;
+}

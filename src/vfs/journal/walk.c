@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Zlib */
+/* The operations of a journal, in order, for a replay. */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/journal/data.h"
+#include "vfs/journal/read.h"
+
+/*
+ * Without this record, would those after it do what they were meant to do? Contents stand for
+ * themselves; of names nobody can say what they would mean.
+ */
+static bool stands_alone(enum journal_type type)
+{
+	return type == JOURNAL_PUT || type == JOURNAL_DRAFT || type == JOURNAL_DROP ||
+	       type == JOURNAL_DATA || type == JOURNAL_HEADER || type == JOURNAL_SAVED;
+}
+
+struct walk {
+	struct journal *j;
+	int (*fn)(void *arg, const struct journal_op *op);
+	void *arg;
+	bool blind; /* an operation on names is missing */
+	struct journal_gaps *gaps;
+};
+
+static bool is_operation(enum journal_type type)
+{
+	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_DATA;
+}
+
+static int step(struct walk *w, const struct journal_record *rec)
+{
+	const char *second = rec->n_texts > 1 ? rec->texts[1] : "";
+	struct journal_op op = {.type = rec->type,
+		.path = rec->n_texts ? rec->texts[0] : "",
+		.reason = second,
+		.to = second,
+		.content = &rec->content};
+
+	if (rec->damaged || !rec->type) {
+		w->gaps->damaged += rec->damaged;
+		w->gaps->skipped += !rec->damaged;
+		w->blind |= rec->damaged && !stands_alone(rec->type);
+		return 0;
+	}
+	/* Whoever went on after the damage knew what he saw. */
+	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
+		w->blind = false;
+	if (rec->type == JOURNAL_DATA && w->j->data)
+		journal_data_add(w->j->data, &rec->content, rec->crc);
+	if (!is_operation(rec->type))
+		return 0;
+	if (w->blind) {
+		w->gaps->skipped++;
+		return 0;
+	}
+	return w->fn(w->arg, &op);
+}
+
+int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
+	struct journal_gaps *ret_gaps, struct error *e)
+{
+	struct walk w = {.j = j, .fn = fn, .arg = arg, .gaps = ret_gaps};
+	struct journal_record rec;
+	uint64_t pos = 0;
+	bool torn;
+	int r;
+
+	*ret_gaps = (struct journal_gaps){0};
+	j->data = journal_data_create();
+	while ((r = journal_record_next(j->log, &pos, &rec, &torn, e)) > 0) {
+		r = step(&w, &rec);
+		journal_record_finish(&rec);
+		if (r < 0)
+			break;
+	}
+	journal_data_destroy(TAKE(j->data));
+	j->resume = w.blind;
+	j->kept |= ret_gaps->damaged || ret_gaps->skipped;
+	return r;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * A put: what was written is judged on a worker against a version of the model, and then, alone in
+ * the volume's lane, applied to the newest one and written to the journal. The new version counts
+ * only once the journal has it; a version that came in between sends the put back to the judge.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "vfs/ops/file.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/object.h"
+#include "vfs/ops/commit.h"
+
+struct put {
+	struct job job;
+	struct lane_task task;
+	struct vfs *v;
+	struct volume *vol;
+	struct put_request rq;
+	char *path, *log_path, *from;
+	struct extent in;
+	struct snapshot *base, *next;
+	struct change *change;
+	struct touched touched;
+	struct error why;
+	int r;
+	bool pending;               /* it cannot be judged yet */
+	bool unkept;                /* the journal could not take it */
+	struct forgotten forgotten; /* the other form, which is gone */
+};
+
+#define PUT_OF(member_ptr, member)                                                                 \
+	((struct put *)(void *)((char *)(member_ptr)-offsetof(struct put, member)))
+
+static void put_judge(struct put *p);
+
+static void put_free(struct put *p)
+{
+	change_free(p->change);
+	snapshot_unref(p->base);
+	snapshot_unref(p->next);
+	touched_finish(&p->touched);
+	extent_finish(&p->in);
+	free(p->path);
+	free(p->log_path);
+	free(p->from);
+	free(p);
+}
+
+static void put_end(void *arg)
+{
+	struct put *p = arg;
+	struct vfs *v = p->v;
+	struct node *n = p->rq.node;
+
+	p->rq.done(v, n, p->rq.arg, p->r);
+	n->opens--;
+	put_free(p);
+	node_settle(v, n);
+}
+
+static void put_told(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	/* Before it changes once more. */
+	if (p->r == 0 && p->change && p->rq.may_wait && !p->pending)
+		pending_follow(p->v, p->rq.node, put_end, p);
+	else
+		put_end(p);
+}
+
+static bool shows_touched(const struct put *p, const struct node *n)
+{
+	if (!n->has_id || n->frozen || n->dir || n == p->rq.node)
+		return false;
+	if (p->touched.all)
+		return true;
+	for (size_t i = 0; i < p->touched.n; i++)
+		if (p->touched.ids[i] == n->id)
+			return true;
+	return false;
+}
+
+void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
+{
+	if (f->dir)
+		v->host->forget_name(v->host, f->dir, f->name, then);
+}
+
+static void put_forget(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	p->job.done = put_told;
+	put_forget_name(p->v, &p->forgotten, &p->job);
+}
+
+struct told {
+	struct node **nodes;
+	size_t n, room;
+};
+
+static void told_add(struct told *t, struct node *n)
+{
+	n->cached = false;
+	if (array_room(t->nodes, t->n, t->room))
+		t->nodes[t->n++] = n;
+}
+
+/* The content of n was written, under another name. */
+static void told_add_other(struct told *t, struct node *n, bool perhaps)
+{
+	n->timed &= perhaps;
+	/* Who reads on what was written here before reads what is there now. */
+	if (!perhaps && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
+		n->stage->verdict == 0 && !n->pending && !n->busy)
+		stage_drop(n);
+	told_add(t, n);
+}
+
+/* The kernel forgets what it holds of the file and of those that changed with it; then put_told. */
+static void put_tell(struct put *p)
+{
+	struct vfs *v = p->v;
+	struct told t = {0};
+
+	p->job.done = put_told;
+	told_add(&t, p->rq.node);
+	if (p->touched.all || p->touched.n)
+		for (size_t i = 0; i < v->n_buckets; i++)
+			for (struct node *n = v->nodes[i]; n; n = n->hash_next)
+				if (shows_touched(p, n))
+					told_add_other(&t, n, p->touched.all);
+	if (p->forgotten.dir && p->rq.may_wait)
+		p->job.done = put_forget;
+	else
+		put_forget_name(v, &p->forgotten, NULL);
+	node_invalidate(v, t.nodes, t.n, &p->job);
+	free(t.nodes);
+}
+
+/* The file of the other form of n's object, or NULL. */
+static struct node *find_twin(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
+{
+	struct node *twin;
+
+	if (!n->parent || !object_alternate(v, n->parent->id, n->name, name))
+		return NULL;
+	if (names_resolve(v, n->parent, name, &twin, NULL) < 0)
+		return NULL;
+	if (!node_scratch(twin) && entry_object(twin->id) == entry_object(n->id))
+		return twin;
+	node_settle(v, twin);
+	return NULL;
+}
+
+/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
+static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	struct node *twin = find_twin(v, n, ret->name);
+
+	if (!twin)
+		return;
+	place_detach(v, twin);
+	ret->dir = v->host->forget_name ? n->parent->ino : 0;
+	(void)object_here(v, n);
+}
+
+/* Was the other form written and refused? */
+static bool hides_draft(struct vfs *v, const struct node *n)
+{
+	char name[NAME_MAX + 1];
+	struct node *twin = find_twin(v, n, name);
+	bool is = twin && twin->stage && twin->stage->verdict < 0;
+
+	if (twin)
+		node_settle(v, twin);
+	return is;
+}
+
+void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	const struct object *o;
+
+	struct entry en;
+
+	n->fresh = n->unlogged = false;
+	if (!node_scratch(n) && node_entry(n, &en, NULL) == 0)
+		n->fixed = en.fixed;
+	if (!n->parent || node_scratch(n))
+		return;
+	hide_other_form(v, n, ret);
+	/* The file that it was refused beside may have gone meanwhile. */
+	o = object_find(v, n->id);
+	if (o && o->state != OBJECT_HERE)
+		(void)object_here(v, n);
+}
+
+/* A program hears EINVAL and no more, if it listens at all. */
+static void tell_refusal(const struct put *p)
+{
+	CLEANUP(free) char *line = NULL;
+
+	/* Judged again, it is still what it was. */
+	if (p->r < 0 && !p->v->replaying && !(p->rq.again && p->rq.was_draft) &&
+		asprintf(&line, "refused: %s: %s", p->path,
+			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
+		p->v->host->note(p->v->host, line);
+}
+
+static void put_settled(struct job *j)
+{
+	struct put *p = (struct put *)j;
+	struct node *n = p->rq.node;
+	struct stage *s = n->stage;
+
+	if (p->r == 0 && p->change) {
+		snapshot_unref(p->vol->now);
+		p->vol->now = TAKE(p->next);
+		if (!p->pending)
+			volume_changed(p->vol, p->path, p->rq.id);
+	}
+	if (p->r < 0)
+		touched_finish(&p->touched);
+	/* What is refused may fit later: it is judged again with what waits. */
+	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
+	if (p->r == 0 && !p->pending && p->rq.id == n->id)
+		put_accepted(p->v, n, &p->forgotten);
+	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
+	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
+		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
+		s->begun = false;
+		s->ahead &= p->unkept;
+		s->verdict = p->r;
+		s->why = p->why;
+		tell_refusal(p);
+	}
+	if (p->r == 0 && p->rq.id == n->id)
+		(void)file_retire(n);
+	vfs_unsynced(p->v);
+	lane_leave(p->vol);
+	put_tell(p);
+	node_ready(p->v, n);
+}
+
+/* On a worker: what the verdict is worth in the journal. */
+static void put_journal(struct job *j)
+{
+	struct put *p = (struct put *)j;
+	struct journal *log = &p->vol->journal;
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	/* What is tried again is there already, as what it was; what was closed as if accepted. */
+	bool there = p->rq.again ? p->pending || p->rq.was_draft == (p->r < 0)
+				 : p->rq.logged && p->r == 0;
+
+	if (p->v->replaying || there)
+		return;
+	if (p->pending) {
+		r = journal_put(log, p->log_path, &p->in, NULL, &e);
+	} else if (p->r < 0) {
+		if (p->rq.draft)
+			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
+	} else if (p->change || p->rq.always) {
+		if (p->from)
+			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
+		if (r == 0)
+			r = journal_put(log, p->log_path, &p->in, NULL, &e);
+	} else if (p->rq.was_draft) {
+		r = journal_drop(log, p->log_path, &e);
+	}
+	if (r < 0) {
+		/* What the journal does not have is not done, and may be tried again. */
+		p->unkept = true;
+		p->r = r;
+		p->why = e;
+	}
+}
+
+static void put_commit(struct lane_task *t)
+{
+	struct put *p = PUT_OF(t, task);
+
+	if (p->base != p->vol->now) {
+		lane_leave(p->vol);
+		put_judge(p);
+		return;
+	}
+	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error.
+	 */
+	p->pending = p->r == -EAGAIN && !p->rq.last;
+	if (p->pending)
+		p->r = 0;
+	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
+		p->r = -EINVAL;
+	if (p->r == 0 && p->change) {
+		p->next = snapshot_ref(p->vol->now);
+		p->r = p->vol->format->edit->apply(&p->next, p->change, &p->touched, &p->why);
+	}
+	p->job = (struct job){put_journal, put_settled, NULL};
+	pool_submit(p->v->pool, &p->job);
+}
+
+static void put_parse(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	p->why = (struct error)ERROR_INIT;
+	p->r = p->vol->format->edit->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
+}
+
+/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well
+ * again. */
+static bool passing(int r)
+{
+	return r == -EIO || r == -ENOSPC || r == -EDQUOT || r == -ENOMEM;
+}
+
+static void put_parsed(struct job *j)
+{
+	struct put *p = (struct put *)j;
+
+	p->unkept = passing(p->r);
+	if (p->rq.dry) {
+		p->r = p->r == -EAGAIN ? 0 : p->r;
+		node_ready(p->v, p->rq.node);
+		put_told(j);
+	} else {
+		lane_enter(p->vol, &p->task);
+	}
+}
+
+static void put_judge(struct put *p)
+{
+	change_free(TAKE(p->change));
+	snapshot_unref(p->base);
+	p->base = snapshot_ref(p->vol->now);
+	p->job = (struct job){put_parse, put_parsed, NULL};
+	pool_submit(p->v->pool, &p->job);
+}
+
+void put_dismiss(struct vfs *v, struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+	bool stands = !n->unlogged || (o && o->state == OBJECT_HERE && o->node == n);
+	struct forgotten gone = {0};
+	struct entry en;
+
+	stage_drop(n);
+	n->set &= ~(unsigned)ATTR_MTIME;
+	n->cached = false;
+	if (stands && !n->fresh && node_entry(n, &en, NULL) == 0)
+		return;
+	if (n->fresh)
+		object_forget(v, n->id);
+	n->has_id = n->fresh = false;
+	if (v->host->forget_name) {
+		gone.dir = n->parent->ino;
+		strcpy(gone.name, n->name);
+	}
+	place_detach(v, n);
+	put_forget_name(v, &gone, NULL);
+}
+
+void put_request(struct vfs *v, const struct put_request *rq)
+{
+	struct node *n = rq->node;
+	struct put *p = calloc(1, sizeof(*p));
+	int r = p ? 0 : -ENOMEM;
+
+	/* Renamed here, from where it may be larger. */
+	if (r == 0 && spool_size(n->stage->spool) > file_most_of(n->vol, rq->id)) {
+		free(p);
+		rq->done(v, n, rq->arg, -EFBIG);
+		return;
+	}
+	if (r == 0) {
+		p->v = v;
+		p->vol = n->vol;
+		p->rq = *rq;
+		p->task.start = put_commit;
+		p->path = strdup(rq->path);
+		p->log_path = strdup(rq->log_path);
+		p->from = rq->from ? strdup(rq->from) : NULL;
+		r = p->path && p->log_path && !p->from == !rq->from
+			    ? spool_extent(n->stage->spool, &p->in, NULL)
+			    : -ENOMEM;
+	}
+	if (r < 0) {
+		if (p)
+			put_free(p);
+		rq->done(v, n, rq->arg, r);
+		return;
+	}
+	n->busy = true;
+	n->opens++;
+	put_judge(p);
+}
+
+static void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg)
+{
+	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
+	struct put_request rq = {.node = n,
+		.id = n->id,
+		.path = path,
+		.log_path = log_path,
+		.draft = true,
+		.may_wait = may_wait,
+		.was_draft = n->stage->verdict < 0,
+		.always = n->fresh || n->unlogged || n->stage->ahead || hides_draft(v, n),
+		.logged = n->stage->state == STAGE_LOGGED,
+		.done = done,
+		.arg = arg};
+
+	if (!path || !log_path)
+		done(v, n, arg, -ENOMEM);
+	else
+		put_request(v, &rq);
+}
+
+void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
+{
+	put_own(v, n, true, done, arg);
+}
+
+void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg)
+{
+	put_own(v, n, false, done, arg);
+}

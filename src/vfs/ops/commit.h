@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Zlib */
+/* A put of the content of one node's stage to a lens: its own (put_start), or that of a file which
+ * it is renamed over. */
+#ifndef VFS_OPS_COMMIT_H
+#define VFS_OPS_COMMIT_H
+
+#include "vfs/tree/node.h"
+
+struct put_request {
+	struct node *node; /* whose stage is read; busy until done */
+	entry_id id;       /* the lens */
+	const char *path;  /* its path, and that for the journal; copied */
+	const char *log_path;
+	const char *from; /* the journal is to have the object moved from there first; or NULL */
+	bool may_wait;    /* the kernel holds no directory for the call that waits for done */
+	bool dry;         /* judged only: nothing comes of it but the verdict */
+	bool draft;       /* a refused content stays, and goes to the journal, as a draft */
+	bool was_draft;   /* the journal may hold a draft of the path */
+	bool always;      /* the journal is to have it even if it changes nothing */
+	bool again;       /* a pending content, which the journal holds already */
+	bool logged;      /* the journal holds the content, not judged yet */
+	bool last;        /* what cannot be judged yet is refused */
+	put_done done;
+	void *arg;
+};
+
+void put_request(struct vfs *v, const struct put_request *rq);
+
+/* n's draft goes; and n too, if nothing else was ever there. */
+void put_dismiss(struct vfs *v, struct node *n);
+
+/* A name that is gone and that the kernel is to forget; dir 0: there is none. */
+struct forgotten {
+	uint64_t dir;
+	char name[NAME_MAX + 1];
+};
+
+/* n's content is in the model: it is no new object any more, and its other form is gone (*ret). */
+void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret);
+void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then);
+
+/* The journal holds something that is not on disk yet (vfs.c). */
+void vfs_unsynced(struct vfs *v);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Zlib */
+/* What was closed is brought to disk, in the journal. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "vfs/ops/file.h"
+#include "vfs/ops/commit.h"
+
+struct sync {
+	struct job job;
+	struct volume *vol;
+	struct call *call;
+	int r;
+};
+
+static void sync_run(struct job *j)
+{
+	struct sync *s = (struct sync *)j;
+
+	s->r = journal_sync(&s->vol->journal, NULL);
+}
+
+static void sync_done(struct job *j)
+{
+	struct sync *s = (struct sync *)j;
+
+	call_done(s->call, s->r);
+	free(s);
+}
+
+void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c)
+{
+	struct sync *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	s->job = (struct job){sync_run, sync_done, NULL};
+	s->vol = vol;
+	s->call = c;
+	pool_submit(v->pool, &s->job);
+}
+
+/* A refusal is close's to tell: the bytes are in the journal, as a draft. */
+static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	if (r < 0 && r != -EINVAL)
+		call_done(arg, r);
+	else
+		journal_sync_then(v, n->vol, arg);
+}
+
+/* A save has the pages of mappings written, through a handle that does not write. A file that is
+ * half written is its author's to close. */
+static bool is_whole(const struct handle *h)
+{
+	const struct stage *s = h->node->stage;
+
+	switch (s->state) {
+	case STAGE_WRITTEN:
+		return h->writing || !s->begun;
+	case STAGE_TRUNCATED:
+		return h->writing;
+	default:
+		return s->state != STAGE_CLEAN;
+	}
+}
+
+void vfs_fsync(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+
+	if (n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	call_keep(c);
+	if (file_judged(n) && is_whole(c->handle))
+		put_start(v, n, fsync_put, c);
+	else
+		journal_sync_then(v, n->vol, c);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Zlib */
+/* Looking: lookup, getattr, forget, readdir. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/tree/node.h"
+
+/* A node has the name by which it was found first. */
+static bool is_alias(const struct node *n, const char *name)
+{
+	return n->name && strcmp(n->name, name) != 0;
+}
+
+/* The attributes of n as c's answer; or c waits for the size. */
+static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
+{
+	int r = node_attr(v, n, &c->attr);
+
+	if (r == -EAGAIN && !c->sized) {
+		size_wait(v, n->vol, n->frozen ? n->frozen : n->vol->now, &n->id, 1, c);
+		node_settle(v, n);
+		return;
+	}
+	if (r == -EAGAIN) /* its size cannot be found; reading it says why */
+		r = node_attr(v, n, &c->attr) == -EAGAIN ? 0 : r;
+	if (r == 0 && counts) {
+		c->attr.alias = is_alias(n, c->name);
+		n->lookups++;
+	}
+	node_settle(v, n);
+	call_done(c, r);
+}
+
+void vfs_lookup(struct vfs *v, struct call *c)
+{
+	struct node *parent = node_find(v, c->ino), *n;
+	int r;
+
+	if (!parent) {
+		call_done(c, -ESTALE);
+		return;
+	}
+	r = names_resolve(v, parent, c->name, &n, NULL);
+	if (r < 0) {
+		call_done(c, r);
+	} else if (n->stale) {
+		node_wait(n, c);
+	} else if (n->fixed && parent->maker && parent->maker == c->caller) {
+		node_settle(v, n);
+		call_done(c, -ENOENT);
+	} else {
+		/* From now on the kernel has the name, and asks no more. */
+		parent->maker = n->fixed ? 0 : parent->maker;
+		answer_attr(v, n, c, true);
+	}
+}
+
+void vfs_getattr(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+
+	if (n)
+		answer_attr(v, n, c, false);
+	else
+		call_done(c, -ESTALE);
+}
+
+void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n_lookups)
+{
+	struct node *n = node_find(v, ino);
+
+	if (!n)
+		return;
+	n->lookups -= n_lookups < n->lookups ? n_lookups : n->lookups;
+	node_settle(v, n);
+}
+
+/*
+ * Places in a listing: "." and "..", then the format's cookies, then the overlay's, and the
+ * format's once more for what is always there: that goes as the last of its directory
+ * (ops/remove.c), and whoever removes a directory takes its entries as they are listed. The
+ * overlay's cookies only grow, so a listing that goes on while names come and go misses and doubles
+ * nothing.
+ */
+enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3 };
+#define COOKIE_OVERLAY ((uint64_t)1 << 61)
+#define COOKIE_FIXED   ((uint64_t)1 << 62)
+
+enum { SIZES_MAX = 256 }; /* that are asked for at a time */
+
+/* One entry that the format gives: 1 emitted or hidden, 0 the reply is full, or -errno. */
+static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const char *name,
+	const struct entry *en, uint64_t next)
+{
+	struct node *n;
+	struct attr a = {.ino = entry_ino(dir->vol, en->id), .mode = en->dir ? S_IFDIR : S_IFREG};
+	bool fits;
+	int r;
+
+	if (dentry_find(v, dir->ino, name))
+		return 1;
+	if (!c->plus)
+		return c->emit(c, name, &a, next);
+	n = node_of_entry(v, dir, name, en);
+	if (!n)
+		return -ENOMEM;
+	r = node_attr(v, n, &a);
+	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
+		a.nlink = 0; /* the front names it without attributes */
+	a.alias = is_alias(n, name);
+	if (n->stale)
+		a.nlink = 0; /* a lookup waits */
+	if (en->fixed && dir->maker)
+		a.nlink = 0; /* for its maker the name is free, and the kernel is not to know it */
+	fits = c->emit(c, name, &a, next);
+	if (fits && a.nlink)
+		n->lookups++;
+	node_settle(v, n);
+	return fits;
+}
+
+static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fixed)
+{
+	const struct volume *vol = dir->vol;
+	uint64_t base = fixed ? COOKIE_FIXED : COOKIE_FORMAT;
+	uint64_t cookie = c->off > base ? c->off - base : 0;
+	char name[NAME_MAX + 1];
+	struct entry en;
+	int r;
+
+	if (!dir->has_id || (!fixed && c->off >= COOKIE_OVERLAY))
+		return 1;
+	while ((r = vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL)) > 0) {
+		if ((en.dir && en.fixed) != fixed)
+			continue;
+		r = emit_entry(v, c, dir, name, &en, base + cookie);
+		if (r <= 0)
+			return r;
+	}
+	return r < 0 ? r : 1;
+}
+
+static int by_cookie(const void *a, const void *b)
+{
+	const struct dentry *x = *(struct dentry *const *)a, *y = *(struct dentry *const *)b;
+
+	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
+{
+	struct attr a;
+	int r = node_attr(v, d->node, &a);
+
+	if (r < 0 && r != -EAGAIN)
+		return 1;
+	if (r < 0 || d->node->stale)
+		a.nlink = 0; /* a lookup waits; a size that could not be found: who asks for it is
+				told why */
+	a.alias = is_alias(d->node, d->name);
+	if (!c->emit(c, d->name, &a, COOKIE_OVERLAY + d->cookie))
+		return 0;
+	if (c->plus && a.nlink)
+		d->node->lookups++;
+	return 1;
+}
+
+static int emit_overlay(struct vfs *v, struct call *c, struct node *dir)
+{
+	uint64_t after = c->off >= COOKIE_OVERLAY ? c->off - COOKIE_OVERLAY : 0;
+	CLEANUP(free) struct dentry **found = NULL;
+	size_t n = 0;
+	int r = 1;
+
+	if (!v->n_dentries || after >= COOKIE_FIXED - COOKIE_OVERLAY)
+		return 1;
+	found = malloc(v->n_dentries * sizeof(struct dentry *));
+	if (!found)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (struct dentry *d = v->dentries[i]; d; d = d->next)
+			if (d->parent == dir->ino && d->node && d->cookie > after)
+				found[n++] = d;
+	qsort(found, n, sizeof(*found), by_cookie);
+	for (size_t i = 0; i < n && r > 0; i++)
+		r = emit_dentry(v, c, found[i]);
+	return r;
+}
+
+static int emit_dots(struct vfs *v, struct call *c, const struct node *dir)
+{
+	struct attr a = {.ino = dir->ino, .mode = S_IFDIR};
+
+	(void)v;
+	if (c->off < COOKIE_DOT && !c->emit(c, ".", &a, COOKIE_DOT))
+		return 0;
+	if (dir->parent)
+		a.ino = dir->parent->ino;
+	if (c->off < COOKIE_DOTDOT && !c->emit(c, "..", &a, COOKIE_DOTDOT))
+		return 0;
+	return 1;
+}
+
+/* Entries of dir from c->off whose size is not known: their sizes are found before they are listed.
+ */
+static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id *ids)
+{
+	const struct volume *vol = dir->vol;
+	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
+	char name[NAME_MAX + 1];
+	struct entry en;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (const struct dentry *d = v->dentries[i]; d && n < SIZES_MAX / 2; d = d->next)
+			if (d->parent == dir->ino && d->node && !node_scratch(d->node) &&
+				!d->node->stage && node_entry(d->node, &en, NULL) == 0 && !en.dir &&
+				!en.sized)
+				ids[n++] = d->node->id;
+	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
+		return n;
+	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
+		if (vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) <= 0)
+			break;
+		if (!en.dir && !en.sized)
+			ids[n++] = en.id;
+	}
+	return n;
+}
+
+void vfs_readdir(struct vfs *v, struct call *c)
+{
+	struct node *dir = node_find(v, c->ino);
+	entry_id ids[SIZES_MAX];
+	size_t n;
+	int r;
+
+	if (!dir || !dir->dir) {
+		call_done(c, dir ? -ENOTDIR : -ESTALE);
+		return;
+	}
+	n = c->plus && !c->sized && !dir->vol->format->late_sizes ? unsized(v, c, dir, ids) : 0;
+	if (n) {
+		size_wait(v, dir->vol, dir->vol->now, ids, n, c);
+		return;
+	}
+	if (dir->maker == c->caller)
+		dir->maker = 0;
+	r = emit_dots(v, c, dir);
+	if (r > 0)
+		r = emit_format(v, c, dir, false);
+	if (r > 0)
+		r = emit_overlay(v, c, dir);
+	if (r > 0)
+		r = emit_format(v, c, dir, true);
+	call_done(c, r < 0 ? r : 0);
+}

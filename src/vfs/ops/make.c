@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Zlib */
+/* Files and directories that are made: scratch, new objects and parts, and names of the mount that
+ * had gone. */
+#include <errno.h>
+
+#include "vfs/tree/place.h"
+#include "vfs/tree/object.h"
+#include "vfs/ops/step.h"
+
+static int make_node(
+	struct vfs *v, struct call *c, struct node *dir, bool is_dir, struct node **ret)
+{
+	struct node *n = node_new(v, dir->vol, is_dir);
+	int r;
+
+	if (!n)
+		return -ENOMEM;
+	n->mode = c->set.mode;
+	n->uid = c->set.uid;
+	n->gid = c->set.gid;
+	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
+	r = place_node(v, n, dir, c->name);
+	if (r < 0) {
+		node_settle(v, n);
+		return r;
+	}
+	*ret = n;
+	return 0;
+}
+
+/* The reply: attributes, and for files a handle. */
+static void made(struct vfs *v, struct call *c, struct node *n, int r)
+{
+	if (r == 0 && !n->dir) {
+		c->opened = handle_new(n, c->flags);
+		r = c->opened ? 0 : -ENOMEM;
+	}
+	if (r == 0)
+		r = node_attr(v, n, &c->attr);
+	if (r == 0)
+		n->lookups++;
+	if (r == 0 && n->dir)
+		n->maker = c->caller;
+	call_done(c, r);
+}
+
+/* What is always there is made by the one who made the directory that it is in. */
+static bool adopts(const struct vfs *v, const struct call *c, const struct place *p, bool is_dir)
+{
+	return p->target && is_dir && p->target->dir && p->target->fixed &&
+	       (v->replaying || (p->dir->maker && p->dir->maker == c->caller));
+}
+
+/* n, just made, stands for what its name says. */
+static int bind(struct vfs *v, struct node *n, const struct place *p)
+{
+	struct volume *vol = n->vol;
+	struct object *o;
+	int r = 0;
+
+	n->id = p->id;
+	if (p->kind == PLACE_NEW) {
+		r = vol->format->tree->add(&vol->now, p->dir->id, n->name, n->dir, &n->id, NULL);
+		n->fresh = !n->dir; /* a directory has no content to wait for */
+	}
+	if (r < 0)
+		return r;
+	n->has_id = true;
+	n->unlogged = !n->dir;
+	if (!n->dir) {
+		r = stage_new(n);
+		if (r < 0)
+			return r;
+		n->stage->state = STAGE_TRUNCATED;
+	}
+	/* While its other form stands, the object is still that one's. */
+	o = object_find(v, n->id);
+	if (p->kind == PLACE_NEW || (o && o->state != OBJECT_HERE))
+		r = object_here(v, n);
+	return r;
+}
+
+/*
+ * A directory that was moved took its object along, and one that was removed is gone with all that
+ * was in it: at its old path a new one is made, at the same position. Nothing refers to it by its
+ * path.
+ */
+static bool is_free(const struct vfs *v, const struct place *p)
+{
+	return p->kind == PLACE_ID && object_find(v, p->id);
+}
+
+static void make_live(struct vfs *v, struct call *c, int r)
+{
+	struct node *dir, *n = NULL;
+	struct place p;
+	bool is_dir = c->op == vfs_mkdir;
+
+	if (r == 0)
+		r = place_dir(v, c->ino, c->name, &dir);
+	if (r == 0)
+		r = place_find(v, dir, c->name, is_dir, &p);
+	if (r == 0 && p.target) {
+		node_settle(v, p.target);
+		r = -EEXIST;
+	}
+	if (r == 0 && is_dir && is_free(v, &p))
+		p.kind = PLACE_NEW;
+	if (r == 0)
+		r = make_node(v, c, dir, is_dir, &n);
+	if (r == 0)
+		r = bind(v, n, &p);
+	if (r < 0 && n) {
+		n->has_id = false;
+		place_detach(v, n);
+	}
+	made(v, c, n, r);
+}
+
+/* What is always there, and was removed, is made again: there it is. */
+static bool makes_standing(struct vfs *v, struct call *c, struct node *dir)
+{
+	const struct dentry *d = dentry_find(v, dir->ino, c->name);
+	struct node *n;
+	int r;
+
+	if (!d || !d->standing)
+		return false;
+	dentry_remove(v, dir->ino, c->name);
+	r = names_resolve(v, dir, c->name, &n, NULL);
+	if (r == 0)
+		made(v, c, n, 0);
+	else
+		call_done(c, r);
+	return true;
+}
+
+static void make(struct vfs *v, struct call *c, bool is_dir)
+{
+	struct node *dir, *n = NULL;
+	struct place p;
+	int r = place_dir(v, c->ino, c->name, &dir);
+
+	if (r == 0 && is_dir && makes_standing(v, c, dir))
+		return;
+	if (r == 0)
+		r = place_find(v, dir, c->name, is_dir, &p);
+	if (r == 0 && adopts(v, c, &p, is_dir)) {
+		dir->maker = 0;
+		made(v, c, p.target, 0);
+		return;
+	}
+	if (r == 0 && p.target) {
+		node_settle(v, p.target);
+		r = -EEXIST;
+	}
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	if (p.kind == PLACE_SCRATCH) {
+		r = make_node(v, c, dir, is_dir, &n);
+		made(v, c, n, r);
+		return;
+	}
+	r = p.kind == PLACE_ID ? place_split(v, &p, c) : 0;
+	if (r < 0) {
+		call_done(c, r);
+	} else if (r == 0 && is_dir) {
+		CLEANUP(free) char *path = place_log_path(&p);
+
+		step_record(v, c, JOURNAL_MKDIR, path, NULL, make_live);
+	} else if (r == 0) {
+		/* The file's first close writes what brings it back. */
+		step_run(v, c, make_live);
+	}
+}
+
+void vfs_create_file(struct vfs *v, struct call *c)
+{
+	make(v, c, false);
+}
+
+void vfs_mkdir(struct vfs *v, struct call *c)
+{
+	make(v, c, true);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Zlib */
+/* Renames: what ops/move.c and ops/takeover.c share. */
+#ifndef VFS_OPS_MOVE_H
+#define VFS_OPS_MOVE_H
+
+#include "vfs/tree/place.h"
+
+struct move {
+	struct node *from, *n; /* the directory that it stands in, and what moves */
+	struct place to;
+};
+
+/* What the call's names are now. */
+int move_find(struct vfs *v, struct call *c, struct move *ret);
+/*
+ * Is n scratch that was an object's file, about to stand in the map again while nothing stands for
+ * the object? Then it is its file again, be it edited. What was removed meanwhile is not brought
+ * back so.
+ */
+bool move_comes_back(const struct vfs *v, const struct move *m);
+/* Where the journal says that n's object goes; malloc'ed. NULL: no memory. */
+char *move_log_path(const struct vfs *v, const struct move *m);
+/* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
+ * of it any more. true: c runs again after that. */
+bool move_leave_second(struct vfs *v, struct call *c, const struct node *n);
+
+/* ops/takeover.c: the content of the moved file is put where it goes to, and c done. */
+void move_take_over(struct vfs *v, struct call *c, const struct move *m);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Zlib */
+/* Attributes that a program sets; a size among them is a write. */
+#include <errno.h>
+
+#include "vfs/ops/file.h"
+#include "vfs/ops/commit.h"
+
+static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct call *c = arg;
+
+	(void)n;
+	if (r == 0) {
+		c->mask &= ~(unsigned)ATTR_SIZE;
+		vfs_setattr(v, c);
+		return;
+	}
+	call_done(c, r);
+}
+
+/* The size part of setattr. True: c goes its own way. */
+static bool cut(struct vfs *v, struct node *n, struct call *c)
+{
+	struct stage *s;
+	uint64_t before;
+	int r = n->dir ? -EISDIR : file_may_write(n);
+
+	if (r == 0 && c->set.size > file_most(n))
+		r = -EFBIG;
+
+	if (r == 0 && n->busy) {
+		node_wait(n, c);
+		return true;
+	}
+	if (r == 0)
+		r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return true;
+	if (r == 0) {
+		before = spool_size(n->stage->spool);
+		r = spool_truncate(n->stage->spool, c->set.size, NULL);
+	}
+	if (r < 0) {
+		call_done(c, r);
+		return true;
+	}
+	s = n->stage;
+	node_touch(n, ATTR_MTIME);
+	n->cached = false;
+	if (before != c->set.size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
+		s->state = STAGE_TRUNCATED;
+	/* truncate(2) on a closed file: there is no close to wait for. */
+	if (!n->writers && file_judged(n)) {
+		call_keep(c);
+		put_start(v, n, cut_put, c);
+		return true;
+	}
+	return false;
+}
+
+/* truncate(2) sets a time as well, which is a write's. */
+static void set_mtime(struct node *n, const struct call *c)
+{
+	CLEANUP(free) char *path = NULL;
+
+	n->mtime = c->set.mtime;
+	n->timed = !(c->mask & ATTR_SIZE);
+	if (!n->vol->format->keeps_times || node_scratch(n) || n->dir)
+		return;
+	path = node_path(n);
+	if (path)
+		volume_changed(n->vol, path, n->id);
+}
+
+void vfs_setattr(struct vfs *v, struct call *c)
+{
+	struct node *n = node_find(v, c->ino);
+	int r;
+
+	if (!n || n->vol->read_only) {
+		call_done(c, n ? -EROFS : -ESTALE);
+		return;
+	}
+	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
+		return;
+	if (c->mask & ~(unsigned)ATTR_SIZE)
+		node_touch(n, 0);
+	if (c->mask & ATTR_MODE)
+		n->mode = c->set.mode;
+	if (c->mask & ATTR_UID)
+		n->uid = c->set.uid;
+	if (c->mask & ATTR_GID)
+		n->gid = c->set.gid;
+	if (c->mask & ATTR_ATIME)
+		n->atime = c->set.atime;
+	if (c->mask & ATTR_MTIME)
+		set_mtime(n, c);
+	n->set |= c->mask & ~(unsigned)ATTR_SIZE;
+	r = node_attr(v, n, &c->attr);
+	if (r == -EAGAIN) {
+		/* Sizes that were never asked for: a getattr finds them, and answers. */
+		c->op = vfs_getattr;
+		vfs_getattr(v, c);
+		return;
+	}
+	call_done(c, r);
+}

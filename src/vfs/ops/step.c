@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/ops/step.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/ops/commit.h"
+
+struct step {
+	struct lane_task task; /* first */
+	struct job job;
+	struct vfs *v;
+	struct call *call;
+	step_fn fn;
+	enum journal_type type;
+	char *path, *to;
+	struct extent content; /* of JOURNAL_PUT */
+	int r;
+};
+
+#define STEP_OF(j) ((struct step *)(void *)((char *)(j)-offsetof(struct step, job)))
+
+static void step_free(struct step *s)
+{
+	if (!s)
+		return;
+	free(s->path);
+	free(s->to);
+	extent_finish(&s->content);
+	free(s);
+}
+
+static void step_end(struct step *s)
+{
+	struct volume *vol = s->v->vol;
+
+	s->fn(s->v, s->call, s->r);
+	vfs_unsynced(s->v);
+	lane_leave(vol);
+	step_free(s);
+}
+
+static void step_write(struct job *j)
+{
+	struct step *s = STEP_OF(j);
+	struct journal *log = &s->v->vol->journal;
+
+	if (s->type == JOURNAL_PUT)
+		s->r = journal_put(log, s->path, &s->content, NULL, NULL);
+	else
+		s->r = journal_name(log, s->type, s->path, s->to, NULL);
+}
+
+static void step_written(struct job *j)
+{
+	step_end(STEP_OF(j));
+}
+
+static void step_start(struct lane_task *t)
+{
+	struct step *s = (struct step *)t;
+
+	if (!s->path || s->v->replaying) {
+		step_end(s);
+		return;
+	}
+	s->job = (struct job){step_write, step_written, NULL};
+	pool_submit(s->v->pool, &s->job);
+}
+
+static struct step *step_new(struct vfs *v, struct call *c, enum journal_type type, step_fn fn)
+{
+	struct step *s = calloc(1, sizeof(*s));
+
+	if (s)
+		*s = (struct step){
+			.task.start = step_start, .v = v, .call = c, .fn = fn, .type = type};
+	return s;
+}
+
+static void step_begin(struct step *s)
+{
+	call_keep(s->call);
+	lane_enter(s->v->vol, &s->task);
+}
+
+void step_run(struct vfs *v, struct call *c, step_fn fn)
+{
+	struct step *s = step_new(v, c, JOURNAL_HEADER, fn);
+
+	if (s)
+		step_begin(s);
+	else
+		call_done(c, -ENOMEM);
+}
+
+void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
+	const char *to, step_fn fn)
+{
+	struct step *s = step_new(v, c, type, fn);
+
+	if (s) {
+		s->path = path ? strdup(path) : NULL;
+		s->to = to ? strdup(to) : NULL;
+	}
+	if (s && s->path && !s->to == (type != JOURNAL_RENAME)) {
+		step_begin(s);
+	} else {
+		step_free(s);
+		call_done(c, -ENOMEM);
+	}
+}
+
+void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn)
+{
+	struct step *s = step_new(v, c, JOURNAL_PUT, fn);
+
+	n->busy = true;
+	if (s)
+		s->path = node_log_path(n);
+	if (s && s->path && spool_extent(n->stage->spool, &s->content, NULL) == 0) {
+		step_begin(s);
+	} else {
+		step_free(s);
+		fn(v, c, -ENOMEM);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * step: a change of names, in its place in the volume's lane.
+ *
+ * Names and the model's structure change only while the lane is held, so that no put that is on its
+ * way to the journal is overtaken. What must survive a kill is written to the journal first.
+ */
+#ifndef VFS_OPS_STEP_H
+#define VFS_OPS_STEP_H
+
+#include "vfs/tree/node.h"
+
+/* What happens to the names; r < 0: the journal could not be written, so nothing may. Ends c. */
+typedef void (*step_fn)(struct vfs *v, struct call *c, int r);
+
+/* Runs fn with the lane held. */
+void step_run(struct vfs *v, struct call *c, step_fn fn);
+/* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. */
+void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
+	const char *to, step_fn fn);
+/* ... and that n, which is busy until fn has run, was closed with what stands in its stage. */
+void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn);
+
+#endif

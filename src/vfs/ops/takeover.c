@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * A rename that writes: the content of the moved file is put to the lens that its new name is, and
+ * then the file stands there.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/ops/file.h"
+#include "vfs/ops/move.h"
+#include "vfs/tree/object.h"
+#include "vfs/ops/commit.h"
+#include "vfs/ops/step.h"
+
+/* The content of n to another lens; then n stands there. */
+struct takeover {
+	struct call *call;
+	struct node *n;
+	struct node *target; /* what stood there, or NULL */
+	struct snapshot *old;
+	entry_id id;
+	bool fresh;
+	bool logged; /* the journal knows of n's own place */
+	bool loaded; /* n's stage was made for this, and goes if nothing comes of it */
+};
+
+static void took_over(struct vfs *v, const struct takeover *t, struct node *n, struct node *dir)
+{
+	const struct object *o = object_find(v, t->id);
+	struct forgotten gone = {0};
+	struct node *target = t->target;
+
+	if (target && target->parent) {
+		/* Who has the replaced file open goes on reading what it was. */
+		if (!target->frozen)
+			target->frozen = snapshot_ref(t->old);
+		place_detach(v, target);
+	}
+	if (!node_scratch(n) && !object_second(v, n))
+		(void)object_left(v, n, OBJECT_GONE);
+	(void)place_node(v, n, dir, t->call->to_name);
+	n->has_id = true;
+	n->id = t->id;
+	n->has_origin = false;
+	snapshot_unref(TAKE(n->frozen));
+	n->fresh = t->fresh;
+	if (t->fresh || o)
+		(void)object_here(v, n);
+	if (n->pending)
+		return;
+	put_accepted(v, n, &gone);
+	put_forget_name(v, &gone, NULL);
+	if (file_retire(n))
+		node_invalidate(v, &n, 1, NULL);
+}
+
+static void takeover_end(struct vfs *v, struct call *c, int r)
+{
+	struct takeover *t = c->takeover;
+	struct node *dir = node_find(v, c->to_ino), *n = t->n;
+
+	if (r == 0)
+		r = dir ? 0 : -ESTALE;
+	if (r == 0)
+		took_over(v, t, n, dir);
+	else if (t->loaded && !node_scratch(n) && n->stage && n->stage->state == STAGE_CLEAN)
+		stage_drop(n); /* it has its lens; scratch has nothing else */
+	if (t->target) {
+		t->target->opens--;
+		node_settle(v, t->target);
+	}
+	n->opens--;
+	node_settle(v, n);
+	snapshot_unref(t->old);
+	free(t);
+	call_done(c, r);
+}
+
+static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct takeover *t = arg;
+	CLEANUP(free) char *path = NULL;
+
+	if (r < 0 || !t->logged) {
+		takeover_end(v, t->call, r);
+		return;
+	}
+	/* An object's file that was moved over another one is gone from its own place. */
+	path = node_log_path(n);
+	step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
+}
+
+/* n's stage is there. In the lane, for the object that may have to be made. */
+static void take_over_live(struct vfs *v, struct call *c, int r)
+{
+	struct volume *vol = v->vol;
+	CLEANUP(free) char *path = NULL, *log_path = NULL;
+	struct put_request rq;
+	struct takeover *t = NULL;
+	bool back = false;
+	struct move m;
+
+	if (r == 0)
+		r = move_find(v, c, &m);
+	if (r == 0 && (m.n->busy || !m.n->stage))
+		r = -EBUSY;
+	if (r == 0) {
+		back = move_comes_back(v, &m);
+		path = place_path(&m.to);
+		log_path = back ? move_log_path(v, &m) : place_log_path(&m.to);
+		t = calloc(1, sizeof(*t));
+		r = path && log_path && t ? 0 : -ENOMEM;
+	}
+	if (r == 0) {
+		t->fresh = m.to.kind == PLACE_NEW && !back;
+		t->id = back ? m.n->origin : m.to.id;
+		if (t->fresh)
+			r = vol->format->tree->add(
+				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
+	}
+	if (r < 0) {
+		free(t);
+		call_done(c, r);
+		return;
+	}
+	t->call = c;
+	c->takeover = t;
+	t->n = m.n;
+	m.n->opens++;
+	t->target = m.to.target;
+	t->old = snapshot_ref(vol->now);
+	t->loaded = c->loaded;
+	/* A new file is in the journal if it was refused: as a draft. */
+	t->logged =
+		!node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0 || m.n->stage->ahead);
+	if (t->target)
+		t->target->opens++;
+	rq = (struct put_request){
+		.node = m.n,
+		.id = t->id,
+		.path = path,
+		.log_path = log_path,
+		.from = back ? object_find(v, t->id)->log_path : NULL,
+		.always = true,
+		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
+		.done = taken_over,
+		.arg = t,
+	};
+	put_request(v, &rq);
+}
+
+static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct call *c = arg;
+
+	c->judged = true;
+	if (r < 0 && c->loaded && !node_scratch(n))
+		stage_drop(n);
+	if (r < 0)
+		call_done(c, r);
+	else
+		vfs_submit(v, c);
+}
+
+/* What is refused splits nothing off. */
+static void judge_first(struct vfs *v, struct call *c, const struct move *m)
+{
+	struct node *n = m->n;
+	struct put_request rq = {.node = n,
+		.id = move_comes_back(v, m) ? n->origin : m->to.id,
+		.path = c->to_name,
+		.log_path = c->to_name,
+		.dry = true,
+		.done = judged_first,
+		.arg = c};
+
+	call_keep(c);
+	put_request(v, &rq);
+}
+
+void move_take_over(struct vfs *v, struct call *c, const struct move *m)
+{
+	struct node *n = m->n, *target = m->to.target;
+	bool had = n->stage != NULL;
+	struct entry en = {.writable = true};
+	int r = 0;
+
+	if (target && !node_scratch(target))
+		r = node_entry(target, &en, NULL);
+	if (r == -EIO)
+		r = 0; /* the other form: it is about to be */
+	if (r == 0 && target && !en.writable && !target->stage)
+		r = -EACCES;
+	if (r == 0 && !had)
+		c->loaded = true;
+	if (r == 0)
+		r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return;
+	if (r == 0 && !c->judged && (place_splits(v, &m->to) || move_comes_back(v, m))) {
+		judge_first(v, c, m);
+		return;
+	}
+	if (r == 0 && move_comes_back(v, m) && move_leave_second(v, c, n))
+		return;
+	if (r == 0)
+		r = place_split(v, &m->to, c);
+	if (r > 0)
+		return;
+	if (r < 0)
+		call_done(c, r);
+	else
+		step_run(v, c, take_over_live);
+}

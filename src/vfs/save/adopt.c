@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Zlib */
+/* The volume goes on from the map that a save wrote. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "vfs/tree/object.h"
+#include "vfs/save/save.h"
+
+void report_conflict(struct report *r, const char *name)
+{
+	report_add(r, REPORT_SAVED, "as %s, since another program changed the map meanwhile", name);
+	report_code(r, OUTCOME_CONFLICT);
+}
+
+void report_kept(struct report *r, const char *journal)
+{
+	if (!journal[0])
+		return;
+	report_add(r, REPORT_LEFT, "%s: what could not be read or done again (see mapfs recover)",
+		journal);
+	report_code(r, OUTCOME_LEFT);
+}
+
+/* The rename left a mark of its own. */
+static void refresh(const struct file *f, struct stat *st)
+{
+	struct stat now;
+
+	if (fstat(f->fd, &now) == 0 && now.st_size == st->st_size &&
+		now.st_mtim.tv_sec == st->st_mtim.tv_sec &&
+		now.st_mtim.tv_nsec == st->st_mtim.tv_nsec)
+		*st = now;
+}
+
+void save_adopt(struct save_job *s)
+{
+	struct volume *vol = s->vol;
+	char kept[NAME_MAX + 1];
+
+	snapshot_unref(vol->now);
+	vol->now = TAKE(s->rebased);
+	snapshot_unref(vol->before);
+	vol->before = TAKE(s->rebased_settled);
+	file_unref(vol->source.files[0]);
+	vol->source.files[0] = TAKE(s->file);
+	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
+	vol->opened = s->stat;
+	refresh(vol->source.files[0], &vol->opened);
+	if (s->second) {
+		file_unref(vol->source.files[1]);
+		vol->source.files[1] = TAKE(s->second);
+		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
+		vol->source.n_files = 2;
+		vol->companion_opened = s->second_stat;
+		refresh(s->vol->source.files[1], &vol->companion_opened);
+		strcpy(vol->companion, s->second_name);
+	}
+	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
+	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
+	vol->fresh &= s->first;
+	if (strcmp(vol->name, s->name) != 0) {
+		char *name = strdup(s->name);
+
+		if (name) {
+			free(vol->name);
+			vol->name = name;
+			vol->source.name = name;
+		}
+		vol->conflict = true;
+	}
+	journal_turn(&vol->journal, &s->next, s->unsure, kept);
+	report_kept(&s->report, kept);
+	volume_unchanged(vol);
+}
+
+void save_job_finish(struct save_job *s)
+{
+	for (size_t i = 0; i < s->n_drafts; i++) {
+		free(s->drafts[i].path);
+		free(s->drafts[i].reason);
+		extent_finish(&s->drafts[i].content);
+	}
+	free(s->drafts);
+	snapshot_unref(s->now);
+	placements_free(s->placements, s->n_placements);
+	snapshot_unref(s->settled);
+	snapshot_unref(s->rebased);
+	snapshot_unref(s->rebased_settled);
+	file_unref(s->file);
+	file_unref(s->second);
+	journal_finish(&s->next);
+	report_finish(&s->report);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/save/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/tree/object.h"
+
+enum {
+	NAMED_MAX = 8,           /* saved paths that a report names */
+	LOOK_MAX = 8 << 20,      /* bytes of a file that are compared with what was there */
+	LOOK_ALL_MAX = 64 << 20, /* ... of all together */
+	CHUNK = 64 << 10,
+};
+
+static void add(
+	struct changes *c, enum change_kind kind, const char *path, entry_id id, uint64_t size)
+{
+	struct change_line *lines;
+
+	if (c->n == c->room) {
+		c->room = c->room ? 2 * c->room : 16;
+		lines = realloc(c->lines, c->room * sizeof(*lines));
+		if (!lines) {
+			c->room = c->n;
+			return;
+		}
+		c->lines = lines;
+	}
+	c->lines[c->n] = (struct change_line){kind, strdup(path), id, size};
+	c->n += c->lines[c->n].path != NULL;
+}
+
+void changes_finish(struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->lines[i].path);
+	free(c->lines);
+	snapshot_unref(c->before);
+	snapshot_unref(c->now);
+	*c = (struct changes)CHANGES_INIT;
+}
+
+static bool live(const struct node *n)
+{
+	return n && n->has_id && !node_scratch(n);
+}
+
+/*
+ * Does something of the map stand at the path? was: what stood there when it was changed, which is
+ * what it is now (0: unknown). The format is not asked for the name: it takes that for a program's
+ * wish.
+ */
+static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free) char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
+	const struct dentry *d;
+	struct node *dir;
+	struct entry en;
+	bool yes;
+
+	if (!above || names_walk(v, above, &dir, NULL) < 0)
+		return false;
+	d = dentry_find(v, dir->ino, slash ? slash + 1 : path);
+	/* A name that nobody made or hid is as it was mounted. */
+	yes = d ? live(d->node) : was && v->vol->format->stat(v->vol->before, was, &en, NULL) == 0;
+	*ret = d && yes ? d->node->id : was;
+	node_settle(v, dir);
+	return yes;
+}
+
+static bool same_bytes(const struct changes *c, entry_id id, uint64_t size)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
+	const struct format *f = c->now->format;
+
+	for (uint64_t off = 0; chunk && off < size; off += CHUNK) {
+		size_t n = size - off < CHUNK ? (size_t)(size - off) : CHUNK;
+
+		if (f->get(c->before, id, off, chunk, n, NULL) < 0 ||
+			f->get(c->now, id, off, chunk + CHUNK, n, NULL) < 0 ||
+			memcmp(chunk, chunk + CHUNK, n) != 0)
+			return false;
+	}
+	return chunk;
+}
+
+/* Another content stands at the path, or perhaps none: of what is large nobody asks. */
+static void add_content(struct changes *c, const struct volume *vol, const char *path, entry_id id)
+{
+	const struct format *f = vol->format;
+	struct entry a, b;
+	bool known = f->stat(vol->now, id, &b, NULL) == 0;
+	bool alike;
+
+	/* Of a directory there is nothing but where it stands. */
+	if (known && b.dir)
+		return;
+	alike = known && !vol->renumbered && !vol->fresh &&
+		f->stat(vol->before, id, &a, NULL) == 0 && a.sized && b.sized && a.size == b.size &&
+		a.size <= LOOK_MAX;
+	if (alike && f->keeps_times)
+		alike = a.has_mtime == b.has_mtime && a.mtime.tv_sec == b.mtime.tv_sec &&
+			a.mtime.tv_nsec == b.mtime.tv_nsec;
+	/* Two empty files are the same without a look. */
+	if (!alike || a.size)
+		add(c, CHANGE_CONTENT, path, id, alike ? a.size : 0);
+}
+
+void changes_weigh(struct changes *c)
+{
+	uint64_t looked = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct change_line *l = &c->lines[i];
+
+		if (l->size && looked + l->size <= LOOK_ALL_MAX) {
+			looked += l->size;
+			if (same_bytes(c, l->id, l->size)) {
+				free(l->path);
+				continue;
+			}
+		}
+		c->lines[n++] = *l;
+	}
+	c->n = n;
+}
+
+static void add_object(struct vfs *v, struct changes *c, const struct object *o)
+{
+	CLEANUP(free) char *path = NULL;
+	entry_id id;
+
+	if (o->state != OBJECT_HERE) {
+		if (o->told || o->made)
+			return;
+		/* What was made at its path again, and is no object's, is what it was. */
+		if (o->state == OBJECT_KEPT)
+			add(c, CHANGE_KEPT, o->path, 0, 0);
+		else if (!stands(v, o->path, 0, &id))
+			add(c, CHANGE_REMOVED, o->path, 0, 0);
+		return;
+	}
+	if (!o->seq || !o->node->parent || (o->node->fresh && !o->node->dir))
+		return;
+	path = node_path(o->node);
+	if (path && (o->made || o->moved))
+		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, 0, 0);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct change_line *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* Among the first n lines, which are sorted. */
+static const struct change_line *find(const struct changes *c, size_t n, const char *path)
+{
+	struct change_line key = {.path = (char *)(uintptr_t)path};
+
+	return n ? bsearch(&key, c->lines, n, sizeof(key), by_path) : NULL;
+}
+
+/* Is it named, or in a directory that is named as new? That tells of all that is in it. */
+static bool is_told(const struct changes *c, size_t n, const char *path)
+{
+	CLEANUP(free) char *above = strdup(path);
+	const struct change_line *line;
+
+	if (!above || find(c, n, path))
+		return true;
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		line = find(c, n, above);
+		if (line && line->kind == CHANGE_NEW)
+			return true;
+	}
+	return false;
+}
+
+/* What is in a new directory comes after it. */
+static void drop_below_new(struct changes *c)
+{
+	const char *above = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct change_line *l = &c->lines[i];
+		size_t k = above ? strlen(above) : 0;
+
+		if (above && strncmp(l->path, above, k) == 0 && l->path[k] == '/') {
+			free(l->path);
+			continue;
+		}
+		above = l->kind == CHANGE_NEW ? l->path : above;
+		c->lines[n++] = *l;
+	}
+	c->n = n;
+}
+
+void changes_find(struct vfs *v, struct changes *ret)
+{
+	const struct volume *vol = v->vol;
+	entry_id id;
+	size_t named;
+
+	*ret = (struct changes){.before = snapshot_ref(vol->before), .now = snapshot_ref(vol->now)};
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->objects[i]; o; o = o->next)
+			add_object(v, ret, o);
+	if (ret->n)
+		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
+	drop_below_new(ret);
+	named = ret->n;
+	for (size_t i = 0; i < vol->n_changed; i++) {
+		const struct changed *at = &vol->changed[i];
+
+		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id))
+			add_content(ret, vol, at->path, id);
+	}
+}
+
+void changes_report(const struct changes *c, bool written, struct report *report)
+{
+	size_t saved = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct change_line *l = &c->lines[i];
+
+		if (l->kind == CHANGE_KEPT)
+			report_add(report, REPORT_NOTE,
+				"%s was moved to a name that means nothing, and stays in the map",
+				l->path);
+		else if (l->kind == CHANGE_REMOVED && written)
+			report_add(report, REPORT_REMOVED, "%s", l->path);
+	}
+	for (size_t i = 0; written && i < c->n; i++) {
+		const struct change_line *l = &c->lines[i];
+
+		if (l->kind != CHANGE_KEPT && l->kind != CHANGE_REMOVED && saved++ < NAMED_MAX)
+			report_add(report, REPORT_SAVED, "%s", l->path);
+	}
+	if (saved > NAMED_MAX)
+		report_add(report, REPORT_SAVED, "and %zu more", saved - NAMED_MAX);
+}
+
+void changes_saved(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			o->told |= o->state != OBJECT_HERE;
+}

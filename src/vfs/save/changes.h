@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * changes: what differs from the map as it was mounted or last saved, by the paths of now; for the
+ * status, and for the report of a save that succeeded. What was undone is none.
+ */
+#ifndef VFS_SAVE_CHANGES_H
+#define VFS_SAVE_CHANGES_H
+
+#include "vfs/tree/node.h"
+#include "vfs/volume/report.h"
+
+enum change_kind {
+	CHANGE_CONTENT, /* another content */
+	CHANGE_NEW,
+	CHANGE_MOVED,   /* it stands at this path now */
+	CHANGE_REMOVED, /* it stood at this path */
+	CHANGE_KEPT,    /* ... and was moved to a scratch name: it stays in the map */
+};
+
+struct changes {
+	struct change_line {
+		enum change_kind kind;
+		char *path;
+		entry_id id;   /* CONTENT: what stands there */
+		uint64_t size; /* ... nonzero: perhaps it says what it said */
+	} * lines;
+	size_t n, room;
+	struct snapshot *before, *now; /* what is compared */
+};
+
+#define CHANGES_INIT                                                                               \
+	{                                                                                          \
+		0                                                                                  \
+	}
+
+/* On the owner's thread. Where memory is short some are missing. */
+void changes_find(struct vfs *v, struct changes *ret);
+/* Any thread, and it may inflate: takes out what was written and then written back. */
+void changes_weigh(struct changes *c);
+void changes_finish(struct changes *c);
+/* After a save that wrote them: the lines of the report. written: not only what stays as it is. */
+void changes_report(const struct changes *c, bool written, struct report *report);
+/* ... and from then on they are none. */
+void changes_saved(struct vfs *v);
+
+#endif

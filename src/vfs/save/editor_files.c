@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Zlib */
+#include <fnmatch.h>
+
+#include "vfs/save/left.h"
+
+/* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
+ * is all that is left of a text that nobody saved. */
+bool left_explained(const char *name)
+{
+	static const char *const habits[] = {
+		"4913",
+		"5036",
+		"5159", /* vim asks whether it may create */
+		"*~",
+		"*.bak",
+		"*.BAK",
+		"*.orig", /* backups */
+		".#*",
+		".~lock.*#",
+		".goutputstream-??????", /* GLib */
+		".*.??????",             /* rsync, install */
+		"sed??????",
+		"XX??????",
+		"zi??????", /* sed -i, perl -i, zip */
+		"*.tmp",
+		"magick-*",
+		"._*",
+		".DS_Store",
+		".directory",
+		".xdg-volume-info",
+		".nfs*",
+		NULL,
+	};
+
+	for (size_t i = 0; habits[i]; i++)
+		if (fnmatch(habits[i], name, 0) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/save/left.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/save/left_dir.h"
+
+struct left_file {
+	struct left_file *next;
+	char *path, *why;
+	struct error e; /* it could not be copied */
+	bool wanted;
+};
+
+struct left {
+	struct left_dir dir;
+	struct left_file *files;
+};
+
+static void file_free(struct left_file *f)
+{
+	free(f->path);
+	free(f->why);
+	free(f);
+}
+
+void left_destroy(struct left *l)
+{
+	if (!l)
+		return;
+	for (struct left_file *f = l->files, *next; f; f = next) {
+		next = f->next;
+		file_free(f);
+	}
+	left_dir_finish(&l->dir);
+	free(l);
+}
+
+static bool explained(const struct node *n)
+{
+	for (; n && n->name; n = n->parent)
+		if (node_scratch(n) && left_explained(n->name))
+			return true;
+	return false;
+}
+
+bool left_would_vanish(const struct node *n)
+{
+	if (n->dir || (!n->parent && n->ino != VFS_ROOT_INO))
+		return false;
+	if (node_scratch(n))
+		return !explained(n);
+	return n->stage && (n->stage->verdict < 0 || n->stage->state == STAGE_WRITTEN);
+}
+
+static const char *reason(const struct node *n)
+{
+	if (node_scratch(n))
+		return "no part of a map";
+	return n->stage->verdict < 0 ? error_text(&n->stage->why) : "was never closed";
+}
+
+static struct left_file *file_of(struct left *l, const char *path)
+{
+	struct left_file **at = &l->files;
+
+	while (*at && strcmp((*at)->path, path) != 0)
+		at = &(*at)->next;
+	if (*at)
+		return *at;
+	*at = calloc(1, sizeof(**at));
+	if (*at)
+		(*at)->path = strdup(path);
+	return *at;
+}
+
+/* False: no memory to say so. */
+static bool copy_one(struct left *l, const struct node *n)
+{
+	CLEANUP(free) char *path = node_path(n);
+	struct left_file *f = path ? file_of(l, path) : NULL;
+	char *why = f && f->path ? strdup(reason(n)) : NULL;
+
+	if (!why)
+		return false;
+	free(f->why);
+	f->why = why;
+	f->wanted = true;
+	f->e = (struct error)ERROR_INIT;
+	(void)left_dir_copy(&l->dir, n, path, &f->e);
+	return true;
+}
+
+/* What was copied for an end that did not come, and would not vanish any more. */
+static void remove_unwanted(struct left *l)
+{
+	for (struct left_file **at = &l->files, *f = *at; f; f = *at) {
+		if (f->wanted && !f->e.code) {
+			at = &f->next;
+			continue;
+		}
+		left_dir_remove(&l->dir, f->path);
+		if (f->wanted) {
+			at = &f->next;
+			continue;
+		}
+		*at = f->next;
+		file_free(f);
+	}
+}
+
+/* Copies all, and leaves no more than whole files there. */
+static int copy_all(struct vfs *v, bool open_too, struct error *e)
+{
+	bool failed = false;
+
+	if (!v->left) {
+		v->left = calloc(1, sizeof(*v->left));
+		if (!v->left)
+			return error_set(e, -ENOMEM, "out of memory");
+		left_dir_init(&v->left->dir, v->vol);
+	}
+	for (struct left_file *f = v->left->files; f; f = f->next)
+		f->wanted = false;
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
+			if (left_would_vanish(n) && (open_too || !n->writers))
+				failed |= !copy_one(v->left, n);
+	remove_unwanted(v->left);
+	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
+}
+
+static void refuse(struct report *report, const struct error *e)
+{
+	report_add(report, REPORT_REFUSED, "what would vanish could not be copied out: %s",
+		error_text(e));
+	report_code(report, OUTCOME_SAVE_FAILED);
+}
+
+static bool refuse_files(const struct left *l, struct report *report)
+{
+	bool any = false;
+
+	for (const struct left_file *f = l->files; f; f = f->next) {
+		if (!f->e.code)
+			continue;
+		report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", f->path,
+			error_text(&f->e));
+		report_code(report, OUTCOME_SAVE_FAILED);
+		any = true;
+	}
+	return any;
+}
+
+void left_prepare(struct vfs *v, struct report *report)
+{
+	struct error e = ERROR_INIT;
+
+	if (copy_all(v, false, &e) < 0)
+		refuse(report, &e);
+	else if (!refuse_files(v->left, report))
+		return;
+	/* There is no end yet, and nothing is to look as if it were kept. */
+	for (struct left_file *f = v->left ? v->left->files : NULL; f; f = f->next)
+		f->wanted = false;
+	if (v->left)
+		remove_unwanted(v->left);
+}
+
+void left_copy(struct vfs *v, struct report *report)
+{
+	struct error e = ERROR_INIT;
+	struct left *l;
+	int r = copy_all(v, true, &e);
+
+	if (r < 0)
+		refuse(report, &e);
+	l = v->left;
+	if (!l)
+		return;
+	(void)refuse_files(l, report);
+	r = left_dir_show(&l->dir, &e);
+	for (const struct left_file *f = l->files; f; f = f->next) {
+		if (f->e.code)
+			continue;
+		report_add(report, REPORT_LEFT, "%s/%s: %s", l->dir.name, f->path, f->why);
+		report_code(report, OUTCOME_LEFT);
+	}
+	/* The journal goes once this is done, so it has to be on disk. */
+	if (r < 0)
+		refuse(report, &e);
+}

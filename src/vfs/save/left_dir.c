@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/save/left_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/name.h"
+
+enum { TRIES = 1000, CHUNK = 64 << 10 };
+
+void left_dir_init(struct left_dir *d, const struct volume *vol)
+{
+	*d = (struct left_dir){.vol = vol, .fd = -1};
+}
+
+void left_dir_finish(struct left_dir *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+/* The number is for where somebody else has the name. */
+static void hidden_name(const struct volume *vol, int number, char ret[NAME_MAX + 1])
+{
+	char dotted[NAME_MAX + 2], suffix[32] = ".mapfs-left-new";
+
+	if (number)
+		snprintf(suffix, sizeof(suffix), ".mapfs-left-new.%d", number);
+	snprintf(dotted, sizeof(dotted), ".%s", vol->name);
+	sidecar_name(ret, dotted, suffix);
+}
+
+/*
+ * Owner and rights as far as ours go: fd was made for us alone, and stays so where they do not. A
+ * group that is not the map's has no more rights than all others.
+ */
+static void like_the_map(const struct volume *vol, int fd, bool dir)
+{
+	const struct stat *map = &vol->opened;
+	mode_t mode = map->st_mode & 0666;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return;
+	if (st.st_uid != map->st_uid || st.st_gid != map->st_gid)
+		(void)io_chown(fd, map->st_uid, map->st_gid);
+	if (fstat(fd, &st) == 0 && st.st_gid != map->st_gid)
+		(void)io_chown(fd, (uid_t)-1, map->st_gid);
+	if (fstat(fd, &st) < 0)
+		return;
+	if (st.st_gid != map->st_gid)
+		mode &= ~(mode_t)0070 | (mode & 0007) << 3;
+	if (dir)
+		mode |= (mode & 0444) >> 2;
+	(void)io_chmod(fd, mode);
+}
+
+/* A directory that is there, or is made; a descriptor. */
+static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
+{
+	const struct left_dir *d = arg;
+	int r = io_mkdir(dirfd, name, 0700), fd;
+
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "%s: %s", name, strerror(-r));
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(e, "%s", name);
+	if (r == 0)
+		like_the_map(d->vol, fd, true);
+	if (r == 0)
+		(void)io_sync_dir(dirfd);
+	return fd;
+}
+
+/* The bytes of n, wherever they come from: the stage, or the version it was frozen at. */
+static int read_node(const struct node *n, uint64_t off, void *dst, size_t size, struct error *e)
+{
+	if (n->stage)
+		return spool_read(n->stage->spool, off, dst, size, e);
+	return n->vol->format->get(n->frozen, n->id, off, dst, size, e);
+}
+
+static int size_of_node(const struct node *n, uint64_t *ret, struct error *e)
+{
+	*ret = 0;
+	if (n->stage)
+		*ret = spool_size(n->stage->spool);
+	else if (n->frozen)
+		return n->vol->format->size(n->frozen, n->id, ret, e);
+	return 0;
+}
+
+/* Calls fn with all of n, piece by piece. */
+static int each_piece(const struct node *n, uint64_t size, uint8_t *chunk,
+	int (*fn)(int fd, uint64_t off, uint8_t *chunk, size_t n), int fd, struct error *e)
+{
+	int r = 0;
+
+	for (uint64_t off = 0; r == 0 && off < size; off += CHUNK) {
+		size_t some = size - off < CHUNK ? (size_t)(size - off) : CHUNK;
+
+		r = read_node(n, off, chunk, some, e);
+		if (r < 0)
+			return r;
+		r = fn(fd, off, chunk, some);
+	}
+	return r;
+}
+
+/* What was never written takes no room; the file has its size already. */
+static int write_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
+{
+	bool zero = chunk[0] == 0 && memcmp(chunk, chunk + 1, n - 1) == 0;
+
+	return zero ? 0 : io_pwrite(fd, chunk, n, off);
+}
+
+/* The other half of the chunk is for what the file says. */
+static int compare_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
+{
+	ssize_t got = pread(fd, chunk + CHUNK, n, (off_t)off);
+
+	return got == (ssize_t)n && memcmp(chunk, chunk + CHUNK, n) == 0 ? 0 : -ESTALE;
+}
+
+static bool is_there(
+	const struct node *n, int parent, const char *base, uint64_t size, uint8_t *chunk)
+{
+	CLEANUP(close_fd)
+	int fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_size == size &&
+	       each_piece(n, size, chunk, compare_piece, fd, NULL) == 0;
+}
+
+static int write_file(const struct left_dir *d, const struct node *n, int parent, const char *base,
+	uint64_t size, uint8_t *chunk, struct error *e)
+{
+	CLEANUP(close_fd) int out = -1;
+	int r;
+
+	(void)io_unlink(parent, base);
+	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (out < 0)
+		return error_set(e, out, "%s", strerror(-out));
+	r = io_truncate(out, size);
+	if (r == 0)
+		r = each_piece(n, size, chunk, write_piece, out, e);
+	if (r == 0)
+		like_the_map(d->vol, out, false);
+	if (r == 0)
+		r = io_sync(out);
+	if (r == 0)
+		r = io_sync_dir(parent);
+	if (r < 0)
+		(void)io_unlink(parent, base);
+	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;
+}
+
+/* What is there already was made by a mount that was killed since the last look, or by somebody
+ * else. */
+static int open_hidden(struct left_dir *d, struct error *e)
+{
+	const struct volume *vol = d->vol;
+	int r = -EPERM;
+
+	for (int i = 0; r == -EPERM && i < TRIES; i++) {
+		hidden_name(vol, i, d->name);
+		r = trust_check_name(&vol->trust, d->name, NULL);
+		if (r != -EPERM)
+			r = open_dir(d, vol->dirfd, d->name, e);
+	}
+	if (r < 0)
+		return r;
+	d->fd = r;
+	return 0;
+}
+
+int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
+	CLEANUP(close_fd) int parent = -1;
+	char base[NAME_MAX + 1];
+	uint64_t size;
+	int r = chunk ? size_of_node(n, &size, e) : error_set(e, -ENOMEM, "out of memory");
+
+	if (r == 0 && d->fd < 0)
+		r = open_hidden(d, e);
+	if (r < 0)
+		return r;
+	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
+	if (parent < 0)
+		return parent;
+	return is_there(n, parent, base, size, chunk)
+		       ? 0
+		       : write_file(d, n, parent, base, size, chunk, e);
+}
+
+void left_dir_remove(struct left_dir *d, const char *path)
+{
+	CLEANUP(free) char *part = strdup(path);
+	char *slash;
+
+	if (d->fd < 0 || !part || path_check(path) < 0)
+		return;
+	/* No component is a link: all below is ours. */
+	(void)io_unlink(d->fd, part);
+	while ((slash = strrchr(part, '/'))) {
+		*slash = '\0';
+		(void)io_rmdir(d->fd, part);
+	}
+	if (io_rmdir(d->vol->dirfd, d->name) == 0)
+		left_dir_finish(d);
+}
+
+/* From one name to the first free one of the others. */
+static int show(const struct volume *vol, char name[NAME_MAX + 1], struct error *e)
+{
+	char family[NAME_MAX + 1], to[NAME_MAX + 1], suffix[64] = ".mapfs-left";
+	int r = -EEXIST;
+
+	sidecar_family(family, vol->name);
+	for (int i = 1; r == -EEXIST && i < TRIES; i++) {
+		sidecar_name(to, family, suffix);
+		r = io_rename_noreplace(vol->dirfd, name, to);
+		snprintf(suffix, sizeof(suffix), ".mapfs-left.%d", i);
+	}
+	if (r < 0)
+		return error_set(e, r, "%s cannot be renamed to %s: %s", name, to, strerror(-r));
+	strcpy(name, to);
+	return 0;
+}
+
+int left_dir_show(struct left_dir *d, struct error *e)
+{
+	int r;
+
+	if (d->fd < 0)
+		return 0;
+	r = show(d->vol, d->name, e);
+	if (r == 0)
+		r = io_sync_dir(d->fd);
+	if (r == 0)
+		r = io_sync_dir(d->vol->dirfd);
+	return r < 0 && e && !e->code ? error_set(e, r, "%s: %s", d->name, strerror(-r)) : r;
+}
+
+void left_dir_find(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
+{
+	char name[NAME_MAX + 1], line[NAME_MAX + 256];
+	struct error why = ERROR_INIT;
+	int r = 0;
+
+	for (int i = 0; r != -ENOENT && i < TRIES; i++) {
+		hidden_name(vol, i, name);
+		r = trust_check_name(&vol->trust, name, &why);
+		if (r == -EPERM)
+			snprintf(line, sizeof(line), "%s %s; it is left alone", name,
+				error_text(&why));
+		else if (r == 0 && show(vol, name, NULL) == 0)
+			snprintf(line, sizeof(line),
+				"%s holds what an earlier mount would have lost", name);
+		else
+			continue;
+		note(arg, line);
+	}
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Parts of new objects arrive in any order: a plane before the layer.json that says what it is a
+ * plane of, a layer before the image that it names. What cannot be judged when it is closed waits
+ * for the next save, and is tried then, round after round, as long as a round gets anything on:
+ * first as things are, then with the format told where objects stand now, and at last for good.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "vfs/tree/object.h"
+#include "vfs/ops/commit.h"
+#include "vfs/ops/step.h"
+
+enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
+
+struct round {
+	struct lane_task task; /* first */
+	struct vfs *v;
+	const struct node *dir; /* only what is in it, and only as things are; NULL: all */
+	enum phase phase;
+	bool progress;
+	uint64_t *inos; /* of this round */
+	size_t n, next;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void round_begin(struct round *o);
+static void round_next(struct round *o);
+
+/* A judgement that the journal could not take, or that the disk or the memory kept from being made:
+ * it is tried once more. */
+static bool is_unkept(const struct node *n)
+{
+	return n->stage && n->stage->state == STAGE_UNKEPT && n->parent && !n->busy &&
+	       !node_scratch(n);
+}
+
+static bool is_meant(const struct round *o, const struct node *n)
+{
+	return n->pending && (!o->dir || n->parent == o->dir);
+}
+
+static size_t count_pending(const struct round *o)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; o->v->n_pending && i < o->v->n_buckets; i++)
+		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
+			n += is_meant(o, k);
+	return n;
+}
+
+static void tried(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct round *o = arg;
+
+	(void)v;
+	o->progress |= r == 0 && !n->pending;
+	round_next(o);
+}
+
+static void try(struct round *o, struct node *n)
+{
+	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
+	struct put_request rq = {.node = n,
+		.id = n->id,
+		.path = path,
+		.log_path = log_path,
+		.draft = true,
+		.again = true,
+		.was_draft = n->stage->verdict < 0,
+		.last = o->phase == PHASE_LAST,
+		.done = tried,
+		.arg = o};
+
+	if (path && log_path)
+		put_request(o->v, &rq);
+	else
+		round_next(o);
+}
+
+static void round_next(struct round *o)
+{
+	while (o->next < o->n) {
+		struct node *n = node_find(o->v, o->inos[o->next++]);
+
+		if (n && n->pending && n->stage && n->parent && !n->busy && !node_scratch(n)) {
+			if (is_unkept(n))
+				put_start_locked(o->v, n, tried, o);
+			else
+				try(o, n);
+			return;
+		}
+	}
+	round_begin(o);
+}
+
+static void round_end(struct round *o)
+{
+	void (*fn)(void *arg) = o->fn;
+	void *arg = o->arg;
+
+	free(o->inos);
+	free(o);
+	fn(arg);
+}
+
+/* In the lane: the format learns where objects stand, or that this is over. */
+static void situate(struct lane_task *t)
+{
+	struct round *o = (struct round *)t;
+	struct vfs *v = o->v;
+	struct volume *vol = v->vol;
+	struct placement *p = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (o->phase == PHASE_SITUATED)
+		r = objects_place(v, &p, &n);
+	if (r == 0)
+		(void)vol->format->names->renamed(&vol->now, p, n, true, NULL);
+	placements_free(p, n);
+	v->situated = o->phase == PHASE_SITUATED;
+	if (!v->situated)
+		objects_name(v, false);
+	lane_leave(vol);
+	if (o->phase == PHASE_OVER)
+		round_end(o);
+	else
+		round_begin(o);
+}
+
+static void next_phase(struct round *o)
+{
+	const struct format_names *names = o->v->vol->format->names;
+	bool told = names && names->renamed;
+
+	o->phase = count_pending(o) && !o->dir ? o->phase + 1 : PHASE_OVER;
+	o->progress = true;
+	if (told && !o->dir && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
+		lane_enter(o->v->vol, &o->task);
+	else if (o->phase == PHASE_OVER)
+		round_end(o);
+	else
+		round_begin(o);
+}
+
+static void round_begin(struct round *o)
+{
+	size_t n = count_pending(o);
+
+	if (!n || !o->progress) {
+		next_phase(o);
+		return;
+	}
+	o->progress = false;
+	o->n = o->next = 0;
+	free(o->inos);
+	o->inos = malloc(n * sizeof(*o->inos));
+	if (!o->inos) {
+		o->phase = PHASE_LAST;
+		next_phase(o);
+		return;
+	}
+	for (size_t i = 0; i < o->v->n_buckets; i++)
+		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
+			if (is_meant(o, k))
+				o->inos[o->n++] = k->ino;
+	round_next(o);
+}
+
+static void settle(struct vfs *v, void (*fn)(void *arg), void *arg)
+{
+	struct round *o = v->n_pending ? calloc(1, sizeof(*o)) : NULL;
+
+	if (!o) {
+		fn(arg);
+		return;
+	}
+	*o = (struct round){.task.start = situate, .v = v, .progress = true, .fn = fn, .arg = arg};
+	round_begin(o);
+}
+
+void pending_follow(struct vfs *v, const struct node *n, void (*fn)(void *arg), void *arg)
+{
+	struct round *o = v->n_pending && n->parent ? calloc(1, sizeof(*o)) : NULL;
+
+	if (!o) {
+		fn(arg);
+		return;
+	}
+	*o = (struct round){.v = v, .dir = n->parent, .progress = true, .fn = fn, .arg = arg};
+	round_begin(o);
+}
+
+/* A file that was removed and is always there is made again, as if somebody made it and wrote
+ * nothing. Not before a save, since whoever unlinks a file may be about to make it anew. */
+struct standing {
+	struct call call; /* first */
+	struct job job;   /* the next is not begun within the reply of the one before */
+	struct vfs *v;
+	uint64_t seen; /* those that left until then were tried */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+#define STANDING_OF(j) ((struct standing *)(void *)((char *)(j)-offsetof(struct standing, job)))
+
+static const struct object *find_standing(const struct vfs *v, uint64_t seen)
+{
+	const struct object *found = NULL;
+	const struct volume *vol = v->vol;
+	struct entry en;
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->objects[i]; o; o = o->next)
+			if (o->state == OBJECT_GONE && o->left > seen &&
+				(!found || o->left < found->left) &&
+				vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)
+				found = o;
+	return found;
+}
+
+static void standing_end(struct standing *s)
+{
+	settle(s->v, s->fn, s->arg);
+	free(s);
+}
+
+static void standing_closed(struct call *c, int r)
+{
+	struct standing *s = (struct standing *)c;
+
+	(void)r;
+	pool_return(s->v->pool, &s->job);
+}
+
+static void standing_made(struct call *c, int r)
+{
+	struct standing *s = (struct standing *)c;
+
+	/* Something else stands there. */
+	if (r < 0) {
+		standing_closed(c, r);
+		return;
+	}
+	vfs_forget(s->v, c->attr.ino, 1);
+	s->call = (struct call){.op = vfs_release, .reply = standing_closed, .handle = c->opened};
+	vfs_submit(s->v, &s->call);
+}
+
+static void standing_next(struct job *j)
+{
+	struct standing *s = STANDING_OF(j);
+	const struct object *o = find_standing(s->v, s->seen);
+	CLEANUP(free) char *path = o ? strdup(o->path) : NULL; /* its record is about to change */
+	char *slash = path ? strrchr(path, '/') : NULL;
+	const struct volume *vol = s->v->vol;
+	struct node *dir;
+
+	if (o)
+		s->seen = o->left;
+	if (slash)
+		*slash = '\0';
+	if (!slash || names_walk(s->v, path, &dir, NULL) < 0) {
+		standing_end(s);
+		return;
+	}
+	s->call = (struct call){.op = vfs_create_file,
+		.reply = standing_made,
+		.ino = dir->ino,
+		.name = slash + 1,
+		.flags = O_WRONLY,
+		.set = {.mode = vol->file_mode, .uid = vol->uid, .gid = vol->gid}};
+	vfs_submit(s->v, &s->call);
+	node_settle(s->v, dir);
+}
+
+static void standing_begin(void *arg)
+{
+	struct standing *s = arg;
+
+	standing_next(&s->job);
+}
+
+void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
+{
+	struct standing *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		settle(v, fn, arg);
+		return;
+	}
+	*s = (struct standing){.job.done = standing_next, .v = v, .fn = fn, .arg = arg};
+	closed_apply(v, standing_begin, s);
+}

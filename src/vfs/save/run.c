@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Zlib */
+/* When a save runs, and what it is given. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "vfs/save/changes.h"
+#include "vfs/save/left.h"
+#include "vfs/tree/object.h"
+#include "vfs/save/save.h"
+
+struct saving {
+	struct job job;
+	struct lane_task task;
+	struct vfs *v;
+	vfs_saved done;
+	void *arg;
+	struct save_job save;
+	struct changes changes;
+	bool settled;
+};
+
+#define SAVING_OF(t) ((struct saving *)(void *)((char *)(t)-offsetof(struct saving, task)))
+
+static void saving_write(struct job *j)
+{
+	save_write(&((struct saving *)j)->save);
+}
+
+static void saving_finish(struct saving *s)
+{
+	struct report report = s->save.report;
+
+	s->save.report = (struct report)REPORT_INIT;
+	if (s->save.vol->conflict)
+		report_conflict(&report, s->save.vol->name);
+	changes_finish(&s->changes);
+	lane_leave(s->save.vol);
+	save_job_finish(&s->save);
+	s->done(s->arg, &report);
+	free(s);
+}
+
+static void saving_done(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	if (s->save.saved)
+		save_adopt(&s->save);
+	if (s->save.saved || s->save.same) {
+		report_copy_notes(&s->save.vol->told, &s->save.report);
+		changes_report(&s->changes, s->save.saved, &s->save.report);
+		changes_saved(s->v);
+		volume_unchanged(s->save.vol);
+		s->v->restructured = false;
+		objects_saved(s->v);
+	}
+	saving_finish(s);
+}
+
+static bool is_draft(const struct node *n)
+{
+	/* Also one that is being written on: its last close was refused, and that is to be kept. */
+	return n->stage && n->stage->verdict < 0 && n->parent && !node_scratch(n);
+}
+
+static int collect_drafts(struct vfs *v, struct save_job *s)
+{
+	struct draft *drafts;
+	int r = 0;
+
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; r == 0 && n; n = n->hash_next) {
+			struct draft d = {0};
+
+			if (!is_draft(n))
+				continue;
+			drafts = realloc(s->drafts, (s->n_drafts + 1) * sizeof(*drafts));
+			if (!drafts)
+				return -ENOMEM;
+			s->drafts = drafts;
+			d.path = node_path_in(n, s->settled);
+			d.reason = strdup(error_text(&n->stage->why));
+			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
+					       : -ENOMEM;
+			drafts[s->n_drafts++] = d;
+		}
+	return r;
+}
+
+static void saving_short(struct saving *s)
+{
+	report_add(&s->save.report, REPORT_REFUSED, "out of memory");
+	report_code(&s->save.report, OUTCOME_SAVE_FAILED);
+	saving_finish(s);
+}
+
+static void saving_settle(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	changes_weigh(&s->changes);
+	s->settled = save_settle(&s->save);
+}
+
+/* Drafts go to the next journal by the names that the new map gives. */
+static void saving_settled(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	if (!s->settled) {
+		saving_finish(s);
+		return;
+	}
+	if (collect_drafts(s->v, &s->save) < 0) {
+		saving_short(s);
+		return;
+	}
+	s->job = (struct job){saving_write, saving_done, NULL};
+	pool_submit(s->v->pool, &s->job);
+}
+
+static void saving_start(struct lane_task *t)
+{
+	struct saving *s = SAVING_OF(t);
+	struct volume *vol = s->save.vol;
+	int r;
+
+	if (!vol->dirty && !s->v->restructured && !node_stamped(s->v)) {
+		saving_finish(s);
+		return;
+	}
+	r = objects_place(s->v, &s->save.placements, &s->save.n_placements);
+	if (r == 0)
+		r = node_stamps(s->v, &s->save.placements, &s->save.n_placements);
+	if (r < 0) {
+		saving_short(s);
+		return;
+	}
+	changes_find(s->v, &s->changes);
+	s->save.now = snapshot_ref(vol->now);
+	s->job = (struct job){saving_settle, saving_settled, NULL};
+	pool_submit(s->v->pool, &s->job);
+}
+
+static void saving_enter(void *arg)
+{
+	struct saving *s = arg;
+
+	lane_enter(s->v->vol, &s->task);
+}
+
+void vfs_save(struct vfs *v, vfs_saved done, void *arg)
+{
+	struct saving *s = calloc(1, sizeof(*s));
+	struct report report = REPORT_INIT;
+
+	if (!s) {
+		report_add(&report, REPORT_REFUSED, "out of memory");
+		report_code(&report, OUTCOME_SAVE_FAILED);
+		done(arg, &report);
+		return;
+	}
+	s->v = v;
+	s->done = done;
+	s->arg = arg;
+	s->task.start = saving_start;
+	s->save.vol = v->vol;
+	s->save.host = v->host;
+	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
+	names_restore(v);
+	pending_settle(v, saving_enter, s);
+}
+
+struct ending {
+	struct vfs *v;
+	vfs_saved done;
+	void *arg;
+};
+
+static void ending_saved(void *arg, struct report *report)
+{
+	struct ending end = *(struct ending *)arg;
+
+	free(arg);
+	if (!end.v->vol->read_only)
+		left_prepare(end.v, report);
+	end.done(end.arg, report);
+}
+
+void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
+{
+	struct ending *end = malloc(sizeof(*end));
+
+	if (!end) {
+		vfs_save(v, done, arg);
+		return;
+	}
+	*end = (struct ending){v, done, arg};
+	vfs_save(v, ending_saved, end);
+}
+
+static void drain(struct vfs *v)
+{
+	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
+
+	while (v->vol->lane || pool_pending(v->pool)) {
+		(void)poll(&p, 1, 1000);
+		pool_complete(v->pool);
+	}
+}
+
+static void first_saved(void *arg, struct report *report)
+{
+	struct error *e = arg;
+
+	if (report->code == OUTCOME_SAVE_FAILED)
+		error_set(e, -EIO, "%s", report->n ? report->lines[0] : "cannot be written");
+	report_finish(report);
+}
+
+int vfs_create_map(struct vfs *v, struct error *e)
+{
+	struct error why = ERROR_INIT;
+
+	v->vol->dirty = true;
+	vfs_save(v, first_saved, &why);
+	drain(v);
+	if (why.code && e)
+		*e = why;
+	return why.code;
+}
+
+static void end_saved(void *arg, struct report *report)
+{
+	report_merge(arg, report);
+}
+
+void vfs_end(struct vfs *v, struct report *report)
+{
+	struct report left = REPORT_INIT;
+	char kept[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+
+	v->ending = true;
+	drain(v);
+	if (v->vol->read_only)
+		return;
+	vfs_save(v, end_saved, report);
+	drain(v);
+	left_copy(v, &left);
+	/* What is in the map, or lies in the open beside it, needs no journal. */
+	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
+		if (journal_remove(&v->vol->journal, kept, &e) < 0)
+			report_add(report, REPORT_NOTE, "%s", error_text(&e));
+		report_kept(report, kept);
+	} else if (journal_sync(&v->vol->journal, &e) < 0) {
+		report_add(report, REPORT_NOTE, "%s", error_text(&e));
+	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {
+		report_add(report, REPORT_NOTE,
+			"the journal beside the map keeps what was closed (see mapfs recover)");
+	}
+	report_merge(report, &left);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/object.h"
+#include "vfs/save/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/pair.h"
+#include "vfs/files/companion.h"
+#include "vfs/volume/external.h"
+
+enum { CONFLICTS_MAX = 1000 };
+
+static void say(void *arg, const char *line)
+{
+	struct save_job *s = arg;
+
+	if (!report_has_note(&s->vol->told, line))
+		report_add(&s->report, REPORT_NOTE, "%s", line);
+}
+
+/* The map to be written: the objects where their files stand. */
+static int settle(struct save_job *s, struct error *e)
+{
+	const struct format *f = s->vol->format;
+
+	if (f->tree)
+		return f->tree->finalize(
+			s->now, s->placements, s->n_placements, &s->settled, say, s, e);
+	s->settled = snapshot_ref(s->now);
+	return 0;
+}
+
+static void check_why(void *arg, const char *line)
+{
+	report_add(arg, REPORT_REFUSED, "%s", line);
+}
+
+static int check(struct save_job *s, struct error *e)
+{
+	const struct format_edit *f = s->vol->format->edit;
+
+	return f->check ? f->check(s->vol->before, s->settled, check_why, &s->report, e) : 0;
+}
+
+static int refuse_in_place(struct save_job *s, struct error *e)
+{
+	s->in_place = true;
+	return error_set(e, -ESTALE,
+		"another program wrote into %s while it was mounted, and what the mount had not "
+		"read of it is gone: nothing is written",
+		s->vol->name);
+}
+
+/* The files that a save writes; the second is NULL where the map is one file. */
+enum { OUTS = FORMAT_FILES_MAX };
+
+struct outs {
+	struct replace *all[OUTS];
+};
+
+static void outs_finish(struct outs *o)
+{
+	for (int i = OUTS; i-- > 0;)
+		replace_destroy(o->all[i]);
+}
+
+static void written_finish(struct source *w)
+{
+	for (unsigned i = 0; i < w->n_files; i++)
+		file_unref(w->files[i]);
+	*w = (struct source){0};
+}
+
+struct progress {
+	struct vfs_host *host;
+	uint64_t total;
+};
+
+static void progress(void *arg, uint64_t written)
+{
+	struct progress *p = arg;
+
+	p->host->progress(p->host, written, p->total > written ? p->total : written);
+}
+
+static int begin_files(struct save_job *s, struct outs *o, struct error *e)
+{
+	const struct volume *vol = s->vol;
+	const struct format *f = vol->format;
+	int r = replace_begin(vol->dirfd, vol->name, vol->source.files[0]->fd, &o->all[0], e);
+
+	if (r < 0 || !f->companion)
+		return r;
+	/* Of a new map the second file is like the first. */
+	if (vol->companion[0])
+		strcpy(s->second_name, vol->companion);
+	else if (!f->companion(vol->name, 0, s->second_name))
+		return error_set(e, -ENAMETOOLONG, "its second file's name would be too long");
+	return replace_begin(vol->dirfd, s->second_name,
+		vol->source.files[vol->source.n_files > 1]->fd, &o->all[1], e);
+}
+
+static int close_files(struct save_job *s, const struct outs *o, struct source *w, struct error *e)
+{
+	struct stat *stats[OUTS] = {&s->stat, &s->second_stat};
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < OUTS && o->all[i]; i++) {
+		r = replace_close(o->all[i], e);
+		if (r == 0)
+			r = replace_stat(o->all[i], stats[i], e);
+		if (r < 0)
+			break;
+		w->files[i] = replace_file(o->all[i]);
+		w->sizes[i] = (uint64_t)stats[i]->st_size;
+		w->n_files++;
+	}
+	return r;
+}
+
+/* Writes the new files and reads them back; they are not renamed yet. */
+static int write_files(struct save_job *s, const struct outs *o, struct plan **ret_plan,
+	struct source *ret_written, struct error *e)
+{
+	const struct format *f = s->vol->format;
+	struct progress p = {s->host, s->vol->source.sizes[0]};
+	struct plan *plan = NULL;
+	struct source written = {.name = s->vol->name};
+	int r;
+
+	replace_on_progress(o->all[0], progress, &p);
+	r = f->edit->encode(s->settled, o->all, false, &plan, e);
+	if (r == 0)
+		r = close_files(s, o, &written, e);
+	if (r == 0) {
+		r = f->edit->verify(s->settled, plan, &written, e);
+		if (r < 0)
+			error_context(e, "what was written does not read back");
+	}
+	if (r < 0) {
+		plan_free(plan);
+		written_finish(&written);
+		return r;
+	}
+	*ret_plan = plan;
+	*ret_written = written;
+	return 0;
+}
+
+/* What the files of this mount will mean to one of the new map. */
+static int write_legend(struct save_job *s, struct error *e)
+{
+	const struct format *f = s->vol->format;
+	struct bytes *legend = NULL;
+	int r = 0;
+
+	if (f->names && f->names->name_map)
+		r = f->names->name_map(s->now, s->settled, &legend, e);
+	if (legend && legend->size)
+		journal_read_by(&s->next, TAKE(legend));
+	bytes_unref(legend);
+	return r;
+}
+
+/* The journal of what the new map does not hold; without any, a word in the old one is enough. */
+static int write_journal(struct save_job *s, const char *identity, struct error *e)
+{
+	struct journal *old = &s->vol->journal;
+	int r = 0;
+
+	r = journal_init(&s->next, &s->vol->trust, s->name, identity, old->identity, e);
+	s->next.fresh = s->first;
+	if (r == 0)
+		r = write_legend(s, e);
+	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
+		r = journal_draft(&s->next, s->drafts[i].path, s->drafts[i].reason,
+			&s->drafts[i].content, NULL, e);
+	if (r == 0 && s->n_drafts)
+		r = journal_sync(&s->next, e);
+	/* A word for the case that we are killed before the old one is removed; no more than that,
+	 * so that a journal which cannot be written any more does not keep the map from being
+	 * saved. Not where it holds more than the map does. */
+	if (r == 0 && !old->kept && journal_exists(old))
+		(void)journal_saved(old, identity, NULL);
+	return r;
+}
+
+static bool is_free(const struct save_job *s, const char *name)
+{
+	return faccessat(s->vol->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
+/* Where it goes is decided last, so that a change from outside is seen as late as can be. */
+static int choose_name(
+	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
+{
+	const struct volume *vol = s->vol;
+	enum outside outside = outside_look(vol);
+	char suffix[64] = ".mapfs-conflict", family[NAME_MAX + 1];
+	int r;
+
+	if (outside == OUTSIDE_IN_PLACE)
+		return refuse_in_place(s, e);
+	*ret_conflict = outside == OUTSIDE_OTHER;
+	sidecar_name(s->name, vol->name, "");
+	if (!*ret_conflict)
+		return 0;
+	/* The journal is named after the file, so the name is chosen before the rename. */
+	sidecar_family(family, vol->name);
+	for (int i = 1; i < CONFLICTS_MAX; i++) {
+		sidecar_name(s->name, family, suffix);
+		if (o->all[1] && !vol->format->companion(s->name, 0, s->second_name))
+			return error_set(e, -ENAMETOOLONG, "no name is left for a conflict");
+		if (is_free(s, s->name) && (!o->all[1] || is_free(s, s->second_name)))
+			break;
+		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
+	}
+	r = replace_rename_as(o->all[0], s->name, e);
+	if (r == 0 && o->all[1])
+		r = replace_rename_as(o->all[1], s->second_name, e);
+	return r;
+}
+
+/* What was written gets its name; the journals are right before and after. */
+static int commit(struct save_job *s, const struct outs *o, const struct plan *plan,
+	const struct source *written, struct error *e)
+{
+	const struct format *f = s->vol->format;
+	char identity[IDENTITY_SIZE];
+	bool conflict = false;
+	int r;
+
+	r = companion_identity_of(written, identity, e);
+	if (r == 0)
+		r = f->edit->rebase(s->now, plan, written, &s->rebased, e);
+	if (r == 0)
+		r = f->edit->rebase(s->settled, plan, written, &s->rebased_settled, e);
+	if (r == 0)
+		r = choose_name(s, o, &conflict, e);
+	if (r == 0)
+		r = write_journal(s, identity, e);
+	if (r == 0 && o->all[1])
+		r = pair_commit(o->all[0], o->all[1], s->vol->name, !conflict, e);
+	else if (r == 0)
+		r = replace_commit(o->all[0], !conflict, s->name, e);
+	if (r < 0 && !replace_stands(o->all[0])) {
+		journal_remove(&s->next, NULL, NULL);
+		return r;
+	}
+	/* It may stand although the disk would not confirm it. */
+	s->saved = true;
+	s->unsure = r < 0;
+	s->file = file_ref(written->files[0]);
+	s->second = file_ref(written->files[1]);
+	if (conflict)
+		report_code(&s->report, OUTCOME_CONFLICT);
+	return r;
+}
+
+static int save_all(struct save_job *s, struct error *e)
+{
+	struct volume *vol = s->vol;
+	__attribute__((cleanup(outs_finish))) struct outs outs = {{NULL}};
+	struct source written = {0};
+	struct plan *plan = NULL;
+	int r;
+
+	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->settled)) {
+		s->same = true;
+		return 0;
+	}
+	r = outside_in_place(vol) ? refuse_in_place(s, e) : check(s, e);
+	if (r == 0)
+		r = begin_files(s, &outs, e);
+	if (r == 0)
+		r = write_files(s, &outs, &plan, &written, e);
+	if (r < 0)
+		return r;
+	r = commit(s, &outs, plan, &written, e);
+	plan_free(plan);
+	written_finish(&written);
+	return r;
+}
+
+static void failed(struct save_job *s, const struct error *e)
+{
+	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
+	s->report.error = e->code;
+	if (!s->saved && !s->in_place)
+		report_add(&s->report, REPORT_NOTE, "the map is as it was");
+	/* Without one nothing was closed; a time that was set is in none. */
+	if (!s->saved && journal_exists(&s->vol->journal))
+		report_add(&s->report, REPORT_NOTE,
+			"the changes are kept in the journal beside it (see mapfs recover)");
+	report_code(&s->report, OUTCOME_SAVE_FAILED);
+}
+
+bool save_settle(struct save_job *s)
+{
+	struct error e = ERROR_INIT;
+
+	if (settle(s, &e) == 0)
+		return true;
+	failed(s, &e);
+	return false;
+}
+
+void save_write(struct save_job *s)
+{
+	struct error e = ERROR_INIT;
+
+	if (save_all(s, &e) < 0)
+		failed(s, &e);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+
+#include "vfs/tree/node.h"
+
+bool node_scratch(const struct node *n)
+{
+	return !n->has_id || n->frozen;
+}
+
+int node_entry(const struct node *n, struct entry *ret, struct error *e)
+{
+	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
+
+	return n->vol->format->stat(s, n->id, ret, e);
+}
+
+void node_touch(struct node *n, unsigned mask)
+{
+	clock_gettime(CLOCK_REALTIME, &n->ctime);
+	if (mask & ATTR_MTIME) {
+		n->mtime = n->ctime;
+		n->timed = false;
+	}
+	if (mask & ATTR_ATIME)
+		n->atime = n->ctime;
+	n->set |= mask;
+}
+
+static bool has_stamp(const struct node *n)
+{
+	return n->timed && (n->set & ATTR_MTIME) && n->parent && !n->dir && !n->fresh &&
+	       !node_scratch(n);
+}
+
+/* Of two names of one file the other's time may count, or the model knows times to a coarser grain:
+ * then this says yes, and the save finds nothing new. */
+static bool is_news(const struct node *n)
+{
+	struct entry en;
+
+	return has_stamp(n) && node_entry(n, &en, NULL) == 0 &&
+	       (en.mtime.tv_sec != n->mtime.tv_sec || en.mtime.tv_nsec != n->mtime.tv_nsec);
+}
+
+bool node_stamped(const struct vfs *v)
+{
+	for (size_t i = 0; v->vol->format->keeps_times && i < v->n_buckets; i++)
+		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
+			if (is_news(n))
+				return true;
+	return false;
+}
+
+static int by_ctime(const void *a, const void *b)
+{
+	const struct node *x = *(struct node *const *)a, *y = *(struct node *const *)b;
+
+	if (x->ctime.tv_sec != y->ctime.tv_sec)
+		return x->ctime.tv_sec < y->ctime.tv_sec ? -1 : 1;
+	return x->ctime.tv_nsec < y->ctime.tv_nsec ? -1 : x->ctime.tv_nsec > y->ctime.tv_nsec;
+}
+
+int node_stamps(const struct vfs *v, struct placement **p, size_t *n)
+{
+	CLEANUP(free) struct node **nodes = NULL;
+	struct placement *all;
+	size_t count = 0;
+
+	if (!node_stamped(v))
+		return 0;
+	nodes = calloc(v->n_nodes, sizeof(struct node *));
+	if (!nodes)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *k = v->nodes[i]; k; k = k->hash_next)
+			if (has_stamp(k))
+				nodes[count++] = k;
+	qsort(nodes, count, sizeof(struct node *), by_ctime);
+	all = reallocarray(*p, *n + count, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	*p = all;
+	for (size_t i = 0; i < count; i++)
+		all[(*n)++] = (struct placement){
+			.id = nodes[i]->id, .stamp = true, .mtime = nodes[i]->mtime};
+	return 0;
+}
+
+static void override(const struct node *n, struct attr *a)
+{
+	if (n->set & ATTR_MODE)
+		a->mode = (a->mode & S_IFMT) | (n->mode & 07777);
+	if (n->set & ATTR_UID)
+		a->uid = n->uid;
+	if (n->set & ATTR_GID)
+		a->gid = n->gid;
+	if (n->set & ATTR_ATIME)
+		a->atime = n->atime;
+	if (n->set & ATTR_MTIME)
+		a->mtime = n->mtime;
+	if (n->set)
+		a->ctime = n->ctime;
+}
+
+int node_attr(struct vfs *v, struct node *n, struct attr *ret)
+{
+	const struct volume *vol = n->vol;
+	struct entry en = {.writable = true, .sized = true};
+	struct attr a = {.ino = n->ino, .uid = vol->uid, .gid = vol->gid, .nlink = 1};
+	int r;
+
+	(void)v;
+	if (n->has_id) {
+		r = node_entry(n, &en, NULL);
+		if (r < 0 && !n->stage)
+			return r;
+	}
+	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
+	if (n->dir) {
+		a.mode = S_IFDIR | vol->dir_mode;
+		a.nlink = 2;
+	} else {
+		a.nlink = n->parent != NULL;
+		a.mode = S_IFREG | vol->file_mode;
+		if (!en.writable)
+			a.mode &= ~(mode_t)0222;
+		a.size = n->stage ? spool_size(n->stage->spool) : en.size;
+	}
+	override(n, &a);
+	*ret = a;
+	return n->dir || n->stage || en.sized ? 0 : -EAGAIN;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/object.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t entry_ino(const struct volume *vol, entry_id id)
+{
+	return VFS_ROOT_INO + ((uint64_t)vol->index << ENTRY_ID_BITS | id);
+}
+
+static size_t bucket_of(uint64_t ino, size_t n_buckets)
+{
+	return (size_t)((ino * 0x9e3779b97f4a7c15ULL) >> 20) & (n_buckets - 1);
+}
+
+struct node *node_find(struct vfs *v, uint64_t ino)
+{
+	struct node *n = v->n_buckets ? v->nodes[bucket_of(ino, v->n_buckets)] : NULL;
+
+	while (n && n->ino != ino)
+		n = n->hash_next;
+	return n;
+}
+
+static int grow(struct vfs *v)
+{
+	size_t n_buckets = v->n_buckets ? 2 * v->n_buckets : 256;
+	struct node **nodes;
+
+	if (v->n_nodes < v->n_buckets)
+		return 0;
+	nodes = calloc(n_buckets, sizeof(struct node *));
+	if (!nodes)
+		return v->n_buckets ? 0 : -ENOMEM; /* longer chains will do */
+	for (size_t i = 0; i < v->n_buckets; i++) {
+		struct node *n = v->nodes[i], *next;
+
+		for (; n; n = next) {
+			size_t to = bucket_of(n->ino, n_buckets);
+
+			next = n->hash_next;
+			n->hash_next = nodes[to];
+			nodes[to] = n;
+		}
+	}
+	free(v->nodes);
+	v->nodes = nodes;
+	v->n_buckets = n_buckets;
+	return 0;
+}
+
+static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, bool dir)
+{
+	struct node *n;
+	size_t at;
+
+	if (grow(v) < 0)
+		return NULL;
+	n = calloc(1, sizeof(*n));
+	if (!n)
+		return NULL;
+	n->ino = ino;
+	n->vol = vol;
+	n->dir = dir;
+	n->waiting_end = &n->waiting;
+	at = bucket_of(ino, v->n_buckets);
+	n->hash_next = v->nodes[at];
+	v->nodes[at] = n;
+	v->n_nodes++;
+	return n;
+}
+
+struct node *node_root(struct vfs *v, struct volume *vol)
+{
+	struct node *n = node_make(v, vol, VFS_ROOT_INO, true);
+
+	if (n) {
+		n->has_id = true;
+		n->id = ENTRY_ROOT;
+		n->fixed = true;
+	}
+	return n;
+}
+
+int node_place(struct node *n, struct node *parent, const char *name)
+{
+	char *copy = parent ? strdup(name) : NULL;
+
+	if (parent && !copy)
+		return -ENOMEM;
+	/* The new parent first: it may be the old one, held by this child alone. */
+	if (parent)
+		parent->children++;
+	if (n->parent)
+		n->parent->children--;
+	n->parent = parent;
+	free(n->name);
+	n->name = copy;
+	return 0;
+}
+
+struct node *node_of_entry(
+	struct vfs *v, struct node *parent, const char *name, const struct entry *en)
+{
+	uint64_t ino = entry_ino(parent->vol, en->id);
+	struct node *n = node_find(v, ino);
+
+	if (n && n->parent)
+		return n;
+	if (!n)
+		n = node_make(v, parent->vol, ino, en->dir);
+	if (!n)
+		return NULL;
+	n->has_id = true;
+	n->id = en->id;
+	n->fixed = en->fixed;
+	if (node_place(n, parent, name) < 0) {
+		node_settle(v, n);
+		return NULL;
+	}
+	return n;
+}
+
+struct node *node_new(struct vfs *v, struct volume *vol, bool dir)
+{
+	uint64_t ino = (uint64_t)1 << INO_DYNAMIC_SHIFT | v->next_dynamic;
+	struct node *n = node_make(v, vol, ino, dir);
+
+	if (n)
+		v->next_dynamic++;
+	return n;
+}
+
+static bool needed(const struct node *n)
+{
+	if (n->ino == VFS_ROOT_INO)
+		return true;
+	if (n->lookups || n->opens || n->children || n->named || n->busy || n->waiting)
+		return true;
+	return n->parent && (n->stage || n->set);
+}
+
+void node_pending(struct vfs *v, struct node *n, bool pending)
+{
+	v->n_pending += pending;
+	v->n_pending -= n->pending;
+	n->pending = pending;
+}
+
+void node_settle(struct vfs *v, struct node *n)
+{
+	while (n && !needed(n)) {
+		struct node **at = &v->nodes[bucket_of(n->ino, v->n_buckets)];
+		struct node *parent = n->parent;
+
+		while (*at != n)
+			at = &(*at)->hash_next;
+		*at = n->hash_next;
+		v->n_nodes--;
+		node_pending(v, n, false);
+		if (parent)
+			parent->children--;
+		stage_drop(n);
+		snapshot_unref(n->frozen);
+		free(n->name);
+		free(n);
+		n = parent;
+	}
+}
+
+const char *node_log_zeros(const struct format *f, const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return f->numbered && digits && (name[digits] == '_' || name[digits] == '\0') ? "00000"
+										      : "";
+}
+
+void node_log_ending(const char *name, char shown[NAME_MAX + 1])
+{
+	const char *now = strrchr(name, '.');
+	char *then = strrchr(shown, '.');
+
+	if (now && then && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
+		strcpy(then, now);
+}
+
+/* The name of n, or the one that it has in the settled map (in space). */
+static const char *name_of(
+	const struct node *n, const struct snapshot *settled, char space[NAME_MAX + 1])
+{
+	const struct format *f = n->vol->format;
+	const struct object *o;
+
+	if (!settled || !f->names || !n->has_id || n->frozen)
+		return n->name;
+	/* Moved since that was saved, the record says. */
+	o = settled == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
+	if (!(o && o->moved) && f->names->shown_as(settled, n->id, space) == 0) {
+		if (!n->dir)
+			node_log_ending(n->name, space);
+		return space;
+	}
+	if (strlen(n->name) + strlen(node_log_zeros(f, n->name)) > NAME_MAX)
+		return n->name;
+	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(f, n->name), n->name);
+	return space;
+}
+
+char *node_path_in(const struct node *n, const struct snapshot *settled)
+{
+	char space[NAME_MAX + 1];
+	size_t size = 1;
+	char *path, *at;
+
+	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
+		if (!i->parent)
+			return NULL;
+		size += strlen(name_of(i, settled, space)) + 1;
+	}
+	path = malloc(size);
+	if (!path)
+		return NULL;
+	at = path + size - 1;
+	*at = '\0';
+	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
+		const char *name = name_of(i, settled, space);
+		size_t len = strlen(name);
+
+		if (*at)
+			*--at = '/';
+		at -= len;
+		memcpy(at, name, len);
+	}
+	memmove(path, at, strlen(at) + 1);
+	return path;
+}
+
+char *node_path(const struct node *n)
+{
+	return node_path_in(n, NULL);
+}
+
+char *node_log_path(const struct node *n)
+{
+	return node_path_in(n, n->vol->renumbered ? n->vol->before : NULL);
+}

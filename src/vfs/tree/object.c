@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/object.h"
+
+#include <errno.h>
+#include <string.h>
+
+int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret)
+{
+	const struct format_tree *t = v->vol->format->tree;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	return t ? t->meaning(v->vol->now, dir, name, is_dir, object, ret, NULL) : 0;
+}
+
+bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1])
+{
+	struct meaning m;
+
+	if (!v->vol->format->has_forms || object_meaning(v, dir, name, false, ENTRY_ROOT, &m) < 0)
+		return false;
+	strcpy(ret, m.alternate);
+	return *ret;
+}
+
+static struct object **slot(struct vfs *v, entry_id id)
+{
+	struct object **o = &v->objects[entry_object(id) / 2 % OBJECT_BUCKETS];
+
+	while (*o && entry_object((*o)->id) != entry_object(id))
+		o = &(*o)->next;
+	return o;
+}
+
+struct object *object_find(const struct vfs *v, entry_id id)
+{
+	return *slot((struct vfs *)(uintptr_t)v, id);
+}
+
+static struct object *object_need(struct vfs *v, entry_id id)
+{
+	struct object **at = slot(v, id), *o = *at;
+
+	if (!o) {
+		o = calloc(1, sizeof(*o));
+		if (!o)
+			return NULL;
+		*at = o;
+	}
+	o->id = id;
+	return o;
+}
+
+/* Does n stand where the mount showed its object? */
+static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
+{
+	struct meaning m;
+
+	return !o->added && !n->fresh &&
+	       object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
+	       entry_object(m.id) == entry_object(o->id);
+}
+
+bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret)
+{
+	const struct object *o;
+	struct node *twin;
+	bool is;
+
+	if (names_resolve(v, dir, other, &twin, NULL) < 0)
+		return false;
+	o = node_scratch(twin) ? NULL : object_find(v, twin->id);
+	is = o && o->state == OBJECT_HERE && o->node == twin;
+	if (is)
+		*ret = twin->id;
+	node_settle(v, twin);
+	return is;
+}
+
+bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret)
+{
+	const struct object *found = NULL;
+
+	for (size_t i = 0; v->n_left && i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->objects[i]; o; o = o->next)
+			if (o->state != OBJECT_HERE && !o->made &&
+				object_stood_at(v, o, dir->id, name) &&
+				(!found || o->left > found->left))
+				found = o;
+	if (found)
+		*ret = found->id;
+	return found;
+}
+
+static void count_left(struct vfs *v, struct object *o, enum object_state state)
+{
+	v->n_left += state != OBJECT_HERE;
+	v->n_left -= o->state != OBJECT_HERE;
+	o->state = state;
+}
+
+bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name)
+{
+	char other[NAME_MAX + 1];
+
+	if (!o->name || o->dir != dir)
+		return false;
+	return strcmp(o->name, name) == 0 ||
+	       (object_alternate(v, dir, name, other) && strcmp(o->name, other) == 0);
+}
+
+/* Remembers n's place as the object's. */
+static int take_place(struct vfs *v, struct object *o, const struct node *n, bool home)
+{
+	char *path = node_path(n), *name = strdup(n->name);
+
+	if (!path || !name) {
+		free(path);
+		free(name);
+		return -ENOMEM;
+	}
+	if (!object_stood_at(v, o, n->parent->id, name))
+		o->moved = home ? o->away : true;
+	free(o->path);
+	free(o->name);
+	o->path = path;
+	o->name = name;
+	o->dir = n->parent->id;
+	return 0;
+}
+
+int object_here(struct vfs *v, struct node *n)
+{
+	struct object *o = object_need(v, n->id);
+	bool moved = o && !at_home(v, n, o), first = o && !o->path;
+	bool stays = o && o->seq && o->state != OBJECT_GONE &&
+		     object_stood_at(v, o, n->parent->id, n->name);
+
+	if (!o || take_place(v, o, n, !moved) < 0)
+		return -ENOMEM;
+	count_left(v, o, OBJECT_HERE);
+	o->node = n;
+	if (!stays)
+		o->seq = moved ? ++v->next_seq : 0;
+	o->told = false;
+	/* New objects are bound before they have content. */
+	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
+	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
+	v->restructured = true;
+	objects_name(v, moved && !(first && o->made) && !n->dir);
+	return 0;
+}
+
+bool object_second(const struct vfs *v, const struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+
+	return !node_scratch(n) && n->unlogged && !n->dir && (!o || o->node != n);
+}
+
+bool object_made(const struct vfs *v, const struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+
+	return n->fresh || (o && o->made);
+}
+
+static void object_free(struct vfs *v, struct object *o)
+{
+	count_left(v, o, OBJECT_HERE);
+	free(o->path);
+	free(o->log_path);
+	free(o->name);
+	free(o);
+}
+
+void object_forget(struct vfs *v, entry_id id)
+{
+	struct object **at = slot(v, id), *o = *at;
+
+	if (!o)
+		return;
+	*at = o->next;
+	object_free(v, o);
+}
+
+void objects_saved(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i], *next; o; o = next) {
+			next = o->next;
+			o->away = o->seq != 0;
+			o->moved = false;
+			if (o->state == OBJECT_HERE && !o->node->fresh)
+				o->made = false;
+			else if (o->state == OBJECT_KEPT && o->made)
+				object_forget(v, o->id);
+		}
+}
+
+/* What was removed from a directory before it went itself is no news any more. */
+static void hush_below(struct vfs *v, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			o->told |= o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
+				   o->path[n] == '/';
+}
+
+int object_left(struct vfs *v, const struct node *n, enum object_state state)
+{
+	struct object *o;
+	char *log_path;
+
+	if (state == OBJECT_GONE && object_made(v, n)) {
+		object_forget(v, n->id);
+		return 0;
+	}
+	o = object_need(v, n->id);
+	log_path = node_log_path(n);
+	if (!o || !log_path || take_place(v, o, n, !o->seq) < 0) {
+		free(log_path);
+		return -ENOMEM;
+	}
+	count_left(v, o, state);
+	o->node = NULL;
+	o->left = ++v->next_seq;
+	if (state == OBJECT_GONE)
+		o->seq = o->left;
+	o->told = false;
+	free(o->log_path);
+	o->log_path = log_path;
+	v->restructured = true;
+	if (n->dir)
+		hush_below(v, o->path);
+	objects_name(v, false);
+	return 0;
+}
+
+void objects_finish(struct vfs *v)
+{
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i], *next; o; o = next) {
+			next = o->next;
+			object_free(v, o);
+		}
+}
+
+void placements_free(struct placement *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free((void *)(uintptr_t)p[i].name);
+	free(p);
+}
+
+static int by_seq(const void *a, const void *b)
+{
+	const struct object *x = *(struct object *const *)a, *y = *(struct object *const *)b;
+
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Does the record say something that the format must know? */
+static bool matters(const struct object *o)
+{
+	if (o->state == OBJECT_KEPT)
+		return o->seq && o->name && !o->made;
+	return o->state == OBJECT_GONE || (o->seq && !o->node->fresh && o->node->parent);
+}
+
+static int place(const struct object *o, struct placement *ret)
+{
+	*ret = (struct placement){.id = o->id, .removed = o->state == OBJECT_GONE};
+	if (ret->removed)
+		return 0;
+	ret->dir = o->node ? o->node->parent->id : o->dir;
+	ret->name = strdup(o->node ? o->node->name : o->name);
+	return ret->name ? 0 : -ENOMEM;
+}
+
+int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
+{
+	CLEANUP(free) struct object **list = NULL;
+	struct placement *p;
+	size_t n = 0, room = 1;
+	int r = 0;
+
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			room++;
+	list = calloc(room, sizeof(struct object *));
+	p = calloc(room, sizeof(*p));
+	if (!list || !p) {
+		free(p);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
+		for (struct object *o = v->objects[i]; o; o = o->next)
+			if (matters(o))
+				list[n++] = o;
+	qsort(list, n, sizeof(*list), by_seq);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = place(list[i], &p[i]);
+	if (r < 0) {
+		placements_free(p, n);
+		return r;
+	}
+	*ret = p;
+	*ret_n = n;
+	return 0;
+}
+
+void objects_name(struct vfs *v, bool moved)
+{
+	struct volume *vol = v->vol;
+	struct placement *p;
+	size_t n;
+
+	v->named |= moved;
+	if (!v->named || v->situated || !vol->format->names || !vol->format->names->renamed ||
+		objects_place(v, &p, &n) < 0)
+		return;
+	(void)vol->format->names->renamed(&vol->now, p, n, false, NULL);
+	placements_free(p, n);
+}

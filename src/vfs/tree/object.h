@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * object: which files stand for the map's objects (DESIGN section 4, rules 4 and 5).
+ *
+ * An object that stands where the mount showed it needs no record. A record says of any other:
+ * where its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map at the
+ * last place that it had), or that it was removed (GONE). New objects have one from the begin. At a
+ * save the records, in the order of `seq`, are the placements that the format settles.
+ *
+ * What is made at the last place of an object that was KEPT or is GONE is that object again.
+ */
+#ifndef VFS_TREE_OBJECT_H
+#define VFS_TREE_OBJECT_H
+
+#include "vfs/tree/node.h"
+
+enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
+
+struct object {
+	struct object *next;
+	entry_id id; /* in the form that it has or had */
+	enum object_state state;
+	struct node *node; /* HERE: holds the node (named) */
+	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
+	char *path;        /* where it was last, for the report */
+	char *log_path;    /* ... and for the journal, once it left */
+	bool told;         /* the report of a save has said that it left */
+	bool added;        /* since the mount: without a placement it is in no map */
+	entry_id dir;      /* where it stands or stood last, and as what */
+	char *name;
+	uint64_t left; /* KEPT, GONE: when */
+	bool made;     /* since the mount, and no save has placed it yet */
+	bool away;     /* the last save placed it elsewhere than at its old path */
+	bool moved;    /* its last place is not the one of the last save */
+};
+
+/* What the name means to the format, which may know of no such thing; see format.h. */
+int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret);
+/* The name of the other form of the object at dir/name; false: there is none. */
+bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1]);
+struct object *object_find(const struct vfs *v, entry_id id);
+
+/* The file n (live on id) stands for its object, at its old path or made or moved just now. Where
+ * its file stood already, or was moved away from, nothing moved. */
+int object_here(struct vfs *v, struct node *n);
+/* The object whose other form, called so, stands in dir. */
+bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret);
+/* The one that left dir/name last. */
+bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
+/* Is n the refused other form of an object whose file stands? Then it is no file of the object. */
+bool object_second(const struct vfs *v, const struct node *n);
+/* Is n's object in no saved map? */
+bool object_made(const struct vfs *v, const struct node *n);
+/* After a save: what was placed is in the map now. */
+void objects_saved(struct vfs *v);
+/* Is that its last place, be it in the other form? */
+bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name);
+/* n, which stands for it, is about to go: removed, or moved to a scratch name. What no saved map
+ * has is in none without a file, and of what was removed of it there is no trace. */
+int object_left(struct vfs *v, const struct node *n, enum object_state state);
+void object_forget(struct vfs *v, entry_id id);
+void objects_finish(struct vfs *v);
+
+/* For a save: placements in order; names and the array are the callee's to free (placements_free).
+ */
+int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
+void placements_free(struct placement *p, size_t n);
+
+/* In the lane. The format learns what objects are called now: after one was moved (moved), and from
+ * then on whenever one went. */
+void objects_name(struct vfs *v, bool moved);
+
+#endif

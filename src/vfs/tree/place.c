@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/object.h"
+#include "vfs/ops/step.h"
+
+/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
+static bool refused_name(const char *name)
+{
+	return strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
+	       strncmp(name, ".fuse_hidden", 12) == 0;
+}
+
+int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
+{
+	struct node *n = node_find(v, ino);
+	int r;
+
+	if (!n || !n->dir)
+		return n ? -ENOTDIR : -ESTALE;
+	if (n->vol->read_only)
+		return -EROFS;
+	r = name_check(name, strlen(name));
+	if (r == 0)
+		*ret = n;
+	return r;
+}
+
+static char *path_below(char *above, const char *zeros, const char *name)
+{
+	char *path = NULL;
+
+	if (above && asprintf(&path, "%s%s%s%s", above, *above ? "/" : "", zeros, name) < 0)
+		path = NULL;
+	free(above);
+	return path;
+}
+
+char *place_path(const struct place *p)
+{
+	return path_below(node_path(p->dir), "", p->name);
+}
+
+/* Was the object moved to that place since the last save? */
+static bool moved_here(const struct place *p)
+{
+	const struct vfs *v = p->dir->vol->vfs;
+	const struct object *o = object_find(v, p->id);
+
+	return o && o->moved && object_stood_at(v, o, p->dir->id, p->name);
+}
+
+char *place_log_path(const struct place *p)
+{
+	const struct volume *vol = p->dir->vol;
+	const struct format *f = vol->format;
+	char name[NAME_MAX + 1];
+
+	if (!vol->renumbered || !f->names || p->kind == PLACE_SCRATCH)
+		return path_below(node_log_path(p->dir), "", p->name);
+	if (p->kind == PLACE_ID && !moved_here(p) &&
+		f->names->shown_as(vol->before, p->id, name) == 0) {
+		node_log_ending(p->name, name);
+		return path_below(node_log_path(p->dir), "", name);
+	}
+	return place_new_path(p);
+}
+
+char *place_new_path(const struct place *p)
+{
+	bool digits = p->dir->vol->renumbered && p->dir->vol->format->names;
+
+	return path_below(node_log_path(p->dir),
+		digits ? node_log_zeros(p->dir->vol->format, p->name) : "", p->name);
+}
+
+static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
+{
+	struct meaning m;
+	struct entry en;
+	int r;
+
+	p->kind = PLACE_SCRATCH;
+	if (node_scratch(p->dir))
+		return 0;
+	r = object_meaning(vol->vfs, p->dir->id, p->name, is_dir, ENTRY_ROOT, &m);
+	if (r < 0)
+		return r;
+	if (m.known) {
+		p->kind = PLACE_ID;
+		p->id = m.id;
+	} else if ((*m.alternate && object_twin(vol->vfs, p->dir, m.alternate, &p->id)) ||
+		   (p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
+		p->id = entry_object(p->id) | m.form;
+		/* A directory at the place of a file is none of the map's, and the other way round.
+		 * A form that the object does not have is a file's. */
+		if (vol->format->stat(vol->now, p->id, &en, NULL) < 0)
+			en.dir = false;
+		if (en.dir == is_dir)
+			p->kind = PLACE_ID;
+	} else if (m.is != FORMAT_SCRATCH) {
+		p->kind = PLACE_NEW;
+	}
+	return 0;
+}
+
+int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, struct place *ret)
+{
+	struct place p = {.dir = dir, .name = name};
+	int r;
+
+	const struct dentry *d = dentry_find(v, dir->ino, name);
+
+	/* Nothing else takes the place of what is always there. */
+	if (refused_name(name) || (d && d->standing))
+		return -EPERM;
+	r = names_resolve(v, dir, name, &p.target, NULL);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	r = 0;
+	if (p.target && !node_scratch(p.target)) {
+		p.kind = PLACE_ID;
+		p.id = p.target->id;
+	} else {
+		r = new_kind(dir->vol, &p, is_dir);
+	}
+	if (r < 0 && p.target)
+		node_settle(v, p.target);
+	if (r == 0)
+		*ret = p;
+	return r;
+}
+
+/* Does the format itself list the name? Then it takes a record that nothing is there. */
+static bool format_lists(const struct node *dir, const char *name)
+{
+	const struct volume *vol = dir->vol;
+	struct entry en;
+
+	return dir->has_id && vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
+}
+
+void place_hide(struct vfs *v, struct node *dir, const char *name)
+{
+	if (format_lists(dir, name))
+		(void)dentry_set(v, dir, name, NULL);
+	else
+		dentry_remove(v, dir->ino, name);
+}
+
+/* A name came or went. */
+static void changed(const struct vfs *v, struct node *dir)
+{
+	if (!v->replaying)
+		node_touch(dir, ATTR_MTIME);
+}
+
+int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name)
+{
+	struct node *from = n->parent;
+	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+	int r;
+
+	n->opens++;
+	if (from)
+		from->opens++;
+	r = dentry_set(v, dir, name, n);
+	if (r == 0 && from && (from != dir || strcmp(old, name) != 0)) {
+		place_hide(v, from, old);
+		n->named = true; /* by its new name */
+	}
+	if (r == 0)
+		r = node_place(n, dir, name);
+	if (r == 0)
+		changed(v, dir);
+	n->opens--;
+	if (from) {
+		changed(v, from);
+		from->opens--;
+		node_settle(v, from);
+	}
+	return r;
+}
+
+void place_forget_alias(struct vfs *v, const struct node *n, const char *name)
+{
+	if (n->parent && strcmp(n->name, name) != 0 && v->host->forget_name)
+		v->host->forget_name(v->host, n->parent->ino, n->name, NULL);
+}
+
+static void drop_names(struct vfs *v, const struct node *dir)
+{
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
+			next = d->next;
+			if (d->parent == dir->ino)
+				dentry_remove(v, d->parent, d->name);
+		}
+}
+
+void place_detach(struct vfs *v, struct node *n)
+{
+	struct node *from = n->parent;
+	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+
+	if (!from || !old)
+		return;
+	from->opens++;
+	n->opens++;
+	if (n->has_id && !n->frozen)
+		n->frozen = snapshot_ref(n->vol->now);
+	if (n->dir)
+		drop_names(v, n);
+	place_hide(v, from, old);
+	changed(v, from);
+	node_place(n, NULL, NULL);
+	n->opens--;
+	node_settle(v, n);
+	from->opens--;
+	node_settle(v, from);
+}
+
+bool place_empty(struct vfs *v, struct node *dir)
+{
+	const struct volume *vol = dir->vol;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	for (size_t i = 0; i < v->n_dentry_buckets; i++)
+		for (const struct dentry *d = v->dentries[i]; d; d = d->next)
+			if (d->parent == dir->ino && d->node)
+				return false;
+	while (dir->has_id && vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
+		if (!dentry_find(v, dir->ino, name))
+			return false;
+	return true;
+}
+
+static void split_done(struct vfs *v, struct node *n, void *arg, int r)
+{
+	(void)n;
+	(void)r; /* a refusal leaves a draft of the new object, with its reason */
+	vfs_submit(v, arg);
+}
+
+/* The renamed file becomes a new object: its content, which is in its stage now, is put there. */
+static void split_live(struct vfs *v, struct call *c, int r)
+{
+	struct object *o = object_find(v, c->split);
+	struct volume *vol = v->vol;
+	struct node *n;
+	entry_id fresh;
+
+	if (r < 0 || !o || o->state != OBJECT_HERE || !o->node->stage) {
+		call_done(c, r < 0 ? r : -EAGAIN);
+		return;
+	}
+	n = o->node;
+	r = vol->format->tree->add(&vol->now, n->parent->id, n->name, n->dir, &fresh, NULL);
+	/* A part has one place only: what was moved away from it is no part any more. */
+	if (r == 0 && fresh == c->split)
+		r = -EXDEV;
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	object_forget(v, c->split);
+	n->id = fresh;
+	n->fresh = true;
+	n->stage->state = STAGE_WRITTEN;
+	r = object_here(v, n);
+	if (r < 0)
+		call_done(c, r);
+	else if (n->writers || n->busy) /* its own close puts it */
+		vfs_submit(v, c);
+	else
+		put_start_locked(v, n, split_done, c);
+}
+
+bool place_splits(const struct vfs *v, const struct place *p)
+{
+	const struct object *o = p->kind == PLACE_ID ? object_find(v, p->id) : NULL;
+	char other[NAME_MAX + 1];
+
+	/* At its old path (seq 0) it is no other file's; nor where that very file is to be
+	 * replaced, be it by its other form. */
+	if (!o || o->state != OBJECT_HERE || o->seq == 0 || o->node->dir || o->node == p->target)
+		return false;
+	return o->node->parent != p->dir || !object_alternate(v, p->dir->id, p->name, other) ||
+	       strcmp(o->node->name, other) != 0;
+}
+
+int place_split(struct vfs *v, const struct place *p, struct call *c)
+{
+	struct object *o = object_find(v, p->id);
+	int r;
+
+	if (!place_splits(v, p))
+		return 0;
+	if (o->node->busy) {
+		node_wait(o->node, c);
+		return 1;
+	}
+	r = stage_begin(v, o->node, false, c);
+	if (r != 0)
+		return r;
+	c->split = p->id;
+	step_run(v, c, split_live);
+	return 1;
+}

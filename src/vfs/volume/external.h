@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Zlib */
+/* outside: what other programs did to a map that is mounted. */
+#ifndef VFS_VOLUME_EXTERNAL_H
+#define VFS_VOLUME_EXTERNAL_H
+
+#include "vfs/volume/volume.h"
+
+enum outside {
+	OUTSIDE_SAME,     /* nothing, or nothing that counts: touched, copied back */
+	OUTSIDE_OTHER,    /* something else has the map's name; what we opened is as it was */
+	OUTSIDE_IN_PLACE, /* what we opened was written into: what was not read yet is gone */
+};
+
+enum outside outside_look(const struct volume *vol);
+bool outside_in_place(const struct volume *vol);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/volume/finish.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/pair.h"
+#include "vfs/volume/lock.h"
+
+/* Before the first save of a new map is done there is nothing in it to know its format by. */
+static const struct format *format_of(const struct volume *vol)
+{
+	const struct format *f = vol->format;
+
+	if (!f && format_find(&vol->source, &f, NULL) < 0)
+		f = volume_format_for(NULL, vol->name);
+	return f && f->companion ? f : NULL;
+}
+
+/* The map and its companion, or a conflict of theirs. */
+static enum pair_leave judge(void *arg, const char *first, const char *second)
+{
+	const struct volume *vol = arg;
+	const struct format *f = format_of(vol);
+	char family[NAME_MAX + 1], other[NAME_MAX + 1];
+	bool companion = false;
+
+	for (unsigned i = 0; !companion && f->companion(first, i, other); i++)
+		companion = strcasecmp(second, other) == 0;
+	if (!companion)
+		return PAIR_REFUSED;
+	if (strcmp(first, vol->name) == 0)
+		return PAIR_REPLACED;
+	sidecar_family(family, vol->name);
+	sidecar_family(other, first);
+	return strcmp(first, other) != 0 && strcmp(family, other) == 0 ? PAIR_MADE : PAIR_REFUSED;
+}
+
+int finish_pair(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	char marker[NAME_MAX + 1], line[1500];
+	struct error why = ERROR_INIT;
+	int r;
+
+	pair_marker(marker, vol->name);
+	r = trust_check_name(&vol->trust, marker, &why);
+	if (r == -ENOENT)
+		return 0;
+	if (r == 0 && !format_of(vol))
+		r = error_set(&why, -EPERM, "is for maps of two files");
+	if (r == 0 && vol->read_only)
+		return error_set(e, -EINVAL,
+			"a save of its two files was cut short: mount it for writing, which "
+			"finishes that");
+	if (r == 0)
+		r = pair_finish(&vol->trust, vol->name, judge, vol, &why);
+	if (r == -EPERM) {
+		snprintf(line, sizeof(line), "%s %s; it is left alone", marker, error_text(&why));
+		note(arg, line);
+		return 0;
+	}
+	if (r < 0) {
+		*e = why;
+		return r;
+	}
+	/* The lock goes with the descriptor: what stands there may be the same file, or another. */
+	file_unref(TAKE(vol->source.files[0]));
+	r = lock_open(vol, e);
+	return r < 0 ? r : volume_take(vol, r, e);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/* finish: a save of a map's two files that was cut short. */
+#ifndef VFS_VOLUME_FINISH_H
+#define VFS_VOLUME_FINISH_H
+
+#include "vfs/volume/volume.h"
+
+/* Does the rest of it, for a map of two files with a marker (base/pair.h) that is to be trusted,
+ * and opens the map again. In the sandbox. What is left alone is told to note(). */
+int finish_pair(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
+
+#endif

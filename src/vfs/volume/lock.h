@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Zlib */
+/* lock: a map is mounted for writing once. */
+#ifndef VFS_VOLUME_LOCK_H
+#define VFS_VOLUME_LOCK_H
+
+#include "vfs/volume/volume.h"
+
+/* Opens the map, and unless it is to be read only locks it against a second such mount; a
+ * descriptor, or VOLUME_LOCKED, or another -errno. */
+int lock_open(const struct volume *vol, struct error *e);
+
+#endif

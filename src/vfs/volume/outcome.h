@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Zlib */
+/* The exit codes of mapfs: documented in mapfs(1), stable, and told over the control socket. */
+#ifndef VFS_VOLUME_OUTCOME_H
+#define VFS_VOLUME_OUTCOME_H
+
+enum outcome {
+	OUTCOME_DONE = 0,
+	OUTCOME_USAGE = 1,
+	OUTCOME_REFUSED = 2,     /* the file is not a map, cannot be read, or is refused */
+	OUTCOME_MOUNT = 3,       /* the mount failed */
+	OUTCOME_SAVE_FAILED = 4, /* the old map and the journal are kept */
+	OUTCOME_LEFT = 5,        /* saved, but something was left or refused */
+	OUTCOME_CONFLICT = 6,    /* another program changed the map; saved beside it */
+	OUTCOME_BUSY = 7,        /* busy, or mounted for writing already */
+};
+
+/* The outcome of two saves of the same mount: of both the one that a person must hear. */
+enum outcome outcome_worse(enum outcome a, enum outcome b);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/volume/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/say.h"
+
+static void report_line(struct report *r, char *line)
+{
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 8;
+		char **lines = realloc(r->lines, room * sizeof(*lines));
+
+		if (!lines) {
+			free(line);
+			return;
+		}
+		r->lines = lines;
+		r->room = room;
+	}
+	r->lines[r->n++] = line;
+}
+
+void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
+{
+	static const char *const words[] = {
+		[REPORT_SAVED] = "saved",
+		[REPORT_REMOVED] = "removed",
+		[REPORT_LEFT] = "left",
+		[REPORT_REFUSED] = "refused",
+		[REPORT_NOTE] = "note",
+	};
+	char *text, *line;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (!text)
+		return;
+	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
+		report_line(r, printable(line));
+	free(text);
+}
+
+static const char NOTE[] = "note: ";
+
+bool report_has_note(const struct report *r, const char *text)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strncmp(r->lines[i], NOTE, strlen(NOTE)) == 0 &&
+			strcmp(r->lines[i] + strlen(NOTE), text) == 0)
+			return true;
+	return false;
+}
+
+void report_copy_notes(struct report *r, const struct report *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		if (strncmp(from->lines[i], NOTE, strlen(NOTE)) == 0)
+			report_add(r, REPORT_NOTE, "%s", from->lines[i] + strlen(NOTE));
+}
+
+enum outcome outcome_worse(enum outcome a, enum outcome b)
+{
+	/* A save that failed outweighs one that went elsewhere, and that outweighs leftovers. */
+	static const int weight[] = {
+		[OUTCOME_DONE] = 0,
+		[OUTCOME_LEFT] = 1,
+		[OUTCOME_CONFLICT] = 2,
+		[OUTCOME_BUSY] = 3,
+		[OUTCOME_USAGE] = 4,
+		[OUTCOME_REFUSED] = 5,
+		[OUTCOME_MOUNT] = 6,
+		[OUTCOME_SAVE_FAILED] = 7,
+	};
+
+	return weight[b] > weight[a] ? b : a;
+}
+
+void report_code(struct report *r, enum outcome code)
+{
+	r->code = outcome_worse(r->code, code);
+}
+
+void report_merge(struct report *r, struct report *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		report_line(r, from->lines[i]);
+	from->n = 0;
+	report_code(r, from->code);
+	r->error = r->error ? r->error : from->error;
+	report_finish(from);
+}
+
+void report_finish(struct report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->lines[i]);
+	free(r->lines);
+	*r = (struct report)REPORT_INIT;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * report: what a save did, for people, and the exit code that sums it up.
+ *
+ * Lines are added where things happen and printed by whoever asked for the save. Not thread-safe:
+ * a save's worker fills one of its own.
+ */
+#ifndef VFS_VOLUME_REPORT_H
+#define VFS_VOLUME_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "vfs/volume/outcome.h"
+
+enum report_kind { REPORT_SAVED, REPORT_REMOVED, REPORT_LEFT, REPORT_REFUSED, REPORT_NOTE };
+
+struct report {
+	char **lines; /* "saved: ...", one each */
+	size_t n, room;
+	enum outcome code;
+	int error; /* of a save that failed: the -errno, or 0 */
+};
+
+#define REPORT_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
+
+void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The worse of what it holds and code: failed > conflict > left > done. */
+void report_code(struct report *r, enum outcome code);
+/* Is there such a note? */
+bool report_has_note(const struct report *r, const char *text);
+/* The notes of from are notes of r too. */
+void report_copy_notes(struct report *r, const struct report *from);
+/* Moves the lines of from behind those of r. */
+void report_merge(struct report *r, struct report *from);
+void report_finish(struct report *r);
+
+#endif

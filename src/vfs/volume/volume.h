@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * volume: one map that is mounted: its files, its model, its journal, and the lane in which changes
+ * and saves follow one another.
+ */
+#ifndef VFS_VOLUME_VOLUME_H
+#define VFS_VOLUME_VOLUME_H
+
+#include "base/trust.h"
+#include "formats/format.h"
+#include "vfs/journal/journal.h"
+#include "vfs/volume/report.h"
+#include "vfs/vfs.h"
+
+struct lane_task;
+
+struct volume {
+	struct vfs *vfs; /* set by vfs_create */
+	unsigned index;  /* of its inode numbers; 0 is the map that was named */
+
+	int dirfd;  /* the map's directory */
+	char *name; /* the map's name in it */
+	struct source source;
+	struct stat opened;           /* files[0], as it was opened or last saved */
+	struct trust trust;           /* in what lies beside it */
+	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
+	struct stat companion_opened; /* files[1] */
+	char identity[IDENTITY_SIZE];
+	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
+	bool read_only;
+	bool sound;           /* whether it can be changed was asked, or need not be */
+	struct error unsound; /* why it cannot, though it could be written */
+
+	uid_t uid;
+	gid_t gid;
+	mode_t file_mode, dir_mode; /* permission bits */
+
+	const struct format *format;
+	struct format_context context;
+	struct budget *budget;
+	struct journal journal;
+	bool replay; /* the journal holds operations that replay has not seen yet */
+
+	struct snapshot *now;    /* the newest version */
+	struct snapshot *before; /* as mounted or last saved: what check compares with */
+	bool dirty;              /* now differs from the map file */
+	bool fresh;      /* made by --new and not saved since: `now` began as an empty map */
+	bool renumbered; /* `before` shows objects under other names than this mount does */
+
+	bool conflict; /* a save had to go beside the map; name is that file's now */
+
+	struct changed {
+		char *path;
+		entry_id id; /* what was put there last */
+	} * changed;         /* since the last save; more than once is once */
+	size_t n_changed;
+
+	struct report told; /* the notes of saves that succeeded: what is so since is no news */
+
+	struct lane_task *lane; /* the first has the lane, the others wait */
+};
+
+enum volume_lock { VOLUME_LOCKED = -EBUSY };
+
+/*
+ * Opens FILE `name` below dirfd (taken over, also on failure): locks it against a second writer
+ * (-EBUSY), finds its format. It does not parse yet, so that the caller can enter the sandbox in
+ * between. *ret_read_only in volume: asked for, or the map or its directory cannot be written.
+ */
+int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
+	struct error *e);
+/*
+ * For `mapfs --new`: makes the file (empty as yet, and -EEXIST where there is one), as a map of the
+ * named format (NULL: by the file's ending). volume_load and vfs_create_map follow.
+ */
+int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
+	struct volume **ret, struct error *e);
+/* Do the directory and the files of the map belong to this user, with their groups, and are they
+ * writable to their owner? Then a save needs no right but an owner's. */
+bool volume_is_own(const struct volume *vol);
+/* Takes what volume_create made away again, also once vfs_create_map has written it. */
+void volume_discard(struct volume *vol);
+/* Reads the tables and opens the journal. note() is told what the mounting person should know. */
+int volume_load(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
+void volume_destroy(struct volume *vol);
+/* The map's file is open (fd is taken over) and locked; what it says of itself. */
+int volume_take(struct volume *vol, int fd, struct error *e);
+/* The format of this name; without, the one that the ending of `file` means. */
+const struct format *volume_format_for(const char *name, const char *file);
+DEFINE_CLEANUP(struct volume, volume_destroy);
+
+/* Shown, and not to be changed from now on: EROFS. */
+void volume_refuse_changes(struct volume *vol, const struct error *why);
+
+void volume_changed(struct volume *vol, const char *path, entry_id id);
+void volume_unchanged(struct volume *vol); /* after a save */
+
+/*
+ * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called
+ * on the owner's thread when the task has the lane; the task ends with lane_leave.
+ */
+struct lane_task {
+	void (*start)(struct lane_task *t);
+	struct lane_task *next;
+};
+
+void lane_enter(struct volume *vol, struct lane_task *t);
+void lane_leave(struct volume *vol);
+
+#endif
