@@ -135,7 +135,7 @@ static void fill(struct demo *d)
 {
 	int32_t author = ADD_TEXT(d, "mapfs"), version = ADD_TEXT(d, "1");
 	int32_t license = ADD_TEXT(d, "zlib");
-	int32_t settings = ADD_TEXT(d, "sv_gametype dm\0tune gun_speed 2200");
+	int32_t settings = ADD_TEXT(d, "tune gun_speed 2200");
 	int32_t name, data, packed[3];
 
 	ADD_ITEM(d, TW_VERSION, 0, 1);

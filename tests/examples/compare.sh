@@ -2,7 +2,7 @@
 cp coverage.map edited.map
 mapfs edited.map
 sed -i 's/\b1\b/7/g' edited/groups/1_Game/layers/1_Tele/number.csv
-echo 'sv_gametype test' >> edited/info/settings.cfg
+echo 'tune gravity 0.25' >> edited/info/settings.cfg
 mapfs -u edited
 mapfs -o ro,raw=off coverage.map
 mapfs -o ro,raw=off edited.map

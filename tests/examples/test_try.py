@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Zlib
+"""First contact: contrib/try, and the session that README shows after it."""
+import os
+import re
+
+import pytest
+
+import datafile
+import parts
+import places
+
+TRY = os.path.join(places.SOURCE, "contrib", "try")
+BUILD = os.path.dirname(os.path.dirname(places.BINARY))
+
+
+@pytest.fixture
+def tried(box):
+    """Runs contrib/try in the box, without building: (exit code, output, errors)."""
+    env = {"MAPFS_BINARY": places.BINARY, "MAPFS_BUILD": box.home}
+    return lambda *args: box.run(*args, program=TRY, env=env)
+
+
+def commands(text):
+    """The lines that are to be pasted."""
+    return re.findall(r"^    (.*)$", text, re.M)
+
+
+def test_a_map_is_tried_as_a_copy_and_what_is_printed_works(box, tried):
+    path = box.add(places.debian_map("ddnet/data/maps/Tutorial.map"), "It's one.map")
+    before = open(path, "rb").read()
+    r = tried(path)
+    assert r.code == 0 and not r.err, r
+    listed = re.findall(r"^\w+/.*$", r.out, re.M)
+    assert listed[0].startswith("images/") and not any(p.startswith("raw/") for p in listed)
+    point = re.search(r" is mounted at (.*):$", r.out, re.M).group(1)
+    files = sum(len(names) for top, _, names in os.walk(point) if "/raw" not in top)
+    assert "... and %d more files." % (files - len(listed)) in r.out
+    assert tried(path).out.startswith("It is mounted already.")
+    change, save, path_line = commands(r.out)
+    assert box.run("-euc", "\n".join((change, path_line, save, "command -v mapfs")), program="sh").code == 0
+    assert open(path, "rb").read() == before
+    copy = os.path.join(box.home, "build", "try", "It's one.map")
+    assert parts.settings(copy) == parts.settings(path) + b"tune gravity 0.25\0"
+    assert "from an earlier try" in tried(path).out
+    assert box.run("-euc", save, program="sh").code == 0
+
+
+def test_without_a_map_there_is_a_demo(box, tried):
+    if not os.path.exists(os.path.join(BUILD, "contrib", "demo-map")):
+        pytest.skip("demo-map is not built")
+    r = tried()
+    assert r.code == 0 and "images/0_bricks.png\n" in r.out, r
+    assert box.run("-euc", commands(r.out)[1], program="sh").code == 0
+
+
+@pytest.mark.parametrize("args,code", [(["/"], 2), (["no.map"], 2), (["--help"], 1), (["a", "b"], 1)])
+def test_what_cannot_be_tried_is_refused_in_a_line(box, tried, args, code):
+    r = tried(*args)
+    assert r.code == code and len(r.err.splitlines()) == 1 and not r.out, r
+
+
+def test_the_session_of_readme_can_be_pasted(box):
+    if not os.path.exists(os.path.join(BUILD, "contrib", "demo-map")):
+        pytest.skip("demo-map is not built")
+    with open(os.path.join(places.SOURCE, "README.md")) as f:
+        session, printed = re.findall(r"^```\n(.*?)^```$", f.read().split("## A session")[1], re.M | re.S)[:2]
+    os.symlink(BUILD, os.path.join(box.maps, "build"))
+    box.allow("build", "demo.map", "mnt")
+    # Nobody is here to paint.
+    script = re.sub(r"^gimp .*\n", "", session, flags=re.M)
+    assert script != session
+    r = box.run("-euc", script, program="sh", cwd=box.maps)
+    assert r.code == 0 and not r.err, r
+    assert r.out.splitlines()[-1] == printed.splitlines()[-1] == "saved: info/settings.cfg"
+    f = datafile.Datafile.load(os.path.join(box.maps, "demo.map"))
+    assert f.blob(f.of_type(datafile.INFO)[0].ints[5]).endswith(b"\0tune gravity 0.25\0")
