@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 
 #include "base/cleanup.h"
@@ -232,6 +233,8 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	int signal_fd, code, r;
 
 	bound_memory();
+	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */
+	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
 	signal_fd = take_signals();

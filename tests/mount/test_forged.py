@@ -3,6 +3,8 @@
 import os
 import shutil
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -197,3 +199,81 @@ def test_of_the_maps_owner_root_believes_what_lies_there(box, root):
     r = s.run(LOOK)
     assert r.code == 0 and "x 1" in r.out, r
     assert os.stat(s.map).st_uid == NOBODY and box.beside() == []
+
+
+HOLD = """
+import fcntl, os, sys, time
+if sys.argv[2] == "mapfs":
+    with open("/proc/self/comm", "w") as f:
+        f.write("mapfs")
+fd = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+if sys.argv[3] == "records":
+    fcntl.lockf(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+print("held", flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture
+def holder():
+    held = []
+
+    def hold(uid, path, called="python3", records=""):
+        p = subprocess.Popen(["setpriv", "--reuid", str(uid), "--regid", str(uid), "--clear-groups",
+                              sys.executable, "-c", HOLD, path, called, records],
+                             stdout=subprocess.PIPE)
+        held.append(p)
+        assert p.stdout.readline() == b"held\n"
+    yield hold
+    for p in held:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
+TWICE = """
+    mkdir -p "$HOME/second" && "$MAPFS" "$MAP" "$POINT" || exit 10
+    "$MAPFS" "$MAP" "$HOME/second"
+    test $? = 7 || exit 11
+    "$MAPFS" -u "$POINT" || exit 12
+"""
+
+
+@PAIRS
+@pytest.mark.parametrize("called", ["python3", "mapfs"])
+def test_a_lock_that_no_mapfs_holds_is_passed_over(box, scene, holder, called):
+    if scene.forger == 0 and called == "mapfs":
+        called = "python3"  # root can be believed to be one
+    holder(scene.forger, scene.map, called)
+    r = scene.run(SAVE)
+    assert r.code == 0 and "locked" in r.err, r
+    assert parts.settings(scene.map) == b"x 1\0"
+
+
+@PAIRS
+def test_beside_such_a_lock_there_is_still_one_mount_for_writing(box, scene, holder):
+    holder(scene.forger, scene.map)
+    r = scene.run(TWICE)
+    assert r.code == 0, r
+
+
+def test_a_readers_record_lock_keeps_nobody_out_either(box, root, holder):
+    s = Scene(box, 0, OTHER)
+    holder(OTHER, s.map, "mapfs", "records")
+    assert s.run(SAVE).code == 0
+
+
+def test_a_program_of_ones_own_that_locks_the_map_is_told_of(box, root, holder):
+    s = Scene(box, 0, 0)
+    holder(0, s.map)
+    r = s.run(SAVE)
+    assert r.code == 0 and "locked" in r.err, r
+
+
+def test_whoever_may_write_and_is_called_mapfs_is_believed(box, root, holder):
+    s = Scene(box, 0, OTHER)
+    os.chmod(s.map, 0o666)
+    holder(OTHER, s.map, "mapfs")
+    r = s.run('"$MAPFS" "$MAP" "$POINT"')
+    assert r.code == 7, r

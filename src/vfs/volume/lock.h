@@ -6,7 +6,8 @@
 #include "vfs/volume/volume.h"
 
 /* Opens the map, and unless it is to be read only locks it against a second such mount; a
- * descriptor, or VOLUME_LOCKED, or another -errno. */
-int lock_open(const struct volume *vol, struct error *e);
+ * descriptor, or VOLUME_LOCKED, or another -errno. A lock that no mapfs holds is passed over, and
+ * vol->passed_over says so. Outside the sandbox: who holds it is found out in /proc. */
+int lock_open(struct volume *vol, struct error *e);
 
 #endif

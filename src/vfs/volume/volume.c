@@ -257,11 +257,14 @@ static void sweep(const struct volume *vol)
 		replace_sweep(&vol->trust, vol->companion);
 }
 
-static void tell_of_links(
+static void tell_of_the_file(
 	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
 {
 	char line[128];
 
+	if (vol->passed_over)
+		note(arg, "another program, which is no mapfs, has locked the map; it is mounted "
+			  "all the same");
 	if (vol->read_only || vol->opened.st_nlink < 2)
 		return;
 	snprintf(line, sizeof(line),
@@ -333,7 +336,7 @@ int volume_load(
 	if (r == 0)
 		look_sound(vol);
 	if (r == 0)
-		tell_of_links(vol, note, arg);
+		tell_of_the_file(vol, note, arg);
 	if (r == 0)
 		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */

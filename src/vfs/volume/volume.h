@@ -28,6 +28,7 @@ struct volume {
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	bool read_only;
+	bool passed_over; /* another program's lock */
 	bool sound;           /* whether it can be changed was asked, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */
 
