@@ -157,6 +157,9 @@ enum format_class {
 	FORMAT_SCRATCH, /* the name means nothing here */
 	FORMAT_OBJECT,  /* it names an object of the directory's kind */
 	FORMAT_PART,    /* it names a part of the object that the directory is */
+	/* Scratch that some tool makes of the file of the same name without the last ending: where
+	 * that is in the map, it is dropped at the end and no more than counted. */
+	FORMAT_DERIVED,
 };
 
 /* What a name in a directory means, whether anything stands there or not. */
@@ -344,6 +347,11 @@ struct format {
 	 * may be 0 and dst NULL then: can the file be shown at all? */
 	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
+
+	/* What a person should know of a file, such as why it is not shown as others are; -ENODATA:
+	 * nothing. On a worker. May be NULL. */
+	int (*note)(
+		const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
 
 	/* NULL, each: the map is not changed (it is mounted read-only); all new names are scratch,
 	 * and nothing of the map can be removed or renamed; paths never change. */

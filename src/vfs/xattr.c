@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* user.mapfs.error of a draft, user.mapfs.status of the root. They are not listed, so that copies
- * do not carry them along. */
+/* user.mapfs.error of a draft, user.mapfs.note of a file, user.mapfs.status of the root. They are
+ * not listed, so that copies do not carry them along. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "vfs/ops/commit.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
+static const char NOTE_NAME[] = "user.mapfs.note";
 static const char STATUS_NAME[] = "user.mapfs.status";
 
 static void answer(struct call *c, struct buffer *b)
@@ -131,6 +132,54 @@ static void get_error(struct vfs *v, struct node *n, struct call *c)
 	}
 }
 
+/* What the format has to say of a file: perhaps it must look at all of it. */
+struct noting {
+	struct job job; /* first */
+	struct call *call;
+	struct snapshot *s;
+	entry_id id;
+	struct bytes *text;
+	int r;
+};
+
+static void noting_run(struct job *j)
+{
+	struct noting *k = (struct noting *)j;
+
+	k->r = k->s->format->note(k->s, k->id, &k->text, NULL);
+}
+
+static void noting_done(struct job *j)
+{
+	struct noting *k = (struct noting *)j;
+	struct buffer b = BUFFER_INIT;
+
+	if (k->r == 0) {
+		buffer_append(&b, k->text->data, k->text->size);
+		answer(k->call, &b);
+	} else {
+		call_done(k->call, k->r == -EIO ? -ENODATA : k->r);
+	}
+	bytes_unref(k->text);
+	snapshot_unref(k->s);
+	free(k);
+}
+
+static void get_note(struct vfs *v, struct call *c, const struct node *n)
+{
+	struct noting *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	*k = (struct noting){.job = {noting_run, noting_done, NULL},
+		.call = c,
+		.s = snapshot_ref(n->frozen ? n->frozen : n->vol->now),
+		.id = n->id};
+	pool_submit(v->pool, &k->job);
+}
+
 void vfs_getxattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
@@ -139,6 +188,8 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		call_done(c, -ESTALE);
 	else if (strcmp(c->name, ERROR_NAME) == 0)
 		get_error(v, n, c);
+	else if (strcmp(c->name, NOTE_NAME) == 0 && n->has_id && n->vol->format->note)
+		get_note(v, c, n);
 	else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO)
 		get_status(v, c);
 	else

@@ -10,6 +10,8 @@
 struct run {
 	const char *name;
 	bool pak, identical;
+	bool shows_text; /* the file that is looked at */
+	const char *const *options;
 	unsigned broken, files, texts, unreadable, puts, refused;
 	struct budget *budget;
 	struct store store;

@@ -9,18 +9,19 @@ import box as boxes
 import tlread
 import tlwrite
 from archives import Archive, dat
+from tlbox import sync
 
 
 def test_names_that_a_file_lists_are_shown(box):
     unknown = tlwrite.bindat(("FOOBARBAZ", [("QUXQUUX", 1, struct.pack("<i", 1))], []), {})
     path = box.add(tlwrite.mod([("MEDIA/", "U.DAT", unknown, False)]), "S.MOD")
     m = box.mount(path)
-    assert b"UNK_%08X" % tlread.name_hash("QUXQUUX") in m.get("MEDIA/U.DAT.txt")
+    assert b"UNK_%08X" % tlread.name_hash("QUXQUUX") in m.get("MEDIA/U.DAT")
     m.unmount()
     names = pathlib.Path(box.home) / "names.txt"
     names.write_text("foobarbaz\nQUXQUUX\n")
     m = box.mount(path, opts="names=%s" % names)
-    assert m.get("MEDIA/U.DAT.txt") == b"[FOOBARBAZ]\n\t<INTEGER>QUXQUUX:1\n[/FOOBARBAZ]\n"
+    assert m.get("MEDIA/U.DAT") == b"[FOOBARBAZ]\n\t<INTEGER>QUXQUUX:1\n[/FOOBARBAZ]\n"
     m.unmount()
 
 
@@ -28,10 +29,17 @@ def test_names_are_learnt_from_what_is_written(box):
     unknown = tlwrite.bindat(("UNIT", [("QUXQUUX", 1, struct.pack("<i", 1))], []), {})
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "U.DAT", unknown, False),
                                        ("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
-    assert b"UNK_" in m.get("MEDIA/U.DAT.txt")
-    m.put("MEDIA/V.DAT.txt", b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n")
-    assert b"<INTEGER>QUXQUUX:1" in m.get("MEDIA/U.DAT.txt")
-    assert os.stat(m / "MEDIA/U.DAT.txt").st_size == len(m.get("MEDIA/U.DAT.txt"))
+    before = m.get("MEDIA/U.DAT")
+    assert b"UNK_" in before
+    m.put("MEDIA/V.DAT", b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n")
+    assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n"
+    # What one text teaches changes no other file.
+    assert m.get("MEDIA/U.DAT") == before
+    sync(m)
+    assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n"
+    assert m.get("MEDIA/U.DAT") == before
+    m.put("MEDIA/U.DAT", before.replace(b":1", b":3"))
+    assert m.get("MEDIA/U.DAT") == b"[UNIT]\n\t<INTEGER>QUXQUUX:3\n[/UNIT]\n"
     m.unmount()
 
 
@@ -39,11 +47,11 @@ def test_a_name_that_no_table_knows_is_told_once_at_the_save(box):
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False),
                                        ("MEDIA/", "W.DAT", dat("w"), False)]), "S.MOD"))
     for name in "VW":
-        m.put("MEDIA/%s.DAT.txt" % name, b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:2\n"
+        m.put("MEDIA/%s.DAT" % name, b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:2\n"
               b"\t<INTEGER>UNK_0000ABCD:2\n[/UNIT]\n")
     # What was mended before the save is not told.
-    m.put("MEDIA/W.DAT.txt", b"[UNIT]\n\t<STRING>NAEM:x\n[/UNIT]\n")
-    m.put("MEDIA/W.DAT.txt", b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:3\n[/UNIT]\n")
+    m.put("MEDIA/W.DAT", b"[UNIT]\n\t<STRING>NAEM:x\n[/UNIT]\n")
+    m.put("MEDIA/W.DAT", b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:3\n[/UNIT]\n")
     out = m.unmount().out
     assert out.count("LEVLE") == 1 and "MEDIA/V.DAT: no table knows the name LEVLE" in out, out
     assert "NAEM" not in out and "NAME" not in out and "ABCD" not in out
@@ -67,24 +75,26 @@ def test_the_kits_text_over_the_file_that_was_made_of_it_says_what_names_mean(bo
     one, mod = layouts("A.LAYOUT", "B.LAYOUT")
     path = box.add(mod, "S.MOD")
     m = box.mount(path)
-    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "P_250"
+    assert m.get("MEDIA/A.LAYOUT").decode() == UNKNOWN % "P_250"
     kits = b"\xff\xfe" + (UNKNOWN % "QUARTER").replace("\n", "\r\n").encode("utf-16-le")
-    m.put("MEDIA/A.LAYOUT.txt", kits)
-    assert m.get("MEDIA/A.LAYOUT") == one
-    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
-    assert m.get("MEDIA/B.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
-    m.put("MEDIA/NEW.LAYOUT.txt", kits, flags=os.O_WRONLY | os.O_CREAT)
-    assert m.get("MEDIA/NEW.LAYOUT") == one
+    m.put("MEDIA/A.LAYOUT", kits)
+    assert m.get("MEDIA/A.LAYOUT").decode() == UNKNOWN % "QUARTER"
+    assert m.get("MEDIA/B.LAYOUT").decode() == UNKNOWN % "P_250"
+    m.put("MEDIA/B.LAYOUT", kits)
+    assert m.get("MEDIA/B.LAYOUT").decode() == UNKNOWN % "QUARTER"
+    m.put("MEDIA/NEW.LAYOUT", kits, flags=os.O_WRONLY | os.O_CREAT)
+    assert m.get("MEDIA/NEW.LAYOUT").decode() == UNKNOWN % "QUARTER"
     m.unmount()
     assert Archive(path).files["MEDIA/NEW.LAYOUT"] == [one]
+    assert Archive(path).files["MEDIA/A.LAYOUT"] == [one]
 
 
 def test_what_a_layouts_text_alone_cannot_say_is_refused(box):
     box.allow("*.mapfs-left")
     m = box.mount(box.add(layouts("A.LAYOUT")[1], "S.MOD"))
-    assert boxes.refused(lambda: m.put("MEDIA/NEW.LAYOUT.txt", (UNKNOWN % "QUARTER").encode(),
+    assert boxes.refused(lambda: m.put("MEDIA/NEW.LAYOUT", (UNKNOWN % "QUARTER").encode(),
                                        flags=os.O_WRONLY | os.O_CREAT)) == errno.EINVAL
-    why = m.xattr("MEDIA/NEW.LAYOUT.txt", "user.mapfs.error")
+    why = m.xattr("MEDIA/NEW.LAYOUT", "user.mapfs.error")
     assert "line 11" in str(why) and "QUARTER" in str(why) and "DESCRIPTOR Unit Trigger" in str(why)
     m.unmount(code=5)
 
@@ -94,7 +104,7 @@ def test_a_table_of_layouts_in_the_list_of_names_counts(box):
     names.write_text("4\tUnit Trigger\t250\tQUARTER\tFLOAT\n")
     one, mod = layouts("A.LAYOUT")
     m = box.mount(box.add(mod, "S.MOD"), opts="names=%s" % names)
-    assert m.get("MEDIA/A.LAYOUT.txt").decode() == UNKNOWN % "QUARTER"
-    m.put("MEDIA/NEW.LAYOUT.txt", (UNKNOWN % "QUARTER").encode(), flags=os.O_WRONLY | os.O_CREAT)
-    assert m.get("MEDIA/NEW.LAYOUT") == one
+    assert m.get("MEDIA/A.LAYOUT").decode() == UNKNOWN % "QUARTER"
+    m.put("MEDIA/NEW.LAYOUT", (UNKNOWN % "QUARTER").encode(), flags=os.O_WRONLY | os.O_CREAT)
     m.unmount()
+    assert Archive(m.map).files["MEDIA/NEW.LAYOUT"] == [one]

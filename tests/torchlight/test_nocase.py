@@ -3,7 +3,7 @@
 import os
 
 import box as boxes
-from archives import dat, small_mod
+from archives import dat, small_mod, text_dat
 
 MAKE = os.O_WRONLY | os.O_CREAT
 
@@ -57,8 +57,8 @@ def test_a_replaced_file_is_the_new_one_in_every_case(box):
     assert there(m, "b.dat", "B.DAT", "NEW.DAT") == 3 * [True]
     os.rename(m / "MEDIA/UNITS/new.dat", m / "MEDIA/UNITS/b.dat")
     assert gone(m, "NEW.DAT", "new.dat")
-    assert boxes.wait_for(lambda: m.get("MEDIA/UNITS/B.DAT") == dat("new"))
-    assert m.get("MEDIA/UNITS/b.DAT") == m.get("MEDIA/UNITS/b.dat") == dat("new")
+    assert boxes.wait_for(lambda: m.get("MEDIA/UNITS/B.DAT") == text_dat("new"))
+    assert m.get("MEDIA/UNITS/b.DAT") == m.get("MEDIA/UNITS/b.dat") == text_dat("new")
     m.unmount()
 
 

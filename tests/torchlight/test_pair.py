@@ -11,7 +11,7 @@ import box as boxes
 import shims
 import tlread
 import tlwrite
-from archives import Archive, dat
+from archives import Archive, dat, text_dat
 from shims import Fault
 
 STEPS_MAX = 200
@@ -71,7 +71,7 @@ def test_at_every_step_the_pair_is_old_or_new_or_made_so_by_the_next_mount(box, 
             seen.add(changed[0])
         m = box.mount(path)
         # What close promised is in the archive or came back from the journal.
-        assert m.get(NAME) == dat("new"), what
+        assert m.get(NAME) == text_dat("new"), what
         m.unmount()
         assert Archive(path, man).one(NAME) == dat("new"), what
         assert not os.path.exists(os.path.join(box.maps, ".X.PAK.mapfs-pair")), what

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Zlib
 """Files and directories of mounted archives that come, go and are copied."""
+import errno
 import os
 import pathlib
+import struct
 
 import pytest
 
@@ -15,9 +17,9 @@ from tlbox import add_corpus, add_pak, new, run, sync
 def test_what_is_undone_leaves_the_archive_untouched(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     before = boxes.get(m.map), os.stat(m.map).st_mtime_ns
-    text = m.get("MEDIA/UNITS/A.DAT.txt")
-    m.put("MEDIA/UNITS/A.DAT.txt", text.replace(b"LEVEL:1", b"LEVEL:9"))
-    m.put("MEDIA/UNITS/A.DAT.txt", text)
+    text = m.get("MEDIA/UNITS/A.DAT")
+    m.put("MEDIA/UNITS/A.DAT", text.replace(b"LEVEL:1", b"LEVEL:9"))
+    m.put("MEDIA/UNITS/A.DAT", text)
     m.put("MEDIA/NEW.OGG", b"x", flags=os.O_WRONLY | os.O_CREAT)
     os.unlink(m / "MEDIA/NEW.OGG")
     os.rename(m / "MEDIA/README.TXT", m / "MEDIA/R2.TXT")
@@ -31,7 +33,7 @@ def test_files_and_directories_come_and_go(box):
     os.makedirs(m / "MEDIA/sounds/deep")
     os.mkdir(m / "MEDIA/hollow")
     m.put("MEDIA/sounds/deep/boom.ogg", b"OggS", flags=os.O_WRONLY | os.O_CREAT)
-    m.put("MEDIA/units/new.dat.txt", text_dat("n", 3), flags=os.O_WRONLY | os.O_CREAT)
+    m.put("MEDIA/units/new.dat", text_dat("n", 3), flags=os.O_WRONLY | os.O_CREAT)
     os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/UNITS/C.DAT")
     os.rename(m / "MEDIA/UNITS/PIC.JPG", m / "MEDIA/sounds/pic.jpg")
     os.unlink(m / "MEDIA/README.TXT")
@@ -47,20 +49,22 @@ def test_files_and_directories_come_and_go(box):
     assert {("MEDIA/", "SOUNDS/"), ("MEDIA/SOUNDS/", "DEEP/"), ("MEDIA/", "HOLLOW/")} <= named
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/HOLLOW") == []
-    assert m.get("MEDIA/UNITS/NEW.DAT.txt") == text_dat("n", 3)
+    assert m.get("MEDIA/UNITS/NEW.DAT") == text_dat("n", 3)
     m.unmount()
 
 
-@pytest.mark.parametrize("moved", [("B.DAT",), ("B.DAT.txt",), ("B.DAT", "B.DAT.txt"),
-                                   ("B.DAT.txt", "B.DAT")])
-def test_either_name_renames_the_file(box, moved):
+def test_a_rename_takes_the_entry_along(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
-    for name in moved:
-        os.rename(m / ("MEDIA/UNITS/" + name), m / ("MEDIA/" + name.replace("B.", "c.")))
+    os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/c.dat")
     m.unmount()
     a = Archive(m.map)
     assert a.one("MEDIA/C.DAT") == dat("b", 2)
     assert "MEDIA/UNITS/B.DAT" not in a.files and len(a.files) == 5
+
+
+def meanings(a):
+    """Copies keep the meaning of compiled files, not their bytes."""
+    return {f: tlread.bindat(b[0])["root"] if f.endswith(".DAT") else b for f, b in a.files.items()}
 
 
 def test_the_header_of_one_mod_is_taken_over_into_a_new_one(box):
@@ -72,7 +76,7 @@ def test_the_header_of_one_mod_is_taken_over_into_a_new_one(box):
     a, b = Archive(one.map), Archive(made.map)
     assert {k: v for k, v in a.head.items() if not k.startswith(("off", "end"))} == {
         k: v for k, v in b.head.items() if not k.startswith(("off", "end"))}
-    assert a.files == b.files and sorted(a.removed) == sorted(b.removed)
+    assert meanings(a) == meanings(b) and sorted(a.removed) == sorted(b.removed)
 
 
 def test_a_directory_goes_along_with_all_that_is_in_it(box):
@@ -105,48 +109,63 @@ def test_a_directory_that_is_made_again_is_a_new_one(box):
     assert a.one("MEDIA/UNITS/B.DAT") == dat("new b")
 
 
-@pytest.mark.parametrize("order", [("A.DAT", "A.DAT.txt"), ("A.DAT.txt", "A.DAT"), ("A.DAT",)])
-def test_rm_of_a_file_deletes_its_entry(box, order):
+def test_rm_of_a_file_deletes_its_entry(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
-    for name in order:
-        os.unlink(m / ("MEDIA/UNITS/" + name))
+    os.unlink(m / "MEDIA/UNITS/A.DAT")
     m.unmount()
     assert "MEDIA/UNITS/A.DAT" not in Archive(m.map).files
 
 
 def test_a_file_that_is_removed_and_written_again_as_text_stands(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
-    for name in ("A.DAT", "A.DAT.txt"):
-        os.unlink(m / ("MEDIA/UNITS/" + name))
-    m.put("MEDIA/UNITS/A.DAT.txt", text_dat("again", 4), flags=os.O_WRONLY | os.O_CREAT)
+    os.unlink(m / "MEDIA/UNITS/A.DAT")
+    m.put("MEDIA/UNITS/A.DAT", text_dat("again", 4), flags=os.O_WRONLY | os.O_CREAT)
     m.unmount()
     assert tlread.bindat(Archive(m.map).one("MEDIA/UNITS/A.DAT"))["root"] == tlread.bindat(
         dat("again", 4))["root"]
 
 
+def test_no_entry_is_lost_for_a_directory_that_was_in_its_place(box):
+    m = box.mount(add_corpus(box, "ADVENTURE_MODE.MOD"))
+    path = m / "MEDIA/DUNGEONS/TOWN1.DAT"
+    text = m.get("MEDIA/DUNGEONS/TOWN1.DAT")
+    old, new = text.split(b":")[1].split(b"\n")[0], b"changed"
+    os.unlink(path)
+    m.put("MEDIA/DUNGEONS/TOWN1.DAT", text.replace(old, new, 1), flags=os.O_WRONLY | os.O_CREAT)
+    assert boxes.refused(os.mkdir, path) == errno.EEXIST
+    os.unlink(path)
+    os.mkdir(path)
+    os.rmdir(path)
+    m.put("MEDIA/DUNGEONS/TOWN1.DAT", text.replace(old, new, 1), flags=os.O_WRONLY | os.O_CREAT)
+    r = m.unmount()
+    assert "saved: MEDIA/DUNGEONS/TOWN1.DAT" in r.out + r.err
+    m = box.mount(m.map)
+    assert m.get("MEDIA/DUNGEONS/TOWN1.DAT") == text.replace(old, new, 1)
+    m.unmount()
+
+
 def tree(mount):
-    """{path: bytes} of the files of MEDIA, without their texts."""
+    """{path: bytes} of the files of MEDIA."""
     files, _ = mount.walk()
-    return {f: mount.get(f.decode()) for f in map(bytes, files)
-            if f.startswith(b"MEDIA") and not f.endswith((b".txt", b".tsv"))}
+    return {f: mount.get(f.decode()) for f in map(bytes, files) if f.startswith(b"MEDIA")}
 
 
 @pytest.mark.parametrize("name", ["flasks.mod", "ADVENTURE_MODE.MOD", "ref_pet.MOD"])
 def test_cp_r_converts_a_mod_to_a_pak_and_back(box, name):
     path = add_corpus(box, name, "ORIGINAL.MOD")
     original = Archive(path, ours=False)
-    m = box.mount(path)
+    m = box.mount(path, opts="text=off")
     want = tree(m)
-    p = new(box, "COPY.PAK", "torchlight-pak", "pak")
+    p = new(box, "COPY.PAK", "torchlight-pak", "pak", "text=off")
     run("cp", "-r", m.point + "/.", p.point)
     p.unmount()
     pak = Archive(p.map, p.map + ".MAN")
     assert pak.files == original.files
     assert sorted(pak.removed) == sorted(original.removed)
     m.unmount()
-    p = box.mount(p.map, point=box.point("pak"))
+    p = box.mount(p.map, point=box.point("pak"), opts="text=off")
     assert tree(p) == want
-    back = new(box, "BACK.MOD", "torchlight-mod", "back")
+    back = new(box, "BACK.MOD", "torchlight-mod", "back", "text=off")
     run("cp", "-r", p.point + "/.", back.point)
     back.unmount()
     p.unmount()
@@ -158,7 +177,7 @@ def test_a_mod_is_made_of_a_directory_of_texts(box):
     source = pathlib.Path(box.home) / "source"
     (source / "media" / "units").mkdir(parents=True)
     for i in range(5):
-        (source / "media" / "units" / ("u%d.dat.txt" % i)).write_bytes(text_dat("u%d" % i, i))
+        (source / "media" / "units" / ("u%d.dat" % i)).write_bytes(text_dat("u%d" % i, i))
     (source / "media" / "pic.jpg").write_bytes(b"jpeg")
     m = new(box, "MADE.MOD", "torchlight-mod")
     run("cp", "-r", str(source) + "/.", m.point)
@@ -176,27 +195,27 @@ def test_two_mods_are_merged_by_copying_one_onto_the_other(box):
                          ("MEDIA/MORE/", "Z.DAT", dat("z"), False)], modid=77)
     two = box.mount(box.add(other, "TWO.MOD"), point=box.point("two"))
     differ = run("diff", "-rq", one / "MEDIA", two / "MEDIA", code=1)
-    assert "B.DAT.txt" in differ and "Only in" in differ
+    assert "B.DAT" in differ and "Only in" in differ
     run("cp", "-r", two / "MEDIA", one.point)
     two.unmount()
     one.unmount()
     a = Archive(one.map)
     assert set(a.files) == {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/UNITS/PIC.JPG",
                             "MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/MORE/Z.DAT"}
-    assert a.one("MEDIA/UNITS/B.DAT") == dat("other b", 9)
+    assert meanings(a)["MEDIA/UNITS/B.DAT"] == tlread.bindat(dat("other b", 9))["root"]
     assert a.head["modid"] == -5
 
 
 def test_changes_survive_a_kill(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
-    m.put("MEDIA/UNITS/A.DAT.txt", text_dat("kept", 8))
+    m.put("MEDIA/UNITS/A.DAT", text_dat("kept", 8))
     os.mkdir(m / "MEDIA/made")
-    m.put("MEDIA/made/f.dat.txt", text_dat("f", 1), flags=os.O_WRONLY | os.O_CREAT)
+    m.put("MEDIA/made/f.dat", text_dat("f", 1), flags=os.O_WRONLY | os.O_CREAT)
     os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/made/b.dat")
     os.unlink(m / "MEDIA/README.TXT")
     box.kill_worker()
     m = box.mount(m.map)
-    assert m.get("MEDIA/UNITS/A.DAT.txt") == text_dat("kept", 8)
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("kept", 8)
     assert not os.path.exists(m / "MEDIA/README.TXT")
     m.unmount()
     assert set(Archive(m.map).files) == {"MEDIA/EMPTY.OGG", "MEDIA/UNITS/A.DAT",
@@ -208,7 +227,7 @@ def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
     pak, man = add_pak(box)
     section = boxes.get(pak)
     m = box.mount(pak)
-    name = sorted(Archive(pak, man).files)[0]
+    name = sorted(f for f in Archive(pak, man).files if f.endswith(".DAT"))[0]
     os.rename(m / name, m / "MEDIA/moved.dat")
     m.unmount()
     assert boxes.get(pak) == section
@@ -218,9 +237,35 @@ def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
 def test_new_files_without_an_index_are_told(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.makedirs(m / "MEDIA/SKILLS")
-    m.put("MEDIA/SKILLS/S.DAT.txt", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
+    m.put("MEDIA/SKILLS/S.DAT", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
     r = m.unmount()
-    assert "SKILLS.RAW" in r.out + r.err
+    assert "1 files below MEDIA/SKILLS/ are not in SKILLS.RAW (MEDIA/SKILLS/S.DAT)" in r.out + r.err
+
+
+def index(*files):
+    return struct.pack("<I", len(files)) + b"".join(
+        tlwrite.ss("N") + tlwrite.ss(f) + struct.pack("<q", 1) for f in files)
+
+
+def test_what_no_index_lists_is_told_at_each_save_of_a_merge(box):
+    def mod(name, *skills):
+        files = [("MEDIA/SKILLS/", s + ".DAT", dat(s), False) for s in skills]
+        return box.add(tlwrite.mod(files + [("MEDIA/", "SKILLS.RAW", index(
+            *("media/skills/%s.dat" % s for s in skills)), False)]), name)
+    one = box.mount(mod("ONE.MOD", "A", "B"), point=box.point("one"))
+    two = box.mount(mod("TWO.MOD", "C"), point=box.point("two"))
+    rows = one.get("MEDIA/SKILLS.RAW")
+    run("cp", "-r", two / "MEDIA", one.point)
+    assert one.get("MEDIA/SKILLS.RAW") == two.get("MEDIA/SKILLS.RAW")  # a replacement
+    r = one.unmount()
+    assert "2 files below MEDIA/SKILLS/ are not in SKILLS.RAW (MEDIA/SKILLS/A.DAT)" in r.out + r.err
+    one = box.mount(one.map, point=box.point("one"))
+    one.put("MEDIA/SKILLS.RAW", rows + two.get("MEDIA/SKILLS.RAW").split(b"\n", 1)[1])
+    two.unmount()
+    r = one.unmount()
+    assert "SKILLS.RAW (" not in r.out + r.err
+    assert len(tlread.raw("SKILLS", Archive(one.map).one("MEDIA/SKILLS.RAW"))) == 3
+
 
 
 def twice():
@@ -233,14 +278,14 @@ def names_of(bodies):
     return [tlread.bindat(b)["root"] for b in bodies]
 
 
-@pytest.mark.parametrize("by", ["MEDIA/SAME~2.DAT", "MEDIA/SAME~2.DAT.txt", "MEDIA/same~2.dat"])
+@pytest.mark.parametrize("by", ["MEDIA/SAME~2.DAT", "MEDIA/same~2.dat"])
 def test_a_change_of_the_second_of_two_files_of_one_name_survives_a_kill(box, by):
     m = box.mount(box.add(twice(), "S.MOD"))
-    m.put(by, text_dat("changed", 2) if by.endswith("txt") else dat("changed", 2))
+    m.put(by, dat("changed", 2))
     box.kill_worker()
     m = box.mount(m.map)
-    assert m.get("MEDIA/SAME.DAT") == dat("first")
-    assert m.get("MEDIA/SAME~2.DAT.txt") == text_dat("changed", 2)
+    assert m.get("MEDIA/SAME.DAT") == text_dat("first")
+    assert m.get("MEDIA/SAME~2.DAT") == text_dat("changed", 2)
     m.unmount()
     assert names_of(Archive(m.map).files["MEDIA/SAME.DAT"]) == names_of(
         [dat("first"), dat("changed", 2)])
@@ -265,7 +310,7 @@ def test_the_second_that_a_save_made_the_first_is_found_after_a_kill(box):
     m.put("MEDIA/SAME~2.DAT", dat("changed", 2))
     box.kill_worker()
     m = box.mount(m.map)
-    assert m.get("MEDIA/SAME.DAT.txt") == text_dat("changed", 2)
+    assert m.get("MEDIA/SAME.DAT") == text_dat("changed", 2)
     m.unmount()
     a = Archive(m.map)
     assert a.files == {"MEDIA/SAME.DAT": [dat("changed", 2)], "MEDIA/OTHER.DAT": [dat("other")]}

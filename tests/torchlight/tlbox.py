@@ -37,9 +37,9 @@ def add_pak(box, stem="pak/FLASKS"):
     return pak, box.add(corpus(stem + ".PAK.MAN").read_bytes(), "F.PAK.MAN")
 
 
-def new(box, name, kind, point="new"):
+def new(box, name, kind, point="new", opts=None):
     path, point = os.path.join(box.maps, name), box.point(point)
-    r = box.run("--new", "--format=" + kind, path, point)
+    r = box.run("--new", "--format=" + kind, *(["-o", opts] if opts else []), path, point)
     assert r.code == 0, r.err
     box.allow(name, name + ".MAN")
     return boxes.Mount(box, path, point)

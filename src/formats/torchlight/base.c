@@ -2,6 +2,9 @@
 /* base: the files of one archive on the disk. */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
+
+#include "base/refs.h"
 
 #include "formats/torchlight/content.h"
 
@@ -30,13 +33,13 @@ struct tl_base *tl_base_new(
 struct tl_base *tl_base_ref(struct tl_base *b)
 {
 	if (b)
-		atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+		refs_take(&b->refs);
 	return b;
 }
 
 void tl_base_unref(struct tl_base *b)
 {
-	if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
+	if (!b || !refs_drop(&b->refs))
 		return;
 	for (uint32_t i = 0; b->contents && i < b->n; i++)
 		tl_content_unref(b->contents[i]);
@@ -66,7 +69,7 @@ static int make(
 		data = pak_block_data(&b->section, &block);
 	*ret = tl_content_new(
 		blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, b->budget),
-		spot->crc, spot->filetime);
+		spot->crc, spot->filetime, b->budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
 	/* Of a file that is not stored, nobody wrote a sum. */
@@ -115,9 +118,19 @@ int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, st
 	if (r < 0)
 		return r;
 	atomic_store_explicit(&c->state, atomic_load(&old->state), memory_order_relaxed);
+	if (c == old)
+		return 0;
 	pthread_mutex_lock(&old->lock);
-	if (!c->text)
-		c->text = tl_text_ref(old->text);
+	pthread_mutex_lock(&c->lock);
+	if (c->view == TL_UNSEEN) {
+		names_unref(c->names);
+		free(c->note);
+		c->names = names_ref(old->names);
+		c->note = old->note ? strdup(old->note) : NULL;
+		c->size = old->size;
+		c->view = old->view;
+	}
+	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_unlock(&old->lock);
 	return 0;
 }

@@ -31,11 +31,43 @@ enum compiled_kind compiled_kind_of(const char *path)
 	return raw_kind_find(name) ? COMPILED_RAW : COMPILED_NONE;
 }
 
-const char *compiled_ending(enum compiled_kind kind)
+bool compiled_alike(const char *a, const char *b)
 {
-	if (kind == COMPILED_NONE)
-		return NULL;
-	return kind == COMPILED_RAW ? ".tsv" : ".txt";
+	enum compiled_kind kind = compiled_kind_of(a);
+
+	return kind == compiled_kind_of(b) &&
+	       (kind != COMPILED_RAW || raw_kind_find(file_name(a)) == raw_kind_find(file_name(b)));
+}
+
+/* XML begins with '<', after blanks and a mark; a text of the kit with '['. */
+static bool is_xml(const uint8_t *data, size_t size)
+{
+	size_t i = 0, step = 1;
+
+	if (size >= 2 && data[0] == 0xFF && data[1] == 0xFE) {
+		i = step = 2;
+	} else if (size >= 3 && !memcmp(data, "\xEF\xBB\xBF", 3)) {
+		i = 3;
+	}
+	while (i < size && data[i] && strchr(" \t\r\n", data[i]))
+		i += step;
+	return i < size && data[i] == '<';
+}
+
+enum compiled_form compiled_form_of(
+	enum compiled_kind kind, const char *path, const uint8_t *data, size_t size)
+{
+	CLEANUP_BUFFER struct buffer table = BUFFER_INIT;
+
+	if (kind == COMPILED_RAW)
+		return rawindex_decode(raw_kind_find(file_name(path)), data, size, &table, NULL) ==
+					       0 ||
+				       memchr(data, 0, size)
+			       ? COMPILED_BINARY
+			       : COMPILED_TEXT;
+	if (kind == COMPILED_LAYOUT ? binlayout_sniff(data, size) : bindat_sniff(data, size))
+		return COMPILED_BINARY;
+	return is_xml(data, size) ? COMPILED_XML : COMPILED_TEXT;
 }
 
 static int decode_dat(const struct compiled_context *ctx, const uint8_t *data, size_t size,
@@ -126,6 +158,18 @@ int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 	}
 	return textform_write(
 		utf8.data, utf8.size, kind == COMPILED_RAW ? TEXTFORM_UTF8 : ctx->form, out, e);
+}
+
+int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
+	size_t size, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	struct error readonly = ERROR_INIT;
+	int r = decode_utf8(kind, ctx, data, size, &utf8, &readonly, e);
+
+	if (r == -EIO && e)
+		e->code = -EINVAL;
+	return r == -EIO ? -EINVAL : r;
 }
 
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,

@@ -8,12 +8,24 @@
 #include "formats/torchlight/names.h"
 #include "formats/torchlight/textform.h"
 
+#include <stdbool.h>
+
 enum compiled_kind { COMPILED_NONE, COMPILED_DAT, COMPILED_LAYOUT, COMPILED_RAW };
 
 /* By the path's name alone: which kind it should be. Cheap; for listing. */
 enum compiled_kind compiled_kind_of(const char *path);
-/* ".txt", ".tsv", or NULL for COMPILED_NONE: what a file of the kind gets as its text's ending. */
-const char *compiled_ending(enum compiled_kind kind);
+/* Would the same bytes and the same text stand for both names? */
+bool compiled_alike(const char *a, const char *b);
+
+/* What somebody may have written to a file of a kind. */
+enum compiled_form {
+	COMPILED_BINARY, /* compiled, or to be taken for that; it may be cut short */
+	COMPILED_TEXT,
+	COMPILED_XML, /* which the game reads as it is */
+};
+
+enum compiled_form compiled_form_of(
+	enum compiled_kind kind, const char *path, const uint8_t *data, size_t size);
 
 struct compiled_context {
 	const char *path;          /* in the archive: "MEDIA/UI/X.LAYOUT" */
@@ -31,6 +43,10 @@ struct compiled_context {
 int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, struct buffer *out, struct error *ret_readonly,
 	struct error *e);
+
+/* Is it one, to its last byte? -EINVAL: not. */
+int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
+	size_t size, struct error *e);
 
 /*
  * The compiled file of what a person wrote (any form that textform_read takes), appended to out,

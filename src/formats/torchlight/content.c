@@ -6,44 +6,15 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/refs.h"
 #include "base/spool.h"
 
 /* 100 ns between 1601 and 1970. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
 enum { FILETIME_SECOND = 10000000, CHUNK = 64 << 10 };
 
-struct tl_text *tl_text_new(struct names *names, struct budget *budget)
-{
-	struct tl_text *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	atomic_init(&t->refs, 1);
-	t->names = names_ref(names);
-	t->budget = budget;
-	pthread_mutex_init(&t->lock, NULL);
-	return t;
-}
-
-struct tl_text *tl_text_ref(struct tl_text *t)
-{
-	if (t)
-		atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
-	return t;
-}
-
-void tl_text_unref(struct tl_text *t)
-{
-	if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	if (t->budget)
-		budget_drop(t->budget, &t->slot);
-	names_unref(t->names);
-	pthread_mutex_destroy(&t->lock);
-	free(t);
-}
-
-struct tl_content *tl_content_new(struct blob *take, uint32_t crc, uint64_t filetime)
+struct tl_content *tl_content_new(
+	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget)
 {
 	struct tl_content *c = take ? calloc(1, sizeof(*c)) : NULL;
 
@@ -56,6 +27,7 @@ struct tl_content *tl_content_new(struct blob *take, uint32_t crc, uint64_t file
 	c->blob = take;
 	c->crc = crc;
 	c->filetime = filetime;
+	c->budget = budget;
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -63,15 +35,18 @@ struct tl_content *tl_content_new(struct blob *take, uint32_t crc, uint64_t file
 struct tl_content *tl_content_ref(struct tl_content *c)
 {
 	if (c)
-		atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+		refs_take(&c->refs);
 	return c;
 }
 
 void tl_content_unref(struct tl_content *c)
 {
-	if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+	if (!c || !refs_drop(&c->refs))
 		return;
-	tl_text_unref(c->text);
+	if (c->budget)
+		budget_drop(c->budget, &c->slot);
+	names_unref(c->names);
+	free(c->note);
 	blob_unref(c->blob);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -202,7 +177,7 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 	if (r < 0)
 		return r;
 	*ret = tl_content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
-		tl_filetime_now());
+		tl_filetime_now(), budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
 	atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);

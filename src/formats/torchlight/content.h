@@ -16,37 +16,28 @@
 #include "formats/torchlight/names.h"
 #include "formats/torchlight/pak.h"
 
-/* The text of a compiled file, by one dictionary: its size once it was found, and perhaps itself in
- * the budget. */
-struct tl_text {
-	atomic_uint refs;
-	struct names *names; /* owned, to tell whether it is still right */
-	struct budget *budget;
-	struct budget_slot slot;
-	pthread_mutex_t lock; /* over the rest */
-	bool known;
-	uint64_t size;
-	struct error readonly; /* why it cannot be written, or code 0 */
-};
-
-struct tl_text *tl_text_new(struct names *names, struct budget *budget); /* NULL: no memory */
-struct tl_text *tl_text_ref(struct tl_text *t);
-void tl_text_unref(struct tl_text *t);
-DEFINE_CLEANUP(struct tl_text, tl_text_unref);
-
 enum tl_soundness { TL_UNCHECKED, TL_SOUND, TL_DAMAGED };
+
+/* How an entry is shown in this mount (view.h). */
+enum tl_view { TL_UNSEEN, TL_BYTES, TL_TEXT };
 
 struct tl_content {
 	atomic_uint refs;
 	struct blob *blob;
 	uint32_t crc;
 	uint64_t filetime;
-	atomic_int state;     /* enum tl_soundness: whether the bytes have the CRC */
-	pthread_mutex_t lock; /* over text */
-	struct tl_text *text; /* the last one that was asked for, or NULL */
+	struct names *names; /* by which its text is shown; NULL: those of the mount */
+	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
+	struct budget *budget;
+	struct budget_slot slot; /* the text */
+	pthread_mutex_t lock;    /* over the rest, which is found once */
+	enum tl_view view;
+	uint64_t size; /* of the text */
+	char *note;    /* what a person should know of the view, or NULL */
 };
 
-struct tl_content *tl_content_new(struct blob *take, uint32_t crc, uint64_t filetime);
+struct tl_content *tl_content_new(
+	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget);
 struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);

@@ -68,8 +68,10 @@ static int read_options(const struct format_context *ctx, struct tl_shared *sh, 
 
 	if (text && strcmp(text, "utf16") == 0)
 		sh->form = TEXTFORM_UTF16;
+	else if (text && strcmp(text, "off") == 0)
+		sh->plain = true;
 	else if (text && strcmp(text, "utf8") != 0)
-		return error_set(e, -EINVAL, "option text is %s (utf8 or utf16)", text);
+		return error_set(e, -EINVAL, "option text is %s (utf8, utf16 or off)", text);
 	sh->names_file = file_ref(ctx->names_file);
 	return 0;
 }
@@ -326,7 +328,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.nocase = true, .late_sizes = true, .keeps_times = true, .free = tl_map_free,              \
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.tree = &tree, .names = &names
+	.note = tl_note, .tree = &tree, .names = &names
 #define EDIT_COMMON                                                                                \
 	.parse = tl_parse, .apply = tl_apply, .encode = tl_encode, .verify = tl_verify,            \
 	.rebase = tl_rebase, .same = tl_same, .sound = tl_sound
@@ -342,7 +344,7 @@ static const struct format_tree tree = {
 
 static const struct format_names names = {.shown_as = tl_shown_as};
 
-static const char *const text_values[] = {"utf8", "utf16", NULL};
+static const char *const text_values[] = {"utf8", "utf16", "off", NULL};
 static const struct format_setting settings[] = {
 	{"text", text_values, "Torchlight II: how compiled files are shown as text (utf8)"},
 	{"names", NULL, "Torchlight II: further names, one a line"},

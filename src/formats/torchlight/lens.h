@@ -11,19 +11,19 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
 	struct error *e);
-/* The id that name has in dir by the mount's tree, or as the other name of a file that was made
- * since. -ENOENT. */
+/* The id that name has in dir by the mount's tree. -ENOENT. */
 int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
-/* The name of the file whose text is called name, by its ending; 0: it is no text's name. */
-size_t tl_text_stem(const char *name);
-bool tl_is_dir(entry_id id);
 
 /* get.c */
 int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 int tl_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
+int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
+
 /* put.c */
+enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
+
 struct tl_change {
 	struct change change;
 	struct tl_map *base;
@@ -35,8 +35,6 @@ struct tl_change {
 	bool info_dropped;
 };
 
-/* struct entry's. */
-uint64_t tl_most(entry_id id);
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
 	struct error *e);
 int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);

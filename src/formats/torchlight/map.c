@@ -4,39 +4,30 @@
 #include <errno.h>
 #include <string.h>
 
-static void made_finish(struct tl_made_list *l)
-{
-	for (uint32_t i = 0; i < l->n; i++)
-		free(l->all[i].name);
-	free(l->all);
-	free(l->buckets);
-}
+#include "base/refs.h"
 
 struct tl_shared *tl_shared_ref(struct tl_shared *sh)
 {
 	if (sh)
-		atomic_fetch_add_explicit(&sh->refs, 1, memory_order_relaxed);
+		refs_take(&sh->refs);
 	return sh;
 }
 
 void tl_shared_unref(struct tl_shared *sh)
 {
-	if (!sh || atomic_fetch_sub_explicit(&sh->refs, 1, memory_order_acq_rel) != 1)
+	if (!sh || !refs_drop(&sh->refs))
 		return;
 	manifest_free(sh->manifest);
 	tree_free(sh->tree);
 	file_unref(sh->names_file);
 	names_unref(sh->names);
-	made_finish(&sh->files);
-	made_finish(&sh->dirs);
-	free(sh->order);
 	pthread_mutex_destroy(&sh->lock);
 	free(sh);
 }
 
 void tl_table_unref(struct tl_table *t)
 {
-	if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
+	if (!t || !refs_drop(&t->refs))
 		return;
 	for (size_t i = 0; i < t->n_owned; i++)
 		free(t->owned[i]);
@@ -104,27 +95,34 @@ struct mod_header *tl_header_copy(const struct mod_header *h)
 
 void tl_header_unref(struct tl_header *h)
 {
-	if (!h || atomic_fetch_sub_explicit(&h->refs, 1, memory_order_acq_rel) != 1)
+	if (!h || !refs_drop(&h->refs))
 		return;
 	modheader_free(h->h);
 	free(h);
 }
 
-static struct tl_page *page_ref(struct tl_page *p)
+static void take_content(void *object)
 {
-	if (p)
-		atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
-	return p;
+	tl_content_ref(object);
 }
 
-static void page_unref(struct tl_page *p)
+static void drop_content(void *object)
 {
-	if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	for (size_t i = 0; i < TL_PAGE; i++)
-		tl_content_unref(p->at[i]);
-	free(p);
+	tl_content_unref(object);
 }
+
+static void take_made(void *object)
+{
+	refs_take(&((struct tl_made *)object)->refs);
+}
+
+static void drop_made(void *object)
+{
+	if (object && refs_drop(&((struct tl_made *)object)->refs))
+		free(object);
+}
+
+static const struct paged contents = {take_content, drop_content}, mades = {take_made, drop_made};
 
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
 {
@@ -137,6 +135,8 @@ struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
 	atomic_init(&m->snapshot.refs, 1);
 	m->snapshot.format = f;
 	m->shared = sh;
+	m->files.kind = &contents;
+	m->made.kind = m->dirs.kind = &mades;
 	return m;
 }
 
@@ -146,23 +146,22 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 
 	if (!n)
 		return NULL;
-	n->pages = calloc((size_t)m->n_pages + 1, sizeof(struct tl_page *));
-	if (!n->pages) {
+	if (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0 ||
+		pages_copy(&n->dirs, &m->dirs) < 0) {
 		tl_map_free(&n->snapshot);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < m->n_pages; i++)
-		n->pages[i] = page_ref(m->pages[i]);
-	n->n_pages = m->n_pages;
+	n->n_made = m->n_made;
+	n->n_made_dirs = m->n_made_dirs;
 	n->base = tl_base_ref(m->base);
 	n->header = m->header;
 	if (n->header)
-		atomic_fetch_add_explicit(&n->header->refs, 1, memory_order_relaxed);
+		refs_take(&n->header->refs);
 	n->removed = bytes_ref(m->removed);
 	n->names = names_ref(m->names);
 	n->table = m->table;
 	if (n->table)
-		atomic_fetch_add_explicit(&n->table->refs, 1, memory_order_relaxed);
+		refs_take(&n->table->refs);
 	n->info_dropped = m->info_dropped;
 	return n;
 }
@@ -173,9 +172,9 @@ void tl_map_free(struct snapshot *s)
 
 	if (!m)
 		return;
-	for (uint32_t i = 0; m->pages && i < m->n_pages; i++)
-		page_unref(m->pages[i]);
-	free(m->pages);
+	pages_finish(&m->files);
+	pages_finish(&m->made);
+	pages_finish(&m->dirs);
 	tl_base_unref(m->base);
 	tl_header_unref(m->header);
 	bytes_unref(m->removed);
@@ -187,50 +186,12 @@ void tl_map_free(struct snapshot *s)
 
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle)
 {
-	uint32_t page = handle / TL_PAGE;
-
-	return page < m->n_pages && m->pages[page] ? m->pages[page]->at[handle % TL_PAGE] : NULL;
-}
-
-/* A page of m's own, to write to. */
-static struct tl_page *own_page(struct tl_map *m, uint32_t page)
-{
-	struct tl_page *old, *own;
-
-	if (page >= m->n_pages) {
-		struct tl_page **pages = realloc(m->pages, (page + 1) * sizeof(struct tl_page *));
-
-		if (!pages)
-			return NULL;
-		memset(pages + m->n_pages, 0, (page + 1 - m->n_pages) * sizeof(struct tl_page *));
-		m->pages = pages;
-		m->n_pages = page + 1;
-	}
-	old = m->pages[page];
-	if (old && atomic_load_explicit(&old->refs, memory_order_acquire) == 1)
-		return old;
-	own = calloc(1, sizeof(*own));
-	if (!own)
-		return NULL;
-	atomic_init(&own->refs, 1);
-	for (size_t i = 0; old && i < TL_PAGE; i++)
-		own->at[i] = tl_content_ref(old->at[i]);
-	page_unref(old);
-	m->pages[page] = own;
-	return own;
+	return pages_get(&m->files, handle);
 }
 
 int tl_map_set(struct tl_map *m, uint32_t handle, struct tl_content *take)
 {
-	struct tl_page *p = own_page(m, handle / TL_PAGE);
-
-	if (!p) {
-		tl_content_unref(take);
-		return -ENOMEM;
-	}
-	tl_content_unref(p->at[handle % TL_PAGE]);
-	p->at[handle % TL_PAGE] = take;
-	return 0;
+	return pages_set(&m->files, handle, take);
 }
 
 int tl_map_content(
@@ -242,6 +203,13 @@ int tl_map_content(
 		return tl_base_content(m->base, handle, ret, e);
 	*ret = tl_content_ref(c);
 	return 0;
+}
+
+struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle)
+{
+	struct tl_content *c = tl_content_ref(tl_map_file(m, handle));
+
+	return c ? c : tl_base_peek(m->base, handle);
 }
 
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime)
@@ -256,94 +224,85 @@ bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint6
 	return true;
 }
 
-static uint32_t count(struct tl_shared *sh, const struct tl_made_list *l, uint32_t first)
+int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret)
 {
-	uint32_t n;
+	struct tl_made *made = calloc(1, sizeof(*made) + strlen(name) + 1);
+	uint32_t handle = is_dir ? tl_n_dirs(m) : tl_n_files(m);
+	uint32_t *n = is_dir ? &m->n_made_dirs : &m->n_made;
 
-	pthread_mutex_lock(&sh->lock);
-	n = first + l->n;
-	pthread_mutex_unlock(&sh->lock);
-	return n;
+	if (!made)
+		return -ENOMEM;
+	atomic_init(&made->refs, 1);
+	made->dir = dir;
+	strcpy(made->name, name);
+	if (pages_set(is_dir ? &m->dirs : &m->made, *n, made) < 0)
+		return -ENOMEM;
+	++*n;
+	*ret = handle;
+	return 0;
 }
 
-uint32_t tl_n_files(struct tl_shared *sh)
+static const struct tl_made *made_file(const struct tl_map *m, uint32_t handle)
 {
-	return count(sh, &sh->files, sh->manifest->n_entries);
+	return handle < tl_n_files(m) ? pages_get(&m->made, handle - m->shared->manifest->n_entries)
+				      : NULL;
 }
 
-uint32_t tl_n_dirs(struct tl_shared *sh)
+bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out)
 {
-	return count(sh, &sh->dirs, sh->tree->n_dirs);
-}
+	const struct manifest *man = m->shared->manifest;
+	const struct tl_made *made;
 
-bool tl_file_name(struct tl_shared *sh, uint32_t handle, struct buffer *out)
-{
-	const struct manifest *m = sh->manifest;
-	bool found;
-
-	if (handle < m->n_entries) {
-		buffer_str(out, manifest_name(m, &m->entries[handle]));
+	if (handle < man->n_entries) {
+		buffer_str(out, manifest_name(man, &man->entries[handle]));
 		return true;
 	}
-	pthread_mutex_lock(&sh->lock);
-	found = handle - m->n_entries < sh->files.n;
-	if (found)
-		buffer_text(out, sh->files.all[handle - m->n_entries].name);
-	pthread_mutex_unlock(&sh->lock);
-	return found;
+	made = made_file(m, handle);
+	if (made)
+		buffer_text(out, made->name);
+	return made;
 }
 
-/* The directory above, and the name, which stays where it is. false: it is the root, or none. */
-static bool dir_above(struct tl_shared *sh, uint32_t dir, uint32_t *ret_above, const char **ret)
+bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret)
 {
-	const struct tree *t = sh->tree;
-	bool found = true;
+	const struct tree *t = m->shared->tree;
+	const struct tl_made *made;
 
-	if (dir == 0)
+	if (dir == 0 || dir >= tl_n_dirs(m))
 		return false;
 	if (dir < t->n_dirs) {
 		*ret_above = t->dirs[dir].parent;
 		*ret = tree_name(t, &t->children[t->dirs[dir].self]);
 		return true;
 	}
-	pthread_mutex_lock(&sh->lock);
-	found = dir - t->n_dirs < sh->dirs.n;
-	if (found) {
-		*ret_above = sh->dirs.all[dir - t->n_dirs].dir;
-		*ret = sh->dirs.all[dir - t->n_dirs].name;
-	}
-	pthread_mutex_unlock(&sh->lock);
-	return found;
+	made = pages_get(&m->dirs, dir - t->n_dirs);
+	*ret_above = made->dir;
+	*ret = made->name;
+	return true;
 }
 
-void tl_dir_path(struct tl_shared *sh, uint32_t dir, struct buffer *out)
+static void put_dir(const struct tl_map *m, uint32_t dir, struct buffer *out)
 {
 	const char *name;
 	uint32_t above;
 
 	/* A directory is made in one that is there, so this goes up and ends. */
-	if (!dir_above(sh, dir, &above, &name))
+	if (!tl_dir_above(m, dir, &above, &name))
 		return;
-	tl_dir_path(sh, above, out);
+	put_dir(m, above, out);
 	buffer_text(out, name);
 	buffer_byte(out, '/');
 }
 
-int tl_file_path(struct tl_shared *sh, uint32_t handle, struct buffer *out)
+int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out)
 {
-	const struct manifest *m = sh->manifest;
-	uint32_t dir = 0;
+	const struct manifest *man = m->shared->manifest;
 
-	if (handle < m->n_entries) {
-		buffer_str(out, manifest_path(m, &m->records[m->entries[handle].record]));
-	} else {
-		pthread_mutex_lock(&sh->lock);
-		if (handle - m->n_entries < sh->files.n)
-			dir = sh->files.all[handle - m->n_entries].dir;
-		pthread_mutex_unlock(&sh->lock);
-		tl_dir_path(sh, dir, out);
-	}
-	tl_file_name(sh, handle, out);
+	if (handle < man->n_entries)
+		buffer_str(out, manifest_path(man, &man->records[man->entries[handle].record]));
+	else if (handle < tl_n_files(m))
+		put_dir(m, made_file(m, handle)->dir, out);
+	tl_file_name(m, handle, out);
 	buffer_byte(out, 0);
 	return out->error;
 }

@@ -5,10 +5,8 @@
  * A file has a handle for good: the number of its entry in the manifest that was mounted, or one
  * after those where it was made since. So has a directory, in the tree that was mounted. A version
  * says which bytes each handle has: those that stand in the archive (base), or others (files). In
- * which directory and under which name a handle is saved is the mounted tree's to know: settle
- * (settle.h) makes the table of what an archive is to hold.
- *
- * A compiled file and its text are two entries with one handle.
+ * which directory and under which name a handle is saved is the mounted tree's to know: finalize
+ * makes the table of what an archive is to hold (settle.h).
  */
 #ifndef FORMATS_TORCHLIGHT_MAP_H
 #define FORMATS_TORCHLIGHT_MAP_H
@@ -19,11 +17,10 @@
 #include "formats/torchlight/archive.h"
 #include "formats/torchlight/compiled.h"
 #include "formats/torchlight/content.h"
+#include "formats/torchlight/pages.h"
 #include "formats/torchlight/tree.h"
 
-/* The text of a file is numbered, and listed, before the file: who removes a directory's entries in
- * either order removes the view first. */
-enum tl_kind { TL_DIR = 0, TL_TEXT = 1, TL_FILE = 2, TL_CONTROL = 3 };
+enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
 enum tl_control { TL_CONTROL_DIR, TL_CONTROL_INFO, TL_CONTROL_REMOVED, TL_N_CONTROLS };
 enum { TL_NONE = UINT32_MAX };
 
@@ -42,56 +39,32 @@ static inline uint32_t tl_index(entry_id id)
 	return (uint32_t)(id >> 1);
 }
 
-/* What was made since the mount: where and as what. name is the file's, never its text's. */
+/* A file or directory that was made since the mount: where and as what. */
 struct tl_made {
+	atomic_uint refs;
 	uint32_t dir;
-	char *name;
-	bool text;     /* by its text's name */
-	bool moved;    /* its two names may part: no other is joined to it */
-	uint32_t next; /* older, of the same bucket, or TL_NONE */
+	char name[];
 };
 
-struct tl_made_list {
-	struct tl_made *all;
-	uint32_t n, room;
-	uint32_t *buckets; /* by directory and name in any case; as many as room */
-};
-
-/* When a file's own name was last asked for to be removed, and when its text was last written; of
- * an order that tells which of the two came last. */
-struct tl_order {
-	uint32_t asked, written;
-};
-
-/* What all versions share; ref-counted, lives as long as any of them. */
+/* What all versions share; ref-counted, lives as long as any of them. Immutable but for names. */
 struct tl_shared {
 	atomic_uint refs;
 	struct budget *budget; /* borrowed, as is store */
 	struct store *store;
 	enum textform form;
+	bool plain; /* text=off: compiled files are shown and stored as they are */
 	bool fresh; /* made by create() */
 	bool split; /* files and subdirectories of a directory stand in records of their own */
 	struct manifest *manifest;
 	struct tree *tree;
 	struct file *names_file; /* of -o names, or NULL */
 	pthread_mutex_t lock;    /* over the rest */
-	struct names *names; /* shipped, the archive's and those of names_file; NULL until needed */
-	struct tl_made_list files, dirs;
-	struct tl_order *order; /* by handle; NULL until needed */
-	uint32_t n_order, clock;
+	struct names *names;     /* shipped, the archive's and names_file's; NULL until needed */
 };
 
 struct tl_shared *tl_shared_ref(struct tl_shared *sh);
 void tl_shared_unref(struct tl_shared *sh);
 DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
-
-/* A pointer table in pages, so that a version shares what it did not change. */
-enum { TL_PAGE = 256 };
-
-struct tl_page {
-	atomic_uint refs;
-	struct tl_content *at[TL_PAGE];
-};
 
 struct tl_header {
 	atomic_uint refs;
@@ -128,13 +101,14 @@ struct tl_map {
 	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
 	struct tl_shared *shared;
 	struct tl_base *base;
-	struct tl_page **pages; /* what differs from base */
-	uint32_t n_pages;
-	struct tl_header *header; /* NULL: a PAK */
-	struct bytes *removed;    /* full paths, each with a line feed */
-	struct names *names;      /* with those learnt from texts; NULL: none were */
-	struct tl_table *table;   /* of a settled version; NULL: the manifest's */
-	bool info_dropped;        /* a MOD's header was copied into a PAK */
+	struct pages files;           /* struct tl_content: what differs from base, by handle */
+	struct pages made, dirs;      /* struct tl_made: what was made since the mount */
+	uint32_t n_made, n_made_dirs; /* ... and how much */
+	struct tl_header *header;     /* NULL: a PAK */
+	struct bytes *removed;        /* full paths, each with a line feed */
+	struct names *names;          /* with those learnt from texts; NULL: none were */
+	struct tl_table *table;       /* of a version that finalize made; NULL: the manifest's */
+	bool info_dropped;            /* a MOD's header was copied into a PAK */
 };
 
 static inline const struct tl_map *tl_map_of(const struct snapshot *s)
@@ -153,6 +127,8 @@ int tl_map_set(struct tl_map *m, uint32_t handle, struct tl_content *take);
 /* The bytes of a handle: a new reference. -ENODATA: it has none (yet). -EIO. */
 int tl_map_content(
 	const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
+/* ... if somebody asked for them before, else NULL. */
+struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
 /* Has it any? And their size and time, without looking at them. */
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
 
@@ -161,23 +137,24 @@ struct mod_header *tl_header_copy(const struct mod_header *h); /* NULL: no memor
 void tl_header_unref(struct tl_header *h);
 DEFINE_CLEANUP(struct tl_header, tl_header_unref);
 
-/* Handles there are by now, and directories; what they are called where they were at first. */
-uint32_t tl_n_files(struct tl_shared *sh);
-uint32_t tl_n_dirs(struct tl_shared *sh);
-/* Appends the file's stored name (not its path). false: no such handle. */
-bool tl_file_name(struct tl_shared *sh, uint32_t handle, struct buffer *out);
-/* The directory's path, with "/" at its end; "" for the root. */
-void tl_dir_path(struct tl_shared *sh, uint32_t dir, struct buffer *out);
-/* Directory and name of a handle as one path, NUL-ended. */
-int tl_file_path(struct tl_shared *sh, uint32_t handle, struct buffer *out);
+/* Handles there are by now, and directories. */
+static inline uint32_t tl_n_files(const struct tl_map *m)
+{
+	return m->shared->manifest->n_entries + m->n_made;
+}
 
-/* The dictionary of a version: borrowed from it, or from what it shares. */
-int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
+static inline uint32_t tl_n_dirs(const struct tl_map *m)
+{
+	return m->shared->tree->n_dirs + m->n_made_dirs;
+}
 
-/* The text of a compiled file as it is shown. -EIO where there is none. */
-int tl_text_load(const struct tl_map *m, uint32_t handle, struct bytes **ret,
-	struct error *ret_readonly, struct error *e);
-/* Is its size known? */
-bool tl_text_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size, bool *ret_readonly);
+/* Another file or directory; its handle. */
+int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
+/* The directory above, and the name, which is the version's. false: it is the root, or none. */
+bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
+/* Appends the name of a file as it was at first: stored, not shown; and the whole path, NUL-ended.
+ */
+bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out);
+int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);
 
 #endif

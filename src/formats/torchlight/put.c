@@ -4,10 +4,7 @@
 
 #include "formats/torchlight/lens.h"
 #include "formats/torchlight/removed.h"
-#include "formats/torchlight/structure.h"
-
-/* A text in UTF-16 has twice the bytes. */
-enum { INPUT_MAX = 2 * TEXT_MAX + 2 };
+#include "formats/torchlight/view.h"
 
 static void free_change(struct change *change)
 {
@@ -27,7 +24,7 @@ static uint8_t type_of(const struct tl_map *m, uint32_t handle)
 
 	if (handle < m->shared->manifest->n_entries)
 		return m->shared->manifest->entries[handle].type;
-	tl_file_name(m->shared, handle, &name);
+	tl_file_name(m, handle, &name);
 	return manifest_type((struct str){(const char *)name.data, name.size});
 }
 
@@ -54,7 +51,7 @@ static int holds(const struct tl_map *m, uint32_t handle, const struct extent *i
 	return r == -EIO || r == -ENODATA ? 0 : r;
 }
 
-static int parse_file(
+static int parse_bytes(
 	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	bool same;
@@ -63,84 +60,134 @@ static int parse_file(
 	return r < 0 || same ? r : keep(m, in, c, e);
 }
 
-/* The file as it is now, or NULL. */
-static int load_old(const struct tl_map *m, uint32_t handle, struct bytes **ret, struct error *e)
-{
-	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	int r = tl_map_content(m, handle, &c, e);
+/* What is written to a compiled file, and the file as it was. */
+struct writing {
+	const struct tl_map *m;
+	enum compiled_kind kind;
+	struct compiled_context ctx;
+	struct names *names; /* for compiling; borrowed, as in ctx */
+	struct buffer path;
+	struct bytes *new;
+	struct tl_content *was; /* NULL: none that can be read */
+	struct bytes *old;
+	struct bytes *shown; /* where that is a text */
+};
 
+static void writing_finish(struct writing *w)
+{
+	buffer_finish_free(&w->path);
+	bytes_unref(w->new);
+	tl_content_unref(w->was);
+	bytes_unref(w->old);
+	bytes_unref(w->shown);
+}
+
+static int load_old(struct writing *w, uint32_t handle, struct error *e)
+{
+	int r = tl_view_find(w->m, handle, &w->was, e);
+
+	if (r == 0 && w->was->view == TL_TEXT)
+		r = tl_view_text(w->m, handle, w->was, &w->shown, e);
 	if (r == 0)
-		r = tl_content_load(c, TEXT_MAX, ret, e);
+		r = tl_content_load(w->was, TEXT_MAX, &w->old, e);
 	return r == -EIO || r == -ENODATA || r == -EFBIG ? 0 : r;
 }
 
-/* 1: it says what stands there already. */
-static int judge_text(
-	const struct tl_map *m, uint32_t handle, const struct bytes *in, struct error *e)
+static int writing_begin(
+	struct writing *w, uint32_t handle, const struct extent *in, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	struct error readonly = ERROR_INIT;
-	int r = tl_text_load(m, handle, &text, &readonly, e);
-
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0)
-		return 0;
-	if (text->size == in->size && (!in->size || !memcmp(text->data, in->data, in->size)))
-		return 1;
-	return readonly.code ? error_set(e, -EINVAL, "%s", error_text(&readonly)) : 0;
-}
-
-static int compile(
-	const struct tl_map *m, const struct bytes *in, struct tl_change *c, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer path = BUFFER_INIT, out = BUFFER_INIT;
-	CLEANUP(bytes_unref) struct bytes *old = NULL, *made = NULL;
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct compiled_context ctx = {.form = m->shared->form};
-	struct names *names = NULL;
-	int r = tl_map_names(m, &names, e);
-
-	ctx.names = names;
-	if (r == 0)
-		r = load_old(m, tl_index(c->id), &old, e);
-	if (r == 0 && tl_file_path(m->shared, tl_index(c->id), &path) < 0)
-		r = error_set(e, -ENOMEM, "no memory for a text");
-	if (r < 0)
-		return r;
-	ctx.path = (const char *)path.data;
-	r = compiled_encode(compiled_kind_of(ctx.path), &ctx, in->data, in->size,
-		old ? old->data : NULL, old ? old->size : 0, &c->new_names, &out, e);
-	if (r == 0 && (buffer_finish(&out, &made) < 0 || c->new_names.error))
-		r = error_set(e, -ENOMEM, "no memory for a compiled file");
-	if (r < 0)
-		return r;
-	if (old && old->size == made->size && !memcmp(old->data, made->data, made->size))
-		return 0;
-	x = extent_of_bytes(TAKE(made));
-	return keep(m, &x, c, e);
-}
-
-static int parse_text(
-	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	int r = extent_load(in, INPUT_MAX, &text, e);
+	int r = extent_load(in, TL_INPUT_MAX, &w->new, e);
 
 	if (r == -EFBIG)
 		r = e ? e->code = -EINVAL : -EINVAL;
 	if (r == 0)
-		r = judge_text(m, tl_index(c->id), text, e);
+		r = tl_map_names(w->m, &w->names, e);
 	if (r == 0)
-		r = compile(m, text, c, e);
-	return r < 0 ? r : 0;
+		r = load_old(w, handle, e);
+	if (r == 0 && tl_file_path(w->m, handle, &w->path) < 0)
+		r = error_set(e, -ENOMEM, "no memory for a text");
+	w->ctx = (struct compiled_context){
+		.path = (const char *)w->path.data, .names = w->names, .form = w->m->shared->form};
+	return r;
+}
+
+static bool same_bytes(const struct bytes *a, const struct bytes *b)
+{
+	return a && a->size == b->size && (!b->size || !memcmp(a->data, b->data, b->size));
+}
+
+/* Does the file hold this already, and is it shown by these names? */
+static bool says_nothing_new(
+	const struct writing *w, const struct bytes *made, const struct names *names)
+{
+	const struct names *own = w->was ? w->was->names : NULL;
+
+	return same_bytes(w->old, made) && (own ? own : w->m->shared->names) == names;
+}
+
+/* A text, over the file as it was. It is shown by the names that it was written with. */
+static int compile(const struct writing *w, struct tl_change *c, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *made = NULL;
+	CLEANUP(names_unref) struct names *names = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	int r = compiled_encode(w->kind, &w->ctx, w->new->data, w->new->size,
+		w->old ? w->old->data : NULL, w->old ? w->old->size : 0, &c->new_names, &out, e);
+
+	if (r == 0 && (buffer_finish(&out, &made) < 0 || c->new_names.error))
+		r = error_set(e, -ENOMEM, "no memory for a compiled file");
+	if (r == 0)
+		r = names_extend(
+			w->names, (const char *)c->new_names.data, c->new_names.size, &names, e);
+	if (r < 0 || says_nothing_new(w, made, names))
+		return r;
+	x = extent_of_bytes(TAKE(made));
+	r = keep(w->m, &x, c, e);
+	if (r == 0)
+		c->content->names = TAKE(names);
+	return r;
+}
+
+/* A file that is compiled: what was written says by itself as what it is meant. */
+static int judge(
+	const struct writing *w, const struct extent *in, struct tl_change *c, struct error *e)
+{
+	int r;
+
+	if (same_bytes(w->shown, w->new) || same_bytes(w->old, w->new))
+		return 0;
+	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
+	case COMPILED_TEXT:
+		return compile(w, c, e);
+	case COMPILED_BINARY:
+		r = compiled_check(w->kind, &w->ctx, w->new->data, w->new->size, e);
+		return r < 0 ? r : keep(w->m, in, c, e);
+	default:
+		return keep(w->m, in, c, e);
+	}
+}
+
+static int parse_file(
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
+{
+	struct writing w = {.m = m, .kind = tl_kind_of_file(m, tl_index(c->id))};
+	int r;
+
+	if (w.kind == COMPILED_NONE)
+		return parse_bytes(m, in, c, e);
+	r = writing_begin(&w, tl_index(c->id), in, e);
+	if (r == 0)
+		r = judge(&w, in, c, e);
+	writing_finish(&w);
+	return r;
 }
 
 static int parse_removed(
 	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL, *parsed = NULL;
-	int r = extent_load(in, INPUT_MAX, &text, e);
+	int r = extent_load(in, TL_INPUT_MAX, &text, e);
 
 	if (r < 0)
 		return r;
@@ -154,11 +201,6 @@ static int parse_removed(
 		(parsed->size && memcmp(parsed->data, m->removed->data, parsed->size) != 0))
 		c->removed = TAKE(parsed);
 	return 0;
-}
-
-uint64_t tl_most(entry_id id)
-{
-	return tl_kind_of(id) == TL_FILE ? FORMAT_MOST : INPUT_MAX;
 }
 
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
@@ -176,8 +218,6 @@ int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, str
 	c->id = id;
 	if (tl_kind_of(id) == TL_FILE)
 		r = parse_file(m, in, c, e);
-	else if (tl_kind_of(id) == TL_TEXT)
-		r = parse_text(m, in, c, e);
 	else if (id == tl_id(TL_CONTROL, TL_CONTROL_INFO))
 		r = tl_info_parse(m, in, c, e);
 	else if (id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED))
@@ -186,8 +226,6 @@ int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, str
 		r = error_set(e, -EISDIR, "a directory");
 	if (r < 0)
 		return r;
-	if (tl_kind_of(id) == TL_TEXT)
-		tl_note_written(m->shared, tl_index(id));
 	if (c->content || c->header || c->removed || c->info_dropped || c->new_names.size)
 		*ret = TAKE(done);
 	else
@@ -209,7 +247,8 @@ static bool is_stale(const struct tl_map *now, const struct tl_change *c)
 	       tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
 }
 
-static int learn(struct tl_map *m, const struct tl_change *c, struct touched *t, struct error *e)
+/* What a text taught helps to compile others, and changes none that is shown. */
+static int learn(struct tl_map *m, const struct tl_change *c, struct error *e)
 {
 	struct names *names = NULL, *more = NULL;
 	int r;
@@ -222,14 +261,8 @@ static int learn(struct tl_map *m, const struct tl_change *c, struct touched *t,
 			names, (const char *)c->new_names.data, c->new_names.size, &more, e);
 	if (r < 0)
 		return r;
-	if (more == names) {
-		names_unref(more);
-		return 0;
-	}
 	names_unref(m->names);
 	m->names = more;
-	if (t)
-		t->all = true;
 	return 0;
 }
 
@@ -249,7 +282,7 @@ int tl_apply(struct snapshot **s, const struct change *change, struct touched *t
 	if (c->content)
 		r = tl_map_set(m, tl_index(c->id), tl_content_ref(c->content));
 	if (r == 0)
-		r = learn(m, c, t, e);
+		r = learn(m, c, e);
 	if (r == 0 && c->header) {
 		struct mod_header *h = tl_header_copy(c->header);
 
@@ -265,10 +298,6 @@ int tl_apply(struct snapshot **s, const struct change *change, struct touched *t
 	}
 	m->info_dropped |= c->info_dropped;
 	touched_add(t, c->id);
-	if (tl_kind_of(c->id) == TL_FILE)
-		touched_add(t, tl_id(TL_TEXT, tl_index(c->id)));
-	else if (tl_kind_of(c->id) == TL_TEXT)
-		touched_add(t, tl_id(TL_FILE, tl_index(c->id)));
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

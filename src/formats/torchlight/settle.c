@@ -64,18 +64,16 @@ static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_c
 /* What was changed and changed back leaves no trace. */
 static int forget_undone(struct tl_map *m)
 {
-	for (uint32_t i = 0; i < m->n_pages; i++) {
-		for (uint32_t k = 0; m->pages[i] && k < TL_PAGE; k++) {
-			const struct tl_content *c = m->pages[i]->at[k];
-			int r = 0;
+	uint32_t n = tl_n_files(m);
+	int r = 0;
 
-			if (c && is_undone(m, i * TL_PAGE + k, c))
-				r = tl_map_set(m, i * TL_PAGE + k, NULL);
-			if (r < 0)
-				return r;
-		}
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		const struct tl_content *c = tl_map_file(m, i);
+
+		if (c && is_undone(m, i, c))
+			r = tl_map_set(m, i, NULL);
 	}
-	return 0;
+	return r;
 }
 
 /* Paths that are to be hidden although the archive has a file of that name: it counts. */

@@ -84,7 +84,7 @@ void tl_settle_say_names(
 		struct tl_content *c = handle != TL_NONE ? tl_map_file(st->m, handle) : NULL;
 		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
-		if (!c || tl_file_path(st->sh, handle, &path) < 0)
+		if (!c || tl_file_path(st->m, handle, &path) < 0)
 			continue;
 		t.path = (const char *)path.data;
 		if (compiled_kind_of(t.path) == COMPILED_DAT)

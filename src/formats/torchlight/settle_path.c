@@ -25,11 +25,12 @@ const char *tl_table_own(struct tl_table *t, char *take)
 	return take;
 }
 
-void tl_put_stored(struct buffer *out, const char *name, size_t n)
+void tl_put_stored(struct buffer *out, const char *name)
 {
 	char stored[NAME_MAX + 1];
+	size_t n = strnlen(name, NAME_MAX);
 
-	n = name_unescape(name, n < NAME_MAX ? n : NAME_MAX, stored);
+	n = name_unescape(name, n, stored);
 	for (size_t i = 0; i < n; i++)
 		if (stored[i] >= 'a' && stored[i] <= 'z')
 			stored[i] = (char)(stored[i] - 32);
@@ -45,22 +46,9 @@ static void put_kept(struct buffer *out, const char *name)
 	buffer_append(out, stored, n);
 }
 
-static const char *made_dir(struct settling *st, uint32_t dir, uint32_t *ret_above)
-{
-	uint32_t k = dir - st->sh->tree->n_dirs;
-	const char *name;
-
-	pthread_mutex_lock(&st->sh->lock);
-	name = st->sh->dirs.all[k].name;
-	*ret_above = st->sh->dirs.all[k].dir;
-	pthread_mutex_unlock(&st->sh->lock);
-	return name;
-}
-
 /* depth is for a tree that was tied into a loop, which nobody should be able to do. */
 static void put_dir(struct settling *st, uint32_t dir, struct buffer *out, unsigned depth)
 {
-	const struct tree *t = st->sh->tree;
 	const struct tl_state *s = &st->dirs[dir];
 	const char *name;
 	uint32_t above;
@@ -69,14 +57,10 @@ static void put_dir(struct settling *st, uint32_t dir, struct buffer *out, unsig
 		return;
 	if (s->what == TL_PLACED) {
 		put_dir(st, s->dir, out, depth + 1);
-		tl_put_stored(out, s->name, strlen(s->name));
-	} else if (dir < t->n_dirs) {
-		put_dir(st, t->dirs[dir].parent, out, depth + 1);
-		put_kept(out, tree_name(t, &t->children[t->dirs[dir].self]));
-	} else {
-		name = made_dir(st, dir, &above);
+		tl_put_stored(out, s->name);
+	} else if (tl_dir_above(st->m, dir, &above, &name)) {
 		put_dir(st, above, out, depth + 1);
-		tl_put_stored(out, name, strlen(name));
+		(dir < st->sh->tree->n_dirs ? put_kept : tl_put_stored)(out, name);
 	}
 	buffer_byte(out, '/');
 }

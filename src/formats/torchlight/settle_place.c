@@ -4,32 +4,20 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/torchlight/lens.h"
-#include "formats/torchlight/made.h"
+#include "base/array.h"
 #include "formats/torchlight/settle.h"
 #include "formats/torchlight/settle_plan.h"
-#include "formats/torchlight/structure.h"
 
 static void add(struct settling *st, struct tl_homes *l, struct tl_home home)
 {
-	struct tl_home *all;
-
 	if (!home.path || !home.name) {
 		st->error = -ENOMEM;
 		return;
 	}
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 64;
-
-		all = reallocarray(l->all, room, sizeof(*all));
-		if (!all) {
-			st->error = -ENOMEM;
-			return;
-		}
-		l->all = all;
-		l->room = room;
-	}
-	l->all[l->n++] = home;
+	if (array_room(l->all, l->n, l->room))
+		l->all[l->n++] = home;
+	else
+		st->error = -ENOMEM;
 }
 
 /* Of a file that only changed its name, the kind that somebody gave it stays. */
@@ -43,94 +31,29 @@ static uint8_t type_for(const struct settling *st, uint32_t handle, struct str n
 	return type;
 }
 
-/* The file of this handle stands at the state's place. */
-static void add_home(struct settling *st, uint32_t handle, const struct tl_state *s, bool text)
+/* What was made is told as placed even where it stands as it was made. */
+static void place_file(struct settling *st, uint32_t h)
 {
+	const struct tl_state *s = &st->files[h];
+	const struct manifest *m = st->sh->manifest;
+	struct tl_home home = {.handle = h, .seq = (uint32_t)st->homes.n};
 	struct buffer b = BUFFER_INIT;
-	size_t n = text ? tl_text_stem(s->name) : strlen(s->name);
-	struct tl_home home = {.handle = handle, .seq = (uint32_t)st->homes.n};
+	uint64_t size, time;
 
-	tl_put_stored(&b, s->name, n);
+	if (!tl_map_facts(st->m, h, &size, &time))
+		return; /* it was never given any content */
+	if (s->what == TL_STAYS && h < m->n_entries &&
+		!st->gone[st->sh->tree->record_dirs[m->entries[h].record]])
+		return;
+	st->drop[h] = true;
+	if (s->what != TL_PLACED)
+		return;
+	tl_put_stored(&b, s->name);
 	home.name = tl_table_own_buffer(st->table, &b);
 	home.path = tl_settled_path(st, s->dir);
 	if (home.name)
-		home.type = type_for(st, handle, str_of(home.name));
+		home.type = type_for(st, h, str_of(home.name));
 	add(st, &st->homes, home);
-}
-
-static bool same_place(const struct tl_state *file, const struct tl_state *text)
-{
-	size_t n = tl_text_stem(text->name);
-
-	return file->dir == text->dir && strlen(file->name) == n &&
-	       !strncasecmp(file->name, text->name, n);
-}
-
-/* Of a file that was made: where that was, as the place of its own name. */
-static struct tl_state seat_of(const struct settling *st, uint32_t h, bool *ret_text)
-{
-	struct tl_shared *sh = st->sh;
-	struct tl_state seat = {.what = TL_PLACED};
-
-	pthread_mutex_lock(&sh->lock);
-	seat.dir = sh->files.all[h - sh->manifest->n_entries].dir;
-	seat.name = sh->files.all[h - sh->manifest->n_entries].name;
-	*ret_text = sh->files.all[h - sh->manifest->n_entries].text;
-	pthread_mutex_unlock(&sh->lock);
-	return seat;
-}
-
-/*
- * What was made is told as placed even where it stands as it was made. It counts as one that was
- * there: that name stays, and the other one is there with it. The name under which it was made is
- * gone where nothing is told of it.
- */
-static void settle_made(struct tl_state *made, const struct tl_state *seat, bool text)
-{
-	size_t n = made->what != TL_PLACED ? 0
-		   : text                  ? tl_text_stem(made->name)
-					   : strlen(made->name);
-
-	if (made->what == TL_STAYS)
-		made->what = TL_GONE;
-	else if (n == strlen(seat->name) && made->dir == seat->dir &&
-		 !strncasecmp(made->name, seat->name, n))
-		made->what = TL_STAYS;
-}
-
-/* A file by its two names: the rules are told in structure.h. */
-static void place_file(struct settling *st, uint32_t h)
-{
-	struct tl_state *file = &st->files[h], *text = &st->texts[h], seat = {0};
-	const struct manifest *m = st->sh->manifest;
-	bool made = h >= m->n_entries, by_text = false;
-	uint64_t size, time;
-
-	if (made) {
-		seat = seat_of(st, h, &by_text);
-		settle_made(by_text ? text : file, &seat, by_text);
-		/* Of a text whose file nobody saw nothing stays. */
-		if (by_text && text->what == TL_GONE && file->what == TL_STAYS &&
-			!tl_made_shows_other(st->m, h, seat.dir))
-			file->what = TL_GONE;
-	}
-	if (st->gone[made ? seat.dir : st->sh->tree->record_dirs[m->entries[h].record]]) {
-		file->what = file->what == TL_STAYS ? TL_GONE : file->what;
-		text->what = text->what == TL_STAYS ? TL_GONE : text->what;
-	}
-	if (!tl_map_facts(st->m, h, &size, &time))
-		return; /* it was never given any content */
-	if ((file->what == TL_STAYS && text->what != TL_PLACED) ||
-		(file->what == TL_GONE && text->what == TL_STAYS && tl_written_last(st->sh, h))) {
-		if (made)
-			add_home(st, h, &seat, false);
-		return;
-	}
-	st->drop[h] = true;
-	if (file->what == TL_PLACED)
-		add_home(st, h, file, false);
-	if (text->what == TL_PLACED && (file->what != TL_PLACED || !same_place(file, text)))
-		add_home(st, h, text, true);
 }
 
 static void place_dir(struct settling *st, uint32_t dir)
@@ -141,7 +64,7 @@ static void place_dir(struct settling *st, uint32_t dir)
 
 	if (s->what != TL_PLACED)
 		return;
-	tl_put_stored(&b, s->name, strlen(s->name));
+	tl_put_stored(&b, s->name);
 	buffer_byte(&b, '/');
 	home.name = tl_table_own_buffer(st->table, &b);
 	home.path = tl_settled_path(st, s->dir);
@@ -154,8 +77,7 @@ static void take(struct settling *st, const struct placement *p)
 	struct tl_state s = {p->removed ? TL_GONE : TL_PLACED, tl_index(p->dir), p->name};
 
 	if (p->stamp) {
-		if (i < st->n_files &&
-			(tl_kind_of(p->id) == TL_FILE || tl_kind_of(p->id) == TL_TEXT))
+		if (i < st->n_files && tl_kind_of(p->id) == TL_FILE)
 			st->times[i] = tl_filetime(&p->mtime);
 		return;
 	}
@@ -165,8 +87,6 @@ static void take(struct settling *st, const struct placement *p)
 		st->dirs[i] = s;
 	else if (tl_kind_of(p->id) == TL_FILE && i < st->n_files)
 		st->files[i] = s;
-	else if (tl_kind_of(p->id) == TL_TEXT && i < st->n_files)
-		st->texts[i] = s;
 }
 
 static int compare(const void *x, const void *y)
@@ -254,18 +174,17 @@ static int add_removed(struct settling *st)
 
 static int allocate(struct settling *st)
 {
-	st->n_files = tl_n_files(st->sh);
-	st->n_dirs = tl_n_dirs(st->sh);
+	st->n_files = tl_n_files(st->m);
+	st->n_dirs = tl_n_dirs(st->m);
 	st->files = calloc((size_t)st->n_files + 1, sizeof(*st->files));
-	st->texts = calloc((size_t)st->n_files + 1, sizeof(*st->texts));
 	st->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*st->dirs));
 	st->times = calloc((size_t)st->n_files + 1, sizeof(*st->times));
 	st->drop = calloc((size_t)st->n_files + 1, sizeof(*st->drop));
 	st->changed = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->changed));
 	st->gone = calloc((size_t)st->n_dirs + 1, sizeof(*st->gone));
 	st->table = calloc(1, sizeof(*st->table));
-	if (!st->gone || !st->files || !st->texts || !st->dirs || !st->times || !st->drop ||
-		!st->changed || !st->table)
+	if (!st->gone || !st->files || !st->dirs || !st->times || !st->drop || !st->changed ||
+		!st->table)
 		return -ENOMEM;
 	atomic_init(&st->table->refs, 1);
 	return removed_set_of(st->m->removed, &st->removed);
@@ -306,7 +225,6 @@ int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
 void tl_settle_finish(struct settling *st)
 {
 	free(st->files);
-	free(st->texts);
 	free(st->dirs);
 	free(st->times);
 	free(st->drop);

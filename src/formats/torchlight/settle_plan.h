@@ -31,7 +31,7 @@ struct settling {
 	const struct tl_map *m;
 	struct tl_shared *sh;
 	uint32_t n_files, n_dirs;
-	struct tl_state *files, *texts, *dirs;
+	struct tl_state *files, *dirs;
 	uint64_t *times; /* by handle: those that programs set, else 0 */
 	bool *drop;      /* by handle: not where it was */
 	bool *changed;   /* by directory of the mount: it, or one above, is elsewhere */
@@ -52,14 +52,18 @@ bool tl_settle_has_home(const struct settling *st, struct str path);
 const char *tl_settled_path(struct settling *st, uint32_t dir);
 const char *tl_table_own(struct tl_table *t, char *take);
 const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
-/* The first n bytes of a path's name as they are stored: unescaped, ASCII letters upper case. */
-void tl_put_stored(struct buffer *out, const char *name, size_t n);
+/* A path's name as it is stored: unescaped, ASCII letters upper case. */
+void tl_put_stored(struct buffer *out, const char *name);
 
 /* settle_table.c: the new table. */
 int tl_settle_table(struct settling *st);
 
 /* settle_names.c: names in changed files that no table has. */
 void tl_settle_say_names(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
+/* settle_index.c: files of which the game knows by an index alone, and that none lists. */
+void tl_settle_say_missing(
 	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
 
 /* settle_say.c: what a person should know of it. */

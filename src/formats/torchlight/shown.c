@@ -52,12 +52,11 @@ int tl_shown_as(const struct snapshot *settled, entry_id id, char *name)
 	const struct manifest *man = m->shared->manifest;
 	uint32_t handle = tl_index(id);
 	char own[NAME_MAX + 1];
-	const char *text = "", *dot;
+	const char *dot;
 	unsigned rank;
 	struct str stored, path;
 
-	if ((tl_kind_of(id) != TL_FILE && tl_kind_of(id) != TL_TEXT) || handle >= man->n_entries ||
-		!m->table)
+	if (tl_kind_of(id) != TL_FILE || handle >= man->n_entries || !m->table)
 		return -ENOENT;
 	stored = manifest_name(man, &man->entries[handle]);
 	path = manifest_path(man, &man->records[man->entries[handle].record]);
@@ -65,16 +64,14 @@ int tl_shown_as(const struct snapshot *settled, entry_id id, char *name)
 		!is_marked(m->shared, handle, own) ||
 		!find_rank(m->table, handle, path, stored, &rank))
 		return -ENOENT;
-	if (tl_kind_of(id) == TL_TEXT)
-		text = compiled_ending(compiled_kind_of(own));
 	dot = strrchr(own, '.');
-	if (!text || strlen(own) + strlen(text) + 12 > NAME_MAX)
+	if (strlen(own) + 12 > NAME_MAX)
 		return -ENOENT;
 	if (!dot || dot == own)
 		dot = own + strlen(own);
 	if (rank)
-		sprintf(name, "%.*s~%u%s%s", (int)(dot - own), own, rank + 1, dot, text);
+		sprintf(name, "%.*s~%u%s", (int)(dot - own), own, rank + 1, dot);
 	else
-		sprintf(name, "%s%s", own, text);
+		strcpy(name, own);
 	return 0;
 }

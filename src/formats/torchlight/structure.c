@@ -10,7 +10,6 @@
 #include "base/name.h"
 #include "codec/text.h"
 #include "formats/torchlight/lens.h"
-#include "formats/torchlight/made.h"
 
 /* Names that editors and tools give to what they do not keep. */
 static bool is_habit(const char *name)
@@ -24,112 +23,74 @@ static bool is_habit(const char *name)
 	return false;
 }
 
-int tl_classify(
-	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
+/* What the modding kit leaves beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT. */
+static bool is_compiled_beside(const char *name)
+{
+	char source[NAME_MAX + 1];
+	const char *dot = strrchr(name, '.');
+	enum compiled_kind kind;
+
+	if (!dot || strlen(name) > NAME_MAX)
+		return false;
+	memcpy(source, name, (size_t)(dot - name));
+	source[dot - name] = 0;
+	kind = compiled_kind_of(source);
+	return (kind == COMPILED_DAT && !strcasecmp(dot, ".BINDAT")) ||
+	       (kind == COMPILED_LAYOUT && !strcasecmp(dot, ".BINLAYOUT"));
+}
+
+static int classify(entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	char stored[NAME_MAX + 1];
 	size_t n;
 
-	(void)s;
 	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
 		return FORMAT_SCRATCH;
 	/* The game looks for nothing outside MEDIA. */
 	if (dir == ENTRY_ROOT)
 		return is_dir && !strcasecmp(name, "MEDIA") ? FORMAT_OBJECT : FORMAT_SCRATCH;
+	if (!is_dir && is_compiled_beside(name))
+		return FORMAT_DERIVED;
 	n = name_unescape(name, strlen(name), stored);
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
 	return FORMAT_OBJECT;
 }
 
-static void note(struct tl_shared *sh, uint32_t handle, bool written)
+/* A file whose name says that it is something else is made of what is shown of this one. */
+static int check_alike(const struct tl_map *m, uint32_t handle, const char *name, struct error *e)
 {
-	pthread_mutex_lock(&sh->lock);
-	if (handle >= sh->n_order) {
-		uint32_t n = sh->manifest->n_entries + sh->files.n + 256;
-		struct tl_order *order = handle < n ? realloc(sh->order, n * sizeof(*order)) : NULL;
+	CLEANUP_BUFFER struct buffer own = BUFFER_INIT;
 
-		if (order) {
-			memset(order + sh->n_order, 0, (n - sh->n_order) * sizeof(*order));
-			sh->order = order;
-			sh->n_order = n;
-		}
-	}
-	if (handle < sh->n_order)
-		*(written ? &sh->order[handle].written : &sh->order[handle].asked) = ++sh->clock;
-	pthread_mutex_unlock(&sh->lock);
+	if (m->shared->plain)
+		return 0;
+	tl_file_name(m, handle, &own);
+	buffer_byte(&own, 0);
+	if (own.error)
+		return error_set(e, -ENOMEM, "no memory for a name");
+	return compiled_alike((const char *)own.data, name)
+		       ? 0
+		       : error_set(
+				 e, -EINVAL, "%s: the ending says that it is something else", name);
 }
 
-void tl_note_asked(struct tl_shared *sh, uint32_t handle)
-{
-	note(sh, handle, false);
-}
-
-void tl_note_written(struct tl_shared *sh, uint32_t handle)
-{
-	note(sh, handle, true);
-}
-
-bool tl_written_last(struct tl_shared *sh, uint32_t handle)
-{
-	bool last;
-
-	pthread_mutex_lock(&sh->lock);
-	last = handle < sh->n_order && sh->order[handle].written > sh->order[handle].asked;
-	pthread_mutex_unlock(&sh->lock);
-	return last;
-}
-
-int tl_identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
-{
-	return tl_find(tl_map_of(s), dir, name, ret);
-}
-
-/* The two names of a file that was made may part from here on. */
-static void part(struct tl_shared *sh, uint32_t handle)
-{
-	uint32_t k = handle - sh->manifest->n_entries;
-
-	pthread_mutex_lock(&sh->lock);
-	if (handle >= sh->manifest->n_entries && k < sh->files.n)
-		sh->files.all[k].moved = true;
-	pthread_mutex_unlock(&sh->lock);
-}
-
-static enum compiled_kind kind_of(struct tl_shared *sh, uint32_t handle)
-{
-	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
-
-	tl_file_name(sh, handle, &name);
-	buffer_byte(&name, 0);
-	return name.error ? COMPILED_NONE : compiled_kind_of((const char *)name.data);
-}
-
-int tl_may_move(
+static int may_move(
 	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
 {
-	struct tl_shared *sh = tl_map_of(s)->shared;
-	size_t stem = tl_text_stem(name);
-	char file[NAME_MAX + 1];
+	bool is_dir = tl_kind_of(id) == TL_DIR;
 	int r;
 
 	if (tl_kind_of(id) == TL_CONTROL || tl_kind_of(dir) != TL_DIR || id == ENTRY_ROOT)
 		return error_set(e, -EINVAL, "%s: it cannot stand there", name);
-	r = tl_classify(s, dir, name, tl_kind_of(id) == TL_DIR, e);
+	r = classify(dir, name, is_dir, e);
 	if (r != FORMAT_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
-	if (tl_kind_of(id) == TL_DIR)
-		return 0;
-	if (stem) {
-		memcpy(file, name, stem);
-		file[stem] = 0;
-	}
-	/* A file's bytes are no text, and a text is one of its own kind of file. */
-	if ((stem != 0) != (tl_kind_of(id) == TL_TEXT) ||
-		(stem && compiled_kind_of(file) != kind_of(sh, tl_index(id))))
-		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
-	part(sh, tl_index(id));
-	return 0;
+	return is_dir ? 0 : check_alike(tl_map_of(s), tl_index(id), name, e);
+}
+
+static bool stands_for_dir(entry_id id)
+{
+	return tl_kind_of(id) == TL_DIR || id == tl_id(TL_CONTROL, TL_CONTROL_DIR);
 }
 
 int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
@@ -139,51 +100,33 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 
 	*ret = (struct meaning){.is = FORMAT_SCRATCH};
 	/* A directory at the place of a file is none of the map's, and the other way round. */
-	if (tl_identify(s, dir, name, &ret->id) == 0) {
-		ret->known = tl_is_dir(ret->id) == is_dir;
+	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0) {
+		ret->known = stands_for_dir(ret->id) == is_dir;
 		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	} else {
-		r = tl_classify(s, dir, name, is_dir, e);
+		r = classify(dir, name, is_dir, e);
 		ret->is = r < 0 ? FORMAT_SCRATCH : (enum format_class)r;
 	}
-	ret->fits = r >= 0 && object != ENTRY_ROOT && tl_may_move(s, object, dir, name, NULL) == 0;
+	ret->fits = r >= 0 && object != ENTRY_ROOT && may_move(s, object, dir, name, NULL) == 0;
 	return r < 0 ? r : 0;
-}
-
-/* A file and its text are made one after the other: the one that was made last under the name. */
-static uint32_t find_joint(const struct tl_made_list *l, uint32_t dir, const char *name, size_t n)
-{
-	uint32_t k = tl_made_find(l, dir, name, n);
-
-	while (k != TL_NONE && l->all[k].moved)
-		k = tl_made_older(l, k);
-	return k;
 }
 
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
-	struct tl_shared *sh = tl_map_of(*s)->shared;
-	size_t stem = is_dir ? 0 : tl_text_stem(name), n = stem ? stem : strlen(name);
-	struct tl_made_list *l = is_dir ? &sh->dirs : &sh->files;
-	uint32_t first = is_dir ? sh->tree->n_dirs : sh->manifest->n_entries, k;
-	bool compiled = stem || (!is_dir && compiled_kind_of(name) != COMPILED_NONE);
-	int r = tl_classify(*s, dir, name, is_dir, e);
+	int r = classify(dir, name, is_dir, e);
+	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
+	struct tl_map *m;
+	uint32_t handle;
 
 	if (r != FORMAT_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing here", name);
-	r = 0;
-	pthread_mutex_lock(&sh->lock);
-	k = compiled ? find_joint(l, tl_index(dir), name, n) : TL_NONE;
-	if (k == TL_NONE) {
-		k = l->n;
-		r = tl_made_append(l, tl_index(dir), name, n, stem != 0);
-	}
-	pthread_mutex_unlock(&sh->lock);
-	if (r < 0)
-		return error_set(e, r, "no memory for another file");
-	if (!is_dir)
-		tl_note_written(sh, first + k);
-	*ret = tl_id(is_dir ? TL_DIR : stem ? TL_TEXT : TL_FILE, first + k);
+	m = tl_map_copy(tl_map_of(*s));
+	done = m ? &m->snapshot : NULL;
+	if (!m || tl_map_make(m, tl_index(dir), name, is_dir, &handle) < 0)
+		return error_set(e, -ENOMEM, "no memory for another file");
+	*ret = tl_id(is_dir ? TL_DIR : TL_FILE, handle);
+	snapshot_unref(*s);
+	*s = TAKE(done);
 	return 0;
 }

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "formats/torchlight/map.h"
+#include "formats/torchlight/dattext.h"
+#include "formats/torchlight/view.h"
 
 enum { NAMES_FILE_MAX = 16 << 20 };
 
@@ -71,15 +72,11 @@ static int make_names(const struct tl_map *m, struct names **ret, struct error *
 	return r;
 }
 
-int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
+static int mount_names(const struct tl_map *m, struct names **ret, struct error *e)
 {
 	struct tl_shared *sh = m->shared;
 	int r = 0;
 
-	if (m->names) {
-		*ret = m->names;
-		return 0;
-	}
 	pthread_mutex_lock(&sh->lock);
 	if (!sh->names)
 		r = make_names(m, &sh->names, e);
@@ -89,142 +86,212 @@ int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 	return r;
 }
 
-/* The text of content by these names: a new reference. NULL: no memory. */
-static struct tl_text *text_of(struct tl_content *c, struct names *names, struct budget *budget)
+int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 {
-	struct tl_text *t;
-
-	pthread_mutex_lock(&c->lock);
-	if (!c->text || c->text->names != names) {
-		t = tl_text_new(names, budget);
-		if (t) {
-			tl_text_unref(c->text);
-			c->text = t;
-		}
-	}
-	t = c->text && c->text->names == names ? tl_text_ref(c->text) : NULL;
-	pthread_mutex_unlock(&c->lock);
-	return t;
+	if (!m->names)
+		return mount_names(m, ret, e);
+	*ret = m->names;
+	return 0;
 }
 
-/* Another packer puts a layout into an archive as it was written, in the place of a compiled one.
- */
-static bool is_written(const struct bytes *raw)
+enum compiled_kind tl_kind_of_file(const struct tl_map *m, uint32_t handle)
 {
-	const uint8_t *d = raw->data;
+	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
 
-	if (raw->size >= 2 && d[0] == 0xFF && d[1] == 0xFE)
-		return true;
-	return raw->size && (d[0] == '[' || d[0] == '<');
+	if (m->shared->plain)
+		return COMPILED_NONE;
+	tl_file_name(m, handle, &name);
+	buffer_byte(&name, 0);
+	return name.error ? COMPILED_NONE : compiled_kind_of((const char *)name.data);
 }
 
-struct decoding {
+struct seeing {
 	const struct tl_map *m;
-	uint32_t handle;
 	struct tl_content *content;
-	struct tl_text *text;
+	struct buffer path;
+	enum compiled_kind kind;
+	struct names *names; /* borrowed */
 };
 
-static int decode(const struct decoding *d, const struct bytes *raw, struct buffer *out,
-	struct error *readonly, struct error *e)
+static int begin(struct seeing *s, uint32_t handle, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer path = BUFFER_INIT, utf8 = BUFFER_INIT;
-	struct compiled_context ctx = {.names = d->text->names, .form = d->m->shared->form};
-	enum compiled_kind kind;
-	int r = tl_file_path(d->m->shared, d->handle, &path);
+	int r = tl_file_path(s->m, handle, &s->path);
 
 	if (r < 0)
 		return error_set(e, r, "no memory for a text");
-	ctx.path = (const char *)path.data;
-	kind = compiled_kind_of(ctx.path);
-	if (kind == COMPILED_RAW || !is_written(raw))
-		return compiled_decode(kind, &ctx, raw->data, raw->size, out, readonly, e);
-	r = textform_read(raw->data, raw->size, &utf8, e);
-	if (r == -EINVAL)
-		r = -EIO;
-	return r < 0 ? r : textform_write(utf8.data, utf8.size, ctx.form, out, e);
+	s->kind = compiled_kind_of((const char *)s->path.data);
+	s->names = s->content->names;
+	return s->names ? 0 : mount_names(s->m, &s->names, e);
 }
 
-static int load(void *arg, struct bytes **ret, struct error *e)
+/* Is it a text of the kind, whatever it says? */
+static int check_written(const struct seeing *s, const struct buffer *utf8, struct error *e)
 {
-	struct decoding *d = arg;
-	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	const struct compiled_context ctx = {.path = (const char *)s->path.data};
+	CLEANUP(dattext_free) struct dattext *tree = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	struct error readonly = ERROR_INIT;
-	struct tl_text *t = d->text;
-	int r = tl_content_load(d->content, TEXT_MAX, &raw, e);
 
-	if (r == 0)
-		r = decode(d, raw, &out, &readonly, e);
-	if (r == -EFBIG || r == -EINVAL)
-		r = -EIO;
-	if (r == 0 && buffer_finish(&out, ret) < 0)
-		r = error_set(e, -ENOMEM, "no memory for a text");
-	/* What cannot be shown has no bytes, and is not asked for its size again. */
-	if (r == 0 || r == -EIO) {
-		pthread_mutex_lock(&t->lock);
-		t->known = true;
-		t->size = r == 0 ? (*ret)->size : 0;
-		t->readonly = readonly;
-		pthread_mutex_unlock(&t->lock);
-	}
-	return r;
+	if (s->kind != COMPILED_RAW)
+		return dattext_parse((const char *)utf8->data, utf8->size, &tree, e);
+	return compiled_encode(s->kind, &ctx, utf8->data, utf8->size, NULL, 0, NULL, &out, e);
 }
 
-int tl_text_load(const struct tl_map *m, uint32_t handle, struct bytes **ret,
-	struct error *ret_readonly, struct error *e)
+/* An archive may hold a text where a compiled file should be, in whichever form. */
+static int show_written(
+	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
-	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	CLEANUP(tl_text_unref) struct tl_text *t = NULL;
-	struct decoding d = {.m = m, .handle = handle};
-	struct names *names = NULL;
-	int r = tl_map_content(m, handle, &c, e);
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	int r = textform_read(raw->data, raw->size, &utf8, e);
 
 	if (r == 0)
-		r = tl_map_names(m, &names, e);
-	if (r < 0)
+		r = check_written(s, &utf8, e);
+	return r < 0 ? r
+		     : textform_write(utf8.data, utf8.size,
+			       s->kind == COMPILED_RAW ? TEXTFORM_UTF8 : s->m->shared->form, out,
+			       e);
+}
+
+/*
+ * The text of raw. why, where not NULL, gets the reason why it is none that could stand for the
+ * bytes, or what is to be said of it (with a code of 0).
+ */
+static int show(const struct seeing *s, const struct bytes *raw, struct buffer *out,
+	struct error *why, struct error *e)
+{
+	struct compiled_context ctx = {
+		.path = (const char *)s->path.data, .names = s->names, .form = s->m->shared->form};
+	int r;
+
+	switch (compiled_form_of(s->kind, ctx.path, raw->data, raw->size)) {
+	case COMPILED_XML:
+		return error_set(e, -EINVAL, "it is XML, which is shown and stored as it is");
+	case COMPILED_TEXT:
+		r = show_written(s, raw, out, e);
+		if (r == 0 && why)
+			strcpy(why->text, "it is stored as text, and compiled when it is changed");
 		return r;
-	t = text_of(c, names, m->shared->budget);
-	if (!t)
-		return error_set(e, -ENOMEM, "no memory for a text");
-	d.content = c;
-	d.text = t;
-	if (t->budget)
-		r = budget_get(t->budget, &t->slot, load, &d, ret, e);
-	else
-		r = load(&d, ret, e);
-	if (r == 0 && ret_readonly) {
-		pthread_mutex_lock(&t->lock);
-		*ret_readonly = t->readonly;
-		pthread_mutex_unlock(&t->lock);
+	default:
+		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, why, e);
 	}
-	return r;
 }
 
-bool tl_text_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size, bool *ret_readonly)
+static int give(void *arg, struct bytes **ret, struct error *e)
 {
-	struct tl_content *c = tl_content_ref(tl_map_file(m, handle));
-	const struct names *names = m->names;
-	bool known = false;
+	(void)e;
+	*ret = bytes_ref(arg);
+	return 0;
+}
 
-	if (!c)
-		c = tl_base_peek(m->base, handle);
-	if (!c)
-		return false;
-	if (!names) {
-		pthread_mutex_lock(&m->shared->lock);
-		names = m->shared->names;
-		pthread_mutex_unlock(&m->shared->lock);
-	}
+/* So that who asked for the size finds the text made. */
+static void keep_text(struct tl_content *c, struct buffer *out)
+{
+	CLEANUP(bytes_unref) struct bytes *text = NULL, *kept = NULL;
+
+	if (c->budget && buffer_finish(out, &text) == 0)
+		(void)budget_get(c->budget, &c->slot, give, text, &kept, NULL);
+}
+
+/* Everybody who looks finds the same. */
+static void remember(
+	struct tl_content *c, enum tl_view view, uint64_t size, const struct error *why)
+{
 	pthread_mutex_lock(&c->lock);
-	if (c->text && c->text->names == names) {
-		pthread_mutex_lock(&c->text->lock);
-		known = c->text->known;
-		*ret_size = c->text->size;
-		*ret_readonly = c->text->readonly.code != 0;
-		pthread_mutex_unlock(&c->text->lock);
+	if (c->view == TL_UNSEEN) {
+		c->size = size;
+		c->note = why->text[0] ? strdup(why->text) : NULL;
+		c->view = view;
 	}
 	pthread_mutex_unlock(&c->lock);
-	tl_content_unref(c);
-	return known;
+}
+
+static int look(struct seeing *s, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct error why = ERROR_INIT, broken = ERROR_INIT;
+	int r = tl_content_load(s->content, TEXT_MAX, &raw, &broken);
+
+	if (r == 0)
+		r = show(s, raw, &out, &why, &broken);
+	if (r == -ENOMEM)
+		return error_set(e, r, "no memory for a text");
+	if (r < 0 || why.code) {
+		remember(s->content, TL_BYTES, 0, r < 0 ? &broken : &why);
+		return 0;
+	}
+	if (out.size > TEXT_MAX) {
+		error_set(&why, -EFBIG, "its text would be longer than %d bytes", TEXT_MAX);
+		remember(s->content, TL_BYTES, 0, &why);
+		return 0;
+	}
+	remember(s->content, TL_TEXT, out.size, &why);
+	keep_text(s->content, &out);
+	return 0;
+}
+
+static enum tl_view view_of(struct tl_content *c, uint64_t *ret_size)
+{
+	enum tl_view view;
+
+	pthread_mutex_lock(&c->lock);
+	view = c->view;
+	*ret_size = view == TL_TEXT ? c->size : c->blob->size;
+	pthread_mutex_unlock(&c->lock);
+	return view;
+}
+
+int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	struct seeing s = {.m = m};
+	uint64_t size;
+	int r = tl_map_content(m, handle, &c, e);
+
+	if (r < 0)
+		return r;
+	if (view_of(c, &size) == TL_UNSEEN) {
+		s.content = c;
+		r = begin(&s, handle, e);
+		if (r == 0)
+			r = look(&s, e);
+		buffer_finish_free(&s.path);
+	}
+	if (r == 0)
+		*ret = TAKE(c);
+	return r;
+}
+
+bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = tl_map_peek(m, handle);
+
+	return c && view_of(c, ret_size) != TL_UNSEEN;
+}
+
+static int load_text(void *arg, struct bytes **ret, struct error *e)
+{
+	const struct seeing *s = arg;
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = tl_content_load(s->content, TEXT_MAX, &raw, e);
+
+	if (r == 0)
+		r = show(s, raw, &out, NULL, e);
+	if (r == 0 && buffer_finish(&out, ret) < 0)
+		r = error_set(e, -ENOMEM, "no memory for a text");
+	return r == -EINVAL || r == -EFBIG ? -EIO : r;
+}
+
+int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, struct bytes **ret,
+	struct error *e)
+{
+	struct seeing s = {.m = m, .content = c};
+	int r = begin(&s, handle, e);
+
+	if (r == 0 && c->budget)
+		r = budget_get(c->budget, &c->slot, load_text, &s, ret, e);
+	else if (r == 0)
+		r = load_text(&s, ret, e);
+	buffer_finish_free(&s.path);
+	return r;
 }

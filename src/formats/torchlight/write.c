@@ -116,7 +116,7 @@ static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
 	r = tl_table_of(m, &p->table, e);
 	if (r < 0)
 		return r;
-	p->n = tl_n_files(m->shared);
+	p->n = tl_n_files(m);
 	p->spots = calloc((size_t)p->n + 1, sizeof(*p->spots));
 	p->fresh = calloc((size_t)p->n + 1, sizeof(*p->fresh));
 	p->base = calloc(1, sizeof(*p->base));

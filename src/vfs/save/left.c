@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vfs/save/left_dir.h"
+#include "vfs/tree/object.h"
 
 struct left_file {
 	struct left_file *next;
@@ -47,12 +48,39 @@ static bool explained(const struct node *n)
 	return false;
 }
 
+static bool stands(const struct node *dir, const char *name)
+{
+	const struct volume *vol = dir->vol;
+	const struct dentry *d = dentry_find(vol->vfs, dir->ino, name);
+	struct entry en;
+
+	if (d)
+		return d->node && !node_scratch(d->node);
+	return vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
+}
+
+/* Made by a tool of a file that stands beside it, and so made again whenever somebody wants. */
+static bool derived(const struct node *n)
+{
+	struct meaning m;
+	const struct node *dir = n->parent;
+	const char *dot = n->name ? strrchr(n->name, '.') : NULL;
+	char source[NAME_MAX + 1];
+
+	if (n->dir || !dot || !dir || node_scratch(dir) || !node_scratch(n) ||
+		object_meaning(n->vol->vfs, dir->id, n->name, false, ENTRY_ROOT, &m) < 0 ||
+		m.is != FORMAT_DERIVED)
+		return false;
+	snprintf(source, sizeof(source), "%.*s", (int)(dot - n->name), n->name);
+	return stands(dir, source);
+}
+
 bool left_would_vanish(const struct node *n)
 {
 	if (n->dir || (!n->parent && n->ino != VFS_ROOT_INO))
 		return false;
 	if (node_scratch(n))
-		return !explained(n);
+		return !explained(n) && !derived(n);
 	return n->stage && (n->stage->verdict < 0 || n->stage->state == STAGE_WRITTEN);
 }
 
@@ -170,6 +198,24 @@ void left_prepare(struct vfs *v, struct report *report)
 		remove_unwanted(v->left);
 }
 
+static void count_derived(struct vfs *v, struct report *report)
+{
+	CLEANUP(free) char *path = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (const struct node *n = v->nodes[i]; n; n = n->hash_next) {
+			if (!derived(n))
+				continue;
+			if (!count++)
+				path = node_path(n);
+		}
+	if (count)
+		report_add(report, REPORT_NOTE,
+			"%zu files are left out that are made of others in the map (%s)", count,
+			path ? path : "");
+}
+
 void left_copy(struct vfs *v, struct report *report)
 {
 	struct error e = ERROR_INIT;
@@ -178,6 +224,7 @@ void left_copy(struct vfs *v, struct report *report)
 
 	if (r < 0)
 		refuse(report, &e);
+	count_derived(v, report);
 	l = v->left;
 	if (!l)
 		return;

@@ -102,7 +102,7 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 			en.dir = false;
 		if (en.dir == is_dir)
 			p->kind = PLACE_ID;
-	} else if (m.is != FORMAT_SCRATCH) {
+	} else if (m.is == FORMAT_OBJECT || m.is == FORMAT_PART) {
 		p->kind = PLACE_NEW;
 	}
 	return 0;

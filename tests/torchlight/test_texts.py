@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Zlib
+"""One entry has one name: compiled files are shown as text under it, and taken as text or compiled."""
+import errno
+import os
+import pathlib
+import struct
+
+import pytest
+
+import box as boxes
+import shims
+import tlfixtures
+import tlread
+import tlwrite
+from archives import Archive, dat, small_mod, text_dat
+from tlbox import CORPUS, MODS, add_corpus, corpus, new, program, run, sync
+
+MAKE = os.O_WRONLY | os.O_CREAT
+NOTE = "user.mapfs.note"
+
+
+def utf16(text):
+    return b"\xff\xfe" + text.decode().replace("\n", "\r\n").encode("utf-16-le")
+
+
+def one(box, name, data, **kw):
+    path, _, base = name.rpartition("/")
+    return box.mount(box.add(tlwrite.mod([(path + "/", base, data, False)]), "S.MOD"), **kw)
+
+
+def note(m, path):
+    try:
+        return os.getxattr(m / path, NOTE).decode()
+    except OSError as e:
+        assert e.errno == errno.ENODATA
+        return None
+
+
+def same(data, want):
+    return tlread.bindat(data)["root"] == tlread.bindat(want)["root"]
+
+
+@pytest.mark.parametrize("text,shown", [("utf8", text_dat("a")), ("utf16", utf16(text_dat("a"))),
+                                        ("off", dat("a"))])
+def test_how_compiled_files_are_shown(box, text, shown):
+    m = box.mount(box.add(small_mod(), "S.MOD"), opts="text=" + text)
+    assert m.get("MEDIA/UNITS/A.DAT") == shown
+    assert os.stat(m / "MEDIA/UNITS/A.DAT").st_size == len(shown)
+    assert sorted(os.listdir(m / "MEDIA/UNITS")) == ["A.DAT", "B.DAT", "PIC.JPG"]
+    assert not os.path.exists(m / "MEDIA/UNITS/A.DAT.txt")
+    assert note(m, "MEDIA/UNITS/A.DAT") is None
+    m.unmount()
+
+
+@pytest.mark.parametrize("name", MODS)
+def test_every_entry_is_there_once_and_reads_back(box, name):
+    path = add_corpus(box, name)
+    want = Archive(path, ours=False)
+    before = boxes.get(path)
+    m = box.mount(path)
+    files, _ = m.walk()
+    assert len(files) == sum(map(len, want.files.values())) + 2  # .mod
+    for f in map(bytes.decode, files):
+        shown = m.get(f)
+        assert len(shown) == os.stat(m / f).st_size
+        m.put(f, shown)
+        assert m.get(f) == shown
+        compiled = f.endswith((".DAT", ".LAYOUT", ".TEMPLATE", ".HIE", ".ANIMATION"))
+        assert not compiled or shown.startswith(b"[") or note(m, f), f
+    m.unmount()
+    assert boxes.get(path) == before
+
+
+def test_a_raw_index_is_a_table_in_every_form_of_text(box):
+    raw = tlfixtures.raws()["MEDIA/SKILLS.RAW"]
+    for text in ("utf8", "utf16"):
+        m = one(box, "MEDIA/SKILLS.RAW", raw, opts="text=" + text)
+        table = m.get("MEDIA/SKILLS.RAW")
+        assert table.startswith(b"name\tfile\tguid\n")
+        m.put("MEDIA/SKILLS.RAW", table + b"Added\tMEDIA/SKILLS/A.DAT\t9\n")
+        m.unmount()
+        assert len(tlread.raw("SKILLS", Archive(m.map).one("MEDIA/SKILLS.RAW"))) == 2
+        m = box.mount(m.map)
+        m.put("MEDIA/SKILLS.RAW", raw)
+        assert m.get("MEDIA/SKILLS.RAW") == table
+        m.unmount()
+        assert Archive(m.map).one("MEDIA/SKILLS.RAW") == raw
+
+
+HALVES = [(p, d) for p, d in tlfixtures.compiled().items()
+          if p in ("MEDIA/EVERY.DAT", "MEDIA/KINDS.LAYOUT", "MEDIA/GROUPS.LAYOUT",
+                   "MEDIA/AFFIXES.RAW", "MEDIA/UNITDATA.RAW")]
+
+
+@pytest.mark.parametrize("path,data", HALVES, ids=[p for p, _ in HALVES])
+def test_what_is_neither_text_nor_compiled_is_refused(box, path, data):
+    box.allow("*.mapfs-left")
+    m = one(box, path, data)
+    before = boxes.get(m.map), m.get(path)
+    for bad in (data[:len(data) // 2], data[:-1], data + b"\0", b"\0\1\2\3", b"\x89PNG\r\n"):
+        assert boxes.refused(m.put, path, bad) == errno.EINVAL, bad
+        assert m.xattr(path, "user.mapfs.error")
+    os.removexattr(m / path, "user.mapfs.error")
+    assert m.get(path) == before[1]
+    m.unmount()
+    assert boxes.get(m.map) == before[0]
+
+
+def test_with_text_off_nothing_is_compiled_and_stored_text_is_noted(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"), opts="text=off")
+    half = dat("half")[:20]
+    m.put("MEDIA/UNITS/A.DAT", text_dat("plain"))
+    m.put("MEDIA/UNITS/B.DAT", half)
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("plain")
+    r = m.unmount()
+    assert "1 files are stored as text" in r.out + r.err and "A.DAT" in r.out + r.err
+    a = Archive(m.map)
+    assert a.one("MEDIA/UNITS/A.DAT") == text_dat("plain") and a.one("MEDIA/UNITS/B.DAT") == half
+    m = box.mount(m.map)
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("plain")
+    assert "stored as text" in note(m, "MEDIA/UNITS/A.DAT")
+    assert m.get("MEDIA/UNITS/B.DAT") == half and "byte" in note(m, "MEDIA/UNITS/B.DAT")
+    m.unmount()
+    assert Archive(m.map).files == a.files
+
+
+def test_an_entry_stored_as_text_is_shown_in_the_mounts_form_and_compiled_when_changed(box):
+    m = one(box, "MEDIA/T.DAT", utf16(text_dat("t")))
+    assert m.get("MEDIA/T.DAT") == text_dat("t")
+    m.put("MEDIA/T.DAT", text_dat("t"))
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/T.DAT") == utf16(text_dat("t"))
+    m = box.mount(m.map)
+    m.put("MEDIA/T.DAT", text_dat("t", 2))
+    assert m.get("MEDIA/T.DAT") == text_dat("t", 2)
+    assert note(m, "MEDIA/T.DAT") is None
+    m.unmount()
+    assert same(Archive(m.map).one("MEDIA/T.DAT"), dat("t", 2))
+
+
+@pytest.mark.parametrize("data", [b"<?xml version='1.0'?>\n<GUILayout/>\n", utf16(b"<Looknfeel/>\n")])
+def test_xml_stays_as_it_is(box, data):
+    m = one(box, "MEDIA/UI/X.LAYOUT", data)
+    assert m.get("MEDIA/UI/X.LAYOUT") == data and "XML" in note(m, "MEDIA/UI/X.LAYOUT")
+    m.put("MEDIA/UI/X.LAYOUT", data + b"<!---->")
+    assert m.get("MEDIA/UI/X.LAYOUT") == data + b"<!---->"
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/UI/X.LAYOUT") == data + b"<!---->"
+
+
+def test_a_file_whose_text_would_not_say_all_is_shown_as_it_is(box):
+    odd = tlwrite.bindat(("ROOT", [("A", 5, struct.pack("<I", 1))], []), {1: "two\nlines"})
+    m = one(box, "MEDIA/O.DAT", odd)
+    assert m.get("MEDIA/O.DAT") == odd
+    assert "line break" in note(m, "MEDIA/O.DAT")
+    m.put("MEDIA/O.DAT", text_dat("o"))
+    assert m.get("MEDIA/O.DAT") == text_dat("o")
+    m.unmount()
+    assert same(Archive(m.map).one("MEDIA/O.DAT"), dat("o"))
+
+
+def test_a_rename_to_or_from_a_compiled_ending_keeps_what_is_shown(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    units = m / "MEDIA/UNITS/"
+    os.rename(units + "A.DAT", units + "A.DAT~")
+    assert boxes.get(units + "A.DAT~") == text_dat("a")
+    os.rename(units + "A.DAT~", units + "A.DAT")
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("a")
+    os.rename(units + "A.DAT", units + "A.OLD")
+    assert m.get("MEDIA/UNITS/A.OLD") == text_dat("a")
+    os.rename(units + "B.DAT", units + "B.TEMPLATE")
+    assert m.get("MEDIA/UNITS/B.TEMPLATE") == text_dat("b", 2)
+    m.put("MEDIA/UNITS/C.TXT", text_dat("c"), flags=MAKE)
+    os.rename(units + "C.TXT", units + "C.DAT")
+    assert m.get("MEDIA/UNITS/C.DAT") == text_dat("c")
+    m.put("MEDIA/UNITS/D.TXT", b"no text of a compiled file", flags=MAKE)
+    assert boxes.refused(os.rename, units + "D.TXT", units + "D.DAT") == errno.EINVAL
+    m.unmount()
+    a = Archive(m.map)
+    assert "MEDIA/UNITS/A.DAT" not in a.files
+    assert a.one("MEDIA/UNITS/A.OLD") == text_dat("a")
+    assert a.one("MEDIA/UNITS/B.TEMPLATE") == dat("b", 2)
+    assert same(a.one("MEDIA/UNITS/C.DAT"), dat("c"))
+    assert a.one("MEDIA/UNITS/D.TXT") == b"no text of a compiled file"
+
+
+def test_a_renamed_file_comes_back_as_it_was_shown_after_a_kill(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.OLD")
+    m.put("MEDIA/UNITS/B.DAT", dat("compiled", 4))
+    m.put("MEDIA/UNITS/N.DAT", text_dat("new", 5), flags=MAKE)
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/UNITS/A.OLD") == text_dat("a")
+    assert m.get("MEDIA/UNITS/B.DAT") == text_dat("compiled", 4)
+    assert m.get("MEDIA/UNITS/N.DAT") == text_dat("new", 5)
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/UNITS/B.DAT") == dat("compiled", 4)
+
+
+def kits_folder(box):
+    """As the modding kit leaves a mod: sources in UTF-16, and compiled files beside them."""
+    source = pathlib.Path(box.home) / "source" / "media" / "units"
+    source.mkdir(parents=True)
+    for i in range(3):
+        (source / ("u%d.dat" % i)).write_bytes(utf16(text_dat("u%d" % i, i)))
+        (source / ("U%d.DAT.BINDAT" % i)).write_bytes(dat("u%d" % i, i))
+    (source / "x.layout").write_bytes(b"[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:0\n"
+                                      b"\t[OBJECTS]\n\t[/OBJECTS]\n[/Layout]\n")
+    (source / "x.layout.BINLAYOUT").write_bytes(tlwrite.layout([]))
+    return source.parent.parent
+
+
+def test_a_mods_source_folder_is_copied_in_as_it_is(box):
+    source = kits_folder(box)
+    m = new(box, "MADE.MOD", "torchlight-mod", opts="text=utf16")
+    run("cp", "-r", str(source) + "/.", m.point)
+    run("diff", "-r", source / "media" / "units" / "u1.dat", m / "MEDIA/UNITS/u1.dat")
+    r = m.unmount()
+    assert "4 files are left out that are made of others" in r.out + r.err
+    a = Archive(m.map)
+    assert set(a.files) == {"MEDIA/UNITS/U%d.DAT" % i for i in range(3)} | {"MEDIA/UNITS/X.LAYOUT"}
+    assert same(a.one("MEDIA/UNITS/U2.DAT"), dat("u2", 2))
+    assert a.one("MEDIA/UNITS/X.LAYOUT") == tlwrite.layout([])
+
+
+def test_what_the_kit_made_without_its_source_is_left(box):
+    box.allow("*.mapfs-left")
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put("MEDIA/UNITS/LOST.DAT.BINDAT", dat("lost"), flags=MAKE)
+    m.put("MEDIA/UNITS/A.DAT.BINDAT", dat("a"), flags=MAKE)
+    r = m.unmount(code=5)
+    assert "LOST.DAT.BINDAT" in r.out + r.err and "1 files are left out" in r.out + r.err
+    left = pathlib.Path(m.map + ".mapfs-left")
+    assert [p.name for p in left.rglob("*.BINDAT")] == ["LOST.DAT.BINDAT"]
+
+
+def test_a_text_beside_its_file_is_an_old_habit_and_noted(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put("MEDIA/UNITS/A.DAT.txt", b"any text", flags=MAKE)
+    r = m.unmount()
+    assert "A.DAT.TXT" in r.out + r.err and "X.DAT itself" in r.out + r.err
+    assert Archive(m.map).one("MEDIA/UNITS/A.DAT.TXT") == b"any text"
+
+
+def test_two_mounts_are_compared_without_leaving_anything_out(box):
+    a = box.mount(add_corpus(box, "flasks.mod", "A.MOD"), point=box.point("a"))
+    b = box.mount(add_corpus(box, "flasks.mod", "B.MOD"), point=box.point("b"))
+    run("diff", "-r", a.point, b.point)
+    b.unmount()
+    a.unmount()
+
+
+def test_plain_ls_decodes_nothing_and_sizes_are_found_once(box):
+    shim = box.shim(shims.Inflate)
+    m = box.mount(add_corpus(box, "flasks.mod"), shim=shim)
+    run("ls", "-R", m.point)
+    assert shim.streams() == []
+    run("ls", "-lR", m.point)
+    first = len(shim.streams())
+    assert first > 10
+    run("find", m.point, "-size", "+1")
+    run("ls", "-lR", m.point)
+    assert len(shim.streams()) == first
+    m.unmount()
+
+
+@pytest.mark.parametrize("how", ["cp", "tar", "rsync"])
+def test_a_tree_of_texts_is_copied_in(box, how):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    source = pathlib.Path(box.home) / "source"
+    source.mkdir()
+    for i in range(4):
+        (source / ("n%d.dat" % i)).write_bytes(text_dat("n%d" % i, i) if i % 2 else dat("n%d" % i, i))
+    where = m / "MEDIA/UNITS"
+    if how == "cp":
+        run("cp", "-rp", str(source) + "/.", where)
+    elif how == "rsync":
+        run(program("rsync"), "-a", str(source) + "/", str(where) + "/")
+    else:
+        run("sh", "-c", 'tar cf - -C "$1" . | tar xf - -C "$2"', "sh", source, where)
+    for i in range(4):
+        assert m.get("MEDIA/UNITS/n%d.dat" % i) == text_dat("n%d" % i, i)
+    m.unmount()
+    a = Archive(m.map)
+    assert all(same(a.one("MEDIA/UNITS/N%d.DAT" % i), dat("n%d" % i, i)) for i in range(4))
+
+
+def test_the_pairs_of_the_corpus_go_in_and_come_out(box):
+    """Sources that the kit compiled: shown, they say what the sources said."""
+    pairs = [(p, p.with_name(p.name[:-len(".BINDAT")])) for p in
+             sorted((CORPUS / "pairs").rglob("*.BINDAT"))] if CORPUS.exists() else []
+    pairs = [(b, s) for b, s in pairs if s.exists()][:60]
+    if not pairs:
+        corpus("pairs")
+    m = new(box, "PAIRS.MOD", "torchlight-mod")
+    os.makedirs(m / "MEDIA/P")
+    for i, (binary, source) in enumerate(pairs):
+        for kind, path in (("B", binary), ("S", source)):
+            m.put("MEDIA/P/%s%d.DAT" % (kind, i), path.read_bytes(), flags=MAKE)
+    equal = sum(m.get("MEDIA/P/B%d.DAT" % i) == m.get("MEDIA/P/S%d.DAT" % i)
+                for i in range(len(pairs)))
+    assert equal >= 0.9 * len(pairs), (equal, len(pairs))
+    m.unmount()
+
+
+def test_who_saves_again_finds_the_same_form(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put("MEDIA/UNITS/A.DAT", b"[UNIT]\n<STRING>NOBODYS NAME:1\n[/UNIT]\n")
+    shown = m.get("MEDIA/UNITS/A.DAT")
+    assert b"NOBODYS NAME" in shown
+    for _ in range(2):
+        sync(m)
+        assert m.get("MEDIA/UNITS/A.DAT") == shown
+        m.put("MEDIA/UNITS/A.DAT", shown)
+    m.unmount()
