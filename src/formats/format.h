@@ -76,7 +76,8 @@ struct entry {
 	bool sized;     /* size is known; else ask size() on a worker, which remembers it */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
 	bool standing;  /* a file that is always there: removed, it is empty after the next save */
-	bool fixed;     /* it can be neither removed nor renamed (EPERM) */
+	bool needed; /* its object cannot be without it: removed, it stays in the map as it was */
+	bool fixed;  /* it can be neither removed nor renamed (EPERM) */
 	uint64_t size;
 	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
@@ -263,8 +264,9 @@ struct format_tree {
 struct format_names {
 	/*
 	 * The name under which a mount of the settled map will show the object (ids are those of
-	 * the mount that it was settled in); -ENOENT: it is not in it. For the journal, whose paths
-	 * are those of the map that it applies to. name has room for NAME_MAX + 1.
+	 * the mount that it was settled in); -ENOENT: it is not in it, -ENOTSUP: it is none, and
+	 * its name holds still. For the journal, whose paths are those of the map that it applies
+	 * to. name has room for NAME_MAX + 1.
 	 */
 	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
 	/*

@@ -44,6 +44,7 @@ static void status_run(struct job *j)
 		[CHANGE_MOVED] = "moved",
 		[CHANGE_REMOVED] = "removed",
 		[CHANGE_KEPT] = "kept",
+		[CHANGE_NEEDED] = "kept",
 	};
 	struct status *s = (struct status *)j;
 	const struct changes *c = &s->changes;

@@ -73,6 +73,14 @@ def test_a_standing_directory_that_is_empty_can_be_removed_and_made_again(m, nam
     m.unmount()
 
 
+def test_a_group_json_alone_stays_and_is_not_told_as_removed(m):
+    os.unlink(m / "groups/0_Game/group.json")
+    f, report = saved(m, code=5)
+    assert "it stays" in report
+    assert "removed:" not in report
+    assert layer_names(f) == [["Game", "ground"]]
+
+
 def test_rsync_removes_a_group_with_its_standing_directory(m):
     shell(m, "cp -r groups/0_Game groups/9_new; mkdir ../empty; rm -r groups/9_new/layers/0_Game")
     m.unmount()
@@ -142,7 +150,7 @@ def test_a_layer_that_is_a_directory_alone_is_told_by_its_path(m):
     os.rename(m / "groups/1_Behind", m / "groups/1_Far")
     f, report = saved(m)
     assert layer_names(f) == [["Game", "ground"], []]
-    assert "groups/1_Far/layers/3_more has no layer.json" in report
+    assert "groups/1_Far/layers/3_more has no valid layer.json" in report
 
 
 @pytest.mark.parametrize("planes", [False, True])
@@ -159,6 +167,7 @@ def test_a_new_layer_whose_image_never_comes_is_left_and_the_rest_is_saved(m, pl
     assert kept[GAME + "2_new/layer.json"] == layer("07_nowhere")
     assert (GAME + "2_new/id.csv" in kept) == planes
     assert "07_nowhere" in report
+    assert "saved: " + GAME not in report
 
 
 def test_a_new_layer_that_cannot_be_resolved_is_a_draft_after_a_sync_and_can_be_mended(m):

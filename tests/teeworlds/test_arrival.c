@@ -193,7 +193,7 @@ static void a_layer_needs_its_layer_json(void **state)
 	plane = world_add_in(&w, layer, "id.csv", false);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_ok(world_try(&w, &err));
-	assert_true(world_said(&w, "groups/1_Game/layers/1_lost has no layer.json"));
+	assert_true(world_said(&w, "groups/1_Game/layers/1_lost has no valid layer.json"));
 	world_set(&w, world_add_in(&w, layer, "layer.json", false), tiles_json);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_fails(world_put_text(&w, world_add_in(&w, layer, "delay.csv", false), "0\n", &err),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/save/changes.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,25 @@ void changes_weigh(struct changes *c)
 	c->n = n;
 }
 
+/* Is it a part of what is there still, and which cannot be without it? */
+static bool is_needed(struct vfs *v, const struct object *o)
+{
+	CLEANUP(free) char *above = strdup(o->path);
+	char *slash = above ? strrchr(above, '/') : NULL;
+	struct entry en;
+	struct node *dir;
+	bool yes;
+
+	if (!slash || v->vol->format->stat(v->vol->now, o->id, &en, NULL) < 0 || !en.needed)
+		return false;
+	*slash = '\0';
+	if (names_walk(v, above, &dir, NULL) < 0)
+		return false;
+	yes = live(dir);
+	node_settle(v, dir);
+	return yes;
+}
+
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 {
 	CLEANUP(free) char *path = NULL;
@@ -140,14 +160,14 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		if (o->state == OBJECT_KEPT)
 			add(c, CHANGE_KEPT, o->path, 0, 0);
 		else if (!stands(v, o->path, 0, &id))
-			add(c, CHANGE_REMOVED, o->path, 0, 0);
+			add(c, is_needed(v, o) ? CHANGE_NEEDED : CHANGE_REMOVED, o->path, 0, 0);
 		return;
 	}
 	if (!o->seq || !o->node->parent || (o->node->fresh && !o->node->dir))
 		return;
 	path = node_path(o->node);
 	if (path && (o->made || o->moved))
-		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, 0, 0);
+		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
 }
 
 static int by_path(const void *a, const void *b)
@@ -224,7 +244,20 @@ void changes_find(struct vfs *v, struct changes *ret)
 	}
 }
 
-void changes_report(const struct changes *c, bool written, struct report *report)
+/* A new object whose parts never came, or were refused, is in no map. */
+static bool is_saved(const struct change_line *l, const struct snapshot *settled)
+{
+	const struct format_names *names = settled->format->names;
+	char name[NAME_MAX + 1];
+
+	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_NEEDED)
+		return false;
+	return l->kind == CHANGE_CONTENT || !names ||
+	       names->shown_as(settled, l->id, name) != -ENOENT;
+}
+
+void changes_report(const struct changes *c, const struct snapshot *settled, bool written,
+	struct report *report)
 {
 	size_t saved = 0;
 
@@ -235,13 +268,15 @@ void changes_report(const struct changes *c, bool written, struct report *report
 			report_add(report, REPORT_NOTE,
 				"%s was moved to a name that means nothing, and stays in the map",
 				l->path);
+		else if (l->kind == CHANGE_NEEDED)
+			report_code(report, OUTCOME_LEFT); /* the format said why */
 		else if (l->kind == CHANGE_REMOVED && written)
 			report_add(report, REPORT_REMOVED, "%s", l->path);
 	}
 	for (size_t i = 0; written && i < c->n; i++) {
 		const struct change_line *l = &c->lines[i];
 
-		if (l->kind != CHANGE_KEPT && l->kind != CHANGE_REMOVED && saved++ < NAMED_MAX)
+		if (is_saved(l, settled) && saved++ < NAMED_MAX)
 			report_add(report, REPORT_SAVED, "%s", l->path);
 	}
 	if (saved > NAMED_MAX)

@@ -15,13 +15,14 @@ enum change_kind {
 	CHANGE_MOVED,   /* it stands at this path now */
 	CHANGE_REMOVED, /* it stood at this path */
 	CHANGE_KEPT,    /* ... and was moved to a scratch name: it stays in the map */
+	CHANGE_NEEDED,  /* ... but what it is a part of cannot be without it: it stays, too */
 };
 
 struct changes {
 	struct change_line {
 		enum change_kind kind;
 		char *path;
-		entry_id id;   /* CONTENT: what stands there */
+		entry_id id;   /* CONTENT, NEW, MOVED: what stands there */
 		uint64_t size; /* ... nonzero: perhaps it says what it said */
 	} * lines;
 	size_t n, room;
@@ -38,8 +39,10 @@ void changes_find(struct vfs *v, struct changes *ret);
 /* Any thread, and it may inflate: takes out what was written and then written back. */
 void changes_weigh(struct changes *c);
 void changes_finish(struct changes *c);
-/* After a save that wrote them: the lines of the report. written: not only what stays as it is. */
-void changes_report(const struct changes *c, bool written, struct report *report);
+/* After a save that wrote them (settled: the map that was written): the lines of the report.
+ * written: not only what stays as it is. */
+void changes_report(const struct changes *c, const struct snapshot *settled, bool written,
+	struct report *report);
 /* ... and from then on they are none. */
 void changes_saved(struct vfs *v);
 

@@ -49,7 +49,7 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	if (s->save.saved || s->save.same) {
 		report_copy_notes(&s->save.vol->told, &s->save.report);
-		changes_report(&s->changes, s->save.saved, &s->save.report);
+		changes_report(&s->changes, s->save.settled, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
 		s->v->restructured = false;

@@ -50,7 +50,7 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
 			continue;
 		finalize_place(s, &p[i], path);
-		finalize_say(s, "%s has no layer.json, and is not in the map", path);
+		finalize_say(s, "%s has no valid layer.json, and is not in the map", path);
 	}
 }
 

@@ -74,9 +74,11 @@ static int group_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 
 	jsonw_to_nowhere(&w);
 	r = write_group(&w, m, id, e);
-	if (r == 0)
-		tw_stat_file(ret, w.size, true);
-	return r;
+	if (r < 0)
+		return r;
+	tw_stat_file(ret, w.size, true);
+	ret->needed = true;
+	return 0;
 }
 
 static int group_get(

@@ -32,7 +32,7 @@ int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 	int r = 0;
 
 	if (what == TW_N_NAMED)
-		return -ENOENT;
+		return -ENOTSUP;
 	now = tw_position_after(m, tw_named_type(what), tw_object_position(id));
 	it = tw_item_at(m, tw_named_type(what), now);
 	if (!it)

@@ -31,7 +31,7 @@ void tw_touch_layer(
 int tw_layer_lacks(const struct tw_item *it, struct error *e)
 {
 	if (tw_is_empty(it))
-		return error_set(e, -ENODATA, "the layer has no layer.json yet");
+		return error_set(e, -ENODATA, "the layer has no valid layer.json yet");
 	return error_set(e, -ENOTSUP, "the layer is of a kind that has no such file");
 }
 
