@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * A whole map from anywhere (teeworlds, triclon): opened, listed, and every file read and put back.
- * And what somebody writes to a file of a sound map (view): the file's number, as view_files deals
- * it, then the content.
+ * What somebody writes to a file of a new map (new_triclon, new_mod).
+ * And what somebody writes to files of a sound map, before it is saved (view): for each the file's
+ * number, as view_files deals it, a length of 16 bits, the content.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +13,13 @@
 #include <unistd.h>
 
 #include "../teeworlds/fixture.h"
+#include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
 #include "fuzz.h"
 #include "view.h"
 
 /* Beyond these a map is only looked at in part, so that a run stays short. */
-enum { ENTRIES_MAX = 2000, GET_MAX = 256 << 10, DEPTH_MAX = 8 };
+enum { ENTRIES_MAX = 500, GET_MAX = 16 << 10, DEPTH_MAX = 8, PUTS_MAX = 8 };
 
 struct look {
 	struct budget *budget;
@@ -133,30 +135,119 @@ TARGET(fuzz_triclon)
 }
 
 /* PutGet: what was taken is shown in a form that says the same. */
+static void put_get(struct snapshot **s, entry_id id, const uint8_t *data, size_t size)
+{
+	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct error e = ERROR_INIT;
+	struct entry entry;
+	int r = entry_put(s, id, data, size, NULL, &e);
+
+	if (r == -EAGAIN || judged(r, &e) <= 0)
+		return;
+	if ((*s)->format->stat(*s, id, &entry, &e) < 0)
+		return; /* an item that counts for nothing any more */
+	if (judged(entry_get(*s, &entry, &back, &e), &e) < 0)
+		broken("PutGet: get", error_text(&e));
+	r = entry_put(s, id, back->data, back->size, NULL, &e);
+	if (r)
+		broken("PutGet", r < 0 ? error_text(&e) : "its own form is a change");
+}
+
+/* The files of a map, those of directories below it too. */
+static void collect(const struct snapshot *s, entry_id dir, entry_id ids[ENTRIES_MAX], unsigned *n)
+{
+	char name[NAME_MAX + 1];
+	struct entry entry;
+	uint64_t cookie = 0;
+
+	while (*n < ENTRIES_MAX && s->format->list(s, dir, &cookie, name, &entry, NULL) == 1)
+		if (entry.dir)
+			collect(s, entry.id, ids, n);
+		else if (entry.writable)
+			ids[(*n)++] = entry.id;
+}
+
+/* What is put to the files that a new map has: a file's number, then the content. */
+static void put_to_new(
+	const struct format *format, const char *name, const uint8_t *data, size_t size)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct look l = {.budget = budget_create(1 << 20), .store = {keep, AT_FDCWD}};
+	struct format_context ctx = {.budget = l.budget, .store = &l.store};
+	entry_id ids[ENTRIES_MAX];
+	unsigned n = 0;
+
+	if (format->edit->create(name, &ctx, &s, NULL) < 0)
+		abort();
+	collect(s, ENTRY_ROOT, ids, &n);
+	if (size && n) {
+		put_get(&s, ids[data[0] % n], data + 1, size - 1);
+		l.s = s;
+		look_into(&l, ENTRY_ROOT, 0);
+	}
+	snapshot_unref(TAKE(s));
+	budget_destroy(l.budget);
+}
+
+TARGET(fuzz_new_triclon)
+{
+	put_to_new(&format_triclon, "x.tcm", data, size);
+}
+
+TARGET(fuzz_new_mod)
+{
+	put_to_new(&format_torchlight_mod, "X.MOD", data, size);
+}
+
+static void no_line(void *arg, const char *line)
+{
+	*(size_t *)arg += strlen(line);
+}
+
+/* As a save does it: what is not refused is written, read back, and a map that opens. */
+static void save(const struct view_files *files, const struct snapshot *s, bool force)
+{
+	CLEANUP(snapshot_unref) struct snapshot *settled = NULL;
+	CLEANUP(file_unref) struct file *file = NULL;
+	struct error e = ERROR_INIT;
+	struct fixture again;
+	size_t n = 0;
+
+	if (judged(s->format->tree->finalize(s, NULL, 0, &settled, no_line, &n, &e), &e) < 0 ||
+		judged(s->format->edit->check(files->map.s, settled, no_line, &n, &e), &e) < 0 ||
+		judged(fixture_encode(&files->map, settled, force, &file, NULL, &e), &e) < 0)
+		return;
+	if (fixture_open_file(&again, TAKE(file), "again.map", "rw", &e) < 0)
+		broken("the saved map is refused", error_text(&e));
+	fixture_close(&again);
+}
+
+/* What was put to raw/ may be anything, and all files show what they can of it. */
 TARGET(fuzz_view)
 {
 	static struct view_files files;
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	CLEANUP(bytes_unref) struct bytes *back = NULL;
-	struct error e = ERROR_INIT;
-	struct entry entry;
-	entry_id id;
-	int r;
+	bool raw = false, force = size & 1;
 
 	if (!files.n)
 		view_files_open(&files, getenv("FUZZ_MAP") ? getenv("FUZZ_MAP") : FUZZ_MAP);
-	if (size < 1)
-		return;
-	id = files.ids[data[0] % files.n];
 	s = snapshot_ref(files.map.s);
-	r = entry_put(&s, id, data + 1, size - 1, NULL, &e);
-	if (r == -EAGAIN || judged(r, &e) <= 0)
+	for (unsigned i = 0; i < PUTS_MAX && size >= VIEW_HEADER; i++) {
+		size_t n = (size_t)(data[1] | data[2] << 8), file = data[0] % files.n;
+
+		if (n > size - VIEW_HEADER)
+			n = size - VIEW_HEADER;
+		raw |= file >= files.n_typed;
+		put_get(&s, files.ids[file], data + VIEW_HEADER, n);
+		data += VIEW_HEADER + n;
+		size -= VIEW_HEADER + n;
+	}
+	if (s == files.map.s)
 		return;
-	if (s->format->stat(s, id, &entry, &e) < 0)
-		return; /* an item that counts for nothing any more */
-	if (judged(entry_get(s, &entry, &back, &e), &e) < 0)
-		broken("PutGet: get", error_text(&e));
-	r = entry_put(&s, id, back->data, back->size, NULL, &e);
-	if (r)
-		broken("PutGet", r < 0 ? error_text(&e) : "its own form is a change");
+	if (raw) {
+		struct look l = {.s = s};
+
+		look_into(&l, ENTRY_ROOT, 0);
+	}
+	save(&files, s, force);
 }

@@ -13,10 +13,12 @@
 
 #include "formats/torchlight/archive.h"
 #include "formats/torchlight/compiled.h"
+#include "formats/torchlight/format.h"
+#include "formats/triclon/format.h"
 #include "fuzz.h"
 #include "view.h"
 
-enum { CONTENT_MAX = 20000, MAP_MAX = 64 << 10, EACH_MAX = 400 };
+enum { CONTENT_MAX = 20000, MAP_MAX = 16 << 10, EACH_MAX = 400 };
 
 static int out;
 
@@ -72,6 +74,44 @@ static void take_file(void *arg, const char *path, const struct entry *entry)
 		seed("csv", shape, 1, b->data, b->size);
 	else if (!strncmp(path, "info/", 5))
 		seed("text", "", 0, b->data, b->size);
+}
+
+/* For a target that puts the content to the file of that number. */
+static void take_numbered(
+	const struct snapshot *s, const char *target, entry_id dir, uint8_t *number)
+{
+	char name[NAME_MAX + 1];
+	struct entry entry;
+	uint64_t cookie = 0;
+
+	while (s->format->list(s, dir, &cookie, name, &entry, NULL) == 1) {
+		CLEANUP(bytes_unref) struct bytes *b = NULL;
+
+		if (entry.dir) {
+			take_numbered(s, target, entry.id, number);
+		} else if (entry.writable) {
+			if (entry.size <= CONTENT_MAX && entry_get(s, &entry, &b, NULL) == 0)
+				seed(target, number, 1, b->data, b->size);
+			++*number;
+		}
+	}
+}
+
+/* New maps have the files that all of their format have; in a real one these say more. */
+static void take_new(
+	const struct format *format, struct file *file, const char *name, const char *target)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct source source = {.files = {file}, .n_files = 1, .name = name};
+	struct format_context ctx = {.budget = budget_create(1 << 20)};
+	uint8_t number = 0;
+
+	source.sizes[0] = file ? fixture_file_size(file) : 0;
+	if ((file ? format->open(&source, &ctx, &s, NULL)
+		  : format->edit->create(name, &ctx, &s, NULL)) == 0)
+		take_numbered(s, target, ENTRY_ROOT, &number);
+	snapshot_unref(TAKE(s));
+	budget_destroy(ctx.budget);
 }
 
 static void take_map(struct file *file, const char *path)
@@ -139,6 +179,8 @@ static void take(const char *path)
 		take_archive(&x);
 	if (ends(path, ".map"))
 		take_map(file, path);
+	if (ends(path, ".tcm"))
+		take_new(&format_triclon, file, "x.tcm", "new_triclon");
 	if (extent_load(&x, MAP_MAX, &b, NULL) < 0)
 		return;
 	if (ends(path, ".map"))
@@ -159,12 +201,15 @@ static void take_views(const char *fixture)
 	view_files_open(&files, fixture);
 	for (size_t i = 0; i < files.n; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
-		uint8_t number = (uint8_t)i;
+		uint8_t header[VIEW_HEADER] = {(uint8_t)i};
 		struct entry entry;
 
 		if (files.map.s->format->stat(files.map.s, files.ids[i], &entry, NULL) == 0 &&
-			entry_get(files.map.s, &entry, &b, NULL) == 0)
-			seed("view", &number, 1, b->data, b->size);
+			entry_get(files.map.s, &entry, &b, NULL) == 0) {
+			header[1] = (uint8_t)b->size;
+			header[2] = (uint8_t)(b->size >> 8);
+			seed("view", header, sizeof(header), b->data, b->size);
+		}
 	}
 	fixture_close(&files.map);
 }
@@ -217,6 +262,8 @@ int main(int argc, char **argv)
 	}
 	journals();
 	take_views(argv[2]);
+	take_new(&format_triclon, NULL, "x.tcm", "new_triclon");
+	take_new(&format_torchlight_mod, NULL, "X.MOD", "new_mod");
 	for (int i = 2; i < argc; i++)
 		take(argv[i]);
 	return 0;

@@ -14,7 +14,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 
 # Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "inflate": 300,
-           "teeworlds": 600, "triclon": 700, "view": 120, "journal": 260, "replay": 40}
+           "teeworlds": 600, "triclon": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40}
 BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
 
 OWN = {"csv_table": [b"x,y,value\n1,-5,0.5\n \"70000\", 2 ,1e3\r\n\n"],

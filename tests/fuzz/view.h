@@ -8,12 +8,12 @@
 
 #include "../teeworlds/fixture.h"
 
-enum { VIEW_FILES = 250 };
+enum { VIEW_FILES = 250, VIEW_HEADER = 3 };
 
 struct view_files {
 	struct fixture map;
 	entry_id ids[VIEW_FILES];
-	size_t n;
+	size_t n, n_typed; /* those of raw/ follow */
 	unsigned of_items, of_data;
 };
 
@@ -27,6 +27,8 @@ static inline void view_take(void *arg, const char *path, const struct entry *en
 		(!strncmp(path, "raw/data", 8) && f->of_data++ > 40))
 		return;
 	f->ids[f->n++] = entry->id;
+	if (strncmp(path, "raw/", 4))
+		f->n_typed = f->n;
 }
 
 static inline void view_files_open(struct view_files *f, const char *path)
