@@ -357,9 +357,7 @@ static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched
 {
 	uint16_t type = m->items[item].type;
 
-	if (type == TW_ENVELOPE)
-		touched_add(t, tw_id(TW_K_ENVELOPE, (uint32_t)tw_position(m, item), 0));
-	else if (type == TW_POINTS || type == tw_uuid_type(m, TW_BEZIER))
+	if (type == TW_POINTS || type == tw_uuid_type(m, TW_BEZIER))
 		for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++)
 			touched_add(t, tw_id(TW_K_ENVELOPE, i, 0));
 }

@@ -26,13 +26,6 @@ static const struct {
 
 enum { N_FILES = sizeof(files) / sizeof(files[0]) };
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	(void)m, (void)id, (void)e;
-	tw_stat_dir(ret, true);
-	return 0;
-}
-
 static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	(void)m, (void)dir;
@@ -276,7 +269,7 @@ static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 
 const struct tw_kind tw_kind_info_dir = {
 	.label = "info/",
-	.stat = dir_stat,
+	.stat = tw_stat_fixed,
 	.find = dir_find,
 	.child = dir_child,
 };

@@ -6,6 +6,7 @@
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/sort.h"
 
 static const struct tw_kind *const tw_kinds[TW_N_KINDS] = {
 	[TW_K_ROOT] = &tw_kind_root,
@@ -43,10 +44,20 @@ const struct tw_kind *tw_kind(entry_id id)
 	return kind < TW_N_KINDS && id >> ENTRY_ID_BITS == 0 ? tw_kinds[kind] : NULL;
 }
 
+/* The files of an object, and whatever else shows the item. */
 static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t)
 {
 	if (!m->shared->typed)
 		return;
+	for (int what = 0; what < TW_N_GROUPS; what++) {
+		uint32_t position = (uint32_t)tw_position(m, item);
+
+		if (tw_sorts[what].type != m->items[item].type)
+			continue;
+		touched_add(t, tw_object_id((enum tw_named)what, 0, position, false));
+		if (tw_sorts[what].embedded)
+			touched_add(t, tw_object_id((enum tw_named)what, 0, position, true));
+	}
 	for (int i = 0; i < TW_N_KINDS; i++)
 		if (tw_kinds[i]->touch)
 			tw_kinds[i]->touch(m, item, t);

@@ -41,14 +41,23 @@ struct tw_kind {
 	 * break. NULL: stat tells. */
 	int (*readable)(const struct tw_map *m, entry_id id, struct error *e);
 
-	/* Names the entries of this kind that show the item (its integers or a blob it names). */
+	/* Names the entries of this kind that show the item (its integers or a blob it names), but
+	 * for an image, a sound or an envelope itself. */
 	void (*touch)(const struct tw_map *m, uint32_t item, struct touched *t);
 };
 
-/* A directory that is always there: entry fields for stat. */
+/* Entry fields for stat: of a directory, and of one that is always there, as a kind's own stat. */
 static inline void tw_stat_dir(struct entry *ret, bool fixed)
 {
 	*ret = (struct entry){.dir = true, .sized = true, .fixed = fixed};
+}
+
+static inline int tw_stat_fixed(
+	const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	(void)m, (void)id, (void)e;
+	tw_stat_dir(ret, true);
+	return 0;
 }
 
 static inline void tw_stat_file(struct entry *ret, uint64_t size, bool writable)

@@ -26,13 +26,6 @@ static bool is_shown(const struct tw_map *m, size_t i)
 	return m->shared->typed;
 }
 
-static int root_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	(void)m, (void)id, (void)e;
-	tw_stat_dir(ret, true);
-	return 0;
-}
-
 static int root_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	(void)dir;
@@ -62,7 +55,7 @@ static int root_child(
 
 const struct tw_kind tw_kind_root = {
 	.label = "root",
-	.stat = root_stat,
+	.stat = tw_stat_fixed,
 	.find = root_find,
 	.child = root_child,
 };

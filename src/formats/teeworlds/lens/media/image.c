@@ -270,16 +270,9 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	return opaque_follow(m, image, &before, &t.opacity, c, e);
 }
 
-static void image_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	if (m->items[item].type == TW_IMAGE)
-		touched_add(t, tw_id(TW_K_IMAGE_PNG, (uint32_t)tw_position(m, item), 0));
-}
-
 const struct tw_kind tw_kind_image_png = {
 	.label = "image.png",
 	.stat = image_stat,
 	.get = image_get,
 	.parse = image_parse,
-	.touch = image_touch,
 };

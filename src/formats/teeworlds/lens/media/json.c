@@ -195,25 +195,12 @@ static int json_parse(const struct tw_map *m, entry_id id, const struct extent *
 	return r;
 }
 
-static void image_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	if (m->items[item].type == TW_IMAGE)
-		touched_add(t, tw_id(TW_K_IMAGE_JSON, (uint32_t)tw_position(m, item), 0));
-}
-
-static void sound_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	if (m->items[item].type == TW_SOUND)
-		touched_add(t, tw_id(TW_K_SOUND_JSON, (uint32_t)tw_position(m, item), 0));
-}
-
 const struct tw_kind tw_kind_image_json = {
 	.label = "image.json",
 	.stat = json_stat,
 	.get = file_get,
 	.most = JSON_MAX,
 	.parse = json_parse,
-	.touch = image_touch,
 };
 
 const struct tw_kind tw_kind_sound_json = {
@@ -222,5 +209,4 @@ const struct tw_kind tw_kind_sound_json = {
 	.get = file_get,
 	.most = JSON_MAX,
 	.parse = json_parse,
-	.touch = sound_touch,
 };

@@ -101,16 +101,9 @@ static int sound_parse(const struct tw_map *m, entry_id id, const struct extent 
 	return 0;
 }
 
-static void sound_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	if (m->items[item].type == TW_SOUND)
-		touched_add(t, tw_id(TW_K_SOUND_OPUS, (uint32_t)tw_position(m, item), 0));
-}
-
 const struct tw_kind tw_kind_sound_opus = {
 	.label = "sound.opus",
 	.stat = sound_stat,
 	.get = sound_get,
 	.parse = sound_parse,
-	.touch = sound_touch,
 };

@@ -8,13 +8,6 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	(void)m, (void)id, (void)e;
-	tw_stat_dir(ret, true);
-	return 0;
-}
-
 static int raw_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	(void)m, (void)dir;
@@ -243,14 +236,14 @@ static int data_child(
 
 const struct tw_kind tw_kind_raw = {
 	.label = "raw/",
-	.stat = dir_stat,
+	.stat = tw_stat_fixed,
 	.find = raw_find,
 	.child = raw_child,
 };
 
 const struct tw_kind tw_kind_raw_items = {
 	.label = "raw/items/",
-	.stat = dir_stat,
+	.stat = tw_stat_fixed,
 	.find = items_find,
 	.child = items_child,
 };
@@ -264,7 +257,7 @@ const struct tw_kind tw_kind_raw_type = {
 
 const struct tw_kind tw_kind_raw_data_dir = {
 	.label = "raw/data/",
-	.stat = dir_stat,
+	.stat = tw_stat_fixed,
 	.find = data_find,
 	.child = data_child,
 };
