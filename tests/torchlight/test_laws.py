@@ -18,6 +18,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED", HERE.parents[1].parent / "s
 CORPUS = SHARED / "corpus" / "torchlight"
 LAWS = os.environ.get("TL_LAWS", "")
 FUZZ = os.environ.get("TL_FUZZ", "")
+QUESTIONS = os.path.join(FUZZ, "..", "formats", "laws-questions")
 GUTS = ("ADVENTURE_MODE.MOD", "CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XOVER_EDITORMOD.MOD",
         "flasks.mod")
 
@@ -119,6 +120,22 @@ def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
     archive.write_bytes(tlwrite.mod(rows))
     got = laws(archive)
     assert got["of them texts"] == len(rows) and got["unreadable"] == 0
+
+
+@pytest.mark.parametrize("name", ["small.MOD", "compiled.MOD", "early8.PAK"])
+def test_what_is_asked_changes_nothing(name, tmp_path):
+    made = archives()[name]
+    path = [tmp_path / name]
+    if isinstance(made, tuple):
+        path.append(tmp_path / (name + ".MAN"))
+        path[1].write_bytes(made[1])
+        made = made[0]
+    path[0].write_bytes(made)
+    run = subprocess.run([QUESTIONS, "20", *map(str, path)], capture_output=True, text=True,
+                         timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    counts = [int(part.split()[0]) for part in run.stdout.split(", ")]
+    assert min(counts) >= 20, run.stdout
 
 
 SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * questions: no operation that takes a `const struct snapshot *` changes what a later one answers.
+ *
+ *     questions SEEDS FILE [SECOND]
+ *
+ * For each seed a run of random changes (content put, files and directories made, renamed and
+ * removed) is done twice, once with questions of all kinds asked between its steps; both maps must
+ * be the same to the byte. It needs formats/format.h alone, so it serves every format.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/buffer.h"
+#include "formats/format.h"
+
+enum { STEPS = 60, QUESTIONS = 6, NAMES = 4096 };
+
+struct random {
+	uint64_t state;
+};
+
+static uint32_t roll(struct random *r, uint32_t n)
+{
+	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
+	return n ? (uint32_t)(r->state >> 33) % n : 0;
+}
+
+/* Something that stands in the map, or stood. */
+struct thing {
+	entry_id id, dir;
+	char name[NAME_MAX + 1];
+	bool is_dir, made, placed, removed, put;
+};
+
+struct run {
+	const struct format *f;
+	struct source source;
+	struct format_context ctx;
+	struct random steps, questions;
+	bool asking;
+	struct snapshot *before, *now;
+	struct thing *things;
+	size_t n, room;
+	int dirfd;
+	unsigned puts, made, moved, removed; /* in all runs */
+};
+
+static void die(const char *what, const struct error *e)
+{
+	fprintf(stderr, "%s: %s\n", what, e ? error_text(e) : "");
+	exit(2);
+}
+
+static int keep(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
+{
+	struct bytes *b = NULL;
+	int r = extent_load(data, UINT32_MAX, &b, e);
+
+	(void)s;
+	if (r == 0)
+		*ret = extent_of_bytes(b);
+	return r;
+}
+
+static struct thing *add_thing(struct run *run)
+{
+	if (!array_room(run->things, run->n, run->room))
+		die("no memory", NULL);
+	run->things[run->n] = (struct thing){0};
+	return &run->things[run->n++];
+}
+
+static void walk(struct run *run, entry_id dir)
+{
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	while (run->n < NAMES && run->f->list(run->now, dir, &cookie, name, &en, NULL) > 0) {
+		struct thing *t = add_thing(run);
+
+		*t = (struct thing){.id = en.id, .dir = dir, .is_dir = en.dir};
+		strcpy(t->name, name);
+		if (en.dir)
+			walk(run, en.id);
+	}
+}
+
+static struct bytes *content_of(const struct run *run, const struct thing *t)
+{
+	const struct format *f = run->f;
+	struct bytes *b;
+	uint64_t size;
+	uint8_t *data;
+
+	if (t->is_dir || f->size(run->now, t->id, &size, NULL) < 0)
+		return NULL;
+	b = bytes_new((size_t)size, &data);
+	if (b && f->get(run->now, t->id, 0, data, (size_t)size, NULL) < 0) {
+		bytes_unref(b);
+		return NULL;
+	}
+	return b;
+}
+
+static const char *ending(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot : "";
+}
+
+/* What another file of the same ending holds: likely to be accepted, or refused for good. */
+static struct bytes *pick_content(const struct run *run, struct random *r, const char *name)
+{
+	for (unsigned tries = 0; tries < 50; tries++) {
+		const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
+
+		if (!t->is_dir && !strcmp(ending(t->name), ending(name)))
+			return content_of(run, t);
+	}
+	return bytes_copy("x\n", 2);
+}
+
+static void put(struct run *run, struct thing *t)
+{
+	const struct format_edit *edit = run->f->edit;
+	struct bytes *b = pick_content(run, &run->steps, t->name);
+	CLEANUP(change_free) struct change *c = NULL;
+	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+
+	if (!b || t->is_dir) {
+		bytes_unref(b);
+		return;
+	}
+	in = extent_of_bytes(b);
+	if (edit->parse(run->now, t->id, &in, &c, NULL) == 0 && c &&
+		edit->apply(&run->now, c, NULL, NULL) == 0) {
+		t->put = true;
+		run->puts++;
+	}
+}
+
+/* A name like t's that nothing has. */
+static bool name_like(const struct run *run, struct random *r, const struct thing *t, char *ret)
+{
+	size_t n = strlen(t->name) - strlen(ending(t->name));
+
+	if (!n || strlen(t->name) + 4 > NAME_MAX)
+		return false;
+	snprintf(ret, NAME_MAX + 1, "%.*s%c%c%s", (int)n, t->name, 'a' + (int)roll(r, 26),
+		'a' + (int)roll(r, 26), ending(t->name));
+	for (size_t i = 0; i < run->n; i++)
+		if (run->things[i].dir == t->dir && !strcmp(run->things[i].name, ret))
+			return false;
+	return true;
+}
+
+static bool means_object(
+	const struct run *run, entry_id dir, const char *name, bool is_dir, entry_id moved)
+{
+	struct meaning m;
+
+	return run->f->tree->meaning(run->now, dir, name, is_dir, moved, &m, NULL) == 0 &&
+	       !m.known && m.is == FORMAT_OBJECT && (moved == ENTRY_ROOT || m.fits);
+}
+
+static void make(struct run *run, const struct thing *like)
+{
+	struct thing t = {.dir = like->dir, .is_dir = like->is_dir, .made = true, .placed = true};
+
+	if (!name_like(run, &run->steps, like, t.name) ||
+		!means_object(run, t.dir, t.name, t.is_dir, ENTRY_ROOT) ||
+		run->f->tree->add(&run->now, t.dir, t.name, t.is_dir, &t.id, NULL) < 0)
+		return;
+	put(run, &t);
+	t.put |= t.is_dir;
+	if (t.put) {
+		*add_thing(run) = t;
+		run->made++;
+	}
+}
+
+static void move(struct run *run, struct thing *t)
+{
+	char name[NAME_MAX + 1];
+
+	if (name_like(run, &run->steps, t, name) &&
+		means_object(run, t->dir, name, t->is_dir, t->id)) {
+		strcpy(t->name, name);
+		t->placed = true;
+		run->moved++;
+	}
+}
+
+static void take_away(struct run *run, struct thing *t)
+{
+	struct meaning m;
+	struct entry en;
+
+	if (t->is_dir || run->f->stat(run->now, t->id, &en, NULL) < 0 || en.fixed || en.standing)
+		return;
+	t->removed = t->made || (run->f->tree->meaning(run->now, t->dir, t->name, false, ENTRY_ROOT,
+					 &m, NULL) == 0 &&
+					m.known);
+	run->removed += t->removed;
+}
+
+static void step(struct run *run)
+{
+	uint32_t what = roll(&run->steps, 8), i = roll(&run->steps, (uint32_t)run->n);
+	struct thing *t = &run->things[i];
+
+	if (t->removed)
+		return;
+	if (what < 4)
+		put(run, t);
+	else if (what < 6)
+		make(run, t);
+	else if (what == 6)
+		move(run, t);
+	else
+		take_away(run, t);
+}
+
+/* Where things stand, and times that are the same in both runs. */
+static size_t placements(const struct run *run, struct placement **ret)
+{
+	struct placement *p = calloc(2 * run->n + 1, sizeof(*p));
+	size_t n = 0;
+
+	for (size_t i = 0; p && i < run->n; i++) {
+		const struct thing *t = &run->things[i];
+
+		if (t->removed ? !t->made : t->placed)
+			p[n++] = (struct placement){.id = t->id,
+				.dir = t->dir,
+				.name = t->removed ? NULL : t->name,
+				.removed = t->removed};
+	}
+	for (size_t i = 0; p && run->f->keeps_times && i < run->n; i++)
+		if (run->things[i].put && !run->things[i].removed && !run->things[i].is_dir)
+			p[n++] = (struct placement){.id = run->things[i].id,
+				.stamp = true,
+				.mtime.tv_sec = 1000000000 + (time_t)i};
+	*ret = p;
+	return n;
+}
+
+static int finalize(const struct run *run, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(free) struct placement *p = NULL;
+	size_t n = placements(run, &p);
+
+	return p ? run->f->tree->finalize(run->now, p, n, ret, NULL, NULL, e) : -ENOMEM;
+}
+
+static int write_map(const struct run *run, const struct snapshot *s, struct source *ret,
+	struct plan **plan, struct error *e)
+{
+	struct replace *outs[FORMAT_FILES_MAX] = {NULL};
+	int files = run->f->companion ? 2 : 1, r = 0;
+
+	*ret = (struct source){.name = run->source.name};
+	for (int i = 0; r == 0 && i < files; i++)
+		r = replace_begin(run->dirfd, i ? "out.second" : "out", -1, &outs[i], e);
+	if (r == 0)
+		r = run->f->edit->encode(s, outs, false, plan, e);
+	for (int i = 0; r == 0 && i < files; i++) {
+		r = replace_close(outs[i], e);
+		ret->files[i] = r == 0 ? replace_file(outs[i]) : NULL;
+		ret->sizes[i] = replace_written(outs[i]);
+		ret->n_files++;
+	}
+	for (int i = 0; i < files; i++)
+		replace_destroy(outs[i]);
+	return r;
+}
+
+static void drop_files(struct source *w)
+{
+	for (unsigned i = 0; i < w->n_files; i++)
+		file_unref(w->files[i]);
+}
+
+static void ignore(void *arg, const char *line)
+{
+	(void)arg;
+	(void)line;
+}
+
+/* A save that comes to nothing. */
+static void ask_for_a_save(const struct run *run)
+{
+	const struct format_edit *edit = run->f->edit;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL, *rebased = NULL;
+	CLEANUP(plan_free) struct plan *plan = NULL;
+	struct source w = {0};
+	struct error e = ERROR_INIT;
+
+	if (finalize(run, &s, &e) < 0)
+		return;
+	if (edit->same)
+		(void)edit->same(run->before, s);
+	if (edit->check)
+		(void)edit->check(run->before, s, ignore, NULL, &e);
+	if (write_map(run, s, &w, &plan, &e) == 0 && edit->verify(s, plan, &w, &e) == 0)
+		(void)edit->rebase(run->now, plan, &w, &rebased, &e);
+	drop_files(&w);
+}
+
+static void ask_of_names(const struct run *run, struct random *r, const struct thing *t)
+{
+	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	char name[NAME_MAX + 1];
+	struct entry en;
+	struct meaning m;
+
+	(void)run->f->lookup(run->now, t->dir, other->name, &en, NULL);
+	(void)run->f->tree->meaning(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
+	if (name_like(run, r, t, name))
+		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
+	if (run->f->names && roll(r, 8) == 0 && finalize(run, &s, NULL) == 0)
+		(void)run->f->names->shown_as(s, t->id, name);
+}
+
+static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)
+{
+	CLEANUP(change_free) struct change *c = NULL;
+	CLEANUP(bytes_unref) struct bytes *note = NULL, *whole = content_of(run, t);
+	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+	struct bytes *b = pick_content(run, r, t->name);
+
+	if (run->f->note)
+		(void)run->f->note(run->now, t->id, &note, NULL);
+	if (!b || t->is_dir) {
+		bytes_unref(b);
+		return;
+	}
+	in = extent_of_bytes(b);
+	(void)run->f->edit->parse(run->now, t->id, &in, &c, NULL);
+}
+
+static void ask(struct run *run)
+{
+	struct random *r = &run->questions;
+	const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	switch (roll(r, 24)) {
+	case 0:
+		ask_for_a_save(run);
+		break;
+	case 1:
+		if (run->f->edit->sound)
+			(void)run->f->edit->sound(run->now, roll(r, 2), NULL);
+		break;
+	case 2:
+	case 3:
+		while (run->f->list(run->now, t->dir, &cookie, name, &en, NULL) > 0)
+			;
+		break;
+	case 4:
+		(void)run->f->stat(run->now, t->id, &en, NULL);
+		break;
+	default:
+		if (roll(r, 2))
+			ask_of_names(run, r, t);
+		else
+			ask_of_content(run, r, t);
+	}
+}
+
+/* The map that the run ends with, both files of it. */
+static struct bytes *run_once(struct run *run, uint64_t seed, bool asking)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(plan_free) struct plan *plan = NULL;
+	struct buffer all = BUFFER_INIT;
+	struct error e = ERROR_INIT;
+	struct bytes *ret = NULL;
+	struct source w = {0};
+
+	run->steps.state = run->questions.state = seed;
+	if (run->f->open(&run->source, &run->ctx, &run->before, &e) < 0)
+		die("open", &e);
+	run->now = snapshot_ref(run->before);
+	walk(run, ENTRY_ROOT);
+	for (unsigned i = 0; i < STEPS; i++) {
+		for (unsigned k = 0; asking && k < QUESTIONS; k++)
+			ask(run);
+		step(run);
+	}
+	if (finalize(run, &s, &e) < 0 || write_map(run, s, &w, &plan, &e) < 0)
+		die("save", &e);
+	for (unsigned i = 0; i < w.n_files; i++) {
+		uint8_t *to = buffer_reserve(&all, (size_t)w.sizes[i]);
+
+		if (!to || file_read(w.files[i], 0, to, (size_t)w.sizes[i], &e) < 0)
+			die("read back", &e);
+		all.size += (size_t)w.sizes[i];
+	}
+	if (buffer_finish(&all, &ret) < 0)
+		die("no memory", NULL);
+	drop_files(&w);
+	snapshot_unref(TAKE(run->now));
+	snapshot_unref(TAKE(run->before));
+	free(run->things);
+	run->things = NULL;
+	run->n = run->room = 0;
+	return ret;
+}
+
+static bool agrees(struct run *run, uint64_t seed)
+{
+	CLEANUP(bytes_unref) struct bytes *silent = run_once(run, seed, false);
+	CLEANUP(bytes_unref) struct bytes *asked = run_once(run, seed, true);
+
+	if (silent->size == asked->size && !memcmp(silent->data, asked->data, asked->size))
+		return true;
+	fprintf(stderr, "seed %u: what was asked changed the map\n", (unsigned)seed);
+	return false;
+}
+
+static void open_file(struct run *run, const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		die(path, NULL);
+	run->source.files[run->source.n_files] = file_new(fd);
+	run->source.sizes[run->source.n_files++] = (uint64_t)st.st_size;
+}
+
+int main(int argc, char **argv)
+{
+	char dir[] = "/tmp/mapfs-questions-XXXXXX";
+	struct run run = {0};
+	struct store store = {.keep = keep};
+	struct error e = ERROR_INIT;
+	const char *slash;
+	int wrong = 0;
+
+	if (argc < 3 || !mkdtemp(dir))
+		return 2;
+	slash = strrchr(argv[2], '/');
+	run.dirfd = store.spool_dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	run.source.name = slash ? slash + 1 : argv[2];
+	for (int i = 2; i < argc; i++)
+		open_file(&run, argv[i]);
+	if (format_find(&run.source, &run.f, &e) < 0)
+		die(argv[2], &e);
+	run.ctx = (struct format_context){.budget = budget_create(64 << 20), .store = &store};
+	for (int seed = 1; seed <= atoi(argv[1]); seed++)
+		wrong += !agrees(&run, (uint64_t)seed);
+	drop_files(&run.source);
+	budget_destroy(run.ctx.budget);
+	close(run.dirfd);
+	rmdir(dir);
+	printf("%u put, %u made, %u moved, %u removed\n", run.puts, run.made, run.moved,
+		run.removed);
+	return wrong != 0;
+}
