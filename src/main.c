@@ -34,6 +34,8 @@ static int run(int argc, char **argv)
 		return cli_umount_helper(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "recover") == 0)
 		return cli_recover(argc, argv);
+	if (argc > 1 && strcmp(argv[1], "status") == 0)
+		return cli_status(argc, argv);
 	return cli_mapfs(argc, argv);
 }
 

@@ -12,6 +12,8 @@
 int cli_mapfs(int argc, char **argv);
 /* mapfs recover: argv[1] is "recover". */
 int cli_recover(int argc, char **argv);
+/* mapfs status: argv[1] is "status". */
+int cli_status(int argc, char **argv);
 /* What mount(8) and umount(8) call for the type fuse.mapfs. */
 int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);

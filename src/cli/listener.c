@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/listener.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/say.h"
 
-/* Saving is shown once it has taken this long. */
-enum { PROGRESS_AFTER_MS = 1000 };
+enum {
+	TICK_MS = 250,
+	PROGRESS_AFTER_MS = 1000, /* a save is shown once it has taken this long */
+	PROGRESS_EACH_MS = 500,
+	/* A worker that saves gives a sign of life each second. */
+	SILENCE_FORCED_MS = 4000,
+	WHOLE_FORCED_MS = 20000,
+	SILENCE_WARN_MS = 8000,
+};
 
-void listener_init(struct listener *l, const char *mountpoint, bool verbose)
+void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced)
 {
-	*l = (struct listener){
-		.mountpoint = mountpoint, .wanted = verbose || isatty(STDERR_FILENO)};
-	clock_gettime(CLOCK_MONOTONIC, &l->start);
+	int64_t now = clock_ms();
+
+	*l = (struct listener){.mountpoint = mountpoint,
+		.wanted = verbose || isatty(STDERR_FILENO),
+		.forced = forced,
+		.start_ms = now,
+		.heard_ms = now};
 }
 
 static void clear_progress(struct listener *l)
@@ -29,18 +47,22 @@ void listener_finish(struct listener *l)
 	lines_clear(&l->printed);
 }
 
-static void show_progress(struct listener *l, uint64_t done, uint64_t total)
+static void show_progress(struct listener *l)
 {
-	struct timespec now;
-	int64_t ms;
+	const struct control_msg *m = &l->last;
+	int64_t now = clock_ms();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (int64_t)(now.tv_sec - l->start.tv_sec) * 1000 +
-	     (now.tv_nsec - l->start.tv_nsec) / 1000000;
-	if (!l->wanted || ms < PROGRESS_AFTER_MS || !total)
+	if (!l->wanted || now - l->start_ms < PROGRESS_AFTER_MS ||
+		now - l->shown_ms < PROGRESS_EACH_MS)
 		return;
-	fprintf(stderr, "\rmapfs: %s: saving, %3.0f %%", l->mountpoint,
-		100.0 * (double)(done < total ? done : total) / (double)total);
+	fprintf(stderr, "\rmapfs: %s: %s%s%s, ", l->mountpoint, l->heard ? "saving" : "waiting",
+		m->text[0] ? ", " : "", m->text);
+	if (m->total)
+		fprintf(stderr, "%3.0f %%, ",
+			100.0 * (double)(m->done < m->total ? m->done : m->total) /
+				(double)m->total);
+	fprintf(stderr, "%" PRId64 " s\033[K", (now - l->start_ms) / 1000);
+	l->shown_ms = now;
 	l->shown = true;
 }
 
@@ -55,26 +77,66 @@ static void print_line(struct listener *l, struct control_msg *m)
 	fflush(stdout);
 }
 
+static bool out_of_patience(struct listener *l)
+{
+	int64_t now = clock_ms();
+
+	if (!l->forced && !l->warned && now - l->heard_ms > SILENCE_WARN_MS) {
+		l->warned = true;
+		listener_say(l, "the process that keeps the mount does not answer; mapfs -u "
+				"--force unmounts all the same");
+	}
+	return l->forced &&
+	       (now - l->heard_ms > SILENCE_FORCED_MS || now - l->start_ms > WHOLE_FORCED_MS);
+}
+
+/* 1: something can be read. */
+static int wait_for_message(struct listener *l, int sock)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	int n = 0;
+
+	while (n == 0 || (n < 0 && errno == EINTR)) {
+		if (out_of_patience(l))
+			return -ETIMEDOUT;
+		n = poll(&p, 1, TICK_MS);
+		show_progress(l);
+	}
+	return n < 0 ? -errno : 1;
+}
+
 int listener_next(struct listener *l, int sock, struct control_msg *ret)
 {
 	int r;
 
-	while ((r = control_recv(sock, ret)) == 1) {
+	while ((r = wait_for_message(l, sock)) == 1 && (r = control_recv(sock, ret)) == 1) {
 		l->heard = true;
+		l->heard_ms = clock_ms();
 		if (ret->fd >= 0)
 			close(ret->fd);
-		if (ret->type == CONTROL_PROGRESS)
-			show_progress(l, ret->done, ret->total);
-		else if (ret->type == CONTROL_REPORT)
+		if (ret->type == CONTROL_PROGRESS) {
+			printable(ret->text);
+			if (ret->text[0])
+				l->last = *ret;
+			show_progress(l);
+		} else if (ret->type == CONTROL_REPORT) {
 			print_line(l, ret);
-		else
+		} else {
 			break;
+		}
 	}
 	clear_progress(l);
 	return r;
 }
 
-void listener_say(const struct listener *l, const char *text)
+void listener_say(struct listener *l, const char *fmt, ...)
 {
-	say(stderr, "mapfs: %s: %s", l->mountpoint, text);
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	clear_progress(l);
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) >= 0)
+		say(stderr, "mapfs: %s: %s", l->mountpoint, line);
+	va_end(ap);
 }

@@ -6,28 +6,33 @@
 #define CLI_LISTENER_H
 
 #include <stdbool.h>
-#include <time.h>
 
 #include "fuse/control.h"
 #include "fuse/keeper_lines.h"
 
 struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */
-	struct timespec start;
-	bool wanted;          /* progress is */
-	bool shown;           /* and stands on the terminal */
-	bool heard;           /* a message came */
-	struct lines printed; /* of the report: each line is printed once */
+	bool wanted;            /* progress is */
+	bool forced;            /* patience ends */
+	bool shown;             /* progress stands on the terminal */
+	bool heard;             /* a message came */
+	bool warned;            /* that none comes */
+	int64_t start_ms, heard_ms, shown_ms;
+	struct control_msg last; /* the last PROGRESS that said something */
+	struct lines printed;    /* of the report: each line is printed once */
 };
 
-void listener_init(struct listener *l, const char *mountpoint, bool verbose);
+void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);
 void listener_finish(struct listener *l);
 
-/* The next message that is neither PROGRESS, which is shown, nor REPORT, which is printed. Returns
- * what control_recv returns. */
+/*
+ * The next message that is neither PROGRESS, which is shown, nor REPORT, which is printed. Returns
+ * what control_recv returns, or, of a forced end, -ETIMEDOUT where nothing was heard for some
+ * seconds or the whole takes too long.
+ */
 int listener_next(struct listener *l, int sock, struct control_msg *ret);
 
 /* A line on stderr about the mount. */
-void listener_say(const struct listener *l, const char *text);
+void listener_say(struct listener *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

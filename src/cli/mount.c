@@ -112,16 +112,18 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 /* What the command line of `mapfs` itself says. */
 struct command {
 	struct options options;
-	bool unmount, force, verbose, help, version;
+	struct ending ending;
+	bool unmount, help, version;
 	bool mounts; /* an option that only a mount has was given */
 };
 
-enum { OPTION_FORCE = 256, OPTION_NEW, OPTION_FORMAT };
+enum { OPTION_FORCE = 256, OPTION_DISCARD, OPTION_NEW, OPTION_FORMAT };
 
 static const char short_options[] = ":dfho:uvV";
 
 static const struct option long_options[] = {
 	{"debug", no_argument, NULL, 'd'},
+	{"discard", no_argument, NULL, OPTION_DISCARD},
 	{"force", no_argument, NULL, OPTION_FORCE},
 	{"foreground", no_argument, NULL, 'f'},
 	{"format", required_argument, NULL, OPTION_FORMAT},
@@ -186,13 +188,16 @@ static int parse_option(struct command *c, int option, char **argv)
 		c->unmount = true;
 		return OUTCOME_DONE;
 	case 'v':
-		c->verbose = true;
+		c->ending.verbose = true;
 		return OUTCOME_DONE;
 	case 'V':
 		c->version = true;
 		return OUTCOME_DONE;
 	case OPTION_FORCE:
-		c->force = true;
+		c->ending.force = true;
+		return OUTCOME_DONE;
+	case OPTION_DISCARD:
+		c->ending.discard = true;
 		return OUTCOME_DONE;
 	case OPTION_NEW:
 		c->mounts = true;
@@ -220,13 +225,13 @@ static int run_command(struct command *c, int n, char **names)
 	}
 	if (c->unmount) {
 		if (c->mounts)
-			return cli_usage("-u goes with --force and -v only");
-		if (n != 1)
-			return cli_usage("-u takes one mount point");
-		return umount_run(names[0], c->force, c->verbose);
+			return cli_usage("-u goes with --force, --discard and -v only");
+		if (n < 1)
+			return cli_usage("-u takes mount points, or maps that are mounted");
+		return umount_run(names, (size_t)n, &c->ending);
 	}
-	if (c->force)
-		return cli_usage("--force goes with -u");
+	if (c->ending.force || c->ending.discard)
+		return cli_usage("--%s goes with -u", c->ending.force ? "force" : "discard");
 	if (c->options.rq.format && !c->options.rq.create)
 		return cli_usage("--format goes with --new");
 	if (n < 1)

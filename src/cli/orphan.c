@@ -3,31 +3,61 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/beside.h"
+#include "cli/status.h"
 #include "fuse/keeper_errand.h"
 #include "fuse/keeper_mount.h"
+
+/* How long a forced end waits for what may block. */
+enum { PATIENCE_MS = 4000, SAVE_MS = 1000, STEP_MS = 20 };
+
+/* The child's exit status, or ETIMEDOUT where it had to be killed; a limit of 0 is none. */
+static int wait_for_child(pid_t pid, int limit_ms)
+{
+	int64_t end = clock_ms() + limit_ms;
+	int status = 0;
+	pid_t r;
+
+	while ((r = waitpid(pid, &status, limit_ms ? WNOHANG : 0)) == 0 && clock_ms() < end)
+		usleep(STEP_MS * 1000);
+	if (r == 0) {
+		/* It may be past killing; then it is left behind. */
+		kill(pid, SIGKILL);
+		usleep(STEP_MS * 1000);
+		(void)waitpid(pid, &status, WNOHANG);
+		return ETIMEDOUT;
+	}
+	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+}
 
 /* The reason of a failure has been printed. */
 static bool unmount(const char *point, bool lazy)
 {
 	pid_t pid = fork();
-	int status;
 
 	if (pid == 0)
 		keeper_unmount_and_exit(point, lazy);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
+	return pid > 0 && wait_for_child(pid, lazy ? PATIENCE_MS : 0) == 0;
+}
+
+void orphan_unmount_here(const struct target *t)
+{
+	(void)unmount(t->point, true);
 }
 
 /* Dirty mapped pages. In a child, as the keeper does it: what it opens is the mount's. */
-static void flush(char **paths, const char *point, const struct mount_entry *entry)
+static void flush(char **paths, const struct target *t)
 {
-	struct errand_flush f = {.point = point, .dev = entry->dev, .paths = paths};
+	struct errand_flush f = {.point = t->point, .dev = t->entry.dev, .paths = paths};
 	pid_t pid = paths ? fork() : -1;
 
 	if (pid == 0)
@@ -36,90 +66,170 @@ static void flush(char **paths, const char *point, const struct mount_entry *ent
 		waitpid(pid, NULL, 0);
 }
 
-/* Until SAVED, which may answer SAVE or be the session's last. 0, or -EPIPE: the worker died. */
-static int wait_for_save(struct listener *l, int sock, const char *point,
-	const struct mount_entry *entry, enum outcome *ret)
+/* Until SAVED, which may answer SAVE or be the session's last. 0, -ETIMEDOUT, or -EPIPE: the worker
+ * died. */
+static int wait_for_save(struct listener *l, int sock, const struct target *t, enum outcome *ret)
 {
 	struct lines paths = {0};
 	struct control_msg m;
+	int r;
 
-	while (listener_next(l, sock, &m) == 1) {
+	while ((r = listener_next(l, sock, &m)) == 1 && m.type != CONTROL_SAVED) {
 		if (m.type == CONTROL_FLUSH_PATH) {
 			lines_add(&paths, m.text);
 		} else if (m.type == CONTROL_FLUSH) {
-			flush(paths.at, point, entry);
+			flush(paths.at, t);
 			control_tell(sock, CONTROL_FLUSHED, 0, NULL);
-		} else if (m.type == CONTROL_SAVED) {
-			lines_clear(&paths);
-			*ret = control_outcome(m.code);
-			return 0;
 		}
 	}
 	lines_clear(&paths);
-	return -EPIPE;
+	if (r != 1)
+		return r == -ETIMEDOUT ? r : -EPIPE;
+	*ret = control_outcome(m.code);
+	return 0;
 }
 
-static int worker_died(const struct listener *l)
+/* What there is to know of what was closed, and to do. */
+static void tell_journal(struct listener *l, const struct target *t)
 {
-	listener_say(l, "the worker died; the journal is kept");
+	const char *map = t->entry.source;
+	char file[NAME_MAX + 1];
+
+	if (beside_journal(map, file))
+		listener_say(l,
+			"what was closed and not saved is in the journal %s beside the map: mount "
+			"%s again and it comes back (or see mapfs recover)",
+			file, map);
+	else
+		listener_say(
+			l, "no journal lies beside %s: nothing was closed that is not saved", map);
+}
+
+static int worker_died(struct listener *l, const struct target *t)
+{
+	listener_say(l, "the worker died");
+	tell_journal(l, t);
 	return OUTCOME_SAVE_FAILED;
 }
 
-int orphan_end(struct listener *l, int sock, const char *point, const struct mount_entry *entry,
-	bool force, bool made)
+static int saved_or(struct listener *l, const struct target *t, int r)
+{
+	return r == -EPIPE ? worker_died(l, t) : r;
+}
+
+int orphan_end(
+	struct listener *l, int sock, const struct target *t, const struct ending *how, bool made)
 {
 	enum outcome first, last;
+	int r;
 
-	listener_say(l, "the process that kept the mount has died; its worker saves");
-	control_tell(sock, CONTROL_SAVE, force ? 0 : CONTROL_MAY_STAY, NULL);
-	if (wait_for_save(l, sock, point, entry, &first) < 0)
-		return worker_died(l);
-	if (first == OUTCOME_SAVE_FAILED && !force) {
-		listener_say(l, "not everything could be saved; still mounted");
+	listener_say(l, "the process that kept the mount has died; its worker %s",
+		how->discard ? "ends it" : "saves");
+	control_tell(sock, CONTROL_SAVE,
+		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
+	r = wait_for_save(l, sock, t, &first);
+	if (r < 0)
+		return saved_or(l, t, r);
+	if (first == OUTCOME_SAVE_FAILED && !how->force) {
+		listener_say(l, "not everything could be saved; still mounted (mapfs -u --discard "
+				"throws away what is not)");
 		return first;
 	}
-	if (!unmount(point, force)) {
-		listener_say(l, "saved, but cannot unmount");
+	if (!unmount(t->point, how->force)) {
+		control_tell(sock, CONTROL_KEEP, 0, NULL);
+		listener_say(l, "cannot unmount");
 		return OUTCOME_BUSY;
 	}
 	if (made)
-		rmdir(point);
-	if (force)
+		rmdir(t->point);
+	if (how->force)
 		control_tell(sock, CONTROL_QUIT, 0, NULL);
-	if (wait_for_save(l, sock, point, entry, &last) < 0)
-		return worker_died(l);
+	r = wait_for_save(l, sock, t, &last);
+	if (r < 0)
+		return saved_or(l, t, r);
 	/* What failed and then succeeded is no failure any more; what was left stays left. */
 	return (int)(first == OUTCOME_SAVE_FAILED ? last : outcome_worse(first, last));
 }
 
-/* fsync of the mount's root is "save now" for a worker. */
-static int save_unheard(const char *point)
+/* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
+ * errno.
+ */
+static int save_unheard(const char *point, bool hurry)
 {
-	CLEANUP(close_fd) int fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t pid = fork();
+	int fd;
 
-	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+	if (pid < 0)
+		return errno;
+	if (pid == 0) {
+		fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		_exit(fd < 0 || fsync(fd) < 0 ? errno : 0);
+	}
+	return wait_for_child(pid, hurry ? PATIENCE_MS : 0);
 }
 
-int orphan_end_unheard(const struct listener *l, const char *point, bool force)
+static int killed(struct listener *l, const struct target *t, bool discard)
 {
-	int saved = save_unheard(point);
-	bool dead = saved == -ENOTCONN;
-	char line[200];
+	listener_say(l, "the processes of the mount were killed; it is unmounted");
+	if (discard)
+		return (int)beside_discard(t->entry.source, t->shown);
+	tell_journal(l, t);
+	return OUTCOME_SAVE_FAILED;
+}
 
-	if (saved < 0 && !dead) {
-		snprintf(line, sizeof(line), "nobody keeps the mount, and the save failed: %s%s",
-			strerror(-saved), force ? "" : "; still mounted");
-		listener_say(l, line);
-		if (!force)
+int orphan_leave(struct listener *l, const struct target *t)
+{
+	const char *map = t->entry.source;
+	char file[NAME_MAX + 1];
+
+	if (!unmount(t->point, true)) {
+		listener_say(
+			l, "the processes of the mount do not answer, and it cannot be unmounted");
+		return OUTCOME_BUSY;
+	}
+	listener_say(l, "the processes of the mount do not answer (stopped, or waiting for the "
+			"disk); it is unmounted");
+	/* If it is the keeper alone that is stopped, the worker saves now. */
+	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && beside_journal(map, file);)
+		usleep(STEP_MS * 1000);
+	tell_journal(l, t);
+	return beside_journal(map, file) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+}
+
+int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)
+{
+	int saved = how->discard ? 0 : save_unheard(t->point, how->force);
+	bool dead = saved == ENOTCONN, left = false;
+
+	/* Whether it lives has to be known in any case. */
+	if (how->discard && status_of(t->point, NULL, NULL) == -ENOTCONN)
+		dead = true;
+	if (how->discard && !dead) {
+		listener_say(l, "the process that keeps the mount cannot be reached: nothing can "
+				"be discarded");
+		return OUTCOME_BUSY;
+	}
+	if (saved == ETIMEDOUT)
+		return orphan_leave(l, t);
+	if (saved && !dead) {
+		listener_say(l,
+			"the process that keeps the mount cannot be reached, and the save "
+			"failed: %s%s",
+			strerror(saved), how->force ? "" : "; still mounted");
+		if (!how->force)
 			return OUTCOME_SAVE_FAILED;
 	}
-	if (!unmount(point, force || dead)) {
+	if (!dead)
+		left = status_print_left(t->point);
+	if (!unmount(t->point, how->force || dead)) {
 		listener_say(l, "cannot unmount");
 		return OUTCOME_BUSY;
 	}
-	if (saved < 0)
-		return worker_died(l);
-	listener_say(
-		l, "nobody keeps the mount: unmounted, but what was saved or left is not known");
-	return OUTCOME_MOUNT;
+	if (dead)
+		return killed(l, t, how->discard);
+	if (saved)
+		return OUTCOME_SAVE_FAILED;
+	listener_say(l, "the process that keeps the mount could not be reached (is it another "
+			"namespace's?): saved through the mount, and unmounted here");
+	return left ? OUTCOME_LEFT : OUTCOME_DONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * orphan: the end of a mount whose keeper has died, which `mapfs -u` then sees to.
+ * orphan: the end of a mount whose keeper has died, cannot be reached or does not answer, which
+ * `mapfs -u` then sees to.
  */
 #ifndef CLI_ORPHAN_H
 #define CLI_ORPHAN_H
@@ -8,17 +9,28 @@
 #include <stdbool.h>
 
 #include "cli/listener.h"
-#include "fuse/keeper_mountinfo.h"
+#include "cli/target.h"
+
+/* How a mount is to end. */
+struct ending {
+	bool force, discard, verbose;
+};
 
 /*
- * The worker serves still and has said ORPHAN over sock: save, unmount the mount at point, whose
- * line in the table is entry, and wait for the worker's end; made: remove the mount point. Returns
- * the exit code.
+ * The worker serves still and has said ORPHAN over sock: save, unmount, and wait for the worker's
+ * end; made: remove the mount point. Returns the exit code, or -ETIMEDOUT.
  */
-int orphan_end(struct listener *l, int sock, const char *point, const struct mount_entry *entry,
-	bool force, bool made);
+int orphan_end(
+	struct listener *l, int sock, const struct target *t, const struct ending *how, bool made);
 
-/* Nobody answers at all: the worker is dead too, or cannot be reached. Returns the exit code. */
-int orphan_end_unheard(const struct listener *l, const char *point, bool force);
+/* Nobody can be asked: the worker is dead too, or both are out of reach. Returns the exit code. */
+int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how);
+
+/* Somebody could be asked, and does not answer: unmounted by force. Returns the exit code. */
+int orphan_leave(struct listener *l, const struct target *t);
+
+/* Unmount what is left of a mount in this mount namespace, whose keeper has ended it in its own.
+ */
+void orphan_unmount_here(const struct target *t);
 
 #endif

@@ -12,35 +12,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/say.h"
-#include "vfs/volume/outcome.h"
+#include "cli/beside.h"
 #include "vfs/journal/journal.h"
-
-/* The directory and the name of the map itself, where links lead; of a map that is gone, the name
- * as it was typed. */
-static int locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
-{
-	CLEANUP(free) char *path = realpath(file, NULL);
-	char *slash;
-	int dirfd;
-
-	if (!path && errno == ENOENT)
-		path = strdup(file);
-	if (!path)
-		return error_errno(e, "%s", file);
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
-	dirfd = open(!slash ? "." : path[0] ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
-		return error_errno(e, "the directory of %s", file);
-	*ret_name = strdup(slash ? slash + 1 : path);
-	if (!*ret_name) {
-		close(dirfd);
-		return error_set(e, -ENOMEM, "out of memory");
-	}
-	*ret_dirfd = dirfd;
-	return 0;
-}
 
 static void print_journal(void *arg, const struct journal_info *i)
 {
@@ -165,7 +138,7 @@ static int run(const char *file, const char *to)
 	CLEANUP(close_fd) int dirfd = -1;
 	CLEANUP(free) char *name = NULL;
 	struct error e = ERROR_INIT;
-	int r = locate(file, &dirfd, &name, &e);
+	int r = beside_locate(file, &dirfd, &name, &e);
 
 	if (r == 0 && to)
 		keep_rights(dirfd, name);

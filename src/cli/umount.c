@@ -6,83 +6,70 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/say.h"
+#include "cli/beside.h"
 #include "cli/cli.h"
-#include "cli/listener.h"
-#include "cli/orphan.h"
-#include "fuse/control.h"
+#include "cli/holders.h"
 #include "fuse/keeper_door.h"
-#include "fuse/keeper_mountinfo.h"
 
 /* A keeper that has just mounted may have to wait for the name of its door; after that long nobody
  * stands behind it. */
 enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
-/* So often a client is sent away, at most once by each keeper of one device's number. */
-enum { VISITS = 250 };
-
-/* path with its last name unresolved: to resolve a mount point is to touch the mount. NULL where
- * the last name is no plain name, or something before it is missing. */
-static char *resolve_parent(const char *path)
-{
-	CLEANUP(free) char *copy = strdup(path);
-	CLEANUP(free) char *parent = NULL;
-	char *whole, *name;
-	size_t n = copy ? strlen(copy) : 0;
-
-	while (n > 1 && copy[n - 1] == '/')
-		copy[--n] = '\0';
-	if (!n)
-		return NULL;
-	name = strrchr(copy, '/');
-	if (name)
-		*name++ = '\0';
-	else
-		name = copy;
-	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return NULL;
-	parent = realpath(name == copy ? "." : *copy ? copy : "/", NULL);
-	if (!parent || asprintf(&whole, "%s/%s", strcmp(parent, "/") ? parent : "", name) < 0)
-		return NULL;
-	return whole;
-}
-
-static int find(const char *mountpoint, char **ret_point, struct mount_entry *ret)
-{
-	CLEANUP(free) char *point = resolve_parent(mountpoint);
-
-	if (!point || mountinfo_find(MOUNTINFO, point, ret) < 0) {
-		free(point);
-		point = realpath(mountpoint, NULL);
-		if (!point || mountinfo_find(MOUNTINFO, point, ret) < 0)
-			return -ENOENT;
-	}
-	if (!ret->mapfs)
-		return -ENOENT;
-	*ret_point = TAKE(point);
-	return 0;
-}
+/* So often a client is sent away, once by each keeper of one device's number; a keeper that knows
+ * the mount by another name, in a mount namespace of its own, always does. */
+enum { VISITS = 50 };
+enum { HOLDERS_NAMED_MAX = 8 };
 
 static void pause_before_knocking(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = KNOCK_PAUSE_MS * 1000000}, NULL);
 }
 
-/* Ask the keeper and listen until it is done. -EAGAIN: not a word, come again. */
-static int ask(struct listener *l, int sock, const char *point, const struct mount_entry *entry,
-	bool force)
+/* Does the other end live in another mount namespace? */
+static bool is_elsewhere(int sock)
 {
+	struct ucred cred;
+	socklen_t n = sizeof(cred);
+	struct stat ours, theirs;
+	char path[64];
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%ld/ns/mnt", (long)cred.pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 &&
+	       theirs.st_ino != ours.st_ino;
+}
+
+static bool still_there(const struct target *t)
+{
+	struct mount_entry now;
+
+	return mountinfo_find(MOUNTINFO, t->point, &now) == 0 && now.mapfs &&
+	       strcmp(now.dev, t->entry.dev) == 0;
+}
+
+/* Ask the keeper and listen until it is done. -EAGAIN: not a word, come again. */
+static int ask(struct listener *l, int sock, const struct target *t, const struct ending *how)
+{
+	bool elsewhere = is_elsewhere(sock);
 	struct control_msg m;
-	int r = control_tell(sock, CONTROL_UNMOUNT, force ? CONTROL_FORCE : 0, point);
+	int r = control_tell(sock, CONTROL_UNMOUNT,
+		(how->force ? CONTROL_FORCE : 0) | (how->discard ? CONTROL_DISCARD : 0), t->point);
 
 	if (r == 0)
 		r = listener_next(l, sock, &m);
 	if (r == 1 && m.type == CONTROL_ORPHAN)
-		return orphan_end(l, sock, point, entry, force, m.code);
+		return orphan_end(l, sock, t, how, m.code);
 	while (r == 1 && m.type != CONTROL_DONE)
 		r = listener_next(l, sock, &m);
+	if (r == -ETIMEDOUT)
+		return r;
 	if (r != 1 && !l->heard)
 		return -EAGAIN;
 	if (r != 1) {
@@ -90,7 +77,10 @@ static int ask(struct listener *l, int sock, const char *point, const struct mou
 		return OUTCOME_SAVE_FAILED;
 	}
 	if (m.text[0])
-		listener_say(l, m.text);
+		listener_say(l, "%s", m.text);
+	if (elsewhere && m.code != OUTCOME_BUSY && m.code != OUTCOME_MOUNT && still_there(t) &&
+		(m.code != OUTCOME_SAVE_FAILED || how->force))
+		orphan_unmount_here(t);
 	return m.code;
 }
 
@@ -109,50 +99,125 @@ static int knock(const struct mount_entry *entry)
 	return sock;
 }
 
-/* One attempt: the exit code, or -EAGAIN. */
-static int visit(struct listener *l, bool force)
+/* One attempt: the exit code, -EAGAIN, or -ETIMEDOUT. */
+static int visit(struct listener *l, struct target *t, const struct ending *how)
 {
-	CLEANUP(free) char *point = NULL;
 	CLEANUP(close_fd) int sock = -1;
-	struct mount_entry entry;
 
-	if (find(l->mountpoint, &point, &entry) < 0) {
-		listener_say(l, "is not a mount of mapfs");
+	if (mountinfo_find(MOUNTINFO, t->point, &t->entry) < 0 || !t->entry.mapfs) {
+		listener_say(l, "is not a mount of mapfs any more");
 		return OUTCOME_USAGE;
 	}
-	if (geteuid() != 0 && geteuid() != entry.owner) {
+	if (geteuid() != 0 && geteuid() != t->entry.owner) {
 		listener_say(l, "was mounted by another user");
 		return OUTCOME_MOUNT;
 	}
-	sock = knock(&entry);
-	if (sock < 0)
-		return orphan_end_unheard(l, point, force);
-	return ask(l, sock, point, &entry, force);
+	sock = knock(&t->entry);
+	return sock < 0 ? orphan_end_unheard(l, t, how) : ask(l, sock, t, how);
 }
 
-int umount_run(const char *mountpoint, bool force, bool verbose)
+struct naming {
+	struct listener *l;
+	size_t n;
+};
+
+static void name_holder(void *arg, pid_t pid, const char *name, const char *what)
 {
+	struct naming *naming = arg;
+
+	if (naming->n++ < HOLDERS_NAMED_MAX)
+		listener_say(naming->l, "%s (process %ld) %s", name, (long)pid, what);
+}
+
+static void name_holders(struct listener *l, const struct target *t, bool inside)
+{
+	struct naming naming = {l, 0};
+
+	if (inside)
+		listener_say(l, "the current directory is in the mount: leave it first (cd ..)");
+	(void)holders_find(t->entry.dev, name_holder, &naming);
+	if (naming.n > HOLDERS_NAMED_MAX)
+		listener_say(l, "and %zu more processes", naming.n - HOLDERS_NAMED_MAX);
+}
+
+/* Is this process in the mount? It leaves then. */
+static bool step_out(const struct target *t)
+{
+	CLEANUP(free) char *cwd = getcwd(NULL, 0);
+	size_t n = strlen(t->point);
+
+	if (!cwd || strncmp(cwd, t->point, n) != 0 || (cwd[n] && cwd[n] != '/'))
+		return false;
+	return chdir("/") == 0;
+}
+
+static int end_mount(struct target *t, const struct ending *how)
+{
+	bool inside = step_out(t);
 	struct listener l;
 	int r = -EAGAIN;
 
-	listener_init(&l, mountpoint, verbose);
+	listener_init(&l, t->shown, how->verbose, how->force);
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		r = visit(&l, force);
+		r = visit(&l, t, how);
 	}
-	if (r == -EAGAIN) {
-		listener_say(&l, "the process that keeps the mount does not answer");
-		r = OUTCOME_BUSY;
-	}
+	if (r == -EAGAIN)
+		r = orphan_end_unheard(&l, t, how);
+	if (r == -ETIMEDOUT)
+		r = orphan_leave(&l, t);
+	if (r == OUTCOME_BUSY)
+		name_holders(&l, t, inside);
 	listener_finish(&l);
 	return r;
+}
+
+static int end_target(struct target *t, const struct ending *how)
+{
+	if (t->point)
+		return end_mount(t, how);
+	if (how->discard)
+		return (int)beside_discard(t->file, t->shown);
+	say(stderr, "mapfs: %s: is not mounted", t->shown);
+	return OUTCOME_USAGE;
+}
+
+/* Of several the first of 4, 6, 7, 5 that occurred. */
+static int heavier(int a, int b)
+{
+	static const int order[] = {OUTCOME_SAVE_FAILED, OUTCOME_CONFLICT, OUTCOME_BUSY,
+		OUTCOME_LEFT, OUTCOME_MOUNT, OUTCOME_REFUSED, OUTCOME_USAGE};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (a == order[i] || b == order[i])
+			return order[i];
+	}
+	return OUTCOME_DONE;
+}
+
+int umount_run(char *const *names, size_t n, const struct ending *how)
+{
+	struct targets t = {0};
+	int code = OUTCOME_DONE;
+
+	/* All are looked up before a first one ends: names may be relative to a mount. */
+	for (size_t i = 0; i < n; i++) {
+		if (targets_add(&t, names[i]) == 0)
+			continue;
+		say(stderr, "mapfs: %s: is not a mount of mapfs", names[i]);
+		code = heavier(code, OUTCOME_USAGE);
+	}
+	for (size_t i = 0; i < t.n; i++)
+		code = heavier(code, end_target(&t.all[i], how));
+	targets_finish(&t);
+	return code;
 }
 
 /* umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N namespace] [-t type] */
 int cli_umount_helper(int argc, char **argv)
 {
-	bool force = false, verbose = false;
+	struct ending how = {0};
 	int c;
 
 	opterr = 0;
@@ -160,10 +225,10 @@ int cli_umount_helper(int argc, char **argv)
 		switch (c) {
 		case 'f':
 		case 'l':
-			force = true;
+			how.force = true;
 			break;
 		case 'v':
-			verbose = true;
+			how.verbose = true;
 			break;
 		case 'N':
 			return cli_usage("-N: cannot reach into another mount namespace");
@@ -175,5 +240,5 @@ int cli_umount_helper(int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return cli_usage("%s takes one mount point", argv[0]);
-	return umount_run(argv[optind], force, verbose);
+	return umount_run(argv + optind, 1, &how);
 }

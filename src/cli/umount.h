@@ -2,9 +2,10 @@
 #ifndef CLI_UMOUNT_H
 #define CLI_UMOUNT_H
 
-#include <stdbool.h>
+#include "cli/orphan.h"
 
-/* Save, report, unmount and wait for the end. Returns the exit code. */
-int umount_run(const char *mountpoint, bool force, bool verbose);
+/* Save (or discard), report, unmount and wait for the end, of each of n names. Returns the exit
+ * code. */
+int umount_run(char *const *names, size_t n, const struct ending *how);
 
 #endif

@@ -11,10 +11,11 @@
 #include "vfs/volume/outcome.h"
 
 static const char help_start[] =
-	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]         mount a map\n"
+	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]          mount a map\n"
 	"       mapfs --new [--format=NAME] FILE [MOUNTPOINT]  make and mount a new map\n"
-	"       mapfs -u [--force] MOUNTPOINT             save, report and unmount\n"
-	"       mapfs recover FILE [--list|--extract DIR] what journals beside FILE hold\n"
+	"       mapfs -u [--force] [--discard] MOUNTPOINT|FILE...  save, report, unmount\n"
+	"       mapfs status [MOUNTPOINT|FILE]             what is changed, refused, waiting\n"
+	"       mapfs recover FILE [--list|--extract DIR]  what journals beside FILE hold\n"
 	"\n"
 	"A game's map file becomes a directory: images are PNG, sounds are Opus, settings are\n"
 	"text, tile layers are tables. Programs change them there, and the map is written anew,\n"
@@ -32,6 +33,7 @@ static const char help_start[] =
 static const char help_options[] =
 	"  -u, --unmount             unmount\n"
 	"      --force               with -u: also if the save fails or files are in use\n"
+	"      --discard             with -u: throw away what is not saved, and the journal\n"
 	"  -v, --verbose             with -u: show progress also if stderr is no terminal\n"
 	"  -h, --help                this page\n"
 	"  -V, --version             the version\n"

@@ -19,17 +19,22 @@
  *
  *   K  SAVE code        save now; W answers with what is set in below. CONTROL_MAY_STAY: where the
  *                       save fails, or what would vanish with the mount cannot be copied out,
- *                       _SAVE_FAILED is to be the answer: there is no unmount then
+ *                       _SAVE_FAILED is to be the answer: there is no unmount then.
+ *                       CONTROL_DISCARD: nothing is saved now, nor at the end of the session; W
+ *                       reports what is thrown away and answers SAVED at once
  *   W    FLUSH_PATH* FLUSH  the paths, from the mount's root and without a leading slash, that
  *                         have writable handles and so perhaps dirty mapped pages. FLUSH ends the
  *                         list. W keeps serving: K opens and fsyncs each through the mount. W may
  *                         leave both out
  *   K    FLUSHED          done, as far as it went; only then SAVED may come
- *   W    PROGRESS*        done and total, in bytes; at most some dozens a second
+ *   W    PROGRESS*        done and total, in bytes, and in text what is being done; at most some
+ *                         dozens a second. One with "" comes each second, so that who waits knows
+ *                         that W is alive
  *   W    REPORT*          a line each: saved, removed, left, refused
  *   W    SAVED code       OUTCOME_DONE, _SAVE_FAILED, _LEFT or _CONFLICT. K sends no second SAVE
  *                         before it
  *
+ *   K  KEEP             there is no unmount: DISCARD is taken back
  *   W  STOPPING             W got a signal that asks it to end: K starts the orderly stop
  *   K  QUIT                 the mount is gone from the tree; end the session although files may
  *                           still be open
@@ -49,7 +54,7 @@
  *
  * Invoker (I) and K: NOTE*, then DONE code text. `mapfs -u` (C) and K:
  *
- *   C  UNMOUNT code text    a sum of CONTROL_FORCE; the mount point, without symbolic links
+ *   C  UNMOUNT code text    CONTROL_FORCE, CONTROL_DISCARD; the mount point as the kernel says it
  *   K  PROGRESS* REPORT*
  *   K  DONE code text       the exit code of `mapfs -u`, and an error's line, or ""
  */
@@ -79,11 +84,16 @@ enum control_type {
 	CONTROL_UNMOUNT,
 	CONTROL_DONE,
 	CONTROL_ORPHAN,
+	CONTROL_KEEP,
 };
 
 enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */
-enum { CONTROL_MAY_STAY = 1 };    /* SAVE: see above */
-enum { CONTROL_FORCE = 1 };       /* UNMOUNT: even if the save fails or files are in use */
+/* The code of SAVE and UNMOUNT, a sum of these */
+enum {
+	CONTROL_MAY_STAY = 1, /* SAVE: see above */
+	CONTROL_FORCE = 1,    /* UNMOUNT: even if the save fails or files are in use */
+	CONTROL_DISCARD = 2,  /* both: nothing is saved */
+};
 
 struct control_msg {
 	uint32_t type;

@@ -22,11 +22,12 @@ struct front {
 	struct pool *pool;
 	struct fuse_session *se;
 	struct notifier *notifier;
-	int control_fd; /* -1: the keeper is gone */
-	int door_fd;    /* where another keeper may come in then (control.h); -1: nowhere */
-	int door_code;  /* DOOR's */
-	bool unmount;   /* the save that was asked for last is one before an unmount */
-	unsigned saves; /* that a keeper asked for and that are not answered */
+	int control_fd;  /* -1: the keeper is gone */
+	int door_fd;     /* where another keeper may come in then (control.h); -1: nowhere */
+	int door_code;   /* DOOR's */
+	bool unmount;    /* the save that was asked for last is one before an unmount */
+	unsigned saves;  /* that a keeper asked for and that are not answered */
+	int64_t beat_ms; /* when the last sign of life was given */
 };
 
 /* ops.c: the table for fuse_session_new, whose userdata is the front */

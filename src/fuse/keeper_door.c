@@ -149,7 +149,7 @@ int door_serve(struct door *d, door_is_meant *is_meant, void *arg, char *ret_whe
 		}
 		d->waiting[i] = true;
 		memcpy(ret_where, m.text, sizeof(m.text));
-		flags = (flags < 0 ? 0 : flags) | (m.code & CONTROL_FORCE);
+		flags = (flags < 0 ? 0 : flags) | (m.code & (CONTROL_FORCE | CONTROL_DISCARD));
 	}
 	return flags;
 }

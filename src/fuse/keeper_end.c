@@ -10,6 +10,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_watch.h"
@@ -155,15 +156,29 @@ void keeper_fail(struct keeper *k, enum outcome code, const char *text)
 static void start_ending(struct keeper *k)
 {
 	k->state = KEEPER_ENDING;
+	k->ending_ms = clock_ms();
 	door_shut(&k->door);
 	if (k->wish >= WISH_FORCED)
 		control_tell(k->control, CONTROL_QUIT, 0, NULL);
+}
+
+void keeper_end_session(struct keeper *k)
+{
+	/* Another mount namespace has a copy of the mount, so it does not end by itself. One that
+	 * has ended does not listen. */
+	if (k->ending_ms && clock_ms() - k->ending_ms >= KEEPER_ENDING_MS) {
+		control_tell(k->control, CONTROL_QUIT, 0, NULL);
+		k->ending_ms = 0;
+	}
 }
 
 void keeper_refuse_end(struct keeper *k, enum outcome code, const char *text)
 {
 	k->state = KEEPER_SERVING;
 	k->wish = WISH_NONE;
+	if (k->discard)
+		control_tell(k->control, CONTROL_KEEP, 0, NULL);
+	k->discard = false;
 	tell_clients(k, code, text);
 }
 
@@ -182,6 +197,17 @@ void keeper_start_unmount(struct keeper *k)
 			   k->point, -1, &e) < 0) {
 		keeper_refuse_end(k, OUTCOME_MOUNT, e.text);
 	}
+}
+
+/* Did the last save write anything? */
+static bool wrote(const struct keeper *k)
+{
+	for (size_t i = 0; i < k->reported.n; i++) {
+		if (strncmp(k->reported.at[i], "saved: ", 7) == 0 ||
+			strncmp(k->reported.at[i], "removed: ", 9) == 0)
+			return true;
+	}
+	return false;
 }
 
 void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *text)
@@ -209,7 +235,7 @@ void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *t
 	}
 	if (!text[0])
 		text = strerror(status);
-	snprintf(line, sizeof(line), "saved, but cannot unmount: %s", text);
+	snprintf(line, sizeof(line), "%scannot unmount: %s", wrote(k) ? "saved, but " : "", text);
 	if (k->wish == WISH_SIGNAL) {
 		keeper_say(k, LOG_ERR, "%s", line);
 		start_ending(k);

@@ -26,6 +26,9 @@ void keeper_fail(struct keeper *k, enum outcome code, const char *text);
 /* UNMOUNTING, as far as k->wish goes; and what follows when its errand has ended with status. */
 void keeper_start_unmount(struct keeper *k);
 void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *text);
+/* How long a session may take to end by itself once the mount is gone; and QUIT after that. */
+enum { KEEPER_ENDING_MS = 2000 };
+void keeper_end_session(struct keeper *k);
 /* The clients hear why not, and the mount is served as before. */
 void keeper_refuse_end(struct keeper *k, enum outcome code, const char *text);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "fuse/keeper_end.h"
 #include "fuse/keeper_mountinfo.h"
 
 /* How often the door's name is tried again while an ending keeper still holds it. */
@@ -56,7 +57,7 @@ static void read_signals(struct keeper *k, int signals)
 		if (info.ssi_signo == SIGCHLD)
 			reap(k);
 		else
-			keeper_wants_end(k, WISH_SIGNAL, NULL);
+			keeper_wants_end(k, WISH_SIGNAL, false, NULL);
 	}
 }
 
@@ -67,6 +68,7 @@ static int wait_for_events(struct keeper *k, int signals, int mounts, struct pol
 {
 	bool try_again =
 		k->state == KEEPER_SERVING && k->mounted && (k->door.listener < 0 || !k->back_door);
+	bool ending = k->state == KEEPER_ENDING && k->ending_ms;
 	size_t n;
 	int r;
 
@@ -76,9 +78,11 @@ static int wait_for_events(struct keeper *k, int signals, int mounts, struct pol
 	p[SLOT_MOUNTS] = (struct pollfd){.fd = mounts, .events = POLLPRI};
 	p[SLOT_INVOKER] = (struct pollfd){.fd = k->invoker};
 	n = SLOT_DOOR + door_poll(&k->door, p + SLOT_DOOR);
-	r = poll(p, n, try_again ? DOOR_RETRY_MS : -1);
+	r = poll(p, n, try_again ? DOOR_RETRY_MS : ending ? KEEPER_ENDING_MS : -1);
 	if (r < 0 && errno != EINTR)
 		return -errno;
+	if (ending)
+		keeper_end_session(k);
 	/* Also after events: on a machine that mounts all the time it never comes to a pause. */
 	if (try_again)
 		keeper_open_doors(k);
@@ -96,7 +100,8 @@ static void read_door(struct keeper *k)
 	int flags = door_serve(&k->door, is_meant, k, where);
 
 	if (flags >= 0)
-		keeper_wants_end(k, flags & CONTROL_FORCE ? WISH_FORCED : WISH_ASKED, where);
+		keeper_wants_end(k, flags & CONTROL_FORCE ? WISH_FORCED : WISH_ASKED,
+			flags & CONTROL_DISCARD, where);
 }
 
 int keeper_loop(struct keeper *k, int signals)
@@ -121,7 +126,7 @@ int keeper_loop(struct keeper *k, int signals)
 			/* Whoever asked is gone before the mount was usable. */
 			close(k->invoker);
 			k->invoker = -1;
-			keeper_wants_end(k, WISH_SIGNAL, NULL);
+			keeper_wants_end(k, WISH_SIGNAL, false, NULL);
 		}
 		if (k->state != KEEPER_OVER)
 			read_door(k);

@@ -2,18 +2,18 @@
 #define FUSE_USE_VERSION 314
 #include "fuse/keeper_mount.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "fuse/keeper_mountinfo.h"
 
 char *keeper_mount_options(const struct mount_request *rq, bool read_only)
 {
@@ -34,70 +34,6 @@ char *keeper_mount_options(const struct mount_request *rq, bool read_only)
 		rq->allow_other ? ",allow_other" : "", rq->noexec ? ",noexec" : "",
 		read_only ? ",ro" : "");
 	return s;
-}
-
-/* 1, 0, or -errno: -ENOTCONN where a mount stands whose worker has died. */
-static int directory_is_empty(const char *path)
-{
-	struct dirent *d;
-	bool empty = true;
-	DIR *dir = opendir(path);
-
-	if (!dir)
-		return -errno;
-	while (empty && (d = readdir(dir)))
-		empty = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
-	closedir(dir);
-	return empty;
-}
-
-static int make_mountpoint(const char *path, bool *ret_made, struct error *e)
-{
-	struct stat st;
-	int r;
-
-	if (mkdir(path, 0755) == 0) {
-		*ret_made = true;
-		return 0;
-	}
-	if (errno != EEXIST)
-		return error_errno(e, "cannot make the mount point %s", path);
-	if (lstat(path, &st) < 0)
-		return error_errno(e, "mount point %s", path);
-	if (!S_ISDIR(st.st_mode))
-		return error_set(e, -ENOTDIR,
-			"the mount point %s would stand where a file is; name another", path);
-	r = directory_is_empty(path);
-	if (r < 0)
-		return error_set(e, r, "mount point %s: %s", path, strerror(-r));
-	if (r == 0)
-		return error_set(e, -ENOTEMPTY,
-			"the mount point %s is a directory that is not empty; name another", path);
-	*ret_made = false;
-	return 0;
-}
-
-int keeper_mountpoint(
-	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e)
-{
-	CLEANUP(free) char *path = NULL;
-	struct stat st;
-	bool made = false;
-
-	if (rq->make_mountpoint) {
-		int r = make_mountpoint(rq->mountpoint, &made, e);
-
-		if (r < 0)
-			return r;
-	}
-	path = realpath(rq->mountpoint, NULL);
-	if (!path || stat(path, &st) < 0)
-		return error_errno(e, "mount point %s", rq->mountpoint);
-	if (!S_ISDIR(st.st_mode))
-		return error_set(e, -ENOTDIR, "mount point %s is not a directory", rq->mountpoint);
-	*ret_path = TAKE(path);
-	*ret_made = made;
-	return 0;
 }
 
 /* libfuse and fusermount3 tell their reasons to stderr only: catch the last line of them. */
@@ -178,7 +114,7 @@ int keeper_mount(const struct mount_request *rq, const char *point, bool read_on
 	return 0;
 }
 
-_Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
+static _Noreturn void exec_unmount(const char *point, bool lazy)
 {
 	/* umount(8) also takes back what mount(8) noted; -i: it is not to call us. An option that
 	 * says nothing stands in for -l and -z. */
@@ -191,4 +127,39 @@ _Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
 	execlp("fusermount3", "fusermount3", "-u", lazy ? "-z" : "-u", "--", point, NULL);
 	fprintf(stderr, "fusermount3: %s\n", strerror(errno));
 	_exit(EPERM);
+}
+
+/* The daemons of a desktop look into each new mount for an instant. */
+enum { TRIES = 20, PAUSE_MS = 100 };
+
+static bool try_quietly(const char *point)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		exec_unmount(point, false);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
+_Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
+{
+	struct mount_entry entry;
+
+	/* Whoever called looks for "busy". */
+	setenv("LC_ALL", "C", 1);
+	for (int i = 0; !lazy && i < TRIES; i++) {
+		if (try_quietly(point))
+			_exit(0);
+		if (mountinfo_find(MOUNTINFO, point, &entry) < 0)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+	}
+	exec_unmount(point, lazy);
 }

@@ -13,20 +13,14 @@
 /* The argument of libfuse's -o for this request; the caller frees it. NULL: no memory. */
 char *keeper_mount_options(const struct mount_request *rq, bool read_only);
 
-/*
- * Look at the mount point, or make it where the request says so. *ret_path is its path without
- * symbolic links, the caller's to free; *ret_made says whether it has to be removed at the end.
- */
-int keeper_mountpoint(
-	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e);
-
 /* Mount on `point`. *ret_fd is the descriptor of /dev/fuse, the caller's to close. */
 int keeper_mount(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
 /*
- * Unmount; may block while the kernel writes pages back, and ends the process in the attempt: for a
- * child process only. Ends with status 0, or another and a line on stderr, or an errno and none.
+ * Unmount, for up to two seconds again and again while it is busy; may block while the kernel
+ * writes pages back, and ends the process in the attempt: for a child process only. Ends with
+ * status 0, or another and a line on stderr, or an errno and none.
  */
 _Noreturn void keeper_unmount_and_exit(const char *point, bool lazy);
 

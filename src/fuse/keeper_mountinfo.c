@@ -38,44 +38,48 @@ static uid_t owner_of(const char *options)
 	return (uid_t)strtoul(found + strlen("user_id="), NULL, 10);
 }
 
-struct line {
-	const char *dev, *type, *options;
-	char *point;
-};
-
 /*
  * "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": the third field
- * is the device, the fifth the mount point; after the lone "-" come type, source and options.
+ * is the device, the fifth the mount point, the sixth has the options of this place; after the lone
+ * "-" come type, source and the options of the file system.
  */
-static bool parse_line(char *text, struct line *ret)
+static bool parse_line(char *text, char **ret_point, struct mount_entry *ret)
 {
-	char *fields[5];
+	char *fields[6], *source;
 	char *rest = text;
+	const char *type;
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		fields[i] = strsep(&rest, " ");
 		if (!rest)
 			return false;
 	}
-	rest = strstr(rest, " - ");
+	/* Without optional fields the separator follows at once. */
+	rest = strncmp(rest, "- ", 2) == 0 ? rest - 1 : strstr(rest, " - ");
 	if (!rest)
 		return false;
 	rest += strlen(" - ");
 	unescape(fields[4]);
-	ret->dev = fields[2];
-	ret->point = fields[4];
-	ret->type = strsep(&rest, " ");
-	strsep(&rest, " ");
-	ret->options = rest;
+	type = strsep(&rest, " ");
+	source = strsep(&rest, " ");
+	if (source)
+		unescape(source);
+	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
+	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");
+	ret->mapfs = strcmp(type, "fuse.mapfs") == 0;
+	ret->read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
+	ret->owner = strncmp(type, "fuse", 4) == 0 ? owner_of(rest) : 0;
+	*ret_point = fields[4];
 	return true;
 }
 
-/* Calls fn for each line; the table is in the order of mounting. */
-static int each_line(const char *table, void (*fn)(void *arg, const struct line *l), void *arg)
+int mountinfo_each(const char *table,
+	void (*fn)(void *arg, const char *point, const struct mount_entry *entry), void *arg)
 {
 	CLEANUP(free) char *text = NULL;
+	struct mount_entry entry;
 	size_t room = 0;
-	struct line l;
+	char *point;
 	FILE *f;
 
 	f = fopen(table, "re");
@@ -83,8 +87,8 @@ static int each_line(const char *table, void (*fn)(void *arg, const struct line 
 		return -errno;
 	while (getline(&text, &room, f) > 0) {
 		text[strcspn(text, "\n")] = '\0';
-		if (parse_line(text, &l))
-			fn(arg, &l);
+		if (parse_line(text, &point, &entry))
+			fn(arg, point, &entry);
 	}
 	fclose(f);
 	return 0;
@@ -96,22 +100,20 @@ struct by_point {
 	bool found;
 };
 
-static void match_point(void *arg, const struct line *l)
+static void match_point(void *arg, const char *point, const struct mount_entry *entry)
 {
 	struct by_point *m = arg;
 
-	if (strcmp(l->point, m->point) != 0)
+	if (strcmp(point, m->point) != 0)
 		return;
 	m->found = true;
-	snprintf(m->ret->dev, sizeof(m->ret->dev), "%s", l->dev);
-	m->ret->mapfs = strcmp(l->type, "fuse.mapfs") == 0;
-	m->ret->owner = strncmp(l->type, "fuse", 4) == 0 ? owner_of(l->options) : 0;
+	*m->ret = *entry;
 }
 
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
 {
 	struct by_point m = {.point = point, .ret = ret};
-	int r = each_line(table, match_point, &m);
+	int r = mountinfo_each(table, match_point, &m);
 
 	return r < 0 || m.found ? r : -ENOENT;
 }
@@ -121,20 +123,20 @@ struct by_device {
 	char *point;
 };
 
-static void match_device(void *arg, const struct line *l)
+static void match_device(void *arg, const char *point, const struct mount_entry *entry)
 {
 	struct by_device *m = arg;
 
-	if (strcmp(l->dev, m->dev) != 0)
+	if (strcmp(entry->dev, m->dev) != 0)
 		return;
 	free(m->point);
-	m->point = strdup(l->point);
+	m->point = strdup(point);
 }
 
 int mountinfo_find_device(const char *table, const char *dev, char **ret_point)
 {
 	struct by_device m = {.dev = dev};
-	int r = each_line(table, match_device, &m);
+	int r = mountinfo_each(table, match_device, &m);
 
 	if (r < 0 || !m.point) {
 		free(m.point);

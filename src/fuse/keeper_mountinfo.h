@@ -17,8 +17,14 @@
 struct mount_entry {
 	char dev[24]; /* "0:57": the st_dev of what is mounted */
 	bool mapfs;   /* its type is fuse.mapfs */
-	uid_t owner;  /* user_id= of a FUSE mount: who mounted it; else 0 */
+	bool read_only;
+	uid_t owner;           /* user_id= of a FUSE mount: who mounted it; else 0 */
+	char source[PATH_MAX]; /* of a mount of mapfs: the map's path */
 };
+
+/* Calls fn for each mount, in the order of mounting. What it is given lives as long as the call. */
+int mountinfo_each(const char *table,
+	void (*fn)(void *arg, const char *point, const struct mount_entry *entry), void *arg);
 
 /*
  * The topmost mount at `point`, an absolute path without symbolic links, in the table (MOUNTINFO; a

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "fuse/keeper_point.h"
 #include "fuse/keeper_state.h"
 #include "fuse/worker.h"
 
@@ -93,6 +94,9 @@ static int run_keeper(struct keeper *k, struct error *e)
 	sigset_t mask;
 	int r;
 
+	r = point_look(k->rq, &k->covers, e);
+	if (r < 0)
+		return r;
 	ask_signals(&mask);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);

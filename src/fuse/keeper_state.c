@@ -16,6 +16,7 @@
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
+#include "fuse/keeper_point.h"
 #include "fuse/keeper_watch.h"
 
 void keeper_init(struct keeper *k, const struct mount_request *rq, int invoker)
@@ -46,7 +47,9 @@ static void start_save(struct keeper *k)
 	k->state = KEEPER_SAVING;
 	k->has_saved = false;
 	lines_clear(&k->reported);
-	control_tell(k->control, CONTROL_SAVE, k->wish == WISH_ASKED ? CONTROL_MAY_STAY : 0, NULL);
+	control_tell(k->control, CONTROL_SAVE,
+		(k->wish == WISH_ASKED ? CONTROL_MAY_STAY : 0) | (k->discard ? CONTROL_DISCARD : 0),
+		NULL);
 }
 
 static void saved(struct keeper *k, enum outcome code)
@@ -56,7 +59,9 @@ static void saved(struct keeper *k, enum outcome code)
 		return; /* the session's own last one: the exit status tells it again */
 	k->saved = code;
 	if (code == OUTCOME_SAVE_FAILED && k->wish == WISH_ASKED)
-		keeper_refuse_end(k, code, "not everything could be saved; still mounted");
+		keeper_refuse_end(k, code,
+			"not everything could be saved; still mounted (mapfs -u --discard throws "
+			"away what is not)");
 	else
 		keeper_start_unmount(k);
 }
@@ -116,6 +121,9 @@ static void usable(struct keeper *k)
 	k->mounted = keeper_still_mounted(k);
 	k->watched = k->mounted && k->watch >= 0;
 	k->noted = geteuid() == 0;
+	if (k->covers)
+		keeper_say(k, LOG_NOTICE,
+			"the mount point %s is not empty: what is in it is covered", k->point);
 	if (k->note)
 		keeper_say(k, LOG_NOTICE, "%s", k->note);
 	/* Before the invoker returns, so that a `mapfs -u` right after finds them. Else the loop
@@ -134,7 +142,7 @@ static int mount_and_send(struct keeper *k, struct error *e)
 	bool made;
 	int r;
 
-	r = keeper_mountpoint(k->rq, &k->point, &made, e);
+	r = point_take(k->rq, &k->point, &made, e);
 	if (r < 0)
 		return r;
 	if (made)
@@ -224,14 +232,14 @@ void keeper_message(struct keeper *k, struct control_msg *m)
 	if (m->type == CONTROL_NOTE)
 		keeper_say(k, LOG_NOTICE, "%s", m->text);
 	else if (m->type == CONTROL_STOPPING)
-		keeper_wants_end(k, WISH_SIGNAL, NULL);
+		keeper_wants_end(k, WISH_SIGNAL, false, NULL);
 	else if (k->state < KEEPER_SERVING)
 		message_early(k, m);
 	else
 		message_late(k, m);
 }
 
-void keeper_wants_end(struct keeper *k, enum keeper_wish wish, const char *where)
+void keeper_wants_end(struct keeper *k, enum keeper_wish wish, bool discard, const char *where)
 {
 	char *point = where && keeper_mounted_at(k, where) ? strdup(where) : NULL;
 
@@ -239,10 +247,12 @@ void keeper_wants_end(struct keeper *k, enum keeper_wish wish, const char *where
 		keeper_set_point(k, point);
 	if (wish > k->wish)
 		k->wish = wish;
-	if (k->state == KEEPER_OPENING)
+	if (k->state == KEEPER_OPENING) {
 		keeper_fail(k, OUTCOME_MOUNT, "interrupted");
-	else if (k->state == KEEPER_SERVING)
+	} else if (k->state == KEEPER_SERVING) {
+		k->discard = discard;
 		start_save(k);
+	}
 }
 
 static void probe_ended(struct keeper *k, int status)

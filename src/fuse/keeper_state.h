@@ -41,7 +41,8 @@ enum keeper_state {
 /* How much the end is wanted; more never becomes less but by a refusal to who asked. */
 enum keeper_wish {
 	WISH_NONE,
-	WISH_ASKED,  /* mapfs -u: only if the save succeeds and nothing is in use */
+	WISH_ASKED,  /* mapfs -u: only if the save succeeds (or is not wanted) and nothing is in use
+		      */
 	WISH_FORCED, /* mapfs -u --force: whatever happens, lazily */
 	WISH_SIGNAL, /* a signal: the same, and no way back */
 };
@@ -64,10 +65,13 @@ struct keeper {
 	bool mounted;     /* as far as we know */
 	bool noted;       /* mount(8) has a note of it that nobody has taken back */
 	bool read_only;
+	bool covers;           /* the mount point held something */
 	bool back_door;        /* the worker has it */
 	char *note;            /* for when the mount is usable: why it is read-only; NULL: none */
 	struct lines flush;    /* paths of the FLUSH under way */
 	struct lines reported; /* REPORT lines since the last SAVE */
+	bool discard;          /* the SAVE under way, or the last one, was to throw away */
+	int64_t ending_ms;     /* when the mount was gone and the worker was to end */
 	enum outcome saved;    /* by the last SAVE that was answered */
 	bool has_saved;        /* a SAVED came since the last SAVE was sent */
 	enum outcome result;   /* what the keeper ends with */
@@ -79,8 +83,8 @@ void keeper_finish(struct keeper *k);
 
 /* Events. Each handles what happened and moves the state on. */
 void keeper_message(struct keeper *k, struct control_msg *m);
-/* where: the mount point that was named, or NULL. */
-void keeper_wants_end(struct keeper *k, enum keeper_wish wish, const char *where);
+/* where: the mount point that was named, or NULL. discard: nothing is to be saved. */
+void keeper_wants_end(struct keeper *k, enum keeper_wish wish, bool discard, const char *where);
 void keeper_errand_ended(struct keeper *k, int wait_status);
 void keeper_worker_ended(struct keeper *k, int wait_status);
 void keeper_mounts_changed(struct keeper *k);

@@ -10,17 +10,20 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "fuse/keeper_door.h"
 
 enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
 /* How long one that came in by the door may leave its socket full before it is let go. */
 enum { KEEPER_PATIENCE_S = 1 };
+enum { BEAT_MS = 1000 }; /* between two signs of life during a save */
 
 static void keeper_gone(struct front *f)
 {
 	if (f->control_fd >= 0)
 		close(f->control_fd);
 	f->control_fd = -1;
+	vfs_keep(f->vfs);
 }
 
 void front_tell(struct front *f, enum control_type type, int code, const char *text)
@@ -68,7 +71,12 @@ static void on_message(struct front *f, struct control_msg *m)
 		front_tell(f, CONTROL_ORPHAN, f->door_code, NULL);
 		break;
 	case CONTROL_SAVE:
-		f->unmount = m->code == CONTROL_MAY_STAY;
+		if (m->code & CONTROL_DISCARD) {
+			f->saves++;
+			vfs_discard(f->vfs, saved, f);
+			break;
+		}
+		f->unmount = m->code & CONTROL_MAY_STAY;
 		vfs_writers(f->vfs, flush_path, f);
 		front_tell(f, CONTROL_FLUSH, 0, NULL);
 		break;
@@ -78,6 +86,9 @@ static void on_message(struct front *f, struct control_msg *m)
 			vfs_save_to_end(f->vfs, saved, f);
 		else
 			vfs_save(f->vfs, saved, f);
+		break;
+	case CONTROL_KEEP:
+		vfs_keep(f->vfs);
 		break;
 	case CONTROL_QUIT:
 		fuse_session_exit(f->se);
@@ -153,6 +164,20 @@ static bool on_requests(struct front *f, struct fuse_buf *buf)
 	return true;
 }
 
+/* Returns how long to wait at most, in ms. */
+static int beat(struct front *f, int wait)
+{
+	int64_t now = clock_ms();
+
+	if (!f->saves)
+		return wait;
+	if (now - f->beat_ms >= BEAT_MS) {
+		f->beat_ms = now;
+		f->host.progress(&f->host, "", 0, 0);
+	}
+	return wait < 0 || wait > BEAT_MS ? BEAT_MS : wait;
+}
+
 void loop_run(struct front *f, int signal_fd)
 {
 	struct fuse_buf buf = {0};
@@ -169,7 +194,7 @@ void loop_run(struct front *f, int signal_fd)
 			{.fd = f->door_fd, .events = POLLIN},
 		};
 
-		if (poll(p, 5, vfs_timeout(f->vfs)) < 0 && errno != EINTR)
+		if (poll(p, 5, beat(f, vfs_timeout(f->vfs))) < 0 && errno != EINTR)
 			break;
 		vfs_tick(f->vfs);
 		if (p[1].revents)

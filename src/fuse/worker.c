@@ -19,6 +19,7 @@
 #include "base/metadata.h"
 #include "base/sandbox.h"
 #include "fuse/control.h"
+#include "fuse/keeper_mountinfo.h"
 #include "fuse/loop.h"
 #include "vfs/volume/volume.h"
 
@@ -52,23 +53,46 @@ static void host_note(struct vfs_host *h, const char *line)
 	note(h, line);
 }
 
-static void host_progress(struct vfs_host *h, uint64_t done, uint64_t total)
+static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
 	const struct worker *w = (const struct worker *)h;
 	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = total, .fd = -1};
 	struct pollfd p = {.fd = w->front.control_fd, .events = POLLOUT};
 
+	snprintf(m.text, sizeof(m.text), "%s", what);
 	/* Whoever is slow to listen can do without some of it. */
 	if (p.fd >= 0 && poll(&p, 1, 0) == 1)
 		(void)control_send(p.fd, &m);
+}
+
+/* Where a map is mounted for writing; the sandbox is not entered yet. */
+struct place {
+	const char *map;
+	char *point; /* owned */
+};
+
+static void find_place(void *arg, const char *point, const struct mount_entry *entry)
+{
+	struct place *p = arg;
+
+	if (p->point || !entry->mapfs || entry->read_only || strcmp(entry->source, p->map) != 0)
+		return;
+	p->point = strdup(point);
 }
 
 static int refuse(struct worker *w, int r, const struct error *e)
 {
 	enum outcome code = r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
 	const char *text = e->code ? error_text(e) : strerror(-r);
+	struct place p = {.map = w->rq->path};
+	char line[CONTROL_TEXT_MAX];
 
-	(void)control_tell(w->front.control_fd, CONTROL_FAILED, (int)code, text);
+	if (r == VOLUME_LOCKED)
+		(void)mountinfo_each(MOUNTINFO, find_place, &p);
+	snprintf(
+		line, sizeof(line), "%s%s%s", text, p.point ? ": on " : "", p.point ? p.point : "");
+	free(p.point);
+	(void)control_tell(w->front.control_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
 

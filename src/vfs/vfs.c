@@ -4,19 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "vfs/save/left.h"
 #include "vfs/tree/object.h"
 #include "vfs/ops/commit.h"
 
 enum { SYNC_DELAY_MS = 900 }; /* closed changes are on disk within a second */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
 	struct error *e)
@@ -69,7 +62,7 @@ void vfs_destroy(struct vfs *v)
 void vfs_unsynced(struct vfs *v)
 {
 	if (!v->sync_at_ms && journal_unsynced(&v->vol->journal))
-		v->sync_at_ms = now_ms() + SYNC_DELAY_MS;
+		v->sync_at_ms = clock_ms() + SYNC_DELAY_MS;
 }
 
 int vfs_timeout(struct vfs *v)
@@ -78,7 +71,7 @@ int vfs_timeout(struct vfs *v)
 
 	if (!v->sync_at_ms || v->syncing)
 		return -1;
-	left = v->sync_at_ms - now_ms();
+	left = v->sync_at_ms - clock_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -113,7 +106,7 @@ void vfs_tick(struct vfs *v)
 {
 	struct tick *t;
 
-	if (!v->sync_at_ms || v->syncing || now_ms() < v->sync_at_ms)
+	if (!v->sync_at_ms || v->syncing || clock_ms() < v->sync_at_ms)
 		return;
 	t = calloc(1, sizeof(*t));
 	if (!t)

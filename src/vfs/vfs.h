@@ -105,8 +105,10 @@ struct vfs_host {
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
 	void (*note)(struct vfs_host *h, const char *line); /* any thread */
-	/* A save's progress in bytes; from a worker thread. */
-	void (*progress)(struct vfs_host *h, uint64_t done, uint64_t total);
+	/* What a save is doing, and how far it is, in bytes; total 0: that is not known. From a
+	 * worker thread; from the owner's, with "", now and then while vfs_end waits. */
+	void (*progress)(
+		struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 
 struct vfs_options {
@@ -168,6 +170,11 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg);
 /* ... before an unmount that can still be refused: OUTCOME_SAVE_FAILED also where what would vanish
  * with the mount cannot be copied out. */
 void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
+
+/* From now on the end of the mount throws away what is not saved, and with it the journal; done()
+ * gets a report of what that is. vfs_keep takes it back. */
+void vfs_discard(struct vfs *v, vfs_saved done, void *arg);
+void vfs_keep(struct vfs *v);
 
 /*
  * The mount is gone: apply what was closed, save, copy out what would vanish (NAME.mapfs-left), and

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/save/changes.h"
 #include "vfs/ops/file.h"
-#include "vfs/save/left.h"
+#include "vfs/save/status.h"
 #include "vfs/ops/commit.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
@@ -28,84 +27,16 @@ static void answer(struct call *c, struct buffer *b)
 	call_done(c, r);
 }
 
-struct status {
-	struct job job; /* first */
-	struct vfs *v;
-	struct call *call;
-	struct changes changes;
-	struct buffer text, rest; /* rest: what follows the changes */
-};
-
-static void status_run(struct job *j)
+static void status_found(void *arg, struct buffer *text)
 {
-	static const char *const words[] = {
-		[CHANGE_CONTENT] = "changed",
-		[CHANGE_NEW] = "new",
-		[CHANGE_MOVED] = "moved",
-		[CHANGE_REMOVED] = "removed",
-		[CHANGE_KEPT] = "kept",
-		[CHANGE_NEEDED] = "kept",
-	};
-	struct status *s = (struct status *)j;
-	const struct changes *c = &s->changes;
-
-	changes_weigh(&s->changes);
-	for (size_t i = 0; i < c->n; i++)
-		buffer_printf(&s->text, "%s %s\n", words[c->lines[i].kind], c->lines[i].path);
-	buffer_append(&s->text, s->rest.data, s->rest.size);
-}
-
-static void status_done(struct job *j)
-{
-	struct status *s = (struct status *)j;
-
-	answer(s->call, &s->text);
-	changes_finish(&s->changes);
-	buffer_finish_free(&s->rest);
-	free(s);
-}
-
-/* What is a draft, or would be left. */
-static void drafts_text(struct vfs *v, struct buffer *b)
-{
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			CLEANUP(free) char *path = NULL;
-			bool scratch = node_scratch(n);
-
-			if (scratch ? !left_would_vanish(n) : !n->stage || n->stage->verdict == 0)
-				continue;
-			path = node_path(n);
-			if (path)
-				buffer_printf(b, "%s %s: %s\n", scratch ? "left" : "draft", path,
-					scratch ? "no part of a map" : error_text(&n->stage->why));
-		}
-}
-
-static void status_begin(void *arg)
-{
-	struct status *s = arg;
-
-	changes_find(s->v, &s->changes);
-	drafts_text(s->v, &s->rest);
-	pool_submit(s->v->pool, &s->job);
+	answer(arg, text);
 }
 
 static void get_status(struct vfs *v, struct call *c)
 {
-	struct status *s = calloc(1, sizeof(*s));
-
-	if (!s) {
-		call_done(c, -ENOMEM);
-		return;
-	}
 	call_keep(c);
-	*s = (struct status){.job = {status_run, status_done, NULL},
-		.v = v,
-		.call = c,
-		.text = BUFFER_INIT,
-		.rest = BUFFER_INIT};
-	closed_apply(v, status_begin, s);
+	if (status_find(v, status_found, c) < 0)
+		call_done(c, -ENOMEM);
 }
 
 static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)

@@ -26,7 +26,7 @@ static const char table[] =
 	"rw,user_id=1000,group_id=100\n"
 	"37 22 0:41 / /mnt/two rw - fuse.sshfs host: rw,user_id=5,group_id=5\n"
 	"38 22 0:42 / /mnt/two rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
-	"39 22 0:42 / /mnt/thr\\134ee rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
+	"39 22 0:42 / /mnt/thr\\134ee ro,nosuid - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
 	"cut off";
 
 static int write_table(void **state)
@@ -68,6 +68,24 @@ static void blanks_and_owners_are_read(void **state)
 	assert_string_equal(entry.dev, "0:40");
 	assert_true(entry.mapfs);
 	assert_int_equal(entry.owner, 1000);
+}
+
+static void list_sources(void *arg, const char *point, const struct mount_entry *entry)
+{
+	char *text = arg;
+
+	if (entry->mapfs)
+		sprintf(text + strlen(text), "%s %s%s\n", point, entry->source,
+			entry->read_only ? " ro" : "");
+}
+
+static void maps_are_listed_with_their_places_in_order(void **state)
+{
+	char text[500] = "";
+
+	assert_int_equal(mountinfo_each(*state, list_sources, text), 0);
+	assert_string_equal(text, "/mnt/a b /m/x.map\n/mnt/two /m/y\\.map\n"
+				  "/mnt/thr\\ee /m/y\\.map ro\n");
 }
 
 static void other_file_systems_are_not_ours(void **state)
@@ -282,6 +300,8 @@ int main(void)
 			the_topmost_mount_at_a_point_is_found, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			blanks_and_owners_are_read, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(maps_are_listed_with_their_places_in_order,
+			write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			other_file_systems_are_not_ours, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(

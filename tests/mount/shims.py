@@ -53,7 +53,7 @@ class Fault(Shim):
     size = 4096
     WRITE, SYNC, RENAME, UNLINK, TRUNCATE, OPEN, META = (1 << i for i in range(7))
     ALL = (1 << 7) - 1
-    COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN = range(5)
+    COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN, DELAY = range(6)
     NAMES = {WRITE: "write", SYNC: "sync", RENAME: "rename", UNLINK: "unlink",
              TRUNCATE: "truncate", OPEN: "open", META: "meta"}
 

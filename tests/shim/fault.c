@@ -35,14 +35,14 @@ enum op {
 	OP_OPEN = 32,
 	OP_META = 64
 };
-enum action { COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN };
+enum action { COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN, DELAY };
 
 struct control {
 	atomic_uint armed;
 	uint32_t ops; /* which calls count, of enum op */
 	uint32_t action;
 	uint32_t at;    /* the call that it befalls, from 0 */
-	uint32_t error; /* for FAIL */
+	uint32_t error; /* for FAIL; for DELAY the milliseconds */
 	atomic_uint n;  /* calls so far */
 	atomic_uint trace_n;
 	uint8_t trace[4068];
@@ -97,6 +97,8 @@ static int befall(enum op op)
 	}
 	if (n == control->at && control->action == KILL)
 		die();
+	if (n == control->at && control->action == DELAY)
+		usleep(control->error * 1000);
 	return n == control->at && control->action == KILL_TORN;
 }
 

@@ -27,9 +27,9 @@ static void host_note(struct vfs_host *h, const char *line)
 	note(h, line);
 }
 
-static void host_progress(struct vfs_host *h, uint64_t done, uint64_t total)
+static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
-	(void)h, (void)done, (void)total;
+	(void)h, (void)what, (void)done, (void)total;
 }
 
 static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)

@@ -158,8 +158,11 @@ struct journal_info {
 int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),
 	void *arg, struct error *e);
 /* The last content of each path goes to outdirfd/PATH (directories are made); drafts too. line()
- * is told of each. A name that leads out of outdirfd is refused. */
+ * is told of each. outdirfd -1: nothing is copied. A name that leads out of outdirfd is refused. */
 int journal_extract(int dirfd, const char *file, int outdirfd,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
+/* Tells line() what the file holds, and removes it. -EBUSY: a mount uses it. */
+int journal_discard(int dirfd, const char *file,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
 
 #endif

@@ -20,14 +20,21 @@ struct listing {
 	void *arg;
 };
 
-/* A mount holds the lock of its journal. Only asked for: opening it to append would cut a torn end.
- */
-static bool is_locked(int dirfd, const char *file)
+/* A mount holds the lock of its journal. Not opened to append, which would cut a torn end. Returns
+ * a descriptor that holds the lock, or -errno: -EWOULDBLOCK. */
+static int lock_file(int dirfd, const char *file)
 {
 	CLEANUP(close_fd)
 	int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : take_fd(&fd);
+}
+
+static bool is_locked(int dirfd, const char *file)
+{
+	CLEANUP(close_fd) int lock = lock_file(dirfd, file);
+
+	return lock == -EWOULDBLOCK;
 }
 
 static bool is_name(enum journal_type type)
@@ -134,7 +141,7 @@ struct extraction {
 static int extract_content(
 	const struct extraction *x, const struct journal_record *rec, struct error *e)
 {
-	int r = copy_out(x->outdirfd, rec->texts[0], &rec->content, e);
+	int r = x->outdirfd < 0 ? 0 : copy_out(x->outdirfd, rec->texts[0], &rec->content, e);
 
 	if (r == 0)
 		x->line(x->arg, rec->texts[0],
@@ -193,4 +200,17 @@ int journal_extract(int dirfd, const char *file, int outdirfd,
 	if (torn)
 		line(arg, file, "ends in a record that was not finished");
 	return r;
+}
+
+int journal_discard(int dirfd, const char *file,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
+{
+	CLEANUP(close_fd) int lock = lock_file(dirfd, file);
+	int r = lock == -EWOULDBLOCK ? error_set(e, -EBUSY, "%s is in use by a mount", file)
+				     : journal_extract(dirfd, file, -1, line, arg, e);
+
+	if (r < 0)
+		return r;
+	r = io_unlink(dirfd, file);
+	return r < 0 ? error_set(e, r, "%s cannot be removed: %s", file, strerror(-r)) : 0;
 }

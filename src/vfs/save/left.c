@@ -192,6 +192,11 @@ void left_prepare(struct vfs *v, struct report *report)
 	else if (!refuse_files(v->left, report))
 		return;
 	/* There is no end yet, and nothing is to look as if it were kept. */
+	left_drop(v);
+}
+
+void left_drop(struct vfs *v)
+{
 	for (struct left_file *f = v->left ? v->left->files : NULL; f; f = f->next)
 		f->wanted = false;
 	if (v->left)

@@ -22,6 +22,8 @@ void left_prepare(struct vfs *v, struct report *report);
 /* The same at the end, for all to see. Reports a line for each file; OUTCOME_LEFT if there was any,
  * OUTCOME_SAVE_FAILED where one could not be copied. */
 void left_copy(struct vfs *v, struct report *report);
+/* What left_prepare copied goes again. */
+void left_drop(struct vfs *v);
 void left_destroy(struct left *l);
 
 /* Would n's content be copied out, did the mount end now? */

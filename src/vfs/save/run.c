@@ -200,12 +200,16 @@ void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
 	vfs_save(v, ending_saved, end);
 }
 
+/* Who waits for the end is to see that it comes. */
+enum { BEAT_MS = 1000 };
+
 static void drain(struct vfs *v)
 {
 	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
 
 	while (v->vol->lane || pool_pending(v->pool)) {
-		(void)poll(&p, 1, 1000);
+		if (poll(&p, 1, BEAT_MS) == 0)
+			v->host->progress(v->host, "", 0, 0);
 		pool_complete(v->pool);
 	}
 }
@@ -246,9 +250,13 @@ void vfs_end(struct vfs *v, struct report *report)
 	drain(v);
 	if (v->vol->read_only)
 		return;
-	vfs_save(v, end_saved, report);
-	drain(v);
-	left_copy(v, &left);
+	if (v->discard) {
+		left_drop(v);
+	} else {
+		vfs_save(v, end_saved, report);
+		drain(v);
+		left_copy(v, &left);
+	}
 	/* What is in the map, or lies in the open beside it, needs no journal. */
 	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
 		if (journal_remove(&v->vol->journal, kept, &e) < 0)

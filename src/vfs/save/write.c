@@ -83,7 +83,7 @@ static void progress(void *arg, uint64_t written)
 {
 	struct progress *p = arg;
 
-	p->host->progress(p->host, written, p->total > written ? p->total : written);
+	p->host->progress(p->host, "writing", written, p->total > written ? p->total : written);
 }
 
 static int begin_files(struct save_job *s, struct outs *o, struct error *e)
@@ -133,9 +133,11 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 
 	replace_on_progress(o->all[0], progress, &p);
 	r = f->edit->encode(s->settled, o->all, false, &plan, e);
+	s->host->progress(s->host, "bringing it to disk", 0, 0);
 	if (r == 0)
 		r = close_files(s, o, &written, e);
 	if (r == 0) {
+		s->host->progress(s->host, "reading it back", 0, 0);
 		r = f->edit->verify(s->settled, plan, &written, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");

@@ -124,6 +124,7 @@ struct vfs {
 	int64_t sync_at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	bool ending;
 	struct proof *proof; /* that the map can be changed, while it is looked for; tree/wait.c */
+	bool discard;        /* the end saves nothing (vfs_discard) */
 	struct left *left;   /* what was copied out already; save/left.h */
 };
 

@@ -32,6 +32,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 		[REPORT_LEFT] = "left",
 		[REPORT_REFUSED] = "refused",
 		[REPORT_NOTE] = "note",
+		[REPORT_DISCARDED] = "discarded",
 	};
 	char *text, *line;
 	va_list ap;

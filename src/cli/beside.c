@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/beside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/say.h"
+#include "fuse/control.h"
+#include "fuse/keeper_lines.h"
+#include "vfs/journal/journal.h"
+
+int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
+{
+	CLEANUP(free) char *path = realpath(file, NULL);
+	char *slash;
+	int dirfd;
+
+	if (!path && errno == ENOENT)
+		path = strdup(file);
+	if (!path)
+		return error_errno(e, "%s", file);
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	dirfd = open(!slash ? "." : path[0] ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "the directory of %s", file);
+	*ret_name = strdup(slash ? slash + 1 : path);
+	if (!*ret_name) {
+		close(dirfd);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	*ret_dirfd = dirfd;
+	return 0;
+}
+
+static void note_fitting(void *arg, const struct journal_info *i)
+{
+	if (i->fits && !i->aside && !i->foreign)
+		snprintf(arg, NAME_MAX + 1, "%s", i->file);
+}
+
+static int find(const char *path, int *ret_dirfd, char ret[NAME_MAX + 1], struct error *e)
+{
+	CLEANUP(free) char *name = NULL;
+	int r = beside_locate(path, ret_dirfd, &name, e);
+
+	ret[0] = '\0';
+	return r < 0 ? r : journal_list(*ret_dirfd, name, note_fitting, ret, e);
+}
+
+bool beside_journal(const char *path, char ret[NAME_MAX + 1])
+{
+	CLEANUP(close_fd) int dirfd = -1;
+
+	return find(path, &dirfd, ret, NULL) == 0 && ret[0];
+}
+
+static void print_discarded(void *arg, const char *path, const char *what)
+{
+	char line[CONTROL_TEXT_MAX];
+	struct lines *printed = arg;
+
+	snprintf(line, sizeof(line), "discarded: %s: %s", path, what);
+	printable(line);
+	if (!lines_has(printed, line))
+		puts(line);
+	lines_add(printed, line);
+}
+
+enum outcome beside_discard(const char *path, const char *shown)
+{
+	CLEANUP(close_fd) int dirfd = -1;
+	struct error e = ERROR_INIT;
+	char file[NAME_MAX + 1];
+	struct lines printed = {0};
+	int r = find(path, &dirfd, file, &e);
+
+	if (r == 0 && file[0])
+		r = journal_discard(dirfd, file, print_discarded, &printed, &e);
+	lines_clear(&printed);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+	else if (!file[0])
+		say(stderr, "mapfs: %s: no journal fits it: there is nothing to discard", shown);
+	return r == -EBUSY ? OUTCOME_BUSY : r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * beside: the journal of a map that nobody serves, for `mapfs -u` and `mapfs status`.
+ */
+#ifndef CLI_BESIDE_H
+#define CLI_BESIDE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "vfs/volume/outcome.h"
+
+/* The directory and the name of the map itself, where links lead; of a map that is gone, the name
+ * as it was typed. Both are the caller's. */
+int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
+
+/* The name of the journal that fits the map at path; false: there is none. */
+bool beside_journal(const char *path, char ret[NAME_MAX + 1]);
+
+/* Prints what the journal that fits the map holds, and removes it. shown: the map as it was named.
+ * Returns the exit code. */
+enum outcome beside_discard(const char *path, const char *shown);
+
+#endif

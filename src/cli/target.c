@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+/* path with its last name unresolved: to resolve a mount point is to touch the mount. NULL where
+ * the last name is no plain name, or something before it is missing. */
+static char *resolve_parent(const char *path)
+{
+	CLEANUP(free) char *copy = strdup(path);
+	CLEANUP(free) char *parent = NULL;
+	char *whole, *name;
+	size_t n = copy ? strlen(copy) : 0;
+
+	while (n > 1 && copy[n - 1] == '/')
+		copy[--n] = '\0';
+	if (!n)
+		return NULL;
+	name = strrchr(copy, '/');
+	if (name)
+		*name++ = '\0';
+	else
+		name = copy;
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return NULL;
+	parent = realpath(name == copy ? "." : *copy ? copy : "/", NULL);
+	if (!parent || asprintf(&whole, "%s/%s", strcmp(parent, "/") ? parent : "", name) < 0)
+		return NULL;
+	return whole;
+}
+
+static int add(struct targets *t, struct target *one)
+{
+	struct target *all = realloc(t->all, (t->n + 1) * sizeof(*all));
+
+	if (all)
+		t->all = all;
+	if (!all || (!one->point && !one->file)) {
+		free(one->point);
+		free(one->file);
+		return -ENOMEM;
+	}
+	all[t->n++] = *one;
+	return 0;
+}
+
+static bool is_mounted(const char *point, struct mount_entry *ret)
+{
+	return point && mountinfo_find(MOUNTINFO, point, ret) == 0 && ret->mapfs;
+}
+
+struct by_source {
+	struct targets *targets;
+	const char *shown;
+	const char *source; /* NULL: any */
+};
+
+static void match_source(void *arg, const char *point, const struct mount_entry *entry)
+{
+	struct by_source *m = arg;
+	struct mount_entry top;
+	struct target one = {.shown = m->shown, .entry = *entry};
+
+	if (!entry->mapfs || (m->source && strcmp(entry->source, m->source) != 0))
+		return;
+	/* What is covered by another mount is not to be had. */
+	if (!is_mounted(point, &top) || strcmp(top.dev, entry->dev) != 0)
+		return;
+	one.point = strdup(point);
+	if (!one.shown)
+		one.shown = one.point;
+	(void)add(m->targets, &one);
+}
+
+int targets_add_all(struct targets *t)
+{
+	struct by_source m = {.targets = t};
+
+	return mountinfo_each(MOUNTINFO, match_source, &m);
+}
+
+int targets_add(struct targets *t, const char *name)
+{
+	struct target one = {.shown = name, .point = resolve_parent(name)};
+	struct by_source m = {.targets = t, .shown = name};
+	size_t before = t->n;
+	struct stat st;
+
+	if (is_mounted(one.point, &one.entry))
+		return add(t, &one);
+	free(one.point);
+	one.point = realpath(name, NULL);
+	if (is_mounted(one.point, &one.entry))
+		return add(t, &one);
+	if (!one.point || stat(one.point, &st) < 0 || !S_ISREG(st.st_mode)) {
+		free(one.point);
+		return -ENOENT;
+	}
+	one.file = TAKE(one.point);
+	m.source = one.file;
+	(void)mountinfo_each(MOUNTINFO, match_source, &m);
+	if (t->n == before)
+		return add(t, &one);
+	free(one.file);
+	return 0;
+}
+
+void targets_finish(struct targets *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->all[i].point);
+		free(t->all[i].file);
+	}
+	free(t->all);
+	*t = (struct targets){0};
+}

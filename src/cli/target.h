@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * target: what the argument of `mapfs -u` or `mapfs status` means: a mount point, or the map that
+ * is mounted somewhere. No mount is touched.
+ */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include <stddef.h>
+
+#include "fuse/keeper_mountinfo.h"
+
+struct target {
+	const char *shown;        /* the argument; borrowed */
+	char *point;              /* without symbolic links; NULL: file is not mounted */
+	char *file;               /* where point is NULL; without symbolic links */
+	struct mount_entry entry; /* of point */
+};
+
+struct targets {
+	struct target *all;
+	size_t n;
+};
+
+/* Adds what name means: the mount at it, or every mount of the file that it names, or the file that
+ * is not mounted. -ENOENT: it is none of these. */
+int targets_add(struct targets *t, const char *name);
+/* Adds all mounts of mapfs. shown is the point's. */
+int targets_add_all(struct targets *t);
+void targets_finish(struct targets *t);
+
+#endif

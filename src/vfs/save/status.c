@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/save/status.h"
+
+#include <errno.h>
+
+#include "vfs/save/changes.h"
+#include "vfs/save/left.h"
+
+struct status {
+	struct job job; /* first */
+	struct vfs *v;
+	void (*found)(void *arg, struct buffer *text);
+	void *arg;
+	struct changes changes;
+	struct buffer text, rest; /* rest: what follows the changes */
+};
+
+static void status_run(struct job *j)
+{
+	static const char *const words[] = {
+		[CHANGE_CONTENT] = "changed",
+		[CHANGE_NEW] = "new",
+		[CHANGE_MOVED] = "moved",
+		[CHANGE_REMOVED] = "removed",
+		[CHANGE_KEPT] = "kept",
+		[CHANGE_NEEDED] = "kept",
+	};
+	struct status *s = (struct status *)j;
+	const struct changes *c = &s->changes;
+
+	changes_weigh(&s->changes);
+	for (size_t i = 0; i < c->n; i++)
+		buffer_printf(&s->text, "%s %s\n", words[c->lines[i].kind], c->lines[i].path);
+	buffer_append(&s->text, s->rest.data, s->rest.size);
+}
+
+static void status_done(struct job *j)
+{
+	struct status *s = (struct status *)j;
+
+	s->found(s->arg, &s->text);
+	changes_finish(&s->changes);
+	buffer_finish_free(&s->rest);
+	free(s);
+}
+
+/* The word for n, and why; NULL: there is nothing to say of it. */
+static const char *word_for(const struct node *n, const char **ret_why)
+{
+	if (node_scratch(n)) {
+		*ret_why = "no part of a map";
+		return left_would_vanish(n) ? "left" : NULL;
+	}
+	if (!n->stage)
+		return NULL;
+	*ret_why = error_text(&n->stage->why);
+	if (n->stage->verdict < 0)
+		return "draft";
+	if (!n->pending)
+		return NULL;
+	if (!**ret_why)
+		*ret_why = "it is judged at the save";
+	return "waiting";
+}
+
+static void files_text(struct vfs *v, struct buffer *b)
+{
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
+			const char *why, *word = word_for(n, &why);
+			CLEANUP(free) char *path = word ? node_path(n) : NULL;
+
+			if (path)
+				buffer_printf(b, "%s %s: %s\n", word, path, why);
+		}
+}
+
+static void status_begin(void *arg)
+{
+	struct status *s = arg;
+
+	changes_find(s->v, &s->changes);
+	files_text(s->v, &s->rest);
+	pool_submit(s->v->pool, &s->job);
+}
+
+int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *text), void *arg)
+{
+	struct status *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct status){.job = {status_run, status_done, NULL},
+		.v = v,
+		.found = found,
+		.arg = arg,
+		.text = BUFFER_INIT,
+		.rest = BUFFER_INIT};
+	closed_apply(v, status_begin, s);
+	return 0;
+}

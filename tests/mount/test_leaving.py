@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Zlib
+"""Leaving: how mounts are ended, by whom, and what is said of it."""
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+from shims import Fault
+
+SETTINGS = "info/settings.cfg"
+NEW = b"x 1\n"
+HOLD = "import os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); print(flush=True); sys.stdin.read()"
+
+MAP = ("import mmap, os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); "
+       "m = mmap.mmap(fd, 0, prot=mmap.PROT_READ); os.closerange(3, 64); print(flush=True); "
+       "sys.stdin.read()")
+
+
+class Holder:
+    """Another program that has a file of the mount open, or works in it."""
+
+    def __init__(self, path, cwd=None, code=HOLD):
+        self.p = subprocess.Popen([sys.executable, "-c", code, path], cwd=cwd,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.p.stdout.readline()
+
+    def end(self):
+        self.p.stdin.close()
+        self.p.wait(10)
+        self.p.stdout.close()
+
+    def __enter__(self):
+        return self.p
+
+    def __exit__(self, *_):
+        if not self.p.stdin.closed:
+            self.end()
+
+
+def saved(path):
+    return parts.settings(path) == b"x 1\0"
+
+
+def journals(box):
+    return [n for n in box.beside() if ".mapfs-journal-" in n]
+
+
+# ---- busy
+
+def test_somebody_who_looks_in_for_an_instant_is_waited_for(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    holder = Holder(m / SETTINGS)
+    timer = threading.Timer(1, holder.end)
+    timer.start()
+    m.unmount()
+    timer.join()
+    assert saved(small)
+
+
+@pytest.mark.parametrize("how, words", [
+    ("opens", SETTINGS + " open"), ("works in", "works in it"), ("maps", "mapped")])
+def test_who_holds_the_mount_is_named(box, small, how, words):
+    m = box.mount(small)
+    with Holder(small if how == "works in" else m / SETTINGS,
+                cwd=m / "info" if how == "works in" else None,
+                code=MAP if how == "maps" else HOLD) as p:
+        r = m.unmount(code=7)
+        assert "process %d" % p.pid in r.err and words in r.err and "saved" not in r.err, r
+        m.put(SETTINGS, NEW)
+        assert "saved, but cannot unmount" in m.unmount(code=7).err
+    assert saved(small)
+    m.unmount()
+
+
+def test_who_stands_in_the_mount_is_told_to_leave_it_first(box, small):
+    m = box.mount(small)
+    r = box.run("-c", 'cd "$0/info" && "$1" -u ..; echo "gave $?"', m.point, places.BINARY,
+                program="sh")
+    assert "leave it first" in r.err and "gave 7" in r.out, r
+    r = box.run("-c", 'cd "$0" && exec "$1" -u .', m.point, places.BINARY, program="sh")
+    assert r.code == 0, r
+
+
+# ---- throwing away
+
+def draft(m):
+    assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
+
+
+def test_discarding_says_what_it_throws_away_and_writes_nothing(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    m.put("images/photo.jpg", b"JPEG", flags=os.O_WRONLY | os.O_CREAT)
+    draft(m)
+    r = m.unmount("--discard")
+    lines = r.out.splitlines()
+    assert all(line.startswith("discarded: ") for line in lines), r
+    assert {" ".join(line.split(":")[1].split()) for line in lines} == {
+        "changed info/settings.cfg", "left images/photo.jpg", "draft info/author"}, r
+    assert not m.mounted() and boxes.get(small) == raw and box.beside() == []
+    assert os.stat(small).st_mtime_ns == 1_500_000_000_123_456_789
+
+
+def test_what_was_synced_is_not_thrown_away(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    box.run(m.point, program="sync")
+    m.put(SETTINGS, b"y 2\n")
+    m.unmount("--discard")
+    assert saved(small) and box.beside() == []
+
+
+def test_a_refused_save_names_the_way_out(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    draft(m)
+    shim.arm(shim.FAIL_FROM, 0, shim.RENAME, 5)
+    assert "--discard" in m.unmount(code=4).err
+    shim.disarm()
+    raw = boxes.get(small)
+    m.unmount("--discard")
+    assert boxes.get(small) == raw and box.beside() == []
+
+
+def test_a_mount_in_use_is_not_discarded(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    with Holder(m / SETTINGS):
+        m.unmount("--discard", code=7)
+        assert m.get(SETTINGS) == NEW
+    # It was taken back.
+    subprocess.run(["fusermount3", "-u", m.point], check=True)
+    assert boxes.wait_for(lambda: saved(small)) and boxes.wait_for(lambda: not box.processes())
+
+
+def test_a_mount_in_use_is_discarded_by_force(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    with Holder(m / SETTINGS):
+        m.unmount("--discard", "--force")
+    assert boxes.get(small) == raw and box.beside() == []
+
+
+def kill(box, *who):
+    for name in who:
+        os.kill(getattr(box, name)(), signal.SIGKILL)
+    assert boxes.wait_for(lambda: len(box.processes()) == 2 - len(who))
+
+
+def test_discarding_without_a_keeper(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    kill(box, "keeper")
+    assert "discarded: changed info/settings.cfg" in m.unmount("--discard").out
+    assert boxes.get(small) == raw and box.beside() == []
+
+
+def test_discarding_what_killed_processes_left(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    kill(box, "keeper", "worker")
+    r = m.unmount("--discard")
+    assert "discarded: info/settings.cfg" in r.out, r
+    assert boxes.get(small) == raw and box.beside() == []
+
+
+def test_the_journal_of_a_file_that_is_not_mounted_is_discarded(box, small):
+    raw = boxes.get(small)
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    box.kill_worker()
+    other = box.add(datafile.small_map(settings=[b"other"]), "small2.map")
+    assert box.run("-u", "--discard", other).code == 0 and len(journals(box)) == 1
+    r = box.run("-u", "--discard", small)
+    assert r.code == 0 and "discarded: info/settings.cfg" in r.out, r
+    assert journals(box) == []
+    m = box.mount(small)
+    assert not m.result.err
+    m.unmount()
+    assert boxes.get(small) == raw
+
+
+# ---- which
+
+def test_several_are_ended_and_the_worst_code_counts(box):
+    paths = [box.add(datafile.small_map(), "%d.map" % i) for i in range(3)]
+    ms = [box.mount(path, point=box.point(str(i))) for i, path in enumerate(paths)]
+    for m in ms:
+        m.put(SETTINGS, NEW)
+    draft(ms[1])
+    with Holder(ms[2] / SETTINGS):
+        r = box.run("-u", *[m.point for m in ms], os.path.join(box.root, "none"))
+    assert r.code == 7 and "none: is not a mount" in r.err, r
+    assert [m.mounted() for m in ms] == [False, False, True]
+    assert all(map(saved, paths))
+    draft(ms[2])
+    assert box.run("-u", ms[2].point, box.root).code == 5
+    box.allow("*.mapfs-left")
+
+
+def test_the_maps_own_name_is_enough(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    r = box.run("-u", "small.map", cwd=box.maps)
+    assert r.code == 0 and "saved: " + SETTINGS in r.out, r
+    assert not m.mounted() and saved(small)
+    r = box.run("-u", small)
+    assert r.code == 1 and "is not mounted" in r.err, r
+
+
+def test_a_second_mount_is_told_where_the_first_is(box, small):
+    m = box.mount(small)
+    r = box.run(small, box.point("other"))
+    assert r.code == 7 and m.point in r.err, r
+    m.unmount()
+
+
+def test_what_a_mount_covers_is_noted(box, small):
+    with open(os.path.join(box.point(), "file"), "w"):
+        pass
+    m = box.mount(small)
+    assert "covered" in m.result.err and len(m.result.err.splitlines()) == 1
+    m.unmount()
+    m = box.mount(small, point=box.point("empty"))
+    assert not m.result.err
+    m.unmount()
+
+
+# ---- stopped, killed, elsewhere
+
+@pytest.fixture
+def helper(box):
+    path = os.path.join(box.root, "umount.fuse.mapfs")
+    os.symlink(places.BINARY, path)
+    return path
+
+
+@pytest.mark.parametrize("how, who", [
+    ("--force", ["keeper"]), ("-l", ["worker"]), ("-f", ["keeper", "worker"])], ids=str)
+def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, helper, how, who):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    pids = [getattr(box, name)() for name in who]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    start = time.monotonic()
+    try:
+        if how == "--force":
+            r = box.run("-u", how, m.point)
+        else:
+            r = box.run(m.point, how, program=helper)
+        assert time.monotonic() - start < 12
+        assert not m.mounted()
+        if "worker" in who:
+            assert r.code == 4 and "is in the journal" in r.err and len(journals(box)) == 1, r
+        else:
+            assert r.code == 0 and saved(small), r
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+    assert boxes.wait_for(lambda: not box.processes())
+    assert saved(small)
+
+
+def test_after_both_were_killed_it_is_told_what_happened_and_what_to_do(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    kill(box, "keeper", "worker")
+    r = box.run(box.add(datafile.small_map(), "second.map"), m.point)
+    assert r.code == 3 and "mapfs -u " + m.point in r.err and "came back" not in r.err, r
+    r = box.run(small, m.point)
+    assert r.code == 3 and "came back" not in r.err, r
+    r = m.unmount(code=4)
+    assert "killed" in r.err and journals(box)[0] in r.err and small in r.err, r
+    m = box.mount(small)
+    assert m.get(SETTINGS) == NEW
+    m.unmount()
+
+
+def test_after_both_were_killed_no_journal_is_told_of_where_there_is_none(box, small):
+    m = box.mount(small)
+    m.get(SETTINGS)
+    kill(box, "keeper", "worker")
+    assert "no journal" in m.unmount(code=4).err
+
+
+IN_A_NAMESPACE = """
+mount --make-rprivate / || exit 90
+%s
+"""
+
+
+def unshared(box, script, *flags, **env):
+    probe = box.run("-m", *flags, "true", program="unshare")
+    if probe.code:
+        pytest.skip("no namespace can be made: " + probe.err.strip())
+    return box.run("-m", *flags, "sh", "-c", IN_A_NAMESPACE % script, program="unshare",
+                   env=dict(env, MAPFS=places.BINARY, POINT=box.point()), timeout=60)
+
+
+def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    p = subprocess.Popen(["unshare", "-m", "sh", "-c",
+                          "mount --make-rprivate / && echo && exec sleep 60"],
+                         stdout=subprocess.PIPE)
+    try:
+        p.stdout.readline()
+        start = time.monotonic()
+        m.unmount()
+        assert time.monotonic() - start < 8
+        assert saved(small)
+    finally:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
+@pytest.mark.parametrize("flags", [[], ["-n"]], ids=["mount", "mount+net"])
+@pytest.mark.parametrize("how", ["-u", "-u --force"])
+@pytest.mark.parametrize("where", ["same", "bound"])
+def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, flags):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    start = time.monotonic()
+    r = unshared(box, """
+        if [ "$WHERE" = bound ]; then
+            mkdir -p "$OTHER" && mount --move "$POINT" "$OTHER" && POINT="$OTHER" || exit 91
+        fi
+        "$MAPFS" $HOW "$POINT"
+        code=$?
+        grep -q " $POINT " /proc/self/mountinfo && exit 92
+        exit $code
+    """, *flags, HOW=how, WHERE=where, OTHER=os.path.join(box.root, "other"))
+    assert time.monotonic() - start < 12
+    assert r.code == 0, r
+    assert saved(small)
+    if m.mounted():
+        m.unmount()
+
+
+# ---- progress
+
+def on_a_terminal(box, *args, seconds=30):
+    """What mapfs prints on a terminal, and its exit code."""
+    master, slave = pty.openpty()
+    p = subprocess.Popen([places.BINARY, *args], stdin=subprocess.DEVNULL, stdout=slave,
+                         stderr=slave, env=box.env())
+    os.close(slave)
+    out = b""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            some = os.read(master, 4096)
+        except OSError:
+            break
+        if not some:
+            break
+        out += some
+    os.close(master)
+    return out.decode(), p.wait(10)
+
+
+@pytest.mark.parametrize("step, words", [("SYNC", "bringing it to disk"), ("WRITE", "saving")])
+def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    shim.arm(Fault.DELAY, 0, getattr(Fault, step), 3000)
+    out, code = on_a_terminal(box, "-u", m.point)
+    assert code == 0, out
+    assert "\rmapfs: %s: saving" % m.point in out and words in out, out
+    seconds = set(re.findall(r" (\d+) s\x1b", out))
+    assert {"1", "2"} <= seconds, out
+    assert saved(small)
+
+
+def test_a_short_save_shows_no_progress(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    out, code = on_a_terminal(box, "-u", m.point)
+    assert code == 0 and "saving" not in out, out
+
+
+# ---- status
+
+def test_status_says_what_is_changed_refused_and_would_be_left(box, small):
+    m = box.mount(small)
+    r = box.run("status", m.point)
+    assert r.code == 0 and r.out == "%s: %s\n  nothing is changed\n" % (m.point, small), r
+    m.put(SETTINGS, NEW)
+    os.unlink(m / "images/0_img.png") if os.path.exists(m / "images/0_img.png") else None
+    draft(m)
+    m.put("images/photo.jpg", b"JPEG", flags=os.O_WRONLY | os.O_CREAT)
+    for name in (m.point, small, "."):
+        r = box.run("status", name, cwd=m.point if name == "." else None)
+        lines = r.out.splitlines()
+        assert r.code == 0 and lines[0] == "%s: %s" % (m.point, small), r
+        assert "  changed " + SETTINGS in lines
+        assert any(i.startswith("  refused info/author: ") and len(i) > 40 for i in lines), r
+        assert any(i.startswith("  left images/photo.jpg: ") for i in lines), r
+    assert m.point in box.run("status").out
+    # Programs read the attribute as before.
+    assert "changed info/settings.cfg\n" in m.xattr("", "user.mapfs.status")
+    m.unmount(code=5)
+    box.allow("*.mapfs-left")
+
+
+def test_status_says_what_waits_and_for_what(box, small):
+    m = box.mount(small)
+    text = m.get("groups/0_Game/layers/1_ground/layer.json")
+    new = "groups/0_Game/layers/9_new"
+    os.mkdir(m / new)
+    m.put(new + "/layer.json", text.replace(b"0_checker", b"9_later"),
+          flags=os.O_WRONLY | os.O_CREAT)
+    r = box.run("status", m.point)
+    line, = [i for i in r.out.splitlines() if i.startswith("  waiting %s/layer.json: " % new)]
+    assert "9_later" in line, r
+    m.unmount("--discard")
+
+
+def test_status_of_what_is_not_served(box, small):
+    r = box.run("status", os.path.join(box.root, "none"))
+    assert r.code == 1 and "none" in r.err, r
+    m = box.mount(small, "ro")
+    assert "read-only" in box.run("status", m.point).out
+    m.unmount()
+    assert box.run("status", small).out == "%s: is not mounted\n" % small
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    os.kill(box.worker(), signal.SIGSTOP)
+    start = time.monotonic()
+    assert "does not answer" in box.run("status", m.point).out
+    assert time.monotonic() - start < 10
+    os.kill(box.worker(), signal.SIGCONT)
+    kill(box, "keeper", "worker")
+    assert "mapfs -u " + m.point in box.run("status", small).out
+    m.unmount(code=4)
+    assert "comes back" in box.run("status", small).out
+    box.allow("*mapfs-journal*")
