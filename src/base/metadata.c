@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <zlib.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -161,6 +162,26 @@ int metadata_not_kept(int fd, char **ret, struct error *e)
 		found = longer;
 	}
 	*ret = TAKE(found);
+	return 0;
+}
+
+int metadata_sum(int fd, uint32_t *ret)
+{
+	CLEANUP(free) char *names = NULL;
+	ssize_t n = read_xattr(fd, NULL, &names);
+	uLong sum = crc32(0, NULL, 0);
+
+	if (n < 0 && n != -EOPNOTSUPP)
+		return (int)n;
+	for (const char *name = names; n > 0 && name < names + n; name += strlen(name) + 1) {
+		CLEANUP(free) char *value = NULL;
+		ssize_t size = read_xattr(fd, name, &value);
+
+		sum = crc32(sum, (const Bytef *)name, (uInt)strlen(name) + 1);
+		if (size > 0)
+			sum = crc32(sum, (const Bytef *)value, (uInt)size);
+	}
+	*ret = (uint32_t)sum;
 	return 0;
 }
 

@@ -12,9 +12,14 @@
 #ifndef BASE_METADATA_H
 #define BASE_METADATA_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 
 int metadata_copy(int from, int to, struct error *e);
+
+/* A checksum of the extended attributes that can be seen: it tells whether one changed. */
+int metadata_sum(int fd, uint32_t *ret);
 
 /*
  * The names of those attributes that are seen with the rights of this moment and that metadata_copy

@@ -119,6 +119,7 @@ struct source {
 	uint64_t sizes[FORMAT_FILES_MAX];
 	unsigned n_files;
 	const char *name; /* the file's own name, without directories */
+	bool doubted;     /* for verify: what was copied has to pass its own checksums */
 };
 
 /* A parse's result, which a format extends; applied or not, its owner frees it. */

@@ -216,7 +216,7 @@ def opus_head():
 
 
 def small_map(settings=(b"sv_deepfly 0", b"tune ground_friction 0.5"), image=(16, 16),
-              padding=0):
+              padding=0, sound=b""):
     """A map of every kind of part, small enough to save many times."""
     b = Builder()
     b.add(MAP_VERSION, [1])
@@ -226,7 +226,7 @@ def small_map(settings=(b"sv_deepfly 0", b"tune ground_friction 0.5"), image=(16
                    for c in range(4))
     b.image(b"checker", w, h, pixels)
     b.external(b"grass_main")
-    b.sound(b"bell", opus_head() + bytes(range(200)))
+    b.sound(b"bell", opus_head() + bytes(range(200)) + sound)
     game = bytearray(4 * 20 * 10)
     for x in range(20):
         game[4 * (9 * 20 + x)] = 1

@@ -2,6 +2,7 @@
 """Saving: what the new file keeps of the old, and who is not overwritten."""
 import errno
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -317,3 +318,27 @@ def test_no_control_character_of_a_name_reaches_a_terminal(box, small):
     for args in ([evil, box.point()], ["recover", evil], ["-o", "\x1b[2J", small]):
         r = box.run(*args)
         assert not any(ord(c) < 32 and c != "\n" for c in r.out + r.err), (args, r)
+
+
+def test_a_large_map_that_was_damaged_behind_a_chmod_is_not_copied(box):
+    small = box.add(datafile.small_map(sound=random.Random(1).randbytes(20 << 20)))
+    m = box.mount(small)
+    change(m)
+    st = os.stat(small)
+    at = st.st_size // 2
+    with open(small, "r+b") as f:
+        f.seek(at)
+        was = f.read(1)
+        f.seek(at)
+        f.write(bytes([was[0] ^ 1]))
+    os.utime(small, ns=(st.st_atime_ns, st.st_mtime_ns))
+    os.chmod(small, 0o640)
+    r = m.unmount(code=4)
+    assert "data item" in r.out, r
+    # It is what it was again.
+    with open(small, "r+b") as f:
+        f.seek(at)
+        f.write(was)
+    os.utime(small, ns=(st.st_atime_ns, st.st_mtime_ns))
+    m.unmount()
+    assert parts.settings(small) == b"changed 1\0"

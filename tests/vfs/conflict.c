@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
@@ -146,6 +147,73 @@ static void map_written_in_place_is_never_mixed_with_ours(void **state)
 	}
 }
 
+enum { LARGE = 17 << 20, MIDDLE = LARGE / 2 };
+
+/* With bytes behind its end, which nobody reads. */
+static void mount_large(struct box *b)
+{
+	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
+
+	CLEANUP(close_fd) int fd = -1;
+	char name[NAME_MAX + 1];
+
+	box_kill(b);
+	while (box_beside(b, MAP_NAME, name))
+		assert_int_equal(unlinkat(b->room.fd, name, 0), 0);
+	put_file(b->room.fd, MAP_NAME, map->data, map->size);
+	fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(ftruncate(fd, LARGE), 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+}
+
+static void large_map_that_was_touched_is_not_written_over(void **state)
+{
+	struct box *b = *state;
+
+	for (unsigned i = 0; i < 3; i++) {
+		CLEANUP(close_fd) int fd = -1;
+		struct stat st;
+
+		mount_large(b);
+		fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
+		assert_int_equal(fstat(fd, &st), 0);
+		if (i == 0)
+			assert_int_equal(futimens(fd, NULL), 0);
+		else if (i == 1)
+			assert_int_equal(pwrite(fd, "x", 1, LARGE), 1);
+		else
+			assert_int_equal(pwrite(fd, "x", 1, MIDDLE), 1);
+		if (i > 0)
+			assert_int_equal(
+				futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
+		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
+		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+	}
+}
+
+static void rights_of_a_large_map_are_no_conflict_either(void **state)
+{
+	struct box *b = *state;
+
+	for (unsigned i = 0; i < 3; i++) {
+		CLEANUP(close_fd) int fd = -1;
+
+		mount_large(b);
+		fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
+		if (i == 0)
+			assert_int_equal(fchmod(fd, 0600), 0);
+		else if (i == 1)
+			assert_int_equal(
+				linkat(b->room.fd, MAP_NAME, b->room.fd, MAP_NAME ".link", 0), 0);
+		else if (fsetxattr(fd, "user.x", "y", 1, 0) < 0)
+			break; /* not on this file system */
+		assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+		assert_true(says(b, MAP_NAME, "bob\n"));
+	}
+}
+
 static void rights_and_links_of_the_map_are_no_conflict(void **state)
 {
 	struct box *b = *state;
@@ -248,6 +316,8 @@ int main(void)
 		TEST(conflict_files_of_before_are_not_overwritten),
 		TEST(draft_beside_a_conflict_is_kept_under_the_name_of_the_map),
 		TEST(map_written_in_place_is_never_mixed_with_ours),
+		TEST(large_map_that_was_touched_is_not_written_over),
+		TEST(rights_of_a_large_map_are_no_conflict_either),
 		TEST(rights_and_links_of_the_map_are_no_conflict),
 		TEST(map_that_grew_is_a_conflict),
 		TEST(map_that_was_removed_is_a_conflict),

@@ -62,6 +62,11 @@ static void sum_number(struct sums *s, uint64_t v)
 	s->adler = adler32(s->adler, raw, sizeof(raw));
 }
 
+bool identity_is_whole(uint64_t size)
+{
+	return size <= IDENTITY_WHOLE_MAX;
+}
+
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e)
 {
 	struct stat st;
@@ -78,7 +83,7 @@ int identity_as(
 	uint64_t size = (uint64_t)as->st_size;
 	int r;
 
-	if (size <= IDENTITY_WHOLE_MAX) {
+	if (identity_is_whole(size)) {
 		r = sum_range(f, 0, size, &s, e);
 	} else {
 		sum_number(&s, (uint64_t)as->st_mtim.tv_sec);

@@ -7,7 +7,9 @@
 #define VFS_FILES_SIDECAR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -26,6 +28,7 @@ void sidecar_family(char ret[NAME_MAX + 1], const char *map);
  * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
  * ends) and their time counts too. It does not depend on where the file lies.
  */
+bool identity_is_whole(uint64_t size); /* of a file of this size all bytes count */
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
 /* ... if it still had this size and this time. Of a file that is shorter now: -EIO. */
 int identity_as(

@@ -56,6 +56,7 @@ void save_adopt(struct save_job *s)
 		refresh(s->vol->source.files[1], &vol->companion_opened);
 		strcpy(vol->companion, s->second_name);
 	}
+	volume_note_attributes(vol);
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
 	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
 	vol->fresh &= s->first;

@@ -128,7 +128,7 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	const struct format *f = s->vol->format;
 	struct progress p = {s->host, s->vol->source.sizes[0]};
 	struct plan *plan = NULL;
-	struct source written = {.name = s->vol->name};
+	struct source written = {.name = s->vol->name, .doubted = outside_doubtful(s->vol)};
 	int r;
 
 	replace_on_progress(o->all[0], progress, &p);
@@ -139,6 +139,8 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	if (r == 0) {
 		s->host->progress(s->host, "reading it back", 0, 0);
 		r = f->edit->verify(s->settled, plan, &written, e);
+		if (r == 0 && written.doubted && f->edit->sound)
+			r = f->edit->sound(s->settled, true, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}

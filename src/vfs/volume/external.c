@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/metadata.h"
 #include "vfs/files/companion.h"
 
 static bool same_time(struct timespec a, struct timespec b)
@@ -27,17 +28,59 @@ static bool named(const struct volume *vol, const char *name, const struct stat 
 	return fstatat(vol->dirfd, name, &st, 0) == 0 && untouched(&st, opened);
 }
 
+/* What became of a file that is held open. */
+enum trace {
+	TRACE_NONE,
+	TRACE_RIGHTS, /* its rights, its names or its attributes changed, and nothing else shows */
+	TRACE_OTHER,
+};
+
+static enum trace trace_of(const struct volume *vol, unsigned i)
+{
+	const struct stat *then = i ? &vol->companion_opened : &vol->opened;
+	int fd = vol->source.files[i]->fd;
+	uint32_t attributes = 0;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return TRACE_OTHER;
+	if (untouched(&st, then))
+		return TRACE_NONE;
+	if (st.st_size != then->st_size || !same_time(st.st_mtim, then->st_mtim))
+		return TRACE_OTHER;
+	if (st.st_mode != then->st_mode || st.st_uid != then->st_uid || st.st_gid != then->st_gid ||
+		st.st_nlink != then->st_nlink)
+		return TRACE_RIGHTS;
+	return metadata_sum(fd, &attributes) == 0 && attributes != vol->attributes[i] ? TRACE_RIGHTS
+										      : TRACE_OTHER;
+}
+
+/* Of a large file the identity does not see all, so its traces count. */
+static bool has_large(const struct volume *vol, enum trace trace)
+{
+	for (unsigned i = 0; i < vol->source.n_files; i++)
+		if (!identity_is_whole(vol->source.sizes[i]) && trace_of(vol, i) == trace)
+			return true;
+	return false;
+}
+
+bool outside_doubtful(const struct volume *vol)
+{
+	return has_large(vol, TRACE_RIGHTS);
+}
+
 bool outside_in_place(const struct volume *vol)
 {
 	const struct stat *opened[FORMAT_FILES_MAX] = {&vol->opened, &vol->companion_opened};
 	char identity[IDENTITY_SIZE];
 	bool all = true;
-	struct stat st;
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
-		all = all && fstat(vol->source.files[i]->fd, &st) == 0 && untouched(&st, opened[i]);
+		all = all && trace_of(vol, i) == TRACE_NONE;
 	if (all)
 		return false;
+	if (has_large(vol, TRACE_OTHER))
+		return true;
 	/* Its rights, its names or its time are another matter, and so is what was appended. */
 	return companion_identity_as(&vol->source, opened, identity, NULL) < 0 ||
 	       strcmp(identity, vol->identity) != 0;

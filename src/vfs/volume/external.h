@@ -13,5 +13,8 @@ enum outside {
 
 enum outside outside_look(const struct volume *vol);
 bool outside_in_place(const struct volume *vol);
+/* The rights, names or attributes of a large file changed, which could hide that its content did:
+ * what is copied of it has to pass its own checksums. */
+bool outside_doubtful(const struct volume *vol);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 
 #include "base/io.h"
+#include "base/metadata.h"
 #include "base/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
@@ -309,6 +310,12 @@ static int open_companion(struct volume *vol, struct error *e)
 	return r;
 }
 
+void volume_note_attributes(struct volume *vol)
+{
+	for (unsigned i = 0; i < vol->source.n_files; i++)
+		(void)metadata_sum(vol->source.files[i]->fd, &vol->attributes[i]);
+}
+
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -320,8 +327,10 @@ int volume_load(
 		refuse_writing(vol);
 	if (r == 0 && !vol->fresh)
 		r = open_companion(vol, e);
-	if (r == 0)
+	if (r == 0) {
+		volume_note_attributes(vol);
 		r = companion_identity_of(&vol->source, vol->identity, e);
+	}
 	if (r == 0)
 		r = journal_init(&vol->journal, &vol->trust, vol->name, vol->identity, "", e);
 	if (r < 0)

@@ -21,14 +21,15 @@ struct volume {
 	int dirfd;  /* the map's directory */
 	char *name; /* the map's name in it */
 	struct source source;
-	struct stat opened;           /* files[0], as it was opened or last saved */
-	struct trust trust;           /* in what lies beside it */
-	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
-	struct stat companion_opened; /* files[1] */
+	struct stat opened;                    /* files[0], as it was opened or last saved */
+	struct trust trust;                    /* in what lies beside it */
+	char companion[NAME_MAX + 1];          /* the name of files[1], or "" */
+	struct stat companion_opened;          /* files[1] */
+	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	bool read_only;
-	bool passed_over; /* another program's lock */
+	bool passed_over;     /* another program's lock */
 	bool sound;           /* whether it can be changed was asked, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */
 
@@ -87,6 +88,8 @@ int volume_load(
 void volume_destroy(struct volume *vol);
 /* The map's file is open (fd is taken over) and locked; what it says of itself. */
 int volume_take(struct volume *vol, int fd, struct error *e);
+/* Remembers the attributes of the files, as they are now. */
+void volume_note_attributes(struct volume *vol);
 /* The format of this name; without, the one that the ending of `file` means. */
 const struct format *volume_format_for(const char *name, const char *file);
 DEFINE_CLEANUP(struct volume, volume_destroy);

@@ -81,8 +81,8 @@ static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *
 	return 0;
 }
 
-static int compare_blob(
-	struct blob *meant, struct blob *is, const struct plan_blob *p, struct error *e)
+static int compare_blob(struct blob *meant, struct blob *is, const struct plan_blob *p,
+	bool doubted, struct error *e)
 {
 	bool same;
 	int r;
@@ -93,8 +93,10 @@ static int compare_blob(
 		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
 			(unsigned long long)is->size, (unsigned long long)meant->size);
 	/* What was not decoded to be written is compared as it stands, be it sound or not. */
-	if (meant && meant->coding == is->coding && p->copied)
-		return compare_stored(&meant->stored, &is->stored, e);
+	if (meant && meant->coding == is->coding && p->copied) {
+		r = compare_stored(&meant->stored, &is->stored, e);
+		return r == 0 && doubted ? blob_check(is, e) : r;
+	}
 	if (!meant)
 		return blob_each(is, ignore_chunk, NULL, e);
 	r = blob_equal(meant, is, &same, e);
@@ -136,7 +138,8 @@ int datafile_verify(const struct tw_map *m, const struct plan *plan, const struc
 	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
 		if (!p->blobs[i].written)
 			continue;
-		r = compare_blob(m->blobs[i], is->blobs[numbers.of[i]], &p->blobs[i], e);
+		r = compare_blob(
+			m->blobs[i], is->blobs[numbers.of[i]], &p->blobs[i], written->doubted, e);
 		if (r < 0)
 			error_context(e, "data item %d of the new file", numbers.of[i]);
 	}
