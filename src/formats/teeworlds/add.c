@@ -8,16 +8,16 @@
 #include "formats/teeworlds/names/sort.h"
 #include "formats/teeworlds/structure.h"
 
-static int add_object(struct tw_map *m, enum tw_named what, entry_id dir, const char *name,
-	size_t n, uint32_t *ret_position)
+static int add_object(struct tw_map *m, enum tw_sort sort, entry_id dir, const char *name, size_t n,
+	uint32_t *ret_position)
 {
-	unsigned type = tw_named_type(what);
+	unsigned type = tw_sort_type(sort);
 	uint32_t position = tw_count(m, type), item;
 	int r = tw_map_add_item(m, (uint16_t)type, (uint16_t)position, tw_ints_new(0), &item);
 
 	if (r < 0)
 		return r;
-	if (what == TW_N_LAYERS)
+	if (sort == TW_SORT_LAYER)
 		m->items[item].group = (uint16_t)tw_id_a(dir);
 	m->items[item].made = bytes_copy(name, n);
 	if (!m->items[item].made)
@@ -42,7 +42,7 @@ static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry
 /* What the name says, into m. */
 static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
-	enum tw_named what = tw_objects_of(dir);
+	enum tw_sort sort = tw_sort_in(dir);
 	uint32_t position = 0;
 	bool json = false;
 	size_t n;
@@ -55,9 +55,9 @@ static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id 
 	}
 	if (tw_id_kind(dir) == TW_K_RAW_TYPE)
 		return add_raw_item(m, tw_id_index(dir), name, ret);
-	n = tw_stem_length(what, name, &json);
-	r = add_object(m, what, dir, name, n, &position);
-	*ret = tw_object_id(what, dir, position, json);
+	n = tw_stem_length(sort, name, &json);
+	r = add_object(m, sort, dir, name, n, &position);
+	*ret = tw_object_id(sort, dir, position, json);
 	return r;
 }
 
@@ -65,7 +65,7 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
-	enum tw_named what = tw_objects_of(dir);
+	enum tw_sort sort = tw_sort_in(dir);
 	struct meaning meaning;
 	struct tw_map *m;
 	entry_id id;
@@ -77,10 +77,9 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
 	if (meaning.is == FORMAT_PART && tw_id_kind(dir) < TW_K_RAW)
 		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
-	if (meaning.is == FORMAT_OBJECT &&
-		tw_count(tw_map_of(*s), tw_named_type(what)) > UINT16_MAX)
+	if (meaning.is == FORMAT_OBJECT && tw_count(tw_map_of(*s), tw_sort_type(sort)) > UINT16_MAX)
 		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
-			tw_count(tw_map_of(*s), tw_named_type(what)));
+			tw_count(tw_map_of(*s), tw_sort_type(sort)));
 	m = tw_map_copy(tw_map_of(*s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");

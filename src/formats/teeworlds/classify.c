@@ -10,15 +10,15 @@
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/structure.h"
 
-static int classify_object(enum tw_named what, const char *name, bool is_dir, struct error *e)
+static int classify_object(enum tw_sort sort, const char *name, bool is_dir, struct error *e)
 {
-	size_t n = tw_stem_length(what, name, NULL);
-	struct tw_place place;
+	size_t n = tw_stem_length(sort, name, NULL);
+	struct tw_numbered parsed;
 	int r;
 
-	if (n == 0 || is_dir != !*tw_sorts[what].ending)
+	if (n == 0 || is_dir != !*tw_sorts[sort].ending)
 		return FORMAT_SCRATCH;
-	r = tw_place_parse(what, name, n, &place, e);
+	r = tw_numbered_parse(sort, name, n, &parsed, e);
 	return r < 0 ? r : FORMAT_OBJECT;
 }
 
@@ -28,8 +28,8 @@ static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct 
 {
 	const struct tw_type *t = tw_type(m, type);
 
-	for (int i = 0; i < TW_N_NAMED; i++)
-		if (tw_named_type((enum tw_named)i) == type)
+	for (int i = 0; i < TW_SORTS; i++)
+		if (tw_sort_type((enum tw_sort)i) == type)
 			return error_set(e, -EPERM, "items of type %u are not added in raw/", type);
 	*ret = t ? m->items[t->by_id[t->n - 1]].id + 1U : 0;
 	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
@@ -112,7 +112,7 @@ int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir,
 static int classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
-	enum tw_named what = tw_objects_of(dir);
+	enum tw_sort sort = tw_sort_in(dir);
 	entry_id part;
 
 	/* As a file of raw/ is that one's mode bits keep from being written. */
@@ -122,8 +122,8 @@ static int classify(
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
 		return FORMAT_SCRATCH;
-	if (what != TW_N_NAMED)
-		return classify_object(what, name, is_dir, e);
+	if (sort != TW_SORTS)
+		return classify_object(sort, name, is_dir, e);
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
 }
 
@@ -136,22 +136,22 @@ static int identify(const struct snapshot *s, entry_id dir, const char *name, en
 	/* In raw/ things are shown, and neither made nor removed. */
 	if (!k || !k->find || tw_id_kind(dir) >= TW_K_RAW)
 		return -ENOENT;
-	if (tw_objects_of(dir) != TW_N_NAMED)
+	if (tw_sort_in(dir) != TW_SORTS)
 		return tw_object_find(m, dir, name, ret);
 	return k->find(m, dir, name, ret);
 }
 
 static void say_form(entry_id dir, const char *name, struct meaning *ret)
 {
-	enum tw_named what = tw_objects_of(dir);
+	enum tw_sort sort = tw_sort_in(dir);
 	bool json = false;
 	const char *other;
-	size_t n = tw_stem_length(what, name, &json);
+	size_t n = tw_stem_length(sort, name, &json);
 
-	if (n == 0 || !tw_sorts[what].embedded)
+	if (n == 0 || !tw_sorts[sort].embedded)
 		return;
 	ret->form = json ? ENTRY_FORM : 0;
-	other = json ? tw_sorts[what].ending : ".json";
+	other = json ? tw_sorts[sort].ending : ".json";
 	if (n + strlen(other) > NAME_MAX)
 		return;
 	memcpy(ret->alternate, name, n);
@@ -160,17 +160,17 @@ static void say_form(entry_id dir, const char *name, struct meaning *ret)
 
 static bool fits(entry_id object, entry_id dir, const char *name)
 {
-	enum tw_named what = tw_object_named(object);
+	enum tw_sort sort = tw_sort_of(object);
 	bool json = false;
-	struct tw_place place;
+	struct tw_numbered parsed;
 	size_t n;
 
-	if (what == TW_N_NAMED || tw_objects_of(dir) != what)
+	if (sort == TW_SORTS || tw_sort_in(dir) != sort)
 		return false;
-	n = tw_stem_length(what, name, &json);
-	if (n == 0 || (tw_sorts[what].embedded && json != (bool)(object & ENTRY_FORM)))
+	n = tw_stem_length(sort, name, &json);
+	if (n == 0 || (tw_sorts[sort].embedded && json != (bool)(object & ENTRY_FORM)))
 		return false;
-	return tw_place_parse(what, name, n, &place, NULL) == 0;
+	return tw_numbered_parse(sort, name, n, &parsed, NULL) == 0;
 }
 
 int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
@@ -183,7 +183,7 @@ int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	ret->known =
 		identify(s, dir, name, &ret->id) == 0 && (tw_kind(ret->id)->find != NULL) == is_dir;
 	if (ret->known)
-		r = tw_objects_of(dir) == TW_N_NAMED ? FORMAT_PART : FORMAT_OBJECT;
+		r = tw_sort_in(dir) == TW_SORTS ? FORMAT_PART : FORMAT_OBJECT;
 	else
 		r = classify(s, dir, name, is_dir, e);
 	if (r < 0)

@@ -10,7 +10,7 @@
 
 static void finalizing_finish(struct finalizing *s)
 {
-	for (int i = 0; i < TW_N_NAMED; i++) {
+	for (int i = 0; i < TW_SORTS; i++) {
 		tw_order_finish(&s->orders[i]);
 		free(s->moved[i]);
 		free(s->lists[i].items);
@@ -25,10 +25,10 @@ static int find_orders(
 {
 	bool any = s->from->shared->fresh;
 
-	for (int i = 0; i < TW_N_NAMED; i++) {
+	for (int i = 0; i < TW_SORTS; i++) {
 		struct tw_order *r = &s->orders[i];
 		int ret = tw_order_init(
-			r, s->from, (enum tw_named)i, &s->orders[TW_N_GROUPS], p, n, e);
+			r, s->from, (enum tw_sort)i, &s->orders[TW_SORT_GROUP], p, n, e);
 
 		if (ret < 0)
 			return ret;
@@ -46,7 +46,7 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 	char path[FINALIZE_PATH_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i].removed || tw_object_named(p[i].id) != TW_N_LAYERS ||
+		if (p[i].removed || tw_sort_of(p[i].id) != TW_SORT_LAYER ||
 			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
 			continue;
 		finalize_place(s, &p[i], path);
@@ -56,9 +56,9 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 
 /* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
  * stay are like all others from here on. */
-static int take_members(struct finalizing *s, enum tw_named what)
+static int take_members(struct finalizing *s, enum tw_sort sort)
 {
-	const struct tw_order *r = &s->orders[what];
+	const struct tw_order *r = &s->orders[sort];
 
 	for (uint32_t i = r->n; i > 0; i--) {
 		const struct tw_slot *slot = &r->slots[i - 1];
@@ -77,26 +77,26 @@ static int take_members(struct finalizing *s, enum tw_named what)
 	return 0;
 }
 
-static int find_moved(struct finalizing *s, enum tw_named what)
+static int find_moved(struct finalizing *s, enum tw_sort sort)
 {
-	const struct tw_order *r = &s->orders[what];
-	uint32_t n = tw_count(s->from, tw_named_type(what));
+	const struct tw_order *r = &s->orders[sort];
+	uint32_t n = tw_count(s->from, tw_sort_type(sort));
 
-	s->moved[what] = calloc((size_t)n + 1, sizeof(*s->moved[what]));
-	if (!s->moved[what])
+	s->moved[sort] = calloc((size_t)n + 1, sizeof(*s->moved[sort]));
+	if (!s->moved[sort])
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->n; i++)
-		s->moved[what][r->slots[i].at] = r->slots[i].gone ? -1 : (int32_t)i;
+		s->moved[sort][r->slots[i].at] = r->slots[i].gone ? -1 : (int32_t)i;
 	return 0;
 }
 
-static int list_flat(struct finalizing *s, enum tw_named what)
+static int list_flat(struct finalizing *s, enum tw_sort sort)
 {
-	const struct tw_order *r = &s->orders[what];
+	const struct tw_order *r = &s->orders[sort];
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
-		ret = item_push(&s->lists[what], r->slots[i].item);
+		ret = item_push(&s->lists[sort], r->slots[i].item);
 	return ret;
 }
 
@@ -110,12 +110,12 @@ static int order_all(struct finalizing *s)
 {
 	int r;
 
-	for (int i = 0; i < TW_N_NAMED; i++)
+	for (int i = 0; i < TW_SORTS; i++)
 		renumber(s, &s->lists[i]);
 	r = tw_map_reindex(s->to);
-	for (int i = 0; r == 0 && i < TW_N_NAMED; i++)
+	for (int i = 0; r == 0 && i < TW_SORTS; i++)
 		if (s->lists[i].n)
-			tw_map_order(s->to, tw_named_type((enum tw_named)i), s->lists[i].items);
+			tw_map_order(s->to, tw_sort_type((enum tw_sort)i), s->lists[i].items);
 	if (r == 0 && s->exts.n)
 		tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
 	return r;
@@ -144,12 +144,12 @@ static int take_all(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 
-	for (int i = 0; r == 0 && i < TW_N_NAMED; i++) {
-		r = take_members(s, (enum tw_named)i);
+	for (int i = 0; r == 0 && i < TW_SORTS; i++) {
+		r = take_members(s, (enum tw_sort)i);
 		if (r == 0)
-			r = find_moved(s, (enum tw_named)i);
-		if (r == 0 && i < TW_N_GROUPS)
-			r = list_flat(s, (enum tw_named)i);
+			r = find_moved(s, (enum tw_sort)i);
+		if (r == 0 && i < TW_SORT_GROUP)
+			r = list_flat(s, (enum tw_sort)i);
 	}
 	if (r == 0)
 		r = tw_map_reindex(s->to);
@@ -160,7 +160,7 @@ static int name_all(struct finalizing *s, struct error *e)
 {
 	int r = 0;
 
-	for (int i = 0; i < TW_N_NAMED; i++)
+	for (int i = 0; i < TW_SORTS; i++)
 		for (uint32_t k = 0; r == 0 && k < s->orders[i].n_here; k++)
 			r = finalize_name(s, &s->orders[i].slots[k], e);
 	return r;
@@ -198,9 +198,9 @@ static int rebuild(struct finalizing *s, struct error *e)
 
 static bool any_made(const struct tw_map *m)
 {
-	for (int i = 0; i < TW_N_NAMED; i++)
-		if (tw_count(m, tw_named_type((enum tw_named)i)) !=
-			tw_count_mounted(m, tw_named_type((enum tw_named)i)))
+	for (int i = 0; i < TW_SORTS; i++)
+		if (tw_count(m, tw_sort_type((enum tw_sort)i)) !=
+			tw_count_mounted(m, tw_sort_type((enum tw_sort)i)))
 			return true;
 	return false;
 }

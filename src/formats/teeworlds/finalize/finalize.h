@@ -22,7 +22,7 @@ struct item_list {
 };
 
 struct finalize_object {
-	enum tw_named what;
+	enum tw_sort sort;
 	uint32_t position; /* in `from` */
 };
 
@@ -37,15 +37,15 @@ static inline int item_push(struct item_list *l, uint32_t item)
 struct finalizing {
 	const struct tw_map *from; /* the mounted map, as it is now */
 	struct tw_map *to;         /* a copy, to be changed */
-	struct tw_order orders[TW_N_NAMED];
-	struct item_list lists[TW_N_NAMED]; /* of types that changed; else empty */
-	struct item_list exts;              /* extension items of groups */
+	struct tw_order orders[TW_SORTS];
+	struct item_list lists[TW_SORTS]; /* of types that changed; else empty */
+	struct item_list exts;            /* extension items of groups */
 	/* references.c, of the layer at hand: it is new; what it names by number alone, or
-	 * TW_N_NAMED. */
+	 * TW_SORTS. */
 	bool new_holder;
 	struct finalize_object by_number;
-	int32_t *moved[TW_N_NAMED]; /* where each object of `from` went, by position; -1: it is gone
-				     */
+	int32_t *moved[TW_SORTS]; /* where each object of `from` went, by position; -1: it is gone
+				   */
 	void (*say)(void *arg, const char *line);
 	void *arg;
 };
@@ -58,7 +58,7 @@ int tw_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 /* names.c: the name of the slot's path into its item. */
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);
 /* A name in n integers as the reference writer stores it (DDNet's game/gamecore.cpp, StrToInts). */
-void finalize_write_name(const struct tw_place *place, int32_t *v, unsigned n);
+void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n);
 
 /* tree.c: groups and layers in their order */
 bool finalize_tree_moves(const struct finalizing *s);
@@ -91,7 +91,7 @@ void finalize_say_games(struct finalizing *s);
 /* The path that an object had in the mount: "images/03_grass.png". dst has room for
  * FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
 enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
-void finalize_path(const struct finalizing *s, enum tw_named what, uint32_t position,
+void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX]);
 /* The path that a layer has now. */
 void finalize_place(

@@ -16,7 +16,8 @@ static struct tw_ints *copy(const struct tw_item *it)
 }
 
 /* The name as a data item, ended by NUL. What stands there already stays. */
-static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const struct tw_place *place)
+static int blob_name(
+	struct tw_map *m, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
 {
 	struct tw_item *it = &m->items[item];
 	struct blob *old = tw_blob_of(m, it, field);
@@ -24,11 +25,11 @@ static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const stru
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	size_t got;
 
-	if (old && old->size == place->n + 1 &&
-		blob_prefix(old, text, place->n + 1, &got, NULL) == 0 && got == place->n + 1 &&
-		memcmp(text, place->name, place->n) == 0 && text[place->n] == '\0')
+	if (old && old->size == parsed->n + 1 &&
+		blob_prefix(old, text, parsed->n + 1, &got, NULL) == 0 && got == parsed->n + 1 &&
+		memcmp(text, parsed->name, parsed->n) == 0 && text[parsed->n] == '\0')
 		return 0;
-	if (place->n == 0 && !old)
+	if (parsed->n == 0 && !old)
 		return 0;
 	if (it->ints->n <= field) {
 		struct tw_ints *ints = tw_ints_copy(it->ints, field + 1, -1);
@@ -37,15 +38,15 @@ static int blob_name(struct tw_map *m, uint32_t item, uint32_t field, const stru
 			return -ENOMEM;
 		tw_item_ints(it, ints);
 	}
-	/* NUL-ended by tw_place_parse. */
-	fresh = blob_of_bytes(bytes_copy(place->name, place->n + 1), NULL);
+	/* NUL-ended by tw_numbered_parse. */
+	fresh = blob_of_bytes(bytes_copy(parsed->name, parsed->n + 1), NULL);
 	return fresh ? tw_map_set_data(m, item, field, fresh) : -ENOMEM;
 }
 
-void finalize_write_name(const struct tw_place *place, int32_t *v, unsigned n)
+void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n)
 {
 	for (unsigned i = 0; i < 4 * n; i++) {
-		uint32_t byte = i < place->n ? (uint8_t)place->name[i] : 0;
+		uint32_t byte = i < parsed->n ? (uint8_t)parsed->name[i] : 0;
 
 		byte = i == 4 * n - 1 ? 0 : (byte + 128) & 0xff;
 		v[i / 4] = (int32_t)((uint32_t)v[i / 4] << 8 | byte);
@@ -54,40 +55,40 @@ void finalize_write_name(const struct tw_place *place, int32_t *v, unsigned n)
 
 /* The item with the name in n integers from `at`; fresh (taken) has room for it. */
 static int ints_name(struct tw_item *it, struct tw_ints *fresh, uint32_t at, unsigned n,
-	const struct tw_place *place)
+	const struct tw_numbered *parsed)
 {
 	int32_t name[8] = {0};
 
 	if (!fresh)
 		return -ENOMEM;
-	finalize_write_name(place, name, n);
+	finalize_write_name(parsed, name, n);
 	if (fresh->n >= at + n)
 		memcpy(fresh->v + at, name, n * sizeof(name[0]));
 	tw_item_ints(it, fresh);
 	return 0;
 }
 
-static int group_name(struct tw_item *it, const struct tw_place *place)
+static int group_name(struct tw_item *it, const struct tw_numbered *parsed)
 {
 	bool named = tw_int(it, 0, 0) >= 3 && it->ints->n >= TW_GROUP_NAME + SHORT_NAME;
 
-	if (!named && place->n == 0)
+	if (!named && parsed->n == 0)
 		return 0;
 	return ints_name(
-		it, named ? copy(it) : tw_group_to(it->ints, 3), TW_GROUP_NAME, SHORT_NAME, place);
+		it, named ? copy(it) : tw_group_to(it->ints, 3), TW_GROUP_NAME, SHORT_NAME, parsed);
 }
 
-static int envelope_name(struct tw_item *it, const struct tw_place *place)
+static int envelope_name(struct tw_item *it, const struct tw_numbered *parsed)
 {
 	bool named = it->ints->n >= TW_ENV_NAME + LONG_NAME;
 
-	if (!named && place->n == 0)
+	if (!named && parsed->n == 0)
 		return 0;
 	return ints_name(it, named ? copy(it) : tw_ints_copy(it->ints, TW_ENV_NAME + LONG_NAME, 0),
-		TW_ENV_NAME, LONG_NAME, place);
+		TW_ENV_NAME, LONG_NAME, parsed);
 }
 
-static int layer_name(struct tw_item *it, const struct tw_place *place)
+static int layer_name(struct tw_item *it, const struct tw_numbered *parsed)
 {
 	bool tiles = tw_is_tiles(it);
 	uint32_t at = tiles ? TW_TILES_MIN : TW_LIST_NAME;
@@ -101,37 +102,37 @@ static int layer_name(struct tw_item *it, const struct tw_place *place)
 								 : INT32_MIN);
 
 	/* Layers of an unknown type have no name. */
-	if ((!tiles && !list) || (!named && place->n == 0))
+	if ((!tiles && !list) || (!named && parsed->n == 0))
 		return 0;
 	return ints_name(it,
 		named ? copy(it)
 		      : tw_layer_to(it->ints, tiles && version < 3 ? 3
 					      : version < 2        ? 2
 								   : version),
-		at, SHORT_NAME, place);
+		at, SHORT_NAME, parsed);
 }
 
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e)
 {
 	const struct placement *p = slot->placed;
-	enum tw_named what = p ? tw_object_named(p->id) : TW_N_NAMED;
-	struct tw_place place;
+	enum tw_sort sort = p ? tw_sort_of(p->id) : TW_SORTS;
+	struct tw_numbered parsed;
 	int r;
 
 	if (!p)
 		return 0;
-	r = tw_place_parse(what, p->name, tw_stem_length(what, p->name, NULL), &place, e);
+	r = tw_numbered_parse(sort, p->name, tw_stem_length(sort, p->name, NULL), &parsed, e);
 	if (r < 0)
 		return r;
-	if (what == TW_N_IMAGES)
-		r = blob_name(s->to, slot->item, TW_IMG_NAME, &place);
-	else if (what == TW_N_SOUNDS)
-		r = blob_name(s->to, slot->item, TW_SND_NAME, &place);
-	else if (what == TW_N_ENVELOPES)
-		r = envelope_name(&s->to->items[slot->item], &place);
-	else if (what == TW_N_GROUPS)
-		r = group_name(&s->to->items[slot->item], &place);
+	if (sort == TW_SORT_IMAGE)
+		r = blob_name(s->to, slot->item, TW_IMG_NAME, &parsed);
+	else if (sort == TW_SORT_SOUND)
+		r = blob_name(s->to, slot->item, TW_SND_NAME, &parsed);
+	else if (sort == TW_SORT_ENVELOPE)
+		r = envelope_name(&s->to->items[slot->item], &parsed);
+	else if (sort == TW_SORT_GROUP)
+		r = group_name(&s->to->items[slot->item], &parsed);
 	else
-		r = layer_name(&s->to->items[slot->item], &place);
+		r = layer_name(&s->to->items[slot->item], &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

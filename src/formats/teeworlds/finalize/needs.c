@@ -16,9 +16,9 @@ enum { USUAL_SIDE = 50, TILE = 4 };
 
 static void set_name(struct tw_ints *v, uint32_t at)
 {
-	const struct tw_place place = {.name = "Game", .n = strlen("Game")};
+	const struct tw_numbered parsed = {.name = "Game", .n = strlen("Game")};
 
-	finalize_write_name(&place, v->v + at, 3);
+	finalize_write_name(&parsed, v->v + at, 3);
 }
 
 static int add_info(struct finalizing *s)
@@ -41,10 +41,10 @@ static int add_group(struct finalizing *s, uint32_t *ret)
 
 	if (v) {
 		set_name(v, TW_GROUP_NAME);
-		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_N_LAYERS].n;
+		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_SORT_LAYER].n;
 	}
 	r = tw_map_add_item(s->to, TW_GROUP, 0, v, ret);
-	return r < 0 ? r : item_push(&s->lists[TW_N_GROUPS], *ret);
+	return r < 0 ? r : item_push(&s->lists[TW_SORT_GROUP], *ret);
 }
 
 static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
@@ -65,7 +65,7 @@ static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
 /* The list takes the layer as the last one of the group. */
 static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
 {
-	struct item_list *layers = &s->lists[TW_N_LAYERS], *groups = &s->lists[TW_N_GROUPS];
+	struct item_list *layers = &s->lists[TW_SORT_LAYER], *groups = &s->lists[TW_SORT_GROUP];
 	struct tw_ints *v = s->to->items[group].ints;
 	int32_t at = v->v[TW_GROUP_START] + v->v[TW_GROUP_COUNT];
 	int r = item_push(layers, layer);
@@ -89,7 +89,7 @@ static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
 /* The group whose range the layer at a position is in. */
 static uint32_t group_of(const struct finalizing *s, uint32_t position)
 {
-	const struct item_list *groups = &s->lists[TW_N_GROUPS];
+	const struct item_list *groups = &s->lists[TW_SORT_GROUP];
 
 	for (uint32_t i = 0; i < groups->n; i++) {
 		const int32_t *v = s->to->items[groups->items[i]].ints->v;
@@ -103,7 +103,7 @@ static uint32_t group_of(const struct finalizing *s, uint32_t position)
 
 static int add_game(struct finalizing *s)
 {
-	const struct item_list *layers = &s->lists[TW_N_LAYERS];
+	const struct item_list *layers = &s->lists[TW_SORT_LAYER];
 	int32_t w = USUAL_SIDE, h = USUAL_SIDE;
 	uint32_t group = UINT32_MAX, layer;
 	int r = 0;

@@ -10,7 +10,7 @@
 static void add_slot(
 	struct tw_order *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
 {
-	uint32_t item = tw_type(m, tw_named_type(r->what))->items[at];
+	uint32_t item = tw_type(m, tw_sort_type(r->sort))->items[at];
 
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
@@ -28,7 +28,7 @@ static void add_slot(
 /* All slots as they are in the mounted map, none of the new ones taken. */
 static int fill(struct tw_order *r, const struct tw_map *m)
 {
-	uint32_t n = tw_count(m, tw_named_type(r->what));
+	uint32_t n = tw_count(m, tw_sort_type(r->sort));
 
 	r->slots = calloc((size_t)n + 1, sizeof(*r->slots));
 	if (!r->slots)
@@ -42,7 +42,7 @@ static int fill(struct tw_order *r, const struct tw_map *m)
 static int fill_layers(struct tw_order *r, const struct tw_map *m)
 {
 	const struct tw_group_at *groups = tw_mounted(m)->groups;
-	uint32_t n_groups = tw_names(m, TW_N_GROUPS)->n, n = tw_count(m, TW_LAYER);
+	uint32_t n_groups = tw_names(m, TW_SORT_GROUP)->n, n = tw_count(m, TW_LAYER);
 	uint32_t mounted = tw_count_mounted(m, TW_LAYER);
 	size_t room = 1 + (size_t)(n - mounted);
 
@@ -63,7 +63,7 @@ static struct tw_slot *slot_of(const struct tw_order *r, entry_id id)
 {
 	uint32_t at = tw_object_position(id);
 
-	if (r->what != TW_N_LAYERS)
+	if (r->sort != TW_SORT_LAYER)
 		return at < r->n ? &r->slots[at] : NULL;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->slots[i].at == at && r->slots[i].home == tw_id_a(id))
@@ -83,24 +83,24 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 /* Can the object be in a map as it is? A group needs no group.json. */
 static bool has_content(const struct tw_order *r, const struct tw_item *it)
 {
-	return !tw_is_empty(it) || r->what == TW_N_GROUPS;
+	return !tw_is_empty(it) || r->sort == TW_SORT_GROUP;
 }
 
 static int take_place(struct tw_order *r, struct tw_slot *slot, const struct placement *p,
 	size_t time, struct error *e)
 {
-	size_t n = tw_stem_length(r->what, p->name, NULL);
-	struct tw_place place;
-	int ret = tw_place_parse(r->what, p->name, n, &place, e);
+	size_t n = tw_stem_length(r->sort, p->name, NULL);
+	struct tw_numbered parsed;
+	int ret = tw_numbered_parse(r->sort, p->name, n, &parsed, e);
 
 	if (ret < 0)
 		return error_context(e, "%s", p->name);
 	slot->gone = false;
 	slot->placed = p;
 	slot->time = time;
-	slot->last = !place.has_position;
-	slot->position = place.position;
-	if (r->what == TW_N_LAYERS)
+	slot->last = !parsed.has_position;
+	slot->position = parsed.position;
+	if (r->sort == TW_SORT_LAYER)
 		slot->group = tw_id_a(p->dir);
 	return 0;
 }
@@ -152,7 +152,7 @@ static int slot_cmp(const void *pa, const void *pb)
 	return a->was < b->was ? -1 : a->was > b->was;
 }
 
-static void sort(struct tw_order *r)
+static void sort_slots(struct tw_order *r)
 {
 	qsort(r->slots, r->n, sizeof(*r->slots), slot_cmp);
 	while (r->n_here < r->n && !r->slots[r->n_here].gone)
@@ -163,23 +163,23 @@ static void sort(struct tw_order *r)
 	r->moves = r->changed || r->n != r->n_here;
 }
 
-int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_named what,
+int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e)
 {
 	int ret;
 
-	*r = (struct tw_order){.what = what};
-	ret = what == TW_N_LAYERS ? fill_layers(r, m) : fill(r, m);
+	*r = (struct tw_order){.sort = sort};
+	ret = sort == TW_SORT_LAYER ? fill_layers(r, m) : fill(r, m);
 	if (ret < 0)
 		return error_set(e, ret, "no memory for the objects of the map");
 	for (size_t i = 0; ret == 0 && i < n; i++)
-		if (tw_object_named(p[i].id) == what)
+		if (tw_sort_of(p[i].id) == sort)
 			ret = take_placement(r, m, &p[i], i + 1, e);
 	if (ret < 0)
 		return ret;
-	if (what == TW_N_LAYERS)
+	if (sort == TW_SORT_LAYER)
 		follow_groups(r, groups);
-	sort(r);
+	sort_slots(r);
 	return 0;
 }
 

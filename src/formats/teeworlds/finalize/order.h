@@ -23,7 +23,7 @@ struct tw_slot {
 };
 
 struct tw_order {
-	enum tw_named what;
+	enum tw_sort sort;
 	struct tw_slot *slots; /* in their finalized order; those that are gone at the end */
 	uint32_t n, n_here;
 	uint32_t n_mounted; /* slots that there were at the mount */
@@ -34,7 +34,7 @@ struct tw_order {
 /* The placements are borrowed as long as the order is used. What has no content yet (a layer, no
  * layer.json) has no slot in the map. -EINVAL: a name does not fit its field. groups is for layers,
  * else NULL. */
-int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_named what,
+int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e);
 void tw_order_finish(struct tw_order *r);
 

@@ -39,16 +39,16 @@ static int empty(struct finalizing *s, entry_id id, struct tw_change *c, struct 
 
 static bool is_part(entry_id id)
 {
-	return tw_object_named(id) == TW_N_NAMED && tw_kind(id) && tw_kind(id)->parse;
+	return tw_sort_of(id) == TW_SORTS && tw_kind(id) && tw_kind(id)->parse;
 }
 
 /* The object that the part belongs to leaves too, so nothing is to be said or done. */
 static bool leaves(const struct finalizing *s, entry_id id)
 {
 	unsigned kind = tw_id_kind(id);
-	enum tw_named what = kind == TW_K_GROUP_JSON ? TW_N_GROUPS : TW_N_LAYERS;
+	enum tw_sort sort = kind == TW_K_GROUP_JSON ? TW_SORT_GROUP : TW_SORT_LAYER;
 	uint32_t at = kind == TW_K_GROUP_JSON ? tw_id_a(id) : tw_id_b(id);
-	const struct tw_order *r = &s->orders[what];
+	const struct tw_order *r = &s->orders[sort];
 
 	if (kind == TW_K_INFO)
 		return false;
@@ -68,7 +68,7 @@ static int remove_part(struct finalizing *s, entry_id id, struct error *e)
 	if (r == -ENOTSUP || r == -EIO) {
 		bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
 
-		finalize_path(s, group ? TW_N_GROUPS : TW_N_LAYERS,
+		finalize_path(s, group ? TW_SORT_GROUP : TW_SORT_LAYER,
 			group ? tw_id_a(id) : tw_id_b(id), path);
 		finalize_say(s, "%s was removed from %s, which cannot be without it: it stays",
 			tw_kind(id)->label, path);

@@ -94,7 +94,7 @@ static bool has_tangents(const struct gathered *g)
 
 static bool is_full(const struct finalizing *s)
 {
-	const struct tw_order *r = &s->orders[TW_N_ENVELOPES];
+	const struct tw_order *r = &s->orders[TW_SORT_ENVELOPE];
 
 	for (uint32_t i = 0; i < r->n_here; i++)
 		if (tw_int(&s->to->items[r->slots[i].item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
@@ -146,13 +146,13 @@ static void put_tangents(
 		else
 			tw_change_add_uuid(s->to, c, TW_BEZIER, v);
 	} else if (!full) {
-		tw_points_hush(s->from, g->n, c);
+		tw_points_drop_tangents(s->from, g->n, c);
 	}
 }
 
 int finalize_points(struct finalizing *s, struct error *e)
 {
-	const struct tw_order *r = &s->orders[TW_N_ENVELOPES];
+	const struct tw_order *r = &s->orders[TW_SORT_ENVELOPE];
 	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	struct gathered g = {0};
 	struct snapshot *to;

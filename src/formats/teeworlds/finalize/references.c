@@ -14,18 +14,18 @@
 
 /* The number in the finalized map. *ret_lost (never cleared): the position of what it pointed at.
  */
-static int32_t follow(struct finalizing *s, enum tw_named what, int32_t ref, int64_t *ret_lost)
+static int32_t follow(struct finalizing *s, enum tw_sort sort, int32_t ref, int64_t *ret_lost)
 {
-	const struct tw_order *r = &s->orders[what];
+	const struct tw_order *r = &s->orders[sort];
 	uint32_t position;
 	int32_t now;
 
-	if (tw_ref_position(s->from, what, ref, &position) < 0)
+	if (tw_ref_position(s->from, sort, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
-	now = s->moved[what][position];
-	if (s->new_holder && position < tw_names(s->from, what)->n &&
-		tw_names(s->from, what)->v[position].size == 0)
-		s->by_number = (struct finalize_object){what, position};
+	now = s->moved[sort][position];
+	if (s->new_holder && position < tw_names(s->from, sort)->n &&
+		tw_names(s->from, sort)->v[position].size == 0)
+		s->by_number = (struct finalize_object){sort, position};
 	if (now < 0)
 		*ret_lost = position;
 	return now;
@@ -33,29 +33,28 @@ static int32_t follow(struct finalizing *s, enum tw_named what, int32_t ref, int
 
 static bool any_changed(const struct finalizing *s)
 {
-	return s->orders[TW_N_IMAGES].moves || s->orders[TW_N_SOUNDS].moves ||
-	       s->orders[TW_N_ENVELOPES].moves;
+	return s->orders[TW_SORT_IMAGE].moves || s->orders[TW_SORT_SOUND].moves ||
+	       s->orders[TW_SORT_ENVELOPE].moves;
 }
 
-static void say_lost(
-	struct finalizing *s, int64_t layer, enum tw_named what, int64_t lost, size_t n)
+static void say_lost(struct finalizing *s, int64_t layer, enum tw_sort sort, int64_t lost, size_t n)
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
 	/* A layer that was one in two groups is told of once. */
 	if (layer < 0)
 		return;
-	finalize_path(s, TW_N_LAYERS, (uint32_t)layer, path);
-	finalize_path(s, what, (uint32_t)lost, target);
+	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
+	finalize_path(s, sort, (uint32_t)lost, target);
 	if (n > 1)
 		finalize_say(s, "%s refers to no %s now in %zu places: %s is gone", path,
-			tw_sorts[what].noun, n, target);
+			tw_sorts[sort].noun, n, target);
 	else
-		finalize_say(s, "%s has no %s now: %s is gone", path, tw_sorts[what].noun, target);
+		finalize_say(s, "%s has no %s now: %s is gone", path, tw_sorts[sort].noun, target);
 }
 
 static int set_ref(
-	struct finalizing *s, uint32_t item, int64_t layer, uint32_t field, enum tw_named what)
+	struct finalizing *s, uint32_t item, int64_t layer, uint32_t field, enum tw_sort sort)
 {
 	struct tw_item *it = &s->to->items[item];
 	int32_t old = tw_int(it, field, -1), now;
@@ -63,9 +62,9 @@ static int set_ref(
 
 	if (field >= it->ints->n)
 		return 0;
-	now = follow(s, what, old, &lost);
+	now = follow(s, sort, old, &lost);
 	if (lost >= 0)
-		say_lost(s, layer, what, lost, 1);
+		say_lost(s, layer, sort, lost, 1);
 	return now == old ? 0 : tw_item_set(it, field, now);
 }
 
@@ -82,7 +81,7 @@ static bool follow_list(struct finalizing *s, int64_t layer, const struct tw_lis
 
 		for (unsigned k = 0; k < shape->n_refs; k++) {
 			int32_t old = load_i32(element + 4 * shape->refs[k]);
-			int32_t now = follow(s, TW_N_ENVELOPES, old, &lost);
+			int32_t now = follow(s, TW_SORT_ENVELOPE, old, &lost);
 
 			n_lost += lost >= 0;
 			last = lost >= 0 ? lost : last;
@@ -92,7 +91,7 @@ static bool follow_list(struct finalizing *s, int64_t layer, const struct tw_lis
 		}
 	}
 	if (n_lost)
-		say_lost(s, layer, TW_N_ENVELOPES, last, n_lost);
+		say_lost(s, layer, TW_SORT_ENVELOPE, last, n_lost);
 	return differs;
 }
 
@@ -131,21 +130,21 @@ static int set_layer(struct finalizing *s, uint32_t item, int64_t layer)
 	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
 	case TW_LAYER_TILES:
 		if (tw_is_tiles(it))
-			r = set_ref(s, item, layer, TW_TILES_IMAGE, TW_N_IMAGES);
+			r = set_ref(s, item, layer, TW_TILES_IMAGE, TW_SORT_IMAGE);
 		if (r == 0 && tw_is_tiles(it))
-			r = set_ref(s, item, layer, TW_TILES_ENVELOPE, TW_N_ENVELOPES);
+			r = set_ref(s, item, layer, TW_TILES_ENVELOPE, TW_SORT_ENVELOPE);
 		return r;
 	case TW_LAYER_QUADS:
-		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_N_IMAGES);
+		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_SORT_IMAGE);
 		break;
 	case TW_LAYER_SOUNDS:
 	case TW_LAYER_OLD_SOUNDS:
-		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_N_SOUNDS);
+		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_SORT_SOUND);
 		break;
 	default:
 		return 0;
 	}
-	if (r == 0 && (s->new_holder || s->orders[TW_N_ENVELOPES].moves))
+	if (r == 0 && (s->new_holder || s->orders[TW_SORT_ENVELOPE].moves))
 		r = set_list(s, item, layer);
 	return r;
 }
@@ -156,10 +155,10 @@ static void say_by_number(struct finalizing *s, int64_t layer)
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
-	if (s->by_number.what == TW_N_NAMED)
+	if (s->by_number.sort == TW_SORTS)
 		return;
-	finalize_path(s, TW_N_LAYERS, (uint32_t)layer, path);
-	finalize_path(s, s->by_number.what, s->by_number.position, target);
+	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
+	finalize_path(s, s->by_number.sort, s->by_number.position, target);
 	finalize_say(s, "%s refers by number alone to %s, which has no name", path, target);
 }
 
@@ -175,7 +174,7 @@ int finalize_refs(struct finalizing *s, struct error *e)
 		if (it->type != TW_LAYER || it->removed)
 			continue;
 		s->new_holder = i < s->from->n_items && s->from->items[i].made;
-		s->by_number.what = TW_N_NAMED;
+		s->by_number.sort = TW_SORTS;
 		if (all || s->new_holder)
 			r = set_layer(s, i, layer);
 		say_by_number(s, layer);

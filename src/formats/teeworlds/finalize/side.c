@@ -36,7 +36,7 @@ static int add_item(struct finalizing *s, enum tw_uuid what, struct tw_ints *tak
 static const struct tw_slot *find_slot(
 	const struct finalizing *s, uint32_t group, uint32_t layer, uint32_t *ret_number)
 {
-	const struct tw_order *r = &s->orders[TW_N_LAYERS];
+	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -51,7 +51,7 @@ static const struct tw_slot *find_slot(
 
 static uint32_t count_layers(const struct finalizing *s, uint32_t rank)
 {
-	const struct tw_order *r = &s->orders[TW_N_LAYERS];
+	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < r->n_here; i++)
@@ -103,7 +103,7 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 	/* One for no layer must not become one for a layer. */
 	group = it->ints->v[AUTO_GROUP];
 	layer = it->ints->v[AUTO_LAYER];
-	if (group >= 0 && (uint32_t)group < s->orders[TW_N_GROUPS].n_here && layer >= 0 &&
+	if (group >= 0 && (uint32_t)group < s->orders[TW_SORT_GROUP].n_here && layer >= 0 &&
 		(uint32_t)layer < count_layers(s, (uint32_t)group))
 		return set_auto(it, -1, -1);
 	return 0;
@@ -111,7 +111,7 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 
 static int add_autos(struct finalizing *s, struct error *e)
 {
-	const struct tw_order *r = &s->orders[TW_N_LAYERS];
+	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	uint32_t number = 0, item;
 	int ret = 0;
 
@@ -166,7 +166,7 @@ static int zoom_of(const struct finalizing *s, const struct tw_slot *slot, uint3
  * groups have one. */
 static int finalize_exts(struct finalizing *s, struct error *e)
 {
-	const struct tw_order *groups = &s->orders[TW_N_GROUPS];
+	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];
 	const struct tw_type *t = tw_uuid_items(s->from, TW_GROUP_EXT);
 	uint32_t n = groups->n_here, mounted = tw_count_mounted(s->from, TW_GROUP), item;
 	bool more = t && t->n > mounted;
@@ -206,7 +206,7 @@ int finalize_side(struct finalizing *s, struct error *e)
 	if (!finalize_tree_moves(s))
 		return 0;
 	r = finalize_autos(s, e);
-	if (r == 0 && s->orders[TW_N_GROUPS].changed)
+	if (r == 0 && s->orders[TW_SORT_GROUP].changed)
 		r = finalize_exts(s, e);
 	return r;
 }

@@ -46,9 +46,9 @@ static bool has(const struct item_list *l, uint32_t item)
 
 static int list_layers(struct finalizing *s)
 {
-	const struct tw_order *r = &s->orders[TW_N_LAYERS];
+	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	const struct tw_type *all = tw_type(s->from, TW_LAYER);
-	struct item_list *l = &s->lists[TW_N_LAYERS];
+	struct item_list *l = &s->lists[TW_SORT_LAYER];
 	CLEANUP(free) bool *slotted = calloc(s->from->n_items + 1, sizeof(*slotted));
 	int ret = slotted ? 0 : -ENOMEM;
 
@@ -88,8 +88,8 @@ static int set_range(struct tw_map *m, uint32_t item, uint32_t first, uint32_t n
 
 static int list_groups(struct finalizing *s)
 {
-	const struct tw_order *groups = &s->orders[TW_N_GROUPS];
-	const struct tw_order *layers = &s->orders[TW_N_LAYERS];
+	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];
+	const struct tw_order *layers = &s->orders[TW_SORT_LAYER];
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < groups->n_here; i++) {
@@ -98,7 +98,7 @@ static int list_groups(struct finalizing *s)
 
 		while (at < layers->n_here && layers->slots[at].rank == i)
 			at++;
-		r = item_push(&s->lists[TW_N_GROUPS], groups->slots[i].item);
+		r = item_push(&s->lists[TW_SORT_GROUP], groups->slots[i].item);
 		if (r == 0)
 			r = set_range(s->to, groups->slots[i].item, first, at - first);
 		if (r < 0)
@@ -109,7 +109,7 @@ static int list_groups(struct finalizing *s)
 
 bool finalize_tree_moves(const struct finalizing *s)
 {
-	return s->orders[TW_N_GROUPS].changed || s->orders[TW_N_LAYERS].changed;
+	return s->orders[TW_SORT_GROUP].changed || s->orders[TW_SORT_LAYER].changed;
 }
 
 int finalize_tree(struct finalizing *s, struct error *e)

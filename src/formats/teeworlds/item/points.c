@@ -28,7 +28,7 @@ void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 		ret->bezier = NULL;
 }
 
-void tw_points_hush(const struct tw_map *m, uint32_t n, struct tw_change *c)
+void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c)
 {
 	const struct tw_type *t = tw_uuid_items(m, TW_BEZIER);
 

@@ -31,7 +31,7 @@ void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struc
 
 /* For n plain points: tangents that do not count now must not begin to, so those that would leave
  * the map. */
-void tw_points_hush(const struct tw_map *m, uint32_t n, struct tw_change *c);
+void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
 
 /* Point i < n in full: tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);

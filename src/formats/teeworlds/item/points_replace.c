@@ -174,7 +174,7 @@ static void put_tangents(const struct plan_points *p, struct tw_change *c)
 	if (v && !p->old.bezier && p->stride == TW_POINT_FULL)
 		return;
 	if (v && !p->old.bezier && !any_set(v))
-		tw_points_hush(p->m, p->n, c);
+		tw_points_drop_tangents(p->m, p->n, c);
 	else if (it)
 		set_item(c, (uint32_t)(it - p->m->items), TAKE(v));
 	else

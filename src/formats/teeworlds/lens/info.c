@@ -97,7 +97,7 @@ static int info_get(
 }
 
 /* What a text has that a new one may have too. */
-struct habits {
+struct traits {
 	size_t longest;
 	bool not_utf8;
 	bool mark, cr; /* a byte order mark, a CR before the end of a line */
@@ -110,9 +110,9 @@ static bool has_mark(const uint8_t *text, size_t n)
 	return n >= sizeof(MARK) && memcmp(text, MARK, sizeof(MARK)) == 0;
 }
 
-static struct habits find_habits(const uint8_t *text, size_t n)
+static struct traits find_traits(const uint8_t *text, size_t n)
 {
-	struct habits h = {.not_utf8 = !utf8_valid(text, n), .mark = has_mark(text, n)};
+	struct traits h = {.not_utf8 = !utf8_valid(text, n), .mark = has_mark(text, n)};
 
 	for (size_t i = 0, begin = 0; i <= n; i++) {
 		if (i < n && text[i] != '\0' && text[i] != '\n')
@@ -130,7 +130,7 @@ static struct habits find_habits(const uint8_t *text, size_t n)
  * line, which a game takes for a part of the command: they are dropped where the text that was
  * shown had none. A missing last line feed is added.
  */
-static struct bytes *canonical(const struct bytes *text, const struct habits *before)
+static struct bytes *canonical(const struct bytes *text, const struct traits *before)
 {
 	size_t n = 0, begin = !before->mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
 	uint8_t *dst;
@@ -150,7 +150,7 @@ static struct bytes *canonical(const struct bytes *text, const struct habits *be
 }
 
 static int check_text(
-	unsigned file, const uint8_t *text, size_t n, const struct habits *before, struct error *e)
+	unsigned file, const uint8_t *text, size_t n, const struct traits *before, struct error *e)
 {
 	size_t max = files[file].max, line = 1, begin = 0;
 
@@ -223,7 +223,7 @@ static int info_parse(const struct tw_map *m, entry_id id, const struct extent *
 	struct bytes *written = NULL, *text = NULL, *old = NULL, *stored = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
-	struct habits before = {0};
+	struct traits before = {0};
 	struct blob *b;
 	int r = find_text(m, id, &b, NULL);
 	bool none = r == 0 && !b;
@@ -233,7 +233,7 @@ static int info_parse(const struct tw_map *m, entry_id id, const struct extent *
 			(unsigned long long)in->size, TEXT_MAX);
 	/* A text that cannot be read may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0)
-		before = find_habits(old->data, old->size);
+		before = find_traits(old->data, old->size);
 	r = extent_load(in, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;

@@ -49,14 +49,14 @@ static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t
 {
 	if (!m->shared->typed)
 		return;
-	for (int what = 0; what < TW_N_GROUPS; what++) {
+	for (int sort = 0; sort < TW_SORT_GROUP; sort++) {
 		uint32_t position = (uint32_t)tw_position(m, item);
 
-		if (tw_sorts[what].type != m->items[item].type)
+		if (tw_sorts[sort].type != m->items[item].type)
 			continue;
-		touched_add(t, tw_object_id((enum tw_named)what, 0, position, false));
-		if (tw_sorts[what].embedded)
-			touched_add(t, tw_object_id((enum tw_named)what, 0, position, true));
+		touched_add(t, tw_object_id((enum tw_sort)sort, 0, position, false));
+		if (tw_sorts[sort].embedded)
+			touched_add(t, tw_object_id((enum tw_sort)sort, 0, position, true));
 	}
 	for (int i = 0; i < TW_N_KINDS; i++)
 		if (tw_kinds[i]->touch)

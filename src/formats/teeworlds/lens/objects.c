@@ -9,7 +9,7 @@
 
 /* What a directory showed at the mount: objects of a sort, counted from one of them. */
 struct shown {
-	enum tw_named what;
+	enum tw_sort sort;
 	const struct tw_name *names;
 	uint32_t first; /* the position of names[0] */
 	uint32_t n;     /* that are shown */
@@ -21,15 +21,15 @@ static bool find_shown(const struct tw_map *m, entry_id dir, struct shown *ret)
 	const struct tw_group_at *group = NULL;
 	const struct tw_name_list *list;
 
-	*ret = (struct shown){.what = tw_objects_of(dir)};
-	if (ret->what == TW_N_NAMED)
+	*ret = (struct shown){.sort = tw_sort_in(dir)};
+	if (ret->sort == TW_SORTS)
 		return false;
-	list = tw_names(m, ret->what);
+	list = tw_names(m, ret->sort);
 	ret->names = list->v;
 	ret->n = ret->count = list->n;
-	if (ret->what == TW_N_GROUPS)
+	if (ret->sort == TW_SORT_GROUP)
 		ret->n = tw_shown_groups(m);
-	if (ret->what != TW_N_LAYERS)
+	if (ret->sort != TW_SORT_LAYER)
 		return true;
 	group = tw_mounted_group(m, tw_id_a(dir));
 	if (!group)
@@ -43,13 +43,13 @@ static bool find_shown(const struct tw_map *m, entry_id dir, struct shown *ret)
 /* The stem of object i of them. */
 static size_t write_stem(const struct shown *s, uint32_t i, char *dst)
 {
-	return tw_name_write(dst, i, s->count, &s->names[i], tw_sorts[s->what].stem_max);
+	return tw_name_write(dst, i, s->count, &s->names[i], tw_sorts[s->sort].stem_max);
 }
 
 /* *ret_json: the name ends in .json. */
 static int find(const struct shown *s, const char *name, uint32_t *ret, bool *ret_json)
 {
-	size_t n = tw_stem_length(s->what, name, ret_json);
+	size_t n = tw_stem_length(s->sort, name, ret_json);
 	char right[NAME_MAX + 1];
 
 	if (n == 0 || tw_name_position(name, n, s->count, ret) < 0 || *ret >= s->n)
@@ -65,7 +65,7 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 
 	if (!find_shown(m, dir, &s) || find(&s, name, &i, &json) < 0)
 		return -ENOENT;
-	*ret = tw_object_id(s.what, dir, s.first + i, json);
+	*ret = tw_object_id(s.sort, dir, s.first + i, json);
 	return 0;
 }
 
@@ -88,9 +88,9 @@ static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entr
 
 	if (!find_shown(m, dir, &s) || find(&s, name, &i, &json) < 0)
 		return -ENOENT;
-	if (tw_sorts[s.what].embedded && s.names[i].json != json)
+	if (tw_sorts[s.sort].embedded && s.names[i].json != json)
 		return -ENOENT;
-	*ret = tw_object_id(s.what, dir, s.first + i, json);
+	*ret = tw_object_id(s.sort, dir, s.first + i, json);
 	return 0;
 }
 
@@ -102,8 +102,8 @@ static int dir_child(
 
 	if (!find_shown(m, dir, &s) || *cookie >= s.n)
 		return 0;
-	strcpy(name + write_stem(&s, i, name), s.names[i].json ? ".json" : tw_sorts[s.what].ending);
-	*ret = tw_object_id(s.what, dir, s.first + i, s.names[i].json);
+	strcpy(name + write_stem(&s, i, name), s.names[i].json ? ".json" : tw_sorts[s.sort].ending);
+	*ret = tw_object_id(s.sort, dir, s.first + i, s.names[i].json);
 	(*cookie)++;
 	return 1;
 }

@@ -8,21 +8,25 @@
 #include "formats/teeworlds/names/situation.h"
 
 static const struct {
-	const char *what;
-	enum tw_named named;
+	enum tw_sort sort;
 	int channels; /* of an envelope that fits */
 } targets[] = {
-	[TW_REF_IMAGE] = {"image", TW_N_IMAGES, 0},
-	[TW_REF_SOUND] = {"sound", TW_N_SOUNDS, 0},
-	[TW_REF_POSITION_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 3},
-	[TW_REF_COLOR_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 4},
-	[TW_REF_SOUND_ENVELOPE] = {"envelope", TW_N_ENVELOPES, 1},
+	[TW_REF_IMAGE] = {TW_SORT_IMAGE, 0},
+	[TW_REF_SOUND] = {TW_SORT_SOUND, 0},
+	[TW_REF_POSITION_ENVELOPE] = {TW_SORT_ENVELOPE, 3},
+	[TW_REF_COLOR_ENVELOPE] = {TW_SORT_ENVELOPE, 4},
+	[TW_REF_SOUND_ENVELOPE] = {TW_SORT_ENVELOPE, 1},
 };
+
+static const char *noun(enum tw_refers ref)
+{
+	return tw_sorts[targets[ref].sort].noun;
+}
 
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value)
 {
 	char stem[NAME_MAX + 1];
-	size_t n = value == -1 ? 0 : tw_ref_stem(m, targets[ref].named, value, stem);
+	size_t n = value == -1 ? 0 : tw_ref_stem(m, targets[ref].sort, value, stem);
 
 	if (value == -1)
 		jsonw_null(w);
@@ -39,7 +43,7 @@ static bool is_shown(
 	char shown[NAME_MAX + 1];
 
 	return !m->name_map && !tw_situation_last(m) &&
-	       tw_ref_stem(m, targets[ref].named, value, shown) == n && memcmp(shown, stem, n) == 0;
+	       tw_ref_stem(m, targets[ref].sort, value, shown) == n && memcmp(shown, stem, n) == 0;
 }
 
 static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refers ref,
@@ -47,8 +51,8 @@ static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refe
 {
 	char list[TW_REF_LIST_MAX];
 
-	tw_ref_list(m, targets[ref].named, stem, n, list);
-	return json_refuse(at, e, "is the name of several %ss: %s", targets[ref].what, list);
+	tw_ref_list(m, targets[ref].sort, stem, n, list);
+	return json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list);
 }
 
 int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
@@ -65,20 +69,20 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	if (json_holds_int(at)) {
 		r = json_as_int(at, ret, e);
 		if (r == 0)
-			*ret = tw_ref_number(m, targets[ref].named, *ret);
+			*ret = tw_ref_number(m, targets[ref].sort, *ret);
 		return r;
 	}
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
-			at, e, "must be the name of an %s, null or an integer", targets[ref].what);
+			at, e, "must be the name of an %s, null or an integer", noun(ref));
 	if (is_shown(m, ref, *ret, stem, n))
 		return 0;
-	r = tw_ref_find(m, targets[ref].named, stem, n, is_new, targets[ref].channels, ret);
+	r = tw_ref_find(m, targets[ref].sort, stem, n, is_new, targets[ref].channels, ret);
 	if (r == -ENOENT)
-		return json_refuse(at, e, "names no %s of the map", targets[ref].what);
+		return json_refuse(at, e, "names no %s of the map", noun(ref));
 	if (r == -ENOTUNIQ)
 		return refuse(at, m, ref, stem, n, e);
 	if (r < 0)
-		return error_set(e, r, "there is no %s \"%s\" yet", targets[ref].what, stem);
+		return error_set(e, r, "there is no %s \"%s\" yet", noun(ref), stem);
 	return 0;
 }

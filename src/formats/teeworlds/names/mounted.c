@@ -101,26 +101,26 @@ static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
 }
 
 int tw_name_read(
-	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret)
+	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret)
 {
-	ret->json = tw_sorts[what].embedded && !tw_sorts[what].embedded(m, it);
-	switch (what) {
-	case TW_N_IMAGES:
+	ret->json = tw_sorts[sort].embedded && !tw_sorts[sort].embedded(m, it);
+	switch (sort) {
+	case TW_SORT_IMAGE:
 		return name_of_blob(m, it, TW_IMG_NAME, ret);
-	case TW_N_SOUNDS:
+	case TW_SORT_SOUND:
 		return name_of_blob(m, it, TW_SND_NAME, ret);
-	case TW_N_ENVELOPES:
+	case TW_SORT_ENVELOPE:
 		return name_of_item(it, 4, 8, ret);
-	case TW_N_GROUPS:
+	case TW_SORT_GROUP:
 		return tw_int(it, 0, 0) >= 3 ? name_of_item(it, 12, 3, ret) : 0;
 	default:
 		return name_of_layer(it, ret);
 	}
 }
 
-static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_list *list)
+static int take_list(const struct tw_map *m, enum tw_sort sort, struct tw_name_list *list)
 {
-	const struct tw_type *t = tw_type(m, tw_named_type(what));
+	const struct tw_type *t = tw_type(m, tw_sort_type(sort));
 	int r;
 
 	if (!t)
@@ -129,7 +129,7 @@ static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_
 	if (!list->v)
 		return -ENOMEM;
 	for (; list->n < t->n; list->n++) {
-		r = tw_name_read(m, what, &m->items[t->items[list->n]], &list->v[list->n]);
+		r = tw_name_read(m, sort, &m->items[t->items[list->n]], &list->v[list->n]);
 		if (r < 0)
 			return r;
 	}
@@ -140,7 +140,7 @@ static int take_list(const struct tw_map *m, enum tw_named what, struct tw_name_
  * only. */
 static int take_tree(const struct tw_map *m, struct tw_names *names)
 {
-	uint32_t n_groups = names->lists[TW_N_GROUPS].n, n_layers = names->lists[TW_N_LAYERS].n;
+	uint32_t n_groups = names->lists[TW_SORT_GROUP].n, n_layers = names->lists[TW_SORT_LAYER].n;
 
 	names->groups = calloc((size_t)n_groups + 1, sizeof(*names->groups));
 	names->forms = calloc((size_t)n_layers + 1, sizeof(*names->forms));
@@ -179,7 +179,7 @@ static void free_names(struct tw_kept *k)
 {
 	struct tw_names *n = (struct tw_names *)k;
 
-	for (int i = 0; i < TW_N_NAMED; i++) {
+	for (int i = 0; i < TW_SORTS; i++) {
 		for (uint32_t l = 0; l < n->lists[i].n; l++)
 			free(n->lists[i].v[l].text);
 		free(n->lists[i].v);
@@ -201,8 +201,8 @@ int tw_names_take(struct tw_map *m, struct error *e)
 	atomic_init(&names->kept.refs, 1);
 	m->shared->names = &names->kept;
 	r = take_types(m, names);
-	for (int i = 0; r == 0 && m->shared->typed && i < TW_N_NAMED; i++)
-		r = take_list(m, (enum tw_named)i, &names->lists[i]);
+	for (int i = 0; r == 0 && m->shared->typed && i < TW_SORTS; i++)
+		r = take_list(m, (enum tw_sort)i, &names->lists[i]);
 	if (r == 0)
 		r = take_tree(m, names);
 	return r < 0 ? error_set(e, r, "no memory for the names of the map") : 0;
@@ -210,7 +210,7 @@ int tw_names_take(struct tw_map *m, struct error *e)
 
 uint32_t tw_shown_groups(const struct tw_map *m)
 {
-	uint32_t n = tw_names(m, TW_N_GROUPS)->n;
+	uint32_t n = tw_names(m, TW_SORT_GROUP)->n;
 
 	return n <= UINT16_MAX ? n : UINT16_MAX + 1;
 }
@@ -259,24 +259,24 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
 	return 0;
 }
 
-size_t tw_stem(
-	const struct tw_map *m, enum tw_named what, uint32_t position, char dst[NAME_MAX + 1])
+size_t tw_mounted_stem(
+	const struct tw_map *m, enum tw_sort sort, uint32_t position, char dst[NAME_MAX + 1])
 {
-	const struct tw_name_list *list = tw_names(m, what);
+	const struct tw_name_list *list = tw_names(m, sort);
 
-	return tw_name_write(dst, position, list->n, &list->v[position], tw_sorts[what].stem_max);
+	return tw_name_write(dst, position, list->n, &list->v[position], tw_sorts[sort].stem_max);
 }
 
-int tw_stem_find(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+int tw_mounted_find(
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
 {
 	char name[NAME_MAX + 1];
 	uint32_t position;
-	int r = tw_name_position(stem, n, tw_names(m, what)->n, &position);
+	int r = tw_name_position(stem, n, tw_names(m, sort)->n, &position);
 
 	if (r < 0)
 		return r;
-	if (tw_stem(m, what, position, name) != n || memcmp(name, stem, n) != 0)
+	if (tw_mounted_stem(m, sort, position, name) != n || memcmp(name, stem, n) != 0)
 		return -ENOENT;
 	*ret = position;
 	return 0;

@@ -25,7 +25,7 @@ struct tw_name_list {
 
 struct tw_names {
 	struct tw_kept kept;
-	struct tw_name_list lists[TW_N_NAMED];
+	struct tw_name_list lists[TW_SORTS];
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
 	size_t n_types;             /* item types of the raw view that have a UUID for a name */
@@ -45,9 +45,9 @@ static inline const struct tw_names *tw_mounted(const struct tw_map *m)
 	return (const struct tw_names *)m->shared->names;
 }
 
-static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum tw_named what)
+static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum tw_sort sort)
 {
-	return &tw_mounted(m)->lists[what];
+	return &tw_mounted(m)->lists[sort];
 }
 
 /* How many groups are shown: entries' ids have room for 65536. And the layers of one; NULL: it is
@@ -68,16 +68,16 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
 
 /* The stem of an image, sound or envelope ("03_grass_main"), and the position of a stem (-ENOENT).
  * position < the list's n. */
-size_t tw_stem(
-	const struct tw_map *m, enum tw_named what, uint32_t position, char dst[NAME_MAX + 1]);
-int tw_stem_find(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+size_t tw_mounted_stem(
+	const struct tw_map *m, enum tw_sort sort, uint32_t position, char dst[NAME_MAX + 1]);
+int tw_mounted_find(
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret);
 
 /* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free.
  * -ENOMEM.
  */
 int tw_name_read(
-	const struct tw_map *m, enum tw_named what, const struct tw_item *it, struct tw_name *ret);
+	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret);
 
 /* A name that an item holds in n integers (I32String): at most 4n - 1 bytes to dst, returns the
  * length. All zero reads as empty, the last byte is never read. */

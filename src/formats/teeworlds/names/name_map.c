@@ -7,7 +7,7 @@
 
 /* A name of an object: a line "SORT NUMBER POSITION STEM". */
 struct line {
-	enum tw_named what;
+	enum tw_sort sort;
 	int32_t number;   /* in the writing mount; TW_MADE and more: it was made there */
 	int32_t position; /* in the saved map; -1: it is not in it */
 	size_t n;
@@ -34,13 +34,13 @@ static void free_name_map(struct tw_kept *k)
 
 static bool take_line(const char *at, const char *end, struct line *ret)
 {
-	int what, number, position, begin = 0;
+	int sort, number, position, begin = 0;
 
 	/* Its own text, in a journal whose records are checked; and yet never trusted. */
-	if (sscanf(at, "%d %d %d %n", &what, &number, &position, &begin) < 3 || begin == 0 ||
-		at + begin > end || what < 0 || what >= TW_N_GROUPS)
+	if (sscanf(at, "%d %d %d %n", &sort, &number, &position, &begin) < 3 || begin == 0 ||
+		at + begin > end || sort < 0 || sort >= TW_SORT_GROUP)
 		return false;
-	*ret = (struct line){.what = what, .number = number, .position = position};
+	*ret = (struct line){.sort = sort, .number = number, .position = position};
 	ret->stem = at + begin;
 	ret->n = (size_t)(end - ret->stem);
 	return true;
@@ -103,14 +103,14 @@ int tw_name_map_read(struct snapshot **s, const struct bytes *text, struct error
 }
 
 bool tw_name_map_stem(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, int64_t *ret)
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, int64_t *ret)
 {
 	const struct name_map *l = name_map_of(m);
 	const struct line *found = NULL;
 
 	/* Of several that were made by one name, the last. */
 	for (size_t i = 0; l && i < l->n; i++)
-		if (l->v[i].what == what && l->v[i].n == n && memcmp(l->v[i].stem, stem, n) == 0 &&
+		if (l->v[i].sort == sort && l->v[i].n == n && memcmp(l->v[i].stem, stem, n) == 0 &&
 			(!found || l->v[i].position >= 0))
 			found = &l->v[i];
 	if (found)
@@ -118,24 +118,24 @@ bool tw_name_map_stem(
 	return found != NULL;
 }
 
-bool tw_name_map_number(const struct tw_map *m, enum tw_named what, int32_t number, int64_t *ret)
+bool tw_name_map_number(const struct tw_map *m, enum tw_sort sort, int32_t number, int64_t *ret)
 {
 	const struct name_map *l = name_map_of(m);
 
 	for (size_t i = 0; l && i < l->n; i++)
-		if (l->v[i].what == what && l->v[i].number == number) {
+		if (l->v[i].sort == sort && l->v[i].number == number) {
 			*ret = l->v[i].position;
 			return true;
 		}
 	return false;
 }
 
-bool tw_name_map_has(const struct tw_map *m, enum tw_named what, uint32_t position)
+bool tw_name_map_has(const struct tw_map *m, enum tw_sort sort, uint32_t position)
 {
 	const struct name_map *l = name_map_of(m);
 
 	for (size_t i = 0; l && i < l->n; i++)
-		if (l->v[i].what == what && l->v[i].position == (int64_t)position)
+		if (l->v[i].sort == sort && l->v[i].position == (int64_t)position)
 			return true;
 	return false;
 }

@@ -21,9 +21,9 @@ int tw_name_map_read(struct snapshot **s, const struct bytes *text, struct error
 /* What a stem means, or a number: a position, -1 for what left the map. false: the name map has no
  * such. */
 bool tw_name_map_stem(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, int64_t *ret);
-bool tw_name_map_number(const struct tw_map *m, enum tw_named what, int32_t number, int64_t *ret);
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, int64_t *ret);
+bool tw_name_map_number(const struct tw_map *m, enum tw_sort sort, int32_t number, int64_t *ret);
 /* Is the object at this position one that the writing mount called otherwise? */
-bool tw_name_map_has(const struct tw_map *m, enum tw_named what, uint32_t position);
+bool tw_name_map_has(const struct tw_map *m, enum tw_sort sort, uint32_t position);
 
 #endif

@@ -27,14 +27,14 @@ static uint64_t read_digits(const char *s, size_t n)
 	return v;
 }
 
-int tw_place_parse(
-	enum tw_named what, const char *stem, size_t n, struct tw_place *ret, struct error *e)
+int tw_numbered_parse(
+	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e)
 {
 	size_t digits = count_digits(stem, n), skip = 0;
 	bool bare = digits == n;
 
 	/* Images and sounds may be called by a number alone. */
-	ret->has_position = digits > 0 && (bare ? !tw_sorts[what].embedded : stem[digits] == '_');
+	ret->has_position = digits > 0 && (bare ? !tw_sorts[sort].embedded : stem[digits] == '_');
 	ret->position = 0;
 	if (ret->has_position) {
 		ret->position = read_digits(stem, digits);
@@ -43,8 +43,8 @@ int tw_place_parse(
 	ret->n = name_unescape(stem + skip, n - skip, ret->name);
 	if (memchr(ret->name, '\0', ret->n))
 		return error_set(e, -EINVAL, "the name holds a NUL byte (%%00)");
-	if (ret->n > tw_sorts[what].name_max)
+	if (ret->n > tw_sorts[sort].name_max)
 		return error_set(e, -ENAMETOOLONG, "the name has %zu bytes (at most %zu)", ret->n,
-			tw_sorts[what].name_max);
+			tw_sorts[sort].name_max);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "formats/teeworlds/names/sort.h"
 
-struct tw_place {
+struct tw_numbered {
 	bool has_position; /* else it goes last */
 	uint64_t position; /* UINT64_MAX for any beyond that */
 	char name[NAME_MAX + 1];
@@ -17,7 +17,7 @@ struct tw_place {
 };
 
 /* What a stem says. -ENAMETOOLONG: it is too long for its field; -EINVAL: it holds a NUL. */
-int tw_place_parse(
-	enum tw_named what, const char *stem, size_t n, struct tw_place *ret, struct error *e);
+int tw_numbered_parse(
+	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e);
 
 #endif

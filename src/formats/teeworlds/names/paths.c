@@ -18,10 +18,10 @@ static int64_t mounted_at(const struct tw_map *m, unsigned type, uint32_t item)
 
 /* The last component of the item's path. count and shift: the names of a group's layers are counted
  * from its first. false: the mount has no name for it. */
-static bool last_name(const struct tw_map *m, enum tw_named what, uint32_t item, int64_t position,
+static bool last_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, int64_t position,
 	uint32_t shift, uint32_t count, char dst[NAME_MAX + 1])
 {
-	const struct tw_name_list *list = tw_names(m, what);
+	const struct tw_name_list *list = tw_names(m, sort);
 	const struct bytes *placed = m->items[item].placed;
 
 	if (placed) {
@@ -31,15 +31,15 @@ static bool last_name(const struct tw_map *m, enum tw_named what, uint32_t item,
 	if (position < shift || position - shift >= count || position >= list->n)
 		return false;
 	tw_name_write(dst, (uint32_t)position - shift, count, &list->v[position],
-		tw_sorts[what].stem_max);
+		tw_sorts[sort].stem_max);
 	return true;
 }
 
 static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX + 1])
 {
-	uint32_t n = tw_names(m, TW_N_GROUPS)->n;
+	uint32_t n = tw_names(m, TW_SORT_GROUP)->n;
 
-	return last_name(m, TW_N_GROUPS, item, mounted_at(m, TW_GROUP, item), 0, n, dst);
+	return last_name(m, TW_SORT_GROUP, item, mounted_at(m, TW_GROUP, item), 0, n, dst);
 }
 
 void tw_where_group(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX])
@@ -61,9 +61,9 @@ void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX
 
 	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 && group_name(m, handle, dir)) {
 		home = mounted_at(m, TW_GROUP, handle);
-		if (home >= 0 && home < tw_names(m, TW_N_GROUPS)->n)
+		if (home >= 0 && home < tw_names(m, TW_SORT_GROUP)->n)
 			at = tw_mounted(m)->groups[home];
-		if (last_name(m, TW_N_LAYERS, item, mounted_at(m, TW_LAYER, item), at.first, at.n,
+		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, TW_LAYER, item), at.first, at.n,
 			    name)) {
 			snprintf(dst, TW_WHERE_MAX, "groups/%s/layers/%s", dir, name);
 			return;

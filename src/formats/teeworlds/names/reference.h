@@ -20,11 +20,11 @@ enum { TW_MADE = -1532713819 };
 enum { TW_REF_LIST_MAX = 400 };
 
 /* The position, among all objects of the type, that a reference points at; -ENOENT: at nothing. */
-int tw_ref_position(const struct tw_map *m, enum tw_named what, int32_t ref, uint32_t *ret);
-int32_t tw_ref_of(const struct tw_map *m, enum tw_named what, uint32_t position);
+int tw_ref_position(const struct tw_map *m, enum tw_sort sort, int32_t ref, uint32_t *ret);
+int32_t tw_ref_of(const struct tw_map *m, enum tw_sort sort, uint32_t position);
 
 /* The stem that a reference is shown as, its length; 0: it points at nothing. */
-size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char dst[NAME_MAX + 1]);
+size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char dst[NAME_MAX + 1]);
 
 /*
  * The reference that a stem in a file means: what had it at the mount, else what was made by that
@@ -36,14 +36,14 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_named what, int32_t ref, char
  * position, 4 color); the report then says so. -ENOENT: the stem names nothing; -ENOTUNIQ: it is
  * the name of several.
  */
-int tw_ref_find(const struct tw_map *m, enum tw_named what, const char *stem, size_t n, bool in_new,
+int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, bool in_new,
 	int channels, int32_t *ret);
 
 /* The stems of the objects that a name without a number means, as words for a refusal. */
-void tw_ref_list(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+void tw_ref_list(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);
 
 /* The reference that a bare number in a file means: itself, but where a name map says otherwise. */
-int32_t tw_ref_number(const struct tw_map *m, enum tw_named what, int32_t number);
+int32_t tw_ref_number(const struct tw_map *m, enum tw_sort sort, int32_t number);
 
 #endif

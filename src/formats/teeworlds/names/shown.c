@@ -23,7 +23,7 @@ static int within_group(const struct tw_map *m, uint32_t *position, uint32_t *re
 int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 {
 	const struct tw_map *m = tw_map_of(finalized);
-	enum tw_named what = tw_object_named(id);
+	enum tw_sort sort = tw_sort_of(id);
 	struct tw_name text = {0};
 	uint32_t position, count;
 	const struct tw_item *it;
@@ -31,22 +31,22 @@ int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 	size_t n;
 	int r = 0;
 
-	if (what == TW_N_NAMED)
+	if (sort == TW_SORTS)
 		return -ENOTSUP;
-	now = tw_position_after(m, tw_named_type(what), tw_object_position(id));
-	it = tw_item_at(m, tw_named_type(what), now);
+	now = tw_position_after(m, tw_sort_type(sort), tw_object_position(id));
+	it = tw_item_at(m, tw_sort_type(sort), now);
 	if (!it)
 		return -ENOENT;
 	position = (uint32_t)now;
-	count = tw_count_mounted(m, tw_named_type(what));
-	if (what == TW_N_LAYERS)
+	count = tw_count_mounted(m, tw_sort_type(sort));
+	if (sort == TW_SORT_LAYER)
 		r = within_group(m, &position, &count);
 	if (r == 0)
-		r = tw_name_read(m, what, it, &text);
+		r = tw_name_read(m, sort, it, &text);
 	if (r < 0)
 		return r;
-	n = tw_name_write(name, position, count, &text, tw_sorts[what].stem_max);
-	strcpy(name + n, tw_ending_of(m, what, it));
+	n = tw_name_write(name, position, count, &text, tw_sorts[sort].stem_max);
+	strcpy(name + n, tw_ending_of(m, sort, it));
 	free(text.text);
 	return 0;
 }

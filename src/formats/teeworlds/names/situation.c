@@ -9,7 +9,7 @@
 
 /* An object that is not where it was at the mount. */
 struct moved {
-	enum tw_named what;
+	enum tw_sort sort;
 	uint32_t position;
 	bool gone;
 	size_t n;
@@ -36,14 +36,14 @@ static void free_situation(struct tw_kept *k)
 static void take(struct situation *t, const struct placement *p)
 {
 	struct moved *v = &t->v[t->n];
-	enum tw_named what = tw_object_named(p->id);
+	enum tw_sort sort = tw_sort_of(p->id);
 
 	/* Nothing refers to groups and layers by their names. */
-	if (what == TW_N_NAMED || what >= TW_N_GROUPS || (!p->removed && !p->name))
+	if (sort == TW_SORTS || sort >= TW_SORT_GROUP || (!p->removed && !p->name))
 		return;
-	*v = (struct moved){.what = what, .position = tw_id_index(p->id), .gone = p->removed};
+	*v = (struct moved){.sort = sort, .position = tw_id_index(p->id), .gone = p->removed};
 	if (!p->removed) {
-		v->n = tw_stem_length(what, p->name, NULL);
+		v->n = tw_stem_length(sort, p->name, NULL);
 		memcpy(v->stem, p->name, v->n);
 	}
 	t->n++;
@@ -82,63 +82,63 @@ bool tw_situation_last(const struct tw_map *m)
 	return m->situation && situation_of(m)->last;
 }
 
-static const struct moved *find_moved(const struct tw_map *m, enum tw_named what, uint32_t position)
+static const struct moved *find_moved(const struct tw_map *m, enum tw_sort sort, uint32_t position)
 {
 	const struct situation *t = situation_of(m);
 
 	for (size_t i = t->n; i > 0; i--)
-		if (t->v[i - 1].what == what && t->v[i - 1].position == position)
+		if (t->v[i - 1].sort == sort && t->v[i - 1].position == position)
 			return &t->v[i - 1];
 	return NULL;
 }
 
-bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t position)
+bool tw_situation_gone(const struct tw_map *m, enum tw_sort sort, uint32_t position)
 {
 	const struct moved *v;
 
 	if (!tw_situation_last(m))
 		return false;
-	v = find_moved(m, what, position);
+	v = find_moved(m, sort, position);
 	if (v)
 		return v->gone;
-	return tw_item_at(m, tw_named_type(what), position)->made != NULL;
+	return tw_item_at(m, tw_sort_type(sort), position)->made != NULL;
 }
 
 /* Has it left, as far as is known? */
 static bool has_left(
-	const struct tw_map *m, const struct moved *v, enum tw_named what, uint32_t position)
+	const struct tw_map *m, const struct moved *v, enum tw_sort sort, uint32_t position)
 {
-	return v ? v->gone : tw_situation_gone(m, what, position);
+	return v ? v->gone : tw_situation_gone(m, sort, position);
 }
 
 /* Is that what the object is called now, without its number? */
 static bool has_name(
-	const struct tw_map *m, enum tw_named what, uint32_t position, const char *name, size_t n)
+	const struct tw_map *m, enum tw_sort sort, uint32_t position, const char *name, size_t n)
 {
-	const struct moved *v = m->situation ? find_moved(m, what, position) : NULL;
-	const struct bytes *made = tw_item_at(m, tw_named_type(what), position)->made;
-	const struct tw_name_list *list = tw_names(m, what);
-	struct tw_place own;
+	const struct moved *v = m->situation ? find_moved(m, sort, position) : NULL;
+	const struct bytes *made = tw_item_at(m, tw_sort_type(sort), position)->made;
+	const struct tw_name_list *list = tw_names(m, sort);
+	struct tw_numbered own;
 
-	if (has_left(m, v, what, position))
+	if (has_left(m, v, sort, position))
 		return false;
 	if (!v && !made)
 		return position < list->n && list->v[position].size == n &&
 		       memcmp(list->v[position].text, name, n) == 0;
-	return tw_place_parse(what, v ? v->stem : (const char *)made->data, v ? v->n : made->size,
-		       &own, NULL) == 0 &&
+	return tw_numbered_parse(sort, v ? v->stem : (const char *)made->data,
+		       v ? v->n : made->size, &own, NULL) == 0 &&
 	       own.n == n && memcmp(own.name, name, n) == 0;
 }
 
 int tw_situation_exact(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret)
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
 {
 	const struct situation *t = situation_of(m);
 
 	for (size_t i = t->n; i > 0; i--) {
 		const struct moved *v = &t->v[i - 1];
 
-		if (v->what == what && !v->gone && v->n == n && memcmp(v->stem, stem, n) == 0) {
+		if (v->sort == sort && !v->gone && v->n == n && memcmp(v->stem, stem, n) == 0) {
 			*ret = v->position;
 			return 0;
 		}
@@ -146,14 +146,14 @@ int tw_situation_exact(
 	return -ENOENT;
 }
 
-size_t tw_situation_named(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+size_t tw_situation_named(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
 	uint32_t *ret, size_t room)
 {
-	uint32_t count = n ? tw_count(m, tw_named_type(what)) : 0;
+	uint32_t count = n ? tw_count(m, tw_sort_type(sort)) : 0;
 	size_t found = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!has_name(m, what, i, name, n))
+		if (!has_name(m, sort, i, name, n))
 			continue;
 		if (found < room)
 			ret[found] = i;

@@ -17,12 +17,12 @@ int tw_renamed(
 /* It is the save: what is not found now is not waited for. */
 bool tw_situation_last(const struct tw_map *m);
 /* The object was removed, or is new and stands nowhere. Known at the save. */
-bool tw_situation_gone(const struct tw_map *m, enum tw_named what, uint32_t position);
+bool tw_situation_gone(const struct tw_map *m, enum tw_sort sort, uint32_t position);
 /* The object that has this stem now, by a rename. -ENOENT. */
 int tw_situation_exact(
-	const struct tw_map *m, enum tw_named what, const char *stem, size_t n, uint32_t *ret);
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret);
 /* How many objects have this name now, whatever their numbers; the first `room` of them in ret. */
-size_t tw_situation_named(const struct tw_map *m, enum tw_named what, const char *name, size_t n,
+size_t tw_situation_named(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
 	uint32_t *ret, size_t room);
 
 #endif

@@ -11,9 +11,16 @@
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"
 
-enum tw_named { TW_N_IMAGES, TW_N_SOUNDS, TW_N_ENVELOPES, TW_N_GROUPS, TW_N_LAYERS, TW_N_NAMED };
+enum tw_sort {
+	TW_SORT_IMAGE,
+	TW_SORT_SOUND,
+	TW_SORT_ENVELOPE,
+	TW_SORT_GROUP,
+	TW_SORT_LAYER,
+	TW_SORTS
+};
 
-struct tw_sort {
+struct tw_sort_info {
 	const char *noun;     /* "image" */
 	const char *path;     /* of the directory, where there is but one: "images/" */
 	uint16_t type;        /* of the items */
@@ -27,28 +34,28 @@ struct tw_sort {
 	bool (*embedded)(const struct tw_map *m, const struct tw_item *it); /* NULL: always */
 };
 
-extern const struct tw_sort tw_sorts[TW_N_NAMED];
+extern const struct tw_sort_info tw_sorts[TW_SORTS];
 
-static inline unsigned tw_named_type(enum tw_named what)
+static inline unsigned tw_sort_type(enum tw_sort sort)
 {
-	return tw_sorts[what].type;
+	return tw_sorts[sort].type;
 }
 
-/* What a directory's objects are; TW_N_NAMED where it has none. dir may be any entry. */
-enum tw_named tw_objects_of(entry_id dir);
-/* What an entry is an object of; TW_N_NAMED: it is none. */
-enum tw_named tw_object_named(entry_id id);
+/* What a directory's objects are; TW_SORTS where it has none. dir may be any entry. */
+enum tw_sort tw_sort_in(entry_id dir);
+/* What an entry is an object of; TW_SORTS: it is none. */
+enum tw_sort tw_sort_of(entry_id id);
 
 /* The position of an object in the list of its type, and the object at a position; dir counts for
  * layers, which stand in a group, and json where objects may be not embedded. */
 uint32_t tw_object_position(entry_id id);
-entry_id tw_object_id(enum tw_named what, entry_id dir, uint32_t position, bool json);
+entry_id tw_object_id(enum tw_sort sort, entry_id dir, uint32_t position, bool json);
 
 /* The ending of the file of an item of the map. */
-const char *tw_ending_of(const struct tw_map *m, enum tw_named what, const struct tw_item *it);
+const char *tw_ending_of(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it);
 
 /* The length of a file name without the ending that objects of this sort have; 0: it has none of
  * them. Directories (groups, layers) have no ending. *ret_json (may be NULL): it is .json. */
-size_t tw_stem_length(enum tw_named what, const char *file, bool *ret_json);
+size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json);
 
 #endif

@@ -98,7 +98,7 @@ static int layer_child(
 	const struct tw_tile_form *tiles;
 	enum tw_form form;
 
-	if (layer >= tw_names(m, TW_N_LAYERS)->n)
+	if (layer >= tw_names(m, TW_SORT_LAYER)->n)
 		return 0;
 	form = (enum tw_form)tw_mounted(m)->forms[layer];
 	tiles = tw_tile_form(form);

@@ -210,7 +210,7 @@ static int make(const struct tw_map *m, entry_id id, const struct extent *in, st
 	struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
-	uint32_t image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	uint32_t image = (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
 	const struct pixels none = {0};
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct tw_ints *ints;
@@ -261,7 +261,7 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
 	tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
 	tw_change_data(c, item, TW_IMG_DATA, TAKE(fresh));
-	image = (uint32_t)tw_ref_of(m, TW_N_IMAGES, tw_id_index(id));
+	image = (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
 	if (!opaque_matters(m, image))
 		return 0;
 	r = old_opacity(&old, &before, e);
