@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	fill(&d);
 	r = d.error ? d.error : tw_map_reindex(d.map);
 	r = r ? error_set(&e, r, "map: %s", strerror(-r)) : save(d.map, argv[1], &e);
-	tw_map_free(&d.map->base);
+	snapshot_unref(&d.map->base);
 	if (r < 0)
 		fprintf(stderr, "demo-map: %s: %s\n", argv[1], error_text(&e));
 	return r < 0;

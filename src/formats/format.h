@@ -88,6 +88,7 @@ struct format;
 struct snapshot {
 	atomic_uint refs;
 	const struct format *format;
+	void (*free)(struct snapshot *s); /* called with the last reference, on any thread */
 };
 
 /* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
@@ -329,7 +330,6 @@ struct format {
 	 * and bound. src's references are taken over as needed (file_ref). */
 	int (*open)(const struct source *src, const struct format_context *ctx,
 		struct snapshot **ret, struct error *e);
-	void (*free)(struct snapshot *s); /* called by snapshot_unref with the last reference */
 
 	/* The names of lookup and list are those of the mount, whatever was added or moved since:
 	 * that is the tree's to know. -ENOENT where there is no such name. */
@@ -344,7 +344,7 @@ struct format {
 		struct entry *ret, struct error *e);
 
 	/* The length of a file, sized or not. What took time to find is kept with the snapshot, and
-	 * stat says it from then on. */
+	 * stat says it from then on. May be NULL where all are sized. */
 	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
 	 * may be 0 and dst NULL then: can the file be shown at all? */
@@ -363,9 +363,14 @@ struct format {
 	const struct format_names *names;
 };
 
+/* With one reference, its maker's. */
+void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
 struct snapshot *snapshot_ref(const struct snapshot *s);
 void snapshot_unref(struct snapshot *s);
 DEFINE_CLEANUP(struct snapshot, snapshot_unref);
+
+/* The length of any file, on a worker. */
+int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 
 /* The value of key in "key=value" options: "" for a bare key, NULL where it is absent. The last of
  * several counts. */

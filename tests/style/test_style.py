@@ -129,3 +129,12 @@ def test_the_top_level_is_what_the_design_allows():
     allowed = {"meson.build", "src", "tests", "docs", "contrib", "README.md", "COPYING"}
     odd = [n for n in os.listdir(ROOT) if n not in allowed and not n.startswith((".", "build"))]
     assert odd == []
+
+
+def test_the_example_of_a_format_is_what_the_guide_says():
+    with open(os.path.join(ROOT, "tests/formats/quake_pak.c"), encoding="utf-8") as f:
+        example = f.read()
+    with open(os.path.join(ROOT, "docs/developing.md"), encoding="utf-8") as f:
+        quoted = re.findall(r"^```c\n(.*?)^```$", f.read(), flags=re.M | re.S)
+    assert quoted and [q for q in quoted if q not in example] == []
+    assert example.count("\n") < 200

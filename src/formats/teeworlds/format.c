@@ -267,7 +267,6 @@ const struct format format_teeworlds = {
 	.has_forms = true,
 	.probe = probe,
 	.open = tw_open,
-	.free = tw_map_free,
 	.lookup = tw_lookup,
 	.stat = tw_stat,
 	.list = tw_list,

@@ -326,9 +326,9 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.nocase = true, .late_sizes = true, .keeps_times = true, .free = tl_map_free,              \
-	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.note = tl_note, .tree = &tree, .names = &names
+	.nocase = true, .late_sizes = true, .keeps_times = true, .lookup = tl_lookup,              \
+	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
+	.tree = &tree, .names = &names
 #define EDIT_COMMON                                                                                \
 	.parse = tl_parse, .apply = tl_apply, .encode = tl_encode, .verify = tl_verify,            \
 	.rebase = tl_rebase, .same = tl_same, .sound = tl_sound

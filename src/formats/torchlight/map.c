@@ -124,49 +124,7 @@ static void drop_made(void *object)
 
 static const struct paged contents = {take_content, drop_content}, mades = {take_made, drop_made};
 
-struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
-{
-	struct tl_map *m = calloc(1, sizeof(*m));
-
-	if (!m) {
-		tl_shared_unref(sh);
-		return NULL;
-	}
-	atomic_init(&m->snapshot.refs, 1);
-	m->snapshot.format = f;
-	m->shared = sh;
-	m->files.kind = &contents;
-	m->made.kind = m->dirs.kind = &mades;
-	return m;
-}
-
-struct tl_map *tl_map_copy(const struct tl_map *m)
-{
-	struct tl_map *n = tl_map_new(tl_shared_ref(m->shared), m->snapshot.format);
-
-	if (!n)
-		return NULL;
-	if (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0 ||
-		pages_copy(&n->dirs, &m->dirs) < 0) {
-		tl_map_free(&n->snapshot);
-		return NULL;
-	}
-	n->n_made = m->n_made;
-	n->n_made_dirs = m->n_made_dirs;
-	n->base = tl_base_ref(m->base);
-	n->header = m->header;
-	if (n->header)
-		refs_take(&n->header->refs);
-	n->removed = bytes_ref(m->removed);
-	n->names = names_ref(m->names);
-	n->table = m->table;
-	if (n->table)
-		refs_take(&n->table->refs);
-	n->info_dropped = m->info_dropped;
-	return n;
-}
-
-void tl_map_free(struct snapshot *s)
+static void free_map(struct snapshot *s)
 {
 	struct tl_map *m = (struct tl_map *)s;
 
@@ -182,6 +140,47 @@ void tl_map_free(struct snapshot *s)
 	tl_table_unref(m->table);
 	tl_shared_unref(m->shared);
 	free(m);
+}
+
+struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
+{
+	struct tl_map *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		tl_shared_unref(sh);
+		return NULL;
+	}
+	snapshot_init(&m->snapshot, f, free_map);
+	m->shared = sh;
+	m->files.kind = &contents;
+	m->made.kind = m->dirs.kind = &mades;
+	return m;
+}
+
+struct tl_map *tl_map_copy(const struct tl_map *m)
+{
+	struct tl_map *n = tl_map_new(tl_shared_ref(m->shared), m->snapshot.format);
+
+	if (!n)
+		return NULL;
+	if (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0 ||
+		pages_copy(&n->dirs, &m->dirs) < 0) {
+		snapshot_unref(&n->snapshot);
+		return NULL;
+	}
+	n->n_made = m->n_made;
+	n->n_made_dirs = m->n_made_dirs;
+	n->base = tl_base_ref(m->base);
+	n->header = m->header;
+	if (n->header)
+		refs_take(&n->header->refs);
+	n->removed = bytes_ref(m->removed);
+	n->names = names_ref(m->names);
+	n->table = m->table;
+	if (n->table)
+		refs_take(&n->table->refs);
+	n->info_dropped = m->info_dropped;
+	return n;
 }
 
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle)

@@ -118,7 +118,6 @@ static inline const struct tl_map *tl_map_of(const struct snapshot *s)
 
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* takes the reference */
 struct tl_map *tl_map_copy(const struct tl_map *m); /* to write to; NULL: no memory */
-void tl_map_free(struct snapshot *s);
 
 /* The other bytes of a handle, borrowed, or NULL; and setting them (takes the reference). */
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);

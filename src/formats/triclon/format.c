@@ -242,7 +242,6 @@ const struct format format_triclon = {
 	.settings = settings,
 	.probe = tcm_probe,
 	.open = tcm_open,
-	.free = tcm_map_free,
 	.lookup = tcm_lookup,
 	.stat = tcm_stat,
 	.list = tcm_list,

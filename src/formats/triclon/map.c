@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "formats/triclon/format.h"
 
 const char *const tcm_names[TCM_FILES] = {"info.json", "terrain.csv", "points.csv", "objects.csv"};
 const unsigned tcm_widths[TCM_FILES] = {[TCM_TERRAIN] = 4, [TCM_POINTS] = 8, [TCM_OBJECTS] = 8};
@@ -25,25 +26,7 @@ int tcm_answer(enum tcm_question q, const char *word)
 	return -1;
 }
 
-struct tcm_map *tcm_map_copy(const struct tcm_map *m)
-{
-	struct tcm_map *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return NULL;
-	if (m)
-		*c = *m;
-	atomic_init(&c->base.refs, 1);
-	bytes_ref(c->name);
-	bytes_ref(c->author);
-	for (int f = 0; f < TCM_FILES; f++) {
-		bytes_ref(c->records[f]);
-		bytes_ref(c->texts[f]);
-	}
-	return c;
-}
-
-void tcm_map_free(struct snapshot *s)
+static void free_map(struct snapshot *s)
 {
 	struct tcm_map *m = (struct tcm_map *)s;
 
@@ -54,6 +37,24 @@ void tcm_map_free(struct snapshot *s)
 		bytes_unref(m->texts[f]);
 	}
 	free(m);
+}
+
+struct tcm_map *tcm_map_copy(const struct tcm_map *m)
+{
+	struct tcm_map *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	if (m)
+		*c = *m;
+	snapshot_init(&c->base, &format_triclon, free_map);
+	bytes_ref(c->name);
+	bytes_ref(c->author);
+	for (int f = 0; f < TCM_FILES; f++) {
+		bytes_ref(c->records[f]);
+		bytes_ref(c->texts[f]);
+	}
+	return c;
 }
 
 static bool same_bytes(const struct bytes *a, const struct bytes *b)

@@ -73,7 +73,6 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 
 /* A map that shares all parts of m; NULL for an empty one. NULL: no memory. */
 struct tcm_map *tcm_map_copy(const struct tcm_map *m);
-void tcm_map_free(struct snapshot *s); /* struct format's free */
 /* Would both be the same file (by the same tag)? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 

@@ -159,7 +159,6 @@ static int make(const struct bytes *file, const struct format_context *ctx, stru
 
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for a map");
-	m->base.format = &format_triclon;
 	r = tcm_demand_read(ctx->options, &demand, e);
 	if (r == 0)
 		r = file ? decode(m, file, &demand, ctx, e) : begin(m, &demand, e);

@@ -120,7 +120,7 @@ static int read_range(struct reading *r, struct error *e)
 	int error = 0;
 
 	if (!r->sized)
-		error = f->size(r->s, r->id, &r->size, e);
+		error = snapshot_size(r->s, r->id, &r->size, e);
 	if (error < 0)
 		return error;
 	if (c->off >= r->size)

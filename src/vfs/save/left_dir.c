@@ -91,7 +91,7 @@ static int size_of_node(const struct node *n, uint64_t *ret, struct error *e)
 	if (n->stage)
 		*ret = spool_size(n->stage->spool);
 	else if (n->frozen)
-		return n->vol->format->size(n->frozen, n->id, ret, e);
+		return snapshot_size(n->frozen, n->id, ret, e);
 	return 0;
 }
 

@@ -67,18 +67,12 @@ static int load_all(struct load *l)
 {
 	const struct format *f = l->n->vol->format;
 	CLEANUP(free) uint8_t *chunk = malloc(LOAD_CHUNK);
-	struct entry en;
 	uint64_t size;
 	int r;
 
 	if (!chunk)
 		return -ENOMEM;
-	r = f->stat(l->s, l->n->id, &en, NULL);
-	if (r < 0)
-		return r;
-	size = en.size;
-	if (!en.sized)
-		r = f->size(l->s, l->n->id, &size, NULL);
+	r = snapshot_size(l->s, l->n->id, &size, NULL);
 	for (uint64_t off = 0; r == 0 && off < size; off += LOAD_CHUNK) {
 		size_t n = size - off < LOAD_CHUNK ? (size_t)(size - off) : LOAD_CHUNK;
 

@@ -206,7 +206,7 @@ static void sizing_run(struct job *j)
 
 	/* The format remembers what it finds; a failure shows again when the file is read. */
 	for (size_t i = 0; i < z->n; i++)
-		(void)z->vol->format->size(z->s, z->ids[i], &size, NULL);
+		(void)snapshot_size(z->s, z->ids[i], &size, NULL);
 }
 
 static void sizing_done(struct job *j)

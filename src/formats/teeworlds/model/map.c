@@ -45,26 +45,10 @@ void tw_shared_unref(struct tw_shared *sh)
 	free(sh);
 }
 
-struct tw_map *tw_map_new(struct tw_shared *sh)
-{
-	struct tw_map *m = calloc(1, sizeof(*m));
-
-	if (!m) {
-		tw_shared_unref(sh);
-		return NULL;
-	}
-	atomic_init(&m->base.refs, 1);
-	m->shared = sh;
-	m->version = 1;
-	return m;
-}
-
-void tw_map_free(struct snapshot *s)
+static void free_map(struct snapshot *s)
 {
 	struct tw_map *m = (struct tw_map *)s;
 
-	if (!m)
-		return;
 	for (size_t i = 0; i < m->n_items; i++) {
 		tw_ints_unref(m->items[i].ints);
 		bytes_unref(m->items[i].made);
@@ -84,6 +68,20 @@ void tw_map_free(struct snapshot *s)
 	free(m);
 }
 
+struct tw_map *tw_map_new(struct tw_shared *sh)
+{
+	struct tw_map *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		tw_shared_unref(sh);
+		return NULL;
+	}
+	snapshot_init(&m->base, NULL, free_map);
+	m->shared = sh;
+	m->version = 1;
+	return m;
+}
+
 struct tw_map *tw_map_copy(const struct tw_map *m)
 {
 	struct tw_map *c = tw_map_new(tw_shared_ref(m->shared));
@@ -100,7 +98,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {
-		tw_map_free(&c->base);
+		snapshot_unref(&c->base);
 		return NULL;
 	}
 	for (; c->n_items < m->n_items; c->n_items++) {

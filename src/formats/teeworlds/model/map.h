@@ -165,7 +165,6 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 }
 
 struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; version 1, empty */
-void tw_map_free(struct snapshot *s);            /* for struct format */
 /* A copy to write to, which shares items' integers and blobs with m; its version number is one
  * more. NULL: no memory. */
 struct tw_map *tw_map_copy(const struct tw_map *m);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/format.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/refs.h"
+
+enum { TOUCHED_MOST = 4096 };
+
+void snapshot_init(
+	struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s))
+{
+	atomic_init(&s->refs, 1);
+	s->format = f;
+	s->free = free;
+}
+
+struct snapshot *snapshot_ref(const struct snapshot *s)
+{
+	struct snapshot *mine = (struct snapshot *)(uintptr_t)s;
+
+	if (mine)
+		refs_take(&mine->refs);
+	return mine;
+}
+
+void snapshot_unref(struct snapshot *s)
+{
+	if (s && refs_drop(&s->refs))
+		s->free(s);
+}
+
+int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
+{
+	struct entry en;
+	int r = s->format->stat(s, id, &en, e);
+
+	if (r < 0)
+		return r;
+	if (!en.sized)
+		return s->format->size(s, id, ret, e);
+	*ret = en.size;
+	return 0;
+}
+
+void change_free(struct change *c)
+{
+	if (c)
+		c->free(c);
+}
+
+void plan_free(struct plan *p)
+{
+	if (p)
+		p->free(p);
+}
+
+const char *format_option(const char *const *options, const char *key)
+{
+	const char *found = NULL;
+	size_t n = strlen(key);
+
+	for (; options && *options; options++) {
+		if (strncmp(*options, key, n) != 0)
+			continue;
+		if ((*options)[n] == '=')
+			found = *options + n + 1;
+		else if ((*options)[n] == '\0')
+			found = "";
+	}
+	return found;
+}
+
+int format_find(const struct source *src, const struct format **ret, struct error *e)
+{
+	uint8_t head[256];
+	size_t n = src->sizes[0] < sizeof(head) ? (size_t)src->sizes[0] : sizeof(head);
+	int r;
+
+	r = file_read(src->files[0], 0, head, n, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; formats[i]; i++) {
+		if (formats[i]->probe(src, head, n)) {
+			*ret = formats[i];
+			return 0;
+		}
+	}
+	return error_set(e, -EINVAL, "not a map of a known format");
+}
+
+void touched_add(struct touched *t, entry_id id)
+{
+	if (!t || t->all)
+		return;
+	if (t->n < TOUCHED_MOST && array_room(t->ids, t->n, t->room))
+		t->ids[t->n++] = id;
+	else
+		t->all = true;
+}
+
+void touched_finish(struct touched *t)
+{
+	free(t->ids);
+	*t = (struct touched){0};
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Zlib */
+/* A format that can only be read is shown, and nothing of it can be changed. */
+#include "../vfs/box.h"
+#include "quake_pak.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+
+/* In the place of src/formats/formats.c. */
+const struct format *const formats[] = {&format_quake_pak, NULL};
+
+struct member {
+	const char *path, *text;
+};
+
+static const struct member members[] = {
+	{"maps/e1m1.bsp", "a map"},
+	{"sound/misc/menu1.wav", "menu"},
+	{"quake.rc", "exec default.cfg\n"},
+	{"maps/empty.bsp", ""},
+};
+enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+static void append_record(struct buffer *to, const char *path, uint32_t off, uint32_t size)
+{
+	char padded[56] = "";
+
+	memcpy(padded, path, strnlen(path, sizeof(padded)));
+	buffer_append(to, padded, sizeof(padded));
+	buffer_u32(to, off);
+	buffer_u32(to, size);
+}
+
+static struct bytes *build(const struct member *m, size_t n)
+{
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+	struct bytes *ret = NULL;
+	uint32_t at = 12;
+
+	for (size_t i = 0; i < n; i++)
+		at += (uint32_t)strlen(m[i].text);
+	buffer_append(&b, "PACK", 4);
+	buffer_u32(&b, at);
+	buffer_u32(&b, (uint32_t)(64 * n));
+	for (size_t i = 0; i < n; i++)
+		buffer_append(&b, m[i].text, strlen(m[i].text));
+	at = 12;
+	for (size_t i = 0; i < n; i++) {
+		append_record(&b, m[i].path, at, (uint32_t)strlen(m[i].text));
+		at += (uint32_t)strlen(m[i].text);
+	}
+	assert_int_equal(buffer_finish(&b, &ret), 0);
+	return ret;
+}
+
+static int mount(struct box *b, const void *data, size_t n, struct error *e)
+{
+	put_file(b->room.fd, MAP_NAME, data, n);
+	return box_mount(b, e);
+}
+
+static void open_box(struct box *b)
+{
+	CLEANUP(bytes_unref) struct bytes *pak = build(members, MEMBERS);
+	struct error e = ERROR_INIT;
+
+	box_make(b);
+	assert_int_equal(mount(b, pak->data, pak->size, &e), 0);
+}
+
+static void an_archive_is_a_tree_of_its_files(void **state)
+{
+	struct attr attr;
+	struct box b;
+
+	(void)state;
+	open_box(&b);
+	for (size_t i = 0; i < MEMBERS; i++)
+		assert_true(box_shows(&b, members[i].path, members[i].text));
+	assert_true(box_lists(&b, "", "maps") && box_lists(&b, "", "quake.rc"));
+	assert_true(box_lists(&b, "sound/misc", "menu1.wav"));
+	assert_false(box_lists(&b, "maps", "menu1.wav"));
+	assert_int_equal(box_stat(&b, "maps", &attr), 0);
+	assert_true(S_ISDIR(attr.mode));
+	assert_int_equal(box_stat(&b, "maps/e1m1.bsp", &attr), 0);
+	assert_int_equal(attr.mode & 0777, 0444);
+	assert_int_equal(box_stat(&b, "maps/e1m2.bsp", &attr), -ENOENT);
+	box_remove(&b);
+}
+
+static void nothing_of_it_can_be_changed(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
+	struct box b;
+
+	(void)state;
+	open_box(&b);
+	before = box_map(&b);
+	assert_int_equal(box_put(&b, "quake.rc", "other"), -EROFS);
+	assert_int_equal(box_put(&b, "new.rc", "new"), -EROFS);
+	assert_int_equal(box_truncate(&b, "quake.rc", 0), -EROFS);
+	assert_int_equal(box_mkdir(&b, "new"), -EROFS);
+	assert_int_equal(box_rmdir(&b, "maps"), -EROFS);
+	assert_int_equal(box_unlink(&b, "quake.rc"), -EROFS);
+	assert_int_equal(box_rename(&b, "quake.rc", "quake.cfg"), -EROFS);
+	assert_int_equal(box_end(&b, NULL), OUTCOME_DONE);
+	after = box_map(&b);
+	assert_true(before->size == after->size &&
+		    memcmp(before->data, after->data, before->size) == 0);
+	assert_int_equal(box_beside(&b, "mapfs", NULL), 0);
+	box_remove(&b);
+}
+
+static void refused(const struct member *m, size_t n, size_t at, uint32_t value, const char *why)
+{
+	CLEANUP(bytes_unref) struct bytes *pak = build(m, n);
+	CLEANUP(free) uint8_t *data = malloc(pak->size);
+	struct error e = ERROR_INIT;
+	struct box b;
+
+	assert_non_null(data);
+	memcpy(data, pak->data, pak->size);
+	if (at)
+		store_u32(data + at, value);
+	box_make(&b);
+	assert_int_equal(mount(&b, data, pak->size, &e), -EINVAL);
+	if (!strstr(e.text, why))
+		fail_msg("\"%s\" lacks \"%s\"", e.text, why);
+	box_remove(&b);
+}
+
+static void what_does_not_hold_together_is_refused(void **state)
+{
+	static const struct member twice[] = {{"a", "1"}, {"a", "2"}};
+	static const struct member inside[] = {{"a", "1"}, {"a/b", "2"}};
+	static const struct member outside[] = {{"../a", "1"}}, none[] = {{"", "1"}};
+
+	(void)state;
+	refused(members, MEMBERS, 4, 1U << 31, "the directory is said to have 256 bytes at");
+	refused(members, MEMBERS, 8, 63, "the directory is said to have 63 bytes");
+	refused(members, MEMBERS, 8, UINT32_MAX, "the directory is said to have 4294967295 bytes");
+	refused(twice, 2, 0, 0, "a is there twice");
+	refused(inside, 2, 0, 0, "a/b is there twice");
+	refused(outside, 1, 0, 0, "\"../a\" is no path");
+	refused(none, 1, 0, 0, "\"\" is no path");
+	/* 12 of header, 1 of content: where the first record says where its bytes are. */
+	refused(twice, 1, 13 + 56, 100, "a: 1 bytes at 100 are past the end");
+	refused(twice, 1, 13 + 60, UINT32_MAX, "a: 4294967295 bytes at 12 are past the end");
+}
+
+static void a_file_that_is_cut_is_refused(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *pak = build(members, MEMBERS);
+	struct error e;
+	struct box b;
+
+	(void)state;
+	for (size_t n = 0; n < pak->size; n++) {
+		e = (struct error)ERROR_INIT;
+		box_make(&b);
+		assert_true(mount(&b, pak->data, n, &e) < 0);
+		assert_true(*e.text);
+		box_remove(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_archive_is_a_tree_of_its_files),
+		cmocka_unit_test(nothing_of_it_can_be_changed),
+		cmocka_unit_test(what_does_not_hold_together_is_refused),
+		cmocka_unit_test(a_file_that_is_cut_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
