@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "formats/torchlight/archive.h"
-#include "formats/torchlight/compiled.h"
+#include "formats/torchlight/wire/archive.h"
+#include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
 #include "fuzz.h"

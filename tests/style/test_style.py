@@ -28,6 +28,14 @@ SUBROOMS = {
         "lens": {"model", "item", "names"},
         "finalize": {"model", "item", "names", "lens"},
     },
+    "formats/torchlight": {
+        "wire": set(),
+        "text": {"wire"},
+        "model": {"wire", "text"},
+        "lens": {"wire", "text", "model"},
+        "finalize": {"wire", "text", "model"},
+        "save": {"wire", "model", "finalize"},
+    },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 

@@ -7,10 +7,11 @@
 
 #include "../fuzz/fuzz.h"
 #include "base/pair.h"
-#include "formats/torchlight/archive.h"
-#include "formats/torchlight/compiled.h"
-#include "formats/torchlight/removed.h"
-#include "formats/torchlight/tree.h"
+#include "formats/torchlight/wire/archive.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/lens/removed_text.h"
+#include "formats/torchlight/wire/removed.h"
+#include "formats/torchlight/wire/tree.h"
 
 TARGET(fuzz_manifest)
 {

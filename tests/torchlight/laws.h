@@ -5,7 +5,7 @@
 
 #include "base/replace.h"
 #include "formats/torchlight/format.h"
-#include "formats/torchlight/map.h"
+#include "formats/torchlight/model/map.h"
 
 struct run {
 	const char *name;

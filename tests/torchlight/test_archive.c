@@ -3,8 +3,8 @@
 #include "tl_test.h"
 
 #include "base/cursor.h"
-#include "formats/torchlight/archive.h"
-#include "formats/torchlight/names.h"
+#include "formats/torchlight/wire/archive.h"
+#include "formats/torchlight/text/names.h"
 
 static struct error err;
 

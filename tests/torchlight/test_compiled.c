@@ -2,9 +2,9 @@
 /* Compiled files made by hand, byte for byte, and what their texts say. */
 #include "tl_test.h"
 
-#include "formats/torchlight/bindat.h"
-#include "formats/torchlight/compiled.h"
-#include "formats/torchlight/rawindex.h"
+#include "formats/torchlight/text/bindat/bindat.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/text/raw/rawindex.h"
 
 static struct error err;
 

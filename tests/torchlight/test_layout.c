@@ -2,8 +2,8 @@
 /* Compiled layouts made by hand, byte for byte, and what their texts say. */
 #include "tl_test.h"
 
-#include "formats/torchlight/binlayout.h"
-#include "formats/torchlight/compiled.h"
+#include "formats/torchlight/text/layout/binlayout.h"
+#include "formats/torchlight/text/compiled.h"
 
 static struct error err;
 

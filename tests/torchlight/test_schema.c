@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/torchlight/binlayout.h"
-#include "formats/torchlight/names.h"
+#include "formats/torchlight/text/layout/binlayout.h"
+#include "formats/torchlight/text/names.h"
 
 /* One object of that type, id 7, with these fields. */
 static char *layout_of(const char *type, const char *fields)

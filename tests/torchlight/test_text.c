@@ -2,10 +2,10 @@
 /* Numbers, names, the forms of text and its syntax. */
 #include "tl_test.h"
 
-#include "formats/torchlight/dattext.h"
-#include "formats/torchlight/names.h"
-#include "formats/torchlight/number.h"
-#include "formats/torchlight/textform.h"
+#include "formats/torchlight/text/dattext.h"
+#include "formats/torchlight/text/names.h"
+#include "formats/torchlight/text/number.h"
+#include "formats/torchlight/text/textform.h"
 
 static struct error err;
 

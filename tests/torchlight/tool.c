@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "formats/torchlight/compiled.h"
-#include "formats/torchlight/tree.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/wire/tree.h"
 #include "tool.h"
 
 static int slurp(FILE *f, struct buffer *b)

@@ -3,7 +3,7 @@
 #ifndef TESTS_TORCHLIGHT_TOOL_H
 #define TESTS_TORCHLIGHT_TOOL_H
 
-#include "formats/torchlight/archive.h"
+#include "formats/torchlight/wire/archive.h"
 
 void emit(const struct buffer *out); /* to stdout */
 

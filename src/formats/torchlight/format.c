@@ -9,12 +9,12 @@
 #include <strings.h>
 #include <sys/random.h>
 
-#include "formats/torchlight/agree.h"
-#include "formats/torchlight/lens.h"
-#include "formats/torchlight/removed.h"
-#include "formats/torchlight/settle.h"
-#include "formats/torchlight/structure.h"
-#include "formats/torchlight/write.h"
+#include "formats/torchlight/wire/agree.h"
+#include "formats/torchlight/lens/lens.h"
+#include "formats/torchlight/wire/removed.h"
+#include "formats/torchlight/finalize/finalize.h"
+#include "formats/torchlight/lens/structure.h"
+#include "formats/torchlight/save/write.h"
 
 static bool ends_in(const char *name, const char *ending)
 {

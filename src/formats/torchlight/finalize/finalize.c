@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/finalize/finalize.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "formats/torchlight/finalize/plan.h"
+
+/* The manifest as it was mounted. */
+static int table_of_manifest(const struct tl_shared *sh, struct tl_table **ret)
+{
+	const struct manifest *m = sh->manifest;
+	CLEANUP(tl_table_unref) struct tl_table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	atomic_init(&t->refs, 1);
+	t->records = calloc((size_t)m->n_records + 1, sizeof(*t->records));
+	t->rows = calloc((size_t)m->n_entries + 1, sizeof(*t->rows));
+	if (!t->records || !t->rows)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->n_records; i++)
+		t->records[i] = (struct tl_record){.path = manifest_path(m, &m->records[i]),
+			.dir = sh->tree->record_dirs[i],
+			.first = m->records[i].first,
+			.n = m->records[i].n};
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		const struct manifest_entry *x = &m->entries[i];
+		bool file = x->type != MANIFEST_DIR && !x->removed;
+
+		t->rows[i] = (struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, 0};
+	}
+	t->n_records = m->n_records;
+	t->n_rows = m->n_entries;
+	*ret = TAKE(t);
+	return 0;
+}
+
+int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e)
+{
+	int r;
+
+	if (m->table) {
+		atomic_fetch_add_explicit(&m->table->refs, 1, memory_order_relaxed);
+		*ret = m->table;
+		return 0;
+	}
+	r = table_of_manifest(m->shared, ret);
+	return r < 0 ? error_set(e, r, "no memory for the archive's table") : 0;
+}
+
+/* Is this handle's other content what stands in the archive after all? */
+static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_content *c)
+{
+	CLEANUP(tl_content_unref) struct tl_content *old = NULL;
+	bool same = false;
+
+	if (tl_base_content(m->base, handle, &old, NULL) < 0 || old->crc != c->crc ||
+		old->blob->size != c->blob->size)
+		return false;
+	return blob_equal(old->blob, c->blob, &same, NULL) == 0 && same;
+}
+
+/* What was changed and changed back leaves no trace. */
+static int forget_undone(struct tl_map *m)
+{
+	uint32_t n = tl_n_files(m);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < n; i++) {
+		const struct tl_content *c = tl_map_file(m, i);
+
+		if (c && is_undone(m, i, c))
+			r = tl_map_set(m, i, NULL);
+	}
+	return r;
+}
+
+/* Paths that are to be hidden although the archive has a file of that name: it counts. */
+static int drop_provided(struct settling *st, struct tl_map *m)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct bytes *text = NULL;
+	struct str path;
+	size_t at = 0;
+	int r;
+
+	if (!st->homes.n)
+		return 0;
+	while (removed_next(m->removed, &at, &path)) {
+		if (tl_settle_has_home(st, path))
+			continue;
+		buffer_str(&out, path);
+		buffer_byte(&out, '\n');
+	}
+	if (!out.error && out.size == m->removed->size)
+		return 0;
+	r = buffer_finish(&out, &text);
+	if (r < 0)
+		return r;
+	bytes_unref(m->removed);
+	m->removed = text;
+	return 0;
+}
+
+static int settle_all(struct settling *st, struct tl_map *m, const struct placement *p, size_t n)
+{
+	int r = forget_undone(m);
+
+	if (r == 0)
+		r = tl_settle_begin(st, p, n);
+	if (r == 0)
+		r = drop_provided(st, m);
+	if (r == 0)
+		r = tl_settle_table(st);
+	if (r == 0 && st->error)
+		r = st->error;
+	if (r == 0) {
+		tl_table_unref(m->table);
+		m->table = TAKE(st->table);
+	}
+	return r;
+}
+
+int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+{
+	struct tl_map *m = tl_map_copy(tl_map_of(s));
+	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
+	struct settling st = {.m = tl_map_of(s), .sh = tl_map_of(s)->shared};
+	int r = m ? settle_all(&st, m, p, n) : -ENOMEM;
+
+	if (r == 0) {
+		st.m = m;
+		st.table = m->table;
+		tl_settle_say(&st, say, arg);
+		st.table = NULL;
+		*ret = TAKE(done);
+	}
+	tl_settle_finish(&st);
+	return r < 0 ? error_set(e, r, "no memory for the archive's new table") : 0;
+}
+
+static uint64_t time_of(const struct tl_map *m, const struct tl_row *row)
+{
+	uint64_t size, filetime = 0;
+
+	if (row->filetime)
+		return row->filetime;
+	return tl_map_facts(m, row->handle, &size, &filetime) ? filetime : 0;
+}
+
+static bool same_rows(const struct tl_map *a, const struct tl_table *x, const struct tl_map *b,
+	const struct tl_table *y)
+{
+	for (uint32_t i = 0; i < x->n_rows; i++) {
+		const struct tl_row *p = &x->rows[i], *q = &y->rows[i];
+
+		if (p->handle != q->handle || p->type != q->type || !str_equal(p->name, q->name))
+			return false;
+		if (p->handle != TL_NONE &&
+			(tl_map_file(a, p->handle) != tl_map_file(b, q->handle) ||
+				time_of(a, p) != time_of(b, q)))
+			return false;
+	}
+	return true;
+}
+
+static bool same_tables(const struct tl_map *a, const struct tl_map *b)
+{
+	CLEANUP(tl_table_unref) struct tl_table *x = NULL, *y = NULL;
+
+	if (tl_table_of(a, &x, NULL) < 0 || tl_table_of(b, &y, NULL) < 0 ||
+		x->n_records != y->n_records || x->n_rows != y->n_rows)
+		return false;
+	for (uint32_t i = 0; i < x->n_records; i++)
+		if (x->records[i].first != y->records[i].first ||
+			x->records[i].n != y->records[i].n ||
+			!str_equal(x->records[i].path, y->records[i].path))
+			return false;
+	return same_rows(a, x, b, y);
+}
+
+bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
+{
+	const struct tl_map *a = tl_map_of(sa), *b = tl_map_of(sb);
+
+	/* Of one that is being made there is no file yet. */
+	if (a->base != b->base || a->header != b->header || !a->base->section.size)
+		return false;
+	if (a->removed->size != b->removed->size ||
+		(a->removed->size &&
+			memcmp(a->removed->data, b->removed->data, a->removed->size) != 0))
+		return false;
+	return same_tables(a, b);
+}

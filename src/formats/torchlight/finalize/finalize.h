@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * settle: what an archive is to hold, in its order.
+ *
+ * Records and entries that nothing happened to stay as they are and where they are. What was moved
+ * or made joins the record of its directory; one is made, in the archive's own style, where there
+ * is none. New names become upper case (ASCII), since the game looks for no others.
+ */
+#ifndef FORMATS_TORCHLIGHT_FINALIZE_FINALIZE_H
+#define FORMATS_TORCHLIGHT_FINALIZE_FINALIZE_H
+
+#include "formats/torchlight/model/map.h"
+
+int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
+	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
+	struct error *e);
+int tl_shown_as(const struct snapshot *settled, entry_id id, char *name); /* shown.c */
+bool tl_same(const struct snapshot *a, const struct snapshot *b);
+
+/* The table of a version: its own, or the manifest's. A new reference. */
+int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Zlib */
+/* Names that a text taught and no table has: a typing error becomes a hash like any other name. */
+#include <stdio.h>
+
+#include "formats/torchlight/text/bindat/file.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/finalize/plan.h"
+
+enum { TOLD_MAX = 20, FILE_MAX = 64 << 20 };
+
+struct telling {
+	const struct names *known; /* the lists and the archive's own */
+	const struct names *learnt;
+	struct buffer told; /* hashes */
+	const char *path;
+	void (*say)(void *arg, const char *line);
+	void *arg;
+};
+
+static bool is_told(const struct telling *t, uint32_t hash)
+{
+	for (size_t i = 0; i < t->told.size; i += sizeof(hash))
+		if (load_u32(t->told.data + i) == hash)
+			return true;
+	return false;
+}
+
+static void tell(struct telling *t, uint32_t hash)
+{
+	char line[512];
+	struct str name;
+
+	if (names_find(t->known, hash, &name) || !names_find(t->learnt, hash, &name) ||
+		is_told(t, hash))
+		return;
+	buffer_u32(&t->told, hash);
+	if (t->told.size > TOLD_MAX * sizeof(hash))
+		return;
+	snprintf(line, sizeof(line), "%s: no table knows the name %.*s; is it spelt right?",
+		t->path, name.n < 100 ? (int)name.n : 100, name.s);
+	t->say(t->arg, line);
+}
+
+static int take_block(void *arg, unsigned depth, uint32_t name, struct error *e)
+{
+	(void)depth;
+	(void)e;
+	tell(arg, name);
+	return 0;
+}
+
+static int take_value(void *arg, const struct bindat_value *v, struct error *e)
+{
+	(void)e;
+	tell(arg, v->name);
+	return 0;
+}
+
+static void tell_file(struct telling *t, struct tl_content *c)
+{
+	struct bindat_visitor v = {.open = take_block, .value = take_value, .arg = t};
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	CLEANUP_BINDAT struct bindat_file f = {0};
+
+	if (tl_content_load(c, FILE_MAX, &b, NULL) == 0 &&
+		bindat_file_open(b->data, b->size, &f, NULL) == 0)
+		bindat_walk(&f, &v, NULL);
+}
+
+void tl_settle_say_names(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+{
+	struct telling t = {.learnt = st->m->names, .say = say, .arg = arg};
+	char line[64];
+	size_t n;
+
+	pthread_mutex_lock(&st->sh->lock);
+	t.known = st->sh->names;
+	pthread_mutex_unlock(&st->sh->lock);
+	if (!t.learnt || t.learnt == t.known)
+		return;
+	for (uint32_t i = 0; i < st->table->n_rows; i++) {
+		uint32_t handle = st->table->rows[i].handle;
+		struct tl_content *c = handle != TL_NONE ? tl_map_file(st->m, handle) : NULL;
+		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
+
+		if (!c || tl_file_path(st->m, handle, &path) < 0)
+			continue;
+		t.path = (const char *)path.data;
+		if (compiled_kind_of(t.path) == COMPILED_DAT)
+			tell_file(&t, c);
+	}
+	n = t.told.size / sizeof(uint32_t);
+	if (n > TOLD_MAX) {
+		snprintf(line, sizeof(line), "no table knows %zu more names", n - TOLD_MAX);
+		say(arg, line);
+	}
+	buffer_finish_free(&t.told);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Zlib */
+/* Where each file and directory is to stand. */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "formats/torchlight/finalize/finalize.h"
+#include "formats/torchlight/finalize/plan.h"
+
+static void add(struct settling *st, struct tl_homes *l, struct tl_home home)
+{
+	if (!home.path || !home.name) {
+		st->error = -ENOMEM;
+		return;
+	}
+	if (array_room(l->all, l->n, l->room))
+		l->all[l->n++] = home;
+	else
+		st->error = -ENOMEM;
+}
+
+/* Of a file that only changed its name, the kind that somebody gave it stays. */
+static uint8_t type_for(const struct settling *st, uint32_t handle, struct str name)
+{
+	const struct manifest *m = st->sh->manifest;
+	uint8_t type = manifest_type(name);
+
+	if (handle < m->n_entries && manifest_type(manifest_name(m, &m->entries[handle])) == type)
+		return m->entries[handle].type;
+	return type;
+}
+
+/* What was made is told as placed even where it stands as it was made. */
+static void place_file(struct settling *st, uint32_t h)
+{
+	const struct tl_state *s = &st->files[h];
+	const struct manifest *m = st->sh->manifest;
+	struct tl_home home = {.handle = h, .seq = (uint32_t)st->homes.n};
+	struct buffer b = BUFFER_INIT;
+	uint64_t size, time;
+
+	if (!tl_map_facts(st->m, h, &size, &time))
+		return; /* it was never given any content */
+	if (s->what == TL_STAYS && h < m->n_entries &&
+		!st->gone[st->sh->tree->record_dirs[m->entries[h].record]])
+		return;
+	st->drop[h] = true;
+	if (s->what != TL_PLACED)
+		return;
+	tl_put_stored(&b, s->name);
+	home.name = tl_table_own_buffer(st->table, &b);
+	home.path = tl_settled_path(st, s->dir);
+	if (home.name)
+		home.type = type_for(st, h, str_of(home.name));
+	add(st, &st->homes, home);
+}
+
+static void place_dir(struct settling *st, uint32_t dir)
+{
+	const struct tl_state *s = &st->dirs[dir];
+	struct tl_home home = {.handle = TL_NONE, .type = MANIFEST_DIR};
+	struct buffer b = BUFFER_INIT;
+
+	if (s->what != TL_PLACED)
+		return;
+	tl_put_stored(&b, s->name);
+	buffer_byte(&b, '/');
+	home.name = tl_table_own_buffer(st->table, &b);
+	home.path = tl_settled_path(st, s->dir);
+	add(st, &st->subdirs, home);
+}
+
+static void take(struct settling *st, const struct placement *p)
+{
+	uint32_t i = tl_index(p->id);
+	struct tl_state s = {p->removed ? TL_GONE : TL_PLACED, tl_index(p->dir), p->name};
+
+	if (p->stamp) {
+		if (i < st->n_files && tl_kind_of(p->id) == TL_FILE)
+			st->times[i] = tl_filetime(&p->mtime);
+		return;
+	}
+	if (!p->removed && !p->name)
+		s.what = TL_STAYS;
+	if (tl_kind_of(p->id) == TL_DIR && i < st->n_dirs)
+		st->dirs[i] = s;
+	else if (tl_kind_of(p->id) == TL_FILE && i < st->n_files)
+		st->files[i] = s;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct tl_home *a = x, *b = y;
+	int r = strcmp(a->path, b->path);
+
+	if (r == 0)
+		r = strcmp(a->name, b->name);
+	return r ? r : (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+/* In order; where two have one place, what came last has it. */
+static void sort(struct tl_homes *l)
+{
+	size_t n = 0;
+
+	if (l->n)
+		qsort(l->all, l->n, sizeof(*l->all), compare);
+	for (size_t i = 0; i < l->n; i++) {
+		if (n && !strcmp(l->all[n - 1].path, l->all[i].path) &&
+			!strcmp(l->all[n - 1].name, l->all[i].name))
+			n--;
+		l->all[n++] = l->all[i];
+	}
+	l->n = n;
+}
+
+static bool is_home(const struct tl_home *home, struct str path)
+{
+	struct str dir = str_of(home->path), name = {path.s + dir.n, path.n - dir.n};
+
+	return path.n > dir.n && str_equal_nocase((struct str){path.s, dir.n}, dir) &&
+	       str_equal_nocase(name, str_of(home->name));
+}
+
+bool tl_settle_has_home(const struct settling *st, struct str path)
+{
+	/* Not by bisection: paths of a different depth are sorted another way than whole ones. */
+	for (size_t i = 0; i < st->homes.n; i++)
+		if (st->homes.all[i].handle != TL_NONE && is_home(&st->homes.all[i], path))
+			return true;
+	return false;
+}
+
+/* Removed files that no entry says yet. */
+static int add_removed(struct settling *st)
+{
+	const struct manifest *m = st->sh->manifest;
+	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	struct removed_set set = {0};
+	struct str path;
+	size_t at = 0;
+	int r;
+
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		if (!m->entries[i].removed ||
+			st->changed[st->sh->tree->record_dirs[m->entries[i].record]])
+			continue;
+		buffer_str(&said, manifest_path(m, &m->records[m->entries[i].record]));
+		buffer_str(&said, manifest_name(m, &m->entries[i]));
+		buffer_byte(&said, '\n');
+	}
+	r = buffer_finish(&said, &text);
+	if (r == 0)
+		r = removed_set_of(text, &set);
+	while (r == 0 && removed_next(st->m->removed, &at, &path)) {
+		const char *slash = memrchr(path.s, '/', path.n);
+		size_t dir = slash ? (size_t)(slash - path.s) + 1 : 0;
+		struct str name = {path.s + dir, path.n - dir};
+		struct tl_home home = {.handle = TL_NONE, .seq = (uint32_t)st->homes.n};
+
+		if (removed_set_has(&set, path) || dir == path.n)
+			continue;
+		home.path = tl_table_own(st->table, str_dup((struct str){path.s, dir}));
+		home.name = tl_table_own(st->table, str_dup(name));
+		home.type = manifest_type(name);
+		add(st, &st->homes, home);
+		r = st->error;
+	}
+	removed_set_finish(&set);
+	return r;
+}
+
+static int allocate(struct settling *st)
+{
+	st->n_files = tl_n_files(st->m);
+	st->n_dirs = tl_n_dirs(st->m);
+	st->files = calloc((size_t)st->n_files + 1, sizeof(*st->files));
+	st->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*st->dirs));
+	st->times = calloc((size_t)st->n_files + 1, sizeof(*st->times));
+	st->drop = calloc((size_t)st->n_files + 1, sizeof(*st->drop));
+	st->changed = calloc((size_t)st->sh->tree->n_dirs + 1, sizeof(*st->changed));
+	st->gone = calloc((size_t)st->n_dirs + 1, sizeof(*st->gone));
+	st->table = calloc(1, sizeof(*st->table));
+	if (!st->gone || !st->files || !st->dirs || !st->times || !st->drop || !st->changed ||
+		!st->table)
+		return -ENOMEM;
+	atomic_init(&st->table->refs, 1);
+	return removed_set_of(st->m->removed, &st->removed);
+}
+
+int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
+{
+	const struct tree *t = st->sh->tree;
+	int r = allocate(st);
+
+	if (r == 0)
+		r = tl_table_of(st->m, &st->old, NULL);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		take(st, &p[i]);
+	/* Directories are numbered after the one they are in. */
+	for (uint32_t i = 1; i < t->n_dirs; i++) {
+		enum tl_what what = st->dirs[i].what;
+		uint32_t above = t->dirs[i].parent;
+
+		st->changed[i] = what == TL_PLACED || st->changed[above];
+		st->gone[i] = what == TL_GONE || (what == TL_STAYS && st->gone[above]);
+	}
+	/* What was made and stands is told as placed. */
+	for (uint32_t i = t->n_dirs; i < st->n_dirs; i++)
+		st->gone[i] = st->dirs[i].what != TL_PLACED;
+	for (uint32_t i = 0; i < st->n_files; i++)
+		place_file(st, i);
+	for (uint32_t i = 1; i < st->n_dirs; i++)
+		place_dir(st, i);
+	r = st->error ? st->error : add_removed(st);
+	sort(&st->homes);
+	sort(&st->subdirs);
+	return r;
+}
+
+void tl_settle_finish(struct settling *st)
+{
+	free(st->files);
+	free(st->dirs);
+	free(st->times);
+	free(st->drop);
+	free(st->changed);
+	free(st->gone);
+	free(st->homes.all);
+	free(st->subdirs.all);
+	tl_table_unref(st->old);
+	tl_table_unref(st->table);
+	removed_set_finish(&st->removed);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Zlib */
+/* Internal to finalize: what moved where, and what that adds to which record. */
+#ifndef FORMATS_TORCHLIGHT_FINALIZE_PLAN_H
+#define FORMATS_TORCHLIGHT_FINALIZE_PLAN_H
+
+#include "formats/torchlight/model/map.h"
+#include "formats/torchlight/wire/removed.h"
+
+enum tl_what { TL_STAYS, TL_GONE, TL_PLACED };
+
+struct tl_state {
+	enum tl_what what;
+	uint32_t dir;
+	const char *name; /* of the path, the caller's */
+};
+
+/* Something to be added: a file, a removed file (TL_NONE) or a directory (type 7). */
+struct tl_home {
+	const char *path, *name; /* the table's own */
+	uint32_t handle;
+	uint32_t seq;
+	uint8_t type;
+};
+
+struct tl_homes {
+	struct tl_home *all;
+	size_t n, room;
+};
+
+struct settling {
+	const struct tl_map *m;
+	struct tl_shared *sh;
+	uint32_t n_files, n_dirs;
+	struct tl_state *files, *dirs;
+	uint64_t *times; /* by handle: those that programs set, else 0 */
+	bool *drop;      /* by handle: not where it was */
+	bool *changed;   /* by directory of the mount: it, or one above, is elsewhere */
+	bool *gone;      /* by directory, made ones too: removed, with what was in it */
+	struct tl_homes homes, subdirs;
+	struct tl_table *old, *table;
+	struct removed_set removed;
+	int error;
+};
+
+/* place.c: fills in everything but table. */
+int tl_settle_begin(struct settling *st, const struct placement *p, size_t n);
+void tl_settle_finish(struct settling *st);
+bool tl_settle_has_home(const struct settling *st, struct str path);
+
+/* path.c: NULL where there is no memory; what is returned is the table's own. */
+/* The directory's path as it will be saved. */
+const char *tl_settled_path(struct settling *st, uint32_t dir);
+const char *tl_table_own(struct tl_table *t, char *take);
+const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
+/* A path's name as it is stored: unescaped, ASCII letters upper case. */
+void tl_put_stored(struct buffer *out, const char *name);
+
+/* table.c: the new table. */
+int tl_settle_table(struct settling *st);
+
+/* names.c: names in changed files that no table has. */
+void tl_settle_say_names(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
+/* index.c: files of which the game knows by an index alone, and that none lists. */
+void tl_settle_say_missing(
+	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
+/* say.c: what a person should know of it. */
+void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+
+#endif

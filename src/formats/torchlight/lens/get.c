@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/torchlight/lens/lens.h"
+#include "formats/torchlight/lens/view.h"
+
+/* A control file, which is small and made whole. */
+static int load_control(const struct tl_map *m, entry_id id, struct bytes **ret, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r;
+
+	if (id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED)) {
+		*ret = bytes_ref(m->removed);
+		return 0;
+	}
+	if (id != tl_id(TL_CONTROL, TL_CONTROL_INFO))
+		return error_set(e, -EISDIR, "a directory");
+	tl_info_write(m, &out);
+	r = buffer_finish(&out, ret);
+	return r < 0 ? error_set(e, r, "no memory for .mod/info.json") : 0;
+}
+
+/* What cannot be shown is told with its path. Of something new that nobody wrote yet, there are no
+ * bytes. */
+static int failed(const struct tl_map *m, entry_id id, int r, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
+
+	if (r == -ENODATA)
+		r = error_set(e, -EIO, "it has no content yet");
+	if (r < 0 && tl_kind_of(id) == TL_FILE && tl_file_path(m, tl_index(id), &path) == 0)
+		error_context(e, "%s", (const char *)path.data);
+	return r;
+}
+
+int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	const struct tl_map *m = tl_map_of(s);
+	struct entry en;
+	int r = tl_stat(s, id, &en, e);
+
+	if (r == 0 && !en.sized) {
+		r = tl_view_find(m, tl_index(id), &c, e);
+		if (r == 0)
+			r = tl_stat(s, id, &en, e);
+	}
+	if (r == 0)
+		*ret = en.size;
+	return failed(m, id, r, e);
+}
+
+static int get_whole(const struct bytes *whole, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	if (off > whole->size || n > whole->size - off)
+		return error_set(e, -EINVAL, "%zu bytes at %" PRIu64 " are past the end (%zu)", n,
+			off, whole->size);
+	if (n)
+		memcpy(dst, whole->data + off, n);
+	return 0;
+}
+
+static int get_file(
+	const struct tl_map *m, uint32_t handle, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	int r;
+
+	if (tl_kind_of_file(m, handle) == COMPILED_NONE)
+		r = tl_map_content(m, handle, &c, e);
+	else
+		r = tl_view_find(m, handle, &c, e);
+	if (r < 0)
+		return r;
+	if (c->view != TL_TEXT)
+		return tl_content_read(c, off, dst, n, e);
+	r = tl_view_text(m, handle, c, &text, e);
+	return r < 0 ? r : get_whole(text, off, dst, n, e);
+}
+
+int tl_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(s);
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	int r;
+
+	if (tl_kind_of(id) == TL_FILE)
+		return failed(m, id, get_file(m, tl_index(id), off, dst, n, e), e);
+	r = load_control(m, id, &whole, e);
+	return r < 0 ? r : get_whole(whole, off, dst, n, e);
+}
+
+int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(s);
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	int r = -ENODATA;
+
+	if (tl_kind_of(id) == TL_FILE && tl_kind_of_file(m, tl_index(id)) != COMPILED_NONE)
+		r = tl_view_find(m, tl_index(id), &c, e);
+	if (r == 0 && !c->note)
+		r = -ENODATA;
+	if (r < 0)
+		return error_set(e, r, "nothing is to be said of it");
+	*ret = bytes_copy(c->note, strlen(c->note));
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a note");
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * info: .mod/info.json, a MOD's header.
+ *
+ * Who requires what, and the hash of it, cannot be made up without the required mods, so they can
+ * only be taken over whole into a MOD that is being made. A PAK has no header: it says so, and
+ * takes a MOD's as a word that is left out, so that a whole mount can be copied onto it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/json.h"
+#include "codec/text.h"
+#include "formats/torchlight/lens/lens.h"
+
+enum { INFO_MAX = 16 << 20, HASH_DIGITS = 16 };
+
+static const char *const string_keys[MOD_STRINGS] = {
+	"title", "author", "description", "website", "download"};
+static const char *const known_mod[] = {"format", "header", "title", "author", "description",
+	"website", "download", "version", "game_version", "id", "flags", "requirements_hash",
+	"requirements", NULL};
+static const char *const known_requirement[] = {"name", "id", "version", NULL};
+
+static void put_requirement(struct jsonw *w, const struct mod_requirement *q)
+{
+	jsonw_object(w);
+	jsonw_key(w, "name");
+	jsonw_string(w, q->name.s, q->name.n);
+	jsonw_key_int(w, "id", q->id);
+	jsonw_key_int(w, "version", q->version);
+	jsonw_end(w);
+}
+
+static void put_mod(struct jsonw *w, const struct mod_header *h)
+{
+	char hash[HASH_DIGITS + 1];
+
+	jsonw_key_int(w, "header", h->version);
+	for (int i = 0; i < MOD_STRINGS; i++) {
+		jsonw_key(w, string_keys[i]);
+		jsonw_string(w, h->strings[i].s, h->strings[i].n);
+	}
+	jsonw_key_int(w, "version", h->mod_version);
+	jsonw_key(w, "game_version");
+	jsonw_array(w);
+	for (int i = 0; i < MOD_GAME_VERSION_WORDS; i++)
+		jsonw_int(w, h->game_version[i]);
+	jsonw_end(w);
+	jsonw_key_int(w, "id", h->id);
+	jsonw_key_int(w, "flags", h->flags);
+	snprintf(hash, sizeof(hash), "%016" PRIX64, h->requirements_hash);
+	jsonw_key_string(w, "requirements_hash", hash);
+	jsonw_key(w, "requirements");
+	jsonw_array(w);
+	for (unsigned i = 0; i < h->n_requirements; i++)
+		put_requirement(w, &h->requirements[i]);
+	jsonw_end(w);
+}
+
+void tl_info_write(const struct tl_map *m, struct buffer *out)
+{
+	struct jsonw w;
+
+	jsonw_to_buffer(&w, out);
+	jsonw_object(&w);
+	jsonw_key_string(&w, "format", m->header ? "mod" : "pak");
+	if (m->header)
+		put_mod(&w, m->header->h);
+	else
+		jsonw_key_int(&w, "manifest", m->shared->manifest->version);
+	jsonw_end(&w);
+}
+
+static int take_text(struct text *t, const char *s, size_t n)
+{
+	char *copy = malloc(n + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s, n);
+	copy[n] = 0;
+	free(t->s);
+	t->s = copy;
+	t->n = n;
+	return 0;
+}
+
+static int read_string(const struct json_at *at, struct text *t, struct error *e)
+{
+	const char *s = NULL;
+	size_t n = 0;
+	int r = json_as_string(at, &s, &n, e);
+
+	if (r < 0)
+		return r;
+	/* Halves of surrogates cannot stand in JSON; such a string stays. */
+	if (!utf8_valid(t->s, t->n))
+		return 0;
+	if (str_units((struct str){s, n}) > UINT16_MAX)
+		return json_refuse(at, e, "at most %u UTF-16 units", UINT16_MAX);
+	return take_text(t, s, n);
+}
+
+static int read_int(const struct json_at *at, const char *key, int64_t min, int64_t max,
+	int64_t *ret, struct error *e)
+{
+	struct json_at value;
+
+	return json_get(at, key, &value) ? json_as_int_within(&value, min, max, ret, e) : 0;
+}
+
+static int read_numbers(const struct json_at *at, struct mod_header *h, struct error *e)
+{
+	int64_t version = h->mod_version, id = h->id;
+	struct json_at words, word;
+	int r = read_int(at, "version", 0, UINT16_MAX, &version, e);
+
+	if (r == 0 && h->version == 1 && version != h->mod_version) {
+		json_get(at, "version", &word);
+		r = json_refuse(
+			&word, e, "of a MOD with a header of version 1 it cannot be changed");
+	}
+	if (r == 0)
+		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
+	if (r < 0)
+		return r;
+	h->mod_version = (uint16_t)version;
+	h->id = id;
+	if (!json_get(at, "game_version", &words))
+		return 0;
+	r = json_expect_array_of(&words, MOD_GAME_VERSION_WORDS, e);
+	for (size_t i = 0; r == 0 && i < MOD_GAME_VERSION_WORDS; i++) {
+		int64_t v = 0;
+
+		word = json_element(&words, i);
+		r = json_as_int_within(&word, 0, UINT16_MAX, &v, e);
+		h->game_version[i] = (uint16_t)v;
+	}
+	return r;
+}
+
+static int read_requirement(const struct json_at *at, struct mod_requirement *q, struct error *e)
+{
+	struct json_at value;
+	int64_t id = 0, version = 0;
+	int r = json_expect_object(at, known_requirement, e);
+
+	q->name.s = calloc(1, 1);
+	if (r == 0 && !q->name.s)
+		r = -ENOMEM;
+	if (r == 0)
+		r = json_need(at, "name", &value, e);
+	if (r == 0)
+		r = read_string(&value, &q->name, e);
+	if (r == 0)
+		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
+	if (r == 0)
+		r = read_int(at, "version", 0, UINT16_MAX, &version, e);
+	q->id = id;
+	q->version = (uint16_t)version;
+	return r;
+}
+
+static int read_requirements(const struct json_at *at, struct mod_header *h, struct error *e)
+{
+	size_t n = 0;
+	int r = json_expect_array(at, &n, e);
+
+	if (r == 0 && n > UINT16_MAX)
+		r = json_refuse(at, e, "at most %u", UINT16_MAX);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < h->n_requirements; i++)
+		free(h->requirements[i].name.s);
+	free(h->requirements);
+	h->n_requirements = 0;
+	h->requirements = calloc(n + 1, sizeof(*h->requirements));
+	if (!h->requirements)
+		return error_set(e, -ENOMEM, "no memory for the header");
+	while (r == 0 && h->n_requirements < n) {
+		struct json_at element = json_element(at, h->n_requirements);
+
+		r = read_requirement(&element, &h->requirements[h->n_requirements++], e);
+	}
+	return r;
+}
+
+static int read_hash(const struct json_at *at, struct mod_header *h, struct error *e)
+{
+	const char *s = NULL;
+	size_t n = 0;
+	int r = json_as_string(at, &s, &n, e);
+
+	if (r < 0)
+		return r;
+	if (n != HASH_DIGITS || strspn(s, "0123456789abcdefABCDEF") != n)
+		return json_refuse(at, e, "must be 16 hexadecimal digits");
+	h->requirements_hash = strtoull(s, NULL, 16);
+	return 0;
+}
+
+static int read_fixed(const struct json_at *at, struct mod_header *h, struct error *e)
+{
+	int64_t flags = h->flags;
+	struct json_at value;
+	int r = read_int(at, "flags", 0, UINT32_MAX, &flags, e);
+
+	h->flags = (uint32_t)flags;
+	if (r == 0 && json_get(at, "requirements_hash", &value))
+		r = read_hash(&value, h, e);
+	if (r == 0 && json_get(at, "requirements", &value))
+		r = read_requirements(&value, h, e);
+	return r;
+}
+
+static bool same_fixed(const struct mod_header *a, const struct mod_header *b)
+{
+	if (a->flags != b->flags || a->requirements_hash != b->requirements_hash ||
+		a->n_requirements != b->n_requirements)
+		return false;
+	for (unsigned i = 0; i < a->n_requirements; i++) {
+		const struct mod_requirement *x = &a->requirements[i], *y = &b->requirements[i];
+
+		if (x->id != y->id || x->version != y->version || x->name.n != y->name.n ||
+			memcmp(x->name.s, y->name.s, x->name.n) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool same_header(const struct mod_header *a, const struct mod_header *b)
+{
+	for (int i = 0; i < MOD_STRINGS; i++)
+		if (a->strings[i].n != b->strings[i].n ||
+			memcmp(a->strings[i].s, b->strings[i].s, a->strings[i].n) != 0)
+			return false;
+	return a->mod_version == b->mod_version && a->id == b->id &&
+	       !memcmp(a->game_version, b->game_version, sizeof(a->game_version)) &&
+	       same_fixed(a, b);
+}
+
+static int parse_mod(
+	const struct tl_map *m, const struct json_at *at, struct tl_change *c, struct error *e)
+{
+	const struct mod_header *old = m->header->h;
+	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(old);
+	struct json_at value;
+	int64_t header = old->version;
+	int r = h ? json_expect_object(at, known_mod, e)
+		  : error_set(e, -ENOMEM, "no memory for the header");
+
+	if (r == 0)
+		r = read_int(at, "header", 1, MOD_VERSION, &header, e);
+	if (r == 0 && header != old->version && !m->shared->fresh) {
+		json_get(at, "header", &value);
+		r = json_refuse(&value, e, "must stay %u", old->version);
+	}
+	for (int i = 0; r == 0 && i < MOD_STRINGS; i++)
+		if (json_get(at, string_keys[i], &value))
+			r = read_string(&value, &h->strings[i], e);
+	if (r == 0)
+		r = read_numbers(at, h, e);
+	if (r == 0)
+		r = read_fixed(at, h, e);
+	if (r == 0 && !m->shared->fresh && !same_fixed(old, h))
+		r = json_refuse(at, e,
+			"flags, requirements and their hash cannot be changed (they need the "
+			"required mods)");
+	if (r == 0 && !same_header(old, h))
+		c->header = TAKE(h);
+	return r;
+}
+
+int tl_info_parse(
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
+{
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct json_at at, format;
+	const char *kind = m->header ? "mod" : "pak";
+	int r = json_doc_load(in, INFO_MAX, &doc, e);
+
+	if (r < 0)
+		return r == -EFBIG ? error_set(e, -EINVAL, "it is too long") : r;
+	at = json_root(&doc);
+	r = 0;
+	if (json_get(&at, "format", &format))
+		r = json_as_string(&format, &kind, NULL, e);
+	if (r < 0)
+		return r;
+	if (strcmp(kind, "mod") != 0 && strcmp(kind, "pak") != 0)
+		return json_refuse(&format, e, "must be \"mod\" or \"pak\"");
+	if (m->header)
+		return strcmp(kind, "mod") == 0 ? parse_mod(m, &at, c, e) : 0;
+	c->info_dropped = strcmp(kind, "mod") == 0 && !m->info_dropped;
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Zlib */
+/* lens: the functions of struct format that show and change files; see formats/format.h. */
+#ifndef FORMATS_TORCHLIGHT_LENS_LENS_H
+#define FORMATS_TORCHLIGHT_LENS_LENS_H
+
+#include "formats/torchlight/model/map.h"
+
+/* list.c */
+int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+	struct error *e);
+int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
+	struct error *e);
+/* The id that name has in dir by the mount's tree. -ENOENT. */
+int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
+
+/* get.c */
+int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
+int tl_get(
+	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
+
+int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
+
+/* put.c */
+enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
+
+struct tl_change {
+	struct change change;
+	struct tl_map *base;
+	entry_id id;
+	struct tl_content *content; /* of a file */
+	struct buffer new_names;    /* learnt, one a line */
+	struct mod_header *header;
+	struct bytes *removed;
+	bool info_dropped;
+};
+
+int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
+	struct error *e);
+int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);
+
+/* info.c: .mod/info.json */
+void tl_info_write(const struct tl_map *m, struct buffer *out);
+/* Fills in c->header or info_dropped where something is to be changed. */
+int tl_info_parse(
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e);
+
+#endif

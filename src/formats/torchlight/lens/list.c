@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Zlib */
+/* What there is, and what the tables say of it. Nothing here looks at a block. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/torchlight/lens/lens.h"
+#include "formats/torchlight/lens/view.h"
+
+static const char *const control_names[TL_N_CONTROLS] = {".mod", "info.json", "removed.txt"};
+
+static int find_control(const char *name, entry_id *ret)
+{
+	for (uint32_t i = TL_CONTROL_INFO; i < TL_N_CONTROLS; i++)
+		if (!strcasecmp(name, control_names[i])) {
+			*ret = tl_id(TL_CONTROL, i);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+static int find(const struct tl_map *m, uint32_t d, const char *name, entry_id *ret)
+{
+	const struct tree *t = m->shared->tree;
+	const struct tree_child *c = d < t->n_dirs ? tree_find(t, d, name) : NULL;
+
+	if (c) {
+		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
+		return 0;
+	}
+	if (d != 0 || strcasecmp(name, control_names[TL_CONTROL_DIR]) != 0)
+		return -ENOENT;
+	*ret = tl_id(TL_CONTROL, TL_CONTROL_DIR);
+	return 0;
+}
+
+int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	uint32_t d = tl_index(dir);
+
+	if (tl_kind_of(dir) == TL_CONTROL)
+		return d == TL_CONTROL_DIR ? find_control(name, ret) : -ENOTDIR;
+	return tl_kind_of(dir) == TL_DIR ? find(m, d, name, ret) : -ENOTDIR;
+}
+
+static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
+{
+	struct buffer text = BUFFER_INIT;
+
+	ret->dir = ret->fixed = which == TL_CONTROL_DIR;
+	ret->writable = ret->sized = true;
+	ret->most = TL_INPUT_MAX;
+	if (which == TL_CONTROL_REMOVED)
+		ret->size = m->removed->size;
+	if (which == TL_CONTROL_INFO) {
+		tl_info_write(m, &text);
+		ret->size = text.size;
+		buffer_finish_free(&text);
+	}
+}
+
+static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret, struct error *e)
+{
+	bool compiled = tl_kind_of_file(m, handle) != COMPILED_NONE;
+	uint64_t filetime = 0;
+
+	ret->writable = ret->sized = true;
+	ret->most = compiled ? TL_INPUT_MAX : 0;
+	if (!tl_map_facts(m, handle, &ret->size, &filetime))
+		/* One that was made and has nothing yet is there for whoever made it. */
+		return handle < tl_n_files(m) ? 0 : error_set(e, -ENOENT, "no such entry");
+	if (compiled)
+		ret->sized = tl_view_known(m, handle, &ret->size);
+	ret->has_mtime = filetime != 0;
+	ret->mtime = tl_time(filetime);
+	return 0;
+}
+
+int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(s);
+	struct entry en = {.id = id};
+	int r = 0;
+
+	switch (tl_kind_of(id)) {
+	case TL_DIR:
+		en.dir = true;
+		en.fixed = id == ENTRY_ROOT;
+		if (tl_index(id) >= tl_n_dirs(m))
+			r = error_set(e, -ENOENT, "no such directory");
+		break;
+	case TL_CONTROL:
+		stat_control(m, tl_index(id), &en);
+		break;
+	default:
+		r = stat_file(m, tl_index(id), &en, e);
+		break;
+	}
+	if (r == 0)
+		*ret = en;
+	return r;
+}
+
+int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+	struct error *e)
+{
+	entry_id id;
+	int r = tl_find(tl_map_of(s), dir, name, &id);
+
+	if (r < 0)
+		return error_set(e, r, "%s: no such entry", name);
+	return tl_stat(s, id, ret, e);
+}
+
+static int list_control(
+	const struct snapshot *s, uint64_t *cookie, char *name, struct entry *ret, struct error *e)
+{
+	uint32_t which = TL_CONTROL_INFO + (uint32_t)*cookie;
+	int r;
+
+	if (*cookie >= TL_N_CONTROLS - TL_CONTROL_INFO)
+		return 0;
+	strcpy(name, control_names[which]);
+	++*cookie;
+	r = tl_stat(s, tl_id(TL_CONTROL, which), ret, e);
+	return r < 0 ? r : 1;
+}
+
+static int list_child(const struct snapshot *s, const struct tree_child *c, char *name,
+	struct entry *ret, struct error *e)
+{
+	int r = tl_stat(s, tl_id(c->dir ? TL_DIR : TL_FILE, c->index), ret, e);
+
+	strcpy(name, tree_name(tl_map_of(s)->shared->tree, c));
+	return r < 0 ? r : 1;
+}
+
+/* The children; then .mod in the root. */
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
+	struct error *e)
+{
+	const struct tree *t = tl_map_of(s)->shared->tree;
+	uint32_t d = tl_index(dir);
+	uint64_t n;
+	int r;
+
+	if (dir == tl_id(TL_CONTROL, TL_CONTROL_DIR))
+		return list_control(s, cookie, name, ret, e);
+	if (tl_kind_of(dir) != TL_DIR)
+		return error_set(e, -ENOTDIR, "not a directory");
+	n = d < t->n_dirs ? t->dirs[d].n : 0;
+	if (*cookie < n)
+		return list_child(s, &t->children[t->dirs[d].first + (*cookie)++], name, ret, e);
+	if (d != 0 || *cookie > n)
+		return 0;
+	++*cookie;
+	strcpy(name, control_names[TL_CONTROL_DIR]);
+	r = tl_stat(s, tl_id(TL_CONTROL, TL_CONTROL_DIR), ret, e);
+	return r < 0 ? r : 1;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/lens/removed_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/torchlight/text/textform.h"
+#include "formats/torchlight/wire/removed.h"
+
+enum { REMOVED_MAX = UINT16_MAX };
+
+static int compare_nocase(const void *x, const void *y)
+{
+	return str_compare_nocase(*(const struct str *)x, *(const struct str *)y);
+}
+
+/* The length of a blank at the line's begin. A byte order mark is one: at the begin of the text it
+ * would not be read back. */
+static size_t leading_blank(struct str line)
+{
+	if (line.n && (*line.s == ' ' || *line.s == '\t'))
+		return 1;
+	return line.n >= 3 && !memcmp(line.s, "\xEF\xBB\xBF", 3) ? 3 : 0;
+}
+
+static int take_line(struct str line, unsigned number, struct buffer *out, struct error *e)
+{
+	size_t begin = out->size, blank;
+
+	while (line.n && (line.s[line.n - 1] == ' ' || line.s[line.n - 1] == '\t'))
+		line.n--;
+	while ((blank = leading_blank(line)) > 0) {
+		line.s += blank;
+		line.n -= blank;
+	}
+	if (!line.n)
+		return 0;
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.s[i];
+
+		if (c == '\\')
+			c = '/';
+		else if (c >= 'a' && c <= 'z')
+			c = (char)(c - 32);
+		buffer_byte(out, (uint8_t)c);
+	}
+	if (out->error)
+		return error_set(e, -ENOMEM, "no memory for the list of removed files");
+	if (!memchr(out->data + begin, '/', line.n) || out->data[begin] == '/' ||
+		out->data[begin + line.n - 1] == '/')
+		return text_error(e, number, 1,
+			"not the path of a file in an archive (such as MEDIA/UNITS/X.DAT)");
+	buffer_byte(out, '\n');
+	return 0;
+}
+
+/* Without what stands twice, in the order of the first. */
+static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *all = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct removed_set set = {0};
+	struct str path;
+	size_t at = 0, n = 0;
+	int r = buffer_finish(lines, &all);
+
+	if (r == 0)
+		r = removed_set_of(all, &set);
+	while (r == 0 && removed_next(all, &at, &path)) {
+		const struct str *first = set.sorted, *found = bsearch(&path, first, set.n,
+							      sizeof(path), compare_nocase);
+		const struct str *low = found;
+
+		/* Of equal ones the one that stands first in the text stays. */
+		for (const struct str *i = found; i >= first && !compare_nocase(i, &path); i--)
+			low = i->s < low->s ? i : low;
+		for (const struct str *i = found; i < first + set.n && !compare_nocase(i, &path);
+			i++)
+			low = i->s < low->s ? i : low;
+		if (low->s != path.s)
+			continue;
+		buffer_str(&out, path);
+		buffer_byte(&out, '\n');
+		n++;
+	}
+	removed_set_finish(&set);
+	if (r == 0 && n > REMOVED_MAX)
+		return error_set(e, -EINVAL, "%zu removed files (at most %d)", n, REMOVED_MAX);
+	if (r == 0)
+		r = buffer_finish(&out, ret);
+	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+}
+
+int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
+	unsigned number = 0;
+	struct str line;
+	size_t at = 0;
+	int r = textform_read(data, size, &utf8, e);
+
+	while (r == 0 && at < utf8.size) {
+		const char *begin = (const char *)utf8.data + at;
+		const char *end = memchr(begin, '\n', utf8.size - at);
+
+		line = (struct str){begin, end ? (size_t)(end - begin) : utf8.size - at};
+		at += line.n + 1;
+		r = take_line(line, ++number, &lines, e);
+	}
+	return r < 0 ? r : unique(&lines, ret, e);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/* structure: files and directories that come and go; see formats/format.h. */
+#ifndef FORMATS_TORCHLIGHT_LENS_STRUCTURE_H
+#define FORMATS_TORCHLIGHT_LENS_STRUCTURE_H
+
+#include "formats/torchlight/model/map.h"
+
+int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e);
+int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
+	struct error *e);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Zlib */
+/* The texts of compiled files, and the dictionary that they are written with. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "formats/torchlight/text/dattext.h"
+#include "formats/torchlight/lens/view.h"
+
+enum { NAMES_FILE_MAX = 16 << 20 };
+
+static int add_names_file(struct tl_shared *sh, struct names **names, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *list = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct names *more = NULL;
+	struct stat st;
+	int r;
+
+	if (!sh->names_file)
+		return 0;
+	if (fstat(sh->names_file->fd, &st) < 0)
+		return error_errno(e, "the list of names");
+	x = extent_of_file(file_ref(sh->names_file), 0, (uint64_t)st.st_size);
+	r = extent_load(&x, NAMES_FILE_MAX, &list, e);
+	if (r == 0)
+		r = names_extend(*names, (const char *)list->data, list->size, &more, e);
+	if (r < 0)
+		return error_context(e, "the list of names"), r;
+	names_unref(*names);
+	*names = more;
+	return 0;
+}
+
+/* The game's own dictionary, where the archive has it. One that cannot be read gives no names. */
+static int add_tags(const struct tl_map *m, struct names **names, struct error *e)
+{
+	const struct tree *t = m->shared->tree;
+	const struct tree_child *c = tree_find(t, 0, "MEDIA");
+	CLEANUP(tl_content_unref) struct tl_content *content = NULL;
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer list = BUFFER_INIT;
+	struct names *more = NULL;
+	int r;
+
+	c = c && c->dir ? tree_find(t, c->index, "TAGS.DAT") : NULL;
+	if (!c || c->dir || tl_base_content(m->base, c->index, &content, NULL) < 0)
+		return 0;
+	if (tl_content_load(content, TEXT_MAX, &raw, NULL) < 0 ||
+		names_of_tags(raw->data, raw->size, &list, NULL) < 0 || !list.size)
+		return 0;
+	r = names_extend(*names, (const char *)list.data, list.size, &more, e);
+	if (r < 0)
+		return r;
+	names_unref(*names);
+	*names = more;
+	return 0;
+}
+
+static int make_names(const struct tl_map *m, struct names **ret, struct error *e)
+{
+	CLEANUP(names_unref) struct names *names = names_create();
+	int r;
+
+	if (!names)
+		return error_set(e, -ENOMEM, "no memory for the list of names");
+	r = add_names_file(m->shared, &names, e);
+	if (r == 0)
+		r = add_tags(m, &names, e);
+	if (r == 0)
+		*ret = TAKE(names);
+	return r;
+}
+
+static int mount_names(const struct tl_map *m, struct names **ret, struct error *e)
+{
+	struct tl_shared *sh = m->shared;
+	int r = 0;
+
+	pthread_mutex_lock(&sh->lock);
+	if (!sh->names)
+		r = make_names(m, &sh->names, e);
+	if (r == 0)
+		*ret = sh->names;
+	pthread_mutex_unlock(&sh->lock);
+	return r;
+}
+
+int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
+{
+	if (!m->names)
+		return mount_names(m, ret, e);
+	*ret = m->names;
+	return 0;
+}
+
+enum compiled_kind tl_kind_of_file(const struct tl_map *m, uint32_t handle)
+{
+	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
+
+	if (m->shared->plain)
+		return COMPILED_NONE;
+	tl_file_name(m, handle, &name);
+	buffer_byte(&name, 0);
+	return name.error ? COMPILED_NONE : compiled_kind_of((const char *)name.data);
+}
+
+struct seeing {
+	const struct tl_map *m;
+	struct tl_content *content;
+	struct buffer path;
+	enum compiled_kind kind;
+	struct names *names; /* borrowed */
+};
+
+static int begin(struct seeing *s, uint32_t handle, struct error *e)
+{
+	int r = tl_file_path(s->m, handle, &s->path);
+
+	if (r < 0)
+		return error_set(e, r, "no memory for a text");
+	s->kind = compiled_kind_of((const char *)s->path.data);
+	s->names = s->content->names;
+	return s->names ? 0 : mount_names(s->m, &s->names, e);
+}
+
+/* Is it a text of the kind, whatever it says? */
+static int check_written(const struct seeing *s, const struct buffer *utf8, struct error *e)
+{
+	const struct compiled_context ctx = {.path = (const char *)s->path.data};
+	CLEANUP(dattext_free) struct dattext *tree = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+	if (s->kind != COMPILED_RAW)
+		return dattext_parse((const char *)utf8->data, utf8->size, &tree, e);
+	return compiled_encode(s->kind, &ctx, utf8->data, utf8->size, NULL, 0, NULL, &out, e);
+}
+
+/* An archive may hold a text where a compiled file should be, in whichever form. */
+static int show_written(
+	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	int r = textform_read(raw->data, raw->size, &utf8, e);
+
+	if (r == 0)
+		r = check_written(s, &utf8, e);
+	return r < 0 ? r
+		     : textform_write(utf8.data, utf8.size,
+			       s->kind == COMPILED_RAW ? TEXTFORM_UTF8 : s->m->shared->form, out,
+			       e);
+}
+
+/*
+ * The text of raw. why, where not NULL, gets the reason why it is none that could stand for the
+ * bytes, or what is to be said of it (with a code of 0).
+ */
+static int show(const struct seeing *s, const struct bytes *raw, struct buffer *out,
+	struct error *why, struct error *e)
+{
+	struct compiled_context ctx = {
+		.path = (const char *)s->path.data, .names = s->names, .form = s->m->shared->form};
+	int r;
+
+	switch (compiled_form_of(s->kind, ctx.path, raw->data, raw->size)) {
+	case COMPILED_XML:
+		return error_set(e, -EINVAL, "it is XML, which is shown and stored as it is");
+	case COMPILED_TEXT:
+		r = show_written(s, raw, out, e);
+		if (r == 0 && why)
+			strcpy(why->text, "it is stored as text, and compiled when it is changed");
+		return r;
+	default:
+		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, why, e);
+	}
+}
+
+static int give(void *arg, struct bytes **ret, struct error *e)
+{
+	(void)e;
+	*ret = bytes_ref(arg);
+	return 0;
+}
+
+/* So that who asked for the size finds the text made. */
+static void keep_text(struct tl_content *c, struct buffer *out)
+{
+	CLEANUP(bytes_unref) struct bytes *text = NULL, *kept = NULL;
+
+	if (c->budget && buffer_finish(out, &text) == 0)
+		(void)budget_get(c->budget, &c->slot, give, text, &kept, NULL);
+}
+
+/* Everybody who looks finds the same. */
+static void remember(
+	struct tl_content *c, enum tl_view view, uint64_t size, const struct error *why)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->view == TL_UNSEEN) {
+		c->size = size;
+		c->note = why->text[0] ? strdup(why->text) : NULL;
+		c->view = view;
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static int look(struct seeing *s, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct error why = ERROR_INIT, broken = ERROR_INIT;
+	int r = tl_content_load(s->content, TEXT_MAX, &raw, &broken);
+
+	if (r == 0)
+		r = show(s, raw, &out, &why, &broken);
+	if (r == -ENOMEM)
+		return error_set(e, r, "no memory for a text");
+	if (r < 0 || why.code) {
+		remember(s->content, TL_BYTES, 0, r < 0 ? &broken : &why);
+		return 0;
+	}
+	if (out.size > TEXT_MAX) {
+		error_set(&why, -EFBIG, "its text would be longer than %d bytes", TEXT_MAX);
+		remember(s->content, TL_BYTES, 0, &why);
+		return 0;
+	}
+	remember(s->content, TL_TEXT, out.size, &why);
+	keep_text(s->content, &out);
+	return 0;
+}
+
+static enum tl_view view_of(struct tl_content *c, uint64_t *ret_size)
+{
+	enum tl_view view;
+
+	pthread_mutex_lock(&c->lock);
+	view = c->view;
+	*ret_size = view == TL_TEXT ? c->size : c->blob->size;
+	pthread_mutex_unlock(&c->lock);
+	return view;
+}
+
+int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	struct seeing s = {.m = m};
+	uint64_t size;
+	int r = tl_map_content(m, handle, &c, e);
+
+	if (r < 0)
+		return r;
+	if (view_of(c, &size) == TL_UNSEEN) {
+		s.content = c;
+		r = begin(&s, handle, e);
+		if (r == 0)
+			r = look(&s, e);
+		buffer_finish_free(&s.path);
+	}
+	if (r == 0)
+		*ret = TAKE(c);
+	return r;
+}
+
+bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = tl_map_peek(m, handle);
+
+	return c && view_of(c, ret_size) != TL_UNSEEN;
+}
+
+static int load_text(void *arg, struct bytes **ret, struct error *e)
+{
+	const struct seeing *s = arg;
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = tl_content_load(s->content, TEXT_MAX, &raw, e);
+
+	if (r == 0)
+		r = show(s, raw, &out, NULL, e);
+	if (r == 0 && buffer_finish(&out, ret) < 0)
+		r = error_set(e, -ENOMEM, "no memory for a text");
+	return r == -EINVAL || r == -EFBIG ? -EIO : r;
+}
+
+int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, struct bytes **ret,
+	struct error *e)
+{
+	struct seeing s = {.m = m, .content = c};
+	int r = begin(&s, handle, e);
+
+	if (r == 0 && c->budget)
+		r = budget_get(c->budget, &c->slot, load_text, &s, ret, e);
+	else if (r == 0)
+		r = load_text(&s, ret, e);
+	buffer_finish_free(&s.path);
+	return r;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/model/content.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/refs.h"
+#include "base/spool.h"
+
+/* 100 ns between 1601 and 1970. */
+#define FILETIME_EPOCH UINT64_C(116444736000000000)
+enum { FILETIME_SECOND = 10000000, CHUNK = 64 << 10 };
+
+struct tl_content *tl_content_new(
+	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget)
+{
+	struct tl_content *c = take ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c) {
+		blob_unref(take);
+		return NULL;
+	}
+	atomic_init(&c->refs, 1);
+	atomic_init(&c->state, TL_UNCHECKED);
+	c->blob = take;
+	c->crc = crc;
+	c->filetime = filetime;
+	c->budget = budget;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+struct tl_content *tl_content_ref(struct tl_content *c)
+{
+	if (c)
+		refs_take(&c->refs);
+	return c;
+}
+
+void tl_content_unref(struct tl_content *c)
+{
+	if (!c || !refs_drop(&c->refs))
+		return;
+	if (c->budget)
+		budget_drop(c->budget, &c->slot);
+	names_unref(c->names);
+	free(c->note);
+	blob_unref(c->blob);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	uLong *crc = arg;
+
+	(void)e;
+	while (n) {
+		uInt some = n < (1U << 30) ? (uInt)n : 1U << 30;
+
+		*crc = crc32(*crc, data, some);
+		data += some;
+		n -= some;
+	}
+	return 0;
+}
+
+/* The CRC by way of the cache where the bytes go into it: they are about to be read. */
+static int find_crc(struct tl_content *c, uLong *crc, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	int r;
+
+	if (c->blob->size > BLOB_WHOLE_MAX)
+		return blob_each(c->blob, add_crc, crc, e);
+	r = blob_load(c->blob, &whole, e);
+	return r < 0 ? r : add_crc(crc, whole->data, whole->size, e);
+}
+
+int tl_content_check(struct tl_content *c, struct error *e)
+{
+	uLong crc = crc32(0, NULL, 0);
+	int state = atomic_load_explicit(&c->state, memory_order_relaxed), r;
+
+	if (state == TL_SOUND)
+		return 0;
+	r = find_crc(c, &crc, e);
+	if (r < 0)
+		return r;
+	state = crc == c->crc ? TL_SOUND : TL_DAMAGED;
+	atomic_store_explicit(&c->state, state, memory_order_relaxed);
+	if (state == TL_SOUND)
+		return 0;
+	return error_set(
+		e, -EIO, "the CRC-32 is %08lX (the manifest says %08" PRIX32 ")", crc, c->crc);
+}
+
+int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e)
+{
+	int r;
+
+	if (c->blob->size > max)
+		return error_set(
+			e, -EFBIG, "%" PRIu64 " bytes (at most %" PRIu64 ")", c->blob->size, max);
+	r = tl_content_check(c, e);
+	return r < 0 ? r : blob_load(c->blob, ret, e);
+}
+
+int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	int r = tl_content_check(c, e);
+
+	return r < 0 ? r : blob_read(c->blob, off, dst, n, e);
+}
+
+static int crc_of_extent(const struct extent *x, uint32_t *ret, struct error *e)
+{
+	uLong crc = crc32(0, NULL, 0);
+	uint8_t chunk[CHUNK];
+
+	for (uint64_t at = 0; at < x->size;) {
+		size_t n = x->size - at < sizeof(chunk) ? (size_t)(x->size - at) : sizeof(chunk);
+		int r = extent_read(x, at, chunk, n, e);
+
+		if (r < 0)
+			return r;
+		crc = crc32(crc, chunk, (uInt)n);
+		at += n;
+	}
+	*ret = (uint32_t)crc;
+	return 0;
+}
+
+int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool_dirfd,
+	struct extent *ret, struct error *e)
+{
+	CLEANUP(spool_destroy) struct spool *spool = NULL;
+	uint8_t chunk[CHUNK];
+	int r = 0;
+
+	if (!stored)
+		return deflate_from(read, arg, size, spool_dirfd, ret, e);
+	spool = spool_create(spool_dirfd);
+	if (!spool)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	for (uint64_t at = 0; r == 0 && at < size; at += sizeof(chunk)) {
+		size_t n = size - at < sizeof(chunk) ? (size_t)(size - at) : sizeof(chunk);
+
+		r = read(arg, at, chunk, n, e);
+		if (r == 0)
+			r = spool_append(spool, chunk, n, e);
+	}
+	return r < 0 ? r : spool_extent(spool, ret, e);
+}
+
+int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
+	uint8_t type, struct tl_content **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
+	CLEANUP_EXTENT struct extent kept = EXTENT_INIT;
+	bool stored = !x->size || pak_is_stored(type, x->size);
+	uint32_t crc = 0;
+	int r;
+
+	if (x->size > UINT32_MAX)
+		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu32 ")",
+			x->size, UINT32_MAX);
+	r = crc_of_extent(x, &crc, e);
+	if (r == 0 && stored)
+		packed = extent_ref(x);
+	else if (r == 0)
+		r = deflate_all(x, store->spool_dirfd, &packed, e);
+	if (r == 0)
+		r = store->keep(store, &packed, &kept, e);
+	if (r < 0)
+		return r;
+	*ret = tl_content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
+		tl_filetime_now(), budget);
+	if (!*ret)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
+	return 0;
+}
+
+struct timespec tl_time(uint64_t filetime)
+{
+	int64_t t = (int64_t)(filetime - FILETIME_EPOCH);
+	int64_t sec = t / FILETIME_SECOND, part = t % FILETIME_SECOND;
+
+	if (part < 0) {
+		part += FILETIME_SECOND;
+		sec--;
+	}
+	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};
+}
+
+uint64_t tl_filetime(const struct timespec *t)
+{
+	const int64_t first = -(int64_t)(FILETIME_EPOCH / FILETIME_SECOND);
+	const int64_t last = INT64_MAX / FILETIME_SECOND + first - 1;
+	int64_t sec = t->tv_sec < first ? first : t->tv_sec > last ? last : t->tv_sec;
+	uint64_t time = (uint64_t)(sec - first) * FILETIME_SECOND + (uint64_t)t->tv_nsec / 100;
+
+	return time ? time : 1;
+}
+
+uint64_t tl_filetime_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return tl_filetime(&t);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * content: the bytes of one file of an archive, with what the manifest says of them; and where all
+ * of them stand in one archive (base).
+ *
+ * Immutable but for what is remembered of them, and ref-counted. Any thread.
+ */
+#ifndef FORMATS_TORCHLIGHT_MODEL_CONTENT_H
+#define FORMATS_TORCHLIGHT_MODEL_CONTENT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "codec/blob.h"
+#include "formats/format.h"
+#include "formats/torchlight/text/names.h"
+#include "formats/torchlight/wire/pak.h"
+
+enum tl_soundness { TL_UNCHECKED, TL_SOUND, TL_DAMAGED };
+
+/* How an entry is shown in this mount (lens/view.h). */
+enum tl_view { TL_UNSEEN, TL_BYTES, TL_TEXT };
+
+struct tl_content {
+	atomic_uint refs;
+	struct blob *blob;
+	uint32_t crc;
+	uint64_t filetime;
+	struct names *names; /* by which its text is shown; NULL: those of the mount */
+	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
+	struct budget *budget;
+	struct budget_slot slot; /* the text */
+	pthread_mutex_t lock;    /* over the rest, which is found once */
+	enum tl_view view;
+	uint64_t size; /* of the text */
+	char *note;    /* what a person should know of the view, or NULL */
+};
+
+struct tl_content *tl_content_new(
+	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget);
+struct tl_content *tl_content_ref(struct tl_content *c);
+void tl_content_unref(struct tl_content *c);
+DEFINE_CLEANUP(struct tl_content, tl_content_unref);
+
+/* Have the bytes the CRC that the manifest says? -EIO. Found once and remembered. */
+int tl_content_check(struct tl_content *c, struct error *e);
+/* All of them, checked. More than max is -EFBIG. */
+int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e);
+/* A range, checked. */
+int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e);
+
+/* New bytes, compressed as the game's tool would for a file of this type, kept in the store. */
+int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
+	uint8_t type, struct tl_content **ret, struct error *e);
+/* Of any length, to the level of the game's tool or as they are. */
+int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool_dirfd,
+	struct extent *ret, struct error *e);
+
+struct timespec tl_time(uint64_t filetime);
+uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
+uint64_t tl_filetime_now(void);
+
+/* Where a file stands in an archive. */
+struct tl_spot {
+	bool here;
+	uint32_t offset; /* in the section; 0: nothing is stored */
+	uint32_t usize, crc;
+	uint64_t filetime;
+};
+
+/* One archive as it lies on the disk. */
+struct tl_base {
+	atomic_uint refs;
+	struct budget *budget;
+	struct extent section;
+	uint32_t section_header; /* 8, or 4 */
+	struct tl_spot *spots;   /* by handle */
+	uint32_t n;
+	uint32_t n_removed; /* removed files that it lists */
+	pthread_mutex_t lock;
+	struct tl_content **contents; /* those that were asked for */
+};
+
+struct tl_base *tl_base_new(const struct extent *section, uint32_t section_header, uint32_t n,
+	struct budget *budget); /* spots are all zero, for the maker to fill; NULL: no memory */
+struct tl_base *tl_base_ref(struct tl_base *b);
+void tl_base_unref(struct tl_base *b);
+DEFINE_CLEANUP(struct tl_base, tl_base_unref);
+
+/* A new reference. -ENODATA: it is not here. -EIO: the block is none. */
+int tl_base_content(struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
+/* The same without making one: NULL where nobody asked yet. */
+struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle);
+/* What is remembered of the bytes of old holds for the same bytes here. */
+int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, struct error *e);
+
+#endif

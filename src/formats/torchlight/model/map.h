@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * map: a Torchlight II archive in memory, as a chain of immutable versions.
+ *
+ * A file has a handle for good: the number of its entry in the manifest that was mounted, or one
+ * after those where it was made since. So has a directory, in the tree that was mounted. A version
+ * says which bytes each handle has: those that stand in the archive (base), or others (files). In
+ * which directory and under which name a handle is saved is the mounted tree's to know: finalize
+ * makes the table of what an archive is to hold (finalize/finalize.h).
+ */
+#ifndef FORMATS_TORCHLIGHT_MODEL_MAP_H
+#define FORMATS_TORCHLIGHT_MODEL_MAP_H
+
+#include <pthread.h>
+
+#include "formats/format.h"
+#include "formats/torchlight/wire/archive.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/model/content.h"
+#include "formats/torchlight/model/pages.h"
+#include "formats/torchlight/wire/tree.h"
+
+enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
+enum tl_control { TL_CONTROL_DIR, TL_CONTROL_INFO, TL_CONTROL_REMOVED, TL_N_CONTROLS };
+enum { TL_NONE = UINT32_MAX };
+
+static inline entry_id tl_id(enum tl_kind kind, uint32_t index)
+{
+	return ((entry_id)kind << 32 | index) << 1;
+}
+
+static inline enum tl_kind tl_kind_of(entry_id id)
+{
+	return (enum tl_kind)(id >> 33);
+}
+
+static inline uint32_t tl_index(entry_id id)
+{
+	return (uint32_t)(id >> 1);
+}
+
+/* A file or directory that was made since the mount: where and as what. */
+struct tl_made {
+	atomic_uint refs;
+	uint32_t dir;
+	char name[];
+};
+
+/* What all versions share; ref-counted, lives as long as any of them. Immutable but for names. */
+struct tl_shared {
+	atomic_uint refs;
+	struct budget *budget; /* borrowed, as is store */
+	struct store *store;
+	enum textform form;
+	bool plain; /* text=off: compiled files are shown and stored as they are */
+	bool fresh; /* made by create() */
+	bool split; /* files and subdirectories of a directory stand in records of their own */
+	struct manifest *manifest;
+	struct tree *tree;
+	struct file *names_file; /* of -o names, or NULL */
+	pthread_mutex_t lock;    /* over the rest */
+	struct names *names;     /* shipped, the archive's and names_file's; NULL until needed */
+};
+
+struct tl_shared *tl_shared_ref(struct tl_shared *sh);
+void tl_shared_unref(struct tl_shared *sh);
+DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
+
+struct tl_header {
+	atomic_uint refs;
+	struct mod_header *h; /* its removed list is not looked at */
+};
+
+struct tl_row {
+	struct str name;
+	uint32_t handle; /* TL_NONE: a directory, or a removed file */
+	uint8_t type;
+	uint64_t filetime; /* that a program set, or 0: the content's */
+};
+
+struct tl_record {
+	struct str path;
+	uint32_t dir; /* in the mounted tree, or TL_NONE */
+	uint32_t first, n;
+};
+
+/* What an archive holds, in its order. Strings are the manifest's or the table's own. */
+struct tl_table {
+	atomic_uint refs;
+	struct tl_record *records;
+	struct tl_row *rows;
+	uint32_t n_records, n_rows;
+	char **owned;
+	size_t n_owned;
+};
+
+void tl_table_unref(struct tl_table *t);
+DEFINE_CLEANUP(struct tl_table, tl_table_unref);
+
+struct tl_map {
+	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
+	struct tl_shared *shared;
+	struct tl_base *base;
+	struct pages files;           /* struct tl_content: what differs from base, by handle */
+	struct pages made, dirs;      /* struct tl_made: what was made since the mount */
+	uint32_t n_made, n_made_dirs; /* ... and how much */
+	struct tl_header *header;     /* NULL: a PAK */
+	struct bytes *removed;        /* full paths, each with a line feed */
+	struct names *names;          /* with those learnt from texts; NULL: none were */
+	struct tl_table *table;       /* of a version that finalize made; NULL: the manifest's */
+	bool info_dropped;            /* a MOD's header was copied into a PAK */
+};
+
+static inline const struct tl_map *tl_map_of(const struct snapshot *s)
+{
+	return (const struct tl_map *)s;
+}
+
+struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* takes the reference */
+struct tl_map *tl_map_copy(const struct tl_map *m); /* to write to; NULL: no memory */
+
+/* The other bytes of a handle, borrowed, or NULL; and setting them (takes the reference). */
+struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
+int tl_map_set(struct tl_map *m, uint32_t handle, struct tl_content *take);
+
+/* The bytes of a handle: a new reference. -ENODATA: it has none (yet). -EIO. */
+int tl_map_content(
+	const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
+/* ... if somebody asked for them before, else NULL. */
+struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
+/* Has it any? And their size and time, without looking at them. */
+bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
+
+struct tl_header *tl_header_new(struct mod_header *take);
+struct mod_header *tl_header_copy(const struct mod_header *h); /* NULL: no memory */
+void tl_header_unref(struct tl_header *h);
+DEFINE_CLEANUP(struct tl_header, tl_header_unref);
+
+/* Handles there are by now, and directories. */
+static inline uint32_t tl_n_files(const struct tl_map *m)
+{
+	return m->shared->manifest->n_entries + m->n_made;
+}
+
+static inline uint32_t tl_n_dirs(const struct tl_map *m)
+{
+	return m->shared->tree->n_dirs + m->n_made_dirs;
+}
+
+/* Another file or directory; its handle. */
+int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
+/* The directory above, and the name, which is the version's. false: it is the root, or none. */
+bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
+/* Appends the name of a file as it was at first: stored, not shown; and the whole path, NUL-ended.
+ */
+bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out);
+int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * section: the section as a list of pieces, before anything is written, since its hash stands at
+ * its begin.
+ *
+ * Blocks keep the order that they have in the old section, and what lies between two of them that
+ * stay; what is new follows. So an archive in which nothing changed is written byte by byte as it
+ * was.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "formats/torchlight/save/write.h"
+
+enum { TAIL_MAX = 1 << 20, REMOVED_TAIL = 4 };
+
+/* A block of the old section. */
+struct old_block {
+	uint32_t offset;
+	uint32_t handle;
+	bool written; /* the table has it */
+};
+
+struct layout {
+	const struct tl_map *m;
+	struct tl_plan *p;
+	bool force;
+	struct old_block *old;
+	size_t n_old;
+	uint32_t *added; /* handles that have no block in the old section, in the table's order */
+	size_t n_added;
+	uint8_t *types; /* by handle */
+};
+
+static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
+{
+	struct tl_piece *last = p->n_pieces ? &p->pieces[p->n_pieces - 1] : NULL;
+
+	if (!x->size)
+		return 0;
+	/* What lies together is copied together. */
+	if (last && !x->mem && !last->x.mem && last->x.file == x->file &&
+		last->x.off + last->x.size == x->off) {
+		last->x.size += x->size;
+		p->size += x->size;
+		return 0;
+	}
+	if (p->n_pieces == p->room) {
+		size_t room = p->room ? 2 * p->room : 64;
+		struct tl_piece *pieces = reallocarray(p->pieces, room, sizeof(*pieces));
+
+		if (!pieces)
+			return error_set(e, -ENOMEM, "no memory for the archive's layout");
+		p->pieces = pieces;
+		p->room = room;
+	}
+	p->pieces[p->n_pieces++] = (struct tl_piece){extent_ref(x), p->size};
+	p->size += x->size;
+	return 0;
+}
+
+static int add_bytes(struct tl_plan *p, const void *data, size_t n, struct error *e)
+{
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct bytes *b = bytes_copy(data, n);
+
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+	x = extent_of_bytes(b);
+	return add_piece(p, &x, e);
+}
+
+static int add_old(struct layout *l, uint64_t from, uint64_t to, struct error *e)
+{
+	CLEANUP_EXTENT struct extent x = extent_ref(&l->m->base->section);
+
+	x.off += from;
+	x.size = to - from;
+	return to > from ? add_piece(l->p, &x, e) : 0;
+}
+
+/* The next block's place, which must fit its field. */
+static int place(struct layout *l, uint32_t handle, struct error *e)
+{
+	if (l->p->size > UINT32_MAX - PAK_BLOCK_HEADER)
+		return error_set(e, -EFBIG, "the archive would have more than %" PRIu32 " bytes",
+			UINT32_MAX);
+	l->p->spots[handle].offset = (uint32_t)l->p->size;
+	l->p->spots[handle].here = true;
+	return 0;
+}
+
+static int pack(const struct layout *l, struct tl_content *c, uint8_t type, struct extent *ret,
+	bool *ret_stored, struct error *e)
+{
+	bool stored = !c->blob->size || pak_is_stored(type, c->blob->size);
+
+	*ret_stored = stored;
+	if (!l->force && (c->blob->coding == BLOB_RAW) == stored) {
+		*ret = extent_ref(&c->blob->stored);
+		return 0;
+	}
+	return tl_pack(blob_read_fn, c->blob, c->blob->size, stored,
+		l->m->shared->store->spool_dirfd, ret, e);
+}
+
+/* A block from a file's bytes. */
+static int add_made(struct layout *l, uint32_t handle, uint8_t type, struct error *e)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	CLEANUP_EXTENT struct extent body = EXTENT_INIT;
+	struct tl_spot *spot = &l->p->spots[handle];
+	uint8_t head[PAK_BLOCK_HEADER];
+	bool stored = false;
+	int r = tl_map_content(l->m, handle, &c, e);
+
+	if (r == 0)
+		r = pack(l, c, type, &body, &stored, e);
+	if (r == 0)
+		r = place(l, handle, e);
+	if (r < 0)
+		return r;
+	spot->usize = (uint32_t)c->blob->size;
+	spot->crc = c->crc;
+	spot->filetime = c->filetime;
+	l->p->fresh[handle] = true;
+	store_u32(head, spot->usize);
+	store_u32(head + 4, stored ? 0 : (uint32_t)body.size);
+	if (!stored && body.size > l->p->largest)
+		l->p->largest = (uint32_t)body.size;
+	r = add_bytes(l->p, head, sizeof(head), e);
+	return r < 0 ? r : add_piece(l->p, &body, e);
+}
+
+/* Where an old block ends: what cannot be one ends where the next begins. */
+static uint64_t old_end(const struct layout *l, size_t i, uint32_t *ret_csize)
+{
+	const struct tl_base *base = l->m->base;
+	struct pak_block b;
+	size_t next = i + 1;
+
+	*ret_csize = 0;
+	if (pak_block_read(&base->section, l->old[i].offset, &b, NULL) == 0) {
+		*ret_csize = b.csize;
+		return b.data_at + b.data_n;
+	}
+	while (next < l->n_old && l->old[next].offset == l->old[i].offset)
+		next++;
+	return next < l->n_old ? l->old[next].offset : base->section.size;
+}
+
+/* force: decode and encode; what cannot be decoded is copied, broken as it is. */
+static bool is_remade(const struct layout *l, uint32_t handle)
+{
+	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+
+	if (tl_map_file(l->m, handle))
+		return true;
+	return l->force && tl_map_content(l->m, handle, &c, NULL) == 0 &&
+	       tl_content_check(c, NULL) == 0;
+}
+
+static int add_copied(struct layout *l, size_t i, uint64_t end, uint32_t csize, struct error *e)
+{
+	const struct tl_spot *old = &l->m->base->spots[l->old[i].handle];
+	int r = place(l, l->old[i].handle, e);
+
+	if (r < 0)
+		return r;
+	l->p->spots[l->old[i].handle].usize = old->usize;
+	l->p->spots[l->old[i].handle].crc = old->crc;
+	l->p->spots[l->old[i].handle].filetime = old->filetime;
+	if (csize > l->p->largest)
+		l->p->largest = csize;
+	return add_old(l, old->offset, end, e);
+}
+
+/* Two entries may share a block. */
+static bool shares(const struct layout *l, size_t i, size_t first)
+{
+	const struct tl_spot *spots = l->p->spots;
+
+	for (size_t k = first; k < i; k++) {
+		uint32_t with = l->old[k].handle, handle = l->old[i].handle;
+
+		if (l->old[k].offset != l->old[i].offset || !spots[with].here ||
+			l->p->fresh[with] || tl_map_file(l->m, handle))
+			continue;
+		l->p->spots[handle] = l->m->base->spots[handle];
+		l->p->spots[handle].offset = spots[with].offset;
+		return true;
+	}
+	return false;
+}
+
+static int add_old_blocks(struct layout *l, uint64_t *ret_end, struct error *e)
+{
+	uint64_t end = l->m->base->section_header;
+	size_t first = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n_old; i++) {
+		const struct old_block *o = &l->old[i];
+		uint64_t mine;
+		uint32_t csize;
+
+		if (l->old[first].offset != o->offset)
+			first = i;
+		mine = old_end(l, i, &csize);
+		if (o->written && !shares(l, i, first)) {
+			r = add_old(l, end, o->offset, e);
+			if (r == 0 && is_remade(l, o->handle))
+				r = add_made(l, o->handle, l->types[o->handle], e);
+			else if (r == 0)
+				r = add_copied(l, i, mine, csize, e);
+		}
+		if (mine > end)
+			end = mine;
+	}
+	*ret_end = end;
+	return r;
+}
+
+static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
+{
+	uint8_t chunk[4096];
+
+	while (n) {
+		size_t some = n < sizeof(chunk) ? (size_t)n : sizeof(chunk);
+
+		if (extent_read(section, from, chunk, some, NULL) < 0)
+			return false;
+		for (size_t i = 0; i < some; i++)
+			if (chunk[i])
+				return false;
+		from += some;
+		n -= some;
+	}
+	return true;
+}
+
+/* The game's tool leaves four zero bytes for each removed file; anything else stays. */
+static int add_tail(struct layout *l, uint64_t end, struct error *e)
+{
+	const struct tl_base *base = l->m->base;
+	uint64_t n = base->section.size > end ? base->section.size - end : 0;
+	uint64_t zeros = (uint64_t)l->p->n_removed * REMOVED_TAIL;
+	CLEANUP(free) void *data = NULL;
+
+	if (base->section.size && (n != (uint64_t)base->n_removed * REMOVED_TAIL || n > TAIL_MAX ||
+					  !is_zero(&base->section, end, n)))
+		return n ? add_old(l, end, base->section.size, e) : 0;
+	if (!zeros)
+		return 0;
+	data = calloc(1, zeros);
+	if (!data)
+		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+	return add_bytes(l->p, data, zeros, e);
+}
+
+static int by_offset(const void *x, const void *y)
+{
+	const struct old_block *a = x, *b = y;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a->handle > b->handle) - (a->handle < b->handle);
+}
+
+/* Which handles the table has, and those of the old section. */
+static int collect(struct layout *l)
+{
+	const struct tl_base *base = l->m->base;
+	const struct tl_table *t = l->p->table;
+	CLEANUP(free) bool *wanted = calloc((size_t)l->p->n + 1, sizeof(*wanted));
+
+	l->old = calloc((size_t)base->n + 1, sizeof(*l->old));
+	l->added = calloc((size_t)t->n_rows + 1, sizeof(*l->added));
+	l->types = calloc((size_t)l->p->n + 1, sizeof(*l->types));
+	if (!wanted || !l->old || !l->added || !l->types)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		uint32_t h = t->rows[i].handle;
+
+		if (h == TL_NONE) {
+			l->p->n_removed += t->rows[i].type != MANIFEST_DIR;
+			continue;
+		}
+		if (!wanted[h] && !(h < base->n && base->spots[h].here && base->spots[h].offset))
+			l->added[l->n_added++] = h;
+		wanted[h] = true;
+		l->types[h] = t->rows[i].type;
+	}
+	for (uint32_t i = 0; i < base->n; i++)
+		if (base->spots[i].here && base->spots[i].offset)
+			l->old[l->n_old++] =
+				(struct old_block){base->spots[i].offset, i, wanted[i]};
+	if (l->n_old)
+		qsort(l->old, l->n_old, sizeof(*l->old), by_offset);
+	return 0;
+}
+
+static int add_new_blocks(struct layout *l, struct error *e)
+{
+	const struct tl_base *base = l->m->base;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n_added; i++) {
+		uint32_t h = l->added[i];
+
+		/* An empty file that has no block, and needs none. */
+		if (h < base->n && base->spots[h].here && !tl_map_file(l->m, h)) {
+			l->p->spots[h] = base->spots[h];
+			continue;
+		}
+		r = add_made(l, h, l->types[h], e);
+	}
+	return r;
+}
+
+/* Times are the manifest's alone: no block is made anew for one. */
+static void set_times(const struct tl_plan *p)
+{
+	for (uint32_t i = 0; i < p->table->n_rows; i++) {
+		const struct tl_row *row = &p->table->rows[i];
+
+		if (row->handle != TL_NONE && row->filetime)
+			p->spots[row->handle].filetime = row->filetime;
+	}
+}
+
+struct section_reader {
+	const struct tl_plan *p;
+};
+
+static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct tl_plan *p = ((struct section_reader *)arg)->p;
+	size_t low = 0, high = p->n_pieces;
+
+	/* The last piece that begins at or before off; the hash asks for one byte at a time. */
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->pieces[mid].at <= off)
+			low = mid;
+		else
+			high = mid;
+	}
+	if (low >= p->n_pieces || off < p->pieces[low].at ||
+		off - p->pieces[low].at + n > p->pieces[low].x.size)
+		return error_set(e, -EIO, "the archive's layout has a gap at %" PRIu64, off);
+	return extent_read(&p->pieces[low].x, off - p->pieces[low].at, dst, n, e);
+}
+
+static int lay_out(struct layout *l, struct error *e)
+{
+	struct section_reader reader = {l->p};
+	uint64_t end = 0;
+	int r = collect(l);
+
+	if (r < 0)
+		return error_set(e, r, "no memory for the archive's layout");
+	l->p->header_size = l->m->base->section_header;
+	l->p->size = l->p->header_size;
+	r = add_old_blocks(l, &end, e);
+	/* The tail is what follows the last block: what is new goes before it. */
+	if (r == 0)
+		r = add_new_blocks(l, e);
+	if (r == 0)
+		r = add_tail(l, end, e);
+	if (r == 0 && l->p->size > UINT32_MAX)
+		r = error_set(e, -EFBIG,
+			"the archive would have %" PRIu64 " bytes (at most %" PRIu32 ")",
+			l->p->size, UINT32_MAX);
+	if (r == 0)
+		set_times(l->p);
+	if (r == 0 && l->p->header_size >= PAK_HEADER)
+		r = pak_hash(read_section, &reader, l->p->size, &l->p->hash, e);
+	return r;
+}
+
+int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e)
+{
+	struct layout l = {.m = m, .p = p, .force = force};
+	int r = lay_out(&l, e);
+
+	free(l.old);
+	free(l.added);
+	free(l.types);
+	return r;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Zlib */
+/* An archive that was written: read back, and taken as the new place of what it holds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/torchlight/save/write.h"
+
+static int open_written(
+	const struct tl_map *m, const struct source *w, struct archive **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent first = extent_of_file(file_ref(w->files[0]), 0, w->sizes[0]);
+	CLEANUP_EXTENT struct extent second = EXTENT_INIT;
+
+	if (m->header)
+		return archive_open_mod(&first, ret, e);
+	if (w->n_files < 2)
+		return error_set(e, -EIO, "the manifest was not written");
+	second = extent_of_file(file_ref(w->files[1]), 0, w->sizes[1]);
+	return archive_open_pak(&first, &second, ret, e);
+}
+
+static int compare_row(const struct tl_plan *p, const struct tl_row *row, const struct manifest *is,
+	const struct manifest_entry *x, struct error *e)
+{
+	static const struct tl_spot none;
+	const struct tl_spot *spot = row->handle == TL_NONE ? &none : &p->spots[row->handle];
+
+	if (!str_equal(manifest_name(is, x), row->name) || x->type != row->type ||
+		x->offset != spot->offset || x->usize != spot->usize || x->crc != spot->crc ||
+		x->filetime != spot->filetime)
+		return error_set(e, -EIO, "the entry %.*s is not what was written",
+			row->name.n < 200 ? (int)row->name.n : 200, row->name.s);
+	return 0;
+}
+
+static int compare_manifest(const struct tl_plan *p, const struct manifest *is, struct error *e)
+{
+	const struct tl_table *t = p->table;
+	int r = 0;
+
+	if (is->n_records != t->n_records || is->n_entries != t->n_rows)
+		return error_set(e, -EIO,
+			"the manifest has %" PRIu32 " directories and %" PRIu32
+			" entries (written: %" PRIu32 " and %" PRIu32 ")",
+			is->n_records, is->n_entries, t->n_records, t->n_rows);
+	for (uint32_t i = 0; i < t->n_records; i++)
+		if (!str_equal(t->records[i].path, manifest_path(is, &is->records[i])) ||
+			t->records[i].n != is->records[i].n)
+			return error_set(
+				e, -EIO, "directory %" PRIu32 " is not what was written", i);
+	for (uint32_t i = 0; r == 0 && i < t->n_rows; i++)
+		r = compare_row(p, &t->rows[i], is, &is->entries[i], e);
+	return r;
+}
+
+static int compare_extents(
+	const struct extent *a, const struct extent *b, uint64_t at, struct error *e)
+{
+	uint8_t x[32768], y[32768];
+
+	for (uint64_t off = 0; off < a->size; off += sizeof(x)) {
+		size_t n = a->size - off < sizeof(x) ? (size_t)(a->size - off) : sizeof(x);
+		int r = extent_read(a, off, x, n, e);
+
+		if (r == 0)
+			r = extent_read(b, at + off, y, n, e);
+		if (r < 0)
+			return r;
+		if (memcmp(x, y, n) != 0)
+			return error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant",
+				at + off);
+	}
+	return 0;
+}
+
+static int check_fresh(const struct tl_plan *p, const struct archive *a, struct error *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < p->table->n_rows; i++) {
+		const struct tl_row *row = &p->table->rows[i];
+		CLEANUP(bytes_unref) struct bytes *whole = NULL;
+
+		if (row->handle == TL_NONE || !p->fresh[row->handle])
+			continue;
+		r = pak_load(&a->section, &a->manifest->entries[i], &whole, e);
+		if (r < 0)
+			error_context(
+				e, "%.*s", row->name.n < 200 ? (int)row->name.n : 200, row->name.s);
+	}
+	return r;
+}
+
+int tl_verify(const struct snapshot *s, const struct plan *plan, const struct source *written,
+	struct error *e)
+{
+	const struct tl_plan *p = (const struct tl_plan *)plan;
+	CLEANUP(archive_free) struct archive *a = NULL;
+	int r = open_written(tl_map_of(s), written, &a, e);
+
+	if (r == 0 && a->section.size != p->size)
+		r = error_set(e, -EIO, "the data have %" PRIu64 " bytes (written: %" PRIu64 ")",
+			a->section.size, p->size);
+	if (r == 0 && !a->hash_ok)
+		r = error_set(e, -EIO, "the archive's hash is wrong");
+	if (r == 0)
+		r = compare_manifest(p, a->manifest, e);
+	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
+		r = compare_extents(&p->pieces[i].x, &a->section, p->pieces[i].at, e);
+	return r < 0 ? r : check_fresh(p, a, e);
+}
+
+static struct tl_base *base_of(
+	const struct tl_map *m, const struct tl_plan *p, const struct archive *a)
+{
+	struct tl_base *b = tl_base_new(&a->section, p->header_size, p->n, m->shared->budget);
+
+	for (uint32_t i = 0; b && i < p->n; i++)
+		b->spots[i] = p->spots[i];
+	if (b)
+		b->n_removed = p->n_removed;
+	return b;
+}
+
+/* What a handle has: from the new archive where that holds it, else as before. */
+static int move_handle(struct tl_map *to, const struct tl_map *from, const struct tl_plan *p,
+	uint32_t h, struct error *e)
+{
+	struct tl_content *mine = tl_content_ref(tl_map_file(from, h)), *old = NULL;
+	int r = 0;
+
+	if (!mine)
+		mine = tl_base_peek(from->base, h);
+	if (p->spots[h].here) {
+		if (mine)
+			r = tl_base_adopt(to->base, h, mine, e);
+		if (r == 0 && tl_map_file(to, h))
+			r = tl_map_set(to, h, NULL);
+		if (r == -EIO || r == -ENODATA)
+			r = 0; /* broken it was copied */
+	} else if (h < from->base->n && from->base->spots[h].here && !tl_map_file(from, h)) {
+		if (tl_base_content(from->base, h, &old, NULL) == 0)
+			r = tl_map_set(to, h, old);
+	}
+	tl_content_unref(mine);
+	return r;
+}
+
+int tl_rebase(const struct snapshot *s, const struct plan *plan, const struct source *written,
+	struct snapshot **ret, struct error *e)
+{
+	const struct tl_plan *p = (const struct tl_plan *)plan;
+	const struct tl_map *m = tl_map_of(s);
+	struct tl_map *to = tl_map_copy(m);
+	CLEANUP(snapshot_unref) struct snapshot *done = to ? &to->snapshot : NULL;
+	CLEANUP(archive_free) struct archive *a = NULL;
+	int r = 0;
+
+	if (!to)
+		return error_set(e, -ENOMEM, "no memory for another version of the archive");
+	if (!*p->base) {
+		r = open_written(m, written, &a, e);
+		if (r == 0)
+			*p->base = base_of(m, p, a);
+		if (r == 0 && !*p->base)
+			r = -ENOMEM;
+	}
+	if (r == 0) {
+		tl_base_unref(to->base);
+		to->base = tl_base_ref(*p->base);
+	}
+	for (uint32_t h = 0; r == 0 && h < p->n; h++)
+		r = move_handle(to, m, p, h, e);
+	if (r == 0)
+		*ret = TAKE(done);
+	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the archive") : r;
+}

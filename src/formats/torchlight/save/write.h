@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Zlib */
+/* write: an archive written anew, read back, and taken as the place of what it holds. */
+#ifndef FORMATS_TORCHLIGHT_SAVE_WRITE_H
+#define FORMATS_TORCHLIGHT_SAVE_WRITE_H
+
+#include "formats/torchlight/model/map.h"
+
+/* A piece of the section: copied, or made. */
+struct tl_piece {
+	struct extent x;
+	uint64_t at; /* in the new section */
+};
+
+struct tl_plan {
+	struct plan plan;
+	struct tl_table *table;
+	struct tl_spot *spots; /* by handle; not here: it is not written */
+	bool *fresh;           /* by handle: its block was made anew */
+	uint32_t n;
+	struct tl_piece *pieces;
+	size_t n_pieces, room;
+	uint64_t size; /* of the section */
+	uint32_t header_size, largest, hash, n_removed;
+	/* Made by the first rebase: both versions that are rebased share it. */
+	struct tl_base **base;
+};
+
+/* section.c: fills in all of p but table. */
+int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
+
+int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
+	struct error *e);
+int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
+	struct error *e);
+int tl_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
+	struct snapshot **ret, struct error *e);
+
+#endif

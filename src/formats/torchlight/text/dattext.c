@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/text/dattext.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/torchlight/text/textform.h"
+
+struct parser {
+	struct dattext *tree;
+	size_t n_fields, n_blocks;
+	struct dat_block *open;
+	unsigned depth;
+	unsigned line;
+	const char *line_begin;
+	struct error *e;
+};
+
+/* The column of p in the current line, in characters. */
+static unsigned column_of(const struct parser *p, const char *at)
+{
+	unsigned column = 1;
+
+	for (const char *s = p->line_begin; s < at; s++)
+		column += ((unsigned char)*s & 0xC0) != 0x80;
+	return column;
+}
+
+#define FAIL(p, at, ...) text_error((p)->e, (p)->line, column_of((p), (at)), __VA_ARGS__)
+
+static int open_block(struct parser *p, struct str name)
+{
+	struct dat_block *b = &p->tree->all_blocks[p->n_blocks++];
+
+	if (p->depth == DATTEXT_DEPTH_MAX)
+		return FAIL(p, name.s, "blocks are nested more than %d deep", DATTEXT_DEPTH_MAX);
+	b->name = name;
+	b->line = p->line;
+	b->parent = p->open;
+	b->fields_end = &b->fields;
+	b->blocks_end = &b->blocks;
+	if (p->open) {
+		*p->open->blocks_end = b;
+		p->open->blocks_end = &b->next;
+	} else if (p->tree->root) {
+		return FAIL(p, name.s, "a second root [%.*s] after [%.*s]", (int)name.n, name.s,
+			(int)p->tree->root->name.n, p->tree->root->name.s);
+	} else {
+		p->tree->root = b;
+	}
+	p->open = b;
+	p->depth++;
+	return 0;
+}
+
+static int close_block(struct parser *p, struct str name)
+{
+	if (!p->open)
+		return FAIL(p, name.s, "[/%.*s] closes nothing", (int)name.n, name.s);
+	if (!str_equal_nocase(p->open->name, name))
+		return FAIL(p, name.s, "[/%.*s] stands where [%.*s] of line %u must be closed",
+			(int)name.n, name.s, (int)p->open->name.n, p->open->name.s, p->open->line);
+	p->open = p->open->parent;
+	p->depth--;
+	return 0;
+}
+
+static int block_line(struct parser *p, struct str s)
+{
+	struct str name = {s.s + 1, s.n - 1};
+	const char *end = memchr(name.s, ']', name.n);
+
+	if (!end)
+		return FAIL(p, s.s + s.n, "no ']' after '['");
+	for (const char *rest = end + 1; rest < s.s + s.n; rest++) {
+		if (*rest == '/')
+			break; /* a comment */
+		if (*rest != ' ' && *rest != '\t')
+			return FAIL(p, rest, "text after ']'");
+	}
+	name.n = (size_t)(end - name.s);
+	if (name.n && *name.s == '/')
+		return close_block(p, (struct str){name.s + 1, name.n - 1});
+	return open_block(p, name);
+}
+
+static int field_line(struct parser *p, struct str s)
+{
+	struct dat_field *f = &p->tree->all_fields[p->n_fields++];
+	const char *end = memchr(s.s, '>', s.n), *colon;
+
+	if (!p->open)
+		return FAIL(p, s.s, "a field outside of any [BLOCK]");
+	if (!end)
+		return FAIL(p, s.s + s.n, "no '>' after '<'");
+	f->type = (struct str){s.s + 1, (size_t)(end - s.s - 1)};
+	f->key.s = end + 1;
+	colon = memchr(f->key.s, ':', (size_t)(s.s + s.n - f->key.s));
+	if (!colon)
+		return FAIL(p, s.s + s.n, "no ':' after the name of the field");
+	f->key.n = (size_t)(colon - f->key.s);
+	f->value = (struct str){colon + 1, (size_t)(s.s + s.n - colon - 1)};
+	f->line = p->line;
+	f->column = column_of(p, f->value.s);
+	*p->open->fields_end = f;
+	p->open->fields_end = &f->next;
+	return 0;
+}
+
+static int parse_line(struct parser *p, struct str s)
+{
+	p->line_begin = s.s;
+	while (s.n && (*s.s == ' ' || *s.s == '\t')) {
+		s.s++;
+		s.n--;
+	}
+	if (!s.n)
+		return 0;
+	if (*s.s == '[')
+		return block_line(p, s);
+	if (*s.s == '<')
+		return field_line(p, s);
+	return 0;
+}
+
+/* Room for as many as lines could hold, so that pointers stay. */
+static int make_room(struct dattext *t, const char *text, size_t n, struct error *e)
+{
+	size_t fields = 1, blocks = 1;
+	bool begin = true;
+
+	for (size_t i = 0; i < n; i++) {
+		fields += begin && text[i] == '<';
+		blocks += begin && text[i] == '[';
+		begin = text[i] == '\n' || (begin && (text[i] == ' ' || text[i] == '\t'));
+	}
+	t->all_fields = calloc(fields, sizeof(*t->all_fields));
+	t->all_blocks = calloc(blocks, sizeof(*t->all_blocks));
+	if (!t->all_fields || !t->all_blocks)
+		return error_set(e, -ENOMEM, "no memory for the text's tree");
+	return 0;
+}
+
+int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error *e)
+{
+	CLEANUP(dattext_free) struct dattext *t = calloc(1, sizeof(*t));
+	struct parser p = {.tree = t, .e = e};
+	const char *end = text + n, *lf;
+	int r;
+
+	if (!t)
+		return error_set(e, -ENOMEM, "no memory for the text's tree");
+	r = make_room(t, text, n, e);
+	while (r == 0 && text < end) {
+		p.line++;
+		lf = memchr(text, '\n', (size_t)(end - text));
+		r = parse_line(&p, (struct str){text, (size_t)((lf ? lf : end) - text)});
+		text = lf ? lf + 1 : end;
+	}
+	if (r < 0)
+		return r;
+	if (p.open)
+		return text_error(e, p.open->line, 1, "[%.*s] is not closed", (int)p.open->name.n,
+			p.open->name.s);
+	if (!t->root)
+		return text_error(e, 1, 1, "there is no [BLOCK]");
+	*ret = TAKE(t);
+	return 0;
+}
+
+void dattext_free(struct dattext *t)
+{
+	if (!t)
+		return;
+	free(t->all_fields);
+	free(t->all_blocks);
+	free(t);
+}
+
+const struct dat_field *dat_find_field(const struct dat_block *b, struct str key)
+{
+	for (const struct dat_field *f = b->fields; f; f = f->next)
+		if (str_equal_nocase(f->key, key))
+			return f;
+	return NULL;
+}
+
+const struct dat_block *dat_find_block(const struct dat_block *b, struct str name)
+{
+	for (const struct dat_block *c = b->blocks; c; c = c->next)
+		if (str_equal_nocase(c->name, name))
+			return c;
+	return NULL;
+}
+
+int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt, ...)
+{
+	char text[800];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return text_error(e, f->line, f->column, "%s", text);
+}
+
+int dat_check_string(const struct dat_field *f, struct error *e)
+{
+	size_t n = f->value.n > UINT16_MAX ? str_units(f->value) : 0;
+
+	if (n > UINT16_MAX)
+		return dat_field_error(
+			e, f, "the string has %zu UTF-16 units (at most %d)", n, UINT16_MAX);
+	return 0;
+}
+
+void dattext_indent(struct buffer *out, unsigned depth)
+{
+	while (depth--)
+		buffer_byte(out, '\t');
+}
+
+void dattext_open(struct buffer *out, unsigned depth, const char *name)
+{
+	dattext_indent(out, depth);
+	buffer_printf(out, "[%s]\n", name);
+}
+
+void dattext_close(struct buffer *out, unsigned depth, const char *name)
+{
+	dattext_indent(out, depth);
+	buffer_printf(out, "[/%s]\n", name);
+}
+
+void dattext_field(struct buffer *out, unsigned depth, const char *type, const char *key)
+{
+	dattext_indent(out, depth);
+	buffer_printf(out, "<%s>%s:", type, key);
+}

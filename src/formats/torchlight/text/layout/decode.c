@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/text/layout/binlayout.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/torchlight/text/layout/extra.h"
+#include "formats/torchlight/text/layout/group.h"
+#include "formats/torchlight/text/layout/schema.h"
+#include "formats/torchlight/text/number.h"
+#include "formats/torchlight/text/textform.h"
+
+enum { LAYOUT_KIT_VERSION = 4 };
+
+struct decoder {
+	struct cursor c;
+	const struct names *names;
+	struct buffer *out;
+	struct layout_nodes nodes;
+	size_t next_node; /* of the next Group; 0 is the root's */
+	uint64_t objects; /* all of them, for COUNT */
+	bool widgets, particles;
+	struct error *e;
+};
+
+bool binlayout_sniff(const uint8_t *data, size_t size)
+{
+	return size >= 8 && data[0] == BINLAYOUT_MAGIC;
+}
+
+/* A string that fills the value exactly and can stand in a line. */
+static bool value_ss(const uint8_t *value, size_t n, struct ss *ret)
+{
+	struct cursor c = cursor_init(value, n);
+
+	*ret = cursor_ss(&c);
+	return !c.bad && c.pos == n && ss_is_line(*ret);
+}
+
+static size_t kind_size(enum layout_kind kind)
+{
+	switch (kind) {
+	case LAYOUT_INTEGER64:
+	case LAYOUT_VECTOR2:
+		return 8;
+	case LAYOUT_VECTOR3:
+		return 12;
+	default:
+		return 4;
+	}
+}
+
+/* Is the value one of this kind, so that its text compiles to the same bytes? */
+static bool fits(enum layout_kind kind, const uint8_t *value, size_t n)
+{
+	struct ss s;
+
+	switch (kind) {
+	case LAYOUT_STRING:
+	case LAYOUT_TRANSLATE:
+		return value_ss(value, n, &s);
+	case LAYOUT_FLOATLIST:
+	case LAYOUT_UINTLIST:
+		return n >= 2 && n == 2 + 4 * ((size_t)value[0] | (size_t)value[1] << 8);
+	case LAYOUT_HEX:
+		return true;
+	default:
+		return n == kind_size(kind);
+	}
+}
+
+/* What the bytes of an unknown property look like. */
+static enum layout_kind guess(const uint8_t *value, size_t n)
+{
+	struct ss s;
+	uint32_t bits;
+	float f;
+
+	if (n > 4 && value_ss(value, n, &s) && s.n)
+		return LAYOUT_STRING;
+	if (n != 4)
+		return LAYOUT_HEX;
+	bits = load_u32(value);
+	if (bits + 0x10000 < 0x20000)
+		return LAYOUT_INTEGER;
+	memcpy(&f, &bits, sizeof(f));
+	return fabsf(f) > 1e-6F && fabsf(f) < 1e7F ? LAYOUT_FLOAT : LAYOUT_HEX;
+}
+
+static void put_list(struct decoder *d, enum layout_kind kind, const uint8_t *value, size_t n)
+{
+	for (size_t i = 2; i < n; i += 4) {
+		if (i > 2)
+			buffer_byte(d->out, ',');
+		if (kind == LAYOUT_FLOATLIST)
+			number_put_f32(d->out, load_u32(value + i));
+		else
+			buffer_printf(d->out, "%" PRIu32, load_u32(value + i));
+	}
+}
+
+static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *value, size_t n)
+{
+	struct ss s;
+
+	switch (kind) {
+	case LAYOUT_BOOL:
+		number_put_bool(d->out, load_u32(value));
+		break;
+	case LAYOUT_INTEGER:
+		buffer_printf(d->out, "%" PRId32, load_i32(value));
+		break;
+	case LAYOUT_UNSIGNED:
+		buffer_printf(d->out, "%" PRIu32, load_u32(value));
+		break;
+	case LAYOUT_INTEGER64:
+		buffer_printf(d->out, "%" PRId64,
+			(int64_t)(load_u32(value) | (uint64_t)load_u32(value + 4) << 32));
+		break;
+	case LAYOUT_STRING:
+	case LAYOUT_TRANSLATE:
+		if (value_ss(value, n, &s))
+			ss_to_utf8(s, d->out);
+		break;
+	case LAYOUT_FLOATLIST:
+	case LAYOUT_UINTLIST:
+		put_list(d, kind, value, n);
+		break;
+	case LAYOUT_HEX:
+		buffer_hex(d->out, value, n);
+		break;
+	default:
+		number_put_f32(d->out, load_u32(value));
+	}
+	buffer_byte(d->out, '\n');
+}
+
+static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_t code,
+	const uint8_t *value, size_t n)
+{
+	const struct layout_property *p = layout_property_find(d->names, type, code);
+	enum layout_kind kind = p ? p->kind : guess(value, n);
+	unsigned axes;
+
+	if (!fits(kind, value, n))
+		kind = LAYOUT_HEX;
+	axes = layout_axes(kind);
+	for (unsigned i = 0; i < (axes ? axes : 1); i++) {
+		dattext_indent(d->out, depth);
+		buffer_printf(d->out, "<%s>", layout_kind_words[kind]);
+		if (p)
+			buffer_str(d->out, p->name);
+		else
+			buffer_printf(d->out, "P_%u", code);
+		if (axes)
+			buffer_byte(d->out, (uint8_t)('X' + i));
+		buffer_byte(d->out, ':');
+		put_value(d, kind, value + (axes ? 4 * i : 0), n);
+	}
+}
+
+static int truncated(struct decoder *d, const char *what)
+{
+	return error_set(d->e, -EIO, "%s at byte %zu reaches past the end (%zu bytes)", what,
+		d->c.pos, d->c.size);
+}
+
+/* A Group's node, as its properties alone would have it. */
+struct derived {
+	struct layout_node node;
+	uint8_t type;
+};
+
+static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t n)
+{
+	const struct layout_property *p = layout_property_find(NULL, g->type, code);
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct dat_field f = {.key = p ? p->name : STR("")};
+	struct ss s;
+
+	if (!p || g->type != LAYOUT_GROUP || !fits(p->kind, value, n))
+		return;
+	if (p->kind == LAYOUT_BOOL)
+		number_put_bool(&text, load_u32(value));
+	else if (value_ss(value, n, &s))
+		ss_to_utf8(s, &text);
+	f.value = (struct str){(const char *)text.data, text.size};
+	layout_group_field(&f, &g->node, NULL);
+}
+
+static int put_properties(struct decoder *d, unsigned depth, struct derived *g)
+{
+	for (unsigned n = cursor_u8(&d->c); n; n--) {
+		size_t len = cursor_u16(&d->c);
+		uint8_t code = cursor_u8(&d->c);
+		const uint8_t *value = len ? cursor_take(&d->c, len - 1) : NULL;
+
+		if (!value)
+			return truncated(d, "a property");
+		put_property(d, depth, g->type, code, value, len - 1);
+		derive(g, code, value, len - 1);
+	}
+	return 0;
+}
+
+static int put_extra(struct decoder *d, unsigned depth, uint8_t type, int64_t id)
+{
+	uint32_t n = cursor_u32(&d->c);
+	size_t begin = d->c.pos;
+
+	if (!cursor_take(&d->c, n))
+		return truncated(d, "extra data");
+	if (n)
+		layout_extra_decode(type, d->c.data, begin, d->c.pos, id, depth, d->out);
+	return 0;
+}
+
+/* DESCRIPTOR, NAME, ID, PARENTID. */
+static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t id, int64_t parent)
+{
+	struct ss name = cursor_ss(&d->c);
+	struct str type_name;
+
+	if (!ss_is_line(name))
+		return error_set(d->e, -EIO,
+			"the name of object %" PRId64 " holds a line break or "
+			"NUL",
+			id);
+	for (int i = 0; i < 2; i++) {
+		dattext_field(d->out, depth, "STRING", i ? "NAME" : "DESCRIPTOR");
+		if (i && name.n)
+			ss_to_utf8(name, d->out);
+		else if (layout_type_name(d->names, type, &type_name))
+			buffer_str(d->out, type_name);
+		else
+			buffer_printf(d->out, "TYPE_%u", type);
+		buffer_byte(d->out, '\n');
+	}
+	dattext_field(d->out, depth, "INTEGER64", "ID");
+	buffer_printf(d->out, "%" PRId64 "\n", id);
+	dattext_field(d->out, depth, "INTEGER64", "PARENTID");
+	buffer_printf(d->out, "%" PRId64 "\n", parent);
+	return 0;
+}
+
+static int put_object(struct decoder *d, unsigned nesting, int64_t parent);
+
+static int put_objects(struct decoder *d, unsigned nesting, int64_t parent)
+{
+	int r = 0;
+
+	for (unsigned n = cursor_u16(&d->c); r == 0 && n; n--)
+		r = put_object(d, nesting, parent);
+	return r;
+}
+
+/* The node of the Group whose properties were just read, or NULL. */
+static const struct layout_node *next_node(struct decoder *d, uint8_t type)
+{
+	if (type != LAYOUT_GROUP || ++d->next_node >= d->nodes.n)
+		return NULL;
+	return &d->nodes.all[d->next_node];
+}
+
+static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
+{
+	struct derived g = {.node = {.tag = -1}};
+	const struct layout_node *node;
+	size_t begin = d->c.pos;
+	unsigned depth = 2 + 2 * nesting;
+	uint32_t length = cursor_u32(&d->c);
+	uint8_t type = cursor_u8(&d->c);
+	int64_t id = cursor_i64(&d->c);
+	int r;
+
+	if (nesting >= BINLAYOUT_DEPTH_MAX)
+		return error_set(
+			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
+	g.type = type;
+	d->objects++;
+	d->widgets |= layout_type_is_widget(type);
+	d->particles |= layout_type_is_particle(type);
+	dattext_open(d->out, depth, "BASEOBJECT");
+	dattext_open(d->out, depth + 1, "PROPERTIES");
+	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
+		(r = put_properties(d, depth + 2, &g)) < 0)
+		return r;
+	node = next_node(d, type);
+	if (node)
+		layout_group_put_fields(node, depth + 2, d->out);
+	r = put_extra(d, depth + 2, type, id);
+	if (r < 0)
+		return r;
+	if (node)
+		layout_group_decode(node, &g.node, depth + 2, d->out);
+	dattext_close(d->out, depth + 1, "PROPERTIES");
+	dattext_open(d->out, depth + 1, "CHILDREN");
+	r = put_objects(d, nesting + 1, id);
+	if (r < 0)
+		return r;
+	if (d->c.bad)
+		return truncated(d, "an object");
+	if (d->c.pos - begin != length)
+		return error_set(d->e, -EIO,
+			"object %" PRId64 " says %" PRIu32 " bytes and has %zu", id, length,
+			d->c.pos - begin);
+	if (d->out->size > TEXT_MAX)
+		return error_set(d->e, -EFBIG, "the text would be longer than %d bytes", TEXT_MAX);
+	dattext_close(d->out, depth + 1, "CHILDREN");
+	dattext_close(d->out, depth, "BASEOBJECT");
+	return 0;
+}
+
+static const char *root_name(const struct decoder *d, const char *path)
+{
+	static const char ui[] = "MEDIA/UI/", particles[] = "MEDIA/PARTICLES/";
+
+	if (d->widgets || (path && !strncasecmp(path, ui, sizeof(ui) - 1)))
+		return "UI";
+	if (d->particles || (path && !strncasecmp(path, particles, sizeof(particles) - 1)))
+		return "Particle Creator";
+	return "Layout";
+}
+
+static int read_header(struct decoder *d, unsigned *ret_version, uint32_t *ret_group)
+{
+	uint8_t magic = cursor_u8(&d->c), version = cursor_u8(&d->c);
+
+	*ret_group = cursor_u32(&d->c);
+	if (d->c.bad || magic != BINLAYOUT_MAGIC)
+		return error_set(d->e, -EIO, "the first byte is not %d", BINLAYOUT_MAGIC);
+	if (*ret_group && *ret_group >= d->c.size)
+		return error_set(d->e, -EIO, "the data group's offset is %" PRIu32 " (at most %zu)",
+			*ret_group, d->c.size - 1);
+	*ret_version = version == BINLAYOUT_VERSION ? LAYOUT_KIT_VERSION : version;
+	return 0;
+}
+
+/* COUNT and the root's name stand before the objects and are known after them. */
+static int frame(const struct decoder *d, unsigned version, const char *path, struct buffer *out)
+{
+	const char *root = root_name(d, path);
+
+	dattext_open(out, 0, root);
+	dattext_field(out, 1, "INTEGER", "VERSION");
+	buffer_printf(out, "%u\n", version);
+	dattext_field(out, 1, "UNSIGNED INT", "COUNT");
+	buffer_printf(out, "%" PRIu64 "\n", d->objects);
+	dattext_open(out, 1, "OBJECTS");
+	if (d->out->size)
+		buffer_append(out, d->out->data, d->out->size);
+	dattext_close(out, 1, "OBJECTS");
+	dattext_close(out, 0, root);
+	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "no memory for the text") : 0;
+}
+
+static int decode(struct decoder *d, const char *path, struct buffer *out)
+{
+	unsigned version = 0;
+	uint32_t group = 0;
+	int r = read_header(d, &version, &group);
+
+	if (r == 0 && group)
+		r = layout_nodes_read(d->c.data, d->c.size, group, &d->nodes, d->e);
+	if (r == 0)
+		r = put_objects(d, 0, -1);
+	if (r < 0)
+		return r;
+	if (d->c.bad)
+		return truncated(d, "the number of objects");
+	if (d->c.pos != (group ? group : d->c.size))
+		return error_set(d->e, -EIO, "the objects end at byte %zu (not %zu)", d->c.pos,
+			group ? (size_t)group : d->c.size);
+	return frame(d, version, path, out);
+}
+
+int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
+	struct buffer *out, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer objects = BUFFER_INIT;
+	struct decoder d = {.c = cursor_init(data, size), .names = names, .out = &objects, .e = e};
+	int r = decode(&d, path, out);
+
+	layout_nodes_free(&d.nodes);
+	return r;
+}

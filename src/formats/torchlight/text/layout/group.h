@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * layout_group: the data group at the end of a compiled layout, a tree with a node for each Group.
+ *
+ * Node: i64 id (-1: the root); u8 choice; u32 randomization; u8 number; u32 file offset of the
+ * Group (the root's: 6); i32 tag; u8 "no tag found"; u8 level unique; u8 game mode; u32 n x i64
+ * active themes; u32 n x i64 deactive themes; u16 n x node. Other objects are transparent: a
+ * Group's node hangs below the nearest Group above it. So the nodes' order is that of the Groups in
+ * the file.
+ */
+#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_GROUP_H
+#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_GROUP_H
+
+#include "formats/torchlight/text/dattext.h"
+
+enum { LAYOUT_GROUP_ROOT_OFFSET = 6 };
+
+struct themes {
+	int64_t *ids;
+	uint32_t n;
+};
+
+struct layout_node {
+	int64_t id;
+	uint32_t choice, randomization, number;
+	uint32_t offset; /* of the object in the file */
+	int32_t tag;
+	uint32_t no_tag_found; /* any byte: the kit leaves it as memory was */
+	uint32_t level_unique, game_mode;
+	struct themes active, deactive;
+	uint16_t n_children;
+};
+
+/* In the order of the file, the root first. */
+struct layout_nodes {
+	struct layout_node *all;
+	size_t n, room;
+};
+
+void layout_nodes_free(struct layout_nodes *nodes);
+#define CLEANUP_NODES __attribute__((cleanup(layout_nodes_free)))
+
+/* Reads from offset to the file's end. -EIO. */
+int layout_nodes_read(
+	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
+void layout_nodes_write(const struct layout_nodes *nodes, struct buffer *out);
+
+/* A node as it is for a Group that says nothing (or the root); appended. NULL: no memory. */
+struct layout_node *layout_nodes_add(struct layout_nodes *nodes, int64_t id, bool root);
+
+/* The node in the place i if that is this Group's, else the first of that id, or NULL. */
+const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
+
+/*
+ * A Group says of its node: CHOICE, GAME MODE and LEVEL UNIQUE, which are properties of the object
+ * too, and RANDOMIZATION, NUMBER, NO TAG FOUND, ACTIVE THEMES, DEACTIVE THEMES and TAG, which are
+ * not. A TAG's name means a number that is in no file of a mod; a number may stand for it.
+ *
+ * Sets in node what the field says; passes over what is none of these, and over a TAG's name.
+ * -EINVAL with line and column.
+ */
+int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
+/* The fields of what is said in the node alone, where it is not as that of a Group that says
+ * nothing. */
+void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
+
+/* [DATAGROUP] with the numbers that differ from what the Group's properties say; nothing where
+ * nothing does. */
+void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
+	unsigned depth, struct buffer *out);
+/* Sets in node what the block says. -EINVAL with line and column. */
+int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
+
+#endif

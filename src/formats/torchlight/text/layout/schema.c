@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/text/layout/schema.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/torchlight/text/names.h"
+
+extern const char torchlight_layout_schema[];
+
+enum { TYPES = 256, COLUMNS = 5, NUMBER_MAX = 255 };
+enum { PARTICLE = 18, EMITTER = 19, MENU_DEFINITION = 74 };
+
+const char *const layout_kind_words[LAYOUT_KINDS] = {
+	[LAYOUT_BOOL] = "BOOL",
+	[LAYOUT_INTEGER] = "INTEGER",
+	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
+	[LAYOUT_FLOAT] = "FLOAT",
+	[LAYOUT_INTEGER64] = "INTEGER64",
+	[LAYOUT_STRING] = "STRING",
+	[LAYOUT_TRANSLATE] = "TRANSLATE",
+	[LAYOUT_VECTOR2] = "FLOAT",
+	[LAYOUT_VECTOR3] = "FLOAT",
+	[LAYOUT_FLOATLIST] = "STRING",
+	[LAYOUT_UINTLIST] = "STRING",
+	[LAYOUT_HEX] = "HEX",
+	[LAYOUT_NONE] = "NONE",
+};
+
+const char *const layout_kind_names[LAYOUT_KINDS] = {
+	[LAYOUT_BOOL] = "BOOL",
+	[LAYOUT_INTEGER] = "INTEGER",
+	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
+	[LAYOUT_FLOAT] = "FLOAT",
+	[LAYOUT_INTEGER64] = "INTEGER64",
+	[LAYOUT_STRING] = "STRING",
+	[LAYOUT_TRANSLATE] = "TRANSLATE",
+	[LAYOUT_VECTOR2] = "VECTOR2",
+	[LAYOUT_VECTOR3] = "VECTOR3",
+	[LAYOUT_FLOATLIST] = "FLOATLIST",
+	[LAYOUT_UINTLIST] = "UINTLIST",
+	[LAYOUT_HEX] = "HEX",
+	[LAYOUT_NONE] = "NONE",
+};
+
+/* Lines that lie together. */
+struct lines {
+	const struct layout_property *all;
+	size_t n;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct lines types[TYPES];
+
+/* The cells of a line: two at least, and what is missing at the end is empty. */
+static bool cells(struct str line, struct str ret[COLUMNS])
+{
+	int n = 0;
+
+	for (; n < COLUMNS; n++) {
+		const char *tab = memchr(line.s, '\t', line.n);
+
+		ret[n] = (struct str){line.s, tab ? (size_t)(tab - line.s) : line.n};
+		if (!tab)
+			break;
+		line.n -= ret[n].n + 1;
+		line.s = tab + 1;
+	}
+	for (int i = n + 1; i < COLUMNS; i++)
+		ret[i] = (struct str){"", 0};
+	return n > 0;
+}
+
+static bool read_number(struct str s, uint8_t *ret)
+{
+	unsigned v = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.s[i] < '0' || s.s[i] > '9')
+			return false;
+		v = v * 10 + (unsigned)(s.s[i] - '0');
+		if (v > NUMBER_MAX)
+			return false;
+	}
+	*ret = (uint8_t)v;
+	return s.n > 0;
+}
+
+bool layout_schema_line(struct str line, struct layout_property *ret)
+{
+	struct str cell[COLUMNS];
+
+	if (!cells(line, cell) || !read_number(cell[0], &ret->type))
+		return false;
+	ret->type_name = cell[1];
+	ret->name = cell[3];
+	ret->code = 0;
+	ret->kind = LAYOUT_NONE;
+	if (!ret->name.n)
+		return true;
+	for (int k = 0; k < LAYOUT_KINDS; k++)
+		if (str_equal(cell[4], str_of(layout_kind_names[k]))) {
+			ret->kind = (enum layout_kind)k;
+			return k == LAYOUT_NONE || read_number(cell[2], &ret->code);
+		}
+	return false;
+}
+
+/* The table is sorted by type, so a type's properties lie together. */
+static void read_table(void)
+{
+	struct layout_property *p;
+	size_t lines = 0;
+
+	for (const char *s = torchlight_layout_schema; *s; s++)
+		lines += *s == '\n';
+	p = calloc(lines + 1, sizeof(*p));
+	if (!p)
+		return;
+	for (const char *s = torchlight_layout_schema, *end; *s; s = end + 1) {
+		end = strchr(s, '\n');
+		if (!layout_schema_line((struct str){s, (size_t)(end - s)}, p))
+			continue;
+		if (!types[p->type].n++)
+			types[p->type].all = p;
+		p++;
+	}
+}
+
+bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
+{
+	pthread_once(&once, read_table);
+	if (types[type].n) {
+		*ret = types[type].all->type_name;
+		return true;
+	}
+	for (; n; n = names_base(n)) {
+		struct lines l = {.n = 0};
+
+		l.all = names_properties(n, &l.n);
+		for (size_t i = 0; i < l.n; i++)
+			if (l.all[i].type == type && l.all[i].type_name.n) {
+				*ret = l.all[i].type_name;
+				return true;
+			}
+	}
+	return false;
+}
+
+bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
+{
+	struct str other;
+
+	pthread_once(&once, read_table);
+	for (unsigned i = 0; i < TYPES; i++)
+		if (types[i].n && str_equal_nocase(types[i].all->type_name, name)) {
+			*ret = (uint8_t)i;
+			return true;
+		}
+	for (; n; n = names_base(n)) {
+		struct lines l = {.n = 0};
+
+		l.all = names_properties(n, &l.n);
+		for (size_t i = 0; i < l.n; i++)
+			if (name.n && str_equal_nocase(l.all[i].type_name, name) &&
+				layout_type_name(n, l.all[i].type, &other) &&
+				str_equal_nocase(other, name)) {
+				*ret = l.all[i].type;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* What is looked for: a code, or a name (with an axis at its end). */
+struct wanted {
+	int code; /* -1: the name */
+	struct str name;
+	bool axis;
+	int ret_axis;
+};
+
+static bool is_wanted(const struct layout_property *p, struct wanted *w)
+{
+	struct str stem = {w->name.s, w->name.n ? w->name.n - 1 : 0};
+
+	if (!p->name.n)
+		return false;
+	if (w->code >= 0)
+		return p->code == w->code && p->kind != LAYOUT_NONE;
+	if (!w->axis)
+		return str_equal_nocase(p->name, w->name);
+	w->ret_axis = w->name.n ? (w->name.s[stem.n] & ~0x20) - 'X' : -1;
+	return w->ret_axis >= 0 && w->ret_axis < (int)layout_axes(p->kind) &&
+	       str_equal_nocase(p->name, stem);
+}
+
+static const struct layout_property *search_lines(struct lines l, unsigned type, struct wanted *w)
+{
+	for (size_t i = 0; i < l.n; i++)
+		if (l.all[i].type == type && is_wanted(&l.all[i], w))
+			return &l.all[i];
+	return NULL;
+}
+
+/* In the table and the dictionary. */
+static const struct layout_property *search(const struct names *n, uint8_t type, struct wanted *w)
+{
+	const struct layout_property *p;
+
+	pthread_once(&once, read_table);
+	p = search_lines(types[type], type, w);
+	for (; !p && n; n = names_base(n)) {
+		struct lines l = {.n = 0};
+
+		l.all = names_properties(n, &l.n);
+		p = search_lines(l, type, w);
+	}
+	return p;
+}
+
+bool layout_type_is_widget(uint8_t type)
+{
+	struct wanted w = {.code = -1, .name = STR("WIDGET NAME")};
+
+	return type == MENU_DEFINITION || search(NULL, type, &w);
+}
+
+bool layout_type_is_particle(uint8_t type)
+{
+	return type == PARTICLE || type == EMITTER;
+}
+
+const struct layout_property *layout_property_find(
+	const struct names *n, uint8_t type, uint8_t code)
+{
+	struct wanted w = {.code = code};
+
+	return search(n, type, &w);
+}
+
+const struct layout_property *layout_property_named(
+	const struct names *n, uint8_t type, struct str name, int *ret_axis)
+{
+	struct wanted w = {.code = -1, .name = name};
+	const struct layout_property *p = search(n, type, &w);
+
+	*ret_axis = -1;
+	if (p)
+		return p;
+	w.axis = true;
+	p = search(n, type, &w);
+	if (p)
+		*ret_axis = w.ret_axis;
+	return p;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * layout_text: reading the small fields of a layout's text. What is absent is 0, as in the modding
+ * kit; what is there and wrong is -EINVAL with line and column.
+ */
+#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_TEXT_H
+#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_TEXT_H
+
+#include "formats/torchlight/text/dattext.h"
+#include "formats/torchlight/text/layout/schema.h"
+
+int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
+int layout_text_f32(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
+int layout_text_i64(const struct dat_block *b, const char *key, int64_t *ret, struct error *e);
+
+/*
+ * The number of b's blocks, in `width` bytes (1 or 2), then encode for each. Each must be called
+ * name, or any name where that is NULL. Too many for the width: -EINVAL.
+ */
+int layout_text_each(const struct dat_block *b, const char *name, unsigned width,
+	int (*encode)(const struct dat_block *b, struct buffer *out, struct error *e),
+	struct buffer *out, struct error *e);
+
+/* The type that a DESCRIPTOR names, TYPE_n among them. false: none that is known. */
+bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);
+
+/* Is f's type one of the words of the kit (in any case), or HEX? */
+bool layout_text_word(const struct dat_field *f);
+
+/* Which property a field is for. */
+struct layout_target {
+	uint8_t code;
+	enum layout_kind kind; /* LAYOUT_KINDS: none that P_n could have */
+	int axis;              /* -1: all of it */
+};
+
+/* false: no property that is known, and not P_n. */
+bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
+	struct layout_target *ret);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/text/names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/text.h"
+
+extern const char torchlight_names[];
+
+struct name {
+	uint32_t hash;
+	uint32_t at; /* in text */
+	uint32_t n;
+};
+
+struct names {
+	atomic_uint refs;
+	struct names *base;  /* what this one adds to, or NULL */
+	struct name *sorted; /* by hash, unique, none that base has */
+	size_t count;
+	struct layout_property *properties; /* of layouts; likewise none that base has */
+	size_t n_properties;
+	char *text;
+	size_t text_size;
+};
+
+const struct layout_property *names_properties(const struct names *n, size_t *ret_n)
+{
+	*ret_n = n->n_properties;
+	return n->properties;
+}
+
+const struct names *names_base(const struct names *n)
+{
+	return n->base;
+}
+
+/* LEVEL3, CHILD12 ...: families whose members are seen with many numbers. */
+static const char *const families[] = {
+	"LEVEL", "CHILD", "IMAGE", "VALUE", "GRAPH", "BONE", "STRATA", "ENCHANTCOST"};
+enum { FAMILY_MAX = 200 };
+
+static uint32_t mix(uint32_t h, uint32_t unit)
+{
+	return (h << 5 | h >> 27) ^ (unit >= 'a' && unit <= 'z' ? unit - 32 : unit);
+}
+
+/* The character at s, half a surrogate included; its length. A stray byte stands for itself. */
+static size_t next_char(const char *s, size_t n, uint32_t *ret)
+{
+	size_t len = utf8_next(s, n, ret);
+
+	if (len)
+		return len;
+	*ret = (unsigned char)*s;
+	if (*ret != 0xED || n < 3)
+		return 1;
+	*ret = 0xD000 | ((uint32_t)s[1] & 0x3F) << 6 | ((uint32_t)s[2] & 0x3F);
+	return 3;
+}
+
+uint32_t name_hash(struct str name)
+{
+	uint32_t h = (uint32_t)str_units(name), c;
+
+	for (size_t i = 0; i < name.n;) {
+		i += next_char(name.s + i, name.n - i, &c);
+		if (c > 0xFFFF) {
+			h = mix(h, 0xD7C0 + (c >> 10));
+			c = 0xDC00 | (c & 0x3FF);
+		}
+		h = mix(h, c);
+	}
+	return h;
+}
+
+static bool unknown_value(struct str name, uint32_t *ret)
+{
+	char digits[9];
+
+	if (name.n != 12 || !str_equal_nocase((struct str){name.s, 4}, STR("UNK_")))
+		return false;
+	memcpy(digits, name.s + 4, 8);
+	digits[8] = 0;
+	if (strspn(digits, "0123456789abcdefABCDEF") != 8)
+		return false;
+	*ret = (uint32_t)strtoul(digits, NULL, 16);
+	return true;
+}
+
+uint32_t name_value(struct str name)
+{
+	uint32_t v;
+
+	return unknown_value(name, &v) ? v : name_hash(name);
+}
+
+struct names *names_ref(struct names *n)
+{
+	if (n)
+		atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+	return n;
+}
+
+void names_unref(struct names *n)
+{
+	struct names *base;
+
+	while (n && atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1) {
+		base = n->base;
+		free(n->sorted);
+		free(n->properties);
+		free(n->text);
+		free(n);
+		n = base;
+	}
+}
+
+bool names_find(const struct names *n, uint32_t hash, struct str *ret)
+{
+	for (; n; n = n->base) {
+		size_t low = 0, high = n->count;
+
+		while (low < high) {
+			size_t mid = low + (high - low) / 2;
+
+			if (n->sorted[mid].hash < hash)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		if (low < n->count && n->sorted[low].hash == hash) {
+			*ret = (struct str){n->text + n->sorted[low].at, n->sorted[low].n};
+			return true;
+		}
+	}
+	return false;
+}
+
+void names_put(const struct names *n, uint32_t hash, struct buffer *out)
+{
+	struct str name;
+
+	if (names_find(n, hash, &name))
+		buffer_str(out, name);
+	else if (hash)
+		buffer_printf(out, "UNK_%08" PRIX32, hash);
+	/* The hash of no characters is 0: the empty name. */
+}
+
+bool name_is_usable(struct str name)
+{
+	uint32_t v;
+
+	for (size_t i = 0; i < name.n; i++)
+		if ((unsigned char)name.s[i] < 32 || strchr("[]<>:", name.s[i]))
+			return false;
+	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !unknown_value(name, &v);
+}
+
+static struct str next_line(struct str *rest)
+{
+	const char *lf = memchr(rest->s, '\n', rest->n);
+	struct str line = {rest->s, lf ? (size_t)(lf - rest->s) : rest->n};
+	size_t used = line.n + (lf ? 1 : 0);
+
+	rest->s += used;
+	rest->n -= used;
+	while (line.n && strchr(" \t\r", line.s[line.n - 1]))
+		line.n--;
+	while (line.n && strchr(" \t", *line.s)) {
+		line.s++;
+		line.n--;
+	}
+	return line;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at; /* the first of two that collide stays */
+}
+
+/* A line of a layout's table. What is known of the type, or said of it before, counts. */
+static void collect_property(struct names *n, struct str line)
+{
+	struct layout_property *p = &n->properties[n->n_properties];
+	struct str own = {n->text + n->text_size, line.n}, name;
+	int axis;
+
+	if (memchr(line.s, 0, line.n) || !layout_schema_line(line, p))
+		return;
+	memcpy(n->text + n->text_size, line.s, line.n);
+	layout_schema_line(own, p);
+	/* n itself has those before this one. */
+	if (p->name.n ? layout_property_named(n, p->type, p->name, &axis) ||
+				(p->kind != LAYOUT_NONE &&
+					layout_property_find(n, p->type, p->code))
+		      : layout_type_name(n, p->type, &name))
+		return;
+	n->text_size += line.n;
+	n->n_properties++;
+}
+
+/* Adds the usable new names of list to n, which is not sorted yet. */
+static void collect(struct names *n, struct str rest)
+{
+	struct str line, known;
+
+	while (rest.n) {
+		struct name *name = &n->sorted[n->count];
+
+		line = next_line(&rest);
+		if (memchr(line.s, '\t', line.n))
+			collect_property(n, line);
+		if (!name_is_usable(line) || *line.s == '#')
+			continue;
+		name->hash = name_hash(line);
+		if (names_find(n->base, name->hash, &known))
+			continue;
+		name->at = (uint32_t)n->text_size;
+		name->n = (uint32_t)line.n;
+		for (size_t i = 0; i < line.n; i++) {
+			char c = line.s[i];
+
+			n->text[n->text_size++] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+		}
+		n->count++;
+	}
+}
+
+static void sort_unique(struct names *n)
+{
+	size_t kept = 0;
+
+	qsort(n->sorted, n->count, sizeof(*n->sorted), by_hash);
+	for (size_t i = 0; i < n->count; i++)
+		if (!kept || n->sorted[kept - 1].hash != n->sorted[i].hash)
+			n->sorted[kept++] = n->sorted[i];
+	n->count = kept;
+}
+
+/* Those with a tab in them: most lists have none. */
+static size_t count_table_lines(const char *list, size_t size)
+{
+	struct str rest = {list, size};
+	size_t n = 0;
+
+	while (rest.n) {
+		struct str line = next_line(&rest);
+
+		n += memchr(line.s, '\t', line.n) != NULL;
+	}
+	return n;
+}
+
+int names_extend(
+	struct names *base, const char *list, size_t size, struct names **ret, struct error *e)
+{
+	CLEANUP(names_unref) struct names *n = calloc(1, sizeof(*n));
+	size_t lines = 1;
+
+	if (size > UINT32_MAX / 2)
+		return error_set(e, -EFBIG, "the list of names has %zu bytes", size);
+	for (size_t i = 0; i < size; i++)
+		lines += list[i] == '\n';
+	if (!n)
+		return error_set(e, -ENOMEM, "no memory for names");
+	atomic_init(&n->refs, 1);
+	n->sorted = calloc(lines, sizeof(*n->sorted));
+	n->properties = calloc(count_table_lines(list, size) + 1, sizeof(*n->properties));
+	n->text = malloc(size + 1);
+	if (!n->sorted || !n->properties || !n->text)
+		return error_set(e, -ENOMEM, "no memory for names");
+	n->base = names_ref(base);
+	collect(n, (struct str){list, size});
+	sort_unique(n);
+	if (base && !n->count && !n->n_properties)
+		*ret = names_ref(base);
+	else
+		*ret = TAKE(n);
+	return 0;
+}
+
+struct names *names_create(void)
+{
+	CLEANUP_BUFFER struct buffer list = BUFFER_INIT;
+	struct names *n;
+
+	buffer_text(&list, torchlight_names);
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		for (int k = 0; k <= FAMILY_MAX; k++)
+			buffer_printf(&list, "%s%d\n", families[i], k);
+	if (list.error || names_extend(NULL, (const char *)list.data, list.size, &n, NULL) < 0)
+		return NULL;
+	return n;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * archive: a MOD, or a PAK with its manifest, found out by structure and read as far as its tables.
+ */
+#ifndef FORMATS_TORCHLIGHT_WIRE_ARCHIVE_H
+#define FORMATS_TORCHLIGHT_WIRE_ARCHIVE_H
+
+#include "formats/torchlight/wire/manifest.h"
+#include "formats/torchlight/wire/modheader.h"
+#include "formats/torchlight/wire/pak.h"
+
+struct archive {
+	struct mod_header *header; /* NULL for a PAK */
+	struct manifest *manifest;
+	struct extent section;   /* the PAK section */
+	uint32_t section_header; /* 8, or 4 in an early archive: the length of its header */
+	bool hash_ok;            /* the section's hash is right; true where there is none */
+	uint32_t n_removed;      /* entries that name removed files */
+};
+
+/* Archives of other games with the same endings: what it is, for a message, or NULL. */
+const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
+
+/*
+ * Reads the tables, and tells removed files from empty ones: entries without a place whose path the
+ * header lists, or any without a place where no header has a list. Nothing is inflated and no block
+ * is looked at, but for the bytes that the hash samples. -EINVAL: which field is wrong.
+ */
+int archive_open_mod(const struct extent *mod, struct archive **ret, struct error *e);
+int archive_open_pak(
+	const struct extent *pak, const struct extent *man, struct archive **ret, struct error *e);
+void archive_free(struct archive *a);
+DEFINE_CLEANUP(struct archive, archive_free);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * modheader: the begin of a MOD.
+ *
+ * u16 version (1..4); u16 mod version; u16 x 4 game version (4 on); (mod version + 1) x 9 bytes (1
+ * only); u32 offset of the PAK section, which is the header's length; u32 offset of the manifest;
+ * SS title, author, description, website, download; i64 id; u32 flags; u64 hash of the
+ * requirements; u16 n x { SS name; i64 id; u16 version (2 on) }; u16 n x SS removed path (3 on).
+ */
+#ifndef FORMATS_TORCHLIGHT_WIRE_MODHEADER_H
+#define FORMATS_TORCHLIGHT_WIRE_MODHEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/file.h"
+
+enum { MOD_VERSION = 4, MOD_GAME_VERSION_WORDS = 4 };
+
+enum mod_string { MOD_TITLE, MOD_AUTHOR, MOD_DESCRIPTION, MOD_WEBSITE, MOD_DOWNLOAD, MOD_STRINGS };
+
+/* UTF-8 that is owned, with a NUL after its n bytes. */
+struct text {
+	char *s;
+	size_t n;
+};
+
+struct mod_requirement {
+	struct text name;
+	int64_t id;
+	uint16_t version;
+};
+
+struct mod_header {
+	uint16_t version;
+	uint16_t mod_version;
+	uint16_t game_version[MOD_GAME_VERSION_WORDS]; /* the high word first: 1, 25, 5, 6 */
+	struct text legacy;                            /* version 1's bytes, as they stand */
+	uint32_t data_offset, manifest_offset;
+	struct text strings[MOD_STRINGS];
+	int64_t id;
+	uint32_t flags;
+	uint64_t requirements_hash;
+	struct mod_requirement *requirements;
+	uint16_t n_requirements;
+	struct text *removed; /* full paths */
+	uint16_t n_removed;
+};
+
+/* By the first bytes: could it be a header? */
+bool modheader_sniff(const uint8_t *data, size_t n);
+
+/*
+ * Reads from the file's begin, no more than the header needs, about. -EINVAL: not a sound one: the
+ * version, a string past the end, or a header that does not end where the PAK section begins.
+ */
+int modheader_read(const struct extent *mod, struct mod_header **ret, struct error *e);
+void modheader_free(struct mod_header *h);
+DEFINE_CLEANUP(struct mod_header, modheader_free);
+
+/* Appends it with both offsets: the header's own length, and that plus section_size. -EFBIG. */
+int modheader_write(
+	const struct mod_header *h, uint64_t section_size, struct buffer *out, struct error *e);
+
+#endif

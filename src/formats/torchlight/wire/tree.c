@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/wire/tree.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "codec/text.h"
+
+/* A child as it is collected: where it hangs and what it is called in the file. */
+struct pending {
+	uint32_t parent;
+	uint32_t index;
+	struct str name; /* in the manifest's text */
+	bool dir;
+	uint32_t hash; /* of parent and folded name; of directories, for finding them */
+	uint32_t next; /* directory of the same bucket + 1 */
+};
+
+struct builder {
+	const struct manifest *m;
+	struct pending *all;
+	size_t n, room;
+	uint32_t *buckets; /* pending + 1 of directories */
+	uint32_t n_buckets;
+	uint32_t n_dirs;
+	struct tree *tree;
+	struct buffer text;
+	struct error *e;
+};
+
+static unsigned char fold(char c)
+{
+	return (unsigned char)(c >= 'a' && c <= 'z' ? c - 32 : c);
+}
+
+static uint32_t hash_of(uint32_t parent, struct str name)
+{
+	uint32_t h = parent * 0x9E3779B1U ^ 0x811C9DC5U;
+
+	for (size_t i = 0; i < name.n; i++)
+		h = (h ^ fold(name.s[i])) * 0x01000193U;
+	return h ^ h >> 15;
+}
+
+static int grow_buckets(struct builder *b)
+{
+	uint32_t n = b->n_buckets ? 2 * b->n_buckets : 256;
+	uint32_t *buckets = calloc(n, sizeof(*buckets));
+
+	if (!buckets)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct pending *p = &b->all[i];
+
+		if (!p->dir)
+			continue;
+		p->next = buckets[p->hash % n];
+		buckets[p->hash % n] = i + 1;
+	}
+	free(b->buckets);
+	b->buckets = buckets;
+	b->n_buckets = n;
+	return 0;
+}
+
+static struct pending *add(struct builder *b, uint32_t parent, struct str name)
+{
+	if (b->n == b->room) {
+		size_t room = b->room ? 2 * b->room : 1024;
+		struct pending *all = reallocarray(b->all, room, sizeof(*all));
+
+		if (!all || room > UINT32_MAX)
+			return NULL;
+		b->all = all;
+		b->room = room;
+	}
+	b->all[b->n] = (struct pending){.parent = parent, .name = name};
+	return &b->all[b->n++];
+}
+
+/* The directory `name` in parent, made where it is not. */
+static int enter(struct builder *b, uint32_t parent, struct str name, uint32_t *ret)
+{
+	uint32_t hash = hash_of(parent, name);
+	struct pending *p;
+
+	if (b->n_dirs >= b->n_buckets && grow_buckets(b) < 0)
+		return -ENOMEM;
+	for (uint32_t i = b->buckets[hash % b->n_buckets]; i; i = p->next) {
+		p = &b->all[i - 1];
+		if (p->hash == hash && p->parent == parent && str_equal_nocase(p->name, name)) {
+			*ret = p->index;
+			return 0;
+		}
+	}
+	p = add(b, parent, name);
+	if (!p)
+		return -ENOMEM;
+	p->dir = true;
+	p->hash = hash;
+	p->index = b->n_dirs++;
+	p->next = b->buckets[hash % b->n_buckets];
+	b->buckets[hash % b->n_buckets] = (uint32_t)b->n;
+	*ret = p->index;
+	return 0;
+}
+
+/* The directory at path below dir; empty parts of the path are passed over. */
+static int walk(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
+{
+	int r = 0;
+
+	while (r == 0 && path.n) {
+		const char *slash = memchr(path.s, '/', path.n);
+		struct str part = {path.s, slash ? (size_t)(slash - path.s) : path.n};
+		size_t used = part.n + (slash ? 1 : 0);
+
+		if (part.n)
+			r = enter(b, dir, part, &dir);
+		path.s += used;
+		path.n -= used;
+	}
+	*ret = dir;
+	return r;
+}
+
+static int collect_record(struct builder *b, const struct manifest_record *record)
+{
+	const struct manifest *m = b->m;
+	uint32_t dir, inner;
+	int r = walk(b, 0, manifest_path(m, record), &dir);
+
+	if (r == 0)
+		b->tree->record_dirs[record - m->records] = dir;
+	for (uint32_t i = record->first; r == 0 && i < record->first + record->n; i++) {
+		struct str name = manifest_name(m, &m->entries[i]);
+		struct pending *p;
+
+		if (m->entries[i].type == MANIFEST_DIR) {
+			r = walk(b, dir, name, &inner);
+			continue;
+		}
+		if (m->entries[i].removed)
+			continue;
+		p = add(b, dir, name);
+		if (!p)
+			return -ENOMEM;
+		p->index = i;
+	}
+	return r;
+}
+
+/* Where each directory's children stand, then the children into their places. */
+static int place_children(struct builder *b)
+{
+	struct tree *t = b->tree;
+	uint32_t at = 0, *filled;
+
+	t->n_dirs = b->n_dirs;
+	t->n_children = (uint32_t)b->n;
+	t->dirs = calloc(b->n_dirs, sizeof(*t->dirs));
+	t->children = calloc(b->n + 1, sizeof(*t->children));
+	filled = calloc(b->n_dirs, sizeof(*filled));
+	if (!t->dirs || !t->children || !filled) {
+		free(filled);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < b->n; i++)
+		t->dirs[b->all[i].parent].n++;
+	for (uint32_t i = 0; i < b->n_dirs; i++) {
+		t->dirs[i].first = at;
+		at += t->dirs[i].n;
+	}
+	/* Directories first: they keep their names, and files that clash get others. */
+	for (int dirs = 1; dirs >= 0; dirs--) {
+		for (size_t i = 0; i < b->n; i++) {
+			const struct pending *p = &b->all[i];
+
+			if (p->dir != (dirs == 1))
+				continue;
+			/* name is the place in all until the names are made. */
+			t->children[t->dirs[p->parent].first + filled[p->parent]++] =
+				(struct tree_child){p->index, (uint32_t)i, p->dir};
+		}
+	}
+	free(filled);
+	return 0;
+}
+
+static void put_shown_name(struct builder *b, struct tree_child *c)
+{
+	struct str stored = b->all[c->name].name;
+	char shown[NAME_MAX + 1];
+
+	c->name = (uint32_t)b->text.size;
+	if (!name_escape_whole(stored.s, stored.n, shown, NAME_MAX))
+		memcpy(shown, "%", 2);
+	buffer_append(&b->text, shown, strlen(shown) + 1);
+}
+
+static int by_name(const void *x, const void *y, void *text)
+{
+	const struct tree_child *a = x, *b = y;
+	int r = strcasecmp((char *)text + a->name, (char *)text + b->name);
+
+	/* Names were made in the order that gives precedence. */
+	return r ? r : (a->name > b->name) - (a->name < b->name);
+}
+
+static void sort_dir(struct builder *b, const struct tree_dir *d)
+{
+	if (d->n > 1)
+		qsort_r(b->tree->children + d->first, d->n, sizeof(struct tree_child), by_name,
+			b->text.data);
+}
+
+static const struct tree_child *search(
+	const struct tree_child *children, uint32_t n, const char *text, const char *name)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (strcasecmp(text + children[mid].name, name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < n && !strcasecmp(text + children[low].name, name))
+		return &children[low];
+	return NULL;
+}
+
+/* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.
+ */
+static uint32_t other_name(
+	struct builder *b, const struct tree_dir *d, const struct tree_child *c, unsigned *number)
+{
+	const char *text = (const char *)b->text.data, *old = text + c->name;
+	const char *dot = strrchr(old, '.');
+	size_t length = strlen(old), ending = dot && dot != old ? strlen(dot) : 0;
+	char name[NAME_MAX + 1], mark[16];
+	uint32_t at = (uint32_t)b->text.size;
+
+	do {
+		size_t mark_n = (size_t)snprintf(mark, sizeof(mark), "~%u", ++*number);
+		size_t stem = length - ending;
+
+		if (ending + mark_n > NAME_MAX) {
+			ending = 0;
+			stem = length;
+		}
+		if (stem + mark_n + ending > NAME_MAX)
+			stem = NAME_MAX - mark_n - ending;
+		/* Never half a character. */
+		while (stem && ((unsigned char)old[stem] & 0xC0) == 0x80)
+			stem--;
+		snprintf(name, sizeof(name), "%.*s%s%s", (int)stem, old, mark,
+			old + length - ending);
+	} while (search(b->tree->children + d->first, d->n, text, name));
+	buffer_append(&b->text, name, strlen(name) + 1);
+	return at;
+}
+
+struct clash {
+	uint32_t child; /* in the directory */
+	uint32_t name;  /* the new one */
+};
+
+/* The children that are called like the one before them; NULL: no memory. */
+static struct clash *find_clashes(
+	const struct builder *b, const struct tree_dir *d, uint32_t *ret_n)
+{
+	const struct tree_child *c = b->tree->children + d->first;
+	const char *text = (const char *)b->text.data;
+	uint32_t n = 0;
+	struct clash *all;
+
+	for (uint32_t i = 1; i < d->n; i++)
+		n += !strcasecmp(text + c[i].name, text + c[i - 1].name);
+	all = calloc((size_t)n + 1, sizeof(*all));
+	*ret_n = n;
+	for (uint32_t i = d->n; all && i-- > 1;)
+		if (!strcasecmp(text + c[i].name, text + c[i - 1].name))
+			all[--n].child = i;
+	return all;
+}
+
+/* *ret_changed: names were given, which may clash again where they had to be cut. */
+static int make_unique(struct builder *b, const struct tree_dir *d, bool *ret_changed)
+{
+	struct tree_child *c = b->tree->children + d->first;
+	unsigned number = 1;
+	uint32_t n;
+	struct clash *all = find_clashes(b, d, &n);
+
+	for (uint32_t i = 0; all && i < n && !b->text.error; i++) {
+		/* A group's first is no clash, so a gap begins a new group. */
+		if (!i || all[i - 1].child + 1 != all[i].child)
+			number = 1;
+		all[i].name = other_name(b, d, &c[all[i].child], &number);
+	}
+	for (uint32_t i = 0; all && i < n; i++)
+		c[all[i].child].name = all[i].name;
+	*ret_changed = n > 0;
+	free(all);
+	return all ? b->text.error : -ENOMEM;
+}
+
+static int name_dir(struct builder *b, const struct tree_dir *d)
+{
+	bool changed = true;
+	int r = 0;
+
+	while (r == 0 && changed) {
+		sort_dir(b, d);
+		r = make_unique(b, d, &changed);
+	}
+	return r;
+}
+
+static int finish(struct builder *b)
+{
+	struct tree *t = b->tree;
+
+	if (place_children(b) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n_children; i++)
+		put_shown_name(b, &t->children[i]);
+	if (b->text.error)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n_dirs; i++)
+		if (name_dir(b, &t->dirs[i]) < 0)
+			return -ENOMEM;
+	for (uint32_t i = 0; i < t->n_dirs; i++) {
+		for (uint32_t k = t->dirs[i].first; k < t->dirs[i].first + t->dirs[i].n; k++) {
+			if (!t->children[k].dir)
+				continue;
+			t->dirs[t->children[k].index].parent = i;
+			t->dirs[t->children[k].index].self = k;
+		}
+	}
+	if (buffer_finish(&b->text, &t->text_bytes) < 0)
+		return -ENOMEM;
+	t->text = (const char *)t->text_bytes->data;
+	return 0;
+}
+
+int tree_build(const struct manifest *m, struct tree **ret, struct error *e)
+{
+	CLEANUP(tree_free) struct tree *t = calloc(1, sizeof(*t));
+	struct builder b = {.m = m, .tree = t, .n_dirs = 1, .e = e};
+	int r = t && grow_buckets(&b) == 0 ? 0 : -ENOMEM;
+
+	if (t)
+		t->record_dirs = calloc((size_t)m->n_records + 1, sizeof(*t->record_dirs));
+	if (t && !t->record_dirs)
+		r = -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < m->n_records; i++)
+		r = collect_record(&b, &m->records[i]);
+	if (r == 0)
+		r = finish(&b);
+	free(b.all);
+	free(b.buckets);
+	buffer_finish_free(&b.text);
+	if (r < 0)
+		return error_set(e, r, "no memory for the archive's directories");
+	*ret = TAKE(t);
+	return 0;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	free(t->dirs);
+	free(t->children);
+	free(t->record_dirs);
+	bytes_unref(t->text_bytes);
+	free(t);
+}
+
+const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name)
+{
+	return search(t->children + t->dirs[dir].first, t->dirs[dir].n, t->text, name);
+}

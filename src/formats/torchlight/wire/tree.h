@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * tree: the directories of an archive, made from its manifest.
+ *
+ * Records of the same path are one directory (ASCII case does not count, as for the game), and so
+ * are the parts of paths that have no record and directories that only an entry of type 7 names.
+ * Each child has a name that can be shown: the stored one, escaped where a file could not be called
+ * so (codec/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending where the name is
+ * taken. Directories come before files, then the order is the manifest's. Removed files
+ * (manifest_entry.removed) have no place in it, but their directories do.
+ *
+ * Immutable once built; it keeps nothing of the manifest.
+ */
+#ifndef FORMATS_TORCHLIGHT_WIRE_TREE_H
+#define FORMATS_TORCHLIGHT_WIRE_TREE_H
+
+#include "formats/torchlight/wire/manifest.h"
+
+struct tree_child {
+	uint32_t index; /* of the directory in the tree, or of the entry in the manifest */
+	uint32_t name;  /* in text, NUL-ended */
+	bool dir;
+};
+
+struct tree_dir {
+	uint32_t parent;   /* the root's is itself */
+	uint32_t first, n; /* of the children */
+	uint32_t self;     /* which child it is itself; of no meaning for the root */
+};
+
+struct tree {
+	struct tree_dir *dirs; /* the first is the root, which holds MEDIA */
+	uint32_t n_dirs;
+	struct tree_child *children; /* of each directory sorted by name, case folded */
+	uint32_t n_children;
+	uint32_t *record_dirs; /* of each record: its directory */
+	const char *text;
+	struct bytes *text_bytes;
+};
+
+int tree_build(const struct manifest *m, struct tree **ret, struct error *e);
+void tree_free(struct tree *t);
+DEFINE_CLEANUP(struct tree, tree_free);
+
+static inline const char *tree_name(const struct tree *t, const struct tree_child *c)
+{
+	return t->text + c->name;
+}
+
+/* By the shown name, in any ASCII case. NULL: none. */
+const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/wire/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "codec/text.h"
+
+struct str str_of(const char *s)
+{
+	return (struct str){s, strlen(s)};
+}
+
+bool str_equal(struct str a, struct str b)
+{
+	return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
+}
+
+static unsigned char upper(unsigned char c)
+{
+	return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c;
+}
+
+bool str_equal_nocase(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (upper((unsigned char)a.s[i]) != upper((unsigned char)b.s[i]))
+			return false;
+	return true;
+}
+
+int str_compare(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int r = n ? memcmp(a.s, b.s, n) : 0;
+
+	return r ? r : (a.n > b.n) - (a.n < b.n);
+}
+
+int str_compare_nocase(struct str a, struct str b)
+{
+	for (size_t i = 0; i < a.n && i < b.n; i++) {
+		int r = upper((unsigned char)a.s[i]) - upper((unsigned char)b.s[i]);
+
+		if (r)
+			return r;
+	}
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+char *str_dup(struct str s)
+{
+	char *copy = malloc(s.n + 1);
+
+	if (!copy)
+		return NULL;
+	if (s.n)
+		memcpy(copy, s.s, s.n);
+	copy[s.n] = 0;
+	return copy;
+}
+
+struct ss cursor_ss(struct cursor *c)
+{
+	uint16_t n = cursor_u16(c);
+	const uint8_t *units = cursor_take(c, 2 * (size_t)n);
+
+	return (struct ss){units, units ? n : 0};
+}
+
+void ss_to_utf8(struct ss s, struct buffer *out)
+{
+	if (s.n)
+		utf16_to_utf8(s.units, s.n, out);
+}
+
+bool ss_is_line(struct ss s)
+{
+	unsigned c;
+
+	for (size_t i = 0; i < s.n; i++) {
+		c = (unsigned)s.units[2 * i] | (unsigned)s.units[2 * i + 1] << 8;
+		if (c == '\n' || c == '\r' || !c)
+			return false;
+	}
+	return true;
+}
+
+size_t str_units(struct str s)
+{
+	size_t n = 0;
+
+	/* Each first byte of a character is a unit, each of a four-byte one two. */
+	for (size_t i = 0; i < s.n; i++)
+		n += (s.s[i] & 0xC0) == 0x80 ? 0U : (s.s[i] & 0xF8) == 0xF0 ? 2U : 1U;
+	return n;
+}
+
+int ss_put(struct buffer *out, struct str s, struct error *e)
+{
+	size_t at = out->size, units;
+	int r;
+
+	buffer_u16(out, 0);
+	r = utf8_to_utf16(s.s, s.n, out, e);
+	if (r < 0)
+		return r;
+	if (out->error)
+		return error_set(e, out->error, "no memory for a string");
+	units = (out->size - at - 2) / 2;
+	if (units > UINT16_MAX)
+		return error_set(
+			e, -EINVAL, "a string has %zu UTF-16 units (at most 65535)", units);
+	out->data[at] = (uint8_t)units;
+	out->data[at + 1] = (uint8_t)(units >> 8);
+	return 0;
+}
+
+void buffer_str(struct buffer *b, struct str s)
+{
+	if (s.n)
+		buffer_append(b, s.s, s.n);
+}
+
+void buffer_hex(struct buffer *b, const uint8_t *data, size_t n)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < n; i++) {
+		buffer_byte(b, (uint8_t)digits[data[i] >> 4]);
+		buffer_byte(b, (uint8_t)digits[data[i] & 15]);
+	}
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)upper((unsigned char)c);
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool hex_read(struct str s, struct buffer *out)
+{
+	if (s.n % 2)
+		return false;
+	for (size_t i = 0; i < s.n; i += 2) {
+		int high = digit(s.s[i]), low = digit(s.s[i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		buffer_byte(out, (uint8_t)(high * 16 + low));
+	}
+	return true;
+}
