@@ -12,12 +12,23 @@
 
 /* What fstab and mount(8) say to themselves, to systemd, or to file systems on disks. dev and suid
  * are never granted, whoever asks: a map holds neither devices nor programs. */
-static const char *const swallowed[] = {"async", "atime", "auto", "default_permissions", "defaults",
-	"dev", "diratime", "dirsync", "exec", "group", "iversion", "lazytime", "loud", "mand",
-	"noatime", "noauto", "nodev", "nodiratime", "nofail", "noiversion", "nolazytime", "nomand",
-	"norelatime", "nostrictatime", "nosuid", "nouser", "nousers", "owner", "relatime", "silent",
+static const char *const swallowed[] = {"async", "atime", "auto", "defaults", "dev", "diratime",
+	"dirsync", "exec", "group", "iversion", "lazytime", "loud", "mand", "noatime", "noauto",
+	"nodev", "nodiratime", "nofail", "noiversion", "nolazytime", "nomand", "norelatime",
+	"nostrictatime", "nosuid", "nouser", "nousers", "owner", "relatime", "silent",
 	"strictatime", "suid", "sync", "user", "users", "_netdev", NULL};
-static const char *const swallowed_prefixes[] = {"x-", "X-", "comment=", "user=", NULL};
+static const char *const swallowed_prefixes[] = {
+	"x-", "X-", "comment=", "user=", "uhelper=", "helper=", NULL};
+
+/* What other FUSE programs, or libfuse, take: what is always so here, or without effect. */
+static const char *const fuse_options[] = {"async_read", "atomic_o_trunc", "auto_cache",
+	"auto_unmount", "big_writes", "clone_fd", "default_permissions", "hard_remove", "intr",
+	"kernel_cache", "large_read", "no_remote_lock", "noauto_cache", "nonempty", "nopath",
+	"readdir_ino", "sync_read", "use_ino", NULL};
+static const char *const fuse_prefixes[] = {"ac_attr_timeout=", "attr_timeout=", "blksize=",
+	"congestion_threshold=", "entry_timeout=", "fsname=", "intr_signal=", "max_background=",
+	"max_idle_threads=", "max_read=", "max_readahead=", "max_threads=", "max_write=",
+	"negative_timeout=", "remember=", "splice_", "no_splice_", "subtype=", NULL};
 
 void options_init(struct options *o)
 {
@@ -66,17 +77,25 @@ int options_size(const char *text, uint64_t *ret)
 	return 0;
 }
 
+static bool is_among(const char *option, const char *const *words)
+{
+	while (*words && strcmp(option, *words) != 0)
+		words++;
+	return *words;
+}
+
+static bool begins_with_one(const char *option, const char *const *words)
+{
+	while (*words && strncmp(option, *words, strlen(*words)) != 0)
+		words++;
+	return *words;
+}
+
 static bool is_swallowed(const char *option)
 {
-	for (const char *const *s = swallowed; *s; s++) {
-		if (strcmp(option, *s) == 0)
-			return true;
-	}
-	for (const char *const *s = swallowed_prefixes; *s; s++) {
-		if (strncmp(option, *s, strlen(*s)) == 0)
-			return true;
-	}
-	return false;
+	return is_among(option, swallowed) || is_among(option, fuse_options) ||
+	       begins_with_one(option, swallowed_prefixes) ||
+	       begins_with_one(option, fuse_prefixes);
 }
 
 static bool is_flag(struct mount_request *rq, const char *option)
@@ -102,7 +121,27 @@ static const char *value_of(const char *option, const char *key)
 	return strncmp(option, key, n) == 0 && option[n] == '=' ? option + n + 1 : NULL;
 }
 
-/* 1: taken; 0: none of these; or -errno. */
+/* All of these: 1: taken; 0: none of these; or -errno. */
+static int take_mask(struct mount_request *rq, const char *option, struct error *e)
+{
+	static const char *const keys[] = {"umask", "fmask", "dmask"};
+	const char *value = NULL;
+	uint64_t n;
+	size_t i = 0;
+
+	while (i < 3 && !(value = value_of(option, keys[i])))
+		i++;
+	if (!value)
+		return 0;
+	if (number(value, 8, 0777, &n) < 0)
+		return error_set(e, -EINVAL, "%s=%s is not octal and at most 777", keys[i], value);
+	if (i != 2)
+		rq->file_mask = (mode_t)n;
+	if (i != 1)
+		rq->dir_mask = (mode_t)n;
+	return 1;
+}
+
 static int take_number(struct mount_request *rq, const char *option, struct error *e)
 {
 	const char *value;
@@ -119,19 +158,13 @@ static int take_number(struct mount_request *rq, const char *option, struct erro
 			return error_set(e, -EINVAL, "gid=%s is not a group's number", value);
 		rq->has_gid = true;
 		rq->gid = (gid_t)n;
-	} else if ((value = value_of(option, "umask"))) {
-		if (number(value, 8, 0777, &n) < 0)
-			return error_set(
-				e, -EINVAL, "umask=%s is not octal and at most 777", value);
-		rq->has_umask = true;
-		rq->umask = (mode_t)n;
 	} else if ((value = value_of(option, "cache"))) {
 		if (options_size(value, &rq->cache_size) < 0)
 			return error_set(e, -EINVAL,
 				"cache=%s is not a size such as 64M (a number, then K, M or G)",
 				value);
 	} else {
-		return 0;
+		return take_mask(rq, option, e);
 	}
 	return 1;
 }

@@ -42,6 +42,7 @@ static const char help_options[] =
 	"  ro                        read-only\n"
 	"  cache=SIZE                memory for unpacked data, with K, M or G (64M)\n"
 	"  uid=N,gid=N,umask=M       owner, group, and permissions taken away from what is shown\n"
+	"  fmask=M,dmask=M           permissions taken away from files, from directories\n"
 	"  allow_other               let other users in\n"
 	"  noexec                    nothing in the mount can be executed\n";
 

@@ -2,6 +2,7 @@
 #include "fuse/keeper_door.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -178,7 +179,9 @@ void door_tell(struct door *d, const struct control_msg *m)
 
 static int knock_at(const char *dev, const char *which, uid_t owner)
 {
-	CLEANUP(close_fd) int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	/* Whoever took the name may leave his queue full: nobody is waited for who is not known. */
+	CLEANUP(close_fd)
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un a;
 	socklen_t n = address(dev, which, &a);
 
@@ -186,6 +189,8 @@ static int knock_at(const char *dev, const char *which, uid_t owner)
 		return -errno;
 	if (!peer_is(sock, owner))
 		return -EPERM;
+	if (fcntl(sock, F_SETFL, 0) < 0)
+		return -errno;
 	return take_fd(&sock);
 }
 

@@ -2,6 +2,7 @@
 #include "fuse/keeper_end.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,13 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_watch.h"
+#include "vfs/files/sidecar.h"
+#include "vfs/journal/read.h"
 
 void keeper_close_control(struct keeper *k)
 {
@@ -259,6 +263,31 @@ static void describe(int wait_status, const char *what, char *line, size_t room)
 		killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
 }
 
+static int find_journal(void *arg, const char *file)
+{
+	bool *found = arg;
+
+	*found |= !journal_is_aside(file);
+	return 0;
+}
+
+/* By its name alone. */
+static bool has_journal(const struct keeper *k)
+{
+	CLEANUP(free) char *dir = strdup(k->rq->path);
+	CLEANUP(close_fd) int fd = -1;
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	char family[NAME_MAX + 1];
+	bool found = false;
+
+	if (!slash)
+		return true;
+	sidecar_family(family, slash + 1);
+	slash[slash == dir] = '\0';
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || journal_each_file(fd, family, find_journal, &found, NULL) < 0 || found;
+}
+
 static void end_of_session(struct keeper *k, int wait_status)
 {
 	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
@@ -268,7 +297,8 @@ static void end_of_session(struct keeper *k, int wait_status)
 	k->result = k->saved == OUTCOME_SAVE_FAILED ? last : outcome_worse(k->saved, last);
 	if (!k->has_saved || (last == OUTCOME_SAVE_FAILED && status != OUTCOME_SAVE_FAILED)) {
 		k->result = OUTCOME_SAVE_FAILED;
-		describe(wait_status, "; the journal is kept", k->why, sizeof(k->why));
+		describe(wait_status, has_journal(k) ? "; the journal is kept" : "", k->why,
+			sizeof(k->why));
 	} else if (k->result == OUTCOME_SAVE_FAILED) {
 		snprintf(k->why, sizeof(k->why), "not everything could be saved");
 	}

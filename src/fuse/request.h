@@ -22,10 +22,10 @@ struct mount_request {
 	bool read_only;         /* -o ro */
 	bool allow_other;
 	bool noexec;                      /* what is mounted cannot be executed */
-	bool has_uid, has_gid, has_umask; /* whether the next three were given */
+	bool has_uid, has_gid;            /* whether the next two were given */
 	uid_t uid;                        /* who owns what the mount shows */
 	gid_t gid;
-	mode_t umask;               /* permission bits taken away from what it shows */
+	mode_t file_mask, dir_mask; /* permission bits taken away from what it shows */
 	uint64_t cache_size;        /* bytes of decoded blobs to keep */
 	const char *const *options; /* those of the format: "raw=rw", NULL-ended */
 };

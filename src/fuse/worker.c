@@ -117,10 +117,10 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	struct vfs_options o = {.read_only = rq->read_only,
 		.have_uid = rq->has_uid,
 		.have_gid = rq->has_gid,
-		.have_umask = rq->has_umask,
 		.uid = rq->uid,
 		.gid = rq->gid,
-		.umask = rq->umask,
+		.file_mask = rq->file_mask,
+		.dir_mask = rq->dir_mask,
 		.cache = rq->cache_size,
 		.options = rq->options};
 	const char *name = strrchr(rq->path, '/') + 1;

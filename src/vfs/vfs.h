@@ -107,16 +107,15 @@ struct vfs_host {
 	void (*note)(struct vfs_host *h, const char *line); /* any thread */
 	/* What a save is doing, and how far it is, in bytes; total 0: that is not known. From a
 	 * worker thread; from the owner's, with "", now and then while vfs_end waits. */
-	void (*progress)(
-		struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
+	void (*progress)(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 
 struct vfs_options {
 	bool read_only;
-	bool have_uid, have_gid, have_umask;
+	bool have_uid, have_gid;
 	uid_t uid;
 	gid_t gid;
-	mode_t umask;
+	mode_t file_mask, dir_mask; /* permission bits that are taken away */
 	size_t cache;               /* bytes of decoded blobs that are kept */
 	const char *const *options; /* those of the format */
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "fuse/control.h"
@@ -26,7 +27,8 @@ static const char table[] =
 	"rw,user_id=1000,group_id=100\n"
 	"37 22 0:41 / /mnt/two rw - fuse.sshfs host: rw,user_id=5,group_id=5\n"
 	"38 22 0:42 / /mnt/two rw - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
-	"39 22 0:42 / /mnt/thr\\134ee ro,nosuid - fuse.mapfs /m/y\\134.map rw,user_id=0,group_id=0\n"
+	"39 22 0:42 / /mnt/thr\\134ee ro,nosuid - fuse.mapfs /m/y\\134.map "
+	"rw,user_id=0,group_id=0\n"
 	"cut off";
 
 static int write_table(void **state)
@@ -276,6 +278,32 @@ static void the_back_door_has_a_name_of_its_own(void **state)
 	door_finish(&d);
 }
 
+static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fill[64], n = 0, listener;
+	socklen_t size;
+	char dev[32];
+
+	(void)state;
+	door_name(dev, sizeof(dev));
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)snprintf(
+				   a.sun_path + 1, sizeof(a.sun_path) - 1, "mapfs/%s", dev));
+	listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&a, size), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	do {
+		fill[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+	} while (connect(fill[n++], (struct sockaddr *)&a, size) == 0 && n < 64);
+	alarm(5);
+	assert_int_equal(door_knock(dev, geteuid()), -EAGAIN);
+	alarm(0);
+	while (n > 0)
+		close(fill[--n]);
+	close(listener);
+}
+
 static void a_door_is_had_once(void **state)
 {
 	struct door a, b;
@@ -300,8 +328,8 @@ int main(void)
 			the_topmost_mount_at_a_point_is_found, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			blanks_and_owners_are_read, write_table, remove_table),
-		cmocka_unit_test_setup_teardown(maps_are_listed_with_their_places_in_order,
-			write_table, remove_table),
+		cmocka_unit_test_setup_teardown(
+			maps_are_listed_with_their_places_in_order, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			other_file_systems_are_not_ours, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
@@ -313,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered_once),
 		cmocka_unit_test(who_means_another_mount_is_sent_away_without_a_word),
 		cmocka_unit_test(the_back_door_has_a_name_of_its_own),
+		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
 		cmocka_unit_test(a_door_is_had_once),
 	};
 

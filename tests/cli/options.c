@@ -41,7 +41,7 @@ static void nothing_given_means_writable_and_64m(void **state)
 	options_init(&o);
 	assert_false(o.rq.read_only);
 	assert_false(o.rq.allow_other);
-	assert_false(o.rq.has_uid || o.rq.has_gid || o.rq.has_umask);
+	assert_false(o.rq.has_uid || o.rq.has_gid || o.rq.file_mask || o.rq.dir_mask);
 	assert_int_equal(o.rq.cache_size, 67108864);
 	assert_null(o.rq.options[0]);
 	options_finish(&o);
@@ -52,7 +52,8 @@ static void what_mount_passes_along_is_swallowed(void **state)
 	static const char *const lists[] = {"rw,dev,suid", "nofail,x-systemd.automount,_netdev",
 		"user,noauto,exec,async", "users,owner,group,defaults", "X-mount.mkdir",
 		"comment=a word", "user=ann", "noatime,nodiratime,relatime", "nodev,nosuid", "",
-		",", ",,rw,"};
+		",", ",,rw,", "fsname=my map,subtype=x,auto_unmount,kernel_cache",
+		"default_permissions,big_writes,nonempty,use_ino,attr_timeout=1,max_read=4096"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -100,19 +101,37 @@ static void owner_and_mask_are_numbers(void **state)
 {
 	static const char *const wrong[] = {"uid=", "uid=-1", "uid=+1", "uid= 1", "uid=ann",
 		"uid=1x", "uid=4294967295", "gid=4294967295", "gid=0x10", "umask=8", "umask=1000",
-		"umask=", "umask=-1"};
+		"umask=", "umask=-1", "fmask=8", "dmask=", "fmask"};
 	struct options o;
 
 	(void)state;
 	options_init(&o);
 	assert_int_equal(add(&o, "uid=4294967294,gid=0,umask=027"), 0);
-	assert_true(o.rq.has_uid && o.rq.has_gid && o.rq.has_umask);
+	assert_true(o.rq.has_uid && o.rq.has_gid);
 	assert_int_equal(o.rq.uid, 4294967294);
 	assert_int_equal(o.rq.gid, 0);
-	assert_int_equal(o.rq.umask, 027);
+	assert_int_equal(o.rq.file_mask, 027);
+	assert_int_equal(o.rq.dir_mask, 027);
 	options_finish(&o);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(add_alone(wrong[i]), -EINVAL);
+}
+
+static void files_and_directories_have_masks_of_their_own(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	add(&o, "umask=077,fmask=133");
+	assert_int_equal(o.rq.file_mask, 0133);
+	assert_int_equal(o.rq.dir_mask, 077);
+	add(&o, "dmask=022");
+	assert_int_equal(o.rq.file_mask, 0133);
+	assert_int_equal(o.rq.dir_mask, 022);
+	add(&o, "umask=0");
+	assert_int_equal(o.rq.file_mask | o.rq.dir_mask, 0);
+	options_finish(&o);
 }
 
 static void sizes_have_units(void **state)
@@ -262,6 +281,7 @@ int main(void)
 		cmocka_unit_test(the_refused_option_is_named),
 		cmocka_unit_test(the_later_of_ro_and_rw_counts),
 		cmocka_unit_test(owner_and_mask_are_numbers),
+		cmocka_unit_test(files_and_directories_have_masks_of_their_own),
 		cmocka_unit_test(sizes_have_units),
 		cmocka_unit_test(what_a_format_reads_is_passed_on_in_order),
 		cmocka_unit_test(how_a_triclon_map_is_read_can_be_forced),

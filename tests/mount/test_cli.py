@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """Commands, exit codes, and the ways in which mounts are made and ended."""
+import errno
 import json
 import os
 import shutil
@@ -154,6 +155,22 @@ def test_a_mask_takes_permissions_away_and_gives_none(box, small, umask, file, d
     m = box.mount(small, "umask=" + umask)
     assert os.stat(m / SETTINGS).st_mode & 0o7777 == file
     assert os.stat(m / "info").st_mode & 0o7777 == directory
+    m.unmount()
+
+
+def test_files_and_directories_have_masks_of_their_own(box, small):
+    os.chmod(small, 0o664)
+    m = box.mount(small, "auto_unmount,fsname=x,subtype=y,kernel_cache,fmask=0137,dmask=0027")
+    assert os.stat(m / SETTINGS).st_mode & 0o7777 == 0o640
+    assert os.stat(m / "info").st_mode & 0o7777 == 0o750
+    m.unmount()
+
+
+def test_a_name_that_is_too_long_is_refused_as_that(box, small):
+    m = box.mount(small)
+    r = box.run(m / "groups/0_Game/layers/1_ground", m / "groups/0_Game/layers/1_much_too_long_a_name",
+                program="mv")
+    assert r.code == 1 and os.strerror(errno.ENAMETOOLONG) in r.err, r
     m.unmount()
 
 

@@ -57,10 +57,8 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	vol->file_mode = mode & 0666;
 	/* Who may read a file may enter its directory. */
 	vol->dir_mode = vol->file_mode | (vol->file_mode & 0444) >> 2;
-	if (o->have_umask) {
-		vol->file_mode &= ~o->umask;
-		vol->dir_mode &= ~o->umask;
-	}
+	vol->file_mode &= ~o->file_mask;
+	vol->dir_mode &= ~o->dir_mask;
 	if (vol->read_only)
 		refuse_writing(vol);
 }
