@@ -10,6 +10,7 @@ MAPFS_TEST_SEED runs one sequence and tells its steps, MAPFS_TEST_SEQUENCES asks
 """
 import importlib.util
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -105,6 +106,26 @@ class Sequence:
                 self.wrong("%s is listed with %d bytes and has %d" % (
                     below, size, len(self.tree.get(below))))
 
+    def paths(self, path=""):
+        """All that the tree shows; but for raw/, the new map shows the same (compare)."""
+        out = set()
+        for name in self.tree.sizes(path):
+            below = path + "/" + name if path else name
+            if below != "raw":
+                out.add(below)
+                if self.tree.is_dir(below):
+                    out |= self.paths(below)
+        return out
+
+    def check_report(self, report, shown):
+        """What is told as saved is there, and what is told as removed is not."""
+        for line in report.splitlines():
+            kind, _, path = line.partition(": ")
+            if kind == "saved" and path not in shown and not re.match(r"and \d+ more$", path):
+                self.wrong("told as saved, and not there: %s" % path)
+            if kind == "removed" and path in shown:
+                self.wrong("told as removed, and still there: %s" % path)
+
     def compare(self, data, what):
         try:
             saved = datafile.Datafile(data)
@@ -170,6 +191,7 @@ def run(core, maps, seed, room, check=None):
             code, report = tree.save()
             if code != 0:
                 s.wrong("the save gives %d\n%s" % (code, report))
+            s.check_report(report, s.paths())
             s.compare(tree.map(), "the saved map")
             s.steps(2)
         elif seed % 2:
@@ -182,7 +204,9 @@ def run(core, maps, seed, room, check=None):
             s.steps(2)
         if seed % 10 == 0:
             s.compare_sizes()
+        shown = s.paths()
         code, report = tree.end()
+        s.check_report(report, shown)
         if code != 0:
             s.wrong("the end gives %d\n%s" % (code, report))
         s.editor.log.append("# end")

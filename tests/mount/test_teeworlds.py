@@ -73,6 +73,18 @@ def test_a_standing_directory_that_is_empty_can_be_removed_and_made_again(m, nam
     m.unmount()
 
 
+def test_a_removed_group_stays_so_over_kill_9(m):
+    shell(m, "rm -r groups/0_Game/layers/1_ground; cp -r groups/0_Game groups/9_new; rm -r groups/9_new/layers/*")
+    m.unmount()
+    again = m.box.mount(m.map)
+    shell(again, "rm -r groups/1_new")
+    again.box.kill_worker()
+    again = again.box.mount(m.map)
+    assert "could not" not in again.result.out + again.result.err
+    assert os.listdir(again / "groups") == ["0_Game"]
+    assert layer_names(saved(again)[0]) == [["Game"]]
+
+
 def test_a_group_json_alone_stays_and_is_not_told_as_removed(m):
     os.unlink(m / "groups/0_Game/group.json")
     f, report = saved(m, code=5)

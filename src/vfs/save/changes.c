@@ -47,27 +47,18 @@ static bool live(const struct node *n)
 	return n && n->has_id && !node_scratch(n);
 }
 
-/*
- * Does something of the map stand at the path? was: what stood there when it was changed, which is
- * what it is now (0: unknown). The format is not asked for the name: it takes that for a program's
- * wish.
- */
+/* Does something of the map stand at the path? was: what stood there when it was changed, and is to
+ * stand there still (0: anything). */
 static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 {
-	const char *slash = strrchr(path, '/');
-	CLEANUP(free) char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
-	const struct dentry *d;
-	struct node *dir;
-	struct entry en;
+	struct node *n;
 	bool yes;
 
-	if (!above || names_walk(v, above, &dir, NULL) < 0)
+	if (names_walk(v, path, &n, NULL) < 0)
 		return false;
-	d = dentry_find(v, dir->ino, slash ? slash + 1 : path);
-	/* A name that nobody made or hid is as it was mounted. */
-	yes = d ? live(d->node) : was && v->vol->format->stat(v->vol->before, was, &en, NULL) == 0;
-	*ret = d && yes ? d->node->id : was;
-	node_settle(v, dir);
+	yes = live(n) && (!was || n->id == was);
+	*ret = n->id;
+	node_settle(v, n);
 	return yes;
 }
 

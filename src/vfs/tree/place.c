@@ -224,6 +224,22 @@ void place_detach(struct vfs *v, struct node *n)
 	node_settle(v, from);
 }
 
+/* Of a standing directory that goes the journal does not tell; at a replay it goes with the one
+ * that it is in. */
+static bool went(struct vfs *v, struct node *dir, const char *name, const struct entry *en)
+{
+	struct node *n;
+	bool empty;
+
+	if (!v->replaying || !en->dir || !en->fixed || names_resolve(v, dir, name, &n, NULL) < 0)
+		return false;
+	empty = place_empty(v, n);
+	dir->opens++; /* nothing else may keep it but this name in it */
+	node_settle(v, n);
+	dir->opens--;
+	return empty;
+}
+
 bool place_empty(struct vfs *v, struct node *dir)
 {
 	const struct volume *vol = dir->vol;
@@ -236,7 +252,7 @@ bool place_empty(struct vfs *v, struct node *dir)
 			if (d->parent == dir->ino && d->node)
 				return false;
 	while (dir->has_id && vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
-		if (!dentry_find(v, dir->ino, name))
+		if (!dentry_find(v, dir->ino, name) && !went(v, dir, name, &en))
 			return false;
 	return true;
 }
