@@ -286,8 +286,7 @@ static int fault_cmp(const void *pa, const void *pb)
 static void tell(const struct faults *f, const struct fault *fault,
 	void (*why)(void *arg, const char *line), void *arg)
 {
-	char path[TW_WHERE_MAX], line[2 * TW_WHERE_MAX + sizeof(fault->text) + 64],
-		game[TW_WHERE_MAX];
+	char path[TW_PATH_MAX], line[2 * TW_PATH_MAX + sizeof(fault->text) + 64], game[TW_PATH_MAX];
 	unsigned n;
 
 	if (fault->code < GROUP_SHORT) {
@@ -295,11 +294,11 @@ static void tell(const struct faults *f, const struct fault *fault,
 		return;
 	}
 	if (fault->code < LAYER_TWICE)
-		tw_where_group(f->m, fault->what, path);
+		tw_path_group(f->m, fault->what, path);
 	else
-		tw_where_layer(f->m, fault->what, path);
+		tw_path_layer(f->m, fault->what, path);
 	if (fault->code == TILES_SMALL || fault->code == TILES_DIFFER) {
-		tw_where_layer(f->m, (uint32_t)(tw_game_layer(f->m, &n) - f->m->items), game);
+		tw_path_layer(f->m, (uint32_t)(tw_game_layer(f->m, &n) - f->m->items), game);
 		snprintf(line, sizeof(line), "%s: %s %s%s", path, fault->text, game,
 			n > 1 ? ", the last of several, which counts" : "");
 	} else {

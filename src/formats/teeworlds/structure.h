@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * structure: struct format's calls about which objects there are (formats/format.h says what they
- * do): new names (classify.c), new objects (add.c), the map to be written (finalize/finalize.c), a
- * new map (create.c), two maps compared (datafile/same.c).
+ * do): what a name means (classify.c), new objects (add.c), a map of a file and a new one (open.c).
  */
 #ifndef FORMATS_TEEWORLDS_STRUCTURE_H
 #define FORMATS_TEEWORLDS_STRUCTURE_H

@@ -86,7 +86,7 @@ void finalize_say_games(struct finalizing *s)
 	unsigned n;
 	const struct tw_item *used = tw_game_layer(s->to, &n);
 	const struct tw_type *layers = tw_type(s->to, TW_LAYER);
-	char path[TW_WHERE_MAX];
+	char path[TW_PATH_MAX];
 	bool fresh = false;
 
 	for (uint32_t i = 0; n > 1 && i < layers->n; i++) {
@@ -97,6 +97,6 @@ void finalize_say_games(struct finalizing *s)
 	}
 	if (!fresh)
 		return;
-	tw_where_layer(s->to, (uint32_t)(used - s->to->items), path);
+	tw_path_layer(s->to, (uint32_t)(used - s->to->items), path);
 	finalize_say(s, "of %u game layers a game uses the last one only, %s", n, path);
 }

@@ -42,17 +42,17 @@ static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX 
 	return last_name(m, TW_SORT_GROUP, item, mounted_at(m, TW_GROUP, item), 0, n, dst);
 }
 
-void tw_where_group(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX])
+void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	char name[NAME_MAX + 1];
 
 	if (group_name(m, item, name))
-		snprintf(dst, TW_WHERE_MAX, "groups/%s", name);
+		snprintf(dst, TW_PATH_MAX, "groups/%s", name);
 	else
-		snprintf(dst, TW_WHERE_MAX, "group %lld", (long long)tw_position(m, item));
+		snprintf(dst, TW_PATH_MAX, "group %lld", (long long)tw_position(m, item));
 }
 
-void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX])
+void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	int64_t position = tw_position(m, item), group = tw_group_of(m, position), home;
 	char name[NAME_MAX + 1], dir[NAME_MAX + 1];
@@ -65,9 +65,9 @@ void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX
 			at = tw_mounted(m)->groups[home];
 		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, TW_LAYER, item), at.first, at.n,
 			    name)) {
-			snprintf(dst, TW_WHERE_MAX, "groups/%s/layers/%s", dir, name);
+			snprintf(dst, TW_PATH_MAX, "groups/%s/layers/%s", dir, name);
 			return;
 		}
 	}
-	snprintf(dst, TW_WHERE_MAX, "layer %lld", (long long)position);
+	snprintf(dst, TW_PATH_MAX, "layer %lld", (long long)position);
 }

@@ -5,11 +5,11 @@
 
 #include "formats/teeworlds/names/mounted.h"
 
-enum { TW_WHERE_MAX = 2 * NAME_MAX + 32 };
+enum { TW_PATH_MAX = 2 * NAME_MAX + 32 };
 
 /* What the mount calls the item, or "layer 3" where it shows it in no group (that number is the
  * position in m). m: a version of the mounted map, or one that was finalized from it. */
-void tw_where_group(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX]);
-void tw_where_layer(const struct tw_map *m, uint32_t item, char dst[TW_WHERE_MAX]);
+void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
+void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
 #endif

@@ -7,6 +7,7 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/sort.h"
 
 enum { JSON_MAX = 1 << 20, N_KEYS = 3 };
 
@@ -35,9 +36,7 @@ static const struct key *keys_of(entry_id id)
 
 static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
 {
-	unsigned type = tw_id_kind(id) == TW_K_IMAGE_JSON ? TW_IMAGE : TW_SOUND;
-
-	return tw_item_at(m, type, tw_id_index(id));
+	return tw_item_at(m, tw_sort_type(tw_sort_of(id)), tw_id_index(id));
 }
 
 /* The file is there: the object has content, and in this form. */
@@ -45,10 +44,7 @@ static bool is_json(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = item_of(m, id);
 
-	if (tw_is_empty(it))
-		return false;
-	return tw_id_kind(id) == TW_K_IMAGE_JSON ? !tw_image_is_png(m, it)
-						 : !tw_sound_is_opus(m, it);
+	return !tw_is_empty(it) && !tw_sorts[tw_sort_of(id)].embedded(m, it);
 }
 
 /* A key whose integer a short item lacks is absent. */
