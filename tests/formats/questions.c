@@ -136,6 +136,7 @@ static void put(struct run *run, struct thing *t)
 	struct bytes *b = pick_content(run, &run->steps, t->name);
 	CLEANUP(change_free) struct change *c = NULL;
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+	struct touched touched = {0};
 
 	if (!b || t->is_dir) {
 		bytes_unref(b);
@@ -143,10 +144,11 @@ static void put(struct run *run, struct thing *t)
 	}
 	in = extent_of_bytes(b);
 	if (edit->parse(run->now, t->id, &in, &c, NULL) == 0 && c &&
-		edit->apply(&run->now, c, NULL, NULL) == 0) {
+		edit->apply(&run->now, c, &touched, NULL) == 0) {
 		t->put = true;
 		run->puts++;
 	}
+	touched_finish(&touched);
 }
 
 /* A name like t's that nothing has. */
@@ -255,12 +257,18 @@ static size_t placements(const struct run *run, struct placement **ret)
 	return n;
 }
 
+static void ignore(void *arg, const char *line)
+{
+	(void)arg;
+	(void)line;
+}
+
 static int finalize(const struct run *run, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(free) struct placement *p = NULL;
 	size_t n = placements(run, &p);
 
-	return p ? run->f->tree->finalize(run->now, p, n, ret, NULL, NULL, e) : -ENOMEM;
+	return p ? run->f->tree->finalize(run->now, p, n, ret, ignore, NULL, e) : -ENOMEM;
 }
 
 static int write_map(const struct run *run, const struct snapshot *s, struct source *ret,
@@ -289,12 +297,6 @@ static void drop_files(struct source *w)
 {
 	for (unsigned i = 0; i < w->n_files; i++)
 		file_unref(w->files[i]);
-}
-
-static void ignore(void *arg, const char *line)
-{
-	(void)arg;
-	(void)line;
 }
 
 /* A save that comes to nothing. */

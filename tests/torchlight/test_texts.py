@@ -265,6 +265,14 @@ def test_plain_ls_decodes_nothing_and_sizes_are_found_once(box):
     m.unmount()
 
 
+def test_a_long_listing_finds_every_size(box):
+    files = [("MEDIA/D/", "F%03d.DAT" % i, dat("n" * (i % 50), i), False) for i in range(300)]
+    m = box.mount(box.add(tlwrite.mod(files), "S.MOD"))
+    sizes = {e.name: e.stat().st_size for e in os.scandir(m / "MEDIA/D")}
+    assert sizes == {"F%03d.DAT" % i: len(text_dat("n" * (i % 50), i)) for i in range(300)}
+    m.unmount()
+
+
 @pytest.mark.parametrize("how", ["cp", "tar", "rsync"])
 def test_a_tree_of_texts_is_copied_in(box, how):
     m = box.mount(box.add(small_mod(), "S.MOD"))

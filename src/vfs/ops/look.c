@@ -12,12 +12,85 @@ static bool is_alias(const struct node *n, const char *name)
 	return n->name && strcmp(n->name, name) != 0;
 }
 
+/*
+ * Who asks for the sizes of two files of a directory one after the other is listing it (ls -l): the
+ * sizes of those that come next are found meanwhile, by several workers.
+ */
+enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
+
+struct ahead {
+	struct job job; /* first */
+	struct vfs *v;
+	struct snapshot *s;
+	size_t n;
+	entry_id ids[AHEAD_SIZES];
+};
+
+static void ahead_run(struct job *j)
+{
+	struct ahead *a = (struct ahead *)j;
+	uint64_t size;
+
+	for (size_t i = 0; i < a->n; i++)
+		(void)snapshot_size(a->s, a->ids[i], &size, NULL);
+}
+
+static void ahead_done(struct job *j)
+{
+	struct ahead *a = (struct ahead *)j;
+
+	a->v->ahead.jobs--;
+	snapshot_unref(a->s);
+	free(a);
+}
+
+/* The next sizes of the directory that are not known. */
+static size_t ahead_fill(struct vfs *v, const struct node *dir, entry_id *ids)
+{
+	const struct volume *vol = dir->vol;
+	char name[NAME_MAX + 1];
+	struct entry en;
+	size_t n = 0;
+
+	while (n < AHEAD_SIZES &&
+		vol->format->list(vol->now, dir->id, &v->ahead.cookie, name, &en, NULL) > 0)
+		if (!en.dir && !en.sized)
+			ids[n++] = en.id;
+	return n;
+}
+
+static void sizes_ahead(struct vfs *v, const struct node *dir)
+{
+	struct ahead *a;
+
+	if (!dir || !dir->has_id || !dir->vol->format->late_sizes)
+		return;
+	if (v->ahead.dir != dir->ino) {
+		v->ahead.dir = dir->ino;
+		v->ahead.cookie = 0;
+		return;
+	}
+	while (v->ahead.jobs < AHEAD_JOBS && (a = malloc(sizeof(*a)))) {
+		a->n = ahead_fill(v, dir, a->ids);
+		if (!a->n) {
+			free(a);
+			return;
+		}
+		a->job = (struct job){ahead_run, ahead_done, NULL};
+		a->v = v;
+		a->s = snapshot_ref(dir->vol->now);
+		v->ahead.jobs++;
+		pool_submit(v->pool, &a->job);
+	}
+}
+
 /* The attributes of n as c's answer; or c waits for the size. */
 static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
 {
 	int r = node_attr(v, n, &c->attr);
 
 	if (r == -EAGAIN && !c->sized) {
+		sizes_ahead(v, n->parent);
 		size_wait(v, n->vol, n->frozen ? n->frozen : n->vol->now, &n->id, 1, c);
 		node_settle(v, n);
 		return;

@@ -112,6 +112,11 @@ struct vfs {
 	size_t n_pending;          /* of the nodes */
 	struct dentry **dentries;
 	size_t n_dentries, n_dentry_buckets;
+	struct {
+		uint64_t dir; /* of which a size was asked for last */
+		uint64_t cookie;
+		unsigned jobs;
+	} ahead; /* sizes that are found before they are asked for (ops/look.c) */
 	uint64_t next_dynamic, next_cookie;
 	struct object *objects[OBJECT_BUCKETS]; /* tree/object.h */
 	size_t n_left;                          /* of them no file stands for */

@@ -250,10 +250,15 @@ int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **re
 	if (r < 0)
 		return r;
 	if (view_of(c, &size) == TL_UNSEEN) {
+		/* Several may ask at once; one looks. */
+		pthread_mutex_lock(&c->looking);
 		s.content = c;
-		r = begin(&s, handle, e);
-		if (r == 0)
-			r = look(&s, e);
+		if (view_of(c, &size) == TL_UNSEEN) {
+			r = begin(&s, handle, e);
+			if (r == 0)
+				r = look(&s, e);
+		}
+		pthread_mutex_unlock(&c->looking);
 		buffer_finish_free(&s.path);
 	}
 	if (r == 0)

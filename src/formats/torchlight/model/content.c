@@ -28,6 +28,7 @@ struct tl_content *tl_content_new(
 	c->crc = crc;
 	c->filetime = filetime;
 	c->budget = budget;
+	pthread_mutex_init(&c->looking, NULL);
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -48,6 +49,7 @@ void tl_content_unref(struct tl_content *c)
 	names_unref(c->names);
 	free(c->note);
 	blob_unref(c->blob);
+	pthread_mutex_destroy(&c->looking);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }

@@ -30,6 +30,7 @@ struct tl_content {
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
 	struct budget_slot slot; /* the text */
+	pthread_mutex_t looking; /* held by who finds out the rest */
 	pthread_mutex_t lock;    /* over the rest, which is found once */
 	enum tl_view view;
 	uint64_t size; /* of the text */
