@@ -3,14 +3,19 @@
  * What an earlier mount closed and did not save comes back: its operations run again, as if a
  * program asked for them, but that the journal has them already.
  */
+#include "vfs/replay.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/ops/file.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
+#include "vfs/tree/stage.h"
 #include "vfs/ops/commit.h"
+#include "vfs/ops/ops.h"
 
 struct replay {
 	struct vfs *v;

@@ -4,12 +4,23 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "vfs/save/left.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/volume/report.h"
+#include "vfs/volume/sync.h"
 #include "vfs/tree/object.h"
-#include "vfs/ops/commit.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/stage.h"
+#include "vfs/ops/file.h"
+#include "vfs/save/left.h"
+#include "vfs/save/left_dir.h"
+#include "vfs/replay.h"
 
-enum { SYNC_DELAY_MS = 900 }; /* closed changes are on disk within a second */
+static void pass_note(void *arg, const char *line)
+{
+	struct vfs_host *host = arg;
+
+	host->note(host, line);
+}
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
 	struct error *e)
@@ -25,6 +36,8 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->vfs = v;
+	if (!volume->read_only)
+		left_dir_find(volume, pass_note, host);
 	r = node_root(v, volume) ? vfs_replay(v, e) : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0) {
 		vfs_destroy(v);
@@ -59,20 +72,9 @@ void vfs_destroy(struct vfs *v)
 	free(v);
 }
 
-void vfs_unsynced(struct vfs *v)
-{
-	if (!v->sync_at_ms && journal_unsynced(&v->vol->journal))
-		v->sync_at_ms = clock_ms() + SYNC_DELAY_MS;
-}
-
 int vfs_timeout(struct vfs *v)
 {
-	int64_t left;
-
-	if (!v->sync_at_ms || v->syncing)
-		return -1;
-	left = v->sync_at_ms - clock_ms();
-	return left > 0 ? (int)left : 0;
+	return sync_timeout(v->vol);
 }
 
 struct tick {
@@ -96,9 +98,7 @@ static void tick_done(struct job *j)
 	/* Later closes fail by themselves; those before were told to be kept. */
 	if (t->e.code)
 		v->host->note(v->host, error_text(&t->e));
-	v->syncing = false;
-	if (!t->e.code)
-		vfs_unsynced(v);
+	sync_end(v->vol, t->e.code == 0);
 	free(t);
 }
 
@@ -106,15 +106,12 @@ void vfs_tick(struct vfs *v)
 {
 	struct tick *t;
 
-	if (!v->sync_at_ms || v->syncing || clock_ms() < v->sync_at_ms)
-		return;
-	t = calloc(1, sizeof(*t));
+	t = sync_timeout(v->vol) == 0 ? calloc(1, sizeof(*t)) : NULL;
 	if (!t)
 		return;
 	t->job = (struct job){tick_run, tick_done, NULL};
 	t->v = v;
-	v->syncing = true;
-	v->sync_at_ms = 0;
+	sync_begin(v->vol);
 	pool_submit(v->pool, &t->job);
 }
 

@@ -5,9 +5,15 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/ops/file.h"
-#include "vfs/save/status.h"
+#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/sync.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/commit.h"
+#include "vfs/ops/waiting.h"
+#include "vfs/save/status.h"
+#include "vfs/vfs.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
@@ -158,7 +164,7 @@ static void drop_written(struct job *j)
 
 	if (d->r == 0)
 		put_dismiss(d->v, n);
-	vfs_unsynced(d->v);
+	sync_want(d->v->vol);
 	lane_leave(n->vol);
 	d->job.done = drop_told;
 	node_invalidate(d->v, &n, 1, &d->job);

@@ -20,6 +20,14 @@ BELOW = {
 # Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
 # beside the folders stand above all of them.
 SUBROOMS = {
+    "vfs": {
+        "files": set(),
+        "journal": {"files"},
+        "volume": {"files", "journal"},
+        "tree": {"files", "journal", "volume"},
+        "ops": {"files", "journal", "volume", "tree"},
+        "save": {"files", "journal", "volume", "tree", "ops"},
+    },
     "formats/teeworlds": {
         "model": set(),
         "datafile": {"model"},

@@ -15,6 +15,7 @@
 
 #include "mapfile.h"
 #include "vfs/vfs.h"
+#include "vfs/volume/options.h"
 
 #define MAP_NAME  "m.map"
 #define IMAGE     "images/0_img.png"

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/name.h"
 #include "vfs/files/companion.h"
+#include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
 
 struct listing {

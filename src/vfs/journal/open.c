@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "vfs/journal/journal.h"
 #include "vfs/journal/read.h"
 
 struct finding {

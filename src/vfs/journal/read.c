@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "vfs/files/sidecar.h"
 
 enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vfs/journal/data.h"
+#include "vfs/journal/journal.h"
 #include "vfs/journal/read.h"
 
 /*

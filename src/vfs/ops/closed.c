@@ -3,10 +3,14 @@
  * A truncation to which nothing was written is judged when its file is released, which may be long
  * after the close: a shell keeps `> f` open. Whoever looks at what was closed has it judged before.
  */
+#include "vfs/ops/closed.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "vfs/ops/file.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/commit.h"
 
 struct closed {
 	struct call call; /* first: it waits for a node like one of the front's */
@@ -49,7 +53,7 @@ static void closed_next(struct vfs *v, struct call *c)
 		node_wait(n, &o->call);
 	} else {
 		o->n--;
-		put_start_locked(v, n, closed_put, o);
+		put_own(v, n, false, closed_put, o);
 	}
 }
 

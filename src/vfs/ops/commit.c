@@ -4,15 +4,22 @@
  * the volume's lane, applied to the newest one and written to the journal. The new version counts
  * only once the journal has it; a version that came in between sends the put back to the judge.
  */
+#include "vfs/ops/commit.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "vfs/ops/file.h"
-#include "vfs/tree/place.h"
+#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/sync.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
-#include "vfs/ops/commit.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 
 struct put {
 	struct job job;
@@ -50,9 +57,9 @@ static void put_free(struct put *p)
 	free(p);
 }
 
-static void put_end(void *arg)
+static void put_end(struct job *j)
 {
-	struct put *p = arg;
+	struct put *p = (struct put *)j;
 	struct vfs *v = p->v;
 	struct node *n = p->rq.node;
 
@@ -60,17 +67,6 @@ static void put_end(void *arg)
 	n->opens--;
 	put_free(p);
 	node_settle(v, n);
-}
-
-static void put_told(struct job *j)
-{
-	struct put *p = (struct put *)j;
-
-	/* Before it changes once more. */
-	if (p->r == 0 && p->change && p->rq.may_wait && !p->pending)
-		pending_follow(p->v, p->rq.node, put_end, p);
-	else
-		put_end(p);
 }
 
 static bool shows_touched(const struct put *p, const struct node *n)
@@ -95,7 +91,7 @@ static void put_forget(struct job *j)
 {
 	struct put *p = (struct put *)j;
 
-	p->job.done = put_told;
+	p->job.done = put_end;
 	put_forget_name(p->v, &p->forgotten, &p->job);
 }
 
@@ -122,13 +118,13 @@ static void told_add_other(struct told *t, struct node *n, bool perhaps)
 	told_add(t, n);
 }
 
-/* The kernel forgets what it holds of the file and of those that changed with it; then put_told. */
+/* The kernel forgets what it holds of the file and of those that changed with it; then put_end. */
 static void put_tell(struct put *p)
 {
 	struct vfs *v = p->v;
 	struct told t = {0};
 
-	p->job.done = put_told;
+	p->job.done = put_end;
 	told_add(&t, p->rq.node);
 	if (p->touched.all || p->touched.n)
 		for (size_t i = 0; i < v->n_buckets; i++)
@@ -241,7 +237,7 @@ static void put_settled(struct job *j)
 	}
 	if (p->r == 0 && p->rq.id == n->id)
 		(void)file_retire(n);
-	vfs_unsynced(p->v);
+	sync_want(p->v->vol);
 	lane_leave(p->vol);
 	put_tell(p);
 	node_ready(p->v, n);
@@ -329,7 +325,7 @@ static void put_parsed(struct job *j)
 	if (p->rq.dry) {
 		p->r = p->r == -EAGAIN ? 0 : p->r;
 		node_ready(p->v, p->rq.node);
-		put_told(j);
+		put_end(j);
 	} else {
 		lane_enter(p->vol, &p->task);
 	}
@@ -402,7 +398,7 @@ void put_request(struct vfs *v, const struct put_request *rq)
 	put_judge(p);
 }
 
-static void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg)
+void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
 	struct put_request rq = {.node = n,
@@ -421,14 +417,4 @@ static void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done,
 		done(v, n, arg, -ENOMEM);
 	else
 		put_request(v, &rq);
-}
-
-void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
-{
-	put_own(v, n, true, done, arg);
-}
-
-void put_start_locked(struct vfs *v, struct node *n, put_done done, void *arg)
-{
-	put_own(v, n, false, done, arg);
 }

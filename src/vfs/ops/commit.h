@@ -6,6 +6,9 @@
 
 #include "vfs/tree/node.h"
 
+/* Judges and applies what stands in the node's stage; then done(arg, verdict). The node is busy. */
+typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
+
 struct put_request {
 	struct node *node; /* whose stage is read; busy until done */
 	entry_id id;       /* the lens */
@@ -25,6 +28,8 @@ struct put_request {
 };
 
 void put_request(struct vfs *v, const struct put_request *rq);
+/* The same for n's own lens. */
+void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg);
 
 /* n's draft goes; and n too, if nothing else was ever there. */
 void put_dismiss(struct vfs *v, struct node *n);
@@ -38,8 +43,5 @@ struct forgotten {
 /* n's content is in the model: it is no new object any more, and its other form is gone (*ret). */
 void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret);
 void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then);
-
-/* The journal holds something that is not on disk yet (vfs.c). */
-void vfs_unsynced(struct vfs *v);
 
 #endif

@@ -1,42 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/* Open files: create is in tree.c, all else of a handle's life is here. */
+/* Open files: create is in ops/make.c, all else of a handle's life is here. */
+#include "vfs/ops/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
-#include "vfs/ops/file.h"
-#include "vfs/ops/commit.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
-
-int file_may_write(const struct node *n)
-{
-	struct entry en;
-	int r;
-
-	if (n->vol->read_only)
-		return -EROFS;
-	/* What has no lens of content yet (a new object, the other form) is written from nothing.
-	 */
-	if (node_scratch(n) || n->stage)
-		return 0;
-	r = node_entry(n, &en, NULL);
-	if (r < 0)
-		return r;
-	return en.writable ? 0 : -EACCES;
-}
-
-uint64_t file_most_of(const struct volume *vol, entry_id id)
-{
-	struct entry en = {0};
-
-	(void)vol->format->stat(vol->now, id, &en, NULL);
-	return en.most ? en.most : FORMAT_MOST;
-}
-
-uint64_t file_most(const struct node *n)
-{
-	return n->has_id && !node_scratch(n) ? file_most_of(n->vol, n->id) : FORMAT_MOST;
-}
+#include "vfs/ops/waiting.h"
 
 /* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
 static int may_read(const struct node *n)
@@ -227,11 +202,6 @@ void vfs_write(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-bool file_judged(const struct node *n)
-{
-	return n->stage && n->parent && !node_scratch(n);
-}
-
 static void flush_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	(void)v;
@@ -279,18 +249,6 @@ void vfs_flush(struct vfs *v, struct call *c)
 		put_start(v, n, flush_put, c);
 		break;
 	}
-}
-
-bool file_retire(struct node *n)
-{
-	const struct stage *s = n->stage;
-
-	if (n->handles || !file_judged(n) || s->state != STAGE_CLEAN || s->verdict < 0 ||
-		n->pending)
-		return false;
-	stage_drop(n);
-	n->cached = false;
-	return true;
 }
 
 static void release_put(struct vfs *v, struct node *n, void *arg, int r)

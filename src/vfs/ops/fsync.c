@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/ops.h"
+#include "vfs/ops/waiting.h"
 
 struct sync {
 	struct job job;

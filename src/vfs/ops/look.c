@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/ops.h"
 
 /* A node has the name by which it was found first. */
 static bool is_alias(const struct node *n, const char *name)

@@ -3,8 +3,14 @@
  * had gone. */
 #include <errno.h>
 
-#include "vfs/tree/place.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/stage.h"
+#include "vfs/ops/file.h"
+#include "vfs/ops/ops.h"
+#include "vfs/ops/split.h"
 #include "vfs/ops/step.h"
 
 static int make_node(
@@ -163,7 +169,7 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 		made(v, c, n, r);
 		return;
 	}
-	r = p.kind == PLACE_ID ? place_split(v, &p, c) : 0;
+	r = p.kind == PLACE_ID ? split_off(v, &p, c) : 0;
 	if (r < 0) {
 		call_done(c, r);
 	} else if (r == 0 && is_dir) {

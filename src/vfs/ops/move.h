@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Renames: what ops/move.c and ops/takeover.c share. */
+/* Renames: what ops/rename.c and ops/takeover.c share. */
 #ifndef VFS_OPS_MOVE_H
 #define VFS_OPS_MOVE_H
 
@@ -24,7 +24,7 @@ char *move_log_path(const struct vfs *v, const struct move *m);
  * of it any more. true: c runs again after that. */
 bool move_leave_second(struct vfs *v, struct call *c, const struct node *n);
 
-/* ops/takeover.c: the content of the moved file is put where it goes to, and c done. */
-void move_take_over(struct vfs *v, struct call *c, const struct move *m);
+/* May the object, a directory if is_dir, stand there? */
+bool move_fits(const struct vfs *v, entry_id object, bool is_dir, const struct place *to);
 
 #endif

@@ -3,8 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/tree/place.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
 
 /* Is the file or directory the format's to remove: an object, or a part of one? */

@@ -2,8 +2,12 @@
 /* Attributes that a program sets; a size among them is a write. */
 #include <errno.h>
 
-#include "vfs/ops/file.h"
-#include "vfs/ops/commit.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/ops.h"
+#include "vfs/ops/waiting.h"
 
 static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 {

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/ops/commit.h"
+#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/sync.h"
+#include "vfs/tree/path.h"
 
 struct step {
 	struct lane_task task; /* first */
@@ -35,7 +37,7 @@ static void step_end(struct step *s)
 	struct volume *vol = s->v->vol;
 
 	s->fn(s->v, s->call, s->r);
-	vfs_unsynced(s->v);
+	sync_want(s->v->vol);
 	lane_leave(vol);
 	step_free(s);
 }

@@ -3,13 +3,19 @@
  * A rename that writes: the content of the moved file is put to the lens that its new name is, and
  * then the file stands there.
  */
+#include "vfs/ops/takeover.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/ops/file.h"
-#include "vfs/ops/move.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/commit.h"
+#include "vfs/ops/ops.h"
+#include "vfs/ops/split.h"
 #include "vfs/ops/step.h"
 
 /* The content of n to another lens; then n stands there. */
@@ -197,14 +203,14 @@ void move_take_over(struct vfs *v, struct call *c, const struct move *m)
 		r = stage_begin(v, n, false, c);
 	if (r > 0)
 		return;
-	if (r == 0 && !c->judged && (place_splits(v, &m->to) || move_comes_back(v, m))) {
+	if (r == 0 && !c->judged && (split_needed(v, &m->to) || move_comes_back(v, m))) {
 		judge_first(v, c, m);
 		return;
 	}
 	if (r == 0 && move_comes_back(v, m) && move_leave_second(v, c, n))
 		return;
 	if (r == 0)
-		r = place_split(v, &m->to, c);
+		r = split_off(v, &m->to, c);
 	if (r > 0)
 		return;
 	if (r < 0)

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "vfs/volume/outcome.h"
+#include "vfs/volume/report.h"
 #include "vfs/tree/object.h"
 #include "vfs/save/save.h"
 

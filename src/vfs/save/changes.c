@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vfs/volume/outcome.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
 
 enum {
 	NAMED_MAX = 8,           /* saved paths that a report names */

@@ -2,8 +2,8 @@
 /* A mount that ends without a save. */
 #include <string.h>
 
-#include "vfs/save/left.h"
-#include "vfs/save/save.h"
+#include "vfs/volume/report.h"
+#include "vfs/save/run.h"
 #include "vfs/save/status.h"
 
 struct discarding {

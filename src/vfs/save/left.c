@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/save/left_dir.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/volume/report.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
+#include "vfs/save/left_dir.h"
 
 struct left_file {
 	struct left_file *next;

@@ -8,6 +8,7 @@
 
 #include "base/io.h"
 #include "base/name.h"
+#include "vfs/files/sidecar.h"
 
 enum { TRIES = 1000, CHUNK = 64 << 10 };
 

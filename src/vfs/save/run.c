@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
 /* When a save runs, and what it is given. */
+#include "vfs/save/run.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 
+#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
+#include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
 #include "vfs/save/changes.h"
 #include "vfs/save/left.h"
-#include "vfs/tree/object.h"
+#include "vfs/save/prepare.h"
 #include "vfs/save/save.h"
 
 struct saving {
@@ -169,7 +177,7 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
 	names_restore(v);
-	pending_settle(v, saving_enter, s);
+	save_prepare(v, saving_enter, s);
 }
 
 struct ending {

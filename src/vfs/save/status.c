@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "vfs/tree/path.h"
+#include "vfs/ops/closed.h"
 #include "vfs/save/changes.h"
 #include "vfs/save/left.h"
 

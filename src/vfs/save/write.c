@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/tree/object.h"
-#include "vfs/save/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +7,12 @@
 
 #include "base/pair.h"
 #include "vfs/files/companion.h"
+#include "vfs/files/sidecar.h"
+#include "vfs/journal/journal.h"
 #include "vfs/volume/external.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/volume/report.h"
+#include "vfs/save/save.h"
 
 enum { CONFLICTS_MAX = 1000 };
 

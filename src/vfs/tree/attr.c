@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/attr.h"
+
 #include <errno.h>
-
-#include "vfs/tree/node.h"
-
-bool node_scratch(const struct node *n)
-{
-	return !n->has_id || n->frozen;
-}
-
-int node_entry(const struct node *n, struct entry *ret, struct error *e)
-{
-	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
-
-	return n->vol->format->stat(s, n->id, ret, e);
-}
 
 void node_touch(struct node *n, unsigned mask)
 {
@@ -130,4 +118,34 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 	override(n, &a);
 	*ret = a;
 	return n->dir || n->stage || en.sized ? 0 : -EAGAIN;
+}
+
+int file_may_write(const struct node *n)
+{
+	struct entry en;
+	int r;
+
+	if (n->vol->read_only)
+		return -EROFS;
+	/* What has no lens of content yet (a new object, the other form) is written from nothing.
+	 */
+	if (node_scratch(n) || n->stage)
+		return 0;
+	r = node_entry(n, &en, NULL);
+	if (r < 0)
+		return r;
+	return en.writable ? 0 : -EACCES;
+}
+
+uint64_t file_most_of(const struct volume *vol, entry_id id)
+{
+	struct entry en = {0};
+
+	(void)vol->format->stat(vol->now, id, &en, NULL);
+	return en.most ? en.most : FORMAT_MOST;
+}
+
+uint64_t file_most(const struct node *n)
+{
+	return n->has_id && !node_scratch(n) ? file_most_of(n->vol, n->id) : FORMAT_MOST;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /* The overlay: names that differ from what the format says. */
+#include "vfs/tree/dentry.h"
+
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/name.h"
-#include "vfs/tree/node.h"
 
 /* The same for names that differ in the case of ASCII letters alone, which some formats make one.
  */

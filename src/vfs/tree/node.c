@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/tree/object.h"
+#include "vfs/tree/node.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "vfs/tree/stage.h"
 
 uint64_t entry_ino(const struct volume *vol, entry_id id)
 {
@@ -133,6 +135,18 @@ struct node *node_new(struct vfs *v, struct volume *vol, bool dir)
 	return n;
 }
 
+bool node_scratch(const struct node *n)
+{
+	return !n->has_id || n->frozen;
+}
+
+int node_entry(const struct node *n, struct entry *ret, struct error *e)
+{
+	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
+
+	return n->vol->format->stat(s, n->id, ret, e);
+}
+
 static bool needed(const struct node *n)
 {
 	if (n->ino == VFS_ROOT_INO)
@@ -168,82 +182,4 @@ void node_settle(struct vfs *v, struct node *n)
 		free(n);
 		n = parent;
 	}
-}
-
-const char *node_log_zeros(const struct format *f, const char *name)
-{
-	size_t digits = strspn(name, "0123456789");
-
-	return f->numbered && digits && (name[digits] == '_' || name[digits] == '\0') ? "00000"
-										      : "";
-}
-
-void node_log_ending(const char *name, char shown[NAME_MAX + 1])
-{
-	const char *now = strrchr(name, '.');
-	char *then = strrchr(shown, '.');
-
-	if (now && then && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
-		strcpy(then, now);
-}
-
-/* The name of n, or the one that it has in the settled map (in space). */
-static const char *name_of(
-	const struct node *n, const struct snapshot *settled, char space[NAME_MAX + 1])
-{
-	const struct format *f = n->vol->format;
-	const struct object *o;
-
-	if (!settled || !f->names || !n->has_id || n->frozen)
-		return n->name;
-	/* Moved since that was saved, the record says. */
-	o = settled == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
-	if (!(o && o->moved) && f->names->shown_as(settled, n->id, space) == 0) {
-		if (!n->dir)
-			node_log_ending(n->name, space);
-		return space;
-	}
-	if (strlen(n->name) + strlen(node_log_zeros(f, n->name)) > NAME_MAX)
-		return n->name;
-	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(f, n->name), n->name);
-	return space;
-}
-
-char *node_path_in(const struct node *n, const struct snapshot *settled)
-{
-	char space[NAME_MAX + 1];
-	size_t size = 1;
-	char *path, *at;
-
-	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
-		if (!i->parent)
-			return NULL;
-		size += strlen(name_of(i, settled, space)) + 1;
-	}
-	path = malloc(size);
-	if (!path)
-		return NULL;
-	at = path + size - 1;
-	*at = '\0';
-	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
-		const char *name = name_of(i, settled, space);
-		size_t len = strlen(name);
-
-		if (*at)
-			*--at = '/';
-		at -= len;
-		memcpy(at, name, len);
-	}
-	memmove(path, at, strlen(at) + 1);
-	return path;
-}
-
-char *node_path(const struct node *n)
-{
-	return node_path_in(n, NULL);
-}
-
-char *node_log_path(const struct node *n)
-{
-	return node_path_in(n, n->vol->renumbered ? n->vol->before : NULL);
 }

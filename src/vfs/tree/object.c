@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vfs/tree/dentry.h"
+#include "vfs/tree/path.h"
+
 int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret)
 {

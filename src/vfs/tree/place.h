@@ -47,11 +47,4 @@ void place_detach(struct vfs *v, struct node *n);
 /* Has the directory anything in it that is shown? */
 bool place_empty(struct vfs *v, struct node *dir);
 
-/*
- * The object p->id is about to belong to another file. If its own file was renamed before, that one
- * becomes an object of its own, with the content that it has. 0; 1: c waits and runs again; -errno.
- */
-bool place_splits(const struct vfs *v, const struct place *p);
-int place_split(struct vfs *v, const struct place *p, struct call *c);
-
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /* Bytes being written: a stage begins as the file's content, or empty. */
+#include "vfs/tree/stage.h"
+
 #include <errno.h>
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/wait.h"
 
 enum { LOAD_CHUNK = 256 << 10 };
 
@@ -110,7 +112,7 @@ static void load_done(struct job *j)
 	}
 	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
 	if (l->r == 0)
-		vfs_submit(l->v, l->call);
+		call_again(l->v, l->call);
 	else
 		call_done(l->call, l->r);
 	n->opens--;
@@ -153,4 +155,21 @@ int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
 	n->opens++;
 	pool_submit(v->pool, &l->job);
 	return 1;
+}
+
+bool file_judged(const struct node *n)
+{
+	return n->stage && n->parent && !node_scratch(n);
+}
+
+bool file_retire(struct node *n)
+{
+	const struct stage *s = n->stage;
+
+	if (n->handles || !file_judged(n) || s->state != STAGE_CLEAN || s->verdict < 0 ||
+		n->pending)
+		return false;
+	stage_drop(n);
+	n->cached = false;
+	return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/metadata.h"
 #include "vfs/files/companion.h"
+#include "vfs/files/sidecar.h"
 
 static bool same_time(struct timespec a, struct timespec b)
 {

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/pair.h"
+#include "vfs/files/sidecar.h"
 #include "vfs/volume/lock.h"
 
 /* Before the first save of a new map is done there is nothing in it to know its format by. */

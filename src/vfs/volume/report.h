@@ -14,7 +14,14 @@
 #include "base/error.h"
 #include "vfs/volume/outcome.h"
 
-enum report_kind { REPORT_SAVED, REPORT_REMOVED, REPORT_LEFT, REPORT_REFUSED, REPORT_NOTE, REPORT_DISCARDED };
+enum report_kind {
+	REPORT_SAVED,
+	REPORT_REMOVED,
+	REPORT_LEFT,
+	REPORT_REFUSED,
+	REPORT_NOTE,
+	REPORT_DISCARDED
+};
 
 struct report {
 	char **lines; /* "saved: ...", one each */

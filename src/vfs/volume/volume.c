@@ -13,7 +13,6 @@
 #include "base/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
-#include "vfs/save/left_dir.h"
 #include "vfs/volume/lock.h"
 
 static void source_finish(struct source *src)
@@ -281,7 +280,6 @@ static int open_journal(
 
 	if (!vol->read_only) {
 		sweep(vol);
-		left_dir_find(vol, note, arg);
 		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
 		if (r < 0 || !vol->journal.fresh || vol->fresh)
 			return r;
@@ -377,23 +375,4 @@ void volume_unchanged(struct volume *vol)
 	vol->changed = NULL;
 	vol->n_changed = 0;
 	vol->dirty = false;
-}
-
-void lane_enter(struct volume *vol, struct lane_task *t)
-{
-	struct lane_task **end = &vol->lane;
-
-	t->next = NULL;
-	while (*end)
-		end = &(*end)->next;
-	*end = t;
-	if (vol->lane == t)
-		t->start(t);
-}
-
-void lane_leave(struct volume *vol)
-{
-	vol->lane = vol->lane->next;
-	if (vol->lane)
-		vol->lane->start(vol->lane);
 }

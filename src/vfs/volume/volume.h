@@ -9,9 +9,10 @@
 #include "base/trust.h"
 #include "formats/format.h"
 #include "vfs/journal/journal.h"
+#include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
-#include "vfs/vfs.h"
 
+struct vfs;
 struct lane_task;
 
 struct volume {
@@ -59,6 +60,11 @@ struct volume {
 
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
 
+	struct {
+		bool under_way;
+		int64_t at_ms; /* when the journal is to be synced; 0: nothing to sync */
+	} sync;                /* volume/sync.h */
+
 	struct lane_task *lane; /* the first has the lane, the others wait */
 };
 
@@ -99,17 +105,5 @@ void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 void volume_changed(struct volume *vol, const char *path, entry_id id);
 void volume_unchanged(struct volume *vol); /* after a save */
-
-/*
- * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called
- * on the owner's thread when the task has the lane; the task ends with lane_leave.
- */
-struct lane_task {
-	void (*start)(struct lane_task *t);
-	struct lane_task *next;
-};
-
-void lane_enter(struct volume *vol, struct lane_task *t);
-void lane_leave(struct volume *vol);
 
 #endif

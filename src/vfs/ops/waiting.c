@@ -5,13 +5,15 @@
  * for the next save, and is tried then, round after round, as long as a round gets anything on:
  * first as things are, then with the format told where objects stand now, and at last for good.
  */
+#include "vfs/ops/waiting.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
+#include "vfs/volume/commit_queue.h"
 #include "vfs/tree/object.h"
-#include "vfs/ops/commit.h"
-#include "vfs/ops/step.h"
+#include "vfs/tree/path.h"
 
 enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 
@@ -89,7 +91,7 @@ static void round_next(struct round *o)
 
 		if (n && n->pending && n->stage && n->parent && !n->busy && !node_scratch(n)) {
 			if (is_unkept(n))
-				put_start_locked(o->v, n, tried, o);
+				put_own(o->v, n, false, tried, o);
 			else
 				try(o, n);
 			return;
@@ -172,7 +174,7 @@ static void round_begin(struct round *o)
 	round_next(o);
 }
 
-static void settle(struct vfs *v, void (*fn)(void *arg), void *arg)
+void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
 	struct round *o = v->n_pending ? calloc(1, sizeof(*o)) : NULL;
 
@@ -184,116 +186,52 @@ static void settle(struct vfs *v, void (*fn)(void *arg), void *arg)
 	round_begin(o);
 }
 
-void pending_follow(struct vfs *v, const struct node *n, void (*fn)(void *arg), void *arg)
-{
-	struct round *o = v->n_pending && n->parent ? calloc(1, sizeof(*o)) : NULL;
+struct follow {
+	struct vfs *v;
+	struct node *n;
+	put_done done;
+	void *arg;
+	int r;
+};
 
+static void follow_end(void *arg)
+{
+	struct follow *f = arg;
+	struct vfs *v = f->v;
+	struct node *n = f->n;
+
+	f->done(v, n, f->arg, f->r);
+	free(f);
+	n->opens--;
+	node_settle(v, n);
+}
+
+/* What waited for n is judged before it changes once more. */
+static void follow(struct vfs *v, struct node *n, void *arg, int r)
+{
+	struct follow *f = arg;
+	struct round *o = NULL;
+
+	f->r = r;
+	if (r == 0 && !n->pending && v->n_pending && n->parent)
+		o = calloc(1, sizeof(*o));
 	if (!o) {
-		fn(arg);
+		follow_end(f);
 		return;
 	}
-	*o = (struct round){.v = v, .dir = n->parent, .progress = true, .fn = fn, .arg = arg};
+	*o = (struct round){.v = v, .dir = n->parent, .progress = true, .fn = follow_end, .arg = f};
 	round_begin(o);
 }
 
-/* A file that was removed and is always there is made again, as if somebody made it and wrote
- * nothing. Not before a save, since whoever unlinks a file may be about to make it anew. */
-struct standing {
-	struct call call; /* first */
-	struct job job;   /* the next is not begun within the reply of the one before */
-	struct vfs *v;
-	uint64_t seen; /* those that left until then were tried */
-	void (*fn)(void *arg);
-	void *arg;
-};
-
-#define STANDING_OF(j) ((struct standing *)(void *)((char *)(j)-offsetof(struct standing, job)))
-
-static const struct object *find_standing(const struct vfs *v, uint64_t seen)
+void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 {
-	const struct object *found = NULL;
-	const struct volume *vol = v->vol;
-	struct entry en;
+	struct follow *f = malloc(sizeof(*f));
 
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->objects[i]; o; o = o->next)
-			if (o->state == OBJECT_GONE && o->left > seen &&
-				(!found || o->left < found->left) &&
-				vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)
-				found = o;
-	return found;
-}
-
-static void standing_end(struct standing *s)
-{
-	settle(s->v, s->fn, s->arg);
-	free(s);
-}
-
-static void standing_closed(struct call *c, int r)
-{
-	struct standing *s = (struct standing *)c;
-
-	(void)r;
-	pool_return(s->v->pool, &s->job);
-}
-
-static void standing_made(struct call *c, int r)
-{
-	struct standing *s = (struct standing *)c;
-
-	/* Something else stands there. */
-	if (r < 0) {
-		standing_closed(c, r);
+	if (!f) {
+		done(v, n, arg, -ENOMEM);
 		return;
 	}
-	vfs_forget(s->v, c->attr.ino, 1);
-	s->call = (struct call){.op = vfs_release, .reply = standing_closed, .handle = c->opened};
-	vfs_submit(s->v, &s->call);
-}
-
-static void standing_next(struct job *j)
-{
-	struct standing *s = STANDING_OF(j);
-	const struct object *o = find_standing(s->v, s->seen);
-	CLEANUP(free) char *path = o ? strdup(o->path) : NULL; /* its record is about to change */
-	char *slash = path ? strrchr(path, '/') : NULL;
-	const struct volume *vol = s->v->vol;
-	struct node *dir;
-
-	if (o)
-		s->seen = o->left;
-	if (slash)
-		*slash = '\0';
-	if (!slash || names_walk(s->v, path, &dir, NULL) < 0) {
-		standing_end(s);
-		return;
-	}
-	s->call = (struct call){.op = vfs_create_file,
-		.reply = standing_made,
-		.ino = dir->ino,
-		.name = slash + 1,
-		.flags = O_WRONLY,
-		.set = {.mode = vol->file_mode, .uid = vol->uid, .gid = vol->gid}};
-	vfs_submit(s->v, &s->call);
-	node_settle(s->v, dir);
-}
-
-static void standing_begin(void *arg)
-{
-	struct standing *s = arg;
-
-	standing_next(&s->job);
-}
-
-void pending_settle(struct vfs *v, void (*fn)(void *arg), void *arg)
-{
-	struct standing *s = calloc(1, sizeof(*s));
-
-	if (!s) {
-		settle(v, fn, arg);
-		return;
-	}
-	*s = (struct standing){.job.done = standing_next, .v = v, .fn = fn, .arg = arg};
-	closed_apply(v, standing_begin, s);
+	*f = (struct follow){v, n, done, arg, 0};
+	n->opens++;
+	put_own(v, n, true, follow, f);
 }

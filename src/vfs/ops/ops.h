@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/* The operations that programs ask for, each in its file. */
+#ifndef VFS_OPS_OPS_H
+#define VFS_OPS_OPS_H
+
+#include "vfs/tree/call.h"
+
+/* Runs the call now, or keeps it until it can run. */
+void vfs_submit(struct vfs *v, struct call *c);
+
+/* The operations. Arguments and results in brackets. */
+void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts one lookup */
+void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */
+void vfs_setattr(struct vfs *v, struct call *c);     /* ino set mask [handle] -> attr */
+void vfs_open(struct vfs *v, struct call *c);        /* ino flags -> opened keep_cache */
+void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set.mode -> attr opened */
+void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set.mode -> attr */
+void vfs_unlink(struct vfs *v, struct call *c);      /* ino name */
+void vfs_rmdir(struct vfs *v, struct call *c);       /* ino name */
+void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags */
+void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
+void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
+void vfs_flush(struct vfs *v, struct call *c);       /* handle */
+void vfs_release(struct vfs *v, struct call *c);     /* handle (gone after) */
+/* handle. Through one that does not write, what another program has begun to write is no change
+ * yet.
+ */
+void vfs_fsync(struct vfs *v, struct call *c);
+void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit plus */
+
+/* n lookups of ino are forgotten by the kernel. */
+void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
+
+#endif

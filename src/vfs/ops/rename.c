@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Renames. What stands at an object's old path is that object, whatever it was before; so renaming
+ * a file over one writes it. A file that moves to a new name takes its object along; one that moves
+ * to a scratch name becomes a copy of what it was, and the object stays in the map.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/tree/attr.h"
+#include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/wait.h"
+#include "vfs/ops/move.h"
+#include "vfs/ops/ops.h"
+#include "vfs/ops/step.h"
+#include "vfs/ops/takeover.h"
+
+/* Scratch to a scratch name. */
+static int move_scratch(struct vfs *v, const struct move *m)
+{
+	if (m->to.target && m->to.target != m->n)
+		place_detach(v, m->to.target);
+	node_touch(m->n, 0);
+	return place_node(v, m->n, m->to.dir, m->to.name);
+}
+
+/* A file of the map to a scratch name: it is a copy from now on. No journal: after a kill the
+ * scratch is gone, and the object stands where it was. */
+static void freeze_live(struct vfs *v, struct call *c, int r)
+{
+	struct move m;
+	bool second;
+
+	if (r == 0)
+		r = move_find(v, c, &m);
+	second = r == 0 && object_second(v, m.n);
+	if (r == 0 && !second)
+		r = object_left(v, m.n, OBJECT_KEPT);
+	if (r == 0) {
+		m.n->has_origin = !second;
+		m.n->origin = m.n->id;
+		m.n->has_id = !second;
+		if (!second)
+			m.n->frozen = snapshot_ref(m.n->vol->now);
+		m.n->fresh = false;
+		r = move_scratch(v, &m);
+	}
+	call_done(c, r);
+}
+
+static void freeze(struct vfs *v, struct call *c, const struct node *n)
+{
+	CLEANUP(free) char *path = object_second(v, n) ? node_log_path(n) : NULL;
+
+	if (path)
+		step_record(v, c, JOURNAL_DROP, path, NULL, freeze_live);
+	else
+		step_run(v, c, freeze_live);
+}
+
+static void note_changed(const struct node *n)
+{
+	CLEANUP(free) char *path = node_path(n);
+
+	if (path)
+		volume_changed(n->vol, path, n->id);
+}
+
+/* An object's file to a new name, or back to its old one: the object goes with it. */
+static void rename_live(struct vfs *v, struct call *c, int r)
+{
+	struct move m;
+
+	if (r == 0)
+		r = move_find(v, c, &m);
+	if (r == 0 && m.to.target && m.to.target != m.n) {
+		if (!node_scratch(m.to.target))
+			object_forget(v, m.to.target->id);
+		place_detach(v, m.to.target);
+	}
+	if (r == 0)
+		r = place_node(v, m.n, m.to.dir, m.to.name);
+	if (r == 0)
+		r = object_here(v, m.n);
+	if (r == 0) {
+		node_touch(m.n, 0);
+		note_changed(m.n);
+	}
+	call_done(c, r);
+}
+
+/* Scratch that was an object's file, as it was, back to a name of the map. */
+static void restore_live(struct vfs *v, struct call *c, int r)
+{
+	struct move m;
+
+	if (r == 0)
+		r = move_find(v, c, &m);
+	if (r == 0)
+		r = place_node(v, m.n, m.to.dir, m.to.name);
+	if (r == 0) {
+		m.n->id = m.n->origin;
+		m.n->has_id = true;
+		m.n->has_origin = false;
+		snapshot_unref(TAKE(m.n->frozen));
+		r = object_here(v, m.n);
+		note_changed(m.n);
+	}
+	call_done(c, r);
+}
+
+/* What no saved map has makes room for what has a place in one. */
+static bool makes_room(const struct vfs *v, const struct node *target)
+{
+	const struct object *o = object_find(v, target->id);
+
+	return o && o->state == OBJECT_HERE && o->node == target && o->made;
+}
+
+/* Can n's object simply go along? */
+static bool goes_along(const struct vfs *v, const struct move *m)
+{
+	const struct node *n = m->n, *target = m->to.target;
+	const struct object *o;
+
+	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH)
+		return false;
+	if (target && !node_scratch(target) &&
+		(n->dir || n->fresh || n->stage || !makes_room(v, target)))
+		return false;
+	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
+		return m->to.id == n->id;
+	o = object_find(v, n->id);
+	return (n->dir || !o || o->state == OBJECT_HERE) && move_fits(v, n->id, n->dir, &m->to);
+}
+
+static void record_rename(
+	struct vfs *v, struct call *c, const char *from, const struct move *m, step_fn fn)
+{
+	CLEANUP(free) char *to = move_log_path(v, m);
+
+	step_record(v, c, JOURNAL_RENAME, from, to, fn);
+}
+
+static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
+{
+	CLEANUP(free) char *path = node_log_path(m->n);
+
+	if (node_scratch(m->n) && m->to.kind == PLACE_SCRATCH)
+		call_done(c, move_scratch(v, m));
+	else if (goes_along(v, m))
+		record_rename(v, c, path, m, rename_live);
+	else if (m->to.kind == PLACE_SCRATCH)
+		call_done(c, -EPERM); /* as a copy it would be gone with the scratch */
+	else
+		call_done(c, -EXDEV); /* mv copies then, file by file, and each is judged */
+}
+
+void vfs_rename(struct vfs *v, struct call *c)
+{
+	CLEANUP(free) char *path = NULL;
+	struct move m;
+	int r = move_find(v, c, &m);
+
+	if (r < 0 || m.to.target == m.n) {
+		call_done(c, r);
+		return;
+	}
+	if (m.n->busy || (m.to.target && m.to.target->busy)) {
+		node_wait(m.n->busy ? m.n : m.to.target, c);
+		return;
+	}
+	place_forget_alias(v, m.n, c->name);
+	if (m.to.target)
+		place_forget_alias(v, m.to.target, c->to_name);
+	if (m.n->dir) {
+		rename_dir(v, c, &m);
+	} else if (m.to.kind == PLACE_SCRATCH && node_scratch(m.n)) {
+		call_done(c, move_scratch(v, &m));
+	} else if (m.to.kind == PLACE_SCRATCH) {
+		freeze(v, c, m.n);
+	} else if (goes_along(v, &m)) {
+		if (move_leave_second(v, c, m.n))
+			return;
+		path = node_log_path(m.n);
+		record_rename(v, c, path, &m, rename_live);
+	} else if (m.n->frozen && !m.n->stage && move_comes_back(v, &m)) {
+		if (move_leave_second(v, c, m.n))
+			return;
+		path = strdup(object_find(v, m.n->origin)->log_path);
+		record_rename(v, c, path, &m, restore_live);
+	} else {
+		move_take_over(v, c, &m);
+	}
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Zlib */
+/* Calls as they come in. The first that would change the map waits until the format has looked
+ * whether it may be changed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "vfs/volume/volume.h"
+#include "vfs/tree/call.h"
+#include "vfs/tree/node.h"
+#include "vfs/ops/ops.h"
+
+struct proof {
+	struct job job; /* first */
+	struct vfs *v;
+	struct snapshot *s;
+	struct call *waiting, **end;
+	struct error why;
+	int r;
+};
+
+static void proof_run(struct job *j)
+{
+	struct proof *p = (struct proof *)j;
+
+	p->r = p->s->format->edit->sound(p->s, true, &p->why);
+}
+
+static void proof_done(struct job *j)
+{
+	struct proof *p = (struct proof *)j;
+	struct vfs *v = p->v;
+	struct call *c, *next;
+
+	v->vol->sound = true;
+	v->proof = NULL;
+	if (p->r < 0) {
+		volume_refuse_changes(v->vol, &p->why);
+		v->host->note(v->host, error_text(&v->vol->unsound));
+	}
+	for (c = p->waiting; c; c = next) {
+		next = c->next;
+		c->op(v, c);
+	}
+	snapshot_unref(p->s);
+	free(p);
+}
+
+/* The first change, and those that come while the format looks whether there may be any. */
+static void prove_first(struct vfs *v, struct call *c)
+{
+	struct proof *p = v->proof;
+
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p) {
+			call_done(c, -ENOMEM);
+			return;
+		}
+		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
+		p->s = snapshot_ref(v->vol->now);
+		p->end = &p->waiting;
+		v->proof = p;
+		pool_submit(v->pool, &p->job);
+	}
+	call_keep(c);
+	c->next = NULL;
+	*p->end = c;
+	p->end = &c->next;
+}
+
+static bool is_change(const struct call *c)
+{
+	static const vfs_op ops[] = {
+		vfs_create_file, vfs_mkdir, vfs_unlink, vfs_rmdir, vfs_rename, vfs_setattr};
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if (c->op == ops[i])
+			return true;
+	return c->op == vfs_open && (c->flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY;
+}
+
+void vfs_submit(struct vfs *v, struct call *c)
+{
+	if (!v->vol->sound && is_change(c))
+		prove_first(v, c);
+	else
+		c->op(v, c);
+}

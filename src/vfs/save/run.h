@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Zlib */
+/* When a save runs. */
+#ifndef VFS_SAVE_RUN_H
+#define VFS_SAVE_RUN_H
+
+#include "vfs/tree/call.h"
+#include "vfs/volume/report.h"
+
+/* For a volume of volume_create: writes the empty map, so that the file is one from the begin. */
+int vfs_create_map(struct vfs *v, struct error *e);
+/* A save; done() gets its report on the owner's thread (the report is done's to finish). */
+typedef void (*vfs_saved)(void *arg, struct report *report);
+void vfs_save(struct vfs *v, vfs_saved done, void *arg);
+/* ... before an unmount that can still be refused: OUTCOME_SAVE_FAILED also where what would vanish
+ * with the mount cannot be copied out. */
+void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
+
+/* From now on the end of the mount throws away what is not saved, and with it the journal; done()
+ * gets a report of what that is. vfs_keep takes it back. */
+void vfs_discard(struct vfs *v, vfs_saved done, void *arg);
+void vfs_keep(struct vfs *v);
+
+/*
+ * The mount is gone: apply what was closed, save, copy out what would vanish (NAME.mapfs-left), and
+ * report. Runs the pool until all is done, so it returns with the result.
+ */
+void vfs_end(struct vfs *v, struct report *report);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/* Attributes of nodes. */
+#ifndef VFS_TREE_ATTR_H
+#define VFS_TREE_ATTR_H
+
+#include "vfs/tree/node.h"
+
+/* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
+int node_attr(struct vfs *v, struct node *n, struct attr *ret);
+void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
+/* For a save, where the format keeps times: those that programs set, in the order of their setting;
+ * appended. */
+int node_stamps(const struct vfs *v, struct placement **p, size_t *n);
+bool node_stamped(const struct vfs *v); /* Are there any that the model does not have? */
+
+/* May this file be written at all? 0, -EROFS, -EACCES, -EIO. */
+int file_may_write(const struct node *n);
+/* The most bytes that n may have (id: as a file of this entry); beyond is -EFBIG. */
+uint64_t file_most(const struct node *n);
+uint64_t file_most_of(const struct volume *vol, entry_id id);
+
+#endif

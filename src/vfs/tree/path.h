@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Zlib */
+/* Paths of nodes: now, in the journal, and in the map that a save writes. */
+#ifndef VFS_TREE_PATH_H
+#define VFS_TREE_PATH_H
+
+#include "vfs/tree/node.h"
+
+/* The path below the mount's root, malloc'ed; NULL: no memory, or unlinked. */
+char *node_path(const struct node *n);
+/* The same, as a mount of the map that the journal applies to will show it: a save may have dealt
+ * the numbers of objects anew. */
+char *node_log_path(const struct node *n);
+/* ... and as a mount of this settled map will. */
+char *node_path_in(const struct node *n, const struct snapshot *settled);
+
+/*
+ * What the last save does not show, or not at this place, has no name yet in the map that the
+ * journal applies to. Its number says a position; written with more zeros than any listing has (""
+ * where there is no number), it cannot be taken for the path of another object there.
+ */
+const char *node_log_zeros(const struct format *f, const char *name);
+/* Gives a shown name the ending that the object's form has now. */
+void node_log_ending(const char *name, char shown[NAME_MAX + 1]);
+
+#endif

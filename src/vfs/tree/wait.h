@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Zlib */
+/* Calls that cannot run yet: kept, and run again from their beginning. */
+#ifndef VFS_TREE_WAIT_H
+#define VFS_TREE_WAIT_H
+
+#include "vfs/tree/node.h"
+
+void node_wait(struct node *n, struct call *c);
+void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what waited */
+/*
+ * Has the kernel forget data and attributes of these, then calls then->done (then may be NULL).
+ * Until that a node is `stale`: who opens it or looks it up waits, and sees one content whole.
+ */
+void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then);
+/* Have the sizes of these entries found on a worker, then run c again. */
+void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids, size_t n,
+	struct call *c);
+
+#endif

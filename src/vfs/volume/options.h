@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Zlib */
+/* How a map is to be shown. */
+#ifndef VFS_VOLUME_OPTIONS_H
+#define VFS_VOLUME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct vfs_options {
+	bool read_only;
+	bool have_uid, have_gid;
+	uid_t uid;
+	gid_t gid;
+	mode_t file_mask, dir_mask; /* permission bits that are taken away */
+	size_t cache;               /* bytes of decoded blobs that are kept */
+	const char *const *options; /* those of the format */
+};
+
+#endif
