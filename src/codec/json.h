@@ -128,6 +128,9 @@ int json_as_string(const struct json_at *at, const char **ret, size_t *ret_n, st
  */
 int json_get_int(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
 	struct error *e);
+/* The same, where true and false count as 1 and 0. */
+int json_get_flag(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
+	struct error *e);
 int json_get_ints(const struct json_at *at, const char *key, int32_t *ret, size_t n,
 	bool *ret_present, struct error *e);
 

@@ -428,3 +428,17 @@ def test_a_refused_file_is_judged_again_at_the_save(m):
     new(m, "images/07_lamp.json", EXTERNAL)
     f, report = saved(m)
     assert f.of_type(LAYER)[0].ints[13] == len(f.of_type(2)) - 1
+
+
+def test_removed_data_that_unknown_items_may_name_is_told(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.image(b"gone", 2, 2, bytes(16))
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    b.group(0, 1, "Game")
+    b.add(77, [1])
+    m = box.mount(box.add(b.encode()))
+    os.unlink(m / "images/0_gone.png")
+    f, report = saved(m)
+    assert "2 removed data items stay as one byte each" in report
+    assert [f.blob(i) for i in range(3)] == [b"\0", b"\0", bytes(16)]

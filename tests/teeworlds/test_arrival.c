@@ -232,6 +232,22 @@ static void what_is_beside_a_layer_json_that_waits_waits_too(void **state)
 	world_close(&w);
 }
 
+static void new_envelopes_have_one_to_four_channels(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+	entry_id id;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	id = world_add(&w, "envelopes", "9_new.json", false);
+	assert_fails(world_put_text(&w, id, "{\"channels\": 5}", &err), EINVAL,
+		"channels is 5 (must be 1 to 4)");
+	assert_fails(world_put_text(&w, id, "{\"channels\": 0}", &err), EINVAL, "channels is 0");
+	assert_int_equal(world_put_text(&w, id, "{\"channels\": 1}", &err), 1);
+	world_close(&w);
+}
+
 static void new_layers_are_judged(void **state)
 {
 	static const struct {
@@ -390,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_group_arrives_in_any_order),
 		cmocka_unit_test(a_layer_needs_its_layer_json),
 		cmocka_unit_test(what_is_beside_a_layer_json_that_waits_waits_too),
+		cmocka_unit_test(new_envelopes_have_one_to_four_channels),
 		cmocka_unit_test(new_layers_are_judged),
 		cmocka_unit_test(physics_layers_have_dummy_tiles_of_zeros),
 		cmocka_unit_test(at_the_save_a_name_without_its_number_will_do),

@@ -262,6 +262,10 @@ static void an_external_image_takes_its_size_only(void **state)
 	assert_fails(
 		put(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL, "external");
 	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": 1}", &err), 0);
+	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": true}", &err), 0);
+	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": false}", &err), EINVAL,
+		"external");
+	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": true}", &err), EINVAL, "width");
 	fixture_close(&f);
 	must_open(&f, "odd.map", "ro");
 	assert_fails(

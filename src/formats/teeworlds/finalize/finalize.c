@@ -125,6 +125,7 @@ static int order_all(struct finalizing *s)
 static void drop_blobs(struct finalizing *s)
 {
 	uint32_t fields[TW_FIELDS_MAX];
+	size_t n_dropped = 0;
 
 	for (size_t i = 0; i < s->to->n_items; i++) {
 		const struct tw_item *it = &s->to->items[i];
@@ -133,11 +134,18 @@ static void drop_blobs(struct finalizing *s)
 		for (unsigned k = 0; k < n; k++) {
 			int32_t blob = it->ints->v[fields[k]];
 
-			if (tw_blob_of(s->to, it, fields[k]) &&
-				tw_blob_users(s->to, (uint32_t)blob, 1) == 0)
-				blob_unref(TAKE(s->to->blobs[blob]));
+			if (!tw_blob_of(s->to, it, fields[k]) ||
+				tw_blob_users(s->to, (uint32_t)blob, 1) > 0)
+				continue;
+			blob_unref(TAKE(s->to->blobs[blob]));
+			n_dropped++;
 		}
 	}
+	if (n_dropped && !tw_all_known(s->to))
+		finalize_say(s,
+			"%zu removed data items stay as one byte each: items of unknown types may "
+			"name others by number",
+			n_dropped);
 }
 
 static int take_all(struct finalizing *s, struct error *e)

@@ -293,14 +293,20 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 	int32_t channels = COLOR_CHANNELS, version = SYNCHRONIZED_SINCE;
 	struct tw_ints *v = NULL;
+	struct json_at at;
+	int64_t fresh = channels;
 	int r = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
 		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			version = TW_ENV_TANGENTS_SINCE;
-	if (!tw_is_empty(it))
+	if (!tw_is_empty(it)) {
 		channels = it->ints->v[TW_ENV_CHANNELS];
-	r = json_get_int(root, "channels", &channels, NULL, e);
+		r = json_get_int(root, "channels", &channels, NULL, e);
+	} else if (json_get(root, "channels", &at)) {
+		r = json_as_int_within(&at, 1, COLOR_CHANNELS, &fresh, e);
+		channels = (int32_t)fresh;
+	}
 	if (r < 0)
 		return r;
 	v = tw_is_empty(it) ? tw_initial_envelope(version, channels)

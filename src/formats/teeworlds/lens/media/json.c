@@ -14,7 +14,7 @@ enum { JSON_MAX = 1 << 20, N_KEYS = 3 };
 struct key {
 	const char *name;
 	uint32_t field;
-	bool fixed; /* cannot be changed through the file */
+	bool flag; /* true and false will do; it cannot be changed through the file */
 };
 
 static const struct key image_keys[] = {
@@ -104,7 +104,8 @@ static int take_key(const struct json_at *root, const struct tw_item *it, const 
 	int r;
 
 	*value = has ? it->ints->v[key->field] : 0;
-	r = json_get_int(root, key->name, value, &present, e);
+	r = key->flag ? json_get_flag(root, key->name, value, &present, e)
+		      : json_get_int(root, key->name, value, &present, e);
 	if (r < 0 || !present)
 		return r;
 	json_get(root, key->name, &at);
@@ -112,7 +113,7 @@ static int take_key(const struct json_at *root, const struct tw_item *it, const 
 		return json_refuse(&at, e, "the item in the map is too short for it");
 	if (*value == it->ints->v[key->field])
 		return 0;
-	if (key->fixed)
+	if (key->flag)
 		return json_refuse(
 			&at, e, "cannot be changed here from %d", it->ints->v[key->field]);
 	if (tw_int(it, TW_IMG_EXTERNAL, 0) == 0)
@@ -135,7 +136,7 @@ static int make_external(const struct tw_map *m, entry_id id, const struct json_
 		h = tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE);
 	uint32_t item = (uint32_t)(it - m->items);
 	struct json_at at;
-	int r = json_get_int(root, "external", &external, &present, e);
+	int r = json_get_flag(root, "external", &external, &present, e);
 
 	if (r < 0)
 		return r;
