@@ -112,6 +112,7 @@ TARGET(fuzz_text)
 		struct compiled_context ctx = {.path = paths[i]};
 		struct error e = ERROR_INIT;
 
+		compiled_form_of(compiled_kind_of(paths[i]), paths[i], data, size);
 		judged(compiled_encode(compiled_kind_of(paths[i]), &ctx, data, size, NULL, 0, NULL,
 			       &out, &e),
 			&e);
