@@ -182,7 +182,7 @@ struct placement {
 	entry_id dir;     /* the directory that it stands in */
 	const char *name; /* the path's last component; NULL: that of the mount, and its place */
 	bool removed;     /* it leaves the map; dir and name do not count */
-	bool stamp;       /* nothing of it but a file's time is told; the last of several counts */
+	bool stamp;       /* nothing of it but a file's time is told */
 	struct timespec mtime;
 };
 

@@ -107,10 +107,9 @@ static void told_add(struct told *t, struct node *n)
 		t->nodes[t->n++] = n;
 }
 
-/* The content of n was written, under another name. */
+/* n shows something else now, or (perhaps) may. */
 static void told_add_other(struct told *t, struct node *n, bool perhaps)
 {
-	n->timed &= perhaps;
 	/* Who reads on what was written here before reads what is there now. */
 	if (!perhaps && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
 		n->stage->verdict == 0 && !n->pending && !n->busy)

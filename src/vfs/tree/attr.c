@@ -21,8 +21,8 @@ static bool has_stamp(const struct node *n)
 	       !node_scratch(n);
 }
 
-/* Of two names of one file the other's time may count, or the model knows times to a coarser grain:
- * then this says yes, and the save finds nothing new. */
+/* The model may know times to a coarser grain: then this says yes, and the save finds nothing new.
+ */
 static bool is_news(const struct node *n)
 {
 	struct entry en;
@@ -40,38 +40,21 @@ bool node_stamped(const struct vfs *v)
 	return false;
 }
 
-static int by_ctime(const void *a, const void *b)
-{
-	const struct node *x = *(struct node *const *)a, *y = *(struct node *const *)b;
-
-	if (x->ctime.tv_sec != y->ctime.tv_sec)
-		return x->ctime.tv_sec < y->ctime.tv_sec ? -1 : 1;
-	return x->ctime.tv_nsec < y->ctime.tv_nsec ? -1 : x->ctime.tv_nsec > y->ctime.tv_nsec;
-}
-
 int node_stamps(const struct vfs *v, struct placement **p, size_t *n)
 {
-	CLEANUP(free) struct node **nodes = NULL;
 	struct placement *all;
-	size_t count = 0;
 
 	if (!node_stamped(v))
 		return 0;
-	nodes = calloc(v->n_nodes, sizeof(struct node *));
-	if (!nodes)
-		return -ENOMEM;
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *k = v->nodes[i]; k; k = k->hash_next)
-			if (has_stamp(k))
-				nodes[count++] = k;
-	qsort(nodes, count, sizeof(struct node *), by_ctime);
-	all = reallocarray(*p, *n + count, sizeof(*all));
+	all = reallocarray(*p, *n + v->n_nodes, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	*p = all;
-	for (size_t i = 0; i < count; i++)
-		all[(*n)++] = (struct placement){
-			.id = nodes[i]->id, .stamp = true, .mtime = nodes[i]->mtime};
+	for (size_t i = 0; i < v->n_buckets; i++)
+		for (const struct node *k = v->nodes[i]; k; k = k->hash_next)
+			if (has_stamp(k))
+				all[(*n)++] = (struct placement){
+					.id = k->id, .stamp = true, .mtime = k->mtime};
 	return 0;
 }
 

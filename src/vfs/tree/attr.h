@@ -8,8 +8,7 @@
 /* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
 int node_attr(struct vfs *v, struct node *n, struct attr *ret);
 void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
-/* For a save, where the format keeps times: those that programs set, in the order of their setting;
- * appended. */
+/* For a save, where the format keeps times: those that programs set; appended. */
 int node_stamps(const struct vfs *v, struct placement **p, size_t *n);
 bool node_stamped(const struct vfs *v); /* Are there any that the model does not have? */
 
