@@ -62,7 +62,9 @@ static void step_start(struct lane_task *t)
 {
 	struct step *s = (struct step *)t;
 
-	if (!s->path || s->v->replaying) {
+	if (s->call->lost)
+		s->r = -ENOMEM;
+	if (!s->path || s->v->replaying || s->r < 0) {
 		step_end(s);
 		return;
 	}
@@ -93,7 +95,7 @@ void step_run(struct vfs *v, struct call *c, step_fn fn)
 	if (s)
 		step_begin(s);
 	else
-		call_done(c, -ENOMEM);
+		fn(v, c, -ENOMEM);
 }
 
 void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
@@ -109,7 +111,7 @@ void step_record(struct vfs *v, struct call *c, enum journal_type type, const ch
 		step_begin(s);
 	} else {
 		step_free(s);
-		call_done(c, -ENOMEM);
+		fn(v, c, -ENOMEM);
 	}
 }
 

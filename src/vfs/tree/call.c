@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/tree/call.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,19 +18,34 @@ void call_done(struct call *c, int r)
 	c->reply(c, r);
 }
 
+static void out_of_memory(struct vfs *v, struct call *c)
+{
+	(void)v;
+	call_done(c, -ENOMEM);
+}
+
 void call_keep(struct call *c)
 {
+	char *name = NULL, *to_name = NULL;
 	void *data = NULL;
 
 	if (c->kept)
 		return;
-	c->name = c->name ? strdup(c->name) : NULL;
-	c->to_name = c->to_name ? strdup(c->to_name) : NULL;
+	if (c->name)
+		name = strdup(c->name);
+	if (c->to_name)
+		to_name = strdup(c->to_name);
 	if (c->data) {
 		data = malloc(c->size ? c->size : 1);
 		if (data)
 			memcpy(data, c->data, c->size);
 	}
+	/* What is done again later is to fail then. */
+	c->lost = !name != !c->name || !to_name != !c->to_name || !data != !c->data;
+	if (c->lost)
+		c->op = out_of_memory;
+	c->name = name;
+	c->to_name = to_name;
 	c->data = data;
 	c->kept = true;
 }

@@ -76,6 +76,7 @@ struct call {
 	/* vfs's own */
 	struct call *next;
 	bool kept;                 /* name, to_name and data are copies */
+	bool lost;                 /* ... and there was no memory for one */
 	bool sized;                /* sizes have been asked for once */
 	bool loaded;               /* rename: the stage of the moved file was made for it */
 	bool judged;               /* ... and its content would be accepted */

@@ -132,6 +132,33 @@ static int take_place(struct vfs *v, struct object *o, const struct node *n, boo
 	return 0;
 }
 
+static void object_free(struct vfs *v, struct object *o)
+{
+	count_left(v, o, OBJECT_HERE);
+	free(o->path);
+	free(o->log_path);
+	free(o->name);
+	free(o);
+}
+
+void object_forget(struct vfs *v, entry_id id)
+{
+	struct object **at = slot(v, id), *o = *at;
+
+	if (!o)
+		return;
+	*at = o->next;
+	object_free(v, o);
+}
+
+/* Out of memory: what has no place is none. */
+static int no_object(struct vfs *v, const struct object *o)
+{
+	if (o && !o->path)
+		object_forget(v, o->id);
+	return -ENOMEM;
+}
+
 int object_here(struct vfs *v, struct node *n)
 {
 	struct object *o = object_need(v, n->id);
@@ -140,7 +167,7 @@ int object_here(struct vfs *v, struct node *n)
 		     object_stood_at(v, o, n->parent->id, n->name);
 
 	if (!o || take_place(v, o, n, !moved) < 0)
-		return -ENOMEM;
+		return no_object(v, o);
 	count_left(v, o, OBJECT_HERE);
 	o->node = n;
 	if (!stays)
@@ -166,25 +193,6 @@ bool object_made(const struct vfs *v, const struct node *n)
 	const struct object *o = object_find(v, n->id);
 
 	return n->fresh || (o && o->made);
-}
-
-static void object_free(struct vfs *v, struct object *o)
-{
-	count_left(v, o, OBJECT_HERE);
-	free(o->path);
-	free(o->log_path);
-	free(o->name);
-	free(o);
-}
-
-void object_forget(struct vfs *v, entry_id id)
-{
-	struct object **at = slot(v, id), *o = *at;
-
-	if (!o)
-		return;
-	*at = o->next;
-	object_free(v, o);
 }
 
 void objects_saved(struct vfs *v)
@@ -225,7 +233,7 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	log_path = node_log_path(n);
 	if (!o || !log_path || take_place(v, o, n, !o->seq) < 0) {
 		free(log_path);
-		return -ENOMEM;
+		return no_object(v, o);
 	}
 	count_left(v, o, state);
 	o->node = NULL;

@@ -165,8 +165,10 @@ static void changed(const struct vfs *v, struct node *dir)
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name)
 {
 	struct node *from = n->parent;
-	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+	char old[NAME_MAX + 1];
 	int r;
+
+	snprintf(old, sizeof(old), "%s", n->name ? n->name : "");
 
 	n->opens++;
 	if (from)
@@ -208,10 +210,11 @@ static void drop_names(struct vfs *v, const struct node *dir)
 void place_detach(struct vfs *v, struct node *n)
 {
 	struct node *from = n->parent;
-	CLEANUP(free) char *old = n->name ? strdup(n->name) : NULL;
+	char old[NAME_MAX + 1];
 
-	if (!from || !old)
+	if (!from || !n->name)
 		return;
+	snprintf(old, sizeof(old), "%s", n->name);
 	from->opens++;
 	n->opens++;
 	if (n->has_id && !n->frozen)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Memory that fails at the N-th allocation, for every N of each operation: the operation may fail,
+ * with -ENOMEM or as for another reason; the process lives, what was closed is saved, and the map
+ * is right.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N_MAX = 3000, DONE = 78, HIT = 79, CHILD_SECONDS = 60 };
+
+#define AUTHOR "info/author"
+
+/* The linker has the project's calls come here (meson.build). */
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t n);
+
+static atomic_int countdown = -1; /* negative: none fails */
+static atomic_bool hit;
+
+static bool fails(void)
+{
+	if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) > 0)
+		return false;
+	atomic_store(&countdown, -1);
+	hit = true;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s)
+{
+	return fails() ? NULL : __real_strdup(s);
+}
+
+char *__wrap_strndup(const char *s, size_t n)
+{
+	return fails() ? NULL : __real_strndup(s, n);
+}
+
+static int unlink_image(struct box *b)
+{
+	return box_unlink(b, IMAGE);
+}
+
+static int rename_image(struct box *b)
+{
+	return box_rename(b, IMAGE, "images/7_other.png");
+}
+
+static int rename_to_scratch(struct box *b)
+{
+	return box_rename(b, IMAGE, "images/picture.bak");
+}
+
+static int rename_scratch_over(struct box *b)
+{
+	return box_rename(b, "info/new~", AUTHOR);
+}
+
+static int make_directory(struct box *b)
+{
+	return box_mkdir(b, "groups/9_new");
+}
+
+static int put_author(struct box *b)
+{
+	return box_put(b, AUTHOR, "rob");
+}
+
+static int put_draft(struct box *b)
+{
+	return box_put(b, AUTHOR, BAD_LINES);
+}
+
+static int drop_draft(struct box *b)
+{
+	(void)box_put(b, "info/version", BAD_LINES);
+	return box_removexattr(b, "info/version", "user.mapfs.error");
+}
+
+static int save(struct box *b)
+{
+	return box_save(b, NULL) == OUTCOME_DONE ? 0 : -EIO;
+}
+
+static const struct act {
+	const char *name;
+	int (*act)(struct box *b);
+} acts[] = {
+	{"unlink", unlink_image},
+	{"rename", rename_image},
+	{"rename to scratch", rename_to_scratch},
+	{"rename over a file", rename_scratch_over},
+	{"mkdir", make_directory},
+	{"close", put_author},
+	{"close of a draft", put_draft},
+	{"drop of a draft", drop_draft},
+	{"save", save},
+};
+
+static _Noreturn void in_child(const struct act *a, int at)
+{
+	struct box b;
+	int r;
+
+	/* Not cmocka's, which would go on with what is left of the parent. */
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGABRT, SIG_DFL);
+	alarm(CHILD_SECONDS);
+	box_make(&b);
+	assert_int_equal(box_mount(&b, NULL), 0);
+	assert_int_equal(box_put(&b, "info/license", "kept"), 0);
+	assert_int_equal(box_put(&b, "info/new~", "mary"), 0);
+	atomic_store(&countdown, at);
+	r = a->act(&b);
+	atomic_store(&countdown, -1);
+	/* It goes on: what was closed before can be read, and is saved. */
+	if (!box_shows(&b, "info/license", "kept\n"))
+		_exit(1);
+	if (r == 0 && a->act == put_author && !box_shows(&b, AUTHOR, "rob\n"))
+		_exit(2);
+	if (box_save(&b, NULL) != OUTCOME_DONE)
+		_exit(3);
+	if (!box_map_says(&b, 3, "kept\n"))
+		_exit(4);
+	(void)box_end(&b, NULL);
+	box_remove(&b);
+	_exit(hit ? HIT : DONE);
+}
+
+static void whatever_allocation_fails_nothing_else_does(void **state)
+{
+	unsigned cases = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		for (int at = 0, code = HIT; code == HIT; at++, cases++) {
+			int status = 0;
+			pid_t pid = fork();
+
+			assert_true(at < N_MAX);
+			if (pid == 0)
+				in_child(&acts[i], at);
+			assert_int_equal(waitpid(pid, &status, 0), pid);
+			code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+			if (code != HIT && code != DONE)
+				fail_msg("%s: allocation %d: %d", acts[i].name, at, code);
+		}
+	}
+	print_message("%u allocations failed\n", cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whatever_allocation_fails_nothing_else_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
