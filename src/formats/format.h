@@ -175,6 +175,8 @@ struct meaning {
 	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
 	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
 	bool fits;                    /* the object that was asked about can be renamed to it */
+	const char *accepts; /* of scratch: the endings that would mean something, ".png and .json",
+			      * for people; NULL: that is not what it takes */
 };
 
 struct placement {

@@ -120,6 +120,23 @@ def test_in_the_foreground_a_refused_close_is_told_with_its_reason(box, small):
     box.allow("*.mapfs-left")
 
 
+@pytest.mark.parametrize("name, endings", [
+    ("sounds/bell.wav", ".opus and .json"), ("images/photo.jpg", ".png and .json")])
+def test_of_another_ending_it_is_told_when_it_is_closed_which_are_taken(box, small, name, endings):
+    m, p = box.foreground(small)
+    for _ in range(2):
+        m.put(name, b"RIFF", flags=os.O_WRONLY | os.O_CREAT)
+    assert boxes.wait_for(lambda: boxes.get(p.log))
+    line, = boxes.get(p.log).decode().splitlines()
+    words = "%s: no part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
+    assert line.endswith("scratch: " + words), line
+    assert "  left " + words in box.run("status", m.point).out
+    m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # explained
+    assert words in m.unmount(code=5).out
+    assert len([i for i in boxes.get(p.log).splitlines() if b"scratch" in i]) == 1
+    box.allow("*.mapfs-left")
+
+
 def device(point):
     with open("/proc/self/mountinfo") as f:
         return [line.split()[2] for line in f if line.split()[4] == point][-1]

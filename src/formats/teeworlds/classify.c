@@ -189,6 +189,8 @@ int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	if (r < 0)
 		return r;
 	ret->is = (enum format_class)r;
+	if (r == FORMAT_SCRATCH && !is_dir && name[0] != '.' && tw_sort_in(dir) != TW_SORTS)
+		ret->accepts = tw_sorts[tw_sort_in(dir)].accepts;
 	ret->fits = fits(object, dir, name);
 	say_form(dir, name, ret);
 	return 0;

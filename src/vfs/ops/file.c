@@ -10,6 +10,7 @@
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
+#include "vfs/tree/vanish.h"
 #include "vfs/ops/step.h"
 #include "vfs/ops/waiting.h"
 
@@ -293,6 +294,8 @@ void vfs_release(struct vfs *v, struct call *c)
 	} else {
 		if (file_retire(n))
 			node_invalidate(v, &n, 1, NULL);
+		if (writing && !n->writers)
+			vanish_tell(v, n);
 		call_done(c, 0);
 	}
 	n->opens--;

@@ -8,8 +8,7 @@
 
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
+#include "vfs/tree/vanish.h"
 #include "vfs/tree/path.h"
 #include "vfs/save/left_dir.h"
 
@@ -44,57 +43,6 @@ void left_destroy(struct left *l)
 	free(l);
 }
 
-static bool explained(const struct node *n)
-{
-	for (; n && n->name; n = n->parent)
-		if (node_scratch(n) && left_explained(n->name))
-			return true;
-	return false;
-}
-
-static bool stands(const struct node *dir, const char *name)
-{
-	const struct volume *vol = dir->vol;
-	const struct dentry *d = dentry_find(vol->vfs, dir->ino, name);
-	struct entry en;
-
-	if (d)
-		return d->node && !node_scratch(d->node);
-	return vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
-}
-
-/* Made by a tool of a file that stands beside it, and so made again whenever somebody wants. */
-static bool derived(const struct node *n)
-{
-	struct meaning m;
-	const struct node *dir = n->parent;
-	const char *dot = n->name ? strrchr(n->name, '.') : NULL;
-	char source[NAME_MAX + 1];
-
-	if (n->dir || !dot || !dir || node_scratch(dir) || !node_scratch(n) ||
-		object_meaning(n->vol->vfs, dir->id, n->name, false, ENTRY_ROOT, &m) < 0 ||
-		m.is != FORMAT_DERIVED)
-		return false;
-	snprintf(source, sizeof(source), "%.*s", (int)(dot - n->name), n->name);
-	return stands(dir, source);
-}
-
-bool left_would_vanish(const struct node *n)
-{
-	if (n->dir || (!n->parent && n->ino != VFS_ROOT_INO))
-		return false;
-	if (node_scratch(n))
-		return !explained(n) && !derived(n);
-	return n->stage && (n->stage->verdict < 0 || n->stage->state == STAGE_WRITTEN);
-}
-
-static const char *reason(const struct node *n)
-{
-	if (node_scratch(n))
-		return "no part of a map";
-	return n->stage->verdict < 0 ? error_text(&n->stage->why) : "was never closed";
-}
-
 static struct left_file *file_of(struct left *l, const char *path)
 {
 	struct left_file **at = &l->files;
@@ -114,7 +62,8 @@ static bool copy_one(struct left *l, const struct node *n)
 {
 	CLEANUP(free) char *path = node_path(n);
 	struct left_file *f = path ? file_of(l, path) : NULL;
-	char *why = f && f->path ? strdup(reason(n)) : NULL;
+	char buffer[VANISH_REASON_MAX];
+	char *why = f && f->path ? strdup(vanish_reason(n, buffer, sizeof(buffer))) : NULL;
 
 	if (!why)
 		return false;
@@ -159,7 +108,7 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 		f->wanted = false;
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
-			if (left_would_vanish(n) && (open_too || !n->writers))
+			if (vanish_would(n) && (open_too || !n->writers))
 				failed |= !copy_one(v->left, n);
 	remove_unwanted(v->left);
 	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
@@ -214,7 +163,7 @@ static void count_derived(struct vfs *v, struct report *report)
 
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (const struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			if (!derived(n))
+			if (!vanish_derived(n))
 				continue;
 			if (!count++)
 				path = node_path(n);

@@ -26,11 +26,4 @@ void left_copy(struct vfs *v, struct report *report);
 void left_drop(struct vfs *v);
 void left_destroy(struct left *l);
 
-/* Would n's content be copied out, did the mount end now? */
-bool left_would_vanish(const struct node *n);
-
-/* Is this the name of a file that an editor or a tool leaves lying about, and that holds nothing
- * which is not elsewhere? */
-bool left_explained(const char *name);
-
 #endif

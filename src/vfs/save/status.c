@@ -6,7 +6,7 @@
 #include "vfs/tree/path.h"
 #include "vfs/ops/closed.h"
 #include "vfs/save/changes.h"
-#include "vfs/save/left.h"
+#include "vfs/tree/vanish.h"
 
 struct status {
 	struct job job; /* first */
@@ -47,11 +47,11 @@ static void status_done(struct job *j)
 }
 
 /* The word for n, and why; NULL: there is nothing to say of it. */
-static const char *word_for(const struct node *n, const char **ret_why)
+static const char *word_for(const struct node *n, const char **ret_why, char *buffer, size_t room)
 {
 	if (node_scratch(n)) {
-		*ret_why = "no part of a map";
-		return left_would_vanish(n) ? "left" : NULL;
+		*ret_why = vanish_reason(n, buffer, room);
+		return vanish_would(n) ? "left" : NULL;
 	}
 	if (!n->stage)
 		return NULL;
@@ -69,7 +69,8 @@ static void files_text(struct vfs *v, struct buffer *b)
 {
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			const char *why, *word = word_for(n, &why);
+			char buffer[VANISH_REASON_MAX];
+			const char *why, *word = word_for(n, &why, buffer, sizeof(buffer));
 			CLEANUP(free) char *path = word ? node_path(n) : NULL;
 
 			if (path)

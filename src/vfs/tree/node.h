@@ -77,6 +77,7 @@ struct node {
 	uid_t uid;
 	gid_t gid;
 	struct timespec atime, mtime, ctime;
+	bool told;  /* somebody heard why it is scratch */
 	bool timed; /* mtime is what a program set, and nothing was written since */
 
 	bool busy; /* a put or a load is under way: calls that change it wait */

@@ -11,15 +11,15 @@ enum { FILE_STEM_MAX = 250 /* an ending follows */ };
  * image.h). */
 const struct tw_sort_info tw_sorts[TW_SORTS] = {
 	[TW_SORT_IMAGE] = {"image", "images/", TW_IMAGE, TW_K_IMAGES, TW_K_IMAGE_PNG,
-		TW_K_IMAGE_JSON, ".png", FILE_STEM_MAX, 127, tw_image_is_png},
+		TW_K_IMAGE_JSON, ".png", ".png and .json", FILE_STEM_MAX, 127, tw_image_is_png},
 	[TW_SORT_SOUND] = {"sound", "sounds/", TW_SOUND, TW_K_SOUNDS, TW_K_SOUND_OPUS,
-		TW_K_SOUND_JSON, ".opus", FILE_STEM_MAX, 127, tw_sound_is_opus},
+		TW_K_SOUND_JSON, ".opus", ".opus and .json", FILE_STEM_MAX, 127, tw_sound_is_opus},
 	[TW_SORT_ENVELOPE] = {"envelope", "envelopes/", TW_ENVELOPE, TW_K_ENVELOPES, TW_K_ENVELOPE,
-		TW_K_ENVELOPE, ".json", FILE_STEM_MAX, 31, NULL},
+		TW_K_ENVELOPE, ".json", ".json", FILE_STEM_MAX, 31, NULL},
 	[TW_SORT_GROUP] = {"group", "groups/", TW_GROUP, TW_K_GROUPS, TW_K_GROUP, TW_K_GROUP, "",
-		NAME_MAX, 11, NULL},
+		NULL, NAME_MAX, 11, NULL},
 	[TW_SORT_LAYER] = {"layer", NULL, TW_LAYER, TW_K_LAYERS, TW_K_LAYER, TW_K_LAYER, "",
-		NAME_MAX, 11, NULL},
+		NULL, NAME_MAX, 11, NULL},
 };
 
 enum tw_sort tw_sort_in(entry_id dir)

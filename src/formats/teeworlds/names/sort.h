@@ -29,8 +29,9 @@ struct tw_sort_info {
 	enum tw_kind_id
 		json;       /* of the file that stands for one that is not embedded; else as kind */
 	const char *ending; /* of their files; "": they are directories */
-	size_t stem_max;    /* bytes of a name that is shown, without ending */
-	size_t name_max;    /* bytes of a name that is stored, as DDNet's editor takes it */
+	const char *accepts; /* all endings of their files, for people; NULL: none */
+	size_t stem_max;     /* bytes of a name that is shown, without ending */
+	size_t name_max;     /* bytes of a name that is stored, as DDNet's editor takes it */
 	bool (*embedded)(const struct tw_map *m, const struct tw_item *it); /* NULL: always */
 };
 

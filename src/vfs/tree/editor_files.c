@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 #include <fnmatch.h>
 
-#include "vfs/save/left.h"
+#include "vfs/tree/vanish.h"
 
 /* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
  * is all that is left of a text that nobody saved. */
-bool left_explained(const char *name)
+bool vanish_explained(const char *name)
 {
 	static const char *const habits[] = {
 		"4913",

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * vanish: what would be gone with the mount, and why: drafts, files that were never closed, and
+ * scratch that no editor's habit explains.
+ */
+#ifndef VFS_TREE_VANISH_H
+#define VFS_TREE_VANISH_H
+
+#include "vfs/tree/node.h"
+
+/* Would n's content be copied out, did the mount end now? */
+bool vanish_would(const struct node *n);
+/* Why it would; the text is in buffer, or lives as long as n is what it is. */
+enum { VANISH_REASON_MAX = NAME_MAX + 100 };
+const char *vanish_reason(const struct node *n, char *buffer, size_t room);
+/* n was closed: whoever looks after the mount hears, once, of a file whose ending alone keeps it
+ * from being a part of the map. */
+void vanish_tell(struct vfs *v, struct node *n);
+
+/* Was it made by a tool of a file that stands beside it, and so is made again whenever somebody
+ * wants? */
+bool vanish_derived(const struct node *n);
+
+/* Is this the name of a file that an editor or a tool leaves lying about, and that holds nothing
+ * which is not elsewhere? */
+bool vanish_explained(const char *name);
+
+#endif
