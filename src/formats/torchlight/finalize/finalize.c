@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/refs.h"
 #include "formats/torchlight/finalize/plan.h"
 
 /* The manifest as it was mounted. */
@@ -41,7 +42,7 @@ int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e)
 	int r;
 
 	if (m->table) {
-		atomic_fetch_add_explicit(&m->table->refs, 1, memory_order_relaxed);
+		refs_take(&m->table->refs);
 		*ret = m->table;
 		return 0;
 	}

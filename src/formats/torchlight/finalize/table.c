@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codec/text.h"
+#include "base/array.h"
 #include "formats/torchlight/finalize/plan.h"
 
 /* A record of the new table while it is made: an old one, or one that is new. */
@@ -68,15 +69,8 @@ static bool keep(const struct settling *st, const struct tl_record *r, const str
 
 static struct slot *new_slot(struct building *b)
 {
-	if (b->n == b->room) {
-		size_t room = b->room ? 2 * b->room : 64;
-		struct slot *slots = reallocarray(b->slots, room, sizeof(*slots));
-
-		if (!slots)
-			return NULL;
-		b->slots = slots;
-		b->room = room;
-	}
+	if (!array_room(b->slots, b->n, b->room))
+		return NULL;
 	b->slots[b->n] = (struct slot){.old = TL_NONE};
 	return &b->slots[b->n++];
 }

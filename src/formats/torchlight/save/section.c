@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/array.h"
 #include "formats/torchlight/save/write.h"
 
 enum { TAIL_MAX = 1 << 20, REMOVED_TAIL = 4 };
@@ -45,15 +46,8 @@ static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 		p->size += x->size;
 		return 0;
 	}
-	if (p->n_pieces == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		struct tl_piece *pieces = reallocarray(p->pieces, room, sizeof(*pieces));
-
-		if (!pieces)
-			return error_set(e, -ENOMEM, "no memory for the archive's layout");
-		p->pieces = pieces;
-		p->room = room;
-	}
+	if (!array_room(p->pieces, p->n_pieces, p->room))
+		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	p->pieces[p->n_pieces++] = (struct tl_piece){extent_ref(x), p->size};
 	p->size += x->size;
 	return 0;

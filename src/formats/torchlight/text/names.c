@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refs.h"
 #include "codec/text.h"
 
 extern const char torchlight_names[];
@@ -103,7 +104,7 @@ uint32_t name_value(struct str name)
 struct names *names_ref(struct names *n)
 {
 	if (n)
-		atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
+		refs_take(&n->refs);
 	return n;
 }
 
@@ -111,7 +112,7 @@ void names_unref(struct names *n)
 {
 	struct names *base;
 
-	while (n && atomic_fetch_sub_explicit(&n->refs, 1, memory_order_acq_rel) == 1) {
+	while (n && refs_drop(&n->refs)) {
 		base = n->base;
 		free(n->sorted);
 		free(n->properties);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "codec/text.h"
 
 /* A child as it is collected: where it hangs and what it is called in the file. */
@@ -69,15 +70,8 @@ static int grow_buckets(struct builder *b)
 
 static struct pending *add(struct builder *b, uint32_t parent, struct str name)
 {
-	if (b->n == b->room) {
-		size_t room = b->room ? 2 * b->room : 1024;
-		struct pending *all = reallocarray(b->all, room, sizeof(*all));
-
-		if (!all || room > UINT32_MAX)
-			return NULL;
-		b->all = all;
-		b->room = room;
-	}
+	if (b->n >= UINT32_MAX || !array_room(b->all, b->n, b->room))
+		return NULL;
 	b->all[b->n] = (struct pending){.parent = parent, .name = name};
 	return &b->all[b->n++];
 }

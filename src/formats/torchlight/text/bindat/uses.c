@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* The old file's strings as UTF-8, and where they are used. */
 struct old_uses {
 	const struct bindat_file *file;
@@ -14,15 +16,8 @@ struct old_uses {
 
 int uses_add(struct uses *u, struct str s, uint32_t id, struct error *e)
 {
-	if (u->n == u->room) {
-		size_t room = u->room ? 2 * u->room : 64;
-		struct use *all = reallocarray(u->all, room, sizeof(*all));
-
-		if (!all)
-			return error_set(e, -ENOMEM, "no memory for %zu strings", room);
-		u->all = all;
-		u->room = room;
-	}
+	if (!array_room(u->all, u->n, u->room))
+		return error_set(e, -ENOMEM, "no memory for %zu strings", u->n + 1);
 	u->all[u->n] = (struct use){s, u->n, id};
 	u->n++;
 	return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
+#include "base/array.h"
 #include "formats/torchlight/text/layout/learn.h"
 
 #include <errno.h>
@@ -33,16 +34,9 @@ struct learning {
 
 static void add_object(struct learning *l, struct old_object o)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : 64;
-		struct old_object *all = reallocarray(l->objects, room, sizeof(*all));
-
-		if (!all) {
-			l->error = -ENOMEM;
-			return;
-		}
-		l->objects = all;
-		l->room = room;
+	if (!array_room(l->objects, l->n, l->room)) {
+		l->error = -ENOMEM;
+		return;
 	}
 	o.nth = l->n;
 	l->objects[l->n++] = o;
