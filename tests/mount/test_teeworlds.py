@@ -442,3 +442,21 @@ def test_removed_data_that_unknown_items_may_name_is_told(box):
     f, report = saved(m)
     assert "2 removed data items stay as one byte each" in report
     assert [f.blob(i) for i in range(3)] == [b"\0", b"\0", bytes(16)]
+
+
+def test_a_small_file_that_claims_millions_of_entries_is_refused(box):
+    """Work is bounded by what the map holds: a listing of these would hardly end."""
+    groups, points = datafile.Builder(), datafile.Builder()
+    for b in groups, points:
+        b.add(datafile.MAP_VERSION, [1])
+    for _ in range(300):
+        groups.add(LAYER, [0, 3, 0, 2, 0, -1, -1])
+        groups.group(0, 300)
+    for _ in range(100):
+        points.add(datafile.ENVELOPE, [2, 4, 0, 1000] + [0] * 8 + [0])
+    points.add(datafile.ENVPOINTS, [0] * 6000)
+    for b, why in ((groups, "groups: their ranges hold 90000 layers in all (at most 70336)"),
+                   (points, "envelopes: their ranges hold 100000 points in all (at most 81536)")):
+        refused = box.run(box.add(b.encode(), "claims%d.map" % len(why)), box.point())
+        assert refused.code == 2
+        assert why in refused.err

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /* open: a map of a file, and a new one. */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/structure.h"
 
@@ -50,6 +53,39 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	return 0;
 }
 
+/*
+ * Groups may share layers, and envelopes points; but a small file could claim so much of that that
+ * a listing would never end. No real map comes near.
+ */
+static int check_claims(const struct tw_map *m, struct error *e)
+{
+	enum { TIMES = 16, FREE = 65536 };
+	uint64_t layers = 0, points = 0, most;
+	struct tw_points all;
+
+	for (uint32_t i = 0; i < tw_count(m, TW_GROUP); i++)
+		layers += tw_group_layers(m, i).n;
+	most = (uint64_t)TIMES * tw_count(m, TW_LAYER) + FREE;
+	if (layers > most)
+		return error_set(e, -EINVAL,
+			"groups: their ranges hold %" PRIu64 " layers in all (at most %" PRIu64 ")",
+			layers, most);
+	tw_points_of(m, &all);
+	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
+		uint32_t begin, end;
+
+		tw_points_range(&all, tw_item_at(m, TW_ENVELOPE, i), &begin, &end);
+		points += end - begin;
+	}
+	most = (uint64_t)TIMES * all.n + FREE;
+	if (points > most)
+		return error_set(e, -EINVAL,
+			"envelopes: their ranges hold %" PRIu64 " points in all (at most %" PRIu64
+			")",
+			points, most);
+	return 0;
+}
+
 int tw_map_open(const struct format *format, const struct source *src,
 	const struct format_context *ctx, struct snapshot **ret, struct error *e)
 {
@@ -63,6 +99,9 @@ int tw_map_open(const struct format *format, const struct source *src,
 	s = &m->base;
 	sh = m->shared;
 	r = datafile_read(src, m, e);
+	if (r < 0)
+		return r;
+	r = check_claims(m, e);
 	if (r < 0)
 		return r;
 	sh->n_blobs = m->n_blobs;

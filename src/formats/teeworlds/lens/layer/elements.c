@@ -114,12 +114,35 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	return 0;
 }
 
-static void load_element(const struct list *l, const struct bytes *data, uint32_t i, int32_t *v)
+static void take_ints(const uint8_t *p, uint32_t n, int32_t *v)
 {
-	const uint8_t *p = data->data + (size_t)i * 4 * l->ints;
-
-	for (uint32_t k = 0; k < l->ints; k++)
+	for (uint32_t k = 0; k < n; k++)
 		v[k] = load_i32(p + 4 * (size_t)k);
+}
+
+/* Elements go by in pieces, since a list may be larger than memory. */
+struct window {
+	const struct list *l;
+	uint32_t first, n; /* the elements that `data` holds */
+	uint8_t data[16 << 10];
+};
+
+static int read_element(struct window *w, uint32_t i, int32_t *v, struct error *e)
+{
+	const struct list *l = w->l;
+	size_t size = 4 * (size_t)l->ints;
+	int r = 0;
+
+	if (i < w->first || i - w->first >= w->n) {
+		uint32_t most = (uint32_t)(sizeof(w->data) / size);
+
+		w->first = i;
+		w->n = l->count - i < most ? l->count - i : most;
+		r = blob_read(l->blob, i * (uint64_t)size, w->data, w->n * size, e);
+	}
+	if (r == 0)
+		take_ints(w->data + (i - w->first) * size, l->ints, v);
+	return r;
 }
 
 /* Where an element's text begins. Reading on from there spares the text of those before it. */
@@ -153,28 +176,28 @@ static void remember_place(const struct list *l, struct place p)
 static int write_elements(struct jsonw *w, const struct tw_map *m, const struct list *l,
 	uint64_t off, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *data = NULL;
 	int32_t v[TW_ELEMENT_MAX];
 	struct tw_record rec = {.keys = l->keys, .v = v, .n = l->ints};
 	struct place from = recall_place(l, off), at = {0};
-	int r = blob_load(l->blob, &data, e);
+	struct window window = {.l = l};
+	int r = read_element(&window, 0, v, e); /* also where nothing of it is to be written */
 
-	if (r < 0)
-		return r;
-	for (uint32_t i = 0; i < l->count && !jsonw_done(w); i++) {
+	for (uint32_t i = 0; r == 0 && i < l->count && !jsonw_done(w); i++) {
 		/* The first is written always, so that the writer knows of one before. */
 		if (i == 1 && from.element > 1) {
 			i = from.element;
 			w->size = from.off;
 		}
 		at = (struct place){i, w->size};
-		load_element(l, data, i, v);
+		r = read_element(&window, i, v, e);
 		jsonw_object(w);
-		tw_record_write(w, m, &rec);
+		if (r == 0)
+			tw_record_write(w, m, &rec);
 		jsonw_end(w);
 	}
-	remember_place(l, at);
-	return 0;
+	if (r == 0)
+		remember_place(l, at);
+	return r;
 }
 
 /* What stands before off need not be written. */
@@ -229,11 +252,10 @@ static int list_get(
 
 static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *data = NULL;
 	struct list l;
 	int r = find_list(m, id, &l, e);
 
-	return r < 0 || !l.count ? r : blob_load(l.blob, &data, e);
+	return r < 0 || !l.count ? r : blob_check(l.blob, e);
 }
 
 /* Element i of the file; what it leaves out is that of the old list's element i. */
@@ -247,7 +269,7 @@ static int take_element(const struct json_at *list, const struct tw_map *m, cons
 	int r = tw_record_expect(&at, l->keys, NULL, e);
 
 	if (old && i < l->count)
-		load_element(l, old, i, v);
+		take_ints(old->data + (size_t)i * 4 * l->ints, l->ints, v);
 	else
 		tw_record_reset(&rec);
 	if (r == 0)
