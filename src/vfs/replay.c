@@ -166,7 +166,7 @@ static int replay_drop(struct vfs *v, const char *path)
 		return r;
 	n->opens++;
 	if (n->stage && n->stage->verdict < 0)
-		put_dismiss(v, n);
+		commit_dismiss(v, n);
 	n->opens--;
 	node_settle(v, n);
 	return 0;
@@ -288,9 +288,9 @@ int vfs_replay(struct vfs *v, struct error *e)
 
 	if (!vol->replay)
 		return 0;
-	v->replaying = true;
+	v->vol->replaying = true;
 	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
-	v->replaying = false;
+	v->vol->replaying = false;
 	vol->replay = false;
 	if (re.lost)
 		journal_keep(&vol->journal);

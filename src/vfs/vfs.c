@@ -32,6 +32,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 		volume_destroy(volume);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
+	v->owner = pthread_self();
 	v->vol = volume;
 	v->pool = pool;
 	v->host = host;
@@ -65,7 +66,7 @@ void vfs_destroy(struct vfs *v)
 			free(n);
 		}
 	objects_finish(v);
-	left_destroy(v->left);
+	left_destroy(v->vol->left);
 	free(v->dentries);
 	free(v->nodes);
 	volume_destroy(v->vol);

@@ -61,7 +61,7 @@ static void get_error(struct vfs *v, struct node *n, struct call *c)
 		node_wait(n, c);
 	} else if (file_judged(n) && n->stage->state == STAGE_LOGGED) {
 		call_keep(c);
-		put_start(v, n, xattr_put, c);
+		commit_close(v, n, xattr_put, c);
 	} else if (n->stage && n->stage->verdict < 0) {
 		buffer_text(&b, error_text(&n->stage->why));
 		answer(c, &b);
@@ -135,7 +135,7 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 }
 
 struct drop {
-	struct lane_task task; /* first */
+	struct commit_task task; /* first */
 	struct job job;
 	struct vfs *v;
 	struct node *n;
@@ -163,9 +163,9 @@ static void drop_written(struct job *j)
 	struct node *n = d->n;
 
 	if (d->r == 0)
-		put_dismiss(d->v, n);
+		commit_dismiss(d->v, n);
 	sync_want(d->v->vol);
-	lane_leave(n->vol);
+	commit_queue_leave(n->vol);
 	d->job.done = drop_told;
 	node_invalidate(d->v, &n, 1, &d->job);
 	node_ready(d->v, n);
@@ -178,7 +178,7 @@ static void drop_journal(struct job *j)
 	d->r = journal_drop(&d->n->vol->journal, d->path, NULL);
 }
 
-static void drop_start(struct lane_task *t)
+static void drop_start(struct commit_task *t)
 {
 	struct drop *d = (struct drop *)t;
 
@@ -215,5 +215,5 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 	d->call = c;
 	n->busy = true;
 	n->opens++;
-	lane_enter(n->vol, &d->task);
+	commit_queue_enter(n->vol, &d->task);
 }

@@ -53,7 +53,7 @@ static void closed_next(struct vfs *v, struct call *c)
 		node_wait(n, &o->call);
 	} else {
 		o->n--;
-		put_own(v, n, false, closed_put, o);
+		commit_own(v, n, false, closed_put, o);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * A put: what was written is judged on a worker against a version of the model, and then, alone in
- * the volume's lane, applied to the newest one and written to the journal. The new version counts
- * only once the journal has it; a version that came in between sends the put back to the judge.
+ * A commit: what was written is judged on a worker against a version of the model, and then, alone
+ * in the volume's commit queue, applied to the newest one and written to the journal. The new
+ * version counts only once the journal has it; a version that came in between sends the commit back
+ * to the judge.
  */
 #include "vfs/ops/commit.h"
 
@@ -21,12 +22,12 @@
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
 
-struct put {
+struct commit {
 	struct job job;
-	struct lane_task task;
+	struct commit_task task;
 	struct vfs *v;
 	struct volume *vol;
-	struct put_request rq;
+	struct commit_request rq;
 	char *path, *log_path, *from;
 	struct extent in;
 	struct snapshot *base, *next;
@@ -39,12 +40,12 @@ struct put {
 	struct forgotten forgotten; /* the other form, which is gone */
 };
 
-#define PUT_OF(member_ptr, member)                                                                 \
-	((struct put *)(void *)((char *)(member_ptr)-offsetof(struct put, member)))
+#define COMMIT_OF(member_ptr, member)                                                              \
+	((struct commit *)(void *)((char *)(member_ptr)-offsetof(struct commit, member)))
 
-static void put_judge(struct put *p);
+static void commit_judge(struct commit *p);
 
-static void put_free(struct put *p)
+static void commit_free(struct commit *p)
 {
 	change_free(p->change);
 	snapshot_unref(p->base);
@@ -57,19 +58,19 @@ static void put_free(struct put *p)
 	free(p);
 }
 
-static void put_end(struct job *j)
+static void commit_end(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 	struct vfs *v = p->v;
 	struct node *n = p->rq.node;
 
 	p->rq.done(v, n, p->rq.arg, p->r);
 	n->opens--;
-	put_free(p);
+	commit_free(p);
 	node_settle(v, n);
 }
 
-static bool shows_touched(const struct put *p, const struct node *n)
+static bool shows_touched(const struct commit *p, const struct node *n)
 {
 	if (!n->has_id || n->frozen || n->dir || n == p->rq.node)
 		return false;
@@ -81,18 +82,18 @@ static bool shows_touched(const struct put *p, const struct node *n)
 	return false;
 }
 
-void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
+void commit_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
 {
 	if (f->dir)
 		v->host->forget_name(v->host, f->dir, f->name, then);
 }
 
-static void put_forget(struct job *j)
+static void commit_forget(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 
-	p->job.done = put_end;
-	put_forget_name(p->v, &p->forgotten, &p->job);
+	p->job.done = commit_end;
+	commit_forget_name(p->v, &p->forgotten, &p->job);
 }
 
 struct told {
@@ -117,13 +118,14 @@ static void told_add_other(struct told *t, struct node *n, bool perhaps)
 	told_add(t, n);
 }
 
-/* The kernel forgets what it holds of the file and of those that changed with it; then put_end. */
-static void put_tell(struct put *p)
+/* The kernel forgets what it holds of the file and of those that changed with it; then commit_end.
+ */
+static void commit_tell(struct commit *p)
 {
 	struct vfs *v = p->v;
 	struct told t = {0};
 
-	p->job.done = put_end;
+	p->job.done = commit_end;
 	told_add(&t, p->rq.node);
 	if (p->touched.all || p->touched.n)
 		for (size_t i = 0; i < v->n_buckets; i++)
@@ -131,36 +133,36 @@ static void put_tell(struct put *p)
 				if (shows_touched(p, n))
 					told_add_other(&t, n, p->touched.all);
 	if (p->forgotten.dir && p->rq.may_wait)
-		p->job.done = put_forget;
+		p->job.done = commit_forget;
 	else
-		put_forget_name(v, &p->forgotten, NULL);
+		commit_forget_name(v, &p->forgotten, NULL);
 	node_invalidate(v, t.nodes, t.n, &p->job);
 	free(t.nodes);
 }
 
 /* The file of the other form of n's object, or NULL. */
-static struct node *find_twin(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
+static struct node *find_alternate(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
 {
-	struct node *twin;
+	struct node *alternate;
 
 	if (!n->parent || !object_alternate(v, n->parent->id, n->name, name))
 		return NULL;
-	if (names_resolve(v, n->parent, name, &twin, NULL) < 0)
+	if (names_resolve(v, n->parent, name, &alternate, NULL) < 0)
 		return NULL;
-	if (!node_scratch(twin) && entry_object(twin->id) == entry_object(n->id))
-		return twin;
-	node_settle(v, twin);
+	if (!node_scratch(alternate) && entry_object(alternate->id) == entry_object(n->id))
+		return alternate;
+	node_settle(v, alternate);
 	return NULL;
 }
 
 /* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
 static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
 {
-	struct node *twin = find_twin(v, n, ret->name);
+	struct node *alternate = find_alternate(v, n, ret->name);
 
-	if (!twin)
+	if (!alternate)
 		return;
-	place_detach(v, twin);
+	place_detach(v, alternate);
 	ret->dir = v->host->forget_name ? n->parent->ino : 0;
 	(void)object_here(v, n);
 }
@@ -169,15 +171,15 @@ static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret
 static bool hides_draft(struct vfs *v, const struct node *n)
 {
 	char name[NAME_MAX + 1];
-	struct node *twin = find_twin(v, n, name);
-	bool is = twin && twin->stage && twin->stage->verdict < 0;
+	struct node *alternate = find_alternate(v, n, name);
+	bool is = alternate && alternate->stage && alternate->stage->verdict < 0;
 
-	if (twin)
-		node_settle(v, twin);
+	if (alternate)
+		node_settle(v, alternate);
 	return is;
 }
 
-void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
+void commit_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
 {
 	const struct object *o;
 
@@ -196,20 +198,20 @@ void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
 }
 
 /* A program hears EINVAL and no more, if it listens at all. */
-static void tell_refusal(const struct put *p)
+static void tell_refusal(const struct commit *p)
 {
 	CLEANUP(free) char *line = NULL;
 
 	/* Judged again, it is still what it was. */
-	if (p->r < 0 && !p->v->replaying && !(p->rq.again && p->rq.was_draft) &&
+	if (p->r < 0 && !p->v->vol->replaying && !(p->rq.again && p->rq.was_draft) &&
 		asprintf(&line, "refused: %s: %s", p->path,
 			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
 		p->v->host->note(p->v->host, line);
 }
 
-static void put_settled(struct job *j)
+static void commit_settled(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 	struct node *n = p->rq.node;
 	struct stage *s = n->stage;
 
@@ -224,7 +226,7 @@ static void put_settled(struct job *j)
 	/* What is refused may fit later: it is judged again with what waits. */
 	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
-		put_accepted(p->v, n, &p->forgotten);
+		commit_accepted(p->v, n, &p->forgotten);
 	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
 	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
@@ -237,15 +239,15 @@ static void put_settled(struct job *j)
 	if (p->r == 0 && p->rq.id == n->id)
 		(void)file_retire(n);
 	sync_want(p->v->vol);
-	lane_leave(p->vol);
-	put_tell(p);
+	commit_queue_leave(p->vol);
+	commit_tell(p);
 	node_ready(p->v, n);
 }
 
 /* On a worker: what the verdict is worth in the journal. */
-static void put_journal(struct job *j)
+static void commit_journal(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 	struct journal *log = &p->vol->journal;
 	struct error e = ERROR_INIT;
 	int r = 0;
@@ -254,7 +256,7 @@ static void put_journal(struct job *j)
 	bool there = p->rq.again ? p->pending || p->rq.was_draft == (p->r < 0)
 				 : p->rq.logged && p->r == 0;
 
-	if (p->v->replaying || there)
+	if (p->v->vol->replaying || there)
 		return;
 	if (p->pending) {
 		r = journal_put(log, p->log_path, &p->in, NULL, &e);
@@ -277,13 +279,13 @@ static void put_journal(struct job *j)
 	}
 }
 
-static void put_commit(struct lane_task *t)
+static void commit_apply(struct commit_task *t)
 {
-	struct put *p = PUT_OF(t, task);
+	struct commit *p = COMMIT_OF(t, task);
 
 	if (p->base != p->vol->now) {
-		lane_leave(p->vol);
-		put_judge(p);
+		commit_queue_leave(p->vol);
+		commit_judge(p);
 		return;
 	}
 	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error.
@@ -297,13 +299,13 @@ static void put_commit(struct lane_task *t)
 		p->next = snapshot_ref(p->vol->now);
 		p->r = p->vol->format->edit->apply(&p->next, p->change, &p->touched, &p->why);
 	}
-	p->job = (struct job){put_journal, put_settled, NULL};
+	p->job = (struct job){commit_journal, commit_settled, NULL};
 	pool_submit(p->v->pool, &p->job);
 }
 
-static void put_parse(struct job *j)
+static void commit_parse(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 
 	p->why = (struct error)ERROR_INIT;
 	p->r = p->vol->format->edit->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
@@ -316,30 +318,30 @@ static bool passing(int r)
 	return r == -EIO || r == -ENOSPC || r == -EDQUOT || r == -ENOMEM;
 }
 
-static void put_parsed(struct job *j)
+static void commit_parsed(struct job *j)
 {
-	struct put *p = (struct put *)j;
+	struct commit *p = (struct commit *)j;
 
 	p->unkept = passing(p->r);
 	if (p->rq.dry) {
 		p->r = p->r == -EAGAIN ? 0 : p->r;
 		node_ready(p->v, p->rq.node);
-		put_end(j);
+		commit_end(j);
 	} else {
-		lane_enter(p->vol, &p->task);
+		commit_queue_enter(p->vol, &p->task);
 	}
 }
 
-static void put_judge(struct put *p)
+static void commit_judge(struct commit *p)
 {
 	change_free(TAKE(p->change));
 	snapshot_unref(p->base);
 	p->base = snapshot_ref(p->vol->now);
-	p->job = (struct job){put_parse, put_parsed, NULL};
+	p->job = (struct job){commit_parse, commit_parsed, NULL};
 	pool_submit(p->v->pool, &p->job);
 }
 
-void put_dismiss(struct vfs *v, struct node *n)
+void commit_dismiss(struct vfs *v, struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 	bool stands = !n->unlogged || (o && o->state == OBJECT_HERE && o->node == n);
@@ -359,13 +361,13 @@ void put_dismiss(struct vfs *v, struct node *n)
 		strcpy(gone.name, n->name);
 	}
 	place_detach(v, n);
-	put_forget_name(v, &gone, NULL);
+	commit_forget_name(v, &gone, NULL);
 }
 
-void put_request(struct vfs *v, const struct put_request *rq)
+void commit_request(struct vfs *v, const struct commit_request *rq)
 {
 	struct node *n = rq->node;
-	struct put *p = calloc(1, sizeof(*p));
+	struct commit *p = calloc(1, sizeof(*p));
 	int r = p ? 0 : -ENOMEM;
 
 	/* Renamed here, from where it may be larger. */
@@ -378,7 +380,7 @@ void put_request(struct vfs *v, const struct put_request *rq)
 		p->v = v;
 		p->vol = n->vol;
 		p->rq = *rq;
-		p->task.start = put_commit;
+		p->task.start = commit_apply;
 		p->path = strdup(rq->path);
 		p->log_path = strdup(rq->log_path);
 		p->from = rq->from ? strdup(rq->from) : NULL;
@@ -388,19 +390,19 @@ void put_request(struct vfs *v, const struct put_request *rq)
 	}
 	if (r < 0) {
 		if (p)
-			put_free(p);
+			commit_free(p);
 		rq->done(v, n, rq->arg, r);
 		return;
 	}
 	n->busy = true;
 	n->opens++;
-	put_judge(p);
+	commit_judge(p);
 }
 
-void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg)
+void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
-	struct put_request rq = {.node = n,
+	struct commit_request rq = {.node = n,
 		.id = n->id,
 		.path = path,
 		.log_path = log_path,
@@ -415,5 +417,5 @@ void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *
 	if (!path || !log_path)
 		done(v, n, arg, -ENOMEM);
 	else
-		put_request(v, &rq);
+		commit_request(v, &rq);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
-/* A put of the content of one node's stage to a lens: its own (put_start), or that of a file which
- * it is renamed over. */
+/* A commit of the content of one node's stage to a lens: its own (commit_close), or that of a file
+ * which it is renamed over. */
 #ifndef VFS_OPS_COMMIT_H
 #define VFS_OPS_COMMIT_H
 
 #include "vfs/tree/node.h"
 
 /* Judges and applies what stands in the node's stage; then done(arg, verdict). The node is busy. */
-typedef void (*put_done)(struct vfs *v, struct node *n, void *arg, int r);
+typedef void (*commit_done)(struct vfs *v, struct node *n, void *arg, int r);
 
-struct put_request {
+struct commit_request {
 	struct node *node; /* whose stage is read; busy until done */
 	entry_id id;       /* the lens */
 	const char *path;  /* its path, and that for the journal; copied */
@@ -23,16 +23,16 @@ struct put_request {
 	bool again;       /* a pending content, which the journal holds already */
 	bool logged;      /* the journal holds the content, not judged yet */
 	bool last;        /* what cannot be judged yet is refused */
-	put_done done;
+	commit_done done;
 	void *arg;
 };
 
-void put_request(struct vfs *v, const struct put_request *rq);
+void commit_request(struct vfs *v, const struct commit_request *rq);
 /* The same for n's own lens. */
-void put_own(struct vfs *v, struct node *n, bool may_wait, put_done done, void *arg);
+void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg);
 
 /* n's draft goes; and n too, if nothing else was ever there. */
-void put_dismiss(struct vfs *v, struct node *n);
+void commit_dismiss(struct vfs *v, struct node *n);
 
 /* A name that is gone and that the kernel is to forget; dir 0: there is none. */
 struct forgotten {
@@ -41,7 +41,7 @@ struct forgotten {
 };
 
 /* n's content is in the model: it is no new object any more, and its other form is gone (*ret). */
-void put_accepted(struct vfs *v, struct node *n, struct forgotten *ret);
-void put_forget_name(struct vfs *v, const struct forgotten *f, struct job *then);
+void commit_accepted(struct vfs *v, struct node *n, struct forgotten *ret);
+void commit_forget_name(struct vfs *v, const struct forgotten *f, struct job *then);
 
 #endif

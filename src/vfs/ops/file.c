@@ -247,7 +247,7 @@ void vfs_flush(struct vfs *v, struct call *c)
 		call_done(c, 0);
 		break;
 	case STAGE_WRITTEN:
-		put_start(v, n, flush_put, c);
+		commit_close(v, n, flush_put, c);
 		break;
 	}
 }
@@ -290,7 +290,7 @@ void vfs_release(struct vfs *v, struct call *c)
 	free(h);
 	c->handle = NULL;
 	if (release_puts(n, writing)) {
-		put_start(v, n, release_put, c);
+		commit_close(v, n, release_put, c);
 	} else {
 		if (file_retire(n))
 			node_invalidate(v, &n, 1, NULL);

@@ -80,7 +80,7 @@ void vfs_fsync(struct vfs *v, struct call *c)
 	}
 	call_keep(c);
 	if (file_judged(n) && is_whole(c->handle))
-		put_start(v, n, fsync_put, c);
+		commit_close(v, n, fsync_put, c);
 	else
 		journal_sync_then(v, n->vol, c);
 }

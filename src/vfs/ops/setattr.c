@@ -56,7 +56,7 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 	/* truncate(2) on a closed file: there is no close to wait for. */
 	if (!n->writers && file_judged(n)) {
 		call_keep(c);
-		put_start(v, n, cut_put, c);
+		commit_close(v, n, cut_put, c);
 		return true;
 	}
 	return false;

@@ -48,7 +48,7 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	else if (n->writers || n->busy) /* its own close puts it */
 		call_again(v, c);
 	else
-		put_own(v, n, false, split_done, c);
+		commit_own(v, n, false, split_done, c);
 }
 
 bool split_needed(const struct vfs *v, const struct place *p)

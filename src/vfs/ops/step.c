@@ -9,7 +9,7 @@
 #include "vfs/tree/path.h"
 
 struct step {
-	struct lane_task task; /* first */
+	struct commit_task task; /* first */
 	struct job job;
 	struct vfs *v;
 	struct call *call;
@@ -38,7 +38,7 @@ static void step_end(struct step *s)
 
 	s->fn(s->v, s->call, s->r);
 	sync_want(s->v->vol);
-	lane_leave(vol);
+	commit_queue_leave(vol);
 	step_free(s);
 }
 
@@ -58,13 +58,13 @@ static void step_written(struct job *j)
 	step_end(STEP_OF(j));
 }
 
-static void step_start(struct lane_task *t)
+static void step_start(struct commit_task *t)
 {
 	struct step *s = (struct step *)t;
 
 	if (s->call->lost)
 		s->r = -ENOMEM;
-	if (!s->path || s->v->replaying || s->r < 0) {
+	if (!s->path || s->v->vol->replaying || s->r < 0) {
 		step_end(s);
 		return;
 	}
@@ -85,7 +85,7 @@ static struct step *step_new(struct vfs *v, struct call *c, enum journal_type ty
 static void step_begin(struct step *s)
 {
 	call_keep(s->call);
-	lane_enter(s->v->vol, &s->task);
+	commit_queue_enter(s->v->vol, &s->task);
 }
 
 void step_run(struct vfs *v, struct call *c, step_fn fn)

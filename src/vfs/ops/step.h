@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * step: a change of names, in its place in the volume's lane.
+ * step: a change of names, in its place in the volume's commit queue.
  *
- * Names and the model's structure change only while the lane is held, so that no put that is on its
- * way to the journal is overtaken. What must survive a kill is written to the journal first.
+ * Names and the model's structure change only while the head of the commit queue is held, so that
+ * no commit that is on its way to the journal is overtaken. What must survive a kill is written to
+ * the journal first.
  */
 #ifndef VFS_OPS_STEP_H
 #define VFS_OPS_STEP_H
@@ -13,7 +14,7 @@
 /* What happens to the names; r < 0: the journal could not be written, so nothing may. Ends c. */
 typedef void (*step_fn)(struct vfs *v, struct call *c, int r);
 
-/* Runs fn with the lane held. */
+/* Runs fn with the commit queue held. */
 void step_run(struct vfs *v, struct call *c, step_fn fn);
 /* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. */
 void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Calls as they come in. The first that would change the map waits until the format has looked
  * whether it may be changed. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void proof_done(struct job *j)
 	struct call *c, *next;
 
 	v->vol->sound = true;
-	v->proof = NULL;
+	v->vol->proof = NULL;
 	if (p->r < 0) {
 		volume_refuse_changes(v->vol, &p->why);
 		v->host->note(v->host, error_text(&v->vol->unsound));
@@ -49,7 +50,7 @@ static void proof_done(struct job *j)
 /* The first change, and those that come while the format looks whether there may be any. */
 static void prove_first(struct vfs *v, struct call *c)
 {
-	struct proof *p = v->proof;
+	struct proof *p = v->vol->proof;
 
 	if (!p) {
 		p = calloc(1, sizeof(*p));
@@ -60,7 +61,7 @@ static void prove_first(struct vfs *v, struct call *c)
 		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
 		p->s = snapshot_ref(v->vol->now);
 		p->end = &p->waiting;
-		v->proof = p;
+		v->vol->proof = p;
 		pool_submit(v->pool, &p->job);
 	}
 	call_keep(c);
@@ -82,6 +83,7 @@ static bool is_change(const struct call *c)
 
 void vfs_submit(struct vfs *v, struct call *c)
 {
+	assert(pthread_equal(v->owner, pthread_self()));
 	if (!v->vol->sound && is_change(c))
 		prove_first(v, c);
 	else

@@ -54,8 +54,8 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 		(void)object_here(v, n);
 	if (n->pending)
 		return;
-	put_accepted(v, n, &gone);
-	put_forget_name(v, &gone, NULL);
+	commit_accepted(v, n, &gone);
+	commit_forget_name(v, &gone, NULL);
 	if (file_retire(n))
 		node_invalidate(v, &n, 1, NULL);
 }
@@ -96,12 +96,12 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 	step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
 }
 
-/* n's stage is there. In the lane, for the object that may have to be made. */
+/* n's stage is there. At the head of the commit queue, for the object that may have to be made. */
 static void take_over_live(struct vfs *v, struct call *c, int r)
 {
 	struct volume *vol = v->vol;
 	CLEANUP(free) char *path = NULL, *log_path = NULL;
-	struct put_request rq;
+	struct commit_request rq;
 	struct takeover *t = NULL;
 	bool back = false;
 	struct move m;
@@ -141,7 +141,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		!node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0 || m.n->stage->ahead);
 	if (t->target)
 		t->target->opens++;
-	rq = (struct put_request){
+	rq = (struct commit_request){
 		.node = m.n,
 		.id = t->id,
 		.path = path,
@@ -152,7 +152,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.done = taken_over,
 		.arg = t,
 	};
-	put_request(v, &rq);
+	commit_request(v, &rq);
 }
 
 static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
@@ -172,7 +172,7 @@ static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
 static void judge_first(struct vfs *v, struct call *c, const struct move *m)
 {
 	struct node *n = m->n;
-	struct put_request rq = {.node = n,
+	struct commit_request rq = {.node = n,
 		.id = move_comes_back(v, m) ? n->origin : m->to.id,
 		.path = c->to_name,
 		.log_path = c->to_name,
@@ -181,7 +181,7 @@ static void judge_first(struct vfs *v, struct call *c, const struct move *m)
 		.arg = c};
 
 	call_keep(c);
-	put_request(v, &rq);
+	commit_request(v, &rq);
 }
 
 void move_take_over(struct vfs *v, struct call *c, const struct move *m)

@@ -18,7 +18,7 @@
 enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 
 struct round {
-	struct lane_task task; /* first */
+	struct commit_task task; /* first */
 	struct vfs *v;
 	const struct node *dir; /* only what is in it, and only as things are; NULL: all */
 	enum phase phase;
@@ -49,7 +49,7 @@ static size_t count_pending(const struct round *o)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; o->v->n_pending && i < o->v->n_buckets; i++)
+	for (size_t i = 0; o->v->vol->n_pending && i < o->v->n_buckets; i++)
 		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
 			n += is_meant(o, k);
 	return n;
@@ -67,7 +67,7 @@ static void tried(struct vfs *v, struct node *n, void *arg, int r)
 static void try(struct round *o, struct node *n)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
-	struct put_request rq = {.node = n,
+	struct commit_request rq = {.node = n,
 		.id = n->id,
 		.path = path,
 		.log_path = log_path,
@@ -79,7 +79,7 @@ static void try(struct round *o, struct node *n)
 		.arg = o};
 
 	if (path && log_path)
-		put_request(o->v, &rq);
+		commit_request(o->v, &rq);
 	else
 		round_next(o);
 }
@@ -91,7 +91,7 @@ static void round_next(struct round *o)
 
 		if (n && n->pending && n->stage && n->parent && !n->busy && !node_scratch(n)) {
 			if (is_unkept(n))
-				put_own(o->v, n, false, tried, o);
+				commit_own(o->v, n, false, tried, o);
 			else
 				try(o, n);
 			return;
@@ -110,8 +110,8 @@ static void round_end(struct round *o)
 	fn(arg);
 }
 
-/* In the lane: the format learns where objects stand, or that this is over. */
-static void situate(struct lane_task *t)
+/* At the head of the commit queue: the format learns where objects stand, or that this is over. */
+static void situate(struct commit_task *t)
 {
 	struct round *o = (struct round *)t;
 	struct vfs *v = o->v;
@@ -125,10 +125,10 @@ static void situate(struct lane_task *t)
 	if (r == 0)
 		(void)vol->format->names->renamed(&vol->now, p, n, true, NULL);
 	placements_free(p, n);
-	v->situated = o->phase == PHASE_SITUATED;
-	if (!v->situated)
+	v->vol->situated = o->phase == PHASE_SITUATED;
+	if (!v->vol->situated)
 		objects_name(v, false);
-	lane_leave(vol);
+	commit_queue_leave(vol);
 	if (o->phase == PHASE_OVER)
 		round_end(o);
 	else
@@ -143,7 +143,7 @@ static void next_phase(struct round *o)
 	o->phase = count_pending(o) && !o->dir ? o->phase + 1 : PHASE_OVER;
 	o->progress = true;
 	if (told && !o->dir && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
-		lane_enter(o->v->vol, &o->task);
+		commit_queue_enter(o->v->vol, &o->task);
 	else if (o->phase == PHASE_OVER)
 		round_end(o);
 	else
@@ -176,7 +176,7 @@ static void round_begin(struct round *o)
 
 void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
-	struct round *o = v->n_pending ? calloc(1, sizeof(*o)) : NULL;
+	struct round *o = v->vol->n_pending ? calloc(1, sizeof(*o)) : NULL;
 
 	if (!o) {
 		fn(arg);
@@ -189,7 +189,7 @@ void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 struct follow {
 	struct vfs *v;
 	struct node *n;
-	put_done done;
+	commit_done done;
 	void *arg;
 	int r;
 };
@@ -213,7 +213,7 @@ static void follow(struct vfs *v, struct node *n, void *arg, int r)
 	struct round *o = NULL;
 
 	f->r = r;
-	if (r == 0 && !n->pending && v->n_pending && n->parent)
+	if (r == 0 && !n->pending && v->vol->n_pending && n->parent)
 		o = calloc(1, sizeof(*o));
 	if (!o) {
 		follow_end(f);
@@ -223,7 +223,7 @@ static void follow(struct vfs *v, struct node *n, void *arg, int r)
 	round_begin(o);
 }
 
-void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
+void commit_close(struct vfs *v, struct node *n, commit_done done, void *arg)
 {
 	struct follow *f = malloc(sizeof(*f));
 
@@ -233,5 +233,5 @@ void put_start(struct vfs *v, struct node *n, put_done done, void *arg)
 	}
 	*f = (struct follow){v, n, done, arg, 0};
 	n->opens++;
-	put_own(v, n, true, follow, f);
+	commit_own(v, n, true, follow, f);
 }

@@ -5,8 +5,8 @@
 
 #include "vfs/ops/commit.h"
 
-/* put_own, and then what waited for n in its directory. */
-void put_start(struct vfs *v, struct node *n, put_done done, void *arg);
+/* commit_own, and then what waited for n in its directory. */
+void commit_close(struct vfs *v, struct node *n, commit_done done, void *arg);
 
 /* What could not be judged yet is, before a save; then fn(arg). What still cannot be is a draft. */
 void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg);

@@ -224,7 +224,7 @@ void changes_find(struct vfs *v, struct changes *ret)
 
 	*ret = (struct changes){.before = snapshot_ref(vol->before), .now = snapshot_ref(vol->now)};
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->objects[i]; o; o = o->next)
+		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
 			add_object(v, ret, o);
 	if (ret->n)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
@@ -280,6 +280,6 @@ void changes_report(const struct changes *c, const struct snapshot *settled, boo
 void changes_saved(struct vfs *v)
 {
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next)
+		for (struct object *o = v->vol->objects[i]; o; o = o->next)
 			o->told |= o->state != OBJECT_HERE;
 }

@@ -98,19 +98,19 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 {
 	bool failed = false;
 
-	if (!v->left) {
-		v->left = calloc(1, sizeof(*v->left));
-		if (!v->left)
+	if (!v->vol->left) {
+		v->vol->left = calloc(1, sizeof(*v->vol->left));
+		if (!v->vol->left)
 			return error_set(e, -ENOMEM, "out of memory");
-		left_dir_init(&v->left->dir, v->vol);
+		left_dir_init(&v->vol->left->dir, v->vol);
 	}
-	for (struct left_file *f = v->left->files; f; f = f->next)
+	for (struct left_file *f = v->vol->left->files; f; f = f->next)
 		f->wanted = false;
 	for (size_t i = 0; i < v->n_buckets; i++)
 		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
 			if (vanish_would(n) && (open_too || !n->writers))
-				failed |= !copy_one(v->left, n);
-	remove_unwanted(v->left);
+				failed |= !copy_one(v->vol->left, n);
+	remove_unwanted(v->vol->left);
 	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
@@ -142,7 +142,7 @@ void left_prepare(struct vfs *v, struct report *report)
 
 	if (copy_all(v, false, &e) < 0)
 		refuse(report, &e);
-	else if (!refuse_files(v->left, report))
+	else if (!refuse_files(v->vol->left, report))
 		return;
 	/* There is no end yet, and nothing is to look as if it were kept. */
 	left_drop(v);
@@ -150,10 +150,10 @@ void left_prepare(struct vfs *v, struct report *report)
 
 void left_drop(struct vfs *v)
 {
-	for (struct left_file *f = v->left ? v->left->files : NULL; f; f = f->next)
+	for (struct left_file *f = v->vol->left ? v->vol->left->files : NULL; f; f = f->next)
 		f->wanted = false;
-	if (v->left)
-		remove_unwanted(v->left);
+	if (v->vol->left)
+		remove_unwanted(v->vol->left);
 }
 
 static void count_derived(struct vfs *v, struct report *report)
@@ -183,7 +183,7 @@ void left_copy(struct vfs *v, struct report *report)
 	if (r < 0)
 		refuse(report, &e);
 	count_derived(v, report);
-	l = v->left;
+	l = v->vol->left;
 	if (!l)
 		return;
 	(void)refuse_files(l, report);

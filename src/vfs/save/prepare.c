@@ -30,7 +30,7 @@ static const struct object *find_standing(const struct vfs *v, uint64_t seen)
 	struct entry en;
 
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->objects[i]; o; o = o->next)
+		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
 			if (o->state == OBJECT_GONE && o->left > seen &&
 				(!found || o->left < found->left) &&
 				vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)

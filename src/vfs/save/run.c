@@ -19,7 +19,7 @@
 
 struct saving {
 	struct job job;
-	struct lane_task task;
+	struct commit_task task;
 	struct vfs *v;
 	vfs_saved done;
 	void *arg;
@@ -43,7 +43,7 @@ static void saving_finish(struct saving *s)
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
 	changes_finish(&s->changes);
-	lane_leave(s->save.vol);
+	commit_queue_leave(s->save.vol);
 	save_job_finish(&s->save);
 	s->done(s->arg, &report);
 	free(s);
@@ -60,7 +60,7 @@ static void saving_done(struct job *j)
 		changes_report(&s->changes, s->save.settled, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
-		s->v->restructured = false;
+		s->v->vol->restructured = false;
 		objects_saved(s->v);
 	}
 	saving_finish(s);
@@ -128,13 +128,13 @@ static void saving_settled(struct job *j)
 	pool_submit(s->v->pool, &s->job);
 }
 
-static void saving_start(struct lane_task *t)
+static void saving_start(struct commit_task *t)
 {
 	struct saving *s = SAVING_OF(t);
 	struct volume *vol = s->save.vol;
 	int r;
 
-	if (!vol->dirty && !s->v->restructured && !node_stamped(s->v)) {
+	if (!vol->dirty && !s->v->vol->restructured && !node_stamped(s->v)) {
 		saving_finish(s);
 		return;
 	}
@@ -155,7 +155,7 @@ static void saving_enter(void *arg)
 {
 	struct saving *s = arg;
 
-	lane_enter(s->v->vol, &s->task);
+	commit_queue_enter(s->v->vol, &s->task);
 }
 
 void vfs_save(struct vfs *v, vfs_saved done, void *arg)
@@ -215,7 +215,7 @@ static void drain(struct vfs *v)
 {
 	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
 
-	while (v->vol->lane || pool_pending(v->pool)) {
+	while (v->vol->commit_queue || pool_pending(v->pool)) {
 		if (poll(&p, 1, BEAT_MS) == 0)
 			v->host->progress(v->host, "", 0, 0);
 		pool_complete(v->pool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * One save of a volume, on a worker thread, while the volume's lane is held: nothing is applied
- * meanwhile, so what it sees holds still.
+ * One save of a volume, on a worker thread, while the volume's commit queue is held: nothing is
+ * applied meanwhile, so what it sees holds still.
  */
 #ifndef VFS_SAVE_SAVE_H
 #define VFS_SAVE_SAVE_H

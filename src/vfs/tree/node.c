@@ -158,8 +158,8 @@ static bool needed(const struct node *n)
 
 void node_pending(struct vfs *v, struct node *n, bool pending)
 {
-	v->n_pending += pending;
-	v->n_pending -= n->pending;
+	v->vol->n_pending += pending;
+	v->vol->n_pending -= n->pending;
 	n->pending = pending;
 }
 

@@ -14,6 +14,8 @@
 #ifndef VFS_TREE_NODE_H
 #define VFS_TREE_NODE_H
 
+#include <pthread.h>
+
 #include "formats/format.h"
 #include "vfs/tree/call.h"
 #include "vfs/volume/volume.h"
@@ -29,9 +31,9 @@ enum stage_state {
 struct stage {
 	struct spool *spool;
 	enum stage_state state;
-	bool begun;       /* by write(2) since the last put, so that a close is to come */
+	bool begun;       /* by write(2) since the last commit, so that a close is to come */
 	bool ahead;       /* the journal had what was LOGGED, and no verdict since */
-	int verdict;      /* of the last put: 0, or -EINVAL: a draft */
+	int verdict;      /* of the last commit: 0, or -EINVAL: a draft */
 	struct error why; /* of a refusal */
 };
 
@@ -57,8 +59,8 @@ struct node {
 	struct snapshot *frozen;
 	struct stage *stage;
 	bool fresh;    /* a new object or part that has no accepted content yet */
-	bool unlogged; /* that it stands here is in no journal: its first put is written even if it
-			* says what the object is already */
+	bool unlogged; /* that it stands here is in no journal: its first commit is written even if
+			* it says what the object is already */
 	/* Closed, but it cannot be judged before other files are there. With a draft: it was tried
 	 * for good at a save, and will be at the next one. Set by node_pending. */
 	bool pending;
@@ -80,7 +82,7 @@ struct node {
 	bool told;  /* somebody heard why it is scratch */
 	bool timed; /* mtime is what a program set, and nothing was written since */
 
-	bool busy; /* a put or a load is under way: calls that change it wait */
+	bool busy; /* a commit or a load is under way: calls that change it wait */
 	struct call *waiting, **waiting_end;
 };
 
@@ -99,18 +101,14 @@ struct dentry {
 	char name[];
 };
 
-enum { OBJECT_BUCKETS = 256 };
-
-struct object;
-struct left;
-
+/* What the mount is made of. State of a map is its volume's. */
 struct vfs {
+	pthread_t owner; /* the thread that all of this is for */
 	struct volume *vol;
 	struct pool *pool;
 	struct vfs_host *host;
 	struct node **nodes;
 	size_t n_nodes, n_buckets; /* a power of two */
-	size_t n_pending;          /* of the nodes */
 	struct dentry **dentries;
 	size_t n_dentries, n_dentry_buckets;
 	struct {
@@ -119,17 +117,8 @@ struct vfs {
 		unsigned jobs;
 	} ahead; /* sizes that are found before they are asked for (ops/look.c) */
 	uint64_t next_dynamic, next_cookie;
-	struct object *objects[OBJECT_BUCKETS]; /* tree/object.h */
-	size_t n_left;                          /* of them no file stands for */
-	uint64_t next_seq;
-	bool named;        /* the format knows what objects are called now (tree/object.h) */
-	bool situated;     /* ... and for the last time (save/pending.c) */
-	bool restructured; /* an object was made, moved or removed since the last save */
-	bool replaying;    /* what is done is in the journal already */
 	bool ending;
-	struct proof *proof; /* that the map can be changed, while it is looked for; tree/wait.c */
-	bool discard;        /* the end saves nothing (vfs_discard) */
-	struct left *left;   /* what was copied out already; save/left.h */
+	bool discard; /* the end saves nothing (vfs_discard) */
 };
 
 enum { INO_DYNAMIC_SHIFT = 63 };

@@ -28,7 +28,7 @@ bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char 
 
 static struct object **slot(struct vfs *v, entry_id id)
 {
-	struct object **o = &v->objects[entry_object(id) / 2 % OBJECT_BUCKETS];
+	struct object **o = &v->vol->objects[entry_object(id) / 2 % OBJECT_BUCKETS];
 
 	while (*o && entry_object((*o)->id) != entry_object(id))
 		o = &(*o)->next;
@@ -64,19 +64,19 @@ static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
 	       entry_object(m.id) == entry_object(o->id);
 }
 
-bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret)
+bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, entry_id *ret)
 {
 	const struct object *o;
-	struct node *twin;
+	struct node *alternate;
 	bool is;
 
-	if (names_resolve(v, dir, other, &twin, NULL) < 0)
+	if (names_resolve(v, dir, other, &alternate, NULL) < 0)
 		return false;
-	o = node_scratch(twin) ? NULL : object_find(v, twin->id);
-	is = o && o->state == OBJECT_HERE && o->node == twin;
+	o = node_scratch(alternate) ? NULL : object_find(v, alternate->id);
+	is = o && o->state == OBJECT_HERE && o->node == alternate;
 	if (is)
-		*ret = twin->id;
-	node_settle(v, twin);
+		*ret = alternate->id;
+	node_settle(v, alternate);
 	return is;
 }
 
@@ -84,8 +84,8 @@ bool object_left_at(struct vfs *v, const struct node *dir, const char *name, ent
 {
 	const struct object *found = NULL;
 
-	for (size_t i = 0; v->n_left && i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->objects[i]; o; o = o->next)
+	for (size_t i = 0; v->vol->n_left && i < OBJECT_BUCKETS; i++)
+		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
 			if (o->state != OBJECT_HERE && !o->made &&
 				object_stood_at(v, o, dir->id, name) &&
 				(!found || o->left > found->left))
@@ -97,8 +97,8 @@ bool object_left_at(struct vfs *v, const struct node *dir, const char *name, ent
 
 static void count_left(struct vfs *v, struct object *o, enum object_state state)
 {
-	v->n_left += state != OBJECT_HERE;
-	v->n_left -= o->state != OBJECT_HERE;
+	v->vol->n_left += state != OBJECT_HERE;
+	v->vol->n_left -= o->state != OBJECT_HERE;
 	o->state = state;
 }
 
@@ -171,12 +171,12 @@ int object_here(struct vfs *v, struct node *n)
 	count_left(v, o, OBJECT_HERE);
 	o->node = n;
 	if (!stays)
-		o->seq = moved ? ++v->next_seq : 0;
+		o->seq = moved ? ++v->vol->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
 	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
-	v->restructured = true;
+	v->vol->restructured = true;
 	objects_name(v, moved && !(first && o->made) && !n->dir);
 	return 0;
 }
@@ -198,7 +198,7 @@ bool object_made(const struct vfs *v, const struct node *n)
 void objects_saved(struct vfs *v)
 {
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i], *next; o; o = next) {
+		for (struct object *o = v->vol->objects[i], *next; o; o = next) {
 			next = o->next;
 			o->away = o->seq != 0;
 			o->moved = false;
@@ -215,7 +215,7 @@ static void hush_below(struct vfs *v, const char *dir)
 	size_t n = strlen(dir);
 
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next)
+		for (struct object *o = v->vol->objects[i]; o; o = o->next)
 			o->told |= o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
 				   o->path[n] == '/';
 }
@@ -237,13 +237,13 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	}
 	count_left(v, o, state);
 	o->node = NULL;
-	o->left = ++v->next_seq;
+	o->left = ++v->vol->next_seq;
 	if (state == OBJECT_GONE)
 		o->seq = o->left;
 	o->told = false;
 	free(o->log_path);
 	o->log_path = log_path;
-	v->restructured = true;
+	v->vol->restructured = true;
 	if (n->dir)
 		hush_below(v, o->path);
 	objects_name(v, false);
@@ -253,7 +253,7 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 void objects_finish(struct vfs *v)
 {
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i], *next; o; o = next) {
+		for (struct object *o = v->vol->objects[i], *next; o; o = next) {
 			next = o->next;
 			object_free(v, o);
 		}
@@ -299,7 +299,7 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 	int r = 0;
 
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next)
+		for (struct object *o = v->vol->objects[i]; o; o = o->next)
 			room++;
 	list = calloc(room, sizeof(struct object *));
 	p = calloc(room, sizeof(*p));
@@ -308,7 +308,7 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->objects[i]; o; o = o->next)
+		for (struct object *o = v->vol->objects[i]; o; o = o->next)
 			if (matters(o))
 				list[n++] = o;
 	qsort(list, n, sizeof(*list), by_seq);
@@ -329,9 +329,9 @@ void objects_name(struct vfs *v, bool moved)
 	struct placement *p;
 	size_t n;
 
-	v->named |= moved;
-	if (!v->named || v->situated || !vol->format->names || !vol->format->names->renamed ||
-		objects_place(v, &p, &n) < 0)
+	v->vol->named |= moved;
+	if (!v->vol->named || v->vol->situated || !vol->format->names ||
+		!vol->format->names->renamed || objects_place(v, &p, &n) < 0)
 		return;
 	(void)vol->format->names->renamed(&vol->now, p, n, false, NULL);
 	placements_free(p, n);

@@ -45,7 +45,7 @@ struct object *object_find(const struct vfs *v, entry_id id);
  * its file stood already, or was moved away from, nothing moved. */
 int object_here(struct vfs *v, struct node *n);
 /* The object whose other form, called so, stands in dir. */
-bool object_twin(struct vfs *v, struct node *dir, const char *other, entry_id *ret);
+bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, entry_id *ret);
 /* The one that left dir/name last. */
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
 /* Is n the refused other form of an object whose file stands? Then it is no file of the object. */
@@ -67,8 +67,8 @@ void objects_finish(struct vfs *v);
 int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
 void placements_free(struct placement *p, size_t n);
 
-/* In the lane. The format learns what objects are called now: after one was moved (moved), and from
- * then on whenever one went. */
+/* At the head of the commit queue. The format learns what objects are called now: after one was
+ * moved (moved), and from then on whenever one went. */
 void objects_name(struct vfs *v, bool moved);
 
 #endif

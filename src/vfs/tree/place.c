@@ -96,7 +96,7 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 	if (m.known) {
 		p->kind = PLACE_ID;
 		p->id = m.id;
-	} else if ((*m.alternate && object_twin(vol->vfs, p->dir, m.alternate, &p->id)) ||
+	} else if ((*m.alternate && object_alternate_at(vol->vfs, p->dir, m.alternate, &p->id)) ||
 		   (p->left = object_left_at(vol->vfs, p->dir, p->name, &p->id))) {
 		p->id = entry_object(p->id) | m.form;
 		/* A directory at the place of a file is none of the map's, and the other way round.
@@ -158,7 +158,7 @@ void place_hide(struct vfs *v, struct node *dir, const char *name)
 /* A name came or went. */
 static void changed(const struct vfs *v, struct node *dir)
 {
-	if (!v->replaying)
+	if (!v->vol->replaying)
 		node_touch(dir, ATTR_MTIME);
 }
 
@@ -237,7 +237,8 @@ static bool went(struct vfs *v, struct node *dir, const char *name, const struct
 	struct node *n;
 	bool empty;
 
-	if (!v->replaying || !en->dir || !en->fixed || names_resolve(v, dir, name, &n, NULL) < 0)
+	if (!v->vol->replaying || !en->dir || !en->fixed ||
+		names_resolve(v, dir, name, &n, NULL) < 0)
 		return false;
 	empty = place_empty(v, n);
 	dir->opens++; /* nothing else may keep it but this name in it */

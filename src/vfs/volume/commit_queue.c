@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/volume/commit_queue.h"
 
-void lane_enter(struct volume *vol, struct lane_task *t)
+#include <assert.h>
+
+void commit_queue_enter(struct volume *vol, struct commit_task *t)
 {
-	struct lane_task **end = &vol->lane;
+	struct commit_task **end = &vol->commit_queue;
 
 	t->next = NULL;
 	while (*end)
 		end = &(*end)->next;
 	*end = t;
-	if (vol->lane == t)
+	if (vol->commit_queue == t)
 		t->start(t);
 }
 
-void lane_leave(struct volume *vol)
+void commit_queue_leave(struct volume *vol)
 {
-	vol->lane = vol->lane->next;
-	if (vol->lane)
-		vol->lane->start(vol->lane);
+	assert(vol->commit_queue);
+	vol->commit_queue = vol->commit_queue->next;
+	if (vol->commit_queue)
+		vol->commit_queue->start(vol->commit_queue);
 }

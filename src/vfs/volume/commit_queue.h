@@ -5,15 +5,15 @@
 #include "vfs/volume/volume.h"
 
 /*
- * The lane: tasks that commit to the model or save it, one at a time, in order. start() is called
- * on the owner's thread when the task has the lane; the task ends with lane_leave.
+ * The commit queue: tasks that commit to the model or save it, one at a time, in order. start() is
+ * called on the owner's thread when the task is at its head; the task ends with commit_queue_leave.
  */
-struct lane_task {
-	void (*start)(struct lane_task *t);
-	struct lane_task *next;
+struct commit_task {
+	void (*start)(struct commit_task *t);
+	struct commit_task *next;
 };
 
-void lane_enter(struct volume *vol, struct lane_task *t);
-void lane_leave(struct volume *vol);
+void commit_queue_enter(struct volume *vol, struct commit_task *t);
+void commit_queue_leave(struct volume *vol);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * volume: one map that is mounted: its files, its model, its journal, and the lane in which changes
- * and saves follow one another.
+ * volume: one map that is mounted: its files, its model, its journal, and the commit queue in which
+ * changes and saves follow one another.
  */
 #ifndef VFS_VOLUME_VOLUME_H
 #define VFS_VOLUME_VOLUME_H
@@ -13,7 +13,13 @@
 #include "vfs/volume/report.h"
 
 struct vfs;
-struct lane_task;
+struct commit_task;
+
+enum { OBJECT_BUCKETS = 256 };
+
+struct object;
+struct proof;
+struct left;
 
 struct volume {
 	struct vfs *vfs; /* set by vfs_create */
@@ -60,12 +66,24 @@ struct volume {
 
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
 
+	struct object *objects[OBJECT_BUCKETS]; /* tree/object.h */
+	size_t n_left;                          /* of them no file stands for */
+	uint64_t next_seq;
+	bool named;        /* the format knows what objects are called now (tree/object.h) */
+	bool situated;     /* ... and for the last time (ops/waiting.c) */
+	bool restructured; /* an object was made, moved or removed since the last save */
+	size_t n_pending;  /* nodes that cannot be judged yet */
+
+	bool replaying;      /* what is done is in the journal already */
+	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
+	struct left *left;   /* what was copied out already; save/left.h */
+
 	struct {
 		bool under_way;
 		int64_t at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	} sync;                /* volume/sync.h */
 
-	struct lane_task *lane; /* the first has the lane, the others wait */
+	struct commit_task *commit_queue; /* the first is at its head, the others wait */
 };
 
 enum volume_lock { VOLUME_LOCKED = -EBUSY };
