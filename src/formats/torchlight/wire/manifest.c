@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 enum { STEP_MIN = 15, STEP_MAX = 25, RECORD_MIN = 2 + 4, ENTRY_MIN = 4 + 1 + 2 + 4 + 4 + 8 };
 
 struct reader {
@@ -57,15 +59,8 @@ static struct manifest_entry *new_entry(struct reader *r)
 {
 	struct manifest *m = r->m;
 
-	if (m->n_entries == r->room) {
-		size_t room = r->room ? 2 * r->room : 1024;
-		struct manifest_entry *all = reallocarray(m->entries, room, sizeof(*all));
-
-		if (!all)
-			return NULL;
-		m->entries = all;
-		r->room = room;
-	}
+	if (!array_room(m->entries, m->n_entries, r->room))
+		return NULL;
 	return &m->entries[m->n_entries++];
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/number.h"
 
@@ -27,15 +28,8 @@ struct layout_node *layout_nodes_add(struct layout_nodes *nodes, int64_t id, boo
 {
 	struct layout_node *node;
 
-	if (nodes->n == nodes->room) {
-		size_t room = nodes->room ? 2 * nodes->room : 16;
-
-		node = reallocarray(nodes->all, room, sizeof(*node));
-		if (!node)
-			return NULL;
-		nodes->all = node;
-		nodes->room = room;
-	}
+	if (!array_room(nodes->all, nodes->n, nodes->room))
+		return NULL;
 	node = &nodes->all[nodes->n++];
 	*node = (struct layout_node){.id = id, .tag = -1};
 	node->randomization = root ? 0 : 1;
