@@ -118,14 +118,26 @@ static const char *ending(const char *name)
 	return dot ? dot : "";
 }
 
-/* What another file of the same ending holds: likely to be accepted, or refused for good. */
-static struct bytes *pick_content(const struct run *run, struct random *r, const char *name)
+/* What the file holds, but for its last line. */
+static struct bytes *shorter(const struct run *run, const struct thing *t)
+{
+	CLEANUP(bytes_unref) struct bytes *whole = content_of(run, t);
+	size_t n = whole ? whole->size : 0;
+
+	while (n > 1 && whole->data[n - 2] != '\n')
+		n--;
+	return n > 1 ? bytes_copy(whole->data, n - 1) : NULL;
+}
+
+/* Likely to be accepted, or refused for good: what another file of the same ending holds, or the
+ * file itself but for a line. */
+static struct bytes *pick_content(const struct run *run, struct random *r, const struct thing *file)
 {
 	for (unsigned tries = 0; tries < 50; tries++) {
 		const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
 
-		if (!t->is_dir && !strcmp(ending(t->name), ending(name)))
-			return content_of(run, t);
+		if (!t->is_dir && !strcmp(ending(t->name), ending(file->name)))
+			return roll(r, 4) ? content_of(run, t) : shorter(run, file);
 	}
 	return bytes_copy("x\n", 2);
 }
@@ -133,7 +145,7 @@ static struct bytes *pick_content(const struct run *run, struct random *r, const
 static void put(struct run *run, struct thing *t)
 {
 	const struct format_edit *edit = run->f->edit;
-	struct bytes *b = pick_content(run, &run->steps, t->name);
+	struct bytes *b = pick_content(run, &run->steps, t);
 	CLEANUP(change_free) struct change *c = NULL;
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
 	struct touched touched = {0};
@@ -323,6 +335,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 {
 	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(bytes_unref) struct bytes *map = NULL;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	struct meaning m;
@@ -331,8 +344,11 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 	(void)run->f->tree->meaning(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
 	if (name_like(run, r, t, name))
 		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
-	if (run->f->names && roll(r, 8) == 0 && finalize(run, &s, NULL) == 0)
-		(void)run->f->names->shown_as(s, t->id, name);
+	if (!run->f->names || roll(r, 8) || finalize(run, &s, NULL) < 0)
+		return;
+	(void)run->f->names->shown_as(s, t->id, name);
+	if (run->f->names->name_map)
+		(void)run->f->names->name_map(run->now, s, &map, NULL);
 }
 
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)
@@ -340,7 +356,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 	CLEANUP(change_free) struct change *c = NULL;
 	CLEANUP(bytes_unref) struct bytes *note = NULL, *whole = content_of(run, t);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
-	struct bytes *b = pick_content(run, r, t->name);
+	struct bytes *b = pick_content(run, r, t);
 
 	if (run->f->note)
 		(void)run->f->note(run->now, t->id, &note, NULL);

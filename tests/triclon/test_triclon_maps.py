@@ -6,6 +6,7 @@ import json
 import os
 import random
 import struct
+import subprocess
 
 import pytest
 
@@ -354,3 +355,11 @@ def test_samples_beside_the_project_are_read_as_their_names_say(d, tmp_path, pat
     assert d.save(tmp_path / "b.tcm") == "ok same"
     with open(path, "rb") as f:
         assert (tmp_path / "b.tcm").read_bytes() == f.read()
+
+
+def test_what_is_asked_changes_nothing(at):
+    run = subprocess.run([os.environ["TCM_QUESTIONS"], "40", at(small())], capture_output=True,
+                         text=True, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    puts, _, _, removed = [int(part.split()[0]) for part in run.stdout.split(", ")]
+    assert puts >= 20 and removed >= 20, run.stdout
