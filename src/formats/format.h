@@ -4,7 +4,14 @@
  *
  * A mounted file is a model in memory; every file of the mount is a lens on it. The model is a
  * chain of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given;
- * the owner's thread holds the newest and replaces it (apply).
+ * the owner's thread holds the newest and replaces it.
+ *
+ * The operations are in four groups, each but the first a table that may be NULL:
+ *   struct format        reading: what is there, and its bytes
+ *   struct format_edit   what was written: judged, applied, and at a save the file
+ *   struct format_tree   what names mean, new objects, and the map that follows from the names
+ *   struct format_names  names that a save deals anew
+ * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
  *   Size      st.size, or size() where st.sized is false, is the length of what get gives.
@@ -13,26 +20,25 @@
  *             change.
  *   Locality  apply changes no other item or blob than the ones the lens shows and what it declares
  *             as derived.
+ *   Questions no operation on a const snapshot changes what a later one answers.
  *
- * Threads: open and create run before anybody sees the map. lookup, stat, list, apply and the
- * structural calls (meaning, add, shown_as, renamed, read_name_map) run on the owner's thread
- * and must be cheap (no large inflate). size, get, parse, finalize, same, check, encode, verify,
- * rebase and name_map run on worker threads, several at a time, and see only snapshots. The
- * functions that free run on whichever thread lets go last. probe and companion may be called on
- * any thread.
+ * Threads. open and create run before anybody sees the map, probe and companion on any thread.
+ *   owner     lookup stat list, apply, meaning add, shown_as renamed read_name_map: cheap, for
+ *             everybody waits (no large inflate).
+ *   workers   size get note, parse sound check encode verify rebase same, finalize, name_map:
+ *             several at a time.
+ * What is counted is freed on whichever thread lets go last.
  *
- * Ownership: what comes in is borrowed for the call; who needs a snapshot, a file or an extent for
- * longer takes a reference. A snapshot, change or plan that goes out through ret is the caller's.
- * Where a call takes struct snapshot **s, it takes over the reference in *s on success and leaves
- * one of the new version; on failure *s is as it was.
+ * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
+ * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
+ * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
+ * failure *s is as it was. Snapshots, changes and plans begin with a head that says how they are
+ * freed; a format puts its own fields behind it.
  *
- * Errors: 0 or -errno, the reason in e (which may be NULL); ret is set on success only (but for
- * parse with -EAGAIN). -EINVAL from parse is a refusal of what the user wrote (the text names line,
- * column or field, value and bound): the file becomes a draft. -EIO, -ENOSPC, -EDQUOT and -ENOMEM
- * are nobody's fault, and the same content may be accepted later. -EIO from get is a part of the
- * map that cannot be shown.
- *
- * Operations are there unless "may be NULL" stands at them.
+ * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
+ * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
+ * field, value and bound. -EIO, -ENOSPC, -EDQUOT and -ENOMEM are nobody's fault, and the same may
+ * go well later. Names that go out have room for NAME_MAX + 1 bytes.
  */
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
@@ -84,6 +90,9 @@ struct entry {
 };
 
 struct format;
+struct format_edit;
+struct format_tree;
+struct format_names;
 
 struct snapshot {
 	atomic_uint refs;
@@ -123,6 +132,88 @@ struct source {
 	bool doubted;     /* for verify: what was copied has to pass its own checksums */
 };
 
+/* With one reference, its maker's. */
+void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
+struct snapshot *snapshot_ref(const struct snapshot *s);
+void snapshot_unref(struct snapshot *s);
+DEFINE_CLEANUP(struct snapshot, snapshot_unref);
+
+/* Reading. */
+
+/* An option of -o that a format reads (its value with format_option). */
+struct format_setting {
+	const char *key;           /* "raw" */
+	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
+	const char *help;          /* for --help, what it does in a few words */
+};
+
+struct format {
+	const char *name; /* "teeworlds"; for --format */
+	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing
+	 * file is, probe alone says. */
+	const char *const *endings;
+	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
+	const struct format_setting *settings;
+	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
+	bool nocase;
+	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
+	bool late_sizes;
+	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
+	 */
+	bool keeps_times;
+	/* Names begin with an object's position, which each mount deals anew. */
+	bool numbered;
+	/* There are objects that can be shown in two forms. */
+	bool has_forms;
+
+	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
+	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
+
+	/* A map of two files: candidate i (from 0) for the name of files[1] beside the file `name`;
+	 * false: there is none. What is found in any case of letters is opened, and n_files is 2;
+	 * without, open says what is missing. A new map's is candidate 0. May be NULL: a map is one
+	 * file. */
+	bool (*companion)(const char *name, unsigned i, char *ret);
+
+	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
+	 * and bound. src's references are taken over as needed (file_ref). */
+	int (*open)(const struct source *src, const struct format_context *ctx,
+		struct snapshot **ret, struct error *e);
+
+	/* The names of lookup and list are those of the mount, whatever was added or moved since:
+	 * that is the tree's to know. -ENOENT where there is no such name. */
+	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+		struct error *e);
+	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
+	 * counts even so. */
+	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
+	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
+	 */
+	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+		struct entry *ret, struct error *e);
+
+	/* The length of a file, sized or not. What took time to find is kept with the snapshot, and
+	 * stat says it from then on. May be NULL where all are sized. */
+	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
+	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
+	 * may be 0 and dst NULL then: can the file be shown at all? -EIO: it is a part of the
+	 * map that cannot. */
+	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
+		struct error *e);
+
+	/* What a person should know of a file, such as why it is not shown as others are; -ENODATA:
+	 * nothing. May be NULL. */
+	int (*note)(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
+
+	/* Where NULL: the mount is read-only; all new names are scratch, and nothing of the map can
+	 * be removed or renamed; a save changes no path. */
+	const struct format_edit *edit;
+	const struct format_tree *tree;
+	const struct format_names *names;
+};
+
+/* Editing. */
+
 /* A parse's result, which a format extends; applied or not, its owner frees it. */
 struct change {
 	void (*free)(struct change *c);
@@ -149,50 +240,12 @@ struct plan {
 void plan_free(struct plan *p); /* accepts NULL */
 DEFINE_CLEANUP(struct plan, plan_free);
 
-/*
- * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups,
- * layers) in the places they had at the mount, for good; new ones are appended (add) and are part
- * of no saved map until they are placed. Which objects there are, where and under what name, is the
- * tree's to know; at a save it tells the format (finalize), which derives the map to be written. So
- * everything that was undone before the save leaves no trace.
- */
-enum format_class {
-	FORMAT_SCRATCH, /* the name means nothing here */
-	FORMAT_OBJECT,  /* it names an object of the directory's kind */
-	FORMAT_PART,    /* it names a part of the object that the directory is */
-	/* Scratch that some tool makes of the file of the same name without the last ending: where
-	 * that is in the map, it is dropped at the end and no more than counted. */
-	FORMAT_DERIVED,
-};
-
-/* What a name in a directory means, whether anything stands there or not. */
-struct meaning {
-	enum format_class is;
-	/* It is the identity of what was there at the mount, object or part: `id`, in the form that
-	 * the name's ending says (a .png of an image that is external: the PNG of that image). */
-	bool known;
-	entry_id id;
-	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
-	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
-	bool fits;                    /* the object that was asked about can be renamed to it */
-	const char *accepts; /* of scratch: the endings that would mean something, ".png and .json",
-			      * for people; NULL: that is not what it takes */
-};
-
-struct placement {
-	entry_id id;      /* an object, in any of its forms */
-	entry_id dir;     /* the directory that it stands in */
-	const char *name; /* the path's last component; NULL: that of the mount, and its place */
-	bool removed;     /* it leaves the map; dir and name do not count */
-	bool stamp;       /* nothing of it but a file's time is told */
-	struct timespec mtime;
-};
-
 /* What it takes to change a map and to write it. */
 struct format_edit {
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EAGAIN: it cannot be judged before other files are there, and is tried again at the
-	 * save; a change that comes with it is applied, for the files that wait for this one. */
+	 * -EINVAL: the file becomes a draft. -EAGAIN: it cannot be judged before other files are
+	 * there, and is tried again at the save; a change that comes with it is applied, for the
+	 * files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
 		struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
@@ -238,6 +291,45 @@ struct format_edit {
 		struct error *e);
 };
 
+/*
+ * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups,
+ * layers) in the places they had at the mount, for good; new ones are appended (add) and are part
+ * of no saved map until they are placed. Which objects there are, where and under what name, is the
+ * tree's to know; at a save it tells the format (finalize), which derives the map to be written. So
+ * everything that was undone before the save leaves no trace.
+ */
+enum format_class {
+	FORMAT_SCRATCH, /* the name means nothing here */
+	FORMAT_OBJECT,  /* it names an object of the directory's kind */
+	FORMAT_PART,    /* it names a part of the object that the directory is */
+	/* Scratch that some tool makes of the file of the same name without the last ending: where
+	 * that is in the map, it is dropped at the end and no more than counted. */
+	FORMAT_DERIVED,
+};
+
+/* What a name in a directory means, whether anything stands there or not. */
+struct meaning {
+	enum format_class is;
+	/* It is the identity of what was there at the mount, object or part: `id`, in the form that
+	 * the name's ending says (a .png of an image that is external: the PNG of that image). */
+	bool known;
+	entry_id id;
+	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
+	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
+	bool fits;                    /* the object that was asked about can be renamed to it */
+	const char *accepts; /* of scratch: the endings that would mean something, ".png and .json",
+			      * for people; NULL: that is not what it takes */
+};
+
+struct placement {
+	entry_id id;      /* an object, in any of its forms */
+	entry_id dir;     /* the directory that it stands in */
+	const char *name; /* the path's last component; NULL: that of the mount, and its place */
+	bool removed;     /* it leaves the map; dir and name do not count */
+	bool stamp;       /* nothing of it but a file's time is told */
+	struct timespec mtime;
+};
+
 /* Which names there can be, and the map that follows from where the objects stand. */
 struct format_tree {
 	/* What name means in dir, for a file or a directory. object (ENTRY_ROOT: none): could that
@@ -270,7 +362,7 @@ struct format_names {
 	 * The name under which a mount of the settled map will show the object (ids are those of
 	 * the mount that it was settled in); -ENOENT: it is not in it, -ENOTSUP: it is none, and
 	 * its name holds still. For the journal, whose paths are those of the map that it applies
-	 * to. name has room for NAME_MAX + 1.
+	 * to.
 	 */
 	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
 	/*
@@ -292,84 +384,6 @@ struct format_names {
 		struct bytes **ret, struct error *e);
 	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
 };
-
-/* An option of -o that a format reads (its value with format_option). */
-struct format_setting {
-	const char *key;           /* "raw" */
-	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
-	const char *help;          /* for --help, what it does in a few words */
-};
-
-struct format {
-	const char *name; /* "teeworlds"; for --format */
-	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing
-	 * file is, probe alone says. */
-	const char *const *endings;
-	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
-	const struct format_setting *settings;
-	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
-	bool nocase;
-	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
-	bool late_sizes;
-	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
-	 */
-	bool keeps_times;
-	/* Names begin with an object's position, which each mount deals anew. */
-	bool numbered;
-	/* There are objects that can be shown in two forms. */
-	bool has_forms;
-
-	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
-	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
-
-	/* A map of two files: candidate i (from 0) for the name of files[1] beside the file `name`;
-	 * false: there is none. What is found in any case of letters is opened, and n_files is 2;
-	 * without, open says what is missing. A new map's is candidate 0. ret has room for NAME_MAX
-	 * + 1. May be NULL: a map is one file. */
-	bool (*companion)(const char *name, unsigned i, char *ret);
-
-	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
-	 * and bound. src's references are taken over as needed (file_ref). */
-	int (*open)(const struct source *src, const struct format_context *ctx,
-		struct snapshot **ret, struct error *e);
-
-	/* The names of lookup and list are those of the mount, whatever was added or moved since:
-	 * that is the tree's to know. -ENOENT where there is no such name. */
-	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
-		struct error *e);
-	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
-	 * counts even so. */
-	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
-	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
-	 * name has room for NAME_MAX + 1 bytes. */
-	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-		struct entry *ret, struct error *e);
-
-	/* The length of a file, sized or not. What took time to find is kept with the snapshot, and
-	 * stat says it from then on. May be NULL where all are sized. */
-	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
-	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
-	 * may be 0 and dst NULL then: can the file be shown at all? */
-	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
-		struct error *e);
-
-	/* What a person should know of a file, such as why it is not shown as others are; -ENODATA:
-	 * nothing. On a worker. May be NULL. */
-	int (*note)(
-		const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
-
-	/* NULL, each: the map is not changed (it is mounted read-only); all new names are scratch,
-	 * and nothing of the map can be removed or renamed; paths never change. */
-	const struct format_edit *edit;
-	const struct format_tree *tree;
-	const struct format_names *names;
-};
-
-/* With one reference, its maker's. */
-void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
-struct snapshot *snapshot_ref(const struct snapshot *s);
-void snapshot_unref(struct snapshot *s);
-DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 
 /* The length of any file, on a worker. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
