@@ -137,6 +137,18 @@ def test_of_another_ending_it_is_told_when_it_is_closed_which_are_taken(box, sma
     box.allow("*.mapfs-left")
 
 
+@pytest.mark.parametrize("changed", [True, False])
+def test_of_a_dead_worker_a_journal_is_told_only_where_there_is_one(box, small, changed):
+    m, p = box.foreground(small)
+    if changed:
+        m.put(SETTINGS, b"kept 1\n")
+    os.kill(box.worker(), signal.SIGKILL)
+    assert ended(p) and p.returncode == 4
+    log = boxes.get(p.log)
+    assert b"the worker died" in log and (b"journal is kept" in log) == changed, log
+    box.allow("*mapfs-journal*")
+
+
 def device(point):
     with open("/proc/self/mountinfo") as f:
         return [line.split()[2] for line in f if line.split()[4] == point][-1]
