@@ -460,3 +460,18 @@ def test_a_small_file_that_claims_millions_of_entries_is_refused(box):
         refused = box.run(box.add(b.encode(), "claims%d.map" % len(why)), box.point())
         assert refused.code == 2
         assert why in refused.err
+
+
+def test_endings_count_in_any_case_of_letters(m, tmp_path):
+    png = m.get("images/0_checker.png")
+    new(m, "images/0_checker.PNG", png)
+    new(m, "images/5_sign.Png", png)
+    new(m, "images/far.JSON", EXTERNAL)
+    assert {"0_checker.png", "0_checker.PNG", "5_sign.Png", "far.JSON"} <= set(os.listdir(m / "images"))
+    sync(m)
+    m.put("images/5_sign.Png", png + b"trailing")
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    assert sorted(os.listdir(again / "images")) == [
+        "0_checker.png", "1_checker.png", "2_grass_main.json", "3_sign.png", "4_far.json"]
+    again.unmount()

@@ -33,7 +33,7 @@ static void names_are_objects_parts_or_scratch(void **state)
 	world_open(&w, "structure.map");
 	assert_int_equal(classify(&w, "images", "new.png", false), FORMAT_OBJECT);
 	assert_int_equal(classify(&w, "images", "new.json", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "images", "new.PNG", false), FORMAT_SCRATCH);
+	assert_int_equal(classify(&w, "images", "new.PNG", false), FORMAT_OBJECT);
 	assert_int_equal(classify(&w, "images", "new.png~", false), FORMAT_SCRATCH);
 	assert_int_equal(classify(&w, "images", ".new.png", false), FORMAT_SCRATCH);
 	assert_int_equal(classify(&w, "images", "new.jpg", false), FORMAT_SCRATCH);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "vfs/tree/object.h"
 
@@ -19,7 +20,8 @@ void node_log_ending(const char *name, char shown[NAME_MAX + 1])
 	const char *now = strrchr(name, '.');
 	char *then = strrchr(shown, '.');
 
-	if (now && then && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
+	/* A .PNG is the .png that it will be called. */
+	if (now && then && strcasecmp(now, then) != 0 && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
 		strcpy(then, now);
 }
 

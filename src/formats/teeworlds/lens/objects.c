@@ -54,6 +54,10 @@ static int find(const struct shown *s, const char *name, uint32_t *ret, bool *re
 
 	if (n == 0 || tw_name_position(name, n, s->count, ret) < 0 || *ret >= s->n)
 		return -ENOENT;
+	/* In capitals it is another file, and so another object until the next mount. */
+	for (const char *c = name + n; *c; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			return -ENOENT;
 	return write_stem(s, *ret, right) == n && memcmp(right, name, n) == 0 ? 0 : -ENOENT;
 }
 

@@ -2,6 +2,7 @@
 #include "formats/teeworlds/names/sort.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "formats/teeworlds/item/media.h"
 
@@ -79,8 +80,8 @@ size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json)
 		return strlen(file);
 	if (!info || !dot)
 		return 0;
-	json = strcmp(dot, ".json") == 0;
-	if (!json && strcmp(dot, info->ending) != 0)
+	json = strcasecmp(dot, ".json") == 0;
+	if (!json && strcasecmp(dot, info->ending) != 0)
 		return 0;
 	if (ret_json)
 		*ret_json = json;

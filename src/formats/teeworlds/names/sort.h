@@ -56,7 +56,8 @@ entry_id tw_object_id(enum tw_sort sort, entry_id dir, uint32_t position, bool j
 const char *tw_ending_of(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it);
 
 /* The length of a file name without the ending that objects of this sort have; 0: it has none of
- * them. Directories (groups, layers) have no ending. *ret_json (may be NULL): it is .json. */
+ * them, in any case of letters. Directories (groups, layers) have no ending. *ret_json (may be
+ * NULL): it is .json. */
 size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json);
 
 #endif
