@@ -37,7 +37,9 @@ def test_files_and_directories_come_and_go(box):
     os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/UNITS/C.DAT")
     os.rename(m / "MEDIA/UNITS/PIC.JPG", m / "MEDIA/sounds/pic.jpg")
     os.unlink(m / "MEDIA/README.TXT")
-    m.unmount()
+    assert sorted(m.unmount().out.upper().splitlines()) == [
+        "REMOVED: MEDIA/README.TXT", "SAVED: MEDIA/HOLLOW", "SAVED: MEDIA/SOUNDS",
+        "SAVED: MEDIA/UNITS/C.DAT", "SAVED: MEDIA/UNITS/NEW.DAT"]
     a = Archive(m.map)
     assert set(a.files) == {"MEDIA/EMPTY.OGG", "MEDIA/UNITS/A.DAT", "MEDIA/UNITS/C.DAT",
                             "MEDIA/UNITS/NEW.DAT", "MEDIA/SOUNDS/PIC.JPG",

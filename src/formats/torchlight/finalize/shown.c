@@ -55,17 +55,17 @@ int tl_shown_as(const struct snapshot *settled, entry_id id, char *name)
 	unsigned rank;
 	struct str stored, path;
 
+	/* Only of several of one name, which the map had, do names change. */
 	if (tl_kind_of(id) != TL_FILE || handle >= man->n_entries || !m->table)
-		return -ENOENT;
+		return -ENOTSUP;
 	stored = manifest_name(man, &man->entries[handle]);
 	path = manifest_path(man, &man->records[man->entries[handle].record]);
 	if (!name_escape_whole(stored.s, stored.n, own, NAME_MAX) ||
-		!is_marked(m->shared, handle, own) ||
-		!find_rank(m->table, handle, path, stored, &rank))
+		!is_marked(m->shared, handle, own) || strlen(own) + 12 > NAME_MAX)
+		return -ENOTSUP;
+	if (!find_rank(m->table, handle, path, stored, &rank))
 		return -ENOENT;
 	dot = strrchr(own, '.');
-	if (strlen(own) + 12 > NAME_MAX)
-		return -ENOENT;
 	if (!dot || dot == own)
 		dot = own + strlen(own);
 	if (rank)
