@@ -359,12 +359,12 @@ struct format_tree {
 /* What a save deals anew: names of objects, and so what references by name mean. */
 struct format_names {
 	/*
-	 * The name under which a mount of the settled map will show the object (ids are those of
-	 * the mount that it was settled in); -ENOENT: it is not in it, -ENOTSUP: it is none, and
+	 * The name under which a mount of the finalized map will show the object (ids are those of
+	 * the mount that it was finalized in); -ENOENT: it is not in it, -ENOTSUP: it is none, and
 	 * its name holds still. For the journal, whose paths are those of the map that it applies
 	 * to.
 	 */
-	int (*shown_as)(const struct snapshot *settled, entry_id id, char *name);
+	int (*shown_as)(const struct snapshot *finalized, entry_id id, char *name);
 	/*
 	 * May be NULL. Objects were moved, or went after that: what they are called now is found in
 	 * any file, after what had the name at the mount; what names nothing is waited for or
@@ -376,11 +376,11 @@ struct format_names {
 		struct error *e);
 	/*
 	 * May be NULL, both. What references in this mount's files mean where a mount of the
-	 * settled map would take them for others: the format's own text, for the journal, whose
+	 * finalized map would take them for others: the format's own text, for the journal, whose
 	 * files such a mount reads. And reading by it (NULL: by the map's own names again);
 	 * consumes and renews *s.
 	 */
-	int (*name_map)(const struct snapshot *s, const struct snapshot *settled,
+	int (*name_map)(const struct snapshot *s, const struct snapshot *finalized,
 		struct bytes **ret, struct error *e);
 	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
 };

@@ -20,10 +20,10 @@
 struct replay {
 	struct vfs *v;
 	unsigned changes, drafts, lost;
-	bool legend; /* one is in force */
+	bool name_map; /* one is in force */
 };
 
-enum { LEGEND_MAX = 64 << 20 };
+enum { NAME_MAP_MAX = 64 << 20 };
 
 struct asking {
 	struct call call; /* first */
@@ -209,15 +209,15 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 }
 
 /* What comes next was written by a mount that called things otherwise. */
-static int replay_legend(struct replay *re, const struct extent *text)
+static int replay_name_map(struct replay *re, const struct extent *text)
 {
 	struct volume *vol = re->v->vol;
-	CLEANUP(bytes_unref) struct bytes *legend = NULL;
-	int r = text ? extent_load(text, LEGEND_MAX, &legend, NULL) : 0;
+	CLEANUP(bytes_unref) struct bytes *name_map = NULL;
+	int r = text ? extent_load(text, NAME_MAP_MAX, &name_map, NULL) : 0;
 
-	re->legend = text && text->size;
+	re->name_map = text && text->size;
 	if (r == 0 && vol->format->names && vol->format->names->read_name_map)
-		r = vol->format->names->read_name_map(&vol->now, legend, NULL);
+		r = vol->format->names->read_name_map(&vol->now, name_map, NULL);
 	return r;
 }
 
@@ -241,8 +241,8 @@ static int replay_one(void *arg, const struct journal_op *op)
 	case JOURNAL_DROP:
 		r = replay_drop(re->v, op->path);
 		break;
-	case JOURNAL_LEGEND:
-		r = replay_legend(re, op->content);
+	case JOURNAL_NAME_MAP:
+		r = replay_name_map(re, op->content);
 		break;
 	default:
 		r = replay_name(re, op);
@@ -295,10 +295,10 @@ int vfs_replay(struct vfs *v, struct error *e)
 	if (re.lost)
 		journal_keep(&vol->journal);
 	/* What is appended from now on is in this mount's own words. */
-	if (r == 0 && re.legend) {
+	if (r == 0 && re.name_map) {
 		struct bytes *own = bytes_copy("", 0);
 
-		r = own ? replay_legend(&re, NULL) : -ENOMEM;
+		r = own ? replay_name_map(&re, NULL) : -ENOMEM;
 		if (own)
 			journal_read_by(&vol->journal, own);
 	}

@@ -36,7 +36,7 @@ void journal_finish(struct journal *j)
 		return;
 	reclog_close(j->log);
 	free(j->map);
-	bytes_unref(j->legend);
+	bytes_unref(j->name_map);
 	pthread_mutex_destroy(&j->lock);
 	*j = (struct journal){0};
 }
@@ -133,8 +133,8 @@ void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->number = next->number;
 	j->log = TAKE(next->log);
-	bytes_unref(j->legend);
-	j->legend = TAKE(next->legend);
+	bytes_unref(j->name_map);
+	j->name_map = TAKE(next->name_map);
 	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
@@ -228,22 +228,22 @@ static int open_locked(struct journal *j, struct error *e)
 	return r;
 }
 
-static int legend_locked(struct journal *j, struct error *e)
+static int name_map_locked(struct journal *j, struct error *e)
 {
-	struct extent text = extent_of_bytes(bytes_ref(j->legend));
-	int r = append_locked(j, JOURNAL_LEGEND, NULL, 0, &text, NULL, e);
+	struct extent text = extent_of_bytes(bytes_ref(j->name_map));
+	int r = append_locked(j, JOURNAL_NAME_MAP, NULL, 0, &text, NULL, e);
 
 	extent_finish(&text);
 	if (r == 0)
-		bytes_unref(TAKE(j->legend));
+		bytes_unref(TAKE(j->name_map));
 	return r;
 }
 
-void journal_read_by(struct journal *j, struct bytes *legend)
+void journal_read_by(struct journal *j, struct bytes *name_map)
 {
 	pthread_mutex_lock(&j->lock);
-	bytes_unref(j->legend);
-	j->legend = legend;
+	bytes_unref(j->name_map);
+	j->name_map = name_map;
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -257,8 +257,8 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 		r = open_locked(j, e);
 	if (r == 0 && j->resume)
 		r = header_locked(j, e);
-	if (r == 0 && j->legend)
-		r = legend_locked(j, e);
+	if (r == 0 && j->name_map)
+		r = name_map_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);

@@ -11,7 +11,7 @@
  *           after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
  *           KIND "new": the paths are those of an empty map (--new)
- *   LEGEND  TEXT               what names in later CONTENT mean (format's legend); "": themselves
+ *   NAMES  TEXT               what names in later CONTENT mean (format's name_map); "": themselves
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
  *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
  *   DROP    PATH                         the draft was dropped
@@ -55,7 +55,7 @@ enum journal_type {
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
 	JOURNAL_RENAME = 9,
-	JOURNAL_LEGEND = 10,
+	JOURNAL_NAME_MAP = 10,
 };
 
 struct journal_data;
@@ -75,7 +75,7 @@ struct journal {
 	bool kept;                 /* it is never removed but set aside */
 	bool resume;               /* the next record needs a HEADER before it */
 	struct journal_data *data; /* while it is walked: what it holds */
-	struct bytes *legend;      /* that the next record needs before it, or NULL */
+	struct bytes *name_map;    /* that the next record needs before it, or NULL */
 };
 
 /* Prepares; makes no file. */
@@ -98,8 +98,8 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 /* It holds operations that could not be done again. */
 void journal_keep(struct journal *j);
 
-/* What is appended from now on is to be read by this legend (taken over). */
-void journal_read_by(struct journal *j, struct bytes *legend);
+/* What is appended from now on is to be read by this name map (taken over). */
+void journal_read_by(struct journal *j, struct bytes *name_map);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
  * note() of others that are kept. */

@@ -82,7 +82,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 			own = true;
 		else if (rec.type == JOURNAL_HEADER)
 			next = f->ours && strcmp(rec.texts[2], ours) == 0;
-		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_LEGEND)
+		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_NAME_MAP)
 			own = true;
 		journal_record_finish(&rec);
 	}

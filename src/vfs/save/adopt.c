@@ -43,7 +43,7 @@ void save_adopt(struct save_job *s)
 	snapshot_unref(vol->now);
 	vol->now = TAKE(s->rebased);
 	snapshot_unref(vol->before);
-	vol->before = TAKE(s->rebased_settled);
+	vol->before = TAKE(s->rebased_finalized);
 	file_unref(vol->source.files[0]);
 	vol->source.files[0] = TAKE(s->file);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
@@ -87,9 +87,9 @@ void save_job_finish(struct save_job *s)
 	free(s->drafts);
 	snapshot_unref(s->now);
 	placements_free(s->placements, s->n_placements);
-	snapshot_unref(s->settled);
+	snapshot_unref(s->finalized);
 	snapshot_unref(s->rebased);
-	snapshot_unref(s->rebased_settled);
+	snapshot_unref(s->rebased_finalized);
 	file_unref(s->file);
 	file_unref(s->second);
 	journal_finish(&s->next);

@@ -239,18 +239,18 @@ void changes_find(struct vfs *v, struct changes *ret)
 }
 
 /* A new object whose parts never came, or were refused, is in no map. */
-static bool is_saved(const struct change_line *l, const struct snapshot *settled)
+static bool is_saved(const struct change_line *l, const struct snapshot *finalized)
 {
-	const struct format_names *names = settled->format->names;
+	const struct format_names *names = finalized->format->names;
 	char name[NAME_MAX + 1];
 
 	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_NEEDED)
 		return false;
 	return l->kind == CHANGE_CONTENT || !names ||
-	       names->shown_as(settled, l->id, name) != -ENOENT;
+	       names->shown_as(finalized, l->id, name) != -ENOENT;
 }
 
-void changes_report(const struct changes *c, const struct snapshot *settled, bool written,
+void changes_report(const struct changes *c, const struct snapshot *finalized, bool written,
 	struct report *report)
 {
 	size_t saved = 0;
@@ -270,7 +270,7 @@ void changes_report(const struct changes *c, const struct snapshot *settled, boo
 	for (size_t i = 0; written && i < c->n; i++) {
 		const struct change_line *l = &c->lines[i];
 
-		if (is_saved(l, settled) && saved++ < NAMED_MAX)
+		if (is_saved(l, finalized) && saved++ < NAMED_MAX)
 			report_add(report, REPORT_SAVED, "%s", l->path);
 	}
 	if (saved > NAMED_MAX)

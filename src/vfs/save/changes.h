@@ -39,9 +39,9 @@ void changes_find(struct vfs *v, struct changes *ret);
 /* Any thread, and it may inflate: takes out what was written and then written back. */
 void changes_weigh(struct changes *c);
 void changes_finish(struct changes *c);
-/* After a save that wrote them (settled: the map that was written): the lines of the report.
+/* After a save that wrote them (finalized: the map that was written): the lines of the report.
  * written: not only what stays as it is. */
-void changes_report(const struct changes *c, const struct snapshot *settled, bool written,
+void changes_report(const struct changes *c, const struct snapshot *finalized, bool written,
 	struct report *report);
 /* ... and from then on they are none. */
 void changes_saved(struct vfs *v);

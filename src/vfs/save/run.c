@@ -25,7 +25,7 @@ struct saving {
 	void *arg;
 	struct save_job save;
 	struct changes changes;
-	bool settled;
+	bool finalized;
 };
 
 #define SAVING_OF(t) ((struct saving *)(void *)((char *)(t)-offsetof(struct saving, task)))
@@ -57,7 +57,7 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	if (s->save.saved || s->save.same) {
 		report_copy_notes(&s->save.vol->told, &s->save.report);
-		changes_report(&s->changes, s->save.settled, s->save.saved, &s->save.report);
+		changes_report(&s->changes, s->save.finalized, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
 		s->v->vol->restructured = false;
@@ -87,7 +87,7 @@ static int collect_drafts(struct vfs *v, struct save_job *s)
 			if (!drafts)
 				return -ENOMEM;
 			s->drafts = drafts;
-			d.path = node_path_in(n, s->settled);
+			d.path = node_path_in(n, s->finalized);
 			d.reason = strdup(error_text(&n->stage->why));
 			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
 					       : -ENOMEM;
@@ -103,20 +103,20 @@ static void saving_short(struct saving *s)
 	saving_finish(s);
 }
 
-static void saving_settle(struct job *j)
+static void saving_finalize(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
 	changes_weigh(&s->changes);
-	s->settled = save_settle(&s->save);
+	s->finalized = save_finalize(&s->save);
 }
 
 /* Drafts go to the next journal by the names that the new map gives. */
-static void saving_settled(struct job *j)
+static void saving_finalized(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
-	if (!s->settled) {
+	if (!s->finalized) {
 		saving_finish(s);
 		return;
 	}
@@ -147,7 +147,7 @@ static void saving_start(struct commit_task *t)
 	}
 	changes_find(s->v, &s->changes);
 	s->save.now = snapshot_ref(vol->now);
-	s->job = (struct job){saving_settle, saving_settled, NULL};
+	s->job = (struct job){saving_finalize, saving_finalized, NULL};
 	pool_submit(s->v->pool, &s->job);
 }
 

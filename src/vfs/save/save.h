@@ -26,12 +26,12 @@ struct save_job {
 	struct report report;
 	bool in_place; /* another program wrote into the map's file */
 	bool same;     /* there was nothing to write after all */
-	struct snapshot *settled;
-	struct draft *drafts; /* what the next journal keeps, by its paths in the settled map */
+	struct snapshot *finalized;
+	struct draft *drafts; /* what the next journal keeps, by its paths in the finalized map */
 	size_t n_drafts;
 	bool saved;  /* the following are set */
 	bool unsure; /* renamed, but not known to be on disk: the old journal stays */
-	struct snapshot *rebased, *rebased_settled;
+	struct snapshot *rebased, *rebased_finalized;
 	struct file *file, *second; /* second: of a map of two files, or NULL */
 	struct stat stat, second_stat;
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
@@ -39,7 +39,7 @@ struct save_job {
 };
 
 /* The map to be written. false: there is none, and the report says why. */
-bool save_settle(struct save_job *s);
+bool save_finalize(struct save_job *s);
 /* Check, write, verify, journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */

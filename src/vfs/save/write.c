@@ -31,8 +31,8 @@ static int settle(struct save_job *s, struct error *e)
 
 	if (f->tree)
 		return f->tree->finalize(
-			s->now, s->placements, s->n_placements, &s->settled, say, s, e);
-	s->settled = snapshot_ref(s->now);
+			s->now, s->placements, s->n_placements, &s->finalized, say, s, e);
+	s->finalized = snapshot_ref(s->now);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static int check(struct save_job *s, struct error *e)
 {
 	const struct format_edit *f = s->vol->format->edit;
 
-	return f->check ? f->check(s->vol->before, s->settled, check_why, &s->report, e) : 0;
+	return f->check ? f->check(s->vol->before, s->finalized, check_why, &s->report, e) : 0;
 }
 
 static int refuse_in_place(struct save_job *s, struct error *e)
@@ -135,15 +135,15 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	int r;
 
 	replace_on_progress(o->all[0], progress, &p);
-	r = f->edit->encode(s->settled, o->all, false, &plan, e);
+	r = f->edit->encode(s->finalized, o->all, false, &plan, e);
 	s->host->progress(s->host, "bringing it to disk", 0, 0);
 	if (r == 0)
 		r = close_files(s, o, &written, e);
 	if (r == 0) {
 		s->host->progress(s->host, "reading it back", 0, 0);
-		r = f->edit->verify(s->settled, plan, &written, e);
+		r = f->edit->verify(s->finalized, plan, &written, e);
 		if (r == 0 && written.doubted && f->edit->sound)
-			r = f->edit->sound(s->settled, true, e);
+			r = f->edit->sound(s->finalized, true, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}
@@ -158,17 +158,17 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 }
 
 /* What the files of this mount will mean to one of the new map. */
-static int write_legend(struct save_job *s, struct error *e)
+static int write_name_map(struct save_job *s, struct error *e)
 {
 	const struct format *f = s->vol->format;
-	struct bytes *legend = NULL;
+	struct bytes *name_map = NULL;
 	int r = 0;
 
 	if (f->names && f->names->name_map)
-		r = f->names->name_map(s->now, s->settled, &legend, e);
-	if (legend && legend->size)
-		journal_read_by(&s->next, TAKE(legend));
-	bytes_unref(legend);
+		r = f->names->name_map(s->now, s->finalized, &name_map, e);
+	if (name_map && name_map->size)
+		journal_read_by(&s->next, TAKE(name_map));
+	bytes_unref(name_map);
 	return r;
 }
 
@@ -181,7 +181,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	r = journal_init(&s->next, &s->vol->trust, s->name, identity, old->identity, e);
 	s->next.fresh = s->first;
 	if (r == 0)
-		r = write_legend(s, e);
+		r = write_name_map(s, e);
 	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
 		r = journal_draft(&s->next, s->drafts[i].path, s->drafts[i].reason,
 			&s->drafts[i].content, NULL, e);
@@ -244,7 +244,7 @@ static int commit(struct save_job *s, const struct outs *o, const struct plan *p
 	if (r == 0)
 		r = f->edit->rebase(s->now, plan, written, &s->rebased, e);
 	if (r == 0)
-		r = f->edit->rebase(s->settled, plan, written, &s->rebased_settled, e);
+		r = f->edit->rebase(s->finalized, plan, written, &s->rebased_finalized, e);
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);
 	if (r == 0)
@@ -275,7 +275,7 @@ static int save_all(struct save_job *s, struct error *e)
 	struct plan *plan = NULL;
 	int r;
 
-	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->settled)) {
+	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->finalized)) {
 		s->same = true;
 		return 0;
 	}
@@ -305,7 +305,7 @@ static void failed(struct save_job *s, const struct error *e)
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 
-bool save_settle(struct save_job *s)
+bool save_finalize(struct save_job *s)
 {
 	struct error e = ERROR_INIT;
 

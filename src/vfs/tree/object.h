@@ -5,7 +5,7 @@
  * An object that stands where the mount showed it needs no record. A record says of any other:
  * where its file is (HERE), that it was moved to a scratch name (KEPT: it stays in the map at the
  * last place that it had), or that it was removed (GONE). New objects have one from the begin. At a
- * save the records, in the order of `seq`, are the placements that the format settles.
+ * save the records, in the order of `seq`, are the placements that the format finalizes.
  *
  * What is made at the last place of an object that was KEPT or is GONE is that object again.
  */

@@ -21,22 +21,23 @@ void node_log_ending(const char *name, char shown[NAME_MAX + 1])
 	char *then = strrchr(shown, '.');
 
 	/* A .PNG is the .png that it will be called. */
-	if (now && then && strcasecmp(now, then) != 0 && (size_t)(then - shown) + strlen(now) <= NAME_MAX)
+	if (now && then && strcasecmp(now, then) != 0 &&
+		(size_t)(then - shown) + strlen(now) <= NAME_MAX)
 		strcpy(then, now);
 }
 
-/* The name of n, or the one that it has in the settled map (in space). */
+/* The name of n, or the one that it has in the finalized map (in space). */
 static const char *name_of(
-	const struct node *n, const struct snapshot *settled, char space[NAME_MAX + 1])
+	const struct node *n, const struct snapshot *finalized, char space[NAME_MAX + 1])
 {
 	const struct format *f = n->vol->format;
 	const struct object *o;
 
-	if (!settled || !f->names || !n->has_id || n->frozen)
+	if (!finalized || !f->names || !n->has_id || n->frozen)
 		return n->name;
 	/* Moved since that was saved, the record says. */
-	o = settled == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
-	if (!(o && o->moved) && f->names->shown_as(settled, n->id, space) == 0) {
+	o = finalized == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;
+	if (!(o && o->moved) && f->names->shown_as(finalized, n->id, space) == 0) {
 		if (!n->dir)
 			node_log_ending(n->name, space);
 		return space;
@@ -47,7 +48,7 @@ static const char *name_of(
 	return space;
 }
 
-char *node_path_in(const struct node *n, const struct snapshot *settled)
+char *node_path_in(const struct node *n, const struct snapshot *finalized)
 {
 	char space[NAME_MAX + 1];
 	size_t size = 1;
@@ -56,7 +57,7 @@ char *node_path_in(const struct node *n, const struct snapshot *settled)
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
 		if (!i->parent)
 			return NULL;
-		size += strlen(name_of(i, settled, space)) + 1;
+		size += strlen(name_of(i, finalized, space)) + 1;
 	}
 	path = malloc(size);
 	if (!path)
@@ -64,7 +65,7 @@ char *node_path_in(const struct node *n, const struct snapshot *settled)
 	at = path + size - 1;
 	*at = '\0';
 	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
-		const char *name = name_of(i, settled, space);
+		const char *name = name_of(i, finalized, space);
 		size_t len = strlen(name);
 
 		if (*at)

@@ -10,8 +10,8 @@ char *node_path(const struct node *n);
 /* The same, as a mount of the map that the journal applies to will show it: a save may have dealt
  * the numbers of objects anew. */
 char *node_log_path(const struct node *n);
-/* ... and as a mount of this settled map will. */
-char *node_path_in(const struct node *n, const struct snapshot *settled);
+/* ... and as a mount of this finalized map will. */
+char *node_path_in(const struct node *n, const struct snapshot *finalized);
 
 /*
  * What the last save does not show, or not at this place, has no name yet in the map that the

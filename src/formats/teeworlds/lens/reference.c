@@ -74,7 +74,7 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 	}
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
-			at, e, "must be the name of an %s, null or an integer", noun(ref));
+			at, e, "must name one %s, or be null or an integer", noun(ref));
 	if (is_shown(m, ref, *ret, stem, n))
 		return 0;
 	r = tw_ref_find(m, targets[ref].sort, stem, n, is_new, targets[ref].channels, ret);

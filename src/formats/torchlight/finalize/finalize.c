@@ -78,7 +78,7 @@ static int forget_undone(struct tl_map *m)
 }
 
 /* Paths that are to be hidden although the archive has a file of that name: it counts. */
-static int drop_provided(struct settling *st, struct tl_map *m)
+static int drop_provided(struct finalizing *st, struct tl_map *m)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct bytes *text = NULL;
@@ -89,7 +89,7 @@ static int drop_provided(struct settling *st, struct tl_map *m)
 	if (!st->homes.n)
 		return 0;
 	while (removed_next(m->removed, &at, &path)) {
-		if (tl_settle_has_home(st, path))
+		if (tl_finalize_has_home(st, path))
 			continue;
 		buffer_str(&out, path);
 		buffer_byte(&out, '\n');
@@ -104,16 +104,17 @@ static int drop_provided(struct settling *st, struct tl_map *m)
 	return 0;
 }
 
-static int settle_all(struct settling *st, struct tl_map *m, const struct placement *p, size_t n)
+static int finalize_all(
+	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
 {
 	int r = forget_undone(m);
 
 	if (r == 0)
-		r = tl_settle_begin(st, p, n);
+		r = tl_finalize_begin(st, p, n);
 	if (r == 0)
 		r = drop_provided(st, m);
 	if (r == 0)
-		r = tl_settle_table(st);
+		r = tl_finalize_table(st);
 	if (r == 0 && st->error)
 		r = st->error;
 	if (r == 0) {
@@ -128,17 +129,17 @@ int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
-	struct settling st = {.m = tl_map_of(s), .sh = tl_map_of(s)->shared};
-	int r = m ? settle_all(&st, m, p, n) : -ENOMEM;
+	struct finalizing st = {.m = tl_map_of(s), .sh = tl_map_of(s)->shared};
+	int r = m ? finalize_all(&st, m, p, n) : -ENOMEM;
 
 	if (r == 0) {
 		st.m = m;
 		st.table = m->table;
-		tl_settle_say(&st, say, arg);
+		tl_finalize_say(&st, say, arg);
 		st.table = NULL;
 		*ret = TAKE(done);
 	}
-	tl_settle_finish(&st);
+	tl_finalize_finish(&st);
 	return r < 0 ? error_set(e, r, "no memory for the archive's new table") : 0;
 }
 

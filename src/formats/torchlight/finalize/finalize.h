@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * settle: what an archive is to hold, in its order.
+ * finalize: what an archive is to hold, in its order.
  *
  * Records and entries that nothing happened to stay as they are and where they are. What was moved
  * or made joins the record of its directory; one is made, in the archive's own style, where there
@@ -14,7 +14,7 @@
 int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 	struct error *e);
-int tl_shown_as(const struct snapshot *settled, entry_id id, char *name); /* shown.c */
+int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name); /* shown.c */
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
 /* The table of a version: its own, or the manifest's. A new reference. */

@@ -69,7 +69,7 @@ static int take_paths(struct listed *l, struct str table)
 	return 0;
 }
 
-static int read_index(const struct settling *st, uint32_t handle, struct listed *l)
+static int read_index(const struct finalizing *st, uint32_t handle, struct listed *l)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
@@ -89,7 +89,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Of several of the name the first, as the game does. */
-static int find_index(const struct settling *st, struct listed *l)
+static int find_index(const struct finalizing *st, struct listed *l)
 {
 	const struct tl_table *t = st->table;
 	uint32_t i = 0;
@@ -119,7 +119,7 @@ static bool is_data(struct str name)
 
 /* Compiled data below a directory that the index does not list: how many; path is the first. */
 static size_t count_missing(
-	const struct settling *st, const struct listed *l, struct str below, struct buffer *path)
+	const struct finalizing *st, const struct listed *l, struct str below, struct buffer *path)
 {
 	CLEANUP_BUFFER struct buffer one = BUFFER_INIT;
 	const struct tl_table *t = st->table;
@@ -146,8 +146,8 @@ static size_t count_missing(
 	return n;
 }
 
-void tl_settle_say_missing(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+void tl_finalize_say_missing(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct listed l = {0};
 	char line[600];

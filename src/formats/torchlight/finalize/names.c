@@ -67,8 +67,8 @@ static void tell_file(struct telling *t, struct tl_content *c)
 		bindat_walk(&f, &v, NULL);
 }
 
-void tl_settle_say_names(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+void tl_finalize_say_names(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct telling t = {.learnt = st->m->names, .say = say, .arg = arg};
 	char line[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The paths of a settled archive, as they are stored. */
+/* The paths of a finalized archive, as they are stored. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void put_kept(struct buffer *out, const char *name)
 }
 
 /* depth is for a tree that was tied into a loop, which nobody should be able to do. */
-static void put_dir(struct settling *st, uint32_t dir, struct buffer *out, unsigned depth)
+static void put_dir(struct finalizing *st, uint32_t dir, struct buffer *out, unsigned depth)
 {
 	const struct tl_state *s = &st->dirs[dir];
 	const char *name;
@@ -75,7 +75,7 @@ const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take)
 	return tl_table_own(t, s);
 }
 
-const char *tl_settled_path(struct settling *st, uint32_t dir)
+const char *tl_finalized_path(struct finalizing *st, uint32_t dir)
 {
 	struct buffer b = BUFFER_INIT;
 

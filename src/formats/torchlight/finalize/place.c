@@ -8,7 +8,7 @@
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/finalize/plan.h"
 
-static void add(struct settling *st, struct tl_homes *l, struct tl_home home)
+static void add(struct finalizing *st, struct tl_homes *l, struct tl_home home)
 {
 	if (!home.path || !home.name) {
 		st->error = -ENOMEM;
@@ -21,7 +21,7 @@ static void add(struct settling *st, struct tl_homes *l, struct tl_home home)
 }
 
 /* Of a file that only changed its name, the kind that somebody gave it stays. */
-static uint8_t type_for(const struct settling *st, uint32_t handle, struct str name)
+static uint8_t type_for(const struct finalizing *st, uint32_t handle, struct str name)
 {
 	const struct manifest *m = st->sh->manifest;
 	uint8_t type = manifest_type(name);
@@ -32,7 +32,7 @@ static uint8_t type_for(const struct settling *st, uint32_t handle, struct str n
 }
 
 /* What was made is told as placed even where it stands as it was made. */
-static void place_file(struct settling *st, uint32_t h)
+static void place_file(struct finalizing *st, uint32_t h)
 {
 	const struct tl_state *s = &st->files[h];
 	const struct manifest *m = st->sh->manifest;
@@ -50,13 +50,13 @@ static void place_file(struct settling *st, uint32_t h)
 		return;
 	tl_put_stored(&b, s->name);
 	home.name = tl_table_own_buffer(st->table, &b);
-	home.path = tl_settled_path(st, s->dir);
+	home.path = tl_finalized_path(st, s->dir);
 	if (home.name)
 		home.type = type_for(st, h, str_of(home.name));
 	add(st, &st->homes, home);
 }
 
-static void place_dir(struct settling *st, uint32_t dir)
+static void place_dir(struct finalizing *st, uint32_t dir)
 {
 	const struct tl_state *s = &st->dirs[dir];
 	struct tl_home home = {.handle = TL_NONE, .type = MANIFEST_DIR};
@@ -67,11 +67,11 @@ static void place_dir(struct settling *st, uint32_t dir)
 	tl_put_stored(&b, s->name);
 	buffer_byte(&b, '/');
 	home.name = tl_table_own_buffer(st->table, &b);
-	home.path = tl_settled_path(st, s->dir);
+	home.path = tl_finalized_path(st, s->dir);
 	add(st, &st->subdirs, home);
 }
 
-static void take(struct settling *st, const struct placement *p)
+static void take(struct finalizing *st, const struct placement *p)
 {
 	uint32_t i = tl_index(p->id);
 	struct tl_state s = {p->removed ? TL_GONE : TL_PLACED, tl_index(p->dir), p->name};
@@ -123,7 +123,7 @@ static bool is_home(const struct tl_home *home, struct str path)
 	       str_equal_nocase(name, str_of(home->name));
 }
 
-bool tl_settle_has_home(const struct settling *st, struct str path)
+bool tl_finalize_has_home(const struct finalizing *st, struct str path)
 {
 	/* Not by bisection: paths of a different depth are sorted another way than whole ones. */
 	for (size_t i = 0; i < st->homes.n; i++)
@@ -133,7 +133,7 @@ bool tl_settle_has_home(const struct settling *st, struct str path)
 }
 
 /* Removed files that no entry says yet. */
-static int add_removed(struct settling *st)
+static int add_removed(struct finalizing *st)
 {
 	const struct manifest *m = st->sh->manifest;
 	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
@@ -172,7 +172,7 @@ static int add_removed(struct settling *st)
 	return r;
 }
 
-static int allocate(struct settling *st)
+static int allocate(struct finalizing *st)
 {
 	st->n_files = tl_n_files(st->m);
 	st->n_dirs = tl_n_dirs(st->m);
@@ -190,7 +190,7 @@ static int allocate(struct settling *st)
 	return removed_set_of(st->m->removed, &st->removed);
 }
 
-int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
+int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n)
 {
 	const struct tree *t = st->sh->tree;
 	int r = allocate(st);
@@ -222,7 +222,7 @@ int tl_settle_begin(struct settling *st, const struct placement *p, size_t n)
 	return r;
 }
 
-void tl_settle_finish(struct settling *st)
+void tl_finalize_finish(struct finalizing *st)
 {
 	free(st->files);
 	free(st->dirs);

@@ -27,7 +27,7 @@ struct tl_homes {
 	size_t n, room;
 };
 
-struct settling {
+struct finalizing {
 	const struct tl_map *m;
 	struct tl_shared *sh;
 	uint32_t n_files, n_dirs;
@@ -43,30 +43,31 @@ struct settling {
 };
 
 /* place.c: fills in everything but table. */
-int tl_settle_begin(struct settling *st, const struct placement *p, size_t n);
-void tl_settle_finish(struct settling *st);
-bool tl_settle_has_home(const struct settling *st, struct str path);
+int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n);
+void tl_finalize_finish(struct finalizing *st);
+bool tl_finalize_has_home(const struct finalizing *st, struct str path);
 
 /* path.c: NULL where there is no memory; what is returned is the table's own. */
 /* The directory's path as it will be saved. */
-const char *tl_settled_path(struct settling *st, uint32_t dir);
+const char *tl_finalized_path(struct finalizing *st, uint32_t dir);
 const char *tl_table_own(struct tl_table *t, char *take);
 const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
 /* A path's name as it is stored: unescaped, ASCII letters upper case. */
 void tl_put_stored(struct buffer *out, const char *name);
 
 /* table.c: the new table. */
-int tl_settle_table(struct settling *st);
+int tl_finalize_table(struct finalizing *st);
 
 /* names.c: names in changed files that no table has. */
-void tl_settle_say_names(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+void tl_finalize_say_names(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
 
 /* index.c: files of which the game knows by an index alone, and that none lists. */
-void tl_settle_say_missing(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+void tl_finalize_say_missing(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
 
 /* say.c: what a person should know of it. */
-void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg);
+void tl_finalize_say(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
 
 #endif

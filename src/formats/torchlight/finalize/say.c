@@ -9,7 +9,7 @@
 
 /* Files that were found to be broken, and are copied so. */
 static void say_damaged(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	for (uint32_t i = 0; i < st->m->base->n; i++) {
 		CLEANUP(tl_content_unref) struct tl_content *c = tl_base_peek(st->m->base, i);
@@ -71,7 +71,7 @@ static bool is_text_beside(const char *name)
 }
 
 static void say_beside(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct tally t = {0};
 
@@ -85,7 +85,7 @@ static void say_beside(
 }
 
 /* New content that is a text where the game expects a compiled file. */
-static bool is_plain_text(const struct settling *st, const struct tl_row *row)
+static bool is_plain_text(const struct finalizing *st, const struct tl_row *row)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
 	CLEANUP(free) char *name = str_dup(row->name);
@@ -98,7 +98,7 @@ static bool is_plain_text(const struct settling *st, const struct tl_row *row)
 
 /* Stored as they were written: text=off. */
 static void say_plain(
-	const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct tally t = {0};
 
@@ -112,12 +112,13 @@ static void say_plain(
 	say_tally(&t, "files are stored as text, not compiled (text=off)", say, arg);
 }
 
-void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char *line), void *arg)
+void tl_finalize_say(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
 	if (!say)
 		return;
 	say_damaged(st, say, arg);
-	tl_settle_say_names(st, say, arg);
+	tl_finalize_say_names(st, say, arg);
 	if (st->m->info_dropped && !st->m->header)
 		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are "
 			 "left "
@@ -125,5 +126,5 @@ void tl_settle_say(const struct settling *st, void (*say)(void *arg, const char 
 	say_beside(st, say, arg);
 	if (st->sh->plain)
 		say_plain(st, say, arg);
-	tl_settle_say_missing(st, say, arg);
+	tl_finalize_say_missing(st, say, arg);
 }

@@ -45,9 +45,9 @@ static bool find_rank(
 	return false;
 }
 
-int tl_shown_as(const struct snapshot *settled, entry_id id, char *name)
+int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 {
-	const struct tl_map *m = tl_map_of(settled);
+	const struct tl_map *m = tl_map_of(finalized);
 	const struct manifest *man = m->shared->manifest;
 	uint32_t handle = tl_index(id);
 	char own[NAME_MAX + 1];

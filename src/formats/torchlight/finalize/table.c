@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The records and entries of a settled archive. */
+/* The records and entries of a finalized archive. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct slot {
 };
 
 struct building {
-	struct settling *st;
+	struct finalizing *st;
 	struct slot *slots; /* the old ones, in order, then new ones */
 	size_t n, room, n_old;
 	uint32_t *sorted; /* old ones by path */
@@ -29,7 +29,7 @@ struct building {
 	uint32_t last_file; /* the last old one that has files, + 1 */
 };
 
-static bool keep_dir_row(const struct settling *st, uint32_t dir, struct str name)
+static bool keep_dir_row(const struct finalizing *st, uint32_t dir, struct str name)
 {
 	const struct tree *t = st->sh->tree;
 	const struct tree_child *c;
@@ -44,7 +44,7 @@ static bool keep_dir_row(const struct settling *st, uint32_t dir, struct str nam
 	return !c || !c->dir || (st->dirs[c->index].what == TL_STAYS && !st->gone[c->index]);
 }
 
-static bool keep_removed(const struct settling *st, const struct tl_record *r, struct str name)
+static bool keep_removed(const struct finalizing *st, const struct tl_record *r, struct str name)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 	struct str whole;
@@ -53,10 +53,10 @@ static bool keep_removed(const struct settling *st, const struct tl_record *r, s
 	buffer_str(&path, name);
 	whole = (struct str){(const char *)path.data, path.size};
 	return path.error ||
-	       (removed_set_has(&st->removed, whole) && !tl_settle_has_home(st, whole));
+	       (removed_set_has(&st->removed, whole) && !tl_finalize_has_home(st, whole));
 }
 
-static bool keep(const struct settling *st, const struct tl_record *r, const struct tl_row *row)
+static bool keep(const struct finalizing *st, const struct tl_record *r, const struct tl_row *row)
 {
 	if (row->type == MANIFEST_DIR)
 		return keep_dir_row(st, r->dir, row->name);
@@ -89,7 +89,7 @@ static int take_old(struct building *b)
 		s->old = i;
 		s->anchor = i;
 		if (r->dir != TL_NONE && b->st->changed[r->dir]) {
-			const char *path = tl_settled_path(b->st, r->dir);
+			const char *path = tl_finalized_path(b->st, r->dir);
 
 			if (!path)
 				return -ENOMEM;
@@ -253,7 +253,7 @@ static bool is_needed(const struct building *b, const struct slot *s, const stru
 
 static void put_record(struct building *b, const struct slot *s)
 {
-	const struct settling *st = b->st;
+	const struct finalizing *st = b->st;
 	struct tl_table *t = b->st->table;
 	const struct tl_record *old = s->old == TL_NONE ? NULL : &st->old->records[s->old];
 
@@ -272,7 +272,7 @@ static void put_record(struct building *b, const struct slot *s)
 	t->n_records += is_needed(b, s, old);
 }
 
-int tl_settle_table(struct settling *st)
+int tl_finalize_table(struct finalizing *st)
 {
 	struct building b = {.st = st};
 	struct tl_table *t = st->table;
