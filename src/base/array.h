@@ -20,16 +20,16 @@ enum { ARRAY_FIRST = 16 };
 /* For array_room. NULL: no memory, or more than `most` elements. */
 static inline void *array_grow(void *items, size_t n, size_t *room, size_t size, uint64_t most)
 {
-	size_t larger = *room ? *room : ARRAY_FIRST;
+	size_t larger = *room ? *room : ARRAY_FIRST, bytes;
 	void *grown;
 
 	if (items && n < *room)
 		return items;
 	if (*room && __builtin_mul_overflow(*room, (size_t)2, &larger))
 		return NULL;
-	if (larger > most)
+	if (larger > most || __builtin_mul_overflow(larger, size, &bytes))
 		return NULL;
-	grown = reallocarray(items, larger, size);
+	grown = realloc(items, bytes);
 	if (grown)
 		*room = larger;
 	return grown;

@@ -45,7 +45,8 @@ static void note(void *arg, const char *line)
 static void data(const void *p, size_t n)
 {
 	printf("data %zu\n", n);
-	fwrite(p, 1, n, stdout);
+	if (n)
+		fwrite(p, 1, n, stdout);
 	putchar('\n');
 }
 
