@@ -230,8 +230,10 @@ class Box:
         m = Mount(self, map_, point)
         up = wait_for(lambda: m.mounted() or p.poll() is not None)
         assert up and p.poll() is None, "mapfs -f did not mount: " + get(log.name).decode()
-        # mounted for the kernel is not yet answered by the worker
-        os.stat(point)
+        # Mounted for the kernel is not yet answered by the worker, nor served by the keeper.
+        st = os.stat(point).st_dev
+        door = "@mapfs/%d:%d" % (os.major(st), os.minor(st))
+        wait_for(lambda: p.poll() is not None or door in get("/proc/net/unix").decode().split(), 5)
         return m, p
 
     def shim(self, kind):
