@@ -233,8 +233,18 @@ class Box:
         # Mounted for the kernel is not yet answered by the worker, nor served by the keeper.
         st = os.stat(point).st_dev
         door = "@mapfs/%d:%d" % (os.major(st), os.minor(st))
-        wait_for(lambda: p.poll() is not None or door in get("/proc/net/unix").decode().split(), 5)
+        wait_for(lambda: p.poll() is not None or self.serves(door), 5)
         return m, p
+
+    def serves(self, door):
+        """Is the socket the keeper's own? One that is about to end may have had the same number."""
+        try:
+            top = "/proc/%d/fd/" % self.keeper()
+            own = {os.readlink(top + fd) for fd in os.listdir(top)}
+        except (OSError, AssertionError, TypeError):
+            return False
+        sockets = (line.split() for line in get("/proc/net/unix").decode().splitlines())
+        return any(s[-1] == door and "socket:[%s]" % s[6] in own for s in sockets if len(s) > 7)
 
     def shim(self, kind):
         s = kind(os.path.join(self.root, "shim%d" % len(self.shims)))
