@@ -27,15 +27,31 @@ void io_set_hook(io_hook hook, void *arg)
 	the_hook_arg = arg;
 }
 
-static int ask_hook(enum io_op op, const char *name)
+static int ask_hook(struct io_call *c)
 {
-	return the_hook ? the_hook(op, name, the_hook_arg) : 0;
+	return the_hook ? the_hook(c, the_hook_arg) : 0;
+}
+
+/* A call with a descriptor and at most one name. */
+static int ask(enum io_op op, int fd, const char *name)
+{
+	return ask_hook(&(struct io_call){.op = op, .fd = fd, .name = name});
+}
+
+static int ask_names(enum io_op op, int dirfd, const char *from, const char *to)
+{
+	return ask_hook(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
 }
 
 /* 0 or -errno of a call that answers -1 on failure. */
 static int outcome(int r)
 {
 	return r < 0 ? -errno : 0;
+}
+
+static int outcome_fd(int fd)
+{
+	return fd < 0 ? -errno : fd;
 }
 
 /* By itself openat2 refuses a mode for what is not made. */
@@ -48,10 +64,12 @@ static int open_at_once(int dirfd, const char *path, int flags, mode_t mode)
 	int fd;
 
 	/* EAGAIN: something was renamed meanwhile. */
-	do
-		fd = (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-	while (fd < 0 && (errno == EINTR || errno == EAGAIN));
-	return fd < 0 ? -errno : fd;
+	do {
+		fd = ask(IO_OPEN, dirfd, path);
+		if (fd == 0)
+			fd = outcome_fd((int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how)));
+	} while (fd == -EINTR || fd == -EAGAIN);
+	return fd;
 }
 
 static int open_name(int dirfd, const char *name, int flags, mode_t mode)
@@ -59,9 +77,9 @@ static int open_name(int dirfd, const char *name, int flags, mode_t mode)
 	int fd;
 
 	do
-		fd = openat(dirfd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
-	while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : fd;
+		fd = outcome_fd(openat(dirfd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode));
+	while (fd == -EINTR);
+	return fd;
 }
 
 static int open_level(void *arg, int dirfd, const char *name, struct error *e)
@@ -91,9 +109,7 @@ static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 
 int io_openat(int dirfd, const char *name, int flags, mode_t mode)
 {
-	int r = ask_hook(IO_OPEN, name);
-
-	return r < 0 ? r : open_beneath(dirfd, name, flags, mode);
+	return open_beneath(dirfd, name, flags, mode);
 }
 
 static int random_letters(char *to, size_t n)
@@ -108,8 +124,7 @@ static int random_letters(char *to, size_t n)
 	return 0;
 }
 
-/* Without the hook, which its callers have asked. */
-static int make_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name)
+int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name)
 {
 	char name[NAME_MAX + 1];
 	int n = snprintf(name, sizeof(name), "%sXXXXXX", stem);
@@ -129,81 +144,58 @@ static int make_temporary(int dirfd, const char *stem, mode_t mode, char *ret_na
 	return fd;
 }
 
-int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name)
-{
-	int r = ask_hook(IO_OPEN, stem);
-
-	return r < 0 ? r : make_temporary(dirfd, stem, mode, ret_name);
-}
-
 int io_tmpfile(int dirfd)
 {
 	char name[NAME_MAX + 1];
-	int r = ask_hook(IO_OPEN, "");
-	int fd;
+	int fd = open_beneath(dirfd, ".", O_TMPFILE | O_RDWR, 0600), r;
 
-	if (r < 0)
-		return r;
-	fd = open_beneath(dirfd, ".", O_TMPFILE | O_RDWR, 0600);
 	/* How kernels and filesystems that lack O_TMPFILE answer. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -ENOENT && fd != -EINVAL)
 		return fd;
-	fd = make_temporary(dirfd, ".mapfs-tmp-", 0600, name);
-	if (fd >= 0 && unlinkat(dirfd, name, 0) < 0) {
-		r = -errno;
+	fd = io_temporary(dirfd, ".mapfs-tmp-", 0600, name);
+	r = fd < 0 ? fd : io_unlink(dirfd, name);
+	if (fd >= 0 && r < 0) {
 		close(fd);
 		return r;
 	}
 	return fd;
 }
 
-static int write_all(int fd, const uint8_t *p, size_t n)
+/* At its end where off is negative. */
+static int write_all(int fd, const uint8_t *p, size_t n, off_t off)
 {
 	while (n) {
-		ssize_t done = write(fd, p, n);
+		struct io_call c = {.op = IO_WRITE, .fd = fd, .name = "", .n = n};
+		int r = ask_hook(&c);
+		ssize_t done = r;
 
-		if (done < 0 && errno == EINTR)
+		if (r == 0)
+			done = off < 0 ? write(fd, p, c.n) : pwrite(fd, p, c.n, off);
+		if (r == 0 && done < 0)
+			r = -errno;
+		if (r == -EINTR)
 			continue;
-		if (done < 0)
-			return -errno;
+		if (r < 0)
+			return r;
 		if (!done)
 			return -EIO;
 		p += done;
 		n -= (size_t)done;
+		off = off < 0 ? off : off + done;
 	}
 	return 0;
 }
 
 int io_write(int fd, const void *data, size_t n)
 {
-	int r = ask_hook(IO_WRITE, "");
-
-	return r < 0 ? r : write_all(fd, data, n);
+	return write_all(fd, data, n, -1);
 }
 
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off)
 {
-	const uint8_t *p = data;
-	int r = ask_hook(IO_WRITE, "");
-
-	if (r < 0)
-		return r;
 	if (off > INT64_MAX || n > INT64_MAX - off)
 		return -EFBIG;
-	while (n) {
-		ssize_t done = pwrite(fd, p, n, (off_t)off);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		if (!done)
-			return -EIO;
-		p += done;
-		off += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return write_all(fd, data, n, (off_t)off);
 }
 
 /* *off and *n move on; what the kernel would not copy is left over. */
@@ -212,15 +204,17 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 	while (*n) {
 		off_t at = (off_t)*off;
 		size_t want = *n < COPY_AT_ONCE ? (size_t)*n : COPY_AT_ONCE;
-		ssize_t done = copy_file_range(from, &at, to, NULL, want, 0);
+		struct io_call c = {.op = IO_WRITE, .fd = to, .name = "", .n = want};
+		int r = ask_hook(&c);
+		ssize_t done = r == 0 ? copy_file_range(from, &at, to, NULL, c.n, 0) : r;
 
-		if (done < 0 && errno == EINTR)
+		if (r == 0 && done < 0)
+			r = -errno;
+		if (r == -EINTR)
 			continue;
 		/* The disk's own troubles are final; the rest means that this pair cannot. */
-		if (done < 0)
-			return errno == ENOSPC || errno == EDQUOT || errno == EIO || errno == EFBIG
-				       ? -errno
-				       : 0;
+		if (r < 0)
+			return r == -ENOSPC || r == -EDQUOT || r == -EIO || r == -EFBIG ? r : 0;
 		if (!done)
 			return 0;
 		*off += (uint64_t)done;
@@ -232,10 +226,8 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 int io_copy(int from, uint64_t off, uint64_t n, int to)
 {
 	CLEANUP(free) uint8_t *chunk = NULL;
-	int r = ask_hook(IO_WRITE, "");
+	int r;
 
-	if (r < 0)
-		return r;
 	if (off > INT64_MAX || n > INT64_MAX - off)
 		return -EINVAL;
 	r = copy_in_kernel(from, &off, &n, to);
@@ -252,7 +244,7 @@ int io_copy(int from, uint64_t off, uint64_t n, int to)
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : -EIO;
-		r = write_all(to, chunk, (size_t)got);
+		r = write_all(to, chunk, (size_t)got, -1);
 		if (r < 0)
 			return r;
 		off += (uint64_t)got;
@@ -263,28 +255,33 @@ int io_copy(int from, uint64_t off, uint64_t n, int to)
 
 int io_truncate(int fd, uint64_t size)
 {
-	int r = ask_hook(IO_TRUNCATE, "");
+	int r;
 
-	if (r < 0)
-		return r;
 	if (size > INT64_MAX)
 		return -EFBIG;
-	do
-		r = ftruncate(fd, (off_t)size);
-	while (r < 0 && errno == EINTR);
-	return outcome(r);
+	do {
+		r = ask(IO_TRUNCATE, fd, "");
+		if (r == 0)
+			r = outcome(ftruncate(fd, (off_t)size));
+	} while (r == -EINTR);
+	return r;
+}
+
+static int sync_by(int (*call)(int fd), int fd)
+{
+	int r;
+
+	do {
+		r = ask(IO_SYNC, fd, "");
+		if (r == 0)
+			r = outcome(call(fd));
+	} while (r == -EINTR);
+	return r;
 }
 
 int io_sync(int fd)
 {
-	int r = ask_hook(IO_SYNC, "");
-
-	if (r < 0)
-		return r;
-	do
-		r = fsync(fd);
-	while (r < 0 && errno == EINTR);
-	return outcome(r);
+	return sync_by(fsync, fd);
 }
 
 int io_sync_dir(int dirfd)
@@ -296,19 +293,12 @@ int io_sync_dir(int dirfd)
 
 int io_datasync(int fd)
 {
-	int r = ask_hook(IO_SYNC, "");
-
-	if (r < 0)
-		return r;
-	do
-		r = fdatasync(fd);
-	while (r < 0 && errno == EINTR);
-	return outcome(r);
+	return sync_by(fdatasync, fd);
 }
 
 int io_rename(int dirfd, const char *from, const char *to)
 {
-	int r = ask_hook(IO_RENAME, to);
+	int r = ask_names(IO_RENAME, dirfd, from, to);
 
 	return r < 0 ? r : outcome(renameat(dirfd, from, dirfd, to));
 }
@@ -322,72 +312,73 @@ static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	r = outcome(renameat(dirfd, from, dirfd, to));
+	r = io_rename(dirfd, from, to);
 	if (r < 0)
-		unlinkat(dirfd, to, 0);
+		(void)io_unlink(dirfd, to);
 	return r;
 }
 
 int io_rename_noreplace(int dirfd, const char *from, const char *to)
 {
-	int r = ask_hook(IO_RENAME, to);
+	int r = ask_names(IO_RENAME, dirfd, from, to);
 
-	if (r < 0)
-		return r;
-	r = outcome(renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
+	if (r == 0)
+		r = outcome(renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
 	if (r != -EINVAL && r != -ENOSYS && r != -EOPNOTSUPP)
 		return r;
-	r = outcome(linkat(dirfd, from, dirfd, to, 0));
+	r = ask_names(IO_RENAME, dirfd, from, to);
+	if (r == 0)
+		r = outcome(linkat(dirfd, from, dirfd, to, 0));
 	if (r == -EEXIST)
 		return r;
-	return r < 0 ? rename_over_placeholder(dirfd, from, to) : outcome(unlinkat(dirfd, from, 0));
+	return r < 0 ? rename_over_placeholder(dirfd, from, to) : io_unlink(dirfd, from);
 }
 
 int io_unlink(int dirfd, const char *name)
 {
-	int r = ask_hook(IO_UNLINK, name);
+	int r = ask(IO_UNLINK, dirfd, name);
 
 	return r < 0 ? r : outcome(unlinkat(dirfd, name, 0));
 }
 
 int io_rmdir(int dirfd, const char *name)
 {
-	int r = ask_hook(IO_UNLINK, name);
+	int r = ask(IO_UNLINK, dirfd, name);
 
 	return r < 0 ? r : outcome(unlinkat(dirfd, name, AT_REMOVEDIR));
 }
 
 int io_mkdir(int dirfd, const char *name, mode_t mode)
 {
-	int r = ask_hook(IO_MKDIR, name);
+	int r = ask(IO_MKDIR, dirfd, name);
 
 	return r < 0 ? r : outcome(mkdirat(dirfd, name, mode));
 }
 
 int io_chmod(int fd, mode_t mode)
 {
-	int r = ask_hook(IO_META, "");
+	int r = ask(IO_META, fd, "");
 
 	return r < 0 ? r : outcome(fchmod(fd, mode));
 }
 
 int io_chown(int fd, uid_t uid, gid_t gid)
 {
-	int r = ask_hook(IO_META, "");
+	int r = ask(IO_META, fd, "");
 
 	return r < 0 ? r : outcome(fchown(fd, uid, gid));
 }
 
 int io_set_xattr(int fd, const char *name, const void *value, size_t size)
 {
-	int r = ask_hook(IO_META, name);
+	int r = ask(IO_META, fd, name);
 
 	return r < 0 ? r : outcome(fsetxattr(fd, name, value, size, 0));
 }
 
 int io_remove_xattr(int fd, const char *name)
 {
-	int r = ask_hook(IO_META, name);
+	int r = ask(IO_META, fd, name);
 
 	return r < 0 ? r : outcome(fremovexattr(fd, name));
 }

@@ -4,7 +4,7 @@
  *
  * Journal, save, spill and recovery go through these and nothing else, so that a test can fail the
  * N-th call, or stop the world at it, and look at what is left. Each returns 0 (or a count) or
- * -errno; writes are complete or failed, EINTR is retried.
+ * -errno; writes are complete or failed, EINTR is retried where it says that nothing was done.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
@@ -15,12 +15,20 @@
 
 enum io_op { IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META };
 
+/* One system call that is about to be made. */
+struct io_call {
+	enum io_op op;
+	int fd;           /* the file, or the directory of the names */
+	const char *name; /* "" where fd is the file; the new name where there are two */
+	const char *from; /* the old one, else NULL; a link is an IO_RENAME, too */
+	size_t n;         /* of IO_WRITE: bytes; what a hook takes away is a short write */
+};
+
 /*
- * A test's hook: called before each operation, on its thread; a negative errno makes it fail
- * instead. name is "" where the operation has a descriptor alone. Set it while no other thread
- * runs.
+ * A test's hook: called before each system call, also when one is made again, on its thread; a
+ * negative errno makes it fail instead. Set it while no other thread runs.
  */
-typedef int (*io_hook)(enum io_op op, const char *name, void *arg);
+typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 
 /* An fd; O_CLOEXEC is added. The path stays below dirfd and follows no symbolic link. */

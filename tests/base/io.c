@@ -127,6 +127,76 @@ static void temporary_files_are_new_and_private(void **state)
 	assert_int_equal(io_temporary(room->fd, a, 0600, b), -ENAMETOOLONG);
 }
 
+static void what_is_interrupted_is_done_again(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	CLEANUP(close_fd) int from = -1;
+	int fd;
+
+	put_file(room->fd, "from", "copied", 6);
+	from = openat(room->fd, "from", O_RDONLY | O_CLOEXEC);
+	for (int at = 0; at < 7; at++) {
+		struct fault f = {.at = at, .code = -EINTR};
+
+		fault_set(&f);
+		fd = io_openat(room->fd, "f", O_CREAT | O_TRUNC | O_RDWR, 0600);
+		assert_true(fd >= 0);
+		assert_int_equal(io_write(fd, "written", 7), 0);
+		assert_int_equal(io_truncate(fd, 5), 0);
+		assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
+		assert_int_equal(io_copy(from, 1, 5, fd), 0);
+		assert_int_equal(io_pwrite(fd, "W", 1, 0), 0);
+		assert_int_equal(io_datasync(fd), 0);
+		assert_int_equal(io_sync(fd), 0);
+		fault_clear();
+		close(fd);
+		/* Seven calls, and the one that was made again. */
+		assert_true(f.hit);
+		assert_int_equal(f.seen, 8);
+		bytes_unref(got);
+		got = get_file(room->fd, "f");
+		assert_true(same(got, "Writtopied", 10));
+	}
+}
+
+/* Takes most of the first write. */
+static int shorten(struct io_call *c, void *arg)
+{
+	int *seen = arg;
+
+	if (c->op == IO_WRITE && (*seen)++ == 0)
+		c->n = c->n / 3 + 1;
+	return 0;
+}
+
+static void what_is_written_in_part_is_finished(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	CLEANUP(close_fd) int from = -1;
+	static const char text[] = "0123456789";
+
+	put_file(room->fd, "from", text, 10);
+	from = openat(room->fd, "from", O_RDONLY | O_CLOEXEC);
+	for (int way = 0; way < 3; way++) {
+		int fd = openat(room->fd, "f", O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+		int seen = 0;
+
+		io_set_hook(shorten, &seen);
+		assert_int_equal(way == 0   ? io_write(fd, text, 10)
+				 : way == 1 ? io_pwrite(fd, text, 10, 0)
+					    : io_copy(from, 0, 10, fd),
+			0);
+		io_set_hook(NULL, NULL);
+		close(fd);
+		assert_int_equal(seen, 2);
+		bytes_unref(got);
+		got = get_file(room->fd, "f");
+		assert_true(same(got, text, 10));
+	}
+}
+
 /* As on a kernel that has no openat2. */
 static void deny_openat2(void)
 {
@@ -196,6 +266,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(copy_appends_a_range, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			copy_does_without_the_kernels_help, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			what_is_interrupted_is_done_again, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			what_is_written_in_part_is_finished, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			temporary_files_are_new_and_private, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(

@@ -97,15 +97,14 @@ static void at_every_failure_the_file_is_old_or_new(void **state)
 	assert_true(seen_sync && seen_rename);
 }
 
-static int note_op(enum io_op op, const char *name, void *arg)
+static int note_op(struct io_call *c, void *arg)
 {
 	char *line = arg;
 	size_t n = strlen(line);
 
-	(void)name;
 	/* Writes and metadata may be many. */
-	if (n < 20 && (n == 0 || line[n - 1] != "owsruTdm"[op]))
-		line[n] = "owsruTdm"[op];
+	if (n < 20 && (n == 0 || line[n - 1] != "owsruTdm"[c->op]))
+		line[n] = "owsruTdm"[c->op];
 	return 0;
 }
 

@@ -129,16 +129,15 @@ uint32_t sequences_to_run(uint32_t all, uint32_t share)
 	return whole && strcmp(whole, "1") == 0 ? all : share;
 }
 
-static int fault_hook(enum io_op op, const char *name, void *arg)
+static int fault_hook(struct io_call *c, void *arg)
 {
 	struct fault *f = arg;
 	int mine = f->seen++;
 
-	(void)name;
 	if (f->at < 0 || mine < f->at || (mine > f->at && !f->and_after))
 		return 0;
 	if (!f->hit)
-		f->last = op;
+		f->last = c->op;
 	f->hit = true;
 	return f->code;
 }

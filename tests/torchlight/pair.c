@@ -167,11 +167,11 @@ struct dying {
 	int at, seen;
 };
 
-static int die(enum io_op op, const char *name, void *arg)
+static int die(struct io_call *c, void *arg)
 {
 	struct dying *d = arg;
 
-	(void)op, (void)name;
+	(void)c;
 	if (d->seen++ == d->at)
 		_exit(DIED);
 	return 0;

@@ -256,12 +256,11 @@ struct moment {
 	struct bytes *journal; /* as it was when the map got its new content */
 };
 
-static int at_the_rename(enum io_op op, const char *name, void *arg)
+static int at_the_rename(struct io_call *c, void *arg)
 {
 	struct moment *m = arg;
 
-	(void)name;
-	if (op == IO_RENAME && !m->journal)
+	if (c->op == IO_RENAME && !m->journal)
 		m->journal = get_file(m->box->room.fd, m->name);
 	return 0;
 }
@@ -380,10 +379,10 @@ static size_t journal_size(const struct box *b)
 	return file->size;
 }
 
-static int no_writes(enum io_op op, const char *name, void *arg)
+static int no_writes(struct io_call *c, void *arg)
 {
-	(void)name, (void)arg;
-	return op == IO_WRITE ? -ENOSPC : 0;
+	(void)arg;
+	return c->op == IO_WRITE ? -ENOSPC : 0;
 }
 
 static void replay_writes_nothing_and_needs_no_room(void **state)

@@ -41,12 +41,12 @@ struct world {
 	struct said *said;
 };
 
-static int hook(enum io_op op, const char *name, void *arg)
+static int hook(struct io_call *c, void *arg)
 {
 	struct world *w = arg;
 	int mine = atomic_fetch_add(&w->seen, 1);
 
-	(void)op, (void)name;
+	(void)c;
 	if (mine < w->at || (mine > w->at && w->mode == FAIL_ONCE))
 		return 0;
 	w->said->hit = true;

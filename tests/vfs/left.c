@@ -177,16 +177,16 @@ static void large_scratch_is_copied_out_whole(void **state)
 	assert_true(same(got, data, SIZE));
 }
 
-static int full(enum io_op op, const char *name, void *arg)
+static int full(struct io_call *c, void *arg)
 {
-	(void)name, (void)arg;
-	return op == IO_WRITE ? -ENOSPC : 0;
+	(void)arg;
+	return c->op == IO_WRITE ? -ENOSPC : 0;
 }
 
-static int no_right(enum io_op op, const char *name, void *arg)
+static int no_right(struct io_call *c, void *arg)
 {
-	(void)name, (void)arg;
-	return op == IO_MKDIR ? -EACCES : 0;
+	(void)arg;
+	return c->op == IO_MKDIR ? -EACCES : 0;
 }
 
 static void said(void *arg, struct report *report)

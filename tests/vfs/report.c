@@ -30,10 +30,11 @@ static void report_is(struct report *r, const char *text)
 	assert_string_equal(got, text);
 }
 
-static int full(enum io_op op, const char *name, void *arg)
+static int full(struct io_call *c, void *arg)
 {
 	(void)arg;
-	return op == IO_WRITE || (op == IO_OPEN && strstr(name, "mapfs-new")) ? -ENOSPC : 0;
+	return c->op == IO_WRITE || (c->op == IO_OPEN && strstr(c->name, "mapfs-new")) ? -ENOSPC
+										       : 0;
 }
 
 static void what_was_undone_is_no_change(void **state)
@@ -70,13 +71,15 @@ static void what_is_made_moved_and_removed_is_named_once(void **state)
 	assert_int_equal(box_rename(b, IMAGE, "images/2_moved.png"), 0);
 	assert_int_equal(box_unlink(b, "info/license"), 0);
 	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
-	assert_true(status_is(b, "new groups/1_new\nnew images/1_more.png\n"
-				 "moved images/2_moved.png\nremoved info/license\n"
-				 "left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+	assert_true(status_is(b,
+		"new groups/1_new\nnew images/1_more.png\n"
+		"moved images/2_moved.png\nremoved info/license\n"
+		"left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report, "saved: groups/1_new\nsaved: images/1_more.png\n"
 			   "saved: images/2_moved.png\nsaved: info/license\n");
-	assert_true(status_is(b, "left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+	assert_true(status_is(
+		b, "left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	assert_true(report_says(&report, "removed: images/2_moved.png"));

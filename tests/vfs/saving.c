@@ -199,12 +199,11 @@ static void fsync_makes_the_change_durable_without_a_save(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static int count_syncs(enum io_op op, const char *name, void *arg)
+static int count_syncs(struct io_call *c, void *arg)
 {
 	atomic_int *n = arg;
 
-	(void)name;
-	if (op == IO_SYNC)
+	if (c->op == IO_SYNC)
 		atomic_fetch_add(n, 1);
 	return 0;
 }
