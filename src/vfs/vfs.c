@@ -147,7 +147,7 @@ static void root_saved(void *arg, struct report *report)
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	bool save = n && n->ino == VFS_ROOT_INO && !n->vol->read_only;
+	bool save = n && node_is_root(n) && !n->vol->read_only;
 	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
 
 	if (!n || (save && !s)) {

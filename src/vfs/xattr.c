@@ -128,7 +128,7 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		get_error(v, n, c);
 	else if (strcmp(c->name, NOTE_NAME) == 0 && n->has_id && n->vol->format->note)
 		get_note(v, c, n);
-	else if (strcmp(c->name, STATUS_NAME) == 0 && n->ino == VFS_ROOT_INO)
+	else if (strcmp(c->name, STATUS_NAME) == 0 && node_is_root(n))
 		get_status(v, c);
 	else
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);

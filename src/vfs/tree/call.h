@@ -17,6 +17,7 @@ struct handle;
 struct call;
 struct takeover;
 
+/* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
 
 struct attr {

@@ -152,7 +152,7 @@ void names_restore(struct vfs *v)
 
 int names_walk(struct vfs *v, const char *path, struct node **ret, struct error *e)
 {
-	struct node *n = node_find(v, VFS_ROOT_INO), *next;
+	struct node *n = v->root, *next;
 	char name[NAME_MAX + 1];
 	int r;
 

@@ -76,14 +76,20 @@ static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, b
 
 struct node *node_root(struct vfs *v, struct volume *vol)
 {
-	struct node *n = node_make(v, vol, VFS_ROOT_INO, true);
+	struct node *n = node_make(v, vol, entry_ino(vol, ENTRY_ROOT), true);
 
 	if (n) {
 		n->has_id = true;
 		n->id = ENTRY_ROOT;
 		n->fixed = true;
+		v->root = n;
 	}
 	return n;
+}
+
+bool node_is_root(const struct node *n)
+{
+	return n == n->vol->vfs->root;
 }
 
 int node_place(struct node *n, struct node *parent, const char *name)
@@ -127,7 +133,8 @@ struct node *node_of_entry(
 
 struct node *node_new(struct vfs *v, struct volume *vol, bool dir)
 {
-	uint64_t ino = (uint64_t)1 << INO_DYNAMIC_SHIFT | v->next_dynamic;
+	uint64_t ino = (uint64_t)1 << INO_DYNAMIC_SHIFT | (uint64_t)vol->index << ENTRY_ID_BITS |
+		       v->next_dynamic;
 	struct node *n = node_make(v, vol, ino, dir);
 
 	if (n)
@@ -149,7 +156,7 @@ int node_entry(const struct node *n, struct entry *ret, struct error *e)
 
 static bool needed(const struct node *n)
 {
-	if (n->ino == VFS_ROOT_INO)
+	if (node_is_root(n))
 		return true;
 	if (n->lookups || n->opens || n->children || n->named || n->busy || n->waiting)
 		return true;

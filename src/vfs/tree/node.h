@@ -107,6 +107,7 @@ struct vfs {
 	struct volume *vol;
 	struct pool *pool;
 	struct vfs_host *host;
+	struct node *root;
 	struct node **nodes;
 	size_t n_nodes, n_buckets; /* a power of two */
 	struct dentry **dentries;
@@ -124,7 +125,8 @@ struct vfs {
 enum { INO_DYNAMIC_SHIFT = 63 };
 
 struct node *node_find(struct vfs *v, uint64_t ino);
-struct node *node_root(struct vfs *v, struct volume *vol);
+struct node *node_root(struct vfs *v, struct volume *vol); /* makes it */
+bool node_is_root(const struct node *n);
 /* The node of an entry at parent/name, made if need be. NULL: no memory. */
 struct node *node_of_entry(
 	struct vfs *v, struct node *parent, const char *name, const struct entry *en);

@@ -54,7 +54,7 @@ char *node_path_in(const struct node *n, const struct snapshot *finalized)
 	size_t size = 1;
 	char *path, *at;
 
-	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
+	for (const struct node *i = n; !node_is_root(i); i = i->parent) {
 		if (!i->parent)
 			return NULL;
 		size += strlen(name_of(i, finalized, space)) + 1;
@@ -64,7 +64,7 @@ char *node_path_in(const struct node *n, const struct snapshot *finalized)
 		return NULL;
 	at = path + size - 1;
 	*at = '\0';
-	for (const struct node *i = n; i->ino != VFS_ROOT_INO; i = i->parent) {
+	for (const struct node *i = n; !node_is_root(i); i = i->parent) {
 		const char *name = name_of(i, finalized, space);
 		size_t len = strlen(name);
 

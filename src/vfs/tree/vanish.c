@@ -46,7 +46,7 @@ bool vanish_derived(const struct node *n)
 
 bool vanish_would(const struct node *n)
 {
-	if (n->dir || (!n->parent && n->ino != VFS_ROOT_INO))
+	if (n->dir || (!n->parent && !node_is_root(n)))
 		return false;
 	if (node_scratch(n))
 		return !explained(n) && !vanish_derived(n);
