@@ -13,9 +13,9 @@
 #include "base/io.h"
 #include "base/record.h"
 
-static const char magic[] = "mapfs-journal-1\n";
+static const char magic[] = "mapfs-journal-2\n", magic_1[] = "mapfs-journal-1\n";
 
-enum { MAGIC_SIZE = sizeof(magic) - 1, CHUNK = 64 << 10 };
+enum { MAGIC_SIZE = sizeof(magic) - 1, CHUNK = 64 << 10, NUMBER_MASK = (1 << 24) - 1 };
 
 _Static_assert(MAGIC_SIZE == 16, "the magic is 16 bytes");
 
@@ -23,9 +23,11 @@ struct reclog {
 	struct file *file;
 	int dirfd;
 	bool readonly;
+	bool numbered;
 	uint64_t begin;       /* where the first record stands */
-	pthread_mutex_t lock; /* size, dir_synced, dead, filled, chunk */
-	uint64_t size;        /* the records' end, where the next one goes */
+	pthread_mutex_t lock; /* number, size, dir_synced, dead, filled, chunk */
+	uint32_t number;      /* of the next record */
+	uint64_t size;        /* the records' end, where that goes */
 	bool dir_synced;
 	struct error dead;
 	size_t filled;
@@ -43,8 +45,8 @@ static uint64_t locked_size(struct reclog *l)
 }
 
 /* No record stands at `at`: the torn end (0), or damage, up to the next record or the end (1). */
-static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record *ret, uint64_t *pos,
-	bool *ret_torn, struct error *e)
+static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record *ret,
+	struct reclog_pos *pos, bool *ret_torn, struct error *e)
 {
 	uint64_t next = end;
 	bool torn = false;
@@ -59,14 +61,14 @@ static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record 
 		return r;
 	*ret = (struct record){
 		.damaged = true, .payload = extent_of_file(file_ref(l->file), at, next - at)};
-	*pos = next;
+	*pos = (struct reclog_pos){.at = next, .number = pos->number, .lost = true};
 	return 1;
 }
 
-int reclog_next(
-	struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn, struct error *e)
+int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
+	struct error *e)
 {
-	uint64_t at = *pos ? *pos : l->begin;
+	uint64_t at = pos->at ? pos->at : l->begin, next;
 	uint64_t end = locked_size(l);
 	int r;
 
@@ -75,20 +77,30 @@ int reclog_next(
 		*ret_torn = at > end;
 	if (at >= end)
 		return 0;
-	r = record_read(l->file, at, end, ret, pos, e);
-	return r ? r : pass_over(l, at, end, ret, pos, ret_torn, e);
+	r = record_read(l->file, at, end, ret, &next, e);
+	if (r <= 0)
+		return r < 0 ? r : pass_over(l, at, end, ret, pos, ret_torn, e);
+	if (l->numbered && !pos->lost && ret->number != pos->number) {
+		extent_finish(&ret->payload);
+		*ret = (struct record){.damaged = true};
+		*pos = (struct reclog_pos){.at = at, .lost = true};
+		return 1;
+	}
+	*pos = (struct reclog_pos){.at = next, .number = (ret->number + 1) & NUMBER_MASK};
+	return 1;
 }
 
 /* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
-static int check_magic(const struct file *f, uint64_t size, struct error *e)
+static int check_magic(struct reclog *l, struct error *e)
 {
 	char begin[MAGIC_SIZE];
-	size_t n = size < MAGIC_SIZE ? (size_t)size : MAGIC_SIZE;
-	int r = file_read(f, 0, begin, n, e);
+	size_t n = l->size < MAGIC_SIZE ? (size_t)l->size : MAGIC_SIZE;
+	int r = file_read(l->file, 0, begin, n, e);
 
 	if (r < 0)
 		return r;
-	if (memcmp(begin, magic, n) != 0)
+	l->numbered = memcmp(begin, magic, n) == 0;
+	if (!l->numbered && memcmp(begin, magic_1, n) != 0)
 		return error_set(e, -EINVAL, "is not a journal of mapfs");
 	return n == MAGIC_SIZE;
 }
@@ -97,9 +109,9 @@ static int check_magic(const struct file *f, uint64_t size, struct error *e)
 static int mend(struct reclog *l, struct error *e)
 {
 	struct record rec;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn = false;
-	int r = check_magic(l->file, l->size, e);
+	int r = check_magic(l, e);
 
 	if (r < 0)
 		return r;
@@ -108,17 +120,19 @@ static int mend(struct reclog *l, struct error *e)
 		if (r < 0)
 			return error_set(e, r, "cannot write: %s", strerror(-r));
 		l->size = MAGIC_SIZE;
+		l->numbered = true;
 		return 0;
 	}
 	while ((r = reclog_next(l, &pos, &rec, &torn, e)) == 1)
 		extent_finish(&rec.payload);
+	l->number = pos.number;
 	if (r < 0 || !torn)
 		return r;
-	pos = pos ? pos : l->begin;
-	r = io_truncate(l->file->fd, pos);
+	pos.at = pos.at ? pos.at : l->begin;
+	r = io_truncate(l->file->fd, pos.at);
 	if (r < 0)
 		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
-	l->size = pos;
+	l->size = pos.at;
 	return 0;
 }
 
@@ -215,7 +229,7 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 	if (r == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
 		r = error_set(e, -EPERM, "is no regular file");
 	if (r == 0)
-		r = check_magic(l->file, l->size, e);
+		r = check_magic(l, e);
 	if (r < 0 && r != -EINVAL) {
 		error_context(e, "journal %s", name);
 		return r;
@@ -289,7 +303,7 @@ static int put_record(struct writer *w, uint32_t type, uint64_t size, const stru
 	uint32_t crc = 0;
 	int r;
 
-	record_header(l->chunk, type, size);
+	record_header(l->chunk, type, l->numbered ? l->number : 0, size);
 	l->filled = RECORD_HEADER_SIZE;
 	for (size_t i = 0; i < n_parts; i++) {
 		r = put_part(w, &parts[i], &crc, e);
@@ -340,6 +354,7 @@ static int append_locked(struct reclog *l, uint32_t type, const struct extent *p
 		*ret_payload =
 			extent_of_file(file_ref(l->file), l->size + RECORD_HEADER_SIZE, size);
 	l->size = w.pos;
+	l->number = (l->number + 1) & NUMBER_MASK;
 	return 0;
 }
 

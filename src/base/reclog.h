@@ -2,13 +2,16 @@
 /*
  * reclog: an append-only log of checked records in a file.
  *
- * File: 16 bytes of magic ("mapfs-journal-1\n"), then records: u32 type, u64 size, u32 CRC-32 of
- * those twelve bytes, payload, u32 CRC-32 of the payload; little-endian. Types are from 1 to 255.
- * Payloads may be read back as extents of the log's own file.
+ * File: 16 bytes of magic ("mapfs-journal-2\n"), then records: u8 type (not 0), u24 number, u64
+ * size, u32 CRC-32 of those twelve bytes, payload, u32 CRC-32 of the payload; little-endian. The
+ * records are numbered from 0 (modulo 2^24), so that one which is missing is seen; in a log of
+ * version 1, which is read and continued as it is, all numbers are 0 and mean nothing. Payloads may
+ * be read back as extents of the log's own file.
  *
- * A torn end (a record that was begun and not finished, or zeros) is what a crash leaves:
+ * A torn end (a record that was begun and not finished) is what a crash of the program leaves:
  * reclog_next says so, and reclog_open cuts it off before it appends. What does not read anywhere
- * else is damage: it is passed over to the next whole record, told, and left where it is.
+ * else, zeros at the end among it, is damage: it is passed over to the next whole record, told, and
+ * left where it is. Damage of no bytes stands where records are missing.
  *
  * Appends from several threads are serialized inside. An append that fails is cut off again; if
  * that fails too the log is dead and every later append returns the same error. So it is after a
@@ -48,16 +51,24 @@ int reclog_sync(
 	struct reclog *l, struct error *e); /* fdatasync; the first time the directory too */
 
 struct record {
-	uint32_t type;         /* 0: damaged bytes between records */
+	uint32_t type;         /* 0: damaged bytes between records, or none where some are missing */
+	uint32_t number;       /* modulo 2^24 */
 	bool damaged;          /* the payload is not what was written */
 	uint32_t crc;          /* of the payload, where it is sound */
 	struct extent payload; /* extent_finish when done */
 };
 
-/* Walks the records from *pos (begin with 0). 1: a record, or damage; 0: the end; *ret_torn (may be
- * NULL): it is a torn one. Negative: cannot be read. */
-int reclog_next(
-	struct reclog *l, uint64_t *pos, struct record *ret, bool *ret_torn, struct error *e);
+/* Where a walk of a log is; all zero at its begin. */
+struct reclog_pos {
+	uint64_t at;
+	uint32_t number; /* that the next record has */
+	bool lost;       /* ... unless the damage before it took some along */
+};
+
+/* Walks the records. 1: a record, or damage; 0: the end; *ret_torn (may be NULL): it is a torn one.
+ * Negative: cannot be read. */
+int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
+	struct error *e);
 
 uint64_t reclog_size(const struct reclog *l);
 

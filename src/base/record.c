@@ -14,28 +14,28 @@ uint32_t record_crc(uint32_t crc, const void *data, size_t n)
 	return (uint32_t)crc32_z(crc, data, n);
 }
 
-void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint64_t size)
+void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint32_t number, uint64_t size)
 {
-	store_u32(raw, type);
+	store_u32(raw, type | number << RECORD_TYPE_BITS);
 	store_u32(raw + 4, (uint32_t)size);
 	store_u32(raw + 8, (uint32_t)(size >> 32));
 	store_u32(raw + 12, record_crc(0, raw, 12));
 }
 
-enum { TYPE_MAX = 255 };
-
 static bool parse_header(
-	const uint8_t raw[RECORD_HEADER_SIZE], uint32_t *ret_type, uint64_t *ret_size)
+	const uint8_t raw[RECORD_HEADER_SIZE], struct record *ret, uint64_t *ret_size)
 {
 	struct cursor c = cursor_init(raw, RECORD_HEADER_SIZE);
+	uint32_t first = cursor_u32(&c);
 
-	*ret_type = cursor_u32(&c);
+	*ret = (struct record){
+		.type = first & ((1 << RECORD_TYPE_BITS) - 1), .number = first >> RECORD_TYPE_BITS};
 	*ret_size = cursor_u64(&c);
-	return *ret_type && *ret_type <= TYPE_MAX && cursor_u32(&c) == record_crc(0, raw, 12);
+	return ret->type && cursor_u32(&c) == record_crc(0, raw, 12);
 }
 
 /* 1: a record's header, with room for all that it claims; 0: not. */
-static int read_header(const struct file *f, uint64_t pos, uint64_t end, uint32_t *ret_type,
+static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct record *ret,
 	uint64_t *ret_size, struct error *e)
 {
 	uint8_t raw[RECORD_HEADER_SIZE];
@@ -46,7 +46,7 @@ static int read_header(const struct file *f, uint64_t pos, uint64_t end, uint32_
 	r = file_read(f, pos, raw, sizeof(raw), e);
 	if (r < 0)
 		return r;
-	return parse_header(raw, ret_type, ret_size) && *ret_size <= end - pos - RECORD_FRAME_SIZE;
+	return parse_header(raw, ret, ret_size) && *ret_size <= end - pos - RECORD_FRAME_SIZE;
 }
 
 /* 1: as its CRC says; 0: not. */
@@ -80,57 +80,39 @@ static int check_payload(
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e)
 {
+	struct record rec;
 	uint64_t size = 0;
-	uint32_t type = 0, crc = 0;
-	int r = read_header(f, pos, end, &type, &size, e);
+	int r = read_header(f, pos, end, &rec, &size, e);
 
 	if (r != 1)
 		return r;
-	r = check_payload(f, pos + RECORD_HEADER_SIZE, size, &crc, e);
+	r = check_payload(f, pos + RECORD_HEADER_SIZE, size, &rec.crc, e);
 	if (r < 0)
 		return r;
-	*ret = (struct record){.type = type, .damaged = r == 0, .crc = crc};
-	ret->payload = extent_of_file(file_ref(f), pos + RECORD_HEADER_SIZE, size);
+	rec.damaged = r == 0;
+	rec.payload = extent_of_file(file_ref(f), pos + RECORD_HEADER_SIZE, size);
+	*ret = rec;
 	*ret_next = pos + RECORD_FRAME_SIZE + size;
 	return 1;
 }
 
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	return n == 0 || (p[0] == 0 && memcmp(p, p + 1, n - 1) == 0);
-}
-
 int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e)
 {
-	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
-	bool zero = true;
+	uint8_t raw[RECORD_HEADER_SIZE];
+	bool whole = end - pos >= sizeof(raw);
+	int r = file_read(f, pos, raw, whole ? sizeof(raw) : (size_t)(end - pos), e);
+	struct record rec;
 	uint64_t size;
-	uint32_t type;
-	int r = 0;
 
-	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to read the journal");
 	/* A header that is sound, and does not fit, or the begin of one. */
-	*ret = end - pos < RECORD_HEADER_SIZE;
-	if (*ret)
-		return 0;
-	r = file_read(f, pos, chunk, RECORD_HEADER_SIZE, e);
-	*ret = r == 0 && parse_header(chunk, &type, &size);
-	while (r == 0 && !*ret && zero && pos < end) {
-		size_t n = end - pos < CHUNK ? (size_t)(end - pos) : CHUNK;
-
-		r = file_read(f, pos, chunk, n, e);
-		zero = r == 0 && is_zero(chunk, n);
-		pos += n;
-	}
-	*ret |= zero;
+	*ret = r == 0 && (whole ? parse_header(raw, &rec, &size) : raw[0] != 0);
 	return r;
 }
 
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
-	uint32_t type, crc;
+	struct record rec;
 	uint64_t size;
 
 	if (!chunk)
@@ -140,12 +122,12 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 		int r = file_read(f, pos, chunk, n, e);
 
 		for (i = 0; r == 0 && i + RECORD_HEADER_SIZE <= n; i++) {
-			/* Most bytes are no type. */
-			if (!chunk[i] || chunk[i + 1] || chunk[i + 2] || chunk[i + 3] ||
-				!parse_header(chunk + i, &type, &size) ||
+			/* Most bytes are no size. */
+			if (!chunk[i] || load_u32(chunk + i + 8) > (end - pos) >> 32 ||
+				!parse_header(chunk + i, &rec, &size) ||
 				size > end - pos - RECORD_FRAME_SIZE - i)
 				continue;
-			r = check_payload(f, pos + i + RECORD_HEADER_SIZE, size, &crc, e);
+			r = check_payload(f, pos + i + RECORD_HEADER_SIZE, size, &rec.crc, e);
 			if (r != 1)
 				continue;
 			*ret = pos + i;

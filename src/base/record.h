@@ -6,12 +6,14 @@
 #include "base/reclog.h"
 
 enum {
-	RECORD_HEADER_SIZE = 4 + 8 + 4, /* type, size, CRC of both */
+	RECORD_HEADER_SIZE = 4 + 8 + 4, /* type and number, size, CRC of them */
 	RECORD_TRAILER_SIZE = 4,        /* CRC of the payload */
 	RECORD_FRAME_SIZE = RECORD_HEADER_SIZE + RECORD_TRAILER_SIZE,
+	RECORD_TYPE_BITS = 8,
 };
 
-void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint64_t size);
+void record_header(
+	uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint32_t number, uint64_t size);
 /* Begins with 0, as zlib's. */
 uint32_t record_crc(uint32_t crc, const void *data, size_t n);
 
@@ -22,7 +24,8 @@ uint32_t record_crc(uint32_t crc, const void *data, size_t n);
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e);
 
-/* What stands at pos, where there is no record: is it one that was begun and not finished? */
+/* What stands at pos, where there is no record: is it one that was begun and not finished? A
+ * program that dies leaves the begin of what it wrote; zeros are what a disk has lost. */
 int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e);
 /* The first sound record from pos on, or end. */
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/record.h"
 #include "base/reclog.h"
 
 static int open_log(const struct room *room, struct reclog **ret, struct error *e)
@@ -30,7 +31,7 @@ static int append(struct reclog *l, uint32_t type, const char *s)
 /* How many records there are; each must be (10 + its number, texts[its number]). */
 static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
 {
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	unsigned n = 0;
 	struct record rec;
 	int r;
@@ -72,14 +73,81 @@ static void the_file_is_as_documented(void **state)
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 	/* CRCs by python's zlib.crc32. */
-	static const uint8_t want[] = "mapfs-journal-1\n"
+	static const uint8_t want[] = "mapfs-journal-2\n"
 				      "\x07\0\0\0\x03\0\0\0\0\0\0\0\x03\x28\xc2\x81"
-				      "abc\xc2\x41\x24\x35";
+				      "abc\xc2\x41\x24\x35"
+				      "\x05\x01\0\0\0\0\0\0\0\0\0\0\277\156\370\042"
+				      "\0\0\0\0";
 
 	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 	assert_int_equal(append(l, 7, "abc"), 0);
+	assert_int_equal(append(l, 5, ""), 0);
 	got = get_file(room->fd, "log");
 	assert_true(same(got, want, sizeof(want) - 1));
+}
+
+/* Two records by python's struct and zlib, as version 1 has them: no numbers. */
+static void a_log_of_version_1_is_read_and_goes_on(void **state)
+{
+	const struct room *room = *state;
+	static const uint8_t old[] =
+		"mapfs-journal-1\n"
+		"\012\000\000\000\005\000\000\000\000\000\000\000\152\040\002\331\146\151\162\163"
+		"\164\127\356\161\222"
+		"\013\000\000\000\000\000\000\000\000\000\000\000\141\142\107\012\000\000\000\000";
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	bool torn;
+
+	put_file(room->fd, "log", old, sizeof(old) - 1);
+	for (unsigned n = 2; n < 5; n++) {
+		assert_int_equal(open_log(room, &l, NULL), 0);
+		assert_int_equal(walk(l, texts, &torn), n);
+		assert_int_equal(append(l, 10 + n, texts[n]), 0);
+		assert_int_equal(walk(l, texts, &torn), n + 1);
+		reclog_close(TAKE(l));
+	}
+}
+
+/* Any of three but the last, of which nobody can know; and any that comes twice, or too early. */
+static void records_that_are_missing_are_told(void **state)
+{
+	static const struct {
+		const char *order; /* of the three records */
+		unsigned damaged;
+	} cases[] = {{"012", 0}, {"12", 1}, {"02", 1}, {"2", 1}, {"0012", 1}, {"0112", 1},
+		{"021", 2}, {"01", 0}};
+	const struct room *room = *state;
+	uint64_t ends[4];
+	CLEANUP(bytes_unref) struct bytes *whole = small_log(room->fd, ends);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CLEANUP(reclog_close) struct reclog *l = NULL;
+		struct reclog_pos pos = {0};
+		struct record rec;
+		uint8_t file[256];
+		size_t size = ends[0];
+		unsigned n = 0, damaged = 0;
+
+		memcpy(file, whole->data, size);
+		for (const char *at = cases[i].order; *at; at++) {
+			uint64_t begin = ends[*at - '0'], k = ends[*at - '0' + 1] - begin;
+
+			memcpy(file + size, whole->data + begin, k);
+			size += k;
+		}
+		put_file(room->fd, "log", file, size);
+		assert_int_equal(open_log(room, &l, NULL), 0);
+		assert_int_equal(append(l, 20, "after"), 0);
+		while (reclog_next(l, &pos, &rec, NULL, NULL) == 1) {
+			damaged += rec.damaged;
+			n += !rec.damaged;
+			if (rec.damaged)
+				assert_true(rec.type == 0 && rec.payload.size == 0);
+			extent_finish(&rec.payload);
+		}
+		assert_int_equal(n, strlen(cases[i].order) + 1);
+		assert_int_equal(damaged, cases[i].damaged);
+	}
 }
 
 static void parts_are_one_payload_and_large_ones_stream(void **state)
@@ -91,7 +159,7 @@ static void parts_are_one_payload_and_large_ones_stream(void **state)
 	static uint8_t data[200000];
 	struct extent parts[3];
 	struct record rec;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn;
 
 	fill(data, sizeof(data), 8);
@@ -125,7 +193,7 @@ static void every_chunk_boundary_reads_back(void **state)
 		CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
 		CLEANUP(bytes_unref) struct bytes *got = NULL;
 		struct record rec;
-		uint64_t pos = 0;
+		struct reclog_pos pos = {0};
 
 		assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
 		assert_int_equal(reclog_append(l, 1, &x, 1, NULL, NULL), 0);
@@ -175,7 +243,7 @@ static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 		CLEANUP(reclog_close) struct reclog *l = NULL;
 		unsigned hit = 0, n = 0, damaged = 0;
 		struct record rec;
-		uint64_t pos = 0;
+		struct reclog_pos pos = {0};
 		bool torn;
 
 		while (hit < 3 && ends[hit + 1] <= at)
@@ -208,20 +276,60 @@ static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 	free(copy);
 }
 
-static void zeros_after_a_crash_are_no_records(void **state)
+/* A program that dies leaves none; a disk that lost what was written does. */
+static void zeros_at_the_end_are_told_and_stay(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	uint64_t ends[4];
 	CLEANUP(bytes_unref) struct bytes *whole = small_log(room->fd, ends);
+	static const unsigned zeros[] = {1, 15, 16, 20, 5000, 70000};
 	CLEANUP(close_fd) int fd = -1;
 	bool torn;
 
 	fd = openat(room->fd, "log", O_RDWR);
-	assert_int_equal(ftruncate(fd, (off_t)whole->size + 5000), 0);
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++) {
+		struct reclog_pos pos = {0};
+		struct record rec;
+		unsigned n = 0;
+
+		assert_int_equal(ftruncate(fd, (off_t)whole->size), 0);
+		assert_int_equal(ftruncate(fd, (off_t)whole->size + zeros[i]), 0);
+		assert_int_equal(open_log(room, &l, NULL), 0);
+		assert_int_equal(reclog_size(l), ends[3] + zeros[i]);
+		assert_int_equal(append(l, 13, texts[3]), 0);
+		for (; reclog_next(l, &pos, &rec, &torn, NULL) == 1; n++) {
+			assert_int_equal(rec.damaged, n == 3);
+			assert_int_equal(rec.type, n == 3 ? 0 : n > 3 ? 13 : 10 + n);
+			assert_int_equal(
+				rec.payload.size, n == 3 ? zeros[i] : strlen(texts[n - (n > 3)]));
+			extent_finish(&rec.payload);
+		}
+		assert_int_equal(n, 5);
+		assert_false(torn);
+		reclog_close(TAKE(l));
+	}
+}
+
+static void numbers_begin_again_after_the_last(void **state)
+{
+	enum { NUMBER_MAX = (1 << 24) - 1 };
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	uint8_t file[16 + 20] = "mapfs-journal-2\n";
+	struct reclog_pos pos = {.number = NUMBER_MAX};
+	struct record rec;
+
+	record_header(file + 16, 1, NUMBER_MAX, 0);
+	put_file(room->fd, "log", file, sizeof(file));
 	assert_int_equal(open_log(room, &l, NULL), 0);
-	assert_int_equal(walk(l, texts, &torn), 3);
-	assert_int_equal(reclog_size(l), ends[3]);
+	assert_int_equal(append(l, 2, "next"), 0);
+	for (uint32_t type = 1; type <= 2; type++) {
+		assert_int_equal(reclog_next(l, &pos, &rec, NULL, NULL), 1);
+		assert_int_equal(rec.type, type);
+		assert_int_equal(rec.number, type == 1 ? NUMBER_MAX : 0);
+		extent_finish(&rec.payload);
+	}
 }
 
 /* The at-th operation of an append, its repair and all that follow fails, or only that one. */
@@ -329,7 +437,10 @@ int main(void)
 		in_a_room(every_chunk_boundary_reads_back),
 		in_a_room(a_log_torn_at_any_byte_keeps_the_whole_records),
 		in_a_room(a_log_damaged_at_any_byte_keeps_all_other_records),
-		in_a_room(zeros_after_a_crash_are_no_records),
+		in_a_room(a_log_of_version_1_is_read_and_goes_on),
+		in_a_room(records_that_are_missing_are_told),
+		in_a_room(zeros_at_the_end_are_told_and_stay),
+		in_a_room(numbers_begin_again_after_the_last),
 		in_a_room(a_failed_append_leaves_a_log_that_reads),
 		in_a_room(after_a_failed_sync_nothing_is_promised),
 		in_a_room(the_first_sync_takes_the_directory_too),

@@ -113,6 +113,96 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 	}
 }
 
+/* What a mount makes of the three changes in a journal that lacks something, which it tells. It
+ * sets the journal aside. */
+static void assert_shown(
+	struct box *b, const char *name, const struct bytes *bad, const struct shown *want)
+{
+	CLEANUP(bytes_unref) struct bytes *aside = NULL;
+	struct shown got = shown_with(b, name, bad);
+	char kept[NAME_MAX + 1];
+
+	assert_int_equal(got.author, want->author);
+	assert_int_equal(got.version, want->version);
+	assert_int_equal(got.license, want->license);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_beside(b, ".kept", kept), 1);
+	aside = get_file(b->room.fd, kept);
+	assert_true(begins_like(aside, bad));
+	assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
+}
+
+/* Nobody knows what it was; so what comes after it is not done again, and lies in the journal. */
+static void record_that_was_cut_out_is_told(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+	size_t n = log_records(file, recs);
+	struct shown want = {0};
+
+	assert_true(n >= 4);
+	/* Of the last one nothing tells. */
+	for (size_t i = 0; i + 1 < n; i++) {
+		CLEANUP_BUFFER struct buffer cut = BUFFER_INIT;
+		CLEANUP(bytes_unref) struct bytes *bad = NULL;
+
+		buffer_append(&cut, file->data, recs[i].begin);
+		buffer_append(&cut, file->data + recs[i].end, file->size - recs[i].end);
+		assert_int_equal(buffer_finish(&cut, &bad), 0);
+		assert_shown(b, name, bad, &want);
+		if (recs[i].type == LOG_PUT && want.author)
+			want.version = true;
+		else if (recs[i].type == LOG_PUT)
+			want.author = true;
+	}
+	assert_true(want.version);
+}
+
+static void last_record_of_zeros_is_told(void **state)
+{
+	struct box *b = *state;
+	struct log_record recs[LOG_RECORDS_MAX];
+	char name[NAME_MAX + 1];
+	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
+	const struct log_record *last = &recs[log_records(file, recs) - 1];
+	const struct shown want = {.author = true, .version = true};
+
+	assert_int_equal(last->type, LOG_DRAFT);
+	for (size_t from = last->begin; from <= last->begin + HEAD; from += HEAD) {
+		CLEANUP(bytes_unref) struct bytes *bad = bytes_copy(file->data, file->size);
+
+		memset((uint8_t *)(uintptr_t)bad->data + from, 0, file->size - from);
+		assert_shown(b, name, bad, &want);
+	}
+}
+
+static void journal_of_version_1_comes_back_and_goes_on(void **state)
+{
+	struct box *b = *state;
+	char id[LOG_ID + 1];
+	const char *texts[] = {MAP_NAME, id, "", ""};
+	struct buffer log;
+
+	log_identity(b, id);
+	log_begin_1(&log);
+	log_add(&log, LOG_HEADER, texts, 4, NULL);
+	log_put(&log, AUTHOR, "bob");
+	log_put(&log, VERSION, "v2");
+	log_write(b, id, &log);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_int_equal(box_put(b, VERSION, "v3"), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_true(box_shows(b, VERSION, "v3\n"));
+	assert_null(strstr(b->notes, "damaged"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+}
+
 static void mount_that_went_on_after_damage_comes_back(void **state)
 {
 	struct box *b = *state;
@@ -428,6 +518,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(damage_at_any_byte_costs_no_more_than_it_must_and_is_told),
+		TEST(record_that_was_cut_out_is_told),
+		TEST(last_record_of_zeros_is_told),
+		TEST(journal_of_version_1_comes_back_and_goes_on),
 		TEST(mount_that_went_on_after_damage_comes_back),
 		TEST(recover_finds_all_that_is_sound_whatever_is_damaged),
 		TEST(operation_that_cannot_be_done_again_is_kept_by_a_save),

@@ -7,12 +7,22 @@
 
 #include "base/cursor.h"
 
-static const char magic[] = "mapfs-journal-1\n";
+static const char magic[] = "mapfs-journal-2\n", magic_1[] = "mapfs-journal-1\n";
+static uint32_t next_number, number_step;
 
 void log_begin(struct buffer *b)
 {
 	*b = (struct buffer)BUFFER_INIT;
 	buffer_append(b, magic, LOG_MAGIC);
+	next_number = 0;
+	number_step = 1 << 8;
+}
+
+void log_begin_1(struct buffer *b)
+{
+	*b = (struct buffer)BUFFER_INIT;
+	buffer_append(b, magic_1, LOG_MAGIC);
+	next_number = number_step = 0;
 }
 
 void log_add(struct buffer *b, uint32_t type, const char *const *texts, size_t n_texts,
@@ -26,7 +36,8 @@ void log_add(struct buffer *b, uint32_t type, const char *const *texts, size_t n
 			strlen(texts[i]) + (content || i + 1 < n_texts ? 1 : 0));
 	if (content)
 		buffer_text(&payload, content);
-	buffer_u32(b, type);
+	buffer_u32(b, type | next_number);
+	next_number += number_step;
 	buffer_u64(b, payload.size);
 	buffer_u32(b, (uint32_t)crc32(0, b->data + at, 12));
 	if (payload.size)
@@ -92,7 +103,8 @@ size_t log_records(const struct bytes *file, struct log_record ret[LOG_RECORDS_M
 		assert_int_equal(load_u32(p + 12), crc32(0, p, 12));
 		assert_true(file->size - at - 20 >= size);
 		assert_int_equal(load_u32(p + 16 + size), crc32(0, p + 16, (uInt)size));
-		ret[n++] = (struct log_record){load_u32(p), at, at + 20 + size};
+		assert_int_equal(load_u32(p) >> 8, n);
+		ret[n++] = (struct log_record){p[0], at, at + 20 + size};
 		at += 20 + size;
 	}
 	return n;

@@ -23,7 +23,10 @@ enum {
 	LOG_RENAME
 };
 
+/* One log at a time. */
 void log_begin(struct buffer *b);
+/* ... of version 1, whose records have no numbers. */
+void log_begin_1(struct buffer *b);
 /* The texts, each with a NUL, and then content (NULL: none, and the last text has no NUL). */
 void log_add(struct buffer *b, uint32_t type, const char *const *texts, size_t n_texts,
 	const char *content);

@@ -25,10 +25,10 @@
  * map's ID, or whose PREVIOUS is the map's ID while that one's own journal is there, is a save's
  * leftover that holds nothing of its own, and is removed. All others are kept and told.
  *
- * What cannot be read of a journal, or not be done again, is not lost with it: when its time is
- * over, such a journal is set aside as NAME.mapfs-journal-ID.kept. A file that is none at all is
- * NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken. A conflict's
- * files are named after the map that it is of.
+ * What cannot be read of a journal, is missing in it, or cannot be done again, is not lost with it:
+ * when its time is over, such a journal is set aside as NAME.mapfs-journal-ID.kept. A file that is
+ * none at all is NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken.
+ * A conflict's files are named after the map that it is of.
  *
  * What is not to be trusted (base/trust.h) is told and left alone, whatever its name; where that is
  * the name of the journal that counts, the journal is NAME.mapfs-journal-ID-2, -3 ...

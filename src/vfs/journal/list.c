@@ -49,7 +49,7 @@ static int list_file(void *arg, const char *file)
 	struct journal_info info = {.file = file};
 	struct journal_record rec;
 	CLEANUP(reclog_close) struct reclog *log = NULL;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	int r;
 
 	info.busy = is_locked(l->dirfd, file);
@@ -184,7 +184,7 @@ int journal_extract(int dirfd, const char *file, int outdirfd,
 	const struct extraction x = {outdirfd, file, line, arg};
 	CLEANUP(reclog_close) struct reclog *log = NULL;
 	struct journal_record rec;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn = false;
 	int r;
 

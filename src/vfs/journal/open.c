@@ -68,7 +68,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 	struct journal_record rec;
 	CLEANUP(reclog_close) struct reclog *log = NULL;
 	const char *ours = f->journal->identity;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn = false, saved = false, next = false, own = false;
 
 	if (journal_is_aside(file))
@@ -107,7 +107,7 @@ static int is_none(struct journal *j, const char *file, void (*note)(void *arg, 
 static bool is_new(struct reclog *log)
 {
 	struct journal_record rec;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn, found = false, fresh = false;
 
 	/* The first that can be read. */

@@ -98,8 +98,8 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 	return 1;
 }
 
-int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret, bool *ret_torn,
-	struct error *e)
+int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
+	bool *ret_torn, struct error *e)
 {
 	struct record rec;
 	int r = reclog_next(l, pos, &rec, ret_torn, e);

@@ -23,8 +23,8 @@ void journal_record_finish(struct journal_record *r);
 
 /* The next record: 1, 0 at the end, or -errno. One whose texts are none (a path too long, a NUL
  * missing) is of an unknown type. */
-int journal_record_next(struct reclog *l, uint64_t *pos, struct journal_record *ret, bool *ret_torn,
-	struct error *e);
+int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
+	bool *ret_torn, struct error *e);
 
 /* Calls fn with the name of each file in dirfd that is a journal of map, whatever its identity, or
  * one that was set aside. */

@@ -64,7 +64,7 @@ int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op
 {
 	struct walk w = {.j = j, .fn = fn, .arg = arg, .gaps = ret_gaps};
 	struct journal_record rec;
-	uint64_t pos = 0;
+	struct reclog_pos pos = {0};
 	bool torn;
 	int r;
 
