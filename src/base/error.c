@@ -15,6 +15,7 @@ int error_set(struct error *e, int code, const char *fmt, ...)
 	if (!e)
 		return code;
 	e->code = code;
+	e->others = false;
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
@@ -31,12 +32,20 @@ int error_errno(struct error *e, const char *fmt, ...)
 	if (!e)
 		return code;
 	e->code = code;
+	e->others = false;
 	va_start(ap, fmt);
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));
 	printable(e->text);
+	return code;
+}
+
+int error_of_others(struct error *e, int code)
+{
+	if (e)
+		e->others = true;
 	return code;
 }
 

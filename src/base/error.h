@@ -9,12 +9,18 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
+#include <stdbool.h>
+
 struct error {
 	int code;        /* 0, or the negative errno of the failure */
+	bool others;     /* what others hold is against it, and may change */
 	char text[1000]; /* "field x is 7 (at most 5)", printable; empty while code is 0 */
 };
 
-#define ERROR_INIT {0}
+#define ERROR_INIT                                                                                 \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -26,6 +32,10 @@ int error_set(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4)
 
 /* error_set for a failed system call: adds ": " and the text of errno. Returns -errno. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* What was just set is the fault of others, too: the same may go well once they change. Returns
+ * code. */
+int error_of_others(struct error *e, int code);
 
 /* Put "context: " before the text; does nothing while e holds no error. Returns e's code. */
 int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);

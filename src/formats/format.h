@@ -243,9 +243,10 @@ DEFINE_CLEANUP(struct plan, plan_free);
 /* What it takes to change a map and to write it. */
 struct format_edit {
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EINVAL: the file becomes a draft. -EAGAIN: it cannot be judged before other files are
-	 * there, and is tried again at the save; a change that comes with it is applied, for the
-	 * files that wait for this one. */
+	 * -EINVAL: the file becomes a draft, which is judged again whenever the map changes where
+	 * that is for what other files hold (error_of_others). -EAGAIN: it cannot be judged before
+	 * other files are there, and is tried again at the save; a change that comes with it is
+	 * applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
 		struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:

@@ -141,6 +141,8 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		node_touch(n, ATTR_MTIME);
 	} else if (r == 0) {
 		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
+		/* Perhaps: the journal does not say. */
+		n->stage->why.others = true;
 		node_pending(v, n, true);
 	}
 	n->opens++; /* to see what became of it */

@@ -150,7 +150,7 @@ static void drop_told(struct job *j)
 {
 	struct drop *d = DROP_OF(j);
 
-	call_done(d->call, d->r);
+	waiting_answer(d->v, d->call, d->r);
 	d->n->opens--;
 	node_settle(d->v, d->n);
 	free(d->path);

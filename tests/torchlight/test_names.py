@@ -99,6 +99,20 @@ def test_what_a_layouts_text_alone_cannot_say_is_refused(box):
     m.unmount(code=5)
 
 
+def test_a_text_that_was_refused_for_a_name_is_judged_again_when_another_one_teaches_it(box):
+    one, mod = layouts("A.LAYOUT")
+    m = box.mount(box.add(mod, "S.MOD"))
+    text = (UNKNOWN % "QUARTER").encode()
+    os.mkdir(m / "MEDIA/DEEP")
+    assert boxes.refused(lambda: m.put("MEDIA/DEEP/NEW.LAYOUT", text,
+                                       flags=os.O_WRONLY | os.O_CREAT)) == errno.EINVAL
+    m.put("MEDIA/A.LAYOUT", text)  # over the file that was made of it
+    assert boxes.refused(m.xattr, "MEDIA/DEEP/NEW.LAYOUT", "user.mapfs.error") == errno.ENODATA
+    assert "draft" not in m.xattr("", "user.mapfs.status")
+    m.unmount()
+    assert Archive(m.map).files["MEDIA/DEEP/NEW.LAYOUT"] == [one]
+
+
 def test_a_table_of_layouts_in_the_list_of_names_counts(box):
     names = pathlib.Path(box.home) / "names.txt"
     names.write_text("4\tUnit Trigger\t250\tQUARTER\tFLOAT\n")

@@ -83,6 +83,18 @@ def test_what_no_map_can_hold_stays_a_draft(box):
     assert get(at.map) == m.encode()
 
 
+def test_a_table_that_is_refused_for_the_points_is_judged_again_when_they_change(box):
+    m = small()
+    at = mount(box, m)
+    assert refused(put, at / "terrain.csv", b"index,type\n0,1\n5,1\n") == errno.EINVAL
+    put(at / "points.csv", b"1,2\n", flags=os.O_WRONLY | os.O_APPEND)
+    assert refused(why, at, "terrain.csv") == errno.ENODATA
+    at.unmount()
+    m.points.append((1, 2))
+    m.terrain = [(0, 1), (5, 1)]
+    assert get(at.map) == m.encode()
+
+
 def test_the_save_is_refused_while_tables_do_not_agree(box):
     m = small()
     at = mount(box, m)

@@ -85,9 +85,10 @@ static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
 	if (r < 0)
 		return r;
 	if (kind == INDEX && v > p->max_index)
-		return csv_refuse(cell, e,
-			"is beyond the points (points.csv has %zu, counted from 0)",
-			tcm_count(p->map, TCM_POINTS));
+		return error_of_others(
+			e, csv_refuse(cell, e,
+				   "is beyond the points (points.csv has %zu, counted from 0)",
+				   tcm_count(p->map, TCM_POINTS)));
 	if (width == 2)
 		buffer_u16(&p->records, (uint16_t)v);
 	else

@@ -294,7 +294,7 @@ static void commit_apply(struct commit_task *t)
 	if (p->pending)
 		p->r = 0;
 	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
-		p->r = -EINVAL;
+		p->r = error_of_others(&p->why, -EINVAL);
 	if (p->r == 0 && p->change) {
 		p->next = snapshot_ref(p->vol->now);
 		p->r = p->vol->format->edit->apply(&p->next, p->change, &p->touched, &p->why);

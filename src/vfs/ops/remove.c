@@ -11,6 +11,7 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
+#include "vfs/ops/waiting.h"
 
 /* Is the file or directory the format's to remove: an object, or a part of one? */
 static bool removable(struct vfs *v, const struct node *n)
@@ -61,7 +62,7 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 		r = object_left(v, n, OBJECT_GONE);
 	if (r == 0)
 		place_detach(v, n);
-	call_done(c, r);
+	waiting_answer(v, c, r);
 }
 
 /* A directory that is always there, and empty, is out of sight until it is made again, or saved.

@@ -16,6 +16,7 @@
 #include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
 #include "vfs/ops/takeover.h"
+#include "vfs/ops/waiting.h"
 
 /* Scratch to a scratch name. */
 static int move_scratch(struct vfs *v, const struct move *m)
@@ -47,7 +48,7 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 		m.n->fresh = false;
 		r = move_scratch(v, &m);
 	}
-	call_done(c, r);
+	waiting_answer(v, c, r);
 }
 
 static void freeze(struct vfs *v, struct call *c, const struct node *n)
@@ -88,7 +89,7 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 		node_touch(m.n, 0);
 		note_changed(m.n);
 	}
-	call_done(c, r);
+	waiting_answer(v, c, r);
 }
 
 /* Scratch that was an object's file, as it was, back to a name of the map. */
@@ -108,7 +109,7 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 		r = object_here(v, m.n);
 		note_changed(m.n);
 	}
-	call_done(c, r);
+	waiting_answer(v, c, r);
 }
 
 /* What no saved map has makes room for what has a place in one. */

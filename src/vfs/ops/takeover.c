@@ -17,6 +17,7 @@
 #include "vfs/ops/ops.h"
 #include "vfs/ops/split.h"
 #include "vfs/ops/step.h"
+#include "vfs/ops/waiting.h"
 
 /* The content of n to another lens; then n stands there. */
 struct takeover {
@@ -79,7 +80,7 @@ static void takeover_end(struct vfs *v, struct call *c, int r)
 	node_settle(v, n);
 	snapshot_unref(t->old);
 	free(t);
-	call_done(c, r);
+	waiting_answer(v, c, r);
 }
 
 static void taken_over(struct vfs *v, struct node *n, void *arg, int r)

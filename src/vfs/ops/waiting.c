@@ -4,6 +4,8 @@
  * plane of, a layer before the image that it names. What cannot be judged when it is closed waits
  * for the next save, and is tried then, round after round, as long as a round gets anything on:
  * first as things are, then with the format told where objects stand now, and at last for good.
+ *
+ * What was refused for what other files hold (error.others) is judged again after each change.
  */
 #include "vfs/ops/waiting.h"
 
@@ -20,7 +22,9 @@ enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 struct round {
 	struct commit_task task; /* first */
 	struct vfs *v;
-	const struct node *dir; /* only what is in it, and only as things are; NULL: all */
+	bool follows; /* one change: only as things are, what waits in dir and is refused for others
+		       */
+	const struct node *dir; /* may be NULL */
 	enum phase phase;
 	bool progress;
 	uint64_t *inos; /* of this round */
@@ -42,7 +46,9 @@ static bool is_unkept(const struct node *n)
 
 static bool is_meant(const struct round *o, const struct node *n)
 {
-	return n->pending && (!o->dir || n->parent == o->dir);
+	if (!n->pending || !o->follows)
+		return n->pending;
+	return n->stage && n->stage->verdict < 0 ? n->stage->why.others : n->parent == o->dir;
 }
 
 static size_t count_pending(const struct round *o)
@@ -140,9 +146,9 @@ static void next_phase(struct round *o)
 	const struct format_names *names = o->v->vol->format->names;
 	bool told = names && names->renamed;
 
-	o->phase = count_pending(o) && !o->dir ? o->phase + 1 : PHASE_OVER;
+	o->phase = count_pending(o) && !o->follows ? o->phase + 1 : PHASE_OVER;
 	o->progress = true;
-	if (told && !o->dir && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
+	if (told && !o->follows && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
 		commit_queue_enter(o->v->vol, &o->task);
 	else if (o->phase == PHASE_OVER)
 		round_end(o);
@@ -186,6 +192,31 @@ void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 	round_begin(o);
 }
 
+/* What is to be judged again after a change in dir; false: nothing, and fn is not called. */
+static bool judge_after(struct vfs *v, const struct node *dir, void (*fn)(void *arg), void *arg)
+{
+	struct round *o = v->vol->n_pending ? calloc(1, sizeof(*o)) : NULL;
+
+	if (!o)
+		return false;
+	*o = (struct round){
+		.v = v, .follows = true, .dir = dir, .progress = true, .fn = fn, .arg = arg};
+	round_begin(o);
+	return true;
+}
+
+static void answer(void *arg)
+{
+	call_done(arg, 0);
+}
+
+void waiting_answer(struct vfs *v, struct call *c, int r)
+{
+	call_keep(c);
+	if (r < 0 || !judge_after(v, NULL, answer, c))
+		call_done(c, r);
+}
+
 struct follow {
 	struct vfs *v;
 	struct node *n;
@@ -210,17 +241,10 @@ static void follow_end(void *arg)
 static void follow(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct follow *f = arg;
-	struct round *o = NULL;
 
 	f->r = r;
-	if (r == 0 && !n->pending && v->vol->n_pending && n->parent)
-		o = calloc(1, sizeof(*o));
-	if (!o) {
+	if (r < 0 || n->pending || !judge_after(v, n->parent, follow_end, f))
 		follow_end(f);
-		return;
-	}
-	*o = (struct round){.v = v, .dir = n->parent, .progress = true, .fn = follow_end, .arg = f};
-	round_begin(o);
 }
 
 void commit_close(struct vfs *v, struct node *n, commit_done done, void *arg)

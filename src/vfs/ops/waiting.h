@@ -5,8 +5,13 @@
 
 #include "vfs/ops/commit.h"
 
-/* commit_own, and then what waited for n in its directory. */
+/* commit_own, and then what waited for n in its directory, or was refused for what n did not say.
+ */
 void commit_close(struct vfs *v, struct node *n, commit_done done, void *arg);
+
+/* A call that moved or removed something is answered, after what had been refused for that was
+ * judged again. */
+void waiting_answer(struct vfs *v, struct call *c, int r);
 
 /* What could not be judged yet is, before a save; then fn(arg). What still cannot be is a draft. */
 void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg);

@@ -227,6 +227,7 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 
 	if (state == OBJECT_GONE && object_made(v, n)) {
 		object_forget(v, n->id);
+		objects_name(v, !n->dir);
 		return 0;
 	}
 	o = object_need(v, n->id);
@@ -246,7 +247,7 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	v->vol->restructured = true;
 	if (n->dir)
 		hush_below(v, o->path);
-	objects_name(v, false);
+	objects_name(v, state == OBJECT_GONE && !n->dir);
 	return 0;
 }
 
@@ -273,12 +274,13 @@ static int by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Does the record say something that the format must know? */
-static bool matters(const struct object *o)
+/* Does the record say something that the format must know? fresh: also of what has no content yet.
+ */
+static bool matters(const struct object *o, bool fresh)
 {
 	if (o->state == OBJECT_KEPT)
 		return o->seq && o->name && !o->made;
-	return o->state == OBJECT_GONE || (o->seq && !o->node->fresh && o->node->parent);
+	return o->state == OBJECT_GONE || (o->seq && (fresh || !o->node->fresh) && o->node->parent);
 }
 
 static int place(const struct object *o, struct placement *ret)
@@ -291,7 +293,7 @@ static int place(const struct object *o, struct placement *ret)
 	return ret->name ? 0 : -ENOMEM;
 }
 
-int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
+static int place_all(struct vfs *v, bool fresh, struct placement **ret, size_t *ret_n)
 {
 	CLEANUP(free) struct object **list = NULL;
 	struct placement *p;
@@ -309,7 +311,7 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 	}
 	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
 		for (struct object *o = v->vol->objects[i]; o; o = o->next)
-			if (matters(o))
+			if (matters(o, fresh))
 				list[n++] = o;
 	qsort(list, n, sizeof(*list), by_seq);
 	for (size_t i = 0; r == 0 && i < n; i++)
@@ -323,6 +325,11 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 	return 0;
 }
 
+int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
+{
+	return place_all(v, false, ret, ret_n);
+}
+
 void objects_name(struct vfs *v, bool moved)
 {
 	struct volume *vol = v->vol;
@@ -331,7 +338,7 @@ void objects_name(struct vfs *v, bool moved)
 
 	v->vol->named |= moved;
 	if (!v->vol->named || v->vol->situated || !vol->format->names ||
-		!vol->format->names->renamed || objects_place(v, &p, &n) < 0)
+		!vol->format->names->renamed || place_all(v, true, &p, &n) < 0)
 		return;
 	(void)vol->format->names->renamed(&vol->now, p, n, false, NULL);
 	placements_free(p, n);

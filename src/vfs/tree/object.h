@@ -68,7 +68,7 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
 void placements_free(struct placement *p, size_t n);
 
 /* At the head of the commit queue. The format learns what objects are called now: after one was
- * moved (moved), and from then on whenever one went. */
+ * moved or removed (moved), and from then on whenever one comes or goes. */
 void objects_name(struct vfs *v, bool moved);
 
 #endif

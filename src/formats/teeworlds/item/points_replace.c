@@ -50,9 +50,11 @@ static int find_place(struct plan_points *p, uint32_t item, struct error *e)
 	if (!shared)
 		return 0;
 	if (beyond)
-		return error_set(e, -EINVAL,
-			"other envelopes use these points too, and more than the map has (%u)",
-			p->old.n);
+		return error_of_others(e,
+			error_set(e, -EINVAL,
+				"other envelopes use these points too, and more than the map has "
+				"(%u)",
+				p->old.n));
 	p->begin = p->end = p->old.n;
 	return 0;
 }
@@ -236,7 +238,7 @@ int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *env
 	if (r < 0)
 		return r;
 	if (n > INT32_MAX - p.old.n)
-		return error_set(e, -EINVAL, "%u points are too many", n);
+		return error_of_others(e, error_set(e, -EINVAL, "%u points are too many", n));
 	p.n = p.old.n - (p.end - p.begin) + n;
 	p.stride = is_full_after(m, item, own) ? TW_POINT_FULL : TW_POINT_PLAIN;
 	own->v[TW_ENV_START] = (int32_t)p.begin;

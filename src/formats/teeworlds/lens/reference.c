@@ -52,7 +52,8 @@ static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refe
 	char list[TW_REF_LIST_MAX];
 
 	tw_ref_list(m, targets[ref].sort, stem, n, list);
-	return json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list);
+	return error_of_others(
+		e, json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list));
 }
 
 int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
@@ -73,13 +74,12 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 		return r;
 	}
 	if (json_as_string(at, &stem, &n, NULL) < 0)
-		return json_refuse(
-			at, e, "must name one %s, or be null or an integer", noun(ref));
+		return json_refuse(at, e, "must name one %s, or be null or an integer", noun(ref));
 	if (is_shown(m, ref, *ret, stem, n))
 		return 0;
 	r = tw_ref_find(m, targets[ref].sort, stem, n, is_new, targets[ref].channels, ret);
 	if (r == -ENOENT)
-		return json_refuse(at, e, "names no %s of the map", noun(ref));
+		return error_of_others(e, json_refuse(at, e, "names no %s of the map", noun(ref)));
 	if (r == -ENOTUNIQ)
 		return refuse(at, m, ref, stem, n, e);
 	if (r < 0)

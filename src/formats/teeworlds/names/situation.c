@@ -108,7 +108,8 @@ bool tw_situation_gone(const struct tw_map *m, enum tw_sort sort, uint32_t posit
 static bool has_left(
 	const struct tw_map *m, const struct moved *v, enum tw_sort sort, uint32_t position)
 {
-	return v ? v->gone : tw_situation_gone(m, sort, position);
+	/* What was made, and has no place, was removed again. */
+	return v ? v->gone : m->situation && tw_item_at(m, tw_sort_type(sort), position)->made;
 }
 
 /* Is that what the object is called now, without its number? */

@@ -41,7 +41,7 @@ int tw_layer_refuses(int r, struct error *e)
 
 	if (e && e->code == r)
 		e->code = code;
-	return code;
+	return code == -EINVAL ? error_of_others(e, code) : code;
 }
 
 int tw_layer_waits(const struct tw_item *it, struct error *e)

@@ -22,15 +22,17 @@ static int compare(
 	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
 {
 	if (t->all)
-		return error_set(e, -EINVAL, "too many files of the map depend on it");
+		return error_of_others(
+			e, error_set(e, -EINVAL, "too many files of the map depend on it"));
 	for (size_t i = 0; i < t->n; i++) {
 		struct error why = ERROR_INIT;
 
 		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || readable(m, t->ids[i], NULL) < 0 ||
 			readable(then, t->ids[i], &why) == 0)
 			continue;
-		return error_set(e, -EINVAL, "%s %u would become unreadable: %s",
-			tw_kind(t->ids[i])->label, tw_id_index(t->ids[i]), error_text(&why));
+		return error_of_others(e, error_set(e, -EINVAL, "%s %u would become unreadable: %s",
+						  tw_kind(t->ids[i])->label, tw_id_index(t->ids[i]),
+						  error_text(&why)));
 	}
 	return 0;
 }

@@ -396,6 +396,9 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	r = encode(&en, tree->root, old);
 	if (r == -EINVAL && en.unknown && en.old_known)
 		r = encode_again(&en, tree->root, old, old_size, new_names);
+	/* Another text may teach the name. */
+	if (r == -EINVAL && en.unknown)
+		r = error_of_others(e, r);
 	layout_nodes_free(&en.nodes);
 	layout_nodes_free(&en.old);
 	return r;
