@@ -28,7 +28,7 @@ static int run(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/');
 	const char *name = slash ? slash + 1 : argv[0];
 
-	if (strcmp(name, "mount.fuse.mapfs") == 0)
+	if (strcmp(name, "mount.fuse.mapfs") == 0 || strcmp(name, "mount.mapfs") == 0)
 		return cli_mount_helper(argc, argv);
 	if (strcmp(name, "umount.fuse.mapfs") == 0)
 		return cli_umount_helper(argc, argv);

@@ -237,7 +237,7 @@ PRIVATE = """
 set -e
 mkdir -p "$ROOT/up" "$ROOT/work"
 mount -t overlay overlay -o lowerdir=/usr/sbin,upperdir="$ROOT/up",workdir="$ROOT/work" /usr/sbin
-for name in mapfs mount.fuse.mapfs umount.fuse.mapfs; do ln -sf "$MAPFS" "/usr/sbin/$name"; done
+for name in mapfs mount.fuse.mapfs mount.mapfs umount.fuse.mapfs; do ln -sf "$MAPFS" "/usr/sbin/$name"; done
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 """
 
@@ -262,7 +262,7 @@ def test_installing_puts_the_helpers_where_mount_and_umount_look(box):
         pytest.skip("not in a build directory of meson: %s" % e)
     if options["prefix"] not in ("/usr", "/usr/local") or options["sbindir"] != "sbin":
         pytest.skip("set up for prefix %s and sbindir %s" % (options["prefix"], options["sbindir"]))
-    for name in ("mount.fuse.mapfs", "umount.fuse.mapfs"):
+    for name in ("mount.fuse.mapfs", "mount.mapfs", "umount.fuse.mapfs"):
         assert installed[name] == "/sbin/" + name
 
 
@@ -296,14 +296,14 @@ def test_umount_tells_what_the_save_says(box, root, small):
 
 
 @pytest.mark.parametrize("options", ["rw", "ro,nofail", "raw=off,noatime"])
-@pytest.mark.parametrize("helper", ["ours", "libfuse's"])
-def test_mount_of_the_type_works(box, root, small, options, helper):
+@pytest.mark.parametrize("kind, helper", [("fuse.mapfs", "ours"), ("mapfs", "ours"), ("fuse.mapfs", "libfuse's")])
+def test_mount_of_the_type_works(box, root, small, options, kind, helper):
     r = in_private_sbin(box, """
         [ "$HELPER" = ours ] || rm /usr/sbin/mount.fuse.mapfs
-        mount -t fuse.mapfs "$MAP" "$POINT" -o "$OPTIONS" || exit 10
+        mount -t "$KIND" "$MAP" "$POINT" -o "$OPTIONS" || exit 10
         cat "$POINT/info/author" || exit 11
         umount "$POINT" || exit 12
-    """, MAP=small, OPTIONS=options, HELPER=helper)
+    """, MAP=small, OPTIONS=options, KIND=kind, HELPER=helper)
     assert r.code == 0, r
     assert r.out.startswith("nobody\n")
 

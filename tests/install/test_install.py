@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Zlib
+"""What `meson install` puts where, and whether it works from there."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import share
+
+BUILD = os.environ["MAPFS_BUILD_DIR"]
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+def needs(*programs):
+    for name in programs:
+        if not shutil.which(name):
+            pytest.skip("not installed: " + name)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """An installation below another root."""
+    if not shutil.which("meson"):
+        pytest.skip("not installed: meson")
+    to = str(tmp_path_factory.mktemp("root"))
+    r = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", to],
+                       capture_output=True, text=True)
+    assert r.returncode == 0, r.stdout + r.stderr
+    if not os.path.exists(to + "/usr/local/bin/mapfs"):
+        pytest.skip("set up for another prefix than /usr/local")
+    return to
+
+
+def test_everything_is_in_its_place(root):
+    prefix = root + "/usr/local"
+    found = {os.path.relpath(os.path.join(at, name), root) for at, _, names in os.walk(root) for name in names}
+    assert found == {
+        "usr/local/bin/mapfs",
+        "sbin/mount.mapfs", "sbin/mount.fuse.mapfs", "sbin/umount.fuse.mapfs",
+        "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man8/mount.fuse.mapfs.8",
+        "usr/local/share/man/man8/mount.mapfs.8", "usr/local/share/man/man8/umount.fuse.mapfs.8",
+        "usr/local/lib/systemd/user/mapfs@.service",
+    }
+    for name in ("mount.mapfs", "mount.fuse.mapfs", "umount.fuse.mapfs"):
+        assert os.readlink(root + "/sbin/" + name) == "/usr/local/bin/mapfs"
+        assert os.path.exists(prefix + "/share/man/man8/" + name + ".8")  # links that lead somewhere
+    assert subprocess.run([prefix + "/bin/mapfs", "--version"]).returncode == 0
+
+
+def test_the_manual_has_no_mistake(root):
+    needs("man")
+    for page in ("man1/mapfs.1", "man8/mount.fuse.mapfs.8"):
+        r = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", os.path.join(root, "usr/local/share/man", page)],
+                           capture_output=True, text=True, env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"))
+        assert r.returncode == 0 and r.stderr == ""
+        assert "SYNOPSIS" in r.stdout
+
+
+# A private /run says that systemd is there, which the user's instance wants to see; the process
+# namespace ends with the script, and everything in it.
+UNIT = """
+set -e
+export XDG_RUNTIME_DIR="$DIR/run" XDG_CONFIG_HOME="$DIR/config"
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/system "$XDG_RUNTIME_DIR" "$XDG_CONFIG_HOME/systemd/user"
+chmod 700 "$XDG_RUNTIME_DIR"
+sed "s|=/usr/local/bin/mapfs|=$ROOT/usr/local/bin/mapfs|" "$ROOT/usr/local/lib/systemd/user/mapfs@.service" \\
+	>"$XDG_CONFIG_HOME/systemd/user/mapfs@.service"
+systemd --user >"$DIR/log" 2>&1 &
+for _ in $(seq 100); do systemctl --user is-system-running >/dev/null 2>&1 && break; sleep 0.1; done
+systemctl --user show-environment >/dev/null || exit 9
+unit=mapfs@$(systemd-escape --path "$MAP").service
+systemctl --user start "$unit" || exit 10
+systemctl --user is-active "$unit" || exit 11
+echo 'tune gravity 0.25' >>"${MAP%.map}/info/settings.cfg"
+[ -z "$SPOIL" ] || ! printf '%s' "$SPOIL" 2>/dev/null >"${MAP%.map}/info/author"
+systemctl --user stop "$unit" || exit 12
+! mountpoint -q "${MAP%.map}" || exit 13
+systemctl --user show "$unit" -p ActiveState
+"""
+
+
+@pytest.mark.parametrize("spoil", ["", "two\nlines\n"], ids=["clean", "with a draft"])
+def test_the_unit_saves_when_it_is_stopped(root, tmp_path, spoil):
+    needs("systemd", "systemctl", "unshare")
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    if not os.path.exists("/dev/fuse"):
+        pytest.skip("no /dev/fuse")
+    path = str(tmp_path / "demo.map")
+    subprocess.run([os.environ["MAPFS_DEMO"], path], check=True)
+    before = open(path, "rb").read()
+    r = subprocess.run(["timeout", "60", "unshare", "-mpf", "--mount-proc", "sh", "-c", UNIT],
+                       env=dict(os.environ, DIR=str(tmp_path), ROOT=root, MAP=path, SPOIL=spoil),
+                       capture_output=True, text=True)
+    if r.returncode == 9:
+        pytest.skip("no user instance of systemd starts here")
+    assert r.returncode == 0, r
+    # 5, what was left, is how the unit ended then, and an administrator sees it.
+    assert ("ActiveState=failed" if spoil else "ActiveState=inactive") in r.stdout
+    assert open(path, "rb").read() != before
+    assert os.path.exists(path + ".mapfs-left/info/author") == bool(spoil)
+
+
+if share.ALL:  # it builds all of mapfs again, which takes minutes
+    def test_the_debian_package_is_clean(tmp_path):
+        needs("dpkg-buildpackage", "dh", "lintian", "git")
+        subprocess.run([os.path.join(SOURCE, "contrib/deb"), str(tmp_path)], check=True)
+        changes = [str(p) for p in tmp_path.glob("*.changes")]
+        r = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", *changes],
+                           capture_output=True, text=True)
+        assert changes and r.returncode == 0 and r.stdout == "", r
