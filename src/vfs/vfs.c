@@ -7,6 +7,7 @@
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 #include "vfs/volume/sync.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
@@ -52,23 +53,10 @@ void vfs_destroy(struct vfs *v)
 {
 	if (!v)
 		return;
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
-			next = d->next;
-			free(d);
-		}
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i], *next; n; n = next) {
-			next = n->hash_next;
-			stage_drop(n);
-			snapshot_unref(n->frozen);
-			free(n->name);
-			free(n);
-		}
+	dentries_finish(v);
+	nodes_finish(v);
 	objects_finish(v);
 	left_destroy(v->vol->left);
-	free(v->dentries);
-	free(v->nodes);
 	volume_destroy(v->vol);
 	free(v);
 }
@@ -165,11 +153,10 @@ void vfs_fsyncdir(struct vfs *v, struct call *c)
 
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg)
 {
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			CLEANUP(free) char *path = n->writers && n->parent ? node_path(n) : NULL;
+	for (const struct node *n = NULL; (n = node_next(v, n));) {
+		CLEANUP(free) char *path = n->writers && n->parent ? node_path(n) : NULL;
 
-			if (path)
-				fn(arg, path);
-		}
+		if (path)
+			fn(arg, path);
+	}
 }

@@ -144,11 +144,9 @@ struct drop {
 	int r;
 };
 
-#define DROP_OF(j) ((struct drop *)(void *)((char *)(j)-offsetof(struct drop, job)))
-
 static void drop_told(struct job *j)
 {
-	struct drop *d = DROP_OF(j);
+	struct drop *d = container_of(j, struct drop, job);
 
 	waiting_answer(d->v, d->call, d->r);
 	d->n->opens--;
@@ -159,7 +157,7 @@ static void drop_told(struct job *j)
 
 static void drop_written(struct job *j)
 {
-	struct drop *d = DROP_OF(j);
+	struct drop *d = container_of(j, struct drop, job);
 	struct node *n = d->n;
 
 	if (d->r == 0)
@@ -173,7 +171,7 @@ static void drop_written(struct job *j)
 
 static void drop_journal(struct job *j)
 {
-	struct drop *d = DROP_OF(j);
+	struct drop *d = container_of(j, struct drop, job);
 
 	d->r = journal_drop(&d->n->vol->journal, d->path, NULL);
 }

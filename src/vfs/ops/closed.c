@@ -22,8 +22,6 @@ struct closed {
 	void *arg;
 };
 
-#define CLOSED_OF(j) ((struct closed *)(void *)((char *)(j)-offsetof(struct closed, job)))
-
 static bool is_meant(const struct node *n)
 {
 	return file_judged(n) && n->stage->state == STAGE_LOGGED;
@@ -59,7 +57,7 @@ static void closed_next(struct vfs *v, struct call *c)
 
 static void closed_again(struct job *j)
 {
-	struct closed *o = CLOSED_OF(j);
+	struct closed *o = container_of(j, struct closed, job);
 
 	closed_next(o->v, &o->call);
 }
@@ -74,9 +72,8 @@ void closed_apply(struct vfs *v, void (*fn)(void *arg), void *arg)
 	}
 	*o = (struct closed){
 		.call.op = closed_next, .job.done = closed_again, .v = v, .fn = fn, .arg = arg};
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
-			if (is_meant(n) && array_room(o->inos, o->n, o->room))
-				o->inos[o->n++] = n->ino;
+	for (const struct node *n = NULL; (n = node_next(v, n));)
+		if (is_meant(n) && array_room(o->inos, o->n, o->room))
+			o->inos[o->n++] = n->ino;
 	closed_next(v, &o->call);
 }

@@ -40,9 +40,6 @@ struct commit {
 	struct forgotten forgotten; /* the other form, which is gone */
 };
 
-#define COMMIT_OF(member_ptr, member)                                                              \
-	((struct commit *)(void *)((char *)(member_ptr)-offsetof(struct commit, member)))
-
 static void commit_judge(struct commit *p);
 
 static void commit_free(struct commit *p)
@@ -128,10 +125,9 @@ static void commit_tell(struct commit *p)
 	p->job.done = commit_end;
 	told_add(&t, p->rq.node);
 	if (p->touched.all || p->touched.n)
-		for (size_t i = 0; i < v->n_buckets; i++)
-			for (struct node *n = v->nodes[i]; n; n = n->hash_next)
-				if (shows_touched(p, n))
-					told_add_other(&t, n, p->touched.all);
+		for (struct node *n = NULL; (n = node_next(v, n));)
+			if (shows_touched(p, n))
+				told_add_other(&t, n, p->touched.all);
 	if (p->forgotten.dir && p->rq.may_wait)
 		p->job.done = commit_forget;
 	else
@@ -281,7 +277,7 @@ static void commit_journal(struct job *j)
 
 static void commit_apply(struct commit_task *t)
 {
-	struct commit *p = COMMIT_OF(t, task);
+	struct commit *p = container_of(t, struct commit, task);
 
 	if (p->base != p->vol->now) {
 		commit_queue_leave(p->vol);

@@ -217,13 +217,6 @@ static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fix
 	return r < 0 ? r : 1;
 }
 
-static int by_cookie(const void *a, const void *b)
-{
-	const struct dentry *x = *(struct dentry *const *)a, *y = *(struct dentry *const *)b;
-
-	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
-}
-
 static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
 {
 	struct attr a;
@@ -242,25 +235,21 @@ static int emit_dentry(struct vfs *v, struct call *c, struct dentry *d)
 	return 1;
 }
 
-static int emit_overlay(struct vfs *v, struct call *c, struct node *dir)
+/* Where a listing goes on that has come to off. */
+static struct dentry *overlay_from(struct vfs *v, const struct node *dir, uint64_t off)
 {
-	uint64_t after = c->off >= COOKIE_OVERLAY ? c->off - COOKIE_OVERLAY : 0;
-	CLEANUP(free) struct dentry **found = NULL;
-	size_t n = 0;
+	return dentry_after(v, dir->ino, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
+}
+
+static int emit_overlay(struct vfs *v, struct call *c, const struct node *dir)
+{
 	int r = 1;
 
-	if (!v->n_dentries || after >= COOKIE_FIXED - COOKIE_OVERLAY)
+	if (c->off >= COOKIE_FIXED)
 		return 1;
-	found = malloc(v->n_dentries * sizeof(struct dentry *));
-	if (!found)
-		return -ENOMEM;
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (struct dentry *d = v->dentries[i]; d; d = d->next)
-			if (d->parent == dir->ino && d->node && d->cookie > after)
-				found[n++] = d;
-	qsort(found, n, sizeof(*found), by_cookie);
-	for (size_t i = 0; i < n && r > 0; i++)
-		r = emit_dentry(v, c, found[i]);
+	for (struct dentry *d = overlay_from(v, dir, c->off); d && r > 0; d = d->next)
+		if (d->node)
+			r = emit_dentry(v, c, d);
 	return r;
 }
 
@@ -285,15 +274,14 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	const struct volume *vol = dir->vol;
 	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
 	char name[NAME_MAX + 1];
+	size_t n = 0, looked = 0;
 	struct entry en;
-	size_t n = 0;
 
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (const struct dentry *d = v->dentries[i]; d && n < SIZES_MAX / 2; d = d->next)
-			if (d->parent == dir->ino && d->node && !node_scratch(d->node) &&
-				!d->node->stage && node_entry(d->node, &en, NULL) == 0 && !en.dir &&
-				!en.sized)
-				ids[n++] = d->node->id;
+	for (const struct dentry *d = overlay_from(v, dir, c->off); d && looked++ < SIZES_MAX / 2;
+		d = d->next)
+		if (d->node && !node_scratch(d->node) && !d->node->stage &&
+			node_entry(d->node, &en, NULL) == 0 && !en.dir && !en.sized)
+			ids[n++] = d->node->id;
 	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
 		return n;
 	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {

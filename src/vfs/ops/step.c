@@ -20,8 +20,6 @@ struct step {
 	int r;
 };
 
-#define STEP_OF(j) ((struct step *)(void *)((char *)(j)-offsetof(struct step, job)))
-
 static void step_free(struct step *s)
 {
 	if (!s)
@@ -44,7 +42,7 @@ static void step_end(struct step *s)
 
 static void step_write(struct job *j)
 {
-	struct step *s = STEP_OF(j);
+	struct step *s = container_of(j, struct step, job);
 	struct journal *log = &s->v->vol->journal;
 
 	if (s->type == JOURNAL_PUT)
@@ -55,7 +53,7 @@ static void step_write(struct job *j)
 
 static void step_written(struct job *j)
 {
-	step_end(STEP_OF(j));
+	step_end(container_of(j, struct step, job));
 }
 
 static void step_start(struct commit_task *t)

@@ -55,9 +55,10 @@ static size_t count_pending(const struct round *o)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; o->v->vol->n_pending && i < o->v->n_buckets; i++)
-		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
-			n += is_meant(o, k);
+	if (!o->v->vol->n_pending)
+		return 0;
+	for (const struct node *k = NULL; (k = node_next(o->v, k));)
+		n += is_meant(o, k);
 	return n;
 }
 
@@ -173,10 +174,9 @@ static void round_begin(struct round *o)
 		next_phase(o);
 		return;
 	}
-	for (size_t i = 0; i < o->v->n_buckets; i++)
-		for (const struct node *k = o->v->nodes[i]; k; k = k->hash_next)
-			if (is_meant(o, k))
-				o->inos[o->n++] = k->ino;
+	for (const struct node *k = NULL; (k = node_next(o->v, k));)
+		if (is_meant(o, k))
+			o->inos[o->n++] = k->ino;
 	round_next(o);
 }
 

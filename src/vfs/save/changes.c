@@ -164,11 +164,20 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
 }
 
+/* What is in a directory comes right after it, before names that go on otherwise. */
+static int rank(char c)
+{
+	return c == '/' ? 1 : c ? 1 + (uint8_t)c : 0;
+}
+
 static int by_path(const void *a, const void *b)
 {
 	const struct change_line *x = a, *y = b;
+	const char *p = x->path, *q = y->path;
 
-	return strcmp(x->path, y->path);
+	while (*p && *p == *q)
+		p++, q++;
+	return rank(*p) - rank(*q);
 }
 
 /* Among the first n lines, which are sorted. */
@@ -196,22 +205,32 @@ static bool is_told(const struct changes *c, size_t n, const char *path)
 	return false;
 }
 
-/* What is in a new directory comes after it. */
-static void drop_below_new(struct changes *c)
+static bool is_below(const char *path, const char *dir)
 {
-	const char *above = NULL;
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+/* A directory that is new tells of all that is in it, and comes before that; one that was removed,
+ * of what was removed from it before. */
+static void drop_below(struct changes *c)
+{
+	const struct change_line *above = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
-		size_t k = above ? strlen(above) : 0;
 
-		if (above && strncmp(l->path, above, k) == 0 && l->path[k] == '/') {
+		if (above && is_below(l->path, above->path) &&
+			(above->kind == CHANGE_NEW || l->kind == CHANGE_REMOVED)) {
 			free(l->path);
 			continue;
 		}
-		above = l->kind == CHANGE_NEW ? l->path : above;
-		c->lines[n++] = *l;
+		c->lines[n] = *l;
+		if (l->kind == CHANGE_NEW || l->kind == CHANGE_REMOVED)
+			above = &c->lines[n];
+		n++;
 	}
 	c->n = n;
 }
@@ -223,19 +242,15 @@ void changes_find(struct vfs *v, struct changes *ret)
 	size_t named;
 
 	*ret = (struct changes){.before = snapshot_ref(vol->before), .now = snapshot_ref(vol->now)};
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
-			add_object(v, ret, o);
+	for (const struct object *o = NULL; (o = object_next(v, o));)
+		add_object(v, ret, o);
 	if (ret->n)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
-	drop_below_new(ret);
+	drop_below(ret);
 	named = ret->n;
-	for (size_t i = 0; i < vol->n_changed; i++) {
-		const struct changed *at = &vol->changed[i];
-
+	for (const struct changed *at = vol->changed; at; at = at->next)
 		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id))
 			add_content(ret, vol, at->path, id);
-	}
 }
 
 /* A new object whose parts never came, or were refused, is in no map. */
@@ -279,7 +294,6 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 
 void changes_saved(struct vfs *v)
 {
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i]; o; o = o->next)
-			o->told |= o->state != OBJECT_HERE;
+	for (struct object *o = NULL; (o = object_next_gone(v, o));)
+		o->told = true;
 }

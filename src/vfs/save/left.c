@@ -106,10 +106,9 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 	}
 	for (struct left_file *f = v->vol->left->files; f; f = f->next)
 		f->wanted = false;
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
-			if (vanish_would(n) && (open_too || !n->writers))
-				failed |= !copy_one(v->vol->left, n);
+	for (const struct node *n = NULL; (n = node_next(v, n));)
+		if (vanish_would(n) && (open_too || !n->writers))
+			failed |= !copy_one(v->vol->left, n);
 	remove_unwanted(v->vol->left);
 	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
@@ -161,13 +160,9 @@ static void count_derived(struct vfs *v, struct report *report)
 	CLEANUP(free) char *path = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (const struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			if (!vanish_derived(n))
-				continue;
-			if (!count++)
-				path = node_path(n);
-		}
+	for (const struct node *n = NULL; (n = node_next(v, n));)
+		if (vanish_derived(n) && !count++)
+			path = node_path(n);
 	if (count)
 		report_add(report, REPORT_NOTE,
 			"%zu files are left out that are made of others in the map (%s)", count,

@@ -21,20 +21,17 @@ struct standing {
 	void *arg;
 };
 
-#define STANDING_OF(j) ((struct standing *)(void *)((char *)(j)-offsetof(struct standing, job)))
-
 static const struct object *find_standing(const struct vfs *v, uint64_t seen)
 {
 	const struct object *found = NULL;
 	const struct volume *vol = v->vol;
 	struct entry en;
 
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
-			if (o->state == OBJECT_GONE && o->left > seen &&
-				(!found || o->left < found->left) &&
-				vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)
-				found = o;
+	for (const struct object *o = NULL; (o = object_next_gone(v, o));)
+		if (o->state == OBJECT_GONE && o->left > seen &&
+			(!found || o->left < found->left) &&
+			vol->format->stat(vol->now, o->id, &en, NULL) == 0 && en.standing)
+			found = o;
 	return found;
 }
 
@@ -68,7 +65,7 @@ static void standing_made(struct call *c, int r)
 
 static void standing_next(struct job *j)
 {
-	struct standing *s = STANDING_OF(j);
+	struct standing *s = container_of(j, struct standing, job);
 	const struct object *o = find_standing(s->v, s->seen);
 	CLEANUP(free) char *path = o ? strdup(o->path) : NULL; /* its record is about to change */
 	char *slash = path ? strrchr(path, '/') : NULL;

@@ -28,8 +28,6 @@ struct saving {
 	bool finalized;
 };
 
-#define SAVING_OF(t) ((struct saving *)(void *)((char *)(t)-offsetof(struct saving, task)))
-
 static void saving_write(struct job *j)
 {
 	save_write(&((struct saving *)j)->save);
@@ -77,22 +75,20 @@ static int collect_drafts(struct vfs *v, struct save_job *s)
 	struct draft *drafts;
 	int r = 0;
 
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i]; r == 0 && n; n = n->hash_next) {
-			struct draft d = {0};
+	for (const struct node *n = NULL; r == 0 && (n = node_next(v, n));) {
+		struct draft d = {0};
 
-			if (!is_draft(n))
-				continue;
-			drafts = realloc(s->drafts, (s->n_drafts + 1) * sizeof(*drafts));
-			if (!drafts)
-				return -ENOMEM;
-			s->drafts = drafts;
-			d.path = node_path_in(n, s->finalized);
-			d.reason = strdup(error_text(&n->stage->why));
-			r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL)
-					       : -ENOMEM;
-			drafts[s->n_drafts++] = d;
-		}
+		if (!is_draft(n))
+			continue;
+		drafts = realloc(s->drafts, (s->n_drafts + 1) * sizeof(*drafts));
+		if (!drafts)
+			return -ENOMEM;
+		s->drafts = drafts;
+		d.path = node_path_in(n, s->finalized);
+		d.reason = strdup(error_text(&n->stage->why));
+		r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL) : -ENOMEM;
+		drafts[s->n_drafts++] = d;
+	}
 	return r;
 }
 
@@ -130,7 +126,7 @@ static void saving_finalized(struct job *j)
 
 static void saving_start(struct commit_task *t)
 {
-	struct saving *s = SAVING_OF(t);
+	struct saving *s = container_of(t, struct saving, task);
 	struct volume *vol = s->save.vol;
 	int r;
 

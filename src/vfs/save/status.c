@@ -67,15 +67,14 @@ static const char *word_for(const struct node *n, const char **ret_why, char *bu
 
 static void files_text(struct vfs *v, struct buffer *b)
 {
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (struct node *n = v->nodes[i]; n; n = n->hash_next) {
-			char buffer[VANISH_REASON_MAX];
-			const char *why, *word = word_for(n, &why, buffer, sizeof(buffer));
-			CLEANUP(free) char *path = word ? node_path(n) : NULL;
+	for (const struct node *n = NULL; (n = node_next(v, n));) {
+		char buffer[VANISH_REASON_MAX];
+		const char *why, *word = word_for(n, &why, buffer, sizeof(buffer));
+		CLEANUP(free) char *path = word ? node_path(n) : NULL;
 
-			if (path)
-				buffer_printf(b, "%s %s: %s\n", word, path, why);
-		}
+		if (path)
+			buffer_printf(b, "%s %s: %s\n", word, path, why);
+	}
 }
 
 static void status_begin(void *arg)

@@ -33,10 +33,11 @@ static bool is_news(const struct node *n)
 
 bool node_stamped(const struct vfs *v)
 {
-	for (size_t i = 0; v->vol->format->keeps_times && i < v->n_buckets; i++)
-		for (const struct node *n = v->nodes[i]; n; n = n->hash_next)
-			if (is_news(n))
-				return true;
+	if (!v->vol->format->keeps_times)
+		return false;
+	for (const struct node *n = NULL; (n = node_next(v, n));)
+		if (is_news(n))
+			return true;
 	return false;
 }
 
@@ -46,15 +47,14 @@ int node_stamps(const struct vfs *v, struct placement **p, size_t *n)
 
 	if (!node_stamped(v))
 		return 0;
-	all = reallocarray(*p, *n + v->n_nodes, sizeof(*all));
+	all = reallocarray(*p, *n + v->nodes.n, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	*p = all;
-	for (size_t i = 0; i < v->n_buckets; i++)
-		for (const struct node *k = v->nodes[i]; k; k = k->hash_next)
-			if (has_stamp(k))
-				all[(*n)++] = (struct placement){
-					.id = k->id, .stamp = true, .mtime = k->mtime};
+	for (const struct node *k = NULL; (k = node_next(v, k));)
+		if (has_stamp(k))
+			all[(*n)++] =
+				(struct placement){.id = k->id, .stamp = true, .mtime = k->mtime};
 	return 0;
 }
 

@@ -8,109 +8,161 @@
 
 #include "base/name.h"
 
-/* The same for names that differ in the case of ASCII letters alone, which some formats make one.
- */
-static size_t bucket_of(uint64_t parent, const char *name, size_t n_buckets)
+/* Those of one directory. */
+struct overlay {
+	struct hash_link link; /* by dir; first */
+	uint64_t dir;
+	struct dentry *first, *last;
+	struct dentry *at; /* where a listing went on last */
+	size_t n_nodes;
+};
+
+static struct overlay *overlay_find(const struct vfs *v, uint64_t dir)
 {
-	uint64_t h = parent * 0x9e3779b97f4a7c15ULL;
+	struct hash_link *l = hash_find(&v->overlays, hash_number(dir));
 
-	for (; *name; name++) {
-		uint8_t c = (uint8_t)*name;
-
-		h = (h ^ (c >= 'a' && c <= 'z' ? c - 32U : c)) * 0x100000001b3ULL;
-	}
-	return (size_t)(h >> 24) & (n_buckets - 1);
+	while (l && ((struct overlay *)l)->dir != dir)
+		l = hash_again(l);
+	return (struct overlay *)l;
 }
 
-static struct dentry **dentry_at(struct vfs *v, uint64_t parent, const char *name)
+static struct overlay *overlay_need(struct vfs *v, uint64_t dir)
 {
-	struct dentry **d = &v->dentries[bucket_of(parent, name, v->n_dentry_buckets)];
-	int (*compare)(const char *, const char *) = v->vol->format->nocase ? strcasecmp : strcmp;
+	struct overlay *o = overlay_find(v, dir);
 
-	while (*d && ((*d)->parent != parent || compare((*d)->name, name) != 0))
-		d = &(*d)->next;
-	return d;
+	if (o)
+		return o;
+	o = hash_room(&v->overlays) ? calloc(1, sizeof(*o)) : NULL;
+	if (!o)
+		return NULL;
+	o->dir = dir;
+	hash_add(&v->overlays, &o->link, hash_number(dir));
+	return o;
+}
+
+/* One that is empty goes. */
+static void overlay_settle(struct vfs *v, struct overlay *o)
+{
+	if (o->first)
+		return;
+	hash_remove(&v->overlays, &o->link);
+	free(o);
 }
 
 struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name)
 {
-	return v->n_dentries ? *dentry_at(v, parent, name) : NULL;
+	int (*compare)(const char *, const char *) = v->vol->format->nocase ? strcasecmp : strcmp;
+	struct hash_link *l = hash_find(&v->dentries, hash_text(parent, name));
+
+	for (; l; l = hash_again(l)) {
+		struct dentry *d = (struct dentry *)l;
+
+		if (d->parent == parent && compare(d->name, name) == 0)
+			return d;
+	}
+	return NULL;
 }
 
-static int grow(struct vfs *v)
+static struct dentry *dentry_new(struct vfs *v, uint64_t parent, const char *name)
 {
-	size_t n_buckets = v->n_dentry_buckets ? 4 * v->n_dentry_buckets : 64;
-	struct dentry **dentries;
+	struct overlay *o = hash_room(&v->dentries) ? overlay_need(v, parent) : NULL;
+	struct dentry *d = o ? calloc(1, sizeof(*d) + strlen(name) + 1) : NULL;
 
-	if (v->n_dentries < v->n_dentry_buckets)
-		return 0;
-	dentries = calloc(n_buckets, sizeof(struct dentry *));
-	if (!dentries)
-		return v->n_dentry_buckets ? 0 : -ENOMEM;
-	for (size_t i = 0; i < v->n_dentry_buckets; i++) {
-		struct dentry *d = v->dentries[i], *next;
+	if (o && !d)
+		overlay_settle(v, o);
+	if (!d)
+		return NULL;
+	strcpy(d->name, name);
+	d->in = o;
+	d->parent = parent;
+	d->cookie = ++v->next_cookie;
+	d->prev = o->last;
+	*(o->last ? &o->last->next : &o->first) = d;
+	o->last = d;
+	hash_add(&v->dentries, &d->link, hash_text(parent, name));
+	return d;
+}
 
-		for (; d; d = next) {
-			size_t to = bucket_of(d->parent, d->name, n_buckets);
+/* What it points to from now on. */
+static void point(struct vfs *v, struct dentry *d, struct node *node)
+{
+	struct node *old = d->node;
 
-			next = d->next;
-			d->next = dentries[to];
-			dentries[to] = d;
-		}
+	d->node = node;
+	if (node) {
+		node->names++;
+		d->in->n_nodes++;
 	}
-	free(v->dentries);
-	v->dentries = dentries;
-	v->n_dentry_buckets = n_buckets;
-	return 0;
+	if (old) {
+		d->in->n_nodes--;
+		old->names--;
+		node_settle(v, old);
+	}
 }
 
 int dentry_set(struct vfs *v, struct node *parent, const char *name, struct node *node)
 {
-	struct dentry **at, *d;
-	struct node *old;
+	struct dentry *d = dentry_find(v, parent->ino, name);
 
-	if (grow(v) < 0)
+	if (!d)
+		d = dentry_new(v, parent->ino, name);
+	if (!d)
 		return -ENOMEM;
-	at = dentry_at(v, parent->ino, name);
-	d = *at;
-	if (!d) {
-		d = calloc(1, sizeof(*d) + strlen(name) + 1);
-		if (!d)
-			return -ENOMEM;
-		memcpy(d->name, name, strlen(name));
-		d->parent = parent->ino;
-		d->cookie = ++v->next_cookie;
-		*at = d;
-		v->n_dentries++;
-	}
-	old = d->node;
-	d->node = node;
-	if (node)
-		node->named = true;
-	if (old && old != node) {
-		old->named = false;
-		node_settle(v, old);
-	}
+	point(v, d, node);
 	return 0;
 }
 
 void dentry_remove(struct vfs *v, uint64_t parent, const char *name)
 {
-	struct dentry **at, *d;
+	struct dentry *d = dentry_find(v, parent, name);
+	struct overlay *o = d ? d->in : NULL;
 
-	if (!v->n_dentries)
-		return;
-	at = dentry_at(v, parent, name);
-	d = *at;
 	if (!d)
 		return;
-	*at = d->next;
-	v->n_dentries--;
-	if (d->node) {
-		d->node->named = false;
-		node_settle(v, d->node);
-	}
+	*(d->prev ? &d->prev->next : &o->first) = d->next;
+	*(d->next ? &d->next->prev : &o->last) = d->prev;
+	if (o->at == d)
+		o->at = d->next;
+	hash_remove(&v->dentries, &d->link);
+	point(v, d, NULL);
 	free(d);
+	overlay_settle(v, o);
+}
+
+struct dentry *dentry_after(struct vfs *v, uint64_t dir, uint64_t after)
+{
+	struct overlay *o = overlay_find(v, dir);
+	struct dentry *d = o ? o->at : NULL;
+
+	if (!o)
+		return NULL;
+	if (!d || (d->prev && d->prev->cookie > after))
+		d = o->first;
+	while (d && d->cookie <= after)
+		d = d->next;
+	o->at = d;
+	return d;
+}
+
+size_t dentry_count(const struct vfs *v, uint64_t dir)
+{
+	const struct overlay *o = overlay_find(v, dir);
+
+	return o ? o->n_nodes : 0;
+}
+
+void dentries_finish(struct vfs *v)
+{
+	for (struct hash_link *l = hash_next(&v->dentries, NULL), *next; l; l = next) {
+		next = hash_next(&v->dentries, l);
+		free(l);
+	}
+	for (struct hash_link *l = hash_next(&v->overlays, NULL), *next; l; l = next) {
+		next = hash_next(&v->overlays, l);
+		free(l);
+	}
+	hash_finish(&v->dentries);
+	hash_finish(&v->overlays);
 }
 
 int names_resolve(
@@ -139,15 +191,16 @@ int names_resolve(
 
 void names_restore(struct vfs *v)
 {
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
-			next = d->next;
-			if (!d->standing)
-				continue;
-			if (v->host->forget_name)
-				v->host->forget_name(v->host, d->parent, d->name, NULL);
-			dentry_remove(v, d->parent, d->name);
-		}
+	for (struct hash_link *l = hash_next(&v->dentries, NULL), *next; l; l = next) {
+		struct dentry *d = (struct dentry *)l;
+
+		next = hash_next(&v->dentries, l);
+		if (!d->standing)
+			continue;
+		if (v->host->forget_name)
+			v->host->forget_name(v->host, d->parent, d->name, NULL);
+		dentry_remove(v, d->parent, d->name);
+	}
 }
 
 int names_walk(struct vfs *v, const char *path, struct node **ret, struct error *e)

@@ -12,65 +12,31 @@ uint64_t entry_ino(const struct volume *vol, entry_id id)
 	return VFS_ROOT_INO + ((uint64_t)vol->index << ENTRY_ID_BITS | id);
 }
 
-static size_t bucket_of(uint64_t ino, size_t n_buckets)
-{
-	return (size_t)((ino * 0x9e3779b97f4a7c15ULL) >> 20) & (n_buckets - 1);
-}
-
 struct node *node_find(struct vfs *v, uint64_t ino)
 {
-	struct node *n = v->n_buckets ? v->nodes[bucket_of(ino, v->n_buckets)] : NULL;
+	struct hash_link *l = hash_find(&v->nodes, hash_number(ino));
 
-	while (n && n->ino != ino)
-		n = n->hash_next;
-	return n;
+	while (l && ((struct node *)l)->ino != ino)
+		l = hash_again(l);
+	return (struct node *)l;
 }
 
-static int grow(struct vfs *v)
+struct node *node_next(const struct vfs *v, const struct node *n)
 {
-	size_t n_buckets = v->n_buckets ? 2 * v->n_buckets : 256;
-	struct node **nodes;
-
-	if (v->n_nodes < v->n_buckets)
-		return 0;
-	nodes = calloc(n_buckets, sizeof(struct node *));
-	if (!nodes)
-		return v->n_buckets ? 0 : -ENOMEM; /* longer chains will do */
-	for (size_t i = 0; i < v->n_buckets; i++) {
-		struct node *n = v->nodes[i], *next;
-
-		for (; n; n = next) {
-			size_t to = bucket_of(n->ino, n_buckets);
-
-			next = n->hash_next;
-			n->hash_next = nodes[to];
-			nodes[to] = n;
-		}
-	}
-	free(v->nodes);
-	v->nodes = nodes;
-	v->n_buckets = n_buckets;
-	return 0;
+	return (struct node *)hash_next(&v->nodes, n ? &n->link : NULL);
 }
 
 static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, bool dir)
 {
-	struct node *n;
-	size_t at;
+	struct node *n = hash_room(&v->nodes) ? calloc(1, sizeof(*n)) : NULL;
 
-	if (grow(v) < 0)
-		return NULL;
-	n = calloc(1, sizeof(*n));
 	if (!n)
 		return NULL;
 	n->ino = ino;
 	n->vol = vol;
 	n->dir = dir;
 	n->waiting_end = &n->waiting;
-	at = bucket_of(ino, v->n_buckets);
-	n->hash_next = v->nodes[at];
-	v->nodes[at] = n;
-	v->n_nodes++;
+	hash_add(&v->nodes, &n->link, hash_number(ino));
 	return n;
 }
 
@@ -158,7 +124,7 @@ static bool needed(const struct node *n)
 {
 	if (node_is_root(n))
 		return true;
-	if (n->lookups || n->opens || n->children || n->named || n->busy || n->waiting)
+	if (n->lookups || n->opens || n->children || n->names || n->busy || n->waiting)
 		return true;
 	return n->parent && (n->stage || n->set);
 }
@@ -170,23 +136,33 @@ void node_pending(struct vfs *v, struct node *n, bool pending)
 	n->pending = pending;
 }
 
+static void node_free(struct node *n)
+{
+	stage_drop(n);
+	snapshot_unref(n->frozen);
+	free(n->name);
+	free(n);
+}
+
 void node_settle(struct vfs *v, struct node *n)
 {
 	while (n && !needed(n)) {
-		struct node **at = &v->nodes[bucket_of(n->ino, v->n_buckets)];
 		struct node *parent = n->parent;
 
-		while (*at != n)
-			at = &(*at)->hash_next;
-		*at = n->hash_next;
-		v->n_nodes--;
+		hash_remove(&v->nodes, &n->link);
 		node_pending(v, n, false);
 		if (parent)
 			parent->children--;
-		stage_drop(n);
-		snapshot_unref(n->frozen);
-		free(n->name);
-		free(n);
+		node_free(n);
 		n = parent;
 	}
+}
+
+void nodes_finish(struct vfs *v)
+{
+	for (struct node *n = node_next(v, NULL), *next; n; n = next) {
+		next = node_next(v, n);
+		node_free(n);
+	}
+	hash_finish(&v->nodes);
 }

@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "base/hash.h"
 #include "formats/format.h"
 #include "vfs/tree/call.h"
 #include "vfs/volume/volume.h"
@@ -38,7 +39,7 @@ struct stage {
 };
 
 struct node {
-	struct node *hash_next;
+	struct hash_link link; /* by ino; first */
 	uint64_t ino;
 	struct volume *vol;
 	struct node
@@ -71,7 +72,7 @@ struct node {
 	unsigned opens, children;
 	unsigned handles, writers; /* open files, and those of them that may write */
 	unsigned stale;            /* invalidations of the kernel's cache that are under way */
-	bool named;                /* an overlay name points here */
+	unsigned names;            /* of the overlay that point here: one, or two while it moves */
 	bool cached;               /* the kernel may hold pages that are still right */
 
 	unsigned set; /* enum attr_mask: which of these were set */
@@ -91,16 +92,6 @@ struct handle {
 	bool writing, append;
 };
 
-/* A name that differs from what the format says: it points to a node, or hides an entry. */
-struct dentry {
-	struct dentry *next;
-	uint64_t parent;
-	uint64_t cookie;   /* its place in readdir */
-	struct node *node; /* NULL: there is nothing here (any more) */
-	bool standing;     /* ... but a directory that is back when it is made again, or saved */
-	char name[];
-};
-
 /* What the mount is made of. State of a map is its volume's. */
 struct vfs {
 	pthread_t owner; /* the thread that all of this is for */
@@ -108,10 +99,8 @@ struct vfs {
 	struct pool *pool;
 	struct vfs_host *host;
 	struct node *root;
-	struct node **nodes;
-	size_t n_nodes, n_buckets; /* a power of two */
-	struct dentry **dentries;
-	size_t n_dentries, n_dentry_buckets;
+	struct hash nodes;              /* tree/node.c */
+	struct hash dentries, overlays; /* tree/dentry.c */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;
@@ -125,6 +114,9 @@ struct vfs {
 enum { INO_DYNAMIC_SHIFT = 63 };
 
 struct node *node_find(struct vfs *v, uint64_t ino);
+/* All of them, from NULL, in no order; NULL: the end. */
+struct node *node_next(const struct vfs *v, const struct node *n);
+void nodes_finish(struct vfs *v);
 struct node *node_root(struct vfs *v, struct volume *vol); /* makes it */
 bool node_is_root(const struct node *n);
 /* The node of an entry at parent/name, made if need be. NULL: no memory. */

@@ -26,31 +26,35 @@ bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char 
 	return *ret;
 }
 
-static struct object **slot(struct vfs *v, entry_id id)
-{
-	struct object **o = &v->vol->objects[entry_object(id) / 2 % OBJECT_BUCKETS];
-
-	while (*o && entry_object((*o)->id) != entry_object(id))
-		o = &(*o)->next;
-	return o;
-}
-
 struct object *object_find(const struct vfs *v, entry_id id)
 {
-	return *slot((struct vfs *)(uintptr_t)v, id);
+	struct hash_link *l = hash_find(&v->vol->objects, hash_number(entry_object(id)));
+
+	while (l && entry_object(((struct object *)l)->id) != entry_object(id))
+		l = hash_again(l);
+	return (struct object *)l;
+}
+
+struct object *object_next(const struct vfs *v, const struct object *o)
+{
+	return (struct object *)hash_next(&v->vol->objects, o ? &o->link : NULL);
+}
+
+struct object *object_next_gone(const struct vfs *v, const struct object *o)
+{
+	struct hash_link *l = hash_next(&v->vol->gone, o ? &o->place : NULL);
+
+	return l ? container_of(l, struct object, place) : NULL;
 }
 
 static struct object *object_need(struct vfs *v, entry_id id)
 {
-	struct object **at = slot(v, id), *o = *at;
+	struct object *o = object_find(v, id);
 
-	if (!o) {
-		o = calloc(1, sizeof(*o));
-		if (!o)
-			return NULL;
-		*at = o;
-	}
-	o->id = id;
+	if (!o && hash_room(&v->vol->objects) && (o = calloc(1, sizeof(*o))))
+		hash_add(&v->vol->objects, &o->link, hash_number(entry_object(id)));
+	if (o)
+		o->id = id;
 	return o;
 }
 
@@ -80,26 +84,45 @@ bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, ent
 	return is;
 }
 
+/* The one that left last, of what was last called exactly so there; or found. */
+static const struct object *left_last(
+	const struct vfs *v, entry_id dir, const char *name, const struct object *found)
+{
+	struct hash_link *l = hash_find(&v->vol->gone, hash_text(dir, name));
+
+	for (; l; l = hash_again(l)) {
+		const struct object *o = container_of(l, struct object, place);
+
+		if (o->dir == dir && strcmp(o->name, name) == 0 && !o->made &&
+			(!found || o->left > found->left))
+			found = o;
+	}
+	return found;
+}
+
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret)
 {
-	const struct object *found = NULL;
+	const struct object *found = left_last(v, dir->id, name, NULL);
+	char other[NAME_MAX + 1];
 
-	for (size_t i = 0; v->vol->n_left && i < OBJECT_BUCKETS; i++)
-		for (const struct object *o = v->vol->objects[i]; o; o = o->next)
-			if (o->state != OBJECT_HERE && !o->made &&
-				object_stood_at(v, o, dir->id, name) &&
-				(!found || o->left > found->left))
-				found = o;
+	if (v->vol->gone.n && object_alternate(v, dir->id, name, other))
+		found = left_last(v, dir->id, other, found);
 	if (found)
 		*ret = found->id;
 	return found;
 }
 
-static void count_left(struct vfs *v, struct object *o, enum object_state state)
+/* Its place is about to change, and did. */
+static void unlist(struct vfs *v, struct object *o)
 {
-	v->vol->n_left += state != OBJECT_HERE;
-	v->vol->n_left -= o->state != OBJECT_HERE;
-	o->state = state;
+	if (o->state != OBJECT_HERE)
+		hash_remove(&v->vol->gone, &o->place);
+}
+
+static void list(struct vfs *v, struct object *o)
+{
+	if (o->state != OBJECT_HERE)
+		hash_add(&v->vol->gone, &o->place, hash_text(o->dir, o->name));
 }
 
 bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name)
@@ -112,29 +135,32 @@ bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, 
 	       (object_alternate(v, dir, name, other) && strcmp(o->name, other) == 0);
 }
 
-/* Remembers n's place as the object's. */
-static int take_place(struct vfs *v, struct object *o, const struct node *n, bool home)
+/* Remembers n's place as the object's, in which it is as `state` says. */
+static int take_place(
+	struct vfs *v, struct object *o, const struct node *n, bool home, enum object_state state)
 {
 	char *path = node_path(n), *name = strdup(n->name);
 
-	if (!path || !name) {
+	if (!path || !name || !hash_room(&v->vol->gone)) {
 		free(path);
 		free(name);
 		return -ENOMEM;
 	}
 	if (!object_stood_at(v, o, n->parent->id, name))
 		o->moved = home ? o->away : true;
+	unlist(v, o);
 	free(o->path);
 	free(o->name);
 	o->path = path;
 	o->name = name;
 	o->dir = n->parent->id;
+	o->state = state;
+	list(v, o);
 	return 0;
 }
 
-static void object_free(struct vfs *v, struct object *o)
+static void object_free(struct object *o)
 {
-	count_left(v, o, OBJECT_HERE);
 	free(o->path);
 	free(o->log_path);
 	free(o->name);
@@ -143,12 +169,13 @@ static void object_free(struct vfs *v, struct object *o)
 
 void object_forget(struct vfs *v, entry_id id)
 {
-	struct object **at = slot(v, id), *o = *at;
+	struct object *o = object_find(v, id);
 
 	if (!o)
 		return;
-	*at = o->next;
-	object_free(v, o);
+	unlist(v, o);
+	hash_remove(&v->vol->objects, &o->link);
+	object_free(o);
 }
 
 /* Out of memory: what has no place is none. */
@@ -166,9 +193,8 @@ int object_here(struct vfs *v, struct node *n)
 	bool stays = o && o->seq && o->state != OBJECT_GONE &&
 		     object_stood_at(v, o, n->parent->id, n->name);
 
-	if (!o || take_place(v, o, n, !moved) < 0)
+	if (!o || take_place(v, o, n, !moved, OBJECT_HERE) < 0)
 		return no_object(v, o);
-	count_left(v, o, OBJECT_HERE);
 	o->node = n;
 	if (!stays)
 		o->seq = moved ? ++v->vol->next_seq : 0;
@@ -197,27 +223,15 @@ bool object_made(const struct vfs *v, const struct node *n)
 
 void objects_saved(struct vfs *v)
 {
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i], *next; o; o = next) {
-			next = o->next;
-			o->away = o->seq != 0;
-			o->moved = false;
-			if (o->state == OBJECT_HERE && !o->node->fresh)
-				o->made = false;
-			else if (o->state == OBJECT_KEPT && o->made)
-				object_forget(v, o->id);
-		}
-}
-
-/* What was removed from a directory before it went itself is no news any more. */
-static void hush_below(struct vfs *v, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i]; o; o = o->next)
-			o->told |= o->state == OBJECT_GONE && strncmp(o->path, dir, n) == 0 &&
-				   o->path[n] == '/';
+	for (struct object *o = object_next(v, NULL), *next; o; o = next) {
+		next = object_next(v, o);
+		o->away = o->seq != 0;
+		o->moved = false;
+		if (o->state == OBJECT_HERE && !o->node->fresh)
+			o->made = false;
+		else if (o->state == OBJECT_KEPT && o->made)
+			object_forget(v, o->id);
+	}
 }
 
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
@@ -232,11 +246,10 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	}
 	o = object_need(v, n->id);
 	log_path = node_log_path(n);
-	if (!o || !log_path || take_place(v, o, n, !o->seq) < 0) {
+	if (!o || !log_path || take_place(v, o, n, !o->seq, state) < 0) {
 		free(log_path);
 		return no_object(v, o);
 	}
-	count_left(v, o, state);
 	o->node = NULL;
 	o->left = ++v->vol->next_seq;
 	if (state == OBJECT_GONE)
@@ -245,19 +258,18 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	free(o->log_path);
 	o->log_path = log_path;
 	v->vol->restructured = true;
-	if (n->dir)
-		hush_below(v, o->path);
 	objects_name(v, state == OBJECT_GONE && !n->dir);
 	return 0;
 }
 
 void objects_finish(struct vfs *v)
 {
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i], *next; o; o = next) {
-			next = o->next;
-			object_free(v, o);
-		}
+	for (struct object *o = object_next(v, NULL), *next; o; o = next) {
+		next = object_next(v, o);
+		object_free(o);
+	}
+	hash_finish(&v->vol->objects);
+	hash_finish(&v->vol->gone);
 }
 
 void placements_free(struct placement *p, size_t n)
@@ -295,24 +307,20 @@ static int place(const struct object *o, struct placement *ret)
 
 static int place_all(struct vfs *v, bool fresh, struct placement **ret, size_t *ret_n)
 {
-	CLEANUP(free) struct object **list = NULL;
+	CLEANUP(free) struct object **list = NULL; /* in order */
 	struct placement *p;
-	size_t n = 0, room = 1;
+	size_t n = 0, room = v->vol->objects.n + 1;
 	int r = 0;
 
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i]; o; o = o->next)
-			room++;
 	list = calloc(room, sizeof(struct object *));
 	p = calloc(room, sizeof(*p));
 	if (!list || !p) {
 		free(p);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < OBJECT_BUCKETS; i++)
-		for (struct object *o = v->vol->objects[i]; o; o = o->next)
-			if (matters(o, fresh))
-				list[n++] = o;
+	for (struct object *o = NULL; (o = object_next(v, o));)
+		if (matters(o, fresh))
+			list[n++] = o;
 	qsort(list, n, sizeof(*list), by_seq);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = place(list[i], &p[i]);

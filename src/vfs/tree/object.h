@@ -17,8 +17,9 @@
 enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
 
 struct object {
-	struct object *next;
-	entry_id id; /* in the form that it has or had */
+	struct hash_link link;  /* by its number; first */
+	struct hash_link place; /* KEPT, GONE: by dir and name */
+	entry_id id;            /* in the form that it has or had */
 	enum object_state state;
 	struct node *node; /* HERE: holds the node (named) */
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
@@ -40,6 +41,9 @@ int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_
 /* The name of the other form of the object at dir/name; false: there is none. */
 bool object_alternate(const struct vfs *v, entry_id dir, const char *name, char ret[NAME_MAX + 1]);
 struct object *object_find(const struct vfs *v, entry_id id);
+/* All that have a record, from NULL; NULL: the end. Those that are KEPT or GONE alone. */
+struct object *object_next(const struct vfs *v, const struct object *o);
+struct object *object_next_gone(const struct vfs *v, const struct object *o);
 
 /* The file n (live on id) stands for its object, at its old path or made or moved just now. Where
  * its file stood already, or was moved away from, nothing moved. */

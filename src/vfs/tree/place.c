@@ -174,10 +174,8 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 	if (from)
 		from->opens++;
 	r = dentry_set(v, dir, name, n);
-	if (r == 0 && from && (from != dir || strcmp(old, name) != 0)) {
+	if (r == 0 && from && (from != dir || strcmp(old, name) != 0))
 		place_hide(v, from, old);
-		n->named = true; /* by its new name */
-	}
 	if (r == 0)
 		r = node_place(n, dir, name);
 	if (r == 0)
@@ -199,12 +197,8 @@ void place_forget_alias(struct vfs *v, const struct node *n, const char *name)
 
 static void drop_names(struct vfs *v, const struct node *dir)
 {
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (struct dentry *d = v->dentries[i], *next; d; d = next) {
-			next = d->next;
-			if (d->parent == dir->ino)
-				dentry_remove(v, d->parent, d->name);
-		}
+	for (struct dentry *d; (d = dentry_after(v, dir->ino, 0));)
+		dentry_remove(v, d->parent, d->name);
 }
 
 void place_detach(struct vfs *v, struct node *n)
@@ -254,10 +248,8 @@ bool place_empty(struct vfs *v, struct node *dir)
 	uint64_t cookie = 0;
 	struct entry en;
 
-	for (size_t i = 0; i < v->n_dentry_buckets; i++)
-		for (const struct dentry *d = v->dentries[i]; d; d = d->next)
-			if (d->parent == dir->ino && d->node)
-				return false;
+	if (dentry_count(v, dir->ino))
+		return false;
 	while (dir->has_id && vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
 		if (!dentry_find(v, dir->ino, name) && !went(v, dir, name, &en))
 			return false;

@@ -349,30 +349,40 @@ int volume_load(
 	return r;
 }
 
+static struct changed *changed_find(const struct volume *vol, const char *path)
+{
+	struct hash_link *l = hash_find(&vol->changed_paths, hash_text(0, path));
+
+	while (l && strcmp(((struct changed *)l)->path, path) != 0)
+		l = hash_again(l);
+	return (struct changed *)l;
+}
+
 void volume_changed(struct volume *vol, const char *path, entry_id id)
 {
-	struct changed *changed;
+	struct changed *c = changed_find(vol, path);
 
 	vol->dirty = true;
-	for (size_t i = 0; i < vol->n_changed; i++)
-		if (strcmp(vol->changed[i].path, path) == 0) {
-			vol->changed[i].id = id;
+	if (!c && hash_room(&vol->changed_paths)) {
+		c = calloc(1, sizeof(*c) + strlen(path) + 1);
+		if (!c)
 			return;
-		}
-	changed = realloc(vol->changed, (vol->n_changed + 1) * sizeof(*changed));
-	if (!changed)
-		return;
-	vol->changed = changed;
-	changed[vol->n_changed] = (struct changed){strdup(path), id};
-	vol->n_changed += changed[vol->n_changed].path != NULL;
+		strcpy(c->path, path);
+		hash_add(&vol->changed_paths, &c->link, hash_text(0, path));
+		*(vol->changed ? &vol->last_changed->next : &vol->changed) = c;
+		vol->last_changed = c;
+	}
+	if (c)
+		c->id = id;
 }
 
 void volume_unchanged(struct volume *vol)
 {
-	for (size_t i = 0; i < vol->n_changed; i++)
-		free(vol->changed[i].path);
-	free(vol->changed);
-	vol->changed = NULL;
-	vol->n_changed = 0;
+	for (struct changed *c = vol->changed, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	vol->changed = vol->last_changed = NULL;
+	hash_finish(&vol->changed_paths);
 	vol->dirty = false;
 }

@@ -6,6 +6,7 @@
 #ifndef VFS_VOLUME_VOLUME_H
 #define VFS_VOLUME_VOLUME_H
 
+#include "base/hash.h"
 #include "base/trust.h"
 #include "formats/format.h"
 #include "vfs/journal/journal.h"
@@ -15,11 +16,16 @@
 struct vfs;
 struct commit_task;
 
-enum { OBJECT_BUCKETS = 256 };
-
-struct object;
 struct proof;
 struct left;
+
+/* What was put at a path; more than once is once. */
+struct changed {
+	struct hash_link link; /* first */
+	struct changed *next;
+	entry_id id; /* what was put there last */
+	char path[];
+};
 
 struct volume {
 	struct vfs *vfs; /* set by vfs_create */
@@ -58,16 +64,13 @@ struct volume {
 
 	bool conflict; /* a save had to go beside the map; name is that file's now */
 
-	struct changed {
-		char *path;
-		entry_id id; /* what was put there last */
-	} * changed;         /* since the last save; more than once is once */
-	size_t n_changed;
+	struct changed *changed, *last_changed; /* since the last save, in order */
+	struct hash changed_paths;
 
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
 
-	struct object *objects[OBJECT_BUCKETS]; /* tree/object.h */
-	size_t n_left;                          /* of them no file stands for */
+	struct hash objects; /* tree/object.h */
+	struct hash gone;    /* those that no file stands for, by the last place that they had */
 	uint64_t next_seq;
 	bool named;        /* the format knows what objects are called now (tree/object.h) */
 	bool situated;     /* ... and for the last time (ops/waiting.c) */

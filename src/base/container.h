@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Zlib */
+/* container_of: the struct that a member stands in, by a pointer to the member. */
+#ifndef BASE_CONTAINER_H
+#define BASE_CONTAINER_H
+
+#include <stddef.h>
+
+#define container_of(pointer, type, member)                                                        \
+	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+#endif
