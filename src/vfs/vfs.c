@@ -38,7 +38,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->vfs = v;
-	if (!volume->read_only)
+	if (!volume->read_only && !volume->unlocked)
 		left_dir_find(volume, pass_note, host);
 	r = node_root(v, volume) ? vfs_replay(v, e) : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0) {
@@ -47,6 +47,35 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	}
 	*ret = v;
 	return 0;
+}
+
+int vfs_lock(struct vfs *v, struct error *e)
+{
+	int r = volume_lock(v->vol, pass_note, v->host, e);
+
+	if (r == 0)
+		left_dir_find(v->vol, pass_note, v->host);
+	return r;
+}
+
+static bool node_idle(const struct node *n)
+{
+	return !n->opens && !n->stage && !n->set && !n->names && !n->busy && !n->waiting &&
+	       !n->stale;
+}
+
+bool vfs_idle(const struct vfs *v)
+{
+	struct volume *vol = v->vol;
+
+	if (vol->dirty || vol->restructured || vol->renumbered || vol->conflict || vol->proof ||
+		vol->commit_queue || vol->sync.under_way || vol->n_pending || v->dentries.n ||
+		v->ahead.jobs || vol->fresh || vol->left || journal_exists(&vol->journal))
+		return false;
+	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
+		if (!node_idle(n))
+			return false;
+	return true;
 }
 
 void vfs_destroy(struct vfs *v)

@@ -26,6 +26,13 @@ void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
 void vfs_removexattr(struct vfs *v, struct call *c); /* ino name */
 void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
+/* Comes before the first call that may change a map which is `unlocked`; see volume_lock. */
+int vfs_lock(struct vfs *v, struct error *e);
+/* Does nobody use the map, and would a mount of it from its files be the same? Then it can be
+ * closed (vfs_destroy) and opened again, even if the kernel knows names of it: their numbers hold,
+ * and node_recall finds what they mean. */
+bool vfs_idle(const struct vfs *v);
+
 /* Paths (relative to the mount) of files that are open for writing: their mapped pages may be
  * dirty. Calls fn for each. */
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg);

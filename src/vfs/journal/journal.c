@@ -2,6 +2,7 @@
 #include "vfs/journal/journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,14 @@ static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
 		snprintf(number, sizeof(number), "-%u", j->number);
 	snprintf(suffix, sizeof(suffix), ".mapfs-journal-%s%s", j->identity, number);
 	sidecar_name(ret, j->map, suffix);
+}
+
+bool journal_waits(const struct journal *j)
+{
+	char name[NAME_MAX + 1];
+
+	journal_file(j, name);
+	return faccessat(j->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 enum { ASIDE_MAX = 1000, NUMBER_MAX = 1000 };

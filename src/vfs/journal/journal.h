@@ -106,6 +106,9 @@ void journal_read_by(struct journal *j, struct bytes *name_map);
 int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
 	void *arg, struct error *e);
 
+/* Is there one that journal_open would look at first? Any thread, and cheap. */
+bool journal_waits(const struct journal *j);
+
 /* tail: what the path, and for drafts the reason, is followed by; may be NULL. ret (may be NULL):
  * where the content now stands. */
 int journal_put(struct journal *j, const char *path, const struct extent *content,

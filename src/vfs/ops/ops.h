@@ -8,6 +8,9 @@
 /* Runs the call now, or keeps it until it can run. */
 void vfs_submit(struct vfs *v, struct call *c);
 
+/* May the call change the map? */
+bool vfs_changes(const struct call *c);
+
 /* The operations. Arguments and results in brackets. */
 void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts one lookup */
 void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */

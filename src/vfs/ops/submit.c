@@ -70,7 +70,7 @@ static void prove_first(struct vfs *v, struct call *c)
 	p->end = &c->next;
 }
 
-static bool is_change(const struct call *c)
+bool vfs_changes(const struct call *c)
 {
 	static const vfs_op ops[] = {
 		vfs_create_file, vfs_mkdir, vfs_unlink, vfs_rmdir, vfs_rename, vfs_setattr};
@@ -84,7 +84,7 @@ static bool is_change(const struct call *c)
 void vfs_submit(struct vfs *v, struct call *c)
 {
 	assert(pthread_equal(v->owner, pthread_self()));
-	if (!v->vol->sound && is_change(c))
+	if (!v->vol->sound && vfs_changes(c))
 		prove_first(v, c);
 	else
 		c->op(v, c);

@@ -187,7 +187,7 @@ static void ending_saved(void *arg, struct report *report)
 	struct ending end = *(struct ending *)arg;
 
 	free(arg);
-	if (!end.v->vol->read_only)
+	if (!end.v->vol->read_only && !end.v->vol->unlocked)
 		left_prepare(end.v, report);
 	end.done(end.arg, report);
 }
@@ -252,7 +252,7 @@ void vfs_end(struct vfs *v, struct report *report)
 
 	v->ending = true;
 	drain(v);
-	if (v->vol->read_only)
+	if (v->vol->read_only || v->vol->unlocked)
 		return;
 	if (v->discard) {
 		left_drop(v);

@@ -131,6 +131,9 @@ void node_settle(struct vfs *v, struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 bool node_scratch(const struct node *n);
 int node_entry(const struct node *n, struct entry *ret, struct error *e);
+/* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
+ * having looked it up. -ESTALE: there is no such entry. */
+int node_recall(struct vfs *v, uint64_t ino, struct node **ret);
 void node_pending(struct vfs *v, struct node *n, bool pending);
 
 #endif

@@ -2,6 +2,7 @@
 #include "vfs/volume/finish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -37,6 +38,14 @@ static enum pair_leave judge(void *arg, const char *first, const char *second)
 	sidecar_family(family, vol->name);
 	sidecar_family(other, first);
 	return strcmp(first, other) != 0 && strcmp(family, other) == 0 ? PAIR_MADE : PAIR_REFUSED;
+}
+
+bool finish_waits(const struct volume *vol)
+{
+	char marker[NAME_MAX + 1];
+
+	pair_marker(marker, vol->name);
+	return faccessat(vol->dirfd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int finish_pair(

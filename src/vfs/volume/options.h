@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct budget;
+struct file;
+
 struct vfs_options {
 	bool read_only;
 	bool have_uid, have_gid;
@@ -15,6 +18,11 @@ struct vfs_options {
 	mode_t file_mask, dir_mask; /* permission bits that are taken away */
 	size_t cache;               /* bytes of decoded blobs that are kept */
 	const char *const *options; /* those of the format */
+
+	/* Of a map that is one of many */
+	bool unlocked;           /* it is locked at its first change, or where a journal waits */
+	struct budget *budget;   /* shared, with a limit of its own; NULL: one of `cache` bytes */
+	struct file *names_file; /* borrowed; NULL: it is opened if there is one */
 };
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/metadata.h"
 #include "base/pair.h"
 #include "vfs/files/companion.h"
+#include "vfs/volume/claim.h"
 #include "vfs/volume/finish.h"
 #include "vfs/volume/lock.h"
 
@@ -31,7 +32,8 @@ void volume_destroy(struct volume *vol)
 	journal_finish(&vol->journal);
 	source_finish(&vol->source);
 	file_unref(vol->context.names_file);
-	budget_destroy(vol->budget);
+	if (vol->own_budget)
+		budget_destroy(vol->budget);
 	volume_unchanged(vol);
 	report_finish(&vol->told);
 	free(vol->name);
@@ -62,10 +64,10 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 		refuse_writing(vol);
 }
 
-/* Out of reach once the sandbox is entered, so it is opened now, for whichever format reads it. */
-static int open_names_file(struct volume *vol, struct error *e)
+int volume_names_file(const char *const *options, struct file **ret, struct error *e)
 {
-	const char *path = format_option(vol->context.options, "names");
+	const char *path = format_option(options, "names");
+	CLEANUP(file_unref) struct file *f = NULL;
 	struct stat st;
 	int fd;
 
@@ -74,11 +76,12 @@ static int open_names_file(struct volume *vol, struct error *e)
 	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(e, "option names: %s", path);
-	vol->context.names_file = file_new(fd);
-	if (!vol->context.names_file)
+	f = file_new(fd);
+	if (!f)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return error_set(e, -EINVAL, "option names: %s is not a regular file", path);
+	*ret = TAKE(f);
 	return 0;
 }
 
@@ -94,11 +97,14 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	}
 	vol->dirfd = dirfd;
 	vol->name = strdup(name);
-	vol->budget = budget_create(o->cache);
+	vol->own_budget = !o->budget;
+	vol->budget = o->budget ? o->budget : budget_create(o->cache);
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->context.options = o->options;
-	r = open_names_file(vol, e);
+	vol->unlocked = o->unlocked;
+	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
+	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
 	if (r == 0)
 		*ret = TAKE(vol);
 	return r;
@@ -132,6 +138,7 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 		return r;
 	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
 			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
+	vol->unlocked = vol->unlocked && !vol->read_only && !finish_waits(vol);
 	fd = lock_open(vol, e);
 	r = fd < 0 ? fd : volume_take(vol, fd, e);
 	if (r < 0)
@@ -179,6 +186,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (fd < 0)
 		return error_set(e, fd, "cannot be made: %s", strerror(-fd));
 	vol->fresh = true;
+	vol->unlocked = false;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		r = error_set(e, VOLUME_LOCKED, "is in use by another program");
 	if (r < 0)
@@ -210,13 +218,6 @@ void volume_discard(struct volume *vol)
 		unlink_ours(vol, vol->companion, &vol->companion_opened);
 }
 
-static void note_journals(void *arg, const struct journal_info *info)
-{
-	bool *fits = arg;
-
-	*fits |= info->fits && !info->foreign;
-}
-
 void volume_refuse_changes(struct volume *vol, const struct error *why)
 {
 	vol->read_only = true;
@@ -243,18 +244,6 @@ static void look_sound(struct volume *vol)
 		volume_refuse_changes(vol, &why);
 }
 
-/* What saves that were killed left behind. */
-static void sweep(const struct volume *vol)
-{
-	char marker[NAME_MAX + 1];
-
-	pair_marker(marker, vol->name);
-	replace_sweep(&vol->trust, vol->name);
-	replace_sweep(&vol->trust, marker);
-	if (vol->companion[0])
-		replace_sweep(&vol->trust, vol->companion);
-}
-
 static void tell_of_the_file(
 	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
 {
@@ -275,24 +264,14 @@ static void tell_of_the_file(
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
-	bool fits = false;
-	int r;
+	int r = claim_journal(vol, note, arg, e);
 
-	if (!vol->read_only) {
-		sweep(vol);
-		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
-		if (r < 0 || !vol->journal.fresh || vol->fresh)
-			return r;
-		/* Its paths are those of a map that was being made anew. */
-		vol->fresh = true;
-		snapshot_unref(TAKE(vol->now));
-		return open_model(vol, e);
-	}
-	r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
-	if (r == 0 && fits)
-		note(arg, "changes of an earlier mount are in a journal beside the map; they come "
-			  "back when it is mounted for writing");
-	return r;
+	if (r < 0 || !vol->journal.fresh || vol->fresh)
+		return r;
+	/* Its paths are those of a map that was being made anew. */
+	vol->fresh = true;
+	snapshot_unref(TAKE(vol->now));
+	return open_model(vol, e);
 }
 
 /* Of a map that is being made there is no second file before the first save. */

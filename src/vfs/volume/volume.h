@@ -42,6 +42,7 @@ struct volume {
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	bool read_only;
+	bool unlocked;        /* its lock is taken at the first change (volume_lock) */
 	bool passed_over;     /* another program's lock */
 	bool sound;           /* whether it can be changed was asked, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */
@@ -53,6 +54,7 @@ struct volume {
 	const struct format *format;
 	struct format_context context;
 	struct budget *budget;
+	bool own_budget;
 	struct journal journal;
 	bool replay; /* the journal holds operations that replay has not seen yet */
 
@@ -112,9 +114,16 @@ void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
+/* Before the first change of a map that is `unlocked`: takes its lock (-EBUSY: another mount has
+ * it) and opens its journal. -ESTALE: the map is not what was opened any more. */
+int volume_lock(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
 /* The map's file is open (fd is taken over) and locked; what it says of itself. */
 int volume_take(struct volume *vol, int fd, struct error *e);
+/* The file of -o names=FILE, which is out of reach once the sandbox is entered, for whichever
+ * format reads it. Where there is no such option *ret stays. */
+int volume_names_file(const char *const *options, struct file **ret, struct error *e);
 /* Remembers the attributes of the files, as they are now. */
 void volume_note_attributes(struct volume *vol);
 /* The format of this name; without, the one that the ending of `file` means. */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/volume/claim.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "base/pair.h"
+#include "vfs/volume/external.h"
+
+/* What saves that were killed left behind. */
+static void sweep(const struct volume *vol)
+{
+	char marker[NAME_MAX + 1];
+
+	pair_marker(marker, vol->name);
+	replace_sweep(&vol->trust, vol->name);
+	replace_sweep(&vol->trust, marker);
+	if (vol->companion[0])
+		replace_sweep(&vol->trust, vol->companion);
+}
+
+static void note_journals(void *arg, const struct journal_info *info)
+{
+	bool *fits = arg;
+
+	*fits |= info->fits && !info->foreign;
+}
+
+/* The file that was opened, if it still is what the name means. Who holds the lock is not asked:
+ * from within the sandbox nobody is to be seen. */
+static int lock_opened(struct volume *vol, struct error *e)
+{
+	int fd = vol->source.files[0]->fd;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno != ENOLCK && errno != EOPNOTSUPP)
+		return errno == EWOULDBLOCK
+			       ? error_set(e, VOLUME_LOCKED, "is mounted for writing already")
+			       : error_errno(e, "cannot be locked");
+	if (outside_look(vol) == OUTSIDE_SAME)
+		return 0;
+	(void)flock(fd, LOCK_UN);
+	return error_set(e, -ESTALE, "was replaced by another program");
+}
+
+int claim_journal(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	bool fits = false;
+	int r = 0;
+
+	if (!journal_waits(&vol->journal) && (vol->read_only || vol->unlocked))
+		return 0;
+	if (vol->read_only) {
+		r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
+		if (r == 0 && fits)
+			note(arg,
+				"changes of an earlier mount are in a journal beside the map; they "
+				"come back when it is mounted for writing");
+		return r;
+	}
+	if (vol->unlocked) {
+		r = lock_opened(vol, e);
+		if (r == VOLUME_LOCKED)
+			return 0;
+		vol->unlocked = r < 0;
+	}
+	if (r == 0) {
+		sweep(vol);
+		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
+	}
+	return r;
+}
+
+int volume_lock(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	int r = lock_opened(vol, e);
+
+	/* Another mount began and ended meanwhile, and what it left is in no model of ours. */
+	if (r == 0 && journal_waits(&vol->journal)) {
+		(void)flock(vol->source.files[0]->fd, LOCK_UN);
+		r = error_set(e, -ESTALE, "was changed by another mount");
+	}
+	if (r < 0)
+		return r;
+	vol->unlocked = false;
+	sweep(vol);
+	return journal_open(&vol->journal, &vol->replay, note, arg, e);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Zlib */
+/* A map that is one of many: locked at its first change, let go and found again. */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "vfs/tree/node.h"
+#include "vfs/tree/path.h"
+
+#define AUTHOR "info/author"
+
+static int setup(void **state)
+{
+	struct box *b = malloc(sizeof(*b));
+	struct error e = ERROR_INIT;
+
+	if (!b)
+		return -1;
+	box_make(b);
+	b->options.unlocked = true;
+	*state = b;
+	return box_mount(b, &e);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
+
+static void note(void *arg, const char *line)
+{
+	(void)arg;
+	(void)line;
+}
+
+/* Another mount of the same map, for writing. */
+static int mount_locked(struct box *b, struct volume **ret)
+{
+	struct vfs_options o = b->options;
+	int r;
+
+	o.unlocked = false;
+	r = volume_open(dup(b->room.fd), MAP_NAME, &o, ret, NULL);
+	return r == 0 ? volume_load(*ret, note, NULL, NULL) : r;
+}
+
+static void it_is_locked_at_its_first_change(void **state)
+{
+	struct box *b = *state;
+	struct volume *other = NULL;
+
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(mount_locked(b, &other), 0);
+	assert_int_equal(vfs_lock(b->v, NULL), -EBUSY);
+	volume_destroy(other);
+	assert_int_equal(vfs_lock(b->v, NULL), 0);
+	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+static void what_was_replaced_meanwhile_is_not_changed(void **state)
+{
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *map = map_build("eve");
+	struct volume *other = NULL;
+
+	put_file(b->room.fd, "theirs", map->data, map->size);
+	assert_int_equal(renameat(b->room.fd, "theirs", b->room.fd, MAP_NAME), 0);
+	assert_int_equal(vfs_lock(b->v, NULL), -ESTALE);
+	assert_int_equal(mount_locked(b, &other), 0);
+	volume_destroy(other);
+}
+
+static void a_journal_comes_back_and_takes_the_lock(void **state)
+{
+	struct box *b = *state;
+	struct volume *other = NULL;
+
+	assert_int_equal(vfs_lock(b->v, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	box_remount(b);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_beside(b, "mapfs", NULL), 0);
+}
+
+/* The other mount's journal is its own. */
+static void a_journal_that_is_in_use_is_left_alone(void **state)
+{
+	struct box *b = *state;
+	struct box other = {0};
+
+	box_kill(b);
+	b->options.unlocked = false;
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	other = *b;
+	other.fds = NULL;
+	other.v = NULL;
+	other.options.unlocked = true;
+	assert_int_equal(box_mount(&other, NULL), 0);
+	assert_true(box_shows(&other, AUTHOR, "alice\n"));
+	assert_int_equal(vfs_lock(other.v, NULL), -EBUSY);
+	assert_int_equal(box_end(&other, NULL), OUTCOME_DONE);
+	assert_int_equal(box_beside(b, "mapfs-journal", NULL), 1);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
+{
+	struct box *b = *state;
+	struct attr a;
+	struct fd *f;
+
+	assert_true(vfs_idle(b->v));
+	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
+	assert_true(vfs_idle(b->v));
+	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &f), 0);
+	assert_false(vfs_idle(b->v));
+	assert_int_equal(fd_close(f), 0);
+	assert_true(vfs_idle(b->v));
+	assert_int_equal(vfs_lock(b->v, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	box_settle(b);
+	assert_false(vfs_idle(b->v));
+	/* The time of what was written holds while it is mounted. */
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	box_settle(b);
+	assert_false(vfs_idle(b->v));
+}
+
+/* Every number of the tree, and the path that it had. */
+struct seen {
+	uint64_t ino;
+	char *path;
+};
+
+struct listing {
+	struct pending p; /* first */
+	char names[64][NAME_MAX + 1];
+	size_t n;
+};
+
+static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+{
+	struct listing *l = (struct listing *)c;
+
+	(void)a;
+	(void)next;
+	if (name[0] != '.')
+		snprintf(l->names[l->n++], sizeof(l->names[0]), "%s", name);
+	return true;
+}
+
+static void see(struct box *b, const char *dir, struct seen *all, size_t *n)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	struct node *n_dir;
+	struct attr a;
+
+	assert_non_null(l);
+	assert_int_equal(box_stat(b, dir, &a), 0);
+	if (*dir)
+		all[(*n)++] = (struct seen){a.ino, strdup(dir)};
+	if (S_ISDIR(a.mode)) {
+		if (!node_find(b->v, a.ino))
+			assert_int_equal(node_recall(b->v, a.ino, &n_dir), 0);
+		l->p.call.ino = a.ino;
+		l->p.call.emit = emit;
+		box_submit(b, &l->p, vfs_readdir);
+		assert_int_equal(box_wait(&l->p), 0);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s%s%s", dir, *dir ? "/" : "", l->names[i]);
+		see(b, path, all, n);
+	}
+	free(l);
+}
+
+static void numbers_are_found_again(void **state)
+{
+	struct box *b = *state;
+	struct seen all[1000];
+	struct node *n;
+	size_t count = 0;
+
+	see(b, "", all, &count);
+	assert_true(count > 30);
+	box_remount(b);
+	for (size_t i = 0; i < count; i++) {
+		CLEANUP(free) char *path = NULL;
+
+		assert_null(node_find(b->v, all[i].ino));
+		if (node_recall(b->v, all[i].ino, &n) < 0)
+			fail_msg("%s is not found", all[i].path);
+		path = node_path(n);
+		assert_string_equal(path, all[i].path);
+		vfs_forget(b->v, all[i].ino, 1);
+		assert_null(node_find(b->v, all[i].ino));
+		free(all[i].path);
+	}
+	assert_int_equal(node_recall(b->v, VFS_ROOT_INO + 0xfffffff, &n), -ESTALE);
+	assert_int_equal(node_recall(b->v, (uint64_t)1 << 63 | 5, &n), -ESTALE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(it_is_locked_at_its_first_change),
+		TEST(what_was_replaced_meanwhile_is_not_changed),
+		TEST(a_journal_comes_back_and_takes_the_lock),
+		TEST(a_journal_that_is_in_use_is_left_alone),
+		TEST(idle_is_what_nobody_uses_and_nobody_changed),
+		TEST(numbers_are_found_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
