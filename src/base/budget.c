@@ -93,6 +93,29 @@ static int slot_load(
 	return r;
 }
 
+/* A new reference to what is cached, which was just used. */
+static struct bytes *slot_use(struct budget *b, struct budget_slot *slot)
+{
+	if (slot != b->newest) {
+		chain_remove(b, slot);
+		chain_add(b, slot);
+	}
+	return bytes_ref(slot->value);
+}
+
+struct bytes *budget_find(struct budget *b, struct budget_slot *slot)
+{
+	struct bytes *found;
+
+	pthread_mutex_lock(&b->lock);
+	while (slot->loading)
+		pthread_cond_wait(&b->loaded, &b->lock);
+	found = slot->value ? slot_use(b, slot) : NULL;
+	trim(b);
+	pthread_mutex_unlock(&b->lock);
+	return found;
+}
+
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e)
 {
@@ -102,14 +125,10 @@ int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, 
 	while (slot->loading)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	/* Where another thread's load failed, this one tries for itself and gets the reason. */
-	if (!slot->value) {
+	if (!slot->value)
 		r = slot_load(b, slot, load, arg, e);
-	} else if (slot != b->newest) {
-		chain_remove(b, slot);
-		chain_add(b, slot);
-	}
 	if (r == 0) {
-		*ret = bytes_ref(slot->value);
+		*ret = slot_use(b, slot);
 		trim(b);
 	}
 	pthread_mutex_unlock(&b->lock);

@@ -33,6 +33,9 @@ typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
+/* What is cached, or NULL. */
+struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
+
 /* Forget a slot before its owner goes. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
 

@@ -23,6 +23,14 @@ struct bytes *bytes_new(size_t size, uint8_t **ret_data)
 	return b;
 }
 
+void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b))
+{
+	atomic_init(&b->refs, 1);
+	b->size = size;
+	b->data = NULL;
+	b->free = free;
+}
+
 struct bytes *bytes_copy(const void *data, size_t size)
 {
 	uint8_t *to;
@@ -42,8 +50,10 @@ struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
 	to = realloc(b, sizeof(*to) + size);
 	if (!to)
 		return NULL;
-	if (!b)
+	if (!b) {
 		atomic_init(&to->refs, 1);
+		to->free = NULL;
+	}
 	to->size = size;
 	to->data = (const uint8_t *)(to + 1);
 	if (ret_data)
@@ -60,6 +70,10 @@ struct bytes *bytes_ref(struct bytes *b)
 
 void bytes_unref(struct bytes *b)
 {
-	if (b && refs_drop(&b->refs))
+	if (!b || !refs_drop(&b->refs))
+		return;
+	if (b->free)
+		b->free(b);
+	else
 		free(b);
 }

@@ -18,7 +18,14 @@ struct bytes {
 	atomic_uint refs;
 	size_t size;
 	const uint8_t *data;
+	void (*free)(struct bytes *b); /* where it is part of something else; NULL: free() */
 };
+
+/*
+ * Something else that is counted and cached as spans are (see budget.h): its first member is a
+ * struct bytes, whose size is the memory that it takes, and which has no data.
+ */
+void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 
 /* A span of size bytes, zeroed; *ret_data is where its maker writes. NULL when memory is short. */
 struct bytes *bytes_new(size_t size, uint8_t **ret_data);

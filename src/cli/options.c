@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/cursor.h"
@@ -30,11 +31,26 @@ static const char *const fuse_prefixes[] = {"ac_attr_timeout=", "attr_timeout=",
 	"max_idle_threads=", "max_read=", "max_readahead=", "max_threads=", "max_write=",
 	"negative_timeout=", "remember=", "splice_", "no_splice_", "subtype=", NULL};
 
+uint64_t options_cache_default(uint64_t memory)
+{
+	const uint64_t least = 64 << 20, most = 1 << 30, share = memory / 16;
+
+	return share < least ? least : share > most ? most : share;
+}
+
+static uint64_t memory_of_machine(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
 void options_init(struct options *o)
 {
 	static const char *const none[] = {NULL};
 
-	*o = (struct options){.rq = {.cache_size = OPTIONS_CACHE_DEFAULT, .options = none}};
+	*o = (struct options){.rq.options = none};
+	o->rq.cache_size = options_cache_default(memory_of_machine());
 }
 
 void options_finish(struct options *o)

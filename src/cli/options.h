@@ -11,7 +11,8 @@
 #include "base/error.h"
 #include "fuse/request.h"
 
-enum { OPTIONS_CACHE_DEFAULT = 64 << 20 }; /* bytes */
+/* Bytes of decoded blobs that are kept where nobody says how many, of so much memory. */
+uint64_t options_cache_default(uint64_t memory);
 
 struct options {
 	struct mount_request rq; /* rq.options follows format_options; paths are left alone */

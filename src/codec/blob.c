@@ -10,63 +10,11 @@
 
 enum {
 	CHUNK = 64 << 10,
-	STREAMS_MAX = 8, /* blobs that keep their inflater */
+	ALONE_MAX = 16 << 20, /* what is read whole without a budget */
+	/* Readers of more than fits the budget would have all of it inflated again for each piece
+	 * that they read: after so many times, no more than a stretch is. */
+	LOADS_MAX = 3,
 };
-
-/*
- * The blobs that keep a stream, newest first. Whoever holds the chain's lock only tries the locks
- * of blobs, so taking the chain's lock under a blob's is safe.
- */
-static struct {
-	pthread_mutex_t lock;
-	struct blob *newest, *oldest;
-	unsigned n;
-} chain = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void chain_remove(struct blob *b)
-{
-	if (!b->chained)
-		return;
-	*(b->newer ? &b->newer->older : &chain.newest) = b->older;
-	*(b->older ? &b->older->newer : &chain.oldest) = b->newer;
-	b->newer = b->older = NULL;
-	b->chained = false;
-	chain.n--;
-}
-
-static void chain_add(struct blob *b)
-{
-	b->older = chain.newest;
-	*(b->older ? &b->older->newer : &chain.oldest) = b;
-	chain.newest = b;
-	b->chained = true;
-	chain.n++;
-}
-
-/* Drops the stream of the blob that was used longest ago and is not in use now. */
-static void chain_trim(void)
-{
-	for (struct blob *b = chain.oldest; b && chain.n > STREAMS_MAX; b = b->newer) {
-		if (pthread_mutex_trylock(&b->lock) != 0)
-			continue;
-		chain_remove(b);
-		inflater_destroy(TAKE(b->stream));
-		pthread_mutex_unlock(&b->lock);
-		return;
-	}
-}
-
-/* b was just used, and its lock is held. */
-static void chain_touch(struct blob *b)
-{
-	pthread_mutex_lock(&chain.lock);
-	if (chain.newest != b) {
-		chain_remove(b);
-		chain_add(b);
-		chain_trim();
-	}
-	pthread_mutex_unlock(&chain.lock);
-}
 
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget)
@@ -77,11 +25,11 @@ struct blob *blob_new(
 		return NULL;
 	atomic_init(&b->refs, 1);
 	atomic_init(&b->sound, false);
+	atomic_init(&b->loads, 0);
 	b->stored = extent_ref(stored);
 	b->coding = coding;
 	b->size = size;
 	b->budget = budget;
-	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->memo_lock, NULL);
 	pthread_mutex_init(&b->png.lock, NULL);
 	return b;
@@ -104,18 +52,35 @@ struct blob *blob_ref(struct blob *b)
 	return b;
 }
 
+/* The checkpoints may take half of the budget. */
+static uint64_t length_of_stretch(const struct blob *b)
+{
+	return stretch_length(b->size, b->budget ? budget_limit(b->budget) / 2 : ALONE_MAX);
+}
+
+static size_t n_stretches(const struct blob *b)
+{
+	uint64_t length = length_of_stretch(b);
+
+	return (size_t)((b->size + length - 1) / length);
+}
+
+static void uncache(struct blob *b)
+{
+	budget_drop(b->budget, &b->slot);
+	budget_drop(b->budget, &b->checkpoints);
+	for (size_t i = 0; b->stretches && i < n_stretches(b); i++)
+		budget_drop(b->budget, &b->stretches[i]);
+}
+
 void blob_unref(struct blob *b)
 {
 	if (!b || !refs_drop(&b->refs))
 		return;
-	pthread_mutex_lock(&chain.lock);
-	chain_remove(b);
-	pthread_mutex_unlock(&chain.lock);
-	inflater_destroy(b->stream);
 	if (b->budget)
-		budget_drop(b->budget, &b->slot);
+		uncache(b);
+	free(b->stretches);
 	extent_finish(&b->stored);
-	pthread_mutex_destroy(&b->lock);
 	pthread_mutex_destroy(&b->memo_lock);
 	pthread_mutex_destroy(&b->png.lock);
 	free(b);
@@ -132,14 +97,24 @@ static int raw_extent(const struct blob *b, struct extent *ret, struct error *e)
 	return 0;
 }
 
+static void proved(struct blob *b)
+{
+	atomic_store_explicit(&b->sound, true, memory_order_relaxed);
+}
+
 static int load(void *arg, struct bytes **ret, struct error *e)
 {
 	struct blob *b = arg;
 	struct extent raw;
 	int r;
 
-	if (b->coding == BLOB_ZLIB)
-		return inflate_all(&b->stored, b->size, ret, e);
+	if (b->coding == BLOB_ZLIB) {
+		r = inflate_all(&b->stored, b->size, ret, e);
+		atomic_fetch_add_explicit(&b->loads, 1, memory_order_relaxed);
+		if (r == 0)
+			proved(b);
+		return r;
+	}
 	r = raw_extent(b, &raw, e);
 	return r < 0 ? r : extent_load(&raw, b->size, ret, e);
 }
@@ -152,47 +127,112 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 	return budget_get(b->budget, &b->slot, load, b, ret, e);
 }
 
-static int ignore(void *arg, const uint8_t *data, size_t n, struct error *e)
+/* Is it to be read whole? */
+static bool is_whole(const struct blob *b)
 {
-	(void)arg, (void)data, (void)n, (void)e;
-	return 0;
+	if (!b->budget)
+		return b->size <= ALONE_MAX;
+	return b->size <= STRETCH ||
+	       (b->size <= budget_limit(b->budget) &&
+		       atomic_load_explicit(&b->loads, memory_order_relaxed) < LOADS_MAX);
+}
+
+/* A pass over all of it, with somebody who looks on. */
+struct pass {
+	struct blob *blob;
+	codec_chunk_fn fn;
+	void *arg;
+	bool done;
+};
+
+static int make_pass(void *arg, struct bytes **ret, struct error *e)
+{
+	struct pass *p = arg;
+	struct blob *b = p->blob;
+	int r;
+
+	p->done = true;
+	r = stretch_prepare(&b->stored, b->size, length_of_stretch(b), p->fn, p->arg, ret, e);
+	if (r == 0)
+		proved(b);
+	return r;
+}
+
+static int get_checkpoints(struct blob *b, struct bytes **ret, struct error *e)
+{
+	struct pass p = {.blob = b};
+
+	return b->budget ? budget_get(b->budget, &b->checkpoints, make_pass, &p, ret, e)
+			 : make_pass(&p, ret, e);
 }
 
 int blob_check(struct blob *b, struct error *e)
 {
+	CLEANUP(bytes_unref) struct bytes *found = NULL;
 	struct extent raw;
-	int r;
 
 	if (b->coding == BLOB_RAW)
 		return raw_extent(b, &raw, e);
 	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
 		return 0;
-	r = inflate_each(&b->stored, b->size, ignore, NULL, e);
-	if (r == 0)
-		atomic_store_explicit(&b->sound, true, memory_order_relaxed);
-	return r;
+	return is_whole(b) ? blob_load(b, &found, e) : get_checkpoints(b, &found, e);
 }
 
-static int read_stream(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e)
-{
-	int r = 0;
+struct stretch {
+	struct blob *blob;
+	size_t i;
+};
 
-	pthread_mutex_lock(&b->lock);
-	if (!b->stream)
-		r = inflater_create(&b->stored, b->size, &b->stream, e);
-	if (r == 0) {
-		r = inflater_read(b->stream, off, dst, n, e);
-		chain_touch(b);
+static int load_stretch(void *arg, struct bytes **ret, struct error *e)
+{
+	const struct stretch *s = arg;
+	struct blob *b = s->blob;
+	CLEANUP(bytes_unref) struct bytes *checkpoints = NULL;
+	int r = get_checkpoints(b, &checkpoints, e);
+
+	return r < 0 ? r : stretch_load(checkpoints, &b->stored, b->size, s->i, ret, e);
+}
+
+static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct error *e)
+{
+	struct stretch s = {b, i};
+
+	if (!b->budget)
+		return load_stretch(&s, ret, e);
+	pthread_mutex_lock(&b->memo_lock);
+	if (!b->stretches)
+		b->stretches = calloc(n_stretches(b), sizeof(*b->stretches));
+	pthread_mutex_unlock(&b->memo_lock);
+	if (!b->stretches)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	return budget_get(b->budget, &b->stretches[i], load_stretch, &s, ret, e);
+}
+
+static int read_stretches(struct blob *b, uint64_t off, uint8_t *dst, size_t n, struct error *e)
+{
+	uint64_t length = length_of_stretch(b);
+
+	while (n) {
+		CLEANUP(bytes_unref) struct bytes *span = NULL;
+		size_t at = (size_t)(off % length), part;
+		int r = get_stretch(b, (size_t)(off / length), &span, e);
+
+		if (r < 0)
+			return r;
+		part = span->size - at < n ? span->size - at : n;
+		memcpy(dst, span->data + at, part);
+		off += part;
+		dst += part;
+		n -= part;
 	}
-	pthread_mutex_unlock(&b->lock);
-	return r;
+	return 0;
 }
 
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	struct extent raw;
-	int r;
+	int r = 0;
 
 	if (off > b->size || n > b->size - off)
 		return error_set(e, -EINVAL,
@@ -202,14 +242,14 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 		r = raw_extent(b, &raw, e);
 		return r < 0 ? r : extent_read(&raw, off, dst, n, e);
 	}
-	if (b->size > BLOB_WHOLE_MAX) {
-		/* Else a fault would go unnoticed by who does not read on until there. */
-		r = blob_check(b, e);
-		return r < 0 ? r : read_stream(b, off, dst, n, e);
-	}
-	r = blob_load(b, &whole, e);
+	if (b->budget)
+		whole = budget_find(b->budget, &b->slot);
+	if (!whole && is_whole(b))
+		r = blob_load(b, &whole, e);
 	if (r < 0)
 		return r;
+	if (!whole)
+		return read_stretches(b, off, dst, n, e);
 	if (n)
 		memcpy(dst, whole->data + off, n);
 	return 0;
@@ -263,6 +303,18 @@ static int each_raw(struct blob *b, codec_chunk_fn fn, void *arg, struct error *
 	return 0;
 }
 
+/* The pass that lays the checkpoints does for this, too. */
+static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *checkpoints = NULL;
+	struct pass p = {.blob = b, .fn = fn, .arg = arg};
+	int r = 0;
+
+	if (b->budget)
+		r = budget_get(b->budget, &b->checkpoints, make_pass, &p, &checkpoints, e);
+	return r < 0 || p.done ? r : inflate_each(&b->stored, b->size, fn, arg, e);
+}
+
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -270,11 +322,13 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 
 	if (b->coding == BLOB_RAW)
 		return each_raw(b, fn, arg, e);
-	if (b->size > BLOB_WHOLE_MAX)
-		return inflate_each(&b->stored, b->size, fn, arg, e);
-	r = blob_load(b, &whole, e);
+	if (b->budget)
+		whole = budget_find(b->budget, &b->slot);
+	r = whole || !is_whole(b) ? 0 : blob_load(b, &whole, e);
 	if (r < 0)
 		return r;
+	if (!whole)
+		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;
 }
 
@@ -325,6 +379,12 @@ static bool same_place(const struct extent *a, const struct extent *b)
 	return a->mem == b->mem && a->file == b->file && a->off == b->off && a->size == b->size;
 }
 
+/* Can it be read in pieces at no more than their cost? */
+static bool has_pieces(const struct blob *b)
+{
+	return b->coding == BLOB_RAW || b->budget;
+}
+
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -339,8 +399,10 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 		*ret = true;
 		return 0;
 	}
-	if (b->size > BLOB_WHOLE_MAX)
+	if (!is_whole(b) && has_pieces(b))
 		return compare(a, blob_read_fn, b, ret, e);
+	if (!is_whole(b) && has_pieces(a))
+		return compare(b, blob_read_fn, a, ret, e);
 	r = blob_load(b, &whole, e);
 	if (r < 0)
 		return r;

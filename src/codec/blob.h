@@ -2,10 +2,11 @@
 /*
  * blob: a piece of a map's data, kept as it is stored and decoded only when somebody asks.
  *
- * Immutable and ref-counted; all functions may be called on any thread. Decoded forms up to
- * BLOB_WHOLE_MAX are cached in the budget; larger blobs are checked once and then read through an
- * inflater of their own, which a few recently used blobs keep, so memory stays bounded whatever is
- * read.
+ * Immutable and ref-counted; all functions may be called on any thread. What fits the budget is
+ * inflated once, whole, whoever asks for which part, and cached there until others need the room.
+ * What is larger, or was pushed out again and again, takes one pass that proves it and lays
+ * checkpoints, and is then inflated in stretches (codec/inflate.h), which are cached in its place.
+ * So memory stays bounded whatever is read.
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
  */
@@ -23,8 +24,6 @@
 #include "base/file.h"
 #include "codec/inflate.h"
 #include "codec/png.h"
-
-enum { BLOB_WHOLE_MAX = 16 << 20 };
 
 enum blob_coding {
 	BLOB_RAW,  /* stored as they are: the extent has `size` bytes or more */
@@ -44,12 +43,11 @@ struct blob {
 	atomic_uint refs;
 	atomic_bool sound;
 	struct budget *budget;
-	struct budget_slot slot;
-	pthread_mutex_t lock; /* over the stream */
-	struct inflater *stream;
-	struct blob *older, *newer; /* the chain of blobs that keep a stream; under its own lock */
-	bool chained;
-	pthread_mutex_t memo_lock; /* over what follows; never held for long */
+	struct budget_slot slot;        /* all of it */
+	atomic_uint loads;              /* how often that was inflated */
+	struct budget_slot checkpoints; /* for stretches */
+	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
+	pthread_mutex_t memo_lock;      /* over what follows, and stretches; never held for long */
 	struct {
 		uint64_t key, value;
 		bool set;
@@ -58,8 +56,9 @@ struct blob {
 };
 
 /*
- * Takes a reference of its own on what stored holds. budget may be NULL (nothing is cached), else
- * it must outlive the blob. NULL when memory is short. The blob need not be sound.
+ * Takes a reference of its own on what stored holds. budget may be NULL (nothing is cached, so it
+ * is to be read whole or by blob_each), else it must outlive the blob. NULL when memory is short.
+ * The blob need not be sound.
  */
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
@@ -86,8 +85,8 @@ int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct err
  * and is returned. The whole is known to be sound only when this returned 0. */
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
-/* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, in
- * bounded memory; yes is remembered. Caches nothing. */
+/* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, and
+ * cached as for reading; yes is remembered. */
 int blob_check(struct blob *b, struct error *e);
 
 /* Are the decoded bytes the same? NULL equals NULL only. */

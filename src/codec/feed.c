@@ -3,10 +3,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
+
+#include "codec/inflate.h"
 
 /* How far past the declared size the true one is looked for, so that a bomb costs little. */
 enum { COUNT_ON = 64 << 20 };
+
+static atomic_uint_fast64_t total;
+
+void feed_count(size_t n)
+{
+	atomic_fetch_add_explicit(&total, n, memory_order_relaxed);
+}
+
+uint64_t inflate_total(void)
+{
+	return atomic_load_explicit(&total, memory_order_relaxed);
+}
 
 int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct error *e)
 {
@@ -19,6 +34,22 @@ int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct 
 	f->ended = x->size == 0 && declared == 0;
 	if (inflateInit(&f->z) != Z_OK)
 		return error_set(e, -ENOMEM, "no memory to inflate");
+	return 0;
+}
+
+int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const z_stream *z,
+	uint64_t in, uint64_t out, struct error *e)
+{
+	f->x = x;
+	f->declared = declared;
+	f->in = in;
+	f->out = out;
+	f->ended = false;
+	/* Its source is only read, whatever the prototype says. */
+	if (inflateCopy(&f->z, (z_stream *)(uintptr_t)z) != Z_OK)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	f->z.next_in = f->input;
+	f->z.avail_in = 0;
 	return 0;
 }
 
@@ -63,6 +94,7 @@ static int feed_step(struct feed *f, uint8_t *dst, size_t n, size_t *ret_n, stru
 	r = inflate(&f->z, Z_NO_FLUSH);
 	*ret_n = room - f->z.avail_out;
 	f->out += *ret_n;
+	feed_count(*ret_n);
 	if (r == Z_STREAM_END)
 		f->ended = true;
 	/* Z_BUF_ERROR means only that more input is needed. */

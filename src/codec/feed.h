@@ -24,8 +24,12 @@ struct feed {
 };
 
 int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct error *e);
+/* Goes on from a copy of z, as it was after `in` bytes of x had given `out`. */
+int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const z_stream *z,
+	uint64_t in, uint64_t out, struct error *e);
 void feed_finish(struct feed *f);
-#define CLEANUP_FEED __attribute__((cleanup(feed_finish)))
+/* Counts bytes for inflate_total. */
+void feed_count(size_t n);
 
 /* Exactly the next n bytes, of which there must be as many declared; dst may be NULL to skip. */
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);

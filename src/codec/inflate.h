@@ -39,20 +39,25 @@ int inflate_each(
 	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e);
 
 /*
- * A reader at any place of a large stream, which holds a few MiB whatever the size: reading onward
- * continues; reading back continues from the last checkpoint before that place. Checkpoints are
- * made while reading, one every 16 MiB of output (further apart beyond 1 GiB). Used by one thread
- * at a time. That the stream is longer than declared shows when its last byte is read.
+ * A large stream in stretches, of which each is inflated by itself. One pass over all of it proves
+ * that it is sound and lays a checkpoint (zlib's state) at the begin of each stretch but the first;
+ * what it prepared is counted as the memory that it takes, immutable, and for any thread.
+ *
+ * length: of a stretch; a multiple of 64 KiB. stretch_length gives STRETCH, or more where the
+ * checkpoints would take more than so much memory.
  */
-struct inflater;
+enum { STRETCH = 1 << 20 };
 
-int inflater_create(const struct extent *x, uint64_t declared, struct inflater **ret,
-	struct error *e); /* takes a reference of its own on what x holds */
-/* Past the declared size is -EINVAL. After -EIO the reader can still be used. */
-int inflater_read(struct inflater *f, uint64_t off, void *dst, size_t n, struct error *e);
-size_t inflater_memory(const struct inflater *f); /* bytes held, about */
-void inflater_destroy(struct inflater *f);
-DEFINE_CLEANUP(struct inflater, inflater_destroy);
+uint64_t stretch_length(uint64_t declared, size_t memory);
+/* fn, where not NULL, gets what goes by, as inflate_each gives it. */
+int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
+	void *arg, struct bytes **ret, struct error *e);
+/* Stretch i, from 0, of the same stream. */
+int stretch_load(const struct bytes *prepared, const struct extent *x, uint64_t declared,
+	uint64_t i, struct bytes **ret, struct error *e);
+
+/* Bytes that this process has inflated so far, by whichever of these functions: for tests. */
+uint64_t inflate_total(void);
 
 /*
  * Compress, to the same bytes as zlib's compress() (the default level). The result may be in memory

@@ -33,7 +33,7 @@ static int add_alone(const char *list)
 	return r;
 }
 
-static void nothing_given_means_writable_and_64m(void **state)
+static void nothing_given_means_writable_and_a_share_of_memory(void **state)
 {
 	struct options o;
 
@@ -42,7 +42,11 @@ static void nothing_given_means_writable_and_64m(void **state)
 	assert_false(o.rq.read_only);
 	assert_false(o.rq.allow_other);
 	assert_false(o.rq.has_uid || o.rq.has_gid || o.rq.file_mask || o.rq.dir_mask);
-	assert_int_equal(o.rq.cache_size, 67108864);
+	assert_in_range(o.rq.cache_size, 67108864, 1073741824);
+	assert_int_equal(options_cache_default(0), 67108864);
+	assert_int_equal(options_cache_default(1073741824), 67108864);
+	assert_int_equal(options_cache_default(3221225472), 201326592);
+	assert_int_equal(options_cache_default(68719476736), 1073741824);
 	assert_null(o.rq.options[0]);
 	options_finish(&o);
 }
@@ -275,7 +279,7 @@ static void a_backslash_takes_a_comma_into_a_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_means_writable_and_64m),
+		cmocka_unit_test(nothing_given_means_writable_and_a_share_of_memory),
 		cmocka_unit_test(what_mount_passes_along_is_swallowed),
 		cmocka_unit_test(unknown_options_are_refused),
 		cmocka_unit_test(the_refused_option_is_named),

@@ -7,7 +7,8 @@
 
 static struct error err;
 
-enum { LARGE = BLOB_WHOLE_MAX + 12345 };
+/* Of the budgets below, SMALL has no room for a blob of LARGE bytes, and ROOMY has. */
+enum { LARGE = (17 << 20) + 12345, SMALL = 8 << 20, ROOMY = 64 << 20, UNIT = 128 << 10 };
 
 static uint8_t pattern(uint64_t off)
 {
@@ -74,7 +75,7 @@ static int check_chunk(void *arg, const uint8_t *data, size_t n, struct error *e
 
 static void every_way_of_reading_gives_the_same_bytes(void **state)
 {
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(1 << 20);
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(SMALL);
 
 	(void)state;
 	for (size_t k = 0; k < N_KINDS; k++) {
@@ -117,21 +118,125 @@ static void a_blob_works_without_a_budget(void **state)
 	check_chunk(&off, got, 10, NULL);
 }
 
-static void small_blobs_are_cached_and_prefixes_and_streams_are_not(void **state)
+static void what_fits_the_budget_is_cached_whole_and_prefixes_are_not(void **state)
 {
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(64 << 20);
-	CLEANUP(blob_unref) struct blob *small = blob_of(BLOB_ZLIB, 5000, budget);
-	CLEANUP(blob_unref) struct blob *large = blob_of(BLOB_ZLIB, LARGE, budget);
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(ROOMY);
+	CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
 	uint8_t got[10];
 	size_t n;
 
 	(void)state;
-	assert_ok(blob_prefix(small, got, 10, &n, &err));
+	assert_ok(blob_prefix(b, got, 10, &n, &err));
 	assert_int_equal(budget_used(budget), 0);
-	assert_ok(blob_read(large, LARGE - 10, got, 10, &err));
-	assert_int_equal(budget_used(budget), 0);
-	assert_ok(blob_read(small, 0, got, 10, &err));
-	assert_in_range(budget_used(budget), 5000, 6000);
+	assert_ok(blob_read(b, LARGE - 10, got, 10, &err));
+	assert_in_range(budget_used(budget), LARGE, LARGE + 1000);
+}
+
+/* The pieces of a blob in some order: 0 as cp reads it, 1 backwards, else mixed. */
+static void read_pieces(struct blob *b, int order)
+{
+	size_t n = (b->size + UNIT - 1) / UNIT, *pieces = calloc(n, sizeof(*pieces));
+	uint8_t *got = malloc(UNIT);
+	uint64_t seed = (uint64_t)order + 1;
+
+	for (size_t i = 0; i < n; i++)
+		pieces[i] = order == 1 ? n - 1 - i : i;
+	for (size_t i = n; order > 1 && i-- > 1;) {
+		size_t k = next_random(&seed) % (i + 1), other = pieces[i];
+
+		pieces[i] = pieces[k];
+		pieces[k] = other;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t off = pieces[i] * (uint64_t)UNIT;
+		size_t part = b->size - off < UNIT ? (size_t)(b->size - off) : UNIT;
+
+		assert_ok(blob_read(b, off, got, part, &err));
+		for (size_t k = 0; k < part; k += 1000)
+			assert_int_equal(got[k], pattern(off + k));
+	}
+	free(pieces);
+	free(got);
+}
+
+static void what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 4; order++) {
+		CLEANUP(budget_destroy) struct budget *budget = budget_create(ROOMY);
+		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
+		uint64_t before = inflate_total(), n = 0;
+
+		if (order & 1)
+			assert_ok(blob_check(b, &err));
+		read_pieces(b, order);
+		assert_ok(blob_check(b, &err));
+		assert_ok(blob_each(b, check_chunk, &n, &err));
+		assert_int_equal(inflate_total() - before, LARGE);
+	}
+}
+
+static void what_does_not_fit_costs_one_pass_and_then_what_is_read(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		CLEANUP(budget_destroy) struct budget *budget = budget_create(SMALL);
+		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
+		uint64_t before = inflate_total(), n = 0;
+
+		if (order)
+			assert_ok(blob_each(b, check_chunk, &n, &err));
+		read_pieces(b, order);
+		assert_ok(blob_check(b, &err));
+		assert_int_equal(inflate_total() - before, 2 * LARGE);
+		assert_true(budget_used(budget) <= SMALL);
+	}
+}
+
+static void anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches(void **state)
+{
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(SMALL);
+	CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
+	uint64_t seed = 7;
+	uint8_t got[300];
+
+	(void)state;
+	assert_ok(blob_check(b, &err));
+	for (int i = 0; i < 40; i++) {
+		uint64_t off = next_random(&seed) % (LARGE - sizeof(got));
+		uint64_t before = inflate_total();
+
+		assert_ok(blob_read(b, off, got, sizeof(got), &err));
+		check_chunk(&off, got, sizeof(got), NULL);
+		assert_true(inflate_total() - before <=
+			    (off / STRETCH == (off - 300) / STRETCH ? 1 : 2) * STRETCH);
+	}
+}
+
+static void blobs_that_push_each_other_out_are_not_inflated_for_each_piece(void **state)
+{
+	enum { N = 3, PIECES = 100 };
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(LARGE + (8 << 20));
+	struct blob *blobs[N];
+	uint64_t before, bound;
+	uint8_t got[100];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		blobs[i] = blob_of(BLOB_ZLIB, LARGE, budget);
+	before = inflate_total();
+	for (int k = 0; k < PIECES; k++)
+		for (int i = 0; i < N; i++) {
+			uint64_t off = (uint64_t)k * (LARGE / PIECES);
+
+			assert_ok(blob_read(blobs[i], off, got, sizeof(got), &err));
+			check_chunk(&off, got, sizeof(got), NULL);
+		}
+	/* A few times whole, then the pass, then what is read. */
+	bound = (uint64_t)N * 6 * LARGE;
+	assert_true(inflate_total() - before <= bound);
+	for (int i = 0; i < N; i++)
+		blob_unref(blobs[i]);
 }
 
 static void a_wrong_declared_size_is_an_error_whichever_way_it_is_read(void **state)
@@ -212,32 +317,6 @@ static void equality_is_that_of_the_decoded_bytes(void **state)
 	}
 }
 
-static void more_large_blobs_than_streams_are_kept_can_be_read_in_turns(void **state)
-{
-	enum { N = 11 };
-	CLEANUP_EXTENT struct extent x = stored(BLOB_ZLIB, LARGE);
-	struct blob *blobs[N];
-	unsigned kept = 0;
-
-	(void)state;
-	for (int i = 0; i < N; i++)
-		blobs[i] = blob_new(&x, BLOB_ZLIB, LARGE, NULL);
-	for (int round = 0; round < 2; round++) {
-		for (int i = 0; i < N; i++) {
-			uint64_t off = (uint64_t)(1000 * (round + i));
-			uint8_t got[100];
-
-			assert_ok(blob_read(blobs[i], off, got, 100, &err));
-			check_chunk(&off, got, 100, NULL);
-		}
-	}
-	for (int i = 0; i < N; i++)
-		kept += blobs[i]->stream != NULL;
-	assert_in_range(kept, 1, N - 1);
-	for (int i = 0; i < N; i++)
-		blob_unref(blobs[i]);
-}
-
 static void *read_in_thread(void *arg)
 {
 	struct blob *b = arg;
@@ -258,25 +337,29 @@ static void *read_in_thread(void *arg)
 	return NULL;
 }
 
-static void threads_read_one_blob_at_a_time_and_all_get_the_right_bytes(void **state)
+static void threads_that_read_at_once_wait_for_one_inflation(void **state)
 {
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(1 << 20);
-	struct blob *blobs[] = {
-		blob_of(BLOB_ZLIB, LARGE, budget), blob_of(BLOB_ZLIB, 300000, budget)};
-	pthread_t threads[6];
+	static const size_t limits[] = {SMALL, ROOMY};
 
 	(void)state;
-	for (size_t i = 0; i < 6; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, read_in_thread, blobs[i % 2]), 0);
-	for (size_t i = 0; i < 6; i++) {
-		void *failed;
+	for (size_t k = 0; k < 2; k++) {
+		CLEANUP(budget_destroy) struct budget *budget = budget_create(limits[k]);
+		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
+		uint64_t before = inflate_total();
+		pthread_t threads[6];
 
-		pthread_join(threads[i], &failed);
-		assert_null(failed);
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, read_in_thread, b), 0);
+		for (size_t i = 0; i < 6; i++) {
+			void *failed;
+
+			pthread_join(threads[i], &failed);
+			assert_null(failed);
+		}
+		/* All read in the first stretch. */
+		assert_int_equal(
+			inflate_total() - before, limits[k] == SMALL ? LARGE + STRETCH : LARGE);
 	}
-	blob_unref(blobs[0]);
-	blob_unref(blobs[1]);
 }
 
 static void what_is_remembered_is_recalled_until_others_push_it_out(void **state)
@@ -321,12 +404,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_of_reading_gives_the_same_bytes),
 		cmocka_unit_test(a_blob_works_without_a_budget),
-		cmocka_unit_test(small_blobs_are_cached_and_prefixes_and_streams_are_not),
+		cmocka_unit_test(what_fits_the_budget_is_cached_whole_and_prefixes_are_not),
+		cmocka_unit_test(
+			what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked),
+		cmocka_unit_test(what_does_not_fit_costs_one_pass_and_then_what_is_read),
+		cmocka_unit_test(anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches),
+		cmocka_unit_test(blobs_that_push_each_other_out_are_not_inflated_for_each_piece),
 		cmocka_unit_test(a_wrong_declared_size_is_an_error_whichever_way_it_is_read),
 		cmocka_unit_test(a_raw_blob_with_too_few_bytes_is_an_error),
 		cmocka_unit_test(equality_is_that_of_the_decoded_bytes),
-		cmocka_unit_test(more_large_blobs_than_streams_are_kept_can_be_read_in_turns),
-		cmocka_unit_test(threads_read_one_blob_at_a_time_and_all_get_the_right_bytes),
+		cmocka_unit_test(threads_that_read_at_once_wait_for_one_inflation),
 		cmocka_unit_test(what_is_remembered_is_recalled_until_others_push_it_out),
 		cmocka_unit_test(what_is_known_of_a_blob_can_be_handed_on),
 	};

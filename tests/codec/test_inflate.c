@@ -240,39 +240,66 @@ static int read_pattern(void *arg, uint64_t off, void *dst, size_t n, struct err
 	return 0;
 }
 
-static void check_pattern(struct inflater *f, uint64_t off, size_t n)
+static void check_stretch(
+	const struct bytes *c, const struct extent *x, uint64_t size, uint64_t length, uint64_t i)
 {
-	uint8_t *got = malloc(n + 1);
+	CLEANUP(bytes_unref) struct bytes *got = NULL;
+	uint64_t n = size - i * length < length ? size - i * length : length;
 
-	assert_ok(inflater_read(f, off, got, n, &err));
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(got[i], pattern(off + i));
-	free(got);
+	assert_ok(stretch_load(c, x, size, i, &got, &err));
+	assert_int_equal(got->size, n);
+	for (size_t k = 0; k < got->size; k++)
+		if (got->data[k] != pattern(i * length + k))
+			fail_msg("stretch %d, byte %zu", (int)i, k);
 }
 
-static void a_large_stream_is_read_at_any_place(void **state)
+static void each_stretch_costs_its_own_length(void **state)
 {
-	const uint64_t size = (uint64_t)70 << 20;
-	CLEANUP(close_fd) int tmp = open(P_tmpdir, O_RDONLY | O_DIRECTORY);
+	const uint64_t length = 1 << 20, size = 5 * length + 12345;
+	CLEANUP(bytes_unref) struct bytes *c = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	CLEANUP(inflater_destroy) struct inflater *f = NULL;
-	uint64_t seed = 3;
+	uint64_t before = inflate_total();
 
 	(void)state;
-	assert_ok(deflate_from(read_pattern, NULL, size, tmp, &x, &err));
-	assert_ok(inflater_create(&x, size, &f, &err));
-	check_pattern(f, size - 5, 5);
-	check_pattern(f, 0, 100000);
-	/* Both sides of a checkpoint, which stand every 16 MiB. */
-	check_pattern(f, ((uint64_t)32 << 20) - 3, 6);
-	check_pattern(f, (uint64_t)32 << 20, 1);
-	check_pattern(f, ((uint64_t)16 << 20) - 1, 1);
-	for (int i = 0; i < 10; i++)
-		check_pattern(f, next_random(&seed) % (size - 1000), 1000);
-	check_pattern(f, size - 1, 1);
-	check_pattern(f, size, 0);
-	assert_fails(inflater_read(f, size, &seed, 1, &err), EINVAL, "past the end");
-	assert_fails(inflater_read(f, UINT64_MAX, &seed, 2, &err), EINVAL, "past the end");
+	assert_ok(deflate_from(read_pattern, NULL, size, -1, &x, &err));
+	assert_ok(stretch_prepare(&x, size, length, NULL, NULL, &c, &err));
+	assert_int_equal(inflate_total() - before, size);
+	before = inflate_total();
+	for (uint64_t i = 6; i-- > 0;)
+		check_stretch(c, &x, size, length, i);
+	assert_int_equal(inflate_total() - before, size);
+	before = inflate_total();
+	check_stretch(c, &x, size, length, 3);
+	assert_int_equal(inflate_total() - before, length);
+}
+
+static void a_stream_that_is_one_stretch_or_nothing_needs_no_checkpoint(void **state)
+{
+	static const uint64_t sizes[] = {0, 1, 65536, 65537};
+
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		CLEANUP(bytes_unref) struct bytes *c = NULL;
+		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+
+		assert_ok(deflate_from(read_pattern, NULL, sizes[k], -1, &x, &err));
+		assert_ok(stretch_prepare(&x, sizes[k], 65536, NULL, NULL, &c, &err));
+		for (uint64_t i = 0; i * 65536 < sizes[k]; i++)
+			check_stretch(c, &x, sizes[k], 65536, i);
+	}
+}
+
+static void stretches_are_longer_where_checkpoints_would_take_too_much(void **state)
+{
+	const uint64_t gib = 1 << 30;
+
+	(void)state;
+	assert_int_equal(stretch_length(gib, 64 << 20), STRETCH);
+	assert_true(stretch_length(gib, 8 << 20) > STRETCH);
+	assert_true(gib / stretch_length(gib, 8 << 20) * (40 << 10) <= 8 << 20);
+	assert_int_equal(stretch_length(gib, 8 << 20) % 65536, 0);
+	assert_true(stretch_length(UINT64_MAX / 2, 0) >= UINT64_MAX / 2);
+	assert_int_equal(stretch_length(0, 0), STRETCH);
 }
 
 static int read_zeros(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
@@ -298,8 +325,7 @@ static void a_gib_is_streamed_in_a_few_mib(void **state)
 {
 	const uint64_t size = (uint64_t)1 << 30;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	CLEANUP(inflater_destroy) struct inflater *f = NULL;
-	uint8_t *chunk = malloc(1 << 20);
+	CLEANUP(bytes_unref) struct bytes *c = NULL;
 	uint64_t n = 0;
 
 	(void)state;
@@ -307,64 +333,37 @@ static void a_gib_is_streamed_in_a_few_mib(void **state)
 	assert_ok(deflate_from(read_zeros, NULL, size, -1, &x, &err));
 	size_t before = mallinfo2().uordblks;
 
-	assert_ok(inflater_create(&x, size, &f, &err));
-	for (uint64_t off = 0; off < size; off += 1 << 20) {
-		chunk[0] = 1;
-		assert_ok(inflater_read(f, off, chunk, 1 << 20, &err));
-		assert_int_equal(chunk[0], 0);
-	}
-	/* The allocator's own count (nothing under ASan), and the reader's. */
-	assert_true(mallinfo2().uordblks - before < 4 << 20);
-	assert_true(inflater_memory(f) < 4 << 20);
-	assert_ok(inflate_each(&x, size, count_zeros, &n, &err));
+	assert_ok(stretch_prepare(
+		&x, size, stretch_length(size, 4 << 20), count_zeros, &n, &c, &err));
 	assert_int_equal(n, size);
-	free(chunk);
+	/* The allocator's own count (nothing under ASan), and what is counted. */
+	assert_true(mallinfo2().uordblks - before < 5 << 20);
+	assert_true(c->size <= 5 << 20);
 }
 
-static void reading_on_after_a_failure_works(void **state)
+static void a_stream_is_proved_before_any_stretch_of_it_is_there(void **state)
 {
 	uint8_t *data = sample(200000, 9);
 	CLEANUP_EXTENT struct extent x = compressed(data, 200000);
-	CLEANUP(inflater_destroy) struct inflater *cut = NULL;
-	CLEANUP(inflater_destroy) struct inflater *longer = NULL;
-	uint8_t got[100];
+	CLEANUP(bytes_unref) struct bytes *whole = NULL, *c = NULL;
+	uint8_t *copy = malloc(x.size);
 
 	(void)state;
-	assert_ok(inflater_create(&x, 199999, &longer, &err));
-	assert_fails(inflater_read(longer, 199899, got, 100, &err), EIO,
+	assert_ok(extent_load(&x, UINT64_MAX, &whole, &err));
+	memcpy(copy, whole->data, x.size);
+	copy[x.size - 1] ^= 1;
+	CLEANUP_EXTENT struct extent bad = extent_of(copy, x.size);
+
+	assert_fails(stretch_prepare(&x, 199999, 65536, NULL, NULL, &c, &err), EIO,
 		"holds 200000 bytes (declared 199999)");
-	assert_ok(inflater_read(longer, 1000, got, 100, &err));
-	assert_memory_equal(got, data + 1000, 100);
+	assert_fails(stretch_prepare(&x, 200001, 65536, NULL, NULL, &c, &err), EIO,
+		"holds 200000 bytes (declared 200001)");
+	assert_fails(stretch_prepare(&bad, 200000, 65536, NULL, NULL, &c, &err), EIO,
+		"incorrect data check");
 	x.size /= 2;
-	assert_ok(inflater_create(&x, 200000, &cut, &err));
-	assert_fails(inflater_read(cut, 199900, got, 100, &err), EIO, "cut off");
-	assert_ok(inflater_read(cut, 1000, got, 100, &err));
-	assert_memory_equal(got, data + 1000, 100);
-	free(data);
-}
-
-static void a_checksum_is_verified_at_the_end_after_seeking_too(void **state)
-{
-	const uint64_t size = (uint64_t)40 << 20;
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	CLEANUP(inflater_destroy) struct inflater *f = NULL;
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	uint8_t *copy;
-	uint8_t got[4];
-
-	(void)state;
-	assert_ok(deflate_from(read_zeros, NULL, size, -1, &x, &err));
-	assert_ok(extent_load(&x, UINT64_MAX, &b, &err));
-	copy = malloc(b->size);
-	memcpy(copy, b->data, b->size);
-	copy[b->size - 1] ^= 1;
-	CLEANUP_EXTENT struct extent bad = extent_of(copy, b->size);
-
+	assert_fails(stretch_prepare(&x, 200000, 65536, NULL, NULL, &c, &err), EIO, "cut off");
 	free(copy);
-	assert_ok(inflater_create(&bad, size, &f, &err));
-	assert_ok(inflater_read(f, size - 100, got, 4, &err));
-	assert_ok(inflater_read(f, 0, got, 4, &err));
-	assert_fails(inflater_read(f, size - 4, got, 4, &err), EIO, "incorrect data check");
+	free(data);
 }
 
 static int stop_at_once(void *arg, const uint8_t *data, size_t n, struct error *e)
@@ -398,10 +397,11 @@ int main(void)
 		cmocka_unit_test(a_prefix_of_all_notices_a_wrong_length),
 		cmocka_unit_test(deflating_gives_the_bytes_of_compress),
 		cmocka_unit_test(a_source_that_fails_stops_deflating),
-		cmocka_unit_test(a_large_stream_is_read_at_any_place),
+		cmocka_unit_test(each_stretch_costs_its_own_length),
+		cmocka_unit_test(a_stream_that_is_one_stretch_or_nothing_needs_no_checkpoint),
+		cmocka_unit_test(stretches_are_longer_where_checkpoints_would_take_too_much),
 		cmocka_unit_test(a_gib_is_streamed_in_a_few_mib),
-		cmocka_unit_test(reading_on_after_a_failure_works),
-		cmocka_unit_test(a_checksum_is_verified_at_the_end_after_seeking_too),
+		cmocka_unit_test(a_stream_is_proved_before_any_stretch_of_it_is_there),
 		cmocka_unit_test(each_stops_when_it_is_told_to),
 	};
 

@@ -58,6 +58,13 @@ def each_crafted_map(*verdicts, but=()):
     return _named(sorted(paths), CORPUS + "/crafted", NO_SHARED)
 
 
+def corpus_map(name):
+    path = os.path.join(CORPUS, "maps", name)
+    if not os.path.exists(path):
+        pytest.skip(NO_SHARED)
+    return path
+
+
 def hostile(name):
     path = os.path.join(SHARED, "corpus", "hostile", name)
     if not os.path.exists(path):

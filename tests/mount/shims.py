@@ -43,8 +43,12 @@ class Inflate(Shim):
             out.append((length, adler if ended else None))
         return out
 
+    def bytes(self):
+        """How many bytes came out of all streams, those that went on from a copy included."""
+        return struct.unpack_from("<Q", self.memory, 8)[0]
+
     def reset(self):
-        struct.pack_into("<I", self.memory, 0, 0)
+        struct.pack_into("<IIQ", self.memory, 0, 0, 0, 0)
 
 
 class Fault(Shim):

@@ -77,3 +77,45 @@ def test_saving_one_text_inflates_no_other_blob_than_names_and_texts(box):
     m.unmount()
     image_sizes = {f.declared[i.ints[5]] for i in f.of_type(datafile.IMAGE) if not i.ints[3]}
     assert not [s for s in shim.streams() if s[0] in image_sizes]
+
+
+def distinct(f):
+    """Bytes of the blobs that differ as they are stored: what nobody need inflate twice."""
+    return sum(f.declared[i] for i in range(f.n_data))
+
+
+def copied(box, m, what):
+    """As cp -r reads: in order, each file once."""
+    to = os.path.join(box.root, "copy")
+    os.mkdir(to)
+    r = box.run("-r", *[os.path.join(m.point, d) for d in what], to, program="cp")
+    assert r.code == 0, r.err
+    box.run("-r", to, program="rm")
+
+
+TYPED = ["info", "images", "sounds", "envelopes", "groups"]
+
+
+def test_copying_all_out_inflates_each_blob_once(box):
+    copy = box.add(places.corpus_map("6fd52307_ChillerDragores6.map"))
+    f = datafile.Datafile.load(copy)
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, "cache=64M", shim=shim)
+    copied(box, m, TYPED)
+    assert 0.5 * distinct(f) <= shim.bytes() <= 1.02 * distinct(f)
+    copied(box, m, ["raw"])
+    assert shim.bytes() <= 2.02 * distinct(f)
+    m.unmount()
+
+
+def test_what_does_not_fit_the_cache_is_inflated_twice_for_each_view(box):
+    copy = box.add(places.corpus_map("6fd52307_ChillerDragores6.map"))
+    shim = box.shim(shims.Inflate)
+    m = box.mount(copy, "cache=8M", shim=shim)
+    largest = max(datafile.Datafile.load(copy).declared)
+    table = max((os.lstat(os.path.join(m.point, os.fsdecode(p))).st_size, p)
+                for p in m.walk()[0] if p.endswith(b".csv"))[1]
+    shim.reset()
+    m.get(os.fsdecode(table))
+    assert 1.5 * largest <= shim.bytes() <= 2.02 * largest
+    m.unmount()

@@ -36,7 +36,7 @@ def resident(box):
 @plain
 @pytest.mark.parametrize("path", places.each_corpus_map())
 def test_reading_all_keeps_to_the_budget_and_the_blobs_in_use(box, path):
-    m, f = mount_or_refused(box, path)
+    m, f = mount_or_refused(box, path, "cache=64M")
     if not m:
         return
     read_all(m)
@@ -58,7 +58,7 @@ def test_a_small_cache_is_kept_to(box):
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
 def test_a_crafted_map_takes_under_128_mib(box, path):
     copy = box.add(path)
-    r = box.run(copy, box.point())
+    r = box.run("-o", "cache=64M", copy, box.point())
     if r.code != 0:
         assert r.code == 2
         return

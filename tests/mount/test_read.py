@@ -54,7 +54,7 @@ REFUSED = {
 }
 
 
-def mount_or_refused(box, path):
+def mount_or_refused(box, path, opts=""):
     """Mounts a copy, or sees it refused for the reason on the list; returns (Mount, Datafile)."""
     copy = box.add(path)
     if os.path.basename(path) in REFUSED:
@@ -63,7 +63,7 @@ def mount_or_refused(box, path):
         assert REFUSED[os.path.basename(path)] in r.err
         assert boxes.get(copy) == boxes.get(path)
         return None, None
-    return box.mount(copy), datafile.Datafile.load(copy)
+    return box.mount(copy, opts), datafile.Datafile.load(copy)
 
 
 @pytest.mark.parametrize("path", REAL_MAPS)

@@ -19,7 +19,8 @@ struct row {
 
 struct table {
 	atomic_uint n;
-	uint32_t pad[3];
+	uint32_t pad;
+	atomic_uint_fast64_t bytes; /* that came out, of whichever stream */
 	struct row rows[ROWS];
 };
 
@@ -42,10 +43,18 @@ static void note(uint64_t out, uint32_t adler, int ended)
 		table->rows[i] = (struct row){out, adler, (uint32_t)ended};
 }
 
+static void count(uint64_t n)
+{
+	if (table && !inside)
+		atomic_fetch_add(&table->bytes, n);
+}
+
 int inflate(z_streamp s, int flush)
 {
+	uLong before = s->total_out;
 	int r = NEXT(inflate)(s, flush);
 
+	count(s->total_out - before);
 	if (r == Z_STREAM_END)
 		note(s->total_out, (uint32_t)s->adler, 1);
 	return r;
@@ -77,6 +86,8 @@ int uncompress2(Bytef *dst, uLongf *dst_n, const Bytef *src, uLong *src_n)
 	inside++;
 	r = NEXT(uncompress2)(dst, dst_n, src, src_n);
 	inside--;
+	if (r == Z_OK)
+		count(*dst_n);
 	if (r == Z_OK)
 		note(*dst_n, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*dst_n), 1);
 	return r;

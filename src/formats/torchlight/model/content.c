@@ -72,13 +72,7 @@ static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
 /* The CRC by way of the cache where the bytes go into it: they are about to be read. */
 static int find_crc(struct tl_content *c, uLong *crc, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	int r;
-
-	if (c->blob->size > BLOB_WHOLE_MAX)
-		return blob_each(c->blob, add_crc, crc, e);
-	r = blob_load(c->blob, &whole, e);
-	return r < 0 ? r : add_crc(crc, whole->data, whole->size, e);
+	return blob_each(c->blob, add_crc, crc, e);
 }
 
 int tl_content_check(struct tl_content *c, struct error *e)

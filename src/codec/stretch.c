@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Zlib */
+#include <stdbool.h>
+
+#include "base/cursor.h"
+#include "codec/feed.h"
+#include "codec/inflate.h"
+
+enum {
+	CHUNK = 64 << 10,
+	/* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */
+	STATE_MEMORY = 40 << 10,
+};
+
+/* The decoder at the begin of a stretch. It includes the running checksum, so that reading the last
+ * one verifies the whole stream once more. */
+struct checkpoint {
+	z_stream z; /* never moved: zlib refuses a stream that was */
+	uint64_t in;
+};
+
+struct checkpoints {
+	struct bytes counted; /* first */
+	uint64_t length;
+	size_t n; /* the first stretch begins where the stream does, and has none */
+	struct checkpoint points[];
+};
+
+uint64_t stretch_length(uint64_t declared, size_t memory)
+{
+	uint64_t most = memory / STATE_MEMORY, length = STRETCH;
+
+	if (declared / STRETCH > most)
+		length = declared / (most + 1) + 1;
+	return (length + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+static void checkpoints_free(struct bytes *b)
+{
+	struct checkpoints *c = (struct checkpoints *)b;
+
+	for (size_t i = 0; i < c->n; i++)
+		inflateEnd(&c->points[i].z);
+	free(c);
+}
+
+static struct checkpoints *checkpoints_new(uint64_t declared, uint64_t length)
+{
+	size_t most = declared ? (size_t)((declared - 1) / length) : 0;
+	struct checkpoints *c = calloc(1, sizeof(*c) + most * sizeof(c->points[0]));
+
+	if (!c)
+		return NULL;
+	bytes_init(&c->counted, sizeof(*c) + most * STATE_MEMORY, checkpoints_free);
+	c->length = length;
+	return c;
+}
+
+static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
+{
+	struct checkpoint *p = &c->points[c->n];
+
+	/* Its source is only read, whatever the prototype says. */
+	if (inflateCopy(&p->z, (z_stream *)(uintptr_t)&f->z) != Z_OK)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	p->in = f->in - f->z.avail_in;
+	c->n++;
+	return 0;
+}
+
+static int lay_all(
+	struct checkpoints *c, struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	int r;
+
+	if (!chunk)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	while (f->out < f->declared) {
+		uint64_t left = f->declared - f->out;
+		size_t n = left < CHUNK ? (size_t)left : CHUNK;
+
+		r = f->out && f->out % c->length == 0 ? lay(c, f, e) : 0;
+		if (r == 0)
+			r = feed_pull(f, chunk, n, e);
+		if (r == 0 && fn)
+			r = fn(arg, chunk, n, e);
+		if (r < 0)
+			return r;
+	}
+	return feed_expect_end(f, e);
+}
+
+int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
+	void *arg, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *counted = NULL;
+	struct checkpoints *c = checkpoints_new(declared, length);
+	struct feed f;
+	int r;
+
+	if (!c)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	counted = &c->counted;
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = lay_all(c, &f, fn, arg, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret = TAKE(counted);
+	return r;
+}
+
+int stretch_load(const struct bytes *prepared, const struct extent *x, uint64_t declared,
+	uint64_t i, struct bytes **ret, struct error *e)
+{
+	const struct checkpoints *c = (const struct checkpoints *)prepared;
+	CLEANUP(bytes_unref) struct bytes *span = NULL;
+	uint64_t from = i * c->length;
+	uint64_t n = declared - from < c->length ? declared - from : c->length;
+	uint8_t *data;
+	struct feed f;
+	int r;
+
+	span = bytes_resize(NULL, (size_t)n, &data);
+	if (!span)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	r = i ? feed_resume(&f, x, declared, &c->points[i - 1].z, c->points[i - 1].in, from, e)
+	      : feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = feed_pull(&f, data, (size_t)n, e);
+	if (r == 0 && f.out == declared)
+		r = feed_expect_end(&f, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret = TAKE(span);
+	return r;
+}
