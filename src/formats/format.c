@@ -9,8 +9,7 @@
 
 enum { TOUCHED_MOST = 4096 };
 
-void snapshot_init(
-	struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s))
+void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s))
 {
 	atomic_init(&s->refs, 1);
 	s->format = f;
@@ -30,6 +29,11 @@ void snapshot_unref(struct snapshot *s)
 {
 	if (s && refs_drop(&s->refs))
 		s->free(s);
+}
+
+bool store_retain(struct store *s, const struct extent *data, struct extent *ret)
+{
+	return s->retain && s->retain(s, data, ret, NULL) == 0;
 }
 
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)

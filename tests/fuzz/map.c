@@ -115,7 +115,7 @@ static void look_at(const struct format *format, const char *name, const uint8_t
 	struct format_context ctx = {.budget = l.budget, .store = &l.store, .options = options};
 	struct error e = ERROR_INIT;
 
-	l.store = (struct store){keep, AT_FDCWD};
+	l.store = (struct store){.keep = keep, .spool_dirfd = AT_FDCWD};
 	if (judged(format->open(&source, &ctx, &s, &e), &e) == 0) {
 		l.s = s;
 		look_into(&l, ENTRY_ROOT, 0);
@@ -172,7 +172,7 @@ static void put_to_new(
 	const struct format *format, const char *name, const uint8_t *data, size_t size)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct look l = {.budget = budget_create(1 << 20), .store = {keep, AT_FDCWD}};
+	struct look l = {.budget = budget_create(1 << 20), .store = {.keep = keep, .spool_dirfd = AT_FDCWD}};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store};
 	entry_id ids[ENTRIES_MAX];
 	unsigned n = 0;

@@ -271,6 +271,16 @@ class Box:
         assert len(found) == 1, "workers: %s of %s" % (found, self.processes())
         return found[0]
 
+    def held(self):
+        """How many descriptors the worker has, and how many of them on files that are gone."""
+        fds, links = "/proc/%d/fd" % self.worker(), []
+        for fd in os.listdir(fds):
+            try:
+                links.append(os.readlink(os.path.join(fds, fd)))
+            except FileNotFoundError:
+                pass
+        return len(links), sum(x.endswith("(deleted)") for x in links)
+
     def keeper(self):
         found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "0"]
         assert len(found) == 1, "keepers: %s of %s" % (found, self.processes())

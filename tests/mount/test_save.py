@@ -11,6 +11,8 @@ import pytest
 
 import box as boxes
 import datafile
+import editing
+import layout
 import parts
 import places
 from test_read import mount_or_refused
@@ -342,3 +344,20 @@ def test_a_large_map_that_was_damaged_behind_a_chmod_is_not_copied(box):
     os.utime(small, ns=(st.st_atime_ns, st.st_mtime_ns))
     m.unmount()
     assert parts.settings(small) == b"changed 1\0"
+
+
+def test_saves_keep_no_file_that_is_gone(box, small):
+    m = box.mount(small)
+    image = layout.png(4, 4, bytes(64))
+    held = []
+    for i in range(9):
+        for name in ("1_saved%d.png" % i, "2_added%d.png" % i):
+            m.put("images/" + name, image, flags=os.O_WRONLY | os.O_CREAT)
+        os.unlink(m / ("images/2_added%d.png" % i))
+        if i >= 2:
+            os.unlink(m / ("images/1_saved%d.png" % (i - 2)))
+        change(m, b"changed %d\n" % i)
+        editing.sync(m)
+        held.append(box.held())
+    assert held[-1] <= held[2], held
+    m.unmount()

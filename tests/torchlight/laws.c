@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 		return 2;
 	run.dirfd = open(run.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	run.budget = budget_create(64 << 20);
-	run.store = (struct store){keep, run.dirfd};
+	run.store = (struct store){.keep = keep, .spool_dirfd = run.dirfd};
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--identical"))
 			run.identical = true;

@@ -328,3 +328,24 @@ def test_names_that_begin_with_a_number_stay_after_a_save_and_a_kill(box):
     m = box.mount(m.map)
     m.unmount()
     assert Archive(m.map).one("MEDIA/12/7_X.OGG") == b"x"
+
+
+def test_saves_keep_no_file_that_is_gone(box):
+    """Neither for what was removed before a save, nor after one, nor for what was there."""
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    held = []
+    there = ["MEDIA/README.TXT", "MEDIA/UNITS/B.DAT", "MEDIA/UNITS/PIC.JPG"]
+    for i in range(9):
+        for name in ("MEDIA/SAVED%d.OGG" % i, "MEDIA/ADDED%d.OGG" % i):
+            m.put(name, b"OggS%d" % i, flags=os.O_WRONLY | os.O_CREAT)
+        os.unlink(m / ("MEDIA/ADDED%d.OGG" % i))
+        if i >= 2:
+            os.unlink(m / ("MEDIA/SAVED%d.OGG" % (i - 2)))
+        if 3 <= i < 6:
+            os.unlink(m / there[i - 3])
+        sync(m)
+        held.append(box.held())
+    assert held[-1] <= held[2], held
+    m.unmount()
+    assert sorted(Archive(m.map).files) == [
+        "MEDIA/EMPTY.OGG", "MEDIA/SAVED7.OGG", "MEDIA/SAVED8.OGG", "MEDIA/UNITS/A.DAT"]

@@ -2,12 +2,14 @@
 /* Rules 6 and 8 of the design: what a save does, and that what was closed is kept. */
 #include "log.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
@@ -357,6 +359,75 @@ static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
 	assert_true(same(after, before->data, before->size));
 }
 
+/* How many descriptors are open, and how many of them on files that are gone. */
+static void descriptors(unsigned *ret_all, unsigned *ret_gone)
+{
+	static const char gone[] = " (deleted)";
+	DIR *dir = opendir("/proc/self/fd");
+	char target[PATH_MAX];
+	struct dirent *d;
+
+	assert_non_null(dir);
+	*ret_all = *ret_gone = 0;
+	while ((d = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), d->d_name, target, sizeof(target));
+		ssize_t k = (ssize_t)sizeof(gone) - 1;
+
+		*ret_all += n > 0;
+		*ret_gone += n > k && memcmp(target + n - k, gone, (size_t)k) == 0;
+	}
+	closedir(dir);
+}
+
+static void put_group(struct box *b, const char *group)
+{
+	char path[64];
+
+	assert_int_equal(box_mkdir(b, group), 0);
+	snprintf(path, sizeof(path), "%s/group.json", group);
+	assert_int_equal(box_put(b, path, "{}"), 0);
+	/* A layer whose layer.json never comes is in no map, and is kept. */
+	snprintf(path, sizeof(path), "%s/layers/0_x", group);
+	assert_int_equal(box_mkdir(b, path), 0);
+	snprintf(path, sizeof(path), "%s/layers/0_x/index.csv", group);
+	assert_int_equal(box_put(b, path, "1\n"), 0);
+}
+
+/* What is removed, before it was in a map or after; and what waits for something else. */
+static void saves_keep_no_file_that_is_gone(void **state)
+{
+	enum { SAVES = 12 };
+	struct box *b = *state;
+	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
+	unsigned all[SAVES], gone[SAVES];
+
+	for (unsigned i = 0; i < SAVES; i++) {
+		char author[8], added[32], saved[32], removed[32], group[32];
+
+		snprintf(author, sizeof(author), "a%u", i);
+		snprintf(added, sizeof(added), "images/5_a%u.png", i);
+		snprintf(saved, sizeof(saved), "images/6_s%u.png", i);
+		snprintf(removed, sizeof(removed), "images/6_s%u.png", i - 2);
+		snprintf(group, sizeof(group), "groups/7_g%u", i);
+		assert_int_equal(box_put_bytes(b, added, image->data, image->size), 0);
+		assert_int_equal(box_put_bytes(b, saved, image->data, image->size), 0);
+		assert_int_equal(box_unlink(b, added), 0);
+		if (i >= 2)
+			assert_int_equal(box_unlink(b, removed), 0);
+		put_group(b, group);
+		assert_int_equal(box_put(b, AUTHOR, author), 0);
+		assert_int_equal(box_sync_root(b), 0);
+		descriptors(&all[i], &gone[i]);
+	}
+	if (all[SAVES - 1] > all[2] || gone[SAVES - 1] > gone[2])
+		fail_msg("of %u descriptors %u are on files that are gone, and after %d saves %u "
+			 "of %u",
+			all[2], gone[2], SAVES - 3, gone[SAVES - 1], all[SAVES - 1]);
+	/* It comes back as it was. */
+	assert_int_equal(box_put_bytes(b, "images/6_s0.png", image->data, image->size), 0);
+	assert_int_equal(box_sync_root(b), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +451,7 @@ int main(void)
 		TEST(changes_after_a_save_have_a_journal_of_the_new_map),
 		TEST(map_mounted_for_writing_is_refused_a_second_such_mount),
 		TEST(read_only_mount_tells_of_a_journal_and_leaves_it_alone),
+		TEST(saves_keep_no_file_that_is_gone),
 	};
 
 	return cmocka_run_group_tests_name("vfs: saving", tests, NULL, NULL);

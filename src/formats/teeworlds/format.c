@@ -193,6 +193,21 @@ static int tw_verify(const struct snapshot *s, const struct plan *p, const struc
 	return datafile_verify(tw_map_of(s), p, written, e);
 }
 
+/* Where the blob of handle i stands after the save. The finalized map may have had another there,
+ * or none: false where it stays. */
+static bool new_place(struct tw_map *m, const struct tw_plan *p, size_t i, struct extent *ret,
+	enum blob_coding *ret_coding)
+{
+	const struct plan_blob *at = i < p->n_blobs ? &p->blobs[i] : NULL;
+
+	*ret_coding = m->blobs[i]->coding;
+	if (!at || at->blob != m->blobs[i])
+		return store_retain(m->shared->store, &m->blobs[i]->stored, ret);
+	*ret_coding = at->coding;
+	*ret = extent_of_file(file_ref(m->file), at->off, at->size);
+	return true;
+}
+
 static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 	const struct source *written, struct snapshot **ret, struct error *e)
 {
@@ -206,15 +221,13 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 	file_unref(m->file);
 	m->file = file_ref(written->files[0]);
 	for (size_t i = 0; i < m->n_blobs; i++) {
-		const struct plan_blob *at = i < p->n_blobs ? &p->blobs[i] : NULL;
 		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+		enum blob_coding coding;
 		struct blob *b;
 
-		/* The finalized map may have had another there, or none. */
-		if (!m->blobs[i] || !at || at->blob != m->blobs[i])
+		if (!m->blobs[i] || !new_place(m, p, i, &x, &coding))
 			continue;
-		x = extent_of_file(file_ref(m->file), at->off, at->size);
-		b = blob_new(&x, at->coding, m->blobs[i]->size, m->shared->budget);
+		b = blob_new(&x, coding, m->blobs[i]->size, m->shared->budget);
 		if (!b)
 			return error_set(e, -ENOMEM, "no memory for a data item");
 		blob_inherit(b, m->blobs[i]);

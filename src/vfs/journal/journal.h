@@ -61,8 +61,9 @@ enum journal_type {
 struct journal_data;
 
 struct journal {
-	struct store store; /* first: keep() appends DATA */
-	int dirfd;          /* borrowed */
+	struct store store;    /* first: keep() appends DATA, retain() to the file below */
+	struct file *retained; /* unlinked; for as long as the journal's mount lasts. Or NULL */
+	int dirfd;             /* borrowed */
 	struct trust trust;
 	unsigned number; /* of its name: 1 is NAME.mapfs-journal-ID, n is ...-ID-n */
 	char *map;

@@ -115,22 +115,7 @@ int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, st
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	int r = tl_base_content(b, handle, &c, e);
 
-	if (r < 0)
-		return r;
-	atomic_store_explicit(&c->state, atomic_load(&old->state), memory_order_relaxed);
-	if (c == old)
-		return 0;
-	pthread_mutex_lock(&old->lock);
-	pthread_mutex_lock(&c->lock);
-	if (c->view == TL_UNSEEN) {
-		names_unref(c->names);
-		free(c->note);
-		c->names = names_ref(old->names);
-		c->note = old->note ? strdup(old->note) : NULL;
-		c->size = old->size;
-		c->view = old->view;
-	}
-	pthread_mutex_unlock(&c->lock);
-	pthread_mutex_unlock(&old->lock);
-	return 0;
+	if (r == 0)
+		tl_content_adopt(c, old);
+	return r;
 }

@@ -123,28 +123,39 @@ static struct tl_base *base_of(
 	return b;
 }
 
+/* What is not in the new archive: nothing refers to it in the version that was written, and in the
+ * mount's own it may come back. */
+static int leave_handle(
+	struct tl_map *to, const struct tl_map *from, const struct tl_plan *p, uint32_t h)
+{
+	CLEANUP(tl_content_unref) struct tl_content *mine = NULL;
+	struct tl_content *there;
+
+	if (p->of == from)
+		return tl_map_file(to, h) ? tl_map_set(to, h, NULL) : 0;
+	if (tl_map_content(from, h, &mine, NULL) < 0)
+		return 0;
+	there = tl_content_retain(mine, from->shared->store);
+	return there ? tl_map_set(to, h, there) : -ENOMEM;
+}
+
 /* What a handle has: from the new archive where that holds it, else as before. */
 static int move_handle(struct tl_map *to, const struct tl_map *from, const struct tl_plan *p,
 	uint32_t h, struct error *e)
 {
-	struct tl_content *mine = tl_content_ref(tl_map_file(from, h)), *old = NULL;
+	CLEANUP(tl_content_unref) struct tl_content *mine = tl_content_ref(tl_map_file(from, h));
 	int r = 0;
+
+	if (!p->spots[h].here)
+		return leave_handle(to, from, p, h);
 
 	if (!mine)
 		mine = tl_base_peek(from->base, h);
-	if (p->spots[h].here) {
-		if (mine)
-			r = tl_base_adopt(to->base, h, mine, e);
-		if (r == 0 && tl_map_file(to, h))
-			r = tl_map_set(to, h, NULL);
-		if (r == -EIO || r == -ENODATA)
-			r = 0; /* broken it was copied */
-	} else if (h < from->base->n && from->base->spots[h].here && !tl_map_file(from, h)) {
-		if (tl_base_content(from->base, h, &old, NULL) == 0)
-			r = tl_map_set(to, h, old);
-	}
-	tl_content_unref(mine);
-	return r;
+	if (mine)
+		r = tl_base_adopt(to->base, h, mine, e);
+	if (r == 0 && tl_map_file(to, h))
+		r = tl_map_set(to, h, NULL);
+	return r == -EIO || r == -ENODATA ? 0 : r; /* broken it was copied */
 }
 
 int tl_rebase(const struct snapshot *s, const struct plan *plan, const struct source *written,

@@ -137,6 +137,7 @@ int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force
 	if (r < 0)
 		return r;
 	p = (struct tl_plan *)done;
+	p->of = m;
 	r = tl_layout(m, force, p, e);
 	if (r == 0 && m->header)
 		r = write_header(m, p, outs[0], e);
