@@ -9,6 +9,7 @@ import pytest
 import share
 
 BUILD = os.environ["MAPFS_BUILD_DIR"]
+ENTRIES = ("mapfs", "mapfs-save", "mapfs-discard")
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
@@ -38,9 +39,13 @@ def test_everything_is_in_its_place(root):
     assert found == {
         "usr/local/bin/mapfs",
         "sbin/mount.mapfs", "sbin/mount.fuse.mapfs", "sbin/umount.fuse.mapfs",
-        "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man8/mount.fuse.mapfs.8",
+        "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man1/mapfs-open.1",
+        "usr/local/share/man/man8/mount.fuse.mapfs.8",
         "usr/local/share/man/man8/mount.mapfs.8", "usr/local/share/man/man8/umount.fuse.mapfs.8",
         "usr/local/lib/systemd/user/mapfs@.service",
+        "usr/local/bin/mapfs-open", "usr/local/share/mime/packages/mapfs.xml",
+        *("usr/local/share/applications/%s.desktop" % name for name in ENTRIES),
+        "usr/local/share/icons/hicolor/scalable/apps/mapfs.svg", "usr/local/share/metainfo/mapfs.metainfo.xml",
     }
     for name in ("mount.mapfs", "mount.fuse.mapfs", "umount.fuse.mapfs"):
         assert os.readlink(root + "/sbin/" + name) == "/usr/local/bin/mapfs"
@@ -50,7 +55,7 @@ def test_everything_is_in_its_place(root):
 
 def test_the_manual_has_no_mistake(root):
     needs("man")
-    for page in ("man1/mapfs.1", "man8/mount.fuse.mapfs.8"):
+    for page in ("man1/mapfs.1", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8"):
         r = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", os.path.join(root, "usr/local/share/man", page)],
                            capture_output=True, text=True, env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"))
         assert r.returncode == 0 and r.stderr == ""

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Zlib
+"""What a desktop makes of maps: their types, the entries that open them, and what is told."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import box as boxes
+import datafile
+import parts
+import places
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DESKTOP = os.path.join(HERE, "..", "..", "contrib", "desktop")
+MODS = os.path.join(places.SHARED, "corpus", "torchlight", "mods")
+
+
+def needs(*programs):
+    for name in programs:
+        if not shutil.which(name):
+            pytest.skip("not installed: " + name)
+
+
+@pytest.fixture(scope="module")
+def types(tmp_path_factory):
+    """The environment in which the types of this machine and ours are known."""
+    needs("gio", "update-mime-database")
+    if not os.path.exists("/usr/share/mime/packages/freedesktop.org.xml"):
+        pytest.skip("not installed: shared-mime-info")
+    data = tmp_path_factory.mktemp("share")
+    (data / "mime/packages").mkdir(parents=True)
+    for xml in ("/usr/share/mime/packages/freedesktop.org.xml", DESKTOP + "/mapfs.xml"):
+        shutil.copy(xml, data / "mime/packages")
+    subprocess.run(["update-mime-database", data / "mime"], check=True, capture_output=True)
+    return dict(os.environ, XDG_DATA_HOME=str(data), XDG_DATA_DIRS="/nonexistent")
+
+
+def type_of(types, path):
+    r = subprocess.run(["gio", "info", "-a", "standard::content-type", path], env=types, check=True,
+                       capture_output=True, text=True)
+    return r.stdout.split("standard::content-type: ")[1].split()[0]
+
+
+def song(mark):
+    """A module of four channels, as trackers wrote them: the mark stands at 1080."""
+    return b"a song".ljust(1080, b"\0") + mark + bytes(1024)
+
+
+@pytest.mark.parametrize("name, content, kind", [
+    ("a.map", datafile.small_map(), "application/x-teeworlds-map"),
+    ("a map without an ending", datafile.small_map(), "application/x-teeworlds-map"),
+    ("quake.map", b'// Game: Quake\n{\n"classname" "worldspawn"\n}\n', "text/"),
+    ("a.tcm", b"TCM3" + bytes(64), "application/x-triclon-map"),
+    ("song.mod", song(b"M.K."), "audio/x-mod"),
+    ("song.mod", song(b"FLT4"), "audio/x-mod"),
+])
+def test_a_file_is_of_its_own_type(types, tmp_path, name, content, kind):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert type_of(types, path).startswith(kind)
+
+
+def test_a_mod_is_no_music(types):
+    if not os.path.isdir(MODS):
+        pytest.skip(places.NO_SHARED)
+    mods = [os.path.join(MODS, name) for name in os.listdir(MODS) if name.lower().endswith(".mod")]
+    assert mods
+    for path in mods:
+        assert type_of(types, path) == "application/x-torchlight2-mod"
+
+
+def test_the_entries_are_well_formed():
+    needs("desktop-file-validate")
+    entries = [os.path.join(DESKTOP, f) for f in os.listdir(DESKTOP) if f.endswith(".desktop")]
+    r = subprocess.run(["desktop-file-validate", *entries], capture_output=True, text=True)
+    assert len(entries) == 3 and r.returncode == 0 and r.stdout == ""
+
+
+def test_the_description_is_well_formed():
+    needs("appstreamcli")
+    r = subprocess.run(["appstreamcli", "validate", "--no-net", DESKTOP + "/mapfs.metainfo.xml"],
+                       capture_output=True, text=True)
+    assert r.returncode == 0, r.stdout
+
+
+class Session:
+    """A desktop's session: what is opened, and what its notifications say."""
+
+    def __init__(self, box, tmp):
+        self.box, self.log = box, tmp / "log"
+        bin = tmp / "bin"
+        bin.mkdir()
+        os.symlink(places.BINARY, bin / "mapfs")
+        for name in ("xdg-open", "notify-send"):
+            (bin / name).write_text('#!/bin/sh\nprintf "%%s\\n" "%s: $*" >>"%s"\n' % (name, self.log))
+            (bin / name).chmod(0o755)
+        self.env = dict(box.env(), PATH="%s:%s" % (bin, os.environ["PATH"]), XDG_RUNTIME_DIR=str(tmp))
+
+    def open(self, *args):
+        """(exit code, what was opened and told)"""
+        self.log.write_text("")
+        r = subprocess.run([DESKTOP + "/mapfs-open", *args], env=self.env, capture_output=True, text=True, timeout=60)
+        return r.returncode, self.log.read_text()
+
+
+@pytest.fixture
+def session(box, tmp_path):
+    return Session(box, tmp_path)
+
+
+def test_a_map_is_opened_and_saved(session, small):
+    point = os.path.splitext(small)[0]
+    for _ in range(2):  # opened again, it is the same folder
+        assert session.open(small) == (0, "xdg-open: %s\n" % point)
+    with open(point + "/info/settings.cfg", "ab") as f:
+        f.write(b"x 1\n")
+    code, told = session.open("--save", small)
+    assert code == 0 and "is saved saved: info/settings.cfg" in told.replace("\n", " ")
+    assert parts.settings(small).endswith(b"x 1\0")
+    assert not os.path.exists(point)
+
+
+def test_changes_are_thrown_away(session, small):
+    before = boxes.get(small)
+    session.open(small)
+    with open(os.path.splitext(small)[0] + "/info/settings.cfg", "ab") as f:
+        f.write(b"x 1\n")
+    code, told = session.open("--discard", small)
+    assert code == 0 and "is as it was" in told and "info/settings.cfg" in told
+    assert boxes.get(small) == before
+
+
+def test_what_is_no_map_is_told(session, box):
+    path = box.add(b"no map", "not.map")
+    code, told = session.open(path)
+    assert code == 2 and "not.map cannot be opened" in told
