@@ -66,11 +66,25 @@ void jsonw_key_string(struct jsonw *w, const char *key, const char *s);
 /*
  * A file that was read. Refused (-EINVAL, "line 3, column 5: ..."): what is not JSON, a key that
  * stands twice in one object, nesting deeper than 2048, invalid UTF-8, NUL in a string, integers
- * beyond 64 bits. Larger than max bytes: -EFBIG.
+ * beyond 64 bits, more than JSON_TEXT_MAX values. Larger than max bytes: -EFBIG. A byte order mark
+ * is dropped.
  */
+/* Values take up to 130 times the bytes of their text, so that no more of them are made. */
+enum { JSON_TEXT_MAX = 64 << 10 };
+
+struct json_spot {
+	unsigned line, column; /* from 1; columns count characters */
+};
+
 struct json_doc {
 	struct json_t *root;
-	struct bytes *text; /* to find the line of a value */
+
+	/* The rest is codec's. */
+	struct bytes *text;     /* to find the line of a value */
+	struct json_spot begin; /* where text begins in its file */
+	unsigned levels;        /* steps of a value's path that lead to root */
+	size_t after_off;       /* from this byte of text on, not 0: where that stands instead */
+	struct json_spot after;
 };
 
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e);
@@ -90,6 +104,21 @@ struct json_at {
 };
 
 struct json_at json_root(const struct json_doc *d);
+
+/*
+ * A file with a list of any length, of which one element is in memory at a time. The list is the
+ * outermost array, or the one that the outermost object has at `key` (not NULL; where it is absent
+ * there are no elements). take gets each element in its order; `at` is good for the call, and its
+ * index is the element's. A negative errno from take stops the reading and is returned.
+ *
+ * *ret is the file with an empty list. Elements may have been taken before the file is refused:
+ * as by json_doc_load; where there is another value than a list; where one element, or what stands
+ * around the list, is longer than JSON_TEXT_MAX; -EINVAL where the file is longer than max bytes.
+ */
+typedef int (*json_element_fn)(void *arg, const struct json_at *at, struct error *e);
+
+int json_list_read(const struct extent *x, uint64_t max, const char *key, json_element_fn take,
+	void *arg, struct json_doc *ret, struct error *e);
 
 /*
  * All refusals below are -EINVAL and name line, column (characters, from 1) and path: "line 4,

@@ -116,12 +116,41 @@ static bool enter(struct scan *s, const struct json_at *at)
 	return true;
 }
 
+size_t json_count(const struct bytes *text)
+{
+	struct scan s = {(const char *)text->data, (const char *)text->data + text->size};
+	size_t n = 1;
+
+	while (s.p < s.end) {
+		if (*s.p == '"') {
+			skip_string(&s);
+			continue;
+		}
+		n += memchr(",[{", *s.p, 3) != NULL;
+		s.p++;
+	}
+	return n;
+}
+
+struct json_spot json_spot_of(const struct json_doc *d, size_t off)
+{
+	struct json_spot spot = d->begin;
+
+	for (size_t i = 0; i < off; i++) {
+		if (d->after_off && i == d->after_off)
+			spot = d->after;
+		json_spot_pass(&spot, d->text->data[i]);
+	}
+	return d->after_off && off == d->after_off ? d->after : spot;
+}
+
 struct json_place json_place(const struct json_at *at)
 {
 	const struct json_at *path[PATH_MAX_STEPS];
-	const char *begin = (const char *)at->doc->text->data;
-	struct scan s = {.p = begin, .end = begin + at->doc->text->size};
-	struct json_place place = {.line = 1, .column = 1};
+	const struct json_doc *d = at->doc;
+	const char *begin = (const char *)d->text->data;
+	struct scan s = {.p = begin, .end = begin + d->text->size};
+	struct json_place place;
 	size_t n = 0;
 
 	for (; at->up; at = at->up) {
@@ -130,16 +159,11 @@ struct json_place json_place(const struct json_at *at)
 			memmove(path, path + 1, --n * sizeof(*path));
 		path[n++] = at;
 	}
+	n = n > d->levels ? n - d->levels : 0;
 	skip_blanks(&s);
 	while (n && enter(&s, path[n - 1]))
 		n--;
-	for (const char *p = begin; p < s.p; p++) {
-		place.column += (*p & 0xc0) != 0x80;
-		if (*p == '\n') {
-			place.line++;
-			place.column = 1;
-		}
-	}
+	place.spot = json_spot_of(d, (size_t)(s.p - begin));
 	place.text = s.p;
 	skip_value(&s);
 	place.n = (size_t)(s.p - place.text);

@@ -33,39 +33,84 @@ static void add_shown(struct buffer *b, const char *s, size_t n, size_t max)
 	}
 }
 
-static int give(struct error *e, struct buffer *b, unsigned line, unsigned column)
+static int give(struct error *e, struct buffer *b, struct json_spot at)
 {
 	buffer_byte(b, '\0');
 	if (b->error)
-		error_set(e, -EINVAL, "line %u, column %u", line, column);
+		error_set(e, -EINVAL, "line %u, column %u", at.line, at.column);
 	else
-		error_set(
-			e, -EINVAL, "line %u, column %u: %s", line, column, (const char *)b->data);
+		error_set(e, -EINVAL, "line %u, column %u: %s", at.line, at.column,
+			(const char *)b->data);
 	buffer_finish_free(b);
 	return -EINVAL;
 }
 
-int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e)
+/* Where in the file something stands that has that place in the doc's text. */
+static struct json_spot spot_in_file(const struct json_doc *d, struct json_spot in_text)
 {
-	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	struct buffer b = BUFFER_INIT;
-	json_error_t why;
-	json_t *root;
-	int r;
+	struct json_doc alone = {.text = d->text, .begin = JSON_BEGIN};
+	struct json_spot from = JSON_BEGIN, to = d->begin;
 
-	r = extent_load(x, max, &text, e);
-	if (r < 0)
-		return r;
-	root = json_loadb((const char *)text->data, text->size, JSON_REJECT_DUPLICATES, &why);
-	if (root) {
-		*ret = (struct json_doc){.root = root, .text = TAKE(text)};
-		return 0;
+	if (d->after_off) {
+		struct json_spot gap = json_spot_of(&alone, d->after_off);
+
+		if (in_text.line > gap.line ||
+			(in_text.line == gap.line && in_text.column >= gap.column)) {
+			from = gap;
+			to = d->after;
+		}
 	}
+	if (in_text.line == from.line)
+		to.column += in_text.column - from.column;
+	else
+		to = (struct json_spot){to.line + in_text.line - from.line, in_text.column};
+	return to;
+}
+
+int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
+{
+	struct buffer b = BUFFER_INIT;
+	struct json_spot at = JSON_BEGIN;
+	json_error_t why;
+
+	d->root = json_loadb(
+		(const char *)d->text->data, d->text->size, JSON_REJECT_DUPLICATES | flags, &why);
+	if (d->root)
+		return 0;
 	if (json_error_code(&why) == json_error_out_of_memory)
 		return error_set(e, -ENOMEM, "no memory to read JSON");
+	if (why.line > 0)
+		at.line = (unsigned)why.line;
+	if (why.column > 0)
+		at.column = (unsigned)why.column;
 	add_shown(&b, why.text, strlen(why.text), sizeof(why.text));
-	return give(e, &b, why.line > 0 ? (unsigned)why.line : 1,
-		why.column > 0 ? (unsigned)why.column : 1);
+	return give(e, &b, spot_in_file(d, at));
+}
+
+int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e)
+{
+	const size_t mark = sizeof(JSON_MARK) - 1;
+	CLEANUP_JSON struct json_doc d = {.begin = JSON_BEGIN};
+	struct bytes *rest;
+	int r = extent_load(x, max, &d.text, e);
+
+	if (r < 0)
+		return r;
+	if (d.text->size >= mark && memcmp(d.text->data, JSON_MARK, mark) == 0) {
+		rest = bytes_copy(d.text->data + mark, d.text->size - mark);
+		bytes_unref(d.text);
+		d.text = rest;
+		if (!rest)
+			return error_set(e, -ENOMEM, "no memory to read JSON");
+	}
+	if (d.text->size > JSON_TEXT_MAX && json_count(d.text) > JSON_TEXT_MAX)
+		return error_set(e, -EINVAL, "the file has more than %d values", JSON_TEXT_MAX);
+	r = json_doc_parse(&d, 0, e);
+	if (r < 0)
+		return r;
+	*ret = d;
+	d = (struct json_doc){0};
+	return 0;
 }
 
 void json_doc_finish(struct json_doc *d)
@@ -120,7 +165,7 @@ int json_refuse(const struct json_at *at, struct error *e, const char *why, ...)
 	buffer_text(&b, " is ");
 	add_value(&b, at, &place);
 	buffer_printf(&b, " (%s)", text);
-	return give(e, &b, place.line, place.column);
+	return give(e, &b, place.spot);
 }
 
 /* A refusal of a key, not of its value. */
@@ -131,7 +176,7 @@ static int refuse_key(const struct json_at *at, struct error *e, const char *why
 
 	add_path(&b, at);
 	buffer_text(&b, why);
-	return give(e, &b, place.line, place.column);
+	return give(e, &b, place.spot);
 }
 
 static bool is_known(const char *key, const char *const *known)

@@ -351,6 +351,8 @@ static void a_column_counts_characters(void **state)
 	int32_t v;
 
 	(void)state;
+	assert_ok(LOAD("\xef\xbb\xbf{}", &d)); /* a byte order mark is none */
+	json_doc_finish(&d);
 	assert_ok(LOAD("{\"\xc3\xbc\": 1, \"b\": \"x\"}", &d));
 	root = json_root(&d);
 	assert_fails(json_get_int(&root, "b", &v, NULL, &err), EINVAL, "line 1, column 15: b is ");
@@ -369,6 +371,169 @@ static void messages_stay_one_line_whatever_the_keys_are(void **state)
 		"line 1, column 1: a?? is not a known key");
 }
 
+/* What take was given, and how much; it refuses the value 13. */
+struct taken {
+	int32_t v[64];
+	size_t n;
+	struct error *e;
+};
+
+static int take(void *arg, const struct json_at *at, struct error *e)
+{
+	struct taken *t = arg;
+	struct json_at value = *at;
+	int32_t v = 0;
+	int r = 0;
+
+	assert_int_equal(at->index, t->n);
+	(void)(json_holds_int(at) || json_get(at, "v", &value));
+	r = json_as_int(&value, &v, e);
+	if (r == 0 && v == 13)
+		r = json_refuse(&value, e, "an unlucky one");
+	if (t->n < 64)
+		t->v[t->n] = v;
+	t->n++;
+	return r;
+}
+
+static int read_list(
+	const char *text, size_t size, const char *key, struct taken *t, struct json_doc *d)
+{
+	CLEANUP_EXTENT struct extent x = extent_of(text, size);
+
+	*t = (struct taken){0};
+	return json_list_read(&x, 1 << 20, key, take, t, d, &err);
+}
+
+static void assert_listed(const char *text, const char *key, size_t n)
+{
+	CLEANUP_JSON struct json_doc d = {0};
+	struct taken t;
+
+	assert_ok(read_list(text, strlen(text), key, &t, &d));
+	assert_int_equal(t.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(t.v[i], i + 1);
+}
+
+static void a_list_gives_its_elements_one_at_a_time(void **state)
+{
+	(void)state;
+	assert_listed("[]", NULL, 0);
+	assert_listed(" [ ] \n", NULL, 0);
+	assert_listed("[1,2 , 3]", NULL, 3);
+	assert_listed("\xef\xbb\xbf[1, {\"x\": \"]}\\\"[\", \"v\": 2}\n]", NULL, 2);
+	assert_listed("{\"a\": [7], \"l\": [1, 2], \"b\": {\"l\": [5]}}", "l", 2);
+	assert_listed("{\"b\": {\"l\": [5]}, \"s\": \"l\", \"l\": [{\"v\": 1}]}", "l", 1);
+	assert_listed("{\"\\u006c\": [1, 2]}", "l", 2);
+	assert_listed("{\"a\": 1}", "l", 0);
+	assert_listed("{}", "l", 0);
+}
+
+static void the_rest_of_a_list_is_the_file_without_it(void **state)
+{
+	static const char text[] = "{\"a\": 5,\n\"l\": [1,\n2], \"b\":\n \"x\", \"c\": \"y\"}";
+	CLEANUP_JSON struct json_doc d = {0};
+	struct json_at root, l;
+	struct taken t;
+	int32_t v;
+	size_t n;
+
+	(void)state;
+	assert_ok(read_list(text, sizeof(text) - 1, "l", &t, &d));
+	root = json_root(&d);
+	assert_true(json_get(&root, "l", &l));
+	assert_ok(json_expect_array(&l, &n, &err));
+	assert_int_equal(n, 0);
+	assert_ok(json_get_int(&root, "a", &v, NULL, &err));
+	assert_int_equal(v, 5);
+	assert_fails(json_refuse(&l, &err, "why"), EINVAL, "line 2, column 6: l is an array");
+	assert_fails(json_get_int(&root, "b", &v, NULL, &err), EINVAL,
+		"line 4, column 2: b is \"x\" (must be an integer)");
+	assert_fails(json_get_int(&root, "c", &v, NULL, &err), EINVAL, "line 4, column 12: c is");
+}
+
+#define LIST_FAILS(json, key, why)                                                                 \
+	do {                                                                                       \
+		struct json_doc d_ = {0};                                                          \
+		struct taken t_;                                                                   \
+		assert_fails(read_list(json, sizeof(json) - 1, key, &t_, &d_), EINVAL, why);       \
+		assert_null(d_.root);                                                              \
+		assert_null(d_.text);                                                              \
+	} while (0)
+
+static void a_refusal_in_a_list_names_its_place_in_the_file(void **state)
+{
+	char deep[6000];
+	struct json_doc d = {0};
+	struct taken t;
+
+	(void)state;
+	LIST_FAILS("[1,\n 13]", NULL, "line 2, column 2: [1] is 13 (an unlucky one)");
+	LIST_FAILS("{\"a\": 1, \"l\": [1,\n 2, {\"v\":\n  1.5}]}", "l",
+		"line 3, column 3: l[2].v is 1.5 (must be an integer)");
+	LIST_FAILS("[1,\n {\"v\": 2,}]", NULL, "line 2, column 10: ");
+	LIST_FAILS("[1,\n {\"v\": 2,\n \"v\": 3}]", NULL, "line 3, column 4: duplicate");
+	LIST_FAILS("[1, 2", NULL, "line 1, column 6: ',' or ']' expected");
+	LIST_FAILS("[1, 2}", NULL, "line 1, column 6: ',' or ']' expected");
+	LIST_FAILS("[1, ]", NULL, "line 1, column 5: ");
+	LIST_FAILS("[1,, 2]", NULL, "line 1, column 4: ");
+	LIST_FAILS("[,]", NULL, "line 1, column 2: ");
+	LIST_FAILS("[1 2]", NULL, "line 1, column ");
+	LIST_FAILS("[1]\n [2]", NULL, "line 2, column 2: end of file expected");
+	LIST_FAILS("[\"\xff\"]", NULL, "line 1, column 2: unable to decode");
+	LIST_FAILS("", NULL, "line 1, column 1: ");
+	LIST_FAILS("{\"v\": 1}", NULL, "line 1, column 1: the file is an object (must be an array");
+	LIST_FAILS("{\"l\": [1],\n \"l\": [2]}", "l", "line 2, column 4: duplicate");
+	LIST_FAILS("{\"l\": [1,\n\n2], a}", "l", "line 3, column 5: ");
+	LIST_FAILS("{\"a\": 1\n \"l\": [1]}", "l", "line 2, column ");
+	LIST_FAILS("{\n \"l\": 5}", "l", "line 2, column 7: l is 5 (must be an array)");
+	memset(deep, '[', sizeof(deep));
+	assert_fails(read_list(deep, sizeof(deep), NULL, &t, &d), EINVAL, "depth");
+}
+
+/* All that is kept at once is an element: the longest is told from one byte more. */
+static void an_element_has_a_bound_and_a_list_has_none(void **state)
+{
+	size_t n = JSON_TEXT_MAX;
+	char *text = malloc(4 * n);
+	struct json_doc d = {0};
+	struct taken t;
+
+	(void)state;
+	memset(text, ' ', 4 * n);
+	text[0] = '[';
+	text[1] = '1';
+	text[1 + n] = ']';
+	assert_ok(read_list(text, n + 2, NULL, &t, &d));
+	json_doc_finish(&d);
+	text[1 + n] = ' ';
+	text[2 + n] = ']';
+	assert_fails(read_list(text, n + 3, NULL, &t, &d), EINVAL, "one value is too long");
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + 1 + 2 * i, "1,", 2);
+	text[2 * n] = ']';
+	assert_ok(read_list(text, 2 * n + 1, NULL, &t, &d));
+	assert_int_equal(t.n, n);
+	json_doc_finish(&d);
+	{
+		/* The array is a value, too. */
+		CLEANUP_EXTENT struct extent more = extent_of(text, 2 * n + 1);
+
+		assert_fails(json_doc_load(&more, 4 * n, &d, &err), EINVAL, "more than 65536");
+		assert_fails(json_list_read(&more, n, NULL, take, &t, &d, &err), EINVAL,
+			"(at most 65536)");
+	}
+	text[2 * n - 2] = ']';
+	{
+		CLEANUP_EXTENT struct extent most = extent_of(text, 2 * n - 1);
+
+		assert_ok(json_doc_load(&most, 4 * n, &d, &err));
+		json_doc_finish(&d);
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +546,10 @@ int main(void)
 		cmocka_unit_test(a_value_behind_an_escaped_key_is_refused_at_its_object),
 		cmocka_unit_test(a_column_counts_characters),
 		cmocka_unit_test(messages_stay_one_line_whatever_the_keys_are),
+		cmocka_unit_test(a_list_gives_its_elements_one_at_a_time),
+		cmocka_unit_test(the_rest_of_a_list_is_the_file_without_it),
+		cmocka_unit_test(a_refusal_in_a_list_names_its_place_in_the_file),
+		cmocka_unit_test(an_element_has_a_bound_and_a_list_has_none),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -50,6 +50,41 @@ static void json_values(const struct json_at *at, unsigned *n_values)
 		}
 }
 
+static int count_element(void *arg, const struct json_at *at, struct error *e)
+{
+	(void)at, (void)e;
+	++*(size_t *)arg;
+	return 0;
+}
+
+/* A list that is read an element at a time is the one that is read at once. */
+static void json_as_list(const struct extent *x, const char *key, const struct json_doc *whole)
+{
+	CLEANUP_JSON struct json_doc rest = {0};
+	struct error e = ERROR_INIT;
+	struct json_at root, at;
+	size_t n = 0, taken = 0;
+	int r;
+
+	if (whole) {
+		root = at = json_root(whole);
+		if (json_is_object(root.value) != (key != NULL))
+			return;
+		if (key && json_get(&root, key, &at) && !json_is_array(at.value))
+			return;
+		if (json_is_array(at.value))
+			n = json_array_size(at.value);
+		else if (!key)
+			return;
+	}
+	r = judged(json_list_read(x, UINT64_MAX, key, count_element, &taken, &rest, &e), &e);
+	if ((r == 0) != (whole != NULL))
+		broken("json", whole ? "a list is refused that a document is made of"
+				     : "a list is made of what is refused");
+	if (whole && taken != n)
+		broken("json", "a list of another length");
+}
+
 TARGET(fuzz_json)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
@@ -58,8 +93,15 @@ TARGET(fuzz_json)
 	struct json_at root;
 	unsigned n = 0;
 
-	if (judged(json_doc_load(&x, 1 << 20, &doc, &e), &e) < 0)
+	if (size > JSON_TEXT_MAX)
 		return;
+	if (judged(json_doc_load(&x, JSON_TEXT_MAX, &doc, &e), &e) < 0) {
+		json_as_list(&x, NULL, NULL);
+		json_as_list(&x, "points", NULL);
+		return;
+	}
+	json_as_list(&x, NULL, &doc);
+	json_as_list(&x, "points", &doc);
 	root = json_root(&doc);
 	json_values(&root, &n);
 	json_doc_finish(&doc);

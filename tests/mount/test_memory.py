@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Zlib
 """Resident memory of the worker, of a plain build, after all has been read."""
+import errno
+import lzma
 import os
+import struct
 
 import pytest
 
 import box as boxes
 import datafile
 import places
+import share
 from test_read import mount_or_refused
 
 MIB = 1 << 20
@@ -66,3 +70,89 @@ def test_a_crafted_map_takes_under_128_mib(box, path):
     read_all(m)
     assert peak(box) < 128 * MIB
     m.unmount()
+
+
+# Whatever somebody mounts or writes: the budget, and what the process and its work take beside it.
+BESIDE = 96 * MIB
+
+
+def hostile(box, name):
+    with lzma.open(places.hostile(name + ".xz")) as packed:
+        return box.add(packed.read(), name)
+
+
+def json_map(quads=1):
+    """A quads layer, all but the first of zeros, and an envelope of one point."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info()
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    first = struct.pack("<38i", *range(34), -1, 0, -1, 0)
+    at = b.blob(first + bytes(152 * (quads - 1)))
+    b.add(datafile.LAYER, [0, 3, 0, 2, quads, at, -1] + datafile.words("", 3))
+    b.group(0, 2)
+    b.add(datafile.ENVELOPE, [2, 1, 0, 1] + datafile.words("", 8) + [1])
+    b.add(datafile.ENVPOINTS, [0, 0, 1, 2, 3, 4])
+    return b.encode()
+
+
+def read_both_ends(m):
+    for path in m.walk()[0]:
+        with open(os.path.join(os.fsencode(m.point), path), "rb") as f:
+            if path.endswith(b"quads.json"):
+                assert f.read(1) == b"["
+                f.seek(-1, os.SEEK_END)
+                assert f.read() == b"\n"
+
+
+@plain
+def test_a_list_that_is_larger_than_memory_takes_none(box):
+    m = box.mount(box.add(json_map(160 * MIB // 152)), "cache=4M")
+    read_both_ends(m)
+    assert peak(box) <= 4 * MIB + BESIDE
+    m.unmount()
+
+
+@plain
+@pytest.mark.parametrize("name", ["env_points.map", "all_groups.map", "one_quads_bomb.map"])
+def test_what_a_map_claims_takes_no_memory(box, name):
+    copy = hostile(box, name)
+    if "bomb" not in name:
+        r = box.run(copy, box.point())
+        assert r.code == 2 and "at most" in r.err
+        return
+    if not share.ALL:
+        pytest.skip("takes a minute: MAPFS_TEST_ALL")
+    m = box.mount(copy, "cache=4M")
+    read_both_ends(m)
+    assert peak(box) <= 4 * MIB + BESIDE
+    m.unmount()
+
+
+@plain
+def test_json_takes_no_more_memory_than_one_element(box):
+    m = box.mount(box.add(json_map()), "cache=4M")
+    quads, n = "groups/0/layers/1/quads.json", 1 << 20
+    line = m.get(quads).split(b"\n")[1]
+    layer = "groups/0/layers/1/layer.json"
+    assert boxes.refused(boxes.put, m / layer, b"{" + b",{}" * n) == errno.EFBIG
+    assert "line 1" in m.xattr(layer, "user.mapfs.error")
+    os.removexattr(m / layer, "user.mapfs.error")
+    for name, text, why in (
+            # Of 22 MB; and of so small elements that jansson's form has 130 times the bytes.
+            (quads, b"[" + (line + b",\n") * (22 * MIB // len(line)) + b"7]", " column 1: ["),
+            (quads, b"[{}" + b",{}" * n + b",7]", "] is 7 (must be an object)"),
+            ("envelopes/0.json", b'{"points": [{}' + b",{}" * n + b"]}", "points[262144] is ")):
+        assert boxes.refused(boxes.put, m / name, text) == errno.EINVAL
+        assert why in m.xattr(name, "user.mapfs.error")
+        os.removexattr(m / name, "user.mapfs.error")
+    boxes.put(m / quads, b"[{}" + b",{}" * n + b"]")
+    assert peak(box) <= 4 * MIB + BESIDE
+    m.unmount()
+    f = datafile.Datafile.load(m.map)
+    ints = f.of_type(datafile.LAYER)[1].ints
+    assert ints[4] == n + 1
+    data = f.blob(ints[5])
+    assert struct.unpack("<38i", data[:152]) == tuple(range(34)) + (-1, 0, -1, 0)
+    one = struct.pack("<38i", *[0] * 10, *[255] * 16, *[0] * 8, -1, 0, -1, 0)
+    assert data[152:] == one * n

@@ -52,6 +52,22 @@ void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struc
 	};
 }
 
+uint64_t tw_points_count(const struct tw_map *m)
+{
+	struct tw_points p;
+	uint64_t n;
+
+	tw_points_of(m, &p);
+	n = p.n;
+	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
+		const struct tw_item *it = tw_item_at(m, TW_ENVELOPE, i);
+
+		if (it->made && it->extra)
+			n += it->extra->n / TW_POINT_FULL;
+	}
+	return n;
+}
+
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL])
 {
 	const size_t tangents = TW_POINT_TANGENTS * sizeof(int32_t);

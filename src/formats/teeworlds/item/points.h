@@ -40,16 +40,19 @@ static inline bool tw_points_have_tangents(const struct tw_points *p)
 	return p->stride == TW_POINT_FULL || p->bezier;
 }
 
+/* Points in all envelopes, also of those that are new; all of them are in memory. */
+uint64_t tw_points_count(const struct tw_map *m);
+
 /* An envelope's points: [*begin, *end), as far as they are there. */
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
 /*
- * Gives an envelope new integers and new points (n of TW_POINT_FULL integers each): those of later
+ * Gives an envelope new integers and n new points: those of later
  * envelopes move, and all points take another form where the map's envelopes now ask for it. start
  * and count in `envelope` (of at least TW_ENV_COUNT + 1 integers; taken) are set here.
  */
 int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
-	const int32_t *points, uint32_t n, struct tw_change *c, struct error *e);
+	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct tw_change *c, struct error *e);
 
 #endif

@@ -11,7 +11,7 @@ struct plan_points {
 	const struct tw_map *m;
 	struct tw_points old;
 	uint32_t begin, end;
-	const int32_t *fresh;
+	const int32_t (*fresh)[TW_POINT_FULL];
 	uint32_t n_fresh;
 	uint32_t stride;
 	uint32_t n; /* in all */
@@ -78,8 +78,7 @@ static void get(const struct plan_points *p, uint32_t i, int32_t ret[TW_POINT_FU
 	if (i < p->begin)
 		tw_points_get(&p->old, i, ret);
 	else if (i - p->begin < p->n_fresh)
-		memcpy(ret, p->fresh + (size_t)(i - p->begin) * TW_POINT_FULL,
-			TW_POINT_FULL * sizeof(int32_t));
+		memcpy(ret, p->fresh[i - p->begin], sizeof(*p->fresh));
 	else
 		tw_points_get(&p->old, i - p->n_fresh - p->begin + p->end, ret);
 }
@@ -209,14 +208,14 @@ static void move_starts(const struct plan_points *p, uint32_t item, struct tw_ch
 }
 
 /* A new envelope keeps its points beside it until its number is known. */
-static int replace_own(uint32_t item, struct tw_ints *envelope, const int32_t *points, uint32_t n,
-	struct tw_change *c, struct error *e)
+static int replace_own(uint32_t item, struct tw_ints *envelope,
+	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct tw_change *c, struct error *e)
 {
 	struct tw_ints *v = tw_ints_new(n * TW_POINT_FULL);
 
 	if (!v)
 		return error_set(e, -ENOMEM, "no memory for the points");
-	memcpy(v->v, points, v->n * sizeof(v->v[0]));
+	memcpy(v->v, points, n * sizeof(*points));
 	envelope->v[TW_ENV_START] = 0;
 	envelope->v[TW_ENV_COUNT] = (int32_t)n;
 	tw_change_extra(c, item, v);
@@ -225,7 +224,7 @@ static int replace_own(uint32_t item, struct tw_ints *envelope, const int32_t *p
 }
 
 int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
-	const int32_t *points, uint32_t n, struct tw_change *c, struct error *e)
+	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *own = envelope;
 	struct plan_points p = {.m = m, .fresh = points, .n_fresh = n};

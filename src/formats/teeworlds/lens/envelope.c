@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/points.h"
@@ -13,6 +14,7 @@
 
 enum { JSON_MAX = 512 << 20, AT_ONCE = 256 /* points of a file whose size is found at once */ };
 enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
+enum { POINTS_MAX = 1 << 18 /* that can be written to a map */ };
 
 static const struct tw_key keys[] = {
 	{"version", .at = 0, .n = 1, .min = 1, .max = 3},
@@ -166,51 +168,59 @@ static int envelope_get(
 	return write_envelope(&w, m, id, e);
 }
 
-/* The points of a file, TW_POINT_FULL integers each. */
+/* The points of a file. */
 struct taken {
-	int32_t *v;
-	uint32_t n;
+	int32_t (*v)[TW_POINT_FULL];
+	uint32_t n, room;
 };
 
-static int take_point(const struct json_at *at, const struct tw_map *m, const struct tw_points *p,
-	uint32_t old, uint32_t end, int32_t *v, struct error *e)
-{
-	struct tw_record rec = {.keys = point_keys, .v = v, .n = TW_POINT_FULL};
-	int r = tw_record_expect(at, point_keys, NULL, e);
+/* Points on their way from the file; what one leaves out is that of the old one in its place. */
+struct taking {
+	const struct tw_map *m;
+	struct tw_points old;
+	uint32_t begin, end; /* of the old ones */
+	uint64_t most;
+	struct taken *to;
+};
 
-	if (r < 0)
-		return r;
-	if (old < end)
-		tw_points_get(p, old, v);
-	else
-		tw_record_reset(&rec);
-	return tw_record_read(at, m, &rec, e);
+static void begin_taking(
+	struct taking *t, const struct tw_map *m, const struct tw_item *it, struct taken *to)
+{
+	uint64_t others;
+
+	*t = (struct taking){.m = m, .to = to};
+	tw_points_for(m, it, &t->old);
+	tw_points_range(&t->old, it, &t->begin, &t->end);
+	others = tw_points_count(m) - (t->end - t->begin);
+	t->most = others < POINTS_MAX ? POINTS_MAX - others : 0;
+	if (t->most < t->end - t->begin)
+		t->most = t->end - t->begin;
 }
 
-static int take_points(const struct json_at *list, const struct tw_map *m, const struct tw_item *it,
-	struct taken *ret, struct error *e)
+static int take_point(void *arg, const struct json_at *at, struct error *e)
 {
-	struct tw_points p;
-	uint32_t begin, end;
-	size_t n;
-	int r = json_expect_array(list, &n, e);
+	struct taking *t = arg;
+	int32_t v[TW_POINT_FULL] = {0};
+	struct tw_record rec = {.keys = point_keys, .v = v, .n = TW_POINT_FULL};
+	struct taken *to = t->to;
+	int r = tw_record_expect(at, point_keys, NULL, e);
 
+	if (r == 0 && to->n >= t->most)
+		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", to->n,
+			POINTS_MAX);
 	if (r < 0)
 		return r;
-	if (n > INT32_MAX / 4 / TW_POINT_FULL)
-		return json_refuse(list, e, "too many points");
-	tw_points_for(m, it, &p);
-	tw_points_range(&p, it, &begin, &end);
-	ret->n = (uint32_t)n;
-	ret->v = calloc(n ? n : 1, TW_POINT_FULL * sizeof(int32_t));
-	if (!ret->v)
+	if (to->n < t->end - t->begin)
+		tw_points_get(&t->old, t->begin + to->n, v);
+	else
+		tw_record_reset(&rec);
+	r = tw_record_read(at, t->m, &rec, e);
+	if (r < 0)
+		return r;
+	if (!array_room(to->v, to->n, to->room))
 		return error_set(e, -ENOMEM, "no memory for the points");
-	for (uint32_t i = 0; r == 0 && i < n; i++) {
-		struct json_at at = json_element(list, i);
-
-		r = take_point(&at, m, &p, begin + i, end, ret->v + (size_t)i * TW_POINT_FULL, e);
-	}
-	return r;
+	memcpy(to->v[to->n++], v, sizeof(v));
+	return 0;
 }
 
 static int old_points(const struct tw_map *m, const struct tw_item *it, struct taken *ret)
@@ -221,9 +231,9 @@ static int old_points(const struct tw_map *m, const struct tw_item *it, struct t
 	tw_points_for(m, it, &p);
 	tw_points_range(&p, it, &begin, &end);
 	ret->n = end - begin;
-	ret->v = calloc(ret->n ? ret->n : 1, TW_POINT_FULL * sizeof(int32_t));
+	ret->v = calloc(ret->n ? ret->n : 1, sizeof(*ret->v));
 	for (uint32_t i = 0; ret->v && i < ret->n; i++)
-		tw_points_get(&p, begin + i, ret->v + (size_t)i * TW_POINT_FULL);
+		tw_points_get(&p, begin + i, ret->v[i]);
 	return ret->v ? 0 : -ENOMEM;
 }
 
@@ -266,7 +276,7 @@ static bool is_same(const struct tw_ints *a, const struct tw_ints *b, const stru
 	const struct taken *fresh)
 {
 	return a->n == b->n && memcmp(a->v, b->v, 4 * (size_t)a->n) == 0 && old->n == fresh->n &&
-	       memcmp(old->v, fresh->v, (size_t)old->n * TW_POINT_FULL * sizeof(int32_t)) == 0;
+	       (!old->n || memcmp(old->v, fresh->v, old->n * sizeof(*old->v)) == 0);
 }
 
 static int take_file(const struct json_at *root, const struct tw_map *m, const struct tw_item *it,
@@ -279,8 +289,8 @@ static int take_file(const struct json_at *root, const struct tw_map *m, const s
 	if (listed && !has_points(it))
 		return json_refuse(&at, e, "what the map holds is too short for it");
 	r = old_points(m, it, old);
-	if (r == 0)
-		r = listed ? take_points(&at, m, it, fresh, e) : old_points(m, it, fresh);
+	if (r == 0 && !listed)
+		r = old_points(m, it, fresh);
 	if (r == -ENOMEM)
 		return error_set(e, r, "no memory for the points");
 	return r < 0 ? r : take_item(root, m, it, ret, e);
@@ -318,42 +328,51 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 	return 0;
 }
 
-static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int put_envelope(const struct json_at *root, const struct tw_map *m,
+	const struct tw_item *there, struct taken *fresh, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL, *first = NULL;
-	CLEANUP_JSON struct json_doc doc = {0};
-	struct taken old = {0}, fresh = {0};
-	const struct tw_item *there;
-	struct tw_item it;
-	struct json_at root;
-	uint32_t item;
-	int r = find_envelope(m, id, &there, e);
+	uint32_t item = (uint32_t)(there - m->items);
+	struct tw_item it = *there;
+	struct taken old = {0};
+	int r = tw_record_expect(root, keys, points_key, e);
 
-	if (r == 0)
-		r = json_doc_load(in, JSON_MAX, &doc, e);
-	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 512 MiB") : r;
-	root = json_root(&doc);
-	r = tw_record_expect(&root, keys, points_key, e);
 	if (r == 0 && there->made)
-		r = initial_item(&root, m, there, &first, e);
+		r = initial_item(root, m, there, &first, e);
 	if (r < 0)
 		return r;
-	it = *there;
 	if (first)
 		it.ints = first;
-	item = (uint32_t)(there - m->items);
-	r = take_file(&root, m, &it, &v, &old, &fresh, e);
+	r = take_file(root, m, &it, &v, &old, fresh, e);
 	if (r == 0 && tw_is_empty(there) && v->v[0] < SYNCHRONIZED_SINCE)
 		v->n = TW_ENV_SYNCHRONIZED;
-	if (r == 0 && (tw_is_empty(there) || !is_same(v, there->ints, &old, &fresh))) {
+	if (r == 0 && (tw_is_empty(there) || !is_same(v, there->ints, &old, fresh))) {
 		if (has_points(&it))
-			r = tw_points_replace(m, item, TAKE(v), fresh.v, fresh.n, c, e);
+			r = tw_points_replace(m, item, TAKE(v), fresh->v, fresh->n, c, e);
 		else
 			tw_change_item(c, item, TAKE(v));
 	}
 	free(old.v);
+	return r;
+}
+
+static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct tw_change *c, struct error *e)
+{
+	CLEANUP_JSON struct json_doc rest = {0};
+	const struct tw_item *there;
+	struct taken fresh = {0};
+	struct taking t;
+	struct json_at root;
+	int r = find_envelope(m, id, &there, e);
+
+	if (r < 0)
+		return r;
+	begin_taking(&t, m, there, &fresh);
+	r = json_list_read(in, JSON_MAX, points_key, take_point, &t, &rest, e);
+	root = json_root(&rest);
+	if (r == 0)
+		r = put_envelope(&root, m, there, &fresh, c, e);
 	free(fresh.v);
 	return r;
 }

@@ -12,7 +12,7 @@
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { JSON_MAX = 1 << 20, CLIPS_SINCE = 2 };
+enum { CLIPS_SINCE = 2 };
 
 static const char zoom_key[] = "parallax_zoom";
 
@@ -209,9 +209,9 @@ static int group_parse(const struct tw_map *m, entry_id id, const struct extent 
 
 	if (tw_at(m, TW_GROUP, tw_id_a(id), &item) < 0)
 		return error_set(e, -ENOENT, "no such group");
-	r = json_doc_load(in, JSON_MAX, &doc, e);
+	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 1 MiB") : r;
+		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
 	root = json_root(&doc);
 	r = tw_record_expect(&root, keys, zoom_key, e);
 	if (r == 0)
@@ -231,7 +231,7 @@ const struct tw_kind tw_kind_group_json = {
 	.label = "group.json",
 	.stat = group_stat,
 	.get = group_get,
-	.most = JSON_MAX,
+	.most = JSON_TEXT_MAX,
 	.parse = group_parse,
 	.touch = group_touch,
 };

@@ -11,7 +11,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { SETTINGS = 4, TEXT_MAX = 64 << 20 };
+enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 
 static const struct {
 	const char *name;

@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/elements.h"
 #include "formats/teeworlds/lens/layer/tree.h"
-#include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/store.h"
 
-enum { JSON_MAX = 512 << 20, EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
+enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 #define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
 
 static const struct tw_key quad_keys[] = {
@@ -58,20 +56,10 @@ static const struct tw_key *const keys_of[TW_N_FORMS] = {
 	[TW_FORM_OLD_SOURCES] = old_source_keys,
 };
 
-/* A layer's list as the map holds it. */
-struct list {
-	uint32_t item;
-	const struct tw_key *keys;
-	uint32_t ints;     /* of an element */
-	struct blob *blob; /* may be NULL where count is 0 */
-	uint32_t count;
-	uint64_t memo; /* under which the blob remembers the file's size */
-};
-
-static int find_list(const struct tw_map *m, entry_id id, struct list *ret, struct error *e)
+int tw_list_find(const struct tw_map *m, entry_id id, struct tw_list *ret, struct error *e)
 {
 	const struct tw_item *it;
-	struct list l = {0};
+	struct tw_list l = {0};
 	enum tw_form form;
 
 	if (tw_at(m, TW_LAYER, tw_id_b(id), &l.item) < 0)
@@ -92,7 +80,7 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *ret, stru
 	return 0;
 }
 
-static bool is_damaged(const struct list *l)
+static bool is_damaged(const struct tw_list *l)
 {
 	uint64_t known;
 
@@ -102,8 +90,8 @@ static bool is_damaged(const struct list *l)
 static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	uint64_t size = EMPTY_SIZE;
-	struct list l;
-	int r = find_list(m, id, &l, e);
+	struct tw_list l;
+	int r = tw_list_find(m, id, &l, e);
 
 	if (r < 0)
 		return r;
@@ -120,16 +108,9 @@ static void take_ints(const uint8_t *p, uint32_t n, int32_t *v)
 		v[k] = load_i32(p + 4 * (size_t)k);
 }
 
-/* Elements go by in pieces, since a list may be larger than memory. */
-struct window {
-	const struct list *l;
-	uint32_t first, n; /* the elements that `data` holds */
-	uint8_t data[16 << 10];
-};
-
-static int read_element(struct window *w, uint32_t i, int32_t *v, struct error *e)
+int tw_list_element(struct tw_list_window *w, uint32_t i, int32_t *v, struct error *e)
 {
-	const struct list *l = w->l;
+	const struct tw_list *l = w->l;
 	size_t size = 4 * (size_t)l->ints;
 	int r = 0;
 
@@ -154,7 +135,7 @@ struct place {
 #define KEY_PLACE ((uint64_t)1 << 63)
 enum { OFF_BITS = 38 };
 
-static struct place recall_place(const struct list *l, uint64_t off)
+static struct place recall_place(const struct tw_list *l, uint64_t off)
 {
 	struct place p = {0};
 	uint64_t v;
@@ -166,21 +147,21 @@ static struct place recall_place(const struct list *l, uint64_t off)
 	return p.off <= off ? p : (struct place){0};
 }
 
-static void remember_place(const struct list *l, struct place p)
+static void remember_place(const struct tw_list *l, struct place p)
 {
 	if (p.off >> OFF_BITS == 0 && p.element >> (64 - OFF_BITS) == 0)
 		blob_remember(
 			l->blob, l->memo | KEY_PLACE, (uint64_t)p.element << OFF_BITS | p.off);
 }
 
-static int write_elements(struct jsonw *w, const struct tw_map *m, const struct list *l,
+static int write_elements(struct jsonw *w, const struct tw_map *m, const struct tw_list *l,
 	uint64_t off, struct error *e)
 {
 	int32_t v[TW_ELEMENT_MAX];
 	struct tw_record rec = {.keys = l->keys, .v = v, .n = l->ints};
 	struct place from = recall_place(l, off), at = {0};
-	struct window window = {.l = l};
-	int r = read_element(&window, 0, v, e); /* also where nothing of it is to be written */
+	struct tw_list_window window = {.l = l};
+	int r = tw_list_element(&window, 0, v, e); /* also where nothing of it is to be written */
 
 	for (uint32_t i = 0; r == 0 && i < l->count && !jsonw_done(w); i++) {
 		/* The first is written always, so that the writer knows of one before. */
@@ -189,7 +170,7 @@ static int write_elements(struct jsonw *w, const struct tw_map *m, const struct 
 			w->size = from.off;
 		}
 		at = (struct place){i, w->size};
-		r = read_element(&window, i, v, e);
+		r = tw_list_element(&window, i, v, e);
 		jsonw_object(w);
 		if (r == 0)
 			tw_record_write(w, m, &rec);
@@ -201,8 +182,8 @@ static int write_elements(struct jsonw *w, const struct tw_map *m, const struct 
 }
 
 /* What stands before off need not be written. */
-static int write_list(struct jsonw *w, const struct tw_map *m, const struct list *l, uint64_t off,
-	struct error *e)
+static int write_list(struct jsonw *w, const struct tw_map *m, const struct tw_list *l,
+	uint64_t off, struct error *e)
 {
 	int r;
 
@@ -216,8 +197,8 @@ static int write_list(struct jsonw *w, const struct tw_map *m, const struct list
 static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	struct jsonw w;
-	struct list l;
-	int r = find_list(m, id, &l, e);
+	struct tw_list l;
+	int r = tw_list_find(m, id, &l, e);
 
 	if (r < 0)
 		return r;
@@ -239,8 +220,8 @@ static int list_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	struct jsonw w;
-	struct list l;
-	int r = find_list(m, id, &l, e);
+	struct tw_list l;
+	int r = tw_list_find(m, id, &l, e);
 
 	if (r == 0 && is_damaged(&l))
 		r = error_set(e, -EIO, "the data of the list is damaged");
@@ -252,86 +233,10 @@ static int list_get(
 
 static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
 {
-	struct list l;
-	int r = find_list(m, id, &l, e);
+	struct tw_list l;
+	int r = tw_list_find(m, id, &l, e);
 
 	return r < 0 || !l.count ? r : blob_check(l.blob, e);
-}
-
-/* Element i of the file; what it leaves out is that of the old list's element i. */
-static int take_element(const struct json_at *list, const struct tw_map *m, const struct list *l,
-	const struct bytes *old, uint32_t i, struct buffer *out, struct error *e)
-{
-	struct json_at at = json_element(list, i);
-	int32_t v[TW_ELEMENT_MAX] = {0};
-	struct tw_record rec = {
-		.keys = l->keys, .v = v, .n = l->ints, .is_new = m->items[l->item].made};
-	int r = tw_record_expect(&at, l->keys, NULL, e);
-
-	if (old && i < l->count)
-		take_ints(old->data + (size_t)i * 4 * l->ints, l->ints, v);
-	else
-		tw_record_reset(&rec);
-	if (r == 0)
-		r = tw_record_read(&at, m, &rec, e);
-	for (uint32_t k = 0; r == 0 && k < l->ints; k++)
-		buffer_u32(out, (uint32_t)v[k]);
-	return r;
-}
-
-static int take_list(const struct extent *in, const struct tw_map *m, const struct list *l,
-	const struct bytes *old, struct buffer *out, struct error *e)
-{
-	CLEANUP_JSON struct json_doc doc = {0};
-	struct json_at root;
-	size_t n;
-	int r = json_doc_load(in, JSON_MAX, &doc, e);
-
-	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 512 MiB") : r;
-	root = json_root(&doc);
-	r = json_expect_array(&root, &n, e);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = take_element(&root, m, l, old, (uint32_t)i, out, e);
-	return r == 0 && out->error ? error_set(e, out->error, "no memory for the list") : r;
-}
-
-static int list_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;
-	struct blob *blob = NULL;
-	struct list l;
-	size_t shown;
-	int r = tw_layer_refuses(find_list(m, id, &l, e), e);
-
-	if (r == 0)
-		r = tw_layer_waits(&m->items[l.item], e);
-	if (r < 0)
-		return r;
-	shown = (size_t)l.count * 4 * l.ints;
-	/* A list that cannot be read may be replaced. */
-	if (l.count && blob_load(l.blob, &old, NULL) < 0)
-		old = NULL;
-	r = take_list(in, m, &l, old, &out, e);
-	if (r < 0)
-		return r;
-	if (out.size == shown && (!shown || (old && memcmp(out.data, old->data, shown) == 0)))
-		return 0;
-	tw_change_int(c, l.item, TW_LIST_COUNT, (int32_t)(out.size / (4 * l.ints)));
-	/* Bytes past the count stay while the count does; an empty list is one of zeros, as the
-	 * editor writes it. */
-	if (old && out.size == shown)
-		buffer_append(&out, old->data + shown, old->size - shown);
-	for (uint32_t k = 0; k < l.ints && out.size < 4 * l.ints; k++)
-		buffer_u32(&out, 0);
-	if (buffer_finish(&out, &fresh) < 0)
-		return error_set(e, -ENOMEM, "no memory for the list");
-	r = tw_keep_bytes(m, fresh, &blob, e);
-	if (r == 0)
-		tw_change_data(c, l.item, TW_LIST_DATA, blob);
-	return r;
 }
 
 static void touch_list(
@@ -360,8 +265,8 @@ const struct tw_kind tw_kind_quads = {
 	.size = list_size,
 	.get = list_get,
 	.readable = list_readable,
-	.most = JSON_MAX,
-	.parse = list_parse,
+	.most = TW_LIST_TEXT_MAX,
+	.parse = tw_list_parse,
 	.touch = quads_touch,
 };
 
@@ -371,7 +276,7 @@ const struct tw_kind tw_kind_sources = {
 	.size = list_size,
 	.get = list_get,
 	.readable = list_readable,
-	.most = JSON_MAX,
-	.parse = list_parse,
+	.most = TW_LIST_TEXT_MAX,
+	.parse = tw_list_parse,
 	.touch = sources_touch,
 };

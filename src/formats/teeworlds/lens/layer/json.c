@@ -12,7 +12,7 @@
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { JSON_MAX = 1 << 20, COLOR_MAX = 255 };
+enum { COLOR_MAX = 255 };
 
 #define BASE_KEYS                                                                                  \
 	{"type", .at = TW_LAYER_TYPE, .n = 1, .fixed = true},                                      \
@@ -207,9 +207,9 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 
 	if (tw_at(m, TW_LAYER, tw_id_b(id), &item) < 0)
 		return error_set(e, -ENOENT, "no such layer");
-	r = json_doc_load(in, JSON_MAX, &doc, e);
+	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 1 MiB") : r;
+		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
 	root = json_root(&doc);
 	if (tw_is_empty(&m->items[item]))
 		r = make_item(&root, m, item, c, e);
@@ -239,7 +239,7 @@ const struct tw_kind tw_kind_layer_json = {
 	.label = "layer.json",
 	.stat = layer_stat,
 	.get = layer_get,
-	.most = JSON_MAX,
+	.most = JSON_TEXT_MAX,
 	.parse = layer_parse,
 	.touch = layer_touch,
 };

@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/sort.h"
 
-enum { JSON_MAX = 1 << 20, N_KEYS = 3 };
+enum { N_KEYS = 3 };
 
 struct key {
 	const char *name;
@@ -177,9 +177,9 @@ static int json_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return -ENOENT;
 	for (size_t i = 0; keys[i].name; i++)
 		known[i] = keys[i].name;
-	r = json_doc_load(in, JSON_MAX, &doc, e);
+	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 1 MiB") : r;
+		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
 	root = json_root(&doc);
 	r = json_expect_object(&root, known, e);
 	if (r == 0 && !is_json(m, id))
@@ -196,7 +196,7 @@ const struct tw_kind tw_kind_image_json = {
 	.label = "image.json",
 	.stat = json_stat,
 	.get = file_get,
-	.most = JSON_MAX,
+	.most = JSON_TEXT_MAX,
 	.parse = json_parse,
 };
 
@@ -204,6 +204,6 @@ const struct tw_kind tw_kind_sound_json = {
 	.label = "sound.json",
 	.stat = json_stat,
 	.get = file_get,
-	.most = JSON_MAX,
+	.most = JSON_TEXT_MAX,
 	.parse = json_parse,
 };

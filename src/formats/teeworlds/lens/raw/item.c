@@ -6,7 +6,7 @@
 
 #include "formats/teeworlds/lens/kinds.h"
 
-enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 64 << 20 };
+enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
 
 static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
 {
