@@ -9,17 +9,14 @@
 #include "cli/cli.h"
 #include "vfs/volume/outcome.h"
 
-/* A file that lands on descriptor 2 would receive our messages. */
+/* A file that lands on descriptor 2 would receive our messages. Where there is no /dev, any
+ * descriptor that cannot be written does. */
 static int fill_standard_descriptors(void)
 {
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		return -1;
-	close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0 &&
+			open("/", O_PATH) < 0)
+			return -1;
 	return 0;
 }
 
@@ -27,16 +24,14 @@ static int run(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	const char *name = slash ? slash + 1 : argv[0];
+	const struct cli_command *command;
 
 	if (strcmp(name, "mount.fuse.mapfs") == 0 || strcmp(name, "mount.mapfs") == 0)
 		return cli_mount_helper(argc, argv);
 	if (strcmp(name, "umount.fuse.mapfs") == 0)
 		return cli_umount_helper(argc, argv);
-	if (argc > 1 && strcmp(argv[1], "recover") == 0)
-		return cli_recover(argc, argv);
-	if (argc > 1 && strcmp(argv[1], "status") == 0)
-		return cli_status(argc, argv);
-	return cli_mapfs(argc, argv);
+	command = argc > 1 ? cli_command_named(argv[1]) : NULL;
+	return command ? command->run(argc, argv) : cli_mapfs(argc, argv);
 }
 
 int main(int argc, char **argv)

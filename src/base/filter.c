@@ -126,6 +126,9 @@ static int add_conditional(scmp_filter_ctx ctx)
 		{"mmap", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		{"mmap2", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		{"mprotect", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		/* The times of files that are open, not of those that are named. */
+		{"utimensat", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
+		{"utimensat_time64", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
 		/* Limits are looked at, not set. */
 		{"prlimit64", ok, SCMP_A2(SCMP_CMP_EQ, 0)},
 	};

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,6 +42,8 @@ enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPE = 
 		LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                     \
 		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |                           \
 		LANDLOCK_ACCESS_FS_TRUNCATE)
+#define ACCESS_FILE                                                                                \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
 #define ACCESS_OTHER                                                                               \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |                               \
 		LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |                      \
@@ -100,11 +103,27 @@ static struct ruleset rules_of(long abi, const struct notes *notes)
 	return rules;
 }
 
-static int restrict_files(int dirfd, bool writable, const struct notes *notes, struct error *e)
+/* The kernel refuses rights of directories in a rule for a file. */
+static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, struct error *e)
+{
+	struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
+	uint64_t access = ACCESS_READ | (rule->flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
+	struct stat st;
+
+	if (fstat(rule->fd, &st) < 0)
+		return error_errno(e, "Landlock: cannot look at what was named");
+	beneath.allowed_access = access & known & (S_ISDIR(st.st_mode) ? access : ACCESS_FILE);
+	if (syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) < 0)
+		return error_errno(e, "Landlock: cannot leave what was named open");
+	return 0;
+}
+
+static int restrict_files(
+	const struct sandbox_rule *open, size_t n, const struct notes *notes, struct error *e)
 {
 	CLEANUP(close_fd) int fd = -1;
-	struct landlock_path_beneath_attr beneath = {.parent_fd = dirfd};
 	struct ruleset rules;
+	int r = 0;
 	long abi = syscall(
 		SYS_landlock_create_ruleset, NULL, 0, (uint32_t)LANDLOCK_CREATE_RULESET_VERSION);
 
@@ -118,9 +137,10 @@ static int restrict_files(int dirfd, bool writable, const struct notes *notes, s
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
 	if (fd < 0)
 		return error_errno(e, "Landlock: cannot make the rules");
-	beneath.allowed_access = rules.fs & (ACCESS_READ | (writable ? ACCESS_WRITE : 0));
-	if (syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) < 0)
-		return error_errno(e, "Landlock: cannot leave the directory open");
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_rule(fd, &open[i], rules.fs, e);
+	if (r < 0)
+		return r;
 	if (syscall(SYS_landlock_restrict_self, fd, 0U) < 0)
 		return error_errno(e, "Landlock: cannot apply the rules");
 	return 0;
@@ -152,8 +172,8 @@ static int filter(const struct notes *notes, struct error *e)
 	return r;
 }
 
-int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e)
+int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct notes notes = {note, arg};
 	int r;
@@ -161,9 +181,17 @@ int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char 
 	/* First, for it is what allows the others to those without rights. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return error_errno(e, "cannot give up new privileges");
-	r = restrict_files(dirfd, flags & SANDBOX_WRITABLE, &notes, e);
+	r = restrict_files(rules, n, &notes, e);
 	if (r == 0)
 		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
 	/* Last, for it forbids what the others are made with. */
 	return r < 0 ? r : filter(&notes, e);
+}
+
+int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e)
+{
+	const struct sandbox_rule rule = {dirfd, flags & SANDBOX_WRITABLE};
+
+	return sandbox_enter_rules(&rule, 1, flags & SANDBOX_RIGHTS, note, arg, e);
 }

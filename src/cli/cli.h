@@ -18,6 +18,25 @@ int cli_status(int argc, char **argv);
 int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);
 
+/* The same tree without a mount: argv[1] is the command's name. */
+int cli_cat(int argc, char **argv);
+int cli_extract(int argc, char **argv);
+int cli_ls(int argc, char **argv);
+
+/* The commands that have a name, in the order of the manual; ended by one without. */
+struct cli_command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments; /* "FILE [PATH...]" */
+	const char *does;      /* for the --help page */
+	const char *help;      /* for its own */
+};
+extern const struct cli_command cli_commands[];
+/* NULL: there is none. */
+const struct cli_command *cli_command_named(const char *name);
+/* The --help page of a command, on stdout. */
+void cli_print_command_help(const char *name);
+
 /* The --help page, on stdout. */
 void cli_print_help(void);
 

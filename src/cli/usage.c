@@ -14,8 +14,7 @@ static const char help_start[] =
 	"Usage: mapfs [OPTIONS] FILE [MOUNTPOINT]          mount a map\n"
 	"       mapfs --new [--format=NAME] FILE [MOUNTPOINT]  make and mount a new map\n"
 	"       mapfs -u [--force] [--discard] MOUNTPOINT|FILE...  save, report, unmount\n"
-	"       mapfs status [MOUNTPOINT|FILE]             what is changed, refused, waiting\n"
-	"       mapfs recover FILE [--list|--extract DIR]  what journals beside FILE hold\n"
+	"       mapfs COMMAND ...                          see below; mapfs COMMAND --help\n"
 	"\n"
 	"A game's map file becomes a directory: images are PNG, sounds are Opus, settings are\n"
 	"text, tile layers are tables. Programs change them there, and the map is written anew,\n"
@@ -46,6 +45,13 @@ static const char help_options[] =
 	"  allow_other               let other users in\n"
 	"  noexec                    nothing in the mount can be executed\n";
 
+static void print_commands(void)
+{
+	printf("\nCommands:\n");
+	for (const struct cli_command *c = cli_commands; c->name; c++)
+		printf("  %-7s %-37s %s\n", c->name, c->arguments, c->does);
+}
+
 static const char help_end[] =
 	"\n"
 	"Exit codes: 0 done, 1 usage, 2 not a map or refused, 3 mount failed, 4 save failed (old\n"
@@ -59,6 +65,7 @@ void cli_print_help(void)
 
 	printf("%s%s\n%s", help_start, formats_known ? formats_known : "", help_options);
 	words_print_options(stdout, COLUMNS);
+	print_commands();
 	fputs(help_end, stdout);
 }
 

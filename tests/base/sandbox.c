@@ -164,6 +164,47 @@ static void a_readonly_directory_is_only_read(void **state)
 	in_child(readonly_child, room);
 }
 
+static void several_child(const struct room *room)
+{
+	struct sandbox_rule rules[3] = {
+		{openat(room->fd, "reads", O_PATH | O_DIRECTORY), 0},
+		{openat(room->fd, "writes", O_RDONLY | O_DIRECTORY), SANDBOX_WRITABLE},
+		{openat(room->fd, "file", O_PATH), 0},
+	};
+	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 2}};
+	struct error e = ERROR_INIT;
+	int fd;
+
+	CHECK(sandbox_enter_rules(rules, 3, 0, no_notes, NULL, &e) == 0);
+	check_outside();
+	CHECK(openat(rules[0].fd, "a", O_RDONLY) >= 0);
+	CHECK(openat(rules[0].fd, "a", O_WRONLY) < 0 && errno == EACCES);
+	CHECK(openat(room->fd, "file", O_RDONLY) >= 0);
+	CHECK(openat(room->fd, "file", O_WRONLY) < 0 && errno == EACCES);
+	CHECK(openat(room->fd, "other", O_RDONLY) < 0 && errno == EACCES);
+	fd = openat(rules[1].fd, "new", O_WRONLY | O_CREAT, 0600);
+	CHECK(fd >= 0);
+	/* The time of what is open, and of nothing else. */
+	CHECK(futimens(fd, times) == 0);
+	CHECK(utimensat(room->fd, "other", times, 0) < 0);
+}
+
+static void each_that_is_named_stays(void **state)
+{
+	const struct room *room = *state;
+
+	if (!has_landlock()) {
+		print_message("this kernel has no Landlock\n");
+		skip();
+	}
+	assert_int_equal(mkdirat(room->fd, "reads", 0700), 0);
+	assert_int_equal(mkdirat(room->fd, "writes", 0700), 0);
+	put_file(room->fd, "reads/a", "a", 1);
+	put_file(room->fd, "file", "b", 1);
+	put_file(room->fd, "other", "c", 1);
+	in_child(several_child, room);
+}
+
 /* What the kernel says of us; opened before there is no way to it any more. */
 static int open_status(void)
 {
@@ -373,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_a_room(the_directory_stays_and_all_else_is_gone),
 		in_a_room(a_readonly_directory_is_only_read),
+		in_a_room(each_that_is_named_stays),
 		in_a_room(root_keeps_three_capabilities_at_most),
 		in_a_room(others_keep_none),
 		in_a_room(what_nobody_needs_is_refused),

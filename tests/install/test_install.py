@@ -17,6 +17,8 @@ def needs(*programs):
     for name in programs:
         if not shutil.which(name):
             pytest.skip("not installed: " + name)
+# Those of a manual page: its own, or a link to that of its group.
+COMMANDS = ("ls", "cat", "extract")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +42,7 @@ def test_everything_is_in_its_place(root):
         "usr/local/bin/mapfs",
         "sbin/mount.mapfs", "sbin/mount.fuse.mapfs", "sbin/umount.fuse.mapfs",
         "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man1/mapfs-open.1",
+        *("usr/local/share/man/man1/mapfs-%s.1" % name for name in COMMANDS),
         "usr/local/share/man/man8/mount.fuse.mapfs.8",
         "usr/local/share/man/man8/mount.mapfs.8", "usr/local/share/man/man8/umount.fuse.mapfs.8",
         "usr/local/lib/systemd/user/mapfs@.service",
@@ -55,7 +58,8 @@ def test_everything_is_in_its_place(root):
 
 def test_the_manual_has_no_mistake(root):
     needs("man")
-    for page in ("man1/mapfs.1", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8"):
+    for page in ("man1/mapfs.1", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8",
+                 *("man1/mapfs-%s.1" % name for name in COMMANDS)):
         r = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", os.path.join(root, "usr/local/share/man", page)],
                            capture_output=True, text=True, env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"))
         assert r.returncode == 0 and r.stderr == ""

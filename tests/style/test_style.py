@@ -20,6 +20,9 @@ BELOW = {
 # Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
 # beside the folders stand above all of them.
 SUBROOMS = {
+    "cli": {
+        "offline": set(),
+    },
     "vfs": {
         "files": set(),
         "journal": {"files"},

@@ -12,6 +12,7 @@ struct file;
 
 struct vfs_options {
 	bool read_only;
+	bool keep_modes; /* ... and shown with the permissions that it would have otherwise */
 	bool have_uid, have_gid;
 	uid_t uid;
 	gid_t gid;

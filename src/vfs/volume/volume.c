@@ -60,7 +60,7 @@ static void take_rights(struct volume *vol, const struct vfs_options *o)
 	vol->dir_mode = vol->file_mode | (vol->file_mode & 0444) >> 2;
 	vol->file_mode &= ~o->file_mask;
 	vol->dir_mode &= ~o->dir_mask;
-	if (vol->read_only)
+	if (vol->read_only && !o->keep_modes)
 		refuse_writing(vol);
 }
 

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+
+void command_begin(struct command *c, const char *name)
+{
+	*c = (struct command){.name = name};
+	options_init(&c->options);
+	/* As the worker of a mount does: what the budget drops goes back to the system. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	mallopt(M_ARENA_MAX, 2);
+	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	signal(SIGXFSZ, SIG_IGN);
+	tzset(); /* reads a file, which is out of reach later */
+	opterr = 0;
+}
+
+void command_finish(struct command *c)
+{
+	options_finish(&c->options);
+}
+
+static int end(struct command *c, int code)
+{
+	c->code = code;
+	return '?';
+}
+
+static int take_options(struct command *c, const char *list)
+{
+	struct error e = ERROR_INIT;
+
+	if (options_add(&c->options, list, &e) < 0)
+		return end(c, cli_usage("%s: -o: %s", c->name, error_text(&e)));
+	return 0;
+}
+
+static void take_how(struct command *c)
+{
+	const struct mount_request *rq = &c->options.rq;
+
+	c->how = (struct vfs_options){.read_only = true,
+		.have_uid = rq->has_uid,
+		.have_gid = rq->has_gid,
+		.uid = rq->uid,
+		.gid = rq->gid,
+		.file_mask = rq->file_mask,
+		.dir_mask = rq->dir_mask,
+		.cache = rq->cache_size,
+		.options = rq->options};
+}
+
+int command_option(struct command *c, int argc, char **argv, const char *letters,
+	const struct option *long_options)
+{
+	int option;
+
+	while ((option = getopt_long(argc - 1, argv + 1, letters, long_options, NULL)) != -1) {
+		if (option == 'h') {
+			cli_print_command_help(c->name);
+			return end(c, OUTCOME_DONE);
+		}
+		if (option == ':')
+			return end(c, cli_usage("%s: option %s needs an argument", c->name,
+					      argv[optind]));
+		if (option == '?')
+			return end(c, cli_usage("%s: unknown option %s", c->name, argv[optind]));
+		if (option == 'o' && take_options(c, optarg) != 0)
+			return '?';
+		if (option == 'd')
+			c->debug = true;
+		if (option != 'o' && option != 'd')
+			return option;
+	}
+	c->names = argv + 1 + optind;
+	c->n_names = argc - 1 - optind;
+	take_how(c);
+	return -1;
+}
+
+enum outcome command_outcome(int r)
+{
+	return r == 0 ? OUTCOME_DONE : r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
+}
+
+int command_fail(const struct offline *t, const char *path, int r)
+{
+	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", strerror(-r));
+	return r;
+}
+
+int command_open(struct command *c, const char *file, const struct sandbox_rule *further,
+	size_t n_further, struct offline *ret)
+{
+	struct error e = ERROR_INIT;
+	int r = offline_open(ret, file, &c->how, &e);
+
+	if (r == 0)
+		r = offline_confine(&ret, 1, further, n_further, c->debug, &e);
+	if (r == 0)
+		ret->pool = pool_create(OFFLINE_THREADS);
+	if (r == 0)
+		r = ret->pool ? offline_load(ret, ret->pool, &e)
+			      : error_set(&e, -ENOMEM, "no thread can be made");
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", file, error_text(&e));
+	return r;
+}
+
+void command_close(struct offline *t)
+{
+	struct pool *pool = t->pool;
+
+	offline_close(t);
+	pool_destroy(pool);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Zlib */
+/* The table of commands, and what --help says of each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+const struct cli_command cli_commands[] = {
+	{"status", cli_status, "[MOUNTPOINT|FILE]", "what is changed, refused, waiting", NULL},
+	{"recover", cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
+		NULL},
+	{"ls", cli_ls, "[-lR] FILE [PATH...]", "list files of a map without a mount",
+		"  -l                        permissions, size and time too\n"
+		"  -R                        all that is below\n"},
+	{"cat", cli_cat, "FILE PATH...", "print files of a map",
+		"A PATH may be a pattern of the shell: 'images/*.json'.\n"},
+	{"extract", cli_extract, "FILE DIR [PATH...]", "copy files of a map to a directory",
+		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH may "
+		"be a\n"
+		"pattern. DIR is made if need be; links in it are not followed.\n"},
+	{0},
+};
+
+const struct cli_command *cli_command_named(const char *name)
+{
+	for (const struct cli_command *c = cli_commands; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+void cli_print_command_help(const char *name)
+{
+	const struct cli_command *c = cli_command_named(name);
+
+	printf("Usage: mapfs %s [-o OPTION,...] %s\n\n%s.\n\n%s"
+	       "  -o OPTION[,OPTION...]     as for a mount (mapfs --help)\n"
+	       "  -d, --debug               tell what the kernel lacks for the sandbox\n",
+		c->name, c->arguments, c->does, c->help ? c->help : "");
+}

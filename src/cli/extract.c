@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs extract: files of a map, copied out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/name.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/offline/walk.h"
+
+enum { PROGRESS_MS = 200 };
+
+struct extract {
+	struct offline tree;
+	int out;     /* the directory */
+	mode_t kept; /* permission bits that the umask leaves */
+	char *dir;   /* the path of the directory that is open, or NULL */
+	int dir_fd;
+	int fd;        /* the file that is being written */
+	int worst;     /* of what could not be read */
+	int failed;    /* what ends it: a write */
+	bool progress; /* is shown */
+	int64_t shown_ms;
+	uintmax_t files, bytes;
+};
+
+static void show_progress(struct extract *x)
+{
+	int64_t now = x->progress ? clock_ms() : 0;
+
+	if (!x->progress || now - x->shown_ms < PROGRESS_MS)
+		return;
+	x->shown_ms = now;
+	fprintf(stderr, "\r%ju files, %ju MiB\033[K", x->files, x->bytes >> 20);
+}
+
+static void end_progress(struct extract *x)
+{
+	if (x->progress && x->shown_ms)
+		fputs("\r\033[K", stderr);
+	x->shown_ms = 0;
+}
+
+static int fail(struct extract *x, const char *path, int r)
+{
+	end_progress(x);
+	return command_fail(&x->tree, path, r);
+}
+
+/* Makes path, where it is not there, and what is above it. Links are not followed. */
+static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
+{
+	int r = io_mkdir(dirfd, name, 0777);
+
+	(void)arg, (void)e;
+	if (r < 0 && r != -EEXIST)
+		return r;
+	return io_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+}
+
+/* The directory of path is open then; *ret_name is where its last name begins. */
+static int open_parent(struct extract *x, const char *path, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+	char name[NAME_MAX + 1];
+	int fd;
+
+	*ret_name = slash ? slash + 1 : path;
+	if (x->dir && strlen(x->dir) == n && memcmp(x->dir, path, n) == 0)
+		return 0;
+	fd = path_open_parent(x->out, path, make_dir, NULL, name, NULL);
+	if (fd < 0)
+		return fd;
+	free(x->dir);
+	if (x->dir_fd >= 0)
+		close(x->dir_fd);
+	x->dir = strndup(path, n);
+	x->dir_fd = fd;
+	return x->dir ? 0 : -ENOMEM;
+}
+
+static int write_piece(void *arg, const void *data, size_t n)
+{
+	struct extract *x = arg;
+	int r = io_write(x->fd, data, n);
+
+	if (r < 0)
+		x->failed = r;
+	x->bytes += n;
+	show_progress(x);
+	return r < 0 ? r : 0;
+}
+
+static int stamp(int fd, const struct attr *a, mode_t mode)
+{
+	const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
+	int r = io_chmod(fd, mode);
+
+	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
+}
+
+static int copy_file(struct extract *x, const char *path, const struct attr *a)
+{
+	const char *name;
+	struct stat st;
+	int r = path_check(path);
+
+	if (r == 0)
+		r = open_parent(x, path, &name);
+	if (r == 0)
+		r = x->fd = io_openat(x->dir_fd, name,
+			O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	if (r >= 0 && (fstat(x->fd, &st) < 0 || !S_ISREG(st.st_mode)))
+		r = -EEXIST;
+	if (r >= 0)
+		r = x->failed = io_truncate(x->fd, 0);
+	if (r >= 0)
+		r = offline_read(&x->tree, a, write_piece, x);
+	if (r == 0)
+		r = x->failed = stamp(x->fd, a, a->mode & x->kept);
+	if (x->fd >= 0)
+		close(x->fd);
+	x->fd = -1;
+	return r < 0 ? r : 0;
+}
+
+static int visit(void *arg, const char *path, const struct attr *a)
+{
+	struct extract *x = arg;
+	const char *name;
+	int r = 0;
+
+	if (!path[0])
+		return 0;
+	if (!S_ISDIR(a->mode)) {
+		r = copy_file(x, path, a);
+	} else {
+		r = path_check(path);
+		if (r == 0)
+			r = open_parent(x, path, &name);
+		if (r == 0)
+			r = io_mkdir(x->dir_fd, name, 0777);
+		r = x->failed = r == -EEXIST ? 0 : r;
+	}
+	x->files += !S_ISDIR(a->mode);
+	show_progress(x);
+	if (r < 0)
+		x->worst = fail(x, path, r);
+	return x->failed;
+}
+
+/* A directory has its time once all is in it. */
+static int leave(void *arg, const char *path, const struct attr *a)
+{
+	struct extract *x = arg;
+	const char *name;
+	int fd, r;
+
+	if (!path[0])
+		return 0;
+	r = open_parent(x, path, &name);
+	fd = r < 0 ? r : io_openat(x->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	r = fd < 0 ? fd : stamp(fd, a, a->mode & x->kept);
+	if (fd >= 0)
+		close(fd);
+	if (r < 0)
+		x->worst = fail(x, path, r);
+	return 0;
+}
+
+static int match(void *arg, const char *path, const struct attr *a)
+{
+	struct extract *x = arg;
+
+	(void)a;
+	return offline_walk(&x->tree, path, visit, leave, x);
+}
+
+static int open_out(struct extract *x, const char *dir)
+{
+	int r = io_mkdir(AT_FDCWD, dir, 0777);
+
+	if (r == -EEXIST)
+		r = 0;
+	if (r == 0) {
+		x->out = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = x->out < 0 ? -errno : 0;
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", dir, strerror(-r));
+	return r;
+}
+
+static int run(struct command *c, struct extract *x)
+{
+	struct stat st;
+	char root[] = "", *all[] = {root}, **paths = c->n_names > 2 ? c->names + 2 : all;
+	int n = c->n_names > 2 ? c->n_names - 2 : 1;
+	struct sandbox_rule out;
+	int r = open_out(x, c->names[1]);
+
+	if (r < 0)
+		return OUTCOME_REFUSED;
+	out = (struct sandbox_rule){x->out, SANDBOX_WRITABLE};
+	if (fstat(x->out, &st) < 0 || st.st_uid != geteuid())
+		out.flags |= SANDBOX_RIGHTS;
+	r = command_open(c, c->names[0], &out, 1, &x->tree);
+	if (r < 0)
+		return (int)command_outcome(r);
+	for (int i = 0; i < n && !x->failed; i++) {
+		r = offline_match(&x->tree, paths[i], match, x);
+		if (r < 0 && !x->failed)
+			x->worst = fail(x, paths[i], r);
+	}
+	end_progress(x);
+	return (int)command_outcome(x->worst);
+}
+
+int cli_extract(int argc, char **argv)
+{
+	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
+	struct extract x = {.out = -1, .dir_fd = -1, .fd = -1};
+	struct command c;
+	int option;
+
+	command_begin(&c, "extract");
+	option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options);
+	if (option == -1 && c.n_names < 2)
+		c.code = cli_usage("extract takes a file and a directory");
+	if (option == -1 && c.n_names >= 2) {
+		c.how.keep_modes = true;
+		x.kept = umask(0);
+		(void)umask(x.kept);
+		x.kept = 0777 & ~x.kept;
+		x.progress = isatty(STDERR_FILENO);
+		c.code = run(&c, &x);
+		command_close(&x.tree);
+		free(x.dir);
+		close_fd_cleanup(&x.dir_fd);
+		close_fd_cleanup(&x.out);
+	}
+	command_finish(&c);
+	return c.code;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/offline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/say.h"
+
+void offline_say(const struct offline *t, const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	say(stderr, "mapfs: %s: %s", t->file, line ? line : "out of memory");
+}
+
+static void note(void *arg, const char *line)
+{
+	offline_say(arg, "%s", line);
+}
+
+static void host_note(struct vfs_host *h, const char *line)
+{
+	note(h, line);
+}
+
+/* Nobody else remembers what we saw. */
+static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
+{
+	(void)inos, (void)n;
+	pool_return(((struct offline *)h)->pool, then);
+}
+
+static void host_forget_name(
+	struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
+{
+	(void)parent, (void)name;
+	if (then)
+		pool_return(((struct offline *)h)->pool, then);
+}
+
+static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+{
+	(void)h, (void)what, (void)done, (void)total;
+}
+
+int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
+{
+	CLEANUP(free) char *path = realpath(file, NULL), *copy = NULL;
+	CLEANUP(close_fd) int dirfd = -1;
+	struct stat st;
+	char *name;
+
+	if (!path)
+		return error_set(e, -errno, "%s", strerror(errno));
+	name = strrchr(path, '/') + 1;
+	copy = strdup(name);
+	*name = '\0';
+	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "its directory cannot be opened");
+	if (!copy)
+		return error_set(e, -ENOMEM, "out of memory");
+	if (!*copy || (fstatat(dirfd, copy, &st, 0) == 0 && S_ISDIR(st.st_mode)))
+		return error_set(e, -EISDIR, "is a folder");
+	*ret_dirfd = take_fd(&dirfd);
+	*ret_name = TAKE(copy);
+	return 0;
+}
+
+static int begin(struct offline *t, int dirfd, const char *name, const char *file,
+	const struct vfs_options *o, struct error *e)
+{
+	int r;
+
+	*t = (struct offline){
+		.host = {host_invalidate, host_forget_name, host_note, host_progress},
+		.file = file,
+		.owner = pthread_self(),
+	};
+	r = volume_open(dirfd, name, o, &t->vol, e);
+	if (r == 0 && t->vol->read_only && !o->read_only)
+		r = error_set(e, -EROFS, "the map or its directory cannot be written");
+	return r;
+}
+
+int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e)
+{
+	CLEANUP(free) char *name = NULL;
+	int dirfd, r;
+
+	*t = (struct offline){.file = file};
+	r = offline_locate(file, &dirfd, &name, e);
+	return r < 0 ? r : begin(t, dirfd, name, file, o, e);
+}
+
+int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
+	const struct vfs_options *o, struct error *e)
+{
+	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
+
+	*t = (struct offline){.file = file};
+	return own < 0 ? error_errno(e, "its directory") : begin(t, own, name, file, o, e);
+}
+
+static void note_debug(void *arg, const char *line)
+{
+	if (*(const bool *)arg)
+		say(stderr, "mapfs: %s", line);
+}
+
+int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
+	size_t n_further, bool debug, struct error *e)
+{
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + n_further + 1, sizeof(*rules));
+	unsigned flags = 0;
+
+	if (!rules)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		const struct volume *vol = trees[i]->vol;
+
+		rules[i] = (struct sandbox_rule){vol->dirfd, vol->read_only ? 0 : SANDBOX_WRITABLE};
+		if (!vol->read_only && !volume_is_own(vol))
+			flags = SANDBOX_RIGHTS;
+	}
+	for (size_t i = 0; i < n_further; i++) {
+		rules[n + i] = further[i];
+		flags |= further[i].flags & SANDBOX_RIGHTS;
+	}
+	return sandbox_enter_rules(rules, n + n_further, flags, note_debug, &debug, e);
+}
+
+int offline_load(struct offline *t, struct pool *pool, struct error *e)
+{
+	int r = volume_load(t->vol, note, t, e);
+	struct volume *vol;
+
+	if (r == 0 && t->vol->replay)
+		r = error_set(e, VOLUME_LOCKED,
+			"changes of an earlier mount are in a journal beside it; mount it and "
+			"unmount it, or mapfs -u --discard");
+	if (r < 0)
+		return r;
+	t->pool = pool;
+	vol = t->vol;
+	t->vol = NULL; /* taken, also on failure */
+	r = vfs_create(vol, pool, &t->host, &t->v, e);
+	if (r == 0)
+		t->vol = vol;
+	return r;
+}
+
+void offline_close(struct offline *t)
+{
+	struct pollfd p = {.events = POLLIN};
+
+	if (!t->v) {
+		volume_destroy(TAKE(t->vol));
+		return;
+	}
+	p.fd = pool_fd(t->pool);
+	/* A plain read ends without a word. */
+	while (pool_pending(t->pool)) {
+		(void)poll(&p, 1, 1);
+		pool_complete(t->pool);
+	}
+	vfs_destroy(TAKE(t->v));
+	t->vol = NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * offline: the tree of a map's files without a mount. The same vfs that FUSE drives, by calls that
+ * wait for their answer (offline/calls.h).
+ *
+ * Calling sequence
+ *   offline_open      opens the map; one that is to be written is locked, as a mount does
+ *   offline_confine   gives up every right but those to the maps that are open, and to what else
+ * was named offline_load      parses offline_close     at any point; what was not saved is gone
+ *
+ * A tree belongs to one thread, and so does its pool, which several of them may share.
+ */
+#ifndef CLI_OFFLINE_OFFLINE_H
+#define CLI_OFFLINE_OFFLINE_H
+
+#include "base/sandbox.h"
+#include "vfs/vfs.h"
+#include "vfs/volume/volume.h"
+
+enum { OFFLINE_THREADS = 3 };
+
+struct offline {
+	struct vfs_host host; /* first */
+	const char *file;     /* as it was named, for messages; borrowed */
+	struct volume *vol;   /* the vfs's, once that is made */
+	struct vfs *v;        /* NULL before offline_load */
+	struct pool *pool;    /* borrowed */
+	pthread_t owner;
+};
+
+/*
+ * Where a map is, links resolved: its directory, and its name there. Both are the caller's.
+ * -EISDIR: it is a directory.
+ */
+int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
+
+/*
+ * t is the caller's memory, and is to be closed also on failure. Without o->read_only:
+ * VOLUME_LOCKED where the map is mounted for writing, -EROFS where it cannot be written.
+ */
+int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
+/* The same of a map below a directory that is open (borrowed): for those that a folder holds. */
+int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
+	const struct vfs_options *o, struct error *e);
+/* A further rule with SANDBOX_RIGHTS: it is of files that are not all our own. debug: what the
+ * kernel lacks is told. */
+int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
+	size_t n_further, bool debug, struct error *e);
+/* For writing: VOLUME_LOCKED where a journal that fits the map waits. */
+int offline_load(struct offline *t, struct pool *pool, struct error *e);
+void offline_close(struct offline *t);
+
+/* A line on stderr: "mapfs: FILE: ...". */
+void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

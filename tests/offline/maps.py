@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Zlib
+"""Maps of every format at hand, and what a tree of files is."""
+import glob
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("torchlight", "triclon")]
+
+import places  # noqa: E402
+import share  # noqa: E402
+
+LARGE = 3_000_000  # bytes of a map; larger ones are for MAPFS_TEST_ALL=1
+
+
+def _others():
+    corpus = os.path.join(places.SHARED, "corpus")
+    return sorted(p for pattern in ("torchlight/mods/*", "torchlight/pak/*.PAK", "triclon/*.tcm")
+                  for p in glob.glob(os.path.join(corpus, pattern)))
+
+
+def each_map():
+    """A share of the Teeworlds maps and of all that the corpus has of other formats."""
+    corpus = glob.glob(places.CORPUS + "/maps/*.map")
+    some = share.maps([p for p in places.debian_maps() + corpus
+                       if share.ALL or os.path.getsize(p) < LARGE])
+    others = _others() if share.ALL else _others()[::3]
+    if not some + others:
+        return [pytest.param(None, id="none", marks=pytest.mark.skip(reason=places.NO_MAPS))]
+    return [pytest.param(p, id=os.path.basename(p)) for p in some + others]
+
+
+def add(box, path):
+    """A copy in the box, with the second file of an archive that has one."""
+    if os.path.exists(path + ".MAN"):
+        box.add(path + ".MAN")
+    return box.add(path)
+
+
+def tree(top):
+    """{path: (kind, permissions, time, content)} of what is below a directory."""
+    out = {}
+    for base, dirs, files in os.walk(os.fsencode(top)):
+        for name in dirs + files:
+            path = os.path.join(base, name)
+            st = os.lstat(path)
+            content = None
+            if stat.S_ISREG(st.st_mode):
+                try:
+                    with open(path, "rb") as f:
+                        content = f.read()
+                except OSError as e:
+                    content = e.errno
+            out[os.path.relpath(path, os.fsencode(top))] = (
+                stat.S_IFMT(st.st_mode), stat.S_IMODE(st.st_mode), st.st_mtime_ns, content)
+    return out
+
+
+def assert_same(a, b):
+    assert sorted(a) == sorted(b)
+    assert [p for p in a if a[p] != b[p]] == []
+
+
+def output(*argv, **kw):
+    return subprocess.run(argv, capture_output=True, check=True,
+                          env=dict(os.environ, LC_ALL="C"), **kw).stdout

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Zlib
+"""ls, cat and extract show what a mount shows."""
+import os
+import subprocess
+
+import pytest
+
+import maps  # first: it says where archives is
+import archives
+import box as boxes
+import places
+from box import get
+
+
+def run(*args, **kw):
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, **kw)
+
+
+def mounted(box, map_, result, opts=""):
+    """A mount; or None where mapfs refuses the map, which the command must have done in the same
+    words."""
+    r = box.run(*(["-o", opts] if opts else []), map_, box.point())
+    if r.code == 0:
+        return boxes.Mount(box, map_, box.point())
+    assert (r.code, r.err) == (2, result[-1] if isinstance(result, tuple) else result.stderr)
+    return None
+
+
+@pytest.mark.parametrize("path", maps.each_map())
+def test_extract_is_what_a_mount_shows(box, path):
+    map_ = maps.add(box, path)
+    out = os.path.join(box.root, "out")
+    r = box.run("extract", map_, out)
+    mount = mounted(box, map_, r)
+    if not mount:
+        return
+    expected = maps.tree(mount.point)
+    lost = [p for p, (_, _, _, content) in expected.items() if isinstance(content, int)]
+    for p in lost:  # what the mount cannot read is no file's end
+        expected[p] = maps.tree(out)[p]
+    maps.assert_same(expected, maps.tree(out))
+    assert r.code == (2 if lost else 0), r.err
+    mount.unmount()
+
+
+@pytest.mark.parametrize("path", maps.each_map())
+def test_ls_names_what_a_mount_lists(box, path):
+    map_ = maps.add(box, path)
+    mount = mounted(box, map_, run("ls", map_, text=True), "ro")
+    for letters in ("", "R") if mount else ():
+        listed = run("ls", *(["-" + letters] if letters else []), map_)
+        assert listed.returncode == 0, listed.stderr
+        assert listed.stdout == maps.output("ls", "-1A" + letters, cwd=mount.point)
+    if mount:
+        mount.unmount()
+
+
+def test_ls_says_sizes_permissions_and_times(box, small):
+    mount = box.mount(small, "ro")
+    lines = run("ls", "-l", small, "info", env=dict(os.environ, TZ="UTC")).stdout.decode().splitlines()
+    assert len(lines) == len(os.listdir(mount / "info"))
+    for line in lines:
+        mode, size, day, time, name = line.split()
+        st = os.stat(mount / "info/" + name)
+        assert (mode, int(size)) == ("-r--r--r--", st.st_size)
+        assert (day, time) == ("2017-07-14", "02:40")
+    mount.unmount()
+
+
+def test_ls_of_files_and_of_patterns(small):
+    assert run("ls", small, "info/author", "info/lic*").stdout == b"info/author\ninfo/license\n"
+    assert run("ls", small, "/info/./author").stdout == b"info/author\n"
+    assert run("ls", small, "info/nothing").returncode == 2
+
+
+def test_cat_prints_files_and_patterns(box, small):
+    mount = box.mount(small, "ro")
+    both = mount.get("info/author") + mount.get("info/version")
+    assert run("cat", small, "info/author", "info/ver?ion").stdout == both
+    assert run("cat", small, "inf*/*r*").stdout == b"".join(
+        mount.get("info/" + n) for n in sorted(os.listdir(mount / "info")) if "r" in n)
+    mount.unmount()
+
+
+@pytest.mark.parametrize("path, why", [
+    ("info", b"info: Is a directory"), ("info/none", b"info/none: No such file"),
+    ("../x", b"../x: Invalid argument"), ("info/author/x", b"Not a directory"), ("no*", b"no*: No such file")])
+def test_cat_says_what_is_wrong(small, path, why):
+    r = run("cat", small, path)
+    assert (r.returncode, r.stdout) == (2, b"")
+    assert r.stderr.startswith(b"mapfs: " + os.fsencode(small) + b": ") and why in r.stderr
+
+
+def test_cat_goes_on_after_a_path_that_is_not_there(small):
+    r = run("cat", small, "info/none", "info/author")
+    assert r.returncode == 2 and r.stdout == run("cat", small, "info/author").stdout
+
+
+def test_a_reader_that_went_away_ends_cat(small):
+    p = subprocess.Popen([places.BINARY, "cat", small] + ["info/author"] * 50000, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    p.stdout.close()
+    assert p.wait(60) != 0 and p.stderr.read() == b""
+    p.stderr.close()
+
+
+def test_usage_is_one(small):
+    for args in (["ls"], ["cat", small], ["extract", small], ["ls", "-x", small], ["cat", "-o"],
+                 ["ls", "-o", "nonsense", small]):
+        r = run(*args)
+        assert r.returncode == 1 and r.stderr.startswith(b"mapfs: " + args[0].encode()), args
+    for name in ("ls", "cat", "extract"):
+        r = run(name, "--help")
+        assert r.returncode == 0 and r.stdout.startswith(b"Usage: mapfs " + name.encode())
+
+
+def test_what_is_no_map_is_two(box):
+    for file in (box.add(b"nothing", "a.map"), box.maps, os.path.join(box.maps, "missing.map")):
+        for args in (["ls", file], ["cat", file, "x"], ["extract", file, os.path.join(box.root, "o")]):
+            r = run(*args)
+            assert r.returncode == 2 and r.stderr.count(b"\n") == 1, (args, r.stderr)
+
+
+def test_options_are_those_of_a_mount(small):
+    assert b"raw\n" in run("ls", small).stdout
+    assert b"raw\n" not in run("ls", "-o", "raw=off", small).stdout
+
+
+def test_a_waiting_journal_is_told_and_the_saved_map_shown(box, small):
+    before = run("cat", small, "info/author").stdout
+    mount = box.mount(small)
+    mount.put("info/author", b"somebody else\n")
+    assert run("cat", small, "info/author").stdout == before
+    mount.unmount("--force", "--discard")
+    mount = box.mount(small)
+    mount.put("info/author", b"somebody else\n")
+    box.kill_worker()
+    r = run("cat", small, "info/author")
+    assert r.stdout == before and b"journal" in r.stderr
+    box.allow("*.mapfs-journal-*")
+
+
+# ---- extract
+
+def test_extract_takes_paths_and_patterns(box, small):
+    out = os.path.join(box.root, "out")
+    assert run("extract", small, out, "info/a*", "images").returncode == 0
+    found = sorted(os.path.relpath(os.path.join(b, f), out) for b, _, fs in os.walk(out) for f in fs)
+    assert "info/author" in found
+    assert all(f == "info/author" or f.startswith("images/") for f in found)
+
+
+def test_extract_writes_over_what_is_there(box, small):
+    out = os.path.join(box.root, "out")
+    os.makedirs(out + "/info")
+    with open(out + "/info/author", "wb") as f:
+        f.write(b"x" * 1000)
+    assert run("extract", small, out).returncode == 0
+    assert get(out + "/info/author") == run("cat", small, "info/author").stdout
+
+
+@pytest.mark.parametrize("link", ["info", "info/author"])
+def test_extract_follows_no_link_out_of_the_directory(box, small, link):
+    out, outside = os.path.join(box.root, "out"), os.path.join(box.root, "outside")
+    os.makedirs(os.path.dirname(os.path.join(out, link)))
+    os.mkdir(outside)
+    target = outside if link == "info" else outside + "/file"
+    os.symlink(target, os.path.join(out, link))
+    r = run("extract", small, out)
+    assert r.returncode == 2 and os.fsencode(link) in r.stderr
+    assert os.listdir(outside) == []
+    assert os.path.isdir(out + "/groups")  # the rest is there
+
+
+def test_extract_does_not_wait_for_a_pipe(box, small):
+    out = os.path.join(box.root, "out")
+    os.makedirs(out + "/info")
+    os.mkfifo(out + "/info/author")
+    assert run("extract", small, out).returncode == 2
+
+
+def test_extract_heeds_the_umask(box, small):
+    out = os.path.join(box.root, "out")
+    subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", places.BINARY, "extract", small, out], check=True)
+    assert os.stat(out + "/info/author").st_mode & 0o777 == 0o640
+    assert os.stat(out + "/info").st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize("name", ["../EVIL.TXT", "../../EVIL.TXT", "/EVIL.TXT"])
+def test_names_that_lead_out_do_not(box, name):
+    """An archive that holds ".." or an absolute path."""
+    file = box.add(archives.tlwrite.mod([("MEDIA/", "A.TXT", b"good", False), ("MEDIA/", name, b"evil", False)]), "evil.mod")
+    run("extract", file, os.path.join(box.root, "out"))
+    assert "EVIL.TXT" not in os.listdir(box.root) + os.listdir("/")
+
+
+# ---- hostile maps, and places without anything
+
+@pytest.mark.parametrize("path", places.each_crafted_map("ok", "bad", "quirk"))
+def test_crafted_maps_end_with_a_code(box, path):
+    out = os.path.join(box.root, "out")
+    costly = "bomb" in path or "3000_groups" in path
+    for args in (["ls", "-lR", path], ["extract", path, out, *(["info"] if costly else [])]):
+        assert run(*args).returncode in (0, 2), args
+
+
+def test_in_a_chroot_without_dev_and_proc(box, small, root):
+    top = os.path.join(box.root, "jail")
+    libs = maps.output("ldd", places.BINARY).decode().split()
+    for lib in [p for p in libs if p.startswith("/")] + [places.BINARY]:
+        os.makedirs(top + os.path.dirname(lib), exist_ok=True)
+        with open(top + lib, "wb") as f:
+            f.write(get(lib))
+        os.chmod(top + lib, 0o755)
+    os.mkdir(top + "/data")
+    with open(top + "/data/small.map", "wb") as f:
+        f.write(get(small))
+    for name in ("data", "data/small.map"):
+        os.chown(os.path.join(top, name), 1234, 1234)
+
+    def jailed(*args):
+        return subprocess.run(["chroot", "--userspec=1234:1234", top, places.BINARY, *args],
+                              capture_output=True, timeout=60)
+    assert jailed("cat", "/data/small.map", "info/author").stdout == run("cat", small, "info/author").stdout
+    r = jailed("extract", "/data/small.map", "/data/out")
+    assert (r.returncode, r.stderr) == (0, b"")
+    assert os.path.isfile(top + "/data/out/info/author")
+
+
+def test_a_large_directory_comes_whole(box):
+    names = ["%05d.TXT" % i for i in range(10000)]
+    file = box.add(archives.tlwrite.mod([("MEDIA/", n, b"", False) for n in names]), "many.mod")
+    assert run("ls", file, "MEDIA").stdout.decode().split() == names
