@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "cli/umount.h"
 #include "cli/words.h"
 #include "fuse/keeper.h"
@@ -87,6 +88,20 @@ static int check_file(const char *file, const char *path, bool create)
 	return OUTCOME_DONE;
 }
 
+/* Is what stands at the directory beside the map the map itself? */
+static bool stands_at(const char *path, const char *beside)
+{
+	CLEANUP(free) char *point = realpath(beside, NULL);
+	struct targets mounts = {0};
+	bool found = false;
+
+	if (point && targets_add(&mounts, path) == 0)
+		for (size_t i = 0; i < mounts.n; i++)
+			found |= mounts.all[i].point && strcmp(mounts.all[i].point, point) == 0;
+	targets_finish(&mounts);
+	return found;
+}
+
 int mount_run(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
@@ -102,6 +117,10 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 		return refuse(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
 					: strerror(errno));
+	if (!mountpoint && !create && stands_at(path, point)) {
+		say(stderr, "mapfs: %s: is mounted already, at %s", file, point);
+		return OUTCOME_BUSY;
+	}
 	o->rq.shown = file;
 	o->rq.path = path;
 	o->rq.mountpoint = point;

@@ -321,6 +321,16 @@ def test_an_fstab_line_works(box, root, small):
     assert parts.settings(small) == b"x 1\0"
 
 
+def test_a_map_that_stands_beside_itself_is_not_mounted_again(box, small):
+    assert box.run(small).code == 0
+    try:
+        r = box.run(small)
+        assert r.code == 7
+        assert r.err == "mapfs: %s: is mounted already, at %s\n" % (small, os.path.splitext(small)[0])
+    finally:
+        assert box.run("-u", small).code == 0
+
+
 def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
     # Started with its standard streams closed it must not take the map for one of them.
     r = box.run("-c", '"$0" "$1" "$2" <&- >&- 2>&-', places.BINARY, small, box.point(),
