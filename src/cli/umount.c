@@ -18,8 +18,7 @@
 #include "cli/holders.h"
 #include "fuse/keeper_door.h"
 
-/* A keeper that has just mounted may have to wait for the name of its door; after that long nobody
- * stands behind it. */
+/* A keeper that has just mounted is on the way to its door; after that long nobody comes. */
 enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
 /* So often a client is sent away, once by each keeper of one device's number; a keeper that knows
  * the mount by another name, in a mount namespace of its own, always does. */
@@ -84,23 +83,29 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 	return m.code;
 }
 
+/* At which doors it was already. */
+struct turns {
+	unsigned front, back;
+};
+
 /* A socket to the keeper, or to the worker whose keeper has died; or -errno. */
-static int knock(const struct mount_entry *entry)
+static int knock(const struct mount_entry *entry, struct turns *turns)
 {
 	int sock = -1;
 
 	for (int i = 0; i < KNOCKS && sock < 0; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		sock = door_knock(entry->dev, entry->owner);
+		sock = door_knock(entry->dev, entry->owner, &turns->front);
 		if (sock < 0)
-			sock = door_knock_back(entry->dev, entry->owner);
+			sock = door_knock_back(entry->dev, entry->owner, &turns->back);
 	}
 	return sock;
 }
 
 /* One attempt: the exit code, -EAGAIN, or -ETIMEDOUT. */
-static int visit(struct listener *l, struct target *t, const struct ending *how)
+static int visit(
+	struct listener *l, struct target *t, const struct ending *how, struct turns *turns)
 {
 	CLEANUP(close_fd) int sock = -1;
 
@@ -112,7 +117,7 @@ static int visit(struct listener *l, struct target *t, const struct ending *how)
 		listener_say(l, "was mounted by another user");
 		return OUTCOME_MOUNT;
 	}
-	sock = knock(&t->entry);
+	sock = knock(&t->entry, turns);
 	return sock < 0 ? orphan_end_unheard(l, t, how) : ask(l, sock, t, how);
 }
 
@@ -154,6 +159,7 @@ static bool step_out(const struct target *t)
 static int end_mount(struct target *t, const struct ending *how)
 {
 	bool inside = step_out(t);
+	struct turns turns = {0};
 	struct listener l;
 	int r = -EAGAIN;
 
@@ -161,7 +167,7 @@ static int end_mount(struct target *t, const struct ending *how)
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		r = visit(&l, t, how);
+		r = visit(&l, t, how, &turns);
 	}
 	if (r == -EAGAIN)
 		r = orphan_end_unheard(&l, t, how);

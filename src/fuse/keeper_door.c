@@ -3,27 +3,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 
+#define SOCKETS "/proc/net/unix" /* those of this network namespace, with their names */
+enum { LISTENS = 1 << 16 /* in its column "Flags" */ };
+
 /* How long a client may leave its socket full before it is sent away. */
 enum { CLIENT_PATIENCE_MS = 1000 };
 
 static const char front[] = "", back[] = "/worker";
 
-static socklen_t address(const char *dev, const char *which, struct sockaddr_un *ret)
-{
-	int n;
+enum { NAME_ROOM = 96, DIGITS = 16 };
 
+static void name_of(const char *dev, const char *which, char *ret)
+{
+	snprintf(ret, NAME_ROOM, "mapfs/%s%s", dev, which);
+}
+
+static socklen_t address(const char *name, struct sockaddr_un *ret)
+{
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(ret->sun_path + 1, sizeof(ret->sun_path) - 1, "mapfs/%s%s", dev, which);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+	memcpy(ret->sun_path + 1, name, strlen(name));
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
 }
 
 static bool peer_is(int sock, uid_t who)
@@ -60,17 +71,36 @@ void door_finish(struct door *d)
 		send_away(d, i);
 }
 
-static int open_at(const char *dev, const char *which)
+static int listen_at(const char *name)
 {
 	CLEANUP(close_fd) int sock = -1;
 	struct sockaddr_un a;
-	socklen_t n = address(dev, which, &a);
+	socklen_t n = address(name, &a);
 
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&a, n) < 0 ||
 		listen(sock, DOOR_CLIENTS_MAX) < 0)
 		return -errno;
 	return take_fd(&sock);
+}
+
+/* The first name may be another's: anybody can have taken it. The next one nobody foresees. */
+static int open_at(const char *dev, const char *which)
+{
+	char name[NAME_ROOM];
+	uint64_t random;
+	size_t n;
+	int sock;
+
+	name_of(dev, which, name);
+	sock = listen_at(name);
+	if (sock != -EADDRINUSE)
+		return sock;
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -errno;
+	n = strlen(name);
+	snprintf(name + n, sizeof(name) - n, ".%016" PRIx64, random);
+	return listen_at(name);
 }
 
 int door_open(struct door *d, const char *dev)
@@ -177,13 +207,13 @@ void door_tell(struct door *d, const struct control_msg *m)
 	}
 }
 
-static int knock_at(const char *dev, const char *which, uid_t owner)
+static int knock_at(const char *name, uid_t owner)
 {
 	/* Whoever took the name may leave his queue full: nobody is waited for who is not known. */
 	CLEANUP(close_fd)
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un a;
-	socklen_t n = address(dev, which, &a);
+	socklen_t n = address(name, &a);
 
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a, n) < 0)
 		return -errno;
@@ -194,12 +224,76 @@ static int knock_at(const char *dev, const char *which, uid_t owner)
 	return take_fd(&sock);
 }
 
-int door_knock(const char *dev, uid_t owner)
+/* The name in a line of SOCKETS, if it is a further one of `first`; NULL: it is not. */
+static const char *further_name(char *line, const char *first)
 {
-	return knock_at(dev, front, owner);
+	char *name = strstr(line, " @");
+	size_t n = strlen(first);
+	unsigned flags;
+
+	if (!name || strncmp(name + 2, first, n) != 0 || name[2 + n] != '.')
+		return NULL;
+	/* The ends of connections have the name, too. */
+	if (sscanf(line, "%*s %*s %*s %x", &flags) != 1 || !(flags & LISTENS))
+		return NULL;
+	name += 2;
+	name[strcspn(name, "\n")] = '\0';
+	return strlen(name) == n + 1 + DIGITS ? name : NULL;
 }
 
-int door_knock_back(const char *dev, uid_t owner)
+/* To the turn-th of those with such a name that are the owner's; -ENOENT: there are not so many. */
+static int knock_in_turn(const char *first, uid_t owner, unsigned turn)
 {
-	return knock_at(dev, back, owner);
+	CLEANUP(free) char *line = NULL;
+	int sock = knock_at(first, owner), r = -ENOENT;
+	FILE *f = NULL;
+	size_t room = 0;
+
+	if (sock >= 0 && turn-- == 0)
+		return sock;
+	if (sock >= 0)
+		close(sock);
+	else if (turn == 0)
+		r = sock; /* the reason, where there is no other */
+	f = fopen(SOCKETS, "re");
+	while (f && getline(&line, &room, f) > 0) {
+		const char *name = further_name(line, first);
+
+		sock = name ? knock_at(name, owner) : -ENOENT;
+		if (sock >= 0 && turn-- == 0) {
+			r = sock;
+			break;
+		}
+		if (sock >= 0)
+			close(sock);
+	}
+	if (f)
+		fclose(f);
+	return r;
+}
+
+static int knock(const char *dev, const char *which, uid_t owner, unsigned *turn)
+{
+	char first[NAME_ROOM];
+	int sock;
+
+	name_of(dev, which, first);
+	sock = knock_in_turn(first, owner, *turn);
+	if (sock < 0 && *turn) {
+		*turn = 0;
+		sock = knock_in_turn(first, owner, 0);
+	}
+	if (sock >= 0)
+		++*turn;
+	return sock;
+}
+
+int door_knock(const char *dev, uid_t owner, unsigned *turn)
+{
+	return knock(dev, front, owner, turn);
+}
+
+int door_knock_back(const char *dev, uid_t owner, unsigned *turn)
+{
+	return knock(dev, back, owner, turn);
 }

@@ -13,7 +13,7 @@
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mountinfo.h"
 
-/* How often the door's name is tried again while an ending keeper still holds it. */
+/* How often a door that could not be opened is tried again. */
 enum { DOOR_RETRY_MS = 200 };
 
 static void read_worker(struct keeper *k)

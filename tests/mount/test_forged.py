@@ -2,6 +2,7 @@
 """Files beside a map that somebody else has put there: believed by nobody, left as they are."""
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -277,3 +278,65 @@ def test_whoever_may_write_and_is_called_mapfs_is_believed(box, root, holder):
     holder(OTHER, s.map, "mapfs")
     r = s.run('"$MAPFS" "$MAP" "$POINT"')
     assert r.code == 7, r
+
+
+SQUAT = """
+import socket, sys, time
+held = []
+for minor in range(int(sys.argv[1]), int(sys.argv[2])):
+    for name in ("", "/worker", ".0123456789abcdef", "/worker.0123456789abcdef"):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            s.bind("\\0mapfs/0:%d%s" % (minor, name))
+        except OSError:
+            continue
+        s.listen(0)
+        held.append(s)
+        if minor % 2:  # whoever comes would have to wait in a queue that nobody empties
+            c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            c.connect(s.getsockname())
+            held.append(c)
+print("held", flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture
+def squatted(root):
+    """All names of sockets that the next mounts can have are another user's."""
+    first = os.minor(os.stat("/proc").st_dev)
+    held = []
+    for at in range(0, 320, 80):
+        held.append(subprocess.Popen(
+            ["setpriv", "--reuid", str(OTHER), "--regid", str(OTHER), "--clear-groups",
+             sys.executable, "-c", SQUAT, str(at), str(at + 80)], stdout=subprocess.PIPE))
+        assert held[-1].stdout.readline() == b"held\n"
+    assert first < 320
+    yield
+    for p in held:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
+@pytest.mark.parametrize("victim", [0, NOBODY])
+def test_whoever_has_taken_the_sockets_names_keeps_nobody_from_the_report(box, squatted, victim):
+    r = Scene(box, victim, OTHER).run(SAVE)
+    assert r.code == 0 and "saved: info/settings.cfg" in r.out and not r.err, r
+
+
+def test_root_ends_a_users_mount_whoever_has_the_names(box, squatted):
+    s = Scene(box, NOBODY, OTHER)
+    assert s.run(CLOSED).code == 0
+    r = box.run("-u", box.point())
+    assert r.code == 0 and "saved: info/settings.cfg" in r.out and not r.err, r
+
+
+def test_the_worker_of_a_dead_keeper_is_found_whoever_has_the_names(box, squatted):
+    s = Scene(box, 0, OTHER)
+    assert s.run(CLOSED).code == 0
+    keeper = box.keeper()
+    os.kill(keeper, signal.SIGKILL)
+    assert boxes.wait_for(lambda: keeper not in box.processes())
+    r = box.run("-u", box.point())
+    assert r.code == 0 and "saved: info/settings.cfg" in r.out and "died" in r.err, r
