@@ -143,7 +143,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
 		/* Perhaps: the journal does not say. */
 		n->stage->why.others = true;
-		node_pending(v, n, true);
+		node_pending(n, true);
 	}
 	n->opens++; /* to see what became of it */
 	(void)ask(v, &a, vfs_release);

@@ -69,8 +69,9 @@ bool vfs_idle(const struct vfs *v)
 	struct volume *vol = v->vol;
 
 	if (vol->dirty || vol->restructured || vol->renumbered || vol->conflict || vol->proof ||
-		vol->commit_queue || vol->sync.under_way || vol->n_pending || v->dentries.n ||
-		v->ahead.jobs || vol->fresh || vol->left || journal_exists(&vol->journal))
+		vol->commit_queue || vol->sync.under_way || !TAILQ_EMPTY(&vol->pending) ||
+		v->dentries.n || v->ahead.jobs || vol->fresh || vol->left ||
+		journal_exists(&vol->journal))
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
 		if (!node_idle(n))

@@ -113,7 +113,7 @@ static void get_note(struct vfs *v, struct call *c, const struct node *n)
 	}
 	*k = (struct noting){.job = {noting_run, noting_done, NULL},
 		.call = c,
-		.s = snapshot_ref(n->frozen ? n->frozen : n->vol->now),
+		.s = snapshot_ref(node_version(n)),
 		.id = n->id};
 	pool_submit(v->pool, &k->job);
 }
@@ -126,7 +126,7 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		call_done(c, -ESTALE);
 	else if (strcmp(c->name, ERROR_NAME) == 0)
 		get_error(v, n, c);
-	else if (strcmp(c->name, NOTE_NAME) == 0 && n->has_id && n->vol->format->note)
+	else if (strcmp(c->name, NOTE_NAME) == 0 && n->lens != LENS_NONE && n->vol->format->note)
 		get_note(v, c, n);
 	else if (strcmp(c->name, STATUS_NAME) == 0 && node_is_root(n))
 		get_status(v, c);

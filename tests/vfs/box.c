@@ -52,14 +52,20 @@ void box_let_go(struct box *b)
 	b->n_held = 0;
 }
 
+static void begin(struct box *b, const char *name)
+{
+	*b = (struct box){.host = {host_invalidate, NULL, host_note, host_progress}};
+	b->name = name;
+	b->options.cache = CACHE;
+	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	room_make(&b->room);
+}
+
 void box_make(struct box *b)
 {
 	struct bytes *map = map_build("alice");
 
-	*b = (struct box){.host = {host_invalidate, NULL, host_note, host_progress}};
-	b->options.cache = CACHE;
-	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	room_make(&b->room);
+	begin(b, MAP_NAME);
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	bytes_unref(map);
 }
@@ -95,15 +101,13 @@ int box_teardown(void **state)
 	return 0;
 }
 
-int box_mount(struct box *b, struct error *e)
+static int mount(struct box *b, int opened, struct volume *vol, struct error *e)
 {
-	struct volume *vol = NULL;
-	int r;
+	int r = opened;
 
 	if (!b->pool)
-		b->pool = pool_create(THREADS);
+		b->pool = pool_create(THREADS); /* here, since threads do not survive a fork */
 	b->notes[0] = '\0';
-	r = volume_open(dup(b->room.fd), MAP_NAME, &b->options, &vol, e);
 	if (r == 0)
 		r = volume_load(vol, note, b, e);
 	if (r < 0) {
@@ -111,6 +115,25 @@ int box_mount(struct box *b, struct error *e)
 		return r;
 	}
 	return vfs_create(vol, b->pool, &b->host, &b->v, e);
+}
+
+int box_mount(struct box *b, struct error *e)
+{
+	struct volume *vol = NULL;
+	int r = volume_open(dup(b->room.fd), b->name, &b->options, &vol, e);
+
+	return mount(b, r, vol, e);
+}
+
+int box_new(struct box *b, const char *name, struct error *e)
+{
+	struct volume *vol = NULL;
+	int r;
+
+	begin(b, name);
+	r = volume_create(dup(b->room.fd), name, NULL, &b->options, &vol, e);
+	r = mount(b, r, vol, e);
+	return r < 0 ? r : vfs_create_map(b->v, e);
 }
 
 void box_settle(struct box *b)
@@ -613,7 +636,7 @@ bool box_is_draft(struct box *b, const char *path)
 
 struct bytes *box_map(const struct box *b)
 {
-	return get_file(b->room.fd, MAP_NAME);
+	return get_file(b->room.fd, b->name);
 }
 
 bool box_map_says(const struct box *b, unsigned field, const char *text)

@@ -29,6 +29,7 @@ struct box {
 	struct vfs_host host; /* first */
 	struct room room;
 	struct vfs_options options;
+	const char *name; /* the map's: MAP_NAME, or what box_new made */
 	struct pool *pool;
 	struct vfs *v;
 	int event; /* replies wake the owner through it */
@@ -62,6 +63,8 @@ struct pending {
 /* A directory with the map m.map by author "alice"; nothing is mounted. */
 void box_make(struct box *b);
 void box_remove(struct box *b);
+/* A directory with a new map of this name (as --new makes it), mounted. */
+int box_new(struct box *b, const char *name, struct error *e);
 int box_setup(void **state); /* cmocka's: a mounted box */
 int box_teardown(void **state);
 

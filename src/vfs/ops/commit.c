@@ -67,18 +67,6 @@ static void commit_end(struct job *j)
 	node_settle(v, n);
 }
 
-static bool shows_touched(const struct commit *p, const struct node *n)
-{
-	if (!n->has_id || n->frozen || n->dir || n == p->rq.node)
-		return false;
-	if (p->touched.all)
-		return true;
-	for (size_t i = 0; i < p->touched.n; i++)
-		if (p->touched.ids[i] == n->id)
-			return true;
-	return false;
-}
-
 void commit_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
 {
 	if (f->dir)
@@ -105,11 +93,13 @@ static void told_add(struct told *t, struct node *n)
 		t->nodes[t->n++] = n;
 }
 
-/* n shows something else now, or (perhaps) may. */
-static void told_add_other(struct told *t, struct node *n, bool perhaps)
+/* n shows something else now; or may, where all were touched. */
+static void told_add_other(const struct commit *p, struct told *t, struct node *n)
 {
+	if (node_scratch(n) || n->dir || n == p->rq.node)
+		return;
 	/* Who reads on what was written here before reads what is there now. */
-	if (!perhaps && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
+	if (!p->touched.all && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
 		n->stage->verdict == 0 && !n->pending && !n->busy)
 		stage_drop(n);
 	told_add(t, n);
@@ -124,10 +114,11 @@ static void commit_tell(struct commit *p)
 
 	p->job.done = commit_end;
 	told_add(&t, p->rq.node);
-	if (p->touched.all || p->touched.n)
-		for (struct node *n = NULL; (n = node_next(v, n));)
-			if (shows_touched(p, n))
-				told_add_other(&t, n, p->touched.all);
+	for (struct node *n = NULL; p->touched.all && (n = node_next(v, n));)
+		told_add_other(p, &t, n);
+	for (size_t i = 0; !p->touched.all && i < p->touched.n; i++)
+		for (struct node *n = NULL; (n = node_showing(v, p->vol, p->touched.ids[i], n));)
+			told_add_other(p, &t, n);
 	if (p->forgotten.dir && p->rq.may_wait)
 		p->job.done = commit_forget;
 	else
@@ -178,13 +169,14 @@ static bool hides_draft(struct vfs *v, const struct node *n)
 void commit_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
 {
 	const struct object *o;
-
 	struct entry en;
 
-	n->fresh = n->unlogged = false;
-	if (!node_scratch(n) && node_entry(n, &en, NULL) == 0)
+	if (node_scratch(n))
+		return;
+	node_show(v, n, LENS_LIVE, n->id);
+	if (node_entry(n, &en, NULL) == 0)
 		n->fixed = en.fixed;
-	if (!n->parent || node_scratch(n))
+	if (!n->parent)
 		return;
 	hide_other_form(v, n, ret);
 	/* The file that it was refused beside may have gone meanwhile. */
@@ -220,7 +212,7 @@ static void commit_settled(struct job *j)
 	if (p->r < 0)
 		touched_finish(&p->touched);
 	/* What is refused may fit later: it is judged again with what waits. */
-	node_pending(p->v, n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
+	node_pending(n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
 		commit_accepted(p->v, n, &p->forgotten);
 	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
@@ -340,18 +332,19 @@ static void commit_judge(struct commit *p)
 void commit_dismiss(struct vfs *v, struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
-	bool stands = !n->unlogged || (o && o->state == OBJECT_HERE && o->node == n);
+	bool stands = n->lens == LENS_LIVE ||
+		      (n->lens == LENS_MADE && o && o->state == OBJECT_HERE && o->node == n);
 	struct forgotten gone = {0};
 	struct entry en;
 
 	stage_drop(n);
 	n->set &= ~(unsigned)ATTR_MTIME;
 	n->cached = false;
-	if (stands && !n->fresh && node_entry(n, &en, NULL) == 0)
+	if (stands && node_entry(n, &en, NULL) == 0)
 		return;
-	if (n->fresh)
+	if (n->lens == LENS_NEW)
 		object_forget(v, n->id);
-	n->has_id = n->fresh = false;
+	node_cut(v, n);
 	if (v->host->forget_name) {
 		gone.dir = n->parent->ino;
 		strcpy(gone.name, n->name);
@@ -405,7 +398,7 @@ void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, 
 		.draft = true,
 		.may_wait = may_wait,
 		.was_draft = n->stage->verdict < 0,
-		.always = n->fresh || n->unlogged || n->stage->ahead || hides_draft(v, n),
+		.always = n->lens != LENS_LIVE || n->stage->ahead || hides_draft(v, n),
 		.logged = n->stage->state == STAGE_LOGGED,
 		.done = done,
 		.arg = arg};

@@ -17,12 +17,12 @@
 /* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
 static int may_read(const struct node *n)
 {
-	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
 	struct entry en;
 
-	if (n->stage || !n->has_id || node_entry(n, &en, NULL) < 0 || !en.sized || en.size)
+	if (n->stage || n->lens == LENS_NONE || node_entry(n, &en, NULL) < 0 || !en.sized ||
+		en.size)
 		return 0;
-	return n->vol->format->get(s, n->id, 0, NULL, 0, NULL);
+	return n->vol->format->get(node_version(n), n->id, 0, NULL, 0, NULL);
 }
 
 struct handle *handle_new(struct node *n, unsigned flags)
@@ -149,7 +149,7 @@ void vfs_read(struct vfs *v, struct call *c)
 	struct entry en;
 	int r;
 
-	if (n->stage || !n->has_id) {
+	if (n->stage || n->lens == LENS_NONE) {
 		read_stage(c, n);
 		return;
 	}
@@ -161,7 +161,7 @@ void vfs_read(struct vfs *v, struct call *c)
 	}
 	job->job.run = reading_run;
 	job->call = c;
-	job->s = snapshot_ref(n->frozen ? n->frozen : n->vol->now);
+	job->s = snapshot_ref(node_version(n));
 	job->id = n->id;
 	job->sized = en.sized;
 	job->size = en.size;

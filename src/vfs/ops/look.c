@@ -66,7 +66,7 @@ static void sizes_ahead(struct vfs *v, const struct node *dir)
 {
 	struct ahead *a;
 
-	if (!dir || !dir->has_id || !dir->vol->format->late_sizes)
+	if (!dir || dir->lens == LENS_NONE || !dir->vol->format->late_sizes)
 		return;
 	if (v->ahead.dir != dir->ino) {
 		v->ahead.dir = dir->ino;
@@ -94,7 +94,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 
 	if (r == -EAGAIN && !c->sized) {
 		sizes_ahead(v, n->parent);
-		size_wait(v, n->vol, n->frozen ? n->frozen : n->vol->now, &n->id, 1, c);
+		size_wait(v, n->vol, node_version(n), &n->id, 1, c);
 		node_settle(v, n);
 		return;
 	}
@@ -205,7 +205,7 @@ static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fix
 	struct entry en;
 	int r;
 
-	if (!dir->has_id || (!fixed && c->off >= COOKIE_OVERLAY))
+	if (dir->lens == LENS_NONE || (!fixed && c->off >= COOKIE_OVERLAY))
 		return 1;
 	while ((r = vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL)) > 0) {
 		if ((en.dir && en.fixed) != fixed)
@@ -282,7 +282,7 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 		if (d->node && !node_scratch(d->node) && !d->node->stage &&
 			node_entry(d->node, &en, NULL) == 0 && !en.dir && !en.sized)
 			ids[n++] = d->node->id;
-	if (!dir->has_id || c->off >= COOKIE_OVERLAY)
+	if (dir->lens == LENS_NONE || c->off >= COOKIE_OVERLAY)
 		return n;
 	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
 		if (vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) <= 0)

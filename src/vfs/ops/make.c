@@ -61,18 +61,18 @@ static bool adopts(const struct vfs *v, const struct call *c, const struct place
 static int bind(struct vfs *v, struct node *n, const struct place *p)
 {
 	struct volume *vol = n->vol;
+	entry_id id = p->id;
 	struct object *o;
 	int r = 0;
 
-	n->id = p->id;
-	if (p->kind == PLACE_NEW) {
-		r = vol->format->tree->add(&vol->now, p->dir->id, n->name, n->dir, &n->id, NULL);
-		n->fresh = !n->dir; /* a directory has no content to wait for */
-	}
+	if (p->kind == PLACE_NEW)
+		r = vol->format->tree->add(&vol->now, p->dir->id, n->name, n->dir, &id, NULL);
 	if (r < 0)
 		return r;
-	n->has_id = true;
-	n->unlogged = !n->dir;
+	if (n->dir) /* it has no content to wait for */
+		node_show(v, n, LENS_LIVE, id);
+	else
+		node_show(v, n, p->kind == PLACE_NEW ? LENS_NEW : LENS_MADE, id);
 	if (!n->dir) {
 		r = stage_new(n);
 		if (r < 0)
@@ -117,7 +117,7 @@ static void make_live(struct vfs *v, struct call *c, int r)
 	if (r == 0)
 		r = bind(v, n, &p);
 	if (r < 0 && n) {
-		n->has_id = false;
+		node_cut(v, n);
 		place_detach(v, n);
 	}
 	made(v, c, n, r);

@@ -65,7 +65,7 @@ bool move_fits(const struct vfs *v, entry_id object, bool is_dir, const struct p
 
 bool move_comes_back(const struct vfs *v, const struct move *m)
 {
-	const struct object *o = m->n->has_origin ? object_find(v, m->n->origin) : NULL;
+	const struct object *o = m->n->origin ? object_find(v, m->n->origin) : NULL;
 
 	if (!o || o->state != OBJECT_KEPT || m->to.target)
 		return false;
@@ -112,7 +112,7 @@ static void second_dropped(struct vfs *v, struct call *c, int r)
 		r = move_find(v, c, &m);
 	second = r == 0 ? find_second(v, m.n) : NULL;
 	if (second)
-		second->has_id = second->fresh = second->unlogged = false;
+		node_cut(v, second);
 	if (r < 0)
 		call_done(c, r);
 	else

@@ -57,7 +57,7 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 	if (r == 0)
 		r = find(v, c, &n);
 	if (r == 0 && object_second(v, n))
-		n->has_id = false;
+		node_cut(v, n);
 	else if (r == 0)
 		r = object_left(v, n, OBJECT_GONE);
 	if (r == 0)

@@ -39,15 +39,14 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 	second = r == 0 && object_second(v, m.n);
 	if (r == 0 && !second)
 		r = object_left(v, m.n, OBJECT_KEPT);
-	if (r == 0) {
-		m.n->has_origin = !second;
+	if (second) {
+		node_cut(v, m.n);
+	} else if (r == 0) {
 		m.n->origin = m.n->id;
-		m.n->has_id = !second;
-		if (!second)
-			m.n->frozen = snapshot_ref(m.n->vol->now);
-		m.n->fresh = false;
-		r = move_scratch(v, &m);
+		node_freeze(v, m.n, m.n->vol->now);
 	}
+	if (r == 0)
+		r = move_scratch(v, &m);
 	waiting_answer(v, c, r);
 }
 
@@ -102,10 +101,7 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 	if (r == 0)
 		r = place_node(v, m.n, m.to.dir, m.to.name);
 	if (r == 0) {
-		m.n->id = m.n->origin;
-		m.n->has_id = true;
-		m.n->has_origin = false;
-		snapshot_unref(TAKE(m.n->frozen));
+		node_show(v, m.n, LENS_LIVE, m.n->origin);
 		r = object_here(v, m.n);
 		note_changed(m.n);
 	}
@@ -129,7 +125,7 @@ static bool goes_along(const struct vfs *v, const struct move *m)
 	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH)
 		return false;
 	if (target && !node_scratch(target) &&
-		(n->dir || n->fresh || n->stage || !makes_room(v, target)))
+		(n->dir || n->lens == LENS_NEW || n->stage || !makes_room(v, target)))
 		return false;
 	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
 		return m->to.id == n->id;
@@ -187,7 +183,7 @@ void vfs_rename(struct vfs *v, struct call *c)
 			return;
 		path = node_log_path(m.n);
 		record_rename(v, c, path, &m, rename_live);
-	} else if (m.n->frozen && !m.n->stage && move_comes_back(v, &m)) {
+	} else if (m.n->lens == LENS_FROZEN && !m.n->stage && move_comes_back(v, &m)) {
 		if (move_leave_second(v, c, m.n))
 			return;
 		path = strdup(object_find(v, m.n->origin)->log_path);

@@ -39,8 +39,7 @@ static void split_live(struct vfs *v, struct call *c, int r)
 		return;
 	}
 	object_forget(v, c->split);
-	n->id = fresh;
-	n->fresh = true;
+	node_show(v, n, LENS_NEW, fresh);
 	n->stage->state = STAGE_WRITTEN;
 	r = object_here(v, n);
 	if (r < 0)

@@ -39,18 +39,14 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 
 	if (target && target->parent) {
 		/* Who has the replaced file open goes on reading what it was. */
-		if (!target->frozen)
-			target->frozen = snapshot_ref(t->old);
+		if (!node_scratch(target))
+			node_freeze(v, target, t->old);
 		place_detach(v, target);
 	}
 	if (!node_scratch(n) && !object_second(v, n))
 		(void)object_left(v, n, OBJECT_GONE);
 	(void)place_node(v, n, dir, t->call->to_name);
-	n->has_id = true;
-	n->id = t->id;
-	n->has_origin = false;
-	snapshot_unref(TAKE(n->frozen));
-	n->fresh = t->fresh;
+	node_show(v, n, t->fresh ? LENS_NEW : LENS_LIVE, t->id);
 	if (t->fresh || o)
 		(void)object_here(v, n);
 	if (n->pending)
@@ -138,8 +134,8 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	t->old = snapshot_ref(vol->now);
 	t->loaded = c->loaded;
 	/* A new file is in the journal if it was refused: as a draft. */
-	t->logged =
-		!node_scratch(m.n) && (!m.n->fresh || m.n->stage->verdict < 0 || m.n->stage->ahead);
+	t->logged = !node_scratch(m.n) &&
+		    (m.n->lens != LENS_NEW || m.n->stage->verdict < 0 || m.n->stage->ahead);
 	if (t->target)
 		t->target->opens++;
 	rq = (struct commit_request){

@@ -46,19 +46,18 @@ static bool is_unkept(const struct node *n)
 
 static bool is_meant(const struct round *o, const struct node *n)
 {
-	if (!n->pending || !o->follows)
-		return n->pending;
+	if (!o->follows)
+		return true;
 	return n->stage && n->stage->verdict < 0 ? n->stage->why.others : n->parent == o->dir;
 }
 
 static size_t count_pending(const struct round *o)
 {
+	const struct node *k;
 	size_t n = 0;
 
-	if (!o->v->vol->n_pending)
-		return 0;
-	for (const struct node *k = NULL; (k = node_next(o->v, k));)
-		n += is_meant(o, k);
+	TAILQ_FOREACH(k, &o->v->vol->pending, in_pending)
+	n += is_meant(o, k);
 	return n;
 }
 
@@ -160,6 +159,7 @@ static void next_phase(struct round *o)
 static void round_begin(struct round *o)
 {
 	size_t n = count_pending(o);
+	const struct node *k;
 
 	if (!n || !o->progress) {
 		next_phase(o);
@@ -174,15 +174,15 @@ static void round_begin(struct round *o)
 		next_phase(o);
 		return;
 	}
-	for (const struct node *k = NULL; (k = node_next(o->v, k));)
-		if (is_meant(o, k))
-			o->inos[o->n++] = k->ino;
+	TAILQ_FOREACH(k, &o->v->vol->pending, in_pending)
+	if (is_meant(o, k))
+		o->inos[o->n++] = k->ino;
 	round_next(o);
 }
 
 void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 {
-	struct round *o = v->vol->n_pending ? calloc(1, sizeof(*o)) : NULL;
+	struct round *o = TAILQ_EMPTY(&v->vol->pending) ? NULL : calloc(1, sizeof(*o));
 
 	if (!o) {
 		fn(arg);
@@ -195,7 +195,7 @@ void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 /* What is to be judged again after a change in dir; false: nothing, and fn is not called. */
 static bool judge_after(struct vfs *v, const struct node *dir, void (*fn)(void *arg), void *arg)
 {
-	struct round *o = v->vol->n_pending ? calloc(1, sizeof(*o)) : NULL;
+	struct round *o = TAILQ_EMPTY(&v->vol->pending) ? NULL : calloc(1, sizeof(*o));
 
 	if (!o)
 		return false;

@@ -47,7 +47,7 @@ void changes_finish(struct changes *c)
 
 static bool live(const struct node *n)
 {
-	return n && n->has_id && !node_scratch(n);
+	return n && !node_scratch(n);
 }
 
 /* Does something of the map stand at the path? was: what stood there when it was changed, and is to
@@ -157,7 +157,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 			add(c, is_needed(v, o) ? CHANGE_NEEDED : CHANGE_REMOVED, o->path, 0, 0);
 		return;
 	}
-	if (!o->seq || !o->node->parent || (o->node->fresh && !o->node->dir))
+	if (!o->seq || !o->node->parent || o->node->lens == LENS_NEW)
 		return;
 	path = node_path(o->node);
 	if (path && (o->made || o->moved))

@@ -17,7 +17,7 @@ void node_touch(struct node *n, unsigned mask)
 
 static bool has_stamp(const struct node *n)
 {
-	return n->timed && (n->set & ATTR_MTIME) && n->parent && !n->dir && !n->fresh &&
+	return n->timed && (n->set & ATTR_MTIME) && n->parent && !n->dir && n->lens != LENS_NEW &&
 	       !node_scratch(n);
 }
 
@@ -82,7 +82,7 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 	int r;
 
 	(void)v;
-	if (n->has_id) {
+	if (n->lens != LENS_NONE) {
 		r = node_entry(n, &en, NULL);
 		if (r < 0 && !n->stage)
 			return r;
@@ -130,5 +130,5 @@ uint64_t file_most_of(const struct volume *vol, entry_id id)
 
 uint64_t file_most(const struct node *n)
 {
-	return n->has_id && !node_scratch(n) ? file_most_of(n->vol, n->id) : FORMAT_MOST;
+	return !node_scratch(n) ? file_most_of(n->vol, n->id) : FORMAT_MOST;
 }

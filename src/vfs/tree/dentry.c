@@ -180,7 +180,7 @@ int names_resolve(
 		*ret = d->node;
 		return 0;
 	}
-	if (!parent->has_id)
+	if (parent->lens == LENS_NONE)
 		return -ENOENT;
 	r = parent->vol->format->lookup(parent->vol->now, parent->id, name, &en, e);
 	if (r < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/tree/node.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct node *node_next(const struct vfs *v, const struct node *n)
 
 static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, bool dir)
 {
-	struct node *n = hash_room(&v->nodes) ? calloc(1, sizeof(*n)) : NULL;
+	bool room = hash_room(&v->nodes) && hash_room(&v->shown);
+	struct node *n = room ? calloc(1, sizeof(*n)) : NULL;
 
 	if (!n)
 		return NULL;
@@ -45,8 +47,7 @@ struct node *node_root(struct vfs *v, struct volume *vol)
 	struct node *n = node_make(v, vol, entry_ino(vol, ENTRY_ROOT), true);
 
 	if (n) {
-		n->has_id = true;
-		n->id = ENTRY_ROOT;
+		node_show(v, n, LENS_LIVE, ENTRY_ROOT);
 		n->fixed = true;
 		v->root = n;
 	}
@@ -87,8 +88,7 @@ struct node *node_of_entry(
 		n = node_make(v, parent->vol, ino, en->dir);
 	if (!n)
 		return NULL;
-	n->has_id = true;
-	n->id = en->id;
+	node_show(v, n, LENS_LIVE, en->id);
 	n->fixed = en->fixed;
 	if (node_place(n, parent, name) < 0) {
 		node_settle(v, n);
@@ -108,16 +108,60 @@ struct node *node_new(struct vfs *v, struct volume *vol, bool dir)
 	return n;
 }
 
-bool node_scratch(const struct node *n)
+struct node *node_showing(
+	const struct vfs *v, const struct volume *vol, entry_id id, const struct node *n)
 {
-	return !n->has_id || n->frozen;
+	struct hash_link *l =
+		n ? hash_again(&n->shows) : hash_find(&v->shown, hash_number(entry_ino(vol, id)));
+
+	for (; l; l = hash_again(l)) {
+		struct node *found = container_of(l, struct node, shows);
+
+		if (found->vol == vol && found->id == id)
+			return found;
+	}
+	return NULL;
+}
+
+static void set_lens(struct vfs *v, struct node *n, enum lens lens, entry_id id)
+{
+	if (!node_scratch(n))
+		hash_remove(&v->shown, &n->shows);
+	n->lens = lens;
+	n->id = id;
+	if (!node_scratch(n))
+		hash_add(&v->shown, &n->shows, hash_number(entry_ino(n->vol, id)));
+}
+
+void node_show(struct vfs *v, struct node *n, enum lens lens, entry_id id)
+{
+	assert(lens >= LENS_NEW);
+	set_lens(v, n, lens, id);
+	n->origin = ENTRY_ROOT;
+	snapshot_unref(TAKE(n->frozen));
+}
+
+void node_freeze(struct vfs *v, struct node *n, const struct snapshot *s)
+{
+	assert(!node_scratch(n));
+	set_lens(v, n, LENS_FROZEN, n->id);
+	n->frozen = snapshot_ref(s);
+}
+
+void node_cut(struct vfs *v, struct node *n)
+{
+	set_lens(v, n, LENS_NONE, ENTRY_ROOT);
+	snapshot_unref(TAKE(n->frozen));
+}
+
+const struct snapshot *node_version(const struct node *n)
+{
+	return n->lens == LENS_FROZEN ? n->frozen : n->vol->now;
 }
 
 int node_entry(const struct node *n, struct entry *ret, struct error *e)
 {
-	const struct snapshot *s = n->frozen ? n->frozen : n->vol->now;
-
-	return n->vol->format->stat(s, n->id, ret, e);
+	return n->vol->format->stat(node_version(n), n->id, ret, e);
 }
 
 static bool needed(const struct node *n)
@@ -129,10 +173,12 @@ static bool needed(const struct node *n)
 	return n->parent && (n->stage || n->set);
 }
 
-void node_pending(struct vfs *v, struct node *n, bool pending)
+void node_pending(struct node *n, bool pending)
 {
-	v->vol->n_pending += pending;
-	v->vol->n_pending -= n->pending;
+	if (pending && !n->pending)
+		TAILQ_INSERT_TAIL(&n->vol->pending, n, in_pending);
+	else if (!pending && n->pending)
+		TAILQ_REMOVE(&n->vol->pending, n, in_pending);
 	n->pending = pending;
 }
 
@@ -150,7 +196,8 @@ void node_settle(struct vfs *v, struct node *n)
 		struct node *parent = n->parent;
 
 		hash_remove(&v->nodes, &n->link);
-		node_pending(v, n, false);
+		node_cut(v, n);
+		node_pending(n, false);
 		if (parent)
 			parent->children--;
 		node_free(n);
@@ -165,4 +212,5 @@ void nodes_finish(struct vfs *v)
 		node_free(n);
 	}
 	hash_finish(&v->nodes);
+	hash_finish(&v->shown);
 }

@@ -4,12 +4,8 @@
  * an open handle, a child, bytes being written, a name that the format did not give, or attributes
  * that a program set. All other entries are computed from the format whenever they are asked for.
  *
- * Where a file's bytes come from, in this order:
- *   stage    what is being written, a draft, or scratch that was written
- *   frozen   a version of the model that this file was cut off from (a lens file moved to a scratch
- *            name, or replaced while it was open)
- *   live     the lens `id` on the volume's newest version
- *   none     an empty file
+ * Where a file's bytes come from, in this order: its stage (what is being written, a draft, or
+ * scratch that was written); what its lens says (enum lens); nothing, as in an empty file.
  */
 #ifndef VFS_TREE_NODE_H
 #define VFS_TREE_NODE_H
@@ -38,8 +34,33 @@ struct stage {
 	struct error why; /* of a refusal */
 };
 
+/*
+ * What stands behind a node. Scratch are the first two; the others show the entry `id` of the
+ * volume's newest version.
+ *
+ *	NONE -> NEW, MADE   it was made, at a name that means something
+ *	NONE, FROZEN -> NEW, LIVE   it was renamed to such a name, and its content is put there
+ *	NEW, MADE -> LIVE   what was written to it was accepted
+ *	NEW, MADE -> NONE   what was written to it was refused, and dropped
+ *	LIVE -> NEW         another file stands for its object now (ops/split.c)
+ *	NEW, MADE, LIVE -> FROZEN   it was moved to a scratch name, removed or replaced
+ *	FROZEN -> LIVE      it was moved back
+ *	FROZEN -> NONE      it is written to, and has a stage of its own
+ */
+enum lens {
+	LENS_NONE,
+	LENS_FROZEN, /* `id`, as it was in the version `frozen` */
+	LENS_NEW,    /* a new object or part, which has no accepted content yet */
+	/* An object or part that was there before, or its other form, and of which no journal says
+	 * that it stands here again: its first commit is written even if it says what the object is
+	 * already. */
+	LENS_MADE,
+	LENS_LIVE,
+};
+
 struct node {
-	struct hash_link link; /* by ino; first */
+	struct hash_link link;  /* by ino; first */
+	struct hash_link shows; /* unless it is scratch: by id */
 	uint64_t ino;
 	struct volume *vol;
 	struct node
@@ -47,8 +68,7 @@ struct node {
 	char *name;
 
 	bool dir;
-	bool has_id; /* a lens (live or frozen) stands behind it */
-	bool fixed;
+	bool fixed; /* it is always there (entry.fixed) */
 	/*
 	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
 	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, and
@@ -56,17 +76,15 @@ struct node {
 	 * not for a failure. 0: nobody.
 	 */
 	pid_t maker;
-	entry_id id;
+	enum lens lens; /* set by node_show, node_freeze and node_cut */
+	entry_id id;    /* unless NONE */
 	struct snapshot *frozen;
+	entry_id origin; /* of scratch that was the file of an object: that one; else ENTRY_ROOT */
 	struct stage *stage;
-	bool fresh;    /* a new object or part that has no accepted content yet */
-	bool unlogged; /* that it stands here is in no journal: its first commit is written even if
-			* it says what the object is already */
 	/* Closed, but it cannot be judged before other files are there. With a draft: it was tried
 	 * for good at a save, and will be at the next one. Set by node_pending. */
 	bool pending;
-	bool has_origin; /* scratch that was the file of the object `origin` */
-	entry_id origin;
+	TAILQ_ENTRY(node) in_pending; /* of the volume's */
 
 	uint64_t lookups;
 	unsigned opens, children;
@@ -99,7 +117,7 @@ struct vfs {
 	struct pool *pool;
 	struct vfs_host *host;
 	struct node *root;
-	struct hash nodes;              /* tree/node.c */
+	struct hash nodes, shown;       /* tree/node.c */
 	struct hash dentries, overlays; /* tree/dentry.c */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
@@ -129,11 +147,23 @@ int node_place(struct node *n, struct node *parent, const char *name);
 /* Frees it if nobody needs it any more; and then perhaps its parent. */
 void node_settle(struct vfs *v, struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
-bool node_scratch(const struct node *n);
+/* The nodes that show an entry, from NULL; NULL: no more. */
+struct node *node_showing(
+	const struct vfs *v, const struct volume *vol, entry_id id, const struct node *n);
+/* What stands behind it from now on: NEW, MADE or LIVE; as it is in that version; nothing. */
+void node_show(struct vfs *v, struct node *n, enum lens lens, entry_id id);
+void node_freeze(struct vfs *v, struct node *n, const struct snapshot *s);
+void node_cut(struct vfs *v, struct node *n);
+static inline bool node_scratch(const struct node *n)
+{
+	return n->lens < LENS_NEW;
+}
+/* The version that says what it shows; borrowed. */
+const struct snapshot *node_version(const struct node *n);
 int node_entry(const struct node *n, struct entry *ret, struct error *e);
 /* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
  * having looked it up. -ESTALE: there is no such entry. */
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret);
-void node_pending(struct vfs *v, struct node *n, bool pending);
+void node_pending(struct node *n, bool pending);
 
 #endif

@@ -63,7 +63,7 @@ static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
 {
 	struct meaning m;
 
-	return !o->added && !n->fresh &&
+	return !o->added && n->lens != LENS_NEW &&
 	       object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
 	       entry_object(m.id) == entry_object(o->id);
 }
@@ -190,6 +190,8 @@ int object_here(struct vfs *v, struct node *n)
 {
 	struct object *o = object_need(v, n->id);
 	bool moved = o && !at_home(v, n, o), first = o && !o->path;
+	bool is_new =
+		n->lens == LENS_NEW || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
 	bool stays = o && o->seq && o->state != OBJECT_GONE &&
 		     object_stood_at(v, o, n->parent->id, n->name);
 
@@ -200,8 +202,8 @@ int object_here(struct vfs *v, struct node *n)
 		o->seq = moved ? ++v->vol->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
-	o->added |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
-	o->made |= n->fresh || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
+	o->added |= is_new;
+	o->made |= is_new;
 	v->vol->restructured = true;
 	objects_name(v, moved && !(first && o->made) && !n->dir);
 	return 0;
@@ -211,14 +213,14 @@ bool object_second(const struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 
-	return !node_scratch(n) && n->unlogged && !n->dir && (!o || o->node != n);
+	return n->lens == LENS_MADE && (!o || o->node != n);
 }
 
 bool object_made(const struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 
-	return n->fresh || (o && o->made);
+	return n->lens == LENS_NEW || (o && o->made);
 }
 
 void objects_saved(struct vfs *v)
@@ -227,7 +229,7 @@ void objects_saved(struct vfs *v)
 		next = object_next(v, o);
 		o->away = o->seq != 0;
 		o->moved = false;
-		if (o->state == OBJECT_HERE && !o->node->fresh)
+		if (o->state == OBJECT_HERE && o->node->lens != LENS_NEW)
 			o->made = false;
 		else if (o->state == OBJECT_KEPT && o->made)
 			object_forget(v, o->id);
@@ -292,7 +294,8 @@ static bool matters(const struct object *o, bool fresh)
 {
 	if (o->state == OBJECT_KEPT)
 		return o->seq && o->name && !o->made;
-	return o->state == OBJECT_GONE || (o->seq && (fresh || !o->node->fresh) && o->node->parent);
+	return o->state == OBJECT_GONE ||
+	       (o->seq && (fresh || o->node->lens != LENS_NEW) && o->node->parent);
 }
 
 static int place(const struct object *o, struct placement *ret)

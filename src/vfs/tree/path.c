@@ -33,7 +33,7 @@ static const char *name_of(
 	const struct format *f = n->vol->format;
 	const struct object *o;
 
-	if (!finalized || !f->names || !n->has_id || n->frozen)
+	if (!finalized || !f->names || node_scratch(n))
 		return n->name;
 	/* Moved since that was saved, the record says. */
 	o = finalized == n->vol->before ? object_find(n->vol->vfs, n->id) : NULL;

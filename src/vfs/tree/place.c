@@ -144,7 +144,8 @@ static bool format_lists(const struct node *dir, const char *name)
 	const struct volume *vol = dir->vol;
 	struct entry en;
 
-	return dir->has_id && vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
+	return dir->lens != LENS_NONE &&
+	       vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
 }
 
 void place_hide(struct vfs *v, struct node *dir, const char *name)
@@ -211,8 +212,8 @@ void place_detach(struct vfs *v, struct node *n)
 	snprintf(old, sizeof(old), "%s", n->name);
 	from->opens++;
 	n->opens++;
-	if (n->has_id && !n->frozen)
-		n->frozen = snapshot_ref(n->vol->now);
+	if (!node_scratch(n))
+		node_freeze(v, n, n->vol->now);
 	if (n->dir)
 		drop_names(v, n);
 	place_hide(v, from, old);
@@ -250,7 +251,8 @@ bool place_empty(struct vfs *v, struct node *dir)
 
 	if (dentry_count(v, dir->ino))
 		return false;
-	while (dir->has_id && vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
+	while (dir->lens != LENS_NONE &&
+		vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0)
 		if (!dentry_find(v, dir->ino, name) && !went(v, dir, name, &en))
 			return false;
 	return true;

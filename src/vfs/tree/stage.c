@@ -105,11 +105,8 @@ static void load_done(struct job *j)
 			l->r = -ENOMEM;
 	}
 	n->busy = false;
-	if (l->r == 0 && n->frozen) {
-		/* The copy is scratch of its own now. */
-		snapshot_unref(TAKE(n->frozen));
-		n->has_id = false;
-	}
+	if (l->r == 0 && n->lens == LENS_FROZEN) /* the copy is scratch of its own now */
+		node_cut(l->v, n);
 	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
 	if (l->r == 0)
 		call_again(l->v, l->call);
@@ -126,18 +123,13 @@ static void load_done(struct job *j)
 int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
 {
 	struct load *l;
-	int r;
 
 	if (n->stage)
 		return empty ? spool_truncate(n->stage->spool, 0, NULL) : 0;
-	if (empty && n->frozen) {
-		snapshot_unref(TAKE(n->frozen));
-		n->has_id = false;
-	}
-	if (empty || !n->has_id) {
-		r = stage_new(n);
-		return r;
-	}
+	if (empty && n->lens == LENS_FROZEN)
+		node_cut(v, n);
+	if (empty || n->lens == LENS_NONE)
+		return stage_new(n);
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->spool = spool_create(n->vol->dirfd);
@@ -150,7 +142,7 @@ int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
 	l->v = v;
 	l->n = n;
 	l->call = c;
-	l->s = snapshot_ref(n->frozen ? n->frozen : n->vol->now);
+	l->s = snapshot_ref(node_version(n));
 	n->busy = true;
 	n->opens++;
 	pool_submit(v->pool, &l->job);

@@ -111,8 +111,8 @@ static void sizing_done(struct job *j)
 	free(z);
 }
 
-void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids, size_t n,
-	struct call *c)
+void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, const entry_id *ids,
+	size_t n, struct call *c)
 {
 	struct sizing *z = malloc(sizeof(*z) + n * sizeof(*ids));
 

@@ -13,7 +13,7 @@ void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what wai
  */
 void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then);
 /* Have the sizes of these entries found on a worker, then run c again. */
-void size_wait(struct vfs *v, struct volume *vol, struct snapshot *s, const entry_id *ids, size_t n,
-	struct call *c);
+void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, const entry_id *ids,
+	size_t n, struct call *c);
 
 #endif

@@ -96,6 +96,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	vol->dirfd = dirfd;
+	TAILQ_INIT(&vol->pending);
 	vol->name = strdup(name);
 	vol->own_budget = !o->budget;
 	vol->budget = o->budget ? o->budget : budget_create(o->cache);

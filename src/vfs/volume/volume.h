@@ -6,6 +6,8 @@
 #ifndef VFS_VOLUME_VOLUME_H
 #define VFS_VOLUME_VOLUME_H
 
+#include <sys/queue.h>
+
 #include "base/hash.h"
 #include "base/trust.h"
 #include "formats/format.h"
@@ -77,7 +79,8 @@ struct volume {
 	bool named;        /* the format knows what objects are called now (tree/object.h) */
 	bool situated;     /* ... and for the last time (ops/waiting.c) */
 	bool restructured; /* an object was made, moved or removed since the last save */
-	size_t n_pending;  /* nodes that cannot be judged yet */
+	TAILQ_HEAD(, node)
+	pending; /* those that cannot be judged yet, in the order of their closes */
 
 	bool replaying;      /* what is done is in the journal already */
 	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
