@@ -19,7 +19,8 @@ enum {
 	PROGRESS_EACH_MS = 500,
 	/* A worker that saves gives a sign of life each second. */
 	SILENCE_FORCED_MS = 4000,
-	WHOLE_FORCED_MS = 20000,
+	/* Or gets no further, as where the disk hangs. */
+	STANDSTILL_FORCED_MS = 20000,
 	SILENCE_WARN_MS = 8000,
 };
 
@@ -31,7 +32,8 @@ void listener_init(struct listener *l, const char *mountpoint, bool verbose, boo
 		.wanted = verbose || isatty(STDERR_FILENO),
 		.forced = forced,
 		.start_ms = now,
-		.heard_ms = now};
+		.heard_ms = now,
+		.moved_ms = now};
 }
 
 static void clear_progress(struct listener *l)
@@ -66,6 +68,19 @@ static void show_progress(struct listener *l)
 	l->shown = true;
 }
 
+/* One without a text is but a sign of life. */
+static void take_progress(struct listener *l, struct control_msg *m)
+{
+	printable(m->text);
+	if (m->text[0]) {
+		if (m->done != l->last.done || m->total != l->last.total ||
+			strcmp(m->text, l->last.text) != 0)
+			l->moved_ms = l->heard_ms;
+		l->last = *m;
+	}
+	show_progress(l);
+}
+
 static void print_line(struct listener *l, struct control_msg *m)
 {
 	printable(m->text);
@@ -73,7 +88,10 @@ static void print_line(struct listener *l, struct control_msg *m)
 		return;
 	lines_add(&l->printed, m->text);
 	clear_progress(l);
-	puts(m->text);
+	if (l->several)
+		say(stdout, "%s: %s", l->mountpoint, m->text);
+	else
+		puts(m->text);
 	fflush(stdout);
 }
 
@@ -87,7 +105,7 @@ static bool out_of_patience(struct listener *l)
 				"--force unmounts all the same");
 	}
 	return l->forced &&
-	       (now - l->heard_ms > SILENCE_FORCED_MS || now - l->start_ms > WHOLE_FORCED_MS);
+	       (now - l->heard_ms > SILENCE_FORCED_MS || now - l->moved_ms > STANDSTILL_FORCED_MS);
 }
 
 /* 1: something can be read. */
@@ -115,10 +133,7 @@ int listener_next(struct listener *l, int sock, struct control_msg *ret)
 		if (ret->fd >= 0)
 			close(ret->fd);
 		if (ret->type == CONTROL_PROGRESS) {
-			printable(ret->text);
-			if (ret->text[0])
-				l->last = *ret;
-			show_progress(l);
+			take_progress(l, ret);
 		} else if (ret->type == CONTROL_REPORT) {
 			print_line(l, ret);
 		} else {

@@ -14,10 +14,12 @@ struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */
 	bool wanted;            /* progress is */
 	bool forced;            /* patience ends */
+	bool several;           /* it is one of several mounts: lines of the report say of which */
 	bool shown;             /* progress stands on the terminal */
 	bool heard;             /* a message came */
 	bool warned;            /* that none comes */
 	int64_t start_ms, heard_ms, shown_ms;
+	int64_t moved_ms; /* when the save was further than before */
 	struct control_msg last; /* the last PROGRESS that said something */
 	struct lines printed;    /* of the report: each line is printed once */
 };
@@ -28,7 +30,7 @@ void listener_finish(struct listener *l);
 /*
  * The next message that is neither PROGRESS, which is shown, nor REPORT, which is printed. Returns
  * what control_recv returns, or, of a forced end, -ETIMEDOUT where nothing was heard for some
- * seconds or the whole takes too long.
+ * seconds, or the save came no further for a longer time.
  */
 int listener_next(struct listener *l, int sock, struct control_msg *ret);
 

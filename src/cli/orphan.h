@@ -14,6 +14,7 @@
 /* How a mount is to end. */
 struct ending {
 	bool force, discard, verbose;
+	bool several; /* mounts end, one after another */
 };
 
 /*

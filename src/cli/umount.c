@@ -164,6 +164,7 @@ static int end_mount(struct target *t, const struct ending *how)
 	int r = -EAGAIN;
 
 	listener_init(&l, t->shown, how->verbose, how->force);
+	l.several = how->several;
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
@@ -202,8 +203,9 @@ static int heavier(int a, int b)
 	return OUTCOME_DONE;
 }
 
-int umount_run(char *const *names, size_t n, const struct ending *how)
+int umount_run(char *const *names, size_t n, const struct ending *wanted)
 {
+	struct ending how = *wanted;
 	struct targets t = {0};
 	int code = OUTCOME_DONE;
 
@@ -214,8 +216,9 @@ int umount_run(char *const *names, size_t n, const struct ending *how)
 		say(stderr, "mapfs: %s: is not a mount of mapfs", names[i]);
 		code = heavier(code, OUTCOME_USAGE);
 	}
+	how.several = t.n > 1;
 	for (size_t i = 0; i < t.n; i++)
-		code = heavier(code, end_target(&t.all[i], how));
+		code = heavier(code, end_target(&t.all[i], &how));
 	targets_finish(&t);
 	return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* The keeper's small parts: the mount table, the options for libfuse, the messages, the door. */
+/* The keeper's small parts: the mount table, the options for libfuse, the messages, the door;
+ * and what mapfs -u makes of the messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cli/listener.h"
 #include "fuse/control.h"
 #include "fuse/keeper_door.h"
 #include "fuse/keeper_mount.h"
@@ -342,6 +344,47 @@ static void doors_of_one_number_are_knocked_at_in_turn(void **state)
 	assert_int_equal(door_knock(dev, geteuid(), &turn), -ECONNREFUSED);
 }
 
+static void tell_progress(int sock, const char *text, uint64_t done)
+{
+	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = 10, .fd = -1};
+
+	snprintf(m.text, sizeof(m.text), "%s", text);
+	assert_int_equal(control_send(sock, &m), 0);
+}
+
+/* Of a forced end that was asked for a minute ago, while the save went on until now. */
+static void force_waits_for_a_save_that_gets_further(void **state)
+{
+	struct control_msg got;
+	struct listener l;
+	int64_t before;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	listener_init(&l, "m", false, true);
+	l.start_ms -= 60000;
+	before = l.moved_ms -= 5000;
+	tell_progress(ends[0], "writing", 5);
+	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
+	assert_int_equal(listener_next(&l, ends[1], &got), 1);
+	assert_int_equal(got.type, CONTROL_SAVED);
+	assert_true(l.moved_ms > before);
+	/* A sign of life is none of progress, and neither is the same once more. */
+	before = l.moved_ms -= 5000;
+	tell_progress(ends[0], "", 0);
+	tell_progress(ends[0], "writing", 5);
+	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
+	assert_int_equal(listener_next(&l, ends[1], &got), 1);
+	assert_true(l.moved_ms == before);
+	l.moved_ms -= 60000;
+	tell_progress(ends[0], "", 0);
+	assert_int_equal(listener_next(&l, ends[1], &got), -ETIMEDOUT);
+	listener_finish(&l);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +406,7 @@ int main(void)
 		cmocka_unit_test(who_means_another_mount_is_sent_away_without_a_word),
 		cmocka_unit_test(the_back_door_has_a_name_of_its_own),
 		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
+		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
 		cmocka_unit_test(doors_of_one_number_are_knocked_at_in_turn),
 	};
 

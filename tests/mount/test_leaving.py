@@ -207,6 +207,8 @@ def test_several_are_ended_and_the_worst_code_counts(box):
     with Holder(ms[2] / SETTINGS):
         r = box.run("-u", *[m.point for m in ms], os.path.join(box.root, "none"))
     assert r.code == 7 and "none: is not a mount" in r.err, r
+    for m in ms[:2]:
+        assert "%s: saved: %s\n" % (m.point, SETTINGS) in r.out, r
     assert [m.mounted() for m in ms] == [False, False, True]
     assert all(map(saved, paths))
     draft(ms[2])
