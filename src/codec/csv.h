@@ -23,6 +23,8 @@ struct csv_shape {
 /* Bytes of the table; it saturates at UINT64_MAX where that does not fit. */
 uint64_t csv_size(const struct csv_shape *shape);
 
+enum { CSV_RUN = 8192 }; /* the most cells that the functions below give out at a time */
+
 /* Gives the values of cells [first, first + n), counted row by row. */
 typedef int (*csv_cells_fn)(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUN = 1024 /* cells given out at a time */, INPUT = 64 << 10 };
+enum { INPUT = 64 << 10, DIGITS = 9 /* fit 32 bits whatever they are */, BLANKS = 11 };
 
 /* What may come next in a line. */
 enum state {
@@ -36,7 +36,7 @@ struct parser {
 
 	uint64_t first; /* the cell that run[0] holds */
 	size_t n;
-	int32_t run[RUN];
+	int32_t run[CSV_RUN];
 };
 
 static int refuse(const struct parser *p, const char *what)
@@ -79,7 +79,7 @@ static int end_cell(struct parser *p)
 	p->state = BEFORE;
 	p->quoted = p->negative = p->digits = p->tab = false;
 	p->value = 0;
-	return p->n == RUN ? flush(p) : 0;
+	return p->n == CSV_RUN ? flush(p) : 0;
 }
 
 static int end_line(struct parser *p)
@@ -201,6 +201,66 @@ static int feed_char(struct parser *p, uint8_t c)
 	}
 }
 
+/* A plain cell: its value, and what follows it. NULL where it is another, or not all there. */
+static const uint8_t *plain_cell(const uint8_t *s, const uint8_t *end, int32_t *ret)
+{
+	const uint8_t *digits;
+	int32_t value = 0;
+	bool negative;
+	unsigned n;
+
+	for (n = 0; s < end && *s == ' ' && n < BLANKS; n++)
+		s++;
+	negative = s < end && *s == '-';
+	s += negative;
+	for (digits = s; s < end && (uint8_t)(*s - '0') < 10 && s - digits < DIGITS; s++)
+		value = 10 * value + (*s - '0');
+	*ret = negative ? -value : value;
+	return s < end && s > digits ? s : NULL;
+}
+
+/*
+ * Takes plain cells from the begin of one on, which are all that our own tables have. Stops before
+ * the first that is anything else, a fault included: that is read, and refused, by feed_char.
+ */
+static const uint8_t *take_plain(struct parser *p, const uint8_t *s, const uint8_t *end, int *ret)
+{
+	const uint8_t *next;
+	int32_t value;
+
+	*ret = 0;
+	if (p->state != BEFORE || p->quoted || !p->separator || !p->width)
+		return s;
+	while (*ret == 0 && (next = plain_cell(s, end, &value))) {
+		bool last = p->column + 1 == p->width;
+
+		if (*next != (last ? '\n' : p->separator) || value < p->min || value > p->max ||
+			p->column >= p->width ||
+			(p->height ? p->row >= p->height : p->row == INT32_MAX))
+			break;
+		p->run[p->n++] = value;
+		p->column = last ? 0 : p->column + 1;
+		p->row += last;
+		s = next + 1;
+		if (p->n == CSV_RUN)
+			*ret = flush(p);
+	}
+	return s;
+}
+
+static int feed_chars(struct parser *p, const uint8_t *s, size_t n)
+{
+	const uint8_t *end = s + n;
+	int r = 0;
+
+	while (r == 0 && s < end) {
+		s = take_plain(p, s, end, &r);
+		if (r == 0 && s < end)
+			r = feed_char(p, *s++);
+	}
+	return r;
+}
+
 static int feed_text(struct parser *p, const struct extent *in, uint8_t *text)
 {
 	static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
@@ -219,11 +279,9 @@ static int feed_text(struct parser *p, const struct extent *in, uint8_t *text)
 
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < n; i++) {
-			r = feed_char(p, text[i]);
-			if (r < 0)
-				return r;
-		}
+		r = feed_chars(p, text, n);
+		if (r < 0)
+			return r;
 		off += n;
 	}
 	return 0;

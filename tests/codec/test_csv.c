@@ -91,8 +91,8 @@ static struct table random_table(uint32_t width, uint32_t height, uint32_t cell)
 	return t;
 }
 
-static const struct csv_shape shapes[] = {
-	{1, 1, 3}, {1, 700, 6}, {700, 1, 3}, {100, 37, 3}, {33, 65, 6}, {2049, 3, 3}};
+static const struct csv_shape shapes[] = {{1, 1, 3}, {1, 700, 6}, {700, 1, 3}, {100, 37, 3},
+	{33, 65, 6}, {2049, 3, 3}, {9001, 5, 3}, {301, 101, 6}};
 
 #define N_SHAPES (sizeof(shapes) / sizeof(*shapes))
 
@@ -263,6 +263,58 @@ static void the_takers_refusal_is_the_result(void **state)
 }
 
 /* What spreadsheets of other countries, and other programs, write. */
+/* A blank before each separator: the same table, of which no cell is a plain one. */
+static size_t spaced(const char *text, size_t n, char *to)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strchr(",;\n", text[i]))
+			to[k++] = ' ';
+		to[k++] = text[i];
+	}
+	return k;
+}
+
+static void a_fault_is_found_alike_in_plain_cells_and_in_others(void **state)
+{
+	static const char marks[] = "0123456789 ,;\n-\"x\t";
+	struct table t = random_table(5, 4, 6);
+	size_t size, refused = 0;
+	uint64_t seed = 11;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 20; i++)
+		t.cells[i] %= 10000;
+	text = printed(&t, &size);
+	for (int i = 0; i < 20000; i++) {
+		int32_t a[20] = {0}, b[20] = {0};
+		struct table plain = {t.shape, a, 0}, other = {t.shape, b, 0};
+		char changed[200], spread[400], why[sizeof(err.text)];
+		int r;
+
+		memcpy(changed, text, size);
+		for (int k = 0; k < 1 + i % 3; k++)
+			changed[next_random(&seed) % size] =
+				marks[next_random(&seed) % (sizeof(marks) - 1)];
+		err = (struct error)ERROR_INIT;
+		r = parse(changed, size, &plain, -9999, 32767);
+		strcpy(why, err.text);
+		err = (struct error)ERROR_INIT;
+		assert_int_equal(
+			r, parse(spread, spaced(changed, size, spread), &other, -9999, 32767));
+		/* A minus alone is told in other words; the place is the same. */
+		assert_int_equal(strncmp(why, err.text, strcspn(why, ":")), 0);
+		if (r == 0)
+			assert_memory_equal(a, b, sizeof(a));
+		refused += r < 0;
+	}
+	assert_in_range(refused, 1000, 19000);
+	free(text);
+	free(t.cells);
+}
+
 static void other_separators_and_a_mark_are_accepted(void **state)
 {
 	static const char *const texts[] = {"1;2\r\n3;4\r\n", "1\t2\n3\t4\n", "1,\t2\n3\t,4\n",
@@ -315,6 +367,7 @@ int main(void)
 		cmocka_unit_test(blanks_quotes_crlf_and_a_missing_end_are_accepted),
 		cmocka_unit_test(everything_else_is_refused_with_its_place),
 		cmocka_unit_test(the_takers_refusal_is_the_result),
+		cmocka_unit_test(a_fault_is_found_alike_in_plain_cells_and_in_others),
 		cmocka_unit_test(other_separators_and_a_mark_are_accepted),
 		cmocka_unit_test(a_table_is_measured),
 	};

@@ -13,7 +13,7 @@
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 
-enum { RUN = 1024 /* cells at a time, as csv.h gives them */, BYTE_CELL = 3, WIDE_CELL = 6 };
+enum { RUN = CSV_RUN, BYTE_CELL = 3, WIDE_CELL = 6, TILE = 4 /* the usual size */ };
 
 struct plane {
 	uint32_t item;
@@ -66,6 +66,22 @@ static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
 		tile[at->at + 1] = (uint8_t)((uint32_t)value >> 8);
 }
 
+static void take_values(const struct plane *p, const uint8_t *tiles, size_t n, int32_t *ret)
+{
+	const uint8_t *at = tiles + p->at.at;
+	size_t size = p->tiles.size;
+
+	if (p->at.wide)
+		for (size_t i = 0; i < n; i++)
+			ret[i] = cell_of(&p->at, tiles + i * size);
+	else if (size == TILE)
+		for (size_t i = 0; i < n; i++)
+			ret[i] = at[i * TILE];
+	else
+		for (size_t i = 0; i < n; i++)
+			ret[i] = at[i * size];
+}
+
 static int read_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
 {
 	const struct plane *p = arg;
@@ -77,8 +93,8 @@ static int read_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct 
 
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < k; i++)
-			*ret++ = cell_of(&p->at, tiles + i * p->tiles.size);
+		take_values(p, tiles, k, ret);
+		ret += k;
 		first += k;
 		n -= k;
 	}
