@@ -2,6 +2,9 @@
 #include "codec/inflate.h"
 
 #include <errno.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 #include <stdbool.h>
 
 #include "base/cursor.h"
@@ -48,6 +51,45 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 	return feed_expect_end(f, e);
 }
 
+#ifdef HAVE_LIBDEFLATE
+DEFINE_CLEANUP(struct libdeflate_decompressor, libdeflate_free_decompressor);
+
+/* All input is in memory at once, beside what comes out. What is larger goes by in pieces. */
+enum { AT_ONCE_MAX = 8 << 20, RATIO_MAX = 1032 /* that deflate can reach */ };
+
+/*
+ * The whole stream, where it is sound. NULL: it is not, or there is no memory, or nobody knows;
+ * zlib finds out which, and has the words for it.
+ */
+static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
+{
+	CLEANUP(libdeflate_free_decompressor) struct libdeflate_decompressor *d = NULL;
+	CLEANUP(bytes_unref) struct bytes *span = NULL, *in = NULL;
+	uint8_t *data;
+	size_t used, got;
+
+	if (x->size > AT_ONCE_MAX || !declared || declared / RATIO_MAX > x->size)
+		return NULL;
+	if (extent_load(x, AT_ONCE_MAX, &in, NULL) < 0)
+		return NULL;
+	d = libdeflate_alloc_decompressor();
+	span = bytes_resize(NULL, (size_t)declared, &data);
+	if (!d || !span ||
+		libdeflate_zlib_decompress_ex(d, in->data, in->size, data, (size_t)declared, &used,
+			&got) != LIBDEFLATE_SUCCESS ||
+		got != declared)
+		return NULL;
+	feed_count(got);
+	return TAKE(span);
+}
+#else
+static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
+{
+	(void)x, (void)declared;
+	return NULL;
+}
+#endif
+
 int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *span = NULL;
@@ -56,6 +98,9 @@ int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, s
 
 	if (declared > SIZE_MAX / 2)
 		return error_set(e, -EIO, "no memory for the declared size");
+	*ret = inflate_at_once(x, declared);
+	if (*ret)
+		return 0;
 	r = feed_init(&f, x, declared, e);
 	if (r < 0)
 		return r;

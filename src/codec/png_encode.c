@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "codec/checksum.h"
 
 enum {
 	HEAD = 43, /* up to the zlib header; then the body of stored blocks, then the tail */
@@ -81,7 +82,7 @@ static void make_head(const struct image *im, uint8_t p[HEAD])
 	p[26] = 0; /* deflate */
 	p[27] = 0; /* the five filters */
 	p[28] = 0; /* not interlaced */
-	put_u32(p + 29, (uint32_t)crc32(0, p + 12, 17));
+	put_u32(p + 29, checksum_crc32(CRC32_START, p + 12, 17));
 	put_u32(p + 33, (uint32_t)(2 + im->body + 4));
 	memcpy(p + 37, "IDAT", 4);
 	p[41] = 0x78;
@@ -175,22 +176,22 @@ static struct sums sums_start(void)
 	static const uint8_t before[] = {'I', 'D', 'A', 'T', 0x78, 0x01};
 
 	return (struct sums){
-		.adler = (uint32_t)adler32(0, NULL, 0),
-		.crc = (uint32_t)crc32(0, before, sizeof(before)),
+		.adler = ADLER32_START,
+		.crc = checksum_crc32(CRC32_START, before, sizeof(before)),
 	};
 }
 
 /* Goes on over the next n bytes of the body. */
 static void sums_add(struct sums *s, const uint8_t *data, size_t n)
 {
-	s->crc = (uint32_t)crc32_z(s->crc, data, n);
+	s->crc = checksum_crc32(s->crc, data, n);
 	while (n) {
 		uint64_t at = s->done % (BLOCK_HEAD + BLOCK);
 		bool head = at < BLOCK_HEAD;
 		size_t part = (size_t)least(n, head ? BLOCK_HEAD - at : BLOCK_HEAD + BLOCK - at);
 
 		if (!head)
-			s->adler = (uint32_t)adler32_z(s->adler, data, part);
+			s->adler = checksum_adler32(s->adler, data, part);
 		s->done += part;
 		data += part;
 		n -= part;
@@ -262,7 +263,7 @@ static int make_tail(
 	}
 	memo_put(memo, im, &s);
 	put_u32(p, s.adler);
-	put_u32(p + 4, (uint32_t)crc32(s.crc, p, 4));
+	put_u32(p + 4, checksum_crc32(s.crc, p, 4));
 	memcpy(p + 8, end, sizeof(end));
 	return 0;
 }

@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/spool.h"
+#include "codec/checksum.h"
 #include "codec/inflate.h"
 
 static struct error err;
@@ -366,6 +369,103 @@ static void a_stream_is_proved_before_any_stretch_of_it_is_there(void **state)
 	free(data);
 }
 
+static int collect(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	struct buffer *b = arg;
+
+	(void)e;
+	buffer_append(b, data, n);
+	return b->error;
+}
+
+/* A stream taken whole and in chunks, which zlib alone does: one verdict, in the same words. */
+static bool judged_alike(const struct extent *x, uint64_t declared)
+{
+	CLEANUP_BUFFER struct buffer chunks = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	struct error one = ERROR_INIT, other = ERROR_INIT;
+	int r = inflate_all(x, declared, &whole, &one);
+
+	assert_int_equal(inflate_each(x, declared, collect, &chunks, &other), r);
+	assert_string_equal(one.text, other.text);
+	if (r < 0)
+		return false;
+	assert_int_equal(whole->size, chunks.size);
+	assert_true(!whole->size || memcmp(whole->data, chunks.data, chunks.size) == 0);
+	return true;
+}
+
+/* Streams of every kind that zlib writes. */
+static struct extent written(const uint8_t *data, size_t n, int level, int strategy, int bits)
+{
+	size_t room = n + n / 8 + 1000;
+	uint8_t *out = malloc(room);
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)data,
+		.avail_in = (uInt)n,
+		.next_out = out,
+		.avail_out = (uInt)room};
+	struct extent x;
+
+	assert_int_equal(deflateInit2(&z, level, Z_DEFLATED, bits, 8, strategy), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	x = extent_of(out, z.total_out);
+	deflateEnd(&z);
+	free(out);
+	return x;
+}
+
+static void whole_streams_are_judged_as_zlib_judges_them(void **state)
+{
+	static const int levels[] = {0, 1, 6, 9};
+	static const int strategies[] = {Z_DEFAULT_STRATEGY, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
+	static const size_t sizes[] = {1, 300, 70000};
+	size_t accepted = 0, refused = 0;
+	uint64_t seed = 17;
+
+	(void)state;
+	for (size_t i = 0; i < 4 * 4 * 3; i++) {
+		size_t n = sizes[i % 3];
+		uint8_t *data = sample(n, i + 1), *bad;
+		CLEANUP_EXTENT struct extent x =
+			written(data, n, levels[i / 3 % 4], strategies[i / 12], 9 + (int)i % 7);
+		CLEANUP(bytes_unref) struct bytes *stream = NULL;
+
+		assert_ok(extent_load(&x, UINT64_MAX, &stream, &err));
+		assert_true(judged_alike(&x, n));
+		assert_false(judged_alike(&x, n - 1) || judged_alike(&x, n + 1));
+		bad = malloc(stream->size);
+		for (size_t k = 0; k < 300; k++) {
+			size_t at = next_random(&seed) % (k % 2 ? stream->size : 40) % stream->size;
+			CLEANUP_EXTENT struct extent y = EXTENT_INIT;
+
+			memcpy(bad, stream->data, stream->size);
+			bad[at] ^= (uint8_t)(1 << k % 8);
+			y = extent_of(bad, k % 5 ? stream->size : at);
+			*(judged_alike(&y, n) ? &accepted : &refused) += 1;
+		}
+		free(bad);
+		free(data);
+	}
+	assert_true(accepted > 0 && refused > 10000);
+}
+
+static void checksums_are_zlibs(void **state)
+{
+	uint8_t *data = sample(100000, 5);
+	uint32_t crc = CRC32_START, adler = ADLER32_START;
+
+	(void)state;
+	for (size_t at = 0, n = 0; at + n <= 100000; at += n++) {
+		crc = checksum_crc32(crc, data + at, n);
+		adler = checksum_adler32(adler, data + at, n);
+		assert_int_equal(crc, crc32(0, data, (uInt)(at + n)));
+		assert_int_equal(adler, adler32(1, data, (uInt)(at + n)));
+	}
+	assert_int_equal(checksum_crc32(7, NULL, 0), 7);
+	assert_int_equal(checksum_adler32(7, NULL, 0), 7);
+	free(data);
+}
+
 static int stop_at_once(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
 	(void)data;
@@ -402,6 +502,8 @@ int main(void)
 		cmocka_unit_test(stretches_are_longer_where_checkpoints_would_take_too_much),
 		cmocka_unit_test(a_gib_is_streamed_in_a_few_mib),
 		cmocka_unit_test(a_stream_is_proved_before_any_stretch_of_it_is_there),
+		cmocka_unit_test(whole_streams_are_judged_as_zlib_judges_them),
+		cmocka_unit_test(checksums_are_zlibs),
 		cmocka_unit_test(each_stops_when_it_is_told_to),
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Preloaded, it writes down every stream that the program inflates: how many bytes came out and
- * their Adler-32, into the table that MAPFS_SHIM_INFLATE names. tests/mount/shims.py reads it.
+ * Preloaded, it writes down every stream that the program inflates, by zlib or by libdeflate: how
+ * many bytes came out and their Adler-32, into the table that MAPFS_SHIM_INFLATE names.
+ * tests/mount/shims.py reads it.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -96,4 +97,20 @@ int uncompress2(Bytef *dst, uLongf *dst_n, const Bytef *src, uLong *src_n)
 int uncompress(Bytef *dst, uLongf *dst_n, const Bytef *src, uLong src_n)
 {
 	return uncompress2(dst, dst_n, src, &src_n);
+}
+
+/* Whole streams go by way of this one where mapfs was built with libdeflate. */
+int libdeflate_zlib_decompress_ex(void *d, const void *src, size_t src_n, void *dst, size_t dst_n,
+	size_t *ret_used, size_t *ret_got);
+
+int libdeflate_zlib_decompress_ex(void *d, const void *src, size_t src_n, void *dst, size_t dst_n,
+	size_t *ret_used, size_t *ret_got)
+{
+	int r = NEXT(libdeflate_zlib_decompress_ex)(d, src, src_n, dst, dst_n, ret_used, ret_got);
+
+	if (r == 0) {
+		count(*ret_got);
+		note(*ret_got, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*ret_got), 1);
+	}
+	return r;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/files/sidecar.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
+
+#include "codec/checksum.h"
 
 enum { IDENTITY_WHOLE_MAX = 16 << 20, IDENTITY_SAMPLE = 1 << 20, IDENTITY_CHUNK = 64 << 10 };
 
@@ -30,7 +32,7 @@ void sidecar_family(char ret[NAME_MAX + 1], const char *map)
 }
 
 struct sums {
-	uLong crc, adler;
+	uint32_t crc, adler;
 };
 
 static int sum_range(
@@ -45,8 +47,8 @@ static int sum_range(
 		r = file_read(f, off, chunk, n, e);
 		if (r < 0)
 			return r;
-		s->crc = crc32(s->crc, chunk, (uInt)n);
-		s->adler = adler32(s->adler, chunk, (uInt)n);
+		s->crc = checksum_crc32(s->crc, chunk, n);
+		s->adler = checksum_adler32(s->adler, chunk, n);
 		off += n;
 	}
 	return 0;
@@ -58,8 +60,8 @@ static void sum_number(struct sums *s, uint64_t v)
 
 	for (int i = 0; i < 8; i++)
 		raw[i] = (uint8_t)(v >> (8 * i));
-	s->crc = crc32(s->crc, raw, sizeof(raw));
-	s->adler = adler32(s->adler, raw, sizeof(raw));
+	s->crc = checksum_crc32(s->crc, raw, sizeof(raw));
+	s->adler = checksum_adler32(s->adler, raw, sizeof(raw));
 }
 
 bool identity_is_whole(uint64_t size)
@@ -79,7 +81,7 @@ int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e)
 int identity_as(
 	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e)
 {
-	struct sums s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
+	struct sums s = {CRC32_START, ADLER32_START};
 	uint64_t size = (uint64_t)as->st_size;
 	int r;
 
@@ -95,6 +97,6 @@ int identity_as(
 	if (r < 0)
 		return r;
 	sum_number(&s, size);
-	snprintf(ret, IDENTITY_SIZE, "%08lx%08lx", s.crc & 0xffffffffUL, s.adler & 0xffffffffUL);
+	snprintf(ret, IDENTITY_SIZE, "%08" PRIx32 "%08" PRIx32, s.crc, s.adler);
 	return 0;
 }

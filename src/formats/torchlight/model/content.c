@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/refs.h"
 #include "base/spool.h"
+#include "codec/checksum.h"
 
 /* 100 ns between 1601 and 1970. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
@@ -89,41 +89,29 @@ struct tl_content *tl_content_retain(struct tl_content *c, struct store *store)
 
 static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
-	uLong *crc = arg;
+	uint32_t *crc = arg;
 
 	(void)e;
-	while (n) {
-		uInt some = n < (1U << 30) ? (uInt)n : 1U << 30;
-
-		*crc = crc32(*crc, data, some);
-		data += some;
-		n -= some;
-	}
+	*crc = checksum_crc32(*crc, data, n);
 	return 0;
-}
-
-/* The CRC by way of the cache where the bytes go into it: they are about to be read. */
-static int find_crc(struct tl_content *c, uLong *crc, struct error *e)
-{
-	return blob_each(c->blob, add_crc, crc, e);
 }
 
 int tl_content_check(struct tl_content *c, struct error *e)
 {
-	uLong crc = crc32(0, NULL, 0);
+	uint32_t crc = CRC32_START;
 	int state = atomic_load_explicit(&c->state, memory_order_relaxed), r;
 
 	if (state == TL_SOUND)
 		return 0;
-	r = find_crc(c, &crc, e);
+	r = blob_each(c->blob, add_crc, &crc, e);
 	if (r < 0)
 		return r;
 	state = crc == c->crc ? TL_SOUND : TL_DAMAGED;
 	atomic_store_explicit(&c->state, state, memory_order_relaxed);
 	if (state == TL_SOUND)
 		return 0;
-	return error_set(
-		e, -EIO, "the CRC-32 is %08lX (the manifest says %08" PRIX32 ")", crc, c->crc);
+	return error_set(e, -EIO, "the CRC-32 is %08" PRIX32 " (the manifest says %08" PRIX32 ")",
+		crc, c->crc);
 }
 
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e)
@@ -146,7 +134,7 @@ int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, str
 
 static int crc_of_extent(const struct extent *x, uint32_t *ret, struct error *e)
 {
-	uLong crc = crc32(0, NULL, 0);
+	uint32_t crc = CRC32_START;
 	uint8_t chunk[CHUNK];
 
 	for (uint64_t at = 0; at < x->size;) {
@@ -155,10 +143,10 @@ static int crc_of_extent(const struct extent *x, uint32_t *ret, struct error *e)
 
 		if (r < 0)
 			return r;
-		crc = crc32(crc, chunk, (uInt)n);
+		crc = checksum_crc32(crc, chunk, n);
 		at += n;
 	}
-	*ret = (uint32_t)crc;
+	*ret = crc;
 	return 0;
 }
 

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <zlib.h>
 
 #include "base/cursor.h"
+#include "codec/checksum.h"
 #include "formats/torchlight/wire/wire.h"
 
 int pak_block_read(
@@ -42,19 +42,6 @@ struct extent pak_block_data(const struct extent *section, const struct pak_bloc
 	return x;
 }
 
-static uint32_t crc_of(const struct bytes *b)
-{
-	uLong crc = crc32(0, NULL, 0);
-
-	for (size_t at = 0; at < b->size;) {
-		size_t n = b->size - at < (1U << 30) ? b->size - at : 1U << 30;
-
-		crc = crc32(crc, b->data + at, (uInt)n);
-		at += n;
-	}
-	return (uint32_t)crc;
-}
-
 static int load_block(
 	const struct extent *section, uint32_t offset, struct bytes **ret, struct error *e)
 {
@@ -74,6 +61,7 @@ int pak_load(const struct extent *section, const struct manifest_entry *x, struc
 	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	uint32_t crc;
 	int r;
 
 	if (!x->offset) {
@@ -83,9 +71,10 @@ int pak_load(const struct extent *section, const struct manifest_entry *x, struc
 	r = load_block(section, x->offset, &b, e);
 	if (r < 0)
 		return r;
-	if (crc_of(b) != x->crc)
+	crc = checksum_crc32(CRC32_START, b->data, b->size);
+	if (crc != x->crc)
 		return error_set(e, -EIO,
-			"the CRC-32 is %08" PRIX32 " (the manifest says %08" PRIX32 ")", crc_of(b),
+			"the CRC-32 is %08" PRIX32 " (the manifest says %08" PRIX32 ")", crc,
 			x->crc);
 	*ret = TAKE(b);
 	return 0;
