@@ -163,11 +163,9 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 
 	if (!n)
 		return NULL;
-	if (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0 ||
-		pages_copy(&n->dirs, &m->dirs) < 0) {
-		snapshot_unref(&n->snapshot);
-		return NULL;
-	}
+	pages_copy(&n->files, &m->files);
+	pages_copy(&n->made, &m->made);
+	pages_copy(&n->dirs, &m->dirs);
 	n->n_made = m->n_made;
 	n->n_made_dirs = m->n_made_dirs;
 	n->base = tl_base_ref(m->base);

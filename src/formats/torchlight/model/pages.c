@@ -3,88 +3,120 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/refs.h"
 
-void *pages_get(const struct pages *p, uint32_t i)
-{
-	uint32_t page = i / PAGE_SIZE;
+enum { PAGE_BITS = 6, PAGE_SIZE = 1 << PAGE_BITS };
 
-	return page < p->n && p->all[page] ? p->all[page]->at[i % PAGE_SIZE] : NULL;
+struct page {
+	atomic_uint refs;
+	void *at[PAGE_SIZE]; /* pages, and objects in those at the bottom */
+};
+
+/* The slot for i in a page of this level, 0 being the bottom. */
+static unsigned slot(uint32_t i, unsigned level)
+{
+	return i >> (PAGE_BITS * level) & (PAGE_SIZE - 1);
 }
 
-static void page_unref(const struct pages *p, struct page *page)
+static bool reaches(const struct pages *p, uint32_t i)
 {
-	if (!page || !refs_drop(&page->refs))
+	return p->height && (uint64_t)i >> (PAGE_BITS * p->height) == 0;
+}
+
+void *pages_get(const struct pages *p, uint32_t i)
+{
+	void *at = reaches(p, i) ? p->root : NULL;
+
+	for (unsigned level = p->height; at && level-- > 0;)
+		at = ((struct page *)at)->at[slot(i, level)];
+	return at;
+}
+
+static void take(const struct pages *p, void *at, unsigned level)
+{
+	if (at && level)
+		refs_take(&((struct page *)at)->refs);
+	else if (at)
+		p->kind->take(at);
+}
+
+/* What stands in a page of this level; the recursion is as deep as the tree is high. */
+static void drop(const struct pages *p, void *at, unsigned level)
+{
+	struct page *page = at;
+
+	if (level == 0)
+		p->kind->drop(at);
+	if (level == 0 || !page || !refs_drop(&page->refs))
 		return;
 	for (size_t i = 0; i < PAGE_SIZE; i++)
-		p->kind->drop(page->at[i]);
+		drop(p, page->at[i], level - 1);
 	free(page);
 }
 
-/* A page of p's own, to write to. */
-static struct page *own_page(struct pages *p, uint32_t page)
+/* The page at *at, of this level, as one of p's own, to write to. */
+static struct page *own(const struct pages *p, void **at, unsigned level)
 {
-	struct page *old, *own;
+	struct page *old = *at, *page;
 
-	if (page >= p->n) {
-		struct page **all = reallocarray(p->all, page + 1, sizeof(*all));
-
-		if (!all)
-			return NULL;
-		memset(all + p->n, 0, (page + 1 - p->n) * sizeof(*all));
-		p->all = all;
-		p->n = page + 1;
-	}
-	old = p->all[page];
 	if (old && atomic_load_explicit(&old->refs, memory_order_acquire) == 1)
 		return old;
-	own = calloc(1, sizeof(*own));
-	if (!own)
+	page = calloc(1, sizeof(*page));
+	if (!page)
 		return NULL;
-	atomic_init(&own->refs, 1);
+	atomic_init(&page->refs, 1);
 	for (size_t i = 0; old && i < PAGE_SIZE; i++) {
-		own->at[i] = old->at[i];
-		if (own->at[i])
-			p->kind->take(own->at[i]);
+		page->at[i] = old->at[i];
+		take(p, page->at[i], level);
 	}
-	page_unref(p, old);
-	p->all[page] = own;
-	return own;
+	drop(p, old, level + 1);
+	*at = page;
+	return page;
 }
 
-int pages_set(struct pages *p, uint32_t i, void *take)
+/* A root above the root. */
+static int rise(struct pages *p)
 {
-	struct page *page = own_page(p, i / PAGE_SIZE);
+	void *root = NULL;
+	struct page *page = own(p, &root, p->height);
 
-	if (!page) {
-		p->kind->drop(take);
+	if (!page)
 		return -ENOMEM;
-	}
-	p->kind->drop(page->at[i % PAGE_SIZE]);
-	page->at[i % PAGE_SIZE] = take;
+	page->at[0] = p->root;
+	p->root = page;
+	p->height++;
 	return 0;
 }
 
-int pages_copy(struct pages *to, const struct pages *from)
+int pages_set(struct pages *p, uint32_t i, void *object)
 {
-	*to = (struct pages){.kind = from->kind};
-	to->all = calloc((size_t)from->n + 1, sizeof(*to->all));
-	if (!to->all)
-		return -ENOMEM;
-	for (to->n = 0; to->n < from->n; to->n++) {
-		to->all[to->n] = from->all[to->n];
-		if (to->all[to->n])
-			refs_take(&to->all[to->n]->refs);
+	void **at = &p->root;
+	int r = 0;
+
+	while (r == 0 && !reaches(p, i))
+		r = rise(p);
+	for (unsigned level = p->height; r == 0 && level-- > 0;) {
+		struct page *page = own(p, at, level);
+
+		at = page ? &page->at[slot(i, level)] : at;
+		r = page ? 0 : -ENOMEM;
 	}
-	return 0;
+	p->kind->drop(r < 0 ? object : *at);
+	if (r == 0)
+		*at = object;
+	return r;
+}
+
+void pages_copy(struct pages *to, const struct pages *from)
+{
+	*to = *from;
+	take(to, to->root, to->height);
 }
 
 void pages_finish(struct pages *p)
 {
-	for (uint32_t i = 0; i < p->n; i++)
-		page_unref(p, p->all[i]);
-	free(p->all);
+	if (p->height)
+		drop(p, p->root, p->height);
 	*p = (struct pages){.kind = p->kind};
 }

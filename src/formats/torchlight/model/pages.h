@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pages: a table of counted objects by number. Its copies share the pages in which they do not
- * differ, so that each version of a map can have one of its own.
+ * pages: a table of counted objects by number. Its copies share all in which they do not differ, so
+ * that each version of a map can have one of its own: a tree whose pages hold pages and, at the
+ * bottom, objects. A copy takes the root alone; what is set in it copies the pages on the way down.
  */
 #ifndef FORMATS_TORCHLIGHT_MODEL_PAGES_H
 #define FORMATS_TORCHLIGHT_MODEL_PAGES_H
@@ -9,31 +10,24 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { PAGE_SIZE = 256 };
-
 /* How the objects are counted. */
 struct paged {
 	void (*take)(void *object);
 	void (*drop)(void *object); /* NULL is fine */
 };
 
-struct page {
-	atomic_uint refs;
-	void *at[PAGE_SIZE];
-};
-
 struct pages {
 	const struct paged *kind;
-	struct page **all; /* NULL: all of its objects are */
-	uint32_t n;
+	void *root;      /* the topmost page; NULL: all objects are */
+	unsigned height; /* levels of pages */
 };
 
 /* Borrowed, or NULL. */
 void *pages_get(const struct pages *p, uint32_t i);
 /* Takes the reference, also on failure. -ENOMEM. */
 int pages_set(struct pages *p, uint32_t i, void *take);
-/* to is new. -ENOMEM. */
-int pages_copy(struct pages *to, const struct pages *from);
+/* to is new. */
+void pages_copy(struct pages *to, const struct pages *from);
 void pages_finish(struct pages *p);
 
 #endif
