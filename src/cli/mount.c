@@ -36,13 +36,15 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-char *mount_default_point(const char *file)
+char *mount_default_point(const char *file, bool folder)
 {
 	CLEANUP(free) char *point = absolute(file);
 	char *base, *dot;
 
 	if (!point)
 		return NULL;
+	if (folder)
+		return asprintf(&base, "%s.mapfs", point) < 0 ? NULL : base;
 	base = strrchr(point, '/') + 1;
 	dot = strrchr(base, '.');
 	if (!dot || dot == base) {
@@ -69,7 +71,7 @@ static char *future_path(const char *file)
 	return path;
 }
 
-static int check_file(const char *file, const char *path, bool create)
+static int check_file(const char *file, const char *path, bool create, bool *ret_folder)
 {
 	struct stat st;
 
@@ -81,10 +83,9 @@ static int check_file(const char *file, const char *path, bool create)
 	}
 	if (stat(path, &st) < 0)
 		return refuse(OUTCOME_REFUSED, file, strerror(errno));
-	if (S_ISDIR(st.st_mode))
-		return refuse(OUTCOME_REFUSED, file, "is a folder; folders are not served yet");
-	if (!S_ISREG(st.st_mode))
-		return refuse(OUTCOME_REFUSED, file, "is not a regular file");
+	*ret_folder = S_ISDIR(st.st_mode);
+	if (!*ret_folder && !S_ISREG(st.st_mode))
+		return refuse(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
 	return OUTCOME_DONE;
 }
 
@@ -107,12 +108,13 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
 	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
-	int r = path ? check_file(file, path, create)
+	int r = path ? check_file(file, path, create, &o->rq.folder)
 		     : refuse(OUTCOME_REFUSED, file, strerror(errno));
 
 	if (r != OUTCOME_DONE)
 		return r;
-	point = mountpoint ? absolute(mountpoint) : mount_default_point(file);
+	point = mountpoint ? absolute(mountpoint)
+			   : mount_default_point(o->rq.folder ? path : file, o->rq.folder);
 	if (!point)
 		return refuse(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"

@@ -9,9 +9,10 @@
 int mount_run(struct options *o, const char *file, const char *mountpoint);
 
 /*
- * Where a mount of file stands when none was named: beside it, its name without the ending. The
- * caller frees it; NULL with errno set: EINVAL where the name has no ending.
+ * Where a mount of file stands when none was named: beside it, its name without the ending, or that
+ * of a folder with .mapfs. The caller frees it; NULL with errno set: EINVAL where the name has no
+ * ending.
  */
-char *mount_default_point(const char *file);
+char *mount_default_point(const char *file, bool folder);
 
 #endif

@@ -98,17 +98,18 @@ int targets_add(struct targets *t, const char *name)
 	one.point = realpath(name, NULL);
 	if (is_mounted(one.point, &one.entry))
 		return add(t, &one);
-	if (!one.point || stat(one.point, &st) < 0 || !S_ISREG(st.st_mode)) {
+	if (!one.point || stat(one.point, &st) < 0 ||
+		!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
 		free(one.point);
 		return -ENOENT;
 	}
 	one.file = TAKE(one.point);
 	m.source = one.file;
 	(void)mountinfo_each(MOUNTINFO, match_source, &m);
-	if (t->n == before)
+	if (t->n == before && S_ISREG(st.st_mode))
 		return add(t, &one);
 	free(one.file);
-	return 0;
+	return t->n == before ? -ENOENT : 0;
 }
 
 void targets_finish(struct targets *t)

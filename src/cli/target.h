@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * target: what the argument of `mapfs -u` or `mapfs status` means: a mount point, or the map that
- * is mounted somewhere. No mount is touched.
+ * target: what the argument of `mapfs -u` or `mapfs status` means: a mount point, or the map or
+ * folder that is mounted somewhere. No mount is touched.
  */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
@@ -22,8 +22,8 @@ struct targets {
 	size_t n;
 };
 
-/* Adds what name means: the mount at it, or every mount of the file that it names, or the file that
- * is not mounted. -ENOENT: it is none of these. */
+/* Adds what name means: the mount at it, or every mount of the file or folder that it names, or the
+ * file that is not mounted. -ENOENT: it is none of these. */
 int targets_add(struct targets *t, const char *name);
 /* Adds all mounts of mapfs. shown is the point's. */
 int targets_add_all(struct targets *t);

@@ -12,13 +12,13 @@
 
 #include "base/pool.h"
 #include "fuse/control.h"
-#include "vfs/vfs.h"
+#include "vfs/mounted.h"
 
 struct notifier;
 
 struct front {
 	struct vfs_host host; /* first */
-	struct vfs *vfs;
+	struct mounted tree;
 	struct pool *pool;
 	struct fuse_session *se;
 	struct notifier *notifier;

@@ -23,7 +23,7 @@ static void keeper_gone(struct front *f)
 	if (f->control_fd >= 0)
 		close(f->control_fd);
 	f->control_fd = -1;
-	vfs_keep(f->vfs);
+	mounted_keep(&f->tree);
 }
 
 void front_tell(struct front *f, enum control_type type, int code, const char *text)
@@ -73,22 +73,22 @@ static void on_message(struct front *f, struct control_msg *m)
 	case CONTROL_SAVE:
 		if (m->code & CONTROL_DISCARD) {
 			f->saves++;
-			vfs_discard(f->vfs, saved, f);
+			mounted_discard(&f->tree, saved, f);
 			break;
 		}
 		f->unmount = m->code & CONTROL_MAY_STAY;
-		vfs_writers(f->vfs, flush_path, f);
+		mounted_writers(&f->tree, flush_path, f);
 		front_tell(f, CONTROL_FLUSH, 0, NULL);
 		break;
 	case CONTROL_FLUSHED:
 		f->saves++;
 		if (f->unmount)
-			vfs_save_to_end(f->vfs, saved, f);
+			mounted_save_to_end(&f->tree, saved, f);
 		else
-			vfs_save(f->vfs, saved, f);
+			mounted_save(&f->tree, saved, f);
 		break;
 	case CONTROL_KEEP:
-		vfs_keep(f->vfs);
+		mounted_keep(&f->tree);
 		break;
 	case CONTROL_QUIT:
 		fuse_session_exit(f->se);
@@ -144,7 +144,7 @@ static void on_signal(struct front *f, int signal_fd)
 	if (f->control_fd >= 0)
 		front_tell(f, CONTROL_STOPPING, 0, NULL);
 	if (f->control_fd < 0) /* nobody is left who could unmount */
-		vfs_save(f->vfs, saved_alone, f);
+		mounted_save(&f->tree, saved_alone, f);
 }
 
 /* False: the session is over. */
@@ -194,9 +194,9 @@ void loop_run(struct front *f, int signal_fd)
 			{.fd = f->door_fd, .events = POLLIN},
 		};
 
-		if (poll(p, 5, beat(f, vfs_timeout(f->vfs))) < 0 && errno != EINTR)
+		if (poll(p, 5, beat(f, mounted_timeout(&f->tree))) < 0 && errno != EINTR)
 			break;
-		vfs_tick(f->vfs);
+		mounted_tick(&f->tree);
 		if (p[1].revents)
 			pool_complete(f->pool);
 		if (p[2].revents)

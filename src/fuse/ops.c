@@ -8,6 +8,8 @@
 
 /* Every change of a name or an attribute comes through us, and contents are invalidated by hand. */
 static const double FOREVER = 24 * 3600.0;
+/* What follows the folder that is mounted does so within a second. */
+static const double BRIEFLY = 0.5;
 
 struct request {
 	struct call call; /* first */
@@ -39,8 +41,10 @@ static struct fuse_entry_param entry_of(const struct attr *a)
 	return (struct fuse_entry_param){
 		.ino = a->ino,
 		.attr = stat_of(a),
-		.attr_timeout = FOREVER,
-		.entry_timeout = a->alias ? 0 : FOREVER,
+		.attr_timeout = a->brief ? BRIEFLY : FOREVER,
+		.entry_timeout = a->alias   ? 0
+				 : a->brief ? BRIEFLY
+					    : FOREVER,
 	};
 }
 
@@ -79,7 +83,7 @@ static void reply_attr(struct call *c, int r)
 	if (r < 0)
 		fuse_reply_err(q->req, -r);
 	else
-		fuse_reply_attr(q->req, &st, FOREVER);
+		fuse_reply_attr(q->req, &st, c->attr.brief ? BRIEFLY : FOREVER);
 	finish(q);
 }
 
@@ -191,7 +195,7 @@ static void submit(struct request *q)
 {
 	struct front *f = fuse_req_userdata(q->req);
 
-	vfs_submit(f->vfs, &q->call);
+	mounted_submit(&f->tree, &q->call);
 }
 
 static struct handle *handle_of(const struct fuse_file_info *fi)
@@ -218,7 +222,7 @@ static void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
 	struct front *f = fuse_req_userdata(req);
 
-	vfs_forget(f->vfs, ino, n);
+	mounted_forget(&f->tree, ino, n);
 	fuse_reply_none(req);
 }
 
@@ -227,7 +231,7 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 	struct front *f = fuse_req_userdata(req);
 
 	for (size_t i = 0; i < count; i++)
-		vfs_forget(f->vfs, forgets[i].ino, forgets[i].nlookup);
+		mounted_forget(&f->tree, forgets[i].ino, forgets[i].nlookup);
 	fuse_reply_none(req);
 }
 

@@ -13,6 +13,7 @@
 struct mount_request {
 	const char *shown;      /* FILE as it was typed: for messages only */
 	const char *path;       /* FILE: absolute, symbolic links resolved */
+	bool folder;            /* FILE is a folder of maps */
 	bool create;            /* --new: FILE does not exist yet; path's directory does */
 	const char *format;     /* --format, for --new; NULL: by FILE's ending */
 	const char *mountpoint; /* absolute, but not looked at yet; the worker does not need it */
@@ -21,9 +22,9 @@ struct mount_request {
 	bool debug;             /* -d: libfuse's trace of requests; implies foreground */
 	bool read_only;         /* -o ro */
 	bool allow_other;
-	bool noexec;                      /* what is mounted cannot be executed */
-	bool has_uid, has_gid;            /* whether the next two were given */
-	uid_t uid;                        /* who owns what the mount shows */
+	bool noexec;           /* what is mounted cannot be executed */
+	bool has_uid, has_gid; /* whether the next two were given */
+	uid_t uid;             /* who owns what the mount shows */
 	gid_t gid;
 	mode_t file_mask, dir_mask; /* permission bits taken away from what it shows */
 	uint64_t cache_size;        /* bytes of decoded blobs to keep */

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 
+#include "base/budget.h"
 #include "base/cleanup.h"
 #include "base/metadata.h"
 #include "base/sandbox.h"
@@ -28,7 +30,9 @@ enum { WORKER_THREADS = 3 };
 struct worker {
 	struct front front; /* first */
 	const struct mount_request *rq;
-	bool served; /* somebody may have written */
+	struct vfs_options options; /* of a folder's maps */
+	struct volume *vol;         /* of a single map; the tree's */
+	bool served;                /* somebody may have written */
 };
 
 static void note(void *arg, const char *line)
@@ -110,11 +114,9 @@ static void tell_what_is_not_kept(struct worker *w)
 	note(w, line);
 }
 
-static int open_map(struct worker *w, struct volume **ret, struct error *e)
+static struct vfs_options options_of(const struct mount_request *rq)
 {
-	const struct mount_request *rq = w->rq;
-	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	struct vfs_options o = {.read_only = rq->read_only,
+	return (struct vfs_options){.read_only = rq->read_only,
 		.have_uid = rq->has_uid,
 		.have_gid = rq->has_gid,
 		.uid = rq->uid,
@@ -123,6 +125,13 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 		.dir_mask = rq->dir_mask,
 		.cache = rq->cache_size,
 		.options = rq->options};
+}
+
+static int open_map(struct worker *w, struct volume **ret, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	struct vfs_options o = options_of(rq);
 	const char *name = strrchr(rq->path, '/') + 1;
 	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
 	int dirfd, r;
@@ -209,7 +218,7 @@ static int end(struct worker *w)
 	int code;
 
 	notifier_stop(f);
-	vfs_end(f->vfs, &report);
+	mounted_end(&f->tree, &report);
 	for (size_t i = 0; i < report.n; i++)
 		front_tell(f, CONTROL_REPORT, 0, report.lines[i]);
 	code = (int)report.code;
@@ -246,6 +255,92 @@ static void bound_memory(void)
 	mallopt(M_ARENA_MAX, 2);
 }
 
+/* A map, and what is to be said of it with SOUND: "", or why it is read-only. */
+static int begin_map(struct worker *w, const char **ret_why, struct error *e)
+{
+	struct front *f = &w->front;
+	struct volume *vol = NULL;
+	int r = open_map(w, &vol, e);
+
+	if (r < 0)
+		return r;
+	f->pool = pool_create(WORKER_THREADS);
+	if (!f->pool) {
+		volume_destroy(vol);
+		return -ENOMEM;
+	}
+	r = vfs_create(vol, f->pool, &f->host, &f->tree.map, e);
+	if (r == 0 && w->rq->create) {
+		r = vfs_create_map(f->tree.map, e);
+		if (r < 0)
+			volume_discard(vol);
+	}
+	if (r < 0)
+		return r;
+	w->vol = vol;
+	if (vol->read_only && !w->rq->read_only)
+		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
+			   : vol->format->edit
+				   ? "the map or its directory cannot be written: mounted "
+				     "read-only"
+				   : "files of its kind can only be read: mounted read-only";
+	return 0;
+}
+
+/* Each map that is changed takes some of them. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* A folder: its maps are opened when somebody looks into them, from within the sandbox. */
+static int begin_folder(struct worker *w, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(close_fd) int dirfd = open(rq->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (dirfd < 0)
+		return error_errno(e, "cannot be opened");
+	w->options = options_of(rq);
+	w->options.budget = budget_create(rq->cache_size);
+	if (!w->options.budget)
+		return error_set(e, -ENOMEM, "out of memory");
+	raise_descriptors();
+	r = volume_names_file(rq->options, &w->options.names_file, e);
+	if (r == 0)
+		r = sandbox_enter(dirfd, (rq->read_only ? 0 : SANDBOX_WRITABLE) | SANDBOX_RIGHTS,
+			note_debug, w, e);
+	if (r < 0)
+		return r;
+	w->front.pool = pool_create(WORKER_THREADS);
+	if (!w->front.pool)
+		return error_set(e, -ENOMEM, "out of memory");
+	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->front.pool, &w->front.host,
+		&w->front.tree.folder, e);
+}
+
+static void finish(struct worker *w)
+{
+	struct front *f = &w->front;
+
+	/* Jobs that answer requests need the session; so the threads end first. */
+	notifier_stop(f);
+	pool_destroy(f->pool);
+	if (f->se)
+		fuse_session_destroy(f->se);
+	mounted_destroy(&f->tree);
+	budget_destroy(w->options.budget);
+	file_unref(w->options.names_file);
+	if (f->control_fd >= 0)
+		close(f->control_fd);
+}
+
 int worker_main(const struct mount_request *rq, int control_fd)
 {
 	struct worker w = {.rq = rq,
@@ -253,7 +348,7 @@ int worker_main(const struct mount_request *rq, int control_fd)
 			.control_fd = control_fd,
 			.door_fd = -1}};
 	struct error e = ERROR_INIT;
-	struct volume *vol = NULL;
+	const char *why = "";
 	int signal_fd, code, r;
 
 	bound_memory();
@@ -262,46 +357,18 @@ int worker_main(const struct mount_request *rq, int control_fd)
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
 	signal_fd = take_signals();
-	r = open_map(&w, &vol, &e);
-	if (r < 0)
-		return refuse(&w, r, &e);
-	w.front.pool = pool_create(WORKER_THREADS);
-	if (!w.front.pool) {
-		volume_destroy(vol);
-		return refuse(&w, -ENOMEM, &e);
-	}
-	r = vfs_create(vol, w.front.pool, &w.front.host, &w.front.vfs, &e);
-	if (r == 0 && rq->create) {
-		r = vfs_create_map(w.front.vfs, &e);
-		if (r < 0) {
-			volume_discard(vol);
-			vfs_destroy(w.front.vfs);
-		}
-	}
+	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
 	if (r < 0) {
-		pool_destroy(w.front.pool);
-		return refuse(&w, r, &e);
+		code = refuse(&w, r, &e);
+		finish(&w);
+		close(signal_fd);
+		return code;
 	}
-	if (vol->read_only && !rq->read_only)
-		r = control_tell(control_fd, CONTROL_SOUND, 1,
-			vol->unsound.code ? error_text(&vol->unsound)
-			: vol->format->edit
-				? "the map or its directory cannot be written: mounted "
-				  "read-only"
-				: "files of its kind can only be read: mounted read-only");
-	else
-		r = control_tell(control_fd, CONTROL_SOUND, 0, NULL);
+	r = control_tell(control_fd, CONTROL_SOUND, *why != '\0', why);
 	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;
 	if (rq->create && !w.served)
-		volume_discard(vol);
-	/* Jobs that answer requests need the session; so the threads end first. */
-	notifier_stop(&w.front);
-	pool_destroy(w.front.pool);
-	if (w.front.se)
-		fuse_session_destroy(w.front.se);
-	vfs_destroy(w.front.vfs);
-	if (w.front.control_fd >= 0)
-		close(w.front.control_fd);
+		volume_discard(w.vol);
+	finish(&w);
 	close(signal_fd);
 	return code;
 }

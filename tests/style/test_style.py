@@ -30,6 +30,8 @@ SUBROOMS = {
         "tree": {"files", "journal", "volume"},
         "ops": {"files", "journal", "volume", "tree"},
         "save": {"files", "journal", "volume", "tree", "ops"},
+        # Many of what the files beside the folders make one of.
+        "folder": {"files", "journal", "volume", "tree", "ops", "save", None},
     },
     "formats/teeworlds": {
         "model": set(),

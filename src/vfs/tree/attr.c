@@ -98,6 +98,7 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 			a.mode &= ~(mode_t)0222;
 		a.size = n->stage ? spool_size(n->stage->spool) : en.size;
 	}
+	a.brief = node_is_root(n) && vol->index;
 	override(n, &a);
 	*ret = a;
 	return n->dir || n->stage || en.sized ? 0 : -EAGAIN;

@@ -15,6 +15,9 @@ void call_done(struct call *c, int r)
 		c->data = NULL;
 		c->kept = false;
 	}
+	if (c->pin)
+		--*c->pin;
+	c->pin = NULL;
 	c->reply(c, r);
 }
 

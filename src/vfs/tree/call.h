@@ -30,6 +30,7 @@ struct attr {
 	struct timespec atime, mtime, ctime;
 	bool alias; /* it was found by the same name in another case of letters: nobody is told when
 		     * that goes, so it is not to be remembered */
+	bool brief; /* it follows what is on disk: remembered for a moment only */
 };
 
 enum attr_mask {
@@ -76,6 +77,7 @@ struct call {
 
 	/* vfs's own */
 	struct call *next;
+	unsigned *pin;             /* counted down when it is answered; of the vfs's user */
 	bool kept;                 /* name, to_name and data are copies */
 	bool lost;                 /* ... and there was no memory for one */
 	bool sized;                /* sizes have been asked for once */

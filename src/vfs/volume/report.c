@@ -98,6 +98,30 @@ void report_merge(struct report *r, struct report *from)
 	report_finish(from);
 }
 
+static bool report_has(const struct report *r, const char *line)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (strcmp(r->lines[i], line) == 0)
+			return true;
+	return false;
+}
+
+void report_merge_of(struct report *r, const char *path, const struct report *from)
+{
+	char *line;
+
+	for (size_t i = 0; i < from->n; i++) {
+		if (asprintf(&line, "%s%s%s", path, *path ? ": " : "", from->lines[i]) < 0)
+			continue;
+		if (report_has(r, printable(line)))
+			free(line);
+		else
+			report_line(r, line);
+	}
+	report_code(r, from->code);
+	r->error = r->error ? r->error : from->error;
+}
+
 void report_finish(struct report *r)
 {
 	for (size_t i = 0; i < r->n; i++)

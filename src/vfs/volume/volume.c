@@ -49,19 +49,28 @@ static void refuse_writing(struct volume *vol)
 	vol->dir_mode &= ~(mode_t)0222;
 }
 
+struct rights rights_of(const struct stat *map, const struct vfs_options *o, bool read_only)
+{
+	mode_t none = read_only ? 0222 : 0, file = map->st_mode & 0666;
+	/* Who may read a file may enter its directory. */
+	mode_t dir = file | (file & 0444) >> 2;
+
+	return (struct rights){
+		.uid = o->have_uid ? o->uid : map->st_uid,
+		.gid = o->have_gid ? o->gid : map->st_gid,
+		.file_mode = file & ~o->file_mask & ~none,
+		.dir_mode = dir & ~o->dir_mask & ~none,
+	};
+}
+
 static void take_rights(struct volume *vol, const struct vfs_options *o)
 {
-	mode_t mode = vol->opened.st_mode & 0777;
+	struct rights rights = rights_of(&vol->opened, o, vol->read_only && !o->keep_modes);
 
-	vol->uid = o->have_uid ? o->uid : vol->opened.st_uid;
-	vol->gid = o->have_gid ? o->gid : vol->opened.st_gid;
-	vol->file_mode = mode & 0666;
-	/* Who may read a file may enter its directory. */
-	vol->dir_mode = vol->file_mode | (vol->file_mode & 0444) >> 2;
-	vol->file_mode &= ~o->file_mask;
-	vol->dir_mode &= ~o->dir_mask;
-	if (vol->read_only && !o->keep_modes)
-		refuse_writing(vol);
+	vol->uid = rights.uid;
+	vol->gid = rights.gid;
+	vol->file_mode = rights.file_mode;
+	vol->dir_mode = rights.dir_mode;
 }
 
 int volume_names_file(const char *const *options, struct file **ret, struct error *e)

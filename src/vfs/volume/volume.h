@@ -109,6 +109,13 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
+/* What the mount shows of a map's owner and mode, for files and directories in it. */
+struct rights {
+	uid_t uid;
+	gid_t gid;
+	mode_t file_mode, dir_mode;
+};
+struct rights rights_of(const struct stat *map, const struct vfs_options *o, bool read_only);
 /* Do the directory and the files of the map belong to this user, with their groups, and are they
  * writable to their owner? Then a save needs no right but an owner's. */
 bool volume_is_own(const struct volume *vol);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/* disk: what is in the folder. No mount and no link to a folder is ever crossed on the way. */
+#ifndef VFS_FOLDER_DISK_H
+#define VFS_FOLDER_DISK_H
+
+#include "vfs/folder/table.h"
+
+/* What a name in the folder means. */
+struct found {
+	bool dir;       /* a folder; else a map */
+	bool read_only; /* it cannot be written */
+	struct stat st; /* of a link's target */
+};
+
+/* Whether a name is ever shown: neither hidden nor mapfs's own. */
+bool disk_shown(const char *name);
+/* Is it called as a map is? */
+bool disk_is_map(const char *name);
+
+/* The directory, for its names to be read or files in it to be opened (an O_PATH one, where that
+ * is enough): a descriptor or -errno. */
+int disk_open(const struct folder *f, const struct level *l, bool path);
+/* What stands at name in the directory, whose descriptor dirfd is; -ENOENT: nothing that is shown.
+ */
+int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
+	struct found *ret);
+/* ... with the directory opened for it. */
+int disk_find(const struct folder *f, const struct level *l, const char *name, struct found *ret);
+/* The directory in which the map's file itself lies (the caller closes it), and its name there: of
+ * a link, those of what it leads to. */
+int disk_place(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
+	char ret_name[NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/folder/folder.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "vfs/folder/level.h"
+#include "vfs/folder/open.h"
+
+enum { LISTINGS_MS = 1000 };
+
+int folder_create(int dirfd, const char *path, const struct vfs_options *o, struct pool *pool,
+	struct vfs_host *host, struct folder **ret, struct error *e)
+{
+	struct folder *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		close(dirfd);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	f->dirfd = dirfd;
+	f->path = path;
+	f->options = o;
+	f->pool = pool;
+	f->host = host;
+	f->ready_end = &f->ready;
+	f->by_index = calloc(1, sizeof(struct map *));
+	f->n_maps = 1;
+	if (!f->by_index || !level_get(f, NULL, "")) {
+		folder_destroy(f);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	*ret = f;
+	return 0;
+}
+
+void folder_destroy(struct folder *f)
+{
+	struct opened *o;
+
+	if (!f)
+		return;
+	listings_tick(f, true);
+	while ((o = open_next(f, NULL)))
+		open_close(f, o);
+	table_finish(f);
+	close(f->dirfd);
+	free(f);
+}
+
+void folder_writers(struct folder *f, void (*fn)(void *arg, const char *path), void *arg)
+{
+	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+		if (o->v)
+			open_writers(o, fn, arg);
+}
+
+int folder_timeout(struct folder *f)
+{
+	int soonest = f->n_listings ? LISTINGS_MS : -1;
+
+	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o)) {
+		int t = o->v ? vfs_timeout(o->v) : -1;
+
+		if (t >= 0 && (soonest < 0 || t < soonest))
+			soonest = t;
+	}
+	return soonest;
+}
+
+void folder_tick(struct folder *f)
+{
+	listings_tick(f, false);
+	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+		if (o->v)
+			vfs_tick(o->v);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/folder/level.h"
+
+#include <errno.h>
+
+#include "vfs/folder/disk.h"
+#include "vfs/folder/open.h"
+
+struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
+{
+	const struct vfs_options *o = f->options;
+	struct rights rights = rights_of(&found->st, o, found->read_only);
+	mode_t mode = rights.dir_mode;
+
+	if (found->dir)
+		mode = found->st.st_mode & 0777 & ~o->dir_mask &
+		       ~(mode_t)(found->read_only ? 0222 : 0);
+	return (struct attr){
+		.ino = ino,
+		.mode = S_IFDIR | mode,
+		.uid = rights.uid,
+		.gid = rights.gid,
+		.nlink = 2,
+		.atime = found->st.st_mtim,
+		.mtime = found->st.st_mtim,
+		.ctime = found->st.st_mtim,
+		.brief = true,
+	};
+}
+
+/* Is the map that is open still the file? */
+static bool is_opened(const struct opened *o, const struct stamp *now)
+{
+	const struct volume *vol = o->state == OPENED ? o->v->vol : NULL;
+	struct stamp then = vol ? stamp_of(&vol->opened) : o->map->stamp, second;
+	struct stat st;
+
+	if (!stamp_same(&then, now))
+		return false;
+	if (!vol || !vol->companion[0])
+		return true;
+	then = stamp_of(&vol->companion_opened);
+	if (fstatat(vol->dirfd, vol->companion, &st, 0) < 0)
+		return false;
+	second = stamp_of(&st);
+	return stamp_same(&then, &second);
+}
+
+struct map *map_look(struct folder *f, struct level *in, const char *name, const struct stat *st)
+{
+	struct map *m = map_find(f, in, name);
+	struct stamp now = stamp_of(st);
+
+	if (m && m->opened && (open_changed(m->opened) || is_opened(m->opened, &now)))
+		return m;
+	if (m && !m->opened && stamp_same(&m->stamp, &now))
+		return m;
+	if (m)
+		map_replace(f, m);
+	return map_new(f, in, name, st);
+}
+
+int map_attr(struct folder *f, struct map *m, struct attr *ret)
+{
+	struct found found;
+	int r = disk_find(f, m->in, m->name, &found);
+	struct stamp now;
+
+	if (r == 0 && found.dir)
+		r = -ENOENT;
+	/* What is not saved yet stays in sight. */
+	if (r == -ENOENT && m->opened && open_changed(m->opened)) {
+		found = (struct found){.st = m->opened->v->vol->opened};
+		r = 0;
+	}
+	if (r < 0)
+		return r == -ENOENT ? -ESTALE : r;
+	now = stamp_of(&found.st);
+	if (!m->opened && !stamp_same(&m->stamp, &now))
+		return -ESTALE;
+	*ret = attr_found(f, map_root(m), &found);
+	return 0;
+}
+
+/* A file that is gone; what it holds of changes is not. */
+static int lookup_gone(struct folder *f, struct level *l, struct call *c)
+{
+	struct map *m = map_find(f, l, c->name);
+	int r = -ENOENT;
+
+	if (m && m->opened && open_changed(m->opened))
+		r = map_attr(f, m, &c->attr);
+	else if (m)
+		map_replace(f, m);
+	if (r == 0)
+		m->lookups++;
+	return r;
+}
+
+void level_lookup(struct folder *f, struct level *l, struct call *c)
+{
+	struct found found;
+	struct level *below;
+	struct map *m;
+	int r = disk_find(f, l, c->name, &found);
+
+	if (r == -ENOENT) {
+		r = lookup_gone(f, l, c);
+	} else if (r == 0 && found.dir) {
+		below = level_get(f, l, c->name);
+		r = below ? 0 : -ENOMEM;
+		if (below)
+			c->attr = attr_found(f, below->ino, &found);
+	} else if (r == 0) {
+		m = map_look(f, l, c->name, &found.st);
+		r = m ? 0 : -ENOMEM;
+		if (m)
+			c->attr = attr_found(f, map_root(m), &found);
+		if (m)
+			m->lookups++;
+	}
+	call_done(c, r);
+}
+
+void level_getattr(struct folder *f, struct level *l, struct call *c)
+{
+	struct found found = {.dir = true};
+	CLEANUP(close_fd) int fd = disk_open(f, l, true);
+	int r = fd < 0 ? fd : 0;
+
+	if (r == 0 && fstat(fd, &found.st) < 0)
+		r = -errno;
+	if (r == 0) {
+		found.read_only = f->options->read_only;
+		c->attr = attr_found(f, l->ino, &found);
+	}
+	call_done(c, r == -ENOENT || r == -ENOTDIR || r == -EXDEV || r == -ELOOP ? -ESTALE : r);
+}

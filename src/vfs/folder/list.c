@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Listing a level. The place of a name is a hash of it, and names are listed in the order of that:
+ * so a listing that goes on while files come and go misses and doubles nothing, and nothing has to
+ * be kept for it. What was read is kept for a moment all the same, since a listing comes in many
+ * parts.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vfs/folder/disk.h"
+#include "vfs/folder/level.h"
+
+enum { LISTING_MS = 2000, PLACE_DOT = 1, PLACE_DOTDOT = 2, PLACE_FIRST = 3 };
+
+struct listed {
+	uint64_t place;
+	char *name;
+};
+
+struct listing {
+	int64_t read_ms;
+	size_t n, room;
+	struct listed *all;
+};
+
+/* 63 bits, for the kernel takes places as signed. */
+static uint64_t place_of(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325U;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3U;
+	h = hash_number(h) >> 1;
+	return h < PLACE_FIRST ? h + PLACE_FIRST : h;
+}
+
+static void listing_free(struct folder *f, struct level *l)
+{
+	if (!l->listing)
+		return;
+	for (size_t i = 0; i < l->listing->n; i++)
+		free(l->listing->all[i].name);
+	free(l->listing->all);
+	free(l->listing);
+	l->listing = NULL;
+	f->n_listings--;
+}
+
+void listings_tick(struct folder *f, bool all)
+{
+	int64_t now = f->n_listings ? clock_ms() : 0;
+
+	for (size_t i = 0; f->n_listings && i < f->n_levels; i++) {
+		struct level *l = f->by_number[i];
+
+		if (l->listing && (all || now - l->listing->read_ms >= LISTING_MS))
+			listing_free(f, l);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int listing_add(struct listing *list, const char *name)
+{
+	size_t room = list->room ? 2 * list->room : 64;
+	struct listed *all;
+
+	if (list->n == list->room) {
+		all = reallocarray(list->all, room, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		list->all = all;
+		list->room = room;
+	}
+	list->all[list->n] = (struct listed){place_of(name), strdup(name)};
+	return list->all[list->n].name ? (list->n++, 0) : -ENOMEM;
+}
+
+/* Directories, and what is called like a map; what it is shows when it comes to its turn. */
+static bool may_be_shown(const struct dirent *d)
+{
+	if (!disk_shown(d->d_name))
+		return false;
+	return d->d_type == DT_DIR || d->d_type == DT_UNKNOWN || disk_is_map(d->d_name);
+}
+
+static int read_listing(struct folder *f, struct level *l)
+{
+	int fd = disk_open(f, l, false), r = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *d;
+
+	if (fd < 0)
+		return fd;
+	listing_free(f, l);
+	l->listing = dir ? calloc(1, sizeof(*l->listing)) : NULL;
+	if (!l->listing) {
+		if (dir)
+			closedir(dir);
+		else
+			close(fd);
+		return -ENOMEM;
+	}
+	f->n_listings++;
+	l->listing->read_ms = clock_ms();
+	while (r == 0 && (d = readdir(dir)))
+		if (may_be_shown(d))
+			r = listing_add(l->listing, d->d_name);
+	closedir(dir);
+	qsort(l->listing->all, l->listing->n, sizeof(*l->listing->all), by_place);
+	if (r < 0)
+		listing_free(f, l);
+	return r;
+}
+
+/* True: go on. Numbers are given to what is listed, so that they are those of a later stat. */
+static bool emit(
+	struct folder *f, struct level *l, struct call *c, int dirfd, const struct listed *entry)
+{
+	struct found found;
+	struct map *m = NULL;
+	struct level *below = NULL;
+	struct attr a;
+	bool fits;
+
+	if (disk_look(f, l, dirfd, entry->name, &found) < 0)
+		return true;
+	if (found.dir)
+		below = level_get(f, l, entry->name);
+	else
+		m = map_look(f, l, entry->name, &found.st);
+	if (!m && !below)
+		return true;
+	a = attr_found(f, m ? map_root(m) : below->ino, &found);
+	fits = c->emit(c, entry->name, &a, entry->place);
+	if (fits && c->plus && m)
+		m->lookups++;
+	return fits;
+}
+
+static size_t first_after(const struct listing *list, uint64_t place)
+{
+	size_t low = 0, high = list->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (list->all[mid].place > place)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+static bool emit_dots(struct level *l, struct call *c)
+{
+	struct attr a = {.ino = l->ino, .mode = S_IFDIR};
+
+	if (c->off < PLACE_DOT && !c->emit(c, ".", &a, PLACE_DOT))
+		return false;
+	if (l->parent)
+		a.ino = l->parent->ino;
+	return c->off >= PLACE_DOTDOT || c->emit(c, "..", &a, PLACE_DOTDOT);
+}
+
+void level_readdir(struct folder *f, struct level *l, struct call *c)
+{
+	CLEANUP(close_fd) int fd = disk_open(f, l, true);
+	int r = fd < 0 ? fd : 0;
+
+	if (r == 0 && (c->off == 0 || !l->listing))
+		r = read_listing(f, l);
+	if (r == 0 && emit_dots(l, c))
+		for (size_t i = first_after(l->listing, c->off); i < l->listing->n; i++)
+			if (!emit(f, l, c, fd, &l->listing->all[i]))
+				break;
+	call_done(c, r == -ENOENT ? -ESTALE : r);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Zlib */
+/* New maps in a folder. Everything else that would change its directories is done in the folder. */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/folder/disk.h"
+#include "vfs/folder/level.h"
+#include "vfs/folder/open.h"
+
+static void note(void *arg, const char *line)
+{
+	struct folder *f = arg;
+
+	f->host->note(f->host, line);
+}
+
+/* A new file of this name and what it holds in memory; its first save is to come. */
+static int make_volume(
+	struct folder *f, struct level *l, const char *name, struct volume **ret, struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	int dirfd = disk_open(f, l, false);
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	r = volume_create(dirfd, name, NULL, f->options, &vol, e);
+	if (r < 0)
+		return r;
+	r = volume_load(vol, note, f, e);
+	if (r < 0)
+		volume_discard(vol);
+	else
+		*ret = TAKE(vol);
+	return r;
+}
+
+static int make_map(struct folder *f, struct level *l, const char *name, struct error *e)
+{
+	struct volume *vol = NULL;
+	struct opened *o;
+	int r = make_volume(f, l, name, &vol, e);
+
+	if (r < 0)
+		return r;
+	o = open_made(f, l, name, vol, e);
+	if (!o)
+		return e->code;
+	o->calls++;
+	r = vfs_create_map(o->v, e);
+	o->calls--;
+	if (r < 0) {
+		struct map *m = o->map;
+
+		volume_discard(o->v->vol);
+		map_replace(f, m);
+		open_close(f, o);
+	}
+	return r;
+}
+
+void level_mkdir(struct folder *f, struct level *l, struct call *c)
+{
+	const struct format *format = volume_format_for(NULL, c->name);
+	struct error e = ERROR_INIT;
+	struct found found;
+	int r = disk_find(f, l, c->name, &found);
+
+	if (r == 0)
+		r = -EEXIST;
+	else if (r == -ENOENT && f->options->read_only)
+		r = -EROFS;
+	else if (r == -ENOENT &&
+		 (!disk_shown(c->name) || !format || !format->edit || !format->edit->create))
+		r = -EPERM;
+	else if (r == -ENOENT)
+		r = make_map(f, l, c->name, &e);
+	if (r < 0 && e.code)
+		f->host->note(f->host, error_text(&e));
+	if (r < 0)
+		call_done(c, r);
+	else
+		level_lookup(f, l, c);
+}
+
+/* 0: nobody uses it, and nothing was put into it. */
+static int is_untouched(struct opened *o)
+{
+	const struct vfs *v = o->v;
+
+	bool used = o->calls || v->vol->commit_queue;
+
+	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n)) {
+		if (n->stage || (n->names && n->parent))
+			return -ENOTEMPTY;
+		used |= n->opens || n->busy || n->stale;
+	}
+	if (v->vol->dirty)
+		return -ENOTEMPTY;
+	return used ? -EBUSY : 0;
+}
+
+void level_rmdir(struct folder *f, struct level *l, struct call *c)
+{
+	struct map *m = map_find(f, l, c->name);
+	struct opened *o = m ? m->opened : NULL;
+	struct report report = REPORT_INIT;
+	struct found found;
+	int r;
+
+	if (o && o->state == OPENED && o->made && o->v->vol->fresh) {
+		r = is_untouched(o);
+	} else {
+		r = disk_find(f, l, c->name, &found);
+		r = r == 0 ? -EPERM : r;
+	}
+	if (r == 0) {
+		o->calls++; /* jobs of others end meanwhile */
+		o->v->discard = true;
+		vfs_end(o->v, &report);
+		report_finish(&report);
+		volume_discard(o->v->vol);
+		map_replace(f, m);
+		open_close(f, o);
+	}
+	call_done(c, r);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Zlib */
+/* What is asked of all maps of a folder that are open. */
+#ifndef VFS_FOLDER_STATUS_H
+#define VFS_FOLDER_STATUS_H
+
+#include "vfs/folder/table.h"
+
+#define STATUS_ATTRIBUTE "user.mapfs.status"
+
+/* STATUS_ATTRIBUTE of the folder: the lines of its maps, with their paths. */
+void level_getxattr(struct folder *f, struct level *l, struct call *c);
+/* Saves all maps, as fsync of a single map's root does. */
+void level_fsync(struct folder *f, struct level *l, struct call *c);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Zlib */
+/* Which call goes to which map; and what a map shows that cannot be opened. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "vfs/folder/disk.h"
+#include "vfs/folder/level.h"
+#include "vfs/folder/open.h"
+#include "vfs/folder/status.h"
+
+static const char ERROR_FILE[] = "error.txt";
+/* An entry that no format has: formats use far fewer bits. */
+#define ERROR_ID (((uint64_t)1 << ENTRY_ID_BITS) - 2)
+
+enum { PLACE_ERROR = 3, RETRY_MS = 1000 };
+
+static uint64_t error_ino(const struct map *m)
+{
+	return map_root(m) + ERROR_ID;
+}
+
+static struct bytes *error_bytes(const struct opened *o)
+{
+	CLEANUP(free) char *text = NULL;
+	int n = asprintf(&text, "%s: %s\n", o->map->name, error_text(&o->why));
+
+	return n < 0 ? NULL : bytes_copy(text, (size_t)n);
+}
+
+static int error_attr(struct folder *f, const struct opened *o, struct attr *ret)
+{
+	CLEANUP(bytes_unref) struct bytes *text = error_bytes(o);
+	int r = text ? map_attr(f, o->map, ret) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	ret->ino = error_ino(o->map);
+	ret->mode = S_IFREG | (ret->mode & 0444);
+	ret->nlink = 1;
+	ret->size = text->size;
+	return 0;
+}
+
+static int error_list(struct folder *f, const struct opened *o, struct call *c)
+{
+	struct attr a = {.ino = map_root(o->map), .mode = S_IFDIR};
+
+	if (c->off < 1 && !c->emit(c, ".", &a, 1))
+		return 0;
+	a.ino = o->map->in->ino;
+	if (c->off < 2 && !c->emit(c, "..", &a, 2))
+		return 0;
+	if (c->off >= PLACE_ERROR || error_attr(f, o, &a) < 0)
+		return 0;
+	a.nlink = 0; /* whoever wants more looks it up */
+	(void)c->emit(c, ERROR_FILE, &a, PLACE_ERROR);
+	return 0;
+}
+
+static int error_read(const struct opened *o, struct call *c)
+{
+	CLEANUP(bytes_unref) struct bytes *text = error_bytes(o);
+	size_t n;
+
+	if (!text)
+		return -ENOMEM;
+	n = c->off < text->size ? text->size - (size_t)c->off : 0;
+	c->out_size = n < c->size ? n : c->size;
+	c->out = malloc(c->out_size + 1);
+	if (c->out && c->out_size)
+		memcpy(c->out, text->data + c->off, c->out_size);
+	return c->out ? 0 : -ENOMEM;
+}
+
+/* A call for something in a map that cannot be opened. */
+static int failed_call(struct folder *f, const struct opened *o, struct call *c)
+{
+	bool file = c->ino == error_ino(o->map);
+
+	if (c->op == vfs_flush || c->op == vfs_release || c->op == vfs_fsync ||
+		c->op == vfs_fsyncdir)
+		return 0;
+	if (!file && c->ino != map_root(o->map))
+		return -ESTALE;
+	if (c->op == vfs_lookup)
+		return strcmp(c->name, ERROR_FILE) == 0 ? error_attr(f, o, &c->attr) : -ENOENT;
+	if (c->op == vfs_getattr)
+		return file ? error_attr(f, o, &c->attr) : map_attr(f, o->map, &c->attr);
+	if (c->op == vfs_readdir)
+		return file ? -ENOTDIR : error_list(f, o, c);
+	if (c->op == vfs_read)
+		return error_read(o, c);
+	if (c->op == vfs_open && !vfs_changes(c))
+		return file ? 0 : -EISDIR;
+	if (c->op == vfs_getxattr || c->op == vfs_removexattr)
+		return -ENODATA;
+	return -EROFS;
+}
+
+/* The number was known to the kernel when the map was open before. */
+static int recall(struct vfs *v, uint64_t ino)
+{
+	struct node *n;
+
+	return node_find(v, ino) ? 0 : node_recall(v, ino, &n);
+}
+
+static void opened_call(struct folder *f, struct opened *o, struct call *c)
+{
+	struct error e = ERROR_INIT;
+	int r = recall(o->v, c->ino);
+
+	if (r == 0 && c->op == vfs_rename)
+		r = recall(o->v, c->to_ino);
+	if (r == 0 && vfs_changes(c) && o->v->vol->unlocked)
+		r = vfs_lock(o->v, &e);
+	if (r == -ESTALE && e.code)
+		map_replace(f, o->map);
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	c->pin = &o->calls;
+	o->calls++;
+	vfs_submit(o->v, c);
+}
+
+/* A map that could not be opened is tried again when somebody looks at its directory anew; one that
+ * was replaced is there for who has files of it open. */
+static bool is_over(const struct map *m, const struct call *c)
+{
+	const struct opened *o = m->opened;
+
+	if (o && m->replaced)
+		return open_idle(o);
+	return o && o->state == OPENED_FAILED && !o->calls && c->ino == map_root(m) &&
+	       clock_ms() - o->failed_ms > RETRY_MS;
+}
+
+static void map_call(struct folder *f, struct map *m, struct call *c)
+{
+	bool root = c->ino == map_root(m), gone;
+
+	if (is_over(m, c)) {
+		gone = m->replaced;
+		open_close(f, m->opened);
+		if (gone) { /* and m perhaps with it */
+			call_done(c, -ESTALE);
+			return;
+		}
+	}
+	if (root && c->op == vfs_getattr && !(m->opened && m->opened->v)) {
+		call_done(c, map_attr(f, m, &c->attr));
+		return;
+	}
+	/* ls -l asks for access lists. */
+	if (root && c->op == vfs_getxattr && strcmp(c->name, STATUS_ATTRIBUTE) != 0) {
+		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
+		return;
+	}
+	if (m->replaced && !m->opened) {
+		call_done(c, -ESTALE);
+	} else if (!m->opened || m->opened->state == OPENED_SOON) {
+		open_wait(f, m, c);
+	} else if (m->opened->state == OPENED_FAILED) {
+		open_touch(f, m->opened);
+		call_done(c, failed_call(f, m->opened, c));
+	} else if (c->ino == error_ino(m)) {
+		call_done(c, c->op == vfs_release || c->op == vfs_flush ? 0 : -ESTALE);
+	} else {
+		open_touch(f, m->opened);
+		opened_call(f, m->opened, c);
+		open_trim(f);
+	}
+}
+
+static void level_call(struct folder *f, struct level *l, struct call *c)
+{
+	if (c->op == vfs_lookup)
+		level_lookup(f, l, c);
+	else if (c->op == vfs_getattr)
+		level_getattr(f, l, c);
+	else if (c->op == vfs_readdir)
+		level_readdir(f, l, c);
+	else if (c->op == vfs_mkdir)
+		level_mkdir(f, l, c);
+	else if (c->op == vfs_rmdir)
+		level_rmdir(f, l, c);
+	else if (c->op == vfs_fsyncdir)
+		level_fsync(f, l, c);
+	else if (c->op == vfs_getxattr)
+		level_getxattr(f, l, c);
+	else if (c->op == vfs_removexattr)
+		call_done(c, -ENODATA);
+	else
+		call_done(c, c->op == vfs_open ? -EISDIR : -EPERM);
+}
+
+/* Between two maps, or a map and the folder. */
+static int refuse_rename(const struct folder *f, const struct call *c)
+{
+	const struct map *from = map_of(f, c->ino), *to = map_of(f, c->to_ino);
+
+	if (!from || !to)
+		return -EPERM;
+	return from == to ? 0 : -EXDEV;
+}
+
+void folder_submit(struct folder *f, struct call *c)
+{
+	struct map *m = map_of(f, c->ino);
+	struct level *l = m ? NULL : level_of(f, c->ino);
+	int r;
+
+	if (c->handle) {
+		struct vfs *v = c->handle->node->vol->vfs;
+
+		if (m && m->opened)
+			open_touch(f, m->opened);
+		vfs_submit(v, c);
+		return;
+	}
+	if (c->op == vfs_statfs) {
+		r = fstatvfs(f->dirfd, &c->statvfs) < 0 ? -errno : 0;
+		c->statvfs.f_namemax = NAME_MAX;
+		call_done(c, r);
+		return;
+	}
+	r = c->op == vfs_rename ? refuse_rename(f, c) : 0;
+	if (r < 0)
+		call_done(c, r);
+	else if (m)
+		map_call(f, m, c);
+	else if (l)
+		level_call(f, l, c);
+	else
+		call_done(c, -ESTALE);
+}
+
+void folder_forget(struct folder *f, uint64_t ino, uint64_t n)
+{
+	struct map *m = map_of(f, ino);
+
+	if (!m)
+		return;
+	if (ino == map_root(m)) {
+		m->lookups -= n < m->lookups ? n : m->lookups;
+		map_settle(f, m);
+	} else if (m->opened && m->opened->v) {
+		vfs_forget(m->opened->v, ino, n);
+	}
+}

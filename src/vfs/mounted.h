@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Zlib */
+/* mounted: what stands at a mount point: one map, or a folder of maps. The calls are those of
+ * vfs.h, and go to whichever it is. */
+#ifndef VFS_MOUNTED_H
+#define VFS_MOUNTED_H
+
+#include "vfs/folder/folder.h"
+#include "vfs/vfs.h"
+
+struct mounted {
+	struct vfs *map;       /* either ... */
+	struct folder *folder; /* ... or */
+};
+
+void mounted_destroy(struct mounted *m);
+void mounted_submit(struct mounted *m, struct call *c);
+void mounted_forget(struct mounted *m, uint64_t ino, uint64_t n);
+void mounted_writers(struct mounted *m, void (*fn)(void *arg, const char *path), void *arg);
+int mounted_timeout(struct mounted *m);
+void mounted_tick(struct mounted *m);
+void mounted_save(struct mounted *m, vfs_saved done, void *arg);
+void mounted_save_to_end(struct mounted *m, vfs_saved done, void *arg);
+void mounted_discard(struct mounted *m, vfs_saved done, void *arg);
+void mounted_keep(struct mounted *m);
+void mounted_end(struct mounted *m, struct report *report);
+
+#endif

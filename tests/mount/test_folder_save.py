@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Zlib
+"""A folder of maps, changed: locks, journals, saves, reports, new maps."""
+import errno
+import mmap
+import os
+import signal
+import subprocess
+
+import pytest
+
+import box as boxes
+import datafile
+import folder
+import parts
+from folder import AUTHOR, SETTINGS, Cost, soon
+
+NAMES = ["m%05d.map" % i for i in range(4)]
+
+
+@pytest.fixture
+def four(box):
+    folder.many(box, 4)
+    return box.mount(box.maps)
+
+
+def path_of(box, i):
+    return os.path.join(box.maps, NAMES[i])
+
+
+def author(box, i):
+    return parts.author(path_of(box, i))
+
+
+def test_what_changed_is_saved_and_told_by_map(box, four):
+    untouched = boxes.get(path_of(box, 0)), os.stat(path_of(box, 0)).st_ino
+    for i in 1, 2, 3:
+        assert box.beside() == sorted(n for n in box.beside() if "mapfs-journal" in n)
+        four.put(NAMES[i] + "/" + AUTHOR, b"me %d\n" % i)
+    assert len(box.beside()) == 3
+    r = four.unmount()
+    for i in 1, 2, 3:
+        assert author(box, i) == b"me %d\0" % i
+        assert r.out.count("%s: saved: %s" % (NAMES[i], AUTHOR)) == 1
+    told = [line for line in r.out.splitlines() if ".map: " in line]
+    assert [t for t in told if NAMES[0] in t] == []
+    names = [next(n for n in NAMES if n in t) for t in told]
+    assert names == sorted(names)  # each map's lines together
+    assert (boxes.get(path_of(box, 0)), os.stat(path_of(box, 0)).st_ino) == untouched
+    assert box.beside() == []
+
+
+def test_sync_of_a_maps_directory_saves_that_map_and_of_the_root_all(box, four):
+    four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
+    four.put(NAMES[1] + "/" + AUTHOR, b"me\n")
+    folder.sync(four / NAMES[0])
+    assert (author(box, 0) == b"me\0", author(box, 1) == b"me\0") == (True, False)
+    folder.sync(four.point)
+    assert author(box, 1) == b"me\0"
+    assert box.beside() == []
+    assert four.get(NAMES[1] + "/" + AUTHOR) == b"me\n"
+    four.unmount()
+
+
+def test_one_that_cannot_be_saved_keeps_no_other_from_it(box, four):
+    for i in range(4):
+        four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
+    folder.replace(box, NAMES[1], datafile.small_map(settings=(b"sv_theirs 1",)))
+    with open(path_of(box, 2), "r+b") as f:  # written into: there is no saving of it
+        f.write(b"\xff" * 200)
+    assert four.get(NAMES[1] + "/" + AUTHOR) == b"me\n"  # what is changed here stays in sight
+    assert boxes.refused(folder.sync, four.point) != 0
+    assert (author(box, 0), author(box, 3)) == (b"me\0", b"me\0")
+    assert parts.settings(path_of(box, 1)) == b"sv_theirs 1\0"
+    assert parts.author(path_of(box, 1) + ".mapfs-conflict") == b"me\0"
+    r = four.unmount(code=4)
+    assert NAMES[2] + ": refused: " in r.out and NAMES[1] + ".mapfs-conflict" in r.out
+    assert four.mounted()
+    four.unmount("--force", code=4)
+    assert [n for n in box.beside() if NAMES[2] + ".mapfs-journal" in n]
+    box.allow("*.mapfs-journal-*", "*.mapfs-conflict")
+
+
+def test_a_conflict_is_the_exit_code_where_all_else_is_saved(box, four):
+    for i in 0, 1:
+        four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
+    folder.replace(box, NAMES[1], datafile.small_map(settings=(b"sv_theirs 1",)))
+    four.unmount(code=6)
+    assert author(box, 0) == b"me\0"
+    box.allow("*.mapfs-conflict")
+
+
+def test_what_is_left_lies_beside_its_map(box, four):
+    with open(four / (NAMES[2] + "/images/photo.jpg"),
+              "wb") as f:
+        f.write(b"photo")
+    left = NAMES[2] + ".mapfs-left"
+    r = four.unmount(code=5)
+    assert "%s: left: %s/images/photo.jpg: " % (NAMES[2], left) in r.out
+    assert boxes.get(os.path.join(box.maps, left, "images/photo.jpg")) == b"photo"
+    box.allow(left)
+
+
+def test_what_was_closed_survives_the_worker_and_comes_back_with_a_look(box, four):
+    for i in 0, 1:
+        four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
+    box.kill_worker()
+    m = box.mount(box.maps)
+    os.listdir(m.point)
+    other = box.mount(path_of(box, 0), "ro", point=box.point("other"))
+    other.unmount()
+    assert m.get(NAMES[0] + "/" + AUTHOR) == b"me\n"
+    assert box.mount(path_of(box, 0), point=box.point("other"), code=7)
+    m.unmount()
+    assert author(box, 0) == b"me\0" and author(box, 1) != b"me\0"
+    assert len(box.beside()) == 1  # nobody looked into the other
+    m = box.mount(box.maps)
+    assert m.get(NAMES[1] + "/" + AUTHOR) == b"me\n"
+    m.unmount()
+    assert author(box, 1) == b"me\0"
+
+
+def test_a_map_is_locked_at_its_first_change(box, four):
+    assert four.get(NAMES[0] + "/" + AUTHOR)
+    alone = box.mount(path_of(box, 0), point=box.point("alone"))
+    alone.put(AUTHOR, b"alone\n")
+    assert boxes.refused(four.put, NAMES[0] + "/" + AUTHOR, b"me\n") == errno.EBUSY
+    assert boxes.refused(os.mkdir, four / (NAMES[0] + "/groups/x")) == errno.EBUSY
+    alone.unmount()
+    assert soon(lambda: folder.shows(four / (NAMES[0] + "/" + AUTHOR), b"alone\n"))
+    four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
+    box.mount(path_of(box, 0), point=box.point("alone"), code=7)
+    four.unmount()
+    assert author(box, 0) == b"me\0"
+
+
+def test_status_names_map_and_file(box, four):
+    assert four.xattr("", "user.mapfs.status") == ""
+    four.put(NAMES[2] + "/" + AUTHOR, b"me\n")
+    assert four.xattr("", "user.mapfs.status") == "changed %s/%s\n" % (NAMES[2], AUTHOR)
+    assert four.xattr(NAMES[2], "user.mapfs.status") == "changed %s\n" % AUTHOR
+    for name in four.point, box.maps:
+        r = box.run("status", name)
+        assert r.code == 0 and "changed %s/%s" % (NAMES[2], AUTHOR) in r.out
+    four.unmount()
+
+
+def test_discard_throws_away_what_no_save_took(box, four):
+    four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
+    folder.sync(four / NAMES[0])
+    four.put(NAMES[1] + "/" + AUTHOR, b"me\n")
+    r = four.unmount("--discard")
+    assert "%s: discarded: changed %s" % (NAMES[1], AUTHOR) in r.out
+    assert author(box, 0) == b"me\0" and author(box, 1) != b"me\0"
+    assert box.beside() == []
+
+
+def test_signals_save(box, four):
+    four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
+    os.kill(box.keeper(), signal.SIGTERM)
+    assert boxes.wait_for(lambda: not box.processes())
+    assert author(box, 0) == b"me\0" and box.beside() == []
+
+
+def test_pages_of_mappings_are_saved(box, four):
+    with open(four / (NAMES[1] + "/" + SETTINGS), "r+b") as f, mmap.mmap(f.fileno(), 0) as page:
+        page[0:2] = b"xy"
+        folder.sync(four.point)
+    four.unmount()
+    assert parts.settings(path_of(box, 1)).startswith(b"xy_deepfly")
+
+
+def test_mkdir_makes_a_map_and_rmdir_takes_it_back(box, four):
+    for name in "new.map", "new.mod", "new.tcm":
+        os.mkdir(four / name)
+        assert name in os.listdir(four.point) and os.path.exists(os.path.join(box.maps, name))
+    assert sorted(os.listdir(four / "new.map")) == sorted(os.listdir(four / NAMES[0]))
+    os.rmdir(four / "new.mod")
+    os.rmdir(four / "new.tcm")
+    assert not os.path.exists(four / "new.tcm") and box.beside() == ["new.map"]
+    four.put("new.map/" + AUTHOR, b"me\n")
+    assert boxes.refused(os.rmdir, four / "new.map") == errno.ENOTEMPTY
+    folder.sync(four / "new.map")
+    assert boxes.refused(os.rmdir, four / "new.map") == errno.EPERM
+    four.unmount()
+    assert parts.author(os.path.join(box.maps, "new.map")) == b"me\0"
+    box.allow("new.map")
+
+
+def test_a_part_is_copied_from_map_to_map(box, four):
+    group = sorted(os.listdir(four / (NAMES[0] + "/groups")))[0]
+    subprocess.run(["cp", "-r", four / (NAMES[0] + "/groups/" + group),
+                    four / (NAMES[1] + "/groups/9_copy")], check=True)
+    four.unmount()
+    m = box.mount(box.maps)
+    count = [len(os.listdir(m / (NAMES[i] + "/groups"))) for i in (0, 1)]
+    assert count[1] == count[0] + 1
+    m.unmount()
+
+
+def test_a_folder_that_is_mounted_for_reading_changes_nothing(box):
+    folder.many(box, 2)
+    m = box.mount(box.maps, "ro")
+    assert boxes.refused(m.put, NAMES[0] + "/" + AUTHOR, b"me\n") == errno.EROFS
+    assert boxes.refused(os.mkdir, m / "new.map") == errno.EROFS
+    m.unmount()
+
+
+def test_descriptors_follow_what_is_changed(box):
+    n = 120
+    folder.many(box, n)
+    m = box.mount(box.maps)
+    begin = Cost(box)
+    for i in range(n):
+        m.put("m%05d.map/%s" % (i, AUTHOR), b"me\n")
+    changed = Cost(box)
+    assert changed.descriptors - begin.descriptors <= 4 * n
+    assert changed.threads == begin.threads
+    r = m.unmount()
+    assert r.out.count(": saved: " + AUTHOR) == n
+    assert all(parts.author(os.path.join(box.maps, "m%05d.map" % i)) == b"me\0" for i in range(n))
+    assert box.beside() == []
