@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
@@ -89,18 +90,19 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 	return OUTCOME_DONE;
 }
 
-/* Is what stands at the directory beside the map the map itself? */
+/* Is what stands at the directory beside the map the map itself, and alive? */
 static bool stands_at(const char *path, const char *beside)
 {
 	CLEANUP(free) char *point = realpath(beside, NULL);
 	struct targets mounts = {0};
 	bool found = false;
+	struct statvfs st;
 
 	if (point && targets_add(&mounts, path) == 0)
 		for (size_t i = 0; i < mounts.n; i++)
 			found |= mounts.all[i].point && strcmp(mounts.all[i].point, point) == 0;
 	targets_finish(&mounts);
-	return found;
+	return found && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
 int mount_run(struct options *o, const char *file, const char *mountpoint)
