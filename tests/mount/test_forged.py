@@ -280,6 +280,112 @@ def test_whoever_may_write_and_is_called_mapfs_is_believed(box, root, holder):
     assert r.code == 7, r
 
 
+CONFLICT = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    echo "x 1" > "$POINT/info/settings.cfg" || exit 11
+    cp "$MAP" "$HOME/other" && echo >> "$HOME/other" && mv "$HOME/other" "$MAP"
+    "$MAPFS" -u "$POINT"
+    test $? = 6
+"""
+LEFT = """
+    "$MAPFS" "$MAP" "$POINT" || exit 10
+    printf "two\\nlines\\n" > "$POINT/info/author"
+    "$MAPFS" -u "$POINT"
+    test $? = 5
+"""
+
+
+@PAIRS
+@pytest.mark.parametrize("kind", ["file", "directory", "link", "dangling", "fifo"])
+@pytest.mark.parametrize("ending, script", [("conflict", CONFLICT), ("left", LEFT)], ids=["conflict", "left"])
+def test_what_has_the_name_of_a_result_is_left_alone(box, scene, ending, script, kind):
+    private = os.path.join(box.home, "private")
+    os.mkdir(private)
+    os.chown(private, scene.victim, scene.victim)
+    path = os.path.join(box.maps, scene.name + ".mapfs-" + ending)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "directory":
+        os.mkdir(path)
+    elif kind == "file":
+        scene.forge(os.path.basename(path), b"forged")
+    else:
+        os.symlink(private if kind == "link" else private + "/new", path)
+    scene.given(path, 0o777)
+    before = state(path)
+    box.allow(os.path.basename(path) + ".1")
+    r = scene.run(script)
+    assert r.code == 0, r
+    assert "%s.1" % os.path.basename(path) in r.out
+    assert state(path) == before and os.listdir(private) == []
+    if kind == "directory":
+        assert os.listdir(path) == []
+    assert os.stat(path + ".1").st_uid == scene.victim
+
+
+KNOCK = """
+import socket, struct, sys
+for which in ("", "/worker"):
+    for code in range(4):
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        s.connect("\\0mapfs/" + sys.argv[1] + which)
+        try:
+            s.send(struct.pack("<IiQQi", 16, code, 0, 0, -1) + sys.argv[2].encode() + b"\\0")
+            assert not s.recv(10000)
+        except ConnectionError:
+            pass
+"""
+
+
+def as_other(*argv):
+    return subprocess.run(["setpriv", "--reuid", str(OTHER), "--regid", str(OTHER), "--clear-groups", *argv],
+                          capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("victim", [0, NOBODY])
+def test_nobody_else_ends_a_mount(box, root, victim):
+    s = Scene(box, victim, OTHER)
+    assert s.run(CLOSED).code == 0
+    number = device(box.point())
+    r = as_other(sys.executable, "-c", KNOCK, number, box.point())
+    assert r.returncode == 0, r
+    for how in ([], ["--force"], ["--discard"]):
+        for name in (box.point(), s.map):
+            r = as_other(places.BINARY, "-u", *how, name)
+            assert r.returncode == 3 and "another user" in r.stderr, r
+    assert boxes.is_mounted(box.point())
+    r = box.run("-u", box.point())
+    assert r.code == 0 and "saved: info/settings.cfg" in r.out, r
+
+
+def device(point):
+    with open("/proc/self/mountinfo") as f:
+        return [line.split()[2] for line in f if line.split()[4] == point][-1]
+
+
+TRIES = ["echo x > info/author", "rm info/author", "mv info/author info/x", "mkdir groups/n", "echo > .scratch",
+         "truncate -s 0 info/author", "chmod 777 info/author", "touch info/author", "ln info/author info/b",
+         "setfattr -n user.x -v y info/author", "setfattr -x user.mapfs.error info/author"]
+
+
+def test_who_is_let_in_may_what_the_maps_mode_says(box, root):
+    s = Scene(box, 0, OTHER)
+    os.chmod(s.map, 0o644)
+    m = box.mount(s.map, "allow_other,raw=rw")
+    for script in TRIES:
+        assert as_other("sh", "-c", 'cd "$0" && ' + script, m.point).returncode != 0, script
+    assert as_other("cat", m / "info/author").stdout == "nobody\n"
+    before = boxes.get(s.map)
+    m.unmount()
+    assert boxes.get(s.map) == before
+    os.chmod(s.map, 0o600)
+    m = box.mount(s.map, "allow_other")
+    for argv in (["cat", m / "info/author"], ["ls", m.point], ["sync", m.point],
+                 ["getfattr", "-n", "user.mapfs.status", m.point]):
+        assert as_other(*argv).returncode != 0, argv
+    m.unmount()
+
+
 SQUAT = """
 import socket, sys, time
 held = []
