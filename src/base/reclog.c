@@ -211,6 +211,21 @@ int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error
 	return open_mended(dirfd, name, NULL, ret, e);
 }
 
+int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = io_tmpfile(dirfd), r;
+
+	if (fd < 0)
+		return error_set(e, fd, "a temporary file cannot be made: %s", strerror(-fd));
+	r = reclog_new(fd, -1, &l, e);
+	if (r == 0)
+		r = mend(l, e);
+	if (r == 0)
+		*ret = TAKE(l);
+	return r;
+}
+
 int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e)
 {
 	return open_mended(trust->dirfd, name, trust, ret, e);

@@ -36,6 +36,8 @@ struct reclog;
  * and appending, and locks it (flock LOCK_EX); -EBUSY where another process has it, -EPERM where it
  * is not to be trusted. */
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
+/* ... or makes one that has no name and goes with the process. */
+int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);
 int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e);
 /* For looking only (recover --list): any regular file; no lock, no cut; a damaged magic is damage
  * like any other. */
@@ -51,10 +53,10 @@ int reclog_sync(
 	struct reclog *l, struct error *e); /* fdatasync; the first time the directory too */
 
 struct record {
-	uint32_t type;         /* 0: damaged bytes between records, or none where some are missing */
-	uint32_t number;       /* modulo 2^24 */
-	bool damaged;          /* the payload is not what was written */
-	uint32_t crc;          /* of the payload, where it is sound */
+	uint32_t type;   /* 0: damaged bytes between records, or none where some are missing */
+	uint32_t number; /* modulo 2^24 */
+	bool damaged;    /* the payload is not what was written */
+	uint32_t crc;    /* of the payload, where it is sound */
 	struct extent payload; /* extent_finish when done */
 };
 

@@ -22,6 +22,10 @@ int cli_umount_helper(int argc, char **argv);
 int cli_cat(int argc, char **argv);
 int cli_extract(int argc, char **argv);
 int cli_ls(int argc, char **argv);
+int cli_mv(int argc, char **argv);
+int cli_pack(int argc, char **argv);
+int cli_put(int argc, char **argv);
+int cli_rm(int argc, char **argv);
 
 /* The commands that have a name, in the order of the manual; ended by one without. */
 struct cli_command {

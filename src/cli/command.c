@@ -87,6 +87,12 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 	return -1;
 }
 
+void command_writes(struct command *c)
+{
+	c->how.read_only = false;
+	c->how.at_once = true;
+}
+
 enum outcome command_outcome(int r)
 {
 	return r == 0 ? OUTCOME_DONE : r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
@@ -102,7 +108,8 @@ int command_open(struct command *c, const char *file, const struct sandbox_rule 
 	size_t n_further, struct offline *ret)
 {
 	struct error e = ERROR_INIT;
-	int r = offline_open(ret, file, &c->how, &e);
+	int r = c->create ? offline_create(ret, file, c->format, &c->how, &e)
+			  : offline_open(ret, file, &c->how, &e);
 
 	if (r == 0)
 		r = offline_confine(&ret, 1, further, n_further, c->debug, &e);

@@ -15,6 +15,8 @@ struct command {
 	const char *name; /* "ls" */
 	struct options options;
 	struct vfs_options how; /* of the maps that it opens; read_only unless it is changed */
+	bool create;            /* the map is a new one */
+	const char *format;     /* ... of this format; NULL: by its ending */
 	bool debug;             /* what the kernel lacks is told */
 	char **names;           /* what is no option */
 	int n_names;
@@ -36,6 +38,8 @@ void command_finish(struct command *c);
  * Then names are there. */
 int command_option(struct command *c, int argc, char **argv, const char *letters,
 	const struct option *long_options);
+/* Its map is to be written, all or nothing. */
+void command_writes(struct command *c);
 /* Opens one map, gives up all rights but those to it and to what `further` names, and loads it.
  * Returns 0, or -errno after a line on stderr. The tree is to be closed in any case. */
 int command_open(struct command *c, const char *file, const struct sandbox_rule *further,

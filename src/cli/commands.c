@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 
+#define VERBOSE "  -v, --verbose             say what was saved and removed\n"
+
 const struct cli_command cli_commands[] = {
 	{"status", cli_status, "[MOUNTPOINT|FILE]", "what is changed, refused, waiting", NULL},
 	{"recover", cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
@@ -18,6 +20,16 @@ const struct cli_command cli_commands[] = {
 		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH may "
 		"be a\n"
 		"pattern. DIR is made if need be; links in it are not followed.\n"},
+	{"put", cli_put, "[-v] FILE PATH [SOURCE]", "one file into a map, saved all or nothing",
+		"Without SOURCE the content is read from standard input.\n" VERBOSE},
+	{"rm", cli_rm, "[-rv] FILE PATH...", "files out of a map",
+		"  -r                        directories too, with all that is in them\n" VERBOSE},
+	{"mv", cli_mv, "[-v] FILE PATH... TO", "files of a map under other names", VERBOSE},
+	{"pack", cli_pack, "DIR FILE|--onto FILE", "a directory of files becomes a map",
+		"FILE must not exist; what a game needs and DIR has not is added.\n\n"
+		"      --onto FILE           the files go onto a map that is there; others stay\n"
+		"      --exact               with --onto: what DIR has not goes\n"
+		"      --format=NAME         where the ending of FILE does not say\n" VERBOSE},
 	{0},
 };
 

@@ -66,7 +66,7 @@ static int list_one(struct ls *ls, uint64_t dir, const char *name)
 static int list_dir(struct ls *ls, const char *path, uint64_t ino)
 {
 	struct names names;
-	int r = offline_names(&ls->tree, ino, &names);
+	int r = offline_names(&ls->tree, ino, true, &names);
 
 	if (r < 0)
 		return r;

@@ -17,8 +17,10 @@ def needs(*programs):
     for name in programs:
         if not shutil.which(name):
             pytest.skip("not installed: " + name)
+
+
 # Those of a manual page: its own, or a link to that of its group.
-COMMANDS = ("ls", "cat", "extract")
+COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack")
 
 
 @pytest.fixture(scope="module")

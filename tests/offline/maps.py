@@ -23,11 +23,11 @@ def _others():
                   for p in glob.glob(os.path.join(corpus, pattern)))
 
 
-def each_map():
+def each_map(most=LARGE):
     """A share of the Teeworlds maps and of all that the corpus has of other formats."""
     corpus = glob.glob(places.CORPUS + "/maps/*.map")
     some = share.maps([p for p in places.debian_maps() + corpus
-                       if share.ALL or os.path.getsize(p) < LARGE])
+                       if share.ALL or os.path.getsize(p) < most])
     others = _others() if share.ALL else _others()[::3]
     if not some + others:
         return [pytest.param(None, id="none", marks=pytest.mark.skip(reason=places.NO_MAPS))]

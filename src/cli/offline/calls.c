@@ -101,7 +101,7 @@ static int next_name(const char **path, char *name)
 		*path += n;
 	} while (strcmp(name, ".") == 0);
 	if (strcmp(name, "..") == 0)
-		return -EINVAL;
+		return -ENOENT;
 	return name[0] != '\0';
 }
 
@@ -186,7 +186,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int offline_names(struct offline *t, uint64_t dir, struct names *ret)
+int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *ret)
 {
 	struct listing l = {.p = {.call = {.ino = dir, .emit = emit}}, .names = ret};
 	int r;
@@ -201,7 +201,7 @@ int offline_names(struct offline *t, uint64_t dir, struct names *ret)
 	} while (r == 0 && l.full);
 	if (r < 0)
 		names_finish(ret);
-	else if (ret->n)
+	else if (ret->n && sorted)
 		qsort(ret->at, ret->n, sizeof(*ret->at), by_name);
 	return r;
 }

@@ -30,18 +30,18 @@ void offline_serve_until(struct offline *t, const bool *done);
 int offline_lookup(struct offline *t, uint64_t dir, const char *name, struct attr *ret);
 void offline_forget(struct offline *t, uint64_t ino);
 /* The same of a path; "" is the root. Slashes at its ends and "." in it mean nothing; ".." is
- * -EINVAL. */
+ * no name. */
 int offline_find(struct offline *t, const char *path, struct attr *ret);
 /* The directory that the last name of a path stands in; ret_name has room for NAME_MAX + 1, and is
  * "" of the root itself. */
 int offline_find_parent(struct offline *t, const char *path, uint64_t *ret_dir, char *ret_name);
 
-/* The names in a directory but "." and "..", in order of their bytes. */
+/* The names in a directory but "." and "..", as they are listed, or in order of their bytes. */
 struct names {
 	char **at;
 	size_t n, room;
 };
-int offline_names(struct offline *t, uint64_t dir, struct names *ret);
+int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *ret);
 void names_finish(struct names *names);
 
 /* All of a file, in pieces. fn returns 0, or what ends it. */

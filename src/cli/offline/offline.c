@@ -27,9 +27,11 @@ static void note(void *arg, const char *line)
 	offline_say(arg, "%s", line);
 }
 
+/* Of what is refused and what means nothing whoever asked for it tells. */
 static void host_note(struct vfs_host *h, const char *line)
 {
-	note(h, line);
+	if (strncmp(line, "refused: ", 9) != 0 && strncmp(line, "scratch: ", 9) != 0)
+		note(h, line);
 }
 
 /* Nobody else remembers what we saw. */
@@ -76,17 +78,21 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 	return 0;
 }
 
-static int begin(struct offline *t, int dirfd, const char *name, const char *file,
-	const struct vfs_options *o, struct error *e)
+static void begin(struct offline *t, const char *file)
 {
-	int r;
-
 	*t = (struct offline){
 		.host = {host_invalidate, host_forget_name, host_note, host_progress},
 		.file = file,
 		.owner = pthread_self(),
 	};
-	r = volume_open(dirfd, name, o, &t->vol, e);
+}
+
+/* dirfd is taken. */
+static int open_volume(struct offline *t, int dirfd, const char *name, const struct vfs_options *o,
+	struct error *e)
+{
+	int r = volume_open(dirfd, name, o, &t->vol, e);
+
 	if (r == 0 && t->vol->read_only && !o->read_only)
 		r = error_set(e, -EROFS, "the map or its directory cannot be written");
 	return r;
@@ -97,9 +103,25 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 	CLEANUP(free) char *name = NULL;
 	int dirfd, r;
 
-	*t = (struct offline){.file = file};
+	begin(t, file);
 	r = offline_locate(file, &dirfd, &name, e);
-	return r < 0 ? r : begin(t, dirfd, name, file, o, e);
+	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
+}
+
+int offline_create(struct offline *t, const char *file, const char *format,
+	const struct vfs_options *o, struct error *e)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	CLEANUP(free) char *dir = slash ? strndup(file, (size_t)(name - file)) : strdup(".");
+	int dirfd;
+
+	begin(t, file);
+	if (!dir)
+		return error_set(e, -ENOMEM, "out of memory");
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "its directory cannot be opened");
+	return volume_create(dirfd, name, format, o, &t->vol, e);
 }
 
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
@@ -107,8 +129,8 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 {
 	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
 
-	*t = (struct offline){.file = file};
-	return own < 0 ? error_errno(e, "its directory") : begin(t, own, name, file, o, e);
+	begin(t, file);
+	return own < 0 ? error_errno(e, "its directory") : open_volume(t, own, name, o, e);
 }
 
 static void note_debug(void *arg, const char *line)
@@ -156,6 +178,9 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e)
 	r = vfs_create(vol, pool, &t->host, &t->v, e);
 	if (r == 0)
 		t->vol = vol;
+	/* So that the file is a map from the begin. */
+	if (r == 0 && vol->fresh)
+		r = vfs_create_map(t->v, e);
 	return r;
 }
 

@@ -39,6 +39,10 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
  * VOLUME_LOCKED where the map is mounted for writing, -EROFS where it cannot be written.
  */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
+/* A new map of this format (NULL: by its ending), which must not be there: an empty one, once it is
+ * loaded. Where it is not to stay, volume_discard takes it away again. */
+int offline_create(struct offline *t, const char *file, const char *format,
+	const struct vfs_options *o, struct error *e);
 /* The same of a map below a directory that is open (borrowed): for those that a folder holds. */
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
 	const struct vfs_options *o, struct error *e);

@@ -67,7 +67,7 @@ static int enter(struct walk *w, const struct attr *a)
 		if (array_room(w->levels, w->n, w->room)) {
 			l = &w->levels[w->n];
 			*l = (struct level){.attr = *a, .path = w->path.size};
-			r = offline_names(w->t, a->ino, &l->names);
+			r = offline_names(w->t, a->ino, true, &l->names);
 			w->n += r == 0;
 			if (r == 0)
 				return 0;
@@ -172,7 +172,7 @@ static int match_below(
 		return -ENOMEM;
 	if (!strpbrk(first, "*?[\\"))
 		return match_name(m, dir->ino, so_far, first, pattern + n);
-	r = offline_names(m->t, dir->ino, &names);
+	r = offline_names(m->t, dir->ino, true, &names);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; r == 0 && i < names.n; i++)

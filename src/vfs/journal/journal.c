@@ -89,7 +89,9 @@ static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 	int r;
 
 	journal_file(j, name);
-	if (j->kept) {
+	if (j->unnamed) {
+		r = 0;
+	} else if (j->kept) {
 		/* Where it cannot be, it stays under the name that it has. */
 		if (journal_set_aside(j, ".kept", aside, e) < 0)
 			strcpy(aside, name);
@@ -208,6 +210,8 @@ static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e
 {
 	int r = -EPERM;
 
+	if (j->unnamed)
+		return reclog_create_unnamed(j->dirfd, &j->log, e);
 	for (j->number = 1; j->number < NUMBER_MAX; j->number++) {
 		journal_file(j, name);
 		r = reclog_create(j->dirfd, name, &j->log, e);
@@ -235,7 +239,8 @@ static int open_locked(struct journal *j, struct error *e)
 	if (r == 0)
 		r = header_locked(j, e);
 	if (r < 0 && j->log) {
-		(void)io_unlink(j->dirfd, name);
+		if (!j->unnamed)
+			(void)io_unlink(j->dirfd, name);
 		reclog_close(TAKE(j->log));
 	}
 	return r;

@@ -72,6 +72,7 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
+	bool unnamed;              /* its file has no name: nothing is to outlive the process */
 	bool fresh;                /* KIND is "new" */
 	bool kept;                 /* it is never removed but set aside */
 	bool resume;               /* the next record needs a HEADER before it */

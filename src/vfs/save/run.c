@@ -124,12 +124,36 @@ static void saving_finalized(struct job *j)
 	pool_submit(s->v->pool, &s->job);
 }
 
+/* Of what is saved all or nothing: what would be a draft. */
+static bool saving_refused(struct saving *s)
+{
+	struct vfs *v = s->v;
+	bool refused = false;
+
+	for (const struct node *n = NULL; v->vol->at_once && (n = node_next(v, n));) {
+		CLEANUP(free) char *path = is_draft(n) ? node_path(n) : NULL;
+
+		if (!is_draft(n))
+			continue;
+		report_add(&s->save.report, REPORT_REFUSED, "%s: %s", path ? path : "?",
+			error_text(&n->stage->why));
+		refused = true;
+	}
+	if (refused)
+		report_code(&s->save.report, OUTCOME_SAVE_FAILED);
+	return refused;
+}
+
 static void saving_start(struct commit_task *t)
 {
 	struct saving *s = container_of(t, struct saving, task);
 	struct volume *vol = s->save.vol;
 	int r;
 
+	if (saving_refused(s)) {
+		saving_finish(s);
+		return;
+	}
 	if (!vol->dirty && !s->v->vol->restructured && !node_stamped(s->v)) {
 		saving_finish(s);
 		return;

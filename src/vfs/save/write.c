@@ -180,6 +180,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 
 	r = journal_init(&s->next, &s->vol->trust, s->name, identity, old->identity, e);
 	s->next.fresh = s->first;
+	s->next.unnamed = old->unnamed;
 	if (r == 0)
 		r = write_name_map(s, e);
 	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
@@ -299,7 +300,7 @@ static void failed(struct save_job *s, const struct error *e)
 	if (!s->saved && !s->in_place)
 		report_add(&s->report, REPORT_NOTE, "the map is as it was");
 	/* Without one nothing was closed; a time that was set is in none. */
-	if (!s->saved && journal_exists(&s->vol->journal))
+	if (!s->saved && !s->vol->at_once && journal_exists(&s->vol->journal))
 		report_add(&s->report, REPORT_NOTE,
 			"the changes are kept in the journal beside it (see mapfs recover)");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);

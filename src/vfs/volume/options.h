@@ -13,6 +13,9 @@ struct file;
 struct vfs_options {
 	bool read_only;
 	bool keep_modes; /* ... and shown with the permissions that it would have otherwise */
+	/* For who writes and saves at once, all or nothing: there is no journal beside the map, and
+	 * a save that would leave a draft fails. */
+	bool at_once;
 	bool have_uid, have_gid;
 	uid_t uid;
 	gid_t gid;

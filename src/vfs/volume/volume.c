@@ -113,6 +113,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->context.options = o->options;
 	vol->unlocked = o->unlocked;
+	vol->at_once = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
 	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
 	if (r == 0)
@@ -320,6 +321,7 @@ int volume_load(
 		r = journal_init(&vol->journal, &vol->trust, vol->name, vol->identity, "", e);
 	if (r < 0)
 		return r;
+	vol->journal.unnamed = vol->at_once;
 	vol->context.budget = vol->budget;
 	vol->context.store = &vol->journal.store;
 	vol->context.note = note;

@@ -45,6 +45,7 @@ struct volume {
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	bool read_only;
 	bool unlocked;        /* its lock is taken at the first change (volume_lock) */
+	bool at_once;         /* as in vfs_options */
 	bool passed_over;     /* another program's lock */
 	bool sound;           /* whether it can be changed was asked, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs mv: files and directories of a map under other names. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/offline/change.h"
+
+static bool is_dir(struct offline *t, const char *path)
+{
+	struct attr a;
+
+	if (offline_find(t, path, &a) < 0)
+		return false;
+	offline_forget(t, a.ino);
+	return S_ISDIR(a.mode);
+}
+
+static int move(struct offline *t, const char *from, const char *to, bool into)
+{
+	CLEANUP(free) char *plain = strdup(from), *below = NULL;
+	const char *name;
+	int r;
+
+	for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
+		plain[n - 1] = '\0';
+	name = plain ? strrchr(plain, '/') : NULL;
+	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
+		return command_fail(t, from, -ENOMEM);
+	r = change_rename(t, plain, into ? below : to);
+	return r < 0 ? command_fail(t, from, r) : 0;
+}
+
+int cli_mv(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"verbose", no_argument, NULL, 'v'}, COMMAND_LONG_OPTIONS};
+	struct offline t = {0};
+	struct change_save how = {0};
+	struct command c;
+	const char *to;
+	int option, r;
+
+	command_begin(&c, "mv");
+	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "v", long_options)) == 'v')
+		how.verbose = true;
+	if (option == -1 && c.n_names < 3)
+		c.code = cli_usage("mv takes a file, paths in it, and where they go");
+	if (option == -1 && c.n_names >= 3) {
+		bool into;
+
+		command_writes(&c);
+		to = c.names[c.n_names - 1];
+		r = command_open(&c, c.names[0], NULL, 0, &t);
+		into = r == 0 && is_dir(&t, to);
+		if (r == 0 && !into && c.n_names > 3)
+			r = command_fail(&t, to, -ENOTDIR);
+		for (int i = 1; r == 0 && i < c.n_names - 1; i++)
+			r = move(&t, c.names[i], to, into);
+		c.code = r < 0 ? (int)command_outcome(r) : (int)change_save(&t, &how);
+		command_close(&t);
+	}
+	command_finish(&c);
+	return c.code;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * change: files of a map made, written, moved and removed, and saved. Errors are those that a
+ * program would hear from a mount; of content that is refused the reason is in e.
+ */
+#ifndef CLI_OFFLINE_CHANGE_H
+#define CLI_OFFLINE_CHANGE_H
+
+#include "cli/offline/calls.h"
+
+/* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
+typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
+ssize_t change_from_fd(void *arg, void *dst, size_t n); /* arg: an int */
+
+/* Writes a file, which need not be there yet, and closes it. mtime (may be NULL): the time that it
+ * has then. */
+int change_put(struct offline *t, const char *path, change_source source, void *arg,
+	const struct timespec *mtime, struct error *e);
+/* Makes a directory; one that is there is none to complain of. */
+int change_mkdir(struct offline *t, const char *path);
+/* ... and those above it. */
+int change_mkdirs(struct offline *t, const char *path);
+int change_rename(struct offline *t, const char *from, const char *to);
+int change_remove(struct offline *t, const char *path, bool dir);
+/* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
+ * -ENOTEMPTY. */
+int change_remove_tree(struct offline *t, const char *path);
+
+/*
+ * Saves. Before that, what would not be in the new map is refused: a line on stderr for each, and
+ * OUTCOME_SAVE_FAILED; where left is set, files that mean nothing in a map are told of instead, and
+ * the code is OUTCOME_LEFT. changed: something must have changed, or that is refused, too. The
+ * lines of the report are printed: of what was saved on stdout if verbose, of all else on stderr.
+ */
+struct change_save {
+	bool verbose, left, changed;
+};
+enum outcome change_save(struct offline *t, const struct change_save *how);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/say.h"
+#include "cli/offline/walk.h"
+
+/* A directory that is being copied; its names in order, so that the same files make the same map.
+ */
+struct level {
+	int fd;
+	struct names names;
+	size_t next;
+	size_t path;
+};
+
+struct copy {
+	struct offline *t;
+	const char *shown;
+	struct files_copied *done;
+	struct level *levels;
+	size_t n, room;
+	char *path; /* of what is being copied, in the map */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_names(int fd, struct names *ret)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	DIR *d = own < 0 ? NULL : fdopendir(own);
+	struct dirent *entry;
+	int r = 0;
+
+	*ret = (struct names){0};
+	if (!d) {
+		r = -errno;
+		if (own >= 0)
+			close(own);
+		return r;
+	}
+	while (r == 0 && (errno = 0, entry = readdir(d))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (array_room(ret->at, ret->n, ret->room) &&
+			(ret->at[ret->n] = strdup(entry->d_name)))
+			ret->n++;
+		else
+			r = -ENOMEM;
+	}
+	if (r == 0)
+		r = -errno;
+	closedir(d);
+	if (r == 0 && ret->n)
+		qsort(ret->at, ret->n, sizeof(*ret->at), by_name);
+	if (r < 0)
+		names_finish(ret);
+	return r;
+}
+
+/* fd is taken. */
+static int enter(struct copy *c, int fd)
+{
+	struct level *l;
+	int r;
+
+	if (!array_room(c->levels, c->n, c->room)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	l = &c->levels[c->n];
+	*l = (struct level){.fd = fd, .path = c->path ? strlen(c->path) : 0};
+	r = read_names(fd, &l->names);
+	if (r < 0)
+		close(fd);
+	else
+		c->n++;
+	return r;
+}
+
+static void leave(struct copy *c)
+{
+	struct level *l = &c->levels[--c->n];
+
+	names_finish(&l->names);
+	close(l->fd);
+}
+
+static void tell(const struct copy *c, size_t *count, const char *why)
+{
+	++*count;
+	say(stderr, "mapfs: %s/%s: %s", c->shown, c->path, why);
+}
+
+static void tell_of(const struct copy *c, int r, const char *why)
+{
+	/* Nobody can write it, in any mount. */
+	if (r == -EACCES || r == -EROFS)
+		c->done->shut++;
+	else if (r == -EPERM || r == -ENAMETOOLONG)
+		tell(c, &c->done->left, "left out: no part of a map");
+	else
+		tell(c, &c->done->refused, why);
+}
+
+struct from {
+	int fd;
+	int failed;
+};
+
+static ssize_t from_file(void *arg, void *dst, size_t n)
+{
+	struct from *s = arg;
+	ssize_t got = change_from_fd(&s->fd, dst, n);
+
+	if (got < 0)
+		s->failed = (int)got;
+	return got;
+}
+
+static void copy_file(struct copy *c, int fd, const struct stat *st)
+{
+	struct error e = ERROR_INIT;
+	struct from s = {fd, 0};
+	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
+	int r = change_put(c->t, c->path, from_file, &s, mtime, &e);
+
+	if (s.failed)
+		tell(c, &c->done->unread, strerror(-s.failed));
+	else if (r < 0)
+		tell_of(c, r, error_text(&e));
+}
+
+static int copy_one(struct copy *c, int dirfd, const char *name)
+{
+	CLEANUP(close_fd)
+	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+	int r;
+
+	/* A link says ELOOP, a device or a socket ENXIO. */
+	if (fd == -ELOOP || fd == -ENXIO) {
+		tell(c, &c->done->left, "left out: neither a file nor a directory");
+		return 0;
+	}
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		tell(c, &c->done->unread, strerror(fd < 0 ? -fd : errno));
+		return 0;
+	}
+	if (S_ISREG(st.st_mode)) {
+		copy_file(c, fd, &st);
+		return 0;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		tell(c, &c->done->left, "left out: neither a file nor a directory");
+		return 0;
+	}
+	r = change_mkdir(c->t, c->path);
+	if (r < 0)
+		tell_of(c, r, strerror(-r));
+	return r < 0 ? 0 : enter(c, take_fd(&fd));
+}
+
+static int step(struct copy *c)
+{
+	struct level *l = &c->levels[c->n - 1];
+	const char *name;
+	char *path;
+
+	if (l->next == l->names.n) {
+		leave(c);
+		return 0;
+	}
+	name = l->names.at[l->next++];
+	if (asprintf(&path, "%.*s%s%s", (int)l->path, c->path ? c->path : "", l->path ? "/" : "",
+		    name) < 0)
+		return -ENOMEM;
+	free(c->path);
+	c->path = path;
+	return copy_one(c, l->fd, name);
+}
+
+int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_copied *ret)
+{
+	struct copy c = {.t = t, .shown = shown, .done = ret};
+	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
+	int r = own < 0 ? -errno : enter(&c, own);
+
+	while (r == 0 && c.n)
+		r = step(&c);
+	while (c.n)
+		leave(&c);
+	if (ret->shut)
+		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", shown, ret->shut,
+			ret->shut == 1 ? "file is of" : "files are of");
+	free(c.levels);
+	free(c.path);
+	return r;
+}
+
+struct others {
+	struct offline *t;
+	int dirfd;
+	struct names gone; /* paths */
+};
+
+static int find_other(void *arg, const char *path, const struct attr *a)
+{
+	struct others *o = arg;
+	struct names *gone = &o->gone;
+	struct stat st;
+	int fd;
+
+	if (!path[0])
+		return 0;
+	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
+	if (fd >= 0) {
+		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
+
+		close(fd);
+		return same ? 0 : -EEXIST;
+	}
+	if (fd != -ENOENT && fd != -ENOTDIR)
+		return fd;
+	/* What nobody can write is not the tree's to say. */
+	if (!(a->mode & 0222))
+		return WALK_PAST;
+	if (!array_room(gone->at, gone->n, gone->room) || !(gone->at[gone->n] = strdup(path)))
+		return -ENOMEM;
+	gone->n++;
+	return WALK_PAST;
+}
+
+int files_remove_others(struct offline *t, int dirfd)
+{
+	struct others o = {t, dirfd, {0}};
+	int r = offline_walk(t, "", find_other, NULL, &o);
+
+	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {
+		r = change_remove_tree(t, o.gone.at[i]);
+		/* What is always there, and what is only shown. */
+		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
+			r = 0;
+	}
+	names_finish(&o.gone);
+	return r;
+}

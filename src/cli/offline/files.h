@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Zlib */
+/* files: a directory of files on disk as the content of a map. */
+#ifndef CLI_OFFLINE_FILES_H
+#define CLI_OFFLINE_FILES_H
+
+#include "cli/offline/change.h"
+
+struct files_copied {
+	size_t refused; /* by the map: a line on stderr each */
+	size_t unread;  /* likewise */
+	size_t left;    /* links, devices, and names that no map takes; likewise */
+	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
+};
+
+/* Copies all that is below a directory, as cp -r does into a mount; links are not followed. shown:
+ * what the directory is called in messages. What stops it is -errno. */
+int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_copied *ret);
+/* Removes from the map what the directory has not. */
+int files_remove_others(struct offline *t, int dirfd);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs put: one file into a map. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/offline/change.h"
+
+/* The directory that it stands in is made where an archive has none of that name. */
+static int make_parent(struct offline *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free) char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+
+	return slash ? dir ? change_mkdirs(t, dir) : -ENOMEM : 0;
+}
+
+static int put(struct offline *t, const char *path, int fd)
+{
+	struct error e = ERROR_INIT;
+	int r = make_parent(t, path);
+
+	if (r < 0)
+		error_set(&e, r, "%s", strerror(-r));
+	if (r == 0)
+		r = change_put(t, path, change_from_fd, &fd, NULL, &e);
+	if (r < 0)
+		offline_say(t, "%s: %s", path, error_text(&e));
+	return r;
+}
+
+/* What was not there to be written, and what was and could not be. */
+static enum outcome outcome_of(int r)
+{
+	bool failed = r == -EINVAL || r == -EFBIG || r == -ENOSPC || r == -EDQUOT || r == -EIO;
+
+	return failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+}
+
+static int run(struct command *c, struct change_save *how)
+{
+	const char *source = c->n_names > 2 ? c->names[2] : NULL;
+	CLEANUP(close_fd) int fd = source ? open(source, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	struct offline t = {0};
+	int r = fd < 0 ? -errno : 0, code;
+
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", source, strerror(-r));
+		return OUTCOME_REFUSED;
+	}
+	r = command_open(c, c->names[0], NULL, 0, &t);
+	code = (int)command_outcome(r);
+	if (r == 0) {
+		r = put(&t, c->names[1], fd);
+		code = r == 0 ? (int)change_save(&t, how) : (int)outcome_of(r);
+	}
+	command_close(&t);
+	return code;
+}
+
+int cli_put(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"verbose", no_argument, NULL, 'v'}, COMMAND_LONG_OPTIONS};
+	struct change_save how = {0};
+	struct command c;
+	int option;
+
+	command_begin(&c, "put");
+	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "v", long_options)) == 'v')
+		how.verbose = true;
+	if (option == -1 && (c.n_names < 2 || c.n_names > 3))
+		c.code = cli_usage("put takes a file, a path in it, and what to put there");
+	else if (option == -1) {
+		command_writes(&c);
+		c.code = run(&c, &how);
+	}
+	command_finish(&c);
+	return c.code;
+}

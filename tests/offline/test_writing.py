@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Zlib
+"""put, rm, mv and pack do what the same does in a mount, or nothing."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import maps  # first: it says where archives is
+import archives
+import box as boxes
+import places
+import shims
+from box import get
+
+SETTINGS = "info/settings.cfg"
+
+
+def run(*args, data=b"", **kw):
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, input=data, **kw)
+
+
+def edit_of(map_):
+    """A path in a map, and a content for it that is not there yet."""
+    if map_.endswith(".tcm"):
+        return "info.json", None
+    if map_.lower().endswith((".mod", ".pak")):
+        return "MEDIA/NEW.TXT", b"hello\n"
+    return SETTINGS, b"sv_new 1\nsv_other 2\n"
+
+
+def content_for(mount, path, content):
+    return content if content is not None else mount.get(path).replace(b'"name": "', b'"name": "x')
+
+
+def group(map_):
+    """The first group of a map, "groups/0_name/"."""
+    return "groups/" + sorted(run("ls", map_, "groups", text=True, data="").stdout.split("\n")[:-1])[0] + "/"
+
+
+def unchanged(box, map_, before):
+    assert get(map_) == before and box.beside() == []
+
+
+@pytest.mark.parametrize("path", maps.each_map())
+def test_put_is_an_edit_through_a_mount(box, path):
+    one = maps.add(box, path)
+    if run("ls", one).returncode:
+        pytest.skip("refused by a mount, too")
+    os.mkdir(os.path.join(box.root, "other"))
+    two = os.path.join(box.root, "other", os.path.basename(one))
+    for end in ("", ".MAN"):
+        if os.path.exists(one + end):
+            shutil.copy2(one + end, two + end)
+    target, content = edit_of(one)
+    mount = box.mount(one)
+    content = content_for(mount, target, content)
+    try:
+        with open(mount / target, "wb") as f:
+            f.write(content)
+    except OSError:  # an archive that is not sound
+        mount.unmount("--discard")
+        r = run("put", two, target, data=content)
+        assert r.returncode in (2, 4)
+        return
+    mount.unmount()
+    r = run("put", two, target, data=content)
+    assert (r.returncode, r.stdout) == (0, b""), r.stderr
+    assert os.listdir(os.path.dirname(two)) == sorted(os.listdir(os.path.dirname(two)))
+    assert not [n for n in os.listdir(os.path.dirname(two)) if "mapfs" in n]
+    if get(one) != get(two):  # an archive keeps the second in which it was written
+        assert target == "MEDIA/NEW.TXT"
+    assert run("cat", two, target).stdout == content
+
+
+def test_put_takes_a_file(box, small):
+    source = os.path.join(box.root, "cfg")
+    with open(source, "wb") as f:
+        f.write(b"sv_x 1\n")
+    r = run("put", "-v", small, SETTINGS, source)
+    assert (r.returncode, r.stdout) == (0, b"saved: info/settings.cfg\n")
+    assert run("cat", small, SETTINGS).stdout == b"sv_x 1\n"
+
+
+def test_put_of_what_is_there_writes_nothing(box, small):
+    st = os.stat(small)
+    assert run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout).returncode == 0
+    assert os.stat(small).st_ino == st.st_ino and os.stat(small).st_mtime_ns == st.st_mtime_ns
+
+
+@pytest.mark.parametrize("path, data, why", [
+    ("groups/*/group.json", b"bad", b"/group.json: line 1"),
+    ("info/author", b"two\nlines\n", b"info/author: "),
+    ("images/a.jpg", b"", b"images/a.jpg: no part of a map"),
+    ("info/.author.swp", b"x", b"no part of a map"),
+    ("nowhere/at/all", b"x", b"nowhere/at/all"),
+    ("images/new.png", b"no picture", b"images/new.png"),
+    ("images/new.json", b'{"external": 0, "width": 1}', b"images/new.json")])
+def test_what_is_refused_is_4_and_nothing_is_written(box, small, path, data, why):
+    before = get(small)
+    path = path.replace("groups/*/", group(small))
+    r = run("put", small, path, data=data)
+    assert r.returncode == 4 and why in r.stderr, r
+    unchanged(box, small, before)
+
+
+def test_what_waits_for_other_files_is_refused_when_they_do_not_come(box, small):
+    before = get(small)
+    r = run("put", small, group(small) + "layers/9/layer.json",
+            data=b'{"type": "tiles", "width": 5, "height": 5, "image": "no such image"}\n')
+    assert r.returncode == 4 and r.stderr, r
+    unchanged(box, small, before)
+
+
+def test_wrong_paths_are_2(box, small):
+    before = get(small)
+    for args in (["put", small, "info"], ["put", small, "../x"], ["put", small, "info/author/x"],
+                 ["put", small, "raw/data/00000"], ["rm", small, "none"], ["rm", small, "info"],
+                 ["mv", small, "none", "info/x"], ["put", small, SETTINGS, "/nonexistent"]):
+        assert run(*args).returncode == 2, args
+    unchanged(box, small, before)
+
+
+def test_usage_is_1(small):
+    for args in (["put", small], ["rm", small], ["mv", small, "a"], ["pack", small], ["pack", "a", "--exact", "b"]):
+        assert run(*args).returncode == 1, args
+
+
+def test_a_map_that_is_mounted_or_has_a_journal_is_7(box, small):
+    before = get(small)
+    writing = (["put", small, SETTINGS], ["rm", small, SETTINGS], ["mv", small, SETTINGS, "info/x"],
+               ["pack", box.home, "--onto", small])
+    mount = box.mount(small)
+    for args in writing:
+        assert run(*args).returncode == 7, args
+    assert run("cat", small, SETTINGS).returncode == 0
+    mount.put(SETTINGS, b"sv_kept 1\n")
+    box.kill_worker()
+    for args in writing:
+        r = run(*args)
+        assert r.returncode == 7 and b"journal" in r.stderr, args
+    assert get(small) == before
+    mount = box.mount(small)
+    assert mount.get(SETTINGS) == b"sv_kept 1\n"
+    mount.unmount()
+
+
+def test_two_at_once_follow_one_another_or_are_7(small):
+    all_ = [subprocess.Popen([places.BINARY, "put", small, SETTINGS], stdin=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL) for _ in range(8)]
+    for i, p in enumerate(all_):
+        try:
+            p.stdin.write(b"sv_n %d\n" % i)
+            p.stdin.close()
+        except BrokenPipeError:
+            pass  # it was busy, and did not wait for this
+    codes = [p.wait(60) for p in all_]
+    assert 0 in codes and set(codes) <= {0, 7}
+    assert run("cat", small, SETTINGS).stdout.startswith(b"sv_n ")
+
+
+def test_rm_and_mv_are_those_of_a_mount(box, small):
+    other = box.add(small, "other.map")
+    mount = box.mount(small)
+    image = sorted(os.listdir(mount / "images"))[0]
+    layer = group(small) + "layers/" + sorted(os.listdir(mount / (group(small) + "layers")))[-1]
+    os.unlink(mount / ("images/" + image))
+    shutil.rmtree(mount / layer)
+    mount.unmount()
+    assert run("rm", "-r", other, "images/" + image, layer).returncode == 0
+    assert get(small) == get(other)
+    mount = box.mount(small)
+    image = sorted(os.listdir(mount / "images"))[-1]
+    number, rest = image.split("_", 1)
+    os.rename(mount / ("images/" + image), mount / ("images/%s_renamed%s" % (number, os.path.splitext(rest)[1])))
+    mount.unmount()
+    r = run("mv", other, "images/" + image, "images/%s_renamed%s" % (number, os.path.splitext(rest)[1]))
+    assert r.returncode == 0, r.stderr
+    assert get(small) == get(other)
+
+
+def test_rm_is_all_or_nothing(box, small):
+    before = get(small)
+    assert run("rm", small, SETTINGS, "none").returncode == 2
+    assert run("rm", small, SETTINGS, group(small) + "group.json").returncode == 4
+    unchanged(box, small, before)
+
+
+# ---- killed, and disks that fail
+
+def calls_of_put(box, map_, fault, action, at=0, **kw):
+    fault.arm(action, at, **kw)
+    r = run("put", map_, SETTINGS, data=b"sv_new 1\n", env=box.env(fault.env()))
+    return r, fault.calls()
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_killed_at_any_write_the_map_is_old_or_new(box, small, torn):
+    before = get(small)
+    fault = box.shim(shims.Fault)
+    r, n = calls_of_put(box, small, fault, fault.COUNT)
+    after = get(small)
+    assert r.returncode == 0 and n > 5 and after != before
+    seen = set()
+    for at in range(n):
+        with open(small, "wb") as f:
+            f.write(before)
+        r, _ = calls_of_put(box, small, fault, fault.KILL_TORN if torn else fault.KILL, at)
+        assert r.returncode < 0, at
+        seen.add(get(small))
+        assert get(small) in (before, after), at
+        assert not [name for name in box.beside() if "journal" in name], at
+        # And the next one is as if nothing had been.
+        assert run("put", small, SETTINGS, data=b"sv_new 1\n").returncode == 0
+        assert get(small) == after and box.beside() == [], at
+    assert seen == {before, after}
+
+
+def test_a_disk_that_fails_is_told_and_the_map_is_old_or_new(box, small):
+    before = get(small)
+    fault = box.shim(shims.Fault)
+    _, n = calls_of_put(box, small, fault, fault.COUNT)
+    after = get(small)
+    for at in range(n):
+        with open(small, "wb") as f:
+            f.write(before)
+        r, _ = calls_of_put(box, small, fault, fault.FAIL, at, error=28)
+        assert get(small) == (after if r.returncode == 0 else get(small))
+        assert get(small) in (before, after)
+        if r.returncode:
+            assert r.stderr
+        for name in box.beside():
+            os.unlink(os.path.join(box.maps, name))
+
+
+# ---- pack
+
+@pytest.mark.parametrize("path", maps.each_map(500_000))
+def test_pack_is_a_new_map_and_a_copy(box, path):
+    source = maps.add(box, path)
+    tree = os.path.join(box.root, "tree")
+    r = run("extract", "-o", "raw=off", source, tree)
+    if r.returncode:
+        pytest.skip("cannot be read whole")
+    ending = os.path.splitext(path)[1].lower()
+    one, two = (os.path.join(box.maps, n + ending) for n in ("one", "two"))
+    mount = boxes.Mount(box, one, box.point())
+    r = box.run("-o", "raw=off", "--new", one, mount.point)
+    assert r.code == 0, r.err
+    copied = box.run("-rp", tree + "/.", mount.point, program="cp")
+    told = box.run("-u", mount.point)
+    box.before |= {os.path.basename(one), os.path.basename(one).upper() + ".MAN"}
+    r = run("pack", tree, two)
+    if copied.code or told.code:
+        assert r.returncode == told.code or copied.code, (told, r)
+        if told.code == 4:
+            mount.unmount("--force", "--discard")
+        for name in box.beside():
+            path = os.path.join(box.maps, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+        return
+    assert r.returncode == 0, r.stderr
+    out = [os.path.join(box.root, n) for n in ("a", "b")]
+    for file, to in zip((one, two), out):
+        assert run("extract", file, to).returncode == 0
+    a, b = (maps.tree(o) for o in out)
+    for t in (a, b):  # which second it was made in, and of a mod its own name
+        for p in list(t):
+            t[p] = t[p][:2] + t[p][3:]
+        t.pop(b".mod/info.json", None)
+    maps.assert_same(a, b)
+    for name in os.listdir(box.maps):
+        if name.startswith(("one", "two")):
+            os.unlink(os.path.join(box.maps, name))
+
+
+def test_pack_onto_a_map(box, small):
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    before = get(small)
+    assert run("pack", tree, "--onto", small).returncode == 0
+    unchanged(box, small, before)
+    assert run("pack", "--exact", tree, "--onto", small).returncode == 0
+    unchanged(box, small, before)
+    gone = sorted(os.listdir(tree + "/images"))[-1]
+    os.unlink(tree + "/images/" + gone)
+    with open(tree + "/" + SETTINGS, "wb") as f:
+        f.write(b"sv_packed 1\n")
+    assert run("pack", tree, "--onto", small).returncode == 0
+    assert gone.encode() in run("ls", small, "images").stdout
+    assert run("cat", small, SETTINGS).stdout == b"sv_packed 1\n"
+    assert run("pack", "--exact", tree, "--onto", small).returncode == 0
+    assert gone.encode() not in run("ls", small, "images").stdout
+
+
+def test_pack_leaves_out_what_no_map_takes(box, small):
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", small, tree).returncode == 0
+    os.symlink("/etc/passwd", tree + "/info/link")
+    os.symlink("/etc", tree + "/images/dir")
+    os.mkfifo(tree + "/groups/fifo")
+    os.mkdir(tree + "/.git")
+    for name in ("README", ".git/config"):
+        with open(os.path.join(tree, name), "w") as f:
+            f.write("x")
+    new = os.path.join(box.maps, "new.map")
+    box.allow("new.map")
+    r = run("pack", tree, new)
+    assert r.returncode == 5, r
+    for word in (b"info/link", b"images/dir", b"groups/fifo", b"README", b".git"):
+        assert word in r.stderr, word
+    assert b"root:" not in b"".join(f[3] or b"" for f in maps.tree(tree).values())
+    assert sorted(box.beside()) == ["new.map"]
+
+
+def test_pack_with_one_bad_file_makes_nothing(box, small):
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    for name in (group(small) + "group.json", "info/author"):
+        with open(os.path.join(tree, name), "wb") as f:
+            f.write(b"bad\nbad\n")
+    before = get(small)
+    for args in ([os.path.join(box.maps, "new.map")], ["--onto", small]):
+        r = run("pack", tree, *args)
+        assert r.returncode == 4 and r.stderr.count(b"tree/") == 2, r
+        unchanged(box, small, before)
+
+
+def test_pack_makes_no_map_over_a_file(box, small):
+    before = get(small)
+    assert run("pack", box.home, small).returncode == 2
+    assert run("pack", box.home, os.path.join(box.maps, "x.none")).returncode == 2
+    assert run("pack", os.path.join(box.root, "none"), os.path.join(box.maps, "x.map")).returncode == 2
+    unchanged(box, small, before)
+
+
+def test_the_kits_compiled_neighbours_are_left_out(box):
+    tree = os.path.join(box.root, "tree")
+    os.makedirs(tree + "/MEDIA/UNITS")
+    for name, data in (("A.DAT", archives.text_dat("a")), ("A.DAT.BINDAT", b"compiled")):
+        with open(tree + "/MEDIA/UNITS/" + name, "wb") as f:
+            f.write(data)
+    new = os.path.join(box.maps, "new.mod")
+    box.allow("new.mod")
+    r = run("pack", tree, new)
+    assert r.returncode == 0, r.stderr
+    assert run("ls", new, "MEDIA/UNITS").stdout == b"A.DAT\n"
+
+
+def test_many_files(box):
+    tree = os.path.join(box.root, "tree")
+    os.makedirs(tree + "/MEDIA")
+    for i in range(3000):
+        with open(tree + "/MEDIA/%05d.TXT" % i, "w") as f:
+            f.write("%d" % i)
+    new = os.path.join(box.maps, "new.mod")
+    box.allow("new.mod")
+    assert run("pack", tree, new).returncode == 0
+    assert len(run("ls", new, "MEDIA").stdout.split()) == 3000
