@@ -50,15 +50,20 @@ static struct job *queue_take(struct queue *q)
 	return j;
 }
 
-/* With the lock held. */
-static void way_back(struct pool *p, struct job *j)
+static void wake(struct pool *p)
 {
 	uint64_t one = 1;
 
-	queue_add(&p->back, j);
 	/* It can fail only where the count is at its end, and then the descriptor is readable. */
 	if (write(p->wakeup, &one, sizeof(one)) < 0)
 		return;
+}
+
+/* With the lock held. */
+static void way_back(struct pool *p, struct job *j)
+{
+	queue_add(&p->back, j);
+	wake(p);
 }
 
 static void *worker(void *arg)
@@ -82,8 +87,8 @@ static void *worker(void *arg)
 		pthread_mutex_lock(&p->lock);
 		if (has_done)
 			way_back(p, j);
-		else
-			p->pending--;
+		else if (--p->pending == 0)
+			wake(p); /* whoever waits for the last one */
 		pthread_cond_signal(&p->ended);
 	}
 	pthread_mutex_unlock(&p->lock);

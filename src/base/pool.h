@@ -30,7 +30,8 @@ DEFINE_CLEANUP(struct pool, pool_destroy);
 void pool_submit(struct pool *p, struct job *j);
 /* Puts a job straight on the way back: only its done is called. From any thread. */
 void pool_return(struct pool *p, struct job *j);
-/* An eventfd that is readable while jobs wait for pool_complete. */
+/* An eventfd that is readable while jobs wait for pool_complete, and when the last one of all has
+ * ended. */
 int pool_fd(const struct pool *p);
 /* Owner: calls done for all that have run. */
 void pool_complete(struct pool *p);

@@ -8,7 +8,7 @@
 
 #include "base/pool.h"
 
-enum { JOBS = 200 };
+enum { JOBS = 200, PATIENCE_MS = 60000 };
 
 struct trace {
 	struct pool *pool;
@@ -156,6 +156,23 @@ static void a_returned_job_is_only_done(void **state)
 	assert_int_equal(pool_pending(p), 0);
 }
 
+/* Else who waits for all to end is not woken. */
+static void the_end_of_the_last_job_is_told_of_one_without_a_done_too(void **state)
+{
+	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
+	struct trace trace = {.owner = pthread_self()};
+	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
+	struct task *t = malloc(sizeof(*t));
+
+	(void)state;
+	assert_non_null(t);
+	*t = (struct task){.job = {run_and_free, NULL, NULL}, .trace = &trace};
+	pool_submit(p, &t->job);
+	assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
+	pool_complete(p);
+	assert_int_equal(pool_pending(p), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +180,7 @@ int main(void)
 		cmocka_unit_test(one_thread_keeps_the_order),
 		cmocka_unit_test(destroy_drains_what_dones_submit),
 		cmocka_unit_test(a_returned_job_is_only_done),
+		cmocka_unit_test(the_end_of_the_last_job_is_told_of_one_without_a_done_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
