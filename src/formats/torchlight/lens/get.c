@@ -68,9 +68,12 @@ static int get_file(
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	int r;
+	enum compiled_kind kind;
+	int r = tl_kind_of_file(m, handle, &kind);
 
-	if (tl_kind_of_file(m, handle) == COMPILED_NONE)
+	if (r < 0)
+		return error_set(e, r, "no memory for a name");
+	if (kind == COMPILED_NONE)
 		r = tl_map_content(m, handle, &c, e);
 	else
 		r = tl_view_find(m, handle, &c, e);
@@ -99,9 +102,11 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 {
 	const struct tl_map *m = tl_map_of(s);
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	enum compiled_kind kind;
 	int r = -ENODATA;
 
-	if (tl_kind_of(id) == TL_FILE && tl_kind_of_file(m, tl_index(id)) != COMPILED_NONE)
+	if (tl_kind_of(id) == TL_FILE && tl_kind_of_file(m, tl_index(id), &kind) == 0 &&
+		kind != COMPILED_NONE)
 		r = tl_view_find(m, tl_index(id), &c, e);
 	if (r == 0 && !c->note)
 		r = -ENODATA;

@@ -62,15 +62,18 @@ static void stat_control(const struct tl_map *m, uint32_t which, struct entry *r
 
 static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret, struct error *e)
 {
-	bool compiled = tl_kind_of_file(m, handle) != COMPILED_NONE;
+	enum compiled_kind kind;
 	uint64_t filetime = 0;
+	int r = tl_kind_of_file(m, handle, &kind);
 
+	if (r < 0)
+		return error_set(e, r, "no memory for a name");
 	ret->writable = ret->sized = true;
-	ret->most = compiled ? TL_INPUT_MAX : 0;
+	ret->most = kind != COMPILED_NONE ? TL_INPUT_MAX : 0;
 	if (!tl_map_facts(m, handle, &ret->size, &filetime))
 		/* One that was made and has nothing yet is there for whoever made it. */
 		return handle < tl_n_files(m) ? 0 : error_set(e, -ENOENT, "no such entry");
-	if (compiled)
+	if (kind != COMPILED_NONE)
 		ret->sized = tl_view_known(m, handle, &ret->size);
 	ret->has_mtime = filetime != 0;
 	ret->mtime = tl_time(filetime);

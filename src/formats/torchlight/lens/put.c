@@ -18,21 +18,27 @@ static void free_change(struct change *change)
 	free(c);
 }
 
-static uint8_t type_of(const struct tl_map *m, uint32_t handle)
+static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
 {
 	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
 
-	if (handle < m->shared->manifest->n_entries)
-		return m->shared->manifest->entries[handle].type;
+	if (handle < m->shared->manifest->n_entries) {
+		*ret = m->shared->manifest->entries[handle].type;
+		return 0;
+	}
 	tl_file_name(m, handle, &name);
-	return manifest_type((struct str){(const char *)name.data, name.size});
+	*ret = manifest_type((struct str){(const char *)name.data, name.size});
+	return name.error;
 }
 
 static int keep(
 	const struct tl_map *m, const struct extent *x, struct tl_change *c, struct error *e)
 {
-	uint8_t type = type_of(m, tl_index(c->id));
+	uint8_t type;
+	int r = type_of(m, tl_index(c->id), &type);
 
+	if (r < 0)
+		return error_set(e, r, "no memory for a name");
 	return tl_content_keep(m->shared->store, m->shared->budget, x, type, &c->content, e);
 }
 
@@ -171,9 +177,11 @@ static int judge(
 static int parse_file(
 	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
-	struct writing w = {.m = m, .kind = tl_kind_of_file(m, tl_index(c->id))};
-	int r;
+	struct writing w = {.m = m};
+	int r = tl_kind_of_file(m, tl_index(c->id), &w.kind);
 
+	if (r < 0)
+		return error_set(e, r, "no memory for a name");
 	if (w.kind == COMPILED_NONE)
 		return parse_bytes(m, in, c, e);
 	r = writing_begin(&w, tl_index(c->id), in, e);

@@ -94,15 +94,18 @@ int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 	return 0;
 }
 
-enum compiled_kind tl_kind_of_file(const struct tl_map *m, uint32_t handle)
+int tl_kind_of_file(const struct tl_map *m, uint32_t handle, enum compiled_kind *ret)
 {
 	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
 
+	*ret = COMPILED_NONE;
 	if (m->shared->plain)
-		return COMPILED_NONE;
+		return 0;
 	tl_file_name(m, handle, &name);
 	buffer_byte(&name, 0);
-	return name.error ? COMPILED_NONE : compiled_kind_of((const char *)name.data);
+	if (!name.error)
+		*ret = compiled_kind_of((const char *)name.data);
+	return name.error;
 }
 
 struct seeing {

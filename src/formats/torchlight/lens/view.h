@@ -11,8 +11,8 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* As what a file is to be taken: none where it is shown and stored as it is. */
-enum compiled_kind tl_kind_of_file(const struct tl_map *m, uint32_t handle);
+/* As what a file is to be taken: none where it is shown and stored as it is. 0 or -ENOMEM. */
+int tl_kind_of_file(const struct tl_map *m, uint32_t handle, enum compiled_kind *ret);
 
 /* Its content, of which the view is known: a new reference. Takes its time. -EIO where the bytes
  * cannot be read is for whoever reads them: then the view is TL_BYTES. */
