@@ -10,6 +10,7 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"
 #include "vfs/volume/external.h"
+#include "vfs/volume/finish.h"
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 #include "vfs/save/save.h"
@@ -274,8 +275,10 @@ static int save_all(struct save_job *s, struct error *e)
 	__attribute__((cleanup(outs_finish))) struct outs outs = {{NULL}};
 	struct source written = {0};
 	struct plan *plan = NULL;
-	int r;
+	int r = finish_own_pair(vol, e);
 
+	if (r < 0)
+		return r;
 	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->finalized)) {
 		s->same = true;
 		return 0;

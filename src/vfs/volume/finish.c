@@ -81,3 +81,19 @@ int finish_pair(
 	r = lock_open(vol, e);
 	return r < 0 ? r : volume_take(vol, r, e);
 }
+
+int finish_own_pair(const struct volume *vol, struct error *e)
+{
+	char marker[NAME_MAX + 1];
+	struct error why = ERROR_INIT;
+	int r;
+
+	pair_marker(marker, vol->name);
+	if (!vol->companion[0] || trust_check_name(&vol->trust, marker, NULL) < 0)
+		return 0;
+	r = pair_finish(&vol->trust, vol->name, judge, (void *)(uintptr_t)vol, &why);
+	if (r >= 0 || r == -EPERM)
+		return 0;
+	*e = why;
+	return r;
+}

@@ -11,5 +11,7 @@ bool finish_waits(const struct volume *vol);
  * and opens the map again. In the sandbox. What is left alone is told to note(). */
 int finish_pair(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
+/* The same for a save of this mount's own, before the next one. */
+int finish_own_pair(const struct volume *vol, struct error *e);
 
 #endif
