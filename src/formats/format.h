@@ -37,8 +37,8 @@
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
- * field, value and bound. -EIO, -ENOSPC, -EDQUOT and -ENOMEM are nobody's fault, and the same may
- * go well later. Names that go out have room for NAME_MAX + 1 bytes.
+ * field, value and bound. -EAGAIN, -EFBIG and -ENOENT are where they are said; any other is nobody's
+ * fault, and the same may go well later. Names that go out have room for NAME_MAX + 1 bytes.
  */
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H

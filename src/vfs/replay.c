@@ -304,6 +304,9 @@ int vfs_replay(struct vfs *v, struct error *e)
 		if (own)
 			journal_read_by(&vol->journal, own);
 	}
+	/* What memory was too short for has not always words. */
+	if (r < 0 && e && !e->code)
+		error_set(e, r, "%s", strerror(-r));
 	if (r < 0)
 		return error_context(e, "the journal cannot be replayed"), r;
 	say(v, &re, &gaps);

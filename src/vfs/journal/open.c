@@ -143,6 +143,8 @@ int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, con
 
 	*ret_found = false;
 	r = journal_each_file(j->dirfd, j->map, find_file, &f, e);
+	if (r == -ENOMEM)
+		error_set(e, r, "no memory to look for journals");
 	for (size_t i = 0; r == 0 && i < f.n_others; i++) {
 		if (is_leftover(&f, f.others[i])) {
 			(void)io_unlink(j->dirfd, f.others[i]);

@@ -74,8 +74,10 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 	head[size] = '\0';
 	while (n < want && begin <= size) {
 		ret->texts[n] = strdup(head + begin);
-		if (!ret->texts[n])
-			break;
+		if (!ret->texts[n]) {
+			journal_record_finish(ret);
+			return error_set(e, -ENOMEM, "out of memory");
+		}
 		begin += strlen(head + begin) + 1;
 		ret->n_texts = ++n;
 	}

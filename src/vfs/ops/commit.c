@@ -267,6 +267,13 @@ static void commit_journal(struct job *j)
 	}
 }
 
+/* Not the content's fault, nor that of what it is written to: the same bytes may be accepted when
+ * the disk, the memory or whatever else was short is well again. */
+static bool passing(int r)
+{
+	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
+}
+
 static void commit_apply(struct commit_task *t)
 {
 	struct commit *p = container_of(t, struct commit, task);
@@ -287,6 +294,7 @@ static void commit_apply(struct commit_task *t)
 		p->next = snapshot_ref(p->vol->now);
 		p->r = p->vol->format->edit->apply(&p->next, p->change, &p->touched, &p->why);
 	}
+	p->unkept = passing(p->r);
 	p->job = (struct job){commit_journal, commit_settled, NULL};
 	pool_submit(p->v->pool, &p->job);
 }
@@ -299,18 +307,10 @@ static void commit_parse(struct job *j)
 	p->r = p->vol->format->edit->parse(p->base, p->rq.id, &p->in, &p->change, &p->why);
 }
 
-/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well
- * again. */
-static bool passing(int r)
-{
-	return r == -EIO || r == -ENOSPC || r == -EDQUOT || r == -ENOMEM;
-}
-
 static void commit_parsed(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
 
-	p->unkept = passing(p->r);
 	if (p->rq.dry) {
 		p->r = p->r == -EAGAIN ? 0 : p->r;
 		node_ready(p->v, p->rq.node);

@@ -32,16 +32,21 @@ static void proof_done(struct job *j)
 	struct proof *p = (struct proof *)j;
 	struct vfs *v = p->v;
 	struct call *c, *next;
+	/* What keeps somebody from looking says nothing of the map. */
+	bool judged = p->r == 0 || p->r == -EINVAL || p->r == -EIO;
 
-	v->vol->sound = true;
+	v->vol->sound = judged;
 	v->vol->proof = NULL;
-	if (p->r < 0) {
+	if (p->r < 0 && judged) {
 		volume_refuse_changes(v->vol, &p->why);
 		v->host->note(v->host, error_text(&v->vol->unsound));
 	}
 	for (c = p->waiting; c; c = next) {
 		next = c->next;
-		c->op(v, c);
+		if (judged)
+			c->op(v, c);
+		else
+			call_done(c, p->r);
 	}
 	snapshot_unref(p->s);
 	free(p);

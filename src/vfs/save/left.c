@@ -52,8 +52,8 @@ static struct left_file *file_of(struct left *l, const char *path)
 	if (*at)
 		return *at;
 	*at = calloc(1, sizeof(**at));
-	if (*at)
-		(*at)->path = strdup(path);
+	if (*at && !((*at)->path = strdup(path)))
+		free(TAKE(*at));
 	return *at;
 }
 
@@ -63,7 +63,7 @@ static bool copy_one(struct left *l, const struct node *n)
 	CLEANUP(free) char *path = node_path(n);
 	struct left_file *f = path ? file_of(l, path) : NULL;
 	char buffer[VANISH_REASON_MAX];
-	char *why = f && f->path ? strdup(vanish_reason(n, buffer, sizeof(buffer))) : NULL;
+	char *why = f ? strdup(vanish_reason(n, buffer, sizeof(buffer))) : NULL;
 
 	if (!why)
 		return false;

@@ -245,14 +245,19 @@ static int open_model(struct volume *vol, struct error *e)
 	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
 }
 
-static void look_sound(struct volume *vol)
+/* What keeps somebody from looking says nothing of the map. */
+static int look_sound(struct volume *vol, struct error *e)
 {
 	struct error why = ERROR_INIT;
+	int r;
 
 	vol->sound =
 		vol->read_only || vol->fresh || !vol->format->edit || !vol->format->edit->sound;
-	if (!vol->sound && vol->format->edit->sound(vol->now, false, &why) < 0)
-		volume_refuse_changes(vol, &why);
+	r = vol->sound ? 0 : vol->format->edit->sound(vol->now, false, &why);
+	if (r != -EINVAL && r != -EIO)
+		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
+	volume_refuse_changes(vol, &why);
+	return 0;
 }
 
 static void tell_of_the_file(
@@ -330,7 +335,7 @@ int volume_load(
 	if (r == 0)
 		vol->before = snapshot_ref(vol->now);
 	if (r == 0)
-		look_sound(vol);
+		r = look_sound(vol, e);
 	if (r == 0)
 		tell_of_the_file(vol, note, arg);
 	if (r == 0)
