@@ -52,7 +52,7 @@ void box_let_go(struct box *b)
 	b->n_held = 0;
 }
 
-static void begin(struct box *b, const char *name)
+void box_make_empty(struct box *b, const char *name)
 {
 	*b = (struct box){.host = {host_invalidate, NULL, host_note, host_progress}};
 	b->name = name;
@@ -65,7 +65,7 @@ void box_make(struct box *b)
 {
 	struct bytes *map = map_build("alice");
 
-	begin(b, MAP_NAME);
+	box_make_empty(b, MAP_NAME);
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	bytes_unref(map);
 }
@@ -108,6 +108,8 @@ static int mount(struct box *b, int opened, struct volume *vol, struct error *e)
 	if (!b->pool)
 		b->pool = pool_create(THREADS); /* here, since threads do not survive a fork */
 	b->notes[0] = '\0';
+	if (r == 0 && !b->pool)
+		r = error_set(e, -ENOMEM, "no memory for threads");
 	if (r == 0)
 		r = volume_load(vol, note, b, e);
 	if (r < 0) {
@@ -130,7 +132,7 @@ int box_new(struct box *b, const char *name, struct error *e)
 	struct volume *vol = NULL;
 	int r;
 
-	begin(b, name);
+	box_make_empty(b, name);
 	r = volume_create(dup(b->room.fd), name, NULL, &b->options, &vol, e);
 	r = mount(b, r, vol, e);
 	return r < 0 ? r : vfs_create_map(b->v, e);

@@ -62,6 +62,7 @@ struct pending {
 
 /* A directory with the map m.map by author "alice"; nothing is mounted. */
 void box_make(struct box *b);
+void box_make_empty(struct box *b, const char *name); /* a directory without that map */
 void box_remove(struct box *b);
 /* A directory with a new map of this name (as --new makes it), mounted. */
 int box_new(struct box *b, const char *name, struct error *e);

@@ -14,59 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scarce.h"
+
 enum { N_MAX = 3000, DONE = 78, HIT = 79, CHILD_SECONDS = 60 };
 
 #define AUTHOR "info/author"
-
-/* The linker has the project's calls come here (meson.build). */
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-char *__real_strdup(const char *s);
-char *__real_strndup(const char *s, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-char *__wrap_strdup(const char *s);
-char *__wrap_strndup(const char *s, size_t n);
-
-static atomic_int countdown = -1; /* negative: none fails */
-static atomic_bool hit;
-
-static bool fails(void)
-{
-	if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) > 0)
-		return false;
-	atomic_store(&countdown, -1);
-	hit = true;
-	errno = ENOMEM;
-	return true;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
-
-char *__wrap_strdup(const char *s)
-{
-	return fails() ? NULL : __real_strdup(s);
-}
-
-char *__wrap_strndup(const char *s, size_t n)
-{
-	return fails() ? NULL : __real_strndup(s, n);
-}
 
 static int unlink_image(struct box *b)
 {
@@ -142,9 +94,9 @@ static _Noreturn void in_child(const struct act *a, int at)
 	assert_int_equal(box_mount(&b, NULL), 0);
 	assert_int_equal(box_put(&b, "info/license", "kept"), 0);
 	assert_int_equal(box_put(&b, "info/new~", "mary"), 0);
-	atomic_store(&countdown, at);
+	scarce_set(at);
 	r = a->act(&b);
-	atomic_store(&countdown, -1);
+	scarce_set(-1);
 	/* It goes on: what was closed before can be read, and is saved. */
 	if (!box_shows(&b, "info/license", "kept\n"))
 		_exit(1);
@@ -156,7 +108,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 		_exit(4);
 	(void)box_end(&b, NULL);
 	box_remove(&b);
-	_exit(hit ? HIT : DONE);
+	_exit(scarce_hit() ? HIT : DONE);
 }
 
 static void whatever_allocation_fails_nothing_else_does(void **state)

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Zlib */
+#include "acts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define MAKE   (O_WRONLY | O_TRUNC)
+#define UNDONE 77
+
+/* Without cmocka, of which a child is to know nothing. */
+static void must_at(bool good, int line)
+{
+	if (!good) {
+		fprintf(stderr, "acts.c:%d\n", line);
+		abort();
+	}
+}
+
+#define must(good) must_at(good, __LINE__)
+
+static int put(struct trial *t, const struct content *c)
+{
+	return box_put(&t->box, c->path, c->text);
+}
+
+static bool shows(struct trial *t, const struct content *c, const char *text)
+{
+	return box_shows(&t->box, c->path, text);
+}
+
+/* What was asked for is seen, in its canonical form or as a draft that is written the next time. */
+static bool shows_new(struct trial *t)
+{
+	return shows(t, &t->s->put, t->s->shown);
+}
+
+static bool shows_either(struct trial *t)
+{
+	return shows_new(t) || shows(t, &t->s->put, t->s->old) ||
+	       shows(t, &t->s->put, t->s->put.text);
+}
+
+static void mount(struct trial *t)
+{
+	must(box_mount(&t->box, NULL) == 0);
+}
+
+static void remount(struct trial *t)
+{
+	struct error e = ERROR_INIT;
+
+	if (box_mount(&t->box, &e) < 0)
+		fail_msg("cannot be mounted again: %s", error_text(&e));
+}
+
+/* Copied out to NAME.mapfs-left? */
+static bool is_left(struct trial *t, const struct content *c)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s.mapfs-left/%s", t->s->map, c->path);
+	return file_says(t->box.room.fd, path, c->text);
+}
+
+static void is_old(struct trial *t)
+{
+	assert_true(sample_is(t->s, &t->box, t->old));
+}
+
+static bool is_saved(struct trial *t)
+{
+	return sample_is(t->s, &t->box, t->new);
+}
+
+/* *ret is open and holds the new text; false: it could not be written, and a program that went on
+ * from there would ask for something else. */
+static bool write_new(struct trial *t, struct fd **ret)
+{
+	return box_open(&t->box, t->s->put.path, MAKE, ret) == 0 &&
+	       fd_text(*ret, 0, t->s->put.text) >= 0;
+}
+
+/* (a) close */
+
+static void act_close(struct trial *t)
+{
+	struct fd *f;
+
+	if (write_new(t, &f))
+		t->said->r = fd_close(f);
+}
+
+static void look_close(struct trial *t)
+{
+	is_old(t);
+	remount(t);
+	assert_true(t->said->r == 0 ? shows_new(t) : shows_either(t));
+	assert_true(t->said->hit || t->said->r == 0);
+}
+
+/* The close fails, the file keeps what was written; then the mount ends on a healthy disk. */
+static void act_close_then_end(struct trial *t)
+{
+	act_close(t);
+	t->end_faults(t->arg);
+	if (t->said->r != 1)
+		t->said->code = (int)box_end(&t->box, NULL);
+}
+
+static void look_close_then_end(struct trial *t)
+{
+	int code = t->said->code;
+	bool saved = is_saved(t);
+
+	remount(t);
+	if (code == (int)OUTCOME_DONE)
+		assert_true(saved);
+	else if (code == (int)OUTCOME_LEFT)
+		assert_true(is_left(t, &t->s->put));
+	else if (t->said->r == 0)
+		assert_true(shows_new(t));
+	assert_true(shows_either(t));
+}
+
+/* (b) fsync; and once more when the disk is well: what it then says is true */
+
+static void act_fsync(struct trial *t)
+{
+	struct fd *f;
+
+	if (!write_new(t, &f))
+		return;
+	t->said->r = fd_fsync(f);
+	t->end_faults(t->arg);
+	t->said->retried = fd_fsync(f);
+}
+
+static void look_fsync(struct trial *t)
+{
+	is_old(t);
+	remount(t);
+	if (t->said->r == 0 || t->said->retried == 0)
+		assert_true(shows_new(t));
+	assert_true(shows_either(t));
+	assert_true(t->said->hit || t->said->r == 0);
+}
+
+/* What fsync could not bring to disk can still be saved. */
+static void act_fsync_then_end(struct trial *t)
+{
+	struct fd *f;
+
+	if (!write_new(t, &f))
+		return;
+	t->said->r = fd_fsync(f);
+	t->end_faults(t->arg);
+	(void)fd_close(f);
+	t->said->code = (int)box_end(&t->box, NULL);
+}
+
+/* (c) save, beside a draft */
+
+static void prepare_save(struct trial *t)
+{
+	struct fd *f;
+
+	mount(t);
+	must(put(t, &t->s->put) == 0 && put(t, &t->s->bad) == -EINVAL);
+	/* From here on it is promised whatever becomes of the machine. */
+	must(box_open(&t->box, t->s->put.path, O_RDWR, &f) == 0 && fd_fsync(f) == 0);
+	must(fd_close(f) == 0);
+}
+
+static void act_save(struct trial *t)
+{
+	t->said->code = (int)box_save(&t->box, NULL);
+}
+
+static void drafts_and_changes_are_there(struct trial *t)
+{
+	assert_true(shows_new(t));
+	assert_true(shows(t, &t->s->bad, t->s->bad.text) && box_is_draft(&t->box, t->s->bad.path));
+	assert_true(shows(t, &t->s->same, t->s->same.text));
+}
+
+static void look_save(struct trial *t)
+{
+	int code = t->said->code;
+	bool saved = is_saved(t);
+
+	remount(t);
+	assert_true(code != (int)OUTCOME_DONE || saved);
+	assert_true(
+		code == CODE_NONE || code == (int)OUTCOME_DONE || code == (int)OUTCOME_SAVE_FAILED);
+	drafts_and_changes_are_there(t);
+	assert_int_equal(box_end(&t->box, NULL), OUTCOME_LEFT);
+	assert_true(is_left(t, &t->s->bad));
+	remount(t);
+}
+
+/* A save that failed can be repeated when the disk is well, and the mount goes on. */
+static void act_save_twice(struct trial *t)
+{
+	(void)box_save(&t->box, NULL);
+	t->end_faults(t->arg);
+	t->said->r = put(t, &t->s->more);
+	t->said->code = (int)box_save(&t->box, NULL);
+}
+
+static void look_save_twice(struct trial *t)
+{
+	remount(t);
+	drafts_and_changes_are_there(t);
+	if (t->said->code == CODE_NONE)
+		return;
+	assert_int_equal(t->said->code, OUTCOME_DONE);
+	/* A journal that can neither be written nor cut takes nothing more before the save. */
+	if (t->said->r == 0)
+		assert_true(is_saved(t) && shows(t, &t->s->more, t->s->more_shown));
+}
+
+/* (d) a mount that replays a journal with a torn end */
+
+static void prepare_replay(struct trial *t)
+{
+	char name[NAME_MAX + 1];
+	int fd;
+
+	prepare_save(t);
+	must(put(t, &t->s->torn) == 0);
+	box_kill(&t->box);
+	must(box_beside(&t->box, ".mapfs-journal-", name) == 1);
+	fd = openat(t->box.room.fd, name, O_RDWR | O_CLOEXEC);
+	must(ftruncate(fd, lseek(fd, 0, SEEK_END) - 2) == 0);
+	close(fd);
+}
+
+static void act_mount(struct trial *t)
+{
+	struct error e = ERROR_INIT;
+
+	t->said->r = box_mount(&t->box, &e);
+	/* A refusal says why. */
+	must(t->said->r == 0 || e.text[0]);
+}
+
+/* What is served is all of it. */
+static void act_mount_then_look(struct trial *t)
+{
+	act_mount(t);
+	t->end_faults(t->arg);
+	must(t->said->r < 0 || (shows(t, &t->s->bad, t->s->bad.text) && shows_either(t) &&
+				       !shows(t, &t->s->put, t->s->old)));
+}
+
+static void look_mount(struct trial *t)
+{
+	is_old(t);
+	remount(t);
+	drafts_and_changes_are_there(t);
+}
+
+/* (e) the end of a mount with a draft, an unclosed file and scratch */
+
+static void prepare_end(struct trial *t)
+{
+	struct fd *f;
+
+	prepare_save(t);
+	must(put(t, &t->s->scratch) == 0);
+	must(box_open(&t->box, t->s->more.path, MAKE, &f) == 0 && fd_text(f, 0, "open") == 0);
+}
+
+static void act_end(struct trial *t)
+{
+	struct report report;
+
+	t->said->code = (int)box_end(&t->box, &report);
+	t->said->left_named = report_says(&report, t->s->scratch.path) &&
+			      report_says(&report, t->s->bad.path) &&
+			      report_says(&report, t->s->more.path);
+	report_finish(&report);
+}
+
+static void look_end(struct trial *t)
+{
+	const struct content open = {t->s->more.path, "open"};
+	bool saved = is_saved(t), left = is_left(t, &t->s->bad);
+
+	if (t->said->code == (int)OUTCOME_LEFT)
+		assert_true(saved && left && is_left(t, &t->s->scratch) && is_left(t, &open));
+	else
+		assert_true(
+			t->said->code == CODE_NONE || t->said->code == (int)OUTCOME_SAVE_FAILED);
+	/* Copied out or not: each is named, unless there is no memory for the name. */
+	assert_true(t->said->code == CODE_NONE || t->said->left_named || t->no_memory);
+	remount(t);
+	assert_true(shows_new(t));
+	assert_true(left || box_is_draft(&t->box, t->s->bad.path));
+}
+
+/* (f) files are made, renamed and removed */
+
+static int take_step(struct trial *t, const struct step *step)
+{
+	if (!step->path)
+		return 0;
+	if (step->text)
+		return box_put(&t->box, step->path, step->text);
+	return step->to ? box_rename(&t->box, step->path, step->to)
+			: box_unlink(&t->box, step->path);
+}
+
+static void act_steps(struct trial *t)
+{
+	int *said = t->said->steps;
+
+	t->said->r = 1;
+	for (int i = 0; i < SAMPLE_STEPS; i++)
+		said[i] = take_step(t, &t->s->steps[i]);
+	t->said->r = said[0] ? said[0] : said[1] ? said[1] : said[2];
+}
+
+static void look_steps(struct trial *t)
+{
+	struct attr a;
+
+	is_old(t);
+	remount(t);
+	for (int i = 0; i < SAMPLE_STEPS; i++) {
+		const struct step *step = &t->s->steps[i];
+		bool last = i == SAMPLE_STEPS - 1 || !step[1].path ||
+			    strcmp(step[1].path, step->path) != 0;
+
+		if (!step->path || t->said->steps[i] || !last)
+			continue;
+		assert_int_equal(box_stat(&t->box, step->to ? step->to : step->path, &a),
+			step->text || step->to ? 0 : -ENOENT);
+	}
+}
+
+/* (g) a mount after a save of two files that was cut short between them */
+
+static int die_between(struct io_call *c, void *arg)
+{
+	const struct trial *t = arg;
+
+	if (c->op == IO_RENAME && strcmp(c->name, t->s->companion) == 0)
+		_exit(UNDONE);
+	return 0;
+}
+
+static void prepare_half(struct trial *t)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	must(pid >= 0);
+	if (pid == 0) {
+		prepare_save(t);
+		io_set_hook(die_between, t);
+		(void)box_save(&t->box, NULL);
+		_exit(0);
+	}
+	must(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == UNDONE);
+	must(!sample_is(t->s, &t->box, t->old));
+}
+
+static void look_half(struct trial *t)
+{
+	remount(t);
+	assert_true(is_saved(t));
+	drafts_and_changes_are_there(t);
+}
+
+const struct act acts[] = {
+	{"close", ONE, mount, act_close, look_close},
+	{"close-end", ONE, mount, act_close_then_end, look_close_then_end},
+	{"fsync", ONE, mount, act_fsync, look_fsync},
+	{"fsync-end", ONE, mount, act_fsync_then_end, look_close_then_end},
+	{"save", ONE, prepare_save, act_save, look_save},
+	{"save-save", MANY, prepare_save, act_save_twice, look_save_twice},
+	{"replay", ONE, prepare_replay, act_mount_then_look, look_mount},
+	{"end", ONE, prepare_end, act_end, look_end},
+	{"steps", MANY, mount, act_steps, look_steps},
+	{"pair", PAIR_ONLY, prepare_half, act_mount, look_half},
+};
+
+const size_t n_acts = sizeof(acts) / sizeof(acts[0]);
+
+const struct act *act_by_name(const char *name)
+{
+	for (size_t i = 0; i < n_acts; i++)
+		if (strcmp(acts[i].name, name) == 0)
+			return &acts[i];
+	return NULL;
+}
+
+void act_look(const struct act *a, struct trial *t)
+{
+	static const char *const litter[] = {
+		".mapfs-new-", ".mapfs-tmp-", ".mapfs-pair", ".mapfs-journal-"};
+	/* A journal that could not go, or had to stay, is for a map that was replaced since. */
+	const size_t n_litter = a->kind == MANY && t->said->hit ? 3 : 4;
+	char name[NAME_MAX + 1];
+	enum outcome code;
+	bool in_part = a->kind == MANY && t->said->r != 0;
+
+	/* A pair may be halfway, until a mount has gone on with it. */
+	if (!t->s->companion && a->kind != MANY)
+		assert_true(sample_is(t->s, &t->box, t->old) || is_saved(t));
+	a->look(t);
+	code = box_end(&t->box, NULL);
+	assert_true(code == OUTCOME_DONE || code == OUTCOME_LEFT);
+	assert_true(
+		in_part || is_saved(t) || (t->said->r != 0 && sample_is(t->s, &t->box, t->old)));
+	for (size_t i = 0; i < n_litter; i++)
+		if (box_beside(&t->box, litter[i], name))
+			fail_msg("%s lies about", name);
+}
