@@ -47,7 +47,8 @@ struct blob {
 	atomic_uint loads;              /* how often that was inflated */
 	struct budget_slot checkpoints; /* for stretches */
 	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
-	pthread_mutex_t memo_lock;      /* over what follows, and stretches; never held for long */
+	struct budget_slot derived;
+	pthread_mutex_t memo_lock; /* over what follows, and stretches; never held for long */
 	struct {
 		uint64_t key, value;
 		bool set;
@@ -88,6 +89,14 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 /* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, and
  * cached as for reading; yes is remembered. */
 int blob_check(struct blob *b, struct error *e);
+
+/*
+ * What it takes time to find from the content, such as where the parts of a long text begin: made
+ * by make, which many may wait for, and cached in the budget. Its first 8 bytes are the key, in
+ * the order of this machine; a blob keeps one at a time.
+ */
+int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
+	struct error *e);
 
 /* Are the decoded bytes the same? NULL equals NULL only. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);

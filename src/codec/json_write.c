@@ -166,11 +166,18 @@ void jsonw_key(struct jsonw *w, const char *key)
 
 void jsonw_int(struct jsonw *w, int64_t v)
 {
-	char text[24];
+	char text[20]; /* of the longest, with its sign */
+	uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	size_t i = sizeof(text);
 
 	begin_value(w);
-	snprintf(text, sizeof(text), "%" PRIi64, v);
-	emit_text(w, text);
+	do {
+		text[--i] = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (v < 0)
+		text[--i] = '-';
+	emit(w, text + i, sizeof(text) - i);
 }
 
 void jsonw_null(struct jsonw *w)

@@ -148,6 +148,11 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 	assert_false(entry.sized);
 	whole = content_of(f.s, "groups/0/layers/0/quads.json");
 	assert_true(whole->size > 1000000);
+	for (uint64_t i = 0, at; i < 300; i++) {
+		at = i * i * 7919 % (whole->size - sizeof(part));
+		assert_ok(f.s->format->get(f.s, entry.id, at, part, sizeof(part), &err));
+		assert_memory_equal(part, whole->data + at, sizeof(part));
+	}
 	assert_memory_equal(
 		whole->data + whole->size - 33, "\"color_envelope_offset\": 2999}\n]\n", 33);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -100,9 +100,19 @@ def empties():
     return m
 
 
+# Of every length that a number has as text.
+NUMBERS = [sign * (10 ** n - less) for n in range(10) for less in (0, 1) for sign in (1, -1)] + [
+    2147483647, -2147483648]
+
+
 def many_quads(count):
+    """Two envelopes to be named, and references to what is not there."""
     m = Map()
-    data = b"".join(words([i, *QUAD[1:34], -1, 0, -1, i]) for i in range(count))
+    m.item(ENVELOPE, 0, [2, 3, 0, 0, *name_ints("pos", 8), 0])
+    m.item(ENVELOPE, 1, [2, 4, 0, 0, *name_ints("a \"longer\" name", 8), 0])
+    data = b"".join(words([i, *(NUMBERS[(i * k + k) % len(NUMBERS)] for k in range(1, 34)),
+                           (-1, 0, 7, -1, 1, -5, -2147483648)[i % 7], NUMBERS[i % len(NUMBERS)],
+                           (1, -1, 0, 123456)[i % 4], i]) for i in range(count))
     m.item(LAYER, 0, [0, 3, 0, 2, count, m.blob(data), -1, *name_ints("", 3)])
     m.tiles(2, 2, m.blob(bytes(16)), kind=1)
     m.group(0, 2)

@@ -8,14 +8,18 @@
 
 enum { STORED = 4 /* bytes of a stored tile */, SKIP = 2, CHUNK = 1024 /* stored tiles */ };
 
-/* Keys of what a blob remembers: that it is sound for a count, and where reading went last. */
-#define KEY_SOUND ((uint64_t)1 << 63)
-#define KEY_PLACE ((uint64_t)1 << 62)
-/* A place in 64 bits: the stored tile's number above, the tile's it stands for below. */
-#define PLACE_BITS 36
+/* What is derived from the blob: which tile each stored tile that is a multiple of CHUNK stands for
+ * first. A map has fewer tiles than the key's upper bit says, so nothing else has such a key. */
+#define KEY_PACKED ((uint64_t)1 << 63)
+
+struct firsts {
+	uint64_t key;
+	uint64_t tile[];
+};
 
 struct counting {
 	uint64_t pos, tiles;
+	struct firsts *f;
 };
 
 static int count_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
@@ -23,20 +27,29 @@ static int count_chunk(void *arg, const uint8_t *data, size_t n, struct error *e
 	struct counting *c = arg;
 
 	(void)e;
-	for (size_t i = 0; i < n; i++, c->pos++)
+	for (size_t i = 0; i < n; i++, c->pos++) {
+		if (c->pos % (CHUNK * STORED) == 0)
+			c->f->tile[c->pos / (CHUNK * STORED)] = c->tiles;
 		if (c->pos % STORED == SKIP)
 			c->tiles += 1 + (uint64_t)data[i];
+	}
 	return 0;
 }
 
-int tw_packed_sound(const struct tw_tiles *t, struct error *e)
+static int count_all(void *arg, struct bytes **ret, struct error *e)
 {
-	uint64_t count = (uint64_t)t->w * t->h, known;
+	const struct tw_tiles *t = arg;
+	uint64_t count = (uint64_t)t->w * t->h;
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct counting c = {0};
+	uint8_t *data;
 	int r;
 
-	if (blob_recall(t->blob, KEY_SOUND | count, &known))
-		return 0;
+	b = bytes_new(sizeof(*c.f) + (size_t)(t->blob->size / (CHUNK * STORED) + 1) * 8, &data);
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for the places of tiles");
+	c.f = (struct firsts *)data;
+	c.f->key = KEY_PACKED | count;
 	r = blob_each(t->blob, count_chunk, &c, e);
 	if (r < 0)
 		return r;
@@ -45,8 +58,21 @@ int tw_packed_sound(const struct tw_tiles *t, struct error *e)
 			"%" PRIu64 " bytes of packed tiles stand for %" PRIu64
 			" tiles (must be %u x %u)",
 			c.pos, c.tiles, t->w, t->h);
-	blob_remember(t->blob, KEY_SOUND | count, 1);
+	*ret = TAKE(b);
 	return 0;
+}
+
+static int get_firsts(const struct tw_tiles *t, struct bytes **ret, struct error *e)
+{
+	return blob_derive(t->blob, KEY_PACKED | (uint64_t)t->w * t->h, count_all,
+		(void *)(uintptr_t)t, ret, e);
+}
+
+int tw_packed_sound(const struct tw_tiles *t, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *firsts = NULL;
+
+	return get_firsts(t, &firsts, e);
 }
 
 /* A stored tile and the first of the tiles it stands for. */
@@ -54,19 +80,19 @@ struct place {
 	uint64_t stored, tile;
 };
 
-static struct place recall(const struct tw_tiles *t, uint64_t first)
+static struct place find(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
 {
-	uint64_t v;
+	size_t low = 0, high = (size_t)(t->blob->size / (CHUNK * STORED) + 1);
 
-	if (blob_recall(t->blob, KEY_PLACE, &v) && (v & (((uint64_t)1 << PLACE_BITS) - 1)) <= first)
-		return (struct place){v >> PLACE_BITS, v & (((uint64_t)1 << PLACE_BITS) - 1)};
-	return (struct place){0, 0};
-}
+	/* The last entry is there only where the blob ends behind it. */
+	if (t->blob->size % (CHUNK * STORED) == 0 && high > 1)
+		high--;
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
 
-static void remember(const struct tw_tiles *t, struct place p)
-{
-	if (p.tile >> PLACE_BITS == 0 && p.stored >> (64 - PLACE_BITS) == 0)
-		blob_remember(t->blob, KEY_PLACE, p.stored << PLACE_BITS | p.tile);
+		*(f->tile[mid] <= tile ? &low : &high) = mid;
+	}
+	return (struct place){(uint64_t)low * CHUNK, f->tile[low]};
 }
 
 /* Copies a stored tile to where [first, first + n) wants it. */
@@ -88,14 +114,15 @@ static void spread(const uint8_t *stored, uint64_t tile, uint64_t first, size_t 
 int tw_packed_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e)
 {
+	CLEANUP(bytes_unref) struct bytes *firsts = NULL;
 	uint8_t chunk[CHUNK * STORED];
 	uint64_t n_stored = t->blob->size / STORED;
-	struct place p, last;
-	int r = tw_packed_sound(t, e);
+	struct place p;
+	int r = get_firsts(t, &firsts, e);
 
 	if (r < 0)
 		return r;
-	p = last = recall(t, first);
+	p = find(t, (const struct firsts *)firsts->data, first);
 	while (p.tile < first + n && p.stored < n_stored) {
 		size_t k = n_stored - p.stored < CHUNK ? (size_t)(n_stored - p.stored) : CHUNK;
 
@@ -103,11 +130,9 @@ int tw_packed_read(
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < k && p.tile < first + n; i++, p.stored++) {
-			last = p;
 			spread(chunk + i * STORED, p.tile, first, n, dst);
 			p.tile += 1 + (uint64_t)chunk[i * STORED + SKIP];
 		}
 	}
-	remember(t, last);
 	return 0;
 }

@@ -126,94 +126,48 @@ int tw_list_element(struct tw_list_window *w, uint32_t i, int32_t *v, struct err
 	return r;
 }
 
-/* Where an element's text begins. Reading on from there spares the text of those before it. */
-struct place {
-	uint32_t element;
-	uint64_t off;
-};
-
-#define KEY_PLACE ((uint64_t)1 << 63)
-enum { OFF_BITS = 38 };
-
-static struct place recall_place(const struct tw_list *l, uint64_t off)
-{
-	struct place p = {0};
-	uint64_t v;
-
-	if (!blob_recall(l->blob, l->memo | KEY_PLACE, &v))
-		return p;
-	p.element = (uint32_t)(v >> OFF_BITS);
-	p.off = v & (((uint64_t)1 << OFF_BITS) - 1);
-	return p.off <= off ? p : (struct place){0};
-}
-
-static void remember_place(const struct tw_list *l, struct place p)
-{
-	if (p.off >> OFF_BITS == 0 && p.element >> (64 - OFF_BITS) == 0)
-		blob_remember(
-			l->blob, l->memo | KEY_PLACE, (uint64_t)p.element << OFF_BITS | p.off);
-}
-
+/* Elements from the one in whose text off stands. */
 static int write_elements(struct jsonw *w, const struct tw_map *m, const struct tw_list *l,
 	uint64_t off, struct error *e)
 {
 	int32_t v[TW_ELEMENT_MAX];
 	struct tw_record rec = {.keys = l->keys, .v = v, .n = l->ints};
-	struct place from = recall_place(l, off), at = {0};
 	struct tw_list_window window = {.l = l};
-	int r = tw_list_element(&window, 0, v, e); /* also where nothing of it is to be written */
+	struct tw_list_place from;
+	int r = tw_list_place(m, l, off, &from, e);
 
-	for (uint32_t i = 0; r == 0 && i < l->count && !jsonw_done(w); i++) {
-		/* The first is written always, so that the writer knows of one before. */
-		if (i == 1 && from.element > 1) {
-			i = from.element;
-			w->size = from.off;
-		}
-		at = (struct place){i, w->size};
+	if (r == 0 && from.element) {
+		/* So that the writer knows of one before. */
+		jsonw_object(w);
+		jsonw_end(w);
+		w->size = from.off;
+	}
+	for (uint32_t i = from.element; r == 0 && i < l->count && !jsonw_done(w); i++) {
 		r = tw_list_element(&window, i, v, e);
 		jsonw_object(w);
 		if (r == 0)
 			tw_record_write(w, m, &rec);
 		jsonw_end(w);
 	}
-	if (r == 0)
-		remember_place(l, at);
-	return r;
-}
-
-/* What stands before off need not be written. */
-static int write_list(struct jsonw *w, const struct tw_map *m, const struct tw_list *l,
-	uint64_t off, struct error *e)
-{
-	int r;
-
-	jsonw_array(w);
-	r = l->count ? write_elements(w, m, l, off, e) : 0;
-	if (r == 0 && !jsonw_done(w))
-		jsonw_end(w);
 	return r;
 }
 
 static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
-	struct jsonw w;
 	struct tw_list l;
 	int r = tw_list_find(m, id, &l, e);
 
 	if (r < 0)
 		return r;
-	if (l.count && blob_recall(l.blob, l.memo, ret))
+	*ret = EMPTY_SIZE;
+	if (!l.count || blob_recall(l.blob, l.memo, ret))
 		return 0;
-	jsonw_to_nowhere(&w);
-	r = write_list(&w, m, &l, 0, e);
+	r = tw_list_length(m, &l, ret, e);
 	if (r == -EIO)
 		blob_remember(l.blob, KEY_DAMAGED, 1);
-	if (r < 0)
-		return r;
-	if (l.count)
-		blob_remember(l.blob, l.memo, w.size);
-	*ret = w.size;
-	return 0;
+	if (r == 0)
+		blob_remember(l.blob, l.memo, *ret);
+	return r;
 }
 
 static int list_get(
@@ -228,7 +182,11 @@ static int list_get(
 	if (r < 0)
 		return r;
 	jsonw_to_range(&w, off, dst, n);
-	return write_list(&w, m, &l, off, e);
+	jsonw_array(&w);
+	r = l.count ? write_elements(&w, m, &l, off, e) : 0;
+	if (r == 0 && !jsonw_done(&w))
+		jsonw_end(&w);
+	return r;
 }
 
 static int list_readable(const struct tw_map *m, entry_id id, struct error *e)

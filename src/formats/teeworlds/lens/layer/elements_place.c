@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Where the text of each element begins, found without writing it: an element's text is as long as
+ * that of one of zeros, and longer by the further digits of its numbers and the names in it.
+ */
+#include <string.h>
+
+#include "formats/teeworlds/lens/layer/elements.h"
+
+enum { EVERY = 256 /* elements between two that are remembered */, REFS_MAX = 2 };
+
+struct places {
+	uint64_t key;
+	uint64_t length;
+	uint64_t off[]; /* of the elements 0, EVERY, 2 * EVERY ... */
+};
+
+/* A reference as it was written last: lists mostly name few envelopes. */
+struct ref {
+	uint32_t at;
+	enum tw_refers to;
+	int32_t value;
+	uint64_t length;
+};
+
+struct measuring {
+	const struct tw_map *m;
+	const struct tw_list *l;
+	uint64_t begin, first, zeros, end; /* of "[", of an element of zeros, the first and others,
+					      of the last line */
+	uint32_t n_refs;
+	struct ref refs[REFS_MAX];
+};
+
+static uint64_t length_of_ref(const struct measuring *o, enum tw_refers to, int32_t value)
+{
+	struct jsonw w;
+
+	jsonw_to_nowhere(&w);
+	tw_ref_write(&w, o->m, to, value);
+	return w.size;
+}
+
+/* The file of two elements of zeros, as the writer makes it. */
+static void begin(struct measuring *o)
+{
+	int32_t v[TW_ELEMENT_MAX] = {0};
+	struct tw_record rec = {.keys = o->l->keys, .v = v, .n = o->l->ints};
+	struct jsonw w;
+	uint64_t at[3];
+
+	for (const struct tw_key *key = o->l->keys; key->name; key++)
+		if (key->ref != TW_REF_NONE)
+			o->refs[o->n_refs++] =
+				(struct ref){key->at, key->ref, 0, length_of_ref(o, key->ref, 0)};
+	jsonw_to_nowhere(&w);
+	jsonw_array(&w);
+	o->begin = w.size;
+	for (int i = 0; i < 2; i++) {
+		at[i] = w.size;
+		jsonw_object(&w);
+		tw_record_write(&w, o->m, &rec);
+		jsonw_end(&w);
+	}
+	at[2] = w.size;
+	jsonw_end(&w);
+	o->first = at[1] - at[0];
+	o->zeros = at[2] - at[1];
+	o->end = w.size - at[2];
+	for (uint32_t i = 0; i < o->n_refs; i++) {
+		o->first -= o->refs[i].length;
+		o->zeros -= o->refs[i].length;
+	}
+}
+
+/* Digits beside the first, and the sign. */
+static uint32_t further(int32_t v)
+{
+	uint32_t u = v < 0 ? -(uint32_t)v : (uint32_t)v;
+
+	return (uint32_t)(v < 0) + (u >= 10) + (u >= 100) + (u >= 1000) + (u >= 10000) +
+	       (u >= 100000) + (u >= 1000000) + (u >= 10000000) + (u >= 100000000) +
+	       (u >= 1000000000);
+}
+
+static uint64_t length_of(struct measuring *o, uint32_t i, const int32_t *v)
+{
+	uint64_t length = i ? o->zeros : o->first;
+
+	for (uint32_t k = 0; k < o->l->ints; k++)
+		length += further(v[k]);
+	for (uint32_t k = 0; k < o->n_refs; k++) {
+		struct ref *ref = &o->refs[k];
+
+		if (ref->value != v[ref->at]) {
+			ref->value = v[ref->at];
+			ref->length = length_of_ref(o, ref->to, ref->value);
+		}
+		length += ref->length - further(ref->value);
+	}
+	return length;
+}
+
+static int measure_all(void *arg, struct bytes **ret, struct error *e)
+{
+	struct measuring *o = arg;
+	size_t n = (o->l->count - 1) / EVERY + 1;
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct tw_list_window window = {.l = o->l};
+	int32_t v[TW_ELEMENT_MAX];
+	struct places *p;
+	uint8_t *data;
+	int r = 0;
+
+	b = bytes_new(sizeof(*p) + n * sizeof(p->off[0]), &data);
+	if (!b)
+		return error_set(e, -ENOMEM, "no memory for the places of a list");
+	p = (struct places *)data;
+	begin(o);
+	p->key = o->l->memo;
+	p->length = o->begin;
+	for (uint32_t i = 0; r == 0 && i < o->l->count; i++) {
+		if (i % EVERY == 0)
+			p->off[i / EVERY] = p->length;
+		r = tw_list_element(&window, i, v, e);
+		if (r == 0)
+			p->length += length_of(o, i, v);
+	}
+	p->length += o->end;
+	if (r == 0)
+		*ret = TAKE(b);
+	return r;
+}
+
+static int get_places(
+	const struct tw_map *m, const struct tw_list *l, struct bytes **ret, struct error *e)
+{
+	struct measuring o = {.m = m, .l = l};
+
+	return blob_derive(l->blob, l->memo, measure_all, &o, ret, e);
+}
+
+int tw_list_place(const struct tw_map *m, const struct tw_list *l, uint64_t off,
+	struct tw_list_place *ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	int r = get_places(m, l, &b, e);
+	const struct places *p;
+	size_t low = 0, high;
+
+	*ret = (struct tw_list_place){0};
+	if (r < 0)
+		return r;
+	p = (const struct places *)b->data;
+	for (high = (l->count - 1) / EVERY + 1; high - low > 1;) {
+		size_t mid = low + (high - low) / 2;
+
+		*(p->off[mid] <= off ? &low : &high) = mid;
+	}
+	*ret = (struct tw_list_place){(uint32_t)low * EVERY, p->off[low]};
+	return 0;
+}
+
+int tw_list_length(const struct tw_map *m, const struct tw_list *l, uint64_t *ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	int r = get_places(m, l, &b, e);
+
+	if (r == 0)
+		*ret = ((const struct places *)b->data)->length;
+	return r;
+}
