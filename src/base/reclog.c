@@ -146,7 +146,7 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 		return error_set(e, -ENOMEM, "no memory");
 	}
 	pthread_mutex_init(&l->lock, NULL);
-	l->dirfd = -1;
+	l->dirfd = dirfd;
 	l->begin = MAGIC_SIZE;
 	l->file = file_new(fd);
 	if (!l->file)
@@ -154,11 +154,6 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 	if (fstat(fd, &st) < 0)
 		return error_errno(e, "cannot look at it");
 	l->size = (uint64_t)st.st_size;
-	if (dirfd >= 0) {
-		l->dirfd = fcntl(dirfd, F_DUPFD_CLOEXEC, 3);
-		if (l->dirfd < 0)
-			return error_errno(e, "cannot hold on to its directory");
-	}
 	*ret = TAKE(l);
 	return 0;
 }
@@ -266,8 +261,6 @@ void reclog_close(struct reclog *l)
 	if (l->file && !l->readonly)
 		flock(l->file->fd, LOCK_UN);
 	file_unref(l->file);
-	if (l->dirfd >= 0)
-		close(l->dirfd);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }

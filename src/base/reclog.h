@@ -34,7 +34,7 @@ struct reclog;
 
 /* Makes the log `name` below dirfd (mode 0600, -EEXIST where there is one) or opens it, for reading
  * and appending, and locks it (flock LOCK_EX); -EBUSY where another process has it, -EPERM where it
- * is not to be trusted. */
+ * is not to be trusted. The directory's descriptor is borrowed until reclog_close. */
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
 /* ... or makes one that has no name and goes with the process. */
 int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);

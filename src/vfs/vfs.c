@@ -58,10 +58,11 @@ int vfs_lock(struct vfs *v, struct error *e)
 	return r;
 }
 
+/* The time of what was written and then saved is the map's from there on. */
 static bool node_idle(const struct node *n)
 {
-	return !n->opens && !n->stage && !n->set && !n->names && !n->busy && !n->waiting &&
-	       !n->stale;
+	return !n->opens && !n->stage && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed &&
+	       !n->names && !n->busy && !n->waiting && !n->stale;
 }
 
 bool vfs_idle(const struct vfs *v)

@@ -213,7 +213,7 @@ def test_descriptors_follow_what_is_changed(box):
     for i in range(n):
         m.put("m%05d.map/%s" % (i, AUTHOR), b"me\n")
     changed = Cost(box)
-    assert changed.descriptors - begin.descriptors <= 4 * n
+    assert changed.descriptors - begin.descriptors <= 2 * n + 2
     assert changed.threads == begin.threads
     r = m.unmount()
     assert r.out.count(": saved: " + AUTHOR) == n

@@ -148,13 +148,15 @@ int disk_find(const struct folder *f, const struct level *l, const char *name, s
 	return fd < 0 ? fd : disk_look(f, l, fd, name, ret);
 }
 
-int disk_place(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
+int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1])
 {
-	CLEANUP(free) char *path = NULL;
+	CLEANUP(free) char *path = NULL, *own = level_path(l, name);
 	char *slash;
-	int r = resolve(f, l, name, &path);
+	int r = own ? resolve(f, l, name, &path) : -ENOMEM;
 
+	if (r == 0 && strcmp(path, own) == 0)
+		r = -EINVAL;
 	if (r < 0)
 		return r;
 	slash = strrchr(path, '/');
@@ -166,4 +168,35 @@ int disk_place(const struct folder *f, const struct level *l, const char *name, 
 		return r;
 	*ret_dirfd = r;
 	return 0;
+}
+
+int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret)
+{
+	CLEANUP(close_fd) int fd = disk_open(f, l, false);
+	struct shared_dir *d = l->dir;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fd < 0 ? fd : -errno;
+	/* Another directory may have its name now. */
+	if (!d || d->dev != st.st_dev || d->ino != st.st_ino) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return -ENOMEM;
+		*d = (struct shared_dir){take_fd(&fd), st.st_dev, st.st_ino, 0, l};
+		l->dir = d;
+	}
+	d->users++;
+	*ret = d;
+	return 0;
+}
+
+void shared_dir_unref(struct shared_dir *d)
+{
+	if (!d || --d->users)
+		return;
+	if (d->of->dir == d)
+		d->of->dir = NULL;
+	close(d->fd);
+	free(d);
 }

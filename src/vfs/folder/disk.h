@@ -26,9 +26,13 @@ int disk_look(const struct folder *f, const struct level *l, int dirfd, const ch
 	struct found *ret);
 /* ... with the directory opened for it. */
 int disk_find(const struct folder *f, const struct level *l, const char *name, struct found *ret);
-/* The directory in which the map's file itself lies (the caller closes it), and its name there: of
- * a link, those of what it leads to. */
-int disk_place(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
+/* Of a link, the directory in which the file that it leads to lies (the caller closes it), and the
+ * name there. -EINVAL: it is none, and lies where it stands. */
+int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1]);
+
+/* One descriptor for all that is open in a directory; counted. On the owner's thread. */
+int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
+void shared_dir_unref(struct shared_dir *d);
 
 #endif

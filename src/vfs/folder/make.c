@@ -15,16 +15,15 @@ static void note(void *arg, const char *line)
 }
 
 /* A new file of this name and what it holds in memory; its first save is to come. */
-static int make_volume(
-	struct folder *f, struct level *l, const char *name, struct volume **ret, struct error *e)
+static int make_volume(struct folder *f, const struct shared_dir *dir, const char *name,
+	struct volume **ret, struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	int dirfd = disk_open(f, l, false);
+	struct vfs_options options = *f->options;
 	int r;
 
-	if (dirfd < 0)
-		return dirfd;
-	r = volume_create(dirfd, name, NULL, f->options, &vol, e);
+	options.shared_dir = true;
+	r = volume_create(dir->fd, name, NULL, &options, &vol, e);
 	if (r < 0)
 		return r;
 	r = volume_load(vol, note, f, e);
@@ -37,23 +36,27 @@ static int make_volume(
 
 static int make_map(struct folder *f, struct level *l, const char *name, struct error *e)
 {
+	struct shared_dir *dir;
 	struct volume *vol = NULL;
-	struct opened *o;
-	int r = make_volume(f, l, name, &vol, e);
+	struct opened *o = NULL;
+	int r = shared_dir_get(f, l, &dir);
 
 	if (r < 0)
 		return r;
-	o = open_made(f, l, name, vol, e);
-	if (!o)
-		return e->code;
+	r = make_volume(f, dir, name, &vol, e);
+	if (r == 0) {
+		o = open_made(f, l, name, vol, e);
+		r = o ? 0 : e->code;
+	}
+	shared_dir_unref(dir);
+	if (r < 0)
+		return r;
 	o->calls++;
 	r = vfs_create_map(o->v, e);
 	o->calls--;
 	if (r < 0) {
-		struct map *m = o->map;
-
 		volume_discard(o->v->vol);
-		map_replace(f, m);
+		map_replace(f, o->map);
 		open_close(f, o);
 	}
 	return r;

@@ -126,6 +126,7 @@ void open_close(struct folder *f, struct opened *o)
 
 	list_remove(o);
 	vfs_destroy(o->v);
+	shared_dir_unref(o->dir);
 	free(o->path);
 	free(o);
 	m->opened = NULL;
@@ -171,9 +172,14 @@ static int load(struct opening *g)
 	int dirfd, r;
 
 	options.unlocked = true;
-	r = disk_place(f, m->in, m->name, &dirfd, name);
-	if (r < 0)
+	r = disk_target(f, m->in, m->name, &dirfd, name);
+	options.shared_dir = r == -EINVAL;
+	if (options.shared_dir) {
+		dirfd = g->o->dir->fd;
+		snprintf(name, sizeof(name), "%s", m->name);
+	} else if (r < 0) {
 		return error_set(&g->e, r, "cannot be opened: %s", strerror(-r));
+	}
 	r = volume_open(dirfd, name, &options, &g->vol, &g->e);
 	if (r == 0) {
 		g->vol->index = m->index;
@@ -306,15 +312,20 @@ static void opening_done(struct job *j)
 	f->creating = false;
 }
 
-static struct opened *opened_new(struct folder *f, struct map *m)
+static int opened_new(struct folder *f, struct map *m, struct opened **ret)
 {
 	struct opened *o = calloc(1, sizeof(*o));
+	int r = -ENOMEM;
 
 	if (o)
 		o->path = level_path(m->in, m->name);
-	if (!o || !o->path) {
+	if (o && o->path)
+		r = shared_dir_get(f, m->in, &o->dir);
+	if (r < 0) {
+		if (o)
+			free(o->path);
 		free(o);
-		return NULL;
+		return r;
 	}
 	o->host = (struct vfs_host){pass_invalidate, f->host->forget_name ? pass_forget_name : NULL,
 		pass_note, pass_progress};
@@ -323,29 +334,32 @@ static struct opened *opened_new(struct folder *f, struct map *m)
 	o->waiting_end = &o->waiting;
 	m->opened = o;
 	open_touch(f, o);
-	return o;
+	*ret = o;
+	return 0;
 }
 
-static struct opened *begin(struct folder *f, struct map *m)
+static int begin(struct folder *f, struct map *m)
 {
 	struct opening *g = calloc(1, sizeof(*g));
-	struct opened *o = g ? opened_new(f, m) : NULL;
+	struct opened *o;
+	int r = g ? opened_new(f, m, &o) : -ENOMEM;
 
-	if (!o) {
+	if (r < 0) {
 		free(g);
-		return NULL;
+		return r == -ENOENT ? -ESTALE : r;
 	}
 	*g = (struct opening){.job = {opening_run, opening_done, NULL}, .o = o, .folder = f};
 	pool_submit(f->pool, &g->job);
-	return o;
+	return 0;
 }
 
 void open_wait(struct folder *f, struct map *m, struct call *c)
 {
-	struct opened *o = m->opened ? m->opened : begin(f, m);
+	int r = m->opened ? 0 : begin(f, m);
+	struct opened *o = m->opened;
 
-	if (!o) {
-		call_done(c, -ENOMEM);
+	if (r < 0) {
+		call_done(c, r);
 		return;
 	}
 	call_keep(c);
@@ -358,9 +372,9 @@ struct opened *open_made(
 	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e)
 {
 	struct map *m = map_new(f, in, name, &vol->opened);
-	struct opened *o = m ? opened_new(f, m) : NULL;
+	struct opened *o = NULL;
 
-	if (!o) {
+	if (!m || opened_new(f, m, &o) < 0) {
 		volume_destroy(vol);
 		if (m)
 			map_replace(f, m);

@@ -11,7 +11,8 @@ struct opened {
 	struct vfs_host host; /* first: what the map says is told with its path */
 	struct folder *folder;
 	struct map *map;
-	char *path; /* the map's, relative to the folder */
+	char *path;             /* the map's, relative to the folder */
+	struct shared_dir *dir; /* in which it is */
 	enum opened_state state;
 	struct vfs *v;                       /* OPENED */
 	struct error why;                    /* FAILED */

@@ -10,12 +10,22 @@
 struct listing;
 struct opened;
 
+/* A directory that files in it are open by. */
+struct shared_dir {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	unsigned users;
+	struct level *of;
+};
+
 /* A directory of the folder. */
 struct level {
 	struct hash_link link; /* by parent and name; first */
 	struct level *parent;  /* NULL: the folder itself */
 	char *name;
 	uint64_t ino;
+	struct shared_dir *dir;  /* what it is now, while something in it is open; disk.h */
 	struct listing *listing; /* while somebody lists it; list.c */
 };
 

@@ -37,7 +37,7 @@ void volume_destroy(struct volume *vol)
 	volume_unchanged(vol);
 	report_finish(&vol->told);
 	free(vol->name);
-	if (vol->dirfd >= 0)
+	if (vol->own_dir)
 		close(vol->dirfd);
 	free(vol);
 }
@@ -101,10 +101,12 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	int r;
 
 	if (!vol) {
-		close(dirfd);
+		if (!o->shared_dir)
+			close(dirfd);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	vol->dirfd = dirfd;
+	vol->own_dir = !o->shared_dir;
 	TAILQ_INIT(&vol->pending);
 	vol->name = strdup(name);
 	vol->own_budget = !o->budget;

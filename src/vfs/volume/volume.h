@@ -33,7 +33,8 @@ struct volume {
 	struct vfs *vfs; /* set by vfs_create */
 	unsigned index;  /* of its inode numbers; 0 is the map that was named */
 
-	int dirfd;  /* the map's directory */
+	int dirfd; /* the map's directory */
+	bool own_dir;
 	char *name; /* the map's name in it */
 	struct source source;
 	struct stat opened;                    /* files[0], as it was opened or last saved */
