@@ -98,6 +98,15 @@ static int keep_xattr(int from, int to, const char *name)
 	return (r == -EPERM || r == -EACCES) && !must_be_kept(name) ? 0 : r;
 }
 
+/* Some file systems (rclone's) fail with errors of their own where they have no attributes. Then
+ * they do so for every file, also for the one that was just made. */
+static bool has_none(int r, int made)
+{
+	CLEANUP(free) char *names = NULL;
+
+	return r == -EOPNOTSUPP || (r < 0 && r != -ENOMEM && read_xattr(made, NULL, &names) == r);
+}
+
 static int keep_xattrs(int from, int to, struct error *e)
 {
 	CLEANUP(free) char *names = NULL;
@@ -105,7 +114,7 @@ static int keep_xattrs(int from, int to, struct error *e)
 	bool acl = false;
 	int r;
 
-	if (n == -EOPNOTSUPP)
+	if (has_none((int)n, to))
 		return 0;
 	if (n < 0)
 		return error_set(

@@ -2,12 +2,19 @@
 #include "vfs/volume/external.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include "base/metadata.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
+
+/* Not in every <linux/magic.h>. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
 
 static bool same_time(struct timespec a, struct timespec b)
 {
@@ -22,10 +29,38 @@ static bool untouched(const struct stat *now, const struct stat *opened)
 	       same_time(now->st_ctim, opened->st_ctim);
 }
 
+/*
+ * Is the map's directory another machine's, or may be? Its client may have a cache of its own, and
+ * answer from it for as long as it likes (sshfs: 20 s), so there the content counts and no times.
+ */
+static bool on_share(const struct volume *vol)
+{
+	static const unsigned long shares[] = {FUSE_SUPER_MAGIC, NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
+		SMB2_SUPER_MAGIC, CIFS_SUPER_MAGIC, V9FS_MAGIC, AFS_SUPER_MAGIC, CEPH_SUPER_MAGIC,
+		CODA_SUPER_MAGIC};
+	struct statfs fs;
+
+	for (size_t i = 0; fstatfs(vol->dirfd, &fs) == 0 && i < sizeof(shares) / sizeof(*shares); i++)
+		if ((unsigned long)fs.f_type == shares[i])
+			return true;
+	return false;
+}
+
+/* On a share the kernel may answer from a cache for a while; asked like this it asks the server. name
+ * "": dirfd itself. */
+static void refresh(int dirfd, const char *name)
+{
+	struct statx now;
+
+	(void)statx(dirfd, name, AT_STATX_FORCE_SYNC | (name[0] ? 0 : AT_EMPTY_PATH),
+		STATX_BASIC_STATS, &now);
+}
+
 static bool named(const struct volume *vol, const char *name, const struct stat *opened)
 {
 	struct stat st;
 
+	refresh(vol->dirfd, name);
 	return fstatat(vol->dirfd, name, &st, 0) == 0 && untouched(&st, opened);
 }
 
@@ -43,6 +78,7 @@ static enum trace trace_of(const struct volume *vol, unsigned i)
 	uint32_t attributes = 0;
 	struct stat st;
 
+	refresh(fd, "");
 	if (fstat(fd, &st) < 0)
 		return TRACE_OTHER;
 	if (untouched(&st, then))
@@ -78,7 +114,7 @@ bool outside_in_place(const struct volume *vol)
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		all = all && trace_of(vol, i) == TRACE_NONE;
-	if (all)
+	if (all && !on_share(vol))
 		return false;
 	if (has_large(vol, TRACE_OTHER))
 		return true;
@@ -93,14 +129,15 @@ enum outside outside_look(const struct volume *vol)
 	char identity[IDENTITY_SIZE];
 	int fd;
 
+	/* First, for what the kernel holds of it is dropped with that, on most shares. */
+	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	f = fd < 0 ? NULL : file_new(fd);
 	if (outside_in_place(vol))
 		return OUTSIDE_IN_PLACE;
-	if (named(vol, vol->name, &vol->opened) &&
+	if (!on_share(vol) && named(vol, vol->name, &vol->opened) &&
 		(vol->source.n_files < 2 || named(vol, vol->companion, &vol->companion_opened)))
 		return OUTSIDE_SAME;
 	/* Copied back, or touched: the same content is no conflict. */
-	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	f = fd < 0 ? NULL : file_new(fd);
 	return f && companion_identity(vol->dirfd, vol->name, f, identity, NULL) == 0 &&
 			       strcmp(identity, vol->identity) == 0
 		       ? OUTSIDE_SAME
