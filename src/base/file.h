@@ -9,6 +9,7 @@
 #define BASE_FILE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,9 @@ void extent_finish(struct extent *x); /* drops what it holds; x is empty after *
 
 /* Exactly n bytes from off, counted from the extent's begin; past the end is -EINVAL. */
 int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e);
+
+/* Are the bytes of both, of the same size, the same? */
+int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e);
 
 /* All of it as a span (no copy where it is one already). More than max bytes is -EFBIG. */
 int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct error *e);

@@ -32,10 +32,11 @@ static const char *const allowed[] = {
 	"open", "openat", "openat2", "stat", "stat64", "lstat", "lstat64", "fstat", "fstat64",
 	"newfstatat", "fstatat64", "statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "access",
 	"faccessat", "faccessat2", "readlink", "readlinkat", "getdents", "getdents64", "getcwd",
-	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "fadvise64", "fadvise64_64",
-	"copy_file_range", "sendfile", "sendfile64", "flock", "umask", "rename", "renameat",
-	"renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "fchmod",
-	"fchown", "fchown32", "fgetxattr", "flistxattr", "fsetxattr", "fremovexattr",
+	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "sync_file_range",
+	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
+	"sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link", "linkat",
+	"unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "fchmod", "fchown", "fchown32",
+	"fgetxattr", "flistxattr", "fsetxattr", "fremovexattr",
 	/* memory */
 	"brk", "munmap", "mremap", "madvise", "membarrier",
 	/* threads and signals */

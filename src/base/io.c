@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/name.h"
 
-enum { COPY_CHUNK = 128 << 10, COPY_AT_ONCE = 64 << 20, NAME_TRIES = 100 };
+enum { COPY_CHUNK = 1 << 20, COPY_PAGE = 4096, COPY_AT_ONCE = 64 << 20, NAME_TRIES = 100 };
 
 static io_hook the_hook;
 static void *the_hook_arg;
@@ -223,34 +223,56 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 	return 0;
 }
 
-int io_copy(int from, uint64_t off, uint64_t n, int to)
+/*
+ * The kernel copies to and from pages, slowly (by half) where a byte's place in them differs. Here
+ * both its copies keep the place, and the shift from one to the other is memcpy's.
+ */
+static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos)
 {
-	CLEANUP(free) uint8_t *chunk = NULL;
+	CLEANUP(free) uint8_t *room = aligned_alloc(COPY_PAGE, 2 * (COPY_CHUNK + COPY_PAGE));
+	uint8_t *in = room + off % COPY_PAGE, *out = room + COPY_CHUNK + COPY_PAGE;
 	int r;
 
-	if (off > INT64_MAX || n > INT64_MAX - off)
-		return -EINVAL;
-	r = copy_in_kernel(from, &off, &n, to);
-	if (r < 0 || !n)
-		return r;
-	chunk = malloc(COPY_CHUNK);
-	if (!chunk)
+	if (!room)
 		return -ENOMEM;
 	while (n) {
-		size_t want = n < COPY_CHUNK ? (size_t)n : COPY_CHUNK;
-		ssize_t got = pread(from, chunk, want, (off_t)off);
+		/* Whole chunks of the target after the first. */
+		size_t most = COPY_CHUNK - pos % COPY_CHUNK;
+		ssize_t got = pread(from, in, n < most ? (size_t)n : most, (off_t)off);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : -EIO;
-		r = write_all(to, chunk, (size_t)got, -1);
+		memcpy(out + pos % COPY_PAGE, in, (size_t)got);
+		r = write_all(to, out + pos % COPY_PAGE, (size_t)got, -1);
 		if (r < 0)
 			return r;
 		off += (uint64_t)got;
+		pos += (uint64_t)got;
 		n -= (uint64_t)got;
+		in = room + off % COPY_PAGE;
 	}
 	return 0;
+}
+
+int io_copy(int from, uint64_t off, uint64_t n, int to)
+{
+	off_t pos = lseek(to, 0, SEEK_CUR);
+	int r = 0;
+
+	if (pos < 0)
+		return -errno;
+	if (off > INT64_MAX || n > INT64_MAX - off)
+		return -EINVAL;
+	if (n <= COPY_PAGE || off % COPY_PAGE == (uint64_t)pos % COPY_PAGE)
+		r = copy_in_kernel(from, &off, &n, to);
+	return r < 0 || !n ? r : copy_in_steps(from, off, n, to, (uint64_t)pos);
+}
+
+void io_write_behind(int fd)
+{
+	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 int io_truncate(int fd, uint64_t size)

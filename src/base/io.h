@@ -36,7 +36,10 @@ int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */
 int io_write(int fd, const void *data, size_t n);
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
-int io_copy(int from, uint64_t off, uint64_t n, int to); /* appends; copy_file_range or a loop */
+/* Appends. By copy_file_range where both places are at the same byte of a page, else by a loop that
+ * is faster there. */
+int io_copy(int from, uint64_t off, uint64_t n, int to);
+void io_write_behind(int fd); /* what was written starts for the disk; promises nothing */
 int io_truncate(int fd, uint64_t size);
 int io_sync(int fd);     /* fsync */
 int io_datasync(int fd); /* fdatasync */

@@ -14,7 +14,7 @@
 #include "base/name.h"
 #include "base/metadata.h"
 
-enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, NAME_TRIES = 1000 };
+enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, AHEAD = 8 << 20, NAME_TRIES = 1000 };
 enum { SUFFIX = 6 }; /* what io_temporary adds to a stem */
 
 struct replace {
@@ -24,8 +24,11 @@ struct replace {
 	char temporary[NAME_MAX + 1]; /* empty once it is renamed or gone */
 	bool discarded;
 	struct file *file;
+	struct extent run; /* to be copied: what is added right after it makes it longer */
 	uint64_t written;
 	uint64_t told; /* what of written the listener has heard of */
+	uint64_t sent; /* ... and what the disk has begun to write */
+	bool synced;
 	void (*progress)(void *arg, uint64_t written);
 	void *progress_arg;
 	struct error error; /* the first one */
@@ -96,15 +99,18 @@ static void flush(struct replace *r)
 static void count(struct replace *r, uint64_t n)
 {
 	r->written += n;
+	if (r->written - r->sent >= AHEAD) {
+		r->sent = r->written;
+		io_write_behind(r->file->fd);
+	}
 	if (r->progress && r->written - r->told >= STEP) {
 		r->told = r->written;
 		r->progress(r->progress_arg, r->written);
 	}
 }
 
-void replace_write(struct replace *r, const void *data, size_t n)
+static void put(struct replace *r, const uint8_t *p, size_t n)
 {
-	const uint8_t *p = data;
 
 	while (n && !r->error.code) {
 		size_t step = BUFFER_SIZE - r->filled < n ? BUFFER_SIZE - r->filled : n;
@@ -123,7 +129,7 @@ static void copy_file(struct replace *r, const struct file *f, uint64_t off, uin
 {
 	flush(r);
 	while (n && !r->error.code) {
-		uint64_t step = n < STEP ? n : STEP;
+		uint64_t step = n < AHEAD ? n : AHEAD;
 
 		failed(r, io_copy(f->fd, off, step, r->file->fd));
 		off += step;
@@ -132,28 +138,47 @@ static void copy_file(struct replace *r, const struct file *f, uint64_t off, uin
 	}
 }
 
+static void end_run(struct replace *r)
+{
+	CLEANUP_EXTENT struct extent x = r->run;
+
+	r->run = (struct extent)EXTENT_INIT;
+	if (r->error.code || !x.size)
+		return;
+	if (x.size > BUFFER_SIZE) {
+		copy_file(r, x.file, x.off, x.size);
+		return;
+	}
+	/* Small ones from here and there: one write for many is what the buffer is for. */
+	if (x.size > BUFFER_SIZE - r->filled)
+		flush(r);
+	if (extent_read(&x, 0, r->buffer + r->filled, (size_t)x.size, &r->error) < 0)
+		return;
+	r->filled += (size_t)x.size;
+	count(r, x.size);
+}
+
+void replace_write(struct replace *r, const void *data, size_t n)
+{
+	end_run(r);
+	put(r, data, n);
+}
+
 void replace_copy(struct replace *r, const struct extent *x)
 {
-	if (r->error.code)
-		return;
 	if (x->mem) {
 		replace_write(r, x->mem->data + x->off, (size_t)x->size);
-	} else if (x->size <= BUFFER_SIZE) {
-		/* Maps are mostly small blobs: one write for many is what the buffer is for. */
-		if (x->size > BUFFER_SIZE - r->filled)
-			flush(r);
-		if (extent_read(x, 0, r->buffer + r->filled, (size_t)x->size, &r->error) < 0)
-			return;
-		r->filled += (size_t)x->size;
-		count(r, x->size);
+	} else if (r->run.file == x->file && r->run.off + r->run.size == x->off) {
+		r->run.size += x->size;
 	} else {
-		copy_file(r, x->file, x->off, x->size);
+		end_run(r);
+		r->run = extent_ref(x);
 	}
 }
 
 uint64_t replace_written(const struct replace *r)
 {
-	return r->written;
+	return r->written + r->run.size;
 }
 
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg)
@@ -166,17 +191,28 @@ int replace_close(struct replace *r, struct error *e)
 {
 	struct stat st;
 
+	end_run(r);
 	flush(r);
 	if (!r->error.code && r->like >= 0)
 		metadata_copy(r->like, r->file->fd, &r->error);
 	if (!r->error.code)
-		failed(r, io_sync(r->file->fd));
+		io_write_behind(r->file->fd);
 	/* What was counted and what arrived differ only where a filesystem is broken; then stop. */
 	if (!r->error.code && fstat(r->file->fd, &st) < 0)
 		failed(r, -errno);
 	if (!r->error.code && (uint64_t)st.st_size != r->written)
 		error_set(&r->error, -EIO, "%s is %jd bytes (%" PRIu64 " were written)",
 			r->temporary, (intmax_t)st.st_size, r->written);
+	if (r->error.code && e)
+		*e = r->error;
+	return r->error.code;
+}
+
+int replace_sync(struct replace *r, struct error *e)
+{
+	if (!r->error.code && !r->synced)
+		failed(r, io_sync(r->file->fd));
+	r->synced = !r->error.code;
 	if (r->error.code && e)
 		*e = r->error;
 	return r->error.code;
@@ -240,6 +276,10 @@ void replace_discard(struct replace *r)
 
 int replace_lock(struct replace *r, struct error *e)
 {
+	int code = replace_sync(r, e);
+
+	if (code < 0)
+		return code;
 	if (flock(r->file->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno == EWOULDBLOCK)
@@ -272,14 +312,8 @@ static int rename_beside(struct replace *r, char *ret_name)
 
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e)
 {
-	int code;
+	int code = replace_lock(r, e);
 
-	if (r->error.code) {
-		if (e)
-			*e = r->error;
-		return r->error.code;
-	}
-	code = replace_lock(r, e);
 	if (code < 0)
 		return code;
 	if (over) {
@@ -331,6 +365,7 @@ void replace_destroy(struct replace *r)
 		io_unlink(r->dirfd, r->temporary);
 	if (r->like >= 0)
 		close(r->like);
+	extent_finish(&r->run);
 	file_unref(r->file);
 	free(r);
 }

@@ -6,8 +6,9 @@
  *   replace_begin     makes .NAME.mapfs-new-XXXXXX in the file's own directory (O_EXCL)
  *   replace_write,
  *   replace_copy      append; the first error stays and is what replace_close returns
- *   replace_close     flushes, gives the new file the old one's mode, owner, ACL and xattrs, fsyncs
- *   (the caller reads replace_file back and compares)
+ *   replace_close     flushes, gives the new file the old one's mode, owner, ACL and xattrs
+ *   (the caller reads replace_file back and compares, while the disk writes)
+ *   replace_sync      fsyncs it
  *   replace_commit    locks the new file, renames it over NAME, fsyncs the directory
  *   replace_destroy   at any point; removes what was not committed
  *
@@ -35,9 +36,11 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 void replace_write(struct replace *r, const void *data, size_t n);
 void replace_copy(struct replace *r, const struct extent *x);
 uint64_t replace_written(const struct replace *r);
-/* Called after every MiB or so with the bytes so far; for progress. */
+/* Called after every few MiB with the bytes so far; for progress. */
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg);
 int replace_close(struct replace *r, struct error *e);
+/* Without it replace_lock and replace_commit do it. */
+int replace_sync(struct replace *r, struct error *e);
 /* The written file, open for reading; a new reference. After replace_close. */
 struct file *replace_file(struct replace *r);
 /* What fstat says of the written file: ino, size and mtime stay through the commit. */
@@ -61,7 +64,7 @@ void replace_sweep(const struct trust *trust, const char *name);
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
 const char *replace_temporary(const struct replace *r);
-int replace_lock(struct replace *r, struct error *e); /* as replace_commit does */
+int replace_lock(struct replace *r, struct error *e); /* and syncs, as replace_commit does */
 void replace_let_stand(struct replace *r); /* its temporary name is not its own any more */
 void replace_discard(struct replace *r);   /* the temporary file goes now */
 

@@ -83,6 +83,44 @@ static void load_copies_only_what_it_must(void **state)
 	assert_int_equal(extent_load(&in_file, 4, &got, &e), -EFBIG);
 }
 
+/* Every size about a step's, in files at odd places; one byte is changed at a time. */
+static void equal_sees_every_byte(void **state)
+{
+	enum { SIZE = 120000, STEP = 52 << 10, AT = 4097 };
+	static const size_t sizes[] = {0, 1, 4096, STEP - 1, STEP, STEP + 1, SIZE};
+	const struct room *room = *state;
+	static uint8_t data[AT + SIZE];
+	struct error e = ERROR_INIT;
+	bool same_bytes;
+
+	fill(data, sizeof(data), 3);
+	put_file(room->fd, "a", data, sizeof(data));
+	put_file(room->fd, "b", data + AT - 13, SIZE + 13);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		size_t n = sizes[i], changed[] = {0, n / 2, n - 1, STEP - 1, STEP};
+		CLEANUP(close_fd) int fd = openat(room->fd, "b", O_RDWR);
+		CLEANUP_EXTENT struct extent a =
+			extent_of_file(file_new(openat(room->fd, "a", O_RDONLY)), AT, n);
+		CLEANUP_EXTENT struct extent b =
+			extent_of_file(file_new(openat(room->fd, "b", O_RDONLY)), 13, n);
+
+		assert_int_equal(extent_equal(&a, &b, &same_bytes, &e), 0);
+		assert_true(same_bytes);
+		for (size_t k = 0; k < 5; k++) {
+			uint8_t *byte = &data[AT + changed[k]], other = (uint8_t) ~*byte;
+
+			if (changed[k] >= n)
+				continue;
+			assert_int_equal(pwrite(fd, &other, 1, 13 + (off_t)changed[k]), 1);
+			assert_int_equal(extent_equal(&a, &b, &same_bytes, &e), 0);
+			assert_false(same_bytes);
+			assert_int_equal(pwrite(fd, byte, 1, 13 + (off_t)changed[k]), 1);
+		}
+		a.size = b.size = SIZE + 1;
+		assert_int_equal(extent_equal(&a, &b, &same_bytes, &e), -EIO);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +131,7 @@ int main(void)
 			extents_stay_within_their_bounds, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			load_copies_only_what_it_must, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(equal_sees_every_byte, room_setup, room_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,34 @@ static void copy_appends_a_range(void **state)
 	assert_int_equal(io_copy(from, sizeof(data) - 1, 2, to), -EIO);
 }
 
+/* From one place in a page to another, around the chunks in which that is done. */
+static void copy_shifts(void **state)
+{
+	enum { SIZE = (2 << 20) + 5000 };
+	static const size_t begins[] = {0, 1, 4095, 4096, 4097}, before[] = {0, 1, 13, 4096, 5000};
+	const struct room *room = *state;
+	CLEANUP(close_fd) int from = -1;
+	uint8_t *data = malloc(SIZE);
+
+	fill(data, SIZE, 15);
+	put_file(room->fd, "from", data, SIZE);
+	from = openat(room->fd, "from", O_RDONLY);
+	for (size_t i = 0; i < 25; i++) {
+		size_t off = begins[i % 5], at = before[i / 5], n = SIZE - off - i;
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		CLEANUP(close_fd)
+		int to = openat(room->fd, "to", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		assert_int_equal(io_write(to, data, at), 0);
+		assert_int_equal(io_copy(from, off, n, to), 0);
+		got = get_file(room->fd, "to");
+		assert_int_equal(got->size, at + n);
+		assert_memory_equal(got->data, data, at);
+		assert_memory_equal(got->data + at, data + off, n);
+	}
+	free(data);
+}
+
 static void copy_does_without_the_kernels_help(void **state)
 {
 	const struct room *room = *state;
@@ -264,6 +292,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			noreplace_replaces_nothing, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(copy_appends_a_range, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(copy_shifts, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			copy_does_without_the_kernels_help, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(

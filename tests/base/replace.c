@@ -9,6 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/pair.h"
 #include "base/replace.h"
 
@@ -156,6 +157,60 @@ static void the_first_error_is_the_one_told(void **state)
 	assert_int_equal(f.seen, 0);
 }
 
+struct counted {
+	unsigned writes;
+	uint64_t most;
+};
+
+static int count_writes(struct io_call *c, void *arg)
+{
+	struct counted *n = arg;
+
+	n->writes += c->op == IO_WRITE;
+	if (c->op == IO_WRITE && c->n > n->most)
+		n->most = c->n;
+	return 0;
+}
+
+/* Ranges that follow one another in their file are copied as one, whatever stands before them. */
+static void what_stands_together_is_copied_together(void **state)
+{
+	enum { PIECE = 1000, PIECES = NEW_SIZE / PIECE };
+	const struct room *room = *state;
+
+	prepare(room);
+	for (unsigned before = 0; before < 14; before += 13) {
+		CLEANUP(file_unref)
+		struct file *source = file_new(openat(room->fd, "source", O_RDONLY));
+		CLEANUP(replace_destroy) struct replace *r = NULL;
+		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		struct counted n = {0};
+		struct error e = ERROR_INIT;
+
+		assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
+		io_set_hook(count_writes, &n);
+		replace_write(r, new_data, before);
+		for (size_t i = 0; i < PIECES; i++) {
+			struct extent x = extent_of_file(source, i * PIECE, PIECE);
+
+			replace_copy(r, &x);
+			assert_int_equal(replace_written(r), before + (i + 1) * PIECE);
+		}
+		replace_write(r, new_data, 1);
+		assert_int_equal(replace_close(r, &e), 0);
+		io_set_hook(NULL, NULL);
+		/* At once by the kernel; else by chunks of a mebibyte of the new file. */
+		assert_int_equal(n.writes, before ? 1 + 3 + 1 : 1 + 1);
+		assert_int_equal(n.most, before ? 1 << 20 : PIECES * PIECE);
+		assert_int_equal(replace_commit(r, true, NULL, &e), 0);
+		got = get_file(room->fd, "map");
+		assert_int_equal(got->size, before + PIECES * PIECE + 1);
+		assert_memory_equal(got->data, new_data, before);
+		assert_memory_equal(got->data + before, new_data, PIECES * PIECE);
+		assert_int_equal(got->data[got->size - 1], new_data[0]);
+	}
+}
+
 static void beside_takes_the_first_free_name(void **state)
 {
 	const struct room *room = *state;
@@ -279,6 +334,7 @@ int main(void)
 		in_a_room(content_is_synced_before_the_rename_and_the_directory_after),
 		in_a_room(all_ways_of_writing_give_one_file),
 		in_a_room(the_first_error_is_the_one_told),
+		in_a_room(what_stands_together_is_copied_together),
 		in_a_room(beside_takes_the_first_free_name),
 		in_a_room(the_new_file_is_locked_and_the_same_after),
 		in_a_room(long_names_are_saved_too),

@@ -65,6 +65,50 @@ static void mode_of_the_map_is_kept(void **state)
 	assert_true(box_map_says(b, 0, "bob\n"));
 }
 
+struct cost {
+	atomic_uint syncs, renames, unlinks, written;
+	atomic_bool unsynced; /* a rename came before the file's sync */
+};
+
+static int count_cost(struct io_call *c, void *arg)
+{
+	struct cost *n = arg;
+
+	n->unsynced |= c->op == IO_RENAME && !n->syncs;
+	n->syncs += c->op == IO_SYNC;
+	n->renames += c->op == IO_RENAME;
+	n->unlinks += c->op == IO_UNLINK;
+	n->written += c->op == IO_WRITE ? (unsigned)c->n : 0;
+	return 0;
+}
+
+/*
+ * The new file's content before its name, and the directory after; the journal that the map makes
+ * needless goes without. The bytes are those of the map, and a word in the journal.
+ */
+static void save_costs_two_syncs_and_the_bytes_of_the_map(void **state)
+{
+	enum { WORD = 20 + 16 }; /* SAVED and the identity */
+	struct box *b = *state;
+
+	for (unsigned i = 0; i < 3; i++) {
+		CLEANUP(bytes_unref) struct bytes *map = NULL;
+		struct cost n = {0};
+
+		assert_int_equal(box_put(b, "info/settings.cfg", i % 2 ? "sv_a 1" : "sv_bc 22"), 0);
+		box_settle(b);
+		io_set_hook(count_cost, &n);
+		assert_int_equal(box_sync_root(b), 0);
+		io_set_hook(NULL, NULL);
+		map = box_map(b);
+		assert_int_equal(n.syncs, 2);
+		assert_int_equal(n.renames, 1);
+		assert_int_equal(n.unlinks, 1);
+		assert_int_equal(n.written, map->size + WORD);
+		assert_false(n.unsynced);
+	}
+}
+
 static void sync_of_the_root_saves(void **state)
 {
 	struct box *b = *state;
@@ -434,6 +478,7 @@ int main(void)
 		TEST(map_in_which_nothing_changed_is_not_written),
 		TEST(save_changes_what_was_changed_alone),
 		TEST(mode_of_the_map_is_kept),
+		TEST(save_costs_two_syncs_and_the_bytes_of_the_map),
 		TEST(sync_of_the_root_saves),
 		TEST(saves_follow_one_another),
 		TEST(saved_map_is_mounted_as_it_was_left),

@@ -59,29 +59,18 @@ static bool crc_of(const struct extent *x, uint8_t *chunk, uint32_t *ret)
 	return true;
 }
 
-static bool is_same(const struct extent *a, const struct extent *b, uint8_t *chunk, uint8_t *other)
-{
-	for (uint64_t off = 0; off < a->size; off += CHUNK) {
-		size_t n = a->size - off < CHUNK ? (size_t)(a->size - off) : CHUNK;
-
-		if (extent_read(a, off, chunk, n, NULL) < 0 ||
-			extent_read(b, off, other, n, NULL) < 0 || memcmp(chunk, other, n) != 0)
-			return false;
-	}
-	return true;
-}
-
 bool journal_data_find(
 	const struct journal_data *d, const struct extent *content, struct extent *ret)
 {
-	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
+	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
 	uint32_t crc;
+	bool same;
 
 	if (!chunk || !crc_of(content, chunk, &crc))
 		return false;
 	for (const struct piece *p = d->buckets[crc % BUCKETS]; p; p = p->next)
 		if (p->crc == crc && p->content.size == content->size &&
-			is_same(content, &p->content, chunk, chunk + CHUNK)) {
+			extent_equal(content, &p->content, &same, NULL) == 0 && same) {
 			*ret = extent_ref(&p->content);
 			return true;
 		}

@@ -137,7 +137,6 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 
 	replace_on_progress(o->all[0], progress, &p);
 	r = f->edit->encode(s->finalized, o->all, false, &plan, e);
-	s->host->progress(s->host, "bringing it to disk", 0, 0);
 	if (r == 0)
 		r = close_files(s, o, &written, e);
 	if (r == 0) {
@@ -148,6 +147,9 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}
+	s->host->progress(s->host, "bringing it to disk", 0, 0);
+	for (int i = 0; r == 0 && i < OUTS && o->all[i]; i++)
+		r = replace_sync(o->all[i], e);
 	if (r < 0) {
 		plan_free(plan);
 		written_finish(&written);

@@ -56,25 +56,6 @@ static int compare_items(const struct tw_map *m, const struct tw_map *is,
 	return 0;
 }
 
-static int compare_stored(const struct extent *a, const struct extent *b, struct error *e)
-{
-	uint8_t x[16384], y[16384];
-
-	for (uint64_t at = 0; at < a->size;) {
-		size_t n = a->size - at < sizeof(x) ? (size_t)(a->size - at) : sizeof(x);
-		int r = extent_read(a, at, x, n, e);
-
-		if (r == 0)
-			r = extent_read(b, at, y, n, e);
-		if (r < 0)
-			return r;
-		if (memcmp(x, y, n) != 0)
-			return error_set(e, -EIO, "its bytes differ from what was written");
-		at += n;
-	}
-	return 0;
-}
-
 static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
 	(void)arg, (void)data, (void)n, (void)e;
@@ -94,7 +75,9 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct plan_b
 			(unsigned long long)is->size, (unsigned long long)meant->size);
 	/* What was not decoded to be written is compared as it stands, be it sound or not. */
 	if (meant && meant->coding == is->coding && p->copied) {
-		r = compare_stored(&meant->stored, &is->stored, e);
+		r = extent_equal(&meant->stored, &is->stored, &same, e);
+		if (r == 0 && !same)
+			r = error_set(e, -EIO, "its bytes differ from what was written");
 		return r == 0 && doubted ? blob_check(is, e) : r;
 	}
 	if (!meant)

@@ -54,24 +54,19 @@ static int compare_manifest(const struct tl_plan *p, const struct manifest *is, 
 	return r;
 }
 
-static int compare_extents(
-	const struct extent *a, const struct extent *b, uint64_t at, struct error *e)
+static int compare_piece(const struct tl_piece *p, const struct extent *section, struct error *e)
 {
-	uint8_t x[32768], y[32768];
+	struct extent is = *section; /* borrowed */
+	bool same = false;
+	int r = 0;
 
-	for (uint64_t off = 0; off < a->size; off += sizeof(x)) {
-		size_t n = a->size - off < sizeof(x) ? (size_t)(a->size - off) : sizeof(x);
-		int r = extent_read(a, off, x, n, e);
-
-		if (r == 0)
-			r = extent_read(b, at + off, y, n, e);
-		if (r < 0)
-			return r;
-		if (memcmp(x, y, n) != 0)
-			return error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant",
-				at + off);
-	}
-	return 0;
+	is.off += p->at;
+	is.size = p->x.size;
+	if (p->at <= section->size && is.size <= section->size - p->at)
+		r = extent_equal(&p->x, &is, &same, e);
+	if (r == 0 && !same)
+		r = error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant", p->at);
+	return r;
 }
 
 static int check_fresh(const struct tl_plan *p, const struct archive *a, struct error *e)
@@ -107,7 +102,7 @@ int tl_verify(const struct snapshot *s, const struct plan *plan, const struct so
 	if (r == 0)
 		r = compare_manifest(p, a->manifest, e);
 	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
-		r = compare_extents(&p->pieces[i].x, &a->section, p->pieces[i].at, e);
+		r = compare_piece(&p->pieces[i], &a->section, e);
 	return r < 0 ? r : check_fresh(p, a, e);
 }
 
