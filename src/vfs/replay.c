@@ -14,7 +14,7 @@
 #include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/stage.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/accept.h"
 #include "vfs/ops/ops.h"
 
 struct replay {
@@ -168,7 +168,7 @@ static int replay_drop(struct vfs *v, const char *path)
 		return r;
 	n->opens++;
 	if (n->stage && n->stage->verdict < 0)
-		commit_dismiss(v, n);
+		draft_dismiss(v, n);
 	n->opens--;
 	node_settle(v, n);
 	return 0;

@@ -33,7 +33,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 		volume_destroy(volume);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
-	v->owner = pthread_self();
+	volume->owner = pthread_self();
 	v->vol = volume;
 	v->pool = pool;
 	v->host = host;

@@ -10,6 +10,7 @@
 #include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
+#include "vfs/ops/accept.h"
 #include "vfs/ops/commit.h"
 #include "vfs/ops/waiting.h"
 #include "vfs/save/status.h"
@@ -161,7 +162,7 @@ static void drop_written(struct job *j)
 	struct node *n = d->n;
 
 	if (d->r == 0)
-		commit_dismiss(d->v, n);
+		draft_dismiss(d->v, n);
 	sync_want(d->v->vol);
 	commit_queue_leave(n->vol);
 	d->job.done = drop_told;

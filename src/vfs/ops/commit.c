@@ -7,6 +7,7 @@
  */
 #include "vfs/ops/commit.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +16,10 @@
 #include "vfs/volume/commit_queue.h"
 #include "vfs/volume/sync.h"
 #include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
-#include "vfs/tree/place.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
+#include "vfs/ops/accept.h"
 
 struct commit {
 	struct job job;
@@ -41,6 +40,17 @@ struct commit {
 };
 
 static void commit_judge(struct commit *p);
+
+/* Is it the node's own content? */
+static bool is_own(const struct commit *p)
+{
+	return p->rq.kind >= COMMIT_CLOSED;
+}
+
+static bool is_again(const struct commit *p)
+{
+	return p->rq.kind >= COMMIT_AGAIN;
+}
 
 static void commit_free(struct commit *p)
 {
@@ -67,18 +77,12 @@ static void commit_end(struct job *j)
 	node_settle(v, n);
 }
 
-void commit_forget_name(struct vfs *v, const struct forgotten *f, struct job *then)
-{
-	if (f->dir)
-		v->host->forget_name(v->host, f->dir, f->name, then);
-}
-
 static void commit_forget(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
 
 	p->job.done = commit_end;
-	commit_forget_name(p->v, &p->forgotten, &p->job);
+	forgotten_tell(p->v, &p->forgotten, &p->job);
 }
 
 struct told {
@@ -122,67 +126,9 @@ static void commit_tell(struct commit *p)
 	if (p->forgotten.dir && p->rq.may_wait)
 		p->job.done = commit_forget;
 	else
-		commit_forget_name(v, &p->forgotten, NULL);
+		forgotten_tell(v, &p->forgotten, NULL);
 	node_invalidate(v, t.nodes, t.n, &p->job);
 	free(t.nodes);
-}
-
-/* The file of the other form of n's object, or NULL. */
-static struct node *find_alternate(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
-{
-	struct node *alternate;
-
-	if (!n->parent || !object_alternate(v, n->parent->id, n->name, name))
-		return NULL;
-	if (names_resolve(v, n->parent, name, &alternate, NULL) < 0)
-		return NULL;
-	if (!node_scratch(alternate) && entry_object(alternate->id) == entry_object(n->id))
-		return alternate;
-	node_settle(v, alternate);
-	return NULL;
-}
-
-/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
-static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
-{
-	struct node *alternate = find_alternate(v, n, ret->name);
-
-	if (!alternate)
-		return;
-	place_detach(v, alternate);
-	ret->dir = v->host->forget_name ? n->parent->ino : 0;
-	(void)object_here(v, n);
-}
-
-/* Was the other form written and refused? */
-static bool hides_draft(struct vfs *v, const struct node *n)
-{
-	char name[NAME_MAX + 1];
-	struct node *alternate = find_alternate(v, n, name);
-	bool is = alternate && alternate->stage && alternate->stage->verdict < 0;
-
-	if (alternate)
-		node_settle(v, alternate);
-	return is;
-}
-
-void commit_accepted(struct vfs *v, struct node *n, struct forgotten *ret)
-{
-	const struct object *o;
-	struct entry en;
-
-	if (node_scratch(n))
-		return;
-	node_show(v, n, LENS_LIVE, n->id);
-	if (node_entry(n, &en, NULL) == 0)
-		n->fixed = en.fixed;
-	if (!n->parent)
-		return;
-	hide_other_form(v, n, ret);
-	/* The file that it was refused beside may have gone meanwhile. */
-	o = object_find(v, n->id);
-	if (o && o->state != OBJECT_HERE)
-		(void)object_here(v, n);
 }
 
 /* A program hears EINVAL and no more, if it listens at all. */
@@ -191,7 +137,7 @@ static void tell_refusal(const struct commit *p)
 	CLEANUP(free) char *line = NULL;
 
 	/* Judged again, it is still what it was. */
-	if (p->r < 0 && !p->v->vol->replaying && !(p->rq.again && p->rq.was_draft) &&
+	if (p->r < 0 && !p->v->vol->replaying && !(is_again(p) && p->rq.logged == LOGGED_DRAFT) &&
 		asprintf(&line, "refused: %s: %s", p->path,
 			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
 		p->v->host->note(p->v->host, line);
@@ -203,6 +149,7 @@ static void commit_settled(struct job *j)
 	struct node *n = p->rq.node;
 	struct stage *s = n->stage;
 
+	assert(p->vol->commit_queue == &p->task);
 	if (p->r == 0 && p->change) {
 		snapshot_unref(p->vol->now);
 		p->vol->now = TAKE(p->next);
@@ -212,11 +159,11 @@ static void commit_settled(struct job *j)
 	if (p->r < 0)
 		touched_finish(&p->touched);
 	/* What is refused may fit later: it is judged again with what waits. */
-	node_pending(n, p->r == 0 ? p->pending : p->rq.draft || p->rq.again);
+	node_pending(n, p->r == 0 ? p->pending : is_own(p));
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
-		commit_accepted(p->v, n, &p->forgotten);
+		accept_content(p->v, n, &p->forgotten);
 	/* What is refused elsewhere is no draft here, and what goes on waiting is what it was. */
-	if (s && (p->r == 0 || p->rq.draft) && !(p->rq.again && p->pending)) {
+	if (s && (p->r == 0 || is_own(p)) && !(is_again(p) && p->pending)) {
 		s->state = p->unkept ? STAGE_UNKEPT : STAGE_CLEAN;
 		s->begun = false;
 		s->ahead &= p->unkept;
@@ -241,22 +188,22 @@ static void commit_journal(struct job *j)
 	int r = 0;
 
 	/* What is tried again is there already, as what it was; what was closed as if accepted. */
-	bool there = p->rq.again ? p->pending || p->rq.was_draft == (p->r < 0)
-				 : p->rq.logged && p->r == 0;
+	bool there = p->rq.logged == LOGGED_CONTENT ? p->r == 0
+						    : is_again(p) && (p->pending || p->r < 0);
 
 	if (p->v->vol->replaying || there)
 		return;
 	if (p->pending) {
 		r = journal_put(log, p->log_path, &p->in, NULL, &e);
 	} else if (p->r < 0) {
-		if (p->rq.draft)
+		if (is_own(p))
 			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
 	} else if (p->change || p->rq.always) {
 		if (p->from)
 			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
 		if (r == 0)
 			r = journal_put(log, p->log_path, &p->in, NULL, &e);
-	} else if (p->rq.was_draft) {
+	} else if (p->rq.logged == LOGGED_DRAFT) {
 		r = journal_drop(log, p->log_path, &e);
 	}
 	if (r < 0) {
@@ -285,7 +232,7 @@ static void commit_apply(struct commit_task *t)
 	}
 	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error.
 	 */
-	p->pending = p->r == -EAGAIN && !p->rq.last;
+	p->pending = p->r == -EAGAIN && p->rq.kind != COMMIT_LAST;
 	if (p->pending)
 		p->r = 0;
 	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
@@ -311,7 +258,7 @@ static void commit_parsed(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
 
-	if (p->rq.dry) {
+	if (p->rq.kind == COMMIT_DRY) {
 		p->r = p->r == -EAGAIN ? 0 : p->r;
 		node_ready(p->v, p->rq.node);
 		commit_end(j);
@@ -327,30 +274,6 @@ static void commit_judge(struct commit *p)
 	p->base = snapshot_ref(p->vol->now);
 	p->job = (struct job){commit_parse, commit_parsed, NULL};
 	pool_submit(p->v->pool, &p->job);
-}
-
-void commit_dismiss(struct vfs *v, struct node *n)
-{
-	const struct object *o = object_find(v, n->id);
-	bool stands = n->lens == LENS_LIVE ||
-		      (n->lens == LENS_MADE && o && o->state == OBJECT_HERE && o->node == n);
-	struct forgotten gone = {0};
-	struct entry en;
-
-	stage_drop(n);
-	n->set &= ~(unsigned)ATTR_MTIME;
-	n->cached = false;
-	if (stands && node_entry(n, &en, NULL) == 0)
-		return;
-	if (n->lens == LENS_NEW)
-		object_forget(v, n->id);
-	node_cut(v, n);
-	if (v->host->forget_name) {
-		gone.dir = n->parent->ino;
-		strcpy(gone.name, n->name);
-	}
-	place_detach(v, n);
-	commit_forget_name(v, &gone, NULL);
 }
 
 void commit_request(struct vfs *v, const struct commit_request *rq)
@@ -391,15 +314,19 @@ void commit_request(struct vfs *v, const struct commit_request *rq)
 void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
-	struct commit_request rq = {.node = n,
+	const struct stage *s = n->stage;
+	struct commit_request rq = {.kind = COMMIT_CLOSED,
+		.logged = s->state == STAGE_LOGGED ? LOGGED_CONTENT
+			  : s->verdict < 0         ? LOGGED_DRAFT
+						   : LOGGED_OTHER,
+		.node = n,
 		.id = n->id,
 		.path = path,
 		.log_path = log_path,
-		.draft = true,
+		/* What waits is in the journal, and this is to take its place there. */
+		.always = n->lens != LENS_LIVE || s->ahead || (n->pending && s->verdict == 0) ||
+			  accept_drops_draft(v, n),
 		.may_wait = may_wait,
-		.was_draft = n->stage->verdict < 0,
-		.always = n->lens != LENS_LIVE || n->stage->ahead || hides_draft(v, n),
-		.logged = n->stage->state == STAGE_LOGGED,
 		.done = done,
 		.arg = arg};
 

@@ -88,7 +88,7 @@ bool vfs_changes(const struct call *c)
 
 void vfs_submit(struct vfs *v, struct call *c)
 {
-	assert(pthread_equal(v->owner, pthread_self()));
+	assert(volume_is_owner(v->vol));
 	if (!v->vol->sound && vfs_changes(c))
 		prove_first(v, c);
 	else

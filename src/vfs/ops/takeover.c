@@ -13,6 +13,7 @@
 #include "vfs/tree/place.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
+#include "vfs/ops/accept.h"
 #include "vfs/ops/commit.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/split.h"
@@ -51,8 +52,8 @@ static void took_over(struct vfs *v, const struct takeover *t, struct node *n, s
 		(void)object_here(v, n);
 	if (n->pending)
 		return;
-	commit_accepted(v, n, &gone);
-	commit_forget_name(v, &gone, NULL);
+	accept_content(v, n, &gone);
+	forgotten_tell(v, &gone, NULL);
 	if (file_retire(n))
 		node_invalidate(v, &n, 1, NULL);
 }
@@ -84,13 +85,15 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 	struct takeover *t = arg;
 	CLEANUP(free) char *path = NULL;
 
-	if (r < 0 || !t->logged) {
+	if (r < 0) {
 		takeover_end(v, t->call, r);
-		return;
+	} else if (t->logged) {
+		/* An object's file that was moved over another one is gone from its own place. */
+		path = node_log_path(n);
+		step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
+	} else {
+		step_run(v, t->call, takeover_end);
 	}
-	/* An object's file that was moved over another one is gone from its own place. */
-	path = node_log_path(n);
-	step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
 }
 
 /* n's stage is there. At the head of the commit queue, for the object that may have to be made. */
@@ -139,13 +142,13 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	if (t->target)
 		t->target->opens++;
 	rq = (struct commit_request){
+		.kind = COMMIT_TAKEOVER,
 		.node = m.n,
 		.id = t->id,
 		.path = path,
 		.log_path = log_path,
 		.from = back ? object_find(v, t->id)->log_path : NULL,
 		.always = true,
-		.was_draft = t->target && t->target->stage && t->target->stage->verdict < 0,
 		.done = taken_over,
 		.arg = t,
 	};
@@ -169,11 +172,11 @@ static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
 static void judge_first(struct vfs *v, struct call *c, const struct move *m)
 {
 	struct node *n = m->n;
-	struct commit_request rq = {.node = n,
+	struct commit_request rq = {.kind = COMMIT_DRY,
+		.node = n,
 		.id = move_comes_back(v, m) ? n->origin : m->to.id,
 		.path = c->to_name,
 		.log_path = c->to_name,
-		.dry = true,
 		.done = judged_first,
 		.arg = c};
 

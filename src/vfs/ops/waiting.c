@@ -56,8 +56,8 @@ static size_t count_pending(const struct round *o)
 	const struct node *k;
 	size_t n = 0;
 
-	TAILQ_FOREACH(k, &o->v->vol->pending, in_pending)
-	n += is_meant(o, k);
+	TAILQ_FOREACH (k, &o->v->vol->pending, in_pending)
+		n += is_meant(o, k);
 	return n;
 }
 
@@ -73,14 +73,12 @@ static void tried(struct vfs *v, struct node *n, void *arg, int r)
 static void try(struct round *o, struct node *n)
 {
 	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
-	struct commit_request rq = {.node = n,
+	struct commit_request rq = {.kind = o->phase == PHASE_LAST ? COMMIT_LAST : COMMIT_AGAIN,
+		.logged = n->stage->verdict < 0 ? LOGGED_DRAFT : LOGGED_CONTENT,
+		.node = n,
 		.id = n->id,
 		.path = path,
 		.log_path = log_path,
-		.draft = true,
-		.again = true,
-		.was_draft = n->stage->verdict < 0,
-		.last = o->phase == PHASE_LAST,
 		.done = tried,
 		.arg = o};
 
@@ -174,9 +172,9 @@ static void round_begin(struct round *o)
 		next_phase(o);
 		return;
 	}
-	TAILQ_FOREACH(k, &o->v->vol->pending, in_pending)
-	if (is_meant(o, k))
-		o->inos[o->n++] = k->ino;
+	TAILQ_FOREACH (k, &o->v->vol->pending, in_pending)
+		if (is_meant(o, k))
+			o->inos[o->n++] = k->ino;
 	round_next(o);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The volume goes on from the map that a save wrote. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,7 @@ void save_adopt(struct save_job *s)
 	struct volume *vol = s->vol;
 	char kept[NAME_MAX + 1];
 
+	assert(vol->commit_queue && volume_is_owner(vol));
 	snapshot_unref(vol->now);
 	vol->now = TAKE(s->rebased);
 	snapshot_unref(vol->before);

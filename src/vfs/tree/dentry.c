@@ -2,6 +2,7 @@
 /* The overlay: names that differ from what the format says. */
 #include "vfs/tree/dentry.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -88,6 +89,7 @@ static void point(struct vfs *v, struct dentry *d, struct node *node)
 {
 	struct node *old = d->node;
 
+	assert(volume_is_owner(v->vol));
 	d->node = node;
 	if (node) {
 		node->names++;

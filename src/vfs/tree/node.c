@@ -32,6 +32,7 @@ static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, b
 	bool room = hash_room(&v->nodes) && hash_room(&v->shown);
 	struct node *n = room ? calloc(1, sizeof(*n)) : NULL;
 
+	assert(volume_is_owner(vol));
 	if (!n)
 		return NULL;
 	n->ino = ino;
@@ -125,6 +126,7 @@ struct node *node_showing(
 
 static void set_lens(struct vfs *v, struct node *n, enum lens lens, entry_id id)
 {
+	assert(volume_is_owner(n->vol));
 	if (!node_scratch(n))
 		hash_remove(&v->shown, &n->shows);
 	n->lens = lens;

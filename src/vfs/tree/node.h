@@ -10,8 +10,6 @@
 #ifndef VFS_TREE_NODE_H
 #define VFS_TREE_NODE_H
 
-#include <pthread.h>
-
 #include "base/hash.h"
 #include "formats/format.h"
 #include "vfs/tree/call.h"
@@ -112,7 +110,6 @@ struct handle {
 
 /* What the mount is made of. State of a map is its volume's. */
 struct vfs {
-	pthread_t owner; /* the thread that all of this is for */
 	struct volume *vol;
 	struct pool *pool;
 	struct vfs_host *host;

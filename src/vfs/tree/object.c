@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/tree/object.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -347,6 +348,7 @@ void objects_name(struct vfs *v, bool moved)
 	struct placement *p;
 	size_t n;
 
+	assert(v->vol->commit_queue); /* its head is held */
 	v->vol->named |= moved;
 	if (!v->vol->named || v->vol->situated || !vol->format->names ||
 		!vol->format->names->renamed || place_all(v, true, &p, &n) < 0)

@@ -5,19 +5,19 @@
 
 void commit_queue_enter(struct volume *vol, struct commit_task *t)
 {
-	struct commit_task **end = &vol->commit_queue;
+	bool first = !vol->commit_queue;
 
+	assert(volume_is_owner(vol));
 	t->next = NULL;
-	while (*end)
-		end = &(*end)->next;
-	*end = t;
-	if (vol->commit_queue == t)
+	*(first ? &vol->commit_queue : &vol->commit_queue_last->next) = t;
+	vol->commit_queue_last = t;
+	if (first)
 		t->start(t);
 }
 
 void commit_queue_leave(struct volume *vol)
 {
-	assert(vol->commit_queue);
+	assert(volume_is_owner(vol) && vol->commit_queue);
 	vol->commit_queue = vol->commit_queue->next;
 	if (vol->commit_queue)
 		vol->commit_queue->start(vol->commit_queue);

@@ -6,6 +6,7 @@
 #ifndef VFS_VOLUME_VOLUME_H
 #define VFS_VOLUME_VOLUME_H
 
+#include <pthread.h>
 #include <sys/queue.h>
 
 #include "base/hash.h"
@@ -30,7 +31,8 @@ struct changed {
 };
 
 struct volume {
-	struct vfs *vfs; /* set by vfs_create */
+	struct vfs *vfs; /* set by vfs_create, as is owner */
+	pthread_t owner; /* the thread that alone changes it, and the tree over it */
 	unsigned index;  /* of its inode numbers; 0 is the map that was named */
 
 	int dirfd; /* the map's directory */
@@ -93,8 +95,13 @@ struct volume {
 		int64_t at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	} sync;                /* volume/sync.h */
 
-	struct commit_task *commit_queue; /* the first is at its head, the others wait */
+	struct commit_task *commit_queue, *commit_queue_last; /* volume/commit_queue.h */
 };
+
+static inline bool volume_is_owner(const struct volume *vol)
+{
+	return pthread_equal(vol->owner, pthread_self());
+}
 
 enum volume_lock { VOLUME_LOCKED = -EBUSY };
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/ops/accept.h"
+
+#include <string.h>
+
+#include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
+#include "vfs/tree/object.h"
+#include "vfs/tree/place.h"
+#include "vfs/tree/stage.h"
+
+void forgotten_tell(struct vfs *v, const struct forgotten *f, struct job *then)
+{
+	if (f->dir)
+		v->host->forget_name(v->host, f->dir, f->name, then);
+}
+
+/* The file of the other form of n's object, or NULL. */
+static struct node *find_alternate(struct vfs *v, const struct node *n, char name[NAME_MAX + 1])
+{
+	struct node *alternate;
+
+	if (!n->parent || !object_alternate(v, n->parent->id, n->name, name))
+		return NULL;
+	if (names_resolve(v, n->parent, name, &alternate, NULL) < 0)
+		return NULL;
+	if (!node_scratch(alternate) && entry_object(alternate->id) == entry_object(n->id))
+		return alternate;
+	node_settle(v, alternate);
+	return NULL;
+}
+
+/* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
+static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	struct node *alternate = find_alternate(v, n, ret->name);
+
+	if (!alternate)
+		return;
+	place_detach(v, alternate);
+	ret->dir = v->host->forget_name ? n->parent->ino : 0;
+	(void)object_here(v, n);
+}
+
+bool accept_drops_draft(struct vfs *v, const struct node *n)
+{
+	char name[NAME_MAX + 1];
+	struct node *alternate = find_alternate(v, n, name);
+	bool is = alternate && alternate->stage && alternate->stage->verdict < 0;
+
+	if (alternate)
+		node_settle(v, alternate);
+	return is;
+}
+
+void accept_content(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	const struct object *o;
+	struct entry en;
+
+	if (node_scratch(n))
+		return;
+	node_show(v, n, LENS_LIVE, n->id);
+	if (node_entry(n, &en, NULL) == 0)
+		n->fixed = en.fixed;
+	if (!n->parent)
+		return;
+	hide_other_form(v, n, ret);
+	/* The file that it was refused beside may have gone meanwhile. */
+	o = object_find(v, n->id);
+	if (o && o->state != OBJECT_HERE)
+		(void)object_here(v, n);
+}
+
+void draft_dismiss(struct vfs *v, struct node *n)
+{
+	const struct object *o = object_find(v, n->id);
+	bool stands = n->lens == LENS_LIVE ||
+		      (n->lens == LENS_MADE && o && o->state == OBJECT_HERE && o->node == n);
+	struct forgotten gone = {0};
+	struct entry en;
+
+	stage_drop(n);
+	n->set &= ~(unsigned)ATTR_MTIME;
+	n->cached = false;
+	if (stands && node_entry(n, &en, NULL) == 0)
+		return;
+	if (n->lens == LENS_NEW)
+		object_forget(v, n->id);
+	node_cut(v, n);
+	if (v->host->forget_name) {
+		gone.dir = n->parent->ino;
+		strcpy(gone.name, n->name);
+	}
+	place_detach(v, n);
+	forgotten_tell(v, &gone, NULL);
+}
