@@ -311,6 +311,12 @@ static bool in_map(const struct object *o)
 	return o->state == HERE || o->mounted || o->known;
 }
 
+int model_place(const struct object *o, char ret_name[NAME_SIZE])
+{
+	memcpy(ret_name, o->name, NAME_SIZE);
+	return o->seq ? parse_name(o->last, ret_name) : o->position;
+}
+
 static unsigned seats(const struct model *m, enum kind kind, struct seat *ret)
 {
 	unsigned n = 0;
@@ -322,10 +328,8 @@ static unsigned seats(const struct model *m, enum kind kind, struct seat *ret)
 		if (o->kind != kind || !in_map(o))
 			continue;
 		n++;
-		*s = (struct seat){.object = i, .position = o->position, .seq = o->seq};
-		memcpy(s->name, o->name, NAME_SIZE);
-		if (o->seq)
-			s->position = parse_name(o->last, s->name);
+		*s = (struct seat){.object = i, .seq = o->seq};
+		s->position = model_place(o, s->name);
 	}
 	qsort(ret, n, sizeof(*ret), by_place);
 	return n;

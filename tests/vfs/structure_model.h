@@ -66,6 +66,8 @@ void model_kill(struct model *m);
 /* What a save would write. */
 void model_map(const struct model *m, struct map_says *ret);
 void model_save(struct model *m);
+/* The position that a save would give the object, INT_MAX if none, and its name. */
+int model_place(const struct object *o, char ret_name[NAME_SIZE]);
 bool model_leaves(const struct model *m); /* something would be copied out at the end */
 
 struct file *model_file(struct model *m, const char *path);

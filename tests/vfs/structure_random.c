@@ -297,15 +297,105 @@ static void compare_bytes(const struct bytes *before, const struct map_says *was
 	bytes_unref(now);
 }
 
+static bool has_object(const struct map_object *list, unsigned n, const struct object *o)
+{
+	char name[NAME_SIZE];
+
+	model_place(o, name);
+	for (unsigned i = 0; i < n; i++)
+		if (strcmp(list[i].name, name) == 0 && list[i].content == o->content)
+			return true;
+	return false;
+}
+
+/* Does the map that was written say what the file said before the save? */
+static bool is_saved(const struct model *before, const char *path)
+{
+	const struct map_says *now = &run.m.saved;
+	const struct file *f = NULL;
+	const struct object *o;
+
+	for (int i = 0; i < LAYERS; i++)
+		if (strncmp(path, layer_paths[i], strlen(layer_paths[i])) == 0)
+			return true; /* compare_map saw its reference */
+	for (int i = 0; i < before->n_files; i++)
+		if (strcmp(before->files[i].path, path) == 0)
+			f = &before->files[i];
+	/* A file of info that was removed is an empty one. */
+	for (int i = 0; !f && i < before->n_objects; i++)
+		if (before->objects[i].kind == KIND_INFO &&
+			strcmp(before->objects[i].home, path) == 0)
+			return now->info[before->objects[i].position] == content_text("");
+	if (!f || f->dir || f->scratch || f->second)
+		return false;
+	o = &before->objects[f->object];
+	if (o->kind == KIND_INFO)
+		return now->info[o->position] == o->content;
+	return o->kind == KIND_IMAGE ? has_object(now->images, now->n_images, o)
+				     : has_object(now->sounds, now->n_sounds, o);
+}
+
+/* Is it the path of what the map had and has no longer? */
+static bool is_removed(const struct model *before, const char *path)
+{
+	for (int i = 0; i < before->n_files; i++)
+		if (strcmp(before->files[i].path, path) == 0 && !before->files[i].scratch)
+			return false;
+	for (int i = 0; i < before->n_objects; i++) {
+		const struct object *o = &before->objects[i];
+
+		if (o->state == GONE && o->saved &&
+			(strcmp(o->home, path) == 0 || strcmp(o->last, path) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* No line is untrue, and what left the map is told. */
+static void check_told(const struct model *before, struct report *told)
+{
+	static const char saved[] = "saved: ", removed[] = "removed: ", more[] = "saved: and ";
+	int n_gone = 0;
+
+	for (size_t i = 0; i < told->n; i++) {
+		const char *line = told->lines[i];
+
+		tell("... %s\n", line);
+		if (strncmp(line, saved, strlen(saved)) == 0 &&
+			strncmp(line, more, strlen(more)) != 0 &&
+			!is_saved(before, line + strlen(saved)))
+			wrong("it is told, and the map does not say so: %s", line);
+		if (strncmp(line, removed, strlen(removed)) != 0)
+			continue;
+		if (!is_removed(before, line + strlen(removed)))
+			wrong("it is told, and the map has it: %s", line);
+		n_gone++;
+	}
+	for (int i = 0; i < before->n_objects; i++)
+		n_gone -= before->objects[i].kind != KIND_INFO && before->objects[i].saved &&
+			  before->objects[i].state == GONE;
+	if (n_gone)
+		wrong("%d too many objects are told as removed", n_gone);
+	report_finish(told);
+}
+
 static void step_save(void)
 {
 	struct bytes *before = box_map(&run.box);
+	struct model was_there = run.m;
 	struct map_says was = run.m.saved;
 	bool content_done = run.m.content_done;
+	struct report told = REPORT_INIT;
 
 	tell("save\n");
-	expect(pick(2) ? (int)box_save(&run.box, NULL) : box_sync_root(&run.box), 0);
-	model_save(&run.m);
+	if (pick(2)) {
+		expect((int)box_save(&run.box, &told), 0);
+		model_save(&run.m);
+		check_told(&was_there, &told);
+	} else {
+		expect(box_sync_root(&run.box), 0);
+		model_save(&run.m);
+	}
 	compare_map(&run.m.saved, true);
 	compare_bytes(before, &was, content_done);
 	bytes_unref(before);
@@ -315,13 +405,16 @@ static void end(void)
 {
 	int want = model_leaves(&run.m) ? OUTCOME_LEFT : OUTCOME_DONE;
 	struct bytes *before = box_map(&run.box);
+	struct model was_there = run.m;
 	struct map_says was = run.m.saved;
 	bool content_done = run.m.content_done;
+	struct report told = REPORT_INIT;
 
 	tell("end\n");
-	expect((int)box_end(&run.box, NULL), want);
+	expect((int)box_end(&run.box, &told), want);
 	model_save(&run.m);
 	compare_map(&run.m.saved, true);
+	check_told(&was_there, &told);
 	compare_bytes(before, &was, content_done);
 	bytes_unref(before);
 	if (box_beside(&run.box, ".mapfs-journal-", NULL) ||

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Zlib
+"""What a report tells as saved or removed, against a fresh mount of the new map.
+
+Both mounts are {path: bytes, or None of a directory}. A Teeworlds mount deals numbers anew, so paths
+are compared without them (plain), and JSON without its references (meant), which hold still while a map
+is mounted: what they refer to then, the model in graph.py says.
+"""
+import collections
+import json
+import os
+import re
+
+from graph import KEYS
+
+MEDIA = ("images", "sounds")
+
+
+def tree(t, path=""):
+    """All that a tree of core.py shows, but for raw/."""
+    out = {}
+    for name in t.list(path):
+        below = path + "/" + name if path else name
+        if below == "raw":
+            continue
+        if t.is_dir(below):
+            out[below] = None
+            out.update(tree(t, below))
+        else:
+            out[below] = t.get(below)
+    return out
+
+
+def plain_name(name, sort):
+    found = re.match(r"\d+_(.*)$", name, re.S)
+    if found:
+        return found.group(1)
+    stem, ending = os.path.splitext(name)
+    return ending if sort not in MEDIA and stem.isdigit() else name
+
+
+def plain(path):
+    """images/03_grass.png -> images/grass.png"""
+    parts = path.split("/")
+    for i in range(1, len(parts)):
+        if parts[i - 1] in ("images", "sounds", "envelopes", "groups", "layers"):
+            parts[i] = plain_name(parts[i], parts[i - 1])
+    if parts[0] in MEDIA and len(parts) == 2:
+        stem, ending = os.path.splitext(parts[1])
+        parts[1] = stem + ending.lower()
+    return re.sub("%([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), "/".join(parts))
+
+
+def says(value, old):
+    """Does JSON say what the other said? A zoom and tangents all groups and points have, or none."""
+    if isinstance(old, dict):
+        return all(key in KEYS or key == "version" or says(value[key], old[key]) if key in value
+                   else "tangent" in key and not any(old[key]) for key in old)
+    if isinstance(old, list):
+        return len(value) == len(old) and all(map(says, value, old))
+    return value == old
+
+
+def meant(path, data, old):
+    if not path.endswith(".json") or old is None or data is None:
+        return data == old
+    return says(json.loads(data), json.loads(old))
+
+
+def same_path(path):
+    return path
+
+
+def same(path, data, old):
+    return data == old
+
+
+def untrue(report, before, after, name=plain, content=meant):
+    """The first line that the new map does not bear out, and why; None: all is true."""
+    shown, had = collections.defaultdict(list), collections.Counter(map(name, before))
+    for path, data in after.items():
+        shown[name(path)].append((path, data))
+    for line in report.splitlines():
+        kind, _, path = line.partition(": ")
+        if kind == "removed" and (path in before or len(shown[name(path)]) > had[name(path)]):
+            return line + ": it is still there"
+        if kind != "saved" or re.match(r"and \d+ more$", path):
+            continue
+        if path not in before:
+            return line + ": it was not there"
+        left = {k: list(v) for k, v in shown.items()}
+        for below in before:
+            if below != path and not below.startswith(path + "/"):
+                continue
+            them = left.get(name(below), [])
+            found = next((x for x in them if content(*x, before[below])), None)
+            if found is None:
+                return "%s: of %s a new mount shows %r, and it was\n%r" % (
+                    line, below, [d for _, d in them], before[below])
+            them.remove(found)
+    return None
