@@ -82,8 +82,9 @@ struct entry {
 	bool sized;     /* size is known; else ask size() on a worker, which remembers it */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
 	bool standing;  /* a file that is always there: removed, it is empty after the next save */
-	bool needed; /* its object cannot be without it: removed, it stays in the map as it was */
-	bool fixed;  /* it can be neither removed nor renamed (EPERM) */
+	bool needed;  /* its object cannot be without it: removed, it stays in the map as it was */
+	bool lasting; /* a part that is always there: removed, it is empty in the next mount */
+	bool fixed;   /* it can be neither removed nor renamed (EPERM) */
 	uint64_t size;
 	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;

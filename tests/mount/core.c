@@ -41,6 +41,7 @@ struct answer {
 
 static struct box boxes[BOXES];
 static bool made[BOXES];
+static char names[BOXES][32]; /* of their maps */
 
 static void say(struct answer *ret, const char *text, size_t n)
 {
@@ -76,15 +77,17 @@ static int do_open(const struct request *q, struct answer *ret)
 	size_t at = (size_t)(q->box - boxes);
 	struct error e = ERROR_INIT;
 	struct bytes *map = get_file(AT_FDCWD, q->a);
+	const char *dot = strrchr(q->a, '.'); /* some formats are known by the file's name */
 	int r;
 
 	if (!map)
 		return -ENOENT;
 	if (made[at])
 		box_remove(q->box);
-	box_make(q->box);
+	snprintf(names[at], sizeof(names[at]), "m%s", dot ? dot : "");
+	box_make_empty(q->box, names[at]);
 	made[at] = true;
-	put_file(q->box->room.fd, MAP_NAME, map->data, map->size);
+	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
 	r = box_mount(q->box, &e);
 	if (r < 0)

@@ -412,6 +412,18 @@ def test_a_layer_takes_the_size_that_all_its_tables_have(m):
     assert f.blob(ints[14]) == bytes([7, 1, 0, 0]) * 120
 
 
+def test_a_removed_table_is_all_zeros_and_not_told_as_removed(m):
+    path = GAME + "0_Game/id.csv"
+    os.unlink(m / path)
+    f, report = saved(m)
+    assert "saved: " + path in report and "removed: " not in report
+    assert "note: %s was removed, and is empty now" % path in report
+    assert set(f.blob(f.of_type(LAYER)[0].ints[14])[::4]) == {0}
+    again = m.box.mount(m.map)
+    assert set(again.get(path)) == set(b" 0,\n")
+    assert again.unmount().out == ""
+
+
 def test_one_table_of_another_size_is_a_draft_at_the_save(m):
     before = m.get(GAME + "0_Game/layer.json")
     m.put(GAME + "0_Game/id.csv", plane(30, 4, 7))

@@ -44,8 +44,11 @@ static int tcm_stat(const struct snapshot *s, entry_id id, struct entry *ret, st
 {
 	struct entry file = {.id = id, .writable = true, .sized = true, .most = TCM_TEXT_MAX};
 	struct entry root = {.id = id, .dir = true, .fixed = true};
+	enum tcm_file f = tcm_file_of(id);
 	int r = id == ENTRY_ROOT ? 0 : tcm_size(s, id, &file.size, e);
 
+	file.needed = f == TCM_INFO;
+	file.lasting = f == TCM_POINTS || f == TCM_TERRAIN;
 	if (r == 0)
 		*ret = id == ENTRY_ROOT ? root : file;
 	return r;

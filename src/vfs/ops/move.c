@@ -26,6 +26,14 @@ static int may_replace(struct vfs *v, const struct move *m, unsigned flags)
 	return place_empty(v, m->to.target) && node_scratch(target) ? 0 : -ENOTEMPTY;
 }
 
+/* The kernel lets nobody move a directory into itself; a journal may say so. */
+static bool is_within(const struct node *dir, const struct node *n)
+{
+	while (dir && dir != n)
+		dir = dir->parent;
+	return dir;
+}
+
 int move_find(struct vfs *v, struct call *c, struct move *ret)
 {
 	struct move m = {0};
@@ -41,7 +49,9 @@ int move_find(struct vfs *v, struct call *c, struct move *ret)
 	if (r < 0)
 		return r;
 	m.n->opens++; /* while the other name is looked up */
-	r = m.n->fixed ? -EPERM : place_find(v, to, c->to_name, m.n->dir, &m.to);
+	r = is_within(to, m.n) ? -EINVAL : m.n->fixed ? -EPERM : 0;
+	if (r == 0)
+		r = place_find(v, to, c->to_name, m.n->dir, &m.to);
 	if (r == 0) {
 		r = may_replace(v, &m, c->flags);
 		if (r < 0 && m.to.target)

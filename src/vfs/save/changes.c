@@ -59,7 +59,7 @@ static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 
 	if (names_walk(v, path, &n, NULL) < 0)
 		return false;
-	yes = live(n) && (!was || n->id == was);
+	yes = live(n) && (n->dir || n->lens != LENS_NEW) && (!was || n->id == was);
 	*ret = n->id;
 	node_settle(v, n);
 	return yes;
@@ -123,23 +123,34 @@ void changes_weigh(struct changes *c)
 	c->n = n;
 }
 
-/* Is it a part of what is there still, and which cannot be without it? */
-static bool is_needed(struct vfs *v, const struct object *o)
+/* Is the directory that the object was in there still? */
+static bool is_below_live(struct vfs *v, const struct object *o)
 {
 	CLEANUP(free) char *above = strdup(o->path);
 	char *slash = above ? strrchr(above, '/') : NULL;
-	struct entry en;
 	struct node *dir;
 	bool yes;
 
-	if (!slash || v->vol->format->stat(v->vol->now, o->id, &en, NULL) < 0 || !en.needed)
-		return false;
+	if (!slash)
+		return true;
 	*slash = '\0';
 	if (names_walk(v, above, &dir, NULL) < 0)
 		return false;
 	yes = live(dir);
 	node_settle(v, dir);
 	return yes;
+}
+
+/* What was removed may be a part of what is there still, and is not without one. */
+static enum change_kind removed_kind(struct vfs *v, const struct object *o)
+{
+	const struct volume *vol = v->vol;
+	struct entry en;
+
+	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 || !(en.needed || en.lasting) ||
+		!is_below_live(v, o))
+		return CHANGE_REMOVED;
+	return en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -154,7 +165,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		if (o->state == OBJECT_KEPT)
 			add(c, CHANGE_KEPT, o->path, 0, 0);
 		else if (!stands(v, o->path, 0, &id))
-			add(c, is_needed(v, o) ? CHANGE_NEEDED : CHANGE_REMOVED, o->path, 0, 0);
+			add(c, removed_kind(v, o), o->path, 0, 0);
 		return;
 	}
 	if (!o->seq || !o->node->parent || o->node->lens == LENS_NEW)
@@ -261,7 +272,7 @@ static bool is_saved(const struct change_line *l, const struct snapshot *finaliz
 
 	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_NEEDED)
 		return false;
-	return l->kind == CHANGE_CONTENT || !names ||
+	return l->kind == CHANGE_CONTENT || l->kind == CHANGE_EMPTIED || !names ||
 	       names->shown_as(finalized, l->id, name) != -ENOENT;
 }
 
@@ -279,6 +290,10 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 				l->path);
 		else if (l->kind == CHANGE_NEEDED)
 			report_code(report, OUTCOME_LEFT); /* the format said why */
+		else if (l->kind == CHANGE_EMPTIED && written)
+			report_add(report, REPORT_NOTE,
+				"%s was removed, and is empty now: the map always has one",
+				l->path);
 		else if (l->kind == CHANGE_REMOVED && written)
 			report_add(report, REPORT_REMOVED, "%s", l->path);
 	}

@@ -25,6 +25,7 @@ static void status_run(struct job *j)
 		[CHANGE_MOVED] = "moved",
 		[CHANGE_REMOVED] = "removed",
 		[CHANGE_KEPT] = "kept",
+		[CHANGE_EMPTIED] = "removed",
 		[CHANGE_NEEDED] = "kept",
 	};
 	struct status *s = (struct status *)j;

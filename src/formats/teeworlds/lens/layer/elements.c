@@ -96,6 +96,7 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, 0, true);
+	ret->lasting = true;
 	ret->sized = !l.count || blob_recall(l.blob, l.memo, &size);
 	ret->size = ret->sized ? size : 0;
 	ret->sized |= is_damaged(&l);

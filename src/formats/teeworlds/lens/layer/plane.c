@@ -47,9 +47,11 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
 
-	if (r == 0)
-		tw_stat_file(ret, csv_size(&p.shape), true);
-	return r;
+	if (r < 0)
+		return r;
+	tw_stat_file(ret, csv_size(&p.shape), true);
+	ret->lasting = true;
+	return 0;
 }
 
 static int32_t cell_of(const struct tw_plane_at *at, const uint8_t *tile)
