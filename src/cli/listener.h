@@ -19,7 +19,7 @@ struct listener {
 	bool heard;             /* a message came */
 	bool warned;            /* that none comes */
 	int64_t start_ms, heard_ms, shown_ms;
-	int64_t moved_ms; /* when the save was further than before */
+	int64_t moved_ms;        /* when the save was further than before */
 	struct control_msg last; /* the last PROGRESS that said something */
 	struct lines printed;    /* of the report: each line is printed once */
 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "cli/beside.h"
 
 /* path with its last name unresolved: to resolve a mount point is to touch the mount. NULL where
  * the last name is no plain name, or something before it is missing. */
@@ -85,6 +86,14 @@ int targets_add_all(struct targets *t)
 	return mountinfo_each(MOUNTINFO, match_source, &m);
 }
 
+static void add_file(void *arg, const char *path)
+{
+	struct target one = {.file = strdup(path)};
+
+	one.shown = one.file;
+	(void)add(arg, &one);
+}
+
 int targets_add(struct targets *t, const char *name)
 {
 	struct target one = {.shown = name, .point = resolve_parent(name)};
@@ -108,6 +117,8 @@ int targets_add(struct targets *t, const char *name)
 	(void)mountinfo_each(MOUNTINFO, match_source, &m);
 	if (t->n == before && S_ISREG(st.st_mode))
 		return add(t, &one);
+	if (t->n == before)
+		(void)beside_each(one.file, add_file, t);
 	free(one.file);
 	return t->n == before ? -ENOENT : 0;
 }

@@ -23,7 +23,8 @@ struct targets {
 };
 
 /* Adds what name means: the mount at it, or every mount of the file or folder that it names, or the
- * file that is not mounted. -ENOENT: it is none of these. */
+ * file that is not mounted; of a folder that is not, its maps with a journal that fits. -ENOENT: it
+ * is none of these. */
 int targets_add(struct targets *t, const char *name);
 /* Adds all mounts of mapfs. shown is the point's. */
 int targets_add_all(struct targets *t);

@@ -154,6 +154,19 @@ def test_discard_throws_away_what_no_save_took(box, four):
     assert box.beside() == []
 
 
+def test_of_a_folder_that_is_not_mounted_journals_are_told_and_discarded(box, four):
+    for i in 1, 3:
+        four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
+    box.kill_worker()
+    assert box.run("-u", box.maps).code == 1 and len(box.beside()) == 2
+    r = box.run("status", box.maps)
+    assert r.code == 0 and [path_of(box, i) + ": is not mounted" in r.out for i in range(4)] == [
+        False, True, False, True]
+    r = box.run("-u", "--discard", box.maps)
+    assert r.code == 0 and r.out.count("discarded: " + AUTHOR) == 2
+    assert box.beside() == [] and box.run("-u", "--discard", box.maps).code == 1
+
+
 def test_signals_save(box, four):
     four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
     os.kill(box.keeper(), signal.SIGTERM)

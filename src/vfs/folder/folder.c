@@ -60,7 +60,7 @@ int folder_timeout(struct folder *f)
 	int soonest = f->n_listings ? LISTINGS_MS : -1;
 
 	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o)) {
-		int t = o->v ? vfs_timeout(o->v) : -1;
+		int t = o->v && !o->v->vol->unlocked ? vfs_timeout(o->v) : -1;
 
 		if (t >= 0 && (soonest < 0 || t < soonest))
 			soonest = t;
