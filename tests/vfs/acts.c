@@ -404,8 +404,9 @@ void act_look(const struct act *a, struct trial *t)
 {
 	static const char *const litter[] = {
 		".mapfs-new-", ".mapfs-tmp-", ".mapfs-pair", ".mapfs-journal-"};
-	/* A journal that could not go, or had to stay, is for a map that was replaced since. */
-	const size_t n_litter = a->kind == MANY && t->said->hit ? 3 : 4;
+	/* A journal that could not go, or had to stay, is for a map that was replaced since; one
+	 * that was never brought to disk may be no journal, and is set aside. */
+	const size_t n_litter = (a->kind == MANY && t->said->hit) || t->no_power ? 3 : 4;
 	char name[NAME_MAX + 1];
 	enum outcome code;
 	bool in_part = a->kind == MANY && t->said->r != 0;

@@ -33,7 +33,8 @@ struct trial {
 	struct bytes *old[SAMPLE_FILES];
 	struct bytes *new[SAMPLE_FILES]; /* once the act was done, and the next mount saved */
 	struct said *said;
-	bool no_memory;                /* is what fails */
+	bool no_memory; /* is what fails */
+	bool no_power;
 	void (*end_faults)(void *arg); /* an act calls it before what is to be without them */
 	void *arg;
 };

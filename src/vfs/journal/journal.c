@@ -208,6 +208,7 @@ static int header_locked(struct journal *j, struct error *e)
  * ours to drop. Where somebody else has the name, it is the next one. */
 static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e)
 {
+	char aside[NAME_MAX + 1];
 	int r = -EPERM;
 
 	if (j->unnamed)
@@ -219,6 +220,12 @@ static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e
 			return r;
 		error_clear(e);
 		r = reclog_open(&j->trust, name, &j->log, e);
+		if (r == -EINVAL) {
+			/* None at all: a machine lost its power before it was one on disk. */
+			error_clear(e);
+			r = journal_set_aside(j, ".bad", aside, e);
+			return r < 0 ? r : reclog_create(j->dirfd, name, &j->log, e);
+		}
 		if (r != -EPERM)
 			return r < 0 ? r : 1;
 		error_clear(e);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * The power goes before each call of an fsync, a save, a replay, the end of a mount and a pair's
+ * recovery, in maps of each format. However the disk is found then: the next mount and its save
+ * are right, the map is old or new, and what was promised to be on disk is there.
+ */
+#include "disk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PRINTS = 1 << 16 };
+
+/* Acts of which nothing is promised: what is closed is on disk within a second, not at once. */
+struct cutting {
+	const char *act;
+	bool unpromised;
+};
+
+static const struct cutting cuttings[] = {{"close", true}, {"fsync", false}, {"save", false},
+	{"save-save", false}, {"replay", false}, {"end", false}, {"steps", true}, {"pair", false}};
+
+struct seen {
+	uint64_t prints[PRINTS];
+	unsigned n;
+};
+
+static bool is_new(struct seen *seen, uint64_t print)
+{
+	unsigned at = (unsigned)(print % PRINTS);
+
+	while (seen->prints[at] && seen->prints[at] != print)
+		at = (at + 1) % PRINTS;
+	if (seen->prints[at])
+		return false;
+	assert_true(++seen->n < PRINTS / 2);
+	seen->prints[at] = print;
+	return true;
+}
+
+static void go_on(void *arg)
+{
+	(void)arg;
+}
+
+/* The act without a fault, watched. */
+static struct disk *record(struct trial *t, const struct act *a)
+{
+	struct disk *d;
+
+	sample_free(t->new);
+	sample_box(t->s, t->old, &t->box);
+	t->end_faults = go_on;
+	a->prepare(t);
+	*t->said = (struct said)SAID_INIT;
+	d = disk_watch(t->box.room.fd, t->said);
+	a->act(t);
+	disk_end(d);
+	if (!t->box.v)
+		assert_int_equal(box_mount(&t->box, NULL), 0);
+	(void)box_end(&t->box, NULL);
+	sample_read(t->s, &t->box, t->new);
+	box_remove(&t->box);
+	return d;
+}
+
+static void judge(struct trial *t, const struct act *a, bool unpromised, const struct disk *d,
+	unsigned cut, unsigned state)
+{
+	if (getenv("MAPFS_TEST_TELL"))
+		printf("%s: %s: cut %u of %u, state %u\n", t->s->name, a->name, cut, disk_cuts(d),
+			state);
+	box_make_empty(&t->box, t->s->map);
+	disk_restore(d, cut, state, t->box.room.fd);
+	*t->said = unpromised ? (struct said)SAID_INIT : *disk_said(d, cut);
+	t->said->hit = true;
+	/* A close alone promises nothing yet. */
+	if (a->kind == MANY && t->said->code == CODE_NONE)
+		t->said->r = 1;
+	act_look(a, t);
+	box_remove(&t->box);
+}
+
+static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unpromised)
+{
+	struct seen *seen = calloc(1, sizeof(*seen));
+	struct disk *d = record(t, a);
+	unsigned judged = 0;
+
+	assert_non_null(seen);
+	for (unsigned cut = 0; cut < disk_cuts(d); cut++)
+		for (unsigned state = 0; state < disk_states(d, cut); state++)
+			if (is_new(seen, disk_print(d, cut, state)) && ++judged)
+				judge(t, a, unpromised, d, cut, state);
+	print_message("%s: %s: %u cuts, %u states\n", t->s->name, a->name, disk_cuts(d), judged);
+	free(seen);
+	disk_free(d);
+	return judged;
+}
+
+static void power_goes(void **state)
+{
+	struct said said;
+	struct trial t = {.s = *state, .said = &said, .no_power = true};
+	unsigned all = 0;
+
+	sample_build(t.s, t.old);
+	for (size_t i = 0; i < sizeof(cuttings) / sizeof(cuttings[0]); i++) {
+		const struct act *a = act_by_name(cuttings[i].act);
+
+		assert_non_null(a);
+		if (a->kind != PAIR_ONLY || t.s->companion)
+			all += cut_everywhere(&t, a, cuttings[i].unpromised);
+	}
+	print_message("%s: %u states\n", t.s->name, all);
+	sample_free(t.old);
+	sample_free(t.new);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{"teeworlds", power_goes, NULL, NULL, (void *)&samples[0]},
+		{"triclon", power_goes, NULL, NULL, (void *)&samples[1]},
+		{"mod", power_goes, NULL, NULL, (void *)&samples[2]},
+		{"pak", power_goes, NULL, NULL, (void *)&samples[3]},
+	};
+
+	rooms_in_memory();
+	return cmocka_run_group_tests_name("vfs: power cuts", tests, NULL, NULL);
+}
