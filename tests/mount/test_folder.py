@@ -127,6 +127,32 @@ def test_mapfs_does_not_look_into_its_own_mount(box):
     m.unmount()
 
 
+def test_a_folder_can_be_covered_by_its_own_mount(box):
+    folder.fill(box)
+    m = box.mount(box.maps, point=box.maps)
+    assert sorted(os.listdir(m.point)) == SHOWN
+    assert b"sv_deepfly" in m.get("small.map/" + SETTINGS)
+    m.unmount()
+
+
+def test_a_folder_is_mounted_beside_it_once(box):
+    folder.fill(box)
+    assert box.run(box.maps).code == 0
+    r = box.run(box.maps)
+    assert r.code == 7 and "is mounted already" in r.err
+    assert box.run("-u", box.maps).code == 0
+
+
+def test_find_and_copies_reach_all(box, mixed):
+    r = subprocess.run(["find", mixed.point, "-name", "author"], capture_output=True, check=True)
+    assert len(r.stdout.splitlines()) == 2
+    out = os.path.join(box.root, "out")
+    subprocess.run(["cp", "-r", mixed.point, out], check=True)
+    r = subprocess.run(["diff", "-r", mixed.point, out], capture_output=True)
+    assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
+    mixed.unmount()
+
+
 def test_hidden_names_are_not_shown(box, mixed):
     for name in (".hidden.map", "small.map.mapfs-journal-0123", "small.map.mapfs-conflict.map"):
         box.add(datafile.small_map(), "deep/" + name)

@@ -133,6 +133,41 @@ def test_a_map_is_locked_at_its_first_change(box, four):
     assert author(box, 0) == b"me\0"
 
 
+def test_who_writes_by_path_writes_into_what_is_there_now(box, four):
+    settings = four / (NAMES[0] + "/" + SETTINGS)
+    assert boxes.get(settings)
+    folder.replace(box, NAMES[0], datafile.small_map(settings=(b"sv_theirs 1",)))
+    four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
+    assert boxes.get(settings) == b"sv_theirs 1\n"
+    four.unmount()
+    assert author(box, 0) == b"me\0" and parts.settings(path_of(box, 0)) == b"sv_theirs 1\0"
+
+
+def test_after_a_save_a_map_is_let_go(box):
+    folder.many(box, 60)
+    m = box.mount(box.maps)
+    m.put("m00000.map/" + AUTHOR, b"me\n")
+    folder.sync(m.point)
+    time = os.stat(os.path.join(box.maps, "m00000.map")).st_mtime_ns
+    assert soon(lambda: os.stat(m / "m00000.map").st_mtime_ns == time)
+    for i in range(1, 60):
+        os.listdir(m / ("m%05d.map/info" % i))
+    held = [os.readlink(p.path) for p in os.scandir("/proc/%d/fd" % box.worker())]
+    assert not [h for h in held if h.endswith("m00000.map")]
+    assert m.get("m00000.map/" + AUTHOR) == b"me\n"
+    box.mount(os.path.join(box.maps, "m00000.map"), point=box.point("alone")).unmount()
+    m.unmount()
+
+
+def test_times_that_are_set_hold(box, four):
+    for name in NAMES[0], NAMES[0] + "/" + AUTHOR:
+        os.utime(four / name, (5, 1_000_000_000))
+    assert os.stat(four / NAMES[0]).st_mtime == 1_000_000_000
+    assert soon(lambda: os.stat(four / NAMES[0]).st_mtime == 1_000_000_000)
+    assert os.stat(four / (NAMES[0] + "/" + AUTHOR)).st_mtime == 1_000_000_000
+    four.unmount()
+
+
 def test_status_names_map_and_file(box, four):
     assert four.xattr("", "user.mapfs.status") == ""
     four.put(NAMES[2] + "/" + AUTHOR, b"me\n")

@@ -2,8 +2,11 @@
 #include "vfs/folder/folder.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"
 
@@ -13,6 +16,7 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 	struct vfs_host *host, struct folder **ret, struct error *e)
 {
 	struct folder *f = calloc(1, sizeof(*f));
+	CLEANUP(close_fd) int fd = -1;
 
 	if (!f) {
 		close(dirfd);
@@ -29,6 +33,11 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 	if (!f->by_index || !level_get(f, NULL, "")) {
 		folder_destroy(f);
 		return error_set(e, -ENOMEM, "out of memory");
+	}
+	fd = disk_open(f, f->by_number[0], true);
+	if (fd < 0) {
+		folder_destroy(f);
+		return error_set(e, fd, "cannot be looked into: %s", strerror(-fd));
 	}
 	*ret = f;
 	return 0;

@@ -5,6 +5,7 @@
 
 #include "vfs/folder/disk.h"
 #include "vfs/folder/open.h"
+#include "vfs/tree/attr.h"
 
 struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
 {
@@ -26,6 +27,23 @@ struct attr attr_found(const struct folder *f, uint64_t ino, const struct found 
 		.ctime = found->st.st_mtim,
 		.brief = true,
 	};
+}
+
+struct attr attr_map(const struct folder *f, const struct map *m, const struct found *found)
+{
+	struct attr a = attr_found(f, map_root(m), found), own;
+	struct vfs *v = m->opened ? m->opened->v : NULL;
+
+	/* Once it is open more may be known, and programs may have set something. */
+	if (!v || node_attr(v, v->root, &own) < 0)
+		return a;
+	if (!(v->root->set & ATTR_ATIME))
+		own.atime = a.atime;
+	if (!(v->root->set & ATTR_MTIME))
+		own.mtime = a.mtime;
+	if (!v->root->set)
+		own.ctime = a.ctime;
+	return own;
 }
 
 /* Is the map that is open still the file? */
@@ -51,7 +69,7 @@ struct map *map_look(struct folder *f, struct level *in, const char *name, const
 	struct map *m = map_find(f, in, name);
 	struct stamp now = stamp_of(st);
 
-	if (m && m->opened && (open_changed(m->opened) || is_opened(m->opened, &now)))
+	if (m && m->opened && (is_opened(m->opened, &now) || open_changed(m->opened)))
 		return m;
 	if (m && !m->opened && stamp_same(&m->stamp, &now))
 		return m;
@@ -78,7 +96,7 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret)
 	now = stamp_of(&found.st);
 	if (!m->opened && !stamp_same(&m->stamp, &now))
 		return -ESTALE;
-	*ret = attr_found(f, map_root(m), &found);
+	*ret = attr_map(f, m, &found);
 	return 0;
 }
 
@@ -115,7 +133,7 @@ void level_lookup(struct folder *f, struct level *l, struct call *c)
 		m = map_look(f, l, c->name, &found.st);
 		r = m ? 0 : -ENOMEM;
 		if (m)
-			c->attr = attr_found(f, map_root(m), &found);
+			c->attr = attr_map(f, m, &found);
 		if (m)
 			m->lookups++;
 	}

@@ -18,6 +18,9 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret);
 /* The map of this name, whose file that is: the one that was known, or a new one where the file is
  * another than then. NULL: no memory. */
 struct map *map_look(struct folder *f, struct level *in, const char *name, const struct stat *st);
+/* ... where it was found just now. */
+struct attr attr_map(const struct folder *f, const struct map *m, const struct found *found);
+/* Of a directory of the folder, or of a map that is not open. */
 struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found);
 
 /* Listings that nobody has asked for lately go. */

@@ -140,7 +140,7 @@ static bool emit(
 		m = map_look(f, l, entry->name, &found.st);
 	if (!m && !below)
 		return true;
-	a = attr_found(f, m ? map_root(m) : below->ino, &found);
+	a = m ? attr_map(f, m, &found) : attr_found(f, below->ino, &found);
 	fits = c->emit(c, entry->name, &a, entry->place);
 	if (fits && c->plus && m)
 		m->lookups++;

@@ -64,6 +64,7 @@ static void finish(struct gathering *g)
 		report_merge_of(&report, m->o->path, &m->report);
 		report_finish(&m->report);
 		m->o->calls--;
+		open_touch(g->folder, m->o); /* nothing may keep it open any more */
 	}
 	g->done(g->arg, &report);
 	free(g->maps);

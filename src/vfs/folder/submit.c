@@ -152,7 +152,7 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 			return;
 		}
 	}
-	if (root && c->op == vfs_getattr && !(m->opened && m->opened->v)) {
+	if (root && c->op == vfs_getattr) {
 		call_done(c, map_attr(f, m, &c->attr));
 		return;
 	}

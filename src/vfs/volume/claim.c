@@ -85,6 +85,7 @@ int volume_lock(
 	if (r < 0)
 		return r;
 	vol->unlocked = false;
+	volume_tell(vol, note, arg);
 	sweep(vol);
 	return journal_open(&vol->journal, &vol->replay, note, arg, e);
 }

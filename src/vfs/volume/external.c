@@ -40,13 +40,15 @@ static bool on_share(const struct volume *vol)
 		CODA_SUPER_MAGIC};
 	struct statfs fs;
 
-	for (size_t i = 0; fstatfs(vol->dirfd, &fs) == 0 && i < sizeof(shares) / sizeof(*shares); i++)
+	for (size_t i = 0; fstatfs(vol->dirfd, &fs) == 0 && i < sizeof(shares) / sizeof(*shares);
+		i++)
 		if ((unsigned long)fs.f_type == shares[i])
 			return true;
 	return false;
 }
 
-/* On a share the kernel may answer from a cache for a while; asked like this it asks the server. name
+/* On a share the kernel may answer from a cache for a while; asked like this it asks the server.
+ * name
  * "": dirfd itself. */
 static void refresh(int dirfd, const char *name)
 {

@@ -262,8 +262,7 @@ static int look_sound(struct volume *vol, struct error *e)
 	return 0;
 }
 
-static void tell_of_the_file(
-	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
+void volume_tell(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
 {
 	char line[128];
 
@@ -338,8 +337,8 @@ int volume_load(
 		vol->before = snapshot_ref(vol->now);
 	if (r == 0)
 		r = look_sound(vol, e);
-	if (r == 0)
-		tell_of_the_file(vol, note, arg);
+	if (r == 0 && !vol->unlocked)
+		volume_tell(vol, note, arg);
 	if (r == 0)
 		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */

@@ -133,6 +133,8 @@ void volume_discard(struct volume *vol);
 /* Reads the tables and opens the journal. note() is told what the mounting person should know. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
+/* ... of what its file means for a save; volume_load and volume_lock do that. */
+void volume_tell(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
 /* Before the first change of a map that is `unlocked`: takes its lock (-EBUSY: another mount has
  * it) and opens its journal. -ESTALE: the map is not what was opened any more. */
 int volume_lock(
