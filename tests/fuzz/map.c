@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * A whole map from anywhere (teeworlds, triclon): opened, listed, and every file read and put back.
+ * A whole map from anywhere (teeworlds, triclon; pak: u16 length of the archive, it, its manifest):
+ * opened, listed, and every file read and put back.
  * What somebody writes to a file of a new map (new_triclon, new_mod).
  * And what somebody writes to files of a sound map, before it is saved (view): for each the file's
  * number, as view_files deals it, a length of 16 bits, the content.
@@ -105,23 +106,49 @@ static void look_into(struct look *l, entry_id dir, unsigned depth)
 	judged(r, &e);
 }
 
-static void look_at(const struct format *format, const char *name, const uint8_t *data, size_t size)
+static void look_at_source(const struct format *format, const struct source *source)
 {
 	static const char *const options[] = {"raw=rw", NULL};
-	CLEANUP(file_unref) struct file *file = file_of(data, size);
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct source source = fixture_source(file, name);
 	struct look l = {.budget = budget_create(4 << 20)};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store, .options = options};
 	struct error e = ERROR_INIT;
 
 	l.store = (struct store){.keep = keep, .spool_dirfd = AT_FDCWD};
-	if (judged(format->open(&source, &ctx, &s, &e), &e) == 0) {
+	if (judged(format->open(source, &ctx, &s, &e), &e) == 0) {
 		l.s = s;
+		if (format->edit->sound)
+			judged(format->edit->sound(s, true, &e), &e);
 		look_into(&l, ENTRY_ROOT, 0);
 	}
 	snapshot_unref(TAKE(s));
 	budget_destroy(l.budget);
+}
+
+static void look_at(const struct format *format, const char *name, const uint8_t *data, size_t size)
+{
+	CLEANUP(file_unref) struct file *file = file_of(data, size);
+	struct source source = fixture_source(file, name);
+
+	look_at_source(format, &source);
+}
+
+TARGET(fuzz_pak)
+{
+	CLEANUP(file_unref) struct file *second = NULL;
+	CLEANUP(file_unref) struct file *first = NULL;
+	size_t n = size < 2 ? 0 : (size_t)(data[0] | data[1] << 8);
+	struct source source;
+
+	if (size < 2 || n > size - 2)
+		return;
+	first = file_of(data + 2, n);
+	second = file_of(data + 2 + n, size - 2 - n);
+	source = fixture_source(first, "X.PAK");
+	source.files[1] = second;
+	source.sizes[1] = size - 2 - n;
+	source.n_files = 2;
+	look_at_source(&format_torchlight_pak, &source);
 }
 
 TARGET(fuzz_teeworlds)
@@ -172,7 +199,8 @@ static void put_to_new(
 	const struct format *format, const char *name, const uint8_t *data, size_t size)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct look l = {.budget = budget_create(1 << 20), .store = {.keep = keep, .spool_dirfd = AT_FDCWD}};
+	struct look l = {
+		.budget = budget_create(1 << 20), .store = {.keep = keep, .spool_dirfd = AT_FDCWD}};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store};
 	entry_id ids[ENTRIES_MAX];
 	unsigned n = 0;

@@ -156,14 +156,30 @@ static void take_entry(const struct archive *a, uint32_t i, const struct names *
 		seed("torchlight-learn", pair.data, pair.size, text.data, text.size);
 }
 
+/* A MOD is a PAK and its manifest behind a header. */
+static void take_pair(const struct archive *a, const struct extent *mod)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	CLEANUP_BUFFER struct buffer pair = BUFFER_INIT;
+	uint32_t from = a->header->data_offset, to = a->header->manifest_offset;
+
+	if (extent_load(mod, CONTENT_MAX, &b, NULL) < 0)
+		return;
+	buffer_u16(&pair, (uint16_t)(to - from));
+	buffer_append(&pair, b->data + from, to - from);
+	seed("pak", pair.data, pair.size, b->data + to, b->size - to);
+}
+
 static void take_archive(const struct extent *x)
 {
 	CLEANUP(archive_free) struct archive *a = NULL;
 	CLEANUP(names_unref) struct names *names = names_create();
 
-	if (archive_open_mod(x, &a, NULL) == 0)
+	if (archive_open_mod(x, &a, NULL) == 0) {
+		take_pair(a, x);
 		for (uint32_t i = 0; i < a->manifest->n_entries; i++)
 			take_entry(a, i, names);
+	}
 }
 
 static void take(const char *path)

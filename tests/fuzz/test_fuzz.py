@@ -3,9 +3,15 @@
 (contrib/fuzz lets them run on.)"""
 import os
 import pathlib
+import struct
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "torchlight"))
+import tlwrite  # noqa: E402
+from archives import dat  # noqa: E402
 
 HERE = pathlib.Path(os.environ.get("FUZZ_PROGRAMS", "."))
 FIXTURES = pathlib.Path(os.environ.get("TW_FIXTURES", "."))
@@ -14,10 +20,22 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 
 # Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "inflate": 300,
-           "teeworlds": 600, "triclon": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40}
+           "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40}
 BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
 
-OWN = {"csv_table": [b"x,y,value\n1,-5,0.5\n \"70000\", 2 ,1e3\r\n\n"],
+
+
+def pair():
+    """A PAK, its length before it, and its manifest."""
+    p = tlwrite.Pak()
+    rows = [tlwrite.entry("A.DAT", p.add(dat("x")), dat("x"), 0),
+            tlwrite.entry("B.OGG", p.add(b"b" * 50), b"b" * 50, 6)]
+    section = p.finish()
+    return struct.pack("<H", len(section)) + section + tlwrite.manifest([("MEDIA/", rows)], total=3)
+
+
+OWN = {"pak": [pair()],
+       "csv_table": [b"x,y,value\n1,-5,0.5\n \"70000\", 2 ,1e3\r\n\n"],
        "inflate": [b"\x05\x00\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15"],
        "text": [b"\xed\xa0\x80%2F/\x00\xf0\x9f\x8c\x8d", b""],
        "replay": [b"\x08\x0b\x00info/author\x07\x0b\x00info/author"]}
