@@ -334,6 +334,28 @@ CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
 	"kill\n"
 	"drop groups/0_g/layers/3_q2/layer.json = 61",
 	"sky moon - y=grass : y,y,y")
+/* The saved map calls the image "new". What takes its old place is that image again, with its
+ * references, and the file that it was becomes another: the journal says so to a mount to which
+ * both paths meant one image. */
+CASE(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"put images/0_grass.png png1\n"
+	"kill",
+	"sky moon - new=png1 new=grass : new,sky,moon")
+CASE(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"mv images/2_moon.png images/0_grass.png\n"
+	"kill",
+	"sky - new=moon new=grass : new,sky,none")
+CASE(a_way_home_after_a_saved_rename_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"mv images/5_new.png images/0_grass.png\n"
+	"mv images/2_moon.png images/5_new.png\n"
+	"kill",
+	"grass sky - new=moon : grass,sky,new")
 CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"mv images/0_grass.png images/5_x.png\n"
 	"save\n"
@@ -393,6 +415,9 @@ int main(void)
 		TEST(what_was_made_and_removed_after_a_save_is_gone_after_a_kill),
 		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
 		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
+		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
+		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
+		TEST(a_way_home_after_a_saved_rename_survives_a_kill),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 	};
 
