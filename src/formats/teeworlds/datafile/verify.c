@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/datafile/write.h"
@@ -88,6 +89,25 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct plan_b
 	return r;
 }
 
+struct verifying {
+	const struct tw_map *m, *is;
+	const struct tw_plan *plan;
+	const struct numbering *numbers;
+	bool doubted;
+};
+
+static int verify_blob(void *arg, size_t i, struct error *e)
+{
+	const struct verifying *v = arg;
+	uint32_t handle = v->numbers->at[i];
+	int r = compare_blob(
+		v->m->blobs[handle], v->is->blobs[i], &v->plan->blobs[handle], v->doubted, e);
+
+	if (r < 0)
+		error_context(e, "data item %zu of the new file", i);
+	return r;
+}
+
 int datafile_verify(const struct tw_map *m, const struct plan *plan, const struct source *written,
 	struct error *e)
 {
@@ -118,14 +138,9 @@ int datafile_verify(const struct tw_map *m, const struct plan *plan, const struc
 			numbers.n);
 	if (r == 0)
 		r = compare_items(m, is, &numbers, e);
-	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
-		if (!p->blobs[i].written)
-			continue;
-		r = compare_blob(
-			m->blobs[i], is->blobs[numbers.of[i]], &p->blobs[i], written->doubted, e);
-		if (r < 0)
-			error_context(e, "data item %d of the new file", numbers.of[i]);
-	}
+	if (r == 0)
+		r = parallel_each(numbers.n, verify_blob,
+			&(struct verifying){m, is, p, &numbers, written->doubted}, e);
 	numbering_finish(&numbers);
 	return r;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/parallel.h"
 #include "codec/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
@@ -53,53 +54,73 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 	return 0;
 }
 
-static int place_blob(
-	struct layout *l, size_t handle, bool force, struct plan_blob *p, struct error *e)
+static struct blob *blob_at(const struct layout *l, int32_t number)
 {
-	enum blob_coding coding = l->packed ? BLOB_ZLIB : BLOB_RAW;
-	struct blob *b = l->m->blobs[handle];
-	int32_t number = l->numbers.of[handle];
-	struct extent *x;
-	int r = 0;
+	struct blob *b = l->m->blobs[l->numbers.at[number]];
 
-	if (number < 0)
-		return 0;
-	p->blob = blob_ref(b);
-	if (!b)
-		b = l->numbers.filler;
-	x = &l->stored[number];
+	return b ? b : l->numbers.filler;
+}
+
+/* What is encoded anew. */
+struct recoding {
+	const struct layout *l;
+	struct tw_plan *plan;
+	int32_t *numbers;
+	size_t n;
+};
+
+static int recode_one(void *arg, size_t i, struct error *e)
+{
+	const struct recoding *c = arg;
+	const struct layout *l = c->l;
+	int32_t number = c->numbers[i];
+	int r = recode(l, blob_at(l, number), &l->stored[number],
+		&c->plan->blobs[l->numbers.at[number]].copied, e);
+
+	if (r < 0)
+		error_context(e, "data item %d", number);
+	return r;
+}
+
+/* Copied as it is where its coding fits; else it is to be encoded. */
+static void place_blob(struct layout *l, int32_t number, bool force, struct recoding *c)
+{
+	struct blob *b = blob_at(l, number);
+	struct plan_blob *p = &c->plan->blobs[l->numbers.at[number]];
+
+	p->blob = blob_ref(l->m->blobs[l->numbers.at[number]]);
 	p->written = true;
-	p->coding = coding;
-	if (b->coding == coding && !force) {
-		*x = extent_ref(&b->stored);
+	p->coding = l->packed ? BLOB_ZLIB : BLOB_RAW;
+	l->sizes[number] = b->size;
+	if (b->coding == p->coding && !force) {
+		l->stored[number] = extent_ref(&b->stored);
 		p->copied = l->m->file && b->stored.file == l->m->file;
 	} else {
-		r = recode(l, b, x, &p->copied, e);
+		c->numbers[c->n++] = number;
 	}
-	if (r < 0)
-		return error_context(e, "data item %d", number), r;
-	p->size = x->size;
-	l->sizes[number] = b->size;
-	l->data_size += x->size;
-	return 0;
 }
 
 static int place_blobs(struct layout *l, bool force, struct tw_plan *p, struct error *e)
 {
 	int r = numbering_init(&l->numbers, l->m, e);
+	CLEANUP(free) int32_t *numbers = NULL;
+	struct recoding c = {.l = l, .plan = p};
 
 	if (r < 0)
 		return r;
 	l->stored = calloc(l->numbers.n + 1, sizeof(*l->stored));
 	l->sizes = calloc(l->numbers.n + 1, sizeof(*l->sizes));
-	if (!l->stored || !l->sizes)
+	c.numbers = numbers = calloc(l->numbers.n + 1, sizeof(*numbers));
+	if (!l->stored || !l->sizes || !numbers)
 		return error_set(e, -ENOMEM, "no memory for the table of data items");
-	for (size_t i = 0; i < l->m->n_blobs; i++) {
-		r = place_blob(l, i, force, &p->blobs[i], e);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < l->numbers.n; i++)
+		place_blob(l, (int32_t)i, force, &c);
+	r = parallel_each(c.n, recode_one, &c, e);
+	for (size_t i = 0; r == 0 && i < l->numbers.n; i++) {
+		p->blobs[l->numbers.at[i]].size = l->stored[i].size;
+		l->data_size += l->stored[i].size;
 	}
-	return 0;
+	return r;
 }
 
 static int place_sections(struct layout *l, struct tw_plan *p, struct error *e)
