@@ -50,6 +50,8 @@ def test_everything_is_in_its_place(root):
         "usr/local/lib/systemd/user/mapfs@.service",
         "usr/local/bin/mapfs-open", "usr/local/share/mime/packages/mapfs.xml",
         *("usr/local/share/applications/%s.desktop" % name for name in ENTRIES),
+        "usr/local/share/bash-completion/completions/mapfs", "usr/local/share/zsh/site-functions/_mapfs",
+        "usr/local/share/fish/vendor_completions.d/mapfs.fish",
         "usr/local/share/icons/hicolor/scalable/apps/mapfs.svg", "usr/local/share/metainfo/mapfs.metainfo.xml",
     }
     for name in ("mount.mapfs", "mount.fuse.mapfs", "umount.fuse.mapfs"):

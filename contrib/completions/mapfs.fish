@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Zlib
+# For fish: mapfs's commands and options, files, and the paths inside a map.
+
+function __mapfs_names --description 'the words after the command that are no options'
+    set -l words (commandline -opc)[3..-1]
+    for i in (seq (count $words))
+        string match -q -- '-*' $words[$i]; or test $i -gt 1 -a "$words[(math $i - 1)]" = -o; or echo $words[$i]
+    end
+end
+
+function __mapfs_inside --description 'is the next word a path in a map?'
+    set -l names (count (__mapfs_names))
+    switch (commandline -opc)[2]
+        case ls cat rm mv
+            test $names -ge 1
+        case put
+            test $names -eq 1
+        case extract
+            test $names -ge 2
+        case '*'
+            false
+    end
+end
+
+function __mapfs_paths
+    set -l dir (string replace -rf '[^/]*$' '' -- (commandline -ct))
+    set -l map (string replace -r '^~' $HOME -- (__mapfs_names)[1])
+    set -l at (string trim -r -c / -- $dir)
+    for line in (mapfs ls -l -- $map $at 2>/dev/null)
+        set -l part (string match -r '^(.)\S+ +\S+ \S+ \S+ (.*)$' -- $line)
+        test "$part[2]" = d; and echo $dir$part[3]/; or echo $dir$part[3]
+    end
+end
+
+complete -c mapfs -n __mapfs_inside -f -a '(__mapfs_paths)'
+complete -c mapfs -n __fish_use_subcommand -a "(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^\$/s/^  \([a-z]*\) .*/\1/p')"
+complete -c mapfs -s o -x -d 'mount options'
+complete -c mapfs -s f -l foreground -d 'stay in the foreground'
+complete -c mapfs -s d -l debug -d 'trace the requests'
+complete -c mapfs -l new -d 'make FILE'
+complete -c mapfs -s u -l unmount -d 'save, report, unmount'
+complete -c mapfs -l force -d 'also if the save fails'
+complete -c mapfs -l discard -d 'throw away what is not saved'
+complete -c mapfs -s v -l verbose -d 'show progress'
+complete -c mapfs -s h -l help -d 'what the command does'
+complete -c mapfs -s V -l version -d 'the version'

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Zlib
+"""What bash, zsh and fish complete after `mapfs`."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import datafile
+import places
+
+COMPLETIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "contrib", "completions")
+
+BASH = """
+. "$COMPLETIONS/mapfs.bash"
+compopt() { :; }
+eval "COMP_WORDS=($LINE)"
+[ "${LINE% }" = "$LINE" ] || COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_mapfs
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+# What zsh does for a completion function, as far as ours asks for it: compadd takes the name of an array.
+ZSH = """
+compadd() { print -l -- "${(@P)@[-1]}" }
+_files() { print -l -- *(N) }
+words=(${(z)LINE})
+[[ $LINE == *' ' ]] && words+=('')
+CURRENT=$#words PREFIX=$words[-1]
+source "$COMPLETIONS/_mapfs"
+"""
+
+
+def bash(line, env):
+    return subprocess.run(["bash", "-c", BASH], env=dict(env, LINE=line), capture_output=True, text=True,
+                          timeout=60).stdout.split("\n")
+
+
+def fish(line, env):
+    script = 'source "$COMPLETIONS/mapfs.fish"; complete -C "$LINE"'
+    r = subprocess.run(["fish", "-N", "-c", script], env=dict(env, LINE=line), capture_output=True, text=True,
+                       timeout=60)
+    return [found.split("\t")[0] for found in r.stdout.split("\n")]
+
+
+def zsh(line, env):
+    return subprocess.run(["zsh", "-f", "-c", ZSH], env=dict(env, LINE=line), capture_output=True, text=True,
+                          timeout=60).stdout.split("\n")
+
+
+@pytest.fixture(params=[bash, fish, zsh])
+def complete(request, tmp_path):
+    shell = request.param
+    if not shutil.which(shell.__name__):
+        pytest.skip("not installed: " + shell.__name__)
+    (tmp_path / "bin").mkdir()
+    os.symlink(os.path.abspath(places.BINARY), tmp_path / "bin/mapfs")
+    (tmp_path / "a b.map").write_bytes(datafile.small_map())
+    env = dict(os.environ, PATH="%s:%s" % (tmp_path / "bin", os.environ["PATH"]), COMPLETIONS=COMPLETIONS,
+               HOME=str(tmp_path), LC_ALL="C.UTF-8", TERM="xterm")
+    here = os.getcwd()
+    os.chdir(tmp_path)
+    yield lambda line: shell(line, env)
+    os.chdir(here)
+
+
+def test_commands_and_files(complete):
+    found = complete("mapfs ")
+    assert {"ls", "cat", "extract", "status"} <= set(found)
+    assert any("map" in name for name in found)
+    assert "status" in complete("mapfs st")
+
+
+def test_paths_inside_a_map(complete):
+    found = complete("mapfs cat a\\ b.map im")
+    assert "images/" in found and "0_checker.png" not in found
+    found = complete("mapfs cat a\\ b.map images/")
+    assert "images/0_checker.png" in found
+
+
+def test_options(complete):
+    assert "--discard" in complete("mapfs --di")
