@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -95,6 +96,58 @@ def test_includes_of_rooms_within_rooms_point_down(outer):
              if name.startswith(outer + "/")
              and subroom(outer, name) not in below[subroom(outer, p)] | {subroom(outer, p)}]
     assert wrong == []
+
+
+# Modules that call one another in a circle, of which no order makes one without the others. None may become
+# larger, and there is to be no other.
+CIRCLES = {
+    "vfs": [
+        {"tree_object", "tree_path"},
+        {"folder_level", "folder_list", "folder_make", "folder_open", "folder_save", "folder_status",
+         "folder_submit"},
+    ],
+    "formats": [
+        {"torchlight_text_layout_schema", "torchlight_text_names"},
+        {"teeworlds_lens_layer_elements", "teeworlds_lens_layer_elements_parse",
+         "teeworlds_lens_layer_elements_place"},
+    ],
+    "base": [],
+    "codec": [],
+}
+
+
+def calls(library):
+    """For each module of a static library the others of it whose functions or data it names."""
+    listing = subprocess.run(["nm", "-A", library], check=True, stdout=subprocess.PIPE, text=True).stdout
+    defined, wanted = {}, {}
+    for line in listing.splitlines():
+        where, _, what = line.rpartition(":")
+        module = re.sub(r"\.c\.o$", "", re.split("[:/]", where)[-1])
+        kind, name = what.split()[-2:]
+        if kind == "U":
+            wanted.setdefault(module, set()).add(name)
+        elif kind.isupper():
+            defined[name] = module
+    return {m: {defined[n] for n in names if n in defined} - {m} for m, names in wanted.items()}
+
+
+def reached(graph, start):
+    seen, todo = set(), [start]
+    while todo:
+        for module in graph.get(todo.pop(), set()) - seen:
+            seen.add(module)
+            todo.append(module)
+    return seen
+
+
+@pytest.mark.parametrize("name", sorted(CIRCLES))
+def test_modules_call_each_other_in_no_circle(name):
+    library = os.path.join(os.path.dirname(os.environ["MAPFS_BINARY"]), name, "lib%s.a" % name)
+    graph = calls(library)
+    assert len(graph) > 10
+    reach = {m: reached(graph, m) for m in graph}
+    circles = {frozenset(o for o in reach[m] if m in reach.get(o, set())) for m in graph if m in reach[m]}
+    assert [sorted(c) for c in circles if not any(c <= known for known in CIRCLES[name])] == []
 
 
 def test_includes_are_from_the_top_of_the_sources():

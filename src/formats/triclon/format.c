@@ -210,6 +210,19 @@ static int tcm_rebase(const struct snapshot *s, const struct plan *p, const stru
 	return 0;
 }
 
+static int open_file(const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
+{
+	return tcm_open(&format_triclon, src, ctx, ret, e);
+}
+
+static int create(
+	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
+{
+	(void)name;
+	return tcm_create(&format_triclon, ctx, ret, e);
+}
+
 static const char *const endings[] = {"tcm", NULL};
 
 static const char *const endian_values[] = {"little", "big", "le", "be", NULL};
@@ -230,7 +243,7 @@ static const struct format_edit edit = {
 	.verify = tcm_verify,
 	.rebase = tcm_rebase,
 	.same = tcm_same,
-	.create = tcm_create,
+	.create = create,
 };
 
 static const struct format_tree tree = {
@@ -244,7 +257,7 @@ const struct format format_triclon = {
 	.endings = endings,
 	.settings = settings,
 	.probe = tcm_probe,
-	.open = tcm_open,
+	.open = open_file,
 	.lookup = tcm_lookup,
 	.stat = tcm_stat,
 	.list = tcm_list,

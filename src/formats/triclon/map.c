@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "formats/triclon/format.h"
 
 const char *const tcm_names[TCM_FILES] = {"info.json", "terrain.csv", "points.csv", "objects.csv"};
 const unsigned tcm_widths[TCM_FILES] = {[TCM_TERRAIN] = 4, [TCM_POINTS] = 8, [TCM_OBJECTS] = 8};
@@ -39,15 +38,23 @@ static void free_map(struct snapshot *s)
 	free(m);
 }
 
+struct tcm_map *tcm_map_new(const struct format *f)
+{
+	struct tcm_map *m = calloc(1, sizeof(*m));
+
+	if (m)
+		snapshot_init(&m->base, f, free_map);
+	return m;
+}
+
 struct tcm_map *tcm_map_copy(const struct tcm_map *m)
 {
 	struct tcm_map *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	if (m)
-		*c = *m;
-	snapshot_init(&c->base, &format_triclon, free_map);
+	*c = *m;
+	snapshot_init(&c->base, m->base.format, free_map);
 	bytes_ref(c->name);
 	bytes_ref(c->author);
 	for (int f = 0; f < TCM_FILES; f++) {
@@ -76,31 +83,6 @@ void tcm_set(struct bytes **part, struct bytes *b)
 {
 	bytes_unref(*part);
 	*part = b;
-}
-
-int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e)
-{
-	struct buffer text = BUFFER_INIT;
-	struct bytes *b;
-
-	if (f == TCM_INFO)
-		tcm_info_show(m, &text);
-	else
-		tcm_table_show(m, f, &text);
-	if (buffer_finish(&text, &b) < 0)
-		return error_set(e, -ENOMEM, "no memory for %s", tcm_names[f]);
-	tcm_set(&m->texts[f], b);
-	return 0;
-}
-
-int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e)
-{
-	struct bytes *none = bytes_copy("", 0);
-
-	if (!none)
-		return error_set(e, -ENOMEM, "no memory for an empty table");
-	tcm_set(&m->records[f], none);
-	return tcm_show(m, f, e);
 }
 
 size_t tcm_count(const struct tcm_map *m, enum tcm_file table)

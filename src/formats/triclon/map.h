@@ -71,17 +71,14 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 	return (const struct tcm_map *)s;
 }
 
-/* A map that shares all parts of m; NULL for an empty one. NULL: no memory. */
+/* An empty map; and one that shares all parts of m. NULL: no memory. */
+struct tcm_map *tcm_map_new(const struct format *f);
 struct tcm_map *tcm_map_copy(const struct tcm_map *m);
 /* Would both be the same file (by the same tag)? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 
 /* For the maker of m: takes b in the place of *part. */
 void tcm_set(struct bytes **part, struct bytes *b);
-/* For the maker of m: an empty table; the text of a file anew. */
-int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e);
-int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e);
-
 size_t tcm_count(const struct tcm_map *m, enum tcm_file table);
 /* The largest index of the terrain, and which record has it; -1 without records. */
 int64_t tcm_max_index(const struct tcm_map *m, size_t *ret_record);
@@ -103,13 +100,17 @@ void tcm_table_show(const struct tcm_map *m, enum tcm_file table, struct buffer 
 int tcm_table_parse(
 	struct tcm_map *m, enum tcm_file table, const struct extent *in, struct error *e);
 
-/* open.c: struct format's functions of these names, and all bytes of a file that is no larger than
- * a map may be. */
+/* show.c, for the maker of m: an empty table; the text of a file anew. */
+int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e);
+int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e);
+
+/* open.c: struct format's functions of these names, for the format f, and all bytes of a file that
+ * is no larger than a map may be. */
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
-int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
+int tcm_open(const struct format *f, const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e);
+int tcm_create(const struct format *f, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e);
-int tcm_create(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e);
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
 /* structure.c: struct format's functions of these names. */

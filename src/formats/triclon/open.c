@@ -149,10 +149,10 @@ static int begin(struct tcm_map *m, const struct tcm_demand *d, struct error *e)
 }
 
 /* file is NULL for a new map. */
-static int make(const struct bytes *file, const struct format_context *ctx, struct snapshot **ret,
-	struct error *e)
+static int make(const struct format *format, const struct bytes *file,
+	const struct format_context *ctx, struct snapshot **ret, struct error *e)
 {
-	struct tcm_map *m = tcm_map_copy(NULL);
+	struct tcm_map *m = tcm_map_new(format);
 	CLEANUP(snapshot_unref) struct snapshot *s = m ? &m->base : NULL;
 	struct tcm_demand demand;
 	int r;
@@ -170,18 +170,17 @@ static int make(const struct bytes *file, const struct format_context *ctx, stru
 	return r;
 }
 
-int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
-	struct error *e)
+int tcm_open(const struct format *f, const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
 	int r = tcm_load_file(src, &file, e);
 
-	return r < 0 ? r : make(file, ctx, ret, e);
+	return r < 0 ? r : make(f, file, ctx, ret, e);
 }
 
-int tcm_create(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
+int tcm_create(const struct format *f, const struct format_context *ctx, struct snapshot **ret,
+	struct error *e)
 {
-	(void)name;
-	return make(NULL, ctx, ret, e);
+	return make(f, NULL, ctx, ret, e);
 }

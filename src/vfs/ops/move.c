@@ -126,7 +126,7 @@ static void second_dropped(struct vfs *v, struct call *c, int r)
 	if (r < 0)
 		call_done(c, r);
 	else
-		vfs_submit(v, c);
+		call_again(v, c);
 }
 
 bool move_leave_second(struct vfs *v, struct call *c, const struct node *n)

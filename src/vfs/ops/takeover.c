@@ -165,7 +165,7 @@ static void judged_first(struct vfs *v, struct node *n, void *arg, int r)
 	if (r < 0)
 		call_done(c, r);
 	else
-		vfs_submit(v, c);
+		call_again(v, c);
 }
 
 /* What is refused splits nothing off. */

@@ -151,7 +151,8 @@ void volume_note_attributes(struct volume *vol);
 const struct format *volume_format_for(const char *name, const char *file);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
-/* Shown, and not to be changed from now on: EROFS. */
+/* Shown, and not to be changed from now on: EROFS; and why, where it could be written. */
+void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 void volume_changed(struct volume *vol, const char *path, entry_id id);

@@ -17,7 +17,4 @@ int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name); /* shown.c */
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
-/* The table of a version: its own, or the manifest's. A new reference. */
-int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e);
-
 #endif

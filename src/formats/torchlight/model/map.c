@@ -25,18 +25,6 @@ void tl_shared_unref(struct tl_shared *sh)
 	free(sh);
 }
 
-void tl_table_unref(struct tl_table *t)
-{
-	if (!t || !refs_drop(&t->refs))
-		return;
-	for (size_t i = 0; i < t->n_owned; i++)
-		free(t->owned[i]);
-	free(t->owned);
-	free(t->records);
-	free(t->rows);
-	free(t);
-}
-
 struct tl_header *tl_header_new(struct mod_header *take)
 {
 	struct tl_header *h = take ? calloc(1, sizeof(*h)) : NULL;

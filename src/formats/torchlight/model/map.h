@@ -116,6 +116,9 @@ static inline const struct tl_map *tl_map_of(const struct snapshot *s)
 	return (const struct tl_map *)s;
 }
 
+/* The table of a version: its own, or the manifest's. A new reference. */
+int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e);
+
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* takes the reference */
 struct tl_map *tl_map_copy(const struct tl_map *m); /* to write to; NULL: no memory */
 

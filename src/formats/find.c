@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Zlib */
+/* Which format has a file: above all of them, as the table is. */
+#include <errno.h>
+
+#include "formats/format.h"
+
+int format_find(const struct source *src, const struct format **ret, struct error *e)
+{
+	uint8_t head[256];
+	size_t n = src->sizes[0] < sizeof(head) ? (size_t)src->sizes[0] : sizeof(head);
+	int r;
+
+	r = file_read(src->files[0], 0, head, n, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; formats[i]; i++) {
+		if (formats[i]->probe(src, head, n)) {
+			*ret = formats[i];
+			return 0;
+		}
+	}
+	return error_set(e, -EINVAL, "not a map of a known format");
+}

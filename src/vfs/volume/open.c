@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Zlib */
+/* How a volume comes about: its files are opened or made, and then its tables are read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "base/io.h"
+#include "vfs/files/companion.h"
+#include "vfs/volume/claim.h"
+#include "vfs/volume/finish.h"
+#include "vfs/volume/lock.h"
+#include "vfs/volume/volume.h"
+
+static void take_rights(struct volume *vol, const struct vfs_options *o)
+{
+	struct rights rights = rights_of(&vol->opened, o, vol->read_only && !o->keep_modes);
+
+	vol->uid = rights.uid;
+	vol->gid = rights.gid;
+	vol->file_mode = rights.file_mode;
+	vol->dir_mode = rights.dir_mode;
+}
+
+int volume_names_file(const char *const *options, struct file **ret, struct error *e)
+{
+	const char *path = format_option(options, "names");
+	CLEANUP(file_unref) struct file *f = NULL;
+	struct stat st;
+	int fd;
+
+	if (!path)
+		return 0;
+	fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(e, "option names: %s", path);
+	f = file_new(fd);
+	if (!f)
+		return error_set(e, -ENOMEM, "out of memory");
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "option names: %s is not a regular file", path);
+	*ret = TAKE(f);
+	return 0;
+}
+
+static int volume_begin(int dirfd, const char *name, const struct vfs_options *o,
+	struct volume **ret, struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = calloc(1, sizeof(*vol));
+	int r;
+
+	if (!vol) {
+		if (!o->shared_dir)
+			close(dirfd);
+		return error_set(e, -ENOMEM, "out of memory");
+	}
+	vol->dirfd = dirfd;
+	vol->own_dir = !o->shared_dir;
+	TAILQ_INIT(&vol->pending);
+	vol->name = strdup(name);
+	vol->own_budget = !o->budget;
+	vol->budget = o->budget ? o->budget : budget_create(o->cache);
+	if (!vol->name || !vol->budget)
+		return error_set(e, -ENOMEM, "out of memory");
+	vol->context.options = o->options;
+	vol->unlocked = o->unlocked;
+	vol->at_once = o->at_once;
+	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
+	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
+	if (r == 0)
+		*ret = TAKE(vol);
+	return r;
+}
+
+int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
+	struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+
+	if (r < 0)
+		return r;
+	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
+			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
+	vol->unlocked = vol->unlocked && !vol->read_only && !finish_waits(vol);
+	fd = lock_open(vol, e);
+	r = fd < 0 ? fd : volume_take(vol, fd, e);
+	if (r < 0)
+		return r;
+	take_rights(vol, o);
+	*ret = TAKE(vol);
+	return 0;
+}
+
+int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
+	struct volume **ret, struct error *e)
+{
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+
+	if (r < 0)
+		return r;
+	vol->format = volume_format_for(format, name);
+	if (!vol->format)
+		return error_set(e, -EINVAL, "%s is no format that can be made",
+			format ? format : "its ending");
+	r = companion_open(dirfd, vol->format, name, &vol->source, vol->companion, e);
+	if (r < 0)
+		return r;
+	if (vol->companion[0])
+		return error_set(e, -EEXIST, "%s is there already", vol->companion);
+	if (!vol->format->edit || !vol->format->edit->create)
+		return error_set(
+			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
+	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
+	if (fd < 0)
+		return error_set(e, fd, "cannot be made: %s", strerror(-fd));
+	vol->fresh = true;
+	vol->unlocked = false;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		r = error_set(e, VOLUME_LOCKED, "is in use by another program");
+	if (r < 0)
+		close(fd);
+	else
+		r = volume_take(vol, fd, e);
+	if (r < 0) {
+		volume_discard(vol);
+		return r;
+	}
+	take_rights(vol, o);
+	*ret = TAKE(vol);
+	return 0;
+}
+
+static void unlink_ours(const struct volume *vol, const char *name, const struct stat *ours)
+{
+	struct stat st;
+
+	if (fstatat(vol->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == ours->st_dev &&
+		st.st_ino == ours->st_ino && st.st_size == ours->st_size)
+		(void)io_unlink(vol->dirfd, name);
+}
+
+void volume_discard(struct volume *vol)
+{
+	unlink_ours(vol, vol->name, &vol->opened);
+	if (vol->companion[0])
+		unlink_ours(vol, vol->companion, &vol->companion_opened);
+}
+
+static int open_model(struct volume *vol, struct error *e)
+{
+	if (vol->fresh)
+		return vol->format->edit->create(vol->name, &vol->context, &vol->now, e);
+	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
+}
+
+/* What keeps somebody from looking says nothing of the map. */
+static int look_sound(struct volume *vol, struct error *e)
+{
+	struct error why = ERROR_INIT;
+	int r;
+
+	vol->sound =
+		vol->read_only || vol->fresh || !vol->format->edit || !vol->format->edit->sound;
+	r = vol->sound ? 0 : vol->format->edit->sound(vol->now, false, &why);
+	if (r != -EINVAL && r != -EIO)
+		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
+	volume_refuse_changes(vol, &why);
+	return 0;
+}
+
+static int open_journal(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	int r = claim_journal(vol, note, arg, e);
+
+	if (r < 0 || !vol->journal.fresh || vol->fresh)
+		return r;
+	/* Its paths are those of a map that was being made anew. */
+	vol->fresh = true;
+	snapshot_unref(TAKE(vol->now));
+	return open_model(vol, e);
+}
+
+/* Of a map that is being made there is no second file before the first save. */
+static int open_companion(struct volume *vol, struct error *e)
+{
+	int r = companion_open(vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
+
+	if (r == 0 && vol->source.n_files > 1 &&
+		fstat(vol->source.files[1]->fd, &vol->companion_opened) < 0)
+		r = error_errno(e, "%s cannot be looked at", vol->companion);
+	return r;
+}
+
+int volume_load(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	int r = finish_pair(vol, note, arg, e);
+
+	if (r == 0 && !vol->fresh)
+		r = format_find(&vol->source, &vol->format, e);
+	if (r == 0 && !vol->format->edit)
+		volume_refuse_writing(vol);
+	if (r == 0 && !vol->fresh)
+		r = open_companion(vol, e);
+	if (r == 0) {
+		volume_note_attributes(vol);
+		r = companion_identity_of(&vol->source, vol->identity, e);
+	}
+	if (r == 0)
+		r = journal_init(&vol->journal, &vol->trust, vol->name, vol->identity, "", e);
+	if (r < 0)
+		return r;
+	vol->journal.unnamed = vol->at_once;
+	vol->context.budget = vol->budget;
+	vol->context.store = &vol->journal.store;
+	vol->context.note = note;
+	vol->context.note_arg = arg;
+	r = open_model(vol, e);
+	if (r == 0)
+		vol->before = snapshot_ref(vol->now);
+	if (r == 0)
+		r = look_sound(vol, e);
+	if (r == 0 && !vol->unlocked)
+		volume_tell(vol, note, arg);
+	if (r == 0)
+		r = open_journal(vol, note, arg, e);
+	/* Whoever listens now is gone when the map is served. */
+	vol->context.note = NULL;
+	return r;
+}
