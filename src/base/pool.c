@@ -54,6 +54,8 @@ static void wake(struct pool *p)
 {
 	uint64_t one = 1;
 
+	if (!p->n_threads)
+		return;
 	/* It can fail only where the count is at its end, and then the descriptor is readable. */
 	if (write(p->wakeup, &one, sizeof(one)) < 0)
 		return;
@@ -120,7 +122,7 @@ struct pool *pool_create(unsigned threads)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ended, NULL);
-	p->wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	p->wakeup = eventfd(threads ? 0 : 1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wakeup < 0 || !start_threads(p, threads))
 		return NULL;
 	return TAKE(p);
@@ -131,7 +133,7 @@ static void drain(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	while (p->pending) {
-		while (p->pending && !p->back.first)
+		while (p->n_threads && p->pending && !p->back.first)
 			pthread_cond_wait(&p->ended, &p->lock);
 		pthread_mutex_unlock(&p->lock);
 		pool_complete(p);
@@ -180,19 +182,41 @@ int pool_fd(const struct pool *p)
 	return p->wakeup;
 }
 
+/* What a worker would do. */
+static void run_here(struct pool *p)
+{
+	struct job *j;
+
+	pthread_mutex_lock(&p->lock);
+	while ((j = queue_take(&p->todo))) {
+		bool has_done = j->done;
+
+		pthread_mutex_unlock(&p->lock);
+		j->run(j);
+		pthread_mutex_lock(&p->lock);
+		if (has_done)
+			way_back(p, j);
+		else
+			p->pending--;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
 void pool_complete(struct pool *p)
 {
 	struct queue mine;
 	struct job *j;
 	uint64_t count;
 
+	if (!p->n_threads)
+		run_here(p);
 	queue_init(&mine);
 	pthread_mutex_lock(&p->lock);
 	if (p->back.first) {
 		mine.first = p->back.first;
 		queue_init(&p->back);
 	}
-	if (read(p->wakeup, &count, sizeof(count)) < 0)
+	if (p->n_threads && read(p->wakeup, &count, sizeof(count)) < 0)
 		count = 0; /* nothing waited */
 	pthread_mutex_unlock(&p->lock);
 

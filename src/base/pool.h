@@ -21,7 +21,8 @@ struct job {
 	struct job *next; /* the pool's */
 };
 
-/* All signals are blocked in the threads. NULL when they cannot be made. */
+/* All signals are blocked in the threads. NULL when they cannot be made. 0: jobs run on the owner's
+ * thread, in pool_complete, and pool_fd is always readable; for who waits for each in any case. */
 struct pool *pool_create(unsigned threads);
 /* Waits for every job that was submitted, calls their done, joins the threads. */
 void pool_destroy(struct pool *p);

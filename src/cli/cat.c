@@ -51,6 +51,7 @@ int cli_cat(int argc, char **argv)
 	if (option == -1 && c.n_names < 2)
 		c.code = cli_usage("cat takes a file and paths in it");
 	if (option == -1 && c.n_names >= 2) {
+		c.threads = 0;
 		r = command_open(&c, c.names[0], NULL, 0, &cat.tree);
 		for (int i = 1; r == 0 && i < c.n_names && !cat.stopped; i++) {
 			int one = offline_match(&cat.tree, c.names[i], show, &cat);

@@ -12,7 +12,7 @@
 
 void command_begin(struct command *c, const char *name)
 {
-	*c = (struct command){.name = name};
+	*c = (struct command){.name = name, .threads = COMMAND_THREADS};
 	options_init(&c->options);
 	/* As the worker of a mount does: what the budget drops goes back to the system. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
@@ -114,7 +114,7 @@ int command_open(struct command *c, const char *file, const struct sandbox_rule 
 	if (r == 0)
 		r = offline_confine(&ret, 1, further, n_further, c->debug, &e);
 	if (r == 0)
-		ret->pool = pool_create(OFFLINE_THREADS);
+		ret->pool = pool_create(c->threads);
 	if (r == 0)
 		r = ret->pool ? offline_load(ret, ret->pool, &e)
 			      : error_set(&e, -ENOMEM, "no thread can be made");

@@ -11,12 +11,15 @@
 #include "cli/offline/calls.h"
 #include "cli/options.h"
 
+enum { COMMAND_THREADS = 3 };
+
 struct command {
 	const char *name; /* "ls" */
 	struct options options;
 	struct vfs_options how; /* of the maps that it opens; read_only unless it is changed */
 	bool create;            /* the map is a new one */
 	const char *format;     /* ... of this format; NULL: by its ending */
+	unsigned threads;       /* that work for the map; 0: none but this one */
 	bool debug;             /* what the kernel lacks is told */
 	char **names;           /* what is no option */
 	int n_names;

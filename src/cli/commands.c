@@ -30,6 +30,10 @@ const struct cli_command cli_commands[] = {
 		"      --onto FILE           the files go onto a map that is there; others stay\n"
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n" VERBOSE},
+	{"grep", cli_grep, "[-Eciln] PATTERN FILE|FOLDER...", "search texts of many maps",
+		"What says what a map is and how it is played is searched (info/*), or:\n\n"
+		"      --in GLOB             files of these paths; may be given several times\n"
+		"  -E -c -i -l -n            as those of grep\n"},
 	{0},
 };
 

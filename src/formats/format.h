@@ -160,6 +160,9 @@ struct format {
 	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing
 	 * file is, probe alone says. */
 	const char *const *endings;
+	/* Patterns of the paths of files that say what a map is and how it is played, NULL-ended:
+	 * what a search of many maps looks at. May be NULL: none. */
+	const char *const *texts;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
 	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */

@@ -173,10 +173,56 @@ static void the_end_of_the_last_job_is_told_of_one_without_a_done_too(void **sta
 	assert_int_equal(pool_pending(p), 0);
 }
 
+struct here {
+	struct job job;
+	pthread_t ran;
+	unsigned runs, dones;
+	struct pool *pool;
+};
+
+static void run_at_home(struct job *j)
+{
+	struct here *h = (struct here *)j;
+
+	h->ran = pthread_self();
+	h->runs++;
+}
+
+static void done_at_home(struct job *j)
+{
+	struct here *h = (struct here *)j;
+
+	if (++h->dones < 3)
+		pool_submit(h->pool, j);
+}
+
+static void without_threads_the_owner_runs_them(void **state)
+{
+	struct pool *p = pool_create(0);
+	struct here h = {.job = {run_at_home, done_at_home, NULL}, .pool = p};
+	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
+
+	(void)state;
+	pool_submit(p, &h.job);
+	assert_int_equal(h.runs, 0);
+	while (pool_pending(p)) {
+		assert_int_equal(poll(&fd, 1, 0), 1);
+		pool_complete(p);
+	}
+	assert_int_equal(h.runs, 3);
+	assert_int_equal(h.dones, 3);
+	assert_true(pthread_equal(h.ran, pthread_self()));
+	h.dones = 1;
+	pool_submit(p, &h.job);
+	pool_destroy(p);
+	assert_int_equal(h.runs, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dones_run_on_the_owner),
+		cmocka_unit_test(without_threads_the_owner_runs_them),
 		cmocka_unit_test(one_thread_keeps_the_order),
 		cmocka_unit_test(destroy_drains_what_dones_submit),
 		cmocka_unit_test(a_returned_job_is_only_done),

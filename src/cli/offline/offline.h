@@ -17,8 +17,6 @@
 #include "vfs/vfs.h"
 #include "vfs/volume/volume.h"
 
-enum { OFFLINE_THREADS = 3 };
-
 struct offline {
 	struct vfs_host host; /* first */
 	const char *file;     /* as it was named, for messages; borrowed */

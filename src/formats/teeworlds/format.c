@@ -241,6 +241,7 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 }
 
 static const char *const endings[] = {"map", NULL};
+static const char *const texts[] = {"info/*", NULL};
 
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const struct format_setting settings[] = {
@@ -275,6 +276,7 @@ static const struct format_names names = {
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
+	.texts = texts,
 	.settings = settings,
 	.numbered = true,
 	.has_forms = true,

@@ -322,6 +322,7 @@ static int create_pak(
 	return create(name, ctx, true, ret, e);
 }
 
+static const char *const texts_mod[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
@@ -354,6 +355,7 @@ static const struct format_setting settings[] = {
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
+	.texts = texts_mod,
 	.settings = settings,
 	.probe = probe_mod,
 	.open = tl_open_mod,

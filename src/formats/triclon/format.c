@@ -224,6 +224,7 @@ static int create(
 }
 
 static const char *const endings[] = {"tcm", NULL};
+static const char *const texts[] = {"info.json", NULL};
 
 static const char *const endian_values[] = {"little", "big", "le", "be", NULL};
 static const char *const lists_values[] = {"bytes", "count", NULL};
@@ -255,6 +256,7 @@ static const struct format_tree tree = {
 const struct format format_triclon = {
 	.name = "triclon",
 	.endings = endings,
+	.texts = texts,
 	.settings = settings,
 	.probe = tcm_probe,
 	.open = open_file,

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/many_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/say.h"
+
+static void wrong(struct many_list *l, const char *name, int r, const char *why)
+{
+	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
+	l->wrong = r;
+}
+
+static bool is_map(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (name[0] == '.' || strstr(name, ".mapfs-") || !dot)
+		return false;
+	for (size_t i = 0; formats[i]; i++)
+		for (const char *const *end = formats[i]->endings; *end; end++)
+			if (strcasecmp(*end, dot + 1) == 0)
+				return true;
+	return false;
+}
+
+/* Strings are taken, also on failure. */
+static int add(struct many_list *l, char *shown, char *path)
+{
+	if (!shown || !path || !array_room(l->maps, l->n, l->room)) {
+		free(shown);
+		free(path);
+		return -ENOMEM;
+	}
+	l->maps[l->n++] = (struct many_map){shown, path, l->n_tops - 1};
+	return 0;
+}
+
+static char *joined(const char *dir, const char *name)
+{
+	size_t n = strlen(dir);
+	char *path;
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	if (asprintf(&path, "%.*s%s%s", (int)n, dir, n && dir[n - 1] != '/' ? "/" : "", name) < 0)
+		return NULL;
+	return path;
+}
+
+/* Directories that are still to be read, as paths below the folder. */
+struct folders {
+	char **at;
+	size_t n, room;
+};
+
+static int add_folder(struct folders *f, char *path)
+{
+	if (!path || !array_room(f->at, f->n, f->room)) {
+		free(path);
+		return -ENOMEM;
+	}
+	f->at[f->n++] = path;
+	return 0;
+}
+
+static int take_entry(struct many_list *l, struct folders *f, const char *folder, const char *below,
+	int dirfd, const char *name)
+{
+	struct stat st;
+	char *path;
+	int r;
+
+	if (name[0] == '.' || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || !is_map(name)))
+		return 0;
+	path = joined(below, name);
+	if (S_ISDIR(st.st_mode))
+		return add_folder(f, path);
+	r = path ? add(l, joined(folder, path), strdup(path)) : -ENOMEM;
+	free(path);
+	return r;
+}
+
+static int read_folder(
+	struct many_list *l, struct folders *f, const char *folder, const char *below, int fd)
+{
+	DIR *d = fdopendir(fd);
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!d) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (r == 0 && (entry = readdir(d)))
+		r = take_entry(l, f, folder, below, fd, entry->d_name);
+	closedir(d);
+	return r;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
+}
+
+static int add_below(struct many_list *l, const char *folder, int top)
+{
+	struct folders f = {0};
+	size_t first = l->n;
+	int r = add_folder(&f, strdup(""));
+
+	while (r == 0 && f.n) {
+		char *below = f.at[--f.n];
+		int fd = io_openat(top, below[0] ? below : ".", O_RDONLY | O_DIRECTORY, 0);
+
+		if (fd < 0)
+			wrong(l, below[0] ? below : folder, fd, NULL);
+		else
+			r = read_folder(l, &f, folder, below, fd);
+		free(below);
+	}
+	while (f.n)
+		free(f.at[--f.n]);
+	free(f.at);
+	qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
+	return r;
+}
+
+static int add_top(struct many_list *l, int fd, unsigned flags)
+{
+	if (!array_room(l->tops, l->n_tops, l->room_tops)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	l->tops[l->n_tops++] = (struct sandbox_rule){fd, flags};
+	return 0;
+}
+
+int many_list_add(struct many_list *l, const char *name)
+{
+	/* Whose the maps are is not known before they are seen. */
+	unsigned flags = geteuid() == 0 ? SANDBOX_RIGHTS : 0;
+	struct error e = ERROR_INIT;
+	char *file = NULL;
+	int fd, r = offline_locate(name, &fd, &file, &e);
+
+	if (r == 0) {
+		r = add_top(l, fd, flags);
+		if (r == 0)
+			return add(l, strdup(name), file);
+		free(file);
+		return r;
+	}
+	if (r != -EISDIR) {
+		wrong(l, name, r, error_text(&e));
+		return 0;
+	}
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		wrong(l, name, -errno, NULL);
+		return 0;
+	}
+	r = add_top(l, fd, flags);
+	return r < 0 ? r : add_below(l, name, fd);
+}
+
+void many_list_finish(struct many_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->maps[i].shown);
+		free(l->maps[i].path);
+	}
+	for (size_t i = 0; i < l->n_tops; i++)
+		close(l->tops[i].fd);
+	free(l->maps);
+	free(l->tops);
+	*l = (struct many_list){0};
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Zlib
+"""grep finds in many maps what grep -r finds in their mounts."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import maps  # first: it says where archives is
+import places
+import shims
+
+
+def run(*args, cwd=None, **kw):
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, cwd=cwd, **kw)
+
+
+@pytest.fixture
+def many(box):
+    """A folder of maps, some in folders of their own; and what must not be looked at."""
+    top = os.path.join(box.root, "maps of all")
+    os.makedirs(top + "/below/deep")
+    for i, p in enumerate(maps.each_map(200_000)):
+        if p.values[0]:
+            path = p.values[0]
+            for end in ("", ".MAN"):
+                if os.path.exists(path + end):
+                    shutil.copy(path + end, os.path.join(top, ("", "below", "below/deep")[i % 3],
+                                                         "%d_%s" % (i, os.path.basename(path + end))))
+    one = box.add(os.path.join(top, sorted(n for n in os.listdir(top) if n.endswith(".map"))[0]))
+    os.symlink(one, top + "/link.map")
+    shutil.copy(one, top + "/.hidden.map")
+    shutil.copy(one, top + "/a.map.mapfs-conflict")
+    with open(top + "/notes.txt", "w") as f:
+        f.write("sv_ sv_ sv_\n")
+    return top
+
+
+@pytest.mark.parametrize("options, pattern", [
+    ((), "sv_"), (("-n",), "a"), (("-i",), "SV_"), (("-l",), "^[a-z]"), (("-c",), "o"), (("-E",), "(tune|sv)_.+"),
+    (("-ni",), "no such text anywhere"), (("-n",), ""), (("-n",), "o$")])
+def test_grep_is_that_of_a_tree(box, many, options, pattern):
+    tree = os.path.join(box.root, "tree")
+    wrong = False
+    for base, _, names in os.walk(many):
+        for name in names:
+            path = os.path.join(base, name)
+            if name.lower().endswith((".map", ".mod", ".pak", ".tcm")) and name[0] != "." and not os.path.islink(path):
+                out = os.path.join(tree, os.path.relpath(path, box.root))
+                os.makedirs(out)
+                for p in ("info", "info.json", ".mod"):
+                    run("extract", path, out, p)
+                wrong |= run("ls", path).returncode != 0
+    r = run("grep", *options, pattern, "maps of all", cwd=box.root)
+    g = subprocess.run(["grep", "-ra", *options, pattern, "maps of all"], cwd=tree, capture_output=True,
+                       env=dict(os.environ, LC_ALL="C"))
+    assert sorted(r.stdout.splitlines()) == sorted(g.stdout.splitlines())
+    assert r.returncode == (2 if wrong else g.returncode)
+
+
+def test_output_is_in_the_order_of_the_maps(box, many):
+    r = run("grep", "-l", "", "maps of all", cwd=box.root)
+    lines = [line.split(b"/info")[0].split(b"/.mod")[0] for line in r.stdout.splitlines()]
+    assert len(set(lines)) > 3 and lines == sorted(lines)
+
+
+def test_other_files_are_searched_when_they_are_named(box, small):
+    r = run("grep", "-l", "external", "--in", "images/*.json", "--in", "nothing/*", small)
+    assert r.returncode in (0, 1)
+    assert all(b"/images/" in line for line in r.stdout.splitlines())
+    r = run("grep", "-c", "x", "--in", "groups/*/group.json", small)
+    assert r.stdout.count(b"group.json:") == len(run("ls", small, "groups").stdout.splitlines())
+
+
+def test_nothing_else_is_inflated(box, small):
+    counter = box.shim(shims.Inflate)
+    run("cat", small, "info/settings.cfg", env=box.env(counter.env()))
+    settings = sum(n for n, _ in counter.streams())
+    counter.reset()
+    assert run("grep", "sv_", small, env=box.env(counter.env())).returncode == 0
+    texts = sum(len(run("cat", small, "info/" + n).stdout) + 1
+                for n in ("author", "version", "credits", "license"))
+    assert sum(n for n, _ in counter.streams()) <= settings + texts
+
+
+def test_exit_codes_are_those_of_grep(box, small):
+    assert run("grep", "sv_", small).returncode == 0
+    assert run("grep", "no such thing", small).returncode == 1
+    broken = box.add(b"DATA of nothing", "broken.map")
+    r = run("grep", "sv_", broken, small)
+    assert r.returncode == 2 and r.stdout and r.stderr.count(b"\n") == 1
+    for args in (["grep"], ["grep", "x"], ["grep", "\\(", small], ["grep", "-z", "x", small],
+                 ["grep", "x", os.path.join(box.maps, "none.map")]):
+        r = run(*args)
+        assert r.returncode == 2 and r.stderr.count(b"\n") == 1, (args, r)
+    assert run("grep", "--help").returncode == 0
