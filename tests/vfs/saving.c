@@ -461,6 +461,7 @@ static void saves_keep_no_file_that_is_gone(void **state)
 		put_group(b, group);
 		assert_int_equal(box_put(b, AUTHOR, author), 0);
 		assert_int_equal(box_sync_root(b), 0);
+		box_settle(b);
 		descriptors(&all[i], &gone[i]);
 	}
 	if (all[SAVES - 1] > all[2] || gone[SAVES - 1] > gone[2])

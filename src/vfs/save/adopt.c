@@ -36,6 +36,16 @@ static void refresh(const struct file *f, struct stat *st)
 		*st = now;
 }
 
+/* The new one is the volume's; the old one stays with the save, whose end is on a worker: with the
+ * last reference to a file without a name the kernel frees all of its bytes. */
+static void exchange(struct file **mine, struct file **its)
+{
+	struct file *old = *mine;
+
+	*mine = *its;
+	*its = old;
+}
+
 void save_adopt(struct save_job *s)
 {
 	struct volume *vol = s->vol;
@@ -46,14 +56,12 @@ void save_adopt(struct save_job *s)
 	vol->now = TAKE(s->rebased);
 	snapshot_unref(vol->before);
 	vol->before = TAKE(s->rebased_finalized);
-	file_unref(vol->source.files[0]);
-	vol->source.files[0] = TAKE(s->file);
+	exchange(&vol->source.files[0], &s->file);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;
 	refresh(vol->source.files[0], &vol->opened);
 	if (s->second) {
-		file_unref(vol->source.files[1]);
-		vol->source.files[1] = TAKE(s->second);
+		exchange(&vol->source.files[1], &s->second);
 		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
 		vol->source.n_files = 2;
 		vol->companion_opened = s->second_stat;

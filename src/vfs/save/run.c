@@ -33,18 +33,28 @@ static void saving_write(struct job *j)
 	save_write(&((struct saving *)j)->save);
 }
 
+static void saving_free(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	save_job_finish(&s->save);
+	free(s);
+}
+
 static void saving_finish(struct saving *s)
 {
 	struct report report = s->save.report;
+	vfs_saved done = s->done;
+	void *arg = s->arg;
 
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
 	changes_finish(&s->changes);
 	commit_queue_leave(s->save.vol);
-	save_job_finish(&s->save);
-	s->done(s->arg, &report);
-	free(s);
+	s->job = (struct job){.run = saving_free};
+	pool_submit(s->v->pool, &s->job);
+	done(arg, &report);
 }
 
 static void saving_done(struct job *j)

@@ -48,6 +48,7 @@ void save_adopt(struct save_job *s);
 void report_conflict(struct report *r, const char *name);
 /* The journal was set aside (journal_remove's ret_kept), or not (""). */
 void report_kept(struct report *r, const char *journal);
+/* On any thread. */
 void save_job_finish(struct save_job *s);
 
 #endif
