@@ -53,7 +53,9 @@ struct tcm_map *tcm_map_copy(const struct tcm_map *m)
 
 	if (!c)
 		return NULL;
-	*c = *m;
+	/* All but the head: others count their references in it meanwhile. */
+	memcpy((char *)c + sizeof(c->base), (const char *)m + sizeof(m->base),
+		sizeof(*c) - sizeof(c->base));
 	snapshot_init(&c->base, m->base.format, free_map);
 	bytes_ref(c->name);
 	bytes_ref(c->author);
