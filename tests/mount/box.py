@@ -187,7 +187,7 @@ class Box:
 
     def env(self, extra=None):
         env = dict(os.environ, **{MARK: self.root, "HOME": self.home, "LC_ALL": "C.UTF-8"})
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             # The worker may write nowhere but beside the map.
             if name in env:
                 env[name] += ":log_path=" + os.path.join(self.maps, "sanitizer")

@@ -83,5 +83,5 @@ def sanitizers():
     """The runtimes that mapfs is linked with; they must be loaded before any shim."""
     out = subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout
     return [line.split()[2] for line in out.splitlines()
-            if line.split()[:1] and line.split()[0].startswith(("libasan", "libubsan"))
+            if line.split()[:1] and line.split()[0].startswith(("libasan", "libubsan", "libtsan"))
             and len(line.split()) > 2]
