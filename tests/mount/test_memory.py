@@ -107,9 +107,9 @@ def read_both_ends(m):
 
 @plain
 def test_a_list_that_is_larger_than_memory_takes_none(box):
-    m = box.mount(box.add(json_map(160 * MIB // 152)), "cache=4M")
+    m = box.mount(box.add(json_map(120 * MIB // 152)), "cache=16M")
     read_both_ends(m)
-    assert peak(box) <= 4 * MIB + BESIDE
+    assert peak(box) <= 16 * MIB + BESIDE
     m.unmount()
 
 
