@@ -25,6 +25,7 @@ int cli_grep(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_mv(int argc, char **argv);
 int cli_pack(int argc, char **argv);
+int cli_preview(int argc, char **argv);
 int cli_put(int argc, char **argv);
 int cli_rm(int argc, char **argv);
 

@@ -34,6 +34,11 @@ const struct cli_command cli_commands[] = {
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
+	{"preview", cli_preview, "[--size N] [--entities] [--layer PATH] FILE OUT.png",
+		"a map as a picture",
+		"      --size N              pixels of the longest side (1024)\n"
+		"      --entities            what the game works with, in plain colours\n"
+		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"},
 	{0},
 };
 

@@ -94,6 +94,7 @@ struct format;
 struct format_edit;
 struct format_tree;
 struct format_names;
+struct format_preview;
 
 struct snapshot {
 	atomic_uint refs;
@@ -221,6 +222,7 @@ struct format {
 	const struct format_edit *edit;
 	const struct format_tree *tree;
 	const struct format_names *names;
+	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
 };
 
 /* Editing. */

@@ -41,6 +41,7 @@ SUBROOMS = {
         "names": {"model", "item"},
         "lens": {"model", "item", "names"},
         "finalize": {"model", "item", "names", "lens"},
+        "preview": {"model", "item", "names"},
     },
     "formats/torchlight": {
         "wire": set(),

@@ -14,6 +14,7 @@
 #include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/names/shown.h"
 #include "formats/teeworlds/names/situation.h"
+#include "formats/teeworlds/preview/preview.h"
 #include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
@@ -246,6 +247,7 @@ static const char *const texts[] = {"info/*", NULL};
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const struct format_setting settings[] = {
 	{"raw", raw_values, "Teeworlds: show items and data as they are in raw/ (ro)"},
+	{"mapres", NULL, "Teeworlds: a directory of the game's images, for mapfs preview"},
 	{0},
 };
 
@@ -290,4 +292,5 @@ const struct format format_teeworlds = {
 	.edit = &edit,
 	.tree = &tree,
 	.names = &names,
+	.preview = &tw_preview,
 };

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs preview: a map as a picture. */
+#include "formats/preview.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "codec/png.h"
+
+enum { DIRS_MAX = 8, PIECE = 64 << 10, CACHE = 64 << 20 };
+
+struct drawing {
+	struct offline tree; /* first: notes are the map's */
+	struct command *c;
+	struct preview how;
+	const char *layer;
+	int dirs[DIRS_MAX]; /* of the game's images */
+	size_t n_dirs;
+	int out; /* the directory of the picture */
+	const char *name;
+};
+
+/* A name from a map is one name in a directory, and never a way out of it. */
+static int find_image(void *arg, const char *name, struct extent *ret, struct error *e)
+{
+	struct drawing *d = arg;
+	char file[NAME_MAX + 1];
+	struct stat st;
+	struct file *f;
+	int fd = -1;
+
+	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
+		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
+		return error_set(e, -ENOENT, "its name is none of the game's images");
+	for (size_t i = 0; fd < 0 && i < d->n_dirs; i++)
+		fd = io_openat(d->dirs[i], file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return error_set(
+			e, -ENOENT, "no such image of the game's was found (-o mapres=DIR)");
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return error_set(e, -ENOENT, "the game's image is no regular file");
+	}
+	f = file_new(fd);
+	if (!f)
+		return error_set(e, -ENOMEM, "out of memory");
+	*ret = extent_of_file(f, 0, (uint64_t)st.st_size);
+	return 0;
+}
+
+static void note(void *arg, const char *line)
+{
+	offline_say(arg, "%s", line);
+}
+
+static void add_dir(struct drawing *d, const char *path)
+{
+	int fd = d->n_dirs < DIRS_MAX ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		d->dirs[d->n_dirs++] = fd;
+}
+
+static void add_dirs(struct drawing *d, const char *const *dirs)
+{
+	const char *home = getenv("HOME");
+
+	for (; *dirs; dirs++) {
+		CLEANUP(free) char *path = NULL;
+
+		if ((*dirs)[0] != '~')
+			add_dir(d, *dirs);
+		else if (home && home[0] == '/' && asprintf(&path, "%s%s", home, *dirs + 1) > 0)
+			add_dir(d, path);
+		else
+			path = NULL;
+	}
+}
+
+/* What is needed of the disk, before all else is given up. */
+static int open_places(struct drawing *d, const char *out)
+{
+	const char *mapres = format_option(d->c->how.options, "mapres");
+	const char *slash = strrchr(out, '/');
+	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+
+	d->name = slash ? slash + 1 : out;
+	if (mapres) {
+		add_dir(d, mapres);
+		if (!d->n_dirs) {
+			say(stderr, "mapfs: %s: %s", mapres, strerror(errno));
+			return -ENOENT;
+		}
+	}
+	for (size_t i = 0; formats[i]; i++)
+		if (formats[i]->preview)
+			add_dirs(d, formats[i]->preview->image_dirs);
+	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (d->out >= 0)
+		return 0;
+	say(stderr, "mapfs: %s: %s", out, d->name[0] ? strerror(errno) : "is a directory");
+	return -EINVAL;
+}
+
+static int open_map(struct drawing *d, const char *file)
+{
+	struct sandbox_rule rules[DIRS_MAX + 1];
+	size_t n = 0;
+
+	rules[n++] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
+	for (size_t i = 0; i < d->n_dirs; i++)
+		rules[n++] = (struct sandbox_rule){d->dirs[i], 0};
+	return command_open(d->c, file, rules, n, &d->tree);
+}
+
+/* The entry at a path, by the format alone. */
+static int find_part(const struct snapshot *s, const char *path, entry_id *ret)
+{
+	CLEANUP(free) char *copy = strdup(path);
+	entry_id at = ENTRY_ROOT;
+	char *rest = NULL;
+	struct error e;
+	struct entry found;
+	int r = copy ? 0 : -ENOMEM;
+
+	for (char *name = copy ? strtok_r(copy, "/", &rest) : NULL; r == 0 && name;
+		name = strtok_r(NULL, "/", &rest)) {
+		r = s->format->lookup(s, at, name, &found, &e);
+		at = found.id;
+	}
+	*ret = at;
+	return r;
+}
+
+static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
+{
+	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
+	struct png_memo memo = PNG_MEMO_INIT;
+	CLEANUP(close_fd) int fd = -1;
+	static uint8_t piece[PIECE];
+	char made[NAME_MAX + 1];
+	uint64_t size = 0;
+	int r = png_file_size(p->w, p->h, &size);
+
+	if (r == 0)
+		r = fd = io_temporary(d->out, ".mapfs-preview-", mode, made);
+	if (r < 0)
+		return error_set(e, r, "cannot make the picture: %s", strerror(-r));
+	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
+		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
+
+		r = png_file_read(p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
+		if (r == 0)
+			r = io_write(fd, piece, n);
+	}
+	if (r >= 0)
+		r = io_rename(d->out, made, d->name);
+	if (r < 0) {
+		(void)io_unlink(d->out, made);
+		return error_set(e, r, "the picture cannot be written: %s", strerror(-r));
+	}
+	return 0;
+}
+
+static int draw(struct drawing *d, mode_t mode, struct error *e)
+{
+	const struct snapshot *s = d->tree.vol->now;
+	const struct format_preview *f = s->format->preview;
+	struct picture p;
+	int r;
+
+	if (!f)
+		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
+	if (d->layer) {
+		r = find_part(s, d->layer, &d->how.part);
+		if (r < 0)
+			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
+	}
+	r = f->draw(s, &d->how, &p, e);
+	if (r < 0)
+		return d->layer ? error_context(e, "%s", d->layer) : r;
+	r = write_picture(d, &p, mode, e);
+	bytes_unref(p.rgba);
+	return r;
+}
+
+static int run(struct drawing *d)
+{
+	mode_t mask = umask(0);
+	struct error e = ERROR_INIT;
+	int r;
+
+	(void)umask(mask);
+	if (!d->c->how.cache)
+		d->c->how.cache = CACHE;
+	r = open_places(d, d->c->names[1]);
+	if (r < 0)
+		return OUTCOME_REFUSED;
+	r = open_map(d, d->c->names[0]);
+	if (r < 0)
+		return (int)command_outcome(r);
+	r = draw(d, 0666 & ~mask, &e);
+	if (r < 0)
+		offline_say(&d->tree, "%s", error_text(&e));
+	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+static bool take_size(struct drawing *d, const char *text)
+{
+	uint64_t size;
+
+	if (options_size(text, &size) < 0 || size < PREVIEW_MIN || size > PREVIEW_MAX)
+		return false;
+	d->how.size = (uint32_t)size;
+	return true;
+}
+
+int cli_preview(int argc, char **argv)
+{
+	static const struct option long_options[] = {{"entities", no_argument, NULL, 'e'},
+		{"layer", required_argument, NULL, 'l'}, {"size", required_argument, NULL, 's'},
+		COMMAND_LONG_OPTIONS};
+	struct drawing d = {.out = -1};
+	struct command c;
+	int option;
+
+	d.how = (struct preview){
+		.size = PREVIEW_DEFAULT, .image = find_image, .note = note, .arg = &d};
+	d.c = &c;
+	command_begin(&c, "preview");
+	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options)) > 0 &&
+		option != '?') {
+		if (option == 'e')
+			d.how.entities = true;
+		else if (option == 'l')
+			d.layer = optarg;
+		else if (!take_size(&d, optarg))
+			break;
+	}
+	if (option == 's')
+		c.code = cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
+	if (option == -1 && c.n_names != 2)
+		c.code = cli_usage("preview takes a file and the name of a picture");
+	if (option == -1 && c.n_names == 2)
+		c.code = run(&d);
+	command_close(&d.tree);
+	for (size_t i = 0; i < d.n_dirs; i++)
+		close(d.dirs[i]);
+	close_fd_cleanup(&d.out);
+	command_finish(&c);
+	return c.code;
+}

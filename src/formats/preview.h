@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * preview: a map as a picture. A format that can draw its maps has a struct format_preview.
+ *
+ * The same map, images and request give the same pixels. Memory is bounded, whatever the map holds:
+ * the budget's, that of the picture, and some tens of MiB.
+ */
+#ifndef FORMATS_PREVIEW_H
+#define FORMATS_PREVIEW_H
+
+#include "formats/format.h"
+
+enum { PREVIEW_MIN = 16, PREVIEW_MAX = 4096, PREVIEW_DEFAULT = 1024 };
+
+struct preview {
+	uint32_t size; /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
+	bool entities; /* what the game works with, in plain colours, instead of what is seen */
+	entry_id part; /* a directory that is a part of the map: that alone; ENTRY_ROOT: all */
+
+	/* An image that the game has, by the name in a map, which may be anything: the PNG file.
+	 * -ENOENT: there is none. NULL: there are none. */
+	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	/* What could not be drawn, a line each. May be NULL. */
+	void (*note)(void *arg, const char *line);
+	void *arg;
+};
+
+struct picture {
+	uint32_t w, h;
+	struct bytes *rgba; /* rows from the top; the caller's */
+};
+
+struct format_preview {
+	/* On any thread. -ENODATA: the map has nothing to show. -EINVAL: part is none that can be
+	 * drawn. -E2BIG: there is too much to draw. */
+	int (*draw)(const struct snapshot *s, const struct preview *how, struct picture *ret,
+		struct error *e);
+	/* Directories in which games and their users keep such images, NULL-ended: absolute, or
+	 * below the user's home directory ("~/"). */
+	const char *const *image_dirs;
+};
+
+#endif

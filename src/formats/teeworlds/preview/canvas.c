@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/preview/canvas.h"
+
+#include <errno.h>
+
+int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e)
+{
+	*c = (struct tw_canvas){.w = w, .h = h, .left = (uint64_t)w * h * TW_OVERDRAW_MAX};
+	c->pixels = bytes_new((size_t)w * h * 4, &c->rgba);
+	if (!c->pixels)
+		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", w, h);
+	for (size_t i = 3; black && i < (size_t)w * h * 4; i += 4)
+		c->rgba[i] = 255;
+	return 0;
+}
+
+int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e)
+{
+	if (n > c->left)
+		return error_set(e, -E2BIG,
+			"the map draws over each pixel of the picture more than %d times",
+			TW_OVERDRAW_MAX);
+	c->left -= n;
+	return 0;
+}
+
+void tw_canvas_finish(struct tw_canvas *c)
+{
+	for (uint8_t *p = c->rgba, *end = p + c->pixels->size; p < end; p += 4) {
+		for (int i = 0; i < 3 && p[3] && p[3] < 255; i++) {
+			uint32_t v = (p[i] * 255u + p[3] / 2u) / p[3];
+
+			p[i] = (uint8_t)(v < 255 ? v : 255);
+		}
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Zlib */
+#include <math.h>
+
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/preview/view.h"
+
+enum { CURVE_STEP, CURVE_LINEAR, CURVE_SLOW, CURVE_FAST, CURVE_SMOOTH, CURVE_BEZIER };
+/* In the integers of a point. */
+enum { TIME, CURVE, VALUES, OUT_DX = 14, OUT_DY = 18, IN_DX = 6, IN_DY = 10 };
+
+static double cubic(double a, double b, double c, double d, double t)
+{
+	double s = 1 - t;
+
+	return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
+}
+
+/* The value of channel i at `time`, along a curve of third degree between two points whose
+ * tangents point to its inner points. */
+static double bezier(const int32_t *from, const int32_t *to, int i, double time)
+{
+	double x0 = from[TIME], x3 = to[TIME];
+	double x1 = fmin(fmax(x0 + from[OUT_DX + i], x0), x3);
+	double x2 = fmin(fmax(x3 + to[IN_DX + i], x0), x3);
+	double low = 0, high = 1;
+
+	/* With its inner points in between, x grows along the curve. */
+	for (int k = 0; k < 40; k++) {
+		double middle = (low + high) / 2;
+
+		if (cubic(x0, x1, x2, x3, middle) < time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return cubic(from[VALUES + i], (double)from[VALUES + i] + from[OUT_DY + i],
+		(double)to[VALUES + i] + to[IN_DY + i], to[VALUES + i], low);
+}
+
+static double bend(int32_t curve, double a)
+{
+	switch (curve) {
+	case CURVE_STEP:
+		return 0;
+	case CURVE_SLOW:
+		return a * a * a;
+	case CURVE_FAST:
+		return 1 - (1 - a) * (1 - a) * (1 - a);
+	case CURVE_SMOOTH:
+		return a * a * (3 - 2 * a);
+	default:
+		return a;
+	}
+}
+
+static void between(const int32_t *from, const int32_t *to, double time, double ret[4])
+{
+	double a = (time - from[TIME]) / ((double)to[TIME] - from[TIME]);
+
+	for (int i = 0; i < 4; i++) {
+		ret[i] = from[VALUES + i] +
+			 bend(from[CURVE], a) * ((double)to[VALUES + i] - from[VALUES + i]);
+		if (from[CURVE] == CURVE_BEZIER)
+			ret[i] = bezier(from, to, i, time);
+	}
+}
+
+bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4])
+{
+	int32_t point[TW_POINT_FULL], next[TW_POINT_FULL];
+	struct tw_points p;
+	uint32_t position, begin, end;
+	double time = offset;
+
+	if (tw_ref_position(m, TW_SORT_ENVELOPE, reference, &position) < 0)
+		return false;
+	tw_points_for(m, tw_item_at(m, TW_ENVELOPE, position), &p);
+	tw_points_range(&p, tw_item_at(m, TW_ENVELOPE, position), &begin, &end);
+	if (begin == end)
+		return false;
+	tw_points_get(&p, end - 1, point);
+	time = point[TIME] > 0 ? fmod(time, point[TIME]) : 0;
+	for (int i = 0; i < 4; i++)
+		ret[i] = point[VALUES + i];
+	for (uint32_t i = begin; i + 1 < end; i++) {
+		tw_points_get(&p, i, point);
+		tw_points_get(&p, i + 1, next);
+		if (time >= point[TIME] && time <= next[TIME] && next[TIME] > point[TIME]) {
+			between(point, next, time, ret);
+			break;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * preview: the groups of a map as the game's camera sees them from the middle, at the zoom at which
+ * it sees all of the game layer (DDNet's CRenderTools::MapScreenToWorld).
+ */
+#include "formats/teeworlds/preview/preview.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/id.h"
+#include "formats/teeworlds/preview/view.h"
+
+enum { TILE = 32, PARALLAX_FULL = 100, CLIPS_SINCE = 2 };
+enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* in a group's integers */
+/* A screen at zoom 1: so large an area, and no side longer than that (CalcScreenParams). */
+enum { SCREEN_AREA = 1150 * 1000, SCREEN_W = 1500, SCREEN_H = 1050 };
+
+struct scene {
+	struct tw_painter painter;
+	const struct preview *how;
+	double w, h;               /* of the game layer, in the world's units */
+	double screen_w, screen_h; /* at zoom 1, with the picture's form */
+	double zoom;
+};
+
+static void set_screen(struct scene *s)
+{
+	double aspect = s->w / s->h, f = sqrt(SCREEN_AREA) / sqrt(aspect);
+
+	s->screen_w = f * aspect;
+	s->screen_h = f;
+	if (s->screen_w > SCREEN_W) {
+		s->screen_w = SCREEN_W;
+		s->screen_h = SCREEN_W / aspect;
+	}
+	if (s->screen_h > SCREEN_H) {
+		s->screen_h = SCREEN_H;
+		s->screen_w = SCREEN_H * aspect;
+	}
+	s->zoom = s->w / s->screen_w;
+}
+
+static void look(struct scene *s, double x, double y, double w, double h)
+{
+	struct tw_canvas *c = s->painter.canvas;
+
+	s->painter.view = (struct tw_view){x - w / 2, y - h / 2, w / c->w, h / c->h};
+}
+
+static double within(double v, double max)
+{
+	return v <= 0 ? 0 : v >= max ? max : v;
+}
+
+/* The clip is where the group of the game layer would have it. */
+static void clip(struct scene *s, const struct tw_item *group)
+{
+	struct tw_canvas *c = s->painter.canvas;
+	double x = tw_int(group, CLIP, 0), y = tw_int(group, CLIP + 1, 0);
+	double w = tw_int(group, CLIP + 2, 0), h = tw_int(group, CLIP + 3, 0);
+	struct tw_clip *to = &s->painter.clip;
+
+	*to = (struct tw_clip){0, 0, c->w, c->h};
+	if (s->how->entities || tw_int(group, 0, 0) < CLIPS_SINCE || !tw_int(group, CLIPPING, 0))
+		return;
+	to->x0 = (int64_t)(within(x / s->w, 1) * c->w + 0.5);
+	to->y0 = (int64_t)(within(y / s->h, 1) * c->h + 0.5);
+	to->x1 = (int64_t)(within((x + w) / s->w, 1) * c->w + 0.5);
+	to->y1 = (int64_t)(within((y + h) / s->h, 1) * c->h + 0.5);
+}
+
+static void look_with(struct scene *s, uint32_t position)
+{
+	const struct tw_map *m = s->painter.m;
+	const struct tw_item *group = tw_item_at(m, TW_GROUP, position);
+	const struct tw_item *more = tw_uuid_item(m, TW_GROUP_EXT, position);
+	double zoom = more && more->ints->n > TW_EXT_ZOOM ? more->ints->v[TW_EXT_ZOOM]
+							  : tw_group_default_zoom(group);
+	double scale = (zoom * (s->zoom - 1) + PARALLAX_FULL) / PARALLAX_FULL;
+	double px = tw_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
+	double py = tw_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
+
+	if (s->how->entities) {
+		look(s, s->w / 2, s->h / 2, s->w, s->h);
+	} else {
+		scale = scale > 0.01 ? scale : 0.01;
+		look(s, tw_int(group, OFFSET, 0) + s->w / 2 * px,
+			tw_int(group, OFFSET + 1, 0) + s->h / 2 * py, s->screen_w * scale,
+			s->screen_h * scale);
+	}
+	clip(s, group);
+}
+
+static bool is_part(const struct scene *s, uint32_t group, uint32_t layer)
+{
+	entry_id part = s->how->part;
+
+	if (tw_id_kind(part) == TW_K_GROUP)
+		return tw_id_index(part) == group;
+	return tw_id_kind(part) != TW_K_LAYER || (tw_id_a(part) == group && tw_id_b(part) == layer);
+}
+
+static int draw_layer(struct scene *s, const struct tw_item *it, struct error *e)
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	bool physics = type == TW_LAYER_TILES && tw_int(it, TW_TILES_KIND, 0) != 0;
+
+	if (s->painter.clip.x0 >= s->painter.clip.x1 || s->painter.clip.y0 >= s->painter.clip.y1)
+		return 0;
+	/* Who names a layer wants to see it, whatever it is. */
+	if (physics && (s->how->entities || tw_id_kind(s->how->part) == TW_K_LAYER))
+		return tw_draw_entities(&s->painter, it, e);
+	if (s->how->entities || physics)
+		return 0;
+	return type == TW_LAYER_TILES   ? tw_draw_tiles(&s->painter, it, e)
+	       : type == TW_LAYER_QUADS ? tw_draw_quads(&s->painter, it, e)
+					: 0;
+}
+
+static int draw_groups(struct scene *s, struct error *e)
+{
+	const struct tw_map *m = s->painter.m;
+	int r = 0;
+
+	for (uint32_t g = 0; r == 0 && g < tw_count(m, TW_GROUP); g++) {
+		struct tw_group_at at = tw_group_layers(m, g);
+
+		look_with(s, g);
+		for (uint32_t i = at.first; r == 0 && i < at.first + at.n; i++)
+			if (is_part(s, g, i))
+				r = draw_layer(s, tw_item_at(m, TW_LAYER, i), e);
+	}
+	return r;
+}
+
+/* The form of the picture is that of the game layer. */
+static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
+{
+	const struct tw_item *game = tw_game_layer(s->painter.m, NULL);
+	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
+	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
+	int32_t longest = tw > th ? tw : th;
+
+	if (tw <= 0 || th <= 0)
+		return error_set(e, -ENODATA, "the map has no game layer");
+	s->w = (double)tw * TILE;
+	s->h = (double)th * TILE;
+	*w = (uint32_t)((uint64_t)s->how->size * (uint32_t)tw / (uint32_t)longest);
+	*h = (uint32_t)((uint64_t)s->how->size * (uint32_t)th / (uint32_t)longest);
+	*w = *w ? *w : 1;
+	*h = *h ? *h : 1;
+	set_screen(s);
+	return 0;
+}
+
+static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
+	struct error *e)
+{
+	struct scene s = {.painter = {.m = tw_map_of(snapshot)}, .how = how};
+	unsigned kind = tw_id_kind(how->part);
+	struct tw_textures *textures;
+	struct tw_canvas canvas;
+	uint32_t w = 0, h = 0;
+	int r;
+
+	if (kind != TW_K_ROOT && kind != TW_K_GROUP && kind != TW_K_LAYER)
+		return error_set(e, -EINVAL, "is no group and no layer");
+	r = measure(&s, &w, &h, e);
+	if (r == 0)
+		r = tw_canvas_init(&canvas, w, h, how->part == ENTRY_ROOT, e);
+	if (r < 0)
+		return r;
+	textures = malloc(sizeof(*textures));
+	s.painter.canvas = &canvas;
+	s.painter.textures = textures;
+	if (textures) {
+		tw_textures_init(textures, s.painter.m, how);
+		r = draw_groups(&s, e);
+		tw_textures_finish(textures);
+		free(textures);
+	} else {
+		r = error_set(e, -ENOMEM, "no memory for a picture");
+	}
+	tw_canvas_finish(&canvas);
+	if (r < 0)
+		bytes_unref(canvas.pixels);
+	else
+		*ret = (struct picture){w, h, canvas.pixels};
+	return r;
+}
+
+static const char *const image_dirs[] = {
+	"/usr/share/games/ddnet/data/mapres",
+	"/usr/share/games/teeworlds/data/mapres",
+	"/usr/share/ddnet/data/mapres",
+	"/usr/share/teeworlds/data/mapres",
+	"~/.local/share/ddnet/mapres",
+	"~/.teeworlds/mapres",
+	NULL,
+};
+
+const struct format_preview tw_preview = {.draw = draw, .image_dirs = image_dirs};

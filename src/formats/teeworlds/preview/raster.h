@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/* raster: from cells of a layer to pixels of the canvas. */
+#ifndef FORMATS_TEEWORLDS_PREVIEW_RASTER_H
+#define FORMATS_TEEWORLDS_PREVIEW_RASTER_H
+
+#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/preview/view.h"
+
+/* The colour of a tile at a point of it (16 bits each way), multiplied by alpha. */
+typedef void (*tw_show_tile)(
+	void *arg, const uint8_t *tile, uint32_t u, uint32_t v, uint8_t ret[4]);
+
+/* Each pixel of the clip as show says, over what is there; where a pixel holds several tiles, their
+ * mean. Tiles of a damaged layer are not drawn. */
+int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_tile show,
+	void *arg, struct error *e);
+
+/* A colour's part (0..255, or anything) times an envelope's value (1024: one), within 0..255. */
+uint8_t tw_color(int32_t v, double envelope);
+void tw_layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4]);
+
+#endif

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Zlib
+"""mapfs preview: what is drawn where, by what the game's camera is known to do."""
+import os
+import struct
+import zlib
+
+import pytest
+
+import box as boxes
+import datafile
+import places
+
+RED, GREEN, BLUE, GRAY = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (128, 128, 128, 255)
+BLACK, NOTHING = (0, 0, 0, 255), (0, 0, 0, 0)
+
+
+class Picture:
+    def __init__(self, path):
+        raw = boxes.get(path)
+        assert raw[:8] == b"\x89PNG\r\n\x1a\n"
+        self.w, self.h, depth, kind = struct.unpack(">IIBB", raw[16:26])
+        assert (depth, kind) == (8, 6)
+        at, data = 8, b""
+        while at < len(raw):
+            n, name = struct.unpack(">I4s", raw[at:at + 8])
+            data += raw[at + 8:at + 8 + n] if name == b"IDAT" else b""
+            at += 12 + n
+        rows = zlib.decompress(data)
+        stride = 4 * self.w + 1
+        assert len(rows) == self.h * stride and not any(rows[::stride])
+        self.rows = [rows[y * stride + 1:(y + 1) * stride] for y in range(self.h)]
+
+    def __getitem__(self, place):
+        x, y = place
+        return tuple(self.rows[y][4 * x:4 * x + 4])
+
+
+def png(w, h, pixels):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    rows = b"".join(b"\0" + pixels[4 * w * y:4 * w * (y + 1)] for y in range(h))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 6, 0, 0, 0)) +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def tileset(side=8):
+    """Of 16 x 16 tiles; each has red, green, blue and gray quarters, clockwise from top left."""
+    n, half = 16 * side, side // 2
+    quarters = {(0, 0): RED, (1, 0): GREEN, (1, 1): BLUE, (0, 1): GRAY}
+    return n, b"".join(bytes(quarters[x % side // half, y % side // half]) for y in range(n) for x in range(n))
+
+
+def quad(corners, colors=(RED,) * 4, position=(-1, 0), color=(-1, 0), texture=((0, 0), (1, 0), (0, 1), (1, 1))):
+    """Corners: top left, top right, bottom left, bottom right, in units of 1/32 tile."""
+    points = [v * 1024 for p in corners for v in p] + [0, 0]
+    return struct.pack("<38i", *points, *(c for rgba in colors for c in rgba),
+                       *(v * 1024 for t in texture for v in t), *position, *color)
+
+
+def square(x0, y0, x1, y1):
+    return (x0, y0), (x1, y0), (x0, y1), (x1, y1)
+
+
+class Map(datafile.Builder):
+    """A game layer of w x h tiles; groups come behind its own."""
+
+    def __init__(self, w=4, h=2, game=None):
+        super().__init__()
+        self.groups, self.pending = [], []
+        self.w, self.h = w, h
+        self.add(datafile.MAP_VERSION, [1])
+        self.game = bytes(game or bytes(4 * w * h))
+
+    def layer(self, ints):
+        self.pending.append(ints)
+
+    def design(self, tiles, image=-1, color=RED):
+        self.layer([0, 2, 0, 3, self.w, self.h, 0, *color, -1, 0, image, self.blob(bytes(tiles))] +
+                   datafile.words("", 3) + [-1] * 5)
+
+    def quads(self, *quads, image=-1):
+        self.layer([0, 3, 0, 2, len(quads), self.blob(b"".join(quads)), image] + datafile.words("", 3))
+
+    def end(self, offset=(0, 0), parallax=(100, 100), clip=None):
+        first = sum(n for n, _ in self.groups)
+        n = len(self.pending) - first
+        self.groups.append((n, [3, *offset, *parallax, first, n, int(clip is not None),
+                                *(clip or (0, 0, 0, 0))] + datafile.words("", 3)))
+
+    def bytes(self):
+        self.layer([0, 2, 0, 3, self.w, self.h, 1, 255, 255, 255, 255, -1, 0, -1, self.blob(self.game)] +
+                   datafile.words("Game", 3) + [-1] * 5)
+        self.end()
+        for _, ints in self.groups:
+            self.add(datafile.GROUP, ints)
+        for ints in self.pending:
+            self.add(datafile.LAYER, ints)
+        self.items.sort(key=lambda i: i.type)
+        return self.encode()
+
+
+def draw(box, m, *args, size=64, told=""):
+    path = box.add(m if isinstance(m, bytes) else m.bytes(), "small.map")
+    out = os.path.join(box.root, "out.png")
+    r = box.run("preview", "--size", size, *args, path, out)
+    assert r.code == 0 and (told in r.err if told else not r.err), r
+    return Picture(out)
+
+
+def test_tiles_turn_as_their_flags_say(box):
+    m = Map(4, 1)
+    n, pixels = tileset()
+    m.image(b"tiles", n, n, pixels)
+    m.design(b"".join(bytes((17, flags, 0, 0)) for flags in (0, 1, 2, 8)), 0, (255,) * 4)
+    m.end()
+    p = draw(box, m)
+    assert (p.w, p.h) == (64, 16)
+
+    def corners(tile):
+        return [p[16 * tile + x, y] for x, y in ((3, 3), (12, 3), (12, 12), (3, 12))]
+    assert corners(0) == [RED, GREEN, BLUE, GRAY]
+    assert corners(1) == [GREEN, RED, GRAY, BLUE]
+    assert corners(2) == [GRAY, BLUE, GREEN, RED]
+    assert corners(3) == [GRAY, RED, GREEN, BLUE]  # a quarter clockwise
+
+
+def test_a_layers_colour_and_what_is_empty(box):
+    m = Map(2, 1)
+    m.design(bytes((1, 0, 0, 0, 0, 0, 0, 0)), -1, (200, 100, 50, 255))
+    m.end()
+    m.design(bytes((0, 0, 0, 0, 1, 0, 0, 0)), -1, (255, 255, 255, 128))
+    m.end()
+    p = draw(box, m)
+    assert p[16, 16] == (200, 100, 50, 255)
+    assert p[48, 16] == (128, 128, 128, 255)
+
+
+def test_colours_run_between_the_corners_of_a_quad(box):
+    m = Map(2, 2)
+    m.quads(quad(square(0, 0, 64, 64), (RED, GREEN, RED, GREEN)))
+    m.end()
+    p = draw(box, m)
+    for x in (0, 20, 32, 63):
+        for y in (1, 33, 62):
+            want = 255 * (x + 0.5) / 64
+            assert abs(p[x, y][0] - (255 - want)) <= 1 and abs(p[x, y][1] - want) <= 1, (x, y)
+
+
+def test_a_quads_image_and_the_order_of_layers(box):
+    m = Map(2, 2)
+    n, pixels = tileset(128)
+    m.image(b"big", 128, 128, b"".join(pixels[4 * n * y:4 * n * y + 512] for y in range(128)))
+    m.quads(quad(square(0, 0, 64, 64), ((255,) * 4,) * 4), image=0)
+    m.design(bytes((1, 0, 0, 0)) + bytes(12), -1, BLUE)
+    m.end()
+    p = draw(box, m)
+    assert [p[x, y] for x, y in ((8, 8), (40, 8), (60, 60), (8, 60))] == [BLUE, GREEN, BLUE, GRAY]
+
+
+def test_a_group_is_clipped_where_the_game_would(box):
+    m = Map(4, 4)
+    m.quads(quad(square(-999, -999, 999, 999)))
+    m.end(clip=(32, 32, 64, 32))
+    p = draw(box, m)
+    inside = {(x, y) for x in range(64) for y in range(64) if p[x, y] == RED}
+    assert inside == {(x, y) for x in range(16, 48) for y in range(16, 32)}
+
+
+def test_parallax_is_seen_from_the_middle(box):
+    # 200 x 100 tiles: the middle is (3200, 1600). At parallax 50 the group's (1600 + 7, 800) is there.
+    m = Map(200, 100)
+    m.quads(quad(square(1600 - 93, 700, 1600 + 107, 900)))
+    m.end(offset=(7, 0), parallax=(50, 50))
+    p = draw(box, m, size=400)
+    red = [(x, y) for x in range(p.w) for y in range(p.h) if p[x, y] == RED]
+    xs, ys = [x for x, _ in red], [y for _, y in red]
+    assert abs((min(xs) + max(xs) + 1) / 2 - 200) <= 1 and abs((min(ys) + max(ys) + 1) / 2 - 100) <= 1
+    # The screen at zoom 1 is 1150000 units large, here 1500 wide; the group zooms by half.
+    width = 200 * 400 / (1500 * (50 * (6400 / 1500 - 1) + 100) / 100)
+    assert abs(len(set(xs)) - width) <= 1.5
+
+
+def test_envelopes_are_at_their_begin_and_the_offset_counts(box):
+    m = Map(4, 1)
+    move = [0, 1, 0, 0, 0, 0, 1000, 1, 96 * 1024, 0, 0, 0]
+    fade = [0, 1, 1024, 1024, 1024, 0, 1000, 1, 1024, 1024, 1024, 1024]
+    m.add(datafile.ENVELOPE, [2, 3, 0, 2] + datafile.words("", 8) + [0])
+    m.add(datafile.ENVELOPE, [2, 4, 2, 2] + datafile.words("", 8) + [0])
+    m.add(datafile.ENVPOINTS, move + fade)
+    m.quads(quad(square(0, 0, 32, 32), position=(0, 333)),
+            quad(square(96, 0, 128, 32), color=(1, 500)), quad(square(0, 0, 32, 16), (GREEN,) * 4, (0, 0)),
+            quad(square(64, 0, 96, 32), color=(1, 0)))
+    m.end()
+    p = draw(box, m)
+    assert p[24, 8] == RED and p[8, 2] == GREEN and p[8, 14] == BLACK
+    assert p[40, 8] == BLACK and abs(p[56, 8][0] - 128) <= 1
+
+
+def test_images_of_the_game_are_found_and_nothing_else(box):
+    mapres = os.path.join(box.root, "mapres")
+    os.mkdir(mapres)
+    n, pixels = tileset()
+    boxes.put(mapres + "/own_tiles.png", png(n, n, pixels), os.O_WRONLY | os.O_CREAT)
+    boxes.put(box.root + "/secret.png", png(n, n, pixels), os.O_WRONLY | os.O_CREAT)
+    os.symlink("../secret.png", mapres + "/link.png")
+    for name, drawn in ((b"own_tiles", True), (b"../secret", False), (b"link", False), (b"none", False)):
+        m = Map(1, 1)
+        m.external(name)
+        m.design((1, 0, 0, 0), 0, (255,) * 4)
+        m.end()
+        told = "" if drawn else "image 0 (%s) is not drawn" % name.decode()
+        p = draw(box, m, "-o", "mapres=" + mapres, told=told)
+        assert (p[10, 10] == RED) == drawn
+
+
+def test_one_layer_alone_has_nothing_behind_it(box):
+    m = Map(2, 1)
+    m.design((1, 0, 0, 0) * 2, -1, GREEN)
+    m.design((1, 0, 0, 0) + (0,) * 4, -1, RED)
+    m.end()
+    raw = m.bytes()
+    p = draw(box, raw, "--layer", "groups/0/layers/1")
+    assert p[8, 8] == RED and p[48, 8] == NOTHING
+    assert draw(box, raw, "--layer", "groups/0")[48, 8] == GREEN
+    path = os.path.join(box.maps, "small.map")
+    for bad in ("groups/0/layers/7", "info", "images"):
+        r = box.run("preview", "--layer", bad, path, os.path.join(box.root, "no.png"))
+        assert r.code == 2 and bad in r.err and not os.path.exists(box.root + "/no.png"), r
+
+
+def test_entities_are_told_apart_by_their_kind(box):
+    m = Map(4, 1, (1, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0))
+    m.design((1, 0, 0, 0) * 4, -1, RED)
+    m.end()
+    p = draw(box, m, "--entities")
+    colors = [p[x, 8] for x in (8, 24, 40, 56)]
+    assert len(set(colors)) == 4 and colors[3] == BLACK and RED not in colors
+
+
+@pytest.mark.parametrize("path", places.each_debian_map()[:8])
+def test_the_same_map_gives_the_same_picture(box, path):
+    copy = box.add(path)
+    outs = [os.path.join(box.root, "%d.png" % i) for i in range(2)]
+    for out in outs:
+        r = box.run("preview", copy, out)
+        assert r.code == 0 and not r.err, r
+    p = Picture(outs[0])
+    assert max(p.w, p.h) == 1024 and boxes.get(outs[0]) == boxes.get(outs[1])
+    assert len({p[x, y] for x in range(0, p.w, 16) for y in range(0, p.h, 16)}) > 8
+    assert box.beside() == []
+
+
+def test_more_than_can_be_drawn_is_refused(box):
+    m = Map(2, 2)
+    m.quads(*[quad(square(0, 0, 64, 64))] * 5000)
+    m.end()
+    path = box.add(m.bytes(), "small.map")
+    r = box.run("preview", "--size", "16", path, os.path.join(box.root, "no.png"))
+    assert r.code == 2 and "draws over" in r.err and not os.path.exists(box.root + "/no.png"), r
+
+
+def test_what_is_no_number_and_what_has_no_picture_is_told(box):
+    path = box.add(datafile.small_map(), "small.map")
+    for args in (["--size", "15"], ["--size", "x"], ["--size", "4097"], ["--what"]):
+        assert box.run("preview", *args, path, "/nowhere/x.png").code == 1
+    assert box.run("preview", path).code == 1
+    assert box.run("preview", path, "/nowhere/x.png").code == 2
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    r = box.run("preview", box.add(b.encode(), "empty.map"), os.path.join(box.root, "no.png"))
+    assert r.code == 2 and "no game layer" in r.err
+    assert not os.path.exists(box.root + "/no.png")
