@@ -6,6 +6,7 @@
 #include <libdeflate.h>
 #endif
 #include <stdbool.h>
+#include <sys/mman.h>
 
 #include "base/cursor.h"
 #include "codec/feed.h"
@@ -55,7 +56,21 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 DEFINE_CLEANUP(struct libdeflate_decompressor, libdeflate_free_decompressor);
 
 /* All input is in memory at once, beside what comes out. What is larger goes by in pieces. */
-enum { AT_ONCE_MAX = 8 << 20, RATIO_MAX = 1032 /* that deflate can reach */ };
+enum {
+	AT_ONCE_MAX = 8 << 20,
+	RATIO_MAX = 1032, /* that deflate can reach */
+	HUGE = 4 << 20,
+	PAGE = 4096, /* or a multiple of it, and then nothing is asked for */
+};
+
+/* All of it is about to be written: a fault for every 4 KiB costs more than to inflate them. */
+static void ask_for_huge_pages(uint8_t *data, size_t n)
+{
+	uintptr_t from = ((uintptr_t)data + PAGE - 1) / PAGE * PAGE;
+	uintptr_t to = ((uintptr_t)data + n) / PAGE * PAGE;
+
+	(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
 
 /*
  * The whole stream, where it is sound. NULL: it is not, or there is no memory, or nobody knows;
@@ -74,6 +89,8 @@ static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 		return NULL;
 	d = libdeflate_alloc_decompressor();
 	span = bytes_resize(NULL, (size_t)declared, &data);
+	if (span && declared >= HUGE)
+		ask_for_huge_pages(data, (size_t)declared);
 	if (!d || !span ||
 		libdeflate_zlib_decompress_ex(d, in->data, in->size, data, (size_t)declared, &used,
 			&got) != LIBDEFLATE_SUCCESS ||

@@ -250,8 +250,8 @@ static int serve(struct worker *w, int signal_fd)
  * not to stay in an arena of the thread that happened to inflate it. */
 static void bound_memory(void)
 {
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 	mallopt(M_ARENA_MAX, 2);
 }
 
