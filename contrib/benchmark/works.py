@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Zlib
+"""The works: each is a function of a Bench and gives rows of the table."""
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import time
+import zlib
+
+import inputs
+import shims
+from inputs import MIB
+from tools import Mounts, Result, copy, files_below, fresh, in_turns, read_all, run, timed
+
+DRAGORES = "6fd52307_ChillerDragores6.map"
+TUTORIAL = "ddnet/data/maps/Tutorial.map"
+TYPED = ("info", "images", "sounds", "envelopes", "groups")
+
+
+class Missing(Exception):
+    pass
+
+
+class Bench:
+    def __init__(self, build, mapfs, memory, disk, quick, rounds):
+        self.build, self.memory, self.disk, self.quick, self.rounds = build, memory, disk, quick, rounds
+        self.mapfs = Mounts(mapfs or os.path.join(build, "src", "mapfs"), os.path.join(memory, "mnt"))
+        self.kept = set(os.listdir(memory))
+
+    def path(self, *names):
+        return os.path.join(self.memory, *names)
+
+    def clean(self):
+        """Between two works: what the last one made."""
+        for d in (self.memory, self.disk):
+            for name in os.listdir(d):
+                path = os.path.join(d, name)
+                if os.path.ismount(path):
+                    subprocess.run([self.mapfs.binary, "-u", "--force", path], check=False)
+                elif name not in self.kept:
+                    shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+    def limit(self, *args):
+        return timed(run, os.path.join(self.build, "contrib", "benchmark", "benchmark-limit"), *args)
+
+    def real(self, name):
+        path = inputs.real(name)
+        if not path:
+            raise Missing(name + " is not here")
+        return shutil.copyfile(path, self.path(os.path.basename(name)))
+
+    def game(self):
+        """The game's tools write below HOME."""
+        os.makedirs(self.path("home", ".local", "share", "ddnet"), exist_ok=True)
+        return dict(os.environ, HOME=self.path("home"))
+
+    def mounted(self, *names):
+        return [os.path.join(self.mapfs.point, n) for n in names if
+                os.path.exists(os.path.join(self.mapfs.point, n))]
+
+    def reference(self, map_, *names):
+        """The tree of a mount, copied to memory."""
+        self.mapfs.mount(map_)
+        copy(self.mounted(*names), self.path("tree"))
+        self.mapfs.unmount()
+        return [os.path.join(self.path("tree"), n) for n in os.listdir(self.path("tree"))]
+
+
+def tool(name):
+    path = shutil.which(name) or next(iter(glob.glob("/usr/lib/*/ddnet/" + name)), None)
+    if not path:
+        raise Missing(name + " is not installed")
+    return path
+
+
+def inflated(b):
+    """Bytes, which are the same on every machine."""
+    map_, shim = b.real(DRAGORES), shims.Inflate(b.path("shim"))
+    f = inputs.datafile.Datafile.load(map_)
+    contents = {zlib.crc32(f.blob(i)): f.declared[i] for i in range(f.n_data)}
+    distinct = sum(contents.values()) / MIB
+    b.mapfs.mount(map_, env=dict(os.environ, **shim.env()))
+    copy(b.mounted(*TYPED), b.path("out"))
+    typed = shim.bytes() / MIB
+    copy(b.mounted("raw"), b.path("out"))
+    both = shim.bytes() / MIB
+    b.mapfs.unmount()
+    shim.close()
+    return [Result("inflated: cp -r of all but raw/", "distinct content", 1.02, typed, distinct, "MiB"),
+            Result("inflated: and raw/", "distinct content", 2.02, both, distinct, "MiB")]
+
+
+def copying(b):
+    out = []
+    for name in (DRAGORES,) if b.quick else (DRAGORES, TUTORIAL, "d4b2f94f_250-500.map"):
+        map_ = b.real(name)
+        tree = b.reference(map_, *TYPED)
+        ours, theirs = in_turns(
+            b.rounds,
+            lambda: b.mapfs.cold(map_, lambda: copy(b.mounted(*TYPED), b.path("out"))),
+            lambda: b.limit("inflate", map_) + timed(copy, tree, b.path("out")))
+        out.append(Result("cp -r of all but raw/, " + os.path.basename(name), "inflating once + cp in memory",
+                          1.5, ours, theirs))
+        b.clean()
+    return out
+
+
+def table(b):
+    map_ = b.real(DRAGORES)
+    b.mapfs.mount(map_)
+    largest = max(files_below(b.mapfs.point, ".csv"), key=os.path.getsize)
+    inside, to = os.path.relpath(largest, b.mapfs.point), b.path("table.csv")
+    shutil.copyfile(largest, b.path("reference.csv"))
+    b.mapfs.unmount()
+    f = inputs.datafile.Datafile.load(map_)
+    blob = max(range(f.n_data), key=lambda i: f.declared[i])
+    ours, theirs = in_turns(
+        3 * b.rounds,
+        lambda: b.mapfs.cold(map_, lambda: run("cp", os.path.join(b.mapfs.point, inside), to)),
+        lambda: b.limit("blob", map_, blob) + timed(run, "cp", b.path("reference.csv"), to))
+    return [Result("one table of %d MB, cold" % (os.path.getsize(to) // 10**6), "inflating once + cp in memory",
+                   1.5, ours, theirs)]
+
+
+def read_by(paths, readers):
+    """By several processes, each of which takes every so-manieth file."""
+    code = "import os,sys\nfor p in sys.argv[1:]:\n f=os.open(p,os.O_RDONLY)\n while os.read(f,1<<20): pass"
+    children = [subprocess.Popen(["/usr/bin/python3", "-c", code] + paths[i::readers]) for i in range(readers)]
+    if any(c.wait() for c in children):
+        raise RuntimeError("a reader failed")
+
+
+def images(b):
+    map_ = inputs.map_of(b.path("images.map"), (10 if b.quick else 100) * MIB)
+    tree, point = b.reference(map_, "images")[0], fresh(b.path("mnt-memory"))
+    program = os.path.join(b.build, "contrib", "benchmark", "benchmark-memory")
+
+    def least(readers):
+        run(program, tree, point)
+        try:
+            return timed(read_by, files_below(point), readers)
+        finally:
+            run("fusermount3", "-u", point)
+
+    def ours(readers):
+        return b.mapfs.cold(map_, lambda: read_by(files_below(os.path.join(b.mapfs.point, "images")), readers))
+
+    one, two, limit = in_turns(b.rounds, lambda: ours(1), lambda: ours(2),
+                               lambda: b.limit("images", map_) + least(1))
+    b.mapfs.mount(map_)
+    inside = files_below(os.path.join(b.mapfs.point, "images"))
+    read_all(inside)
+    warm, plain = in_turns(b.rounds, lambda: timed(read_all, inside), lambda: timed(read_all, files_below(tree)))
+    b.mapfs.unmount()
+    return [Result("every image once, cold, one reader", "inflating + the least mount", 1.25, one, limit),
+            Result("the same, two readers", "one reader", None, two, one),
+            Result("read again, warm", "the same files in memory", 1.1, warm, plain)]
+
+
+def extract(b):
+    map_, program = b.real(TUTORIAL), tool("map_extract")
+
+    def ours():
+        b.mapfs.mount(map_)
+        copy(b.mounted("images"), b.path("out"))
+        b.mapfs.unmount()
+
+    ours_ms, theirs = in_turns(b.rounds, lambda: timed(ours), lambda: timed(
+        run, program, map_, fresh(b.path("extracted")), env=b.game()))
+    return [Result("mount, cp all images, unmount", "map_extract", 5, ours_ms, theirs, least=True)]
+
+
+def mounting(b):
+    out, program = [], tool("squashfuse")
+    image, point = b.path("empty.squashfs"), fresh(b.path("mnt-squash"))
+    run(tool("mksquashfs"), fresh(b.path("empty")), image, "-quiet")
+
+    def squash():
+        run(program, image, point)
+        run("fusermount3", "-u", point)
+
+    def ours(map_):
+        b.mapfs.mount(map_)
+        b.mapfs.unmount()
+
+    for mib in (1, 10) if b.quick else (1, 100, 1024):
+        map_ = inputs.map_of(b.path("some.map"), mib * MIB)
+        a, t = in_turns(3 * b.rounds, lambda: timed(ours, map_), lambda: timed(squash))
+        out.append(Result("mount + unmount, map of %d MB" % mib, "squashfuse, empty", 2, a, t))
+    return out
+
+
+def listing(b):
+    map_ = b.real(TUTORIAL)
+    b.reference(map_, *TYPED, "raw")
+    ours, theirs = in_turns(3 * b.rounds, lambda: b.mapfs.cold(map_, lambda: run("ls", "-lR", b.mapfs.point)),
+                            lambda: timed(run, "ls", "-lR", b.path("tree")))
+    return [Result("ls -lR, first time, %d files" % len(files_below(b.path("tree"))), "the same tree in memory", 2,
+                   ours, theirs)]
+
+
+def archives(b):
+    n, compiled = (7500, 2000) if b.quick else (75000, 20000)
+    mod = inputs.archive(b.path("LARGE.MOD"), n, compiled)
+    names, = in_turns(b.rounds, lambda: b.mapfs.cold(mod, lambda: run("find", b.mapfs.point)))
+    sizes, limit = in_turns(b.rounds, lambda: b.mapfs.cold(mod, lambda: run("ls", "-lR", b.mapfs.point)),
+                            lambda: b.limit("sizes", mod, 2))
+    return [Result("names of %d entries" % n, "a second", 1, names, 1000.0),
+            Result("ls -lR of them, %d compiled" % compiled, "decoding in memory, 2 threads", 1.3, sizes, limit)]
+
+
+def fsync(path):
+    fd = os.open(path, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
+def copy_and_rename(path):
+    source, target = os.open(path, os.O_RDONLY), os.open(path + ".tmp", os.O_WRONLY | os.O_CREAT, 0o644)
+    left = os.fstat(source).st_size
+    while left:
+        left -= os.copy_file_range(source, target, left)
+    os.fsync(target)
+    os.close(source)
+    os.close(target)
+    os.rename(path + ".tmp", path)
+    fsync(os.path.dirname(path))
+
+
+def saving(b):
+    out = []
+    for mib, goal in ((1, 2), (10 if b.quick else 100, 1.3)):
+        ours_dir, theirs_dir = (fresh(os.path.join(b.disk, d)) for d in ("ours", "theirs"))
+        map_ = inputs.map_of(os.path.join(ours_dir, "some.map"), mib * MIB)
+        other = shutil.copyfile(map_, os.path.join(theirs_dir, "some.map"))
+        count = iter(range(10**6))
+
+        def save():
+            # Of another length each time, so that what comes after it moves.
+            inputs.write(os.path.join(b.mapfs.point, "info/settings.cfg"), b"sv_round 1%s\n" % (b"0" * (next(count) % 7)))
+            return timed(fsync, b.mapfs.point)
+
+        b.mapfs.mount(map_)
+        a, t = in_turns(3 * b.rounds, save, lambda: timed(copy_and_rename, other))
+        b.mapfs.unmount()
+        out.append(Result("one setting, saved, map of %d MB" % mib, "cp + fsync + rename + fsync", goal, a, t))
+        try:
+            program = tool("map_resave")
+            theirs, = in_turns(1, lambda: timed(run, program, other, "new.map", env=b.game()))
+            out.append(Result("the same", "map_resave", 50, a, theirs, least=True))
+        except Missing:
+            pass
+    return out
+
+
+def searching(b):
+    n, program = (100 if b.quick else 1000), tool("config_retrieve")
+    folder, other = inputs.folder(b.path("maps"), n), inputs.folder(b.path("others"), n)
+
+    def theirs():
+        for name in os.listdir(other):
+            if name.endswith(".map"):
+                run(program, os.path.join(other, name), env=b.game())
+        run("grep", "-r", "--include=*.cfg", "sv_", other)
+
+    def grep():
+        subprocess.run("grep sv_ '%s'/*/info/settings.cfg" % b.mapfs.point, shell=True, check=True,
+                       stdout=subprocess.DEVNULL)
+
+    a, t = in_turns(min(3, b.rounds), lambda: b.mapfs.cold(folder, grep), lambda: timed(theirs))
+    return [Result("grep through %d maps in a folder" % n, "config_retrieve in a loop", 10, a, t, least=True)]
+
+
+def growth(b):
+    """A folder, and one ten times as large: memory, the mount, one look-up."""
+    n, figures = (100 if b.quick else 1000), []
+    for k in (n, 10 * n):
+        folder, mounts, looks, memory = inputs.folder(b.path("maps%d" % k), k), [], [], []
+        for _ in range(b.rounds):
+            mounts.append(timed(b.mapfs.mount, folder))
+            looks.append(timed(os.stat, os.path.join(b.mapfs.point, "map%05d.map/info/author" % (k // 2))))
+            memory.append(b.mapfs.worker_memory())
+            b.mapfs.unmount()
+        figures.append([sorted(s)[len(s) // 2] for s in (mounts, looks, memory)])
+        if k == 10 * n:
+            b.mapfs.mount(folder, "-o", "cache=64M")
+            run("ls", *glob.glob(b.mapfs.point + "/*"))
+            figures.append([b.mapfs.worker_memory()])
+            b.mapfs.unmount()
+    (small, large, all_), words = figures, "%d maps in a folder" % (10 * n)
+    return [Result("mount, " + words, "%d maps" % n, 1.2, large[0], small[0]),
+            Result("one look-up, " + words, "%d maps" % n, 1.5, large[1], small[1]),
+            Result("memory, " + words, "%d maps" % n, 1.2, large[2] / 1024, small[2] / 1024, "MiB"),
+            Result("memory, all of them listed", "cache of 64 MiB + 32", 1, all_[0] / 1024, 64 + 32, "MiB")]
+
+
+def memory(b):
+    map_ = inputs.wide_map(b.path("wide.map"), (40 if b.quick else 100) * MIB) if b.quick else \
+        inputs.map_of(b.path("large.map"), 1024 * MIB)
+    b.mapfs.mount(map_, "-o", "cache=64M")
+    read_all(files_below(b.mapfs.point))
+    peak = b.mapfs.worker_memory() / 1024
+    b.mapfs.unmount()
+    return [Result("memory, %d MB map all read, cache=64M" % (os.path.getsize(map_) // MIB), "cache of 64 MiB + 32", 1, peak,
+                   64 + 32, "MiB")]
+
+
+def adding(b):
+    """Files copied into an archive: ten times as many."""
+    n, ms = (200 if b.quick else 7500), []
+    for k in (n, 10 * n):
+        mod, source = inputs.archive(b.path("SOME.MOD"), 10, 0), fresh(b.path("files"))
+        for i in range(k):
+            inputs.write(os.path.join(source, "N%05d.OGG" % i), b"sound %d" % i)
+        b.mapfs.mount(mod)
+        ms.append(timed(run, "cp", "-r", source, os.path.join(b.mapfs.point, "MEDIA/NEW")) +
+                  timed(b.mapfs.unmount))
+    return [Result("%d files copied into an archive" % (10 * n), "%d" % n, 11, ms[1], ms[0])]
+
+
+def peers(b):
+    """The same files in the archives of others: mounted, read, unmounted."""
+    map_, out = b.real(TUTORIAL), []
+    b.reference(map_, *TYPED)
+
+    def others(program, image, point):
+        def once():
+            run(program, image, point, stderr=subprocess.DEVNULL)
+            read_all(files_below(point))
+            run("fusermount3" if program.endswith("squashfuse") else "fusermount", "-u", point)
+            deadline = time.monotonic() + 5
+            while os.path.ismount(point) and time.monotonic() < deadline:
+                time.sleep(0.001)
+        return once
+
+    def ours():
+        b.mapfs.mount(map_)
+        read_all([p for n in b.mounted(*TYPED) for p in files_below(n)])
+        b.mapfs.unmount()
+
+    run(tool("mksquashfs"), b.path("tree"), b.path("tree.squashfs"), "-quiet")
+    shutil.make_archive(b.path("tree"), "zip", b.path("tree"))
+    for name, image in (("squashfuse", "tree.squashfs"), ("fuse-zip", "tree.zip"), ("archivemount", "tree.zip")):
+        point = fresh(b.path("mnt-" + name))
+        a, t = in_turns(b.rounds, lambda: timed(ours), lambda: timed(others(tool(name), b.path(image), point)))
+        out.append(Result("mount, read all, unmount", name + ", same files", None, a, t))
+    return out
+
+
+ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, searching, growth, memory,
+       adding, peers]
