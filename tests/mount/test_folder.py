@@ -14,6 +14,7 @@ import parts
 import places
 import share
 from folder import AUTHOR, SETTINGS, Cost, Opened, soon
+from test_user import NOBODY, user  # noqa: F401
 
 SHOWN = ["F.PAK", "deep", "field.tcm", "small.map", "things.mod"]
 
@@ -276,3 +277,22 @@ def test_real_maps_show_what_they_show_alone(box):
         assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
         one.unmount()
     m.unmount()
+
+
+def test_an_ordinary_user_mounts_a_folder(box, user):
+    folder.fill(box)
+    for name in os.listdir(box.maps):
+        os.chown(os.path.join(box.maps, name), *(NOBODY, NOBODY) if name != "things.mod" else (0, 0))
+    os.chmod(os.path.join(box.maps, "things.mod"), 0o600)
+    os.chmod(os.path.join(box.maps, "field.tcm"), 0o444)
+    r = user("""
+        "$MAPFS" "$FOLDER" "$POINT" || exit 10
+        grep -q "Permission denied" "$POINT/things.mod/error.txt" || exit 11
+        echo "x 1" > "$POINT/small.map/info/settings.cfg" || exit 12
+        test -w "$POINT/field.tcm" && exit 13
+        mkdir "$POINT/new.map" || exit 14
+        "$MAPFS" -u "$POINT" || exit 15
+    """, FOLDER=box.maps)
+    assert r.code == 0, r
+    assert parts.settings(os.path.join(box.maps, "small.map")) == b"x 1\0"
+    box.allow("new.map")

@@ -48,9 +48,9 @@ int disk_open(const struct folder *f, const struct level *l, bool path)
 	return open_within(f->dirfd, *to ? to : ".", flags, WITHIN | RESOLVE_NO_SYMLINKS);
 }
 
-static bool is_writable(int fd)
+static bool may(int fd, int what)
 {
-	return faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
+	return faccessat(fd, "", what, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
 /* dir/target, or target within the folder where it is absolute; malloc'ed. */
@@ -137,7 +137,8 @@ int disk_look(const struct folder *f, const struct level *l, int dirfd, const ch
 	if (!ret->dir && !(S_ISREG(ret->st.st_mode) && disk_is_map(name)))
 		return -ENOENT;
 	ret->read_only =
-		f->options->read_only || !is_writable(fd) || (!ret->dir && !is_writable(dirfd));
+		f->options->read_only || !may(fd, W_OK) || (!ret->dir && !may(dirfd, W_OK));
+	ret->secret = !ret->dir && !may(fd, R_OK);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 struct found {
 	bool dir;       /* a folder; else a map */
 	bool read_only; /* it cannot be written */
+	bool secret;    /* a map that cannot be read */
 	struct stat st; /* of a link's target */
 };
 

@@ -16,6 +16,9 @@ struct attr attr_found(const struct folder *f, uint64_t ino, const struct found 
 	if (found->dir)
 		mode = found->st.st_mode & 0777 & ~o->dir_mask &
 		       ~(mode_t)(found->read_only ? 0222 : 0);
+	/* Why it is empty can be read all the same. */
+	if (found->secret)
+		mode = 0555 & ~o->dir_mask;
 	return (struct attr){
 		.ino = ino,
 		.mode = S_IFDIR | mode,
