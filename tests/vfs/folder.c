@@ -27,13 +27,17 @@ struct folder_box {
 	struct pool *pool;
 	struct folder *f;
 	char notes[4096];
+	uint64_t invalidated[256];
+	unsigned n_invalidated;
 };
 
 static void invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
-	(void)inos;
-	(void)n;
-	pool_return(((struct folder_box *)h)->pool, then);
+	struct folder_box *b = (struct folder_box *)h;
+
+	for (size_t i = 0; i < n; i++)
+		b->invalidated[b->n_invalidated++ % 256] = inos[i];
+	pool_return(b->pool, then);
 }
 
 static void note(struct vfs_host *h, const char *line)
@@ -371,6 +375,29 @@ static void what_is_open_or_changed_is_not_closed(void **state)
 	assert_true(says(b, "m001.map", "bob\n"));
 }
 
+/* The author stands in raw/data, too: who knew that file from before the map was closed is told. */
+static void the_kernel_is_told_of_what_it_knew_before_a_map_was_closed(void **state)
+{
+	struct folder_box *b = *state;
+	char path[64], got[64];
+	uint64_t raw, ino;
+	bool told = false;
+
+	put_maps(b, 0, 50);
+	assert_int_equal(look_up(b, "m000.map/raw/data/00000", &raw), 0);
+	for (int i = 1; i < 50; i++) {
+		snprintf(path, sizeof(path), "m%03d.map/info", i);
+		assert_int_equal(look_up(b, path, &ino), 0);
+	}
+	b->n_invalidated = 0;
+	assert_int_equal(put(b, "m000.map/info/author", "somebody"), 0);
+	for (unsigned i = 0; i < b->n_invalidated; i++)
+		told |= b->invalidated[i] == raw;
+	assert_true(told);
+	assert_int_equal(text_of(b, raw, got, sizeof(got)), 0);
+	assert_string_equal(got, "somebody");
+}
+
 static void where_descriptors_are_short_the_call_fails_and_not_the_map(void **state)
 {
 	struct folder_box *b = *state;
@@ -510,6 +537,7 @@ int main(void)
 		TEST(a_listing_misses_and_doubles_nothing_while_files_come_and_go),
 		TEST(maps_that_nobody_uses_are_closed_and_their_numbers_hold),
 		TEST(what_is_open_or_changed_is_not_closed),
+		TEST(the_kernel_is_told_of_what_it_knew_before_a_map_was_closed),
 		TEST(where_descriptors_are_short_the_call_fails_and_not_the_map),
 		TEST(a_map_that_is_replaced_while_it_is_opened_is_asked_for_anew),
 		TEST(a_disk_that_fails_one_map_fails_no_other),

@@ -115,8 +115,18 @@ void open_writers(const struct opened *o, void (*fn)(void *arg, const char *path
 	vfs_writers(o->v, pass_writer, &w);
 }
 
+/* A save deals numbers anew, perhaps: what the kernel knows has to stay what it is. */
+static bool holds_numbers(const struct opened *o)
+{
+	struct stamp now = stamp_of(&o->v->vol->opened);
+
+	return !stamp_same(&now, &o->map->stamp) && (o->map->known || o->v->nodes.n > 1);
+}
+
 bool open_idle(const struct opened *o)
 {
+	if (o->v && holds_numbers(o))
+		return false;
 	return o->state != OPENED_SOON && !o->calls && (!o->v || vfs_idle(o->v));
 }
 
@@ -125,6 +135,10 @@ void open_close(struct folder *f, struct opened *o)
 	struct map *m = o->map;
 
 	list_remove(o);
+	if (o->v) {
+		m->known |= o->v->nodes.n > 1;
+		m->stamp = stamp_of(&o->v->vol->opened);
+	}
 	vfs_destroy(o->v);
 	shared_dir_unref(o->dir);
 	free(o->path);
@@ -183,6 +197,7 @@ static int load(struct opening *g)
 	r = volume_open(dirfd, name, &options, &g->vol, &g->e);
 	if (r == 0) {
 		g->vol->index = m->index;
+		g->vol->reopened = m->known;
 		r = volume_load(g->vol, note_opened, g->o, &g->e);
 	}
 	return r;

@@ -44,6 +44,7 @@ struct map {
 	char *name;
 	unsigned index; /* of its inode numbers */
 	bool replaced;  /* its name is another's now */
+	bool known;     /* it was closed while the kernel knew names of it */
 	struct stamp stamp;
 	uint64_t lookups;      /* of its directory, by the kernel */
 	struct opened *opened; /* open.h; NULL: it is not open */

@@ -123,6 +123,8 @@ static void commit_tell(struct commit *p)
 	for (size_t i = 0; !p->touched.all && i < p->touched.n; i++)
 		for (struct node *n = NULL; (n = node_showing(v, p->vol, p->touched.ids[i], n));)
 			told_add_other(p, &t, n);
+	if (p->vol->reopened && (p->touched.all || p->touched.n))
+		nodes_tell_unknown(v, p->touched.all ? NULL : p->touched.ids, p->touched.n);
 	if (p->forgotten.dir && p->rq.may_wait)
 		p->job.done = commit_forget;
 	else

@@ -161,6 +161,9 @@ int node_entry(const struct node *n, struct entry *ret, struct error *e);
 /* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
  * having looked it up. -ESTALE: there is no such entry. */
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret);
+/* Of a map that is `reopened`: has the kernel forget what it may hold of these entries (NULL: of
+ * all) of which there is no node. */
+void nodes_tell_unknown(struct vfs *v, const entry_id *ids, size_t n);
 void node_pending(struct node *n, bool pending);
 
 #endif

@@ -17,7 +17,10 @@ struct step {
 
 struct search {
 	const struct volume *vol;
+	/* Of an entry, whose path is s->path; 1: that was it, 0: go on, or -errno. */
+	int (*visit)(struct search *s, const struct entry *en);
 	entry_id wanted;
+	struct telling *telling;
 	struct step *steps;
 	size_t n, room;
 	char *path;
@@ -58,7 +61,7 @@ static int search_name(struct search *s, size_t at, const char *name, size_t *re
 	return 0;
 }
 
-/* Leaves the path of the entry in s->path. */
+/* Of all entries; 1 where visit said so. */
 static int search_run(struct search *s)
 {
 	const struct format *f = s->vol->format;
@@ -77,24 +80,35 @@ static int search_run(struct search *s)
 			continue;
 		}
 		r = search_name(s, top->path, name, &end);
-		if (r == 0 && en.id == s->wanted)
-			return 0;
+		if (r == 0)
+			r = s->visit(s, &en);
 		if (r == 0 && en.dir)
 			r = search_enter(s, en.id, end);
 	}
-	return r < 0 ? r : -ESTALE;
+	return r;
+}
+
+static void search_finish(struct search *s)
+{
+	free(s->steps);
+	free(s->path);
+}
+
+static int is_wanted(struct search *s, const struct entry *en)
+{
+	return en->id == s->wanted;
 }
 
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 {
-	struct search s = {.vol = v->vol};
+	struct search s = {.vol = v->vol, .visit = is_wanted};
 	uint64_t first = entry_ino(v->vol, ENTRY_ROOT);
 	struct node *n;
 	int r = ino >> INO_DYNAMIC_SHIFT || ino <= first ? -ESTALE : 0;
 
 	s.wanted = ino - first;
 	if (r == 0)
-		r = search_run(&s);
+		r = search_run(&s) > 0 ? 0 : -ESTALE;
 	if (r == 0)
 		r = names_walk(v, s.path, &n, NULL);
 	if (r == 0 && n->ino != ino) {
@@ -105,7 +119,63 @@ int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 		n->lookups++;
 		*ret = n;
 	}
-	free(s.steps);
-	free(s.path);
+	search_finish(&s);
 	return r == -ENOENT ? -ESTALE : r;
+}
+
+enum { TELL_AT_A_TIME = 1024 };
+
+/* Numbers that are told to the kernel together. */
+struct telling {
+	struct vfs *v;
+	size_t n;
+	uint64_t inos[TELL_AT_A_TIME];
+};
+
+static void told(struct job *j)
+{
+	free(j);
+}
+
+static void tell(struct telling *t)
+{
+	struct vfs_host *host = t->v->host;
+	struct job *then = t->n ? calloc(1, sizeof(*then)) : NULL;
+
+	if (then) {
+		then->done = told;
+		host->invalidate(host, t->inos, t->n, then);
+	}
+	t->n = 0;
+}
+
+static void tell_one(struct telling *t, entry_id id)
+{
+	uint64_t ino = entry_ino(t->v->vol, id);
+
+	if (node_find(t->v, ino))
+		return;
+	t->inos[t->n++] = ino;
+	if (t->n == TELL_AT_A_TIME)
+		tell(t);
+}
+
+static int tell_file(struct search *s, const struct entry *en)
+{
+	if (!en->dir)
+		tell_one(s->telling, en->id);
+	return 0;
+}
+
+void nodes_tell_unknown(struct vfs *v, const entry_id *ids, size_t n)
+{
+	struct telling t = {.v = v};
+	struct search s = {.vol = v->vol, .visit = tell_file, .telling = &t};
+
+	for (size_t i = 0; ids && i < n; i++)
+		tell_one(&t, ids[i]);
+	if (!ids)
+		(void)search_run(&s);
+	tell(&t);
+	search_finish(&s);
 }

@@ -49,6 +49,7 @@ struct volume {
 	bool read_only;
 	bool unlocked;        /* its lock is taken at the first change (volume_lock) */
 	bool at_once;         /* as in vfs_options */
+	bool reopened;        /* it was closed while the kernel knew names of it */
 	bool passed_over;     /* another program's lock */
 	bool sound;           /* whether it can be changed was asked, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */
