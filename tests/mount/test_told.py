@@ -23,7 +23,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(HERE, "..", "torchlight"), os.path.join(HERE, "..", "triclon")]
 import archives  # noqa: E402
 import tcgen  # noqa: E402
-import tlwrite  # noqa: E402
 
 SEED = os.environ.get("MAPFS_TEST_SEED")
 STEPS = 25
@@ -223,10 +222,7 @@ def seeds(many, few):
 
 def test_archives(core, tmp_path):
     path = tmp_path / "S.MOD"
-    # Without a list of removed files: what holds those stays, as an empty directory.
-    path.write_bytes(tlwrite.mod([("MEDIA/UNITS/", "A.DAT", archives.dat("a"), False),
-                                  ("MEDIA/UNITS/", "PIC.JPG", b"picture", True),
-                                  ("MEDIA/", "README.TXT", b"hello\n", False)]))
+    path.write_bytes(archives.small_mod())
     tree, fresh = CoreTree(core, 0), CoreTree(core, 2)
     for seed in seeds(2000, 150):
         tree.open(str(path))

@@ -100,6 +100,17 @@ def test_rm_r_takes_a_directory_and_what_is_in_it(box):
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"}
 
 
+def test_a_removed_directory_of_which_the_list_of_removed_files_speaks_is_there_and_empty(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    run("rm", "-r", m / "MEDIA/UNITS")
+    out = m.unmount().out
+    assert "saved: MEDIA/UNITS\n" in out and "MEDIA/UNITS was removed, and is empty now" in out
+    assert "removed: MEDIA/UNITS\n" not in out and "removed: MEDIA/UNITS/A.DAT\n" in out
+    m = box.mount(m.map)
+    assert os.listdir(m / "MEDIA/UNITS") == []
+    m.unmount()
+
+
 def test_a_directory_that_is_made_again_is_a_new_one(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     run("rm", "-r", m / "MEDIA/UNITS")

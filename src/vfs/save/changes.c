@@ -292,8 +292,7 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 			report_code(report, OUTCOME_LEFT); /* the format said why */
 		else if (l->kind == CHANGE_EMPTIED && written)
 			report_add(report, REPORT_NOTE,
-				"%s was removed, and is empty now: the map always has one",
-				l->path);
+				"%s was removed, and is empty now: the map still has one", l->path);
 		else if (l->kind == CHANGE_REMOVED && written)
 			report_add(report, REPORT_REMOVED, "%s", l->path);
 	}

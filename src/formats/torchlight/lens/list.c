@@ -92,6 +92,10 @@ int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct err
 		en.fixed = id == ENTRY_ROOT;
 		if (tl_index(id) >= tl_n_dirs(m))
 			r = error_set(e, -ENOENT, "no such directory");
+		/* Without its files it is that of the removed ones. */
+		else if (tl_index(id) < m->shared->tree->n_dirs)
+			en.lasting = m->removed->size &&
+				     m->shared->tree->dirs[tl_index(id)].lists_removed;
 		break;
 	case TL_CONTROL:
 		stat_control(m, tl_index(id), &en);

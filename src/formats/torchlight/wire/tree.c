@@ -318,6 +318,22 @@ static int name_dir(struct builder *b, const struct tree_dir *d)
 	return r;
 }
 
+static void mark_removed(struct builder *b)
+{
+	struct tree *t = b->tree;
+
+	for (uint32_t i = 0; i < b->m->n_records; i++) {
+		const struct manifest_record *r = &b->m->records[i];
+		uint32_t dir = t->record_dirs[i], k = r->first;
+
+		while (k < r->first + r->n && !b->m->entries[k].removed)
+			k++;
+		for (; k < r->first + r->n && !t->dirs[dir].lists_removed;
+			dir = t->dirs[dir].parent)
+			t->dirs[dir].lists_removed = true;
+	}
+}
+
 static int finish(struct builder *b)
 {
 	struct tree *t = b->tree;
@@ -339,6 +355,7 @@ static int finish(struct builder *b)
 			t->dirs[t->children[k].index].self = k;
 		}
 	}
+	mark_removed(b);
 	if (buffer_finish(&b->text, &t->text_bytes) < 0)
 		return -ENOMEM;
 	t->text = (const char *)t->text_bytes->data;

@@ -23,9 +23,10 @@ struct tree_child {
 };
 
 struct tree_dir {
-	uint32_t parent;   /* the root's is itself */
-	uint32_t first, n; /* of the children */
-	uint32_t self;     /* which child it is itself; of no meaning for the root */
+	uint32_t parent;    /* the root's is itself */
+	uint32_t first, n;  /* of the children */
+	uint32_t self;      /* which child it is itself; of no meaning for the root */
+	bool lists_removed; /* there are entries of removed files in it, or below */
 };
 
 struct tree {
