@@ -5,8 +5,11 @@
  *     questions SEEDS FILE [SECOND]
  *
  * For each seed a run of random changes (content put, files and directories made, renamed and
- * removed) is done twice, once with questions of all kinds asked between its steps; both maps must
- * be the same to the byte. It needs formats/format.h alone, so it serves every format.
+ * removed) is done four times: without a question; with questions of all kinds asked between its
+ * steps; and so that before the map is written each kind of these is asked once more, or each of
+ * these. Where a question changes something, and changes it back the next time, of the map or of
+ * one entry, one of them has asked an odd number of times. All maps must be the same to the byte.
+ * It needs formats/format.h alone, so it serves every format.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,12 +43,21 @@ struct thing {
 	bool is_dir, made, placed, removed, put;
 };
 
+enum question { ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_STAT, ASK_NAMES, ASK_CONTENT };
+enum asking { SILENT, ASKED, KINDS_AGAIN, ALL_AGAIN, WAYS };
+
+struct asked {
+	enum question what;
+	uint32_t thing;
+};
+
 struct run {
 	const struct format *f;
 	struct source source;
 	struct format_context ctx;
 	struct random steps, questions;
-	bool asking;
+	struct asked asked[STEPS * QUESTIONS]; /* each once */
+	size_t n_asked;
 	struct snapshot *before, *now;
 	struct thing *things;
 	size_t n, room;
@@ -368,40 +380,70 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 	(void)run->f->edit->parse(run->now, t->id, &in, &c, NULL);
 }
 
-static void ask(struct run *run)
+static void ask(struct run *run, enum question what, const struct thing *t)
 {
 	struct random *r = &run->questions;
-	const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
 	struct entry en;
 
-	switch (roll(r, 24)) {
-	case 0:
+	switch (what) {
+	case ASK_SAVE:
 		ask_for_a_save(run);
 		break;
-	case 1:
+	case ASK_SOUND:
 		if (run->f->edit->sound)
 			(void)run->f->edit->sound(run->now, roll(r, 2), NULL);
 		break;
-	case 2:
-	case 3:
+	case ASK_LIST:
 		while (run->f->list(run->now, t->dir, &cookie, name, &en, NULL) > 0)
 			;
 		break;
-	case 4:
+	case ASK_STAT:
 		(void)run->f->stat(run->now, t->id, &en, NULL);
 		break;
-	default:
-		if (roll(r, 2))
-			ask_of_names(run, r, t);
-		else
-			ask_of_content(run, r, t);
+	case ASK_NAMES:
+		ask_of_names(run, r, t);
+		break;
+	case ASK_CONTENT:
+		ask_of_content(run, r, t);
+		break;
+	}
+}
+
+static void ask_something(struct run *run)
+{
+	static const enum question rare[] = {ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_LIST, ASK_STAT};
+	uint32_t i = roll(&run->questions, (uint32_t)run->n), what = roll(&run->questions, 24);
+	struct asked a = {.what = ASK_NAMES, .thing = i};
+	size_t k = 0;
+
+	if (what < sizeof(rare) / sizeof(*rare))
+		a.what = rare[what];
+	else if (roll(&run->questions, 2))
+		a.what = ASK_CONTENT;
+	ask(run, a.what, &run->things[i]);
+	while (k < run->n_asked && (run->asked[k].what != a.what || run->asked[k].thing != i))
+		k++;
+	run->asked[k] = a;
+	run->n_asked += k == run->n_asked;
+}
+
+static void ask_again(struct run *run, enum asking asking)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < run->n_asked; i++) {
+		const struct asked *a = &run->asked[i];
+
+		if (asking == ALL_AGAIN || !(kinds & 1U << a->what))
+			ask(run, a->what, &run->things[a->thing]);
+		kinds |= 1U << a->what;
 	}
 }
 
 /* The map that the run ends with, both files of it. */
-static struct bytes *run_once(struct run *run, uint64_t seed, bool asking)
+static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(plan_free) struct plan *plan = NULL;
@@ -411,15 +453,18 @@ static struct bytes *run_once(struct run *run, uint64_t seed, bool asking)
 	struct source w = {0};
 
 	run->steps.state = run->questions.state = seed;
+	run->n_asked = 0;
 	if (run->f->open(&run->source, &run->ctx, &run->before, &e) < 0)
 		die("open", &e);
 	run->now = snapshot_ref(run->before);
 	walk(run, ENTRY_ROOT);
 	for (unsigned i = 0; i < STEPS; i++) {
-		for (unsigned k = 0; asking && k < QUESTIONS; k++)
-			ask(run);
+		for (unsigned k = 0; asking != SILENT && k < QUESTIONS; k++)
+			ask_something(run);
 		step(run);
 	}
+	if (asking >= KINDS_AGAIN)
+		ask_again(run, asking);
 	if (finalize(run, &s, &e) < 0 || write_map(run, s, &w, &plan, &e) < 0)
 		die("save", &e);
 	for (unsigned i = 0; i < w.n_files; i++) {
@@ -442,13 +487,18 @@ static struct bytes *run_once(struct run *run, uint64_t seed, bool asking)
 
 static bool agrees(struct run *run, uint64_t seed)
 {
-	CLEANUP(bytes_unref) struct bytes *silent = run_once(run, seed, false);
-	CLEANUP(bytes_unref) struct bytes *asked = run_once(run, seed, true);
+	CLEANUP(bytes_unref) struct bytes *silent = run_once(run, seed, SILENT);
 
-	if (silent->size == asked->size && !memcmp(silent->data, asked->data, asked->size))
-		return true;
-	fprintf(stderr, "seed %u: what was asked changed the map\n", (unsigned)seed);
-	return false;
+	for (enum asking how = ASKED; how < WAYS; how++) {
+		CLEANUP(bytes_unref) struct bytes *asked = run_once(run, seed, how);
+
+		if (silent->size == asked->size && !memcmp(silent->data, asked->data, asked->size))
+			continue;
+		fprintf(stderr, "seed %u: what was asked%s changed the map\n", (unsigned)seed,
+			how == ASKED ? "" : " an odd number of times");
+		return false;
+	}
+	return true;
 }
 
 static void open_file(struct run *run, const char *path)
