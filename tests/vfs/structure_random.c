@@ -456,6 +456,39 @@ static void step_kill(void)
 	model_mount(&run.m);
 }
 
+/* Both places of a renamed image are used after a save; and a kill, where the model can follow. */
+static void step_home(void)
+{
+	const struct object *o = &run.m.objects[pick((unsigned)run.m.n_objects)];
+	char home[PATH_SIZE], other[PATH_SIZE];
+	int want, c;
+
+	if (o->kind != KIND_IMAGE || !o->mounted)
+		return;
+	strcpy(home, o->home);
+	any_path(other);
+	if (strncmp(other, "images/", 7) != 0 || strcmp(other, home) == 0 || strchr(other + 7, '/'))
+		return;
+	tell("rename %s %s\n", home, other);
+	want = model_rename(&run.m, home, other);
+	expect(box_rename(&run.box, home, other), want);
+	step_save();
+	if (pick(2)) {
+		c = any_content(home);
+		tell("put %s %d\n", home, c);
+		want = model_put(&run.m, home, c);
+		expect(box_put_bytes(
+			       &run.box, home, content_bytes(c)->data, content_bytes(c)->size),
+			want);
+	} else {
+		any_path(other);
+		tell("rename %s %s\n", other, home);
+		want = model_rename(&run.m, other, home);
+		expect(box_rename(&run.box, other, home), want);
+	}
+	step_kill();
+}
+
 struct listing {
 	struct pending p; /* first */
 	int n;
@@ -543,6 +576,7 @@ static const struct {
 	{step_refer, 2},
 	{step_save, 2},
 	{step_kill, 2},
+	{step_home, 2},
 	{step_end, 1},
 };
 

@@ -159,7 +159,8 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 	entry_id id;
 
 	if (o->state != OBJECT_HERE) {
-		if (o->told || o->made)
+		/* Of what no saved map had there is nothing to tell. */
+		if (o->told || o->made || (o->absent && o->state == OBJECT_GONE))
 			return;
 		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)

@@ -229,6 +229,7 @@ void objects_saved(struct vfs *v)
 	for (struct object *o = object_next(v, NULL), *next; o; o = next) {
 		next = object_next(v, o);
 		o->away = o->seq != 0;
+		o->absent = o->state == OBJECT_GONE;
 		o->moved = false;
 		if (o->state == OBJECT_HERE && o->node->lens != LENS_NEW)
 			o->made = false;

@@ -32,6 +32,7 @@ struct object {
 	uint64_t left; /* KEPT, GONE: when */
 	bool made;     /* since the mount, and no save has placed it yet */
 	bool away;     /* the last save placed it elsewhere than at its old path */
+	bool absent;   /* ... or left it out */
 	bool moved;    /* its last place is not the one of the last save */
 };
 
