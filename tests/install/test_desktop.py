@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Zlib
 """What a desktop makes of maps: their types, the entries that open them, and what is told."""
+import configparser
 import os
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -82,6 +84,21 @@ def test_the_description_is_well_formed():
     r = subprocess.run(["appstreamcli", "validate", "--no-net", DESKTOP + "/mapfs.metainfo.xml"],
                        capture_output=True, text=True)
     assert r.returncode == 0, r.stdout
+
+
+def test_a_file_manager_gets_its_thumbnails(tmp_path):
+    entry = configparser.ConfigParser(interpolation=None)
+    entry.optionxform = str
+    assert entry.read(DESKTOP + "/mapfs.thumbnailer")
+    command = entry["Thumbnailer Entry"]["Exec"].split()
+    assert command[0] == "mapfs"
+    path, out = tmp_path / "a b.map", tmp_path / "out"
+    path.write_bytes(datafile.small_map())
+    fill = {"%s": "128", "%i": str(path), "%o": str(out)}
+    r = subprocess.run([places.BINARY, *(fill.get(word, word) for word in command[1:])], capture_output=True, text=True)
+    assert r.returncode == 0 and not r.stderr, r
+    width, height = struct.unpack(">II", out.read_bytes()[16:24])
+    assert out.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and max(width, height) == 128
 
 
 class Session:

@@ -49,6 +49,7 @@ def test_everything_is_in_its_place(root):
         "usr/local/share/man/man8/mount.mapfs.8", "usr/local/share/man/man8/umount.fuse.mapfs.8",
         "usr/local/lib/systemd/user/mapfs@.service",
         "usr/local/bin/mapfs-open", "usr/local/share/mime/packages/mapfs.xml",
+        "usr/local/share/thumbnailers/mapfs.thumbnailer",
         *("usr/local/share/applications/%s.desktop" % name for name in ENTRIES),
         "usr/local/share/bash-completion/completions/mapfs", "usr/local/share/zsh/site-functions/_mapfs",
         "usr/local/share/fish/vendor_completions.d/mapfs.fish",
