@@ -20,12 +20,14 @@ int cli_umount_helper(int argc, char **argv);
 
 /* The same tree without a mount: argv[1] is the command's name. */
 int cli_cat(int argc, char **argv);
+int cli_check(int argc, char **argv);
 int cli_extract(int argc, char **argv);
 int cli_grep(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_mv(int argc, char **argv);
 int cli_pack(int argc, char **argv);
 int cli_preview(int argc, char **argv);
+int cli_text(int argc, char **argv);
 int cli_put(int argc, char **argv);
 int cli_rm(int argc, char **argv);
 

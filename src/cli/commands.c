@@ -34,6 +34,10 @@ const struct cli_command cli_commands[] = {
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
+	{"check", cli_check, "[--json] FILE|FOLDER...", "what a game would refuse in maps",
+		"  --json                    an object a line: file, level, problem\n"},
+	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
+		"The same from save to save; of what is no text the size and a checksum.\n"},
 	{"preview", cli_preview, "[--size N] [--entities] [--layer PATH] FILE OUT.png",
 		"a map as a picture",
 		"      --size N              pixels of the longest side (1024)\n"

@@ -272,7 +272,7 @@ struct format_edit {
 	 * is shown, and not to be changed. May be NULL: it does. */
 	int (*sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
-	 * map as it was mounted or last saved) had already are none. -EINVAL: refused; each reason
+	 * map as it was mounted or last saved; NULL: nothing) had already are none. -EINVAL: refused; each reason
 	 * to why(), what they have in common in e. May be NULL: nothing is refused. */
 	int (*check)(const struct snapshot *before, const struct snapshot *s,
 		void (*why)(void *arg, const char *line), void *arg, struct error *e);

@@ -21,7 +21,7 @@ from datafile import GROUP, IMAGE, LAYER  # noqa: E402
 PAGE = os.path.join(HERE, "..", "..", "docs", "examples.md")
 LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolour": ["mogrify"], "shift-group": ["jq"], "spreadsheet": ["soffice"],
-         "history": ["git"]}
+         "history": ["git"], "git": ["git"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)

@@ -30,7 +30,11 @@ static void note(void *arg, const char *line)
 /* Of what is refused and what means nothing whoever asked for it tells. */
 static void host_note(struct vfs_host *h, const char *line)
 {
-	if (strncmp(line, "refused: ", 9) != 0 && strncmp(line, "scratch: ", 9) != 0)
+	const struct offline *t = (struct offline *)h;
+
+	if (t->heard)
+		t->heard(t->heard_arg, line);
+	else if (strncmp(line, "refused: ", 9) != 0 && strncmp(line, "scratch: ", 9) != 0)
 		note(h, line);
 }
 

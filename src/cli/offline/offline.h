@@ -24,6 +24,10 @@ struct offline {
 	struct vfs *v;        /* NULL before offline_load */
 	struct pool *pool;    /* borrowed */
 	pthread_t owner;
+	/* May be set before the calls: what a mount would tell its log, such as why a file cannot
+	 * be read; else that is a line on stderr. On a worker's thread, if the pool has any. */
+	void (*heard)(void *arg, const char *line);
+	void *heard_arg;
 };
 
 /*

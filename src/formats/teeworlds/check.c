@@ -310,10 +310,11 @@ static void tell(const struct faults *f, const struct fault *fault,
 int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const char *line), void *arg, struct error *e)
 {
-	struct faults old = {.m = tw_map_of(before)}, now = {.m = tw_map_of(s)};
+	struct faults old = {.m = before ? tw_map_of(before) : NULL}, now = {.m = tw_map_of(s)};
 	int r = 0;
 
-	find_faults(&old);
+	if (before)
+		find_faults(&old);
 	find_faults(&now);
 	if (old.n)
 		qsort(old.v, old.n, sizeof(*old.v), fault_cmp);

@@ -8,7 +8,7 @@
 
 #include "formats/teeworlds/model/map.h"
 
-/* struct format's check: faults of s that before has not. */
+/* struct format's check: faults of s that before (NULL: nothing) has not. */
 int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const char *line), void *arg, struct error *e);
 

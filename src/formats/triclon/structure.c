@@ -122,12 +122,12 @@ int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 int tcm_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const char *line), void *arg, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(s), *old = tcm_map_of(before);
+	const struct tcm_map *m = tcm_map_of(s), *old = before ? tcm_map_of(before) : NULL;
 	size_t record = 0, at, n_points = tcm_count(m, TCM_POINTS);
-	int64_t max = tcm_max_index(m, &record), had = tcm_max_index(old, &at);
+	int64_t max = tcm_max_index(m, &record), had = old ? tcm_max_index(old, &at) : -1;
 	char line[160];
 
-	if (max < (int64_t)n_points || (had >= (int64_t)tcm_count(old, TCM_POINTS) && max <= had))
+	if (max < (int64_t)n_points || (old && had >= (int64_t)tcm_count(old, TCM_POINTS) && max <= had))
 		return 0;
 	snprintf(line, sizeof(line),
 		"terrain.csv: line %zu, column 1: %lld is beyond the points (points.csv has %zu, "

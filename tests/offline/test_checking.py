@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Zlib
+"""check and text: what a game would refuse, and a map as one text."""
+import json
+import os
+import shutil
+import subprocess
+import zlib
+
+import pytest
+
+import maps  # first: it says where archives is
+import datafile
+import places
+from datafile import LAYER
+
+
+
+def run(*args, **kw):
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=os.path.basename(p)) for p in places.debian_maps()])
+def test_maps_that_games_come_with_are_sound(path):
+    r = run("check", "-o", "raw=off", path)
+    assert (r.returncode, r.stdout) == (0, b""), r
+
+
+@pytest.mark.parametrize("path", places.each_crafted_map("bad"))
+def test_maps_that_cannot_be_loaded_are_not(path):
+    """Those of which a part cannot be read lose that part alone; the hole in c32 is in front of all."""
+    r = run("check", "-o", "raw=off", path)
+    if "c32_first_data_offset" not in path:
+        assert r.stdout.startswith(os.fsencode(path) + b": ")
+        assert r.returncode == 2 or b": warning: " in r.stdout
+
+
+def spoiled(small, change):
+    f = datafile.Datafile(open(small, "rb").read())
+    blobs = f.blobs()
+    change(f, blobs)
+    return datafile.encode(f.items, blobs)
+
+
+def no_game(f, blobs):
+    for item in f.of_type(LAYER):
+        if item.ints[1] == 2:
+            item.ints[6] = 0
+
+
+def one_wide(f, blobs):
+    for item in f.of_type(LAYER):
+        if item.ints[1] == 2 and not item.ints[6]:
+            item.ints[4] = 1
+            return
+
+
+@pytest.mark.parametrize("change, words", [(no_game, b"there is no game layer"), (one_wide, b"at least 2 x 2")])
+def test_faults_are_told_with_value_and_bound(box, small, change, words):
+    file = box.add(spoiled(small, change), "bad.map")
+    r = run("check", file)
+    assert r.returncode == 2 and words in r.stdout, r
+    assert all(line.startswith(os.fsencode(file) + b": error: ") for line in r.stdout.splitlines())
+    found = [json.loads(line) for line in run("check", "--json", small, file).stdout.splitlines()]
+    assert found and all(f["file"] == file and f["level"] == "error" for f in found)
+    assert words.decode() in " ".join(f["problem"] for f in found)
+
+
+def test_a_folder_is_checked_whole(box, small):
+    top = os.path.join(box.root, "folder")
+    os.makedirs(top + "/below")
+    shutil.copy(small, top + "/below/a.map")
+    assert run("check", top).returncode == 0
+    with open(top + "/b.map", "wb") as f:
+        f.write(b"no map")
+    r = run("check", top)
+    assert r.returncode == 2 and r.stdout.startswith(os.fsencode(top) + b"/b.map: error: ")
+    assert run("check").returncode == 1
+
+
+@pytest.mark.parametrize("path", maps.each_map(300_000))
+def test_text_is_all_of_a_map(box, path):
+    out = os.path.join(box.root, "out")
+    r = run("text", path)
+    if run("extract", "-o", "raw=off", path, out).returncode:
+        assert r.returncode == 2
+        return
+    expected = b""
+    for name, (kind, _, _, content) in sorted(maps.tree(out).items(), key=lambda f: f[0].split(b"/")):
+        if content is None:
+            continue
+        try:
+            text = content.decode() and b"\0" not in content or not content
+        except UnicodeDecodeError:
+            text = False
+        expected += b"# " + name
+        if not text:
+            expected += b" %d bytes, CRC-32 %08x\n" % (len(content), zlib.crc32(content))
+        else:
+            expected += b"\n" + content + (b"\n" if content and not content.endswith(b"\n") else b"")
+    assert r.stdout == expected and r.returncode == 0
+
+
+def test_text_is_the_same_after_a_save(small):
+    before = run("text", small).stdout
+    assert run("put", small, "info/settings.cfg", input=b"sv_x 1\n").returncode == 0
+    after = run("text", small).stdout
+    assert before != after and b"sv_x 1\n" in after
+    a, b = ([part for part in t.split(b"# ") if not part.startswith(b"info/settings.cfg\n")] for t in (before, after))
+    assert a == b
+
+
+def test_the_hook_keeps_a_broken_map_out(box, small):
+    top = os.path.join(box.root, "repo")
+    hook = os.path.join(places.SOURCE, "contrib/git/pre-commit")
+    env = dict(os.environ, PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"], HOME=box.home,
+               GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@b")
+    if not shutil.which("git"):
+        pytest.skip("not installed: git")
+
+    def git(*args):
+        return subprocess.run(["git", *args], cwd=top, env=env, capture_output=True)
+    os.mkdir(top)
+    git("init", "-q")
+    shutil.copy(hook, top + "/.git/hooks/pre-commit")
+    shutil.copy(small, top + "/a.map")
+    git("add", ".")
+    assert git("commit", "-m", "good").returncode == 0
+    with open(top + "/a.map", "wb") as f:
+        f.write(spoiled(small, no_game))
+    git("add", ".")
+    shutil.copy(small, top + "/a.map")  # what lies there is not what would be committed
+    r = git("commit", "-m", "bad")
+    assert r.returncode != 0 and b"no game layer" in r.stdout + r.stderr
