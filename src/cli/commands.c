@@ -43,6 +43,8 @@ const struct cli_command cli_commands[] = {
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
 		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"},
+	{"diff", cli_diff, "[-q] FILE FILE", "how two maps differ",
+		"  -q, --brief               only which files\n"},
 	{0},
 };
 

@@ -20,7 +20,7 @@ def needs(*programs):
 
 
 # Those of a manual page: its own, or a link to that of its group.
-COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "grep", "check", "text", "preview")
+COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "grep", "check", "text", "diff", "preview")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Zlib */
+/* compare: how one file of a map differs from another, in lines for people. */
+#ifndef CLI_OFFLINE_COMPARE_H
+#define CLI_OFFLINE_COMPARE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+
+/* Two texts: hunks as diff -u has them, without its head. */
+void compare_texts(const struct bytes *a, const struct bytes *b, struct buffer *out);
+/* Two tables of as many lines and columns: the cells that changed, counted from 1, and the
+ * rectangle that they are in. false: they are no such tables, and nothing is added. */
+bool compare_tables(const struct bytes *a, const struct bytes *b, struct buffer *out);
+/* Two PNG: the sides, or the rectangle of pixels that changed. false likewise. */
+bool compare_images(struct bytes *a, struct bytes *b, struct buffer *out);
+
+#endif

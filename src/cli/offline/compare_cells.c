@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Zlib */
+/* Cells of tables, and pixels of images. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/offline/compare.h"
+#include "codec/png.h"
+
+enum { CELLS_SHOWN = 10 };
+
+/* What changed, in a rectangle. */
+struct area {
+	size_t n, left, right, top, bottom;
+};
+
+static void grow(struct area *a, size_t x, size_t y)
+{
+	if (!a->n++)
+		*a = (struct area){1, x, x, y, y};
+	a->left = x < a->left ? x : a->left;
+	a->right = x > a->right ? x : a->right;
+	a->top = y < a->top ? y : a->top;
+	a->bottom = y > a->bottom ? y : a->bottom;
+}
+
+struct cell {
+	const char *text;
+	size_t n;
+	char end; /* ',', '\n', or 0 at the end of the file */
+};
+
+static bool next(const char **at, const char *end, struct cell *ret)
+{
+	const char *from = *at;
+
+	if (from == end)
+		return false;
+	while (*at < end && **at != ',' && **at != '\n')
+		++*at;
+	*ret = (struct cell){from, (size_t)(*at - from), *at < end ? **at : '\0'};
+	*at += *at < end;
+	while (ret->n && ret->text[0] == ' ') {
+		ret->text++;
+		ret->n--;
+	}
+	return true;
+}
+
+bool compare_tables(const struct bytes *a, const struct bytes *b, struct buffer *out)
+{
+	const char *p = (const char *)a->data, *q = (const char *)b->data;
+	const char *p_end = p + a->size, *q_end = q + b->size;
+	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
+	struct area area = {0};
+	size_t x = 1, y = 1;
+	struct cell c, d;
+
+	for (;;) {
+		bool more = next(&p, p_end, &c);
+
+		if (more != next(&q, q_end, &d) || (more && c.end != d.end))
+			return false;
+		if (!more)
+			break;
+		if (c.n != d.n || memcmp(c.text, d.text, c.n) != 0) {
+			grow(&area, x, y);
+			if (area.n <= CELLS_SHOWN)
+				buffer_printf(&cells, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
+					(int)c.n, c.text, (int)d.n, d.text);
+		}
+		x = c.end == '\n' ? 1 : x + 1;
+		y += c.end == '\n';
+	}
+	buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area.n,
+		area.n == 1 ? "cell" : "cells", area.top, area.bottom, area.left, area.right);
+	buffer_append(out, cells.data, cells.size);
+	if (area.n > CELLS_SHOWN)
+		buffer_printf(out, " and %zu more\n", area.n - CELLS_SHOWN);
+	return true;
+}
+
+struct image {
+	uint32_t width, height;
+	uint8_t *rgba;             /* of the first */
+	const struct image *first; /* of the second */
+	struct area area;
+};
+
+static int begin(void *arg, uint32_t width, uint32_t height, struct error *e)
+{
+	struct image *i = arg;
+
+	i->width = width;
+	i->height = height;
+	if (i->first)
+		return 0;
+	i->rgba = (uint64_t)width * height * 4 <= PNG_PIXELS_MAX
+			  ? malloc((size_t)width * height * 4)
+			  : NULL;
+	return i->rgba ? 0 : error_set(e, -ENOMEM, "out of memory");
+}
+
+static int row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+{
+	struct image *i = arg;
+	size_t n = (size_t)i->width * 4;
+
+	(void)e;
+	if (!i->first) {
+		memcpy(i->rgba + y * n, rgba, n);
+		return 0;
+	}
+	if (i->width != i->first->width || y >= i->first->height)
+		return 0;
+	for (uint32_t x = 0; x < i->width; x++)
+		if (memcmp(i->first->rgba + y * n + (size_t)x * 4, rgba + (size_t)x * 4, 4) != 0)
+			grow(&i->area, x, y);
+	return 0;
+}
+
+static bool decode(struct bytes *b, struct image *i)
+{
+	struct extent x = extent_of_bytes(bytes_ref(b));
+	const struct png_sink sink = {begin, row, i};
+	int r = png_decode(&x, &sink, NULL);
+
+	extent_finish(&x);
+	return r == 0;
+}
+
+bool compare_images(struct bytes *a, struct bytes *b, struct buffer *out)
+{
+	struct image x = {0}, y = {.first = &x};
+	bool both = decode(a, &x) && decode(b, &y);
+
+	free(x.rgba);
+	if (!both)
+		return false;
+	if (x.width != y.width || x.height != y.height)
+		buffer_printf(
+			out, " %u x %u pixels -> %u x %u\n", x.width, x.height, y.width, y.height);
+	else
+		buffer_printf(out, " %zu %s of %u x %u, x %zu to %zu, y %zu to %zu\n", y.area.n,
+			y.area.n == 1 ? "pixel" : "pixels", x.width, x.height, y.area.left,
+			y.area.right, y.area.top, y.area.bottom);
+	return true;
+}
