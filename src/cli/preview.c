@@ -198,8 +198,6 @@ static int run(struct drawing *d)
 	int r;
 
 	(void)umask(mask);
-	if (!d->c->how.cache)
-		d->c->how.cache = CACHE;
 	r = open_places(d, d->c->names[1]);
 	if (r < 0)
 		return OUTCOME_REFUSED;
@@ -235,6 +233,9 @@ int cli_preview(int argc, char **argv)
 		.size = PREVIEW_DEFAULT, .image = find_image, .note = note, .arg = &d};
 	d.c = &c;
 	command_begin(&c, "preview");
+	/* All is looked at once. */
+	if (c.options.rq.cache_size > CACHE)
+		c.options.rq.cache_size = CACHE;
 	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options)) > 0 &&
 		option != '?') {
 		if (option == 'e')

@@ -250,6 +250,17 @@ def test_the_same_map_gives_the_same_picture(box, path):
     assert box.beside() == []
 
 
+@pytest.mark.skipif(bool(places.sanitizers()), reason="figures are for a plain build")
+@pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
+def test_a_crafted_map_is_drawn_or_refused_within_bounds(box, path):
+    copy, out = box.add(path), os.path.join(box.root, "out.png")
+    # The budget and 64 MiB, and three threads' stacks.
+    r = box.run("-c", 'ulimit -d %d && exec "$0" "$@"' % ((64 + 64 + 32) << 10), places.BINARY, "preview", copy, out,
+                program="sh")
+    assert r.code in (0, 2) and "memory" not in r.err, r
+    assert os.path.exists(out) == (r.code == 0)
+
+
 def test_more_than_can_be_drawn_is_refused(box):
     m = Map(2, 2)
     m.quads(*[quad(square(0, 0, 64, 64))] * 5000)

@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 /* Drawn pixels, in sum, for one of the picture: a small map can claim more than any time is enough
- * for. The largest real maps have some hundred. */
+ * for. The largest real maps need about a third of it. */
 enum { TW_OVERDRAW_MAX = 4096 };
 
 struct tw_canvas {

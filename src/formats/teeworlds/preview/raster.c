@@ -37,15 +37,23 @@ struct raster {
 	struct place *columns; /* for each sample of a row */
 	uint8_t *row;          /* the tiles of the row at hand */
 	int64_t row_at;        /* -1: none */
+	bool empty;            /* there is nothing in it */
 	uint32_t *sums;        /* four for each pixel of a row */
 };
 
 static int load_row(struct raster *r, uint32_t y, struct error *e)
 {
+	size_t n = (size_t)r->tiles->w * r->tiles->size, i = 0;
+	int result = 0;
+
 	if (r->row_at == y)
 		return 0;
+	result = tw_tiles_read(r->tiles, (uint64_t)y * r->tiles->w, r->tiles->w, r->row, e);
+	while (result == 0 && i < n && !r->row[i])
+		i++;
+	r->empty = i == n;
 	r->row_at = y;
-	return tw_tiles_read(r->tiles, (uint64_t)y * r->tiles->w, r->tiles->w, r->row, e);
+	return result;
 }
 
 /* One line of samples. A tile of number 0 is nothing in every layer; show need not be asked. */
@@ -94,16 +102,22 @@ static int draw(struct raster *r, struct error *e)
 				view->step_x * ((double)clip->x0 + ((double)i + 0.5) / r->samples),
 			r->tiles->w);
 	for (int64_t y = clip->y0; result == 0 && y < clip->y1; y++) {
+		bool any = false;
+
 		for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
 			struct place row = place_of(
 				view->y + view->step_y * ((double)y + (i + 0.5) / r->samples),
 				r->tiles->h);
 
 			result = load_row(r, row.tile, e);
-			if (result == 0)
-				add_line(r, row.in);
+			if (result < 0 || r->empty)
+				continue;
+			result = tw_canvas_spend(
+				r->p->canvas, (uint64_t)(clip->x1 - clip->x0) * r->samples, e);
+			add_line(r, row.in);
+			any = true;
 		}
-		if (result == 0)
+		if (result == 0 && any)
 			blend_line(r, y);
 	}
 	return result;
@@ -113,14 +127,11 @@ int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_
 	void *arg, struct error *e)
 {
 	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
-	uint64_t w = (uint64_t)(p->clip.x1 - p->clip.x0), h = (uint64_t)(p->clip.y1 - p->clip.y0);
+	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
 	struct raster r = {.p = p, .tiles = tiles, .show = show, .arg = arg, .row_at = -1};
 	int result;
 
 	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
-	result = tw_canvas_spend(p->canvas, w * h * r.samples * r.samples, e);
-	if (result < 0)
-		return result;
 	r.columns = calloc(w * r.samples, sizeof(*r.columns));
 	r.row = malloc((size_t)tiles->w * tiles->size);
 	r.sums = calloc(4 * w, sizeof(*r.sums));
