@@ -3,7 +3,6 @@
 import glob
 import os
 import shutil
-import signal
 import subprocess
 import time
 import zlib
