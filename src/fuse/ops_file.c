@@ -8,6 +8,8 @@ static void reply_open(struct call *c, int r)
 
 	q->fi.fh = (uintptr_t)c->opened;
 	q->fi.keep_cache = c->keep_cache;
+	/* Who only reads has nothing to apply, and need not wait for us to close. */
+	q->fi.noflush = (c->flags & O_ACCMODE) == O_RDONLY && !(c->flags & O_TRUNC);
 	if (r < 0)
 		fuse_reply_err(q->req, -r);
 	else

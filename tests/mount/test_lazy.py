@@ -119,3 +119,21 @@ def test_what_does_not_fit_the_cache_is_inflated_twice_for_each_view(box):
     m.get(os.fsdecode(table))
     assert 1.5 * largest <= shim.bytes() <= 2.02 * largest
     m.unmount()
+
+
+def test_who_only_reads_closes_without_asking_and_reads_again_from_the_cache(box):
+    m, p = box.foreground(box.add(datafile.small_map()), flag="-d")
+
+    def asked(work):
+        before = os.path.getsize(p.log)
+        work()
+        m.get("info/author")  # its OPEN comes after all that work asked for
+        with open(p.log, "rb") as f:
+            f.seek(before)
+            return [line.split(b"opcode: ")[1].split()[0] for line in f if b"opcode: " in line]
+
+    assert b"READ" in asked(lambda: m.get("info/settings.cfg"))
+    again = asked(lambda: m.get("info/settings.cfg"))
+    assert b"OPEN" in again and b"READ" not in again and b"FLUSH" not in again
+    assert b"FLUSH" in asked(lambda: m.put("info/settings.cfg", b"sv_x 1\n"))
+    m.unmount()
