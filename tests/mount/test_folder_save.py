@@ -266,3 +266,24 @@ def test_descriptors_follow_what_is_changed(box):
     assert r.out.count(": saved: " + AUTHOR) == n
     assert all(parts.author(os.path.join(box.maps, "m%05d.map" % i)) == b"me\0" for i in range(n))
     assert box.beside() == []
+
+
+def test_maps_of_every_format_are_changed_side_by_side(box):
+    folder.fill(box)
+    m = box.mount(box.maps)
+    m.put("F.PAK/MEDIA/README.TXT", b"pair\n")
+    m.put("things.mod/MEDIA/README.TXT", b"mod\n")
+    m.put("field.tcm/points.csv", b"x,y\n7,8\n5,6\n")
+    m.put("deep/er/LOW.MAP/" + AUTHOR, b"low\n")
+    for name in "F.PAK", "deep/er/LOW.MAP":
+        assert m.xattr(name, "user.mapfs.status").count("\n") == 1
+    r = m.unmount()
+    assert [line.split(": ")[0] for line in r.out.splitlines() if ": saved: " in line] == [
+        "F.PAK", "deep/er/LOW.MAP", "field.tcm", "things.mod"]
+    m = box.mount(box.maps)
+    assert m.get("F.PAK/MEDIA/README.TXT") == b"pair\n"
+    assert m.get("things.mod/MEDIA/README.TXT") == b"mod\n"
+    assert m.get("field.tcm/points.csv") == b"x,y\n7,8\n5,6\n"
+    assert m.get("deep/er/LOW.MAP/" + AUTHOR) == b"low\n"
+    m.unmount()
+    assert box.beside() == [] and sorted(os.listdir(os.path.join(box.maps, "deep/er"))) == ["LOW.MAP"]

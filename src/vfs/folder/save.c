@@ -167,6 +167,7 @@ static void end_one(struct vfs *v, vfs_saved done, void *arg)
 {
 	struct report report = REPORT_INIT;
 
+	v->host->progress(v->host, "", 0, 0); /* of many each takes its time */
 	vfs_end(v, &report);
 	done(arg, &report);
 }
@@ -180,8 +181,7 @@ static void ended(void *arg, struct report *report)
 {
 	struct ending *e = arg;
 
-	report_merge_of(e->report, "", report);
-	report_finish(report);
+	report_merge_news(e->report, report);
 	e->done = true;
 }
 

@@ -98,9 +98,10 @@ void report_merge(struct report *r, struct report *from)
 	report_finish(from);
 }
 
-static bool report_has(const struct report *r, const char *line)
+/* Among its first n. */
+static bool report_has(const struct report *r, size_t n, const char *line)
 {
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(r->lines[i], line) == 0)
 			return true;
 	return false;
@@ -110,16 +111,24 @@ void report_merge_of(struct report *r, const char *path, const struct report *fr
 {
 	char *line;
 
-	for (size_t i = 0; i < from->n; i++) {
-		if (asprintf(&line, "%s%s%s", path, *path ? ": " : "", from->lines[i]) < 0)
-			continue;
-		if (report_has(r, printable(line)))
-			free(line);
-		else
-			report_line(r, line);
-	}
+	for (size_t i = 0; i < from->n; i++)
+		if (asprintf(&line, "%s: %s", path, from->lines[i]) >= 0)
+			report_line(r, printable(line));
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
+}
+
+void report_merge_news(struct report *r, struct report *from)
+{
+	size_t n = r->n;
+
+	for (size_t i = 0; i < from->n; i++)
+		if (report_has(r, n, from->lines[i]))
+			free(from->lines[i]);
+		else
+			report_line(r, from->lines[i]);
+	from->n = 0;
+	report_merge(r, from);
 }
 
 void report_finish(struct report *r)

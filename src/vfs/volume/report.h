@@ -44,9 +44,10 @@ bool report_has_note(const struct report *r, const char *text);
 void report_copy_notes(struct report *r, const struct report *from);
 /* Moves the lines of from behind those of r. */
 void report_merge(struct report *r, struct report *from);
-/* Adds the lines of from that r does not have, each with the path of the map that it is about ("":
- * as it is). */
+/* Adds the lines of from, each with the path of the map that it is about. */
 void report_merge_of(struct report *r, const char *path, const struct report *from);
+/* As report_merge, but for lines that r has already. */
+void report_merge_news(struct report *r, struct report *from);
 void report_finish(struct report *r);
 
 #endif
