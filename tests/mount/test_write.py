@@ -159,6 +159,16 @@ def test_while_open_the_written_form_stands_and_after_the_close_the_canonical_on
     assert saved(m) == b"no newline\0"
 
 
+def test_who_opens_after_the_last_close_of_what_was_cut_sees_the_canonical_form(m):
+    for _ in range(200):
+        m.put(SETTINGS, b"abcdef\n")
+        fd = os.open(m / SETTINGS, os.O_RDWR)
+        os.ftruncate(fd, 3)
+        os.close(fd)  # judged when the kernel lets go of it
+        assert m.get(SETTINGS) == b"abc\n"
+    m.unmount()
+
+
 def test_writing_beyond_the_end_is_refused_for_its_nuls_and_can_be_mended(m):
     fd = os.open(m / SETTINGS, os.O_RDWR)
     os.pwrite(fd, b"x\n", 100)

@@ -46,7 +46,8 @@ void vfs_open(struct vfs *v, struct call *c)
 	bool writing = (c->flags & O_ACCMODE) != O_RDONLY || (c->flags & O_TRUNC);
 	int r = n ? 0 : -ESTALE;
 
-	if (n && n->stale) {
+	/* What a last close is being judged for has one form when that is done. */
+	if (n && (n->stale || (n->busy && !n->handles))) {
 		node_wait(n, c);
 		return;
 	}
