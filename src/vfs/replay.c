@@ -79,7 +79,7 @@ static int make_dirs(struct vfs *v, const char *path)
 
 		r = above ? names_walk(v, above, &n, NULL) : -ENOMEM;
 		if (r == 0)
-			node_settle(v, n);
+			node_free_unused(v, n);
 		if (r != -ENOENT || find_dir(v, above, &dir, &base) < 0)
 			continue;
 		a = (struct asking){.call = {.ino = dir->ino, .name = base}};
@@ -106,11 +106,11 @@ static int open_file(struct vfs *v, const char *path, struct asking *a)
 	if (r == 0) {
 		a->call.ino = n->ino;
 		r = ask(v, a, vfs_open);
-		node_settle(v, n);
+		node_free_unused(v, n);
 		return r;
 	}
 	if (r != -ENOENT) {
-		node_settle(v, dir);
+		node_free_unused(v, dir);
 		return r;
 	}
 	a->call.set.mode = 0666;
@@ -155,7 +155,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 	else if (r == 0)
 		re->changes++;
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	return r;
 }
 
@@ -170,7 +170,7 @@ static int replay_drop(struct vfs *v, const char *path)
 	if (n->stage && n->stage->verdict < 0)
 		draft_dismiss(v, n);
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	return 0;
 }
 
@@ -189,7 +189,7 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 	dir->opens++;
 	if (op->type == JOURNAL_REMOVE && names_resolve(v, dir, a.call.name, &n, NULL) == 0) {
 		is_dir = n->dir;
-		node_settle(v, n);
+		node_free_unused(v, n);
 	}
 	if (op->type == JOURNAL_RENAME) {
 		r = find_dir(v, op->to, &to, &a.call.to_name);
@@ -205,7 +205,7 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 		r = ask(v, &a, is_dir ? vfs_rmdir : vfs_unlink);
 	}
 	dir->opens--;
-	node_settle(v, dir);
+	node_free_unused(v, dir);
 	re->changes += r == 0;
 	return r;
 }

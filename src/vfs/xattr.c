@@ -151,7 +151,7 @@ static void drop_told(struct job *j)
 
 	waiting_answer(d->v, d->call, d->r);
 	d->n->opens--;
-	node_settle(d->v, d->n);
+	node_free_unused(d->v, d->n);
 	free(d->path);
 	free(d);
 }

@@ -26,7 +26,7 @@ static struct node *find_alternate(struct vfs *v, const struct node *n, char nam
 		return NULL;
 	if (!node_scratch(alternate) && entry_object(alternate->id) == entry_object(n->id))
 		return alternate;
-	node_settle(v, alternate);
+	node_free_unused(v, alternate);
 	return NULL;
 }
 
@@ -49,7 +49,7 @@ bool accept_drops_draft(struct vfs *v, const struct node *n)
 	bool is = alternate && alternate->stage && alternate->stage->verdict < 0;
 
 	if (alternate)
-		node_settle(v, alternate);
+		node_free_unused(v, alternate);
 	return is;
 }
 

@@ -74,7 +74,7 @@ static void commit_end(struct job *j)
 	p->rq.done(v, n, p->rq.arg, p->r);
 	n->opens--;
 	commit_free(p);
-	node_settle(v, n);
+	node_free_unused(v, n);
 }
 
 static void commit_forget(struct job *j)

@@ -300,5 +300,5 @@ void vfs_release(struct vfs *v, struct call *c)
 		call_done(c, 0);
 	}
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 }

@@ -95,7 +95,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 	if (r == -EAGAIN && !c->sized) {
 		sizes_ahead(v, n->parent);
 		size_wait(v, n->vol, node_version(n), &n->id, 1, c);
-		node_settle(v, n);
+		node_free_unused(v, n);
 		return;
 	}
 	if (r == -EAGAIN) /* its size cannot be found; reading it says why */
@@ -104,7 +104,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 		c->attr.alias = is_alias(n, c->name);
 		n->lookups++;
 	}
-	node_settle(v, n);
+	node_free_unused(v, n);
 	call_done(c, r);
 }
 
@@ -123,7 +123,7 @@ void vfs_lookup(struct vfs *v, struct call *c)
 	} else if (n->stale) {
 		node_wait(n, c);
 	} else if (n->fixed && parent->maker && parent->maker == c->caller) {
-		node_settle(v, n);
+		node_free_unused(v, n);
 		call_done(c, -ENOENT);
 	} else {
 		/* From now on the kernel has the name, and asks no more. */
@@ -149,7 +149,7 @@ void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n_lookups)
 	if (!n)
 		return;
 	n->lookups -= n_lookups < n->lookups ? n_lookups : n->lookups;
-	node_settle(v, n);
+	node_free_unused(v, n);
 }
 
 /*
@@ -192,7 +192,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	fits = c->emit(c, name, &a, next);
 	if (fits && a.nlink)
 		n->lookups++;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	return fits;
 }
 

@@ -27,7 +27,7 @@ static int make_node(
 	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
 	r = place_node(v, n, dir, c->name);
 	if (r < 0) {
-		node_settle(v, n);
+		node_free_unused(v, n);
 		return r;
 	}
 	*ret = n;
@@ -107,7 +107,7 @@ static void make_live(struct vfs *v, struct call *c, int r)
 	if (r == 0)
 		r = place_find(v, dir, c->name, is_dir, &p);
 	if (r == 0 && p.target) {
-		node_settle(v, p.target);
+		node_free_unused(v, p.target);
 		r = -EEXIST;
 	}
 	if (r == 0 && is_dir && is_free(v, &p))
@@ -157,7 +157,7 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 		return;
 	}
 	if (r == 0 && p.target) {
-		node_settle(v, p.target);
+		node_free_unused(v, p.target);
 		r = -EEXIST;
 	}
 	if (r < 0) {

@@ -55,11 +55,11 @@ int move_find(struct vfs *v, struct call *c, struct move *ret)
 	if (r == 0) {
 		r = may_replace(v, &m, c->flags);
 		if (r < 0 && m.to.target)
-			node_settle(v, m.to.target);
+			node_free_unused(v, m.to.target);
 	}
 	m.n->opens--;
 	if (r < 0)
-		node_settle(v, m.n);
+		node_free_unused(v, m.n);
 	else
 		*ret = m;
 	return r;
@@ -109,7 +109,7 @@ static struct node *find_second(struct vfs *v, const struct node *n)
 		return NULL;
 	if (object_second(v, second))
 		return second;
-	node_settle(v, second);
+	node_free_unused(v, second);
 	return NULL;
 }
 

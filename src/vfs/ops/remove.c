@@ -44,7 +44,7 @@ static int find(struct vfs *v, struct call *c, struct node **ret)
 	else if (want_dir && !place_empty(v, n))
 		r = -ENOTEMPTY;
 	if (r < 0)
-		node_settle(v, n);
+		node_free_unused(v, n);
 	else
 		*ret = n;
 	return r;
@@ -94,7 +94,7 @@ static void take_away(struct vfs *v, struct call *c)
 	}
 	if (n->fixed && !node_scratch(n)) {
 		r = hide_standing(v, n);
-		node_settle(v, n);
+		node_free_unused(v, n);
 		call_done(c, r);
 		return;
 	}
@@ -108,7 +108,7 @@ static void take_away(struct vfs *v, struct call *c)
 	n->opens++; /* the step may be over, and n gone with it, when it returns */
 	step_record(v, c, JOURNAL_REMOVE, path, NULL, remove_live);
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 }
 
 void vfs_unlink(struct vfs *v, struct call *c)

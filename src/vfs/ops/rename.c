@@ -113,7 +113,7 @@ static bool makes_room(const struct vfs *v, const struct node *target)
 {
 	const struct object *o = object_find(v, target->id);
 
-	return o && o->state == OBJECT_HERE && o->node == target && o->made;
+	return o && o->state == OBJECT_HERE && o->node == target && o->since == OBJECT_MADE;
 }
 
 /* Can n's object simply go along? */

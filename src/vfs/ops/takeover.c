@@ -71,10 +71,10 @@ static void takeover_end(struct vfs *v, struct call *c, int r)
 		stage_drop(n); /* it has its lens; scratch has nothing else */
 	if (t->target) {
 		t->target->opens--;
-		node_settle(v, t->target);
+		node_free_unused(v, t->target);
 	}
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	snapshot_unref(t->old);
 	free(t);
 	waiting_answer(v, c, r);

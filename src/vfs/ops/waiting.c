@@ -232,7 +232,7 @@ static void follow_end(void *arg)
 	f->done(v, n, f->arg, f->r);
 	free(f);
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 }
 
 /* What waited for n is judged before it changes once more. */

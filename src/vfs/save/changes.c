@@ -61,7 +61,7 @@ static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 		return false;
 	yes = live(n) && (n->dir || n->lens != LENS_NEW) && (!was || n->id == was);
 	*ret = n->id;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	return yes;
 }
 
@@ -137,7 +137,7 @@ static bool is_below_live(struct vfs *v, const struct object *o)
 	if (names_walk(v, above, &dir, NULL) < 0)
 		return false;
 	yes = live(dir);
-	node_settle(v, dir);
+	node_free_unused(v, dir);
 	return yes;
 }
 
@@ -160,7 +160,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 
 	if (o->state != OBJECT_HERE) {
 		/* Of what no saved map had there is nothing to tell. */
-		if (o->told || o->made || (o->absent && o->state == OBJECT_GONE))
+		if (o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
 			return;
 		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)
@@ -172,8 +172,8 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 	if (!o->seq || !o->node->parent || o->node->lens == LENS_NEW)
 		return;
 	path = node_path(o->node);
-	if (path && (o->made || o->moved))
-		add(c, o->made ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
+	if (path && (o->since == OBJECT_MADE || o->moved))
+		add(c, o->since == OBJECT_MADE ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
 }
 
 /* What is in a directory comes right after it, before names that go on otherwise. */

@@ -87,7 +87,7 @@ static void standing_next(struct job *j)
 		.flags = O_WRONLY,
 		.set = {.mode = vol->file_mode, .uid = vol->uid, .gid = vol->gid}};
 	vfs_submit(s->v, &s->call);
-	node_settle(s->v, dir);
+	node_free_unused(s->v, dir);
 }
 
 static void standing_begin(void *arg)

@@ -98,7 +98,7 @@ static void point(struct vfs *v, struct dentry *d, struct node *node)
 	if (old) {
 		d->in->n_nodes--;
 		old->names--;
-		node_settle(v, old);
+		node_free_unused(v, old);
 	}
 }
 
@@ -216,7 +216,7 @@ int names_walk(struct vfs *v, const char *path, struct node **ret, struct error 
 		if (r == 0)
 			r = names_resolve(v, n, name, &next, e);
 		if (r < 0) {
-			node_settle(v, n);
+			node_free_unused(v, n);
 			return r;
 		}
 		n = next;

@@ -92,7 +92,7 @@ struct node *node_of_entry(
 	node_show(v, n, LENS_LIVE, en->id);
 	n->fixed = en->fixed;
 	if (node_place(n, parent, name) < 0) {
-		node_settle(v, n);
+		node_free_unused(v, n);
 		return NULL;
 	}
 	return n;
@@ -192,7 +192,7 @@ static void node_free(struct node *n)
 	free(n);
 }
 
-void node_settle(struct vfs *v, struct node *n)
+void node_free_unused(struct vfs *v, struct node *n)
 {
 	while (n && !needed(n)) {
 		struct node *parent = n->parent;

@@ -142,7 +142,7 @@ struct node *node_new(struct vfs *v, struct volume *vol, bool dir);
 /* Where it stands from now on; parent NULL: nowhere. */
 int node_place(struct node *n, struct node *parent, const char *name);
 /* Frees it if nobody needs it any more; and then perhaps its parent. */
-void node_settle(struct vfs *v, struct node *n);
+void node_free_unused(struct vfs *v, struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 /* The nodes that show an entry, from NULL; NULL: no more. */
 struct node *node_showing(

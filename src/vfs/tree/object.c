@@ -64,7 +64,7 @@ static bool at_home(struct vfs *v, const struct node *n, const struct object *o)
 {
 	struct meaning m;
 
-	return !o->added && n->lens != LENS_NEW &&
+	return o->since == OBJECT_MOUNTED && n->lens != LENS_NEW &&
 	       object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
 	       entry_object(m.id) == entry_object(o->id);
 }
@@ -81,7 +81,7 @@ bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, ent
 	is = o && o->state == OBJECT_HERE && o->node == alternate;
 	if (is)
 		*ret = alternate->id;
-	node_settle(v, alternate);
+	node_free_unused(v, alternate);
 	return is;
 }
 
@@ -94,7 +94,7 @@ static const struct object *left_last(
 	for (; l; l = hash_again(l)) {
 		const struct object *o = container_of(l, struct object, place);
 
-		if (o->dir == dir && strcmp(o->name, name) == 0 && !o->made &&
+		if (o->dir == dir && strcmp(o->name, name) == 0 && o->since != OBJECT_MADE &&
 			(!found || o->left > found->left))
 			found = o;
 	}
@@ -203,10 +203,10 @@ int object_here(struct vfs *v, struct node *n)
 		o->seq = moved ? ++v->vol->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
-	o->added |= is_new;
-	o->made |= is_new;
+	if (is_new)
+		o->since = OBJECT_MADE;
 	v->vol->restructured = true;
-	objects_name(v, moved && !(first && o->made) && !n->dir);
+	objects_name(v, moved && !(first && o->since == OBJECT_MADE) && !n->dir);
 	return 0;
 }
 
@@ -221,7 +221,7 @@ bool object_made(const struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 
-	return n->lens == LENS_NEW || (o && o->made);
+	return n->lens == LENS_NEW || (o && o->since == OBJECT_MADE);
 }
 
 void objects_saved(struct vfs *v)
@@ -231,9 +231,11 @@ void objects_saved(struct vfs *v)
 		o->away = o->seq != 0;
 		o->absent = o->state == OBJECT_GONE;
 		o->moved = false;
+		if (o->since != OBJECT_MADE)
+			continue;
 		if (o->state == OBJECT_HERE && o->node->lens != LENS_NEW)
-			o->made = false;
-		else if (o->state == OBJECT_KEPT && o->made)
+			o->since = OBJECT_ADDED;
+		else if (o->state == OBJECT_KEPT)
 			object_forget(v, o->id);
 	}
 }
@@ -295,7 +297,7 @@ static int by_seq(const void *a, const void *b)
 static bool matters(const struct object *o, bool fresh)
 {
 	if (o->state == OBJECT_KEPT)
-		return o->seq && o->name && !o->made;
+		return o->seq && o->name && o->since != OBJECT_MADE;
 	return o->state == OBJECT_GONE ||
 	       (o->seq && (fresh || o->node->lens != LENS_NEW) && o->node->parent);
 }

@@ -14,23 +14,30 @@
 
 #include "vfs/tree/node.h"
 
+/* HERE follows KEPT and GONE where something is made at the last place, or its file comes back. */
 enum object_state { OBJECT_HERE, OBJECT_KEPT, OBJECT_GONE };
+
+/* Where it was first; one that was MADE is ADDED once a save has placed it. */
+enum object_since {
+	OBJECT_MOUNTED,
+	OBJECT_ADDED, /* since the mount: without a placement it is in no map */
+	OBJECT_MADE,  /* ... and is in none yet */
+};
 
 struct object {
 	struct hash_link link;  /* by its number; first */
 	struct hash_link place; /* KEPT, GONE: by dir and name */
 	entry_id id;            /* in the form that it has or had */
 	enum object_state state;
+	enum object_since since;
 	struct node *node; /* HERE: holds the node (named) */
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
 	bool told;         /* the report of a save has said that it left */
-	bool added;        /* since the mount: without a placement it is in no map */
 	entry_id dir;      /* where it stands or stood last, and as what */
 	char *name;
 	uint64_t left; /* KEPT, GONE: when */
-	bool made;     /* since the mount, and no save has placed it yet */
 	bool away;     /* the last save placed it elsewhere than at its old path */
 	bool absent;   /* ... or left it out */
 	bool moved;    /* its last place is not the one of the last save */

@@ -132,7 +132,7 @@ int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, s
 		r = new_kind(dir->vol, &p, is_dir);
 	}
 	if (r < 0 && p.target)
-		node_settle(v, p.target);
+		node_free_unused(v, p.target);
 	if (r == 0)
 		*ret = p;
 	return r;
@@ -185,7 +185,7 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 	if (from) {
 		changed(v, from);
 		from->opens--;
-		node_settle(v, from);
+		node_free_unused(v, from);
 	}
 	return r;
 }
@@ -220,9 +220,9 @@ void place_detach(struct vfs *v, struct node *n)
 	changed(v, from);
 	node_place(n, NULL, NULL);
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 	from->opens--;
-	node_settle(v, from);
+	node_free_unused(v, from);
 }
 
 /* Of a standing directory that goes the journal does not tell; at a replay it goes with the one
@@ -237,7 +237,7 @@ static bool went(struct vfs *v, struct node *dir, const char *name, const struct
 		return false;
 	empty = place_empty(v, n);
 	dir->opens++; /* nothing else may keep it but this name in it */
-	node_settle(v, n);
+	node_free_unused(v, n);
 	dir->opens--;
 	return empty;
 }

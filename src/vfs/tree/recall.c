@@ -112,7 +112,7 @@ int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 	if (r == 0)
 		r = names_walk(v, s.path, &n, NULL);
 	if (r == 0 && n->ino != ino) {
-		node_settle(v, n);
+		node_free_unused(v, n);
 		r = -ESTALE;
 	}
 	if (r == 0) {

@@ -27,7 +27,7 @@ static void run_waiting(struct vfs *v, struct node *n)
 		c->op(v, c);
 	}
 	n->opens--;
-	node_settle(v, n);
+	node_free_unused(v, n);
 }
 
 void node_ready(struct vfs *v, struct node *n)
