@@ -102,16 +102,22 @@ static void sample(const struct tw_texture *t, double u, double v, uint32_t *sum
 	}
 }
 
+/* Of a triangle that is large beyond measure the values are not exact. */
+static uint8_t byte_of(double v)
+{
+	return !(v > 0) ? 0 : v >= 255 ? 255 : (uint8_t)(v + 0.5);
+}
+
 static void shade(const struct triangle *t, const double *at, uint8_t *pixel)
 {
 	uint32_t sum[4] = {0}, n = t->samples;
 	uint8_t color[4], rgba[4] = {255, 255, 255, 255};
 
-	color[ALPHA] = (uint8_t)(at[ALPHA] + 0.5);
+	color[ALPHA] = byte_of(at[ALPHA]);
 	if (!color[ALPHA])
 		return;
 	for (int k = RED; k < ALPHA; k++)
-		color[k] = (uint8_t)(at[k] + 0.5);
+		color[k] = byte_of(at[k]);
 	for (uint32_t i = 0; t->texture && i < n * n; i++) {
 		double sx = (i % n + 0.5) / n - 0.5, sy = (i / n + 0.5) / n - 0.5;
 
