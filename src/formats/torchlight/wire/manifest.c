@@ -70,7 +70,7 @@ static int read_entry(struct reader *r, uint32_t record)
 
 	if (!x)
 		return error_set(r->e, -ENOMEM, "no memory for the manifest");
-	x->record = record;
+	*x = (struct manifest_entry){.record = record};
 	x->crc = cursor_u32(&r->c);
 	x->type = cursor_u8(&r->c);
 	read_name(r, &x->name_at, &x->name_n);
