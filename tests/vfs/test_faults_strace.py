@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = os.environ["FAULTS"]
 MARKER = "/mapfs-act"
-CALLS = ("write pwrite64 writev pwritev pwritev2 copy_file_range sendfile fsync fdatasync sync_file_range "
+CALLS = ("write pwrite64 writev pwritev pwritev2 copy_file_range sendfile fsync fdatasync "
          "sync syncfs rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat rmdir "
          "ftruncate truncate fallocate mkdir mkdirat mknod mknodat fchmod fchmodat chmod fchown fchownat "
          "chown fsetxattr setxattr fremovexattr removexattr utimensat openat2").split()

@@ -287,7 +287,7 @@ void commit_request(struct vfs *v, const struct commit_request *rq)
 	/* Renamed here, from where it may be larger. */
 	if (r == 0 && spool_size(n->stage->spool) > file_most_of(n->vol, rq->id)) {
 		free(p);
-		rq->done(v, n, rq->arg, -EFBIG);
+		rq->done(v, n, rq->arg, -EINVAL);
 		return;
 	}
 	if (r == 0) {
