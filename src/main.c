@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	r = run(argc, argv);
 	if (fflush(stdout) != 0) {
 		perror("mapfs: standard output");
-		return r ? r : OUTCOME_USAGE;
+		return r ? r : OUTCOME_REFUSED;
 	}
 	return r;
 }

@@ -178,6 +178,20 @@ def test_status_names_map_and_file(box, four):
     four.unmount()
 
 
+@pytest.mark.parametrize("whole", (True, False), ids=("folder", "map"))
+def test_a_name_with_a_newline_is_no_line_of_its_own(box, whole):
+    name = "a\nremoved b.map"
+    path = box.add(datafile.small_map(), name)
+    mount = box.mount(box.maps if whole else path)
+    at = name + "/" if whole else ""
+    mount.put(at + AUTHOR, b"me\n")
+    mount.put(at + "x\ndraft info", b"scratch\n", flags=os.O_WRONLY | os.O_CREAT)
+    before = "a?removed b.map/" if whole else ""
+    assert mount.xattr("", "user.mapfs.status").splitlines() == [
+        "changed %s%s" % (before, AUTHOR), "left %sx?draft info: no part of a map" % before]
+    mount.unmount("--discard")
+
+
 def test_discard_throws_away_what_no_save_took(box, four):
     four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
     folder.sync(four / NAMES[0])

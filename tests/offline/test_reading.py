@@ -104,6 +104,14 @@ def test_a_reader_that_went_away_ends_cat(small):
     p.stderr.close()
 
 
+@pytest.mark.parametrize("args", (["ls", "-R"], ["cat"], ["text"]), ids=lambda a: a[0])
+def test_output_that_cannot_be_written_is_two(small, args):
+    with open("/dev/full", "wb") as full:
+        r = subprocess.run([places.BINARY, *args, small, *(["info/version"] if args == ["cat"] else [])],
+                           stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert (r.returncode, r.stderr) == (2, b"mapfs: standard output: No space left on device\n")
+
+
 def test_usage_is_one(small):
     for args in (["ls"], ["cat", small], ["extract", small], ["ls", "-x", small], ["cat", "-o"],
                  ["ls", "-o", "nonsense", small]):

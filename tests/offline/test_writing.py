@@ -121,6 +121,13 @@ def test_wrong_paths_are_2(box, small):
     unchanged(box, small, before)
 
 
+def test_the_root_is_no_name_to_remove_or_move(box, small):
+    before = get(small)
+    for args in (["rm", "-r", small, "."], ["mv", small, ".", "info"]):
+        assert run(*args).returncode == 2, args
+        unchanged(box, small, before)
+
+
 def test_usage_is_1(small):
     for args in (["put", small], ["rm", small], ["mv", small, "a"], ["pack", small], ["pack", "a", "--exact", "b"]):
         assert run(*args).returncode == 1, args

@@ -160,7 +160,7 @@ int change_rename(struct offline *t, const char *from, const char *to)
 	if (r == 0) {
 		uint64_t dir = p.call.ino, to_dir = p.call.to_ino;
 
-		r = name[0] && to_name[0] ? offline_run(t, &p, vfs_rename) : -EBUSY;
+		r = name[0] && to_name[0] ? offline_run(t, &p, vfs_rename) : -EPERM;
 		offline_forget(t, to_dir);
 		offline_forget(t, dir);
 		return r;
@@ -179,7 +179,7 @@ int change_remove(struct offline *t, const char *path, bool dir)
 	if (r < 0)
 		return r;
 	p.call.ino = parent;
-	r = name[0] ? offline_run(t, &p, dir ? vfs_rmdir : vfs_unlink) : -EBUSY;
+	r = name[0] ? offline_run(t, &p, dir ? vfs_rmdir : vfs_unlink) : -EPERM;
 	offline_forget(t, parent);
 	return r;
 }
@@ -215,7 +215,7 @@ int change_remove_tree(struct offline *t, const char *path)
 
 	if (r < 0)
 		return r;
-	r = name[0] ? remove_below(t, parent, name, 0) : -EBUSY;
+	r = name[0] ? remove_below(t, parent, name, 0) : -EPERM;
 	offline_forget(t, parent);
 	return r;
 }

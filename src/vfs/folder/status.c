@@ -2,6 +2,8 @@
 #include "vfs/folder/status.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -43,17 +45,20 @@ static void found(void *arg, struct buffer *text)
 {
 	struct part part = *(struct part *)arg;
 	struct status *s = part.all;
-	char *line, *rest;
+	char *line, *rest, name[PATH_MAX];
 
 	free(arg);
+	snprintf(name, sizeof(name), "%s", part.o->path);
+	for (char *at = name; (at = strchr(at, '\n'));)
+		*at = '?';
 	buffer_byte(text, '\0');
 	rest = text->error ? NULL : (char *)text->data;
 	while ((line = strsep(&rest, "\n"))) {
 		char *path = strchr(line, ' ');
 
 		if (path)
-			buffer_printf(&s->text, "%.*s %s/%s\n", (int)(path - line), line,
-				part.o->path, path + 1);
+			buffer_printf(
+				&s->text, "%.*s %s/%s\n", (int)(path - line), line, name, path + 1);
 	}
 	buffer_finish_free(text);
 	part.o->calls--;

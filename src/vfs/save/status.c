@@ -17,6 +17,15 @@ struct status {
 	struct buffer text, rest; /* rest: what follows the changes */
 };
 
+/* A newline in a name would be a line of its own. */
+static void add_line(struct buffer *b, const char *word, const char *path, const char *why)
+{
+	buffer_printf(b, "%s ", word);
+	for (; *path; path++)
+		buffer_byte(b, *path == '\n' ? '?' : (uint8_t)*path);
+	buffer_printf(b, "%s%s\n", why ? ": " : "", why ? why : "");
+}
+
 static void status_run(struct job *j)
 {
 	static const char *const words[] = {
@@ -33,7 +42,7 @@ static void status_run(struct job *j)
 
 	changes_weigh(&s->changes);
 	for (size_t i = 0; i < c->n; i++)
-		buffer_printf(&s->text, "%s %s\n", words[c->lines[i].kind], c->lines[i].path);
+		add_line(&s->text, words[c->lines[i].kind], c->lines[i].path, NULL);
 	buffer_append(&s->text, s->rest.data, s->rest.size);
 }
 
@@ -74,7 +83,7 @@ static void files_text(struct vfs *v, struct buffer *b)
 		CLEANUP(free) char *path = word ? node_path(n) : NULL;
 
 		if (path)
-			buffer_printf(b, "%s %s: %s\n", word, path, why);
+			add_line(b, word, path, why);
 	}
 }
 
