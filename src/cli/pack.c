@@ -48,6 +48,7 @@ static int run(struct command *c, struct pack *p)
 	r = files_copy_in(&p->tree, from, p->dir, &done);
 	if (r == 0 && p->exact)
 		r = files_remove_others(&p->tree, from);
+	files_judge_drafts(&p->tree, p->dir, &done);
 	if (r < 0)
 		offline_say(&p->tree, "%s", strerror(-r));
 	if (r == 0 && !done.refused && !done.unread)

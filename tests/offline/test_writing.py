@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
 """put, rm, mv and pack do what the same does in a mount, or nothing."""
+import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -298,6 +300,22 @@ def test_pack_onto_a_map(box, small):
     assert run("cat", small, SETTINGS).stdout == b"sv_packed 1\n"
     assert run("pack", "--exact", tree, "--onto", small).returncode == 0
     assert gone.encode() not in run("ls", small, "images").stdout
+
+
+@pytest.mark.parametrize("exact", ([], ["--exact"]), ids=("", "exact"))
+def test_pack_onto_takes_what_only_a_later_file_makes_fit(box, small, exact):
+    """As a mount does: a layer that is there takes an image that comes after it."""
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    image = sorted(n for n in os.listdir(tree + "/images") if n.endswith(".png"))[0]
+    shutil.copy(tree + "/images/" + image, tree + "/images/77_later.png")
+    layers = glob.glob(tree + "/groups/*/layers/*/layer.json")
+    path, text = next((p, t) for p, t in ((p, get(p)) for p in sorted(layers)) if b'"image": "' in t)
+    with open(path, "wb") as f:
+        f.write(re.sub(rb'"image": "[^"]*"', b'"image": "77_later"', text))
+    r = run("pack", *exact, tree, "--onto", small)
+    assert (r.returncode, r.stderr) == (0, b"")
+    assert b'_later"' in run("cat", small, os.path.relpath(path, tree)).stdout
 
 
 def test_pack_leaves_out_what_no_map_takes(box, small):

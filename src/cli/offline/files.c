@@ -128,6 +128,46 @@ static ssize_t from_file(void *arg, void *dst, size_t n)
 	return got;
 }
 
+/* Why the file at path is a draft, the caller's; NULL: it is none. */
+static char *draft_reason(struct offline *t, const char *path)
+{
+	char *why = NULL;
+	struct attr a;
+
+	if (offline_find(t, path, &a) < 0)
+		return NULL;
+	if (offline_getxattr(t, a.ino, "user.mapfs.error", &why) < 0)
+		why = NULL;
+	offline_forget(t, a.ino);
+	return why;
+}
+
+/* False: there is no memory, or the file is no draft. */
+static bool note_draft(struct copy *c)
+{
+	struct names *drafts = &c->done->drafts;
+	CLEANUP(free) char *why = draft_reason(c->t, c->path);
+
+	if (!why || !array_room(drafts->at, drafts->n, drafts->room) ||
+		!(drafts->at[drafts->n] = strdup(c->path)))
+		return false;
+	drafts->n++;
+	return true;
+}
+
+void files_judge_drafts(struct offline *t, const char *shown, struct files_copied *copied)
+{
+	for (size_t i = 0; i < copied->drafts.n; i++) {
+		CLEANUP(free) char *why = draft_reason(t, copied->drafts.at[i]);
+
+		if (!why)
+			continue;
+		say(stderr, "mapfs: %s/%s: %s", shown, copied->drafts.at[i], why);
+		copied->refused++;
+	}
+	names_finish(&copied->drafts);
+}
+
 static void copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
@@ -137,7 +177,7 @@ static void copy_file(struct copy *c, int fd, const struct stat *st)
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));
-	else if (r < 0)
+	else if (r < 0 && !(r == -EINVAL && note_draft(c)))
 		tell_of(c, r, error_text(&e));
 }
 

@@ -6,15 +6,19 @@
 #include "cli/offline/change.h"
 
 struct files_copied {
-	size_t refused; /* by the map: a line on stderr each */
-	size_t unread;  /* likewise */
-	size_t left;    /* links, devices, and names that no map takes; likewise */
-	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
+	size_t refused;      /* by the map: a line on stderr each */
+	size_t unread;       /* likewise */
+	size_t left;         /* links, devices, and names that no map takes; likewise */
+	size_t shut;         /* what the map shows and nobody can write (raw/): one line */
+	struct names drafts; /* paths; what comes later may make them fit */
 };
 
 /* Copies all that is below a directory, as cp -r does into a mount; links are not followed. shown:
  * what the directory is called in messages. What stops it is -errno. */
 int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_copied *ret);
+/* When all is there: the drafts that fit now are none, the others are told of, and counted in
+ * refused. Frees their names. */
+void files_judge_drafts(struct offline *t, const char *shown, struct files_copied *copied);
 /* Removes from the map what the directory has not. */
 int files_remove_others(struct offline *t, int dirfd);
 
