@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/say.h"
@@ -84,12 +85,36 @@ static void add_dirs(struct drawing *d, const char *const *dirs)
 	}
 }
 
+/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. */
+static const char *hindrance(int dirfd, const char *name)
+{
+	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+	CLEANUP(close_fd)
+	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	uint8_t begin[sizeof(magic)];
+	struct stat st;
+
+	if (fd == -ENOENT)
+		return NULL;
+	if (fd == -ELOOP || fd == -ENXIO)
+		return "is no regular file";
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return strerror(fd < 0 ? -fd : errno);
+	if (!S_ISREG(st.st_mode))
+		return "is no regular file";
+	if (st.st_size == 0 || (pread(fd, begin, sizeof(begin), 0) == (ssize_t)sizeof(begin) &&
+				       memcmp(begin, magic, sizeof(magic)) == 0))
+		return NULL;
+	return "is there, and no PNG: it is not written over";
+}
+
 /* What is needed of the disk, before all else is given up. */
 static int open_places(struct drawing *d, const char *out)
 {
 	const char *mapres = format_option(d->c->how.options, "mapres");
 	const char *slash = strrchr(out, '/');
 	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+	const char *why;
 
 	d->name = slash ? slash + 1 : out;
 	if (mapres) {
@@ -104,8 +129,12 @@ static int open_places(struct drawing *d, const char *out)
 			add_dirs(d, formats[i]->preview->image_dirs);
 	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (d->out >= 0)
+		why = hindrance(d->out, d->name);
+	else
+		why = d->name[0] ? strerror(errno) : "is a directory";
+	if (!why)
 		return 0;
-	say(stderr, "mapfs: %s: %s", out, d->name[0] ? strerror(errno) : "is a directory");
+	say(stderr, "mapfs: %s: %s", out, why);
 	return -EINVAL;
 }
 

@@ -270,6 +270,20 @@ def test_more_than_can_be_drawn_is_refused(box):
     assert r.code == 2 and "draws over" in r.err and not os.path.exists(box.root + "/no.png"), r
 
 
+def test_nothing_but_a_picture_is_written_over(box):
+    path = box.add(datafile.small_map())
+    out = os.path.join(box.root, "out.png")
+    for other in path, box.add(datafile.small_map(), "other.map"):
+        before = boxes.get(other)
+        r = box.run("preview", path, other)
+        assert r.code == 2 and "no PNG" in r.err and boxes.get(other) == before
+    os.mkfifo(out)
+    assert box.run("preview", path, out).code == 2
+    os.unlink(out)
+    os.symlink(path, out)
+    assert box.run("preview", path, out).code == 2 and os.path.islink(out)
+
+
 def test_what_is_no_number_and_what_has_no_picture_is_told(box):
     path = box.add(datafile.small_map(), "small.map")
     for args in (["--size", "15"], ["--size", "x"], ["--size", "4097"], ["--what"]):
