@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,20 +90,63 @@ static int wait_for_save(struct listener *l, int sock, const struct target *t, e
 	return 0;
 }
 
-/* What there is to know of what was closed, and to do. */
-static void tell_journal(struct listener *l, const struct target *t)
+struct journals {
+	struct listener *l; /* NULL: they are counted only */
+	size_t n;
+};
+
+static void tell_one(void *arg, const char *map)
 {
-	const char *map = t->entry.source;
+	struct journals *j = arg;
 	char file[NAME_MAX + 1];
 
-	if (beside_journal(map, file))
-		listener_say(l,
+	if (!beside_journal(map, file))
+		return;
+	j->n++;
+	if (j->l)
+		listener_say(j->l,
 			"what was closed and not saved is in the journal %s beside the map: mount "
 			"%s again and it comes back (or see mapfs recover)",
 			file, map);
+}
+
+/* Of the map, or the maps of the folder, that was mounted. */
+static size_t each_journal(struct listener *l, const char *source)
+{
+	struct journals j = {l, 0};
+	struct stat st;
+
+	if (stat(source, &st) == 0 && S_ISDIR(st.st_mode))
+		(void)beside_each(source, tell_one, &j);
 	else
-		listener_say(
-			l, "no journal lies beside %s: nothing was closed that is not saved", map);
+		tell_one(&j, source);
+	return j.n;
+}
+
+/* What there is to know of what was closed, and to do. */
+static void tell_journal(struct listener *l, const struct target *t)
+{
+	if (each_journal(l, t->entry.source) == 0)
+		listener_say(l, "no journal lies beside %s: nothing was closed that is not saved",
+			t->entry.source);
+}
+
+static void discard_one(void *arg, const char *map)
+{
+	enum outcome *worst = arg;
+
+	*worst = outcome_worse(*worst, beside_discard(map, map));
+}
+
+static int discard(const struct target *t)
+{
+	enum outcome worst = OUTCOME_DONE;
+	struct stat st;
+
+	if (stat(t->entry.source, &st) < 0 || !S_ISDIR(st.st_mode))
+		return (int)beside_discard(t->entry.source, t->shown);
+	(void)beside_each(t->entry.source, discard_one, &worst);
+	return (int)worst;
 }
 
 static int worker_died(struct listener *l, const struct target *t)
@@ -168,19 +212,18 @@ static int save_unheard(const char *point, bool hurry)
 	return wait_for_child(pid, hurry ? PATIENCE_MS : 0);
 }
 
-static int killed(struct listener *l, const struct target *t, bool discard)
+static int killed(struct listener *l, const struct target *t, bool thrown_away)
 {
 	listener_say(l, "the processes of the mount were killed; it is unmounted");
-	if (discard)
-		return (int)beside_discard(t->entry.source, t->shown);
+	if (thrown_away)
+		return discard(t);
 	tell_journal(l, t);
 	return OUTCOME_SAVE_FAILED;
 }
 
 int orphan_leave(struct listener *l, const struct target *t)
 {
-	const char *map = t->entry.source;
-	char file[NAME_MAX + 1];
+	const char *source = t->entry.source;
 
 	if (!unmount(t->point, true)) {
 		listener_say(
@@ -190,10 +233,10 @@ int orphan_leave(struct listener *l, const struct target *t)
 	listener_say(l, "the processes of the mount do not answer (stopped, or waiting for the "
 			"disk); it is unmounted");
 	/* If it is the keeper alone that is stopped, the worker saves now. */
-	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && beside_journal(map, file);)
+	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && each_journal(NULL, source);)
 		usleep(STEP_MS * 1000);
 	tell_journal(l, t);
-	return beside_journal(map, file) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	return each_journal(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 }
 
 int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)

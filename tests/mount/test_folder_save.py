@@ -215,6 +215,23 @@ def test_of_a_folder_that_is_not_mounted_journals_are_told_and_discarded(box, fo
     assert box.beside() == [] and box.run("-u", "--discard", box.maps).code == 1
 
 
+@pytest.mark.parametrize("discard", (False, True), ids=("kept", "discarded"))
+def test_when_both_processes_were_killed_each_journal_is_named(box, four, discard):
+    for i in 1, 3:
+        four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
+    journals = box.beside()
+    for pid in [box.keeper(), box.worker()]:
+        os.kill(pid, signal.SIGKILL)
+    assert boxes.wait_for(lambda: not box.processes())
+    r = box.run("-u", *(["--discard"] if discard else []), four.point)
+    text = r.out + r.err
+    assert "no journal lies" not in text and box.beside() == ([] if discard else journals)
+    assert r.code == (0 if discard else 4), text
+    if not discard:
+        assert [j in text for j in journals] == [True, True]
+        assert box.run("-u", "--discard", box.maps).code == 0
+
+
 def test_signals_save(box, four):
     four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
     os.kill(box.keeper(), signal.SIGTERM)
