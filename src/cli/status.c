@@ -184,7 +184,9 @@ static int run(const char *name)
 
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", name ? name : "status",
-			r == -ENOENT ? "is not a mount of mapfs, nor a file" : strerror(-r));
+			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder with a "
+				       "journal beside a map"
+				     : strerror(-r));
 	for (size_t i = 0; i < t.n; i++) {
 		if (t.all[i].point)
 			print_mount(&t.all[i]);

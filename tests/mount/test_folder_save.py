@@ -213,6 +213,7 @@ def test_of_a_folder_that_is_not_mounted_journals_are_told_and_discarded(box, fo
     r = box.run("-u", "--discard", box.maps)
     assert r.code == 0 and r.out.count("discarded: " + AUTHOR) == 2
     assert box.beside() == [] and box.run("-u", "--discard", box.maps).code == 1
+    assert "nor a folder with a journal" in box.run("status", box.maps).err
 
 
 @pytest.mark.parametrize("discard", (False, True), ids=("kept", "discarded"))
