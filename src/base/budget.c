@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 struct budget {
 	pthread_mutex_t lock;
@@ -10,6 +11,8 @@ struct budget {
 	size_t limit;
 	size_t used;
 	struct budget_slot *oldest, *newest;
+	struct budget_slot *kept[BUDGET_KEPT]; /* the one used last first */
+	size_t n_kept, kept_size;
 };
 
 struct budget *budget_create(size_t limit)
@@ -48,8 +51,41 @@ static void chain_add(struct budget *b, struct budget_slot *slot)
 	b->newest = slot;
 }
 
+static void release(struct budget *b, size_t i)
+{
+	struct budget_slot *slot = b->kept[i];
+
+	slot->kept = false;
+	b->kept_size -= slot->value->size;
+	b->n_kept--;
+	memmove(&b->kept[i], &b->kept[i + 1], (b->n_kept - i) * sizeof(b->kept[0]));
+}
+
+static void slot_release(struct budget *b, struct budget_slot *slot)
+{
+	for (size_t i = 0; slot->kept && i < b->n_kept; i++) {
+		if (b->kept[i] == slot)
+			release(b, i);
+	}
+}
+
+static void slot_keep(struct budget *b, struct budget_slot *slot)
+{
+	slot_release(b, slot);
+	if (b->n_kept == BUDGET_KEPT)
+		release(b, b->n_kept - 1);
+	memmove(&b->kept[1], &b->kept[0], b->n_kept * sizeof(b->kept[0]));
+	b->kept[0] = slot;
+	b->n_kept++;
+	b->kept_size += slot->value->size;
+	slot->kept = true;
+	while (b->n_kept > BUDGET_KEPT_LEAST && b->kept_size > BUDGET_KEPT_SIZE)
+		release(b, b->n_kept - 1);
+}
+
 static void slot_clear(struct budget *b, struct budget_slot *slot)
 {
+	slot_release(b, slot);
 	chain_remove(b, slot);
 	b->used -= slot->value->size;
 	bytes_unref(TAKE(slot->value));
@@ -61,15 +97,20 @@ static bool held_elsewhere(struct bytes *v)
 	return atomic_load_explicit(&v->refs, memory_order_acquire) > 1;
 }
 
-static void trim(struct budget *b)
+static void trim_to(struct budget *b, size_t limit)
 {
 	struct budget_slot *newer;
 
-	for (struct budget_slot *s = b->oldest; s && b->used > b->limit; s = newer) {
+	for (struct budget_slot *s = b->oldest; s && b->used - b->kept_size > limit; s = newer) {
 		newer = s->newer;
-		if (!held_elsewhere(s->value))
+		if (!s->kept && !held_elsewhere(s->value))
 			slot_clear(b, s);
 	}
+}
+
+static void trim(struct budget *b)
+{
+	trim_to(b, b->limit);
 }
 
 /* Called and left with the lock held; load runs without it. */
@@ -116,8 +157,8 @@ struct bytes *budget_find(struct budget *b, struct budget_slot *slot)
 	return found;
 }
 
-int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
-	struct bytes **ret, struct error *e)
+static int get(struct budget *b, struct budget_slot *slot, bool keep, budget_load_fn load,
+	void *arg, struct bytes **ret, struct error *e)
 {
 	int r = 0;
 
@@ -129,10 +170,31 @@ int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, 
 		r = slot_load(b, slot, load, arg, e);
 	if (r == 0) {
 		*ret = slot_use(b, slot);
+		if (keep)
+			slot_keep(b, slot);
 		trim(b);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return r;
+}
+
+int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
+	struct bytes **ret, struct error *e)
+{
+	return get(b, slot, false, load, arg, ret, e);
+}
+
+int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
+	struct bytes **ret, struct error *e)
+{
+	return get(b, slot, true, load, arg, ret, e);
+}
+
+void budget_make_room(struct budget *b, size_t n)
+{
+	pthread_mutex_lock(&b->lock);
+	trim_to(b, n < b->limit ? b->limit - n : 0);
+	pthread_mutex_unlock(&b->lock);
 }
 
 void budget_drop(struct budget *b, struct budget_slot *slot)

@@ -110,6 +110,8 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 	int r;
 
 	if (b->coding == BLOB_ZLIB) {
+		if (b->budget)
+			budget_make_room(b->budget, (size_t)b->size);
 		r = inflate_all(&b->stored, b->size, ret, e);
 		atomic_fetch_add_explicit(&b->loads, 1, memory_order_relaxed);
 		if (r == 0)
@@ -133,7 +135,7 @@ static bool is_whole(const struct blob *b)
 {
 	if (!b->budget)
 		return b->size <= ALONE_MAX;
-	return b->size <= STRETCH ||
+	return b->size <= stretch_length(0, budget_limit(b->budget) / 2) ||
 	       (b->size <= budget_limit(b->budget) &&
 		       atomic_load_explicit(&b->loads, memory_order_relaxed) < LOADS_MAX);
 }
@@ -163,7 +165,7 @@ static int get_checkpoints(struct blob *b, struct bytes **ret, struct error *e)
 {
 	struct pass p = {.blob = b};
 
-	return b->budget ? budget_get(b->budget, &b->checkpoints, make_pass, &p, ret, e)
+	return b->budget ? budget_get_kept(b->budget, &b->checkpoints, make_pass, &p, ret, e)
 			 : make_pass(&p, ret, e);
 }
 
@@ -206,7 +208,7 @@ static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct erro
 	pthread_mutex_unlock(&b->memo_lock);
 	if (!b->stretches)
 		return error_set(e, -ENOMEM, "no memory to inflate");
-	return budget_get(b->budget, &b->stretches[i], load_stretch, &s, ret, e);
+	return budget_get_kept(b->budget, &b->stretches[i], load_stretch, &s, ret, e);
 }
 
 static int read_stretches(struct blob *b, uint64_t off, uint8_t *dst, size_t n, struct error *e)
@@ -312,7 +314,7 @@ static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct er
 	int r = 0;
 
 	if (b->budget)
-		r = budget_get(b->budget, &b->checkpoints, make_pass, &p, &checkpoints, e);
+		r = budget_get_kept(b->budget, &b->checkpoints, make_pass, &p, &checkpoints, e);
 	return r < 0 || p.done ? r : inflate_each(&b->stored, b->size, fn, arg, e);
 }
 
@@ -342,13 +344,13 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *found = NULL;
-	int r = b->budget ? budget_get(b->budget, &b->derived, make, arg, &found, e)
+	int r = b->budget ? budget_get_kept(b->budget, &b->derived, make, arg, &found, e)
 			  : make(arg, &found, e);
 
 	if (r == 0 && !has_key(found, key)) {
 		budget_drop(b->budget, &b->derived);
 		bytes_unref(TAKE(found));
-		r = budget_get(b->budget, &b->derived, make, arg, &found, e);
+		r = budget_get_kept(b->budget, &b->derived, make, arg, &found, e);
 	}
 	/* Two who want different ones at once: one of them makes its own. */
 	if (r == 0 && !has_key(found, key)) {

@@ -6,7 +6,9 @@
  * inflated once, whole, whoever asks for which part, and cached there until others need the room.
  * What is larger, or was pushed out again and again, takes one pass that proves it and lays
  * checkpoints, and is then inflated in stretches (codec/inflate.h), which are cached in its place.
- * So memory stays bounded whatever is read.
+ * So memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
+ * the budget (budget_get_kept), so that to read from begin to end what does not fit inflates it
+ * twice, however small the budget and the pieces are.
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
  */

@@ -43,8 +43,9 @@ int inflate_each(
  * that it is sound and lays a checkpoint (zlib's state) at the begin of each stretch but the first;
  * what it prepared is counted as the memory that it takes, immutable, and for any thread.
  *
- * length: of a stretch; a multiple of 64 KiB. stretch_length gives STRETCH, or more where the
- * checkpoints would take more than so much memory.
+ * length: of a stretch; a multiple of 64 KiB. stretch_length gives STRETCH, or less where memory,
+ * which is what the checkpoints may take, is less than 4 * STRETCH; but more where the checkpoints
+ * would take more than both memory and a stretch.
  */
 enum { STRETCH = 1 << 20 };
 

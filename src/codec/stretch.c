@@ -27,11 +27,13 @@ struct checkpoints {
 
 uint64_t stretch_length(uint64_t declared, size_t memory)
 {
-	uint64_t most = memory / STATE_MEMORY, length = STRETCH;
+	uint64_t length = memory / 4 < STRETCH ? memory / 4 / CHUNK * CHUNK : STRETCH;
 
-	if (declared / STRETCH > most)
-		length = declared / (most + 1) + 1;
-	return (length + CHUNK - 1) / CHUNK * CHUNK;
+	if (length < CHUNK)
+		length = CHUNK;
+	while (declared / length * STATE_MEMORY > (memory > length ? memory : length))
+		length += (length / 8 + CHUNK - 1) / CHUNK * CHUNK;
+	return length;
 }
 
 static void checkpoints_free(struct bytes *b)

@@ -90,6 +90,54 @@ static void what_is_held_stays_and_counts(void **state)
 		budget_drop(b, &o[i].slot);
 }
 
+static struct bytes *get_kept(struct budget *b, struct object *o)
+{
+	struct bytes *v = NULL;
+
+	assert_int_equal(budget_get_kept(b, &o->slot, load, o, &v, NULL), 0);
+	return v;
+}
+
+static void the_parts_used_last_stay_beside_the_limit(void **state)
+{
+	enum { N = BUDGET_KEPT + 2, LARGE = BUDGET_KEPT_SIZE / 4 };
+	CLEANUP(budget_destroy) struct budget *b = budget_create(5);
+	struct object parts[N] = {0}, whole = {.size = 5, .mark = 1};
+	struct object large[5] = {0};
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		parts[i].size = 10;
+		bytes_unref(get_kept(b, &parts[i]));
+	}
+	assert_int_equal(budget_used(b), BUDGET_KEPT * 10);
+	bytes_unref(get(b, &whole));
+	bytes_unref(get(b, &whole));
+	assert_int_equal(whole.loads, 1);
+	/* The oldest but two was used just now, so another goes. */
+	bytes_unref(get_kept(b, &parts[2]));
+	bytes_unref(get_kept(b, &parts[0]));
+	assert_int_equal(parts[0].loads, 2);
+	bytes_unref(get_kept(b, &parts[2]));
+	assert_int_equal(parts[2].loads, 1);
+	bytes_unref(get_kept(b, &parts[3]));
+	assert_int_equal(parts[3].loads, 2);
+	for (int i = 0; i < N; i++)
+		budget_drop(b, &parts[i].slot);
+	for (int i = 0; i < 5; i++) {
+		large[i].size = LARGE;
+		bytes_unref(get_kept(b, &large[i]));
+	}
+	bytes_unref(get(b, &whole));
+	assert_int_equal(budget_used(b), 5 + 4 * (size_t)LARGE);
+	for (int i = 0; i < 5; i++)
+		budget_drop(b, &large[i].slot);
+	budget_make_room(b, 0);
+	assert_int_equal(budget_used(b), 5);
+	budget_make_room(b, 1);
+	assert_int_equal(budget_used(b), 0);
+}
+
 static void a_dropped_span_lives_on_with_its_holder(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *b = budget_create(100);
@@ -237,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drops_the_least_recently_used),
 		cmocka_unit_test(what_is_held_stays_and_counts),
+		cmocka_unit_test(the_parts_used_last_stay_beside_the_limit),
 		cmocka_unit_test(a_dropped_span_lives_on_with_its_holder),
 		cmocka_unit_test(failures_are_told_and_not_kept),
 		cmocka_unit_test(threads_stay_within_the_limit),

@@ -10,6 +10,9 @@ static struct error err;
 /* Of the budgets below, SMALL has no room for a blob of LARGE bytes, and ROOMY has. */
 enum { LARGE = (17 << 20) + 12345, SMALL = 8 << 20, ROOMY = 64 << 20, UNIT = 128 << 10 };
 
+/* What blobs that are read piece by piece take beside the budget: see budget.h. */
+enum { BESIDE = BUDGET_KEPT_SIZE };
+
 static uint8_t pattern(uint64_t off)
 {
 	return (uint8_t)(off ^ off >> 8 ^ off >> 16);
@@ -208,8 +211,95 @@ static void what_does_not_fit_costs_one_pass_and_then_what_is_read(void **state)
 		read_pieces(b, order);
 		assert_ok(blob_check(b, &err));
 		assert_int_equal(inflate_total() - before, 2 * LARGE);
-		assert_true(budget_used(budget) <= SMALL);
+		assert_true(budget_used(budget) <= SMALL + BESIDE);
 	}
+}
+
+struct reader {
+	struct blob *b;
+	uint64_t off;
+};
+
+/* Each reads a piece in turn, up to the end; most: bytes that may be inflated for it. */
+static void read_in_turn(struct reader *readers, size_t n, size_t piece, uint64_t most)
+{
+	uint64_t before = inflate_total();
+	uint8_t *got = malloc(piece);
+	size_t left = n;
+
+	while (left) {
+		left = 0;
+		for (size_t i = 0; i < n; i++) {
+			struct reader *r = &readers[i];
+			uint64_t rest = r->b->size - r->off;
+			size_t part = rest < piece ? (size_t)rest : piece;
+
+			assert_ok(blob_read(r->b, r->off, got, part, &err));
+			for (size_t k = 0; k < part; k += 1000)
+				assert_int_equal(got[k], pattern(r->off + k));
+			r->off += part;
+			left += r->off < r->b->size;
+		}
+		assert_true(inflate_total() - before <= most);
+	}
+	free(got);
+}
+
+static const size_t tiny[] = {1, 256 << 10, 1 << 20, 4 << 20};
+
+static void from_begin_to_end_it_is_inflated_twice_at_most_however_small_the_budget(void **state)
+{
+	static const size_t pieces[] = {4 << 10, 16 << 10, UNIT}, sizes[] = {LARGE, 700 << 10};
+
+	(void)state;
+	for (size_t k = 0; k < 4 * 3 * 2; k++) {
+		size_t limit = tiny[k % 4], size = sizes[k / 12];
+		CLEANUP(budget_destroy) struct budget *budget = budget_create(limit);
+		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, size, budget);
+		struct reader r = {b, 0};
+
+		read_in_turn(&r, 1, pieces[k / 4 % 3], 2 * size);
+		assert_true(budget_used(budget) <= limit + BESIDE);
+	}
+}
+
+static void two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < 4; k++) {
+		CLEANUP(budget_destroy) struct budget *budget = budget_create(tiny[k]);
+		CLEANUP(blob_unref) struct blob *a = blob_of(BLOB_ZLIB, LARGE, budget);
+		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
+		CLEANUP(blob_unref) struct blob *c = blob_of(BLOB_ZLIB, 60 << 10, budget);
+		struct reader two[] = {{a, 0}, {b, 0}}, same[] = {{a, 0}, {a, LARGE / 2}};
+		uint64_t before, at = 0;
+		uint8_t got[10];
+
+		read_in_turn(two, 2, 16 << 10, 4 * (uint64_t)LARGE);
+		read_in_turn(same, 2, 16 << 10, 3 * (uint64_t)LARGE);
+		assert_true(budget_used(budget) <= tiny[k] + BESIDE);
+		/* What they keep takes nothing from others. */
+		before = inflate_total();
+		for (; at < 1000 && tiny[k] > 1; at += 10)
+			assert_ok(blob_read(c, at, got, 10, &err));
+		assert_true(inflate_total() - before <= 60 << 10);
+	}
+}
+
+static void room_is_made_before_a_blob_is_inflated(void **state)
+{
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(LARGE + 1000);
+	CLEANUP(blob_unref) struct blob *first = blob_of(BLOB_ZLIB, 5 << 20, budget);
+	CLEANUP(blob_unref) struct blob *second = blob_of(BLOB_ZLIB, LARGE, budget);
+	uint8_t got;
+
+	(void)state;
+	assert_ok(blob_read(first, 0, &got, 1, &err));
+	assert_true(budget_used(budget) >= 5 << 20);
+	second->size--; /* so that it fails, and takes no room itself */
+	assert_fails(blob_read(second, 0, &got, 1, &err), EIO, "declared");
+	second->size++;
+	assert_int_equal(budget_used(budget), 0);
 }
 
 static void anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches(void **state)
@@ -427,6 +517,11 @@ int main(void)
 		cmocka_unit_test(
 			what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked),
 		cmocka_unit_test(what_does_not_fit_costs_one_pass_and_then_what_is_read),
+		cmocka_unit_test(
+			from_begin_to_end_it_is_inflated_twice_at_most_however_small_the_budget),
+		cmocka_unit_test(
+			two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads),
+		cmocka_unit_test(room_is_made_before_a_blob_is_inflated),
 		cmocka_unit_test(anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches),
 		cmocka_unit_test(blobs_that_push_each_other_out_are_not_inflated_for_each_piece),
 		cmocka_unit_test(a_wrong_declared_size_is_an_error_whichever_way_it_is_read),
