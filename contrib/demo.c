@@ -44,7 +44,7 @@ static void add_item(struct demo *d, uint16_t type, uint16_t id, const int32_t *
 	uint32_t handle;
 	int r;
 
-	if (ints)
+	if (ints && n)
 		memcpy(ints->v, v, n * sizeof(*v));
 	r = tw_map_add_item(d->map, type, id, ints, &handle);
 	d->error = d->error ? d->error : r;

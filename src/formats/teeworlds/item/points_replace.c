@@ -215,7 +215,8 @@ static int replace_own(uint32_t item, struct tw_ints *envelope,
 
 	if (!v)
 		return error_set(e, -ENOMEM, "no memory for the points");
-	memcpy(v->v, points, n * sizeof(*points));
+	if (n)
+		memcpy(v->v, points, n * sizeof(*points));
 	envelope->v[TW_ENV_START] = 0;
 	envelope->v[TW_ENV_COUNT] = (int32_t)n;
 	tw_change_extra(c, item, v);
