@@ -298,8 +298,12 @@ int offline_read_all(struct offline *t, const struct attr *file, size_t most, st
 	struct whole w = {BUFFER_INIT, most};
 	int r = offline_read(t, file, add_piece, &w);
 
+	/* For regexec, which may look for a NUL. */
+	buffer_append(&w.text, "", 1);
 	if (r == 0)
 		r = buffer_finish(&w.text, ret);
+	if (r == 0)
+		(*ret)->size--;
 	buffer_finish_free(&w.text);
 	return r;
 }
@@ -308,11 +312,14 @@ int offline_getxattr(struct offline *t, uint64_t ino, const char *name, char **r
 {
 	struct pending p = {.call = {.ino = ino, .name = name}};
 	int r = offline_run(t, &p, vfs_getxattr);
+	char *text = r == 0 ? calloc(1, p.call.out_size + 1) : NULL;
 
-	if (r == 0) {
-		*ret = strndup((const char *)p.call.out, p.call.out_size);
-		r = *ret ? 0 : -ENOMEM;
-	}
+	if (r == 0 && !text)
+		r = -ENOMEM;
+	if (r == 0 && p.call.out_size)
+		memcpy(text, p.call.out, p.call.out_size);
+	if (r == 0)
+		*ret = text;
 	free(p.call.out);
 	return r;
 }

@@ -47,7 +47,7 @@ void names_finish(struct names *names);
 /* All of a file, in pieces. fn returns 0, or what ends it. */
 typedef int (*offline_data)(void *arg, const void *data, size_t n);
 int offline_read(struct offline *t, const struct attr *file, offline_data fn, void *arg);
-/* ... as a span; more than most bytes are -EFBIG. */
+/* ... as a span, with a NUL behind it; more than most bytes are -EFBIG. */
 int offline_read_all(struct offline *t, const struct attr *file, size_t most, struct bytes **ret);
 /* An attribute of an entry, such as user.mapfs.error; malloc'ed, ended by a NUL. */
 int offline_getxattr(struct offline *t, uint64_t ino, const char *name, char **ret);
