@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import maps  # first: it says where archives is
+import datafile
 import places
 import shims
 
@@ -27,6 +28,9 @@ def many(box):
                 if os.path.exists(path + end):
                     shutil.copy(path + end, os.path.join(top, ("", "below", "below/deep")[i % 3],
                                                          "%d_%s" % (i, os.path.basename(path + end))))
+    for i in range(6):  # few of Debian's maps have texts
+        with open(os.path.join(top, ("", "below", "below/deep")[i % 3], "small%d.map" % i), "wb") as f:
+            f.write(datafile.small_map())
     one = box.add(os.path.join(top, sorted(n for n in os.listdir(top) if n.endswith(".map"))[0]))
     os.symlink(one, top + "/link.map")
     shutil.copy(one, top + "/.hidden.map")
