@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "codec/inflate.h"
+#include "base/cleanup.h"
 
 /* How far past the declared size the true one is looked for, so that a bomb costs little. */
 enum { COUNT_ON = 64 << 20 };
@@ -160,4 +161,23 @@ int feed_expect_end(struct feed *f, struct error *e)
 	return error_set(e, -EIO,
 		"the zlib stream holds %s%" PRIu64 " bytes (declared %" PRIu64 ")",
 		f->ended ? "" : "more than ", f->out, f->declared);
+}
+
+int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(FEED_CHUNK);
+
+	if (!chunk)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	while (f->out < f->declared) {
+		uint64_t left = f->declared - f->out;
+		size_t n = left < FEED_CHUNK ? (size_t)left : FEED_CHUNK;
+		int r = feed_pull(f, chunk, n, e);
+
+		if (r == 0)
+			r = fn(arg, chunk, n, e);
+		if (r < 0)
+			return r;
+	}
+	return feed_expect_end(f, e);
 }

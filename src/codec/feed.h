@@ -10,8 +10,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "codec/inflate.h"
 
-enum { FEED_INPUT = 16 << 10 };
+enum { FEED_INPUT = 16 << 10, FEED_CHUNK = 64 << 10 };
 
 struct feed {
 	z_stream z;
@@ -36,5 +37,11 @@ int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);
 
 /* To be called once all declared bytes were pulled: the stream must end here. */
 int feed_expect_end(struct feed *f, struct error *e);
+
+/*
+ * All that is left, and its end, in chunks of FEED_CHUNK, the last of which may be shorter. A
+ * negative errno from fn stops and is returned.
+ */
+int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e);
 
 #endif

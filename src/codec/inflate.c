@@ -12,7 +12,6 @@
 #include "codec/feed.h"
 
 enum {
-	CHUNK = 64 << 10,
 	/* What is allocated before anything came out: usual ratios are below this, and one that
 	 * claims more has to show it. */
 	FIRST_RATIO = 8,
@@ -26,8 +25,8 @@ static size_t grown(size_t room, uint64_t stored, uint64_t declared)
 
 	if (room ? ckd_mul(&next, (uint64_t)room, NEXT_RATIO) : ckd_mul(&next, stored, FIRST_RATIO))
 		next = declared;
-	if (next < CHUNK)
-		next = CHUNK;
+	if (next < FEED_CHUNK)
+		next = FEED_CHUNK;
 	return (size_t)(next < declared ? next : declared);
 }
 
@@ -148,27 +147,6 @@ int inflate_prefix(const struct extent *x, uint64_t declared, void *dst, size_t 
 	return r;
 }
 
-static int each_chunk(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
-{
-	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
-	int r;
-
-	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to inflate");
-	while (f->out < f->declared) {
-		uint64_t left = f->declared - f->out;
-		size_t n = left < CHUNK ? (size_t)left : CHUNK;
-
-		r = feed_pull(f, chunk, n, e);
-		if (r < 0)
-			return r;
-		r = fn(arg, chunk, n, e);
-		if (r < 0)
-			return r;
-	}
-	return feed_expect_end(f, e);
-}
-
 int inflate_each(
 	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e)
 {
@@ -177,7 +155,7 @@ int inflate_each(
 
 	if (r < 0)
 		return r;
-	r = each_chunk(&f, fn, arg, e);
+	r = feed_each(&f, fn, arg, e);
 	feed_finish(&f);
 	return r;
 }

@@ -3,13 +3,9 @@
 
 #include "base/cursor.h"
 #include "codec/feed.h"
-#include "codec/inflate.h"
 
-enum {
-	CHUNK = 64 << 10,
-	/* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */
-	STATE_MEMORY = 40 << 10,
-};
+/* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */
+enum { STATE_MEMORY = 40 << 10 };
 
 /* The decoder at the begin of a stretch. It includes the running checksum, so that reading the last
  * one verifies the whole stream once more. */
@@ -27,12 +23,12 @@ struct checkpoints {
 
 uint64_t stretch_length(uint64_t declared, size_t memory)
 {
-	uint64_t length = memory / 4 < STRETCH ? memory / 4 / CHUNK * CHUNK : STRETCH;
+	uint64_t length = memory / 4 < STRETCH ? memory / 4 / FEED_CHUNK * FEED_CHUNK : STRETCH;
 
-	if (length < CHUNK)
-		length = CHUNK;
+	if (length < FEED_CHUNK)
+		length = FEED_CHUNK;
 	while (declared / length * STATE_MEMORY > (memory > length ? memory : length))
-		length += (length / 8 + CHUNK - 1) / CHUNK * CHUNK;
+		length += (length / 8 + FEED_CHUNK - 1) / FEED_CHUNK * FEED_CHUNK;
 	return length;
 }
 
@@ -69,27 +65,23 @@ static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
 	return 0;
 }
 
-static int lay_all(
-	struct checkpoints *c, struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
+/* What goes by while checkpoints are laid. */
+struct laying {
+	struct checkpoints *c;
+	const struct feed *f;
+	codec_chunk_fn fn;
+	void *arg;
+};
+
+/* Chunks divide the length of a stretch, so each stretch begins where a chunk does. */
+static int laying_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
-	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
-	int r;
+	const struct laying *l = arg;
+	int r = l->fn ? l->fn(l->arg, data, n, e) : 0;
 
-	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to inflate");
-	while (f->out < f->declared) {
-		uint64_t left = f->declared - f->out;
-		size_t n = left < CHUNK ? (size_t)left : CHUNK;
-
-		r = f->out && f->out % c->length == 0 ? lay(c, f, e) : 0;
-		if (r == 0)
-			r = feed_pull(f, chunk, n, e);
-		if (r == 0 && fn)
-			r = fn(arg, chunk, n, e);
-		if (r < 0)
-			return r;
-	}
-	return feed_expect_end(f, e);
+	if (r == 0 && l->f->out < l->f->declared && l->f->out % l->c->length == 0)
+		r = lay(l->c, l->f, e);
+	return r;
 }
 
 int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
@@ -98,6 +90,7 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	CLEANUP(bytes_unref) struct bytes *counted = NULL;
 	struct checkpoints *c = checkpoints_new(declared, length);
 	struct feed f;
+	struct laying l = {.c = c, .f = &f, .fn = fn, .arg = arg};
 	int r;
 
 	if (!c)
@@ -106,7 +99,7 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	r = feed_init(&f, x, declared, e);
 	if (r < 0)
 		return r;
-	r = lay_all(c, &f, fn, arg, e);
+	r = feed_each(&f, laying_chunk, &l, e);
 	feed_finish(&f);
 	if (r == 0)
 		*ret = TAKE(counted);
