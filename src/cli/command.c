@@ -44,21 +44,6 @@ static int take_options(struct command *c, const char *list)
 	return 0;
 }
 
-static void take_how(struct command *c)
-{
-	const struct mount_request *rq = &c->options.rq;
-
-	c->how = (struct vfs_options){.read_only = true,
-		.have_uid = rq->has_uid,
-		.have_gid = rq->has_gid,
-		.uid = rq->uid,
-		.gid = rq->gid,
-		.file_mask = rq->file_mask,
-		.dir_mask = rq->dir_mask,
-		.cache = rq->cache_size,
-		.options = rq->options};
-}
-
 int command_option(struct command *c, int argc, char **argv, const char *letters,
 	const struct option *long_options)
 {
@@ -83,7 +68,8 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 	}
 	c->names = argv + 1 + optind;
 	c->n_names = argc - 1 - optind;
-	take_how(c);
+	c->how = c->options.rq.how;
+	c->how.read_only = true;
 	return -1;
 }
 

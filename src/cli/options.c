@@ -49,8 +49,8 @@ void options_init(struct options *o)
 {
 	static const char *const none[] = {NULL};
 
-	*o = (struct options){.rq.options = none};
-	o->rq.cache_size = options_cache_default(memory_of_machine());
+	*o = (struct options){.rq.how.options = none};
+	o->rq.how.cache = (size_t)options_cache_default(memory_of_machine());
 }
 
 void options_finish(struct options *o)
@@ -117,9 +117,9 @@ static bool is_swallowed(const char *option)
 static bool is_flag(struct mount_request *rq, const char *option)
 {
 	if (strcmp(option, "ro") == 0)
-		rq->read_only = true;
+		rq->how.read_only = true;
 	else if (strcmp(option, "rw") == 0)
-		rq->read_only = false;
+		rq->how.read_only = false;
 	else if (strcmp(option, "allow_other") == 0)
 		rq->allow_other = true;
 	else if (strcmp(option, "noexec") == 0)
@@ -152,9 +152,9 @@ static int take_mask(struct mount_request *rq, const char *option, struct error 
 	if (number(value, 8, 0777, &n) < 0)
 		return error_set(e, -EINVAL, "%s=%s is not octal and at most 777", keys[i], value);
 	if (i != 2)
-		rq->file_mask = (mode_t)n;
+		rq->how.file_mask = (mode_t)n;
 	if (i != 1)
-		rq->dir_mask = (mode_t)n;
+		rq->how.dir_mask = (mode_t)n;
 	return 1;
 }
 
@@ -167,18 +167,19 @@ static int take_number(struct mount_request *rq, const char *option, struct erro
 	if ((value = value_of(option, "uid"))) {
 		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
 			return error_set(e, -EINVAL, "uid=%s is not a user's number", value);
-		rq->has_uid = true;
-		rq->uid = (uid_t)n;
+		rq->how.have_uid = true;
+		rq->how.uid = (uid_t)n;
 	} else if ((value = value_of(option, "gid"))) {
 		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
 			return error_set(e, -EINVAL, "gid=%s is not a group's number", value);
-		rq->has_gid = true;
-		rq->gid = (gid_t)n;
+		rq->how.have_gid = true;
+		rq->how.gid = (gid_t)n;
 	} else if ((value = value_of(option, "cache"))) {
-		if (options_size(value, &rq->cache_size) < 0)
+		if (options_size(value, &n) < 0 || n > SIZE_MAX)
 			return error_set(e, -EINVAL,
 				"cache=%s is not a size such as 64M (a number, then K, M or G)",
 				value);
+		rq->how.cache = (size_t)n;
 	} else {
 		return take_mask(rq, option, e);
 	}
@@ -198,7 +199,7 @@ static int keep_format_option(struct options *o, const char *option, struct erro
 	}
 	all[o->n_format_options++] = copy;
 	all[o->n_format_options] = NULL;
-	o->rq.options = (const char *const *)all;
+	o->rq.how.options = (const char *const *)all;
 	return 0;
 }
 

@@ -263,8 +263,8 @@ int cli_preview(int argc, char **argv)
 	d.c = &c;
 	command_begin(&c, "preview");
 	/* All is looked at once. */
-	if (c.options.rq.cache_size > CACHE)
-		c.options.rq.cache_size = CACHE;
+	if (c.options.rq.how.cache > CACHE)
+		c.options.rq.how.cache = CACHE;
 	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options)) > 0 &&
 		option != '?') {
 		if (option == 'e')

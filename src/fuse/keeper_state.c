@@ -167,7 +167,7 @@ static void sound(struct keeper *k, const struct control_msg *m)
 {
 	struct error e = ERROR_INIT;
 
-	k->read_only = k->rq->read_only || m->code;
+	k->read_only = k->rq->how.read_only || m->code;
 	if (m->code)
 		k->note = strdup(m->text[0] ? m->text : "mounted read-only");
 	k->state = KEEPER_STARTING;

@@ -7,8 +7,8 @@
 #define FUSE_REQUEST_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+
+#include "vfs/volume/options.h"
 
 struct mount_request {
 	const char *shown;      /* FILE as it was typed: for messages only */
@@ -20,15 +20,9 @@ struct mount_request {
 	bool make_mountpoint;   /* none was named: it is to be made, and removed at the end */
 	bool foreground;        /* -f: stay, and write to stderr */
 	bool debug;             /* -d: libfuse's trace of requests; implies foreground */
-	bool read_only;         /* -o ro */
 	bool allow_other;
-	bool noexec;           /* what is mounted cannot be executed */
-	bool has_uid, has_gid; /* whether the next two were given */
-	uid_t uid;             /* who owns what the mount shows */
-	gid_t gid;
-	mode_t file_mask, dir_mask; /* permission bits taken away from what it shows */
-	uint64_t cache_size;        /* bytes of decoded blobs to keep */
-	const char *const *options; /* those of the format: "raw=rw", NULL-ended */
+	bool noexec;            /* what is mounted cannot be executed */
+	struct vfs_options how; /* -o; what is of a map that is one of many stays unset */
 };
 
 #endif

@@ -114,24 +114,11 @@ static void tell_what_is_not_kept(struct worker *w)
 	note(w, line);
 }
 
-static struct vfs_options options_of(const struct mount_request *rq)
-{
-	return (struct vfs_options){.read_only = rq->read_only,
-		.have_uid = rq->has_uid,
-		.have_gid = rq->has_gid,
-		.uid = rq->uid,
-		.gid = rq->gid,
-		.file_mask = rq->file_mask,
-		.dir_mask = rq->dir_mask,
-		.cache = rq->cache_size,
-		.options = rq->options};
-}
-
 static int open_map(struct worker *w, struct volume **ret, struct error *e)
 {
 	const struct mount_request *rq = w->rq;
 	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	struct vfs_options o = options_of(rq);
+	struct vfs_options o = rq->how;
 	const char *name = strrchr(rq->path, '/') + 1;
 	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
 	int dirfd, r;
@@ -278,7 +265,7 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 	if (r < 0)
 		return r;
 	w->vol = vol;
-	if (vol->read_only && !w->rq->read_only)
+	if (vol->read_only && !w->rq->how.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
 				   ? "the map or its directory cannot be written: mounted "
@@ -307,14 +294,14 @@ static int begin_folder(struct worker *w, struct error *e)
 
 	if (dirfd < 0)
 		return error_errno(e, "cannot be opened");
-	w->options = options_of(rq);
-	w->options.budget = budget_create(rq->cache_size);
+	w->options = rq->how;
+	w->options.budget = budget_create(rq->how.cache);
 	if (!w->options.budget)
 		return error_set(e, -ENOMEM, "out of memory");
 	raise_descriptors();
-	r = volume_names_file(rq->options, &w->options.names_file, e);
+	r = volume_names_file(rq->how.options, &w->options.names_file, e);
 	if (r == 0)
-		r = sandbox_enter(dirfd, (rq->read_only ? 0 : SANDBOX_WRITABLE) | SANDBOX_RIGHTS,
+		r = sandbox_enter(dirfd, (rq->how.read_only ? 0 : SANDBOX_WRITABLE) | SANDBOX_RIGHTS,
 			note_debug, w, e);
 	if (r < 0)
 		return r;
