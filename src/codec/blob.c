@@ -30,7 +30,8 @@ struct blob *blob_new(
 	b->coding = coding;
 	b->size = size;
 	b->budget = budget;
-	pthread_mutex_init(&b->memo_lock, NULL);
+	memos_init(&b->memos);
+	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->png.lock, NULL);
 	return b;
 }
@@ -82,7 +83,8 @@ void blob_unref(struct blob *b)
 		uncache(b);
 	free(b->stretches);
 	extent_finish(&b->stored);
-	pthread_mutex_destroy(&b->memo_lock);
+	memos_finish(&b->memos);
+	pthread_mutex_destroy(&b->lock);
 	pthread_mutex_destroy(&b->png.lock);
 	free(b);
 }
@@ -130,8 +132,7 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 	return budget_get(b->budget, &b->slot, load, b, ret, e);
 }
 
-/* Is it to be read whole? */
-static bool is_whole(const struct blob *b)
+bool blob_is_whole(const struct blob *b)
 {
 	if (!b->budget)
 		return b->size <= ALONE_MAX;
@@ -178,7 +179,7 @@ int blob_check(struct blob *b, struct error *e)
 		return raw_extent(b, &raw, e);
 	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
 		return 0;
-	return is_whole(b) ? blob_load(b, &found, e) : get_checkpoints(b, &found, e);
+	return blob_is_whole(b) ? blob_load(b, &found, e) : get_checkpoints(b, &found, e);
 }
 
 struct stretch {
@@ -202,10 +203,10 @@ static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct erro
 
 	if (!b->budget)
 		return load_stretch(&s, ret, e);
-	pthread_mutex_lock(&b->memo_lock);
+	pthread_mutex_lock(&b->lock);
 	if (!b->stretches)
 		b->stretches = calloc(n_stretches(b), sizeof(*b->stretches));
-	pthread_mutex_unlock(&b->memo_lock);
+	pthread_mutex_unlock(&b->lock);
 	if (!b->stretches)
 		return error_set(e, -ENOMEM, "no memory to inflate");
 	return budget_get_kept(b->budget, &b->stretches[i], load_stretch, &s, ret, e);
@@ -247,7 +248,7 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 	}
 	if (b->budget)
 		whole = budget_find(b->budget, &b->slot);
-	if (!whole && is_whole(b))
+	if (!whole && blob_is_whole(b))
 		r = blob_load(b, &whole, e);
 	if (r < 0)
 		return r;
@@ -327,7 +328,7 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 		return each_raw(b, fn, arg, e);
 	if (b->budget)
 		whole = budget_find(b->budget, &b->slot);
-	r = whole || !is_whole(b) ? 0 : blob_load(b, &whole, e);
+	r = whole || !blob_is_whole(b) ? 0 : blob_load(b, &whole, e);
 	if (r < 0)
 		return r;
 	if (!whole)
@@ -362,133 +363,9 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 	return r;
 }
 
-struct comparison {
-	codec_read_fn read;
-	void *arg;
-	uint64_t off;
-	uint8_t other[4096];
-	bool differs;
-};
-
-static int compare_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
-{
-	struct comparison *c = arg;
-
-	while (n) {
-		size_t part = n < sizeof(c->other) ? n : sizeof(c->other);
-		int r = c->read(c->arg, c->off, c->other, part, e);
-
-		if (r < 0)
-			return r;
-		if (memcmp(data, c->other, part) != 0) {
-			c->differs = true;
-			return -ECANCELED;
-		}
-		c->off += part;
-		data += part;
-		n -= part;
-	}
-	return 0;
-}
-
-/* b's content and that which read gives, of the same size. */
-static int compare(struct blob *b, codec_read_fn read, void *arg, bool *ret, struct error *e)
-{
-	struct comparison c = {.read = read, .arg = arg};
-	int r = blob_each(b, compare_chunk, &c, e);
-
-	if (c.differs)
-		r = 0;
-	if (r == 0)
-		*ret = !c.differs;
-	return r;
-}
-
-static bool same_place(const struct extent *a, const struct extent *b)
-{
-	return a->mem == b->mem && a->file == b->file && a->off == b->off && a->size == b->size;
-}
-
-/* Can it be read in pieces at no more than their cost? */
-static bool has_pieces(const struct blob *b)
-{
-	return b->coding == BLOB_RAW || b->budget;
-}
-
-int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	int r;
-
-	if (!a || !b || a->size != b->size) {
-		*ret = a == b;
-		return 0;
-	}
-	if (a->coding == b->coding && same_place(&a->stored, &b->stored)) {
-		*ret = true;
-		return 0;
-	}
-	if (!is_whole(b) && has_pieces(b))
-		return compare(a, blob_read_fn, b, ret, e);
-	if (!is_whole(b) && has_pieces(a))
-		return compare(b, blob_read_fn, a, ret, e);
-	r = blob_load(b, &whole, e);
-	if (r < 0)
-		return r;
-	x = extent_of_bytes(TAKE(whole));
-	return compare(a, extent_read_fn, &x, ret, e);
-}
-
-int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e)
-{
-	struct extent mine = *x; /* read only, so borrowed */
-
-	if (b->size != x->size) {
-		*ret = false;
-		return 0;
-	}
-	return compare(b, extent_read_fn, &mine, ret, e);
-}
-
-void blob_remember(struct blob *b, uint64_t key, uint64_t value)
-{
-	unsigned at;
-
-	pthread_mutex_lock(&b->memo_lock);
-	for (at = 0; at < BLOB_MEMOS; at++) {
-		if (b->memos[at].set && b->memos[at].key == key)
-			break;
-	}
-	if (at == BLOB_MEMOS)
-		at = b->next_memo++ % BLOB_MEMOS;
-	b->memos[at].key = key;
-	b->memos[at].value = value;
-	b->memos[at].set = true;
-	pthread_mutex_unlock(&b->memo_lock);
-}
-
-bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret)
-{
-	bool found = false;
-
-	pthread_mutex_lock(&b->memo_lock);
-	for (unsigned i = 0; i < BLOB_MEMOS && !found; i++) {
-		if (b->memos[i].set && b->memos[i].key == key) {
-			*ret = b->memos[i].value;
-			found = true;
-		}
-	}
-	pthread_mutex_unlock(&b->memo_lock);
-	return found;
-}
-
 void blob_inherit(struct blob *b, struct blob *from)
 {
-	pthread_mutex_lock(&from->memo_lock);
-	memcpy(b->memos, from->memos, sizeof(b->memos));
-	b->next_memo = from->next_memo;
-	pthread_mutex_unlock(&from->memo_lock);
+	memos_copy(&b->memos, &from->memos);
 	atomic_store_explicit(&b->sound, atomic_load_explicit(&from->sound, memory_order_relaxed),
 		memory_order_relaxed);
 }

@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "codec/inflate.h"
+#include "codec/memos.h"
 #include "codec/png.h"
 
 enum blob_coding {
@@ -32,14 +33,13 @@ enum blob_coding {
 	BLOB_ZLIB, /* a zlib stream */
 };
 
-enum { BLOB_MEMOS = 2 };
-
 struct blob {
-	/* For everybody to read, never to write. */
+	/* For everybody to read, the memos to write. */
 	struct extent stored;
 	enum blob_coding coding;
 	uint64_t size;       /* declared, decoded */
 	struct png_memo png; /* for png_file_read of this blob's pixels */
+	struct memos memos;  /* for whoever reads it; the keys are theirs */
 
 	/* The rest is blob.c's. */
 	atomic_uint refs;
@@ -50,12 +50,7 @@ struct blob {
 	struct budget_slot checkpoints; /* for stretches */
 	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
 	struct budget_slot derived;
-	pthread_mutex_t memo_lock; /* over what follows, and stretches; never held for long */
-	struct {
-		uint64_t key, value;
-		bool set;
-	} memos[BLOB_MEMOS];
-	unsigned next_memo;
+	pthread_mutex_t lock; /* over `stretches`; never held for long */
 };
 
 /*
@@ -80,6 +75,10 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 /* The same as a codec_read_fn: arg is the struct blob. */
 int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
+/* Is it read whole, that is decoded and cached once for whatever part is asked for? Else a part
+ * costs no more memory than a stretch. */
+bool blob_is_whole(const struct blob *b);
+
 /* The first n bytes, or all where there are fewer; *ret_got says how many. Never decodes further,
  * caches nothing: for names. With n >= size a wrong length is noticed, else not. */
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
@@ -100,18 +99,6 @@ int blob_check(struct blob *b, struct error *e);
 int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
 	struct error *e);
 
-/* Are the decoded bytes the same? NULL equals NULL only. */
-int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
-
-/* Is an extent's content (what a user wrote) that of the blob? */
-int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);
-
-/*
- * Small facts that cost a decoding to find (a table's size), by a key of the caller's choosing; the
- * last BLOB_MEMOS ones are kept. recall: false where it is not known.
- */
-void blob_remember(struct blob *b, uint64_t key, uint64_t value);
-bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 /* What is known of `from` holds for b too, which has the same content elsewhere. */
 void blob_inherit(struct blob *b, struct blob *from);
 

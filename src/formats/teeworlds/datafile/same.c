@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/model/fields.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/datafile/write.h"

@@ -47,11 +47,11 @@ static int check_rest(struct blob *b)
 	uint64_t known;
 	int r;
 
-	if (blob_recall(b, KEY_DAMAGED, &known))
+	if (memos_find(&b->memos, KEY_DAMAGED, &known))
 		return -EIO;
 	r = blob_check(b, NULL);
 	if (r == -EIO)
-		blob_remember(b, KEY_DAMAGED, 1);
+		memos_set(&b->memos, KEY_DAMAGED, 1);
 	return r;
 }
 

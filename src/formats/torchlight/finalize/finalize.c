@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/refs.h"
+#include "codec/blob_equal.h"
 #include "formats/torchlight/finalize/plan.h"
 
 /* Is this handle's other content what stands in the archive after all? */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "codec/blob_equal.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/removed_text.h"
 #include "formats/torchlight/lens/view.h"

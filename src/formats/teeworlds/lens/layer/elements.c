@@ -84,7 +84,7 @@ static bool is_damaged(const struct tw_list *l)
 {
 	uint64_t known;
 
-	return l->count && blob_recall(l->blob, KEY_DAMAGED, &known);
+	return l->count && memos_find(&l->blob->memos, KEY_DAMAGED, &known);
 }
 
 static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
@@ -97,7 +97,7 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 		return r;
 	tw_stat_file(ret, 0, true);
 	ret->lasting = true;
-	ret->sized = !l.count || blob_recall(l.blob, l.memo, &size);
+	ret->sized = !l.count || memos_find(&l.blob->memos, l.memo, &size);
 	ret->size = ret->sized ? size : 0;
 	ret->sized |= is_damaged(&l);
 	return 0;
@@ -161,13 +161,13 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	if (r < 0)
 		return r;
 	*ret = EMPTY_SIZE;
-	if (!l.count || blob_recall(l.blob, l.memo, ret))
+	if (!l.count || memos_find(&l.blob->memos, l.memo, ret))
 		return 0;
 	r = tw_list_length(m, &l, ret, e);
 	if (r == -EIO)
-		blob_remember(l.blob, KEY_DAMAGED, 1);
+		memos_set(&l.blob->memos, KEY_DAMAGED, 1);
 	if (r == 0)
-		blob_remember(l.blob, l.memo, *ret);
+		memos_set(&l.blob->memos, l.memo, *ret);
 	return r;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "codec/blob_equal.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"

@@ -2,6 +2,7 @@
 /* data: a data item as its inflated bytes (layout rules 23, 24). */
 #include <errno.h>
 
+#include "codec/blob_equal.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/store.h"
 
