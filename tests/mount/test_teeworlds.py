@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import datafile
-from box import put, refused
+from box import get, put, refused
 from datafile import LAYER
 from editing import layer_names, left, new, saved, shell, sync
 
@@ -410,6 +410,27 @@ def test_a_layer_takes_the_size_that_all_its_tables_have(m):
     ints = f.of_type(LAYER)[0].ints
     assert ints[4:6] == [30, 4]
     assert f.blob(ints[14]) == bytes([7, 1, 0, 0]) * 120
+
+
+@pytest.mark.parametrize("w, h", [(2, 2), (25, 17)])
+def test_a_layer_is_cropped_or_extended_by_its_tables_alone(m, w, h):
+    """All that changes is the size: each table says what the layer of that size would say anyway."""
+    for name in "id.csv", "flags.csv":
+        rows = [line.split(",") for line in m.get(GAME + "0_Game/" + name).decode().splitlines()]
+        rows = [(row + ["  0"] * w)[:w] for row in rows + [["  0"] * w] * h][:h]
+        m.put(GAME + "0_Game/" + name, "".join(",".join(row) + "\n" for row in rows).encode())
+    old = datafile.Datafile(get(m.map))
+    f, report = saved(m)
+    width, height = old.of_type(LAYER)[0].ints[4:6]
+    was, now = (x.blob(x.of_type(LAYER)[0].ints[14]) for x in (old, f))
+    assert f.of_type(LAYER)[0].ints[4:6] == [w, h] != [width, height]
+    for y in range(h):
+        for x in range(w):
+            i = 4 * (y * width + x)
+            there = was[i:i + 4] if x < width and y < height else bytes(4)
+            assert now[4 * (y * w + x):][:4] == there, (x, y)
+    for name in "id.csv", "flags.csv":
+        assert "saved: " + GAME + "0_Game/" + name in report
 
 
 def test_a_removed_table_is_all_zeros_and_not_told_as_removed(m):

@@ -150,14 +150,17 @@ static void commit_settled(struct job *j)
 	struct commit *p = (struct commit *)j;
 	struct node *n = p->rq.node;
 	struct stage *s = n->stage;
+	bool waited = n->pending && s && s->verdict == 0;
 
 	assert(p->vol->commit_queue == &p->task);
 	if (p->r == 0 && p->change) {
 		snapshot_unref(p->vol->now);
 		p->vol->now = TAKE(p->next);
-		if (!p->pending)
-			volume_changed(p->vol, p->path, p->rq.id);
 	}
+	/* What goes on waiting changes the map only at the save. What waited may say by now what
+	 * stands there, because of others that waited: it is a change all the same. */
+	if (p->r == 0 && (p->change || waited) && (!p->pending || p->vol->situated))
+		volume_changed(p->vol, p->path, p->rq.id);
 	if (p->r < 0)
 		touched_finish(&p->touched);
 	/* What is refused may fit later: it is judged again with what waits. */
