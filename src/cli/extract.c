@@ -106,19 +106,30 @@ static int stamp(int fd, const struct attr *a, mode_t mode)
 	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
 }
 
+/* A file that an earlier run left there may be read-only, as those of raw/ are. */
+static int open_file(const struct extract *x, const char *name)
+{
+	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	int fd = io_openat(x->dir_fd, name, flags, 0600);
+	struct stat st;
+
+	if (fd == -EACCES && io_unlink(x->dir_fd, name) == 0)
+		fd = io_openat(x->dir_fd, name, flags | O_EXCL, 0600);
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	return -EEXIST;
+}
+
 static int copy_file(struct extract *x, const char *path, const struct attr *a)
 {
 	const char *name;
-	struct stat st;
 	int r = path_check(path);
 
 	if (r == 0)
 		r = open_parent(x, path, &name);
 	if (r == 0)
-		r = x->fd = io_openat(x->dir_fd, name,
-			O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-	if (r >= 0 && (fstat(x->fd, &st) < 0 || !S_ISREG(st.st_mode)))
-		r = -EEXIST;
+		r = x->fd = open_file(x, name);
 	if (r >= 0)
 		r = x->failed = io_truncate(x->fd, 0);
 	if (r >= 0)

@@ -165,6 +165,15 @@ def test_extract_writes_over_what_is_there(box, small):
         f.write(b"x" * 1000)
     assert run("extract", small, out).returncode == 0
     assert get(out + "/info/author") == run("cat", small, "info/author").stdout
+    raw = out + "/raw/items/00000_version/00000"
+    assert os.stat(raw).st_mode & 0o222 == 0
+    os.chmod(raw, 0o644)
+    with open(raw, "wb") as f:
+        f.write(b"other")
+    os.chmod(raw, 0o444)
+    r = run("extract", small, out)
+    assert (r.returncode, r.stderr) == (0, b"")
+    assert get(raw) == b"1\n" and os.stat(raw).st_mode & 0o222 == 0
 
 
 @pytest.mark.parametrize("link", ["info", "info/author"])
