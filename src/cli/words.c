@@ -12,15 +12,10 @@ static void print_word(FILE *out, const char *word, size_t i, size_t n)
 	fprintf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", word);
 }
 
-static bool can_make(const struct format *f)
-{
-	return f->edit && f->edit->create;
-}
-
 bool words_format_known(const char *name)
 {
 	for (size_t i = 0; formats[i]; i++) {
-		if (can_make(formats[i]) && strcmp(formats[i]->name, name) == 0)
+		if (formats[i]->creates && strcmp(formats[i]->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -35,9 +30,9 @@ char *words_formats(void)
 	if (!out)
 		return NULL;
 	for (size_t i = 0; formats[i]; i++)
-		n += can_make(formats[i]);
+		n += formats[i]->creates;
 	for (size_t i = 0; formats[i]; i++) {
-		if (can_make(formats[i]))
+		if (formats[i]->creates)
 			print_word(out, formats[i]->name, at++, n);
 	}
 	fclose(out);

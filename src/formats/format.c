@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/format.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "base/refs.h"
 
@@ -31,11 +28,6 @@ void snapshot_unref(struct snapshot *s)
 		s->free(s);
 }
 
-bool store_retain(struct store *s, const struct extent *data, struct extent *ret)
-{
-	return s->retain && s->retain(s, data, ret, NULL) == 0;
-}
-
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
 	struct entry en;
@@ -59,22 +51,6 @@ void plan_free(struct plan *p)
 {
 	if (p)
 		p->free(p);
-}
-
-const char *format_option(const char *const *options, const char *key)
-{
-	const char *found = NULL;
-	size_t n = strlen(key);
-
-	for (; options && *options; options++) {
-		if (strncmp(*options, key, n) != 0)
-			continue;
-		if ((*options)[n] == '=')
-			found = *options + n + 1;
-		else if ((*options)[n] == '\0')
-			found = "";
-	}
-	return found;
 }
 
 void touched_add(struct touched *t, entry_id id)

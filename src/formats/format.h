@@ -22,7 +22,7 @@
  *             as derived.
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
- * Threads. open and create run before anybody sees the map, probe and companion on any thread.
+ * Threads. open runs before anybody sees the map, probe and companion on any thread.
  *   owner     lookup stat list, apply, meaning add, shown_as renamed read_name_map: cheap, for
  *             everybody waits (no large inflate).
  *   workers   size get note, parse sound check encode verify rebase same, finalize, name_map:
@@ -55,6 +55,7 @@
 #include "base/file.h"
 #include "base/replace.h"
 #include "base/spool.h"
+#include "formats/source.h"
 
 /*
  * An entry of the mount, by a number that the format computes from the path's place at the time of
@@ -102,45 +103,6 @@ struct snapshot {
 	void (*free)(struct snapshot *s); /* called with the last reference, on any thread */
 };
 
-/* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
-struct store {
-	/* Append data, return where it now stands. Any thread. */
-	int (*keep)(
-		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
-	int spool_dirfd; /* for spool_create */
-	/* Data that rebase needs and the written files do not hold: where it stands from now on, so
-	 * that the files of before can go. For one save at a time. May be NULL: it stays. */
-	int (*retain)(
-		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
-};
-
-/* The same; false: *data stays what it is. */
-bool store_retain(struct store *s, const struct extent *data, struct extent *ret);
-
-/* What a format is opened with; all borrowed but files, and alive as long as any snapshot. */
-struct format_context {
-	struct budget *budget;
-	struct store *store;
-	/* "key=value" and "key" of -o, NULL-ended; a format reads those it knows. */
-	const char *const *options;
-	/* The file that -o names=FILE names, opened before the sandbox, or NULL; borrowed. */
-	struct file *names_file;
-	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
-	void (*note)(void *arg, const char *line);
-	void *note_arg;
-};
-
-enum { FORMAT_FILES_MAX = 2 };
-
-/* The file or files of one map (a PAK and its MAN); files[0] is the one that was named. */
-struct source {
-	struct file *files[FORMAT_FILES_MAX];
-	uint64_t sizes[FORMAT_FILES_MAX];
-	unsigned n_files;
-	const char *name; /* the file's own name, without directories */
-	bool doubted;     /* for verify: what was copied has to pass its own checksums */
-};
-
 /* With one reference, its maker's. */
 void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
 struct snapshot *snapshot_ref(const struct snapshot *s);
@@ -177,6 +139,8 @@ struct format {
 	bool numbered;
 	/* There are objects that can be shown in two forms. */
 	bool has_forms;
+	/* `mapfs --new` makes maps of it; else that is refused. */
+	bool creates;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
@@ -188,7 +152,9 @@ struct format {
 	bool (*companion)(const char *name, unsigned i, char *ret);
 
 	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
-	 * and bound. src's references are taken over as needed (file_ref). */
+	 * and bound. src's references are taken over as needed (file_ref). Where `creates`, a source
+	 * without files gives an empty map. It shows the entries that any map has, and what a game
+	 * needs besides is for finalize to add. */
 	int (*open)(const struct source *src, const struct format_context *ctx,
 		struct snapshot **ret, struct error *e);
 
@@ -294,15 +260,10 @@ struct format_edit {
 	/*
 	 * Would both be the same file? a is the map as it was mounted or last saved, b what
 	 * finalize gave; yes: nothing is written. May say no where it would take decoding to know.
-	 * Also asked at the first save of a map that create made, of which no file says anything
-	 * yet: where finalize leaves such a map as it is, no is the answer. May be NULL: never.
+	 * Also asked at the first save of a new map, of which no file says anything yet: where
+	 * finalize leaves such a map as it is, no is the answer. May be NULL: never.
 	 */
 	bool (*same)(const struct snapshot *a, const struct snapshot *b);
-	/* An empty map for `mapfs --new`; name is the file's. It shows the entries that any map
-	 * has, and what a game needs besides is for finalize to add. May be NULL: --new is refused.
-	 */
-	int (*create)(const char *name, const struct format_context *ctx, struct snapshot **ret,
-		struct error *e);
 };
 
 /*
@@ -362,7 +323,7 @@ struct format_tree {
 	 * Listed are the objects that are new, were moved or renamed, or leave, since the mount and
 	 * in the order in which that happened to them last; all others stay as they are. Positions
 	 * in names count as rule 5 of the layout says. References follow; those to what left become
-	 * none, and say() is told. Also adds what a game needs where the map was made by create().
+	 * none, and say() is told. Also adds what a game needs where the map is a new one.
 	 * With nothing to do *ret is a reference to s.
 	 */
 	int (*finalize)(const struct snapshot *s, const struct placement *p, size_t n,
@@ -401,10 +362,6 @@ struct format_names {
 
 /* The length of any file, on a worker. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
-
-/* The value of key in "key=value" options: "" for a bare key, NULL where it is absent. The last of
- * several counts. */
-const char *format_option(const char *const *options, const char *key);
 
 /* The table of formats (formats.c), NULL-ended; and the first one that claims the file. */
 extern const struct format *const formats[];

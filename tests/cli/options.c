@@ -229,8 +229,7 @@ static void what_new_can_make_is_what_has_a_create(void **state)
 	assert_false(words_format_known(""));
 	all = words_formats();
 	for (size_t i = 0; formats[i]; i++)
-		assert_int_equal(strstr(all, formats[i]->name) != NULL,
-			formats[i]->edit && formats[i]->edit->create);
+		assert_int_equal(strstr(all, formats[i]->name) != NULL, formats[i]->creates);
 	free(all);
 }
 

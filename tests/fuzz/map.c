@@ -205,7 +205,7 @@ static void put_to_new(
 	entry_id ids[ENTRIES_MAX];
 	unsigned n = 0;
 
-	if (format->edit->create(name, &ctx, &s, NULL) < 0)
+	if (format->open(&(struct source){.name = name}, &ctx, &s, NULL) < 0)
 		abort();
 	collect(s, ENTRY_ROOT, ids, &n);
 	if (size && n) {

@@ -102,13 +102,12 @@ static void take_new(
 	const struct format *format, struct file *file, const char *name, const char *target)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct source source = {.files = {file}, .n_files = 1, .name = name};
+	struct source source = {.files = {file}, .n_files = file != NULL, .name = name};
 	struct format_context ctx = {.budget = budget_create(1 << 20)};
 	uint8_t number = 0;
 
 	source.sizes[0] = file ? fixture_file_size(file) : 0;
-	if ((file ? format->open(&source, &ctx, &s, NULL)
-		  : format->edit->create(name, &ctx, &s, NULL)) == 0)
+	if (format->open(&source, &ctx, &s, NULL) == 0)
 		take_numbered(s, target, ENTRY_ROOT, &number);
 	snapshot_unref(TAKE(s));
 	budget_destroy(ctx.budget);

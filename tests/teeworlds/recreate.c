@@ -184,6 +184,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 int main(int argc, char **argv)
 {
 	static struct making m;
+	const struct source none = {.name = "new.map"};
 	struct format_context ctx = {0};
 	struct error e = ERROR_INIT;
 
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
 	m.places = calloc(FILES_MAX, sizeof(*m.places));
 	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
 	if (!m.items || !m.places || !m.dirs ||
-		format_teeworlds.edit->create("new.map", &ctx, &m.now, &e) < 0 ||
+		format_teeworlds.open(&none, &ctx, &m.now, &e) < 0 ||
 		entry_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		return 1;

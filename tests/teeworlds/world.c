@@ -14,6 +14,7 @@ void world_open(struct world *w, const char *map)
 
 void world_create(struct world *w)
 {
+	const struct source none = {.name = "new.map"};
 	struct format_context ctx = {0};
 	struct error err = ERROR_INIT;
 
@@ -21,7 +22,7 @@ void world_create(struct world *w)
 	snapshot_unref(w->now);
 	ctx.budget = w->f.budget;
 	ctx.store = &w->f.store;
-	assert_ok(format_teeworlds.edit->create("new.map", &ctx, &w->now, &err));
+	assert_ok(format_teeworlds.open(&none, &ctx, &w->now, &err));
 }
 
 static void forget_places(struct world *w)

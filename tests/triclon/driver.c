@@ -70,7 +70,7 @@ static int do_open(struct driver *d, const char *path, char *list)
 {
 	const char *options[MAX_OPTIONS + 1] = {NULL};
 	struct format_context ctx = {.options = options, .note = note, .note_arg = d};
-	struct source src = {.n_files = 1, .name = path ? path : "new.tcm"};
+	struct source src = {.name = path ? path : "new.tcm"};
 	const struct format *f = format_by_name("triclon");
 	struct file *file;
 	int fd, r, n = 0;
@@ -79,11 +79,12 @@ static int do_open(struct driver *d, const char *path, char *list)
 	for (char *o = strtok(list, ","); o && n < MAX_OPTIONS; o = strtok(NULL, ","))
 		options[n++] = o;
 	if (!path)
-		return f->edit->create("new.tcm", &ctx, &d->s, &d->e);
+		return f->open(&src, &ctx, &d->s, &d->e);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error_errno(&d->e, "%s", path);
 	file = file_new(fd);
+	src.n_files = 1;
 	src.files[0] = file;
 	src.sizes[0] = (uint64_t)lseek(fd, 0, SEEK_END);
 	r = format_find(&src, &f, &d->e);

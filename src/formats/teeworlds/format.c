@@ -29,14 +29,8 @@ static bool probe(const struct source *src, const uint8_t *head, size_t n)
 static int tw_open(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	return tw_map_open(&format_teeworlds, src, ctx, ret, e);
-}
-
-static int tw_create(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
-{
-	(void)name;
-	return tw_map_create(&format_teeworlds, ctx, ret, e);
+	return src->n_files ? tw_map_open(&format_teeworlds, src, ctx, ret, e)
+			    : tw_map_create(&format_teeworlds, ctx, ret, e);
 }
 
 /* It is in the map in another form, or not yet. */
@@ -259,7 +253,6 @@ static const struct format_edit edit = {
 	.verify = tw_verify,
 	.rebase = tw_rebase,
 	.same = tw_same,
-	.create = tw_create,
 };
 
 static const struct format_tree tree = {
@@ -281,6 +274,7 @@ const struct format format_teeworlds = {
 	.texts = texts,
 	.settings = settings,
 	.numbered = true,
+	.creates = true,
 	.has_forms = true,
 	.probe = probe,
 	.open = tw_open,

@@ -2,205 +2,23 @@
 /* format: mods and archives of Torchlight II as the mounted tree sees them. */
 #include "formats/torchlight/format.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
-#include <sys/random.h>
-
-#include "formats/torchlight/wire/agree.h"
-#include "formats/torchlight/lens/lens.h"
-#include "formats/torchlight/wire/removed.h"
 #include "formats/torchlight/finalize/finalize.h"
+#include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/structure.h"
+#include "formats/torchlight/open.h"
 #include "formats/torchlight/save/write.h"
+#include "formats/torchlight/wire/agree.h"
 
-static bool ends_in(const char *name, const char *ending)
-{
-	size_t n = strlen(name), k = strlen(ending);
-
-	return n > k && !strcasecmp(name + n - k, ending);
-}
-
-/* A file that is called a mod is refused with a reason, whatever it holds; one that begins as a mod
- * does, and says where its parts are, is taken under any name. */
-static bool probe_mod(const struct source *src, const uint8_t *head, size_t n)
-{
-	CLEANUP(modheader_free) struct mod_header *h = NULL;
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-
-	if (ends_in(src->name, ".mod"))
-		return true;
-	if (!modheader_sniff(head, n))
-		return false;
-	x = extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
-	return modheader_read(&x, &h, NULL) == 0;
-}
-
-/* A PAK has no mark of its own: by its name, which a save in a conflict lengthens. */
-static bool probe_pak(const struct source *src, const uint8_t *head, size_t n)
-{
-	(void)head, (void)n;
-	return strcasestr(src->name, ".pak") || !strcasecmp(src->name, "PAK.ZIP");
-}
-
-/* X.PAK.MAN, or X.MAN. */
-static bool pak_companion(const char *name, unsigned i, char *ret)
-{
-	size_t n = strlen(name);
-
-	if (i > 1 || n + 4 > NAME_MAX)
-		return false;
-	if (i == 0) {
-		snprintf(ret, NAME_MAX + 1, "%s.MAN", name);
-		return true;
-	}
-	if (!ends_in(name, ".pak"))
-		return false;
-	snprintf(ret, NAME_MAX + 1, "%.*s.MAN", (int)(n - 4), name);
-	return true;
-}
-
-static int read_options(const struct format_context *ctx, struct tl_shared *sh, struct error *e)
-{
-	const char *text = format_option(ctx->options, "text");
-
-	if (text && strcmp(text, "utf16") == 0)
-		sh->form = TEXTFORM_UTF16;
-	else if (text && strcmp(text, "off") == 0)
-		sh->plain = true;
-	else if (text && strcmp(text, "utf8") != 0)
-		return error_set(e, -EINVAL, "option text is %s (utf8, utf16 or off)", text);
-	sh->names_file = file_ref(ctx->names_file);
-	return 0;
-}
-
-static int shared_new(const struct format_context *ctx, struct tl_shared **ret, struct error *e)
-{
-	CLEANUP(tl_shared_unref) struct tl_shared *sh = calloc(1, sizeof(*sh));
-	int r;
-
-	if (!sh)
-		return error_set(e, -ENOMEM, "no memory for the archive");
-	atomic_init(&sh->refs, 1);
-	pthread_mutex_init(&sh->lock, NULL);
-	sh->budget = ctx->budget;
-	sh->store = ctx->store;
-	r = read_options(ctx, sh, e);
-	if (r == 0)
-		*ret = TAKE(sh);
-	return r;
-}
-
-static int by_path(const void *x, const void *y)
-{
-	return str_compare(*(const struct str *)x, *(const struct str *)y);
-}
-
-/* Does any directory have two records? Then files and subdirectories stand apart. */
-static int find_split(const struct manifest *m, bool *ret)
-{
-	struct str *paths = calloc((size_t)m->n_records + 1, sizeof(*paths));
-
-	if (!paths)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->n_records; i++)
-		paths[i] = manifest_path(m, &m->records[i]);
-	qsort(paths, m->n_records, sizeof(*paths), by_path);
-	*ret = false;
-	for (uint32_t i = 1; i < m->n_records; i++)
-		*ret |= str_equal(paths[i - 1], paths[i]);
-	free(paths);
-	return 0;
-}
-
-static struct tl_base *base_of(const struct archive *a, struct budget *budget)
-{
-	const struct manifest *m = a->manifest;
-	struct tl_base *b = tl_base_new(&a->section, a->section_header, m->n_entries, budget);
-
-	for (uint32_t i = 0; b && i < m->n_entries; i++) {
-		const struct manifest_entry *x = &m->entries[i];
-
-		b->spots[i] = (struct tl_spot){
-			.here = x->type != MANIFEST_DIR && !x->removed,
-			.offset = x->offset,
-			.usize = x->usize,
-			.crc = x->crc,
-			.filetime = x->filetime,
-		};
-	}
-	if (b)
-		b->n_removed = a->n_removed;
-	return b;
-}
-
-/* The map of an archive, whose manifest and header it takes. */
-static int make_map(struct archive *a, struct tl_shared *take, const struct format *f,
+static int tl_open_mod(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct tl_shared *sh = take;
-	struct tl_map *m = tl_map_new(sh, f);
-	int r;
-
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for the archive");
-	s = &m->snapshot;
-	m->base = base_of(a, sh->budget);
-	if (!m->base)
-		return error_set(e, -ENOMEM, "no memory for the archive");
-	r = removed_text(a->manifest, a->header, &m->removed, e);
-	if (r == 0)
-		r = tree_build(a->manifest, &sh->tree, e);
-	if (r == 0)
-		r = find_split(a->manifest, &sh->split);
-	if (r < 0)
-		return e && e->code ? r : error_set(e, r, "no memory for the archive");
-	sh->manifest = TAKE(a->manifest);
-	if (a->header) {
-		m->header = tl_header_new(TAKE(a->header));
-		if (!m->header)
-			return error_set(e, -ENOMEM, "no memory for the header");
-	}
-	*ret = TAKE(s);
-	return 0;
+	return tl_open(&format_torchlight_mod, src, ctx, ret, e);
 }
 
-static int refuse_foreign(const struct source *src, struct error *e)
+static int tl_open_pak(const struct source *src, const struct format_context *ctx,
+	struct snapshot **ret, struct error *e)
 {
-	uint8_t head[64];
-	size_t n = src->sizes[0] < sizeof(head) ? (size_t)src->sizes[0] : sizeof(head);
-	const char *what;
-	int r = file_read(src->files[0], 0, head, n, e);
-
-	if (r < 0)
-		return r;
-	what = archive_foreign(head, n, src->sizes[0]);
-	return what ? error_set(e, -EINVAL, "%s, and none of Torchlight II", what) : 0;
-}
-
-static int open_mod(const struct source *src, struct archive **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent mod =
-		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
-
-	return archive_open_mod(&mod, ret, e);
-}
-
-static int open_pak(const struct source *src, struct archive **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent pak =
-		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
-	CLEANUP_EXTENT struct extent man = EXTENT_INIT;
-
-	if (ends_in(src->name, ".man"))
-		return error_set(e, -EINVAL, "the manifest of an archive: name the PAK beside it");
-	if (src->n_files < 2)
-		return error_set(e, -EINVAL, "its manifest %s.MAN is not beside it", src->name);
-	man = extent_of_file(file_ref(src->files[1]), 0, src->sizes[1]);
-	return archive_open_pak(&pak, &man, ret, e);
+	return tl_open(&format_torchlight_pak, src, ctx, ret, e);
 }
 
 static int tl_sound(const struct snapshot *s, bool all, struct error *e)
@@ -210,132 +28,24 @@ static int tl_sound(const struct snapshot *s, bool all, struct error *e)
 	return agree_check(&m->base->section, m->shared->manifest, all ? 0 : AGREE_SAMPLE, e);
 }
 
-static int tl_open(const struct source *src, const struct format_context *ctx, bool pak,
-	struct snapshot **ret, struct error *e)
-{
-	CLEANUP(archive_free) struct archive *a = NULL;
-	CLEANUP(tl_shared_unref) struct tl_shared *sh = NULL;
-	bool hash_ok;
-	int r = refuse_foreign(src, e);
-
-	if (r == 0)
-		r = shared_new(ctx, &sh, e);
-	if (r == 0)
-		r = pak ? open_pak(src, &a, e) : open_mod(src, &a, e);
-	if (r < 0)
-		return r;
-	hash_ok = a->hash_ok;
-	r = make_map(a, TAKE(sh), pak ? &format_torchlight_pak : &format_torchlight_mod, ret, e);
-	if (r == 0 && !hash_ok && ctx->note)
-		ctx->note(ctx->note_arg,
-			"the archive's hash is wrong, so the game takes no notice of it; a save "
-			"writes the right one");
-	return r;
-}
-
-static int tl_open_mod(const struct source *src, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e)
-{
-	return tl_open(src, ctx, false, ret, e);
-}
-
-static int tl_open_pak(const struct source *src, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e)
-{
-	return tl_open(src, ctx, true, ret, e);
-}
-
-/* A MOD lists MEDIA in a record of its own, as the game's tool does; a PAK begins with MEDIA. */
-static int empty_manifest(bool pak, struct manifest **ret, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	const struct manifest_entry dir = {.type = MANIFEST_DIR};
-	struct manifest_writer w;
-	int r;
-
-	manifest_begin(&w, &out, 2, STR("MEDIA/"));
-	manifest_put_record(&w, pak ? STR("MEDIA/") : STR(""));
-	if (!pak)
-		manifest_put_entry(&w, &dir, STR("MEDIA/"));
-	r = manifest_end(&w, MANIFEST_STEP, e);
-	return r < 0 ? r : manifest_read(out.data, out.size, ret, e);
-}
-
-static int empty_header(const char *name, struct mod_header **ret, struct error *e)
-{
-	static const uint16_t game[MOD_GAME_VERSION_WORDS] = {1, 25, 9, 5};
-	CLEANUP(modheader_free) struct mod_header *h = calloc(1, sizeof(*h));
-	const char *dot = strrchr(name, '.');
-	bool ok = h != NULL;
-
-	if (ok) {
-		h->version = MOD_VERSION;
-		h->mod_version = 1;
-		memcpy(h->game_version, game, sizeof(game));
-		for (int i = 0; i < MOD_STRINGS; i++) {
-			const char *s = i == MOD_TITLE ? name : "";
-
-			h->strings[i].n = i == MOD_TITLE && dot ? (size_t)(dot - name) : strlen(s);
-			h->strings[i].s = strndup(s, h->strings[i].n);
-			ok &= h->strings[i].s != NULL;
-		}
-	}
-	if (!ok)
-		return error_set(e, -ENOMEM, "no memory for the header");
-	/* The game tells mods apart by this alone. */
-	if (getrandom(&h->id, sizeof(h->id), 0) != sizeof(h->id))
-		return error_errno(e, "no random number for the mod's id");
-	*ret = TAKE(h);
-	return 0;
-}
-
-static int create(const char *name, const struct format_context *ctx, bool pak,
-	struct snapshot **ret, struct error *e)
-{
-	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
-	CLEANUP(tl_shared_unref) struct tl_shared *sh = NULL;
-	int r = a ? shared_new(ctx, &sh, e) : error_set(e, -ENOMEM, "no memory for the archive");
-
-	if (r == 0)
-		r = empty_manifest(pak, &a->manifest, e);
-	if (r == 0 && !pak)
-		r = empty_header(name, &a->header, e);
-	if (r < 0)
-		return r;
-	a->section_header = PAK_HEADER;
-	sh->fresh = true;
-	r = make_map(a, tl_shared_ref(sh), pak ? &format_torchlight_pak : &format_torchlight_mod,
-		ret, e);
-	sh->split = !pak;
-	return r;
-}
-
-static int create_mod(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
-{
-	return create(name, ctx, false, ret, e);
-}
-
-static int create_pak(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
-{
-	return create(name, ctx, true, ret, e);
-}
-
 static const char *const texts_mod[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.nocase = true, .late_sizes = true, .keeps_times = true, .lookup = tl_lookup,              \
-	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
-	.tree = &tree, .names = &names
-#define EDIT_COMMON                                                                                \
-	.parse = tl_parse, .apply = tl_apply, .encode = tl_encode, .verify = tl_verify,            \
-	.rebase = tl_rebase, .same = tl_same, .sound = tl_sound
+	.nocase = true, .late_sizes = true, .keeps_times = true, .creates = true,                  \
+	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
+	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names
 
-static const struct format_edit edit_mod = {EDIT_COMMON, .create = create_mod};
-static const struct format_edit edit_pak = {EDIT_COMMON, .create = create_pak};
+static const struct format_edit edit = {
+	.parse = tl_parse,
+	.apply = tl_apply,
+	.sound = tl_sound,
+	.encode = tl_encode,
+	.verify = tl_verify,
+	.rebase = tl_rebase,
+	.same = tl_same,
+};
 
 static const struct format_tree tree = {
 	.meaning = tl_meaning,
@@ -357,9 +67,8 @@ const struct format format_torchlight_mod = {
 	.endings = endings_mod,
 	.texts = texts_mod,
 	.settings = settings,
-	.probe = probe_mod,
+	.probe = tl_probe_mod,
 	.open = tl_open_mod,
-	.edit = &edit_mod,
 	TL_COMMON,
 };
 
@@ -367,9 +76,8 @@ const struct format format_torchlight_pak = {
 	.name = "torchlight-pak",
 	.endings = endings_pak,
 	.settings = settings,
-	.probe = probe_pak,
-	.companion = pak_companion,
+	.probe = tl_probe_pak,
+	.companion = tl_companion,
 	.open = tl_open_pak,
-	.edit = &edit_pak,
 	TL_COMMON,
 };

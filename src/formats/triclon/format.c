@@ -216,13 +216,6 @@ static int open_file(const struct source *src, const struct format_context *ctx,
 	return tcm_open(&format_triclon, src, ctx, ret, e);
 }
 
-static int create(
-	const char *name, const struct format_context *ctx, struct snapshot **ret, struct error *e)
-{
-	(void)name;
-	return tcm_create(&format_triclon, ctx, ret, e);
-}
-
 static const char *const endings[] = {"tcm", NULL};
 static const char *const texts[] = {"info.json", NULL};
 
@@ -244,7 +237,6 @@ static const struct format_edit edit = {
 	.verify = tcm_verify,
 	.rebase = tcm_rebase,
 	.same = tcm_same,
-	.create = create,
 };
 
 static const struct format_tree tree = {
@@ -258,6 +250,7 @@ const struct format format_triclon = {
 	.endings = endings,
 	.texts = texts,
 	.settings = settings,
+	.creates = true,
 	.probe = tcm_probe,
 	.open = open_file,
 	.lookup = tcm_lookup,

@@ -63,7 +63,7 @@ struct tcm_map {
 	struct bytes *records[TCM_FILES]; /* of tables, little-endian; NULL: there is no list */
 	struct bytes *texts[TCM_FILES];   /* what the mount shows */
 	bool had_objects;                 /* there was such a list at the mount */
-	bool fresh;                       /* made by create and not written yet */
+	bool fresh;                       /* made of no file and not written yet */
 };
 
 static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
@@ -109,8 +109,6 @@ int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e);
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
 int tcm_open(const struct format *f, const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e);
-int tcm_create(const struct format *f, const struct format_context *ctx, struct snapshot **ret,
-	struct error *e);
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
 /* structure.c: struct format's functions of these names. */

@@ -174,13 +174,7 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 	struct snapshot **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
-	int r = tcm_load_file(src, &file, e);
+	int r = src->n_files ? tcm_load_file(src, &file, e) : 0;
 
 	return r < 0 ? r : make(f, file, ctx, ret, e);
-}
-
-int tcm_create(const struct format *f, const struct format_context *ctx, struct snapshot **ret,
-	struct error *e)
-{
-	return make(f, NULL, ctx, ret, e);
 }

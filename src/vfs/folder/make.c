@@ -74,7 +74,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 	else if (r == -ENOENT && f->options->read_only)
 		r = -EROFS;
 	else if (r == -ENOENT &&
-		 (!disk_shown(c->name) || !format || !format->edit || !format->edit->create))
+		 (!disk_shown(c->name) || !format || !format->creates))
 		r = -EPERM;
 	else if (r == -ENOENT)
 		r = make_map(f, l, c->name, &e);

@@ -109,7 +109,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return r;
 	if (vol->companion[0])
 		return error_set(e, -EEXIST, "%s is there already", vol->companion);
-	if (!vol->format->edit || !vol->format->edit->create)
+	if (!vol->format->creates)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
 	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
@@ -150,9 +150,9 @@ void volume_discard(struct volume *vol)
 
 static int open_model(struct volume *vol, struct error *e)
 {
-	if (vol->fresh)
-		return vol->format->edit->create(vol->name, &vol->context, &vol->now, e);
-	return vol->format->open(&vol->source, &vol->context, &vol->now, e);
+	const struct source none = {.name = vol->name};
+
+	return vol->format->open(vol->fresh ? &none : &vol->source, &vol->context, &vol->now, e);
 }
 
 /* What keeps somebody from looking says nothing of the map. */

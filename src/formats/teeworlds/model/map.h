@@ -129,7 +129,7 @@ struct tw_shared {
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
 	bool typed;       /* the typed view exists (rule 1), decided at open for the whole mount */
-	bool fresh;       /* made by create(): what a game needs is added at the save */
+	bool fresh;       /* made of no file: what a game needs is added at the save */
 	int file_version; /* 3 or 4, of the container */
 	size_t n_blobs;   /* data items that the file had: higher handles are new */
 	struct tw_kept *names; /* names/mounted.h */

@@ -53,7 +53,7 @@ struct tl_shared {
 	struct store *store;
 	enum textform form;
 	bool plain; /* text=off: compiled files are shown and stored as they are */
-	bool fresh; /* made by create() */
+	bool fresh; /* made of no file */
 	bool split; /* files and subdirectories of a directory stand in records of their own */
 	struct manifest *manifest;
 	struct tree *tree;

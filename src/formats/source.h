@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Zlib */
+/* source: what a format is given to open a map: its files, the options, and where the bytes go that
+ * programs write. */
+#ifndef FORMATS_SOURCE_H
+#define FORMATS_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/error.h"
+#include "base/file.h"
+
+/* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
+struct store {
+	/* Append data, return where it now stands. Any thread. */
+	int (*keep)(
+		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
+	int spool_dirfd; /* for spool_create */
+	/* Data that rebase needs and the written files do not hold: where it stands from now on, so
+	 * that the files of before can go. For one save at a time. May be NULL: it stays. */
+	int (*retain)(
+		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
+};
+
+/* The same; false: *data stays what it is. */
+bool store_retain(struct store *s, const struct extent *data, struct extent *ret);
+
+/* What a format is opened with; all borrowed but files, and alive as long as any snapshot. */
+struct format_context {
+	struct budget *budget;
+	struct store *store;
+	/* "key=value" and "key" of -o, NULL-ended; a format reads those it knows. */
+	const char *const *options;
+	/* The file that -o names=FILE names, opened before the sandbox, or NULL; borrowed. */
+	struct file *names_file;
+	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
+	void (*note)(void *arg, const char *line);
+	void *note_arg;
+};
+
+enum { FORMAT_FILES_MAX = 2 };
+
+/* The file or files of one map (a PAK and its MAN); files[0] is the one that was named. None: a map
+ * that is being made. */
+struct source {
+	struct file *files[FORMAT_FILES_MAX];
+	uint64_t sizes[FORMAT_FILES_MAX];
+	unsigned n_files;
+	const char *name; /* the file's own name, without directories */
+	bool doubted;     /* for verify: what was copied has to pass its own checksums */
+};
+
+/* The value of key in "key=value" options: "" for a bare key, NULL where it is absent. The last of
+ * several counts. */
+const char *format_option(const char *const *options, const char *key);
+
+#endif
