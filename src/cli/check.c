@@ -7,9 +7,9 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/json_line.h"
 #include "cli/offline/many.h"
 #include "cli/offline/walk.h"
-#include "codec/json.h"
 
 struct check {
 	struct command command;
@@ -25,15 +25,6 @@ struct checking {
 	bool bad;
 };
 
-static void json_pair(struct buffer *out, const char *before, const char *value)
-{
-	struct jsonw w;
-
-	buffer_text(out, before);
-	jsonw_to_buffer(&w, out);
-	jsonw_string(&w, value, strlen(value));
-}
-
 /* A line; in JSON, an object on a line of its own. */
 static void tell(const struct check *c, const char *file, const char *level, const char *problem,
 	struct buffer *out)
@@ -41,9 +32,9 @@ static void tell(const struct check *c, const char *file, const char *level, con
 	CLEANUP(free) char *shown = strdup(file), *text = strdup(problem);
 
 	if (c->json) {
-		json_pair(out, "{\"file\": ", file);
-		json_pair(out, ", \"level\": ", level);
-		json_pair(out, ", \"problem\": ", problem);
+		json_line_text(out, "{\"file\": ", file);
+		json_line_text(out, ", \"level\": ", level);
+		json_line_text(out, ", \"problem\": ", problem);
 		buffer_text(out, "}\n");
 	} else if (shown && text) {
 		buffer_printf(out, "%s: %s: %s\n", printable(shown), level, printable(text));

@@ -8,9 +8,15 @@
 #define VERBOSE "  -v, --verbose             say what was saved and removed\n"
 
 const struct cli_command cli_commands[] = {
-	{"status", cli_status, "[MOUNTPOINT|FILE]", "what is changed, refused, waiting", NULL},
+	{"status", cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]",
+		"what is changed, refused, waiting",
+		"Without a name, of all mounts.\n\n"
+		"      --json                an object a line: mountpoint, file, and what is "
+		"changed,\n"
+		"                            new, moved, removed, kept, drafts, waiting, left\n"},
 	{"recover", cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
-		NULL},
+		"      --list                say what they hold (the default)\n"
+		"      --extract DIR         copy out the last content of each file\n"},
 	{"ls", cli_ls, "[-lR] FILE [PATH...]", "list files of a map without a mount",
 		"  -l                        permissions, size and time too\n"
 		"  -R                        all that is below\n"},
@@ -58,10 +64,12 @@ const struct cli_command *cli_command_named(const char *name)
 
 void cli_print_command_help(const char *name)
 {
+	static const char common[] =
+		"  -o OPTION[,OPTION...]     as for a mount (mapfs --help)\n"
+		"  -d, --debug               tell what the kernel lacks for the sandbox\n";
 	const struct cli_command *c = cli_command_named(name);
+	bool opens = c->run != cli_status && c->run != cli_recover;
 
-	printf("Usage: mapfs %s [-o OPTION,...] %s\n\n%s.\n\n%s"
-	       "  -o OPTION[,OPTION...]     as for a mount (mapfs --help)\n"
-	       "  -d, --debug               tell what the kernel lacks for the sandbox\n",
-		c->name, c->arguments, c->does, c->help ? c->help : "");
+	printf("Usage: mapfs %s%s %s\n\n%s.\n\n%s%s", c->name, opens ? " [-o OPTION,...]" : "",
+		c->arguments, c->does, c->help ? c->help : "", opens ? common : "");
 }

@@ -243,9 +243,10 @@ int orphan_end_unheard(struct listener *l, const struct target *t, const struct 
 {
 	int saved = how->discard ? 0 : save_unheard(t->point, how->force);
 	bool dead = saved == ENOTCONN, left = false;
+	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
 
 	/* Whether it lives has to be known in any case. */
-	if (how->discard && status_of(t->point, NULL, NULL) == -ENOTCONN)
+	if (how->discard && status_of(t->point, &records) == -ENOTCONN)
 		dead = true;
 	if (how->discard && !dead) {
 		listener_say(l, "the process that keeps the mount cannot be reached: nothing can "

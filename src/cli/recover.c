@@ -167,7 +167,7 @@ int cli_recover(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'h':
-			cli_print_help();
+			cli_print_command_help("recover");
 			return OUTCOME_DONE;
 		case 'l':
 			list_wanted = true;

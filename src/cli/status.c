@@ -1,168 +1,100 @@
 /* SPDX-License-Identifier: Zlib */
+/* mapfs status: what mounts have that their maps have not, for people and for programs. */
 #include "cli/status.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <sys/xattr.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/say.h"
 #include "cli/beside.h"
 #include "cli/cli.h"
+#include "cli/json_line.h"
 #include "cli/target.h"
 
-enum { PATIENCE_MS = 4000, ROOM_MIN = 64 << 10, TRIES = 4 };
+/* A word of the records, and what it is here. */
+static const struct word {
+	const char *word;
+	const char *shown; /* to people */
+	const char *colour;
+	const char *list; /* in JSON */
+	bool why;
+} words[] = {
+	{"changed", "changed", "32", "changed", false},
+	{"new", "new", "32", "new", false},
+	{"moved", "moved", "32", "moved", false},
+	{"removed", "removed", "35", "removed", false},
+	{"kept", "kept", "33", "kept", false},
+	{"draft", "refused", "1;31", "drafts", true},
+	{"waiting", "waiting", "33", "waiting", true},
+	{"left", "left", "33", "left", true},
+};
+enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 
-/* Ends with status 0 and the text written, or with an errno. */
-static _Noreturn void ask(const char *point, int out)
+static bool coloured(void)
 {
-	ssize_t n = -1;
-	char *text = NULL;
-	size_t room = ROOM_MIN;
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
-	/* It may grow between two calls. */
-	for (int i = 0; i < TRIES && n < 0; i++) {
-		n = lgetxattr(point, "user.mapfs.status", NULL, 0);
-		if (n < 0)
-			_exit(errno);
-		room += (size_t)n;
-		free(text);
-		text = malloc(room);
-		n = text ? lgetxattr(point, "user.mapfs.status", text, room) : -1;
-	}
-	if (n < 0)
-		_exit(errno ? errno : ENOMEM);
-	for (ssize_t at = 0, some; at < n; at += some) {
-		some = write(out, text + at, (size_t)(n - at));
-		if (some <= 0)
-			_exit(EPIPE);
-	}
-	_exit(0);
+	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
 }
 
-/* All that comes within the time; -ETIMEDOUT, or -ENOMEM. */
-static int read_all(int in, FILE *text)
+static void print_entry(const struct status_entry *e, bool colours)
 {
-	int64_t end = clock_ms() + PATIENCE_MS;
-	struct pollfd p = {.fd = in, .events = POLLIN};
-	char chunk[4096];
-	ssize_t n = 1;
+	CLEANUP(free) char *line = NULL;
+	const struct word *w = words;
 
-	while (n > 0) {
-		int64_t left = end - clock_ms();
-
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
-			return -ETIMEDOUT;
-		n = read(in, chunk, sizeof(chunk));
-		if (n > 0 && fwrite(chunk, 1, (size_t)n, text) != (size_t)n)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void each_line(char *text, void (*fn)(void *arg, char *line), void *arg)
-{
-	char *line;
-
-	while (fn && (line = strsep(&text, "\n"))) {
-		if (!*line)
-			continue;
-		printable(line);
-		fn(arg, line);
-	}
-}
-
-int status_of(const char *point, void (*fn)(void *arg, char *line), void *arg)
-{
-	CLEANUP(free) char *text = NULL;
-	int ends[2], status = 0, r;
-	size_t size;
-	FILE *f;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		ask(point, ends[1]);
-	close(ends[1]);
-	f = open_memstream(&text, &size);
-	r = pid < 0 || !f ? -ENOMEM : read_all(ends[0], f);
-	close(ends[0]);
-	if (f)
-		fclose(f);
-	if (pid > 0 && r < 0)
-		kill(pid, SIGKILL);
-	/* One that does not die is left behind. */
-	if (pid > 0 && waitpid(pid, &status, r < 0 ? WNOHANG : 0) == pid && r == 0)
-		r = WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
-	if (r == 0)
-		each_line(text, fn, arg);
-	return r;
-}
-
-static bool begins(const char *line, const char *word)
-{
-	return strncmp(line, word, strlen(word)) == 0;
-}
-
-static void print_left(void *arg, char *line)
-{
-	bool *any = arg;
-
-	if (!begins(line, "draft ") && !begins(line, "left ") && !begins(line, "waiting "))
+	while (w < words + N_WORDS && strcmp(w->word, e->word) != 0)
+		w++;
+	if (asprintf(&line, "%s%s%s", e->path, *e->why ? ": " : "", e->why) < 0) {
+		line = NULL;
 		return;
-	say(stdout, "left: %s", strchr(line, ' ') + 1);
-	*any = true;
-}
-
-bool status_print_left(const char *point)
-{
-	bool any = false;
-
-	(void)status_of(point, print_left, &any);
-	return any;
-}
-
-static void print_line(void *arg, char *line)
-{
-	size_t *n = arg;
-
-	++*n;
-	/* The attribute's word is for programs. */
-	if (begins(line, "draft "))
-		say(stdout, "  refused%s", line + strlen("draft"));
+	}
+	if (w == words + N_WORDS)
+		say(stdout, "  %s %s", e->word, line);
+	else if (colours)
+		printf("  \033[%sm%s\033[0m %s\n", w->colour, w->shown, printable(line));
 	else
-		say(stdout, "  %s", line);
+		say(stdout, "  %s %s", w->shown, line);
+}
+
+/* Why it could not be asked; the caller frees it. NULL: it was. */
+static char *problem_of(const struct target *t, int r)
+{
+	char *text = NULL;
+
+	if (r == 0)
+		return NULL;
+	if (r == -ENOTCONN)
+		r = asprintf(&text, "its processes were killed: mapfs -u %s", t->point);
+	else if (r == -EACCES)
+		r = asprintf(&text, "it was mounted by user %u", (unsigned)t->entry.owner);
+	else if (r == -ENODATA)
+		r = asprintf(&text, "it was mounted by another version of mapfs");
+	else
+		r = asprintf(&text, "%s", r == -ETIMEDOUT ? "it does not answer" : strerror(-r));
+	return r < 0 ? NULL : text;
 }
 
 static void print_mount(const struct target *t)
 {
-	size_t n = 0;
-	int r;
+	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
+	int r = status_of(t->point, &records);
+	CLEANUP(free) char *problem = problem_of(t, r);
+	struct status_entry e;
+	size_t at = 0;
 
 	say(stdout, "%s: %s%s", t->point, t->entry.source, t->entry.read_only ? ", read-only" : "");
-	r = status_of(t->point, print_line, &n);
-	if (r == -ENOTCONN)
-		say(stdout, "  its processes were killed: mapfs -u %s", t->point);
-	else if (r == -ETIMEDOUT)
-		puts("  it does not answer");
-	else if (r == -EACCES)
-		say(stdout, "  it was mounted by user %u", (unsigned)t->entry.owner);
-	else if (r < 0)
-		say(stdout, "  %s", strerror(-r));
-	else if (n == 0)
+	if (problem)
+		say(stdout, "  %s", problem);
+	else if (records.size == 0)
 		puts("  nothing is changed");
+	while (status_next(&records, &at, &e))
+		print_entry(&e, coloured());
 }
 
 static void print_file(const struct target *t)
@@ -177,23 +109,79 @@ static void print_file(const struct target *t)
 			journal);
 }
 
-static int run(const char *name)
+static void add_list(struct buffer *out, const struct word *w, const struct buffer *records)
+{
+	struct status_entry e;
+	bool any = false;
+
+	buffer_printf(out, ", \"%s\": [", w->list);
+	for (size_t at = 0; status_next(records, &at, &e);) {
+		if (strcmp(e.word, w->word) != 0)
+			continue;
+		if (any)
+			buffer_text(out, ", ");
+		any = true;
+		json_line_text(out, w->why ? "{\"file\": " : "", e.path);
+		if (w->why) {
+			json_line_text(out, ", \"reason\": ", e.why);
+			buffer_byte(out, '}');
+		}
+	}
+	buffer_byte(out, ']');
+}
+
+static void print_json(const struct target *t)
+{
+	CLEANUP_BUFFER struct buffer records = BUFFER_INIT, out = BUFFER_INIT;
+	int r = t->point ? status_of(t->point, &records) : 0;
+	CLEANUP(free) char *problem = problem_of(t, r);
+	char journal[NAME_MAX + 1];
+	bool left = !t->point && beside_journal(t->file, journal);
+
+	json_line_text(&out, "{\"mountpoint\": ", t->point);
+	json_line_text(&out, ", \"file\": ", t->point ? t->entry.source : t->file);
+	buffer_printf(
+		&out, ", \"read_only\": %s", t->point && t->entry.read_only ? "true" : "false");
+	json_line_text(&out, ", \"problem\": ", problem);
+	json_line_text(&out, ", \"journal\": ", left ? journal : NULL);
+	for (size_t i = 0; i < N_WORDS; i++)
+		add_list(&out, &words[i], &records);
+	buffer_text(&out, "}\n");
+	if (!out.error)
+		fwrite(out.data, 1, out.size, stdout);
+}
+
+/* A folder in which nothing waits, or a directory on which nothing is mounted. */
+static int add_folder(struct targets *t, const char *name)
+{
+	CLEANUP(free) char *path = realpath(name, NULL);
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return -ENOENT;
+	return targets_add_file(t, path);
+}
+
+static int run(const char *name, bool json)
 {
 	struct targets t = {0};
 	int r = name ? targets_add(&t, name) : targets_add_all(&t);
 
+	if (name && r == -ENOENT)
+		r = add_folder(&t, name);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", name ? name : "status",
-			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder with a "
-				       "journal beside a map"
+			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder"
 				     : strerror(-r));
 	for (size_t i = 0; i < t.n; i++) {
-		if (t.all[i].point)
+		if (json)
+			print_json(&t.all[i]);
+		else if (t.all[i].point)
 			print_mount(&t.all[i]);
 		else
 			print_file(&t.all[i]);
 	}
-	if (r == 0 && t.n == 0)
+	if (r == 0 && t.n == 0 && !json)
 		puts("nothing is mounted");
 	targets_finish(&t);
 	return r < 0 ? OUTCOME_USAGE : OUTCOME_DONE;
@@ -201,18 +189,24 @@ static int run(const char *name)
 
 int cli_status(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option long_options[] = {
+		{"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}, {0}};
+	bool json = false;
 	int c;
 
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (c == 'j') {
+			json = true;
+			continue;
+		}
 		if (c != 'h')
 			return cli_usage("status: unknown option %s", argv[optind - 1]);
-		cli_print_help();
+		cli_print_command_help("status");
 		return OUTCOME_DONE;
 	}
 	/* argv[optind] is "status" itself. */
 	if (argc - optind > 2)
-		return cli_usage("status takes one mount point or file");
-	return run(argc - optind == 2 ? argv[optind + 1] : NULL);
+		return cli_usage("status takes one mount point, file or folder");
+	return run(argc - optind == 2 ? argv[optind + 1] : NULL, json);
 }

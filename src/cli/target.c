@@ -86,12 +86,17 @@ int targets_add_all(struct targets *t)
 	return mountinfo_each(MOUNTINFO, match_source, &m);
 }
 
-static void add_file(void *arg, const char *path)
+int targets_add_file(struct targets *t, const char *path)
 {
 	struct target one = {.file = strdup(path)};
 
 	one.shown = one.file;
-	(void)add(arg, &one);
+	return add(t, &one);
+}
+
+static void add_file(void *arg, const char *path)
+{
+	(void)targets_add_file(arg, path);
 }
 
 int targets_add(struct targets *t, const char *name)

@@ -26,6 +26,8 @@ struct targets {
  * file that is not mounted; of a folder that is not, its maps with a journal that fits. -ENOENT: it
  * is none of these. */
 int targets_add(struct targets *t, const char *name);
+/* Adds what is not mounted; path is without symbolic links. */
+int targets_add_file(struct targets *t, const char *path);
 /* Adds all mounts of mapfs. shown is the point's. */
 int targets_add_all(struct targets *t);
 void targets_finish(struct targets *t);

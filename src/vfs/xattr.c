@@ -18,7 +18,6 @@
 
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
-static const char STATUS_NAME[] = "user.mapfs.status";
 
 static void answer(struct call *c, struct buffer *b)
 {
@@ -34,9 +33,14 @@ static void answer(struct call *c, struct buffer *b)
 	call_done(c, r);
 }
 
-static void status_found(void *arg, struct buffer *text)
+static void status_found(void *arg, struct buffer *records)
 {
-	answer(arg, text);
+	struct call *c = arg;
+	struct buffer b = BUFFER_INIT;
+
+	status_show(c->name, records, &b);
+	buffer_finish_free(records);
+	answer(c, &b);
 }
 
 static void get_status(struct vfs *v, struct call *c)
@@ -129,7 +133,7 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		get_error(v, n, c);
 	else if (strcmp(c->name, NOTE_NAME) == 0 && n->lens != LENS_NONE && n->vol->format->note)
 		get_note(v, c, n);
-	else if (strcmp(c->name, STATUS_NAME) == 0 && node_is_root(n))
+	else if (status_is_attribute(c->name) && node_is_root(n))
 		get_status(v, c);
 	else
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);

@@ -4,6 +4,7 @@ import collections
 import errno
 import fnmatch
 import os
+import pty
 import re
 import shutil
 import signal
@@ -85,6 +86,26 @@ def put(path, data, flags=os.O_WRONLY | os.O_TRUNC):
 def get(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def on_a_terminal(box, *args, seconds=30, **env):
+    """What mapfs prints on a terminal, and its exit code."""
+    master, slave = pty.openpty()
+    p = subprocess.Popen([places.BINARY, *args], stdin=subprocess.DEVNULL, stdout=slave,
+                         stderr=slave, env=dict(box.env(), **env))
+    os.close(slave)
+    out = b""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            some = os.read(master, 4096)
+        except OSError:
+            break
+        if not some:
+            break
+        out += some
+    os.close(master)
+    return out.decode(), p.wait(10)
 
 
 def refused(function, *args):

@@ -213,7 +213,7 @@ def test_of_a_folder_that_is_not_mounted_journals_are_told_and_discarded(box, fo
     r = box.run("-u", "--discard", box.maps)
     assert r.code == 0 and r.out.count("discarded: " + AUTHOR) == 2
     assert box.beside() == [] and box.run("-u", "--discard", box.maps).code == 1
-    assert "nor a folder with a journal" in box.run("status", box.maps).err
+    assert box.run("status", box.maps).out == "%s: is not mounted\n" % box.maps
 
 
 @pytest.mark.parametrize("discard", (False, True), ids=("kept", "discarded"))
@@ -262,6 +262,22 @@ def test_mkdir_makes_a_map_and_rmdir_takes_it_back(box, four):
     assert boxes.refused(os.rmdir, four / "new.map") == errno.EPERM
     four.unmount()
     assert parts.author(os.path.join(box.maps, "new.map")) == b"me\0"
+    box.allow("new.map")
+
+
+@pytest.mark.parametrize("how", ((), ("--discard",)), ids=("saved", "discarded"))
+def test_a_new_map_into_which_nothing_was_put_is_told(box, four, how):
+    os.mkdir(four / "new.map")
+    os.mkdir(four / "gone.map")
+    os.rmdir(four / "gone.map")
+    r = four.unmount(*how)
+    assert [line for line in r.out.splitlines() if "new.map" in line] == [
+        "new.map: note: this map is new, and empty"], r
+    assert "gone.map" not in r.out and box.beside() == ["new.map"]
+    # It is an ordinary map then.
+    m = box.mount(box.maps)
+    m.put("new.map/" + AUTHOR, b"me\n")
+    assert "new, and empty" not in m.unmount().out
     box.allow("new.map")
 
 

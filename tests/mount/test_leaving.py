@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """Leaving: how mounts are ended, by whom, and what is said of it."""
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -359,33 +358,13 @@ def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, fl
 
 # ---- progress
 
-def on_a_terminal(box, *args, seconds=30):
-    """What mapfs prints on a terminal, and its exit code."""
-    master, slave = pty.openpty()
-    p = subprocess.Popen([places.BINARY, *args], stdin=subprocess.DEVNULL, stdout=slave,
-                         stderr=slave, env=box.env())
-    os.close(slave)
-    out = b""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            some = os.read(master, 4096)
-        except OSError:
-            break
-        if not some:
-            break
-        out += some
-    os.close(master)
-    return out.decode(), p.wait(10)
-
-
 @pytest.mark.parametrize("step, words", [("SYNC", "bringing it to disk"), ("WRITE", "saving")])
 def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
     shim.arm(Fault.DELAY, 0, getattr(Fault, step), 3000)
-    out, code = on_a_terminal(box, "-u", m.point)
+    out, code = boxes.on_a_terminal(box, "-u", m.point)
     assert code == 0, out
     assert "\rmapfs: %s: saving" % m.point in out and words in out, out
     seconds = set(re.findall(r" (\d+) s\x1b", out))
@@ -396,7 +375,7 @@ def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
 def test_a_short_save_shows_no_progress(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    out, code = on_a_terminal(box, "-u", m.point)
+    out, code = boxes.on_a_terminal(box, "-u", m.point)
     assert code == 0 and "saving" not in out, out
 
 

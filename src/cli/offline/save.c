@@ -10,70 +10,62 @@
 #include "vfs/save/status.h"
 
 struct look {
-	const struct change_save *how;
-	struct buffer refused; /* lines */
+	struct buffer records;
 	size_t left;
-	bool changed, done;
+	bool changed, refused, done;
 };
 
-static bool is(const char *line, const char *word)
+static void found(void *arg, struct buffer *records)
 {
-	size_t n = strlen(word);
+	struct look *l = arg;
 
-	return strncmp(line, word, n) == 0 && line[n] == ' ';
+	l->records = *records;
+	l->done = true;
 }
 
-static void look_at(struct look *l, const char *line)
+static void tell(struct offline *t, const struct status_entry *e)
 {
-	bool left = is(line, "left"), bad = is(line, "draft") || is(line, "kept");
+	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+
+	status_line(&line, e);
+	if (strcmp(e->word, "kept") == 0)
+		offline_say(t, "%s: cannot leave the map", e->path);
+	else if (!line.error)
+		offline_say(t, "%.*s", (int)line.size - 1, (char *)line.data);
+}
+
+static void look_at(struct offline *t, struct look *l, const struct status_entry *e)
+{
+	bool left = strcmp(e->word, "left") == 0;
+	bool bad = strcmp(e->word, "draft") == 0 || strcmp(e->word, "kept") == 0;
 
 	l->changed |= !left && !bad;
 	l->left += left;
+	l->refused |= bad;
 	if (bad || left)
-		buffer_printf(&l->refused, "%s\n", line);
-}
-
-static void found(void *arg, struct buffer *text)
-{
-	struct look *l = arg;
-	char *line, *rest;
-
-	buffer_byte(text, '\0');
-	rest = text->error ? NULL : (char *)text->data;
-	while ((line = strsep(&rest, "\n")))
-		if (line[0])
-			look_at(l, line);
-	buffer_finish_free(text);
-	l->done = true;
+		tell(t, e);
 }
 
 /* What would not be in the map. false: that is refused. */
 static bool look(struct offline *t, const struct change_save *how, struct look *l)
 {
-	char *line, *rest;
+	struct status_entry e;
 	bool fine;
 
-	*l = (struct look){.how = how};
+	*l = (struct look){0};
 	if (status_find(t->v, found, l) < 0) {
 		offline_say(t, "out of memory");
 		return false;
 	}
 	offline_serve_until(t, &l->done);
-	buffer_byte(&l->refused, '\0');
-	rest = l->refused.error ? NULL : (char *)l->refused.data;
-	fine = rest != NULL && (!rest[0] || (how->left && l->left));
-	while ((line = strsep(&rest, "\n"))) {
-		if (is(line, "kept"))
-			offline_say(t, "%s: cannot leave the map", line + 5);
-		else if (line[0])
-			offline_say(t, "%s", line);
-		fine &= !line[0] || is(line, "left");
-	}
+	for (size_t at = 0; status_next(&l->records, &at, &e);)
+		look_at(t, l, &e);
+	fine = !l->records.error && !l->refused && (!l->left || how->left);
 	if (fine && how->changed && !l->changed) {
 		offline_say(t, "that means nothing in a map");
 		fine = false;
 	}
-	buffer_finish_free(&l->refused);
+	buffer_finish_free(&l->records);
 	return fine;
 }
 

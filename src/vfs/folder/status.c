@@ -2,7 +2,6 @@
 #include "vfs/folder/status.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 struct status {
 	struct folder *folder;
 	struct call *call;
-	struct buffer text;
+	struct buffer records;
 	unsigned under_way;
 };
 
@@ -25,42 +24,46 @@ struct part {
 static void finish(struct status *s)
 {
 	struct call *c = s->call;
-	int r = s->text.error;
+	struct buffer b = BUFFER_INIT;
+	int r;
 
 	if (--s->under_way)
 		return;
-	c->out = malloc(s->text.size + 1);
+	status_show(c->name, &s->records, &b);
+	r = b.error;
+	c->out = malloc(b.size + 1);
 	if (r == 0 && !c->out)
 		r = -ENOMEM;
-	if (r == 0 && s->text.size)
-		memcpy(c->out, s->text.data, s->text.size);
-	c->out_size = s->text.size;
-	buffer_finish_free(&s->text);
+	if (r == 0 && b.size)
+		memcpy(c->out, b.data, b.size);
+	c->out_size = b.size;
+	buffer_finish_free(&b);
+	buffer_finish_free(&s->records);
 	free(s);
 	call_done(c, r);
 }
 
 /* "changed info/author" is "changed dm1.map/info/author" here. */
-static void found(void *arg, struct buffer *text)
+static void found(void *arg, struct buffer *records)
 {
 	struct part part = *(struct part *)arg;
 	struct status *s = part.all;
-	char *line, *rest, name[PATH_MAX];
+	struct status_entry e;
 
 	free(arg);
-	snprintf(name, sizeof(name), "%s", part.o->path);
-	for (char *at = name; (at = strchr(at, '\n'));)
-		*at = '?';
-	buffer_byte(text, '\0');
-	rest = text->error ? NULL : (char *)text->data;
-	while ((line = strsep(&rest, "\n"))) {
-		char *path = strchr(line, ' ');
+	if (records->error)
+		s->records.error = records->error;
+	for (size_t at = 0; status_next(records, &at, &e);) {
+		CLEANUP(free) char *path = NULL;
 
-		if (path)
-			buffer_printf(
-				&s->text, "%.*s %s/%s\n", (int)(path - line), line, name, path + 1);
+		if (asprintf(&path, "%s/%s", part.o->path, e.path) < 0) {
+			s->records.error = -ENOMEM;
+			break;
+		}
+		e.path = path;
+		status_add(&s->records, &e);
 	}
-	buffer_finish_free(text);
+	buffer_finish_free(records);
 	part.o->calls--;
 	finish(s);
 }
@@ -78,14 +81,14 @@ static void ask(struct status *s, struct opened *o)
 	free(part);
 	o->calls--;
 	s->under_way--;
-	s->text.error = -ENOMEM;
+	s->records.error = -ENOMEM;
 }
 
 void level_getxattr(struct folder *f, struct level *l, struct call *c)
 {
 	struct status *s;
 
-	if (l->parent || strcmp(c->name, STATUS_ATTRIBUTE) != 0) {
+	if (l->parent || !status_is_attribute(c->name)) {
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 		return;
 	}

@@ -5,9 +5,7 @@
 
 #include "vfs/folder/table.h"
 
-#define STATUS_ATTRIBUTE "user.mapfs.status"
-
-/* STATUS_ATTRIBUTE of the folder: the lines of its maps, with their paths. */
+/* The status of the folder (vfs/save/status.h): that of its maps, with their paths. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);
 /* Saves all maps, as fsync of a single map's root does. */
 void level_fsync(struct folder *f, struct level *l, struct call *c);

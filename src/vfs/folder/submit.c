@@ -10,6 +10,7 @@
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"
 #include "vfs/folder/status.h"
+#include "vfs/save/status.h"
 
 static const char ERROR_FILE[] = "error.txt";
 /* An entry that no format has: formats use far fewer bits. */
@@ -157,7 +158,7 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 		return;
 	}
 	/* ls -l asks for access lists. */
-	if (root && c->op == vfs_getxattr && strcmp(c->name, STATUS_ATTRIBUTE) != 0) {
+	if (root && c->op == vfs_getxattr && !status_is_attribute(c->name)) {
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 		return;
 	}

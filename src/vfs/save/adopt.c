@@ -16,6 +16,12 @@ void report_conflict(struct report *r, const char *name)
 	report_code(r, OUTCOME_CONFLICT);
 }
 
+void report_fresh(const struct volume *vol, struct report *report)
+{
+	if (vol->fresh)
+		report_add(report, REPORT_NOTE, "this map is new, and empty");
+}
+
 void report_kept(struct report *r, const char *journal)
 {
 	if (!journal[0])

@@ -4,26 +4,32 @@
 
 #include "vfs/volume/report.h"
 #include "vfs/save/run.h"
+#include "vfs/save/save.h"
 #include "vfs/save/status.h"
 
 struct discarding {
+	struct vfs *v;
 	vfs_saved done;
 	void *arg;
 };
 
-static void found(void *arg, struct buffer *text)
+static void found(void *arg, struct buffer *records)
 {
 	struct discarding d = *(struct discarding *)arg;
 	struct report report = REPORT_INIT;
-	char *line, *rest;
+	struct status_entry e;
 
 	free(arg);
-	buffer_byte(text, '\0');
-	rest = text->error ? NULL : (char *)text->data;
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			report_add(&report, REPORT_DISCARDED, "%s", line);
-	buffer_finish_free(text);
+	for (size_t at = 0; status_next(records, &at, &e);) {
+		CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+
+		status_line(&line, &e);
+		if (!line.error)
+			report_add(&report, REPORT_DISCARDED, "%.*s", (int)line.size - 1,
+				(char *)line.data);
+	}
+	buffer_finish_free(records);
+	report_fresh(d.v->vol, &report);
 	d.done(d.arg, &report);
 }
 
@@ -34,7 +40,7 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 
 	v->discard = true;
 	if (d)
-		*d = (struct discarding){done, arg};
+		*d = (struct discarding){v, done, arg};
 	if (d && status_find(v, found, d) == 0)
 		return;
 	free(d);

@@ -165,6 +165,7 @@ static void saving_start(struct commit_task *t)
 		return;
 	}
 	if (!vol->dirty && !s->v->vol->restructured && !node_stamped(s->v)) {
+		report_fresh(vol, &s->save.report);
 		saving_finish(s);
 		return;
 	}

@@ -46,6 +46,8 @@ void save_write(struct save_job *s);
 void save_adopt(struct save_job *s);
 /* Told by every save after the one that went elsewhere, in the same words. */
 void report_conflict(struct report *r, const char *name);
+/* Told of a map that the mount made, as long as nothing was saved into it. */
+void report_fresh(const struct volume *vol, struct report *report);
 /* The journal was set aside (journal_remove's ret_kept), or not (""). */
 void report_kept(struct report *r, const char *journal);
 /* On any thread. */

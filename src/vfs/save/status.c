@@ -11,20 +11,11 @@
 struct status {
 	struct job job; /* first */
 	struct vfs *v;
-	void (*found)(void *arg, struct buffer *text);
+	void (*found)(void *arg, struct buffer *records);
 	void *arg;
 	struct changes changes;
-	struct buffer text, rest; /* rest: what follows the changes */
+	struct buffer records, rest; /* rest: what follows the changes */
 };
-
-/* A newline in a name would be a line of its own. */
-static void add_line(struct buffer *b, const char *word, const char *path, const char *why)
-{
-	buffer_printf(b, "%s ", word);
-	for (; *path; path++)
-		buffer_byte(b, *path == '\n' ? '?' : (uint8_t)*path);
-	buffer_printf(b, "%s%s\n", why ? ": " : "", why ? why : "");
-}
 
 static void status_run(struct job *j)
 {
@@ -41,16 +32,19 @@ static void status_run(struct job *j)
 	const struct changes *c = &s->changes;
 
 	changes_weigh(&s->changes);
-	for (size_t i = 0; i < c->n; i++)
-		add_line(&s->text, words[c->lines[i].kind], c->lines[i].path, NULL);
-	buffer_append(&s->text, s->rest.data, s->rest.size);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct status_entry e = {words[c->lines[i].kind], c->lines[i].path, NULL};
+
+		status_add(&s->records, &e);
+	}
+	buffer_append(&s->records, s->rest.data, s->rest.size);
 }
 
 static void status_done(struct job *j)
 {
 	struct status *s = (struct status *)j;
 
-	s->found(s->arg, &s->text);
+	s->found(s->arg, &s->records);
 	changes_finish(&s->changes);
 	buffer_finish_free(&s->rest);
 	free(s);
@@ -75,7 +69,7 @@ static const char *word_for(const struct node *n, const char **ret_why, char *bu
 	return "waiting";
 }
 
-static void files_text(struct vfs *v, struct buffer *b)
+static void add_files(struct vfs *v, struct buffer *b)
 {
 	for (const struct node *n = NULL; (n = node_next(v, n));) {
 		char buffer[VANISH_REASON_MAX];
@@ -83,7 +77,7 @@ static void files_text(struct vfs *v, struct buffer *b)
 		CLEANUP(free) char *path = word ? node_path(n) : NULL;
 
 		if (path)
-			add_line(b, word, path, why);
+			status_add(b, &(struct status_entry){word, path, why});
 	}
 }
 
@@ -92,11 +86,11 @@ static void status_begin(void *arg)
 	struct status *s = arg;
 
 	changes_find(s->v, &s->changes);
-	files_text(s->v, &s->rest);
+	add_files(s->v, &s->rest);
 	pool_submit(s->v->pool, &s->job);
 }
 
-int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *text), void *arg)
+int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
 {
 	struct status *s = calloc(1, sizeof(*s));
 
@@ -106,7 +100,7 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *text), vo
 		.v = v,
 		.found = found,
 		.arg = arg,
-		.text = BUFFER_INIT,
+		.records = BUFFER_INIT,
 		.rest = BUFFER_INIT};
 	closed_apply(v, status_begin, s);
 	return 0;

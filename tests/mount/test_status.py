@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Zlib
+"""mapfs status: for people, for programs, of what is mounted and of what is not."""
+import errno
+import json
+import os
+import signal
+import re
+
+import pytest
+
+import box as boxes
+import folder
+
+AUTHOR, SETTINGS = folder.AUTHOR, folder.SETTINGS
+LISTS = ("changed", "new", "moved", "removed", "kept")
+REASONS = ("drafts", "waiting", "left")
+CREATE = os.O_WRONLY | os.O_CREAT
+
+
+def objects(box, *args, code=0):
+    r = box.run("status", "--json", *args)
+    assert r.code == code, r
+    # Without a name, also the mounts of whoever else is here.
+    found = [json.loads(line) for line in r.out.splitlines()]
+    return [o for o in found if args or o["file"].startswith(box.root)]
+
+
+def blank(**kw):
+    """What is said of a mount in which nothing is changed, but for kw."""
+    return dict({"read_only": False, "problem": None, "journal": None, **{k: [] for k in LISTS + REASONS}}, **kw)
+
+
+# ---- for programs
+
+def test_of_a_mount_each_kind_is_a_list(box, small):
+    m = box.mount(small)
+    assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
+    m.put(SETTINGS, b"x 1\n")
+    m.put("images/7_new.png", m.get("images/0_checker.png"), flags=CREATE)
+    os.rename(m / "images/0_checker.png", m / "images/0_board.png")
+    assert boxes.refused(m.put, AUTHOR, b"two\nlines\n") == errno.EINVAL
+    m.put("images/a: photo\n.jpg", b"JPEG", flags=CREATE)
+    found, = objects(box, m.point)
+    assert set(found) == {"mountpoint", "file", "read_only", "problem", "journal", *LISTS, *REASONS}
+    assert found["changed"] == [SETTINGS] and found["new"] == ["images/7_new.png"]
+    assert found["moved"] == ["images/0_board.png"] and found["removed"] == []
+    draft, = found["drafts"]
+    assert draft == {"file": AUTHOR, "reason": m.xattr(AUTHOR, "user.mapfs.error")}
+    left, = found["left"]
+    assert left["file"] == "images/a: photo\n.jpg" and ".png" in left["reason"]
+    assert objects(box) == objects(box, small) == objects(box, m.point) == [found]
+    m.unmount("--discard")
+
+
+def test_what_waits_says_for_what(box, small):
+    m = box.mount(small)
+    text = m.get("groups/0_Game/layers/1_ground/layer.json")
+    os.mkdir(m / "groups/0_Game/layers/9_new")
+    m.put("groups/0_Game/layers/9_new/layer.json", text.replace(b"0_checker", b"9_later"), flags=CREATE)
+    waiting, = objects(box, m.point)[0]["waiting"]
+    assert waiting["file"] == "groups/0_Game/layers/9_new/layer.json" and "9_later" in waiting["reason"]
+    m.unmount("--discard")
+
+
+def test_of_what_is_not_mounted_the_journal_is_named(box, small):
+    none = dict(blank(), mountpoint=None, file=small)
+    assert objects(box) == [] and objects(box, small) == [none]
+    m = box.mount(small, "ro")
+    assert objects(box, small) == [blank(mountpoint=m.point, file=small, read_only=True)]
+    m.unmount()
+    m = box.mount(small)
+    m.put(SETTINGS, b"x 1\n")
+    os.kill(box.worker(), signal.SIGSTOP)
+    assert objects(box, small)[0]["problem"] == "it does not answer"
+    os.kill(box.worker(), signal.SIGCONT)
+    box.kill_worker()
+    journal, = [n for n in box.beside() if ".mapfs-journal-" in n]
+    assert objects(box, small) == [dict(none, journal=journal)]
+    box.allow("*mapfs-journal*")
+
+
+def test_of_a_folder_paths_begin_with_the_map(box):
+    folder.many(box, 2)
+    names = sorted(os.listdir(box.maps))
+    m = box.mount(box.maps)
+    m.put(names[1] + "/" + AUTHOR, b"me\n")
+    assert boxes.refused(m.put, names[0] + "/" + AUTHOR, b"two\nlines\n") == errno.EINVAL
+    found, = objects(box, box.maps)
+    assert found["file"] == box.maps and found["changed"] == [names[1] + "/" + AUTHOR]
+    assert [d["file"] for d in found["drafts"]] == [names[0] + "/" + AUTHOR]
+    m.unmount("--discard")
+
+
+def test_what_is_nothing_is_an_error_of_both_forms(box):
+    for form in ([], ["--json"]):
+        r = box.run("status", *form, os.path.join(box.root, "none"))
+        assert r.code == 1 and "none" in r.err and r.out == "", r
+    assert box.run("status", "--jsn").code == 1
+
+
+MANY = 1500  # names of 90 bytes: more than an attribute holds
+
+
+@pytest.mark.parametrize("whole", (False, True), ids=("map", "folder"))
+def test_all_is_told_however_much_it_is(box, small, whole):
+    m = box.mount(box.maps if whole else small)
+    at = os.path.basename(small) + "/" if whole else ""
+    names = ["%simages/%s%04d.jpg" % (at, "a_name_that_is_rather_long_for_a_picture_" * 2, i) for i in range(MANY)]
+    for name in names:
+        m.put(name, b"JPEG", flags=CREATE)
+    m.put(at + SETTINGS, b"x 1\n")
+    r = box.run("status", m.point)
+    lines = r.out.splitlines()[1:]
+    assert r.code == 0 and lines[0] == "  changed " + at + SETTINGS and len(lines) == 1 + MANY
+    found, = objects(box, m.point)
+    assert [e["file"] for e in found["left"]] == [line.split()[1][:-1] for line in lines[1:]]
+    assert sorted(e["file"] for e in found["left"]) == names
+    # The attribute holds what goes into one, and says what is missing.
+    text = m.xattr("", "user.mapfs.status").splitlines()
+    word, more = text[-1].split()
+    assert word == "more" and len(text) - 1 + int(more) == 1 + MANY
+    m.unmount("--discard")
+
+
+# ---- for people
+
+def test_colours_are_for_a_terminal(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, b"x 1\n")
+    assert boxes.refused(m.put, AUTHOR, b"two\nlines\n") == errno.EINVAL
+    plain = box.run("status", m.point).out
+    assert "\033" not in plain
+    seen, _ = boxes.on_a_terminal(box, "status", m.point, TERM="xterm")
+    changed, refused = [line for line in seen.splitlines() if SETTINGS in line or AUTHOR in line]
+    assert "\033[" in changed and "\033[" in refused and changed.split("changed")[0] != refused.split("refused")[0]
+    assert re.sub("\033\\[[0-9;]*m", "", seen).replace("\r\n", "\n") == plain
+    for env in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
+        seen, _ = boxes.on_a_terminal(box, "status", m.point, **{"TERM": "xterm", **env})
+        assert seen.replace("\r\n", "\n") == plain
+    assert "\033" not in boxes.on_a_terminal(box, "status", "--json", m.point, TERM="xterm")[0]
+    m.unmount("--discard")
+
+
+def test_a_folder_that_is_not_mounted_is_told_like_a_map(box, small):
+    r = box.run("status", box.maps)
+    assert r.code == 0 and r.out == "%s: is not mounted\n" % box.maps and r.err == "", r
+    assert objects(box, box.maps) == [dict(blank(), mountpoint=None, file=box.maps)]
+    # The directory in which it was mounted is one, too.
+    m = box.mount(small)
+    m.unmount()
+    os.makedirs(m.point, exist_ok=True)
+    assert box.run("status", m.point).out == "%s: is not mounted\n" % m.point
+    box.allow("*")
+
+
+def test_help_says_what_status_takes(box):
+    r = box.run("status", "--help")
+    assert r.code == 0 and r.out.startswith("Usage: mapfs status") and "--json" in r.out
+    assert " -o " not in r.out
+    assert box.run("recover", "--help").out.startswith("Usage: mapfs recover")
