@@ -32,15 +32,18 @@ function __mapfs_paths
     end
 end
 
+function __mapfs_options --description 'those that --help lists, with what they do'
+    set -l words (commandline -opc)
+    set -l command (string match -rv -- '^-' $words[2])
+    for line in (mapfs $command --help 2>/dev/null)
+        set -l part (string match -r '^ +(-.*?)  +(.*)$' -- $line); or continue
+        for option in (string match -ra -- '(?<![\w-])--?\w[\w-]*' $part[2])
+            printf '%s\t%s\n' $option $part[3]
+        end
+    end
+end
+
 complete -c mapfs -n __mapfs_inside -f -a '(__mapfs_paths)'
 complete -c mapfs -n __fish_use_subcommand -a "(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^\$/s/^  \([a-z]*\) .*/\1/p')"
+complete -c mapfs -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__mapfs_options)'
 complete -c mapfs -s o -x -d 'mount options'
-complete -c mapfs -s f -l foreground -d 'stay in the foreground'
-complete -c mapfs -s d -l debug -d 'trace the requests'
-complete -c mapfs -l new -d 'make FILE'
-complete -c mapfs -s u -l unmount -d 'save, report, unmount'
-complete -c mapfs -l force -d 'also if the save fails'
-complete -c mapfs -l discard -d 'throw away what is not saved'
-complete -c mapfs -s v -l verbose -d 'show progress'
-complete -c mapfs -s h -l help -d 'what the command does'
-complete -c mapfs -s V -l version -d 'the version'

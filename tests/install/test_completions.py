@@ -80,3 +80,5 @@ def test_paths_inside_a_map(complete):
 
 def test_options(complete):
     assert "--discard" in complete("mapfs --di")
+    found = complete("mapfs check --j")
+    assert "--json" in found and "--discard" not in found
