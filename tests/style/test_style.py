@@ -104,8 +104,6 @@ def test_includes_of_rooms_within_rooms_point_down(outer):
 CIRCLES = {
     "vfs": [
         {"tree_object", "tree_path"},
-        {"folder_level", "folder_list", "folder_make", "folder_open", "folder_save", "folder_status",
-         "folder_submit"},
     ],
     "formats": [
         {"torchlight_text_layout_schema", "torchlight_text_names"},

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
-#include "vfs/folder/open.h"
+#include "vfs/folder/opened.h"
 
 enum { LISTINGS_MS = 1000 };
 
@@ -50,8 +50,8 @@ void folder_destroy(struct folder *f)
 	if (!f)
 		return;
 	listings_tick(f, true);
-	while ((o = open_next(f, NULL)))
-		open_close(f, o);
+	while ((o = opened_next(f, NULL)))
+		opened_close(f, o);
 	table_finish(f);
 	close(f->dirfd);
 	free(f);
@@ -59,16 +59,16 @@ void folder_destroy(struct folder *f)
 
 void folder_writers(struct folder *f, void (*fn)(void *arg, const char *path), void *arg)
 {
-	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (o->v)
-			open_writers(o, fn, arg);
+			opened_writers(o, fn, arg);
 }
 
 int folder_timeout(struct folder *f)
 {
 	int soonest = f->n_listings ? LISTINGS_MS : -1;
 
-	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o)) {
+	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o)) {
 		int t = o->v && !o->v->vol->unlocked ? vfs_timeout(o->v) : -1;
 
 		if (t >= 0 && (soonest < 0 || t < soonest))
@@ -80,7 +80,7 @@ int folder_timeout(struct folder *f)
 void folder_tick(struct folder *f)
 {
 	listings_tick(f, false);
-	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (o->v)
 			vfs_tick(o->v);
 }

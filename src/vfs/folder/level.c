@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "vfs/folder/disk.h"
-#include "vfs/folder/open.h"
+#include "vfs/folder/opened.h"
 #include "vfs/tree/attr.h"
 
 struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
@@ -72,7 +72,7 @@ struct map *map_look(struct folder *f, struct level *in, const char *name, const
 	struct map *m = map_find(f, in, name);
 	struct stamp now = stamp_of(st);
 
-	if (m && m->opened && (is_opened(m->opened, &now) || open_changed(m->opened)))
+	if (m && m->opened && (is_opened(m->opened, &now) || opened_changed(m->opened)))
 		return m;
 	if (m && !m->opened && stamp_same(&m->stamp, &now))
 		return m;
@@ -90,7 +90,7 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret)
 	if (r == 0 && found.dir)
 		r = -ENOENT;
 	/* What is not saved yet stays in sight. */
-	if (r == -ENOENT && m->opened && open_changed(m->opened)) {
+	if (r == -ENOENT && m->opened && opened_changed(m->opened)) {
 		found = (struct found){.st = m->opened->v->vol->opened};
 		r = 0;
 	}
@@ -109,7 +109,7 @@ static int lookup_gone(struct folder *f, struct level *l, struct call *c)
 	struct map *m = map_find(f, l, c->name);
 	int r = -ENOENT;
 
-	if (m && m->opened && open_changed(m->opened))
+	if (m && m->opened && opened_changed(m->opened))
 		r = map_attr(f, m, &c->attr);
 	else if (m)
 		map_replace(f, m);

@@ -11,6 +11,7 @@ void level_getattr(struct folder *f, struct level *l, struct call *c);
 void level_readdir(struct folder *f, struct level *l, struct call *c);
 void level_mkdir(struct folder *f, struct level *l, struct call *c);
 void level_rmdir(struct folder *f, struct level *l, struct call *c);
+void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps: save.c */
 
 /* What stat says of a map's directory, which does not open it. -ESTALE: it is not there any more.
  */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
@@ -71,16 +72,8 @@ static int by_place(const void *a, const void *b)
 
 static int listing_add(struct listing *list, const char *name)
 {
-	size_t room = list->room ? 2 * list->room : 64;
-	struct listed *all;
-
-	if (list->n == list->room) {
-		all = reallocarray(list->all, room, sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		list->all = all;
-		list->room = room;
-	}
+	if (!array_room(list->all, list->n, list->room))
+		return -ENOMEM;
 	list->all[list->n] = (struct listed){place_of(name), strdup(name)};
 	return list->all[list->n].name ? (list->n++, 0) : -ENOMEM;
 }

@@ -57,7 +57,7 @@ static int make_map(struct folder *f, struct level *l, const char *name, struct 
 	if (r < 0) {
 		volume_discard(o->v->vol);
 		map_replace(f, o->map);
-		open_close(f, o);
+		opened_close(f, o);
 	}
 	return r;
 }
@@ -73,8 +73,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 		r = -EEXIST;
 	else if (r == -ENOENT && f->options->read_only)
 		r = -EROFS;
-	else if (r == -ENOENT &&
-		 (!disk_shown(c->name) || !format || !format->creates))
+	else if (r == -ENOENT && (!disk_shown(c->name) || !format || !format->creates))
 		r = -EPERM;
 	else if (r == -ENOENT)
 		r = make_map(f, l, c->name, &e);
@@ -124,7 +123,7 @@ void level_rmdir(struct folder *f, struct level *l, struct call *c)
 		report_finish(&report);
 		volume_discard(o->v->vol);
 		map_replace(f, m);
-		open_close(f, o);
+		opened_close(f, o);
 	}
 	call_done(c, r);
 }

@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <string.h>
 
-#include "vfs/folder/folder.h"
-#include "vfs/folder/open.h"
+#include "vfs/folder/level.h"
+#include "vfs/folder/opened.h"
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 
@@ -64,7 +64,7 @@ static void finish(struct gathering *g)
 		report_merge_of(&report, m->o->path, &m->report);
 		report_finish(&m->report);
 		m->o->calls--;
-		open_touch(g->folder, m->o); /* nothing may keep it open any more */
+		opened_touch(g->folder, m->o); /* nothing may keep it open any more */
 	}
 	g->done(g->arg, &report);
 	free(g->maps);
@@ -113,7 +113,7 @@ static int gather(struct gathering *g)
 	g->maps = calloc(f->recent.n + f->held.n + 1, sizeof(*g->maps));
 	if (!g->maps)
 		return -ENOMEM;
-	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (may_hold_changes(o)) {
 			g->maps[g->n++].o = o;
 			o->calls++;
@@ -148,6 +148,38 @@ void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg)
 	ask_all(f, to_end ? vfs_save_to_end : vfs_save, false, done, arg);
 }
 
+struct syncing {
+	struct folder *folder;
+	struct call *call;
+};
+
+static void saved(void *arg, struct report *report)
+{
+	struct syncing s = *(struct syncing *)arg;
+	int r = report->error && report->error != -EINVAL ? report->error : -EIO;
+	enum outcome code = report->code;
+
+	free(arg);
+	for (size_t i = 0; i < report->n; i++)
+		s.folder->host->note(s.folder->host, report->lines[i]);
+	report_finish(report);
+	call_done(s.call, code == OUTCOME_SAVE_FAILED ? r : 0);
+}
+
+void level_fsync(struct folder *f, struct level *l, struct call *c)
+{
+	struct syncing *s = malloc(sizeof(*s));
+
+	(void)l;
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	call_keep(c);
+	*s = (struct syncing){f, c};
+	folder_save(f, false, saved, s);
+}
+
 void folder_discard(struct folder *f, vfs_saved done, void *arg)
 {
 	f->discard = true;
@@ -157,7 +189,7 @@ void folder_discard(struct folder *f, vfs_saved done, void *arg)
 void folder_keep(struct folder *f)
 {
 	f->discard = false;
-	for (struct opened *o = open_next(f, NULL); o; o = open_next(f, o))
+	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (o->v)
 			vfs_keep(o->v);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/folder/open.h"
+#include "vfs/folder/opened.h"
 #include "vfs/save/status.h"
 
 struct status {
@@ -99,42 +99,10 @@ void level_getxattr(struct folder *f, struct level *l, struct call *c)
 	}
 	call_keep(c);
 	*s = (struct status){f, c, BUFFER_INIT, 1};
-	for (struct opened *o = open_next(f, NULL), *next; o; o = next) {
-		next = open_next(f, o);
-		if (open_changed(o))
+	for (struct opened *o = opened_next(f, NULL), *next; o; o = next) {
+		next = opened_next(f, o);
+		if (opened_changed(o))
 			ask(s, o);
 	}
 	finish(s);
-}
-
-struct syncing {
-	struct folder *folder;
-	struct call *call;
-};
-
-static void saved(void *arg, struct report *report)
-{
-	struct syncing s = *(struct syncing *)arg;
-	int r = report->error && report->error != -EINVAL ? report->error : -EIO;
-	enum outcome code = report->code;
-
-	free(arg);
-	for (size_t i = 0; i < report->n; i++)
-		s.folder->host->note(s.folder->host, report->lines[i]);
-	report_finish(report);
-	call_done(s.call, code == OUTCOME_SAVE_FAILED ? r : 0);
-}
-
-void level_fsync(struct folder *f, struct level *l, struct call *c)
-{
-	struct syncing *s = malloc(sizeof(*s));
-
-	(void)l;
-	if (!s) {
-		call_done(c, -ENOMEM);
-		return;
-	}
-	call_keep(c);
-	*s = (struct syncing){f, c};
-	folder_save(f, false, saved, s);
 }

@@ -7,7 +7,5 @@
 
 /* The status of the folder (vfs/save/status.h): that of its maps, with their paths. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);
-/* Saves all maps, as fsync of a single map's root does. */
-void level_fsync(struct folder *f, struct level *l, struct call *c);
 
 #endif

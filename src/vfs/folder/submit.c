@@ -136,7 +136,7 @@ static bool is_over(const struct map *m, const struct call *c)
 	const struct opened *o = m->opened;
 
 	if (o && m->replaced)
-		return open_idle(o);
+		return opened_idle(o);
 	return o && o->state == OPENED_FAILED && !o->calls && c->ino == map_root(m) &&
 	       clock_ms() - o->failed_ms > RETRY_MS;
 }
@@ -147,7 +147,7 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 
 	if (is_over(m, c)) {
 		gone = m->replaced;
-		open_close(f, m->opened);
+		opened_close(f, m->opened);
 		if (gone) { /* and m perhaps with it */
 			call_done(c, -ESTALE);
 			return;
@@ -165,16 +165,16 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 	if (m->replaced && !m->opened) {
 		call_done(c, -ESTALE);
 	} else if (!m->opened || m->opened->state == OPENED_SOON) {
-		open_wait(f, m, c);
+		open_wait(f, m, c, folder_submit);
 	} else if (m->opened->state == OPENED_FAILED) {
-		open_touch(f, m->opened);
+		opened_touch(f, m->opened);
 		call_done(c, failed_call(f, m->opened, c));
 	} else if (c->ino == error_ino(m)) {
 		call_done(c, c->op == vfs_release || c->op == vfs_flush ? 0 : -ESTALE);
 	} else {
-		open_touch(f, m->opened);
+		opened_touch(f, m->opened);
 		opened_call(f, m->opened, c);
-		open_trim(f);
+		opened_trim(f);
 	}
 }
 
@@ -220,7 +220,7 @@ void folder_submit(struct folder *f, struct call *c)
 		struct vfs *v = c->handle->node->vol->vfs;
 
 		if (m && m->opened)
-			open_touch(f, m->opened);
+			opened_touch(f, m->opened);
 		vfs_submit(v, c);
 		return;
 	}

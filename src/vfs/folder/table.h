@@ -47,7 +47,7 @@ struct map {
 	bool known;     /* it was closed while the kernel knew names of it */
 	struct stamp stamp;
 	uint64_t lookups;      /* of its directory, by the kernel */
-	struct opened *opened; /* open.h; NULL: it is not open */
+	struct opened *opened; /* opened.h; NULL: it is not open */
 };
 
 struct opened_list {

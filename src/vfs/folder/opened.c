@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/folder/opened.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "vfs/folder/disk.h"
+
+/* Maps that nobody uses and that stay open; how many of them are looked at when it is too many. */
+enum { RECENT_MAX = 32, LOOKS = 4 };
+
+static void list_remove(struct opened *o)
+{
+	struct opened_list *l = o->list;
+
+	if (!l)
+		return;
+	*(o->older ? &o->older->newer : &l->oldest) = o->newer;
+	*(o->newer ? &o->newer->older : &l->newest) = o->older;
+	l->n--;
+	o->list = NULL;
+}
+
+static void list_add(struct opened_list *l, struct opened *o)
+{
+	list_remove(o);
+	o->list = l;
+	o->older = l->newest;
+	o->newer = NULL;
+	*(l->newest ? &l->newest->newer : &l->oldest) = o;
+	l->newest = o;
+	l->n++;
+}
+
+struct opened *opened_next(const struct folder *f, const struct opened *o)
+{
+	if (!o)
+		return f->recent.oldest ? f->recent.oldest : f->held.oldest;
+	if (o->newer)
+		return o->newer;
+	return o->list == &f->recent ? f->held.oldest : NULL;
+}
+
+void opened_touch(struct folder *f, struct opened *o)
+{
+	list_add(&f->recent, o);
+}
+
+/* What a map's vfs says to its host. */
+
+static void pass_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
+{
+	struct vfs_host *real = ((struct opened *)h)->folder->host;
+
+	real->invalidate(real, inos, n, then);
+}
+
+static void pass_forget_name(
+	struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
+{
+	struct vfs_host *real = ((struct opened *)h)->folder->host;
+
+	real->forget_name(real, parent, name, then);
+}
+
+static void pass_note(struct vfs_host *h, const char *line)
+{
+	struct opened *o = (struct opened *)h;
+	CLEANUP(free) char *whole = NULL;
+
+	if (asprintf(&whole, "%s: %s", o->path, line) >= 0)
+		o->folder->host->note(o->folder->host, whole);
+}
+
+static void pass_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+{
+	struct opened *o = (struct opened *)h;
+	CLEANUP(free) char *whole = NULL;
+
+	if (*what && asprintf(&whole, "%s: %s", o->path, what) < 0)
+		return;
+	o->folder->host->progress(o->folder->host, *what ? whole : "", done, total);
+}
+
+int opened_new(struct folder *f, struct map *m, struct opened **ret)
+{
+	struct opened *o = calloc(1, sizeof(*o));
+	int r = -ENOMEM;
+
+	if (o)
+		o->path = level_path(m->in, m->name);
+	if (o && o->path)
+		r = shared_dir_get(f, m->in, &o->dir);
+	if (r < 0) {
+		if (o)
+			free(o->path);
+		free(o);
+		return r;
+	}
+	o->host = (struct vfs_host){pass_invalidate, f->host->forget_name ? pass_forget_name : NULL,
+		pass_note, pass_progress};
+	o->folder = f;
+	o->map = m;
+	o->waiting_end = &o->waiting;
+	m->opened = o;
+	opened_touch(f, o);
+	*ret = o;
+	return 0;
+}
+
+bool opened_changed(const struct opened *o)
+{
+	return o->state == OPENED && !o->v->vol->unlocked && !o->v->vol->read_only &&
+	       !vfs_idle(o->v);
+}
+
+struct writers {
+	const struct opened *o;
+	void (*fn)(void *arg, const char *path);
+	void *arg;
+};
+
+static void pass_writer(void *arg, const char *path)
+{
+	struct writers *w = arg;
+	CLEANUP(free) char *whole = NULL;
+
+	if (asprintf(&whole, "%s/%s", w->o->path, path) >= 0)
+		w->fn(w->arg, whole);
+}
+
+void opened_writers(const struct opened *o, void (*fn)(void *arg, const char *path), void *arg)
+{
+	struct writers w = {o, fn, arg};
+
+	vfs_writers(o->v, pass_writer, &w);
+}
+
+/* A save deals numbers anew, perhaps: what the kernel knows has to stay what it is. */
+static bool holds_numbers(const struct opened *o)
+{
+	struct stamp now = stamp_of(&o->v->vol->opened);
+
+	return !stamp_same(&now, &o->map->stamp) && (o->map->known || o->v->nodes.n > 1);
+}
+
+bool opened_idle(const struct opened *o)
+{
+	if (o->v && holds_numbers(o))
+		return false;
+	return o->state != OPENED_SOON && !o->calls && (!o->v || vfs_idle(o->v));
+}
+
+void opened_close(struct folder *f, struct opened *o)
+{
+	struct map *m = o->map;
+
+	list_remove(o);
+	if (o->v) {
+		m->known |= o->v->nodes.n > 1;
+		m->stamp = stamp_of(&o->v->vol->opened);
+	}
+	vfs_destroy(o->v);
+	shared_dir_unref(o->dir);
+	free(o->path);
+	free(o);
+	m->opened = NULL;
+	map_settle(f, m);
+}
+
+void opened_trim(struct folder *f)
+{
+	for (int i = 0; i < LOOKS && f->recent.n > RECENT_MAX; i++) {
+		struct opened *o = f->recent.oldest;
+
+		if (opened_idle(o))
+			opened_close(f, o);
+		else
+			list_add(&f->held, o);
+	}
+}
