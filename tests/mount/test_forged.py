@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """Files beside a map that somebody else has put there: believed by nobody, left as they are."""
+import ctypes
 import os
 import shutil
 import signal
@@ -407,8 +408,22 @@ time.sleep(1000)
 """
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNET = 0x40000000
+
+
 @pytest.fixture
-def squatted(root):
+def own_names(root):
+    """Abstract sockets belong to a network namespace: this test, and what it starts, has its own."""
+    with open("/proc/thread-self/ns/net", "rb") as before:
+        if LIBC.unshare(CLONE_NEWNET):
+            pytest.skip("no network namespace can be made here: " + os.strerror(ctypes.get_errno()))
+        yield
+        assert LIBC.setns(before.fileno(), CLONE_NEWNET) == 0
+
+
+@pytest.fixture
+def squatted(own_names):
     """All names of sockets that the next mounts can have are another user's."""
     first = os.minor(os.stat("/proc").st_dev)
     held = []
