@@ -54,7 +54,7 @@ def quad(corners, colors=(RED,) * 4, position=(-1, 0), color=(-1, 0), texture=((
     """Corners: top left, top right, bottom left, bottom right, in units of 1/32 tile."""
     points = [v * 1024 for p in corners for v in p] + [0, 0]
     return struct.pack("<38i", *points, *(c for rgba in colors for c in rgba),
-                       *(v * 1024 for t in texture for v in t), *position, *color)
+                       *(round(v * 1024) for t in texture for v in t), *position, *color)
 
 
 def square(x0, y0, x1, y1):
@@ -155,6 +155,38 @@ def test_a_quads_image_and_the_order_of_layers(box):
     m.end()
     p = draw(box, m)
     assert [p[x, y] for x, y in ((8, 8), (40, 8), (60, 60), (8, 60))] == [BLUE, GREEN, BLUE, GRAY]
+
+
+def test_one_image_in_several_sizes(box):
+    m = Map(4, 2)
+    m.image(b"stripes", 256, 64, (bytes(RED) * 8 + bytes(GREEN) * 8) * 16 * 64)
+    white, half = ((255,) * 4,) * 4, ((0, 0), (.5, 0), (0, .5), (.5, .5))
+    off = (4 / 256, 0), (1 + 4 / 256, 0), (4 / 256, 1), (1 + 4 / 256, 1)
+    m.quads(quad(square(0, 0, 2, 2), white, texture=off), quad(square(0, 32, 128, 64), white, texture=half),
+            quad(square(64, 0, 96, 32), white), quad(square(4, 0, 8, 4), white, texture=off), image=0)
+    m.end()
+    p = draw(box, m, size=256)
+    # 128 pixels of the image on 256 of the picture; all of it on 64; on 4 and on 8.
+    assert [p[x, 96] for x in (2, 14, 18, 30, 34, 226, 242)] == [RED, RED, GREEN, GREEN, RED, RED, GREEN]
+    colors = [p[128 + x, 40][:2] for x in range(64)]
+    assert all(r > 150 and g < 100 for r, g in colors[1::4]) and all(g > 150 for _, g in colors[3::4])
+    for x in (1, 2, 9, 14):
+        assert all(abs(part - 127) <= 2 for part in p[x, 1][:2]), p[x, 1]
+
+
+def test_an_image_repeats_beyond_its_end(box):
+    m = Map(2, 1)
+    n, pixels = tileset(4)
+    m.image(b"four", n, n, pixels)
+    quarters = [tuple(pixels[4 * (n * y + x):][:4]) for x, y in ((0, 0), (2, 0), (2, 2), (0, 2))]
+    assert quarters == [RED, GREEN, BLUE, GRAY]
+    # Two tiles of the image's sixteen, beginning with the last one, on 64 x 32 pixels.
+    at = (15 / 16, -1 / 16), (17 / 16, -1 / 16), (15 / 16, 0), (17 / 16, 0)
+    m.quads(quad(square(0, 0, 64, 32), ((255,) * 4,) * 4, texture=at), image=0)
+    m.end()
+    p = draw(box, m)
+    assert [p[x, 8] for x in (8, 24, 40, 56)] == [RED, GREEN] * 2
+    assert [p[x, 24] for x in (8, 24, 40, 56)] == [GRAY, BLUE] * 2
 
 
 def test_a_group_is_clipped_where_the_game_would(box):

@@ -2,7 +2,7 @@
 /*
  * canvas: the picture under construction, and where a group's part of the world stands in it.
  *
- * Pixels are 8-bit RGBA with colours multiplied by alpha, here and in textures.
+ * Pixels are 8-bit RGBA with colours multiplied by alpha (pixel.h), here and in textures.
  */
 #ifndef FORMATS_TEEWORLDS_PREVIEW_CANVAS_H
 #define FORMATS_TEEWORLDS_PREVIEW_CANVAS_H
@@ -39,33 +39,6 @@ struct tw_view {
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e);
 /* Counts n pixels that are about to be drawn; -E2BIG: that is too much. */
 int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);
-
-/* a * b / 255, rounded. */
-static inline uint32_t tw_scale(uint32_t a, uint32_t b)
-{
-	uint32_t t = a * b + 128;
-
-	return (t + (t >> 8)) >> 8;
-}
-
-/* rgba over the pixel. */
-static inline void tw_blend(uint8_t *pixel, const uint8_t *rgba)
-{
-	uint32_t rest = 255 - rgba[3];
-
-	if (!rgba[3])
-		return;
-	for (int i = 0; i < 4; i++)
-		pixel[i] = (uint8_t)(rgba[i] + tw_scale(pixel[i], rest));
-}
-
-/* A texture's pixel in a colour (0..255, not multiplied). */
-static inline void tw_tint(uint8_t *rgba, const uint8_t *color)
-{
-	for (int i = 0; i < 3; i++)
-		rgba[i] = (uint8_t)tw_scale(tw_scale(rgba[i], color[i]), color[3]);
-	rgba[3] = (uint8_t)tw_scale(rgba[3], color[3]);
-}
 
 /* Back to plain RGBA, as PNG has it. */
 void tw_canvas_finish(struct tw_canvas *c);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/preview/pixel.h"
 #include "formats/teeworlds/preview/raster.h"
 
 enum { GAME = 1, TELE = 2, SPEEDUP = 4, FRONT = 8, SWITCH = 16, TUNE = 32 };
@@ -40,15 +41,15 @@ static const struct {
 };
 
 struct paint {
-	uint32_t id; /* where in a tile its number stands */
-	uint8_t rgba[256][4];
+	uint32_t id;        /* where in a tile its number stands */
+	uint32_t rgba[256]; /* as pixel.h has it */
 };
 
-static void set(struct paint *p, unsigned id, const uint8_t *rgb, unsigned alpha)
+static void set(struct paint *p, unsigned id, const uint8_t *rgb, uint8_t alpha)
 {
-	for (int i = 0; i < 3; i++)
-		p->rgba[id][i] = (uint8_t)tw_scale(rgb[i], alpha);
-	p->rgba[id][3] = (uint8_t)alpha;
+	const uint8_t color[4] = {rgb[0], rgb[1], rgb[2], alpha};
+
+	p->rgba[id] = tw_pixel(color);
 }
 
 static void mix_game(struct paint *p)
@@ -62,12 +63,16 @@ static void mix_game(struct paint *p)
 			set(p, id, game_colors[i].rgb, 255);
 }
 
-static void show_tile(void *arg, const uint8_t *tile, uint32_t u, uint32_t v, uint8_t ret[4])
+static bool show_tile(
+	void *arg, const uint8_t *tile, const uint16_t *u, size_t n, uint32_t v, uint32_t *ret)
 {
 	const struct paint *p = arg;
+	uint32_t color = p->rgba[tile[p->id]];
 
 	(void)u, (void)v;
-	memcpy(ret, p->rgba[tile[p->id]], 4);
+	for (size_t i = 0; color && i < n; i++)
+		ret[i] = color;
+	return color;
 }
 
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e)

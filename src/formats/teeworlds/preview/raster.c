@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
+
+#include "formats/teeworlds/preview/pixel.h"
 
 enum { SAMPLES_MAX = 4 /* of a pixel, in each direction */, TILE = 32 };
 
@@ -28,17 +31,26 @@ static struct place place_of(double world, uint32_t n)
 	return p;
 }
 
+/* Samples that follow one another in a tile. */
+struct run {
+	uint32_t tile, first, n;
+};
+
 struct raster {
 	struct tw_painter *p;
 	const struct tw_tiles *tiles;
 	tw_show_tile show;
 	void *arg;
-	uint32_t samples;      /* of a pixel, in each direction */
-	struct place *columns; /* for each sample of a row */
-	uint8_t *row;          /* the tiles of the row at hand */
-	int64_t row_at;        /* -1: none */
-	bool empty;            /* there is nothing in it */
-	uint32_t *sums;        /* four for each pixel of a row */
+	uint32_t samples; /* of a pixel, in each direction */
+	size_t w;         /* samples of a row */
+	uint16_t *in;     /* where in its tile each of them lies */
+	struct run *runs;
+	size_t n_runs;
+	uint32_t *shown; /* a run */
+	uint8_t *row;    /* the tiles of the row at hand */
+	int64_t row_at;  /* -1: none */
+	bool empty;      /* there is nothing in it */
+	uint32_t *sums;  /* four for each pixel of a row */
 };
 
 static int load_row(struct raster *r, uint32_t y, struct error *e)
@@ -56,70 +68,104 @@ static int load_row(struct raster *r, uint32_t y, struct error *e)
 	return result;
 }
 
-/* One line of samples. A tile of number 0 is nothing in every layer; show need not be asked. */
-static void add_line(struct raster *r, uint32_t v)
+static void find_runs(struct raster *r)
 {
-	size_t n = (size_t)(r->p->clip.x1 - r->p->clip.x0) * r->samples;
-	uint8_t rgba[4];
+	const struct tw_view *view = &r->p->view;
+	double x0 = (double)r->p->clip.x0;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t *sum = r->sums + i / r->samples * 4;
+	for (size_t i = 0; i < r->w; i++) {
+		struct place p =
+			place_of(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
+				r->tiles->w);
 
-		r->show(r->arg, r->row + (size_t)r->columns[i].tile * r->tiles->size,
-			r->columns[i].in, v, rgba);
-		for (int k = 0; k < 4; k++)
-			sum[k] += rgba[k];
+		r->in[i] = (uint16_t)p.in;
+		if (i && r->runs[r->n_runs - 1].tile == p.tile)
+			r->runs[r->n_runs - 1].n++;
+		else
+			r->runs[r->n_runs++] = (struct run){p.tile, (uint32_t)i, 1};
 	}
 }
 
-static void blend_line(struct raster *r, int64_t y)
+/* Pixels that are samples go straight to the canvas. */
+static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
 {
-	const struct tw_clip *clip = &r->p->clip;
-	uint32_t n = r->samples * r->samples;
-	uint8_t *pixel = r->p->canvas->rgba + ((size_t)y * r->p->canvas->w + (size_t)clip->x0) * 4;
+	for (uint32_t i = 0; i < run->n; i++)
+		tw_blend(line + (size_t)(run->first + i) * 4, r->shown[i]);
+}
 
-	for (int64_t x = 0; x < clip->x1 - clip->x0; x++, pixel += 4) {
-		uint32_t *sum = r->sums + 4 * x;
-		uint8_t rgba[4];
+static void sum_run(struct raster *r, const struct run *run)
+{
+	for (uint32_t i = 0; i < run->n; i++) {
+		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->shown[i];
 
-		for (int k = 0; k < 4; k++) {
-			rgba[k] = (uint8_t)((sum[k] + n / 2) / n);
-			sum[k] = 0;
-		}
-		tw_blend(pixel, rgba);
+		for (int k = 0; k < 4; k++, p >>= 8)
+			sum[k] += p & 255;
 	}
+}
+
+/* A row of samples. */
+static void add_line(struct raster *r, uint8_t *line, uint32_t v)
+{
+	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
+		if (!r->show(r->arg, r->row + (size_t)run->tile * r->tiles->size,
+			    r->in + run->first, run->n, v, r->shown))
+			continue;
+		if (r->samples == 1)
+			blend_run(r, line, run);
+		else
+			sum_run(r, run);
+	}
+}
+
+static void blend_sums(struct raster *r, uint8_t *line)
+{
+	uint32_t n = r->samples * r->samples, part = 65536 / n + 1;
+	uint32_t *sum = r->sums;
+
+	for (size_t x = 0; x < r->w / r->samples; x++, sum += 4, line += 4) {
+		uint32_t p = 0;
+
+		if (!sum[3])
+			continue;
+		/* Sums are below 2^12, so that to multiply is to divide. */
+		for (int k = 0; k < 4; k++)
+			p |= ((sum[k] + n / 2) * part >> 16) << 8 * k;
+		memset(sum, 0, 4 * sizeof(*sum));
+		tw_blend(line, p);
+	}
+}
+
+static int draw_line(struct raster *r, int64_t y, struct error *e)
+{
+	const struct tw_view *view = &r->p->view;
+	uint8_t *line =
+		r->p->canvas->rgba + ((size_t)y * r->p->canvas->w + (size_t)r->p->clip.x0) * 4;
+	bool any = false;
+	int result = 0;
+
+	for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
+		struct place row = place_of(
+			view->y + view->step_y * ((double)y + (i + 0.5) / r->samples), r->tiles->h);
+
+		result = load_row(r, row.tile, e);
+		if (result < 0 || r->empty)
+			continue;
+		result = tw_canvas_spend(r->p->canvas, r->w, e);
+		add_line(r, line, row.in);
+		any = true;
+	}
+	if (result == 0 && any && r->samples > 1)
+		blend_sums(r, line);
+	return result;
 }
 
 static int draw(struct raster *r, struct error *e)
 {
-	const struct tw_view *view = &r->p->view;
-	const struct tw_clip *clip = &r->p->clip;
 	int result = 0;
 
-	for (size_t i = 0; i < (size_t)(clip->x1 - clip->x0) * r->samples; i++)
-		r->columns[i] = place_of(
-			view->x +
-				view->step_x * ((double)clip->x0 + ((double)i + 0.5) / r->samples),
-			r->tiles->w);
-	for (int64_t y = clip->y0; result == 0 && y < clip->y1; y++) {
-		bool any = false;
-
-		for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
-			struct place row = place_of(
-				view->y + view->step_y * ((double)y + (i + 0.5) / r->samples),
-				r->tiles->h);
-
-			result = load_row(r, row.tile, e);
-			if (result < 0 || r->empty)
-				continue;
-			result = tw_canvas_spend(
-				r->p->canvas, (uint64_t)(clip->x1 - clip->x0) * r->samples, e);
-			add_line(r, row.in);
-			any = true;
-		}
-		if (result == 0 && any)
-			blend_line(r, y);
-	}
+	find_runs(r);
+	for (int64_t y = r->p->clip.y0; result == 0 && y < r->p->clip.y1; y++)
+		result = draw_line(r, y, e);
 	return result;
 }
 
@@ -132,14 +178,19 @@ int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_
 	int result;
 
 	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
-	r.columns = calloc(w * r.samples, sizeof(*r.columns));
+	r.w = w * r.samples;
+	r.in = calloc(r.w, sizeof(*r.in));
+	r.runs = calloc(r.w, sizeof(*r.runs));
+	r.shown = calloc(r.w, sizeof(*r.shown));
 	r.row = malloc((size_t)tiles->w * tiles->size);
 	r.sums = calloc(4 * w, sizeof(*r.sums));
-	if (r.columns && r.row && r.sums)
+	if (r.in && r.runs && r.shown && r.row && r.sums)
 		result = draw(&r, e);
 	else
 		result = error_set(e, -ENOMEM, "no memory for a layer's row");
-	free(r.columns);
+	free(r.in);
+	free(r.runs);
+	free(r.shown);
 	free(r.row);
 	free(r.sums);
 	return result == -EIO ? 0 : result;

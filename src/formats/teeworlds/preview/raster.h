@@ -6,9 +6,10 @@
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/preview/view.h"
 
-/* The colour of a tile at a point of it (16 bits each way), multiplied by alpha. */
-typedef void (*tw_show_tile)(
-	void *arg, const uint8_t *tile, uint32_t u, uint32_t v, uint8_t ret[4]);
+/* A row of n pixels through a tile, as pixel.h has them: where they lie in it, u[i] and v of 65536.
+ * false: there is nothing to be seen of the tile, and ret is untouched. */
+typedef bool (*tw_show_tile)(
+	void *arg, const uint8_t *tile, const uint16_t *u, size_t n, uint32_t v, uint32_t *ret);
 
 /* Each pixel of the clip as show says, over what is there; where a pixel holds several tiles, their
  * mean. Tiles of a damaged layer are not drawn. */

@@ -9,31 +9,34 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
-#include "formats/teeworlds/preview/canvas.h"
+#include "formats/teeworlds/preview/shrink.h"
 
 enum {
 	TILES = 16 /* of an image, in each direction */,
 	ROWS_MAX = 1 << 20 /* bytes read at once */
 };
 
-/* Rows on their way into a texture: each of its pixels is the mean of a box of the image's. */
+/* An image on its way into a texture. */
 struct scaling {
 	bool tiles;
 	uint32_t side;
-	uint32_t w, h;   /* of the image */
-	uint32_t ow, oh; /* of the texture */
-	uint32_t row,
-		y; /* of the texture: the row that is being summed up; of the image: the next */
-	uint64_t *sums; /* four for each pixel of the row, multiplied by alpha (and 255) */
-	struct bytes *pixels;
-	uint8_t *out;
+	struct tw_shrink shrink;
 };
 
-static uint32_t scaled(const struct scaling *s, uint32_t n)
+/* The size of w x h pixels, scaled down to `side` on the longest side of all or of each tile. */
+static void fit(bool tiles, uint32_t side, uint32_t w, uint32_t h, struct tw_shrink *ret)
 {
-	uint32_t unit = s->tiles ? TILES : 1;
+	uint32_t unit = tiles ? TILES : 1, uw = w / unit, uh = h / unit;
+	uint32_t longest = uw > uh ? uw : uh;
 
-	return unit * (n / unit < s->side ? n / unit : s->side);
+	if (longest > side) {
+		uw = (uint32_t)((uint64_t)uw * side / longest);
+		uh = (uint32_t)((uint64_t)uh * side / longest);
+	}
+	ret->w = w;
+	ret->h = h;
+	ret->ow = unit * (uw ? uw : 1);
+	ret->oh = unit * (uh ? uh : 1);
 }
 
 static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
@@ -42,54 +45,16 @@ static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 
 	if (s->tiles && (w < TILES || h < TILES))
 		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
-	s->w = w;
-	s->h = h;
-	s->ow = scaled(s, w);
-	s->oh = scaled(s, h);
-	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
-	s->pixels = bytes_new((size_t)s->ow * s->oh * 4, &s->out);
-	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
-}
-
-/* The first pixel of the image that belongs to pixel i of the texture. */
-static uint32_t first_of(uint32_t i, uint32_t n, uint32_t out)
-{
-	return (uint32_t)((uint64_t)i * n / out);
-}
-
-static void end_row(struct scaling *s)
-{
-	uint32_t rows = first_of(s->row + 1, s->h, s->oh) - first_of(s->row, s->h, s->oh);
-	uint8_t *to = s->out + (size_t)s->row * s->ow * 4;
-
-	for (uint32_t x = 0; x < s->ow; x++) {
-		uint64_t n =
-			(uint64_t)rows * (first_of(x + 1, s->w, s->ow) - first_of(x, s->w, s->ow));
-
-		for (uint32_t i = 0; i < 4; i++)
-			*to++ = (uint8_t)((s->sums[4 * x + i] + n * 255 / 2) / (n * 255));
-	}
-	memset(s->sums, 0, (size_t)s->ow * 4 * sizeof(*s->sums));
-	s->row++;
+	fit(s->tiles, s->side, w, h, &s->shrink);
+	return tw_shrink_begin(&s->shrink, e);
 }
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 {
 	struct scaling *s = arg;
-	uint32_t x = 0;
 
 	(void)e;
-	for (uint32_t o = 0; o < s->ow; o++) {
-		uint64_t *sum = s->sums + 4 * (size_t)o;
-
-		for (uint32_t end = first_of(o + 1, s->w, s->ow); x < end; x++, rgba += 4) {
-			for (int i = 0; i < 3; i++)
-				sum[i] += (uint32_t)rgba[i] * rgba[3];
-			sum[3] += rgba[3] * 255u;
-		}
-	}
-	if (y + 1 == first_of(s->row + 1, s->h, s->oh))
-		end_row(s);
+	tw_shrink_row(&s->shrink, y, rgba);
 	return 0;
 }
 
@@ -110,7 +75,7 @@ static int scale_embedded(
 
 		r = blob_read(b, (uint64_t)y * row, rows, n * row, e);
 		for (size_t i = 0; r == 0 && i < n; i++)
-			r = take_row(s, y + (uint32_t)i, rows + i * row, e);
+			tw_shrink_row(&s->shrink, y + (uint32_t)i, rows + i * row);
 	}
 	return r;
 }
@@ -132,28 +97,54 @@ static int scale_external(
 	return r < 0 ? r : png_decode(&file, &sink, e);
 }
 
-static int scale(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
-	struct tw_texture *ret, struct error *e)
+/* What shrink made, as a texture; nothing is left of it. */
+static struct tw_texture take(struct tw_shrink *s)
 {
-	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, image);
-	struct scaling s = {.tiles = tiles, .side = side};
+	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
+
+	s->pixels = NULL;
+	tw_shrink_finish(s);
+	return t;
+}
+
+static int scale(struct tw_textures *t, struct tw_held *k, struct error *e)
+{
+	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, k->image);
+	struct scaling s = {.tiles = k->tiles, .side = k->side};
 	int r = !it                         ? -ENOENT
 		: tw_image_is_png(t->m, it) ? scale_embedded(t->m, it, &s, e)
-					    : scale_external(t, image, &s, e);
+					    : scale_external(t, k->image, &s, e);
 
-	free(s.sums);
 	if (r < 0) {
-		bytes_unref(s.pixels);
+		tw_shrink_finish(&s.shrink);
 		return r;
 	}
-	*ret = (struct tw_texture){.w = s.ow,
-		.h = s.oh,
-		.pixels = s.pixels,
-		.rgba = s.pixels->data,
-		.tiles = tiles,
-		.image = image,
-		.asked = side};
+	k->full = s.shrink.ow == s.shrink.w && s.shrink.oh == s.shrink.h;
+	k->levels[0] = take(&s.shrink);
 	return 0;
+}
+
+/* A level of half the size of another. */
+static int halve(const struct tw_held *k, uint32_t level, struct tw_texture *ret, struct error *e)
+{
+	const struct tw_texture *from = &k->levels[level - 1];
+	struct tw_shrink s = {.multiplied = true};
+	int r;
+
+	fit(k->tiles, k->side >> level, from->w, from->h, &s);
+	if (s.ow == from->w && s.oh == from->h) {
+		*ret = *from;
+		ret->pixels = bytes_ref(from->pixels);
+		return 0;
+	}
+	r = tw_shrink_begin(&s, e);
+	for (uint32_t y = 0; r == 0 && y < from->h; y++)
+		tw_shrink_row(&s, y, from->rgba + (size_t)y * from->w * 4);
+	if (r == 0)
+		*ret = take(&s);
+	else
+		tw_shrink_finish(&s);
+	return r;
 }
 
 void tw_textures_init(struct tw_textures *t, const struct tw_map *m, const struct preview *how)
@@ -161,26 +152,40 @@ void tw_textures_init(struct tw_textures *t, const struct tw_map *m, const struc
 	*t = (struct tw_textures){.m = m, .how = how};
 }
 
+static void drop(struct tw_held *k)
+{
+	for (size_t i = 0; i < TW_TEXTURE_LEVELS; i++)
+		bytes_unref(k->levels[i].pixels);
+	*k = (struct tw_held){0};
+}
+
 void tw_textures_finish(struct tw_textures *t)
 {
 	for (size_t i = 0; i < TW_TEXTURES; i++)
-		bytes_unref(t->kept[i].pixels);
+		drop(&t->kept[i]);
+}
+
+static size_t size_of(const struct tw_held *k)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < TW_TEXTURE_LEVELS; i++)
+		sum += k->levels[i].pixels ? k->levels[i].pixels->size : 0;
+	return sum;
 }
 
 /* The i-th becomes the first; what is too much goes. */
 static void move_first(struct tw_textures *t, size_t i)
 {
-	struct tw_texture first = t->kept[i];
+	struct tw_held first = t->kept[i];
 	size_t sum = 0;
 
 	memmove(t->kept + 1, t->kept, i * sizeof(first));
 	t->kept[0] = first;
 	for (i = 0; i < TW_TEXTURES; i++) {
-		sum += t->kept[i].pixels ? t->kept[i].pixels->size : 0;
-		if (i && sum > TW_TEXTURES_MAX) {
-			bytes_unref(t->kept[i].pixels);
-			t->kept[i] = (struct tw_texture){0};
-		}
+		sum += size_of(&t->kept[i]);
+		if (i && sum > TW_TEXTURES_MAX)
+			drop(&t->kept[i]);
 	}
 }
 
@@ -199,30 +204,49 @@ static void tell(struct tw_textures *t, uint32_t image, const char *why)
 		t->how->note(t->how->arg, line);
 }
 
+/* The image, large enough for side, becomes the first of what is kept. */
+static int keep(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side, struct error *e)
+{
+	struct tw_held fresh = {.image = image, .tiles = tiles, .side = side};
+	size_t i = 0;
+	int r;
+
+	while (i < TW_TEXTURES &&
+		(!t->kept[i].side || t->kept[i].image != image || t->kept[i].tiles != tiles))
+		i++;
+	if (i < TW_TEXTURES && (t->kept[i].full || t->kept[i].side >= side)) {
+		move_first(t, i);
+		return 0;
+	}
+	if (image <= UINT16_MAX && t->missing[image])
+		return -ENOENT;
+	if (i == TW_TEXTURES)
+		i--;
+	/* Before the larger one is made, so that they are not there at once. */
+	drop(&t->kept[i]);
+	r = scale(t, &fresh, e);
+	if (r < 0 && r != -ENOMEM)
+		tell(t, image, error_text(e));
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOENT;
+	t->kept[i] = fresh;
+	move_first(t, i);
+	return 0;
+}
+
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e)
 {
-	struct tw_texture fresh;
-	size_t i;
-	int r;
+	struct tw_held *k = &t->kept[0];
+	uint32_t level = 0;
+	int r = keep(t, image, tiles, side, e);
 
-	for (i = 0; i < TW_TEXTURES; i++)
-		if (t->kept[i].pixels && t->kept[i].image == image && t->kept[i].tiles == tiles &&
-			t->kept[i].asked == side)
-			break;
-	if (i == TW_TEXTURES && image <= UINT16_MAX && t->missing[image])
-		return -ENOENT;
-	if (i == TW_TEXTURES) {
-		r = scale(t, image, tiles, side, &fresh, e);
-		if (r < 0 && r != -ENOMEM)
-			tell(t, image, error_text(e));
-		if (r < 0)
-			return r == -ENOMEM ? r : -ENOENT;
-		i = TW_TEXTURES - 1;
-		bytes_unref(t->kept[i].pixels);
-		t->kept[i] = fresh;
+	while (r == 0 && k->side >> level > side) {
+		level++;
+		if (!k->levels[level].pixels)
+			r = halve(k, level, &k->levels[level], e);
 	}
-	move_first(t, i);
-	*ret = &t->kept[0];
-	return 0;
+	if (r == 0)
+		*ret = &k->levels[level];
+	return r;
 }

@@ -6,6 +6,7 @@
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
+#include "formats/teeworlds/preview/pixel.h"
 #include "formats/teeworlds/preview/raster.h"
 
 enum { FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
@@ -15,7 +16,7 @@ enum { SIDE_MAX = 128 /* pixels of a tile in a texture */ };
 struct paint {
 	const struct tw_texture *texture; /* NULL: plain squares */
 	uint32_t side_x, side_y;          /* of one of its tiles */
-	uint8_t color[4];
+	uint32_t color;                   /* as pixel.h has it */
 };
 
 void tw_layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
@@ -28,72 +29,82 @@ void tw_layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t re
 		ret[i] = tw_color(tw_int(it, TW_TILES_COLOR + i, 255), moved ? envelope[i] : 1024);
 }
 
-/* Where in a tile's picture a point of the tile as it lies in the map is; 16 bits each. */
-static void turn(uint8_t flags, uint32_t *u, uint32_t *v)
+/* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
+ * from the end. */
+struct axis {
+	uint32_t n, turned;
+	size_t step;
+};
+
+/* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
+ * 256). The tiles' pictures lie beside each other: none may shine into another. */
+static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *first, size_t *second)
 {
+	int32_t at = (int32_t)((u ^ a->turned) * a->n) - 32768;
+	uint32_t i = at < 0 ? 0 : (uint32_t)at >> 16;
+
+	*first = i * a->step;
+	*second = i + 1 < a->n ? *first + a->step : *first;
+	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
+}
+
+/* The tile's flags turn its picture: first by a quarter, then over. */
+static void turn(const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
+{
+	struct axis x = {p->side_x, flags & FLIP_X ? 65535 : 0, 4};
+	struct axis y = {p->side_y, flags & FLIP_Y ? 65535 : 0, (size_t)p->texture->w * 4};
+
 	if (flags & ROTATE) {
-		uint32_t was = *u;
-
-		*u = *v;
-		*v = 65535 - was;
+		y.turned ^= 65535;
+		*along = y;
+		*across = x;
+	} else {
+		*along = x;
+		*across = y;
 	}
-	if (flags & FLIP_X)
-		*u = 65535 - *u;
-	if (flags & FLIP_Y)
-		*v = 65535 - *v;
 }
 
-/* The two pixels of n that u lies between, and how much of the second (of 256). */
-static uint32_t neighbours(uint32_t u, uint32_t n, uint32_t *a, uint32_t *b)
-{
-	int64_t at = (int64_t)u * n - 32768;
-
-	if (at < 0)
-		at = 0;
-	*a = (uint32_t)(at >> 16);
-	*b = *a + 1 < n ? *a + 1 : *a;
-	return (uint32_t)(at >> 8) & 255;
-}
-
-/* The tiles' pictures lie beside each other: none may shine into another. */
-static void sample(const struct paint *p, const uint8_t *tile, uint32_t u, uint32_t v, uint8_t *ret)
+static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
+	uint32_t v, uint32_t *ret)
 {
 	const struct tw_texture *t = p->texture;
-	uint32_t x[2], y[2], fx, fy;
-	const uint8_t *corner;
+	const uint8_t *line[2] = {t->rgba, t->rgba};
+	struct axis along, across;
+	size_t a, b;
+	uint32_t f, g;
 
-	turn(tile[1], &u, &v);
-	fx = neighbours(u, p->side_x, &x[0], &x[1]);
-	fy = neighbours(v, p->side_y, &y[0], &y[1]);
-	corner = t->rgba +
-		 ((size_t)(tile[0] / 16) * p->side_y * t->w + (size_t)(tile[0] % 16) * p->side_x) *
-			 4;
-	for (int i = 0; i < 4; i++) {
-		const uint8_t *r0 = corner + (size_t)y[0] * t->w * 4 + i;
-		const uint8_t *r1 = corner + (size_t)y[1] * t->w * 4 + i;
-		uint32_t top = r0[4 * x[0]] * (256 - fx) + r0[4 * x[1]] * fx;
-		uint32_t bottom = r1[4 * x[0]] * (256 - fx) + r1[4 * x[1]] * fx;
-
-		ret[i] = (uint8_t)((top * (256 - fy) + bottom * fy + 32768) >> 16);
+	turn(p, tile[1], &along, &across);
+	g = neighbours(&across, v, &a, &b);
+	line[0] += (size_t)(tile[0] / 16) * p->side_y * t->w * 4 +
+		   (size_t)(tile[0] % 16) * p->side_x * 4;
+	line[1] = line[0] + b;
+	line[0] += a;
+	for (size_t i = 0; i < n; i++) {
+		f = neighbours(&along, u[i], &a, &b);
+		ret[i] = tw_mix(tw_mix(load_u32(line[0] + a), load_u32(line[0] + b), f),
+			tw_mix(load_u32(line[1] + a), load_u32(line[1] + b), f), g);
 	}
 }
 
-static void show_tile(void *arg, const uint8_t *tile, uint32_t u, uint32_t v, uint8_t ret[4])
+static bool show_tile(
+	void *arg, const uint8_t *tile, const uint16_t *u, size_t n, uint32_t v, uint32_t *ret)
 {
 	const struct paint *p = arg;
 
-	memset(ret, tile[0] && !p->texture ? 255 : 0, 4);
 	if (!tile[0])
-		return;
+		return false;
 	if (p->texture)
-		sample(p, tile, u, v, ret);
-	tw_tint(ret, p->color);
+		sample(p, tile, u, n, v, ret);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = p->texture ? tw_tint(ret[i], p->color) : p->color;
+	return true;
 }
 
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e)
 {
 	struct tw_tiles tiles;
 	struct paint paint = {0};
+	uint8_t color[4];
 	double size = 32 / fmin(p->view.step_x, p->view.step_y); /* pixels of a tile */
 	uint32_t image, side = 1;
 	int r;
@@ -110,6 +121,7 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 		paint.side_x = paint.texture->w / 16;
 		paint.side_y = paint.texture->h / 16;
 	}
-	tw_layer_color(p->m, it, paint.color);
-	return paint.color[3] ? tw_raster_tiles(p, &tiles, show_tile, &paint, e) : 0;
+	tw_layer_color(p->m, it, color);
+	paint.color = tw_pixel(color);
+	return color[3] ? tw_raster_tiles(p, &tiles, show_tile, &paint, e) : 0;
 }

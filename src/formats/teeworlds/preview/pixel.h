@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * pixel: arithmetic on RGBA pixels whose colours are multiplied by their alpha.
+ *
+ * A pixel is a number as load_u32 reads it: red in the lowest byte, alpha in the highest. Two of
+ * its parts are worked on at a time, each with 8 bits of room above it.
+ */
+#ifndef FORMATS_TEEWORLDS_PREVIEW_PIXEL_H
+#define FORMATS_TEEWORLDS_PREVIEW_PIXEL_H
+
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+#define TW_PAIR   0x00ff00ffu /* red and blue; shifted by 8, green and alpha */
+#define TW_HALF   0x00800080u
+#define TW_OPAQUE 0xffffffffu /* white that hides what is behind it */
+
+static inline uint32_t tw_alpha(uint32_t p)
+{
+	return p >> 24;
+}
+
+/* a * b / 255, rounded. */
+static inline uint32_t tw_scale(uint32_t a, uint32_t b)
+{
+	uint32_t t = a * b + 128;
+
+	return (t + (t >> 8)) >> 8;
+}
+
+/* All parts of p times f / 255, rounded as tw_scale does. */
+static inline uint32_t tw_fade(uint32_t p, uint32_t f)
+{
+	uint32_t low = (p & TW_PAIR) * f + TW_HALF, high = (p >> 8 & TW_PAIR) * f + TW_HALF;
+
+	low = (low + (low >> 8 & TW_PAIR)) >> 8 & TW_PAIR;
+	high = (high + (high >> 8 & TW_PAIR)) & ~TW_PAIR;
+	return low | high;
+}
+
+/* Each part of p times that of q. */
+static inline uint32_t tw_tint(uint32_t p, uint32_t q)
+{
+	if (q == TW_OPAQUE)
+		return p;
+	return tw_scale(p & 255, q & 255) | tw_scale(p >> 8 & 255, q >> 8 & 255) << 8 |
+	       tw_scale(p >> 16 & 255, q >> 16 & 255) << 16 | tw_scale(p >> 24, q >> 24) << 24;
+}
+
+/* Between p and q; f of 256 is q's. */
+static inline uint32_t tw_mix(uint32_t p, uint32_t q, uint32_t f)
+{
+	uint32_t low = (p & TW_PAIR) * (256 - f) + (q & TW_PAIR) * f;
+	uint32_t high = (p >> 8 & TW_PAIR) * (256 - f) + (q >> 8 & TW_PAIR) * f;
+
+	return (low >> 8 & TW_PAIR) | (high & ~TW_PAIR);
+}
+
+/* A plain colour, whose alpha is in c[3], as a pixel. */
+static inline uint32_t tw_pixel(const uint8_t *c)
+{
+	return tw_scale(c[0], c[3]) | tw_scale(c[1], c[3]) << 8 | tw_scale(c[2], c[3]) << 16 |
+	       (uint32_t)c[3] << 24;
+}
+
+/* p over what stands at `at`. */
+static inline void tw_blend(uint8_t *at, uint32_t p)
+{
+	if (tw_alpha(p) == 255)
+		store_u32(at, p);
+	else if (tw_alpha(p))
+		store_u32(at, p + tw_fade(load_u32(at), 255 - tw_alpha(p)));
+}
+
+#endif
