@@ -43,7 +43,7 @@ def test_everything_is_in_its_place(root):
     assert found == {
         "usr/local/bin/mapfs",
         "sbin/mount.mapfs", "sbin/mount.fuse.mapfs", "sbin/umount.fuse.mapfs",
-        "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man1/mapfs-open.1",
+        "usr/local/share/man/man1/mapfs.1", "usr/local/share/man/man5/mapfs.5", "usr/local/share/man/man1/mapfs-open.1",
         *("usr/local/share/man/man1/mapfs-%s.1" % name for name in COMMANDS),
         "usr/local/share/man/man8/mount.fuse.mapfs.8",
         "usr/local/share/man/man8/mount.mapfs.8", "usr/local/share/man/man8/umount.fuse.mapfs.8",
@@ -63,12 +63,12 @@ def test_everything_is_in_its_place(root):
 
 def test_the_manual_has_no_mistake(root):
     needs("man")
-    for page in ("man1/mapfs.1", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8",
+    for page in ("man1/mapfs.1", "man5/mapfs.5", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8",
                  *("man1/mapfs-%s.1" % name for name in COMMANDS)):
         r = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", os.path.join(root, "usr/local/share/man", page)],
                            capture_output=True, text=True, env=dict(os.environ, MANWIDTH="80", LC_ALL="C.UTF-8"))
         assert r.returncode == 0 and r.stderr == ""
-        assert "SYNOPSIS" in r.stdout
+        assert "SEE ALSO" in r.stdout
 
 
 # A private /run says that systemd is there, which the user's instance wants to see; the process
