@@ -433,6 +433,34 @@ def test_a_layer_is_cropped_or_extended_by_its_tables_alone(m, w, h):
         assert "saved: " + GAME + "0_Game/" + name in report
 
 
+@pytest.mark.parametrize("last", ["id.csv", "flags.csv"])
+def test_a_table_that_went_back_to_the_size_of_the_layer_stays_whole(m, last):
+    """It was of another size with all others for a while, but is no more."""
+    old = get(m.map)
+    whole = m.get(GAME + "0_Game/" + last)
+    for _ in range(2):
+        m.put(GAME + "0_Game/id.csv", plane(3, 2, 7))
+        m.put(GAME + "0_Game/flags.csv", plane(3, 2, 1))
+        m.put(GAME + "0_Game/" + last, whole)
+    assert m.get(GAME + "0_Game/" + last) == whole
+    report = m.unmount(code=5)
+    assert "saved" not in report.out and "the table has 2 lines of 3 columns" in report.out
+    assert get(m.map) == old
+    m.box.allow("small.map.mapfs-left")
+
+
+def test_tables_may_change_their_mind_about_the_size(m):
+    whole = m.get(GAME + "0_Game/id.csv")
+    m.put(GAME + "0_Game/id.csv", plane(3, 2, 7))
+    m.put(GAME + "0_Game/flags.csv", plane(3, 2, 1))
+    m.put(GAME + "0_Game/id.csv", whole)
+    m.put(GAME + "0_Game/id.csv", plane(3, 2, 9))
+    f, _ = saved(m)
+    ints = f.of_type(LAYER)[0].ints
+    assert ints[4:6] == [3, 2]
+    assert f.blob(ints[14]) == bytes([9, 1, 0, 0]) * 6
+
+
 def test_a_removed_table_is_all_zeros_and_not_told_as_removed(m):
     path = GAME + "0_Game/id.csv"
     os.unlink(m / path)

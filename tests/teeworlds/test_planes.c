@@ -295,6 +295,27 @@ static void a_layer_takes_the_size_that_all_its_tables_have(void **state)
 	fixture_close(&f);
 }
 
+static void a_table_may_go_back_to_the_size_of_the_layer(void **state)
+{
+	struct error err = ERROR_INIT;
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	CLEANUP(free) char *ids = NULL;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "parts.map", "rw");
+	whole = content_of(f.s, IDS);
+	ids = strndup((const char *)whole->data, whole->size);
+	want_tables(&f);
+	assert_int_equal(put(&f.s, IDS, ids, &err), 1);
+	situate(&f, true);
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	assert_int_equal(put(&f.s, IDS, ids, &err), 0);
+	situate(&f, false);
+	assert_content(f.s, IDS, ids);
+	fixture_close(&f);
+}
+
 struct reasons {
 	unsigned n;
 	char last[200];
@@ -352,6 +373,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_of_another_size_wait),
+		cmocka_unit_test(a_table_may_go_back_to_the_size_of_the_layer),
 		cmocka_unit_test(a_layer_takes_the_size_that_all_its_tables_have),
 		cmocka_unit_test(a_plane_changes_its_field_and_nothing_else),
 		cmocka_unit_test(a_plane_refuses_another_shape_and_what_does_not_fit),

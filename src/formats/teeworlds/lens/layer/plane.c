@@ -255,7 +255,13 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 	if (r < 0)
 		return r;
 	r = change_plane(m, &p, cells_of_file, in, c, e);
-	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
+	if (r == -EINVAL)
+		return judge_size(m, &p, in, c, e);
+	/* It wanted another size before. What its neighbours want, they say when they are judged
+	 * again, which they are after this. */
+	if (r == 0 && m->items[p.item].wanted.planes >> p.at.plane & 1)
+		tw_change_wanted(c, p.item, &(struct tw_wanted){0});
+	return r;
 }
 
 int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e)
