@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/name.h"
 
-enum { COPY_CHUNK = 1 << 20, COPY_PAGE = 4096, COPY_AT_ONCE = 64 << 20, NAME_TRIES = 100 };
+enum { NAME_TRIES = 100 };
 
 static io_hook the_hook;
 static void *the_hook_arg;
@@ -27,7 +27,7 @@ void io_set_hook(io_hook hook, void *arg)
 	the_hook_arg = arg;
 }
 
-static int ask_hook(struct io_call *c)
+int io_ask(struct io_call *c)
 {
 	return the_hook ? the_hook(c, the_hook_arg) : 0;
 }
@@ -35,12 +35,12 @@ static int ask_hook(struct io_call *c)
 /* A call with a descriptor and at most one name. */
 static int ask(enum io_op op, int fd, const char *name)
 {
-	return ask_hook(&(struct io_call){.op = op, .fd = fd, .name = name});
+	return io_ask(&(struct io_call){.op = op, .fd = fd, .name = name});
 }
 
 static int ask_names(enum io_op op, int dirfd, const char *from, const char *to)
 {
-	return ask_hook(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
+	return io_ask(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
 }
 
 /* 0 or -errno of a call that answers -1 on failure. */
@@ -166,7 +166,7 @@ static int write_all(int fd, const uint8_t *p, size_t n, off_t off)
 {
 	while (n) {
 		struct io_call c = {.op = IO_WRITE, .fd = fd, .name = "", .n = n};
-		int r = ask_hook(&c);
+		int r = io_ask(&c);
 		ssize_t done = r;
 
 		if (r == 0)
@@ -196,78 +196,6 @@ int io_pwrite(int fd, const void *data, size_t n, uint64_t off)
 	if (off > INT64_MAX || n > INT64_MAX - off)
 		return -EFBIG;
 	return write_all(fd, data, n, (off_t)off);
-}
-
-/* *off and *n move on; what the kernel would not copy is left over. */
-static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
-{
-	while (*n) {
-		off_t at = (off_t)*off;
-		size_t want = *n < COPY_AT_ONCE ? (size_t)*n : COPY_AT_ONCE;
-		struct io_call c = {.op = IO_WRITE, .fd = to, .name = "", .n = want};
-		int r = ask_hook(&c);
-		ssize_t done = r == 0 ? copy_file_range(from, &at, to, NULL, c.n, 0) : r;
-
-		if (r == 0 && done < 0)
-			r = -errno;
-		if (r == -EINTR)
-			continue;
-		/* The disk's own troubles are final; the rest means that this pair cannot. */
-		if (r < 0)
-			return r == -ENOSPC || r == -EDQUOT || r == -EIO || r == -EFBIG ? r : 0;
-		if (!done)
-			return 0;
-		*off += (uint64_t)done;
-		*n -= (uint64_t)done;
-	}
-	return 0;
-}
-
-/*
- * The kernel copies to and from pages, slowly (by half) where a byte's place in them differs. Here
- * both its copies keep the place, and the shift from one to the other is memcpy's.
- */
-static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos)
-{
-	CLEANUP(free) uint8_t *room = aligned_alloc(COPY_PAGE, 2 * (COPY_CHUNK + COPY_PAGE));
-	uint8_t *in = room + off % COPY_PAGE, *out = room + COPY_CHUNK + COPY_PAGE;
-	int r;
-
-	if (!room)
-		return -ENOMEM;
-	while (n) {
-		/* Whole chunks of the target after the first. */
-		size_t most = COPY_CHUNK - pos % COPY_CHUNK;
-		ssize_t got = pread(from, in, n < most ? (size_t)n : most, (off_t)off);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		memcpy(out + pos % COPY_PAGE, in, (size_t)got);
-		r = write_all(to, out + pos % COPY_PAGE, (size_t)got, -1);
-		if (r < 0)
-			return r;
-		off += (uint64_t)got;
-		pos += (uint64_t)got;
-		n -= (uint64_t)got;
-		in = room + off % COPY_PAGE;
-	}
-	return 0;
-}
-
-int io_copy(int from, uint64_t off, uint64_t n, int to)
-{
-	off_t pos = lseek(to, 0, SEEK_CUR);
-	int r = 0;
-
-	if (pos < 0)
-		return -errno;
-	if (off > INT64_MAX || n > INT64_MAX - off)
-		return -EINVAL;
-	if (n <= COPY_PAGE || off % COPY_PAGE == (uint64_t)pos % COPY_PAGE)
-		r = copy_in_kernel(from, &off, &n, to);
-	return r < 0 || !n ? r : copy_in_steps(from, off, n, to, (uint64_t)pos);
 }
 
 void io_write_behind(int fd)

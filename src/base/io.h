@@ -30,15 +30,14 @@ struct io_call {
  */
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
+/* What the hook says to a call; for those that are made elsewhere (io_copy.c). */
+int io_ask(struct io_call *c);
 
 /* An fd; O_CLOEXEC is added. The path stays below dirfd and follows no symbolic link. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */
 int io_write(int fd, const void *data, size_t n);
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
-/* Appends. By copy_file_range where both places are at the same byte of a page, else by a loop that
- * is faster there. */
-int io_copy(int from, uint64_t off, uint64_t n, int to);
 void io_write_behind(int fd); /* what was written starts for the disk; promises nothing */
 int io_truncate(int fd, uint64_t size);
 int io_sync(int fd);     /* fsync */

@@ -15,7 +15,7 @@
 
 static const char magic[] = "mapfs-journal-2\n", magic_1[] = "mapfs-journal-1\n";
 
-enum { MAGIC_SIZE = sizeof(magic) - 1, CHUNK = 64 << 10, NUMBER_MASK = (1 << 24) - 1 };
+enum { MAGIC_SIZE = sizeof(magic) - 1, NUMBER_MASK = (1 << 24) - 1 };
 
 _Static_assert(MAGIC_SIZE == 16, "the magic is 16 bytes");
 
@@ -25,13 +25,12 @@ struct reclog {
 	bool readonly;
 	bool numbered;
 	uint64_t begin;       /* where the first record stands */
-	pthread_mutex_t lock; /* number, size, dir_synced, dead, filled, chunk */
+	pthread_mutex_t lock; /* number, size, dir_synced, dead, chunk */
 	uint32_t number;      /* of the next record */
 	uint64_t size;        /* the records' end, where that goes */
 	bool dir_synced;
 	struct error dead;
-	size_t filled;
-	uint8_t chunk[CHUNK];
+	uint8_t chunk[RECORD_CHUNK]; /* for a writer */
 };
 
 static uint64_t locked_size(struct reclog *l)
@@ -265,68 +264,6 @@ void reclog_close(struct reclog *l)
 	free(l);
 }
 
-struct writer {
-	struct reclog *log;
-	uint64_t pos;
-};
-
-static int flush(struct writer *w)
-{
-	struct reclog *l = w->log;
-	int r = l->filled ? io_pwrite(l->file->fd, l->chunk, l->filled, w->pos) : 0;
-
-	w->pos += l->filled;
-	l->filled = 0;
-	return r;
-}
-
-/* The next bytes of the part go through the chunk, so that a small record is one write. */
-static int put_part(struct writer *w, const struct extent *x, uint32_t *crc, struct error *e)
-{
-	struct reclog *l = w->log;
-
-	for (uint64_t done = 0; done < x->size;) {
-		size_t n = CHUNK - l->filled;
-		int r;
-
-		if (x->size - done < n)
-			n = (size_t)(x->size - done);
-		r = extent_read(x, done, l->chunk + l->filled, n, e);
-		if (r < 0)
-			return r;
-		*crc = record_crc(*crc, l->chunk + l->filled, n);
-		l->filled += n;
-		done += n;
-		r = l->filled == CHUNK ? flush(w) : 0;
-		if (r < 0)
-			return error_set(e, r, "cannot write: %s", strerror(-r));
-	}
-	return 0;
-}
-
-static int put_record(struct writer *w, uint32_t type, uint64_t size, const struct extent *parts,
-	size_t n_parts, struct error *e)
-{
-	struct reclog *l = w->log;
-	uint32_t crc = 0;
-	int r;
-
-	record_header(l->chunk, type, l->numbered ? l->number : 0, size);
-	l->filled = RECORD_HEADER_SIZE;
-	for (size_t i = 0; i < n_parts; i++) {
-		r = put_part(w, &parts[i], &crc, e);
-		if (r < 0)
-			return r;
-	}
-	r = CHUNK - l->filled < RECORD_TRAILER_SIZE ? flush(w) : 0;
-	if (r == 0) {
-		store_u32(l->chunk + l->filled, crc);
-		l->filled += RECORD_TRAILER_SIZE;
-		r = flush(w);
-	}
-	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
-}
-
 static int total_size(const struct reclog *l, const struct extent *parts, size_t n_parts,
 	uint64_t *ret, struct error *e)
 {
@@ -344,14 +281,14 @@ static int total_size(const struct reclog *l, const struct extent *parts, size_t
 static int append_locked(struct reclog *l, uint32_t type, const struct extent *parts,
 	size_t n_parts, struct extent *ret_payload, struct error *e)
 {
-	struct writer w = {.log = l, .pos = l->size};
+	struct record_writer w = {.fd = l->file->fd, .pos = l->size, .chunk = l->chunk};
 	uint64_t size = 0;
 	int r, cut;
 
 	r = total_size(l, parts, n_parts, &size, e);
 	if (r < 0)
 		return r;
-	r = put_record(&w, type, size, parts, n_parts, e);
+	r = record_write(&w, type, l->numbered ? l->number : 0, size, parts, n_parts, e);
 	if (r < 0) {
 		cut = io_truncate(l->file->fd, l->size);
 		if (cut < 0)

@@ -6,8 +6,7 @@
 #include <zlib.h>
 
 #include "base/cursor.h"
-
-enum { CHUNK = 64 << 10 };
+#include "base/io.h"
 
 uint32_t record_crc(uint32_t crc, const void *data, size_t n)
 {
@@ -53,7 +52,7 @@ static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct 
 static int check_payload(
 	const struct file *f, uint64_t off, uint64_t size, uint32_t *ret_crc, struct error *e)
 {
-	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	CLEANUP(free) uint8_t *chunk = malloc(RECORD_CHUNK);
 	uint8_t trailer[RECORD_TRAILER_SIZE];
 	uint32_t crc = 0;
 	int r;
@@ -61,7 +60,7 @@ static int check_payload(
 	if (!chunk)
 		return error_set(e, -ENOMEM, "no memory to read the journal");
 	while (size) {
-		size_t n = size < CHUNK ? (size_t)size : CHUNK;
+		size_t n = size < RECORD_CHUNK ? (size_t)size : RECORD_CHUNK;
 
 		r = file_read(f, off, chunk, n, e);
 		if (r < 0)
@@ -111,14 +110,14 @@ int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, 
 
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e)
 {
-	CLEANUP(free) uint8_t *chunk = malloc(CHUNK);
+	CLEANUP(free) uint8_t *chunk = malloc(RECORD_CHUNK);
 	struct record rec;
 	uint64_t size;
 
 	if (!chunk)
 		return error_set(e, -ENOMEM, "no memory to read the journal");
 	while (end - pos >= RECORD_FRAME_SIZE) {
-		size_t n = end - pos < CHUNK ? (size_t)(end - pos) : CHUNK, i;
+		size_t n = end - pos < RECORD_CHUNK ? (size_t)(end - pos) : RECORD_CHUNK, i;
 		int r = file_read(f, pos, chunk, n, e);
 
 		for (i = 0; r == 0 && i + RECORD_HEADER_SIZE <= n; i++) {
@@ -139,4 +138,57 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 	}
 	*ret = end;
 	return 0;
+}
+
+static int flush(struct record_writer *w)
+{
+	int r = w->filled ? io_pwrite(w->fd, w->chunk, w->filled, w->pos) : 0;
+
+	w->pos += w->filled;
+	w->filled = 0;
+	return r;
+}
+
+/* The bytes of a part go through the chunk, so that a small record is one write. */
+static int put_part(struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
+{
+	for (uint64_t done = 0; done < x->size;) {
+		size_t n = RECORD_CHUNK - w->filled;
+		int r;
+
+		if (x->size - done < n)
+			n = (size_t)(x->size - done);
+		r = extent_read(x, done, w->chunk + w->filled, n, e);
+		if (r < 0)
+			return r;
+		*crc = record_crc(*crc, w->chunk + w->filled, n);
+		w->filled += n;
+		done += n;
+		r = w->filled == RECORD_CHUNK ? flush(w) : 0;
+		if (r < 0)
+			return error_set(e, r, "cannot write: %s", strerror(-r));
+	}
+	return 0;
+}
+
+int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64_t size,
+	const struct extent *parts, size_t n_parts, struct error *e)
+{
+	uint32_t crc = 0;
+	int r;
+
+	record_header(w->chunk, type, number, size);
+	w->filled = RECORD_HEADER_SIZE;
+	for (size_t i = 0; i < n_parts; i++) {
+		r = put_part(w, &parts[i], &crc, e);
+		if (r < 0)
+			return r;
+	}
+	r = RECORD_CHUNK - w->filled < RECORD_TRAILER_SIZE ? flush(w) : 0;
+	if (r == 0) {
+		store_u32(w->chunk + w->filled, crc);
+		w->filled += RECORD_TRAILER_SIZE;
+		r = flush(w);
+	}
+	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 
 #include "base/io.h"
+#include "base/io_copy.h"
 #include "base/name.h"
 #include "base/metadata.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/io_copy.h"
 
 enum { FIRST_ROOM = 4096 };
 

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/io_copy.h"
+
 static void every_call_asks_the_hook_first(void **state)
 {
 	const struct room *room = *state;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/io_copy.h"
 #include "vfs/journal/data.h"
 
 static int store_keep(
