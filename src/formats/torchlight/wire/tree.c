@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "codec/text.h"
+#include "formats/torchlight/wire/tree_names.h"
 
 /* A child as it is collected: where it hangs and what it is called in the file. */
 struct pending {
@@ -196,128 +195,6 @@ static void put_shown_name(struct builder *b, struct tree_child *c)
 	buffer_append(&b->text, shown, strlen(shown) + 1);
 }
 
-static int by_name(const void *x, const void *y, void *text)
-{
-	const struct tree_child *a = x, *b = y;
-	int r = strcasecmp((char *)text + a->name, (char *)text + b->name);
-
-	/* Names were made in the order that gives precedence. */
-	return r ? r : (a->name > b->name) - (a->name < b->name);
-}
-
-static void sort_dir(struct builder *b, const struct tree_dir *d)
-{
-	if (d->n > 1)
-		qsort_r(b->tree->children + d->first, d->n, sizeof(struct tree_child), by_name,
-			b->text.data);
-}
-
-static const struct tree_child *search(
-	const struct tree_child *children, uint32_t n, const char *text, const char *name)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (strcasecmp(text + children[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < n && !strcasecmp(text + children[low].name, name))
-		return &children[low];
-	return NULL;
-}
-
-/* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.
- */
-static uint32_t other_name(
-	struct builder *b, const struct tree_dir *d, const struct tree_child *c, unsigned *number)
-{
-	const char *text = (const char *)b->text.data, *old = text + c->name;
-	const char *dot = strrchr(old, '.');
-	size_t length = strlen(old), ending = dot && dot != old ? strlen(dot) : 0;
-	char name[NAME_MAX + 1], mark[16];
-	uint32_t at = (uint32_t)b->text.size;
-
-	do {
-		size_t mark_n = (size_t)snprintf(mark, sizeof(mark), "~%u", ++*number);
-		size_t stem = length - ending;
-
-		if (ending + mark_n > NAME_MAX) {
-			ending = 0;
-			stem = length;
-		}
-		if (stem + mark_n + ending > NAME_MAX)
-			stem = NAME_MAX - mark_n - ending;
-		/* Never half a character. */
-		while (stem && ((unsigned char)old[stem] & 0xC0) == 0x80)
-			stem--;
-		snprintf(name, sizeof(name), "%.*s%s%s", (int)stem, old, mark,
-			old + length - ending);
-	} while (search(b->tree->children + d->first, d->n, text, name));
-	buffer_append(&b->text, name, strlen(name) + 1);
-	return at;
-}
-
-struct clash {
-	uint32_t child; /* in the directory */
-	uint32_t name;  /* the new one */
-};
-
-/* The children that are called like the one before them; NULL: no memory. */
-static struct clash *find_clashes(
-	const struct builder *b, const struct tree_dir *d, uint32_t *ret_n)
-{
-	const struct tree_child *c = b->tree->children + d->first;
-	const char *text = (const char *)b->text.data;
-	uint32_t n = 0;
-	struct clash *all;
-
-	for (uint32_t i = 1; i < d->n; i++)
-		n += !strcasecmp(text + c[i].name, text + c[i - 1].name);
-	all = calloc((size_t)n + 1, sizeof(*all));
-	*ret_n = n;
-	for (uint32_t i = d->n; all && i-- > 1;)
-		if (!strcasecmp(text + c[i].name, text + c[i - 1].name))
-			all[--n].child = i;
-	return all;
-}
-
-/* *ret_changed: names were given, which may clash again where they had to be cut. */
-static int make_unique(struct builder *b, const struct tree_dir *d, bool *ret_changed)
-{
-	struct tree_child *c = b->tree->children + d->first;
-	unsigned number = 1;
-	uint32_t n;
-	struct clash *all = find_clashes(b, d, &n);
-
-	for (uint32_t i = 0; all && i < n && !b->text.error; i++) {
-		/* A group's first is no clash, so a gap begins a new group. */
-		if (!i || all[i - 1].child + 1 != all[i].child)
-			number = 1;
-		all[i].name = other_name(b, d, &c[all[i].child], &number);
-	}
-	for (uint32_t i = 0; all && i < n; i++)
-		c[all[i].child].name = all[i].name;
-	*ret_changed = n > 0;
-	free(all);
-	return all ? b->text.error : -ENOMEM;
-}
-
-static int name_dir(struct builder *b, const struct tree_dir *d)
-{
-	bool changed = true;
-	int r = 0;
-
-	while (r == 0 && changed) {
-		sort_dir(b, d);
-		r = make_unique(b, d, &changed);
-	}
-	return r;
-}
-
 static void mark_removed(struct builder *b)
 {
 	struct tree *t = b->tree;
@@ -345,7 +222,7 @@ static int finish(struct builder *b)
 	if (b->text.error)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_dirs; i++)
-		if (name_dir(b, &t->dirs[i]) < 0)
+		if (tree_name_dir(t, &t->dirs[i], &b->text) < 0)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_dirs; i++) {
 		for (uint32_t k = t->dirs[i].first; k < t->dirs[i].first + t->dirs[i].n; k++) {
@@ -398,5 +275,5 @@ void tree_free(struct tree *t)
 
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name)
 {
-	return search(t->children + t->dirs[dir].first, t->dirs[dir].n, t->text, name);
+	return tree_search(t, &t->dirs[dir], t->text, name);
 }

@@ -6,189 +6,15 @@
 
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/layout/extra.h"
-#include "formats/torchlight/text/layout/group.h"
 #include "formats/torchlight/text/layout/learn.h"
-#include "formats/torchlight/text/layout/schema.h"
+#include "formats/torchlight/text/layout/properties.h"
 #include "formats/torchlight/text/layout/text.h"
-#include "formats/torchlight/text/layout/value.h"
 #include "formats/torchlight/text/names.h"
-#include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
-enum { LAYOUT_KIT_VERSION = 4, GROUP_OFFSET_AT = 2, PROPERTIES_MAX = 255 };
+enum { LAYOUT_KIT_VERSION = 4, GROUP_OFFSET_AT = 2 };
 
-struct encoder {
-	struct buffer *out;
-	const struct names *names;
-	struct layout_nodes nodes; /* the root, then the Groups so far */
-	struct layout_nodes old;   /* those of the old file */
-	bool old_known;
-	bool unknown; /* it ended at a name that nobody knows */
-	struct error *e;
-};
-
-/* What an object's first fields say. */
-struct identity {
-	uint8_t type;
-	struct str name; /* empty: the type's own */
-	int64_t id;
-	const struct dat_field *fields[4]; /* DESCRIPTOR, NAME, ID, PARENTID */
-};
-
-static int read_identity(struct encoder *en, const struct dat_block *b, struct identity *ret)
-{
-	static const char *const keys[] = {"DESCRIPTOR", "NAME", "ID", "PARENTID"};
-	const struct dat_field *f;
-
-	for (int i = 0; i < 4; i++)
-		ret->fields[i] = dat_find_field(b, str_of(keys[i]));
-	for (int i = 0; i < 3; i += 2)
-		if (!ret->fields[i])
-			return text_error(en->e, b->line, 1, "[PROPERTIES] without %s", keys[i]);
-	f = ret->fields[0];
-	if (!layout_text_type(f, en->names, &ret->type)) {
-		en->unknown = true;
-		return dat_field_error(en->e, f,
-			"no known DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 are "
-			"those without a name)",
-			(int)f->value.n, f->value.s);
-	}
-	if (ret->fields[1] && !str_equal(ret->fields[1]->value, f->value))
-		ret->name = ret->fields[1]->value;
-	f = ret->fields[2];
-	if (!number_get_i64(f->value, &ret->id))
-		return dat_field_error(en->e, f, "ID is no 64-bit integer");
-	return 0;
-}
-
-/* Which property a field is for. */
-static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
-	struct layout_target *ret)
-{
-	if (!layout_text_word(f))
-		return dat_field_error(en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
-	if (!layout_text_target(f, id->type, en->names, ret)) {
-		en->unknown = true;
-		return dat_field_error(en->e, f,
-			"no known property '%.*s', and none of P_0 to P_255", (int)f->key.n,
-			f->key.s);
-	}
-	if (ret->kind == LAYOUT_KINDS)
-		return dat_field_error(en->e, f, "%.*s cannot be a %.*s", (int)f->key.n, f->key.s,
-			(int)f->type.n, f->type.s);
-	if (ret->axis < 0 && layout_axes(ret->kind))
-		return dat_field_error(en->e, f, "%.*s is a vector: %.*sX, %.*sY ...",
-			(int)f->key.n, f->key.s, (int)f->key.n, f->key.s, (int)f->key.n, f->key.s);
-	return 0;
-}
-
-/* The vector that is being put together: its place in out and which axes are there. */
-struct vector {
-	size_t at;
-	uint8_t code;
-	unsigned seen; /* bits; 0: none is open */
-};
-
-static int put_axis(struct encoder *en, const struct dat_field *f, const struct layout_target *t,
-	struct vector *v, unsigned *n)
-{
-	uint32_t bits;
-
-	if (!number_get_f32(f->value, &bits))
-		return dat_field_error(
-			en->e, f, "'%.*s' is no decimal number", (int)f->value.n, f->value.s);
-	if (!v->seen || v->code != t->code || v->seen & 1U << t->axis) {
-		buffer_u16(en->out, (uint16_t)(1 + 4 * layout_axes(t->kind)));
-		buffer_byte(en->out, t->code);
-		*v = (struct vector){.at = en->out->size, .code = t->code};
-		for (unsigned i = 0; i < layout_axes(t->kind); i++)
-			buffer_u32(en->out, 0);
-		++*n;
-	}
-	v->seen |= 1U << t->axis;
-	if (!en->out->error)
-		store_u32(en->out->data + v->at + 4 * (size_t)t->axis, bits);
-	return 0;
-}
-
-static int put_property(
-	struct encoder *en, const struct dat_field *f, const struct layout_target *t)
-{
-	size_t at = en->out->size, len;
-	int r;
-
-	buffer_u16(en->out, 0);
-	buffer_byte(en->out, t->code);
-	r = layout_value_encode(f, t->kind, en->out, en->e);
-	if (r < 0 || en->out->error)
-		return r;
-	len = en->out->size - at - 2;
-	if (len > UINT16_MAX)
-		return dat_field_error(
-			en->e, f, "the value has %zu bytes (at most %d)", len - 1, UINT16_MAX - 1);
-	en->out->data[at] = (uint8_t)len;
-	en->out->data[at + 1] = (uint8_t)(len >> 8);
-	return 0;
-}
-
-static bool is_identity(const struct identity *id, const struct dat_field *f)
-{
-	for (int i = 0; i < 4; i++)
-		if (id->fields[i] == f)
-			return true;
-	return false;
-}
-
-/* Is f a Group's TAG whose number is known, since the text says it or the old file has it? Then it
- * stands in the node alone; the name of another one is kept as a property. */
-static bool is_known_tag(const struct encoder *en, const struct dat_block *b,
-	const struct identity *id, const struct dat_field *f)
-{
-	const struct layout_node *old = layout_nodes_find(&en->old, en->nodes.n, id->id);
-	const struct dat_block *node = dat_find_block(b, STR("DATAGROUP"));
-	int32_t tag;
-
-	if (id->type != LAYOUT_GROUP || !str_equal_nocase(f->key, STR("TAG")))
-		return false;
-	if (!f->value.n || number_get_i32(f->value, &tag))
-		return true;
-	return old && old->tag >= 0 && !(node && dat_find_field(node, STR("TAG")));
-}
-
-static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
-{
-	struct vector v = {0};
-	struct layout_target t;
-	size_t at = en->out->size;
-	unsigned n = 0;
-	int r = 0;
-
-	buffer_byte(en->out, 0);
-	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
-		if (is_identity(id, f))
-			continue;
-		r = find_target(en, id, f, &t);
-		if (r < 0)
-			return r;
-		if (t.kind == LAYOUT_NONE || is_known_tag(en, b, id, f))
-			continue;
-		if (t.axis >= 0 && t.kind != LAYOUT_HEX) {
-			r = put_axis(en, f, &t, &v, &n);
-			continue;
-		}
-		v.seen = 0;
-		r = put_property(en, f, &t);
-		n++;
-	}
-	if (r == 0 && n > PROPERTIES_MAX)
-		return text_error(en->e, b->line, 1, "an object has %u properties (at most %d)", n,
-			PROPERTIES_MAX);
-	if (!en->out->error)
-		en->out->data[at] = (uint8_t)n;
-	return r;
-}
-
-static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type)
+static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8_t type)
 {
 	size_t at = en->out->size;
 	int r = 0;
@@ -206,8 +32,8 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	return r;
 }
 
-static int add_group(struct encoder *en, const struct dat_block *b, const struct identity *id,
-	size_t offset, size_t parent)
+static int add_group(struct layout_encoder *en, const struct dat_block *b,
+	const struct layout_identity *id, size_t offset, size_t parent)
 {
 	struct layout_node *node = layout_nodes_add(&en->nodes, id->id, false);
 	const struct layout_node *old = layout_nodes_find(&en->old, en->nodes.n - 1, id->id);
@@ -230,10 +56,10 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 }
 
 static int put_objects(
-	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
+	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
 
 /* After the words of a refusal, what kind of object it is. */
-static int name_descriptor(struct encoder *en, const struct dat_field *descriptor, int r)
+static int name_descriptor(struct layout_encoder *en, const struct dat_field *descriptor, int r)
 {
 	size_t n = en->e ? strlen(en->e->text) : 0;
 
@@ -244,11 +70,12 @@ static int name_descriptor(struct encoder *en, const struct dat_field *descripto
 	return r;
 }
 
-static int put_object(struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
+static int put_object(
+	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
 {
 	const struct dat_block *properties = dat_find_block(b, STR("PROPERTIES"));
 	const struct dat_block *children = dat_find_block(b, STR("CHILDREN"));
-	struct identity id = {0};
+	struct layout_identity id = {0};
 	size_t at = en->out->size;
 	int r;
 
@@ -257,7 +84,7 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 	if (nesting >= BINLAYOUT_DEPTH_MAX)
 		return text_error(en->e, b->line, 1, "objects are nested more than %d deep",
 			BINLAYOUT_DEPTH_MAX);
-	r = read_identity(en, properties, &id);
+	r = layout_read_identity(en, properties, &id);
 	if (r < 0)
 		return r;
 	buffer_u32(en->out, 0);
@@ -265,7 +92,7 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 	buffer_u64(en->out, (uint64_t)id.id);
 	r = ss_put(en->out, id.name, en->e);
 	if (r == 0)
-		r = put_properties(en, properties, &id);
+		r = layout_put_properties(en, properties, &id);
 	if (r == 0)
 		r = put_extra(en, properties, id.type);
 	if (r == 0 && id.type == LAYOUT_GROUP) {
@@ -284,7 +111,7 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 }
 
 static int put_objects(
-	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
+	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
 {
 	unsigned n = 0;
 	int r = 0;
@@ -304,7 +131,7 @@ static int put_objects(
 	return r;
 }
 
-static int put_version(struct encoder *en, const struct dat_block *root, const uint8_t *old)
+static int put_version(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	uint32_t version;
 	int r = layout_text_u8(root, "VERSION", &version, en->e);
@@ -322,7 +149,7 @@ static int put_version(struct encoder *en, const struct dat_block *root, const u
 	return 0;
 }
 
-static int encode(struct encoder *en, const struct dat_block *root, const uint8_t *old)
+static int encode(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	const struct dat_block *objects = dat_find_block(root, STR("OBJECTS"));
 	int r = put_version(en, root, old);
@@ -352,7 +179,7 @@ static int encode(struct encoder *en, const struct dat_block *root, const uint8_
 }
 
 /* The file as it was says what its names mean: once more with those, which new_names is told. */
-static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
+static int encode_again(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old,
 	size_t old_size, struct buffer *new_names)
 {
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
@@ -382,7 +209,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e)
 {
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
-	struct encoder en = {.out = out, .names = names, .e = e};
+	struct layout_encoder en = {.out = out, .names = names, .e = e};
 	int r = dattext_parse(text, n, &tree, e);
 
 	if (r < 0)
