@@ -24,6 +24,7 @@ int cli_check(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_extract(int argc, char **argv);
 int cli_grep(int argc, char **argv);
+int cli_index(int argc, char **argv);
 int cli_ls(int argc, char **argv);
 int cli_mv(int argc, char **argv);
 int cli_pack(int argc, char **argv);

@@ -36,6 +36,14 @@ const struct cli_command cli_commands[] = {
 		"      --onto FILE           the files go onto a map that is there; others stay\n"
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n" VERBOSE},
+	{"index", cli_index, "[-nv] [--exact] FILE", "the lists of a Torchlight II archive anew",
+		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on; rows "
+		"of "
+		"files\n"
+		"that are not in the archive stay.\n\n"
+		"  -n, --dry-run             only say which rows would differ\n"
+		"      --exact               rows of files that are not there go\n"
+		"  -v, --verbose             say what differs, and which rows stay\n"},
 	{"grep", cli_grep, "[-Eciln] PATTERN FILE|FOLDER...", "search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"

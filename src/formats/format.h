@@ -96,6 +96,7 @@ struct format_edit;
 struct format_tree;
 struct format_names;
 struct format_preview;
+struct format_index;
 
 struct snapshot {
 	atomic_uint refs;
@@ -189,6 +190,7 @@ struct format {
 	const struct format_tree *tree;
 	const struct format_names *names;
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
+	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
 };
 
 /* Editing. */

@@ -20,7 +20,8 @@ def needs(*programs):
 
 
 # Those of a manual page: its own, or a link to that of its group.
-COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "grep", "check", "text", "diff", "preview")
+COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "grep", "check", "text", "diff",
+            "preview")
 
 
 @pytest.fixture(scope="module")

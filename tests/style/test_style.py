@@ -50,6 +50,7 @@ SUBROOMS = {
         "lens": {"wire", "text", "model"},
         "finalize": {"wire", "text", "model"},
         "save": {"wire", "model", "finalize"},
+        "index": {"wire", "text", "model", "lens"},
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

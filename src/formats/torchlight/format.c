@@ -3,6 +3,7 @@
 #include "formats/torchlight/format.h"
 
 #include "formats/torchlight/finalize/finalize.h"
+#include "formats/torchlight/index/index.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/structure.h"
 #include "formats/torchlight/open.h"
@@ -35,7 +36,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.nocase = true, .late_sizes = true, .keeps_times = true, .creates = true,                  \
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names
+	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing
 
 static const struct format_edit edit = {
 	.parse = tl_parse,

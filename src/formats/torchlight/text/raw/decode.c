@@ -15,15 +15,14 @@ struct decoder {
 	struct error *e;
 };
 
-static void put_escaped(struct ss s, bool in_list, struct buffer *out)
+/* What stands in out from `at` on becomes a cell, or an element of a list in one. */
+static void escape(struct buffer *out, size_t at, bool in_list)
 {
-	size_t at = out->size;
 	CLEANUP_BUFFER struct buffer plain = BUFFER_INIT;
 
-	ss_to_utf8(s, out);
 	if (out->error)
 		return;
-	if (in_list && !s.n) {
+	if (in_list && out->size == at) {
 		buffer_text(out, "\\e");
 		return;
 	}
@@ -48,6 +47,22 @@ escape:
 	}
 	if (plain.error)
 		out->error = plain.error;
+}
+
+static void put_escaped(struct ss s, bool in_list, struct buffer *out)
+{
+	size_t at = out->size;
+
+	ss_to_utf8(s, out);
+	escape(out, at, in_list);
+}
+
+void rawindex_put_text(struct str text, bool in_list, struct buffer *out)
+{
+	size_t at = out->size;
+
+	buffer_str(out, text);
+	escape(out, at, in_list);
 }
 
 static void put_word(uint32_t v, const char *const *words, uint32_t n, struct buffer *out)

@@ -19,6 +19,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "formats/torchlight/wire/wire.h"
 
 struct raw_kind;
 
@@ -33,5 +34,8 @@ int rawindex_decode(const struct raw_kind *kind, const uint8_t *data, size_t siz
  */
 int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, struct buffer *out,
 	struct error *e);
+
+/* Appends a text as a cell, or as an element of the list in one, as it stands in a table. */
+void rawindex_put_text(struct str text, bool in_list, struct buffer *out);
 
 #endif

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Zlib
+"""mapfs index: the indexes that the modding kit would write, from the archive's own files."""
+import os
+import pathlib
+import re
+import struct
+import subprocess
+
+import pytest
+
+import places
+import tlread
+import tlwrite
+from archives import Archive
+from box import get
+from tlbox import CORPUS, MODS, add_corpus, run
+
+KINDS = ["AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"]
+
+# Rows of the corpus that mapfs would have otherwise, and why (docs/torchlight.md).
+# Two skills name a layout that the archive has not, and the kit's index has neither: compiled files
+# whose texts had been deleted before the kit listed the texts.
+ORPHANS = {"added: MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES BACKUP.DAT",
+           "added: MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES.DAT"}
+DIFFER = {"Commando.mod": {"MEDIA/SKILLS.RAW: " + line for line in ORPHANS}}
+ROWS = {"ADVENTURE_MODE.MOD": 2, "CYBER_EDITORMOD_dupname.MOD": 8, "Commando.mod": 38, "XOVER_EDITORMOD.MOD": 16,
+        "flasks.mod": 16, "mikuro_packed.MOD": 5, "ref_pet.MOD": 5}
+# ... and, without the old row, what only files of the game say: (index, file, cell): (theirs, ours).
+OF_THE_GAME = {
+    # Its base is PLAYERS/BASE.DAT, which says PLAYER.
+    "CYBER_EDITORMOD_dupname.MOD": {
+        ("UNITDATA", "MEDIA/UNITS/PLAYERS/CYBER/HUM_CYBER_BASE.DAT", 10): ("PLAYER", "")},
+    # That packer did not have the game's ITEMS/BASE.DAT, by which all items are equipment; the same
+    # mod made by the kit (ref_pet.MOD) has 1.
+    "mikuro_packed.MOD": {
+        ("UNITDATA", "MEDIA/UNITS/ITEMS/SCROLLS/TSX_CONTRACT_TIANSHA.DAT", 4): (0, 1)},
+}
+
+
+def index(*args):
+    return run(places.BINARY, "index", *args).splitlines()
+
+
+def said(*args, code=0):
+    """stdout and stderr."""
+    r = subprocess.run([places.BINARY, "index", *map(str, args)], capture_output=True, text=True, timeout=120)
+    assert r.returncode == code, (r.stdout, r.stderr)
+    return r.stdout.splitlines(), r.stderr.splitlines()
+
+
+def rows_of(archive, kind, ours=True):
+    body = Archive(archive, ours=ours).files.get("MEDIA/%s.RAW" % kind)
+    return tlread.raw(kind, body[0]) if body else []
+
+
+def file_of(kind, row):
+    return row[{"SKILLS": 1, "UI": 1, "UNITDATA": 3}.get(kind, 0)]
+
+
+def work(box, files):
+    """A directory of sources: {path: text}."""
+    top = pathlib.Path(box.root) / "work"
+    for path, text in files.items():
+        at = top / path
+        at.parent.mkdir(parents=True, exist_ok=True)
+        at.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return top
+
+
+def packed(box, files, name="NEW.MOD", *options):
+    made = os.path.join(box.maps, name)
+    run(places.BINARY, "pack", *options, work(box, files), made)
+    box.allow(name, name + ".MAN")
+    return made
+
+
+def unit(*fields, kind="UNIT"):
+    """Lines without a type are STRING."""
+    lines = ["\t%s%s\n" % ("" if f.startswith("<") else "<STRING>", f) for f in fields]
+    return "[%s]\n%s[/%s]\n" % (kind, "".join(lines), kind)
+
+
+def layout_text(*objects, inner=()):
+    def one(fields, children=""):
+        return ("[BASEOBJECT]\n[PROPERTIES]\n%s[/PROPERTIES]\n[CHILDREN]\n%s[/CHILDREN]\n[/BASEOBJECT]\n"
+                % ("".join(f + "\n" for f in fields), children))
+    group = one(["<STRING>DESCRIPTOR:Group", "<INTEGER64>ID:99"], "".join(map(one, inner))) if inner else ""
+    return "[Layout]\n[OBJECTS]\n%s%s[/OBJECTS]\n[/Layout]\n" % ("".join(map(one, objects)), group)
+
+
+def missile(oid, *name):
+    return ["<STRING>DESCRIPTOR:Missile", "<INTEGER64>ID:%d" % oid] + ["<STRING>MISSILE NAME:" + n for n in name]
+
+
+def menu(oid, *fields):
+    return ["<STRING>DESCRIPTOR:Menu Definition", "<INTEGER64>ID:%d" % oid, *fields]
+
+
+SOURCES = {
+    "media/units/items/base.dat": unit("NAME:Base", "<BOOL>DONTCREATE:true", "CREATEAS:EQUIPMENT",
+                                       "<INTEGER>RARITY:7", "UNITTYPE:ITEM", "<INTEGER>MAXLEVEL:50"),
+    "media/units/items/swords/fire.dat": unit(
+        "BASEFILE:media\\units\\items\\base.dat", "NAME:Fire Sword", "UNIT_GUID:-5", "<INTEGER>LEVEL:9",
+        "<INTEGER>RARITY:1", "<INTEGER>MINLEVEL:8", "SET:flames"),
+    "media/units/items/swords/ice.dat": unit(
+        "BASEFILE:units/items/swords/fire.dat", "NAME:Ice", "<INTEGER64>UNIT_GUID:6", "UNITTYPE:sword",
+        "<INTEGER>RARITY_HARDCORE:3"),
+    "media/units/items/aaa.dat": unit("NAME:last\tof all", "UNIT_GUID:7", "UNITTYPE:X"),
+    "media/units/monsters/rat.dat": unit("NAME:rat", "UNIT_GUID:9223372036854775807", "UNITTYPE:BEAST"),
+    "media/units/players/hero.dat": unit("NAME:hero", "UNIT_GUID:1", "UNITTYPE:PLAYER"),
+    "media/units/props/door.dat": unit("NAME:door", "UNIT_GUID:2", "UNITTYPE:PROP", "<INTEGER>RARITY:0"),
+    "media/units/other.dat": unit("NAME:no such list", "UNIT_GUID:3"),
+    "media/skills/bolt.dat": unit("NAME:Bolt of x", "<INTEGER64>UNIQUE_GUID:-77", kind="SKILL"),
+    "media/skills/arc/arc.dat": unit("NAME:Arc", "<INTEGER64>UNIQUE_GUID:78", kind="SKILL"),
+    "media/skills/part.dat": unit("<INTEGER64>UNIQUE_GUID:79", kind="SKILL"),
+    "media/affixes/a.dat": "[AFFIX]\n\t<STRING>NAME:of a\n\t<INTEGER>MIN_SPAWN_RANGE:3\n"
+                           "\t<INTEGER>WEIGHT:12\n\t<INTEGER>DIFFICULTIES_ALLOWED:6\n\t[UNITTYPES]\n\t\t<STRING>UNITTYPE:SWORD\n"
+                           "\t\t<STRING>UNITTYPE:A|B\n\t[/UNITTYPES]\n\t[NOT_UNITTYPES]\n"
+                           "\t\t<STRING>UNITTYPE:RING\n\t[/NOT_UNITTYPES]\n[/AFFIX]\n",
+    "media/affixes/b.dat": unit(kind="AFFIX"),
+    "media/triggerables/t.dat": unit("NAME:Trig", kind="TRIGGERABLEACTION"),
+    "media/triggerables/nameless.dat": unit("DESCRIPTION:x", kind="TRIGGERABLEACTION"),
+    "media/levelsets/cave.dat": "[TILESET]\n\t<STRING>NAME:Cave\n\t[PIECE]\n\t\t<INTEGER64>GUID:-3\n"
+                                "\t[/PIECE]\n\t[OTHER]\n\t\t<INTEGER64>GUID:4\n\t[/OTHER]\n\t[PIECE]\n"
+                                "\t\t<INTEGER64>GUID:5\n\t[/PIECE]\n[/TILESET]\n",
+    "media/levelsets/empty.dat": unit("NAME:Empty", kind="TILESET"),
+    "media/missiles/shot.layout": layout_text(missile(1, "Shot"), inner=[missile(2, "Inner"), missile(3)]),
+    "media/missiles/none.layout": layout_text(["<STRING>DESCRIPTOR:Group", "<INTEGER64>ID:4"]),
+    "media/ui/main.layout": layout_text(menu(
+        1, "<STRING>MENU NAME:Main Menu", "<STRING>TYPE:hud menu", "<STRING>GAME STATE:In Game",
+        "<BOOL>ALWAYS VISIBLE:true", "<BOOL>SINGLEPLAYER ONLY:true", "<STRING>KEY BINDING:F1")),
+    "media/ui/deep/other.layout": layout_text(menu(1, "<STRING>MENU NAME:other", "<BOOL>CREATE ON LOAD:1")),
+    "media/ui/hidden.layout": layout_text(menu(1, "<STRING>MENU NAME:h", "<BOOL>DO NOT CREATE:true")),
+    "media/ui/nameless.layout": layout_text(menu(1)),
+    "media/ui/piece.layout": layout_text(["<STRING>DESCRIPTOR:Group", "<INTEGER64>ID:4"]),
+}
+NONE, HUD, IN_GAME = 0, 2, 3
+UNITS = "MEDIA/UNITS/"
+EXPECTED = {
+    "UNITDATA": [
+        ["ITEMS", 7, "LAST\tOF ALL", UNITS + "ITEMS/AAA.DAT", 0, 1, 0, 0, 1, 1, "X"],
+        # RARITY 1 is the default: the base's 7 counts. Its list comes after the files beside it.
+        ["ITEMS", -5, "FIRE SWORD", UNITS + "ITEMS/SWORDS/FIRE.DAT", 3, 9, 8, 50, 7, 7, "ITEM"],
+        ["ITEMS", 6, "ICE", UNITS + "ITEMS/SWORDS/ICE.DAT", 3, 9, 8, 50, 7, 3, "SWORD"],
+        ["MONSTERS", 2 ** 63 - 1, "RAT", UNITS + "MONSTERS/RAT.DAT", 0, 1, 0, 0, 1, 1, "BEAST"],
+        ["PLAYERS", 1, "HERO", UNITS + "PLAYERS/HERO.DAT", 0, 1, 0, 0, 1, 1, "PLAYER"],
+        ["PROPS", 2, "DOOR", UNITS + "PROPS/DOOR.DAT", 0, 1, 0, 0, 0, 0, "PROP"]],
+    "SKILLS": [["BOLT OF X", "MEDIA/SKILLS/BOLT.DAT", -77], ["ARC", "MEDIA/SKILLS/ARC/ARC.DAT", 78]],
+    "AFFIXES": [["MEDIA/AFFIXES/A.DAT", "OF A", 3, 999999, 12, 6, ["SWORD", "A|B"], ["RING"]],
+                ["MEDIA/AFFIXES/B.DAT", "NA", 0, 999999, 1, -1, [], []]],
+    "TRIGGERABLES": [["MEDIA/TRIGGERABLES/NAMELESS.DAT", "NAMELESS"], ["MEDIA/TRIGGERABLES/T.DAT", "TRIG"]],
+    "ROOMPIECES": [["MEDIA/LEVELSETS/CAVE.DAT", [-3, 5]], ["MEDIA/LEVELSETS/EMPTY.DAT", []]],
+    "MISSILES": [["MEDIA/MISSILES/NONE.LAYOUT", []], ["MEDIA/MISSILES/SHOT.LAYOUT", ["SHOT", "INNER", "NA"]]],
+    "UI": [["Main Menu", "MEDIA/UI/MAIN.LAYOUT", HUD, IN_GAME, 1, 0, 1, "F1"],
+           ["other", "MEDIA/UI/DEEP/OTHER.LAYOUT", NONE, NONE, 1, 0, 0, ""]],
+}
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "text=off"]], ids=["compiled", "texts"])
+@pytest.mark.parametrize("name", ["NEW.MOD", "NEW.PAK"])
+def test_a_mod_is_made_without_the_kit(box, name, options):
+    made = packed(box, SOURCES, name, *options)
+    before = get(made)
+    lines = index("-n", made)
+    assert get(made) == before
+    assert sorted(lines) == sorted("MEDIA/%s.RAW: added: %s" % (kind, file_of(kind, row))
+                                   for kind, rows in EXPECTED.items() for row in rows)
+    assert index(made) == []
+    a = Archive(made, made + ".MAN" if name.endswith("PAK") else None)
+    for kind in KINDS:
+        assert tlread.raw(kind, a.one("MEDIA/%s.RAW" % kind)) == EXPECTED[kind], kind
+    before = get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino
+    assert index("-n", made) == index("-v", made) == []
+    assert (get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino) == before
+
+
+def test_texts_of_the_kit_are_read(box):
+    text = unit("NAME:é", "UNIT_GUID:5", "UNITTYPE:X").replace("\n", "\r\n")
+    made = packed(box, {"media/units/items/a.dat": b"\xff\xfe" + text.encode("utf-16-le")}, "NEW.MOD",
+                  "-o", "text=off")
+    index(made)
+    assert rows_of(made, "UNITDATA") == [
+        ["ITEMS", 5, "é", UNITS + "ITEMS/A.DAT", 0, 1, 0, 0, 1, 1, "X"]]
+
+
+@pytest.mark.parametrize("name", MODS)
+def test_the_indexes_of_real_mods(box, name):
+    made = add_corpus(box, name)
+    before = get(made)
+    assert set(index("-n", made)) == DIFFER.get(name, set())
+    assert get(made) == before
+
+
+@pytest.mark.parametrize("name", MODS)
+def test_the_indexes_of_real_mods_from_nothing(box, name):
+    made = add_corpus(box, name)
+    theirs = {kind: rows_of(made, kind, ours=False) for kind in KINDS}
+    assert sum(map(len, theirs.values())) == ROWS[name]
+    run(places.BINARY, "rm", made, "MEDIA/*.RAW")
+    assert not any(rows_of(made, kind) for kind in KINDS)
+    index(made)
+    more = {re.sub(".*: added: ", "", line) for line in DIFFER.get(name, set())}
+    differ = {}
+    for kind, rows in theirs.items():
+        ours = [r for r in rows_of(made, kind) if file_of(kind, r) not in more]
+        assert [file_of(kind, r) for r in ours] == [file_of(kind, r) for r in rows]
+        for a, b in zip(rows, ours):
+            for cell, (x, y) in enumerate(zip(a, b)):
+                if x != y:
+                    differ[kind, file_of(kind, a), cell] = x, y
+    assert differ == OF_THE_GAME.get(name, {})
+
+
+def rewritten(box, made, kind, rows):
+    """Puts a table there: cells that are not texts are numbers."""
+    head = run(places.BINARY, "cat", made, "MEDIA/%s.RAW" % kind).split("\n")[0]
+    table = os.path.join(box.root, "table")
+    with open(table, "w") as f:
+        f.write(head + "\n" + "".join("\t".join(map(str, r)) + "\n" for r in rows))
+    run(places.BINARY, "put", made, "MEDIA/%s.RAW" % kind, table)
+
+
+def test_rows_without_a_source_stay(box):
+    made = packed(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
+    index(made)
+    rewritten(box, made, "SKILLS", [["Z", "MEDIA/SKILLS/Z.DAT", 9], ["OLD", "MEDIA/SKILLS/B.DAT", 2],
+                                    ["A", "MEDIA/SKILLS/A.DAT", 1], ["B", "media/skills/b.dat", 2]])
+    assert index("-nv", made) == [
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/Z.DAT: it is not in the archive",
+        "MEDIA/SKILLS.RAW: changed: MEDIA/SKILLS/B.DAT: name OLD -> B",
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/A.DAT: it is not in the archive",
+        "MEDIA/SKILLS.RAW: removed: media/skills/b.dat: it is listed twice"]
+    index(made)
+    assert rows_of(made, "SKILLS") == [
+        ["Z", "MEDIA/SKILLS/Z.DAT", 9], ["B", "MEDIA/SKILLS/B.DAT", 2], ["A", "MEDIA/SKILLS/A.DAT", 1]]
+    index("--exact", made)
+    assert rows_of(made, "SKILLS") == [["B", "MEDIA/SKILLS/B.DAT", 2]]
+    run(places.BINARY, "rm", made, "MEDIA/SKILLS/B.DAT")
+    index("--exact", made)
+    assert rows_of(made, "SKILLS") == []
+
+
+def test_what_the_game_says_stays(box):
+    """The base is not in the archive: what neither file says is as the row has it."""
+    base = "BASEFILE:media/units/monsters/base.dat"
+    sources = {"media/units/monsters/m.dat": unit(base, "NAME:m", "UNIT_GUID:4"),
+               "media/units/items/i.dat": unit(base, "NAME:i", "UNIT_GUID:5", "UNITTYPE:X")}
+    made = packed(box, sources)
+    out, err = said(made)
+    assert out == []
+    assert err == ["mapfs: %s: %sMONSTERS/M.DAT: no UNITTYPE: media/units/monsters/base.dat is not in "
+                   "the archive" % (made, UNITS)]
+    item = ["ITEMS", 5, "I", UNITS + "ITEMS/I.DAT", 1, 1, 0, 0, 1, 1, "X"]
+    assert rows_of(made, "UNITDATA") == [
+        item, ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 0, 1, 0, 0, 1, 1, ""]]
+    told = ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 5, 6, 7, 8, 9, "BEAST"]
+    rewritten(box, made, "UNITDATA", [item, told])
+    assert said(made) == ([], [])
+    assert rows_of(made, "UNITDATA") == [item, told]
+    # What the unit says itself counts, also the default.
+    sources["media/units/monsters/m.dat"] = unit(
+        base, "NAME:m", "UNIT_GUID:4", "<INTEGER>LEVEL:1", "<INTEGER>RARITY:3", "UNITTYPE:rat", "SET:s")
+    run(places.BINARY, "pack", work(box, sources), "--onto", made)
+    assert index("-v", made)[0] == ("MEDIA/UNITDATA.RAW: changed: " + UNITS + "MONSTERS/M.DAT: level 5 -> 1, "
+                                    "rarity 8 -> 3, unittype BEAST -> RAT")
+    assert rows_of(made, "UNITDATA") == [
+        item, ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 1, 6, 7, 3, 9, "RAT"]]
+
+
+def test_a_rarity_that_is_one_for_all_games_stays_so(box):
+    sources = {"media/units/items/i.dat": unit("BASEFILE:x.dat", "NAME:i", "UNIT_GUID:5", "UNITTYPE:X",
+                                               "<INTEGER>RARITY:4")}
+    made = packed(box, sources)
+    index(made)
+    sources["media/units/items/i.dat"] = sources["media/units/items/i.dat"].replace(":4", ":6")
+    run(places.BINARY, "pack", work(box, sources), "--onto", made)
+    index(made)
+    assert rows_of(made, "UNITDATA")[0][8:10] == [6, 6]
+
+
+def test_what_the_kit_does_not_list_goes(box):
+    sources = {"media/units/items/i.dat": unit("NAME:i", "UNIT_GUID:5", "UNITTYPE:X")}
+    made = packed(box, sources)
+    index(made)
+    sources["media/units/items/i.dat"] = unit("NAME:i", "UNIT_GUID:5", "UNITTYPE:X", "<BOOL>DONTCREATE:true")
+    run(places.BINARY, "pack", work(box, sources), "--onto", made)
+    assert index("-n", made) == [
+        "MEDIA/UNITDATA.RAW: removed: %sITEMS/I.DAT: it says DONTCREATE" % UNITS]
+
+
+def test_bases_in_a_circle(box):
+    made = packed(box, {
+        "media/units/items/a.dat": unit("BASEFILE:media/units/items/b.dat", "NAME:a", "UNIT_GUID:1", "UNITTYPE:T"),
+        "media/units/items/b.dat": unit("BASEFILE:media/units/items/a.dat", "NAME:b", "UNIT_GUID:2")})
+    index(made)
+    assert [r[-1] for r in rows_of(made, "UNITDATA")] == ["T", "T"]
+
+
+def test_a_file_that_cannot_be_read_keeps_its_row(box):
+    body = {"A": b"neither", "B": b"no text either"}
+    rows = struct.pack("<I", 1) + tlwrite.ss("A") + tlwrite.ss("MEDIA/SKILLS/A.DAT") + struct.pack("<q", 7)
+    made = box.add(tlwrite.mod([("MEDIA/SKILLS/", k + ".DAT", v, False) for k, v in body.items()]
+                               + [("MEDIA/", "SKILLS.RAW", rows, False)]), "S.MOD")
+    before = get(made)
+    out, err = said("-v", made, code=5)
+    assert out == [] and len(err) == 2
+    assert all(re.match(r"mapfs: .*S.MOD: MEDIA/SKILLS/[AB].DAT: ", line) for line in err)
+    assert get(made) == before
+
+
+def test_an_index_that_is_none_is_refused(box):
+    skill = unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL").encode()
+    made = box.add(tlwrite.mod([("MEDIA/SKILLS/", "B.DAT", skill, False), ("MEDIA/AFFIXES/", "B.DAT", skill, False),
+                                ("MEDIA/", "SKILLS.RAW", b"\1\0\0\0\0", False)]), "S.MOD")
+    before = get(made)
+    out, err = said(made, code=4)
+    assert out == [] and "MEDIA/SKILLS.RAW is no index: " in err[0]
+    assert get(made) == before
+
+
+def test_of_two_files_of_one_name_the_first_counts(box):
+    one, two = (unit("NAME:" + n, "<INTEGER64>UNIQUE_GUID:2", kind="SKILL").encode() for n in "ab")
+    made = box.add(tlwrite.mod([("MEDIA/SKILLS/", "X.DAT", one, False), ("MEDIA/SKILLS/", "X.DAT", two, False)]),
+                   "S.MOD")
+    index(made)
+    assert rows_of(made, "SKILLS") == [["A", "MEDIA/SKILLS/X.DAT", 2]]
+
+
+def test_other_maps_have_no_index(box):
+    made = os.path.join(box.maps, "a.tcm")
+    path = CORPUS.parent / "triclon"
+    maps = sorted(path.glob("*.tcm"))
+    if not maps:
+        pytest.skip(places.NO_SHARED)
+    box.add(maps[0].read_bytes(), "a.tcm")
+    assert said(made, code=2)[1][-1:] == ["mapfs: %s: no file of such a map lists its other files" % made]
+
+
+def test_a_mounted_archive_is_busy_for_a_change_alone(box):
+    made = packed(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
+    m = box.mount(made)
+    assert index("-n", made) == ["MEDIA/SKILLS.RAW: added: MEDIA/SKILLS/B.DAT"]
+    said(made, code=7)
+    m.unmount()
+
+
+@pytest.mark.parametrize("args", [[], ["a", "b"], ["--no", "a"], ["-n"]])
+def test_a_wrong_command_line(args):
+    said(*args, code=1)
