@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Zlib
+"""The recipes for packages say what meson.build says: the version, and what is needed."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+# What meson.build calls it, and what packages of it are called.
+DEBIAN = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "libpng": "libpng-dev", "jansson": "libjansson-dev",
+          "fuse3": "libfuse3-dev", "cmocka": "libcmocka-dev", "libseccomp": "libseccomp-dev"}
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def version():
+    return re.search(r"version: '([\d.]+)'", read("meson.build"))[1]
+
+
+def needed():
+    """All that is asked of pkg-config."""
+    text = read("meson.build") + read("src/base/meson.build")
+    return set(re.findall(r"dependency\('([\w-]+)'", text)) - {"threads"}
+
+
+def array(name):
+    """An array of the PKGBUILD, as bash reads it."""
+    r = subprocess.run(["bash", "-euc", '. "$0"; eval "printf \'%s\\n\' \\"\\${$1[@]}\\""',
+                        os.path.join(SOURCE, "contrib/PKGBUILD"), name], check=True, capture_output=True, text=True)
+    return r.stdout.splitlines()
+
+
+def needs(program):
+    if not shutil.which(program):
+        pytest.skip("not installed: " + program)
+
+
+def test_all_are_of_this_version():
+    assert re.findall(r"^Version: +(.*)$", read("contrib/mapfs.spec"), re.M) == [version()]
+    assert array("pkgver") == [version()]
+    assert read("contrib/debian/changelog").startswith("mapfs (%s) " % version())
+    # What stands in the instructions at their begin.
+    for path in "contrib/mapfs.spec", "contrib/PKGBUILD":
+        assert set(re.findall(r"mapfs-([\d.]+\d)", read(path))) == {version()}
+
+
+def test_the_spec_needs_what_meson_needs():
+    assert set(re.findall(r"^BuildRequires: +pkgconfig\(([^)]*)\)", read("contrib/mapfs.spec"), re.M)) == needed()
+
+
+def test_the_pkgbuild_needs_what_meson_needs():
+    assert set(array("depends")) | set(array("checkdepends")) == needed() | {"glibc"}
+
+
+def test_the_debian_package_needs_what_meson_needs():
+    control = read("contrib/debian/control")
+    assert [name for name in needed() if not re.search(r"^ %s\b" % DEBIAN[name], control, re.M)] == []
+
+
+def test_the_spec_is_well_formed():
+    needs("rpmspec")
+    r = subprocess.run(["rpmspec", "-P", os.path.join(SOURCE, "contrib/mapfs.spec")], capture_output=True, text=True)
+    assert r.returncode == 0 and r.stderr == "" and "%{" not in r.stdout, r
+
+
+def test_rpmlint_finds_no_error_in_the_spec():
+    needs("rpmlint")
+    r = subprocess.run(["rpmlint", os.path.join(SOURCE, "contrib/mapfs.spec")], capture_output=True, text=True)
+    assert r.returncode == 0 and " 0 errors" in r.stdout, r
+
+
+def test_every_installed_file_is_in_the_spec():
+    """Where meson puts what, matched with the section %files, which rpmbuild insists on."""
+    r = subprocess.run(["meson", "introspect", "--installed", os.environ["MAPFS_BUILD_DIR"]],
+                       capture_output=True, text=True)
+    if r.returncode:
+        pytest.skip("not installed: meson")
+    listed = read("contrib/mapfs.spec").split("\n%files\n")[1].split("\n%changelog\n")[0]
+    names = {os.path.basename(line) for line in listed.splitlines() if line.startswith("%{_")}
+    pattern = re.compile("|".join(re.escape(n).replace(r"\*", ".*") for n in names))
+    odd = [path for path in json.loads(r.stdout).values() if not pattern.fullmatch(os.path.basename(path))]
+    assert odd == []
+
+
+@pytest.mark.parametrize("program", ["bash", "shellcheck"])
+def test_the_pkgbuild_is_well_formed(program):
+    needs(program)
+    r = subprocess.run([program, *(["-n"] if program == "bash" else []), os.path.join(SOURCE, "contrib/PKGBUILD")],
+                       capture_output=True, text=True)
+    assert r.returncode == 0 and r.stdout + r.stderr == "", r
