@@ -168,17 +168,32 @@ static int find_part(const struct snapshot *s, const char *path, entry_id *ret)
 	return r;
 }
 
+/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. */
+static int open_empty(const struct drawing *d)
+{
+	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
 static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
 {
 	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
 	struct png_memo memo = PNG_MEMO_INIT;
 	CLEANUP(close_fd) int fd = -1;
 	static uint8_t piece[PIECE];
-	char made[NAME_MAX + 1];
+	char made[NAME_MAX + 1] = "";
 	uint64_t size = 0;
 	int r = png_file_size(p->w, p->h, &size);
 
 	if (r == 0)
+		r = fd = open_empty(d);
+	if (r == -ENOENT)
 		r = fd = io_temporary(d->out, ".mapfs-preview-", mode, made);
 	if (r < 0)
 		return error_set(e, r, "cannot make the picture: %s", strerror(-r));
@@ -189,10 +204,13 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 		if (r == 0)
 			r = io_write(fd, piece, n);
 	}
-	if (r >= 0)
+	if (r >= 0 && made[0])
 		r = io_rename(d->out, made, d->name);
 	if (r < 0) {
-		(void)io_unlink(d->out, made);
+		if (made[0])
+			(void)io_unlink(d->out, made);
+		else
+			(void)io_truncate(fd, 0);
 		return error_set(e, r, "the picture cannot be written: %s", strerror(-r));
 	}
 	return 0;

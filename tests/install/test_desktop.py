@@ -94,10 +94,14 @@ def test_a_file_manager_gets_its_thumbnails(tmp_path):
     assert command[0] == "mapfs"
     path, out = tmp_path / "a b.map", tmp_path / "out"
     path.write_bytes(datafile.small_map())
+    # tumbler makes an empty file, and reads what it has open then.
+    made = open(out, "w+b")
     fill = {"%s": "128", "%i": str(path), "%o": str(out)}
     r = subprocess.run([places.BINARY, *(fill.get(word, word) for word in command[1:])], capture_output=True, text=True)
     assert r.returncode == 0 and not r.stderr, r
     width, height = struct.unpack(">II", out.read_bytes()[16:24])
+    assert made.read() == out.read_bytes()
+    made.close()
     assert out.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and max(width, height) == 128
 
 
