@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs check: what a game would refuse in maps, and what of them cannot be read. */
+/* mapfs check: what a game refuses maps for, what it warns of, and what cannot be read. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -21,32 +22,65 @@ struct checking {
 	const struct check *check;
 	struct offline *t;
 	struct buffer *out;
-	struct error why; /* what the vfs said last */
+	struct names told; /* paths that have a fault */
+	struct error why;  /* what the vfs said last */
 	bool bad;
 };
 
-/* A line; in JSON, an object on a line of its own. */
-static void tell(const struct check *c, const char *file, const char *level, const char *problem,
-	struct buffer *out)
+/* A whole number is one in JSON, too. */
+static bool is_number(const char *s)
 {
-	CLEANUP(free) char *shown = strdup(file), *text = strdup(problem);
+	const char *digits = s + (s[0] == '-');
+	size_t n = strspn(digits, "0123456789");
 
-	if (c->json) {
-		json_line_text(out, "{\"file\": ", file);
-		json_line_text(out, ", \"level\": ", level);
-		json_line_text(out, ", \"problem\": ", problem);
-		buffer_text(out, "}\n");
-	} else if (shown && text) {
-		buffer_printf(out, "%s: %s: %s\n", printable(shown), level, printable(text));
-	}
+	return n > 0 && n < 10 && !digits[n] && (digits[0] != '0' || n == 1);
 }
 
-static void refuse(void *arg, const char *line)
+static void tell_json(const char *file, const struct format_fault *f, struct buffer *out)
+{
+	json_line_text(out, "{\"file\": ", file);
+	json_line_text(out, ", \"level\": ", f->warned ? "warning" : "error");
+	json_line_text(out, ", \"path\": ", f->path);
+	json_line_text(out, ", \"field\": ", f->field);
+	if (is_number(f->value))
+		buffer_printf(out, ", \"value\": %s", f->value);
+	else
+		json_line_text(out, ", \"value\": ", f->value);
+	json_line_text(out, ", \"bound\": ", f->bound);
+	json_line_text(out, ", \"problem\": ", f->text);
+	buffer_text(out, "}\n");
+}
+
+/* A line; in JSON, an object on a line of its own. */
+static void tell(
+	const struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
+{
+	CLEANUP(free) char *shown = strdup(file), *text = strdup(f->line);
+
+	if (c->json)
+		tell_json(file, f, out);
+	else if (shown && text)
+		buffer_printf(out, "%s: %s: %s\n", printable(shown),
+			f->warned ? "warning" : "error", printable(text));
+}
+
+static void found(void *arg, const struct format_fault *f)
 {
 	struct checking *k = arg;
+	struct names *told = &k->told;
 
-	k->bad = true;
-	tell(k->check, k->t->file, "error", line, k->out);
+	k->bad |= !f->warned;
+	tell(k->check, k->t->file, f, k->out);
+	if (f->path[0] && array_room(told->at, told->n, told->room) &&
+		(told->at[told->n] = strdup(f->path)))
+		told->n++;
+}
+
+/* The map as a whole, in one sentence. */
+static struct format_fault whole(const char *text)
+{
+	return (struct format_fault){
+		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
 }
 
 static void heard(void *arg, const char *line)
@@ -62,24 +96,41 @@ static int drop(void *arg, const void *data, size_t n)
 	return 0;
 }
 
+/* What it is for was told: of the file, or of the object that it is a part of. */
+static bool was_told(const struct checking *k, const char *path)
+{
+	for (size_t i = 0; i < k->told.n; i++) {
+		size_t n = strlen(k->told.at[i]);
+
+		if (strncmp(path, k->told.at[i], n) == 0 && (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
 static int read_one(void *arg, const char *path, const struct attr *a)
 {
 	struct checking *k = arg;
 	CLEANUP(free) char *line = NULL;
+	struct format_fault f;
 	int r;
 
 	if (S_ISDIR(a->mode))
 		return 0;
 	error_clear(&k->why);
 	r = offline_read(k->t, a, drop, NULL);
-	if (r == 0)
+	if (r == 0 || (r == -EIO && was_told(k, path)))
 		return 0;
 	if (r != -EIO)
 		return r;
 	if (asprintf(&line, "%s: cannot be read: %s", path,
 		    k->why.code ? error_text(&k->why) : strerror(-r)) < 0)
 		return -ENOMEM;
-	tell(k->check, k->t->file, "warning", line, k->out);
+	f = whole(line + strlen(path) + 2);
+	f.warned = true;
+	f.path = path;
+	f.line = line;
+	tell(k->check, k->t->file, &f, k->out);
 	return 0;
 }
 
@@ -92,21 +143,52 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 
 	t->heard = heard;
 	t->heard_arg = &k;
-	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0)
-		refuse(&k, error_text(&e));
+	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0) {
+		struct format_fault f = whole(error_text(&e));
+
+		found(&k, &f);
+	}
 	error_clear(&e);
 	if (edit && edit->check)
-		r = edit->check(NULL, t->vol->now, refuse, &k, &e);
+		r = edit->check(NULL, t->vol->now, true, found, &k, &e);
 	if (r == 0 || r == -EINVAL)
 		r = offline_walk(t, "", read_one, NULL, &k);
 	else
 		command_fail(t, "", r);
+	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
+}
+
+/* Takes "FIELD is VALUE (BOUND)" apart, which is how the reasons of a format are written (value is
+ * changed). false: it is no such sentence. */
+static bool split(char *text, struct format_fault *f)
+{
+	char *is = strstr(text, " is "), *end, *bound;
+
+	if (!is || memchr(text, ' ', (size_t)(is - text)))
+		return false;
+	end = is + 4 + strcspn(is + 4, ":(");
+	bound = strrchr(text, '(');
+	if (!*end || !bound || text[strlen(text) - 1] != ')')
+		return false;
+	text[strlen(text) - 1] = '\0';
+	while (end > is + 4 && end[-1] == ' ')
+		end--;
+	*is = *end = '\0';
+	f->field = text;
+	f->value = is + 4;
+	f->bound = bound + 1;
+	return true;
 }
 
 static int refused(void *arg, const char *file, const struct error *why, struct buffer *out)
 {
-	tell(arg, file, "error", error_text(why), out);
+	struct format_fault f = whole(error_text(why));
+	CLEANUP(free) char *text = strdup(f.text);
+
+	if (text)
+		(void)split(text, &f);
+	tell(arg, file, &f, out);
 	return why->code;
 }
 
@@ -132,6 +214,8 @@ int cli_check(int argc, char **argv)
 	int option;
 
 	command_begin(c, "check");
+	/* What raw/ shows the format itself has looked at. */
+	(void)options_add(&c->options, "raw=off", NULL);
 	while ((option = command_option(c, argc, argv, COMMAND_LETTERS, long_options)) == 'j')
 		k.json = true;
 	if (option == -1 && c->n_names < 1)

@@ -37,8 +37,9 @@
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
- * field, value and bound. -EAGAIN, -EFBIG and -ENOENT are where they are said; any other is nobody's
- * fault, and the same may go well later. Names that go out have room for NAME_MAX + 1 bytes.
+ * field, value and bound. -EAGAIN, -EFBIG and -ENOENT are where they are said; any other is
+ * nobody's fault, and the same may go well later. Names that go out have room for NAME_MAX + 1
+ * bytes.
  */
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
@@ -221,6 +222,17 @@ struct plan {
 void plan_free(struct plan *p); /* accepts NULL */
 DEFINE_CLEANUP(struct plan, plan_free);
 
+/* What is wrong with a map. What does not apply is "". */
+struct format_fault {
+	bool warned;       /* a game takes the map, and warns or does without the part */
+	const char *path;  /* in the mount; "": the map as a whole */
+	const char *field; /* in words of that file, or of the map's file */
+	const char *value;
+	const char *bound; /* what it may be */
+	const char *text;  /* all of that but the path */
+	const char *line;  /* ... and the path */
+};
+
 /* What it takes to change a map and to write it. */
 struct format_edit {
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
@@ -240,10 +252,12 @@ struct format_edit {
 	 * is shown, and not to be changed. May be NULL: it does. */
 	int (*sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
-	 * map as it was mounted or last saved; NULL: nothing) had already are none. -EINVAL: refused; each reason
-	 * to why(), what they have in common in e. May be NULL: nothing is refused. */
-	int (*check)(const struct snapshot *before, const struct snapshot *s,
-		void (*why)(void *arg, const char *line), void *arg, struct error *e);
+	 * map as it was mounted or last saved; NULL: nothing) had already are none. -EINVAL:
+	 * refused; each reason to why(), what they have in common in e. all: also what a game only
+	 * warns of or does without, and what of the file a save puts right; content is decoded for
+	 * that. May be NULL: nothing is refused. */
+	int (*check)(const struct snapshot *before, const struct snapshot *s, bool all,
+		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 
 	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept
 	 * there (replace_write). force: encode every item and blob anew instead of copying what did

@@ -281,6 +281,11 @@ static size_t placements(const struct run *run, struct placement **ret)
 	return n;
 }
 
+static void ignore_fault(void *arg, const struct format_fault *f)
+{
+	(void)arg, (void)f;
+}
+
 static void ignore(void *arg, const char *line)
 {
 	(void)arg;
@@ -337,7 +342,7 @@ static void ask_for_a_save(const struct run *run)
 	if (edit->same)
 		(void)edit->same(run->before, s);
 	if (edit->check)
-		(void)edit->check(run->before, s, ignore, NULL, &e);
+		(void)edit->check(run->before, s, true, ignore_fault, NULL, &e);
 	if (write_map(run, s, &w, &plan, &e) == 0 && edit->verify(s, plan, &w, &e) == 0)
 		(void)edit->rebase(run->now, plan, &w, &rebased, &e);
 	drop_files(&w);

@@ -21,17 +21,20 @@ def run(*args, **kw):
 
 @pytest.mark.parametrize("path", [pytest.param(p, id=os.path.basename(p)) for p in places.debian_maps()])
 def test_maps_that_games_come_with_are_sound(path):
-    r = run("check", "-o", "raw=off", path)
-    assert (r.returncode, r.stdout) == (0, b""), r
+    r = run("check", path)
+    assert r.returncode == 0, r
+    # dm7 has the header of before 2010, ctf4 an image that neither game has any more.
+    old = {"dm7.map": ["size", "swaplen"], "ctf4.map": ["images/3_jungle_doodads_old.json"]}
+    words = [line.split(": warning: ")[1].split(": ")[0].split(" is ")[0] for line in r.stdout.decode().splitlines()]
+    assert words in ([], old.get(os.path.basename(path))), r
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map("bad"))
 def test_maps_that_cannot_be_loaded_are_not(path):
-    """Those of which a part cannot be read lose that part alone; the hole in c32 is in front of all."""
-    r = run("check", "-o", "raw=off", path)
-    if "c32_first_data_offset" not in path:
-        assert r.stdout.startswith(os.fsencode(path) + b": ")
-        assert r.returncode == 2 or b": warning: " in r.stdout
+    """Those of which a part cannot be read lose that part alone."""
+    r = run("check", path)
+    assert r.stdout.startswith(os.fsencode(path) + b": ")
+    assert r.returncode == 2 or b": warning: " in r.stdout
 
 
 def spoiled(small, change):

@@ -42,6 +42,7 @@ SUBROOMS = {
         "lens": {"model", "item", "names"},
         "finalize": {"model", "item", "names", "lens"},
         "preview": {"model", "item", "names"},
+        "check": {"model", "datafile", "item", "names"},
     },
     "formats/torchlight": {
         "wire": set(),

@@ -151,6 +151,11 @@ static void say(void *arg, const char *line)
 	printf("%s\n", line);
 }
 
+static void refused(void *arg, const struct format_fault *f)
+{
+	say(arg, f->line);
+}
+
 static int write_map(struct making *m, const char *path, struct error *e)
 {
 	struct snapshot *finalized = NULL;
@@ -162,7 +167,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 		m->now, m->places, m->n_places, &finalized, say, m, e);
 
 	if (r == 0)
-		r = m->now->format->edit->check(m->in.s, finalized, say, m, e);
+		r = m->now->format->edit->check(m->in.s, finalized, false, refused, m, e);
 	if (r == 0)
 		r = fixture_encode(&m->in, finalized, false, &file, NULL, e);
 	snapshot_unref(finalized);

@@ -609,11 +609,11 @@ static void what_cannot_be_shown_is_empty_and_eio(void **state)
 	fixture_close(&f);
 }
 
-static void collect(void *arg, const char *line)
+static void collect(void *arg, const struct format_fault *f)
 {
 	size_t n = strlen(arg);
 
-	snprintf((char *)arg + n, 400 - n, "%s\n", line);
+	snprintf((char *)arg + n, 400 - n, "%s\n", f->line);
 }
 
 static void a_save_refuses_what_a_game_would(void **state)
@@ -626,7 +626,7 @@ static void a_save_refuses_what_a_game_would(void **state)
 	(void)state;
 	must_open(&f, "full.map", "rw");
 	before = snapshot_ref(f.s);
-	assert_ok(f.s->format->edit->check(before, f.s, collect, why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, false, collect, why, &err));
 	assert_string_equal(why, "");
 	/* The game layer becomes a design layer. */
 	assert_int_equal(
@@ -634,11 +634,11 @@ static void a_save_refuses_what_a_game_would(void **state)
 			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
 	assert_fails(
-		f.s->format->edit->check(before, f.s, collect, why, &err), EINVAL, "a game would");
+		f.s->format->edit->check(before, f.s, false, collect, why, &err), EINVAL, "a game would");
 	assert_non_null(strstr(why, "there is no game layer\n"));
 	assert_non_null(strstr(why, "color[3] is 300 (0 to 255)\n"));
 	/* What the map had before is no fault of this save. */
-	assert_ok(f.s->format->edit->check(f.s, f.s, collect, why, &err));
+	assert_ok(f.s->format->edit->check(f.s, f.s, false, collect, why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 }

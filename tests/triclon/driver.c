@@ -34,6 +34,13 @@ struct driver {
 	struct error e;
 };
 
+static void note(void *arg, const char *line);
+
+static void refused(void *arg, const struct format_fault *f)
+{
+	note(arg, f->line);
+}
+
 static void note(void *arg, const char *line)
 {
 	struct driver *d = arg;
@@ -253,7 +260,7 @@ static int do_save(struct driver *d, const char *path)
 	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, note, d, &d->e);
 
 	if (r == 0)
-		r = f->edit->check(before, settled, note, d, &d->e);
+		r = f->edit->check(before, settled, false, refused, d, &d->e);
 	if (r == 0)
 		r = write_map(d, settled, path);
 	if (r == 0)

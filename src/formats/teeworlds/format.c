@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/check.h"
+#include "formats/teeworlds/check/check.h"
 #include "formats/teeworlds/datafile/same.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"

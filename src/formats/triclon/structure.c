@@ -119,20 +119,28 @@ int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 	return 0;
 }
 
-int tcm_check(const struct snapshot *before, const struct snapshot *s,
-	void (*why)(void *arg, const char *line), void *arg, struct error *e)
+int tcm_check(const struct snapshot *before, const struct snapshot *s, bool all,
+	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	const struct tcm_map *m = tcm_map_of(s), *old = before ? tcm_map_of(before) : NULL;
 	size_t record = 0, at, n_points = tcm_count(m, TCM_POINTS);
 	int64_t max = tcm_max_index(m, &record), had = old ? tcm_max_index(old, &at) : -1;
-	char line[160];
+	struct format_fault fault = {.path = "terrain.csv", .field = "column 1"};
+	char line[200], value[24], bound[64];
 
-	if (max < (int64_t)n_points || (old && had >= (int64_t)tcm_count(old, TCM_POINTS) && max <= had))
+	(void)all;
+	if (max < (int64_t)n_points ||
+		(old && had >= (int64_t)tcm_count(old, TCM_POINTS) && max <= had))
 		return 0;
+	snprintf(value, sizeof(value), "%lld", (long long)max);
+	snprintf(bound, sizeof(bound), "points.csv has %zu, counted from 0", n_points);
 	snprintf(line, sizeof(line),
-		"terrain.csv: line %zu, column 1: %lld is beyond the points (points.csv has %zu, "
-		"counted from 0)",
-		record + 2, (long long)max, n_points);
-	why(arg, line);
+		"terrain.csv: line %zu, column 1: %s is beyond the points (%s)", record + 2, value,
+		bound);
+	fault.value = value;
+	fault.bound = bound;
+	fault.line = line;
+	fault.text = line + strlen("terrain.csv: ");
+	why(arg, &fault);
 	return error_set(e, -EINVAL, "terrain.csv refers to points that are not there");
 }

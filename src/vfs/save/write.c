@@ -37,16 +37,17 @@ static int settle(struct save_job *s, struct error *e)
 	return 0;
 }
 
-static void check_why(void *arg, const char *line)
+static void check_why(void *arg, const struct format_fault *f)
 {
-	report_add(arg, REPORT_REFUSED, "%s", line);
+	report_add(arg, REPORT_REFUSED, "%s", f->line);
 }
 
 static int check(struct save_job *s, struct error *e)
 {
 	const struct format_edit *f = s->vol->format->edit;
 
-	return f->check ? f->check(s->vol->before, s->finalized, check_why, &s->report, e) : 0;
+	return f->check ? f->check(s->vol->before, s->finalized, false, check_why,
+				  &s->report, e) : 0;
 }
 
 static int refuse_in_place(struct save_job *s, struct error *e)

@@ -1,154 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/datafile/datafile.h"
-
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "base/cursor.h"
-
-/* The file's tables as spans, and where its sections begin. */
-struct tables {
-	struct datafile_header h;
-	uint64_t file_size;
-	uint64_t items_at, data_at; /* bytes from the file's begin */
-	struct bytes *raw;          /* item types, offsets, sizes */
-	struct bytes *items;
-	const uint8_t *types, *item_offsets, *data_offsets, *data_sizes; /* within raw */
-};
-
-static void tables_finish(struct tables *t)
-{
-	bytes_unref(t->raw);
-	bytes_unref(t->items);
-}
-
-static int read_header(const struct source *src, struct datafile_header *h, struct error *e)
-{
-	uint8_t raw[DATAFILE_HEADER_SIZE];
-	struct cursor c = cursor_init(raw, sizeof(raw));
-	const uint8_t *magic;
-	int r;
-
-	if (src->sizes[0] < sizeof(raw))
-		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (a header has %d)",
-			src->sizes[0], DATAFILE_HEADER_SIZE);
-	r = file_read(src->files[0], 0, raw, sizeof(raw), e);
-	if (r < 0)
-		return r;
-	magic = cursor_take(&c, 4);
-	if (memcmp(magic, "DATA", 4) != 0 && memcmp(magic, "ATAD", 4) != 0)
-		return error_set(e, -EINVAL, "magic is %02x %02x %02x %02x (must be DATA or ATAD)",
-			magic[0], magic[1], magic[2], magic[3]);
-	*h = (struct datafile_header){.version = cursor_i32(&c)};
-	h->size = cursor_i32(&c);
-	h->swaplen = cursor_i32(&c);
-	h->num_item_types = cursor_i32(&c);
-	h->num_items = cursor_i32(&c);
-	h->num_data = cursor_i32(&c);
-	h->item_size = cursor_i32(&c);
-	h->data_size = cursor_i32(&c);
-	return 0;
-}
-
-static int check_header(const struct datafile_header *h, struct error *e)
-{
-	const struct {
-		const char *name;
-		int32_t value;
-	} counts[] = {
-		{"num_item_types", h->num_item_types},
-		{"num_items", h->num_items},
-		{"num_data", h->num_data},
-		{"item_size", h->item_size},
-		{"data_size", h->data_size},
-	};
-
-	if (h->version != 3 && h->version != 4)
-		return error_set(e, -EINVAL, "version is %d (must be 3 or 4)", h->version);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		if (counts[i].value < 0)
-			return error_set(e, -EINVAL, "%s is %d (at least 0)", counts[i].name,
-				counts[i].value);
-	if (h->item_size % 4 != 0)
-		return error_set(
-			e, -EINVAL, "item_size is %d (must be a multiple of 4)", h->item_size);
-	return 0;
-}
-
-/* Lays the sections out one after the other; each must end within the file. 64 bits hold the sum
- * of all of them. */
-static int place_sections(struct tables *t, struct error *e)
-{
-	const struct datafile_header *h = &t->h;
-	uint64_t per_data = h->version == 3 ? 4 : 8;
-	const struct {
-		const char *name;
-		int32_t value;
-		uint64_t each;
-	} sections[] = {
-		{"num_item_types", h->num_item_types, 12},
-		{"num_items", h->num_items, 4},
-		{"num_data", h->num_data, per_data},
-		{"item_size", h->item_size, 1},
-		{"data_size", h->data_size, 1},
-	};
-	uint64_t at = DATAFILE_HEADER_SIZE, starts[5];
-
-	for (size_t i = 0; i < 5; i++) {
-		starts[i] = at;
-		at += (uint64_t)sections[i].value * sections[i].each;
-		if (at > t->file_size)
-			return error_set(e, -EINVAL,
-				"%s is %d: its section ends at byte %" PRIu64
-				" (the file has %" PRIu64 ")",
-				sections[i].name, sections[i].value, at, t->file_size);
-	}
-	t->items_at = starts[3];
-	t->data_at = starts[4];
-	return 0;
-}
-
-static int read_span(
-	const struct source *src, uint64_t off, uint64_t n, struct bytes **ret, struct error *e)
-{
-	uint8_t *dst;
-	CLEANUP(bytes_unref) struct bytes *b = bytes_new((size_t)n, &dst);
-	int r;
-
-	if (!b)
-		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes of tables", n);
-	r = file_read(src->files[0], off, dst, (size_t)n, e);
-	if (r < 0)
-		return r;
-	*ret = TAKE(b);
-	return 0;
-}
-
-static int read_tables(const struct source *src, struct tables *t, struct error *e)
-{
-	uint64_t tables_size;
-	int r = read_header(src, &t->h, e);
-
-	if (r < 0)
-		return r;
-	t->file_size = src->sizes[0];
-	r = check_header(&t->h, e);
-	if (r < 0)
-		return r;
-	r = place_sections(t, e);
-	if (r < 0)
-		return r;
-	tables_size = t->items_at - DATAFILE_HEADER_SIZE;
-	r = read_span(src, DATAFILE_HEADER_SIZE, tables_size, &t->raw, e);
-	if (r < 0)
-		return r;
-	t->types = t->raw->data;
-	t->item_offsets = t->types + 12 * (size_t)t->h.num_item_types;
-	t->data_offsets = t->item_offsets + 4 * (size_t)t->h.num_items;
-	t->data_sizes = t->h.version == 3 ? NULL : t->data_offsets + 4 * (size_t)t->h.num_data;
-	return read_span(src, t->items_at, (uint64_t)t->h.item_size, &t->items, e);
-}
+#include "formats/teeworlds/datafile/tables.h"
 
 /* Where an item lies, to find overlaps whatever the order. */
 struct range {
@@ -163,8 +17,8 @@ static int range_cmp(const void *pa, const void *pb)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-static int check_item(
-	const struct tables *t, uint32_t i, int32_t type, struct range *ret, struct error *e)
+static int check_item(const struct datafile_tables *t, uint32_t i, int32_t type, struct range *ret,
+	struct error *e)
 {
 	int32_t off = load_i32(t->item_offsets + 4 * (size_t)i);
 	int32_t room = t->h.item_size - 8, size, has;
@@ -190,7 +44,7 @@ static int check_item(
 	return 0;
 }
 
-static int add_item(const struct tables *t, const struct range *at, struct tw_map *m)
+static int add_item(const struct datafile_tables *t, const struct range *at, struct tw_map *m)
 {
 	const uint8_t *p = t->items->data + at->begin;
 	uint32_t head = load_u32(p), n = (at->end - at->begin - 8) / 4;
@@ -218,7 +72,7 @@ static int check_overlaps(struct range *ranges, size_t n, struct error *e)
 	return 0;
 }
 
-static int read_type(const struct tables *t, int32_t i, uint8_t seen[65536 / 8],
+static int read_type(const struct datafile_tables *t, int32_t i, uint8_t seen[65536 / 8],
 	struct range *ranges, struct tw_map *m, struct error *e)
 {
 	struct cursor c = cursor_init(t->types + 12 * (size_t)i, 12);
@@ -249,7 +103,7 @@ static int read_type(const struct tables *t, int32_t i, uint8_t seen[65536 / 8],
 	return 0;
 }
 
-static int read_items(const struct tables *t, struct tw_map *m, struct error *e)
+static int read_items(const struct datafile_tables *t, struct tw_map *m, struct error *e)
 {
 	uint8_t seen[65536 / 8] = {0};
 	size_t n = (size_t)t->h.num_items;
@@ -270,8 +124,8 @@ static int read_items(const struct tables *t, struct tw_map *m, struct error *e)
 	return check_overlaps(ranges, n, e);
 }
 
-static int read_blob(const struct source *src, const struct tables *t, int32_t i, struct tw_map *m,
-	struct error *e)
+static int read_blob(const struct source *src, const struct datafile_tables *t, int32_t i,
+	struct tw_map *m, struct error *e)
 {
 	int32_t begin = load_i32(t->data_offsets + 4 * (size_t)i), end = t->h.data_size, size;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
@@ -295,8 +149,8 @@ static int read_blob(const struct source *src, const struct tables *t, int32_t i
 	return m->blobs[i] ? 0 : -ENOMEM;
 }
 
-static int read_blobs(
-	const struct source *src, const struct tables *t, struct tw_map *m, struct error *e)
+static int read_blobs(const struct source *src, const struct datafile_tables *t, struct tw_map *m,
+	struct error *e)
 {
 	size_t n = (size_t)t->h.num_data;
 	int r;
@@ -314,8 +168,8 @@ static int read_blobs(
 
 int datafile_read(const struct source *src, struct tw_map *m, struct error *e)
 {
-	__attribute__((cleanup(tables_finish))) struct tables t = {0};
-	int r = read_tables(src, &t, e);
+	__attribute__((cleanup(datafile_tables_finish))) struct datafile_tables t = {0};
+	int r = datafile_read_tables(src->files[0], src->sizes[0], &t, e);
 
 	if (r == 0)
 		r = read_items(&t, m, e);

@@ -10,27 +10,18 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
+#include "formats/teeworlds/names/paths.h"
 
 enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 
-static const struct {
-	const char *name;
-	size_t max; /* bytes of a line; DDNet editor's map.h, twmap for the settings */
-} files[] = {
-	{"author", 31},
-	{"version", 15},
-	{"credits", 127},
-	{"license", 31},
-	{"settings.cfg", 255},
-};
-
-enum { N_FILES = sizeof(files) / sizeof(files[0]) };
+/* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
+static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
 
 static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	(void)m, (void)dir;
-	for (uint32_t i = 0; i < N_FILES; i++) {
-		if (strcmp(files[i].name, name) == 0) {
+	for (uint32_t i = 0; i < TW_INFO_FILES; i++) {
+		if (strcmp(tw_info_names[i], name) == 0) {
 			*ret = tw_id(TW_K_INFO, i, 0);
 			return 0;
 		}
@@ -42,9 +33,9 @@ static int dir_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
 	(void)m, (void)dir;
-	if (*cookie >= N_FILES)
+	if (*cookie >= TW_INFO_FILES)
 		return 0;
-	strcpy(name, files[*cookie].name);
+	strcpy(name, tw_info_names[*cookie]);
 	*ret = tw_id(TW_K_INFO, (uint32_t)*cookie, 0);
 	(*cookie)++;
 	return 1;
@@ -69,7 +60,7 @@ static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	struct blob *b;
 
 	(void)e;
-	if (tw_id_index(id) >= N_FILES)
+	if (tw_id_index(id) >= TW_INFO_FILES)
 		return -ENOENT;
 	if (find_text(m, id, &b, NULL) < 0)
 		b = NULL;
@@ -152,7 +143,7 @@ static struct bytes *canonical(const struct bytes *text, const struct traits *be
 static int check_text(
 	unsigned file, const uint8_t *text, size_t n, const struct traits *before, struct error *e)
 {
-	size_t max = files[file].max, line = 1, begin = 0;
+	size_t max = line_max[file], line = 1, begin = 0;
 
 	if (before->longest > max)
 		max = before->longest;
@@ -263,7 +254,7 @@ static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 	const struct tw_item *first = tw_item_at(m, TW_INFO, 0);
 
 	if (m->items[item].type == TW_INFO && first == &m->items[item])
-		for (uint32_t i = 0; i < N_FILES; i++)
+		for (uint32_t i = 0; i < TW_INFO_FILES; i++)
 			touched_add(t, tw_id(TW_K_INFO, i, 0));
 }
 

@@ -5,6 +5,9 @@
 
 #include "formats/teeworlds/model/fields.h"
 
+const char *const tw_info_names[TW_INFO_FILES] = {
+	"author", "version", "credits", "license", "settings.cfg"};
+
 /* The position that the item had at the mount; -1: it came later. */
 static int64_t mounted_at(const struct tw_map *m, unsigned type, uint32_t item)
 {
@@ -70,4 +73,21 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 		}
 	}
 	snprintf(dst, TW_PATH_MAX, "layer %lld", (long long)position);
+}
+
+void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
+{
+	const struct tw_item *it = &m->items[item];
+	int64_t position = mounted_at(m, it->type, item);
+	char stem[NAME_MAX + 1];
+	enum tw_sort sort = TW_SORT_IMAGE;
+
+	while (tw_sorts[sort].type != it->type)
+		sort++;
+	if (position < 0 || position >= tw_names(m, sort)->n) {
+		snprintf(dst, TW_PATH_MAX, "raw/items/%05d_%s", it->type, tw_sorts[sort].noun);
+		return;
+	}
+	tw_mounted_stem(m, sort, (uint32_t)position, stem);
+	snprintf(dst, TW_PATH_MAX, "%s%s%s", tw_sorts[sort].path, stem, tw_ending_of(m, sort, it));
 }

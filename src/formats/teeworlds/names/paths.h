@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* paths: the paths of groups and layers of a map to be written, for what is told of them. */
+/* paths: the paths of objects, for what is told of them. */
 #ifndef FORMATS_TEEWORLDS_NAMES_PATHS_H
 #define FORMATS_TEEWORLDS_NAMES_PATHS_H
 
@@ -7,9 +7,16 @@
 
 enum { TW_PATH_MAX = 2 * NAME_MAX + 32 };
 
-/* What the mount calls the item, or "layer 3" where it shows it in no group (that number is the
- * position in m). m: a version of the mounted map, or one that was finalized from it. */
+/* What the mount calls a group or a layer, or "layer 3" where it shows it in no group (that number
+ * is the position in m). m: a version of the mounted map, or one that was finalized from it. */
 void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
+/* Of an image, a sound or an envelope of the mounted map; "raw/items/00002_image" and so on where
+ * the mount has no name for it. */
+void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
+
+/* The files of info/, in the order of the item's fields. */
+enum { TW_INFO_FILES = 5 };
+extern const char *const tw_info_names[TW_INFO_FILES];
 
 #endif

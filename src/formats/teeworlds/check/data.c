@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Zlib */
+/* Data that a game cannot use: it takes the map without, but for the tiles of the game layer. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/paths.h"
+
+/* The first item that names a data item; handles count from 1, 0: none does. */
+struct user {
+	uint32_t item;
+	uint32_t field;
+};
+
+static struct user *find_users(const struct tw_map *m)
+{
+	struct user *users = calloc(m->n_blobs + 1, sizeof(*users));
+	uint32_t fields[TW_FIELDS_MAX];
+
+	for (size_t i = 0; users && i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+
+		for (unsigned k = 0; k < n; k++) {
+			int32_t index = it->ints->v[fields[k]];
+
+			if (tw_blob_of(m, it, fields[k]) && !users[index].item)
+				users[index] = (struct user){(uint32_t)i + 1, fields[k]};
+		}
+	}
+	return users;
+}
+
+static struct tw_place place_of(const struct tw_map *m, const struct user *u, uint32_t blob)
+{
+	if (!u->item)
+		return (struct tw_place){TW_AT_DATA, blob};
+	switch (m->items[u->item - 1].type) {
+	case TW_LAYER:
+		return tw_in_layer(u->item - 1);
+	case TW_INFO:
+		return (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR};
+	default:
+		return (struct tw_place){TW_AT_OBJECT, u->item - 1};
+	}
+}
+
+/* Bytes of each tile that must be 0. */
+struct zeros {
+	uint64_t pos, end;
+	unsigned size;
+	uint8_t which;  /* 1 << byte of the tile */
+	uint64_t found; /* where the first one is that is not */
+	uint8_t value;
+};
+
+static int look_for_zeros(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	struct zeros *z = arg;
+	unsigned at = (unsigned)(z->pos % z->size);
+
+	(void)e;
+	for (size_t i = 0; i < n && z->pos + i < z->end && !z->value; i++) {
+		if (data[i] && z->which & 1 << at) {
+			z->found = z->pos + i;
+			z->value = data[i];
+		}
+		at = at + 1 == z->size ? 0 : at + 1;
+	}
+	z->pos += n;
+	return 0;
+}
+
+struct tiles_look {
+	struct tw_faults *f;
+	enum tw_fault_code code;
+	uint32_t handle, blob;
+};
+
+static void unreadable(const struct tiles_look *l, struct tw_place place, const char *why)
+{
+	tw_fault(l->f, l->code, place, "data", tw_digits(l->blob).text, "",
+		"data item %" PRIu32 ": %s", l->blob, why);
+}
+
+static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
+{
+	static const char *const names[] = {"", "", "skip", "reserved"};
+	struct zeros z = {.size = t->size, .end = (uint64_t)t->w * t->h * t->size};
+	struct error e = ERROR_INIT;
+	const char *field = "padding";
+	uint64_t tile;
+
+	z.which = t->form == TW_FORM_TILES     ? 1 << 2 | 1 << 3
+		  : t->form == TW_FORM_SPEEDUP ? 1 << 3
+					       : 0;
+	if (blob_each(t->blob, look_for_zeros, &z, &e) < 0) {
+		unreadable(l, tw_in_layer(l->handle), error_text(&e));
+		return;
+	}
+	if (!z.value)
+		return;
+	tile = z.found / z.size;
+	if (t->form == TW_FORM_TILES)
+		field = names[z.found % z.size];
+	tw_fault(l->f, l->code, tw_in_layer(l->handle), field, tw_digits(z.value).text, "0",
+		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
+		", line %" PRIu64,
+		l->blob, field, z.value, tile % t->w + 1, tile / t->w + 1);
+}
+
+/* The form of today, or none: a game reads no other. */
+static bool is_present_form(enum tw_form form, int32_t kind)
+{
+	return form == (kind == 4 ? TW_FORM_SPEEDUP : kind == 16 ? TW_FORM_SWITCH : form);
+}
+
+static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
+{
+	const int32_t *v = it->ints->v;
+	struct error e = ERROR_INIT;
+	char text[80], sides[32];
+	struct tw_tiles t;
+
+	if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
+		snprintf(sides, sizeof(sides), "%d x %d", v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
+		snprintf(text, sizeof(text), "%" PRIu64 " bytes are too few for %s tiles",
+			l->f->m->blobs[l->blob]->size, sides);
+		unreadable(l, tw_in_layer(l->handle), text);
+	} else if (!t.packed) {
+		check_zeros(l, &t);
+	} else if (tw_tiles_sound(&t, &e) < 0) {
+		unreadable(l, tw_in_layer(l->handle), error_text(&e));
+	}
+}
+
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
+{
+	CLEANUP(free) struct user *users = find_users(f->m);
+
+	if (!users)
+		f->failed = true;
+	for (uint32_t i = 0; users && i < f->m->n_blobs; i++) {
+		const struct user *u = &users[i];
+		const struct tw_item *it = u->item ? &f->m->items[u->item - 1] : NULL;
+		struct tiles_look l = {f, TW_F_WARNED, u->item - 1, i};
+		struct error e = ERROR_INIT;
+
+		if (!f->m->blobs[i])
+			continue;
+		if (it && it == g->game)
+			l.code = TW_F_GAME_DATA;
+		if (it && tw_is_tiles(it) && (int)u->field == tw_tiles_field(it))
+			check_tiles(&l, it);
+		else if (f->m->blobs[i]->size && blob_check(f->m->blobs[i], &e) < 0)
+			unreadable(&l, place_of(f->m, u, i), error_text(&e));
+	}
+}

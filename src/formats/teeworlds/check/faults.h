@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Zlib */
+/* faults: what is found to be wrong with a map, on its way to whoever asked. */
+#ifndef FORMATS_TEEWORLDS_CHECK_FAULTS_H
+#define FORMATS_TEEWORLDS_CHECK_FAULTS_H
+
+#include "formats/teeworlds/model/map.h"
+
+/* What a game refuses a map for; two of one code at the same place are the same fault. */
+enum tw_fault_code {
+	TW_F_NO_VERSION,
+	TW_F_NO_GAME,
+	TW_F_DOUBLE_ID,
+	TW_F_GROUP_SHORT,
+	TW_F_GROUP_RANGE,
+	TW_F_LAYER_TWICE,
+	TW_F_LAYER_SHORT,
+	TW_F_TILES_SHORT,
+	TW_F_TILES_VERSION,
+	TW_F_TILES_KIND,
+	TW_F_TILES_SIDE,
+	TW_F_TILES_COUNT,
+	TW_F_TILES_NAME,
+	TW_F_TILES_COLOR,
+	TW_F_TILES_NO_DATA,
+	TW_F_TILES_SHARED,
+	TW_F_TILES_SMALL,
+	TW_F_TILES_DIFFER,
+	TW_F_TILES_GROUP,
+	TW_F_FILE, /* of the file as it stands: a save puts it right */
+	TW_F_GAME_DATA,
+	TW_F_WARNED, /* a game takes the map */
+};
+
+/* Where: of the map as a whole, of an item by its handle, of a data item by its own. */
+struct tw_place {
+	enum { TW_AT_MAP, TW_AT_GROUP, TW_AT_LAYER, TW_AT_OBJECT, TW_AT_INFO, TW_AT_DATA } at;
+	uint32_t what; /* of info: which of its files */
+};
+
+static inline struct tw_place tw_in_map(void)
+{
+	return (struct tw_place){.at = TW_AT_MAP};
+}
+
+static inline struct tw_place tw_in_layer(uint32_t handle)
+{
+	return (struct tw_place){TW_AT_LAYER, handle};
+}
+
+struct tw_faults {
+	const struct tw_map *m;
+	/* NULL: what is found is remembered, for the faults of another version. */
+	void (*why)(void *arg, const struct format_fault *f);
+	void *arg;
+	const struct tw_faults *before; /* what is found there, too, is not told; may be NULL */
+	struct tw_fault_key {
+		enum tw_fault_code code;
+		struct tw_place place;
+	} * keys; /* in order, after tw_faults_settle */
+	size_t n, room;
+	bool refused; /* one was told that is no warning */
+	bool failed;  /* no memory */
+};
+
+void tw_faults_settle(struct tw_faults *f);
+void tw_faults_finish(struct tw_faults *f);
+
+/* A number as text, which stands until the end of the statement. */
+struct tw_digits {
+	char text[24];
+};
+struct tw_digits tw_digits(int64_t v);
+
+/* fmt: all of it but the path; NULL: "FIELD is VALUE (BOUND)". */
+void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
+	const char *field, const char *value, const char *bound, const char *fmt, ...)
+	PRINTF_LIKE(7, 8);
+
+/* What a look at all groups finds. */
+struct tw_grouped {
+	uint32_t *home;             /* of a layer, by position: its first group, from 1; 0: none */
+	const struct tw_item *game; /* the last game layer, which counts; NULL: there is none */
+	uint32_t game_handle;
+	unsigned n_games;
+};
+
+/* What the newest game refuses. *ret is to be finished in any case. */
+void tw_check_refused(struct tw_faults *f, struct tw_grouped *ret);
+void tw_grouped_finish(struct tw_grouped *g);
+/* tw_check's `all`: of the file's tables, of data, and of what there is in the map. */
+void tw_check_file(struct tw_faults *f);
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g);
+void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * The tables of the map's file: what a game refuses or warns of, and mapfs puts up with. A save
+ * writes them anew. Of what goes on from one entry to the next the first is told.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/cursor.h"
+#include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/datafile/tables.h"
+
+enum { TYPES_MAX = 65536 };
+
+static void must_be(
+	struct tw_faults *f, const char *field, int64_t value, const char *word, int64_t bound)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%" PRId64, word, bound);
+	tw_fault(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text, text, NULL);
+}
+
+static void must_be_at(struct tw_faults *f, const char *table, uint32_t i, const char *member,
+	int64_t value, const char *word, int64_t bound)
+{
+	char field[48];
+
+	snprintf(field, sizeof(field), "%s[%" PRIu32 "]%s", table, i, member);
+	must_be(f, field, value, word, bound);
+}
+
+/* Programs of before 2010 left the sizes of data out of these two. */
+static void check_length(struct tw_faults *f, const struct datafile_header *h, const char *field,
+	int32_t value, int64_t right)
+{
+	char bound[32];
+
+	if (value == right)
+		return;
+	if (h->version == 4 && value == right - 4 * (int64_t)h->num_data) {
+		snprintf(bound, sizeof(bound), "%" PRId64, right);
+		tw_fault(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text, bound, NULL);
+	} else {
+		must_be(f, field, value, "", right);
+	}
+}
+
+static void check_header(struct tw_faults *f, const struct datafile_tables *t)
+{
+	const struct datafile_header *h = &t->h;
+	int64_t end = (int64_t)t->data_at + h->data_size;
+
+	if (h->num_item_types > TYPES_MAX)
+		must_be(f, "num_item_types", h->num_item_types, "at most ", TYPES_MAX);
+	if ((int64_t)t->file_size != end)
+		must_be(f, "file size", (int64_t)t->file_size, "", end);
+	check_length(f, h, "size", h->size, end - 16);
+	check_length(f, h, "swaplen", h->swaplen, end - 16 - h->data_size);
+}
+
+static void check_types(struct tw_faults *f, const struct datafile_tables *t)
+{
+	for (int32_t i = 0; i < t->h.num_item_types; i++) {
+		int32_t num = load_i32(t->types + 12 * (size_t)i + 8);
+
+		if (num > 0)
+			continue;
+		must_be_at(f, "item_types", (uint32_t)i, ".num", num, "at least ", 1);
+		return;
+	}
+}
+
+/* They follow one another, from begin to end. Each lies within the section: the map was opened. */
+static void check_items(struct tw_faults *f, const struct datafile_tables *t)
+{
+	int64_t end = 0;
+
+	for (int32_t i = 0; i < t->h.num_items; i++) {
+		int32_t off = load_i32(t->item_offsets + 4 * (size_t)i);
+
+		if (off != end) {
+			must_be_at(f, "item_offsets", (uint32_t)i, "", off, "", end);
+			return;
+		}
+		end = off + (int64_t)8 + load_i32(t->items->data + off + 4);
+	}
+	if (end != t->h.item_size)
+		must_be(f, "item_size", t->h.item_size, "", end);
+}
+
+static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
+{
+	int64_t before = -1;
+
+	for (int32_t i = 0; i < t->h.num_data; i++) {
+		int32_t off = load_i32(t->data_offsets + 4 * (size_t)i);
+		bool late = off >= t->h.data_size;
+
+		if (late)
+			must_be_at(
+				f, "data_offsets", (uint32_t)i, "", off, "below ", t->h.data_size);
+		else if (i == 0 && off != 0)
+			must_be_at(f, "data_offsets", 0, "", off, "", 0);
+		else if (off <= before)
+			must_be_at(f, "data_offsets", (uint32_t)i, "", off, "above ", before);
+		if (late || off <= before || (i == 0 && off != 0))
+			return;
+		before = off;
+	}
+}
+
+/* Of all of them: each is data that a game does without. */
+static void check_sizes(struct tw_faults *f, const struct datafile_tables *t)
+{
+	char field[32];
+
+	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++) {
+		if (load_i32(t->data_sizes + 4 * (size_t)i) != 0)
+			continue;
+		snprintf(field, sizeof(field), "data_sizes[%" PRId32 "]", i);
+		tw_fault(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i}, field, "0",
+			"at least 1", NULL);
+	}
+}
+
+void tw_check_file(struct tw_faults *f)
+{
+	__attribute__((cleanup(datafile_tables_finish))) struct datafile_tables t = {0};
+	struct error e = ERROR_INIT;
+	struct stat st;
+
+	if (!f->m->file || fstat(f->m->file->fd, &st) < 0 ||
+		datafile_read_tables(f->m->file, (uint64_t)st.st_size, &t, &e) < 0) {
+		f->failed |= e.code == -ENOMEM;
+		return;
+	}
+	check_header(f, &t);
+	check_types(f, &t);
+	check_items(f, &t);
+	check_offsets(f, &t);
+	check_sizes(f, &t);
+}

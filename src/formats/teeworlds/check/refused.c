@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Zlib */
+/* What a game refuses a map for. Layers that are in no group it does not look at. */
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "codec/text.h"
+#include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/paths.h"
+
+enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, KINDS = 63 };
+
+/* A look at all layers. */
+struct look {
+	struct tw_faults *f;
+	const struct tw_map *m;
+	uint8_t *used;  /* of data items: a layer's tiles */
+	uint8_t *twice; /* of layers, by position: it was told */
+	uint8_t *games; /* of groups, from 1: it has a game layer */
+	struct tw_grouped *g;
+};
+
+static void check_ids(struct tw_faults *f)
+{
+	const struct tw_index *x = f->m->index;
+
+	for (size_t i = 0; i < x->n_types; i++) {
+		const struct tw_type *t = &x->types[i];
+
+		/* Tools of DDNet write index items twice. */
+		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++)
+			if (f->m->items[t->by_id[k]].id == f->m->items[t->by_id[k - 1]].id)
+				tw_fault(f, TW_F_DOUBLE_ID,
+					(struct tw_place){TW_AT_MAP, t->by_id[k]}, "id",
+					tw_digits(f->m->items[t->by_id[k]].id).text, "once",
+					"items of type %u: id %u occurs twice", t->id,
+					f->m->items[t->by_id[k]].id);
+	}
+}
+
+static void too_short(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
+	uint32_t n, unsigned least)
+{
+	char bound[32];
+
+	snprintf(bound, sizeof(bound), "at least %u", least);
+	tw_fault(f, code, place, "integers", tw_digits(n).text, bound, "has %u integers (%s)", n,
+		bound);
+}
+
+static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_item *it)
+{
+	const int32_t *v = it->ints->v + 15;
+	char name[12];
+
+	if (it->ints->v[TW_LAYER_VERSION] < 3)
+		return;
+	if (it->ints->n < NAMED_TILES_MIN)
+		too_short(f, TW_F_TILES_SHORT, tw_in_layer(handle), it->ints->n, NAMED_TILES_MIN);
+	else if ((v[0] == 0 && v[1] == 0 && v[2] == 0) ||
+		 !utf8_valid(name, tw_name_of_ints(v, 3, name)))
+		tw_fault(f, TW_F_TILES_NAME, tw_in_layer(handle), "name", "", "UTF-8",
+			"its name is not UTF-8");
+}
+
+/* The field of a physics layer's tiles; `data` of others. -1: it has not got it. */
+static int own_field(const struct tw_item *it, int32_t kind)
+{
+	int own = kind <= TW_KIND_GAME ? TW_TILES_DATA : tw_tiles_field(it);
+
+	return kind > TW_KIND_GAME && own == TW_TILES_DATA ? -1 : own;
+}
+
+static void check_data(struct look *l, uint32_t handle, const struct tw_item *it, int32_t kind)
+{
+	int own = own_field(it, kind);
+	int32_t index = own < 0 ? -1 : it->ints->v[own];
+	size_t last = l->m->n_blobs ? l->m->n_blobs - 1 : 0;
+	char bound[32];
+
+	snprintf(bound, sizeof(bound), "0 to %zu", last);
+	if (own < 0 || !tw_blob_of(l->m, it, (uint32_t)own)) {
+		tw_fault(l->f, TW_F_TILES_NO_DATA, tw_in_layer(handle), "data",
+			tw_digits(index).text, bound, "data index is %d (%s)", index, bound);
+		return;
+	}
+	if (l->used[index])
+		tw_fault(l->f, TW_F_TILES_SHARED, tw_in_layer(handle), "data",
+			tw_digits(index).text, "once", "data item %d is another layer's too",
+			index);
+	l->used[index] = 1;
+}
+
+static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t h, int32_t kind)
+{
+	static const uint8_t sizes[KINDS + 1] = {[2] = 2, [4] = 6, [32] = 2};
+	unsigned size = sizes[kind] ? sizes[kind] : 4;
+	char sides[32];
+
+	snprintf(sides, sizeof(sides), "%d x %d", w, h);
+	if (w < 2 || h < 2)
+		tw_fault(f, TW_F_TILES_SIDE, tw_in_layer(handle), "size", sides, "at least 2 x 2",
+			"is %s tiles (at least 2 x 2)", sides);
+	else if ((uint64_t)w * (uint64_t)h * size > INT32_MAX)
+		tw_fault(f, TW_F_TILES_COUNT, tw_in_layer(handle), "size", sides,
+			"at most 2147483647 bytes",
+			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides, size);
+}
+
+static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *it, uint32_t group)
+{
+	static const char *const color[] = {"color[0]", "color[1]", "color[2]", "color[3]"};
+	const int32_t *v = it->ints->v;
+	struct tw_faults *f = l->f;
+	int32_t kind;
+
+	if (it->ints->n < TW_TILES_MIN) {
+		too_short(f, TW_F_TILES_SHORT, tw_in_layer(handle), it->ints->n, TW_TILES_MIN);
+		return;
+	}
+	if (v[TW_LAYER_VERSION] < 2 || v[TW_LAYER_VERSION] > 4)
+		tw_fault(f, TW_F_TILES_VERSION, tw_in_layer(handle), "version",
+			tw_digits(v[TW_LAYER_VERSION]).text, "2 to 4", NULL);
+	kind = v[TW_TILES_KIND] & KINDS;
+	if (__builtin_popcount((unsigned)kind) > 1)
+		tw_fault(f, TW_F_TILES_KIND, tw_in_layer(handle), "kind",
+			tw_digits(v[TW_TILES_KIND]).text, "0, 1, 2, 4, 8, 16 or 32", NULL);
+	check_side(f, handle, v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], kind);
+	for (int i = 0; kind == 0 && i < 4; i++)
+		if (v[TW_TILES_COLOR + i] < 0 || v[TW_TILES_COLOR + i] > 255)
+			tw_fault(f, TW_F_TILES_COLOR, tw_in_layer(handle), color[i],
+				tw_digits(v[TW_TILES_COLOR + i]).text, "0 to 255", NULL);
+	check_name(f, handle, it);
+	if (__builtin_popcount((unsigned)kind) <= 1)
+		check_data(l, handle, it, kind);
+	if (tw_is_game(it)) {
+		l->g->game = it;
+		l->g->game_handle = handle;
+		l->g->n_games++;
+		l->games[group] = 1;
+	}
+}
+
+static void check_layer(struct look *l, uint32_t handle, uint32_t group)
+{
+	const struct tw_item *it = &l->m->items[handle];
+
+	if (it->ints->n < LAYER_MIN)
+		too_short(l->f, TW_F_LAYER_SHORT, tw_in_layer(handle), it->ints->n, LAYER_MIN);
+	else if (tw_int(it, TW_LAYER_TYPE, -1) == TW_LAYER_TILES)
+		check_tiles(l, handle, it, group);
+}
+
+/* number: from 1. */
+static void check_group(struct look *l, uint32_t handle, uint32_t number)
+{
+	const struct tw_item *it = &l->m->items[handle];
+	const struct tw_type *layers = tw_type(l->m, TW_LAYER);
+	const struct tw_place place = {TW_AT_GROUP, handle};
+	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
+	uint32_t n = layers ? layers->n : 0;
+	char range[48], bound[32];
+
+	if (it->ints->n < GROUP_MIN) {
+		too_short(l->f, TW_F_GROUP_SHORT, place, it->ints->n, GROUP_MIN);
+		return;
+	}
+	if (begin < 0 || end < begin || end > n) {
+		snprintf(range, sizeof(range), "%d, count %d", it->ints->v[TW_GROUP_START],
+			it->ints->v[TW_GROUP_COUNT]);
+		snprintf(bound, sizeof(bound), "%u layers", n);
+		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range, bound,
+			"layers %s, are out of range (%s)", range, bound);
+		return;
+	}
+	for (int64_t k = begin; k < end; k++) {
+		if (!l->g->home[k]) {
+			l->g->home[k] = number;
+			check_layer(l, layers->items[k], number);
+		} else if (!l->twice[k]) {
+			l->twice[k] = 1;
+			tw_fault(l->f, TW_F_LAYER_TWICE, tw_in_layer(layers->items[k]), "group",
+				"2", "1", "is in two groups");
+		}
+	}
+}
+
+/* Physics layers are of the game layer's size. Fewer tiles than it has are worse than other rows.
+ */
+static void check_size(struct look *l, uint32_t handle)
+{
+	const int32_t *v = l->m->items[handle].ints->v, *g = l->g->game->ints->v;
+	int32_t w = v[TW_TILES_WIDTH], h = v[TW_TILES_HEIGHT];
+	int32_t game_w = g[TW_TILES_WIDTH], game_h = g[TW_TILES_HEIGHT];
+	char sides[32], bound[32], game[TW_PATH_MAX];
+
+	if (w == game_w && h == game_h)
+		return;
+	snprintf(sides, sizeof(sides), "%d x %d", w, h);
+	snprintf(bound, sizeof(bound), "%d x %d", game_w, game_h);
+	tw_path_layer(l->m, l->g->game_handle, game);
+	tw_fault(l->f,
+		(int64_t)w * h < (int64_t)game_w * game_h ? TW_F_TILES_SMALL : TW_F_TILES_DIFFER,
+		tw_in_layer(handle), "size", sides, bound,
+		"is %s tiles; width %d and height %d would fit the game layer %s%s", sides, game_w,
+		game_h, game, l->g->n_games > 1 ? ", the last of several, which counts" : "");
+}
+
+static void check_physics(struct look *l)
+{
+	const struct tw_type *layers = tw_type(l->m, TW_LAYER);
+
+	if (!l->g->game)
+		tw_fault(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
+			"there is no game layer");
+	for (uint32_t i = 0; l->g->game && i < layers->n; i++) {
+		const struct tw_item *it = &l->m->items[layers->items[i]];
+		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
+
+		if (!l->g->home[i] || (kind & KINDS) <= TW_KIND_GAME)
+			continue;
+		check_size(l, layers->items[i]);
+		/* A game draws and moves all physics layers as it does the game layer, whatever
+		 * their own group says (DDNet's game/layers.cpp): they stand beside one. */
+		if (!l->games[l->g->home[i]])
+			tw_fault(l->f, TW_F_TILES_GROUP, tw_in_layer(layers->items[i]), "kind",
+				tw_digits(kind).text, "beside the game layer",
+				"kind is %d, in a group that has no game layer", kind);
+	}
+}
+
+void tw_check_refused(struct tw_faults *f, struct tw_grouped *ret)
+{
+	const struct tw_type *groups = tw_type(f->m, TW_GROUP);
+	size_t n_groups = tw_count(f->m, TW_GROUP), n = tw_count(f->m, TW_LAYER);
+	CLEANUP(free) uint8_t *used = calloc(f->m->n_blobs + 1, 1);
+	CLEANUP(free) uint8_t *twice = calloc(n + 1, 1);
+	CLEANUP(free) uint8_t *games = calloc(n_groups + 1, 1);
+	struct look l = {f, f->m, used, twice, games, ret};
+
+	*ret = (struct tw_grouped){.home = calloc(n + 1, sizeof(*ret->home))};
+	if (!used || !twice || !games || !ret->home) {
+		f->failed = true;
+		return;
+	}
+	if (!tw_is_typed(f->m))
+		tw_fault(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
+			"there is no version item of value 1");
+	check_ids(f);
+	for (uint32_t i = 0; i < n_groups; i++)
+		check_group(&l, groups->items[i], i + 1);
+	check_physics(&l);
+}
+
+void tw_grouped_finish(struct tw_grouped *g)
+{
+	free(g->home);
+	g->home = NULL;
+}

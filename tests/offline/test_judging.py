@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Zlib
+"""check says what the newest game refuses, what it only warns of, and where: agreed with judge.py, map by map."""
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+import maps  # noqa: F401  first: it says where archives is
+import datafile
+import judge
+import places
+import share
+from datafile import ENVELOPE, ENVPOINTS, IMAGE, LAYER, MAP_VERSION, SOUND
+
+MEMBERS = ["file", "level", "path", "field", "value", "bound", "problem"]
+GIANT = 64 << 20  # bytes of data that the judge would inflate
+
+
+def check(*args):
+    r = subprocess.run([places.BINARY, "check", "--json", *args], capture_output=True, timeout=300)
+    found = [json.loads(line) for line in r.stdout.splitlines()]
+    assert all(list(f) == MEMBERS for f in found)
+    return r.returncode, found
+
+
+def corpus():
+    crafted = glob.glob(places.CORPUS + "/crafted/*.map")
+    real = places.debian_maps() + glob.glob(places.CORPUS + "/maps/*.map")
+    paths = share.maps(real) + sorted(crafted)
+    if not paths:
+        return [pytest.param(None, id="none", marks=pytest.mark.skip(reason=places.NO_MAPS))]
+    return [pytest.param(p, id=os.path.basename(p)) for p in paths]
+
+
+def is_giant(raw):
+    try:
+        return sum(datafile.Datafile(raw).declared) > GIANT and not share.ALL
+    except (ValueError, IndexError, struct.error, AttributeError):
+        return False
+
+
+def agrees(path, raw):
+    verdict = judge.judge(raw)
+    code, found = check(path)
+    errors = [f["field"] for f in found if f["level"] == "error"]
+    warnings = [f for f in found if f["level"] == "warning"]
+    assert (code == 2) == bool(errors) == (verdict.refused is not None), (verdict.refused, found)
+    if verdict.refused:
+        return verdict.refused, errors
+    tables = [f["field"] for f in warnings if not f["path"] and f["field"] in ("size", "swaplen")]
+    empty = [f["field"] for f in warnings if f["field"].startswith("data_sizes[")]
+    assert sorted(tables + empty) == sorted(verdict.warned)
+    bad = [re.match(r"data item (\d+): ", f["problem"]) for f in warnings]
+    assert {int(m[1]) for m in bad if m} | {int(f[11:-1]) for f in empty} == verdict.erroneous
+    return None, errors
+
+
+@pytest.mark.parametrize("path", corpus())
+def test_check_agrees_with_the_rules_of_the_game(path):
+    with open(path, "rb") as f:
+        raw = f.read()
+    if is_giant(raw):
+        pytest.skip("takes long: MAPFS_TEST_ALL=1 does it")
+    refused, errors = agrees(path, raw)
+    # A file that is not even opened is refused for the first thing that we find, in our order.
+    if refused and subprocess.run([places.BINARY, "ls", path], capture_output=True).returncode == 0:
+        assert refused in errors
+
+
+def spoil(raw, at, fmt, value):
+    out = bytearray(raw)
+    struct.pack_into(fmt, out, at, value)
+    return bytes(out)
+
+
+def tables(raw):
+    """Where the tables of data offsets and sizes begin, and the items."""
+    n_types, n_items, n_data, item_size = struct.unpack_from("<4i", raw, 16)
+    at = 36 + 12 * n_types + 4 * n_items
+    return at, at + 4 * n_data, at + 8 * n_data, item_size
+
+
+def shifted(raw):
+    """The first data item begins at 4."""
+    offsets, _, items, item_size = tables(raw)
+    n = struct.unpack_from("<i", raw, 24)[0]
+    out = bytearray(raw)
+    for i in range(n):
+        struct.pack_into("<i", out, offsets + 4 * i, struct.unpack_from("<i", raw, offsets + 4 * i)[0] + 4)
+    data = items + item_size
+    for at, add in ((8, 4), (32, 4)):
+        struct.pack_into("<i", out, at, struct.unpack_from("<i", raw, at)[0] + add)
+    return bytes(out[:data]) + b"\0\0\0\0" + bytes(out[data:])
+
+
+FILES = {
+    "trailing": (lambda raw: raw + b"x", "error", "file size"),
+    "size": (lambda raw: spoil(raw, 8, "<i", 5), "error", "size"),
+    "swaplen": (lambda raw: spoil(raw, 12, "<i", 5), "error", "swaplen"),
+    "first offset": (shifted, "error", "data_offsets[0]"),
+    "empty data": (lambda raw: spoil(raw, tables(raw)[1], "<i", 0), "warning", "data_sizes[0]"),
+    "crude": (lambda raw: spoil(spoil(
+        raw, 8, "<i", len(raw) - 16 - 4 * struct.unpack_from("<i", raw, 24)[0]), 12, "<i",
+        struct.unpack_from("<i", raw, 12)[0] - 4 * struct.unpack_from("<i", raw, 24)[0]), "warning", "swaplen"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_odd_in_the_tables_is_told_as_the_game_takes_it(box, name):
+    change, level, field = FILES[name]
+    raw = change(datafile.small_map())
+    path = box.add(raw, "odd.map")
+    refused, _ = agrees(path, raw)
+    assert (refused is not None) == (level == "error")
+    code, found = check(path)
+    fault = [f for f in found if f["field"] == field][0]
+    assert fault["level"] == level and fault["problem"].startswith(field + " is %s (" % fault["value"])
+    # A save puts it right, and what is only a warning keeps nobody from saving.
+    r = subprocess.run([places.BINARY, "put", path, "info/settings.cfg"], input=b"sv_x 1\n", capture_output=True)
+    assert r.returncode == 0, r
+    if name != "empty data":  # that data item stays
+        assert [f for f in check(path)[1] if f["field"] == field] == []
+
+
+class Maker(datafile.Builder):
+    """A sound map, to be spoilt."""
+
+    def __init__(self):
+        super().__init__()
+        self.add(MAP_VERSION, [1])
+        self.info(settings=[b"sv_x 1"])
+        self.tiles(4, 3, bytes(48), flags=1, name="Game")
+        self.n = 1
+
+    def layer(self, ints):
+        self.n += 1
+        self.add(LAYER, ints)
+
+    def design(self, image=-1, data=None, kind=0, w=4, h=3):
+        self.n += 1
+        self.tiles(w, h, bytes(4 * w * h) if data is None else data, flags=kind, image=image)
+
+    def physics(self, kind, data, w=4, h=3):
+        own = [-1] * 5
+        own[judge.OWN[kind]] = self.blob(data)
+        self.layer([0, 2, 0, 3, w, h, kind, 255, 255, 255, 255, -1, 0, -1, self.blob(bytes(4 * w * h))]
+                   + datafile.words("", 3) + own)
+
+    def done(self):
+        self.group(0, self.n, "Game")
+        self.add(ENVPOINTS, [])
+        return self.encode()
+
+
+def image(m, *head, name=b"x", pixels=bytes(1024)):
+    m.add(IMAGE, list(head[:4]) + [m.blob(name + b"\0"), m.blob(pixels)] + list(head[4:]))
+
+
+def wide_image(m):
+    m.image(b"x", 17, 16, bytes(17 * 16 * 4))
+    m.design(image=0)
+
+
+def no_group(m):
+    m.design()
+    m.n -= 1
+
+
+def twice(m):
+    m.physics(2, bytes(24))
+    m.physics(2, bytes(24))
+
+
+def many(m):
+    for i in range(65):
+        m.external(b"grass_main")
+
+
+def text(value):
+    def change(m):
+        m.items[1].ints[1] = m.blob(value)
+    return change
+
+
+def listing(kind, source):
+    return lambda m: m.layer([0, kind, 0, 2, 0, m.blob(bytes(152)), source] + datafile.words("", 3))
+
+
+# name: what is done to the map, the path that is told (a pattern), field, value
+WARNINGS = {
+    "external image": (lambda m: m.external(b"nobody has it"), "images/0_nobody has it.json", "name", "nobody has it"),
+    "variant": (lambda m: image(m, 2, 16, 16, 0, 0), "images/0_x.json", "variant", 0),
+    "image without size": (lambda m: image(m, 1, 0, 16, 0), "images/0_x.json", "size", "0 x 16"),
+    "image of too few pixels": (lambda m: image(m, 1, 17, 16, 0), "images/0_x.json", "size", "17 x 16"),
+    "image that is short": (lambda m: m.add(IMAGE, [1, 2, 3]), "images/0.json", "integers", 3),
+    "image for tiles": (wide_image, "groups/0_Game/layers/1", "image", "17 x 16"),
+    "image that is not there": (lambda m: m.design(image=3), "groups/0_Game/layers/1", "image", 3),
+    "quads of an image that is not there": (listing(3, 7), "groups/0_Game/layers/1", "image", 7),
+    "sound that is not there": (listing(10, 7), "groups/0_Game/layers/1", "sound", 7),
+    "too many images": (many, "", "images", 65),
+    "external sound": (lambda m: m.add(SOUND, [1, 1, m.blob(b"x\0"), -1, 0]), "sounds/0_x.json", "external", 1),
+    "sound that is none": (lambda m: m.sound(b"x", b"RIFF...."), "sounds/0_x.opus", "data", ""),
+    "channels": (lambda m: m.add(ENVELOPE, [2, 2, 0, 0] + datafile.words("e", 8) + [0]), "envelopes/0_e.json",
+                 "channels", 2),
+    "unknown layer": (lambda m: m.layer([0, 4, 0]), "groups/0_Game/layers/1", "type", 4),
+    "old sounds": (listing(9, -1), "groups/0_Game/layers/1", "type", 9),
+    "no group": (no_group, "layer 1", "group", ""),
+    "a second tele layer": (twice, "groups/0_Game/layers/1", "kind", 2),
+    "text without end": (text(b"me"), "info/author", "text", ""),
+    "text that ends twice": (text(b"m\0e\0"), "info/author", "text", ""),
+    "text that is not UTF-8": (text(b"\xff\0"), "info/author", "text", ""),
+    "skip": (lambda m: m.design(data=bytes([0, 0, 7, 0]) + bytes(44)), "groups/0_Game/layers/1", "skip", 7),
+    "reserved": (lambda m: m.design(data=bytes(43) + b"\x05" + bytes(4)), "groups/0_Game/layers/1", "reserved", 5),
+    "padding": (lambda m: m.physics(4, bytes([0, 0, 0, 9]) + bytes(68)), "groups/0_Game/layers/1", "padding", 9),
+    "old switches": (lambda m: m.physics(16, bytes(24)), "groups/0_Game/layers/1", "data", None),
+    "too few tiles": (lambda m: m.design(data=bytes(44)), "groups/0_Game/layers/1", "data", None),
+}
+
+
+def made(box, change):
+    m = Maker()
+    change(m)
+    return box.add(m.done(), "made.map")
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_what_a_game_takes_and_does_without_is_a_warning(box, name):
+    change, where, field, value = WARNINGS[name]
+    path = made(box, change)
+    code, found = check(path)
+    assert code == 0 and {f["level"] for f in found} == {"warning"}, found
+    fault = found[0]
+    assert (len(found), fault["path"], fault["field"]) == (1, where, field), found
+    assert value is None or fault["value"] == value
+    assert fault["bound"] or field == "data"
+    with open(path, "rb") as f:
+        assert judge.judge(f.read()).refused is None
+    plain = subprocess.run([places.BINARY, "check", path], capture_output=True, text=True).stdout
+    assert plain == "%s: warning: %s%s\n" % (path, where and where + ": ", fault["problem"])
+    r = subprocess.run([places.BINARY, "put", path, "info/settings.cfg"], input=b"sv_x 2\n", capture_output=True)
+    assert r.returncode == 0, r
+
+
+def test_a_sound_map_has_no_fault(box):
+    assert check(made(box, lambda m: None)) == (0, [])
+
+
+def test_a_fault_is_told_once(box):
+    """A damaged layer is one line, though several files cannot be read for it."""
+    m = Maker()
+    m.design()
+    raw = m.done()
+    at = raw.rindex(zlib.compress(bytes(48)))
+    code, found = check(box.add(raw[:at + 2] + b"\xff" + raw[at + 3:], "made.map"))
+    assert code == 0 and [(f["path"], f["field"]) for f in found] == [("groups/0_Game/layers/1", "data")]
+
+
+def test_a_game_layer_that_cannot_be_read_is_an_error(box):
+    m = Maker()
+    raw = m.done()
+    at = raw.rindex(zlib.compress(bytes(48)))
+    bad = raw[:at + 2] + b"\xff" + raw[at + 3:]
+    assert agrees(box.add(bad, "made.map"), bad) == ("tiles", ["data"])
+
+
+def test_physics_of_other_sides_are_refused_though_the_game_would_take_them(box):
+    """A difference from the game (docs/testing.md): it takes as many tiles in other rows, and plays nonsense."""
+    path = made(box, lambda m: m.physics(2, bytes(2 * 6 * 4), 6, 4))
+    with open(path, "rb") as f:
+        assert judge.judge(f.read()).refused is None
+    code, found = check(path)
+    assert code == 2 and [(f["field"], f["value"], f["bound"]) for f in found] == [("size", "6 x 4", "4 x 3")]
+
+
+def test_physics_away_from_the_game_layer_are_refused_though_the_game_would_take_them(box):
+    """A difference from the game (docs/testing.md): it moves them as the game layer, whatever their group says."""
+    m = Maker()
+    m.physics(2, bytes(24))
+    m.group(0, 1, "Game")
+    m.group(1, 1, "else")
+    m.add(ENVPOINTS, [])
+    path = box.add(m.encode(), "made.map")
+    with open(path, "rb") as f:
+        assert judge.judge(f.read()).refused is None
+    code, found = check(path)
+    assert code == 2 and [(f["path"], f["field"], f["value"]) for f in found] == \
+        [("groups/1_else/layers/0", "kind", 2)]
+
+
+def test_a_layer_in_no_group_is_not_judged(box):
+    """The game does not look at it, so what is wrong with it is no reason to refuse the map."""
+    m = Maker()
+    m.tiles(1, 1, b"", flags=0)
+    raw = m.done()
+    assert judge.judge(raw).refused is None
+    code, found = check(box.add(raw, "made.map"))
+    assert code == 0 and "group" in [f["field"] for f in found]
+
+
+def test_a_file_that_is_not_opened_has_members_too(box, small):
+    with open(small, "rb") as f:
+        raw = f.read()
+    code, found = check(box.add(spoil(raw, 4, "<i", 5), "bad.map"))
+    assert code == 2 and len(found) == 1
+    assert {k: found[0][k] for k in MEMBERS[1:]} == {
+        "level": "error", "path": "", "field": "version", "value": 5, "bound": "must be 3 or 4",
+        "problem": "version is 5 (must be 3 or 4)"}
