@@ -10,6 +10,7 @@
 #include <seccomp.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -25,18 +26,12 @@ DEFINE_CLEANUP(void, seccomp_release);
 /* By name: some are of other machines, or newer than the libseccomp that is here. */
 static const char *const allowed[] = {
 	/* descriptors */
-	"read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek",
-	"_llseek", "close", "close_range", "dup", "dup2", "dup3", "poll", "ppoll", "ppoll_time64",
-	"pipe2", "splice", "vmsplice", "tee", "eventfd2", "signalfd4", "memfd_create",
+	"read", "readv", "write", "writev", "lseek", "_llseek", "close", "close_range", "poll",
+	"ppoll", "ppoll_time64",
 	/* files */
-	"open", "openat", "openat2", "stat", "stat64", "lstat", "lstat64", "fstat", "fstat64",
-	"newfstatat", "fstatat64", "statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "access",
-	"faccessat", "faccessat2", "readlink", "readlinkat", "getdents", "getdents64", "getcwd",
-	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "sync_file_range",
-	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
-	"sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link", "linkat",
-	"unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "fchmod", "fchown", "fchown32",
-	"fgetxattr", "flistxattr", "fsetxattr", "fremovexattr",
+	"stat", "stat64", "lstat", "lstat64", "fstat", "fstat64", "newfstatat", "fstatat64",
+	"statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "access", "faccessat", "faccessat2",
+	"readlink", "readlinkat", "getdents", "getdents64", "getcwd", "rmdir",
 	/* memory */
 	"brk", "munmap", "mremap", "madvise", "membarrier",
 	/* threads and signals */
@@ -55,15 +50,41 @@ static const char *const allowed[] = {
 	"sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "accept", "accept4", "getsockopt",
 	"setsockopt"};
 
+static const char *const worker_allowed[] = {"pread64", "preadv", "pwrite64", "pwritev", "dup",
+	"dup2", "dup3", "pipe2", "splice", "vmsplice", "tee", "eventfd2", "signalfd4",
+	"memfd_create",
+	/* Landlock says which files. */
+	"open", "openat", "openat2", "ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync",
+	"sync_file_range", "sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range",
+	"sendfile", "sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link",
+	"linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "fchmod", "fchown", "fchown32",
+	"fgetxattr", "flistxattr", "fsetxattr", "fremovexattr"};
+
+/* To wait for the worker, and to open the door where its name was taken. */
+static const char *const keeper_allowed[] = {"wait4", "waitid", "waitpid", "bind", "listen"};
+
 static const char *const killing[] = {
 	/* programs and processes */
 	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
 	"pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 	/* sockets */
-	"socket", "socketpair", "connect", "bind", "listen",
+	"socketpair",
 	/* rights of files that are named, not open */
 	"chmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchownat",
 	"setxattr", "lsetxattr", "setxattrat", "removexattr", "lremovexattr", "removexattrat"};
+
+/* Without its runner the keeper still tries syslog(3), in vain. */
+static const char *const worker_killing[] = {"socket", "connect", "bind", "listen"};
+
+static const char *const keeper_killing[] = {
+	/* files */
+	"creat", "truncate", "truncate64", "ftruncate", "ftruncate64", "rename", "renameat",
+	"renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "mkdir", "mkdirat",
+	"mknod", "mknodat", "fchmod", "fchown", "fchown32", "fsetxattr", "fremovexattr",
+	/* the system */
+	"mount", "umount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
+	"mount_setattr", "pivot_root", "chroot", "setns", "unshare", "bpf", "init_module",
+	"finit_module", "kexec_load", "reboot"};
 
 static const unsigned commands[] = {
 	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, F_SETPIPE_SZ};
@@ -105,22 +126,33 @@ static int add_commands(scmp_filter_ctx ctx)
 	return r;
 }
 
-/* Calls of which an argument decides. */
-static int add_conditional(scmp_filter_ctx ctx)
+struct rule {
+	const char *name;
+	uint32_t action;
+	struct scmp_arg_cmp arg;
+};
+
+static int add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(ctx, rules[i].action, rules[i].name, 1, &rules[i].arg);
+	return r;
+}
+
+/* Calls of which an argument decides. signals: to whom they may be sent. */
+static int add_conditional(scmp_filter_ctx ctx, pid_t signals)
 {
 	const uint32_t ok = SCMP_ACT_ALLOW, kill = SCMP_ACT_KILL_PROCESS;
-	const scmp_datum_t self = (scmp_datum_t)getpid();
-	const struct {
-		const char *name;
-		uint32_t action;
-		struct scmp_arg_cmp arg;
-	} rules[] = {
+	const scmp_datum_t self = (scmp_datum_t)getpid(), whom = (scmp_datum_t)signals;
+	const struct rule rules[] = {
 		/* Threads are made, processes not. */
 		{"clone", ok, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)},
 		{"clone", kill, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)},
 		/* abort() and raise() */
-		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
-		{"kill", kill, SCMP_A0(SCMP_CMP_NE, self)},
+		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, whom)},
+		{"kill", kill, SCMP_A0(SCMP_CMP_NE, whom)},
 		{"tgkill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
 		{"tgkill", kill, SCMP_A0(SCMP_CMP_NE, self)},
 		/* No memory becomes code. */
@@ -135,12 +167,41 @@ static int add_conditional(scmp_filter_ctx ctx)
 	};
 	int r = add_commands(ctx);
 
-	for (size_t i = 0; r == 0 && i < LENGTH(rules); i++)
-		r = add(ctx, rules[i].action, rules[i].name, 1, &rules[i].arg);
-	return r;
+	return r < 0 ? r : add_rules(ctx, rules, LENGTH(rules));
 }
 
-int filter_enter(struct error *e)
+static int add_worker(scmp_filter_ctx ctx)
+{
+	int r = add_names(ctx, SCMP_ACT_ALLOW, worker_allowed, LENGTH(worker_allowed));
+
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, worker_killing, LENGTH(worker_killing));
+	return r < 0 ? r : add_conditional(ctx, getpid());
+}
+
+/* Files are opened for reading, sockets made for other processes of this machine. */
+static int add_keeper(scmp_filter_ctx ctx, pid_t worker)
+{
+	const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+	const struct rule rules[] = {
+		{"open", SCMP_ACT_ALLOW, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
+		{"openat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
+		{"unlinkat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_EQ, AT_REMOVEDIR)},
+		{"unlinkat", SCMP_ACT_KILL_PROCESS, SCMP_A2(SCMP_CMP_NE, AT_REMOVEDIR)},
+		{"socket", SCMP_ACT_ALLOW, SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
+		{"socket", SCMP_ACT_KILL_PROCESS, SCMP_A0(SCMP_CMP_NE, AF_UNIX)},
+	};
+	int r = add_names(ctx, SCMP_ACT_ALLOW, keeper_allowed, LENGTH(keeper_allowed));
+
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, keeper_killing, LENGTH(keeper_killing));
+	if (r == 0)
+		r = add_rules(ctx, rules, LENGTH(rules));
+	return r < 0 ? r : add_conditional(ctx, worker);
+}
+
+/* worker: 0 for its own filter, else that of its keeper. */
+static int enter(pid_t worker, struct error *e)
 {
 	CLEANUP(seccomp_release) scmp_filter_ctx ctx = seccomp_init(UNKNOWN);
 	int r = ctx ? 0 : -ENOMEM;
@@ -156,7 +217,7 @@ int filter_enter(struct error *e)
 	if (r == 0)
 		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, killing, LENGTH(killing));
 	if (r == 0)
-		r = add_conditional(ctx);
+		r = worker ? add_keeper(ctx, worker) : add_worker(ctx);
 	if (r == 0) {
 		r = seccomp_load(ctx);
 		/* Not built into the kernel, or kept from us by what we run in. */
@@ -165,11 +226,27 @@ int filter_enter(struct error *e)
 	return r < 0 ? error_set(e, r, "system calls cannot be filtered: %s", strerror(-r)) : 0;
 }
 
+int filter_enter(struct error *e)
+{
+	return enter(0, e);
+}
+
+int filter_enter_keeper(pid_t worker, struct error *e)
+{
+	return enter(worker, e);
+}
+
 #else
 
 int filter_enter(struct error *e)
 {
 	return error_set(e, -ENOSYS, "built without libseccomp: system calls are not filtered");
+}
+
+int filter_enter_keeper(pid_t worker, struct error *e)
+{
+	(void)worker;
+	return filter_enter(e);
 }
 
 #endif

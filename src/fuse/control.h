@@ -85,6 +85,7 @@ enum control_type {
 	CONTROL_DONE,
 	CONTROL_ORPHAN,
 	CONTROL_KEEP,
+	CONTROL_ERRAND, /* keeper_runner.h */
 };
 
 enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */

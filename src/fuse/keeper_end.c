@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_watch.h"
 #include "vfs/files/sidecar.h"
@@ -93,23 +92,6 @@ static void over(struct keeper *k)
 	tell_clients(k, k->result, k->why);
 }
 
-void keeper_unmount_lazily_run(const void *point)
-{
-	keeper_unmount_and_exit(point, true);
-}
-
-static void unmount_run(const void *point)
-{
-	keeper_unmount_and_exit(point, false);
-}
-
-/* fusermount3 and umount(2) leave mount(8)'s note behind. -f of umount(8) would be --force. */
-static void forget_run(const void *point)
-{
-	execlp("umount", "umount", "-i", "--fake", "--", (const char *)point, NULL);
-	_exit(errno);
-}
-
 static bool has_stale_note(const struct keeper *k)
 {
 	struct mount_entry entry;
@@ -120,18 +102,18 @@ static bool has_stale_note(const struct keeper *k)
 void keeper_clean(struct keeper *k)
 {
 	struct error e = ERROR_INIT;
-	void (*run)(const void *) = NULL;
+	enum errand_kind kind = ERRAND_NONE;
 
 	k->state = KEEPER_CLEANING;
-	if (k->errand.pid)
+	if (k->runner.out)
 		return; /* its end brings us back */
 	if (keeper_still_mounted(k))
-		run = keeper_unmount_lazily_run;
+		kind = ERRAND_UNMOUNT_LAZILY;
 	else if (has_stale_note(k))
-		run = forget_run;
+		kind = ERRAND_FORGET;
 	/* Once only: whether it succeeds is umount(8)'s affair. */
 	k->noted = false;
-	if (!run || errand_start(&k->errand, run, k->point, -1, &e) < 0)
+	if (!kind || runner_send(&k->runner, kind, k->point, NULL, &e) < 0)
 		over(k);
 }
 
@@ -192,13 +174,13 @@ void keeper_start_unmount(struct keeper *k)
 	struct error e = ERROR_INIT;
 
 	k->state = KEEPER_UNMOUNTING;
-	if (k->errand.pid)
+	if (k->runner.out)
 		return; /* its end brings us back */
 	if (!keeper_still_mounted(k)) {
 		k->mounted = false;
 		start_ending(k);
-	} else if (errand_start(&k->errand, lazy ? keeper_unmount_lazily_run : unmount_run,
-			   k->point, -1, &e) < 0) {
+	} else if (runner_send(&k->runner, lazy ? ERRAND_UNMOUNT_LAZILY : ERRAND_UNMOUNT, k->point,
+			   NULL, &e) < 0) {
 		keeper_refuse_end(k, OUTCOME_MOUNT, e.text);
 	}
 }

@@ -34,7 +34,5 @@ void keeper_refuse_end(struct keeper *k, enum outcome code, const char *text);
 
 /* CLEANING, and OVER where nothing is left to unmount. */
 void keeper_clean(struct keeper *k);
-/* The errand that unmounts lazily; arg is the mount point. */
-void keeper_unmount_lazily_run(const void *arg);
 
 #endif

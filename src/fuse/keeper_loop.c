@@ -40,13 +40,21 @@ static void reap(struct keeper *k)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == k->errand.pid) {
-			keeper_errand_ended(k, status);
-		} else if (pid == k->worker) {
+		if (pid == k->worker) {
 			read_worker(k); /* its last words */
 			keeper_worker_ended(k, status);
 		}
 	}
+}
+
+static void read_runner(struct keeper *k)
+{
+	char text[400];
+	int status;
+	enum errand_kind kind = runner_answer(&k->runner, &status, text, sizeof(text));
+
+	if (kind)
+		keeper_errand_ended(k, kind, status, text);
 }
 
 static void read_signals(struct keeper *k, int signals)
@@ -61,7 +69,7 @@ static void read_signals(struct keeper *k, int signals)
 	}
 }
 
-enum { SLOT_SIGNALS, SLOT_CONTROL, SLOT_MOUNTS, SLOT_INVOKER, SLOT_DOOR };
+enum { SLOT_SIGNALS, SLOT_CONTROL, SLOT_RUNNER, SLOT_MOUNTS, SLOT_INVOKER, SLOT_DOOR };
 enum { SLOTS = SLOT_DOOR + 1 + DOOR_CLIENTS_MAX };
 
 static int wait_for_events(struct keeper *k, int signals, int mounts, struct pollfd *p)
@@ -75,6 +83,7 @@ static int wait_for_events(struct keeper *k, int signals, int mounts, struct pol
 	/* poll ignores negative descriptors. */
 	p[SLOT_SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
 	p[SLOT_CONTROL] = (struct pollfd){.fd = k->control, .events = POLLIN};
+	p[SLOT_RUNNER] = (struct pollfd){.fd = k->runner.sock, .events = POLLIN};
 	p[SLOT_MOUNTS] = (struct pollfd){.fd = mounts, .events = POLLPRI};
 	p[SLOT_INVOKER] = (struct pollfd){.fd = k->invoker};
 	n = SLOT_DOOR + door_poll(&k->door, p + SLOT_DOOR);
@@ -118,6 +127,8 @@ int keeper_loop(struct keeper *k, int signals)
 			continue;
 		if (p[SLOT_CONTROL].revents)
 			read_worker(k);
+		if (p[SLOT_RUNNER].revents)
+			read_runner(k);
 		if (p[SLOT_SIGNALS].revents)
 			read_signals(k, signals);
 		if (p[SLOT_MOUNTS].revents)

@@ -19,15 +19,7 @@
 #include "fuse/keeper_state.h"
 #include "fuse/worker.h"
 
-static void log_line(const char *path, int priority, const char *line)
-{
-	CLEANUP(free) char *whole = NULL;
-
-	if (asprintf(&whole, "%s: %s", path, line) >= 0)
-		syslog(priority, "%s", printable(whole));
-}
-
-void keeper_say(const struct keeper *k, int priority, const char *fmt, ...)
+void keeper_say(struct keeper *k, int priority, const char *fmt, ...)
 {
 	char line[CONTROL_TEXT_MAX];
 	va_list ap;
@@ -40,7 +32,7 @@ void keeper_say(const struct keeper *k, int priority, const char *fmt, ...)
 	else if (k->rq->foreground)
 		say(stderr, "mapfs: %s: %s", k->rq->shown, line);
 	else
-		log_line(k->rq->path, priority, line);
+		runner_log(&k->runner, priority, line);
 }
 
 static void ask_signals(sigset_t *ret)
@@ -102,7 +94,9 @@ static int run_keeper(struct keeper *k, struct error *e)
 	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals < 0)
 		return error_errno(e, "signalfd");
-	r = start_worker(k, e);
+	r = runner_start(&k->runner, k->watch, e);
+	if (r == 0)
+		r = start_worker(k, e);
 	if (r < 0)
 		return r;
 	r = keeper_loop(k, signals);

@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/prctl.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "base/capability.h"
+#include "base/filter.h"
 #include "base/say.h"
 #include "fuse/keeper_end.h"
 #include "fuse/keeper_mount.h"
@@ -21,8 +22,11 @@
 
 void keeper_init(struct keeper *k, const struct mount_request *rq, int invoker)
 {
-	*k = (struct keeper){
-		.rq = rq, .invoker = invoker, .control = -1, .worker = -1, .errand = ERRAND_INIT};
+	*k = (struct keeper){.rq = rq,
+		.invoker = invoker,
+		.control = -1,
+		.worker = -1,
+		.runner = RUNNER_INIT(rq)};
 	k->watch = watch_open();
 	door_init(&k->door);
 }
@@ -31,6 +35,7 @@ void keeper_finish(struct keeper *k)
 {
 	door_finish(&k->door);
 	keeper_close_control(k);
+	runner_finish(&k->runner);
 	lines_clear(&k->flush);
 	lines_clear(&k->reported);
 	free(k->point);
@@ -74,12 +79,10 @@ static void flush_ended(struct keeper *k)
 
 static void start_flush(struct keeper *k)
 {
-	/* The child has its own copy of all this. */
-	struct errand_flush f = {.point = k->point, .dev = k->dev, .paths = k->flush.at};
 	struct error e = ERROR_INIT;
 
-	if (!k->flush.n || !keeper_still_mounted(k) || k->errand.pid ||
-		errand_start(&k->errand, errand_flush_run, &f, -1, &e) < 0)
+	if (!k->flush.n || !keeper_still_mounted(k) || k->runner.out ||
+		runner_send(&k->runner, ERRAND_FLUSH, k->point, k->flush.at, &e) < 0)
 		flush_ended(k);
 }
 
@@ -100,22 +103,27 @@ bool keeper_open_doors(struct keeper *k)
 	return true;
 }
 
-/* Root's keeper still unmounts, and looks at files through the mount; so do those that it runs.
- * An ordinary user's has nothing to give up: fusermount3 has to gain rights. */
+/* From here on the runner does what takes rights. Root's keeper still looks for journals in other
+ * users' directories, and removes the mount point that it made there. */
 static void drop_rights(struct keeper *k)
 {
 	struct error e = ERROR_INIT;
+	int r = 0;
 
-	if (geteuid() == 0 &&
-		capability_keep(
-			CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		r = error_errno(&e, "cannot give up new privileges");
+	if (r == 0)
+		r = capability_keep(CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e);
+	if (r == 0)
+		r = filter_enter_keeper(k->worker, &e);
+	/* That there is none here, the worker has told. */
+	if (r < 0 && r != -ENOSYS)
 		keeper_say(k, LOG_WARNING, "%s", error_text(&e));
 }
 
 static void usable(struct keeper *k)
 {
 	k->state = KEEPER_SERVING;
-	drop_rights(k);
 	/* Unmounted already, what was probed and is watched was another directory; the worker saves
 	 * what was written in that time, and ends. */
 	k->mounted = keeper_still_mounted(k);
@@ -160,6 +168,8 @@ static int mount_and_send(struct keeper *k, struct error *e)
 		control_send(k->control, &m);
 	/* With a copy of it here, a dead worker would leave its callers hanging. */
 	close(m.fd);
+	runner_mounted(&k->runner, k->dev);
+	drop_rights(k);
 	return r;
 }
 
@@ -186,8 +196,6 @@ static void report(struct keeper *k, const struct control_msg *m)
 
 static void message_early(struct keeper *k, const struct control_msg *m)
 {
-	struct errand_probe probe = {
-		.point = k->point, .source = k->rq->path, .watched = k->watch >= 0};
 	struct error e = ERROR_INIT;
 
 	if (m->type == CONTROL_FAILED) {
@@ -197,7 +205,7 @@ static void message_early(struct keeper *k, const struct control_msg *m)
 		sound(k, m);
 	} else if (m->type == CONTROL_READY && k->state == KEEPER_STARTING) {
 		k->state = KEEPER_PROBING;
-		if (errand_start(&k->errand, errand_probe_run, &probe, k->watch, &e) < 0)
+		if (runner_send(&k->runner, ERRAND_PROBE, k->point, NULL, &e) < 0)
 			keeper_fail(k, OUTCOME_MOUNT, e.text);
 	}
 }
@@ -267,23 +275,18 @@ static void probe_ended(struct keeper *k, int status)
 	keeper_fail(k, OUTCOME_MOUNT, line);
 }
 
-void keeper_errand_ended(struct keeper *k, int wait_status)
+void keeper_errand_ended(struct keeper *k, enum errand_kind kind, int status, const char *text)
 {
-	int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : EIO;
-	void (*run)(const void *) = k->errand.run;
-	char text[400];
-
-	errand_finish(&k->errand, text, sizeof(text));
-	if (run == errand_flush_run)
+	if (kind == ERRAND_FLUSH)
 		flush_ended(k);
 	if (k->state == KEEPER_CLEANING) {
 		/* One attempt at each place. */
-		k->mounted &= run != keeper_unmount_lazily_run || status == 0;
+		k->mounted &= kind != ERRAND_UNMOUNT_LAZILY || status == 0;
 		keeper_clean(k);
-	} else if (run == errand_probe_run) {
+	} else if (kind == ERRAND_PROBE) {
 		probe_ended(k, status);
-	} else if (run != errand_flush_run) {
-		keeper_unmount_ended(k, run == keeper_unmount_lazily_run, status, text);
+	} else if (kind != ERRAND_FLUSH) {
+		keeper_unmount_ended(k, kind == ERRAND_UNMOUNT_LAZILY, status, text);
 	} else if (k->state == KEEPER_UNMOUNTING) {
 		keeper_start_unmount(k);
 	}

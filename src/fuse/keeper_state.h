@@ -22,8 +22,8 @@
 
 #include "fuse/control.h"
 #include "fuse/keeper_door.h"
-#include "fuse/keeper_errand.h"
 #include "fuse/keeper_lines.h"
+#include "fuse/keeper_runner.h"
 #include "fuse/request.h"
 
 enum keeper_state {
@@ -54,7 +54,7 @@ struct keeper {
 	int invoker; /* who waits for the mount to be usable; -1: nobody, or told */
 	int control; /* to the worker; -1 when it is gone */
 	pid_t worker;
-	struct errand errand;
+	struct runner runner;
 	struct door door;
 	char *point;      /* where it is mounted, without symbolic links; NULL before */
 	char *made_point; /* the mount point that is ours to remove; NULL: none */
@@ -85,7 +85,8 @@ void keeper_finish(struct keeper *k);
 void keeper_message(struct keeper *k, struct control_msg *m);
 /* where: the mount point that was named, or NULL. discard: nothing is to be saved. */
 void keeper_wants_end(struct keeper *k, enum keeper_wish wish, bool discard, const char *where);
-void keeper_errand_ended(struct keeper *k, int wait_status);
+void keeper_errand_ended(
+	struct keeper *k, enum errand_kind kind, int status, const char *text);
 void keeper_worker_ended(struct keeper *k, int wait_status);
 void keeper_mounts_changed(struct keeper *k);
 /* Whether `mapfs -u` of this mount point means us. */
@@ -97,7 +98,7 @@ bool keeper_open_doors(struct keeper *k);
 
 /* A line for people: to the invoker while it waits, to stderr in the foreground, else to the system
  * log. priority is syslog's. */
-void keeper_say(const struct keeper *k, int priority, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void keeper_say(struct keeper *k, int priority, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Run the loop until KEEPER_OVER. signals is a signalfd. */
 int keeper_loop(struct keeper *k, int signals);

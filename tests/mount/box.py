@@ -286,11 +286,16 @@ class Box:
                 continue
         return out
 
-    def worker(self):
-        """The process that gave up its privileges; the other one is the keeper."""
-        found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "1"]
-        assert len(found) == 1, "workers: %s of %s" % (found, self.processes())
+    def confined(self, keeper):
+        """Those that gave up their privileges and have children among the mount's, or have none."""
+        all_of = self.processes()
+        parents = {status_field(p, "PPid") for p in all_of}
+        found = [p for p in all_of if status_field(p, "NoNewPrivs") == "1" and (str(p) in parents) == keeper]
+        assert len(found) == 1, "%s of %s" % (found, all_of)
         return found[0]
+
+    def worker(self):
+        return self.confined(keeper=False)
 
     def held(self):
         """How many descriptors the worker has, and how many of them on files that are gone."""
@@ -303,8 +308,12 @@ class Box:
         return len(links), sum(x.endswith("(deleted)") for x in links)
 
     def keeper(self):
+        return self.confined(keeper=True)
+
+    def runner(self):
+        """The process that kept its privileges: it runs umount and fusermount3 for the keeper."""
         found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "0"]
-        assert len(found) == 1, "keepers: %s of %s" % (found, self.processes())
+        assert len(found) == 1, "runners: %s of %s" % (found, self.processes())
         return found[0]
 
     def kill_worker(self):

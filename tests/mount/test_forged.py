@@ -359,6 +359,15 @@ def test_nobody_else_ends_a_mount(box, root, victim):
     assert r.code == 0 and "saved: info/settings.cfg" in r.out, r
 
 
+def test_a_users_keeper_has_no_way_to_new_privileges(box, root):
+    s = Scene(box, NOBODY, OTHER)
+    assert s.run(CLOSED).code == 0
+    for field in ("NoNewPrivs", "Seccomp", "CapEff"):
+        assert boxes.status_field(box.keeper(), field) == boxes.status_field(box.worker(), field)
+    r = box.run("-u", box.point())
+    assert r.code == 0 and "saved: info/settings.cfg" in r.out, r
+
+
 def device(point):
     with open("/proc/self/mountinfo") as f:
         return [line.split()[2] for line in f if line.split()[4] == point][-1]

@@ -155,8 +155,9 @@ def test_a_mount_in_use_is_discarded_by_force(box, small):
 
 
 def kill(box, *who):
-    for name in who:
-        os.kill(getattr(box, name)(), signal.SIGKILL)
+    for pid in [getattr(box, name)() for name in who]:
+        os.kill(pid, signal.SIGKILL)
+    # The runner goes with the keeper.
     assert boxes.wait_for(lambda: len(box.processes()) == 2 - len(who))
 
 

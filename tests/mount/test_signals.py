@@ -268,8 +268,8 @@ def test_with_the_keeper_killed_the_mount_point_that_was_made_goes(box, small):
 def test_with_keeper_and_worker_killed_the_journal_is_told(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
-    os.kill(box.keeper(), signal.SIGKILL)
-    os.kill(box.worker(), signal.SIGKILL)
+    for pid in (box.keeper(), box.worker()):
+        os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
     r = m.unmount(code=4)
     assert "journal" in r.err

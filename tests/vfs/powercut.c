@@ -2,8 +2,8 @@
 /*
  * The power goes before each call of an fsync, a save, a replay, the end of a mount and a pair's
  * recovery, in maps of each format. However the disk is found then: the next mount and its save
- * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or a
- * save said, and what was closed a second ago.
+ * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or
+ * a save said, and what was closed a second ago.
  */
 #include "disk.h"
 
