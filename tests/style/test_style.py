@@ -49,9 +49,9 @@ SUBROOMS = {
         "text": {"wire"},
         "model": {"wire", "text"},
         "lens": {"wire", "text", "model"},
-        "finalize": {"wire", "text", "model"},
-        "save": {"wire", "model", "finalize"},
         "index": {"wire", "text", "model", "lens"},
+        "finalize": {"wire", "text", "model", "index"},
+        "save": {"wire", "model", "finalize"},
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -121,7 +121,7 @@ SOURCES = {
     "media/triggerables/t.dat": unit("NAME:Trig", kind="TRIGGERABLEACTION"),
     "media/triggerables/nameless.dat": unit("DESCRIPTION:x", kind="TRIGGERABLEACTION"),
     "media/levelsets/cave.dat": "[TILESET]\n\t<STRING>NAME:Cave\n\t[PIECE]\n\t\t<INTEGER64>GUID:-3\n"
-                                "\t[/PIECE]\n\t[OTHER]\n\t\t<INTEGER64>GUID:4\n\t[/OTHER]\n\t[PIECE]\n"
+                                "\t[/PIECE]\n\t[EFFECT]\n\t\t<INTEGER64>GUID:4\n\t[/EFFECT]\n\t[PIECE]\n"
                                 "\t\t<INTEGER64>GUID:5\n\t[/PIECE]\n[/TILESET]\n",
     "media/levelsets/empty.dat": unit("NAME:Empty", kind="TILESET"),
     "media/missiles/shot.layout": layout_text(missile(1, "Shot"), inner=[missile(2, "Inner"), missile(3)]),
@@ -165,13 +165,25 @@ def test_a_mod_is_made_without_the_kit(box, name, options):
     assert get(made) == before
     assert sorted(lines) == sorted("MEDIA/%s.RAW: added: %s" % (kind, file_of(kind, row))
                                    for kind, rows in EXPECTED.items() for row in rows)
-    assert index(made) == []
+    assert said(made) == ([], [])  # nothing is missed any more
     a = Archive(made, made + ".MAN" if name.endswith("PAK") else None)
     for kind in KINDS:
         assert tlread.raw(kind, a.one("MEDIA/%s.RAW" % kind)) == EXPECTED[kind], kind
     before = get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino
     assert index("-n", made) == index("-v", made) == []
     assert (get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino) == before
+
+
+def test_a_save_says_what_no_index_lists(box):
+    made = os.path.join(box.maps, "NEW.MOD")
+    box.allow("NEW.MOD")
+    r = subprocess.run([places.BINARY, "pack", work(box, SOURCES), made], capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0
+    below = {"UNITDATA": "UNITS", "ROOMPIECES": "LEVELSETS"}
+    assert r.stderr.splitlines() == [
+        "mapfs: %s: note: %d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
+        "(mapfs index lists them)" % (made, len(rows), below.get(kind, kind), kind, file_of(kind, rows[0]))
+        for kind, rows in sorted(EXPECTED.items())]
 
 
 def test_texts_of_the_kit_are_read(box):

@@ -62,10 +62,6 @@ int tl_finalize_table(struct finalizing *st);
 void tl_finalize_say_names(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
 
-/* index.c: files of which the game knows by an index alone, and that none lists. */
-void tl_finalize_say_missing(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
-
 /* say.c: what a person should know of it. */
 void tl_finalize_say(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "formats/torchlight/finalize/plan.h"
+#include "formats/torchlight/index/index.h"
 
 /* Files that were found to be broken, and are copied so. */
 static void say_damaged(
@@ -126,5 +127,5 @@ void tl_finalize_say(
 	say_beside(st, say, arg);
 	if (st->sh->plain)
 		say_plain(st, say, arg);
-	tl_finalize_say_missing(st, say, arg);
+	tl_index_say_missing(st->m, st->table, say, arg);
 }

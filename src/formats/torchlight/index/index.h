@@ -4,7 +4,13 @@
 #define FORMATS_TORCHLIGHT_INDEX_INDEX_H
 
 #include "formats/index.h"
+#include "formats/torchlight/model/map.h"
 
 extern const struct format_index tl_indexing;
+
+/* A line for each index that lacks files of an archive which holds t; takes the time of reading
+ * those. */
+void tl_index_say_missing(const struct tl_map *m, const struct tl_table *t,
+	void (*say)(void *arg, const char *line), void *arg);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/parallel.h"
 
 /* What the archive holds is an index, or, where it was packed so, the table of one. */
 static int read_table(struct listed *l, struct error *e)
@@ -21,9 +22,9 @@ static int read_table(struct listed *l, struct error *e)
 		r = rawindex_encode(l->kind, (const char *)text.data, text.size, &made, &why);
 	if (r == 0)
 		r = rawindex_decode(l->kind, made.data, made.size, &l->table, &why);
-	return r < 0 && r != -ENOMEM
-		       ? error_set(e, -EINVAL, "%s is no index: %s", l->path, error_text(&why))
-		       : r;
+	return r < 0 && r != -ENOMEM ? error_set(e, -EINVAL, "%s is no index: %s", l->what->path,
+					       error_text(&why))
+				     : r;
 }
 
 static struct str next_line(struct str *rest)
@@ -37,25 +38,23 @@ static struct str next_line(struct str *rest)
 	return line;
 }
 
-int listed_open(
-	struct listed *l, const struct sources *s, const struct source_file *f, struct error *e)
+static int read_rows(struct listed *l, struct error *e)
 {
+	const struct source_file *f = sources_find(l->sources, str_of(l->what->path));
 	struct str rest;
-	int r = f ? source_load(s, f, &l->stored, e) : 0;
+	int r = f ? source_load(l->sources, f, &l->stored, e) : 0;
 
 	if (!f || r < 0)
 		return r;
 	r = read_table(l, e);
-	if (r < 0)
-		return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->path) : r;
 	rest = (struct str){(const char *)l->table.data, l->table.size};
 	next_line(&rest);
-	while (rest.n) {
+	while (r == 0 && rest.n) {
 		if (!array_room(l->rows, l->n_rows, l->room))
-			return error_set(e, -ENOMEM, "no memory for %s", l->path);
+			return -ENOMEM;
 		row_split(next_line(&rest), &l->rows[l->n_rows++]);
 	}
-	return 0;
+	return r;
 }
 
 void listed_finish(struct listed *l)
@@ -69,11 +68,23 @@ void listed_finish(struct listed *l)
 	bytes_unref(l->stored);
 }
 
-int listed_job(struct listed *l, const struct source_file *f)
+static bool is_listed(const struct index_kind *k, struct str path)
 {
-	if (!array_room(l->jobs, l->n_jobs, l->room_jobs))
-		return -ENOMEM;
-	l->jobs[l->n_jobs++] = (struct job){.f = f};
+	struct str below = str_of(k->below), ending = str_of(k->ending);
+
+	return path.n > below.n + ending.n && str_equal((struct str){path.s, below.n}, below) &&
+	       str_equal((struct str){path.s + path.n - ending.n, ending.n}, ending);
+}
+
+static int add_jobs(struct listed *l)
+{
+	for (size_t i = 0; i < l->sources->n; i++) {
+		if (!is_listed(l->what, l->sources->all[i].path))
+			continue;
+		if (!array_room(l->jobs, l->n_jobs, l->room_jobs))
+			return -ENOMEM;
+		l->jobs[l->n_jobs++] = (struct job){.f = &l->sources->all[i]};
+	}
 	return 0;
 }
 
@@ -82,7 +93,8 @@ static int compare(const void *key, const void *x)
 	return sources_compare(*(const struct str *)key, ((const struct job *)x)->f->path);
 }
 
-int listed_match(struct listed *l)
+/* Whose row is whose. */
+static int match(struct listed *l)
 {
 	unsigned file = row_file_cell(l->kind);
 
@@ -98,4 +110,50 @@ int listed_match(struct listed *l)
 			j->old = &l->rows[i];
 	}
 	return 0;
+}
+
+int listed_begin(
+	struct listed *l, const struct index_kind *what, const struct sources *s, struct error *e)
+{
+	int r;
+
+	*l = (struct listed){.what = what, .kind = raw_kind_find(what->name), .sources = s};
+	r = add_jobs(l);
+	if (r == 0)
+		r = read_rows(l, e);
+	if (r == 0)
+		r = match(l);
+	return r == -ENOMEM ? error_set(e, r, "no memory for %s", what->path) : r;
+}
+
+struct deriving {
+	struct listed *l;
+	bool only_new;
+};
+
+/* A file that cannot be read is one whose row stays. */
+static int derive(void *arg, size_t i, struct error *e)
+{
+	const struct deriving *d = arg;
+	struct job *j = &d->l->jobs[i];
+	struct source_text text = {0};
+	int r;
+
+	if (d->only_new && j->old)
+		return 0;
+	r = source_read(d->l->sources, j->f, &text, &j->unread);
+	if (r == 0)
+		r = d->l->what->derive(
+			d->l->sources, j->f, text.tree->root, j->old, &j->derived, &j->unread);
+	if (r == 0)
+		r = j->derived.line.error;
+	source_text_finish(&text);
+	return r == -ENOMEM ? error_set(e, r, "no memory for %s", d->l->what->path) : 0;
+}
+
+int listed_derive(struct listed *l, bool only_new, struct error *e)
+{
+	struct deriving d = {l, only_new};
+
+	return parallel_each(l->n_jobs, derive, &d, e);
 }

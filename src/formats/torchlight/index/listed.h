@@ -18,9 +18,18 @@ struct job {
 	struct error unread; /* code 0: it was read */
 };
 
+/* Which files an index lists. */
+struct index_kind {
+	const char *path, *name; /* "MEDIA/SKILLS.RAW", "SKILLS.RAW" */
+	const char *below, *ending;
+	derive_fn *derive;
+};
+extern const struct index_kind index_kinds[]; /* ended by one without a path; kinds.c */
+
 struct listed {
-	const char *path; /* "MEDIA/SKILLS.RAW" */
+	const struct index_kind *what;
 	const struct raw_kind *kind;
+	const struct sources *sources; /* borrowed */
 	struct bytes *stored;
 	struct buffer table; /* what it is: a header line and rows */
 	struct row *rows;
@@ -31,15 +40,13 @@ struct listed {
 	size_t n_jobs, room_jobs;
 };
 
-/* f: the index, NULL: there is none yet. -EINVAL: it cannot be read. l is to be finished also on
- * failure; path and kind are set. */
-int listed_open(
-	struct listed *l, const struct sources *s, const struct source_file *f, struct error *e);
+/* l is to be finished also on failure. Where the archive has no such files, and no rows, n_jobs and
+ * n_rows are 0. -EINVAL: the index cannot be read. */
+int listed_begin(
+	struct listed *l, const struct index_kind *what, const struct sources *s, struct error *e);
 void listed_finish(struct listed *l);
-/* Another job; in the order of sources. */
-int listed_job(struct listed *l, const struct source_file *f);
-/* When all jobs are there: whose row is whose. */
-int listed_match(struct listed *l);
+/* Does the jobs, on all processors; or those alone that have no row. */
+int listed_derive(struct listed *l, bool only_new, struct error *e);
 
 /* When all jobs are done: says how it changes, and gives what is to be stored, or NULL where that
  * is what it has. */

@@ -84,11 +84,26 @@ static void drop_twins(struct sources *s)
 	s->n = n;
 }
 
-int sources_list(const struct tl_map *m, struct sources *ret, struct error *e)
+static int add_all(struct sources *s, const struct tl_table *t)
 {
-	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < t->n_records; i++) {
+		const struct tl_record *rec = &t->records[i];
+
+		for (uint32_t k = rec->first; r == 0 && k < rec->first + rec->n; k++)
+			if (t->rows[k].handle != TL_NONE)
+				r = add(s, rec->path, &t->rows[k]);
+	}
+	return r;
+}
+
+int sources_list(
+	const struct tl_map *m, const struct tl_table *t, struct sources *ret, struct error *e)
+{
+	CLEANUP(tl_table_unref) struct tl_table *own = NULL;
 	struct names *names;
-	int r = tl_table_of(m, &t, e);
+	int r = t ? 0 : tl_table_of(m, &own, e);
 
 	if (r == 0)
 		r = tl_map_names(m, &names, e);
@@ -96,13 +111,7 @@ int sources_list(const struct tl_map *m, struct sources *ret, struct error *e)
 		return r;
 	ret->m = m;
 	ret->names = names;
-	for (uint32_t i = 0; r == 0 && i < t->n_records; i++) {
-		const struct tl_record *rec = &t->records[i];
-
-		for (uint32_t k = rec->first; r == 0 && k < rec->first + rec->n; k++)
-			if (t->rows[k].handle != TL_NONE)
-				r = add(ret, rec->path, &t->rows[k]);
-	}
+	r = add_all(ret, t ? t : own);
 	if (r < 0)
 		return error_set(e, r, "no memory for the list of files");
 	if (ret->n)

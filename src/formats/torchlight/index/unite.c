@@ -20,7 +20,7 @@ static void say(struct uniting *u, enum index_said what, struct str path, const 
 		buffer_printf(&line, ": %s", why);
 	buffer_byte(&line, 0);
 	if (!line.error)
-		u->how->say(u->how->arg, what, u->l->path, (const char *)line.data);
+		u->how->say(u->how->arg, what, u->l->what->path, (const char *)line.data);
 }
 
 static struct str line_of(const struct job *j)
@@ -125,7 +125,7 @@ static int encode(struct uniting *u, struct bytes **ret, struct error *e)
 		r = rawindex_encode(
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
-		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->path);
+		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->what->path);
 	if (stored && str_equal((struct str){(const char *)stored->data, stored->size},
 			      (struct str){(const char *)out.data, out.size}))
 		return 0;
@@ -151,5 +151,5 @@ int listed_unite(
 	/* No rows make no index where there is none. */
 	r = l->stored || u.table.size > header ? encode(&u, ret, e) : 0;
 	buffer_finish_free(&u.table);
-	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->path) : r;
+	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
 }
