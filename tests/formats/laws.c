@@ -94,6 +94,11 @@ int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_v
 	return r;
 }
 
+static bool bytes_equal(const struct bytes *a, const struct bytes *b)
+{
+	return a->size == b->size && (!a->size || memcmp(a->data, b->data, a->size) == 0);
+}
+
 /* Ranges at the begin, the end, and across the middle. */
 static void check_ranges(const struct laws *l, const struct snapshot *s, const char *path,
 	entry_id id, const struct bytes *whole)
@@ -142,7 +147,10 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 	if (s->format->size(s, entry->id, &size, &e) < 0 || size != whole->size)
 		l->broken(l->arg, path, "Size", "size and get disagree");
 	check_ranges(l, s, path, entry->id, whole);
-	r = entry->writable ? entry_put(&same, entry->id, whole->data, whole->size, NULL, &e) : 0;
+	if (s->format->stat(s, entry->id, &found, &e) < 0 || !found.sized ||
+		found.size != whole->size)
+		l->broken(l->arg, path, "Size", "it is not remembered");
+	r = entry_put(&same, entry->id, whole->data, whole->size, NULL, &e);
 	if (r != 0)
 		l->broken(l->arg, path, "GetPut",
 			r < 0 ? error_text(&e) : "its own content is a change");
@@ -150,28 +158,75 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 	return 0;
 }
 
-int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
-	const struct bytes *content, struct touched *touched, struct error *e)
+/* What get gives of a file that says `content` now. */
+static void check_canonical(const struct laws *l, struct snapshot **s, const char *path,
+	entry_id id, const struct bytes *content, bool canonical)
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
+	struct error e = ERROR_INIT;
 	struct entry now;
+	int r = (*s)->format->stat(*s, id, &now, &e);
+
+	if (r == 0)
+		r = entry_get(*s, &now, &back, &e);
+	if (r < 0)
+		l->broken(l->arg, path, "PutGet: get", error_text(&e));
+	else if (canonical && !bytes_equal(back, content))
+		l->broken(l->arg, path, "PutGet", "get gives something else than was put");
+	else if (entry_put(s, id, back->data, back->size, NULL, &e) != 0)
+		l->broken(l->arg, path, "PutGet", "its canonical form is another change");
+	else if (entry_put(s, id, content->data, content->size, NULL, &e) != 0)
+		l->broken(l->arg, path, "PutGet", "putting it again is a change");
+}
+
+int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
+	const struct bytes *content, bool canonical, struct touched *touched, struct error *e)
+{
+	const struct snapshot *before = *s;
 	int r = entry_put(s, entry->id, content->data, content->size, touched, e);
 
-	if (r == -EINVAL)
-		return r;
-	if (r != 1) {
+	if (r == -EINVAL && *s != before)
+		l->broken(l->arg, path, "PutGet", "a refusal changed something");
+	if (r == 1)
+		check_canonical(l, s, path, entry->id, content, canonical);
+	else if (r != -EINVAL)
 		l->broken(l->arg, path, "PutGet", r == 0 ? "a change is none" : error_text(e));
-		return r;
-	}
-	r = (*s)->format->stat(*s, entry->id, &now, e);
-	if (r == 0)
-		r = entry_get(*s, &now, &back, e);
+	return r;
+}
+
+struct comparison {
+	const struct laws *laws;
+	const struct snapshot *meant, *is;
+	const char *law;
+};
+
+static void compare(void *arg, const char *path, const struct entry *entry)
+{
+	const struct comparison *c = arg;
+	CLEANUP(bytes_unref) struct bytes *a = NULL, *b = NULL;
+	struct error e = ERROR_INIT;
+	struct entry found;
+	int r;
+
+	if (entry_get(c->meant, entry, &a, NULL) < 0)
+		return;
+	r = entry_find(c->is, path, &found);
 	if (r < 0)
-		l->broken(l->arg, path, "PutGet: get", error_text(e));
-	else if (back->size != content->size ||
-		 memcmp(back->data, content->data, content->size) != 0)
-		l->broken(l->arg, path, "PutGet", "get gives something else than was put");
-	else if (entry_put(s, entry->id, content->data, content->size, NULL, e) != 0)
-		l->broken(l->arg, path, "PutGet", "putting it again is a change");
-	return 1;
+		error_set(&e, r, "it is not there");
+	else
+		r = entry_get(c->is, &found, &b, &e);
+	if (r < 0)
+		c->laws->broken(c->laws->arg, path, c->law, error_text(&e));
+	else if (!bytes_equal(a, b))
+		c->laws->broken(c->laws->arg, path, c->law, "it has other bytes");
+}
+
+void laws_same(const struct laws *l, const char *law, const struct snapshot *meant,
+	const struct snapshot *is)
+{
+	struct comparison c = {l, meant, is, law};
+	struct error e = ERROR_INIT;
+
+	if (entry_walk(meant, ENTRY_ROOT, "", compare, &c, &e) < 0)
+		l->broken(l->arg, "", law, error_text(&e));
 }

@@ -29,13 +29,16 @@ struct laws {
 	void *arg;
 };
 
-/* That its name finds the file, Size, that any range is a slice of the whole, and, where it can be
- * written, GetPut. *ret: all of it. -EIO: it cannot be read, and no law says that it can. */
+/* That its name finds the file, Size, that any range is a slice of the whole, and GetPut. *ret: all
+ * of it. -EIO: it cannot be read, and no law says that it can. */
 int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 	const struct entry *entry, struct bytes **ret);
-/* PutGet, of other content than the file's in canonical form. 1: it was put; -EINVAL: it is
- * refused, which is for the caller to judge; else it was told. */
+/* PutGet, of other content than the file's. canonical: it is in the form that get has to give. 1:
+ * it was put; -EINVAL: it is refused, which is for the caller to judge; else it was told. */
 int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
-	const struct bytes *content, struct touched *touched, struct error *e);
+	const struct bytes *content, bool canonical, struct touched *touched, struct error *e);
+/* Every file of `meant` that can be read is in `is`, with the same bytes; law: for what is told. */
+void laws_same(const struct laws *l, const char *law, const struct snapshot *meant,
+	const struct snapshot *is);
 
 #endif

@@ -12,14 +12,13 @@
  * It needs formats/format.h alone, so it serves every format.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "fixture.h"
+#include "laws.h"
 #include "base/array.h"
 #include "base/buffer.h"
 #include "formats/format.h"
@@ -53,15 +52,13 @@ struct asked {
 
 struct run {
 	const struct format *f;
-	struct source source;
-	struct format_context ctx;
+	struct fixture map;
 	struct random steps, questions;
 	struct asked asked[STEPS * QUESTIONS]; /* each once */
 	size_t n_asked;
 	struct snapshot *before, *now;
 	struct thing *things;
 	size_t n, room;
-	int dirfd;
 	unsigned puts, made, moved, removed; /* in all runs */
 };
 
@@ -69,17 +66,6 @@ static void die(const char *what, const struct error *e)
 {
 	fprintf(stderr, "%s: %s\n", what, e ? error_text(e) : "");
 	exit(2);
-}
-
-static int keep(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
-{
-	struct bytes *b = NULL;
-	int r = extent_load(data, UINT32_MAX, &b, e);
-
-	(void)s;
-	if (r == 0)
-		*ret = extent_of_bytes(b);
-	return r;
 }
 
 static struct thing *add_thing(struct run *run)
@@ -108,19 +94,10 @@ static void walk(struct run *run, entry_id dir)
 
 static struct bytes *content_of(const struct run *run, const struct thing *t)
 {
-	const struct format *f = run->f;
-	struct bytes *b;
-	uint64_t size;
-	uint8_t *data;
+	const struct entry unsized = {.id = t->id};
+	struct bytes *b = NULL;
 
-	if (t->is_dir || f->size(run->now, t->id, &size, NULL) < 0)
-		return NULL;
-	b = bytes_new((size_t)size, &data);
-	if (b && f->get(run->now, t->id, 0, data, (size_t)size, NULL) < 0) {
-		bytes_unref(b);
-		return NULL;
-	}
-	return b;
+	return !t->is_dir && entry_get(run->now, &unsized, &b, NULL) == 0 ? b : NULL;
 }
 
 static const char *ending(const char *name)
@@ -156,23 +133,12 @@ static struct bytes *pick_content(const struct run *run, struct random *r, const
 
 static void put(struct run *run, struct thing *t)
 {
-	const struct format_edit *edit = run->f->edit;
-	struct bytes *b = pick_content(run, &run->steps, t);
-	CLEANUP(change_free) struct change *c = NULL;
-	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
-	struct touched touched = {0};
+	CLEANUP(bytes_unref) struct bytes *b = pick_content(run, &run->steps, t);
 
-	if (!b || t->is_dir) {
-		bytes_unref(b);
-		return;
-	}
-	in = extent_of_bytes(b);
-	if (edit->parse(run->now, t->id, &in, &c, NULL) == 0 && c &&
-		edit->apply(&run->now, c, &touched, NULL) == 0) {
+	if (b && !t->is_dir && entry_put(&run->now, t->id, b->data, b->size, NULL, NULL) == 1) {
 		t->put = true;
 		run->puts++;
 	}
-	touched_finish(&touched);
 }
 
 /* A name like t's that nothing has. */
@@ -300,34 +266,6 @@ static int finalize(const struct run *run, struct snapshot **ret, struct error *
 	return p ? run->f->tree->finalize(run->now, p, n, ret, ignore, NULL, e) : -ENOMEM;
 }
 
-static int write_map(const struct run *run, const struct snapshot *s, struct source *ret,
-	struct plan **plan, struct error *e)
-{
-	struct replace *outs[FORMAT_FILES_MAX] = {NULL};
-	int files = run->f->companion ? 2 : 1, r = 0;
-
-	*ret = (struct source){.name = run->source.name};
-	for (int i = 0; r == 0 && i < files; i++)
-		r = replace_begin(run->dirfd, i ? "out.second" : "out", -1, &outs[i], e);
-	if (r == 0)
-		r = run->f->edit->encode(s, outs, false, plan, e);
-	for (int i = 0; r == 0 && i < files; i++) {
-		r = replace_close(outs[i], e);
-		ret->files[i] = r == 0 ? replace_file(outs[i]) : NULL;
-		ret->sizes[i] = replace_written(outs[i]);
-		ret->n_files++;
-	}
-	for (int i = 0; i < files; i++)
-		replace_destroy(outs[i]);
-	return r;
-}
-
-static void drop_files(struct source *w)
-{
-	for (unsigned i = 0; i < w->n_files; i++)
-		file_unref(w->files[i]);
-}
-
 /* A save that comes to nothing. */
 static void ask_for_a_save(const struct run *run)
 {
@@ -343,9 +281,9 @@ static void ask_for_a_save(const struct run *run)
 		(void)edit->same(run->before, s);
 	if (edit->check)
 		(void)edit->check(run->before, s, true, ignore_fault, NULL, &e);
-	if (write_map(run, s, &w, &plan, &e) == 0 && edit->verify(s, plan, &w, &e) == 0)
+	if (fixture_write(&run->map, s, false, &w, &plan, &e) == 0)
 		(void)edit->rebase(run->now, plan, &w, &rebased, &e);
-	drop_files(&w);
+	source_drop(&w);
 }
 
 static void ask_of_names(const struct run *run, struct random *r, const struct thing *t)
@@ -451,7 +389,6 @@ static void ask_again(struct run *run, enum asking asking)
 static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	CLEANUP(plan_free) struct plan *plan = NULL;
 	struct buffer all = BUFFER_INIT;
 	struct error e = ERROR_INIT;
 	struct bytes *ret = NULL;
@@ -459,7 +396,7 @@ static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking
 
 	run->steps.state = run->questions.state = seed;
 	run->n_asked = 0;
-	if (run->f->open(&run->source, &run->ctx, &run->before, &e) < 0)
+	if (run->f->open(&run->map.source, &run->map.ctx, &run->before, &e) < 0)
 		die("open", &e);
 	run->now = snapshot_ref(run->before);
 	walk(run, ENTRY_ROOT);
@@ -470,7 +407,7 @@ static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking
 	}
 	if (asking >= KINDS_AGAIN)
 		ask_again(run, asking);
-	if (finalize(run, &s, &e) < 0 || write_map(run, s, &w, &plan, &e) < 0)
+	if (finalize(run, &s, &e) < 0 || fixture_write(&run->map, s, false, &w, NULL, &e) < 0)
 		die("save", &e);
 	for (unsigned i = 0; i < w.n_files; i++) {
 		uint8_t *to = buffer_reserve(&all, (size_t)w.sizes[i]);
@@ -481,7 +418,7 @@ static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking
 	}
 	if (buffer_finish(&all, &ret) < 0)
 		die("no memory", NULL);
-	drop_files(&w);
+	source_drop(&w);
 	snapshot_unref(TAKE(run->now));
 	snapshot_unref(TAKE(run->before));
 	free(run->things);
@@ -506,42 +443,24 @@ static bool agrees(struct run *run, uint64_t seed)
 	return true;
 }
 
-static void open_file(struct run *run, const char *path)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		die(path, NULL);
-	run->source.files[run->source.n_files] = file_new(fd);
-	run->source.sizes[run->source.n_files++] = (uint64_t)st.st_size;
-}
-
 int main(int argc, char **argv)
 {
-	char dir[] = "/tmp/mapfs-questions-XXXXXX";
-	struct run run = {0};
-	struct store store = {.keep = keep};
+	static struct run run;
+	struct source src = {0};
 	struct error e = ERROR_INIT;
-	const char *slash;
 	int wrong = 0;
 
-	if (argc < 3 || !mkdtemp(dir))
+	if (argc < 3)
 		return 2;
-	slash = strrchr(argv[2], '/');
-	run.dirfd = store.spool_dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	run.source.name = slash ? slash + 1 : argv[2];
 	for (int i = 2; i < argc; i++)
-		open_file(&run, argv[i]);
-	if (format_find(&run.source, &run.f, &e) < 0)
+		if (source_add(&src, argv[i], &e) < 0)
+			die(argv[i], &e);
+	if (fixture_open_source(&run.map, NULL, &src, NULL, &e) < 0)
 		die(argv[2], &e);
-	run.ctx = (struct format_context){.budget = budget_create(64 << 20), .store = &store};
+	run.f = run.map.s->format;
 	for (int seed = 1; seed <= atoi(argv[1]); seed++)
 		wrong += !agrees(&run, (uint64_t)seed);
-	drop_files(&run.source);
-	budget_destroy(run.ctx.budget);
-	close(run.dirfd);
-	rmdir(dir);
+	fixture_close(&run.map);
 	printf("%u put, %u made, %u moved, %u removed\n", run.puts, run.made, run.moved,
 		run.removed);
 	return wrong != 0;

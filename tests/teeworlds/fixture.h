@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * What the tests of this room share: a map file opened as the mounted tree would, its new content
- * kept in memory.
- */
+/* What the tests of this room share: a map file opened as the mounted tree would. */
 #ifndef TEST_TEEWORLDS_FIXTURE_H
 #define TEST_TEEWORLDS_FIXTURE_H
 
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/map.h"
+#include "../formats/fixture.h"
 #include "../formats/laws.h"
-
-struct fixture {
-	struct budget *budget;
-	struct store store;
-	struct source source;
-	struct snapshot *s; /* NULL where the file is refused */
-	int dirfd;          /* for spools and written files */
-};
 
 /* raw: "ro", "rw" or "off". 0 or the refusal. fixture_close in either case. */
 int fixture_open(struct fixture *f, const char *path, const char *raw, struct error *e);
 /* The same for a file that encode wrote, open as file (takes the reference). */
 int fixture_open_file(
 	struct fixture *f, struct file *file, const char *name, const char *raw, struct error *e);
-void fixture_close(struct fixture *f);
 
 static inline const struct tw_map *fixture_map(const struct fixture *f)
 {
 	return tw_map_of(f->s);
 }
 
-/* encode, close, verify: the written file, removed from its directory. */
+/* fixture_write of a map, which is one file. */
 int fixture_encode(const struct fixture *f, const struct snapshot *s, bool force, struct file **ret,
 	struct plan **ret_plan, struct error *e);
-uint64_t fixture_file_size(const struct file *file);
 
 /* A source over one open file; borrowed. */
 struct source fixture_source(struct file *file, const char *name);
