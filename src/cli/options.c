@@ -224,7 +224,7 @@ static int take_format_option(struct options *o, const char *option, struct erro
 
 	if (!s)
 		return error_set(e, -EINVAL, "unknown option \"%s\"", option);
-	if (!s->values)
+	if (!s->values && !s->most)
 		return keep_path(o, key, equals + 1, e);
 	if (words_value_known(s, equals + 1))
 		return keep_format_option(o, option, e);

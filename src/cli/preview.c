@@ -14,75 +14,23 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "codec/png.h"
+#include "formats/images.h"
 
-enum { DIRS_MAX = 8, PIECE = 64 << 10, CACHE = 64 << 20 };
+enum { PIECE = 64 << 10, CACHE = 64 << 20 };
 
 struct drawing {
 	struct offline tree; /* first: notes are the map's */
 	struct command *c;
 	struct preview how;
 	const char *layer;
-	int dirs[DIRS_MAX]; /* of the game's images */
-	size_t n_dirs;
-	int out; /* the directory of the picture */
+	struct images *images; /* the game's */
+	int out;               /* the directory of the picture */
 	const char *name;
 };
-
-/* A name from a map is one name in a directory, and never a way out of it. */
-static int find_image(void *arg, const char *name, struct extent *ret, struct error *e)
-{
-	struct drawing *d = arg;
-	char file[NAME_MAX + 1];
-	struct stat st;
-	struct file *f;
-	int fd = -1;
-
-	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
-		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
-		return error_set(e, -ENOENT, "its name is none of the game's images");
-	for (size_t i = 0; fd < 0 && i < d->n_dirs; i++)
-		fd = io_openat(d->dirs[i], file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	if (fd < 0)
-		return error_set(
-			e, -ENOENT, "no such image of the game's was found (-o mapres=DIR)");
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return error_set(e, -ENOENT, "the game's image is no regular file");
-	}
-	f = file_new(fd);
-	if (!f)
-		return error_set(e, -ENOMEM, "out of memory");
-	*ret = extent_of_file(f, 0, (uint64_t)st.st_size);
-	return 0;
-}
 
 static void note(void *arg, const char *line)
 {
 	offline_say(arg, "%s", line);
-}
-
-static void add_dir(struct drawing *d, const char *path)
-{
-	int fd = d->n_dirs < DIRS_MAX ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	if (fd >= 0)
-		d->dirs[d->n_dirs++] = fd;
-}
-
-static void add_dirs(struct drawing *d, const char *const *dirs)
-{
-	const char *home = getenv("HOME");
-
-	for (; *dirs; dirs++) {
-		CLEANUP(free) char *path = NULL;
-
-		if ((*dirs)[0] != '~')
-			add_dir(d, *dirs);
-		else if (home && home[0] == '/' && asprintf(&path, "%s%s", home, *dirs + 1) > 0)
-			add_dir(d, path);
-		else
-			path = NULL;
-	}
 }
 
 /* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. */
@@ -111,22 +59,17 @@ static const char *hindrance(int dirfd, const char *name)
 /* What is needed of the disk, before all else is given up. */
 static int open_places(struct drawing *d, const char *out)
 {
-	const char *mapres = format_option(d->c->how.options, "mapres");
 	const char *slash = strrchr(out, '/');
 	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+	struct error e = ERROR_INIT;
 	const char *why;
 
 	d->name = slash ? slash + 1 : out;
-	if (mapres) {
-		add_dir(d, mapres);
-		if (!d->n_dirs) {
-			say(stderr, "mapfs: %s: %s", mapres, strerror(errno));
-			return -ENOENT;
-		}
+	if (images_open(d->c->how.options, &d->images, &e) < 0) {
+		say(stderr, "mapfs: %s", error_text(&e));
+		return -ENOENT;
 	}
-	for (size_t i = 0; formats[i]; i++)
-		if (formats[i]->preview)
-			add_dirs(d, formats[i]->preview->image_dirs);
+	d->how.arg = d->images;
 	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (d->out >= 0)
 		why = hindrance(d->out, d->name);
@@ -140,12 +83,10 @@ static int open_places(struct drawing *d, const char *out)
 
 static int open_map(struct drawing *d, const char *file)
 {
-	struct sandbox_rule rules[DIRS_MAX + 1];
-	size_t n = 0;
+	struct sandbox_rule rules[1 + IMAGES_DIRS_MAX];
+	size_t n = 1 + images_rules(d->images, rules + 1);
 
-	rules[n++] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
-	for (size_t i = 0; i < d->n_dirs; i++)
-		rules[n++] = (struct sandbox_rule){d->dirs[i], 0};
+	rules[0] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
 	return command_open(d->c, file, rules, n, &d->tree);
 }
 
@@ -277,7 +218,7 @@ int cli_preview(int argc, char **argv)
 	int option;
 
 	d.how = (struct preview){
-		.size = PREVIEW_DEFAULT, .image = find_image, .note = note, .arg = &d};
+		.size = PREVIEW_DEFAULT, .image = images_find, .note = note, .note_arg = &d};
 	d.c = &c;
 	command_begin(&c, "preview");
 	/* All is looked at once. */
@@ -299,8 +240,7 @@ int cli_preview(int argc, char **argv)
 	if (option == -1 && c.n_names == 2)
 		c.code = run(&d);
 	command_close(&d.tree);
-	for (size_t i = 0; i < d.n_dirs; i++)
-		close(d.dirs[i]);
+	images_unref(d.images);
 	close_fd_cleanup(&d.out);
 	command_finish(&c);
 	return c.code;

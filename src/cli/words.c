@@ -52,11 +52,16 @@ const struct format_setting *words_option(const char *key)
 
 bool words_value_known(const struct format_setting *o, const char *value)
 {
-	for (const char *const *v = o->values; *v; v++) {
+	size_t digits = strspn(value, "0123456789");
+
+	if (o->most)
+		return digits && digits < 10 && !value[digits] &&
+		       strtoul(value, NULL, 10) <= o->most;
+	for (const char *const *v = o->values; v && *v; v++) {
 		if (strcmp(value, *v) == 0)
 			return true;
 	}
-	return false;
+	return !o->values;
 }
 
 char *words_values(const struct format_setting *o)
@@ -67,7 +72,9 @@ char *words_values(const struct format_setting *o)
 
 	if (!out)
 		return NULL;
-	while (o->values[n])
+	if (o->most)
+		fprintf(out, "0 to %u", (unsigned)o->most);
+	while (o->values && o->values[n])
 		n++;
 	for (size_t i = 0; i < n; i++)
 		print_word(out, o->values[i], i, n);
@@ -83,7 +90,7 @@ static void print_option(FILE *out, int columns, const struct format_setting *o)
 
 	if (!word)
 		return;
-	fprintf(word, "%s=%s", o->key, o->values ? o->values[0] : "FILE");
+	fprintf(word, "%s=%s", o->key, o->values ? o->values[0] : o->most ? "N" : "FILE");
 	for (size_t i = 1; o->values && o->values[i]; i++)
 		fprintf(word, "|%s", o->values[i]);
 	fclose(word);

@@ -18,6 +18,7 @@ char *words_formats(void);
 
 /* The option with this key, whichever format reads it; NULL: none does. */
 const struct format_setting *words_option(const char *key);
+/* Is it one of those that it may be? Of a file any is. */
 bool words_value_known(const struct format_setting *o, const char *value);
 /* Its values, "a, b or c". The caller frees it; NULL: no memory. */
 char *words_values(const struct format_setting *o);

@@ -87,6 +87,11 @@ struct entry {
 	bool needed;  /* its object cannot be without it: removed, it stays in the map as it was */
 	bool lasting; /* a part that is always there: removed, it is empty in the next mount */
 	bool fixed;   /* it can be neither removed nor renamed (EPERM) */
+	/* It shows what follows from the rest of the map: what is written to it is dropped, by
+	 * parse, and so is what is renamed over it; removed, it is back when it is made again or
+	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
+	 * FORMAT_DRAWN to a mount that does not have it. */
+	bool derived;
 	uint64_t size;
 	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
@@ -117,6 +122,7 @@ DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 struct format_setting {
 	const char *key;           /* "raw" */
 	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
+	uint32_t most;             /* ... or, unless it is 0, a number, and that is the largest */
 	const char *help;          /* for --help, what it does in a few words */
 };
 
@@ -154,9 +160,9 @@ struct format {
 	bool (*companion)(const char *name, unsigned i, char *ret);
 
 	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
-	 * and bound. src's references are taken over as needed (file_ref). Where `creates`, a source
-	 * without files gives an empty map. It shows the entries that any map has, and what a game
-	 * needs besides is for finalize to add. */
+	 * and bound. src's references are taken over as needed (file_ref). Where `creates`, a
+	 * source without files gives an empty map. It shows the entries that any map has, and what
+	 * a game needs besides is for finalize to add. */
 	int (*open)(const struct source *src, const struct format_context *ctx,
 		struct snapshot **ret, struct error *e);
 
@@ -296,6 +302,8 @@ enum format_class {
 	/* Scratch that some tool makes of the file of the same name without the last ending: where
 	 * that is in the map, it is dropped at the end and no more than counted. */
 	FORMAT_DERIVED,
+	/* Scratch by the name of an entry that another mount of the map shows as derived. */
+	FORMAT_DRAWN,
 };
 
 /* What a name in a directory means, whether anything stands there or not. */

@@ -20,9 +20,10 @@ struct preview {
 	/* An image that the game has, by the name in a map, which may be anything: the PNG file.
 	 * -ENOENT: there is none. NULL: there are none. */
 	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	void *arg;
 	/* What could not be drawn, a line each. May be NULL. */
 	void (*note)(void *arg, const char *line);
-	void *arg;
+	void *note_arg;
 };
 
 struct picture {

@@ -121,6 +121,7 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	struct vfs_options o = rq->how;
 	const char *name = strrchr(rq->path, '/') + 1;
 	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
+	struct sandbox_rule rules[VOLUME_RULES_MAX];
 	int dirfd, r;
 
 	if (!dir)
@@ -135,10 +136,8 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	if (r == 0 && !rq->create && !vol->read_only)
 		tell_what_is_not_kept(w);
 	if (r == 0)
-		r = sandbox_enter(vol->dirfd,
-			(vol->read_only ? 0 : SANDBOX_WRITABLE) |
-				(volume_is_own(vol) ? 0 : SANDBOX_RIGHTS),
-			note_debug, w, e);
+		r = sandbox_enter_rules(rules, volume_rules(vol, rules),
+			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, note_debug, w, e);
 	if (r == 0)
 		r = volume_load(vol, note, w, e);
 	if (r < 0 && vol && rq->create)
@@ -290,6 +289,8 @@ static int begin_folder(struct worker *w, struct error *e)
 {
 	const struct mount_request *rq = w->rq;
 	CLEANUP(close_fd) int dirfd = open(rq->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct sandbox_rule rules[VOLUME_RULES_MAX];
+	size_t n;
 	int r;
 
 	if (dirfd < 0)
@@ -301,8 +302,11 @@ static int begin_folder(struct worker *w, struct error *e)
 	raise_descriptors();
 	r = volume_names_file(rq->how.options, &w->options.names_file, e);
 	if (r == 0)
-		r = sandbox_enter(dirfd, (rq->how.read_only ? 0 : SANDBOX_WRITABLE) | SANDBOX_RIGHTS,
-			note_debug, w, e);
+		r = volume_images(rq->how.options, &w->options.images, e);
+	rules[0] = (struct sandbox_rule){dirfd, rq->how.read_only ? 0 : SANDBOX_WRITABLE};
+	n = 1 + images_rules(w->options.images, rules + 1);
+	if (r == 0)
+		r = sandbox_enter_rules(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
 	if (r < 0)
 		return r;
 	w->front.pool = pool_create(WORKER_THREADS);
@@ -324,6 +328,7 @@ static void finish(struct worker *w)
 	mounted_destroy(&f->tree);
 	budget_destroy(w->options.budget);
 	file_unref(w->options.names_file);
+	images_unref(w->options.images);
 	if (f->control_fd >= 0)
 		close(f->control_fd);
 }

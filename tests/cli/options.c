@@ -41,7 +41,8 @@ static void nothing_given_means_writable_and_a_share_of_memory(void **state)
 	options_init(&o);
 	assert_false(o.rq.how.read_only);
 	assert_false(o.rq.allow_other);
-	assert_false(o.rq.how.have_uid || o.rq.how.have_gid || o.rq.how.file_mask || o.rq.how.dir_mask);
+	assert_false(
+		o.rq.how.have_uid || o.rq.how.have_gid || o.rq.how.file_mask || o.rq.how.dir_mask);
 	assert_in_range(o.rq.how.cache, 67108864, 1073741824);
 	assert_int_equal(options_cache_default(0), 67108864);
 	assert_int_equal(options_cache_default(1073741824), 67108864);
@@ -243,8 +244,14 @@ static void every_setting_of_a_format_is_taken_and_explained(void **state)
 			assert_ptr_equal(words_option(s->key)->values, s->values);
 			assert_true(strlen(s->help) > 0);
 			snprintf(option, sizeof(option), "%s=%s", s->key,
-				s->values ? s->values[0] : "/dev/null");
+				s->values ? s->values[0]
+				: s->most ? "1"
+					  : "/dev/null");
 			assert_int_equal(add_alone(option), 0);
+			if (s->most) {
+				snprintf(option, sizeof(option), "%s=%u", s->key, s->most + 1);
+				assert_int_equal(add_alone(option), -EINVAL);
+			}
 		}
 	}
 }

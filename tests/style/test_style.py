@@ -39,10 +39,10 @@ SUBROOMS = {
         "datafile": {"model"},
         "item": {"model"},
         "names": {"model", "item"},
-        "lens": {"model", "item", "names"},
-        "finalize": {"model", "item", "names", "lens"},
         "preview": {"model", "item", "names"},
         "check": {"model", "datafile", "item", "names"},
+        "lens": {"model", "item", "names", "preview"},
+        "finalize": {"model", "item", "names", "lens"},
     },
     "formats/torchlight": {
         "wire": set(),

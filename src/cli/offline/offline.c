@@ -146,23 +146,25 @@ static void note_debug(void *arg, const char *line)
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e)
 {
-	CLEANUP(free) struct sandbox_rule *rules = calloc(n + n_further + 1, sizeof(*rules));
+	CLEANUP(free)
+	struct sandbox_rule *rules = calloc(n * VOLUME_RULES_MAX + n_further + 1, sizeof(*rules));
 	unsigned flags = 0;
+	size_t k = 0;
 
 	if (!rules)
 		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		const struct volume *vol = trees[i]->vol;
 
-		rules[i] = (struct sandbox_rule){vol->dirfd, vol->read_only ? 0 : SANDBOX_WRITABLE};
+		k += volume_rules(vol, rules + k);
 		if (!vol->read_only && !volume_is_own(vol))
 			flags = SANDBOX_RIGHTS;
 	}
 	for (size_t i = 0; i < n_further; i++) {
-		rules[n + i] = further[i];
+		rules[k++] = further[i];
 		flags |= further[i].flags & SANDBOX_RIGHTS;
 	}
-	return sandbox_enter_rules(rules, n + n_further, flags, note_debug, &debug, e);
+	return sandbox_enter_rules(rules, k, flags, note_debug, &debug, e);
 }
 
 int offline_load(struct offline *t, struct pool *pool, struct error *e)

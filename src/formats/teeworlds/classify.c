@@ -7,6 +7,7 @@
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/objects.h"
+#include "formats/teeworlds/lens/picture.h"
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/structure.h"
 
@@ -122,6 +123,8 @@ static int classify(
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
 		return FORMAT_SCRATCH;
+	if (tw_id_kind(dir) == TW_K_ROOT && !is_dir && tw_picture_named(name) != TW_PICTURES)
+		return FORMAT_DRAWN;
 	if (sort != TW_SORTS)
 		return classify_object(sort, name, is_dir, e);
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;

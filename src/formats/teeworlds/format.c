@@ -240,8 +240,10 @@ static const char *const texts[] = {"info/*", NULL};
 
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const struct format_setting settings[] = {
-	{"raw", raw_values, "Teeworlds: show items and data as they are in raw/ (ro)"},
-	{"mapres", NULL, "Teeworlds: a directory of the game's images, for mapfs preview"},
+	{"raw", raw_values, .help = "Teeworlds: show items and data as they are in raw/ (ro)"},
+	{"preview", .most = PREVIEW_MAX,
+		.help = "Teeworlds: show pictures of the map, so many pixels large (0)"},
+	{"mapres", .help = "Teeworlds: a directory of the game's images, for pictures"},
 	{0},
 };
 

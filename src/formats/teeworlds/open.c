@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/preview.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/points.h"
@@ -15,6 +16,8 @@ enum { FILE_VERSION = 4 /* of new maps */ };
 static int read_options(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
 {
 	const char *raw = format_option(ctx->options, "raw");
+	const char *preview = format_option(ctx->options, "preview");
+	unsigned long pixels = preview ? strtoul(preview, NULL, 10) : 0;
 
 	if (!raw || strcmp(raw, "ro") == 0)
 		sh->raw = TW_RAW_RO;
@@ -24,6 +27,24 @@ static int read_options(const struct format_context *ctx, struct tw_shared *sh, 
 		sh->raw = TW_RAW_OFF;
 	else
 		return error_set(e, -EINVAL, "option raw is %s (ro, rw or off)", raw);
+	if (pixels && (pixels < PREVIEW_MIN || pixels > PREVIEW_MAX))
+		return error_set(e, -EINVAL, "option preview is %s (0, or %d to %d)", preview,
+			PREVIEW_MIN, PREVIEW_MAX);
+	sh->preview = (uint32_t)pixels;
+	return 0;
+}
+
+static int make_pictures(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+{
+	const struct extent none = EXTENT_INIT;
+
+	sh->image = ctx->image;
+	sh->image_arg = ctx->image_arg;
+	for (size_t i = 0; sh->preview && i < TW_PICTURES; i++) {
+		sh->pictures[i] = blob_new(&none, BLOB_RAW, 0, ctx->budget);
+		if (!sh->pictures[i])
+			return error_set(e, -ENOMEM, "no memory for a map");
+	}
 	return 0;
 }
 
@@ -43,6 +64,8 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	sh->note = ctx->note;
 	sh->note_arg = ctx->note_arg;
 	r = read_options(ctx, sh, e);
+	if (r == 0)
+		r = make_pictures(ctx, sh, e);
 	if (r < 0)
 		return r;
 	m = tw_map_new(TAKE(sh));

@@ -163,6 +163,8 @@ static void commit_settled(struct job *j)
 		volume_changed(p->vol, p->path, p->rq.id);
 	if (p->r < 0)
 		touched_finish(&p->touched);
+	if (p->r == 0 && node_derived(n))
+		volume_dropped(p->vol, p->path);
 	/* What is refused may fit later: it is judged again with what waits. */
 	node_pending(n, p->r == 0 ? p->pending : is_own(p));
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)

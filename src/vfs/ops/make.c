@@ -124,16 +124,24 @@ static void make_live(struct vfs *v, struct call *c, int r)
 }
 
 /* What is always there, and was removed, is made again: there it is. */
-static bool makes_standing(struct vfs *v, struct call *c, struct node *dir)
+static bool makes_standing(struct vfs *v, struct call *c, struct node *dir, bool is_dir)
 {
 	const struct dentry *d = dentry_find(v, dir->ino, c->name);
+	struct entry en;
 	struct node *n;
 	int r;
 
-	if (!d || !d->standing)
+	if (!d || !d->standing ||
+		v->vol->format->lookup(v->vol->now, dir->id, c->name, &en, NULL) < 0 ||
+		en.dir != is_dir)
 		return false;
 	dentry_remove(v, dir->ino, c->name);
 	r = names_resolve(v, dir, c->name, &n, NULL);
+	if (r == 0 && !is_dir && !n->stage) {
+		r = stage_new(n);
+		if (r == 0)
+			n->stage->state = STAGE_TRUNCATED;
+	}
 	if (r == 0)
 		made(v, c, n, 0);
 	else
@@ -147,7 +155,7 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 	struct place p;
 	int r = place_dir(v, c->ino, c->name, &dir);
 
-	if (r == 0 && is_dir && makes_standing(v, c, dir))
+	if (r == 0 && makes_standing(v, c, dir, is_dir))
 		return;
 	if (r == 0)
 		r = place_find(v, dir, c->name, is_dir, &p);

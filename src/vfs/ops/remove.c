@@ -19,8 +19,10 @@ static bool removable(struct vfs *v, const struct node *n)
 	const struct object *o = object_find(v, n->id);
 	struct meaning m;
 
+	if (n->fixed && !n->dir)
+		return node_derived(n);
 	if (n->fixed)
-		return n->dir && n->parent && n->vol->format->tree;
+		return n->parent && n->vol->format->tree;
 	if (o && o->state == OBJECT_HERE && o->node == n)
 		return true;
 	return object_meaning(v, n->parent->id, n->name, n->dir, ENTRY_ROOT, &m) == 0 && m.known &&
@@ -65,8 +67,8 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 	waiting_answer(v, c, r);
 }
 
-/* A directory that is always there, and empty, is out of sight until it is made again, or saved.
- * Of that the map, and so the journal, knows nothing. */
+/* A directory that is always there, and empty, and what is derived are out of sight until they are
+ * made again, or saved. Of that the map, and so the journal, knows nothing. */
 static int hide_standing(struct vfs *v, const struct node *n)
 {
 	int r = dentry_set(v, n->parent, n->name, NULL);

@@ -5,9 +5,11 @@
  * to a scratch name becomes a copy of what it was, and the object stays in the map.
  */
 #include <errno.h>
+#include <linux/fs.h>
 #include <string.h>
 
 #include "vfs/tree/attr.h"
+#include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/place.h"
@@ -155,12 +157,62 @@ static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
 		call_done(c, -EXDEV); /* mv copies then, file by file, and each is judged */
 }
 
+/* Is the new name that of an entry which is derived? */
+static bool is_onto_derived(struct vfs *v, const struct call *c)
+{
+	const struct node *to = node_find(v, c->to_ino);
+	struct entry en;
+
+	return to && to->lens != LENS_NONE &&
+	       v->vol->format->lookup(v->vol->now, to->id, c->to_name, &en, NULL) == 0 &&
+	       en.derived;
+}
+
+/* A file that is renamed over one that is derived is dropped, and that is there as before; of the
+ * map nothing is lost so. */
+static void drop(struct vfs *v, struct call *c)
+{
+	struct node *from, *to, *n = NULL;
+	const struct dentry *d;
+	int r = place_dir(v, c->ino, c->name, &from);
+
+	if (r == 0)
+		r = place_dir(v, c->to_ino, c->to_name, &to);
+	d = r == 0 ? dentry_find(v, to->ino, c->to_name) : NULL;
+	if (r == 0 && c->flags && (c->flags & ~(unsigned)RENAME_NOREPLACE || !d))
+		r = c->flags & ~(unsigned)RENAME_NOREPLACE ? -EINVAL : -EEXIST;
+	if (r == 0)
+		r = names_resolve(v, from, c->name, &n, NULL);
+	if (r == 0 && n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	if (r == 0 && (n->dir || !node_scratch(n))) {
+		node_free_unused(v, n);
+		r = -EPERM;
+	}
+	if (r == 0) {
+		place_detach(v, n);
+		dentry_remove(v, to->ino, c->to_name);
+		volume_dropped(v->vol, c->to_name);
+	}
+	/* The kernel takes what it renamed for what stands there. */
+	if (r == 0 && v->host->forget_name)
+		v->host->forget_name(v->host, to->ino, c->to_name, NULL);
+	call_done(c, r);
+}
+
 void vfs_rename(struct vfs *v, struct call *c)
 {
 	CLEANUP(free) char *path = NULL;
 	struct move m;
-	int r = move_find(v, c, &m);
+	int r;
 
+	if (is_onto_derived(v, c)) {
+		drop(v, c);
+		return;
+	}
+	r = move_find(v, c, &m);
 	if (r < 0 || m.to.target == m.n) {
 		call_done(c, r);
 		return;

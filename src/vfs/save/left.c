@@ -155,6 +155,14 @@ void left_drop(struct vfs *v)
 		remove_unwanted(v->vol->left);
 }
 
+static void tell_dropped(struct vfs *v, struct report *report)
+{
+	if (v->vol->dropped)
+		report_add(report, REPORT_NOTE,
+			"what was written to %s was dropped: it follows from the rest of the map",
+			v->vol->dropped);
+}
+
 static void count_derived(struct vfs *v, struct report *report)
 {
 	CLEANUP(free) char *path = NULL;
@@ -177,6 +185,7 @@ void left_copy(struct vfs *v, struct report *report)
 
 	if (r < 0)
 		refuse(report, &e);
+	tell_dropped(v, report);
 	count_derived(v, report);
 	l = v->vol->left;
 	if (!l)

@@ -13,7 +13,7 @@ struct dentry {
 	uint64_t parent;
 	uint64_t cookie;   /* its place in readdir: later ones are larger */
 	struct node *node; /* NULL: there is nothing here (any more) */
-	bool standing;     /* ... but a directory that is back when it is made again, or saved */
+	bool standing;     /* ... but something that is back when it is made again, or saved */
 	char name[];
 };
 
@@ -26,7 +26,7 @@ struct dentry *dentry_after(struct vfs *v, uint64_t dir, uint64_t after);
 /* How many of the directory's point to a node. */
 size_t dentry_count(const struct vfs *v, uint64_t dir);
 void dentries_finish(struct vfs *v);
-/* The directories that are always there, and were removed, are back. */
+/* What is always there, and was removed, is back. */
 void names_restore(struct vfs *v);
 /* What stands at parent/name: 0 and either *ret_node (kept by nothing yet) or -ENOENT. */
 int names_resolve(

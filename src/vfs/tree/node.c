@@ -166,6 +166,14 @@ int node_entry(const struct node *n, struct entry *ret, struct error *e)
 	return n->vol->format->stat(node_version(n), n->id, ret, e);
 }
 
+bool node_derived(const struct node *n)
+{
+	struct entry en;
+
+	return n->fixed && !n->dir && !node_scratch(n) && node_entry(n, &en, NULL) == 0 &&
+	       en.derived;
+}
+
 static bool needed(const struct node *n)
 {
 	if (node_is_root(n))

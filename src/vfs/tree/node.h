@@ -158,6 +158,8 @@ static inline bool node_scratch(const struct node *n)
 /* The version that says what it shows; borrowed. */
 const struct snapshot *node_version(const struct node *n);
 int node_entry(const struct node *n, struct entry *ret, struct error *e);
+/* Does it show what follows from the rest of the map (entry.derived)? */
+bool node_derived(const struct node *n);
 /* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
  * having looked it up. -ESTALE: there is no such entry. */
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret);

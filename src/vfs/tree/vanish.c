@@ -38,8 +38,10 @@ bool vanish_derived(const struct node *n)
 
 	if (n->dir || !dot || !dir || node_scratch(dir) || !node_scratch(n) ||
 		object_meaning(n->vol->vfs, dir->id, n->name, false, ENTRY_ROOT, &m) < 0 ||
-		m.is != FORMAT_DERIVED)
+		(m.is != FORMAT_DERIVED && m.is != FORMAT_DRAWN))
 		return false;
+	if (m.is == FORMAT_DRAWN)
+		return true;
 	snprintf(source, sizeof(source), "%.*s", (int)(dot - n->name), n->name);
 	return stands(dir, source);
 }

@@ -43,6 +43,19 @@ int volume_names_file(const char *const *options, struct file **ret, struct erro
 	return 0;
 }
 
+int volume_images(const char *const *options, struct images **ret, struct error *e)
+{
+	const char *preview = format_option(options, "preview");
+
+	return preview && strcmp(preview, "0") != 0 ? images_open(options, ret, e) : 0;
+}
+
+size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret)
+{
+	ret[0] = (struct sandbox_rule){vol->dirfd, vol->read_only ? 0 : SANDBOX_WRITABLE};
+	return 1 + images_rules(vol->images, ret + 1);
+}
+
 static int volume_begin(int dirfd, const char *name, const struct vfs_options *o,
 	struct volume **ret, struct error *e)
 {
@@ -67,6 +80,13 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	vol->at_once = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
 	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
+	vol->images = images_ref(o->images);
+	if (r == 0 && !vol->images)
+		r = volume_images(o->options, &vol->images, e);
+	if (vol->images) {
+		vol->context.image = images_find;
+		vol->context.image_arg = vol->images;
+	}
 	if (r == 0)
 		*ret = TAKE(vol);
 	return r;

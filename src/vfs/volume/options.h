@@ -9,6 +9,7 @@
 
 struct budget;
 struct file;
+struct images;
 
 struct vfs_options {
 	bool read_only;
@@ -28,6 +29,7 @@ struct vfs_options {
 	bool shared_dir;         /* its directory's descriptor stays the caller's */
 	struct budget *budget;   /* shared, with a limit of its own; NULL: one of `cache` bytes */
 	struct file *names_file; /* borrowed; NULL: it is opened if there is one */
+	struct images *images;   /* the same */
 };
 
 #endif

@@ -24,14 +24,22 @@ void volume_destroy(struct volume *vol)
 	journal_finish(&vol->journal);
 	source_finish(&vol->source);
 	file_unref(vol->context.names_file);
+	images_unref(vol->images);
 	if (vol->own_budget)
 		budget_destroy(vol->budget);
 	volume_unchanged(vol);
 	report_finish(&vol->told);
+	free(vol->dropped);
 	free(vol->name);
 	if (vol->own_dir)
 		close(vol->dirfd);
 	free(vol);
+}
+
+void volume_dropped(struct volume *vol, const char *path)
+{
+	if (!vol->dropped)
+		vol->dropped = strdup(path);
 }
 
 void volume_refuse_writing(struct volume *vol)

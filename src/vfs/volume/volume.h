@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/trust.h"
 #include "formats/format.h"
+#include "formats/images.h"
 #include "vfs/journal/journal.h"
 #include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
@@ -60,6 +61,7 @@ struct volume {
 
 	const struct format *format;
 	struct format_context context;
+	struct images *images; /* of the context; NULL: nobody needs them */
 	struct budget *budget;
 	bool own_budget;
 	struct journal journal;
@@ -76,6 +78,7 @@ struct volume {
 	struct changed *changed, *last_changed; /* since the last save, in order */
 	struct hash changed_paths;
 
+	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* the notes of saves that succeeded: what is so since is no news */
 
 	struct hash objects; /* tree/object.h */
@@ -143,6 +146,11 @@ int volume_lock(
 void volume_destroy(struct volume *vol);
 /* The map's file is open (fd is taken over) and locked; what it says of itself. */
 int volume_take(struct volume *vol, int fd, struct error *e);
+/* What a sandbox is to leave to the volume; at most VOLUME_RULES_MAX. Returns how many. */
+enum { VOLUME_RULES_MAX = 1 + IMAGES_DIRS_MAX };
+size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret);
+/* The game's images, if the options want pictures in the mount; else *ret stays. */
+int volume_images(const char *const *options, struct images **ret, struct error *e);
 /* The file of -o names=FILE, which is out of reach once the sandbox is entered, for whichever
  * format reads it. Where there is no such option *ret stays. */
 int volume_names_file(const char *const *options, struct file **ret, struct error *e);
@@ -157,6 +165,8 @@ void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 void volume_changed(struct volume *vol, const char *path, entry_id id);
+/* What was written there was dropped (entry.derived); the report says so once. */
+void volume_dropped(struct volume *vol, const char *path);
 void volume_unchanged(struct volume *vol); /* after a save */
 
 #endif

@@ -29,6 +29,7 @@ static const struct tw_kind *const tw_kinds[TW_N_KINDS] = {
 	[TW_K_PLANE] = &tw_kind_plane,
 	[TW_K_QUADS] = &tw_kind_quads,
 	[TW_K_SOURCES] = &tw_kind_sources,
+	[TW_K_PICTURE] = &tw_kind_picture,
 	[TW_K_RAW] = &tw_kind_raw,
 	[TW_K_RAW_ITEMS] = &tw_kind_raw_items,
 	[TW_K_RAW_TYPE] = &tw_kind_raw_type,
@@ -108,4 +109,7 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 			touch_users(before, i, t);
 		touch_users(after, i, t);
 	}
+	/* They show all of it. */
+	for (uint32_t i = 0; after->shared->preview && i < TW_PICTURES; i++)
+		touched_add(t, tw_id(TW_K_PICTURE, i, 0));
 }

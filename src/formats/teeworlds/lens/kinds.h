@@ -24,6 +24,7 @@ extern const struct tw_kind tw_kind_group_json;                               /*
 extern const struct tw_kind tw_kind_layer_json;                               /* layer/json.c */
 extern const struct tw_kind tw_kind_plane;                                    /* layer/plane.c */
 extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /* layer/elements.c */
+extern const struct tw_kind tw_kind_picture;                                  /* picture.c */
 extern const struct tw_kind tw_kind_envelope;                                 /* envelope.c */
 
 /* NULL where there is no such kind. */

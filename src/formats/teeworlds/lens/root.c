@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/picture.h"
 
 static const struct {
 	const char *name;
@@ -17,6 +18,12 @@ static const struct {
 	{"raw", TW_K_RAW},
 };
 
+/* Files, after the directories. */
+static const char *const pictures[TW_PICTURES] = {
+	[TW_PICTURE_PREVIEW] = "preview.png",
+	[TW_PICTURE_ENTITIES] = "entities.png",
+};
+
 enum { N_ENTRIES = sizeof(entries) / sizeof(entries[0]) };
 
 static bool is_shown(const struct tw_map *m, size_t i)
@@ -24,6 +31,20 @@ static bool is_shown(const struct tw_map *m, size_t i)
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
 	return m->shared->typed;
+}
+
+enum tw_picture tw_picture_named(const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < TW_PICTURES && strcmp(pictures[i], name) != 0)
+		i++;
+	return (enum tw_picture)i;
+}
+
+static bool has_pictures(const struct tw_map *m)
+{
+	return m->shared->typed && m->shared->preview;
 }
 
 static int root_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
@@ -35,7 +56,10 @@ static int root_find(const struct tw_map *m, entry_id dir, const char *name, ent
 			return 0;
 		}
 	}
-	return -ENOENT;
+	if (!has_pictures(m) || tw_picture_named(name) == TW_PICTURES)
+		return -ENOENT;
+	*ret = tw_id(TW_K_PICTURE, tw_picture_named(name), 0);
+	return 0;
 }
 
 static int root_child(
@@ -50,7 +74,12 @@ static int root_child(
 		(*cookie)++;
 		return 1;
 	}
-	return 0;
+	if (!has_pictures(m) || *cookie >= N_ENTRIES + TW_PICTURES)
+		return 0;
+	strcpy(name, pictures[*cookie - N_ENTRIES]);
+	*ret = tw_id(TW_K_PICTURE, (uint32_t)(*cookie - N_ENTRIES), 0);
+	(*cookie)++;
+	return 1;
 }
 
 const struct tw_kind tw_kind_root = {

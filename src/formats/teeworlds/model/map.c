@@ -42,6 +42,8 @@ void tw_shared_unref(struct tw_shared *sh)
 	if (!sh || !refs_drop(&sh->refs))
 		return;
 	tw_kept_unref(sh->names);
+	for (size_t i = 0; i < TW_PICTURES; i++)
+		blob_unref(sh->pictures[i]);
 	free(sh);
 }
 
@@ -70,6 +72,7 @@ static void free_map(struct snapshot *s)
 
 struct tw_map *tw_map_new(struct tw_shared *sh)
 {
+	static atomic_uint_fast64_t serial = 1;
 	struct tw_map *m = calloc(1, sizeof(*m));
 
 	if (!m) {
@@ -79,6 +82,7 @@ struct tw_map *tw_map_new(struct tw_shared *sh)
 	snapshot_init(&m->base, NULL, free_map);
 	m->shared = sh;
 	m->version = 1;
+	m->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed);
 	return m;
 }
 

@@ -111,6 +111,9 @@ struct tw_index {
 	bool ordered; /* positions follow the handles, as long as nothing was reordered */
 };
 
+/* Pictures of the whole map, as files of the mount. */
+enum tw_picture { TW_PICTURE_PREVIEW, TW_PICTURE_ENTITIES, TW_PICTURES };
+
 /* What a room above keeps with a map: immutable, counted, and freed by a function of that room. */
 struct tw_kept {
 	atomic_uint refs;
@@ -128,6 +131,11 @@ struct tw_shared {
 	void (*note)(void *arg, const char *line); /* may be NULL */
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
+	uint32_t preview; /* pixels of the longest side of pictures in the mount; 0: there are none
+			   */
+	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */
+	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	void *image_arg;  /* of format_context */
 	bool typed;       /* the typed view exists (rule 1), decided at open for the whole mount */
 	bool fresh;       /* made of no file: what a game needs is added at the save */
 	int file_version; /* 3 or 4, of the container */
@@ -139,6 +147,7 @@ struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
 	uint64_t version; /* grows with every apply; rebase keeps it */
+	uint64_t serial;  /* no other one has it, of this map or another */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct tw_kept *name_map;  /* names/name_map.h; NULL: names are the map's own */

@@ -33,6 +33,7 @@ enum tw_kind_id {
 	TW_K_PLANE,
 	TW_K_QUADS,
 	TW_K_SOURCES,
+	TW_K_PICTURE, /* index: enum tw_picture */
 	TW_K_RAW,
 	TW_K_RAW_ITEMS,
 	TW_K_RAW_TYPE, /* index: type number */

@@ -136,22 +136,32 @@ static int draw_groups(struct scene *s, struct error *e)
 	return r;
 }
 
+bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
+{
+	const struct tw_item *game = tw_game_layer(m, NULL);
+	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
+	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
+	uint32_t most = (uint32_t)(tw > th ? tw : th);
+	uint64_t w, h;
+
+	if (tw <= 0 || th <= 0)
+		return false;
+	w = (uint64_t)longest * (uint32_t)tw / most;
+	h = (uint64_t)longest * (uint32_t)th / most;
+	*ret_w = w ? (uint32_t)w : 1;
+	*ret_h = h ? (uint32_t)h : 1;
+	return true;
+}
+
 /* The form of the picture is that of the game layer. */
 static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 {
 	const struct tw_item *game = tw_game_layer(s->painter.m, NULL);
-	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
-	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
-	int32_t longest = tw > th ? tw : th;
 
-	if (tw <= 0 || th <= 0)
+	if (!tw_preview_size(s->painter.m, s->how->size, w, h))
 		return error_set(e, -ENODATA, "the map has no game layer");
-	s->w = (double)tw * TILE;
-	s->h = (double)th * TILE;
-	*w = (uint32_t)((uint64_t)s->how->size * (uint32_t)tw / (uint32_t)longest);
-	*h = (uint32_t)((uint64_t)s->how->size * (uint32_t)th / (uint32_t)longest);
-	*w = *w ? *w : 1;
-	*h = *h ? *h : 1;
+	s->w = (double)game->ints->v[TW_TILES_WIDTH] * TILE;
+	s->h = (double)game->ints->v[TW_TILES_HEIGHT] * TILE;
 	set_screen(s);
 	return 0;
 }

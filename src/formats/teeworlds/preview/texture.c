@@ -201,7 +201,7 @@ static void tell(struct tw_textures *t, uint32_t image, const char *why)
 		image < names->n && names->v[image].size <= 127 ? (int)names->v[image].size : 0,
 		image < names->n ? names->v[image].text : "", why);
 	if (t->how->note)
-		t->how->note(t->how->arg, line);
+		t->how->note(t->how->note_arg, line);
 }
 
 /* The image, large enough for side, becomes the first of what is kept. */

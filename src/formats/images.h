@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * images: the images that games have, and maps only name, for pictures of maps (preview.h).
+ *
+ * They lie in directories that are opened before the sandbox is entered (base/sandbox.h), each for
+ * reading only. A name from a map is one name in such a directory, and never a way out of it.
+ */
+#ifndef FORMATS_IMAGES_H
+#define FORMATS_IMAGES_H
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sandbox.h"
+
+enum { IMAGES_DIRS_MAX = 12 };
+
+struct images;
+
+/*
+ * The directory of -o mapres=DIR, and those in which games and their users keep images
+ * (format_preview.image_dirs). -ENOENT and such: DIR cannot be opened; of the others those count
+ * that can be.
+ */
+int images_open(const char *const *options, struct images **ret, struct error *e);
+struct images *images_ref(struct images *i);
+void images_unref(struct images *i);
+DEFINE_CLEANUP(struct images, images_unref);
+
+/* A rule for each, IMAGES_DIRS_MAX at most; returns how many. NULL has none. */
+size_t images_rules(const struct images *i, struct sandbox_rule *ret);
+
+/* struct preview's: arg is a struct images. -ENOENT. Any thread. */
+int images_find(void *arg, const char *name, struct extent *ret, struct error *e);
+
+#endif

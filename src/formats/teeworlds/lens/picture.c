@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * picture: the map as a PNG, drawn when somebody reads it. Its size follows from that of the game
+ * layer. What was drawn last of a version of the map is kept, as a file, with the budget.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "codec/png.h"
+#include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/preview/preview.h"
+
+struct drawing {
+	const struct tw_map *m;
+	enum tw_picture what;
+};
+
+/* Of a map without a game layer: nothing, an empty file. */
+static uint64_t size_of(const struct tw_map *m)
+{
+	uint64_t size = 0;
+	uint32_t w, h;
+
+	if (tw_preview_size(m, m->shared->preview, &w, &h))
+		(void)png_file_size(w, h, &size);
+	return size;
+}
+
+static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	(void)e;
+	if (tw_id_index(id) >= TW_PICTURES || !m->shared->preview)
+		return -ENOENT;
+	tw_stat_file(ret, size_of(m), true);
+	ret->fixed = true;
+	ret->derived = true;
+	return 0;
+}
+
+/* As blob_derive wants it: what it is of, and the file. */
+static int make(void *arg, struct bytes **ret, struct error *e)
+{
+	const struct drawing *d = arg;
+	const struct tw_shared *sh = d->m->shared;
+	struct preview how = {.size = sh->preview,
+		.entities = d->what == TW_PICTURE_ENTITIES,
+		.part = ENTRY_ROOT,
+		.image = sh->image,
+		.arg = sh->image_arg};
+	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	CLEANUP_EXTENT struct extent pixels = EXTENT_INIT;
+	const size_t key = sizeof(d->m->serial);
+	size_t size = (size_t)size_of(d->m);
+	struct picture p;
+	uint8_t *data;
+	int r = tw_preview.draw(&d->m->base, &how, &p, e);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
+	pixels = extent_of_bytes(p.rgba);
+	file = bytes_resize(NULL, key + size, &data);
+	if (!file)
+		return error_set(e, -ENOMEM, "no memory for a picture");
+	memcpy(data, &d->m->serial, key);
+	r = png_file_read(p.w, p.h, extent_read_fn, &pixels, NULL, 0, data + key, size, e);
+	if (r == 0)
+		*ret = TAKE(file);
+	return r;
+}
+
+static int picture_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	struct drawing d = {m, (enum tw_picture)tw_id_index(id)};
+	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	int r = 0;
+
+	if (n)
+		r = blob_derive(m->shared->pictures[d.what], m->serial, make, &d, &file, e);
+	if (r == 0 && n)
+		memcpy(dst, file->data + sizeof(m->serial) + off, n);
+	return r;
+}
+
+/* Whatever it is, the map stays what it was. */
+static int picture_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct tw_change *c, struct error *e)
+{
+	(void)m, (void)id, (void)in, (void)c, (void)e;
+	return 0;
+}
+
+const struct tw_kind tw_kind_picture = {
+	.label = "picture.png",
+	.stat = picture_stat,
+	.get = picture_get,
+	.parse = picture_parse,
+};
