@@ -10,6 +10,7 @@
 
 #include "base/cursor.h"
 #include "codec/feed.h"
+#include "codec/plain.h"
 
 enum {
 	/* What is allocated before anything came out: usual ratios are below this, and one that
@@ -72,8 +73,8 @@ static void ask_for_huge_pages(uint8_t *data, size_t n)
 }
 
 /*
- * The whole stream, where it is sound. NULL: it is not, or there is no memory, or nobody knows;
- * zlib finds out which, and has the words for it.
+ * The whole stream, where it is sound to zlib, too. NULL: it is not, or there is no memory, or nobody
+ * knows; zlib finds out which, and has the words for it.
  */
 static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 {
@@ -93,7 +94,7 @@ static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 	if (!d || !span ||
 		libdeflate_zlib_decompress_ex(d, in->data, in->size, data, (size_t)declared, &used,
 			&got) != LIBDEFLATE_SUCCESS ||
-		got != declared)
+		got != declared || !zlib_stream_is_plain(in->data, used))
 		return NULL;
 	feed_count(got);
 	return TAKE(span);

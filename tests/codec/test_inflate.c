@@ -2,6 +2,9 @@
 #include "codec_test.h"
 
 #include <fcntl.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -454,6 +457,174 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 	assert_true(accepted > 0 && refused > 10000);
 }
 
+#ifdef HAVE_LIBDEFLATE
+/* The zlib stream of raw deflate data as libdeflate understands it: with the checksum of that.
+ * False: it does not. */
+static bool sealed(const uint8_t *raw, size_t n, struct extent *ret, size_t *ret_declared)
+{
+	enum { ROOM = 1 << 20 };
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	CLEANUP(free) uint8_t *out = malloc(ROOM);
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+	size_t used;
+	bool good = libdeflate_deflate_decompress_ex(
+			    d, raw, n, out, ROOM, &used, ret_declared) == LIBDEFLATE_SUCCESS;
+
+	libdeflate_free_decompressor(d);
+	if (!good)
+		return false;
+	buffer_byte(&b, 0x78);
+	buffer_byte(&b, 0x9c);
+	buffer_append(&b, raw, used);
+	for (unsigned i = 0, sum = (unsigned)adler32(1, out, (uInt)*ret_declared); i < 4; i++)
+		buffer_byte(&b, (uint8_t)(sum >> (24 - 8 * i)));
+	*ret = extent_of(b.data, b.size);
+	return true;
+}
+
+struct bits {
+	struct buffer out;
+	unsigned at;
+};
+
+static void put(struct bits *b, unsigned value, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++, b->at++) {
+		if (b->at % 8 == 0)
+			buffer_byte(&b->out, 0);
+		b->out.data[b->at / 8] |= (uint8_t)((value >> i & 1) << b->at % 8);
+	}
+}
+
+/* A Huffman code goes the other way round. */
+static void put_code(struct bits *b, unsigned code, unsigned n)
+{
+	for (unsigned i = n; i; i--)
+		put(b, code >> (i - 1) & 1, 1);
+}
+
+/* Enough for any distance. */
+static void put_stored(struct bits *b)
+{
+	static const uint8_t zeros[40000];
+
+	put(b, 0, 8);
+	put(b, sizeof(zeros), 16);
+	put(b, ~(unsigned)sizeof(zeros), 16);
+	buffer_append(&b->out, zeros, sizeof(zeros));
+	b->at += 8 * (unsigned)sizeof(zeros);
+}
+
+/* "a" is 0, the end 10, a length of three 11; code lengths 0 to 14 are what they are in four bits,
+ * and 15 is a run of zeros. */
+static void put_codes(struct bits *b, unsigned n_literals, const uint8_t *distances, unsigned n)
+{
+	static const uint8_t order[] = {
+		16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+
+	put(b, 1 | 2 << 1, 3);
+	put(b, n_literals - 257, 5);
+	put(b, n - 1, 5);
+	put(b, 15, 4);
+	for (size_t i = 0; i < sizeof(order); i++)
+		put(b, order[i] == 18 || order[i] < 15 ? 4 : 0, 3);
+	for (unsigned i = 0; i < n_literals; i++)
+		put_code(b, i == 'a' ? 1 : i == 256 || i == 257 ? 2 : 0, 4);
+	for (unsigned i = 0; i < n; i++)
+		put_code(b, distances[i], 4);
+}
+
+enum { RUN = 15 };
+
+static const struct forged {
+	const char *what;
+	unsigned literals; /* 0: the fixed codes */
+	uint8_t distances[32];
+	unsigned n_distances;
+	unsigned match, n_match; /* what follows, up to the end of the block */
+	bool sound;
+} forged[] = {
+	{"two distances", 258, {1, 1}, 2, 3 << 1 | 1, 3, true},
+	{"one distance", 258, {1}, 1, 3 << 1, 3, true},
+	{"one distance, and its other bit", 258, {1}, 1, 3 << 1 | 1, 3, false},
+	{"no distance, and one is used", 258, {0}, 1, 3 << 1, 3, false},
+	{"287 literals", 287, {1, 1}, 2, 3 << 1, 3, false},
+	{"288 literals", 288, {1, 1}, 2, 3 << 1, 3, false},
+	{"31 distances", 258, {1, 1}, 31, 3 << 1, 3, false},
+	{"32 distances", 258, {1, 1}, 32, 3 << 1, 3, false},
+	{"lengths beyond the last", 258, {1, 1, RUN}, 4, 3 << 1, 3, false},
+	{"a fixed match", 0, {0}, 0, 1 << 5, 12, true},
+	{"literal 286", 0, {0}, 0, 0xc6 << 5, 13, false},
+	{"literal 287", 0, {0}, 0, 0xc7 << 5, 13, false},
+	{"distance 30", 0, {0}, 0, 1 << 18 | 30 << 13, 25, false},
+	{"distance 31", 0, {0}, 0, 1 << 18 | 31 << 13, 25, false},
+};
+
+/* What libdeflate takes for sound and zlib does not is not sound. */
+static void a_forged_stream_is_judged_as_zlib_judges_it(void **state)
+{
+	size_t taken = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		const struct forged *f = &forged[i];
+		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+		struct bits b = {.out = BUFFER_INIT};
+		size_t declared;
+		bool good = false;
+
+		put_stored(&b);
+		if (f->literals)
+			put_codes(&b, f->literals, f->distances, f->n_distances);
+		else
+			put(&b, 1 | 1 << 1, 3);
+		put_code(&b, f->match, f->n_match);
+		put_code(&b, f->literals ? 2 : 0, f->literals ? 2 : 7);
+		/* For whoever needs more bits than there are. */
+		put(&b, 0, 16);
+		if (sealed(b.out.data, b.out.size, &x, &declared)) {
+			good = judged_alike(&x, declared);
+			taken += !f->sound;
+		}
+		if (good != f->sound)
+			fail_msg("%s", f->what);
+		buffer_finish_free(&b.out);
+	}
+	/* Other versions may differ in some. */
+	assert_true(taken > 0);
+}
+
+/* Bits of sound streams turned, with a checksum that is right again. */
+static void changed_streams_are_judged_as_zlib_judges_them(void **state)
+{
+	size_t accepted = 0, refused = 0;
+	uint64_t seed = 23;
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++) {
+		size_t n = i % 2 ? 300 : 5000;
+		uint8_t *data = sample(n, i + 1);
+		CLEANUP_EXTENT struct extent x = written(data, n, 6, i % 3 ? 0 : Z_FIXED, 15);
+		CLEANUP(bytes_unref) struct bytes *stream = NULL;
+		CLEANUP(free) uint8_t *bad = malloc(x.size);
+
+		assert_ok(extent_load(&x, UINT64_MAX, &stream, &err));
+		for (size_t k = 0; k < 500; k++) {
+			CLEANUP_EXTENT struct extent y = EXTENT_INIT;
+			size_t declared, at = next_random(&seed) % (k % 2 ? 60 : x.size - 6);
+
+			memcpy(bad, stream->data, x.size);
+			bad[2 + at] ^= (uint8_t)(1 << next_random(&seed) % 8);
+			if (sealed(bad + 2, x.size - 6, &y, &declared))
+				*(judged_alike(&y, declared) ? &accepted : &refused) += 1;
+		}
+		free(data);
+	}
+	print_message("accepted %zu, refused by zlib alone %zu\n", accepted, refused);
+	assert_true(accepted > 100);
+}
+#endif
+
 static void checksums_are_zlibs(void **state)
 {
 	uint8_t *data = sample(100000, 5);
@@ -508,6 +679,10 @@ int main(void)
 		cmocka_unit_test(a_gib_is_streamed_in_a_few_mib),
 		cmocka_unit_test(a_stream_is_proved_before_any_stretch_of_it_is_there),
 		cmocka_unit_test(whole_streams_are_judged_as_zlib_judges_them),
+#ifdef HAVE_LIBDEFLATE
+		cmocka_unit_test(a_forged_stream_is_judged_as_zlib_judges_it),
+		cmocka_unit_test(changed_streams_are_judged_as_zlib_judges_them),
+#endif
 		cmocka_unit_test(checksums_are_zlibs),
 		cmocka_unit_test(each_stops_when_it_is_told_to),
 	};

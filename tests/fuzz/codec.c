@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include <jansson.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
+#include "base/buffer.h"
 #include "codec/blob.h"
+#include "codec/checksum.h"
 #include "codec/csv.h"
 #include "codec/csv_table.h"
 #include "codec/json.h"
@@ -283,3 +288,39 @@ TARGET(fuzz_inflate)
 	if (r == 0 && declared && memcmp(all->data, loaded->data, declared) != 0)
 		broken("inflate", "a blob has other bytes");
 }
+
+#ifdef HAVE_LIBDEFLATE
+/* Raw deflate data, in a zlib stream with the checksum of what libdeflate makes of it: taken at once
+ * it is what zlib takes it for. */
+TARGET(fuzz_deflate)
+{
+	static struct libdeflate_decompressor *d;
+	static uint8_t out[1 << 18];
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *all = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct error e = ERROR_INIT;
+	uint64_t n = 0;
+	size_t used, got;
+	int r;
+
+	if (!d)
+		d = libdeflate_alloc_decompressor();
+	if (libdeflate_deflate_decompress_ex(d, data, size, out, sizeof(out), &used, &got) !=
+			LIBDEFLATE_SUCCESS ||
+		!got)
+		return;
+	buffer_byte(&b, 0x78);
+	buffer_byte(&b, 0x9c);
+	buffer_append(&b, data, used);
+	for (uint32_t i = 0, sum = checksum_adler32(1, out, got); i < 4; i++)
+		buffer_byte(&b, (uint8_t)(sum >> (24 - 8 * i)));
+	x = extent_of(b.data, b.size);
+	r = judged(inflate_all(&x, got, &all, &e), &e);
+	e = (struct error)ERROR_INIT;
+	if ((judged(inflate_each(&x, got, count_chunk, &n, &e), &e) < 0) != (r < 0))
+		broken("deflate", "zlib is of another mind");
+	if (r == 0 && memcmp(all->data, out, got) != 0)
+		broken("deflate", "other bytes");
+}
+#endif
