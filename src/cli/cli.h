@@ -26,6 +26,7 @@ int cli_extract(int argc, char **argv);
 int cli_grep(int argc, char **argv);
 int cli_index(int argc, char **argv);
 int cli_ls(int argc, char **argv);
+int cli_merge(int argc, char **argv);
 int cli_mv(int argc, char **argv);
 int cli_pack(int argc, char **argv);
 int cli_preview(int argc, char **argv);

@@ -57,6 +57,11 @@ const struct cli_command cli_commands[] = {
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
 		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"},
+	{"merge", cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
+		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one thing ours\n"
+		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
+		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
+		"      --mark                a layer CONFLICT shows cells that both changed\n"},
 	{"diff", cli_diff, "[-q] FILE FILE", "how two maps differ",
 		"  -q, --brief               only which files\n"},
 	{0},

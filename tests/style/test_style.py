@@ -23,6 +23,7 @@ BELOW = {
 SUBROOMS = {
     "cli": {
         "offline": set(),
+        "merging": {"offline"},
     },
     "vfs": {
         "files": set(),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /* format: Teeworlds and DDNet maps as the mounted tree sees them. */
+#include "formats/merging.h"
 #include "formats/teeworlds/format.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "formats/merging.h"
 #include "formats/teeworlds/check/check.h"
 #include "formats/teeworlds/datafile/same.h"
 #include "formats/teeworlds/datafile/write.h"
@@ -270,6 +272,21 @@ static const struct format_names names = {
 	.read_name_map = tw_name_map_read,
 };
 
+static const struct merging_reference references[] = {
+	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
+static const char *const lists[] = {"info/settings.cfg", NULL};
+
+static const struct format_merging merging = {
+	.references = references,
+	.lists = lists,
+	.kind_file = "layer.json",
+	.kind_key = "\"kind\": ",
+	.mark_file = "layer.json",
+	.mark_text = "{\"type\": 2, \"version\": 3, \"width\": %u, \"height\": %u, \"kind\": 0, "
+		     "\"color\": [255, 0, 0, 160]}",
+	.mark_table = "id.csv",
+};
+
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
@@ -289,4 +306,5 @@ const struct format format_teeworlds = {
 	.tree = &tree,
 	.names = &names,
 	.preview = &tw_preview,
+	.merging = &merging,
 };

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs merge: two maps that were made of one become one, also as git's merge driver. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/merging/apply.h"
+#include "cli/merging/conflict.h"
+#include "cli/merging/decide.h"
+#include "cli/merging/left.h"
+#include "cli/merging/match.h"
+#include "cli/merging/order.h"
+#include "cli/merging/out.h"
+#include "cli/offline/change.h"
+
+/* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
+enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
+enum { BASE_AT, OURS_AT, THEIRS_AT, OUT_AT, NAMES };
+
+struct command_merge {
+	struct command command;
+	struct merge merge;
+	struct out out;
+	const char *label; /* of the map, in messages and for what is left over */
+	bool mark;
+	int left_dir;
+	char left_name[NAME_MAX + 1];
+	char *shown[SIDES];
+	int ours;                     /* a descriptor */
+	bool as_base, theirs_as_ours; /* their bytes are the same */
+};
+
+static int fail(const char *file, const struct error *e)
+{
+	say(stderr, "mapfs: %s: %s", file, error_text(e));
+	return e->code;
+}
+
+/* Is the file of no bytes, which git gives for a base that is not there? */
+static bool is_empty(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+static int same_bytes(int a, int b)
+{
+	uint8_t x[4096], y[4096];
+	struct stat s, t;
+
+	if (fstat(a, &s) < 0 || fstat(b, &t) < 0 || s.st_size != t.st_size)
+		return 0;
+	for (off_t off = 0; off < s.st_size;) {
+		ssize_t n = pread(a, x, sizeof(x), off), k = pread(b, y, sizeof(y), off);
+
+		if (n <= 0 || k != n || memcmp(x, y, (size_t)n) != 0)
+			return 0;
+		off += n;
+	}
+	return 1;
+}
+
+/* Where what is left over goes: beside the map of that name. */
+static int open_left(struct command_merge *c)
+{
+	const char *slash = strrchr(c->label, '/'), *name = slash ? slash + 1 : c->label;
+	CLEANUP(free)
+	char *dir = slash ? strndup(c->label, (size_t)(name - c->label)) : strdup(".");
+	struct error e = ERROR_INIT;
+
+	if (!dir)
+		return -ENOMEM;
+	if (!*name || strlen(name) > NAME_MAX) {
+		error_set(&e, -EINVAL, "is no name of a file");
+		return fail(c->label, &e);
+	}
+	strcpy(c->left_name, name);
+	c->left_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->left_dir < 0)
+		c->left_dir = fcntl(c->out.dirfd, F_DUPFD_CLOEXEC, 3);
+	return c->left_dir < 0 ? -errno : 0;
+}
+
+/* The maps are opened, and ours copied to where it is to be; all outside the sandbox. */
+static int open_all(struct command_merge *c)
+{
+	char **names = c->command.names;
+	struct vfs_options writing = c->command.how;
+	struct side *s = c->merge.sides;
+	struct error e = ERROR_INIT;
+	int r;
+
+	writing.read_only = false;
+	writing.at_once = true;
+	r = out_begin(&c->out, names[OUT_AT], &writing, &e);
+	if (r < 0)
+		return fail(names[OUT_AT], &e);
+	r = open_left(c);
+	if (r < 0)
+		return r;
+	c->merge.no_base = is_empty(names[BASE_AT]);
+	for (int w = 0; w < SIDES; w++) {
+		if (w == BASE && c->merge.no_base)
+			continue;
+		r = offline_open(&s[w].tree, names[w], &c->command.how, &e);
+		if (r < 0)
+			return fail(names[w], &e);
+	}
+	/* Ours is what it was opened as; the tree that is edited is of the copy. */
+	c->ours = fcntl(s[OURS].tree.vol->source.files[0]->fd, F_DUPFD_CLOEXEC, 3);
+	offline_close(&s[OURS].tree);
+	if (c->ours < 0)
+		return -errno;
+	r = out_copy(&c->out, c->ours, &s[OURS].tree, c->label, &writing, &e);
+	return r < 0 ? fail(c->label, &e) : 0;
+}
+
+static int confine(struct command_merge *c)
+{
+	struct offline *trees[SIDES + 1];
+	struct sandbox_rule left = {c->left_dir, SANDBOX_WRITABLE};
+	struct error e = ERROR_INIT;
+	size_t n = 0;
+	int r;
+
+	for (int w = 0; w < SIDES; w++)
+		if (c->merge.sides[w].tree.vol)
+			trees[n++] = &c->merge.sides[w].tree;
+	if (c->out.held.vol)
+		trees[n++] = &c->out.held;
+	r = offline_confine(trees, n, &left, 1, c->command.debug, &e);
+	return r < 0 ? fail(c->label, &e) : 0;
+}
+
+static int load_all(struct command_merge *c, struct pool *pool)
+{
+	const struct format *format = NULL;
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	for (int w = SIDES; r == 0 && w-- > 0;) {
+		struct side *s = &c->merge.sides[w];
+
+		if (s->tree.vol) {
+			r = offline_load(&s->tree, pool, &e);
+			if (r < 0)
+				return fail(c->command.names[w], &e);
+			if (format && format != s->tree.vol->format) {
+				error_set(&e, -EINVAL, "is of another format than the others");
+				return fail(c->command.names[w], &e);
+			}
+			format = s->tree.vol->format;
+		}
+		r = side_read(s);
+	}
+	if (r < 0)
+		return r;
+	c->merge.numbered = format->numbered;
+	c->merge.nocase = format->nocase;
+	if (format->merging)
+		c->merge.how = format->merging;
+	return 0;
+}
+
+static void tell(const struct command_merge *c, const struct left_over *left)
+{
+	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
+		const struct conflict *x = &c->merge.conflicts[i];
+		CLEANUP(free) char *path = order_path(x->x, true);
+		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
+		const char *slash = strrchr(c->label, '/');
+		int n = slash ? (int)(slash + 1 - c->label) : 0;
+
+		if (theirs && left->made[0])
+			say(stderr, "mapfs: %s: conflict: %s: %s; ours stays, theirs is %.*s%s/%s",
+				c->label, path ? path : "", x->why, n, c->label, left->made,
+				theirs);
+		else
+			say(stderr, "mapfs: %s: conflict: %s: %s", c->label,
+				path && path[0] ? path : ".", x->why);
+	}
+}
+
+/* The file that the merged map is to be a copy of. */
+static struct file *result(struct command_merge *c)
+{
+	struct merge *m = &c->merge;
+	enum which w = c->as_base ? THEIRS : OURS;
+
+	return m->sides[w].tree.vol->source.files[0];
+}
+
+static int save(struct command_merge *c)
+{
+	struct change_save how = {0};
+	int code = c->as_base || c->theirs_as_ours
+			   ? OUTCOME_DONE
+			   : (int)change_save(&c->merge.sides[OURS].tree, &how);
+
+	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
+}
+
+static int write_out(struct command_merge *c)
+{
+	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
+	struct error e = ERROR_INIT;
+	int code = save(c);
+
+	if (code != OUTCOME_DONE)
+		return TROUBLE + code;
+	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, result(c), &e) < 0) {
+		left_over_drop(&left, &c->merge);
+		fail(c->command.names[OUT_AT], &e);
+		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
+	}
+	tell(c, &left);
+	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
+}
+
+static int merge(struct command_merge *c, struct pool *pool)
+{
+	struct merge *m = &c->merge;
+	int r = load_all(c, pool);
+
+	if (r < 0)
+		return r;
+	/* Where only one side was written there is nothing to look at. */
+	c->theirs_as_ours =
+		same_bytes(c->ours, m->sides[THEIRS].tree.vol->source.files[0]->fd) ||
+		(!m->no_base && same_bytes(m->sides[BASE].tree.vol->source.files[0]->fd,
+					m->sides[THEIRS].tree.vol->source.files[0]->fd));
+	c->as_base = !c->theirs_as_ours && !m->no_base &&
+		     same_bytes(c->ours, m->sides[BASE].tree.vol->source.files[0]->fd);
+	if (c->theirs_as_ours || c->as_base)
+		return 0;
+	r = match_all(m);
+	if (r == 0)
+		r = decide_all(m, c->mark);
+	if (r == 0)
+		r = order_all(m);
+	return r < 0 ? r : apply_all(m);
+}
+
+static int run(struct command_merge *c)
+{
+	struct pool *pool = NULL;
+	int r = digest_begin(), code;
+
+	if (r == 0)
+		r = open_all(c);
+	if (r == 0)
+		r = confine(c);
+	if (r == 0) {
+		pool = pool_create(c->command.threads);
+		r = pool ? merge(c, pool) : -ENOMEM;
+	}
+	if (r == -ENOMEM)
+		say(stderr, "mapfs: out of memory");
+	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome(r);
+	for (int w = 0; w < SIDES; w++) {
+		offline_close(&c->merge.sides[w].tree);
+		side_finish(&c->merge.sides[w]);
+	}
+	out_finish(&c->out);
+	merged_finish(&c->merge);
+	conflicts_finish(&c->merge);
+	pool_destroy(pool);
+	return code;
+}
+
+int cli_merge(int argc, char **argv)
+{
+	static const struct option long_options[] = {{"label", required_argument, NULL, 'L'},
+		{"mark", no_argument, NULL, 'm' + 256}, COMMAND_LONG_OPTIONS};
+	static const struct format_merging nothing;
+	struct command_merge c = {
+		.merge.how = &nothing, .left_dir = -1, .ours = -1, .out.dirfd = -1};
+	int option;
+
+	command_begin(&c.command, "merge");
+	/* Its numbers are those of one map. */
+	(void)options_add(&c.command.options, "raw=off", NULL);
+	while ((option = command_option(
+			&c.command, argc, argv, COMMAND_LETTERS "L:", long_options)) > 0 &&
+		option != '?') {
+		if (option == 'L')
+			c.label = optarg;
+		else
+			c.mark = true;
+	}
+	if (option == -1 && c.command.n_names == NAMES) {
+		c.label = c.label ? c.label : c.command.names[OUT_AT];
+		c.command.code = run(&c);
+	} else if (option == -1) {
+		c.command.code =
+			TROUBLE + cli_usage("merge takes four files: BASE OURS THEIRS OUT");
+	} else if (c.command.code != OUTCOME_DONE) {
+		c.command.code += TROUBLE;
+	}
+	if (c.left_dir >= 0)
+		close(c.left_dir);
+	if (c.ours >= 0)
+		close(c.ours);
+	command_finish(&c.command);
+	return c.command.code;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/apply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cli/merging/conflict.h"
+#include "cli/merging/content.h"
+#include "cli/merging/order.h"
+#include "cli/offline/change.h"
+
+struct applying {
+	struct merge *m;
+	struct offline *t;
+	/* Refused, perhaps for what comes later. */
+	struct merged **refused;
+	size_t n, room;
+};
+
+static int fail(const struct applying *a, const char *path, int r)
+{
+	offline_say(a->t, "%s: %s", path, strerror(-r));
+	return r;
+}
+
+struct memory {
+	const struct bytes *b;
+	size_t at;
+};
+
+static ssize_t from_memory(void *arg, void *dst, size_t n)
+{
+	struct memory *mem = arg;
+	size_t left = mem->b->size - mem->at, some = left < n ? left : n;
+
+	memcpy(dst, mem->b->data + mem->at, some);
+	mem->at += some;
+	return (ssize_t)some;
+}
+
+int apply_content(struct merge *m, struct merged *x, const char *(*name)(const struct merged *x),
+	struct bytes **ret)
+{
+	CLEANUP(bytes_unref) struct bytes *b = x->content ? bytes_ref(x->content) : NULL;
+	int r = b ? 0 : content_read(m, THEIRS, x->at[THEIRS], &b);
+
+	if (r < 0)
+		return r;
+	if (m->how->references && content_is_json(m, merged_item(x)))
+		return content_write(m, b, name, ret);
+	*ret = TAKE(b);
+	return 0;
+}
+
+/* The time that theirs has, where maps keep times. */
+static bool time_of(const struct merge *m, const struct merged *x, struct timespec *ret)
+{
+	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
+	struct attr a;
+
+	if (!t->vol->format->keeps_times || x->content ||
+		offline_find(t, x->at[THEIRS]->path, &a) < 0)
+		return false;
+	offline_forget(t, a.ino);
+	*ret = a.mtime;
+	return true;
+}
+
+/* 1: refused, and why is in e. */
+static int put(struct applying *a, struct merged *x, const char *path, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct memory mem = {0};
+	struct timespec mtime;
+	int r = apply_content(a->m, x, order_now, &b);
+
+	if (r == -ENOMEM)
+		return fail(a, path, r);
+	if (r < 0) {
+		error_set(e, r, "theirs cannot be read: %s", strerror(-r));
+		return 1;
+	}
+	mem.b = b;
+	r = change_put(a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
+	return r == -ENOMEM || r == -EIO || r == -ENOSPC ? fail(a, path, r) : r < 0;
+}
+
+static int put_or_note(struct applying *a, struct merged *x)
+{
+	CLEANUP(free) char *path = order_path(x, false);
+	struct error e = ERROR_INIT;
+	int r = path ? put(a, x, path, &e) : -ENOMEM;
+
+	if (r <= 0)
+		return r;
+	if (!array_room(a->refused, a->n, a->room))
+		return -ENOMEM;
+	a->refused[a->n++] = x;
+	return 0;
+}
+
+static int move(struct applying *a, struct merged *x)
+{
+	CLEANUP(free) char *dir = order_path(x->up, false), *from = NULL, *to = NULL;
+	const struct item *o = x->at[OURS];
+	int r = -ENOMEM;
+
+	if (!dir || asprintf(&from, "%s/%s", dir, o->name) < 0)
+		from = NULL;
+	else if (asprintf(&to, "%s/%s%s", dir, x->now, o->ending) < 0)
+		to = NULL;
+	else
+		r = change_rename(a->t, from, to);
+	return r < 0 ? fail(a, from ? from : "", r) : 0;
+}
+
+static int make_dir(struct applying *a, const struct merged *x)
+{
+	CLEANUP(free) char *path = order_path(x, false);
+	int r = path ? change_mkdirs(a->t, path) : -ENOMEM;
+
+	return r < 0 ? fail(a, path ? path : "", r) : 0;
+}
+
+static bool is_there(const struct merged *x)
+{
+	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
+}
+
+/* Objects stand where they are to stand; new files of them with their content. */
+static int place(struct applying *a, struct merged *dir)
+{
+	int r = 0;
+
+	for (size_t i = dir->n_order; r == 0 && i-- > 0;) {
+		struct merged *x = dir->order[i];
+
+		if (x->fate != FATE_ADD)
+			r = x->moved ? move(a, x) : 0;
+		else if (merged_dir(x))
+			r = make_dir(a, x);
+		else
+			r = put_or_note(a, x);
+	}
+	for (size_t i = 0; r == 0 && i < dir->n; i++)
+		if (merged_dir(dir->below[i]) && is_there(dir->below[i]))
+			r = place(a, dir->below[i]);
+	return r;
+}
+
+static int fill(struct applying *a, struct merged *dir)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < dir->n; i++) {
+		struct merged *x = dir->below[i];
+
+		if (!is_there(x))
+			continue;
+		if (merged_dir(x)) {
+			if (x->fate == FATE_ADD && !merged_object(x))
+				r = make_dir(a, x);
+			if (r == 0)
+				r = fill(a, x);
+		} else if (x->content || x->fate == FATE_TAKE ||
+			   (x->fate == FATE_ADD && !merged_object(x))) {
+			r = put_or_note(a, x);
+		}
+	}
+	return r;
+}
+
+static int take_away(struct applying *a, struct merged *dir)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < dir->n; i++) {
+		struct merged *x = dir->below[i];
+		CLEANUP(free) char *path = NULL;
+
+		if (!x->at[OURS])
+			continue;
+		if (merged_dir(x) && !(merged_object(x) && x->fate == FATE_REMOVE))
+			r = take_away(a, x);
+		if (r < 0 || x->fate != FATE_REMOVE)
+			continue;
+		path = order_path(x, false);
+		if (!path)
+			return -ENOMEM;
+		r = merged_dir(x) && merged_object(x) ? change_remove_tree(a->t, path)
+						      : change_remove(a->t, path, merged_dir(x));
+		/* What a map always has stays. */
+		if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
+			r = 0;
+		if (r < 0)
+			fail(a, path, r);
+	}
+	return r;
+}
+
+/* What was written and refused is dropped again. */
+static void drop(struct applying *a, const char *path)
+{
+	struct pending p = {.call = {.name = "user.mapfs.error"}};
+	struct attr at;
+
+	if (offline_find(a->t, path, &at) < 0)
+		return;
+	p.call.ino = at.ino;
+	(void)offline_run(a->t, &p, vfs_removexattr);
+	offline_forget(a->t, at.ino);
+}
+
+static int once_more(struct applying *a)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < a->n; i++) {
+		struct merged *x = a->refused[i];
+		CLEANUP(free) char *path = order_path(x, false);
+		struct error e = ERROR_INIT;
+
+		if (!path)
+			return -ENOMEM;
+		r = put(a, x, path, &e);
+		if (r <= 0)
+			continue;
+		drop(a, path);
+		if (x->fate == FATE_ADD)
+			(void)change_remove(a->t, path, false);
+		bytes_unref(TAKE(x->content));
+		r = conflict_add(a->m, x, true, "the map does not take theirs: %s", error_text(&e));
+	}
+	return r < 0 ? r : 0;
+}
+
+int apply_all(struct merge *m)
+{
+	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
+	int r = 0;
+
+	for (int named = 1; r == 0 && named >= 0; named--)
+		for (size_t i = 0; r == 0 && i < m->root->n; i++) {
+			struct merged *x = m->root->below[i];
+
+			if (merged_dir(x) && is_there(x) && merged_named(m, x) == named)
+				r = place(&a, x);
+		}
+	if (r == 0)
+		r = fill(&a, m->root);
+	if (r == 0)
+		r = take_away(&a, m->root);
+	if (r == 0)
+		r = once_more(&a);
+	free(a.refused);
+	return r;
+}

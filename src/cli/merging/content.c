@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/content.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { MARK = 1 };
+
+bool content_is_json(const struct merge *m, const struct item *i)
+{
+	size_t n = strlen(i->name);
+
+	(void)m;
+	return !i->dir && n > 5 && strcmp(i->name + n - 5, ".json") == 0;
+}
+
+static bool ends_in(const char *s, size_t n, const char *ending)
+{
+	size_t m = strlen(ending);
+
+	return n >= m && memcmp(s + n - m, ending, m) == 0;
+}
+
+/* The object that the string of n bytes names, where it is the value of this key. */
+static const struct merged *find(const struct merge *m, enum which w, const char *key, size_t n_key,
+	const char *stem, size_t n)
+{
+	const struct merging_reference *ref = m->how->references;
+	const struct item *dir, *i;
+	size_t at = 0;
+
+	while (ref && ref->key && !ends_in(key, n_key, ref->key))
+		ref++;
+	dir = ref && ref->key ? item_named(m->sides[w].root, ref->dir) : NULL;
+	if (!dir || !item_number(stem, n))
+		return NULL;
+	/* They are in order, and the number is the place. */
+	for (size_t k = 0; k < n && stem[k] >= '0' && stem[k] <= '9' && at < dir->n; k++)
+		at = at * 10 + (size_t)(stem[k] - '0');
+	i = at < dir->n ? dir->below[at] : NULL;
+	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->of
+											: NULL;
+}
+
+/* The end of the string that begins behind a quote, where its closing quote stands. */
+static const char *string_end(const char *p, const char *end)
+{
+	while (p < end && *p != '"')
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p < end ? p : end;
+}
+
+/* In canonical JSON no more than a quote and a backslash of a name stand otherwise than they are.
+ */
+static size_t unescape(const char *s, size_t n, char *dst)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		i += s[i] == '\\' && i + 1 < n;
+		dst[to++] = s[i];
+	}
+	return to;
+}
+
+static void escape(struct buffer *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			buffer_byte(out, '\\');
+		buffer_byte(out, (uint8_t)*s);
+	}
+}
+
+/* Strings of which each that is a value and names an object is replaced. */
+static int by_number(struct merge *m, enum which w, struct item *i, struct bytes **content)
+{
+	const char *p = (const char *)(*content)->data, *end = p + (*content)->size;
+	const char *key = "", *from = p;
+	struct buffer out = BUFFER_INIT;
+	char stem[NAME_MAX + 1];
+	size_t n_key = 0;
+	int r;
+
+	while ((p = memchr(p, '"', (size_t)(end - p)))) {
+		const char *s = ++p;
+		size_t n = (size_t)((p = string_end(s, end)) - s);
+		const struct merged *x = NULL;
+
+		p += p < end;
+		if (p < end && *p == ':') {
+			key = s;
+			n_key = n;
+			continue;
+		}
+		if (n <= NAME_MAX)
+			x = find(m, w, key, n_key, stem, unescape(s, n, stem));
+		if (!x)
+			continue;
+		buffer_append(&out, from, (size_t)(s - from));
+		buffer_printf(&out, "%c%zu", MARK, x->number);
+		from = s + n;
+		if (!array_room(i->uses, i->n_uses, i->room_uses))
+			out.error = -ENOMEM;
+		else if (!i->known)
+			i->uses[i->n_uses++] = x->number;
+	}
+	buffer_append(&out, from, (size_t)(end - from));
+	bytes_unref(TAKE(*content));
+	r = buffer_finish(&out, content);
+	buffer_finish_free(&out);
+	return r;
+}
+
+int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret)
+{
+	struct offline *t = &m->sides[w].tree;
+	struct bytes *b = NULL;
+	struct attr a;
+	int r = offline_find(t, i->path, &a);
+
+	if (r < 0)
+		return r;
+	r = offline_read_all(t, &a, CONTENT_MAX, &b);
+	offline_forget(t, a.ino);
+	if (r == 0 && m->how->references && content_is_json(m, i))
+		r = by_number(m, w, i, &b);
+	if (r == 0)
+		*ret = TAKE(b);
+	bytes_unref(b);
+	return r;
+}
+
+/* The next mark from p on, and the number behind it. */
+static const char *next_mark(const char *p, const char *end, size_t *ret, const char **ret_after)
+{
+	p = memchr(p, MARK, (size_t)(end - p));
+	if (!p)
+		return NULL;
+	*ret = 0;
+	for (*ret_after = p + 1; *ret_after < end && **ret_after != '"'; ++*ret_after)
+		*ret = *ret * 10 + (size_t)(**ret_after - '0');
+	return p;
+}
+
+void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg)
+{
+	const char *p = (const char *)in->data, *end = p + in->size, *after;
+	size_t number;
+
+	for (; next_mark(p, end, &number, &after); p = after)
+		fn(arg, number);
+}
+
+int content_write(
+	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret)
+{
+	const char *p = (const char *)in->data, *end = p + in->size, *at, *after;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	size_t number;
+
+	while ((at = next_mark(p, end, &number, &after))) {
+		const char *is = number < m->n ? name(m->all[number]) : NULL;
+
+		/* Without the quotes. */
+		buffer_append(&out, p, (size_t)(at - p) - !is);
+		if (is)
+			escape(&out, is);
+		else
+			buffer_text(&out, "null");
+		p = after + !is;
+	}
+	buffer_append(&out, p, (size_t)(end - p));
+	return buffer_finish(&out, ret);
+}
+
+static void sketch_add(struct item *i, uint64_t hash)
+{
+	unsigned at = i->n_sketch;
+
+	while (at && i->sketch[at - 1] > hash)
+		at--;
+	if (at == SKETCH || (at && i->sketch[at - 1] == hash))
+		return;
+	i->n_sketch += i->n_sketch < SKETCH;
+	memmove(&i->sketch[at + 1], &i->sketch[at], (i->n_sketch - 1 - at) * sizeof(i->sketch[0]));
+	i->sketch[at] = hash;
+}
+
+/* Where a cell stands counts in a table, and not where a line does in a text. */
+static void sketch_lines(struct item *i, const struct bytes *b)
+{
+	const char *p = (const char *)b->data, *end = p + b->size;
+	bool table = strcmp(i->ending, ".csv") == 0;
+	uint64_t line = 0;
+
+	while (p < end) {
+		const char *next = memchr(p, '\n', (size_t)(end - p));
+		uint64_t both[2];
+
+		next = next ? next + 1 : end;
+		both[0] = digest_likely(p, (size_t)(next - p));
+		both[1] = table ? line++ : 0;
+		sketch_add(i, digest_likely(both, sizeof(both)));
+		p = next;
+	}
+}
+
+static int know_file(struct merge *m, enum which w, struct item *i)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	int r = content_read(m, w, i, &b);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		i->digest = digest_of("unreadable", 10);
+		return 0;
+	}
+	i->digest = digest_of(b->data, b->size);
+	sketch_lines(i, b);
+	return 0;
+}
+
+/* Names count, but not the numbers in them: the place says what they do. */
+static void know_dir(struct item *i, struct buffer *sum)
+{
+	for (size_t k = 0; k < i->n; k++) {
+		const struct item *c = i->below[k];
+		const char *name = c->object ? c->bare : c->name;
+		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
+
+		buffer_text(sum, name);
+		buffer_byte(sum, '\0');
+		buffer_append(sum, &c->digest, sizeof(c->digest));
+		for (unsigned s = 0; s < c->n_sketch; s++) {
+			both[1] = c->sketch[s];
+			sketch_add(i, digest_likely(both, sizeof(both)));
+		}
+	}
+	i->digest = digest_of(sum->data, sum->size);
+}
+
+int content_know(struct merge *m, enum which w, struct item *i)
+{
+	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
+	int r = 0;
+
+	if (i->known)
+		return 0;
+	if (!i->dir)
+		r = know_file(m, w, i);
+	for (size_t k = 0; r == 0 && k < i->n; k++)
+		r = content_know(m, w, i->below[k]);
+	if (r == 0 && i->dir)
+		know_dir(i, &sum);
+	i->known = r == 0;
+	return r < 0 ? r : sum.error;
+}
+
+unsigned content_alike(const struct item *a, const struct item *b)
+{
+	unsigned i = 0, j = 0, all = 0, both = 0;
+
+	if (digest_same(&a->digest, &b->digest))
+		return 1000;
+	/* Of the least of both the share that both have. */
+	while (all < SKETCH && (i < a->n_sketch || j < b->n_sketch)) {
+		uint64_t x = i < a->n_sketch ? a->sketch[i] : UINT64_MAX;
+		uint64_t y = j < b->n_sketch ? b->sketch[j] : UINT64_MAX;
+
+		both += x == y;
+		i += x <= y;
+		j += y <= x;
+		all++;
+	}
+	return all ? both * 999 / all : 0;
+}

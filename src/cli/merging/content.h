@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * content: what the files of the three maps say, in words that mean the same in all of them.
+ *
+ * In a JSON file the name of an object is its number and what it is called, and one object has
+ * another number in each map. Here it stands as a byte 1 and merged.number in decimal: "\1" "17"
+ * between the quotes, which no JSON file can hold. So two files that name the same objects have the
+ * same bytes. It takes that the directories that are named were matched before.
+ */
+#ifndef CLI_MERGING_CONTENT_H
+#define CLI_MERGING_CONTENT_H
+
+#include "cli/merging/merged.h"
+
+enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
+
+/* -EIO and such: it cannot be read. */
+int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret);
+/* Finds digest, sketch and uses of an item, and of all below it. What cannot be read is the same as
+ * anything else that cannot. */
+int content_know(struct merge *m, enum which w, struct item *i);
+/* How alike are two, which are known: 0 to 1000. */
+unsigned content_alike(const struct item *a, const struct item *b);
+/* The file that a map is to hold: each object by what `name` says of it (NULL: nothing, and then
+ * null stands there). */
+typedef const char *(*content_name)(const struct merged *x);
+int content_write(
+	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret);
+/* Calls fn with the number of each object that a content names. */
+void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg);
+bool content_is_json(const struct merge *m, const struct item *i);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/decide.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/merging/conflict.h"
+#include "cli/merging/content.h"
+#include "cli/merging/file.h"
+
+struct deciding {
+	struct merge *m;
+	bool mark;
+};
+
+static int decide(struct deciding *d, struct merged *x);
+
+static int below(struct deciding *d, struct merged *x)
+{
+	size_t n = x->n; /* marks are added behind */
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = decide(d, x->below[i]);
+	return r;
+}
+
+static void all_of(struct merged *x, enum fate fate)
+{
+	x->fate = fate;
+	for (size_t i = 0; i < x->n; i++)
+		all_of(x->below[i], fate);
+}
+
+/* What is nothing by itself follows what is in it. */
+static int plain_dir(struct deciding *d, struct merged *x, enum fate with, enum fate without)
+{
+	int r = below(d, x);
+
+	x->fate = without;
+	for (size_t i = 0; i < x->n; i++)
+		if (x->below[i]->fate == with)
+			x->fate = with;
+	return r;
+}
+
+/* 1: the same content and name; or -errno. */
+static int unchanged(struct merge *m, struct merged *x, enum which w)
+{
+	const struct item *a = x->at[BASE], *b = x->at[w];
+	int r = file_same(m, x, BASE, w);
+
+	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
+}
+
+static int gone_in_theirs(struct deciding *d, struct merged *x)
+{
+	int r;
+
+	if (merged_dir(x) && !merged_object(x)) {
+		r = plain_dir(d, x, FATE_OURS, FATE_REMOVE);
+		/* An empty one that ours has is not missed. */
+		return r;
+	}
+	r = unchanged(d->m, x, OURS);
+	if (r < 0)
+		return r;
+	all_of(x, r ? FATE_REMOVE : FATE_OURS);
+	return r ? 0
+		 : conflict_add(d->m, x, false, "changed by ours and removed by theirs; it stays");
+}
+
+static int gone_in_ours(struct deciding *d, struct merged *x)
+{
+	int r;
+
+	if (merged_dir(x) && !merged_object(x))
+		return plain_dir(d, x, FATE_ADD, FATE_NONE);
+	r = unchanged(d->m, x, THEIRS);
+	if (r < 0)
+		return r;
+	all_of(x, r ? FATE_NONE : FATE_ADD);
+	return r ? 0
+		 : conflict_add(d->m, x, false,
+			   "removed by ours and changed by theirs; it is there again");
+}
+
+/* What it is to be called. */
+static int name(struct merge *m, struct merged *x)
+{
+	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+
+	x->bare = o->bare;
+	if (!b || strcmp(t->bare, b->bare) == 0 || strcmp(t->bare, o->bare) == 0)
+		return 0;
+	if (strcmp(o->bare, b->bare) == 0) {
+		x->bare = t->bare;
+		x->moved = true;
+		return 0;
+	}
+	return conflict_add(m, x, false, "renamed by both; theirs calls it \"%s\"", t->bare);
+}
+
+static int decide(struct deciding *d, struct merged *x)
+{
+	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+	int r = 0;
+
+	if (!o && !t)
+		x->fate = FATE_NONE;
+	if (!o && t && b)
+		return gone_in_ours(d, x);
+	if (!o && t)
+		all_of(x, FATE_ADD);
+	if (o && !t && b)
+		return gone_in_theirs(d, x);
+	if (!o || !t)
+		return 0;
+	if (merged_object(x))
+		r = name(d->m, x);
+	if (r == 0 && !merged_dir(x))
+		return file_decide(d->m, x);
+	if (r == 0)
+		r = file_decide_planes(d->m, x, d->mark);
+	return r < 0 ? r : below(d, x);
+}
+
+static void use(void *arg, size_t number)
+{
+	((bool *)arg)[number] = true;
+}
+
+/* The objects that the files of the map to be written name. */
+static void find_used(const struct merge *m, bool *used)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct merged *x = m->all[i];
+		const struct item *from = x->fate == FATE_OURS ? x->at[OURS]
+					  : x->fate == FATE_ADD || x->fate == FATE_TAKE
+						  ? x->at[THEIRS]
+						  : NULL;
+
+		if (!from || from->dir)
+			continue;
+		if (x->content && content_is_json(m, from)) {
+			content_uses(x->content, use, used);
+			continue;
+		}
+		for (size_t k = 0; !x->content && k < from->n_uses; k++)
+			used[from->uses[k]] = true;
+	}
+}
+
+/* What one side removed and the other uses stays, and is told. */
+static int keep_used(struct merge *m)
+{
+	CLEANUP(free) bool *used = calloc(m->n + 1, sizeof(*used));
+	int r = used ? 0 : -ENOMEM;
+
+	if (r == 0)
+		find_used(m, used);
+	for (size_t i = 0; r == 0 && i < m->n; i++) {
+		struct merged *x = m->all[i];
+
+		if (!used[i])
+			continue;
+		if (x->fate == FATE_REMOVE) {
+			all_of(x, FATE_OURS);
+			r = conflict_add(
+				m, x, false, "removed by theirs and used by ours; it stays");
+		} else if (x->fate == FATE_NONE && x->at[THEIRS]) {
+			all_of(x, FATE_ADD);
+			r = conflict_add(m, x, false,
+				"removed by ours and used by theirs; it is there again");
+		}
+	}
+	return r;
+}
+
+int decide_all(struct merge *m, bool mark)
+{
+	struct deciding d = {m, mark};
+	int r = below(&d, m->root);
+
+	return r < 0 ? r : keep_used(m);
+}

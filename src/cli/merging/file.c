@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/file.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/merging/conflict.h"
+#include "cli/merging/content.h"
+#include "cli/merging/join.h"
+#include "codec/text.h"
+
+int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
+{
+	struct item *a = x->at[v], *b = x->at[w];
+	int r;
+
+	if (!a || !b)
+		return !a && !b;
+	r = content_know(m, v, a);
+	if (r == 0)
+		r = content_know(m, w, b);
+	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
+}
+
+struct three {
+	struct bytes *b, *o, *t;
+};
+
+static void three_finish(struct three *c)
+{
+	bytes_unref(c->b);
+	bytes_unref(c->o);
+	bytes_unref(c->t);
+}
+
+static int three_read(struct merge *m, const struct merged *x, struct three *c)
+{
+	int r = x->at[BASE] ? content_read(m, BASE, x->at[BASE], &c->b) : 0;
+
+	if (r == 0)
+		r = content_read(m, OURS, x->at[OURS], &c->o);
+	return r < 0 ? r : content_read(m, THEIRS, x->at[THEIRS], &c->t);
+}
+
+static bool fits(const char *const *patterns, const char *path)
+{
+	for (; patterns && *patterns; patterns++)
+		if (fnmatch(*patterns, path, FNM_CASEFOLD) == 0)
+			return true;
+	return false;
+}
+
+static bool is_text(const struct bytes *b)
+{
+	return !b || (!memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size));
+}
+
+static bool ends_in(const char *s, const char *ending)
+{
+	size_t n = strlen(s), m = strlen(ending);
+
+	return n >= m && strcmp(s + n - m, ending) == 0;
+}
+
+/* -ENOTSUP: it is nothing whose parts can be told apart. */
+static int join(const struct merge *m, const struct item *i, const struct three *c,
+	struct bytes **ret, char **clash)
+{
+	int r = -ENOTSUP;
+
+	if (content_is_json(m, i))
+		r = join_json(c->b, c->o, c->t, ret, clash);
+	if (r == -ENOTSUP && fits(m->how->rows, i->path))
+		r = join_rows(c->b, c->o, c->t, m->how->row_key, ret, clash);
+	if (r == -ENOTSUP && ends_in(i->name, ".csv"))
+		r = join_rows(c->b, c->o, c->t, NULL, ret, clash);
+	if (r == -ENOTSUP && is_text(c->b) && is_text(c->o) && is_text(c->t))
+		r = join_lines(c->b, c->o, c->t, fits(m->how->lists, i->path), ret, clash);
+	return r;
+}
+
+static int decide_both(struct merge *m, struct merged *x)
+{
+	__attribute__((cleanup(three_finish))) struct three c = {NULL};
+	CLEANUP(free) char *clash = NULL;
+	int r;
+
+	if (merged_doubtful(x))
+		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
+	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
+		return conflict_add(m, x, true, "changed by both, in another form");
+	r = three_read(m, x, &c);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return conflict_add(m, x, false, "cannot be read: %s", strerror(-r));
+	r = join(m, x->at[OURS], &c, &x->content, &clash);
+	if (r == -ENOTSUP)
+		return conflict_add(m, x, true, "changed by both");
+	if (r == 0 && clash)
+		r = conflict_add(m, x, true, "changed by both: %s", clash);
+	return r;
+}
+
+int file_decide(struct merge *m, struct merged *x)
+{
+	int r = 0;
+
+	x->ending = x->at[OURS]->ending;
+	if (x->decided)
+		return 0;
+	if (x->at[BASE])
+		r = file_same(m, x, BASE, THEIRS);
+	if (r == 0)
+		r = file_same(m, x, OURS, THEIRS);
+	if (r)
+		return r < 0 ? r : 0;
+	r = x->at[BASE] ? file_same(m, x, BASE, OURS) : 0;
+	if (r == 1) {
+		x->fate = FATE_TAKE;
+		x->ending = x->at[THEIRS]->ending;
+	}
+	return r == 0 ? decide_both(m, x) : r < 0 ? r : 0;
+}

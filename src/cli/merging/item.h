@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * item: the files and directories of one of the maps that are merged.
+ *
+ * Where a format deals numbers (format.h: numbered), what stands in a directory under a name that
+ * begins with digits is an object, and its name is what follows them.
+ */
+#ifndef CLI_MERGING_ITEM_H
+#define CLI_MERGING_ITEM_H
+
+#include "cli/merging/digest.h"
+#include "cli/offline/calls.h"
+
+enum { SKETCH = 48 };
+
+struct merged;
+
+struct item {
+	struct item *up; /* NULL: the root */
+	char *path, *name;
+	bool dir, object;
+	char *bare;         /* of an object: its name, without number and ending */
+	const char *ending; /* ".png", in name; "" of a directory */
+	struct item **below;
+	size_t n, room;
+	struct merged *of; /* what it is in the merge; merged.h */
+
+	/* content.h */
+	bool known;
+	struct digest digest;    /* of its content, not of its name */
+	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
+	unsigned n_sketch;
+	size_t *uses; /* the objects that it names, by their number */
+	size_t n_uses, room_uses;
+};
+
+struct side {
+	const char *shown; /* for messages */
+	struct offline tree;
+	struct item *root;
+};
+
+/* All that is in the tree, or an empty root where there is none (tree.v is NULL). */
+int side_read(struct side *s);
+void side_finish(struct side *s); /* the tree stays */
+
+/* One that stands in no map, and is freed with up. NULL: no memory. */
+struct item *item_made(struct item *up, const char *name);
+
+/* The length of the number that a name begins with; 0: there is none, or something else follows. */
+size_t item_number(const char *name, size_t n);
+/* The first file or directory of that name below; NULL. */
+struct item *item_named(const struct item *dir, const char *name);
+
+#endif

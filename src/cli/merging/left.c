@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/left.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/name.h"
+#include "cli/merging/apply.h"
+#include "cli/merging/conflict.h"
+#include "cli/merging/order.h"
+#include "vfs/files/sidecar.h"
+
+enum { TRIES = 1000 };
+
+char *left_over_path(const struct merged *x)
+{
+	CLEANUP(free) char *dir = order_path(x->up, true);
+	const struct item *t = x->at[THEIRS];
+	const char *slash = dir && dir[0] ? "/" : "";
+	char *path;
+	int r = dir ? t->object && x->later
+				? asprintf(&path, "%s%s%s%s", dir, slash, x->later, t->ending)
+				: asprintf(&path, "%s%s%s", dir, slash, t->name)
+		    : -1;
+
+	return r < 0 ? NULL : path;
+}
+
+static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
+{
+	int r = io_mkdir(dirfd, name, 0777), fd;
+
+	(void)arg;
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "%s: %s", name, strerror(-r));
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(e, "%s", name);
+	if (r == 0)
+		(void)io_sync_dir(dirfd);
+	return fd;
+}
+
+static int write_file(int dirfd, const char *path, const struct bytes *b, struct error *e)
+{
+	CLEANUP(close_fd) int parent = -1, out = -1;
+	char base[NAME_MAX + 1];
+	int r;
+
+	parent = path_open_parent(dirfd, path, open_dir, NULL, base, e);
+	if (parent < 0)
+		return parent;
+	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+	r = out < 0 ? out : io_write(out, b->data, b->size);
+	if (r >= 0)
+		r = io_sync(out);
+	if (r >= 0)
+		r = io_sync_dir(parent);
+	return r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r)) : 0;
+}
+
+static bool is_first(const struct merge *m, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (m->conflicts[k].x == m->conflicts[i].x && m->conflicts[k].theirs)
+			return false;
+	return m->conflicts[i].theirs;
+}
+
+static int write_all(int dirfd, struct merge *m, struct error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
+		struct merged *x = m->conflicts[i].x;
+		struct bytes *kept = x->content, *b = NULL;
+		CLEANUP(free) char *path = NULL;
+
+		if (!is_first(m, i))
+			continue;
+		path = left_over_path(x);
+		x->content = NULL;
+		r = path ? apply_content(m, x, order_later, &b) : -ENOMEM;
+		x->content = kept;
+		if (r < 0)
+			return error_set(e, r, "theirs cannot be read: %s", strerror(-r));
+		r = write_file(dirfd, path, b, e);
+		bytes_unref(b);
+	}
+	return r;
+}
+
+static int make(struct left_over *l, struct error *e)
+{
+	char suffix[64] = ".mapfs-left";
+	int r = -EEXIST;
+
+	for (int i = 1; r == -EEXIST && i < TRIES; i++) {
+		sidecar_name(l->made, l->name, suffix);
+		r = io_mkdir(l->dirfd, l->made, 0777);
+		snprintf(suffix, sizeof(suffix), ".mapfs-left.%d", i);
+	}
+	if (r < 0) {
+		error_set(e, r, "%s cannot be made: %s", l->made, strerror(-r));
+		l->made[0] = '\0';
+	}
+	return r;
+}
+
+int left_over_write(struct left_over *l, struct merge *m, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+	size_t n = 0;
+	int r;
+
+	l->made[0] = '\0';
+	for (size_t i = 0; i < m->n_conflicts; i++)
+		n += m->conflicts[i].theirs;
+	if (!n)
+		return 0;
+	r = make(l, e);
+	if (r < 0)
+		return r;
+	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = fd < 0 ? error_errno(e, "%s", l->made) : write_all(fd, m, e);
+	if (r == 0)
+		(void)io_sync_dir(l->dirfd);
+	else
+		left_over_drop(l, m);
+	return r;
+}
+
+void left_over_drop(struct left_over *l, struct merge *m)
+{
+	CLEANUP(close_fd) int fd = -1;
+
+	if (!l->made[0])
+		return;
+	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (size_t i = 0; fd >= 0 && i < m->n_conflicts; i++) {
+		char *path = m->conflicts[i].theirs ? left_over_path(m->conflicts[i].x) : NULL;
+		char *slash;
+
+		if (!path)
+			continue;
+		(void)io_unlink(fd, path);
+		while ((slash = strrchr(path, '/'))) {
+			*slash = '\0';
+			(void)io_rmdir(fd, path);
+		}
+		free(path);
+	}
+	(void)io_rmdir(l->dirfd, l->made);
+	l->made[0] = '\0';
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/* left: theirs, of what both sides changed, beside the merged map: in NAME.mapfs-left, or .1, .2
+ * ... of it, at the paths that the files have in the merged map. */
+#ifndef CLI_MERGING_LEFT_H
+#define CLI_MERGING_LEFT_H
+
+#include "cli/merging/merged.h"
+
+struct left_over {
+	int dirfd;               /* borrowed: where it is to be */
+	const char *name;        /* of the map */
+	char made[NAME_MAX + 1]; /* what the directory is called; "" there is none */
+};
+
+/* Writes all of them, on disk when it returns. On failure nothing stays. */
+int left_over_write(struct left_over *l, struct merge *m, struct error *e);
+/* They go again. */
+void left_over_drop(struct left_over *l, struct merge *m);
+/* The path there of one; the caller's, NULL: no memory. */
+char *left_over_path(const struct merged *x);
+
+#endif

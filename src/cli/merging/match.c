@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/match.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "cli/merging/content.h"
+#include "cli/merging/pairs.h"
+
+static int match_below(struct merge *m, struct merged *x);
+
+/* One node of these. */
+static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t,
+	bool doubt)
+{
+	struct item *at[SIDES] = {b, o, t};
+	struct merged *x = merged_new(m, up, at);
+
+	if (!x)
+		return -ENOMEM;
+	x->doubt = doubt;
+	return 0;
+}
+
+static struct item *same_part(const struct merge *m, const struct item *dir, const struct item *i)
+{
+	for (size_t k = 0; dir && k < dir->n; k++) {
+		struct item *c = dir->below[k];
+
+		if (!c->object && !c->of && c->dir == i->dir &&
+			(m->nocase ? strcasecmp : strcmp)(c->name, i->name) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+/* What has a name that means the same in all of them. */
+static int match_parts(struct merge *m, struct merged *x)
+{
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		struct item *dir = x->at[w];
+
+		for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
+			struct item *i = dir->below[k], *at[SIDES] = {NULL};
+
+			if (i->object || i->of)
+				continue;
+			at[w] = i;
+			for (int v = w + 1; v < SIDES; v++)
+				at[v] = same_part(m, x->at[v], i);
+			r = make(m, x, at[BASE], at[OURS], at[THEIRS], false);
+		}
+	}
+	return r;
+}
+
+/* The objects of one side's directory that are nowhere yet. */
+static int objects(
+	struct merge *m, enum which w, const struct item *dir, struct item ***ret, size_t *ret_n)
+{
+	size_t n = dir ? dir->n : 0;
+	int r = 0;
+
+	*ret_n = 0;
+	*ret = calloc(n + 1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t k = 0; r == 0 && k < n; k++)
+		if (dir->below[k]->object && !dir->below[k]->of) {
+			r = content_know(m, w, dir->below[k]);
+			(*ret)[(*ret_n)++] = dir->below[k];
+		}
+	return r;
+}
+
+/* The kind of which a map has one object, or 0. */
+static long kind_of(struct merge *m, enum which w, const struct item *i)
+{
+	struct item *file = m->how->kind_file ? item_named(i, m->how->kind_file) : NULL;
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	const char *at;
+
+	if (!file || content_read(m, w, file, &b) < 0)
+		return 0;
+	at = memmem(b->data, b->size, m->how->kind_key, strlen(m->how->kind_key));
+	/* A NUL stands behind. */
+	return at ? strtol(at + strlen(m->how->kind_key), NULL, 10) : 0;
+}
+
+/* Those that both sides added, and that a map has once. */
+static void pair_kinds(struct merge *m, struct pairs *p)
+{
+	for (size_t i = 0; m->how->kind_file && i < p->n_a; i++) {
+		long kind = p->of_a[i] == PAIRS_NONE ? kind_of(m, OURS, p->a[i]) : 0;
+
+		for (size_t j = 0; kind && j < p->n_b; j++)
+			if (p->of_b[j] == PAIRS_NONE && kind_of(m, THEIRS, p->b[j]) == kind) {
+				p->of_a[i] = j;
+				p->of_b[j] = i;
+				break;
+			}
+	}
+}
+
+/* What base has, with what each side has of it. */
+static int match_to_base(struct merge *m, struct merged *x, struct pairs *o, struct pairs *t)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < o->n_a; i++) {
+		size_t in_o = o->of_a[i], in_t = t->of_a[i];
+
+		r = make(m, x, o->a[i], in_o == PAIRS_NONE ? NULL : o->b[in_o],
+			in_t == PAIRS_NONE ? NULL : t->b[in_t], o->doubt[i] || t->doubt[i]);
+	}
+	return r;
+}
+
+static int match_new(struct merge *m, struct merged *x)
+{
+	struct pairs p = {0};
+	int r = objects(m, OURS, x->at[OURS], &p.a, &p.n_a);
+
+	if (r == 0)
+		r = objects(m, THEIRS, x->at[THEIRS], &p.b, &p.n_b);
+	/* Where the base says nothing it is two versions of one. */
+	if (r == 0)
+		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
+	if (r == 0)
+		pair_kinds(m, &p);
+	for (size_t i = 0; r == 0 && i < p.n_a; i++)
+		r = make(m, x, NULL, p.a[i], p.of_a[i] == PAIRS_NONE ? NULL : p.b[p.of_a[i]],
+			p.doubt[i]);
+	for (size_t j = 0; r == 0 && j < p.n_b; j++)
+		if (p.of_b[j] == PAIRS_NONE)
+			r = make(m, x, NULL, NULL, p.b[j], false);
+	pairs_finish(&p);
+	free(p.a);
+	free(p.b);
+	return r;
+}
+
+static int match_objects(struct merge *m, struct merged *x)
+{
+	struct pairs o = {0}, t = {0};
+	int r = objects(m, BASE, x->at[BASE], &o.a, &o.n_a);
+
+	if (r == 0)
+		r = objects(m, OURS, x->at[OURS], &o.b, &o.n_b);
+	if (r == 0)
+		r = objects(m, THEIRS, x->at[THEIRS], &t.b, &t.n_b);
+	t.a = o.a;
+	t.n_a = o.n_a;
+	if (r == 0)
+		r = pairs_find(&o);
+	if (r == 0)
+		r = pairs_find(&t);
+	if (r == 0)
+		r = match_to_base(m, x, &o, &t);
+	free(o.a);
+	free(o.b);
+	free(t.b);
+	pairs_finish(&o);
+	pairs_finish(&t);
+	return r < 0 ? r : match_new(m, x);
+}
+
+static int match_below(struct merge *m, struct merged *x)
+{
+	int r = match_parts(m, x);
+
+	if (r == 0 && m->numbered)
+		r = match_objects(m, x);
+	for (int named = 1; r == 0 && named >= 0; named--)
+		for (size_t i = 0; r == 0 && i < x->n; i++)
+			if (merged_dir(x->below[i]) && merged_named(m, x->below[i]) == named)
+				r = match_below(m, x->below[i]);
+	return r;
+}
+
+int match_all(struct merge *m)
+{
+	struct item *at[SIDES];
+
+	for (int w = 0; w < SIDES; w++)
+		at[w] = m->sides[w].root;
+	m->root = merged_new(m, NULL, at);
+	return m->root ? match_below(m, m->root) : -ENOMEM;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * merged: the three maps as one tree, in which each file and directory says what it is in the base,
+ * in ours and in theirs; and what is to become of it.
+ */
+#ifndef CLI_MERGING_MERGED_H
+#define CLI_MERGING_MERGED_H
+
+#include "cli/merging/item.h"
+#include "formats/merging.h"
+
+enum which { BASE, OURS, THEIRS, SIDES };
+
+enum fate {
+	FATE_OURS, /* as it is in ours, or as `content` says */
+	FATE_NONE, /* it is in none of both */
+	FATE_ADD,  /* theirs, which ours has not */
+	FATE_TAKE, /* ours, with the content of theirs */
+	FATE_REMOVE,
+};
+
+struct merged {
+	size_t number;
+	struct merged *up, **below;
+	size_t n, room;
+	struct item *at[SIDES];
+	bool doubt; /* perhaps they are not the same */
+
+	enum fate fate;
+	struct bytes *content; /* FATE_OURS: what both sides made of it (names by number) */
+	const char *bare;      /* of an object: what it is to be called; an item's, or NULL */
+	const char *ending;    /* of a file: likewise */
+	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
+	char *now, *later;
+	bool decided;          /* as one of the tables of a layer */
+	bool moved;            /* it gets another place or name */
+	struct merged **order; /* of a directory: its objects in the map to be written */
+	size_t n_order;
+	struct merged *after; /* a mark: it stands behind this one */
+};
+
+struct merge {
+	struct side sides[SIDES];
+	const struct format_merging *how; /* never NULL */
+	bool numbered, nocase, no_base;
+	struct merged *root;
+	struct merged **all; /* by number */
+	size_t n, room;
+	struct conflict *conflicts; /* conflict.h */
+	size_t n_conflicts, room_conflicts;
+};
+
+/* A new node below up (NULL: the root). NULL: no memory. */
+struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES]);
+void merged_finish(struct merge *m);
+static inline bool merged_dir(const struct merged *x)
+{
+	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
+
+	return (i ? i : x->at[BASE])->dir;
+}
+static inline bool merged_object(const struct merged *x)
+{
+	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
+
+	return (i ? i : x->at[BASE])->object;
+}
+/* Any of its items: that of ours, if there is one. */
+static inline const struct item *merged_item(const struct merged *x)
+{
+	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
+}
+/* Is it a directory of what files elsewhere name? */
+bool merged_named(const struct merge *m, const struct merged *x);
+/* Is it, or what it is in, perhaps another one? */
+static inline bool merged_doubtful(const struct merged *x)
+{
+	while (x && !x->doubt)
+		x = x->up;
+	return x;
+}
+
+#endif

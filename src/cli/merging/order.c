@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/order.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/merging/conflict.h"
+
+/* Its place among the objects of one side. */
+static size_t place(const struct merged *x, enum which w)
+{
+	const struct item *i = x->at[w];
+	size_t at = 0;
+
+	while (i->up->below[at] != i)
+		at++;
+	return at;
+}
+
+static bool survives(const struct merged *x)
+{
+	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
+}
+
+/* Did a side put those that all three have into another order? */
+static bool reordered(const struct merged *dir, enum which v, enum which w)
+{
+	const struct item *list = dir->at[w];
+	size_t last = 0, n = 0;
+
+	if (!dir->at[v] || !list)
+		return false;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct merged *x = list->below[i]->of;
+		size_t at;
+
+		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
+			!x->at[THEIRS] || !survives(x))
+			continue;
+		at = place(x, v);
+		if (n++ && at < last)
+			return true;
+		last = at;
+	}
+	return false;
+}
+
+static bool is_in(const struct merged *dir, const struct merged *x)
+{
+	for (size_t i = 0; i < dir->n_order; i++)
+		if (dir->order[i] == x)
+			return true;
+	return false;
+}
+
+static void insert(struct merged *dir, size_t at, struct merged *x)
+{
+	memmove(&dir->order[at + 1], &dir->order[at],
+		(dir->n_order - at) * sizeof(struct merged *));
+	dir->order[at] = x;
+	dir->n_order++;
+}
+
+/* Those of one side that are not there yet, each behind the one that it follows there; and behind
+ * what only the other side has there. */
+static void add_side(struct merged *dir, enum which w)
+{
+	const struct item *list = dir->at[w];
+	const enum which other = w == OURS ? THEIRS : OURS;
+	size_t at = 0;
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		struct merged *x = list->below[i]->of;
+
+		if (!x || !list->below[i]->object || x->up != dir || x->after || !survives(x))
+			continue;
+		if (is_in(dir, x)) {
+			for (at = 0; dir->order[at] != x; at++)
+				;
+			at++;
+			continue;
+		}
+		while (at < dir->n_order && dir->order[at]->at[other] &&
+			!dir->order[at]->at[BASE] && !dir->order[at]->at[w])
+			at++;
+		insert(dir, at++, x);
+	}
+}
+
+static void add_marks(struct merged *dir)
+{
+	for (size_t i = 0; i < dir->n; i++) {
+		size_t at = 0;
+
+		if (!dir->below[i]->after)
+			continue;
+		while (at < dir->n_order && dir->order[at++] != dir->below[i]->after)
+			;
+		insert(dir, at, dir->below[i]);
+	}
+}
+
+static int find_order(struct merge *m, struct merged *dir)
+{
+	bool theirs = reordered(dir, BASE, THEIRS), ours = reordered(dir, BASE, OURS);
+	enum which first = theirs && !ours ? THEIRS : OURS;
+
+	dir->order = calloc(dir->n + 1, sizeof(*dir->order));
+	if (!dir->order)
+		return -ENOMEM;
+	add_side(dir, first);
+	add_side(dir, first == OURS ? THEIRS : OURS);
+	add_marks(dir);
+	if (theirs && ours && reordered(dir, OURS, THEIRS))
+		return conflict_add(m, dir, false, "both put it into another order");
+	return 0;
+}
+
+/* The objects of ours that stay where they are: the longest run in rising order. */
+static int find_moved(struct merged *dir)
+{
+	size_t n = dir->n_order, best = SIZE_MAX;
+	size_t *length = calloc(n + 1, sizeof(size_t)), *before = calloc(n + 1, sizeof(size_t));
+	bool *stays = calloc(n + 1, sizeof(bool));
+	int r = length && before && stays ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct merged *x = dir->order[i];
+
+		if (!x->at[OURS] || x->moved)
+			continue;
+		length[i] = 1;
+		before[i] = SIZE_MAX;
+		for (size_t j = 0; j < i; j++)
+			if (length[j] >= length[i] && place(dir->order[j], OURS) < place(x, OURS)) {
+				length[i] = length[j] + 1;
+				before[i] = j;
+			}
+		if (best == SIZE_MAX || length[i] > length[best])
+			best = i;
+	}
+	for (; r == 0 && best != SIZE_MAX; best = before[best])
+		stays[best] = true;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		dir->order[i]->moved = dir->order[i]->at[OURS] && !stays[i];
+	free(length);
+	free(before);
+	free(stays);
+	return r;
+}
+
+static size_t stem_length(const struct item *i)
+{
+	return i->dir ? strlen(i->name) : (size_t)(i->ending - i->name);
+}
+
+/* Is that the name of one that ours had, or of one that was just given? */
+static bool is_taken(const struct merged *dir, const char *stem)
+{
+	const struct item *list = dir->at[OURS];
+
+	for (size_t i = 0; list && i < list->n; i++)
+		if (list->below[i]->object && stem_length(list->below[i]) == strlen(stem) &&
+			strncmp(list->below[i]->name, stem, strlen(stem)) == 0)
+			return true;
+	for (size_t i = 0; i < dir->n_order; i++)
+		if (dir->order[i]->now && strcmp(dir->order[i]->now, stem) == 0)
+			return true;
+	return false;
+}
+
+/* A name without a name behind the number is the number alone; but of a file it might be taken for
+ * a name, which "12_" is not. */
+static int name_it(const struct merged *dir, struct merged *x, size_t number, int width)
+{
+	const char *bare = x->bare ? x->bare : merged_item(x)->bare;
+	const char *between = bare[0] || !merged_dir(x) ? "_" : "";
+
+	for (;; width++) {
+		char *stem;
+
+		if (asprintf(&stem, "%0*zu%s%s", width, number, between, bare) < 0)
+			return -ENOMEM;
+		if (!is_taken(dir, stem)) {
+			x->now = stem;
+			return 0;
+		}
+		free(stem);
+	}
+}
+
+static int digits(size_t count)
+{
+	int n = 1;
+
+	for (size_t last = count ? count - 1 : 0; last >= 10; last /= 10)
+		n++;
+	return n;
+}
+
+static int find_names(struct merged *dir)
+{
+	int width = digits(dir->at[OURS] ? dir->at[OURS]->n : dir->n_order), r = 0;
+	size_t number = 0;
+
+	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
+		struct merged *x = dir->order[i];
+		const struct item *o = x->at[OURS];
+		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
+
+		if (o && !x->moved) {
+			number = strtoul(o->name, NULL, 10) + 1;
+			x->now = strndup(o->name, stem_length(o));
+			r = x->now ? 0 : -ENOMEM;
+		} else {
+			r = name_it(dir, x, number, width);
+		}
+		if (r == 0 && asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i,
+				      bare[0] ? "_" : "", bare) < 0) {
+			x->later = NULL;
+			r = -ENOMEM;
+		}
+	}
+	return r;
+}
+
+int order_all(struct merge *m)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
+		struct merged *x = m->all[i];
+
+		if (!merged_dir(x) || !survives(x))
+			continue;
+		r = find_order(m, x);
+		if (r == 0)
+			r = find_moved(x);
+		if (r == 0)
+			r = find_names(x);
+	}
+	return r;
+}
+
+const char *order_now(const struct merged *x)
+{
+	return x->now;
+}
+
+const char *order_later(const struct merged *x)
+{
+	return x->later;
+}
+
+/* From the last name to the first. */
+char *order_path(const struct merged *x, bool later)
+{
+	char *path = strdup(""), *longer;
+
+	for (; path && x->up; x = x->up) {
+		const struct item *i = merged_item(x);
+		const char *stem = later ? x->later : x->now;
+		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
+		int r = i->object && stem
+				? asprintf(&longer, "%s%s%s%s", stem, ending, path[0] ? "/" : "",
+					  path)
+				: asprintf(&longer, "%s%s%s", i->name, path[0] ? "/" : "", path);
+
+		free(path);
+		path = r < 0 ? NULL : longer;
+	}
+	return path;
+}

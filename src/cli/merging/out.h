@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * out: the merged map: a copy of ours that is edited, and the file that it becomes at the end, all
+ * or nothing.
+ */
+#ifndef CLI_MERGING_OUT_H
+#define CLI_MERGING_OUT_H
+
+#include "cli/offline/offline.h"
+
+struct out {
+	const char *path;    /* as it was named; borrowed */
+	struct offline held; /* what stands there, locked, or nothing (held.vol NULL) */
+	int dirfd;
+	char name[NAME_MAX + 1];
+	struct replace *copy; /* of ours */
+};
+
+/* Outside the sandbox. VOLUME_LOCKED where it is mounted for writing; -EROFS. */
+int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
+/* A copy of a file beside it, which t opens. */
+int out_copy(struct out *o, int from, struct offline *t, const char *shown,
+	const struct vfs_options *how, struct error *e);
+/* It becomes a copy of that file. -ESTALE: another program changed it meanwhile. */
+int out_commit(struct out *o, struct file *from, struct error *e);
+void out_finish(struct out *o);
+
+#endif

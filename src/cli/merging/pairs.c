@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/pairs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/merging/content.h"
+
+enum {
+	ALIKE = 300,        /* of 1000: what is more alike is the same */
+	NEAR = 500,         /* ... and stands between the same neighbours */
+	PAIRS_MAX = 1 << 20 /* beyond that order alone decides */
+};
+
+static bool begin(struct pairs *p)
+{
+	p->of_a = malloc((p->n_a + 1) * sizeof(*p->of_a));
+	p->of_b = malloc((p->n_b + 1) * sizeof(*p->of_b));
+	p->doubt = calloc(p->n_a + 1, sizeof(*p->doubt));
+	if (!p->of_a || !p->of_b || !p->doubt)
+		return false;
+	memset(p->of_a, 0xff, p->n_a * sizeof(*p->of_a));
+	memset(p->of_b, 0xff, p->n_b * sizeof(*p->of_b));
+	return true;
+}
+
+void pairs_finish(struct pairs *p)
+{
+	free(p->of_a);
+	free(p->of_b);
+	free(p->doubt);
+}
+
+static void join(struct pairs *p, size_t i, size_t j, bool doubt)
+{
+	p->of_a[i] = j;
+	p->of_b[j] = i;
+	p->doubt[i] = doubt;
+}
+
+static bool same_name(const struct item *a, const struct item *b)
+{
+	return a->dir == b->dir && strcmp(a->bare, b->bare) == 0;
+}
+
+static bool same_content(const struct item *a, const struct item *b)
+{
+	return a->dir == b->dir && strcmp(a->ending, b->ending) == 0 &&
+	       digest_same(&a->digest, &b->digest);
+}
+
+static bool same_both(const struct item *a, const struct item *b)
+{
+	return same_name(a, b) && same_content(a, b);
+}
+
+/* How many of a list that have no other are like this one, and the last of them. */
+static size_t count(struct item *const *list, size_t n, const size_t *of, const struct item *like,
+	bool (*same)(const struct item *, const struct item *), size_t *ret)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (of[i] == PAIRS_NONE && same(list[i], like)) {
+			found++;
+			*ret = i;
+		}
+	return found;
+}
+
+static void by_name(struct pairs *p)
+{
+	for (size_t i = 0; i < p->n_a; i++) {
+		const struct item *a = p->a[i];
+		size_t self, j;
+
+		if (p->of_a[i] == PAIRS_NONE && a->bare[0] &&
+			count(p->a, p->n_a, p->of_a, a, same_name, &self) == 1 &&
+			count(p->b, p->n_b, p->of_b, a, same_name, &j) == 1)
+			join(p, i, j, false);
+	}
+}
+
+/* Of several that are equal the first is the first: which it is can matter only where one of them
+ * went, or came, or the other side changed one. */
+static void by_content(struct pairs *p, bool (*same)(const struct item *, const struct item *))
+{
+	for (size_t i = 0; i < p->n_a; i++) {
+		size_t here, there, j;
+
+		if (p->of_a[i] != PAIRS_NONE)
+			continue;
+		here = count(p->a, p->n_a, p->of_a, p->a[i], same, &j);
+		there = count(p->b, p->n_b, p->of_b, p->a[i], same, &j);
+		if (!there)
+			continue;
+		for (j = 0; p->of_b[j] != PAIRS_NONE || !same(p->a[i], p->b[j]); j++)
+			;
+		join(p, i, j, here != there);
+	}
+}
+
+/* Those that are left of one list. before: the last place of a that comes earlier and has a pair,
+ * or of what the one of b is paired with. */
+struct rest {
+	size_t n;
+	struct one {
+		size_t at, before;
+	} * one;
+};
+
+static bool rest_find(const size_t *of, size_t n, bool is_b, struct rest *ret)
+{
+	size_t before = PAIRS_NONE;
+
+	*ret = (struct rest){0, calloc(n + 1, sizeof(struct one))};
+	for (size_t i = 0; ret->one && i < n; i++) {
+		if (of[i] == PAIRS_NONE)
+			ret->one[ret->n++] = (struct one){i, before};
+		else
+			before = is_b ? of[i] : i;
+	}
+	return ret->one;
+}
+
+struct match {
+	struct pairs *p;
+	struct rest a, b;
+	unsigned *alike; /* of each pair of them: 0 to 1000, and NEAR more for neighbours */
+	unsigned *best;  /* the most that those from here on can have, (a.n + 1) * (b.n + 1) */
+};
+
+/* The parts of a directory are those that its kind has. */
+static bool same_parts(const struct item *a, const struct item *b)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a->n && a->below[i]->object)
+			i++;
+		while (j < b->n && b->below[j]->object)
+			j++;
+		if (i == a->n || j == b->n)
+			return i == a->n && j == b->n;
+		if (strcmp(a->below[i++]->name, b->below[j++]->name) != 0)
+			return false;
+	}
+}
+
+/* Between the same neighbours, are there as many of that name on both sides? */
+static bool as_many(const struct match *x, const struct one *a)
+{
+	const struct item *like = x->p->a[a->at];
+	size_t here = 0, there = 0;
+
+	for (size_t i = 0; i < x->a.n; i++)
+		here += x->a.one[i].before == a->before && same_name(x->p->a[x->a.one[i].at], like);
+	for (size_t j = 0; j < x->b.n; j++)
+		there +=
+			x->b.one[j].before == a->before && same_name(x->p->b[x->b.one[j].at], like);
+	return here == there;
+}
+
+static unsigned weigh(const struct match *x, const struct one *a, const struct one *b)
+{
+	const struct item *i = x->p->a[a->at], *j = x->p->b[b->at];
+	bool near = a->before == b->before;
+	unsigned alike;
+
+	if (!same_name(i, j) || (i->dir ? !same_parts(i, j) : strcmp(i->ending, j->ending) != 0))
+		return 0;
+	alike = content_alike(i, j);
+	if (alike < ALIKE && !(near && as_many(x, a)))
+		return 0;
+	return 1 + alike + (near ? NEAR : 0);
+}
+
+static void fill(struct match *x)
+{
+	size_t n = x->a.n, m = x->b.n;
+
+	for (size_t i = n; i-- > 0;)
+		for (size_t j = m; j-- > 0;) {
+			unsigned w = weigh(x, &x->a.one[i], &x->b.one[j]);
+			unsigned *best = &x->best[i * (m + 1) + j];
+			unsigned skip_a = best[m + 1], skip_b = best[1], both = w + best[m + 2];
+
+			x->alike[i * m + j] = w;
+			*best = skip_a > skip_b ? skip_a : skip_b;
+			if (w && both > *best)
+				*best = both;
+		}
+}
+
+/* Is another one of b as good for i as j, or another one of a for j? */
+static bool doubtful(const struct match *x, size_t i, size_t j)
+{
+	size_t m = x->b.n, found = 0;
+	unsigned least = x->alike[i * m + j] / 10 * 9;
+
+	if (as_many(x, &x->a.one[i]) && x->a.one[i].before == x->b.one[j].before)
+		return false;
+	for (size_t k = 0; k < m; k++)
+		found += x->alike[i * m + k] > least;
+	for (size_t k = 0; k < x->a.n; k++)
+		found += x->alike[k * m + j] > least;
+	return found > 2;
+}
+
+static void take(struct match *x)
+{
+	size_t i = 0, j = 0, m = x->b.n;
+
+	while (i < x->a.n && j < m) {
+		const unsigned *best = &x->best[i * (m + 1) + j];
+		unsigned w = x->alike[i * m + j];
+
+		if (w && *best == w + best[m + 2]) {
+			join(x->p, x->a.one[i].at, x->b.one[j].at, doubtful(x, i, j));
+			i++;
+			j++;
+		} else if (*best == best[m + 1]) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+}
+
+static int by_order(struct pairs *p)
+{
+	struct match x = {.p = p};
+	size_t n, m;
+	int r = -ENOMEM;
+
+	if (!rest_find(p->of_a, p->n_a, false, &x.a) || !rest_find(p->of_b, p->n_b, true, &x.b))
+		goto out;
+	r = 0;
+	/* Without more time only those of the same number can be looked at: they are none then. */
+	n = x.a.n;
+	m = x.b.n;
+	if (!n || !m || n > PAIRS_MAX / m)
+		goto out;
+	x.alike = calloc(n * m, sizeof(*x.alike));
+	x.best = calloc((n + 1) * (m + 1), sizeof(*x.best));
+	if (!x.alike || !x.best) {
+		r = -ENOMEM;
+		goto out;
+	}
+	fill(&x);
+	take(&x);
+out:
+	free(x.a.one);
+	free(x.b.one);
+	free(x.alike);
+	free(x.best);
+	return r;
+}
+
+int pairs_find_equal(struct pairs *p)
+{
+	if (!begin(p))
+		return -ENOMEM;
+	by_content(p, same_both);
+	return 0;
+}
+
+int pairs_find(struct pairs *p)
+{
+	if (!begin(p))
+		return -ENOMEM;
+	by_name(p);
+	by_content(p, same_both);
+	by_content(p, same_content);
+	return by_order(p);
+}

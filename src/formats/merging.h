@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * merging: what a merge of two versions of a map has to know of a format's files besides their
+ * names. Every field may be NULL.
+ */
+#ifndef FORMATS_MERGING_H
+#define FORMATS_MERGING_H
+
+#include <stdint.h>
+
+struct format_merging {
+	/* In JSON files a string at a key of this ending is the name, without its ending, of an
+	 * object in the directory. Ended by a key of NULL. */
+	const struct merging_reference {
+		const char *key, *dir;
+	} * references;
+	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
+	 * sides added at one place are both kept. NULL-ended. */
+	const char *const *lists;
+	/* A map has one object at most of each kind that is not 0: the file in its directory, and
+	 * the key, that say the kind. */
+	const char *kind_file, *kind_key;
+	/* Tables of lines that end in the same columns: the name of the column that no two lines
+	 * have in common, and patterns of their paths (NULL-ended). */
+	const char *row_key;
+	const char *const *rows;
+	/* A new layer that shows which cells of a table two sides changed: the files of its
+	 * directory that are to be written, the first a text with "%u" for width and height, the
+	 * second the table. */
+	const char *mark_file, *mark_text, *mark_table;
+};
+
+#endif
