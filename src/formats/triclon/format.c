@@ -261,4 +261,5 @@ const struct format format_triclon = {
 	.get = tcm_get,
 	.edit = &edit,
 	.tree = &tree,
+	.preview = &tcm_preview,
 };

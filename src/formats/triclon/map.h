@@ -111,6 +111,9 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 	struct snapshot **ret, struct error *e);
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
+/* preview.c. */
+extern const struct format_preview tcm_preview;
+
 /* structure.c: struct format's functions of these names. */
 int tcm_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret, struct error *e);

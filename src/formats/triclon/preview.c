@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * preview: the ground as its points and terrain say, and the objects on it. Which way y goes is not
+ * known; down, as on a screen.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "formats/preview.h"
+#include "formats/triclon/map.h"
+
+enum {
+	STEPS_MAX = 64 << 20, /* pixels of lines, in sum: a small map can claim any number */
+	FLAT = 4,             /* no picture is flatter than this */
+	MARGIN = 16,          /* of the longest side, on each */
+	MARK = 128,           /* an object's mark, of the longest side */
+	COLORS = 8,
+};
+
+static const uint8_t sky[4] = {150, 190, 225, 255}, line[4] = {40, 30, 20, 255};
+static const uint8_t grounds[COLORS][4] = {{120, 90, 60, 255}, {90, 150, 70, 255},
+	{200, 180, 110, 255}, {130, 130, 140, 255}, {235, 240, 245, 255}, {70, 110, 160, 255},
+	{150, 70, 50, 255}, {100, 120, 60, 255}};
+static const uint8_t marks[COLORS][4] = {{220, 50, 50, 255}, {250, 200, 40, 255},
+	{60, 90, 220, 255}, {230, 120, 30, 255}, {170, 60, 200, 255}, {40, 180, 170, 255},
+	{250, 250, 250, 255}, {20, 20, 20, 255}};
+
+struct scene {
+	const struct tcm_map *m;
+	uint32_t w, h;
+	double x, y, step; /* of the world at the corner, and from pixel to pixel */
+	uint8_t *rgba;
+	int32_t *top;   /* of the ground, for each column; h: there is none */
+	uint8_t *color; /* of the ground there */
+	uint64_t steps;
+};
+
+struct point {
+	double x, y;
+};
+
+/* A coordinate; what is no number is 0. */
+static double coordinate(const struct tcm_map *m, const uint8_t *p)
+{
+	uint32_t stored = load_u32(p);
+	float f;
+
+	if (!m->variant.real)
+		return (int32_t)stored;
+	memcpy(&f, &stored, sizeof(f));
+	return isfinite(f) ? (double)f : 0;
+}
+
+static struct point point_at(const struct tcm_map *m, size_t i)
+{
+	const uint8_t *p = m->records[TCM_POINTS]->data + 8 * i;
+
+	return (struct point){coordinate(m, p), coordinate(m, p + 4)};
+}
+
+static int measure(struct scene *s, uint32_t longest, struct error *e)
+{
+	size_t n = tcm_count(s->m, TCM_POINTS);
+	struct point low, high;
+	double w, h, most;
+
+	if (!n)
+		return error_set(e, -ENODATA, "the map has no points");
+	low = high = point_at(s->m, 0);
+	for (size_t i = 1; i < n; i++) {
+		struct point p = point_at(s->m, i);
+
+		low = (struct point){fmin(low.x, p.x), fmin(low.y, p.y)};
+		high = (struct point){fmax(high.x, p.x), fmax(high.y, p.y)};
+	}
+	most = fmax(fmax(high.x - low.x, high.y - low.y), 1);
+	w = fmax(high.x - low.x, most / FLAT) + 2 * most / MARGIN;
+	h = fmax(high.y - low.y, most / FLAT) + 2 * most / MARGIN;
+	s->step = fmax(w, h) / longest;
+	s->w = (uint32_t)fmax(w / s->step, 1);
+	s->h = (uint32_t)fmax(h / s->step, 1);
+	s->x = (low.x + high.x - w) / 2;
+	s->y = (low.y + high.y - h) / 2;
+	return 0;
+}
+
+static void set(struct scene *s, int64_t x, int64_t y, const uint8_t *color)
+{
+	if (x >= 0 && y >= 0 && x < s->w && y < s->h)
+		memcpy(s->rgba + ((size_t)y * s->w + (size_t)x) * 4, color, 4);
+}
+
+static double column_of(const struct scene *s, double x)
+{
+	return (x - s->x) / s->step;
+}
+
+static double row_of(const struct scene *s, double y)
+{
+	return (y - s->y) / s->step;
+}
+
+/* What is done at each column that a piece of the line goes through, from row y0 to row y1. */
+typedef void (*column_fn)(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type);
+
+static void add_ground(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type)
+{
+	(void)y1;
+	if (y0 >= s->top[x])
+		return;
+	s->top[x] = (int32_t)y0;
+	s->color[x] = (uint8_t)(type % COLORS);
+}
+
+static void add_line(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type)
+{
+	(void)type;
+	for (; y0 <= y1; y0++)
+		set(s, x, y0, line);
+}
+
+/* All points are in the picture, and so is what is between them. */
+static int piece(struct scene *s, struct point a, struct point b, uint32_t type, column_fn fn,
+	struct error *e)
+{
+	double x0 = column_of(s, fmin(a.x, b.x)), x1 = column_of(s, fmax(a.x, b.x));
+	double slope = b.x == a.x ? 0 : (b.y - a.y) / (b.x - a.x);
+
+	for (int64_t x = (int64_t)x0; x <= (int64_t)x1 && x < s->w; x++) {
+		double from = s->x + fmax((double)x, x0) * s->step;
+		double to = s->x + fmin((double)x + 1, x1) * s->step;
+		double y0 = row_of(s, b.x == a.x ? a.y : a.y + (from - a.x) * slope);
+		double y1 = row_of(s, b.x == a.x ? b.y : a.y + (to - a.x) * slope);
+		int64_t top = (int64_t)fmin(fmax(fmin(y0, y1), 0), s->h - 1);
+		int64_t end = (int64_t)fmin(fmax(fmax(y0, y1), 0), s->h - 1);
+
+		s->steps += (uint64_t)(end - top) + 1;
+		if (s->steps > STEPS_MAX)
+			return error_set(
+				e, -E2BIG, "its lines have more than %d pixels in sum", STEPS_MAX);
+		fn(s, x, top, end, type);
+	}
+	return 0;
+}
+
+static int each_piece(struct scene *s, column_fn fn, struct error *e)
+{
+	const struct bytes *terrain = s->m->records[TCM_TERRAIN];
+	size_t n = tcm_count(s->m, TCM_POINTS), next = 0;
+	uint32_t type = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && (i + 1 < n || (n == 1 && i == 0)); i++) {
+		while (next < tcm_count(s->m, TCM_TERRAIN) &&
+			tcm_load(terrain->data + 4 * next, 2, false) <= i)
+			type = tcm_load(terrain->data + 4 * next++ + 2, 2, false);
+		r = piece(s, point_at(s->m, i), point_at(s->m, n == 1 ? 0 : i + 1), type, fn, e);
+	}
+	return r;
+}
+
+/* A square on the ground, or at the bottom where there is none. */
+static void add_objects(struct scene *s)
+{
+	const struct bytes *b = s->m->records[TCM_OBJECTS];
+	int64_t half = (s->w > s->h ? s->w : s->h) / MARK / 2 + 1;
+
+	for (size_t i = 0; b && i < b->size / 8; i++) {
+		double at = column_of(s, coordinate(s->m, b->data + 8 * i));
+		const uint8_t *color = marks[load_u32(b->data + 8 * i + 4) % COLORS];
+		int64_t x = at >= 0 && at < s->w ? (int64_t)at : -1;
+
+		for (int64_t k = 0; x >= 0 && k < 4 * half * half; k++)
+			set(s, x - half + k % (2 * half), s->top[x] - 1 - k / (2 * half), color);
+	}
+}
+
+static int paint(struct scene *s, struct error *e)
+{
+	int r = each_piece(s, add_ground, e);
+
+	for (size_t i = 0; i < (size_t)s->w * s->h; i++)
+		memcpy(s->rgba + 4 * i,
+			(int64_t)(i / s->w) < s->top[i % s->w] ? sky : grounds[s->color[i % s->w]],
+			4);
+	if (r == 0)
+		r = each_piece(s, add_line, e);
+	if (r == 0)
+		add_objects(s);
+	return r;
+}
+
+static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
+	struct error *e)
+{
+	struct scene s = {.m = tcm_map_of(snapshot)};
+	CLEANUP(bytes_unref) struct bytes *pixels = NULL;
+	CLEANUP(free) int32_t *top = NULL;
+	CLEANUP(free) uint8_t *color = NULL;
+	int r;
+
+	if (how->part != ENTRY_ROOT)
+		return error_set(e, -EINVAL, "is no part that can be drawn alone");
+	r = measure(&s, how->size, e);
+	if (r < 0)
+		return r;
+	pixels = bytes_new((size_t)s.w * s.h * 4, &s.rgba);
+	s.top = top = calloc(s.w, sizeof(*top));
+	s.color = color = calloc(s.w, sizeof(*color));
+	if (!pixels || !top || !color)
+		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", s.w, s.h);
+	for (uint32_t x = 0; x < s.w; x++)
+		top[x] = (int32_t)s.h;
+	r = paint(&s, e);
+	if (r == 0)
+		*ret = (struct picture){s.w, s.h, TAKE(pixels)};
+	return r;
+}
+
+static const char *const no_dirs[] = {NULL};
+
+const struct format_preview tcm_preview = {.draw = draw, .image_dirs = no_dirs};
