@@ -31,8 +31,11 @@ struct model_file {
 	bool staged;        /* something was written or cut since it was opened */
 	bool written;       /* ... and written since the last verdict */
 	bool cut;           /* ... and only cut */
+	bool closed;        /* ... and closed so, which a save judges, too */
 	bool bad;           /* the last verdict */
 	char stage[TEXT];
+	bool logged; /* there was no verdict since it was closed so, and a journal says this */
+	char log[TEXT];
 };
 
 struct model_scratch {
@@ -159,7 +162,7 @@ static void step_open(struct model *m)
 		printf("  open %s\n", f->path);
 	assert_int_equal(box_open(m->b, f->path, O_RDWR, &f->fd), 0);
 	f->staged = f->draft;
-	f->written = f->cut = false;
+	f->written = f->cut = f->closed = f->logged = false;
 	f->bad = f->draft;
 	snprintf(f->stage, TEXT, "%s", f->draft ? f->refused : f->applied);
 }
@@ -185,6 +188,7 @@ static void step_write(struct model *m)
 	if (at + n > size)
 		f->stage[at + n] = '\0';
 	f->staged = f->written = true;
+	f->closed = false;
 }
 
 static void step_cut(struct model *m)
@@ -200,7 +204,10 @@ static void step_cut(struct model *m)
 	if (m->tell)
 		printf("  ftruncate %s %zu\n", f->path, n);
 	assert_int_equal(fd_truncate(f->fd, n), 0);
-	f->cut |= !f->written && n != strlen(f->stage);
+	if (n != strlen(f->stage)) {
+		f->cut |= !f->written;
+		f->closed = false;
+	}
 	f->stage[n] = '\0';
 	f->staged = true;
 }
@@ -210,7 +217,7 @@ static int verdict(struct model_file *f)
 	int r = put(f, f->stage);
 
 	f->bad = r < 0;
-	f->written = f->cut = false;
+	f->written = f->cut = f->closed = f->logged = false;
 	return r;
 }
 
@@ -226,6 +233,10 @@ static void step_flush(struct model *m)
 		assert_int_equal(fd_flush(f->fd), verdict(f));
 	else
 		assert_int_equal(fd_flush(f->fd), f->cut ? 0 : f->bad ? -EINVAL : 0);
+	if (f->cut) {
+		f->closed = f->logged = true;
+		strcpy(f->log, f->stage);
+	}
 }
 
 static void step_fsync(struct model *m)
@@ -236,7 +247,7 @@ static void step_fsync(struct model *m)
 		return;
 	if (m->tell)
 		printf("  fsync %s\n", f->path);
-	if (f->written)
+	if (f->written || f->cut)
 		verdict(f);
 	/* The refusal is close's to tell. */
 	assert_int_equal(fd_fsync(f->fd), 0);
@@ -326,10 +337,21 @@ static void step_rename_over(struct model *m)
 	from->there = false;
 }
 
+/* What was cut, and closed with nothing written, is judged by a save at the latest. */
+static void judge_closed(struct model *m)
+{
+	for (int i = 0; i < FILES; i++) {
+		if (m->files[i].closed)
+			verdict(&m->files[i]);
+		m->files[i].logged = false;
+	}
+}
+
 static void step_save(struct model *m)
 {
 	if (m->tell)
 		printf("  save\n");
+	judge_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
 	for (int i = 0; i < FILES; i++)
 		strcpy(m->files[i].saved, m->files[i].applied);
@@ -339,7 +361,7 @@ static void forget_open(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
 		m->files[i].fd = NULL;
-		m->files[i].staged = false;
+		m->files[i].staged = m->files[i].logged = m->files[i].closed = false;
 	}
 	for (int i = 0; i < SCRATCH; i++)
 		m->scratch[i].there = false;
@@ -350,6 +372,9 @@ static void step_kill(struct model *m)
 	if (m->tell)
 		printf("  kill\n");
 	box_remount(m->b);
+	for (int i = 0; i < FILES; i++)
+		if (m->files[i].logged)
+			put(&m->files[i], m->files[i].log);
 	forget_open(m);
 }
 
@@ -368,6 +393,7 @@ static void step_end(struct model *m)
 {
 	if (m->tell)
 		printf("  end\n");
+	judge_closed(m);
 	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_LEFT : OUTCOME_DONE);
 	for (int i = 0; i < FILES; i++) {
 		strcpy(m->files[i].saved, m->files[i].applied);

@@ -16,6 +16,7 @@
 #include "vfs/volume/commit_queue.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/stage.h"
 
 enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 
@@ -42,6 +43,12 @@ static bool is_unkept(const struct node *n)
 {
 	return n->stage && n->stage->state == STAGE_UNKEPT && n->parent && !n->busy &&
 	       !node_scratch(n);
+}
+
+/* Somebody is at it again: what stands there was not closed, and its own close judges it. */
+static bool is_open_work(const struct node *n)
+{
+	return n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_TRUNCATED;
 }
 
 static bool is_meant(const struct round *o, const struct node *n)
@@ -93,7 +100,7 @@ static void round_next(struct round *o)
 	while (o->next < o->n) {
 		struct node *n = node_find(o->v, o->inos[o->next++]);
 
-		if (n && n->pending && n->stage && n->parent && !n->busy && !node_scratch(n)) {
+		if (n && n->pending && file_judged(n) && !n->busy && !is_open_work(n)) {
 			if (is_unkept(n))
 				commit_own(o->v, n, false, tried, o);
 			else
