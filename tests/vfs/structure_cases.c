@@ -356,6 +356,12 @@ CASE(a_way_home_after_a_saved_rename_survives_a_kill,
 	"mv images/2_moon.png images/5_new.png\n"
 	"kill",
 	"grass sky - new=moon : grass,sky,new")
+/* The draft at the old path is the image's own file, and it goes with it. */
+CASE(a_refused_file_at_the_old_place_of_a_rename_can_be_removed,
+	"mv images/0_grass.png images/5_new.png\n"
+	"put images/0_grass.png bad = EINVAL\n"
+	"rm images/0_grass.png",
+	"sky moon - new=grass : none,sky,moon")
 CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"mv images/0_grass.png images/5_x.png\n"
 	"save\n"
@@ -418,6 +424,7 @@ int main(void)
 		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(a_way_home_after_a_saved_rename_survives_a_kill),
+		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 	};
 

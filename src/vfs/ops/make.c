@@ -57,8 +57,9 @@ static bool adopts(const struct vfs *v, const struct call *c, const struct place
 	       (v->vol->replaying || (p->dir->maker && p->dir->maker == c->caller));
 }
 
-/* n, just made, stands for what its name says. */
-static int bind(struct vfs *v, struct node *n, const struct place *p)
+/* n, just made, stands for what its name says. split: the object that is its own again, since the
+ * file that it had became another one. */
+static int bind(struct vfs *v, struct node *n, const struct place *p, entry_id split)
 {
 	struct volume *vol = n->vol;
 	entry_id id = p->id;
@@ -81,7 +82,7 @@ static int bind(struct vfs *v, struct node *n, const struct place *p)
 	}
 	/* While its other form stands, the object is still that one's. */
 	o = object_find(v, n->id);
-	if (p->kind == PLACE_NEW || (o && o->state != OBJECT_HERE))
+	if (p->kind == PLACE_NEW || n->id == split || (o && o->state != OBJECT_HERE))
 		r = object_here(v, n);
 	return r;
 }
@@ -115,7 +116,7 @@ static void make_live(struct vfs *v, struct call *c, int r)
 	if (r == 0)
 		r = make_node(v, c, dir, is_dir, &n);
 	if (r == 0)
-		r = bind(v, n, &p);
+		r = bind(v, n, &p, c->split);
 	if (r < 0 && n) {
 		node_cut(v, n);
 		place_detach(v, n);
