@@ -131,6 +131,7 @@ static void ends_with(const char *want)
 	size_t n = 0;
 
 	box_end(&box, NULL);
+	assert_int_equal(box_beside(&box, ".mapfs-journal-", NULL), 0);
 	map = box_map(&box);
 	assert_true(map_sound(map) && map_read(map, &s));
 	bytes_unref(map);
@@ -356,6 +357,14 @@ CASE(a_way_home_after_a_saved_rename_survives_a_kill,
 	"mv images/2_moon.png images/5_new.png\n"
 	"kill",
 	"grass sky - new=moon : grass,sky,new")
+/* The save dealt the numbers anew: what the journal moves back stands elsewhere in the new map. */
+CASE(a_file_that_comes_back_after_a_save_survives_a_kill,
+	"put images/2_far.png png1\n"
+	"mv images/2_moon.png images/.t.png\n"
+	"save\n"
+	"mv images/.t.png images/2_moon.png\n"
+	"kill",
+	"grass sky far=png1 moon - : grass,sky,moon")
 /* The draft at the old path is the image's own file, and it goes with it. */
 CASE(a_refused_file_at_the_old_place_of_a_rename_can_be_removed,
 	"mv images/0_grass.png images/5_new.png\n"
@@ -424,6 +433,7 @@ int main(void)
 		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(a_way_home_after_a_saved_rename_survives_a_kill),
+		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
 		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 	};

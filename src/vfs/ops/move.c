@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vfs/tree/dentry.h"
@@ -94,6 +96,29 @@ char *move_log_path(const struct vfs *v, const struct move *m)
 		!object_stood_at(v, o, m->to.dir->id, m->to.name))
 		return place_new_path(&m->to);
 	return place_log_path(&m->to);
+}
+
+char *move_origin_log_path(struct vfs *v, const struct move *m)
+{
+	const struct object *o = object_find(v, m->n->origin);
+	const struct volume *vol = v->vol;
+	CLEANUP(free) char *above = strdup(o->path), *dir_path = NULL;
+	char name[NAME_MAX + 1], *slash = above ? strrchr(above, '/') : NULL;
+	char *path = NULL;
+	struct node *dir;
+
+	if (!vol->renumbered || !vol->format->names || o->moved || !slash ||
+		vol->format->names->shown_as(vol->before, o->id, name) < 0)
+		return strdup(o->log_path);
+	*slash = '\0';
+	if (names_walk(v, above, &dir, NULL) < 0)
+		return strdup(o->log_path);
+	node_log_ending(o->name, name);
+	dir_path = node_log_path(dir);
+	node_free_unused(v, dir);
+	if (dir_path && asprintf(&path, "%s/%s", dir_path, name) < 0)
+		path = NULL;
+	return path;
 }
 
 /* What was refused as the other form of n's object, where that stands or stood last. */

@@ -20,6 +20,9 @@ int move_find(struct vfs *v, struct call *c, struct move *ret);
 bool move_comes_back(const struct vfs *v, const struct move *m);
 /* Where the journal says that n's object goes; malloc'ed. NULL: no memory. */
 char *move_log_path(const struct vfs *v, const struct move *m);
+/* Where the journal has the object that n, which comes back, was the file of: a save since then may
+ * have dealt the numbers anew. malloc'ed; NULL: no memory. */
+char *move_origin_log_path(struct vfs *v, const struct move *m);
 /* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
  * of it any more. true: c runs again after that. */
 bool move_leave_second(struct vfs *v, struct call *c, const struct node *n);

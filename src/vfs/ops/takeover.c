@@ -100,7 +100,7 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 static void take_over_live(struct vfs *v, struct call *c, int r)
 {
 	struct volume *vol = v->vol;
-	CLEANUP(free) char *path = NULL, *log_path = NULL;
+	CLEANUP(free) char *path = NULL, *log_path = NULL, *from = NULL;
 	struct commit_request rq;
 	struct takeover *t = NULL;
 	bool back = false;
@@ -114,8 +114,9 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		back = move_comes_back(v, &m);
 		path = place_path(&m.to);
 		log_path = back ? move_log_path(v, &m) : place_log_path(&m.to);
+		from = back ? move_origin_log_path(v, &m) : NULL;
 		t = calloc(1, sizeof(*t));
-		r = path && log_path && t ? 0 : -ENOMEM;
+		r = path && log_path && !back == !from && t ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
 		t->fresh = m.to.kind == PLACE_NEW && !back;
@@ -147,7 +148,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.id = t->id,
 		.path = path,
 		.log_path = log_path,
-		.from = back ? object_find(v, t->id)->log_path : NULL,
+		.from = from,
 		.always = true,
 		.done = taken_over,
 		.arg = t,

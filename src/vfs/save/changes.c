@@ -147,10 +147,21 @@ static enum change_kind removed_kind(struct vfs *v, const struct object *o)
 	const struct volume *vol = v->vol;
 	struct entry en;
 
-	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 || !(en.needed || en.lasting) ||
-		!is_below_live(v, o))
+	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 ||
+		!(en.needed || en.lasting || en.standing) || !is_below_live(v, o))
 		return CHANGE_REMOVED;
 	return en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
+}
+
+/* What was made at its path again, and is no object's, is what it was; so is a directory, which is
+ * replaced with all that is in it. */
+static bool is_anothers(const struct vfs *v, const struct object *o, entry_id id)
+{
+	const struct volume *vol = v->vol;
+	struct entry en;
+
+	return entry_object(id) != entry_object(o->id) &&
+	       vol->format->stat(vol->now, id, &en, NULL) == 0 && !en.dir && object_find(v, id);
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -162,11 +173,12 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		/* Of what no saved map had there is nothing to tell. */
 		if (o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
 			return;
-		/* What was made at its path again, and is no object's, is what it was. */
 		if (o->state == OBJECT_KEPT)
 			add(c, CHANGE_KEPT, o->path, 0, 0);
 		else if (!stands(v, o->path, 0, &id))
 			add(c, removed_kind(v, o), o->path, 0, 0);
+		else if (is_anothers(v, o, id))
+			add(c, CHANGE_REPLACED, o->path, 0, 0);
 		return;
 	}
 	if (!o->seq || !o->node->parent || o->node->lens == LENS_NEW)
@@ -271,7 +283,8 @@ static bool is_saved(const struct change_line *l, const struct snapshot *finaliz
 	const struct format_names *names = finalized->format->names;
 	char name[NAME_MAX + 1];
 
-	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_NEEDED)
+	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_REPLACED ||
+		l->kind == CHANGE_NEEDED)
 		return false;
 	return l->kind == CHANGE_CONTENT || l->kind == CHANGE_EMPTIED || !names ||
 	       names->shown_as(finalized, l->id, name) != -ENOENT;
@@ -294,6 +307,8 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 		else if (l->kind == CHANGE_EMPTIED && written)
 			report_add(report, REPORT_NOTE,
 				"%s was removed, and is empty now: the map still has one", l->path);
+		else if (l->kind == CHANGE_REPLACED && written)
+			report_add(report, REPORT_NOTE, "what was %s before was removed", l->path);
 		else if (l->kind == CHANGE_REMOVED && written)
 			report_add(report, REPORT_REMOVED, "%s", l->path);
 	}

@@ -14,6 +14,7 @@ enum change_kind {
 	CHANGE_NEW,
 	CHANGE_MOVED,   /* it stands at this path now */
 	CHANGE_REMOVED, /* it stood at this path */
+	CHANGE_REPLACED, /* ... where another stands now */
 	CHANGE_KEPT,    /* ... and was moved to a scratch name: it stays in the map */
 	CHANGE_EMPTIED, /* ... but the map always has one: it is empty now */
 	CHANGE_NEEDED,  /* ... but what it is a part of cannot be without it: it stays, too */

@@ -24,6 +24,7 @@ static void status_run(struct job *j)
 		[CHANGE_NEW] = "new",
 		[CHANGE_MOVED] = "moved",
 		[CHANGE_REMOVED] = "removed",
+		[CHANGE_REPLACED] = "removed",
 		[CHANGE_KEPT] = "kept",
 		[CHANGE_EMPTIED] = "removed",
 		[CHANGE_NEEDED] = "kept",
