@@ -432,6 +432,21 @@ static void step_end(void)
 	end();
 }
 
+/* Is there a draft at the old path of an image that the saved map calls otherwise? To a mount of
+ * that map it is a new file. */
+static bool is_new_to_saved(const struct file *f)
+{
+	const struct map_says *saved = &run.m.saved;
+	const struct object *o = &run.m.objects[f->object];
+
+	if (f->scratch || !f->draft || o->kind != KIND_IMAGE || !o->mounted || o->seq)
+		return false;
+	for (unsigned i = 0; i < saved->n_images; i++)
+		if (strcmp(saved->images[i].name, o->name) == 0)
+			return false;
+	return true;
+}
+
 /* After a save the numbers are dealt anew: then it is the map that is compared, at the next end. */
 static void step_kill(void)
 {
@@ -442,6 +457,9 @@ static void step_kill(void)
 	 * the mount lasts; to a mount of the saved map it is new. */
 	for (int i = 0; run.m.save_done && i < run.m.n_objects; i++)
 		if (!run.m.objects[i].saved && run.m.objects[i].state != GONE)
+			return;
+	for (int i = 0; run.m.save_done && i < run.m.n_files; i++)
+		if (is_new_to_saved(&run.m.files[i]))
 			return;
 	tell("kill\n");
 	box_remount(&run.box);
