@@ -109,13 +109,15 @@ static int find_part(const struct snapshot *s, const char *path, entry_id *ret)
 	return r;
 }
 
-/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. */
+/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. One of
+ * another user's is not for our pictures. */
 static int open_empty(const struct drawing *d)
 {
 	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
+		st.st_uid == geteuid() && st.st_nlink == 1)
 		return fd;
 	if (fd >= 0)
 		close(fd);

@@ -213,6 +213,76 @@ def test_more_than_can_be_drawn_is_refused(box):
     assert r.code == 2 and "draws over" in r.err and not os.path.exists(box.root + "/no.png"), r
 
 
+def hostile(layers, more=(), blobs=()):
+    """A map with the game layer of Map(2, 2), and layers whose integers are given."""
+    m = Map(2, 2)
+    for data in blobs:
+        m.blob(data)
+    for ints in layers:
+        m.layer(ints)
+    m.end()
+    for item in more:
+        m.add(*item)
+    return m.bytes()
+
+
+def tiles(w, h, blob, version=3, image=-1):
+    return [0, 2, 0, version, w, h, 0, 255, 255, 255, 255, -1, 0, image, blob] + datafile.words("", 3) + [-1] * 5
+
+
+ROW, WHOLE = 1 << 23, 1 << 22
+
+
+@pytest.mark.skipif(bool(places.sanitizers()), reason="figures are for a plain build")
+@pytest.mark.parametrize("what", ["a long row", "a long packed row", "a long image", "one layer over and over",
+                                  "many quads with an envelope"])
+def test_a_small_map_takes_neither_much_memory_nor_hours(box, what):
+    # All of them are some hundred kB; they would take gigabytes, or hours.
+    if what == "a long row":
+        m = hostile([tiles(ROW, 1, 0)], blobs=[b"\1\0\0\0" * ROW])
+    elif what == "a long packed row":
+        m = hostile([tiles(1 << 28, 1, 0, 4)], blobs=[b"\1\0\xff\0" * (1 << 20)])
+    elif what == "a long image":
+        m = hostile([tiles(2, 2, 0, image=0)], [(datafile.IMAGE, [1, ROW, 1, 0, 1, 2])],
+                    [b"\1\0\0\0" * 4, b"x\0", bytes(4 * ROW)])
+    elif what == "one layer over and over":
+        m = hostile([tiles(1 << 12, WHOLE >> 12, 0)] * 3000, blobs=[bytes(4 * WHOLE)])
+    else:
+        n, points = 100000, 200000
+        one = quad(square(0, 0, 1, 1), position=(0, points - 2))
+        m = hostile([[0, 3, 0, 2, n, 0, -1] + datafile.words("", 3)] * 3,
+                    [(datafile.ENVELOPE, [1, 3, 0, points]),
+                     (datafile.ENVPOINTS, [v for t in range(points) for v in (t, 1, 0, 0, 0, 0)])], [one * n])
+    path, out = box.add(m, "small.map"), os.path.join(box.root, "out.png")
+    # The budget and 64 MiB, and three threads' stacks; and a minute of a processor.
+    r = box.run("-c", 'ulimit -t 60; ulimit -d %d && exec "$0" "$@"' % ((64 + 64 + 32) << 10), places.BINARY,
+                "preview", "--size", 64, path, out, program="sh", timeout=600)
+    assert r.code in (0, 2) and "memory" not in r.err, r
+    assert "too long" in r.err or "more than" in r.err or what.startswith("many"), r
+
+
+def test_of_points_at_one_time_the_last_goes_on(box):
+    m = Map(8, 2)
+    # Position by x: at 0 ms 0 and then 32, at 100 ms 96; at 100 ms again 128, at 300 ms 192.
+    xs = [(0, 0), (0, 32), (100, 96), (100, 128), (300, 192)]
+    m.quads(*[quad(square(0, 0, 16, 64), position=(0, t)) for t in (0, 50, 100, 200)])
+    m.end()
+    m.add(datafile.ENVELOPE, [1, 3, 0, len(xs)])
+    m.add(datafile.ENVPOINTS, [v for t, x in xs for v in (t, 1, x * 1024, 0, 0, 0)])
+    p = draw(box, m, size=64)
+    # A pixel is four units. At 0 ms 32, at 50 ms 64, at 100 ms 96 and at 200 ms 160.
+    assert [x for x in range(64) if p[x, 8] == RED] == [*range(8, 12), *range(16, 20), *range(24, 28), *range(40, 44)]
+
+
+def test_an_empty_file_of_another_users_gets_no_picture(box, root):
+    path, out = box.add(datafile.small_map(), "small.map"), os.path.join(box.root, "out.png")
+    boxes.put(out, b"", os.O_WRONLY | os.O_CREAT)
+    os.chown(out, 12345, 12345)
+    with open(out, "rb") as theirs:
+        assert box.run("preview", path, out).code == 0
+        assert theirs.read() == b"" and os.stat(out).st_uid == 0 and Picture(out)
+
+
 def test_nothing_but_a_picture_is_written_over(box):
     path = box.add(datafile.small_map())
     out = os.path.join(box.root, "out.png")

@@ -16,12 +16,17 @@
 /* Drawn pixels, in sum, for one of the picture: a small map can claim more than any time is enough
  * for. The largest real maps need about a third of it. */
 enum { TW_OVERDRAW_MAX = 4096 };
+/* Bytes of layers and images, unpacked, that are looked at for one picture; of a row 16 MiB, for a
+ * row is in memory. */
+#define TW_READ_MAX (UINT64_C(4) << 30)
+enum { TW_ROW_MAX = 16 << 20 };
 
 struct tw_canvas {
 	uint32_t w, h;
 	struct bytes *pixels;
 	uint8_t *rgba;
-	uint64_t left; /* pixels that may still be drawn */
+	uint64_t left;   /* pixels that may still be drawn */
+	uint64_t unread; /* bytes that may still be read */
 };
 
 /* A part of the canvas: pixels [x0, x1) and [y0, y1). */
@@ -39,6 +44,9 @@ struct tw_view {
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e);
 /* Counts n pixels that are about to be drawn; -E2BIG: that is too much. */
 int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);
+
+/* Counts n bytes that are about to be read, in rows of so many; -E2BIG. */
+int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *e);
 
 /* Back to plain RGBA, as PNG has it. */
 void tw_canvas_finish(struct tw_canvas *c);

@@ -66,11 +66,30 @@ static void between(const int32_t *from, const int32_t *to, double time, double 
 	}
 }
 
+/* Points stand in the order of their times; where they do not, some one is found. The first of
+ * [begin, end) whose time is `time` or later; with `later`, that is later. */
+static uint32_t find(
+	const struct tw_points *p, uint32_t begin, uint32_t end, double time, bool later)
+{
+	int32_t point[TW_POINT_FULL];
+
+	while (begin < end) {
+		uint32_t middle = begin + (end - begin) / 2;
+
+		tw_points_get(p, middle, point);
+		if (point[TIME] < time || (later && point[TIME] <= time))
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4])
 {
 	int32_t point[TW_POINT_FULL], next[TW_POINT_FULL];
 	struct tw_points p;
-	uint32_t position, begin, end;
+	uint32_t position, begin, end, at;
 	double time = offset;
 
 	if (tw_ref_position(m, TW_SORT_ENVELOPE, reference, &position) < 0)
@@ -83,13 +102,15 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 	time = point[TIME] > 0 ? fmod(time, point[TIME]) : 0;
 	for (int i = 0; i < 4; i++)
 		ret[i] = point[VALUES + i];
-	for (uint32_t i = begin; i + 1 < end; i++) {
-		tw_points_get(&p, i, point);
-		tw_points_get(&p, i + 1, next);
-		if (time >= point[TIME] && time <= next[TIME] && next[TIME] > point[TIME]) {
-			between(point, next, time, ret);
-			break;
-		}
-	}
+	at = find(&p, begin, end, time, false);
+	/* Of points at one time the last one is where the curve goes on. */
+	if (at == begin)
+		at = find(&p, begin, end, time, true);
+	if (at == begin || at == end)
+		return true;
+	tw_points_get(&p, at - 1, point);
+	tw_points_get(&p, at, next);
+	if (time >= point[TIME] && time <= next[TIME] && next[TIME] > point[TIME])
+		between(point, next, time, ret);
 	return true;
 }

@@ -187,7 +187,7 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	s.painter.canvas = &canvas;
 	s.painter.textures = textures;
 	if (textures) {
-		tw_textures_init(textures, s.painter.m, how);
+		tw_textures_init(textures, s.painter.m, &canvas, how);
 		r = draw_groups(&s, e);
 		tw_textures_finish(textures);
 		free(textures);

@@ -14,6 +14,8 @@
  * places in the image. Coordinates are in 1/1024. */
 enum { POINTS = 0, PIVOT = 8, COLORS = 10, TEXTURE = 26, MOVED_BY = 34, COLORED_BY = 36 };
 enum { FIXED = 1024 };
+/* To place a quad takes about as long as to read so many bytes. */
+enum { QUAD_BYTES = 1200 };
 
 /* The game draws two triangles: the corners are top left, top right, bottom left, bottom right. */
 static const uint8_t triangles[2][3] = {{0, 1, 3}, {0, 3, 2}};
@@ -88,7 +90,7 @@ static int each(struct quads *q, triangle_fn fn, struct error *e)
 {
 	uint8_t stored[4 * TW_ELEMENT_MAX];
 	int32_t ints[TW_ELEMENT_MAX];
-	int r = 0;
+	int r = tw_canvas_read(q->p->canvas, (uint64_t)q->n * QUAD_BYTES, sizeof(stored), e);
 
 	for (uint32_t i = 0; r == 0 && i < q->n; i++) {
 		r = blob_read(q->blob, (uint64_t)i * sizeof(stored), stored, sizeof(stored), e);

@@ -175,14 +175,17 @@ int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_
 	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
 	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
 	struct raster r = {.p = p, .tiles = tiles, .show = show, .arg = arg, .row_at = -1};
-	int result;
+	uint64_t row = (uint64_t)tiles->w * tiles->size;
+	int result = tw_canvas_read(p->canvas, row * tiles->h, row, e);
 
+	if (result < 0)
+		return result;
 	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
 	r.w = w * r.samples;
 	r.in = calloc(r.w, sizeof(*r.in));
 	r.runs = calloc(r.w, sizeof(*r.runs));
 	r.shown = calloc(r.w, sizeof(*r.shown));
-	r.row = malloc((size_t)tiles->w * tiles->size);
+	r.row = malloc(row);
 	r.sums = calloc(4 * w, sizeof(*r.sums));
 	if (r.in && r.runs && r.shown && r.row && r.sums)
 		result = draw(&r, e);

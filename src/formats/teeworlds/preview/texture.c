@@ -18,6 +18,7 @@ enum {
 
 /* An image on its way into a texture. */
 struct scaling {
+	struct tw_canvas *canvas;
 	bool tiles;
 	uint32_t side;
 	struct tw_shrink shrink;
@@ -42,7 +43,11 @@ static void fit(bool tiles, uint32_t side, uint32_t w, uint32_t h, struct tw_shr
 static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 {
 	struct scaling *s = arg;
+	uint64_t row = (uint64_t)w * 4;
+	int r = tw_canvas_read(s->canvas, row * h, row, e);
 
+	if (r < 0)
+		return r;
 	if (s->tiles && (w < TILES || h < TILES))
 		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
 	fit(s->tiles, s->side, w, h, &s->shrink);
@@ -67,7 +72,7 @@ static int scale_embedded(
 	CLEANUP(free) uint8_t *rows = NULL;
 	int r = begin(s, w, h, e);
 
-	rows = malloc(at_once * row);
+	rows = r == 0 ? malloc(at_once * row) : NULL;
 	if (r == 0 && !rows)
 		r = error_set(e, -ENOMEM, "no memory for an image");
 	for (uint32_t y = 0; r == 0 && y < h; y += (uint32_t)at_once) {
@@ -110,7 +115,7 @@ static struct tw_texture take(struct tw_shrink *s)
 static int scale(struct tw_textures *t, struct tw_held *k, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, k->image);
-	struct scaling s = {.tiles = k->tiles, .side = k->side};
+	struct scaling s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
 	int r = !it                         ? -ENOENT
 		: tw_image_is_png(t->m, it) ? scale_embedded(t->m, it, &s, e)
 					    : scale_external(t, k->image, &s, e);
@@ -147,9 +152,10 @@ static int halve(const struct tw_held *k, uint32_t level, struct tw_texture *ret
 	return r;
 }
 
-void tw_textures_init(struct tw_textures *t, const struct tw_map *m, const struct preview *how)
+void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_canvas *canvas,
+	const struct preview *how)
 {
-	*t = (struct tw_textures){.m = m, .how = how};
+	*t = (struct tw_textures){.m = m, .canvas = canvas, .how = how};
 }
 
 static void drop(struct tw_held *k)

@@ -10,6 +10,7 @@
 
 #include "formats/preview.h"
 #include "formats/teeworlds/model/map.h"
+#include "formats/teeworlds/preview/canvas.h"
 
 enum {
 	TW_TEXTURE_MAX = 1024,      /* pixels of the longest side, as kept */
@@ -35,12 +36,14 @@ struct tw_held {
 
 struct tw_textures {
 	const struct tw_map *m;
+	struct tw_canvas *canvas; /* where what is read is counted */
 	const struct preview *how;
 	struct tw_held kept[TW_TEXTURES]; /* the last one first */
 	bool missing[1 << 16];            /* told already, by position */
 };
 
-void tw_textures_init(struct tw_textures *t, const struct tw_map *m, const struct preview *how);
+void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_canvas *canvas,
+	const struct preview *how);
 void tw_textures_finish(struct tw_textures *t);
 
 /*
