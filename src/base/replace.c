@@ -38,18 +38,18 @@ struct replace {
 };
 
 /* .NAME.mapfs-new-, cut between characters where NAME alone fills the room. */
-static void stem_of(const char *name, char *ret, size_t size)
+void replace_stem(const char *name, char *ret)
 {
 	static const char end[] = ".mapfs-new-";
 	size_t n = strlen(name);
-	size_t most = size - 1 - 6 - strlen(end) - 1;
+	size_t most = NAME_MAX - 6 - strlen(end) - 1;
 
 	if (n > most) {
 		n = most;
 		while (n && ((uint8_t)name[n] & 0xc0) == 0x80)
 			n--;
 	}
-	snprintf(ret, size, ".%.*s%s", (int)n, name, end);
+	snprintf(ret, NAME_MAX + 1, ".%.*s%s", (int)n, name, end);
 }
 
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e)
@@ -71,7 +71,7 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 		if (r->like < 0)
 			return error_errno(e, "cannot hold on to %s", name);
 	}
-	stem_of(name, stem, sizeof(stem));
+	replace_stem(name, stem);
 	/* Nobody may look into a private file while it is written; its mode comes at the end. */
 	fd = io_temporary(dirfd, stem, like >= 0 ? 0600 : 0666, r->temporary);
 	if (fd < 0)
@@ -349,7 +349,7 @@ void replace_sweep(const struct trust *trust, const char *name)
 			close(fd);
 		return;
 	}
-	stem_of(name, stem, sizeof(stem));
+	replace_stem(name, stem);
 	n = strlen(stem);
 	while ((d = readdir(dir)))
 		if (strncmp(d->d_name, stem, n) == 0 && strlen(d->d_name) == n + SUFFIX &&

@@ -27,6 +27,10 @@
 
 struct replace;
 
+/* What the names of files that are to become NAME begin with; six letters follow (io_temporary).
+ * ret has room for NAME_MAX + 1. */
+void replace_stem(const char *name, char *ret);
+
 /*
  * like: a descriptor of the file whose metadata is kept, or -1 for a new file of mode 0666 &
  * ~umask. dirfd is borrowed. Owner and group are kept as far as the rights go: where the group

@@ -27,9 +27,23 @@ static int open_map(struct command *c, struct pack *p, int from)
 
 	if (fstat(from, &st) < 0 || st.st_uid != geteuid())
 		rule.flags |= SANDBOX_RIGHTS;
-	c->create = !p->onto;
+	c->create = c->how.nameless = !p->onto;
 	c->format = p->format;
 	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1, &p->tree);
+}
+
+/* The name appears with all of the map, or not at all. */
+static int give_name(struct pack *p, int code)
+{
+	struct error e = ERROR_INIT;
+
+	if ((code == OUTCOME_DONE || code == OUTCOME_LEFT) && volume_name(p->tree.vol, &e) < 0) {
+		offline_say(&p->tree, "%s", error_text(&e));
+		code = e.code == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+	}
+	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+		volume_discard(p->tree.vol);
+	return code;
 }
 
 static int run(struct command *c, struct pack *p)
@@ -43,6 +57,8 @@ static int run(struct command *c, struct pack *p)
 		return OUTCOME_REFUSED;
 	}
 	r = open_map(c, p, from);
+	if (r < 0 && c->create && p->tree.vol)
+		volume_discard(p->tree.vol);
 	if (r < 0)
 		return (int)command_outcome(r);
 	r = files_copy_in(&p->tree, from, p->dir, &done);
@@ -55,8 +71,8 @@ static int run(struct command *c, struct pack *p)
 		code = (int)change_save(&p->tree, &p->save);
 	else
 		code = done.refused ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
-	if (c->create && (code == OUTCOME_SAVE_FAILED || code == OUTCOME_REFUSED))
-		volume_discard(p->tree.vol);
+	if (c->create)
+		code = give_name(p, code);
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 

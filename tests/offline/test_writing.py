@@ -4,6 +4,8 @@ import glob
 import os
 import re
 import shutil
+import socket
+import stat
 import subprocess
 
 import pytest
@@ -370,6 +372,80 @@ def test_the_kits_compiled_neighbours_are_left_out(box):
     r = run("pack", tree, new)
     assert r.returncode == 0, r.stderr
     assert run("ls", new, "MEDIA/UNITS").stdout == b"A.DAT\n"
+
+
+def test_a_new_map_is_whole_or_not_there(box, small):
+    """Killed at any call that changes the disk, and with a disk that fails at any."""
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    new = os.path.join(box.maps, "new.map")
+    fault = box.shim(shims.Fault)
+    fault.arm(fault.COUNT, 0)
+    assert run("pack", tree, new, env=box.env(fault.env())).returncode == 0
+    n, whole = fault.calls(), get(new)
+    seen = set()
+    for at in range(n):
+        for action, ops in ((fault.KILL, fault.ALL), (fault.FAIL, fault.ALL & ~fault.UNLINK)):
+            os.path.exists(new) and os.unlink(new)
+            fault.arm(action, at, ops, 28)
+            r = run("pack", tree, new, env=box.env(fault.env()))
+            seen.add((action, os.path.exists(new)))
+            assert not os.path.exists(new) or get(new) == whole, (at, action)
+            # A directory that cannot be synced is told of a map that stands.
+            assert r.returncode in (-9, 0, 2, 4), (at, r)
+            for name in box.beside():
+                assert name == "new.map" or (action == fault.KILL and name.startswith(".") and ".mapfs-new-" in name), (at, r, fault.trace())
+                name == "new.map" or os.unlink(os.path.join(box.maps, name))
+    assert len(seen) >= 3 and (fault.KILL, False) in seen
+    os.path.exists(new) and os.unlink(new)
+
+
+def test_a_name_that_is_taken_meanwhile_stays_the_others(box, small):
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    new = os.path.join(box.maps, "new.map")
+    box.allow("new.map")
+    fault = box.shim(shims.Fault)
+    fault.arm(fault.COUNT, ops=fault.RENAME)
+    assert run("pack", tree, new, env=box.env(fault.env())).returncode == 0
+    n = fault.calls()
+    os.unlink(new)
+    fault.arm(fault.FAIL, n - 1, fault.RENAME, 17)
+    r = run("pack", tree, new, env=box.env(fault.env()))
+    assert r.returncode == 2 and b"new.map: cannot be made: File exists\n" in r.stderr, r
+    assert box.beside() == []
+
+
+def test_pack_of_a_hostile_tree(box, small):
+    """Names and kinds of files that no map has, files larger than any, and directories without end."""
+    tree = os.path.join(box.root, "tree")
+    assert run("extract", "-o", "raw=off", small, tree).returncode == 0
+    deep = os.path.join(tree, "groups", *["d"] * 300)
+    os.makedirs(deep)
+    with socket.socket(socket.AF_UNIX) as s:
+        os.chdir(tree)
+        s.bind("images/s.png")
+        os.chdir("/")
+    if os.geteuid() == 0:
+        os.mknod(tree + "/images/zero.png", 0o666 | stat.S_IFCHR, os.makedev(1, 5))
+    for name in (b"..x", b"%2e%2e", b"%2e%2e%2fx", b"new\nline", b"-rf", b"$(id)", b"\xff\xfe", b"a" * 255):
+        with open(os.path.join(os.fsencode(tree), b"info", name), "wb") as f:
+            f.write(b"x")
+    before = maps.tree(tree)
+    new = os.path.join(box.maps, "new.map")
+    box.allow("new.map")
+    r = run("pack", tree, new)
+    assert r.returncode == 5 and b"images/s.png: left out" in r.stderr, r
+    assert r.stderr.count(b"\n") == r.stderr.count(b"mapfs: ")
+    out = os.path.join(box.root, "out")
+    assert run("extract", "-o", "raw=off", new, out).returncode == 0
+    assert sorted(os.listdir(out + "/info")) == ["author", "credits", "license", "settings.cfg", "version"]
+    assert maps.tree(tree) == before and box.beside() == ["new.map"]
+    os.unlink(new)
+    os.truncate(tree + "/info/settings.cfg", 1 << 40)
+    r = run("pack", tree, new)
+    assert r.returncode == 4 and b"info/settings.cfg: File too large" in r.stderr, r
+    assert box.beside() == []
 
 
 def test_many_files(box):

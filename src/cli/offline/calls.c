@@ -206,8 +206,9 @@ int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *re
 	return r;
 }
 
-/* Two pieces are under way: one is read while the other is written to where it goes. */
-enum { PIECE = 1 << 20, PIECES = 2 };
+/* Several pieces are under way: some are read while one is written to where it goes. Each is small
+ * enough for malloc to give the memory of the last one again. */
+enum { PIECE = 112 << 10, PIECES = 4 };
 
 struct reading {
 	struct offline *t;

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/walk.h"
+#include "vfs/tree/vanish.h"
 
 /* A directory that is being copied; its names in order, so that the same files make the same map.
  */
@@ -168,17 +169,37 @@ void files_judge_drafts(struct offline *t, const char *shown, struct files_copie
 	names_finish(&copied->drafts);
 }
 
+/* What means nothing in a map is not kept until the end: there may be any number of such files. */
+static void drop_scratch(struct copy *c)
+{
+	const struct node *n;
+	struct attr a;
+	bool vanishes;
+
+	if (offline_find(c->t, c->path, &a) < 0)
+		return;
+	n = node_find(c->t->v, a.ino);
+	vanishes = node_scratch(n) && vanish_would(n);
+	offline_forget(c->t, a.ino);
+	if (vanishes && change_remove(c->t, c->path, false) == 0)
+		tell(c, &c->done->left, "left out: no part of a map");
+}
+
 static void copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
 	struct from s = {fd, 0};
 	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
-	int r = change_put(c->t, c->path, from_file, &s, mtime, &e);
+	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
+			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
+			: change_put(c->t, c->path, from_file, &s, mtime, &e);
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));
 	else if (r < 0 && !(r == -EINVAL && note_draft(c)))
 		tell_of(c, r, error_text(&e));
+	else if (r == 0)
+		drop_scratch(c);
 }
 
 static int copy_one(struct copy *c, int dirfd, const char *name)

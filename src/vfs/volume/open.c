@@ -6,6 +6,7 @@
 #include <sys/file.h>
 
 #include "base/io.h"
+#include "base/replace.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/claim.h"
 #include "vfs/volume/finish.h"
@@ -112,6 +113,31 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	return 0;
 }
 
+/* The file, empty. A nameless one is called as the new file of a save is until it has its name. */
+static int make_file(struct volume *vol, const struct vfs_options *o, struct error *e)
+{
+	char stem[NAME_MAX + 1], made[NAME_MAX + 1];
+	struct stat st;
+	int fd;
+
+	if (!o->nameless) {
+		fd = io_openat(vol->dirfd, vol->name, O_RDWR | O_CREAT | O_EXCL, 0666);
+	} else if (fstatat(vol->dirfd, vol->name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		fd = -EEXIST;
+	} else {
+		replace_stem(vol->name, stem);
+		fd = io_temporary(vol->dirfd, stem, 0666, made);
+		vol->called = TAKE(vol->name);
+		vol->name = fd < 0 ? NULL : strdup(made);
+		if (fd >= 0 && !vol->name) {
+			(void)io_unlink(vol->dirfd, made);
+			close(fd);
+			fd = -ENOMEM;
+		}
+	}
+	return fd < 0 ? error_set(e, fd, "cannot be made: %s", strerror(-fd)) : fd;
+}
+
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e)
 {
@@ -132,9 +158,9 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (!vol->format->creates)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
-	fd = io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0666);
+	fd = make_file(vol, o, e);
 	if (fd < 0)
-		return error_set(e, fd, "cannot be made: %s", strerror(-fd));
+		return fd;
 	vol->fresh = true;
 	vol->unlocked = false;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
@@ -168,9 +194,35 @@ void volume_discard(struct volume *vol)
 		unlink_ours(vol, vol->companion, &vol->companion_opened);
 }
 
+int volume_name(struct volume *vol, struct error *e)
+{
+	char second[NAME_MAX + 1] = "";
+	int r = 0;
+
+	if (vol->companion[0] && !vol->format->companion(vol->called, 0, second))
+		r = -ENAMETOOLONG;
+	if (r == 0 && second[0])
+		r = io_rename_noreplace(vol->dirfd, vol->companion, second);
+	if (r == 0) {
+		r = io_rename_noreplace(vol->dirfd, vol->name, vol->called);
+		if (r < 0 && second[0])
+			(void)io_rename_noreplace(vol->dirfd, second, vol->companion);
+	}
+	if (r < 0)
+		return error_set(e, r, "cannot be made: %s", strerror(-r));
+	free(vol->name);
+	vol->name = TAKE(vol->called);
+	vol->source.name = vol->name;
+	strcpy(vol->companion, second);
+	r = io_sync_dir(vol->dirfd);
+	return r < 0 ? error_set(e, r, "stands, but its directory cannot be brought to disk: %s",
+			       strerror(-r))
+		     : 0;
+}
+
 static int open_model(struct volume *vol, struct error *e)
 {
-	const struct source none = {.name = vol->name};
+	const struct source none = {.name = vol->called ? vol->called : vol->name};
 
 	return vol->format->open(vol->fresh ? &none : &vol->source, &vol->context, &vol->now, e);
 }

@@ -17,6 +17,10 @@ struct vfs_options {
 	/* For who writes and saves at once, all or nothing: there is no journal beside the map, and
 	 * a save that would leave a draft fails. */
 	bool at_once;
+	/* Of a map that volume_create makes: it has another name until volume_name gives it its
+	 * own.
+	 */
+	bool nameless;
 	bool have_uid, have_gid;
 	uid_t uid;
 	gid_t gid;

@@ -31,6 +31,7 @@ void volume_destroy(struct volume *vol)
 	report_finish(&vol->told);
 	free(vol->dropped);
 	free(vol->name);
+	free(vol->called);
 	if (vol->own_dir)
 		close(vol->dirfd);
 	free(vol);
@@ -70,7 +71,7 @@ int volume_take(struct volume *vol, int fd, struct error *e)
 	if (!vol->source.files[0])
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->source.n_files = 1;
-	vol->source.name = vol->name;
+	vol->source.name = vol->called ? vol->called : vol->name;
 	if (fstat(fd, &vol->opened) < 0)
 		return error_errno(e, "cannot be looked at");
 	if (!S_ISREG(vol->opened.st_mode))

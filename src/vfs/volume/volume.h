@@ -38,7 +38,8 @@ struct volume {
 
 	int dirfd; /* the map's directory */
 	bool own_dir;
-	char *name; /* the map's name in it */
+	char *name;   /* the map's name in it */
+	char *called; /* what it is to be called (volume_name); NULL: name */
 	struct source source;
 	struct stat opened;                    /* files[0], as it was opened or last saved */
 	struct trust trust;                    /* in what lies beside it */
@@ -122,6 +123,9 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
+/* Gives the file of a map that was made nameless, and was saved, its name; -EEXIST where another
+ * has it now. */
+int volume_name(struct volume *vol, struct error *e);
 /* What the mount shows of a map's owner and mode, for files and directories in it. */
 struct rights {
 	uid_t uid;
