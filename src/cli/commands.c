@@ -62,7 +62,8 @@ const struct cli_command cli_commands[] = {
 		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", cli_diff, "[-q] FILE FILE", "how two maps differ",
+	{"diff", cli_diff, "[-q] [--images DIR] FILE FILE", "how two maps differ",
+		"      --images DIR          pictures of images that changed, and of both maps\n"
 		"  -q, --brief               only which files\n"},
 	{0},
 };

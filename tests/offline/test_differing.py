@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import maps  # first: it says what else can be imported
+import datafile
 import places
 
 
@@ -105,3 +106,129 @@ def test_exit_codes_are_those_of_diff(box, small):
         r = run(*args)
         assert r.returncode == 2 and r.stderr.count(b"\n") == 1, args
     assert run("diff", "--help").returncode == 0
+
+
+def made(box, name, layers, images=(b"one", b"two"), groups=None):
+    """A map of named layers, each (name, tile, image's name or None); groups: how many layers each has."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    for image in images:
+        b.image(image, 16, 16, image.ljust(4, b".")[:4] * 256)
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    for layer, tile, image in layers:
+        b.tiles(4, 3, bytes([tile, 0, 0, 0]) * 12, image=-1 if image is None else images.index(image), name=layer)
+    at = 0
+    for group, n in groups or [("Game", len(layers) + 1)]:
+        b.group(at, n, group)
+        at += n
+    b.add(datafile.ENVPOINTS, [])
+    return box.add(b.encode(), name)
+
+
+LAYERS = [("a", 1, b"one"), ("b", 2, b"two"), ("c", 3, None)]
+AT = "groups/0_Game/layers/"
+
+
+def lines(*args):
+    r = run("diff", *args)
+    assert r.stderr == b"", r.stderr
+    assert r.returncode == (1 if r.stdout else 0)
+    return r.stdout.decode().splitlines()
+
+
+def test_a_layer_that_was_inserted_is_all_that_differs(box):
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", [("new", 9, None)] + LAYERS)
+    assert lines(one, two) == ["added " + AT + "1_new/"]
+    assert lines(two, one) == ["removed " + AT + "1_new/"]
+
+
+def test_an_image_in_front_of_others_changes_no_layer(box):
+    """Layers name it by another number, and mean the same."""
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", LAYERS, (b"zero", b"one", b"two"))
+    assert lines(one, two) == ["added images/0_zero.png"]
+    assert lines(two, one) == ["removed images/0_zero.png"]
+
+
+def test_a_layer_that_moved_is_that_one(box):
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", [LAYERS[2], LAYERS[0], LAYERS[1]])
+    assert lines(one, two) == ["moved " + AT + "3_c -> " + AT + "1_c"]
+    assert lines(two, one) == ["moved " + AT + "1_c -> " + AT + "3_c"]
+
+
+def test_a_group_that_moved_is_not_removed_and_added(box):
+    groups = [("Game", 2), ("x", 1), ("y", 1)]
+    one = made(box, "one.map", LAYERS, groups=groups)
+    two = made(box, "two.map", [LAYERS[0], LAYERS[2], LAYERS[1]], groups=[groups[0], groups[2], groups[1]])
+    assert lines(one, two) in (["moved groups/1_x -> groups/2_x"], ["moved groups/2_y -> groups/1_y"])
+
+
+def test_a_layer_with_another_name_was_renamed(box):
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", [LAYERS[0], ("other", 2, b"two"), LAYERS[2]])
+    assert lines(one, two) == ["renamed " + AT + "2_b -> " + AT + "2_other"]
+
+
+def test_what_moved_and_changed_is_both(box):
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", [("c", 7, None), LAYERS[0], LAYERS[1]])
+    assert lines(one, two)[:3] == ["moved " + AT + "3_c -> " + AT + "1_c", "changed " + AT + "1_c/id.csv",
+                                   " 12 cells, lines 1 to 3, columns 1 to 4"]
+
+
+def test_another_image_of_a_layer_is_a_change(box):
+    one = made(box, "one.map", LAYERS)
+    two = made(box, "two.map", [("a", 1, b"two")] + LAYERS[1:])
+    told = lines(one, two)
+    assert told[0] == "changed " + AT + "1_a/layer.json"
+    assert [line.strip() for line in told if line[0] in "-+"] == ['-  "image": "0_one",', '+  "image": "1_two",']
+
+
+def test_pictures_show_what_changed(box, pair):
+    small, other, tree = pair
+    path = find(tree, ".png")[0]
+    with Image.open(os.path.join(tree, path)) as f:
+        image = f.convert("RGBA")
+    old, (w, h) = image.copy(), image.size
+    image.putpixel((3, 5), (1, 2, 3, 255))
+    image.save(tree + "/new.png")
+    assert run("put", other, path, tree + "/new.png").returncode == 0
+    into = os.path.join(box.root, "pictures")
+    r = run("diff", "--images", into, small, other)
+    assert r.returncode == 1 and sorted(os.listdir(into)) == sorted([path.replace("/", "-"), "map.png"])
+    with Image.open(os.path.join(into, path.replace("/", "-"))) as f:
+        told = f.convert("RGBA")
+    step = (told.size[0] - w) // 2
+    assert told.size == (3 * w + 2 * (step - w), h)
+    panels = [told.crop((k * step, 0, k * step + w, h)) for k in range(3)]
+    assert panels[0].tobytes() == old.tobytes() and panels[1].tobytes() == image.tobytes()
+    red = [(x, y) for y in range(h) for x in range(w) if panels[2].getpixel((x, y)) == (255, 0, 0, 255)]
+    assert red == [(3, 5)]
+    # Nothing is written over.
+    r = run("diff", "--images", into, small, other)
+    assert r.returncode == 2 and b"File exists" in r.stderr
+    assert run("diff", "--images", os.path.join(box.root, "none", "x"), small, other).returncode == 2
+    assert run("diff", "--images", os.path.join(box.root, "empty"), small, small).returncode == 0
+
+
+def test_images_of_other_sides_are_told_by_them(pair):
+    small, other, tree = pair
+    path = find(tree, ".png")[0]
+    with Image.open(os.path.join(tree, path)) as f:
+        size = f.size
+    Image.new("RGBA", (32, 48), (1, 2, 3, 255)).save(tree + "/new.png")
+    assert run("put", other, path, tree + "/new.png").returncode == 0
+    told = lines(small, other)
+    assert told[told.index("changed " + path) + 1] == " %d x %d pixels -> 32 x 48" % size
+
+
+def test_a_fixed_map_shows_that_nothing_else_was_touched(box, small):
+    """What differs between two saves is what was edited, whatever numbers objects got."""
+    other = box.add(small, "other.map")
+    group = run("ls", small, "groups").stdout.decode().split()[0]
+    r = run("mv", other, "groups/%s/layers/1_ground" % group, "groups/%s/layers/0_ground" % group)
+    assert r.returncode == 0, r
+    assert len(lines(small, other)) == 1 and lines(small, other)[0].startswith("moved groups/" + group)

@@ -27,6 +27,21 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 	return x;
 }
 
+int merged_name_now(struct merge *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		struct merged *x = m->all[i];
+		const struct item *is = x->at[OURS] ? x->at[OURS] : x->at[BASE];
+
+		if (!is || !is->object)
+			continue;
+		x->now = strndup(is->name, (size_t)(is->ending - is->name));
+		if (!x->now)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 bool merged_named(const struct merge *m, const struct merged *x)
 {
 	for (const struct merging_reference *ref = m->how->references; ref && ref->key; ref++)

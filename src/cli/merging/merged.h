@@ -34,6 +34,7 @@ struct merged {
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
 	bool moved;            /* it gets another place or name */
+	size_t was;            /* moved.c's */
 	struct merged **order; /* of a directory: its objects in the map to be written */
 	size_t n_order;
 	struct merged *after; /* a mark: it stands behind this one */
@@ -69,6 +70,13 @@ static inline bool merged_object(const struct merged *x)
 static inline const struct item *merged_item(const struct merged *x)
 {
 	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
+}
+/* The name, without its ending, by which files of ours (or else of base) name an object, in now.
+ * For content_write. */
+int merged_name_now(struct merge *m);
+static inline const char *merged_now(const struct merged *x)
+{
+	return x->now;
 }
 /* Is it a directory of what files elsewhere name? */
 bool merged_named(const struct merge *m, const struct merged *x);

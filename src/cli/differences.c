@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/differences.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/say.h"
+#include "cli/command.h"
+#include "cli/merging/content.h"
+#include "cli/merging/match.h"
+#include "cli/merging/moved.h"
+#include "cli/offline/compare.h"
+#include "cli/offline/picture.h"
+#include "codec/text.h"
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+static bool is_text(const struct bytes *b)
+{
+	return !memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size);
+}
+
+static int flush(struct differences *d)
+{
+	int r = d->out.error ? d->out.error : io_write(STDOUT_FILENO, d->out.data, d->out.size);
+
+	if (r < 0)
+		say(stderr, "mapfs: standard output: %s", strerror(-r));
+	d->out.size = 0;
+	return r < 0 ? r : 0;
+}
+
+static void draw_picture(
+	struct differences *d, const char *name, const struct picture *a, const struct picture *b)
+{
+	struct error e = ERROR_INIT;
+	struct picture both;
+	int r = picture_compare(a, b, &both, &e);
+
+	if (r == 0) {
+		r = picture_write(d->images, name, &both, &e);
+		bytes_unref(both.rgba);
+	}
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", name, error_text(&e));
+		d->trouble = true;
+	}
+}
+
+/* Its name is the image's path. */
+static void draw_image(struct differences *d, const char *path, struct bytes *a, struct bytes *b)
+{
+	struct picture x = {0}, y = {0};
+	char name[NAME_MAX + 1];
+
+	if (d->images < 0 || picture_of_png(a, &x, NULL) < 0)
+		return;
+	snprintf(name, sizeof(name), "%s", path);
+	for (char *slash = name; (slash = strchr(slash, '/'));)
+		*slash = '-';
+	if (picture_of_png(b, &y, NULL) == 0)
+		draw_picture(d, name, &x, &y);
+	bytes_unref(x.rgba);
+	bytes_unref(y.rgba);
+}
+
+static void tell_change(struct differences *d, const char *path, struct bytes *a, struct bytes *b)
+{
+	bool image = ends_in(path, ".png");
+
+	d->different = true;
+	buffer_printf(&d->out, "changed %s\n", path);
+	if (image)
+		draw_image(d, path, a, b);
+	if (d->brief || (ends_in(path, ".csv") && compare_tables(a, b, &d->out)) ||
+		(image && compare_images(a, b, &d->out)))
+		return;
+	if (is_text(a) && is_text(b))
+		compare_texts(a, b, &d->out);
+	else
+		buffer_printf(&d->out, " %zu bytes -> %zu bytes\n", a->size, b->size);
+}
+
+static void tell_only(struct differences *d, const char *what, const struct item *i)
+{
+	d->different = true;
+	buffer_printf(&d->out, "%s %s%s\n", what, i->path, i->dir ? "/" : "");
+}
+
+/* Objects that it names stand in both by the names that the second map has for them. */
+static struct bytes *load(struct differences *d, enum which w, struct item *i, bool named)
+{
+	CLEANUP(bytes_unref) struct bytes *content = NULL;
+	struct bytes *shown = NULL;
+	int r = content_read(&d->m, w, i, &content);
+
+	if (r == 0 && named)
+		r = content_write(&d->m, content, merged_now, &shown);
+	if (r < 0) {
+		command_fail(&d->m.sides[w].tree, i->path, r);
+		d->trouble = true;
+		return NULL;
+	}
+	return named ? shown : TAKE(content);
+}
+
+static void compare(struct differences *d, struct item *a, struct item *b)
+{
+	bool named = content_is_json(&d->m, b) && d->m.how->references;
+	CLEANUP(bytes_unref) struct bytes *x = load(d, BASE, a, named);
+	CLEANUP(bytes_unref) struct bytes *y = load(d, OURS, b, named);
+
+	if (x && y && (x->size != y->size || memcmp(x->data, y->data, x->size) != 0))
+		tell_change(d, b->path, x, y);
+}
+
+static void tell_place(struct differences *d, const struct merged *x)
+{
+	const struct item *a = x->at[BASE], *b = x->at[OURS];
+	bool renamed = a->object && b->object &&
+		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
+
+	if (!x->moved && !renamed)
+		return;
+	d->different = true;
+	buffer_printf(&d->out, "%s %s -> %s\n", x->moved ? "moved" : "renamed", a->path, b->path);
+}
+
+/* A place in the walk over all. */
+struct level {
+	struct level *up;
+	struct merged *x;
+	size_t a, b; /* below base and ours: the next to be told */
+};
+
+/* The next one below: of both in the order of the second map, what left where it stood. */
+static struct merged *next(struct level *l)
+{
+	const struct item *a = l->x->at[BASE], *b = l->x->at[OURS];
+	struct merged *x = b && l->b < b->n ? b->below[l->b]->of : NULL;
+
+	while (a && l->a < a->n && a->below[l->a]->of->at[OURS])
+		l->a++;
+	if (a && l->a < a->n && (!x || strcmp(a->below[l->a]->name, x->at[OURS]->name) <= 0))
+		return a->below[l->a++]->of;
+	l->b += x != NULL;
+	return x;
+}
+
+static int enter(struct level **top, struct merged *x)
+{
+	struct level *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct level){.up = *top, .x = x};
+	*top = l;
+	return moved_find(x);
+}
+
+static int show(struct differences *d, struct level **top, struct merged *x)
+{
+	struct item *a = x->at[BASE], *b = x->at[OURS];
+
+	if (!a || !b) {
+		tell_only(d, a ? "removed" : "added", a ? a : b);
+		return flush(d);
+	}
+	tell_place(d, x);
+	if (b->dir)
+		return enter(top, x);
+	compare(d, a, b);
+	return flush(d);
+}
+
+int differences_of_objects(struct differences *d)
+{
+	struct level *top = NULL, *up;
+	int r = match_all(&d->m);
+
+	if (r == 0)
+		r = merged_name_now(&d->m);
+	if (r == 0)
+		r = enter(&top, d->m.root);
+	while (top) {
+		struct merged *x = r == 0 ? next(top) : NULL;
+
+		if (x) {
+			r = show(d, &top, x);
+			continue;
+		}
+		up = top->up;
+		free(top);
+		top = up;
+		if (r == 0)
+			r = flush(d);
+	}
+	return r;
+}
+
+/* In the order of a walk. */
+static int differences_below(struct differences *d, struct item *a, struct item *b)
+{
+	size_t i = 0, j = 0;
+	int r = 0;
+
+	while (r == 0 && (i < a->n || j < b->n)) {
+		struct item *x = i < a->n ? a->below[i] : NULL, *y = j < b->n ? b->below[j] : NULL;
+		int order = !x ? 1 : !y ? -1 : strcmp(x->name, y->name);
+
+		i += order <= 0;
+		j += order >= 0;
+		if (order == 0 && x->dir && y->dir) {
+			r = differences_below(d, x, y);
+			continue;
+		}
+		if (order < 0 || (order == 0 && x->dir != y->dir))
+			tell_only(d, "removed", x);
+		if (order > 0 || (order == 0 && x->dir != y->dir))
+			tell_only(d, "added", y);
+		if (order == 0 && !x->dir && !y->dir)
+			compare(d, x, y);
+		r = flush(d);
+	}
+	return r;
+}
+
+int differences_of_paths(struct differences *d)
+{
+	return differences_below(d, d->m.sides[BASE].root, d->m.sides[OURS].root);
+}
+
+void differences_draw(struct differences *d)
+{
+	const struct preview how = {.size = PREVIEW_DEFAULT};
+	struct picture pictures[2] = {0};
+	int r = d->images >= 0 && d->different ? 0 : -ENODATA;
+
+	for (int w = BASE; r == 0 && w <= OURS; w++) {
+		const struct snapshot *s = d->m.sides[w].tree.vol->now;
+
+		r = s->format->preview ? s->format->preview->draw(s, &how, &pictures[w], NULL)
+				       : -ENOTSUP;
+	}
+	if (r == 0)
+		draw_picture(d, "map.png", &pictures[BASE], &pictures[OURS]);
+	bytes_unref(pictures[BASE].rgba);
+	bytes_unref(pictures[OURS].rgba);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Zlib */
+/* picture: two pictures side by side, and what of them differs. */
+#ifndef CLI_OFFLINE_PICTURE_H
+#define CLI_OFFLINE_PICTURE_H
+
+#include <sys/types.h>
+
+#include "formats/preview.h"
+
+/* A PNG file as pixels, the caller's. -EINVAL: it is none; -EFBIG: it has too many pixels. */
+int picture_of_png(struct bytes *png, struct picture *ret, struct error *e);
+/* The old one, the new one, and the new one pale with what changed in red. */
+int picture_compare(
+	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
+/* Writes it as a new PNG file below dirfd, all or nothing; -EEXIST: there is such a file. */
+int picture_write(int dirfd, const char *name, const struct picture *p, struct error *e);
+
+#endif
