@@ -26,7 +26,7 @@ _mapfs() {
 		return
 	fi
 	case $command:${#names[@]} in
-	ls:[1-9]* | cat:[1-9]* | rm:[1-9]* | mv:[1-9]* | put:1 | extract:[2-9]*)
+	ls:[1-9]* | cat:[1-9]* | rm:[1-9]* | mv:[1-9]* | put:1 | preview:1 | extract:[2-9]*)
 		words=($(_mapfs_paths "${names[0]/#\~/$HOME}" "${cur//\\/}"))
 		;;
 	:0) words=($(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')) ;;

@@ -44,6 +44,7 @@ function __mapfs_options --description 'those that --help lists, with what they 
 end
 
 complete -c mapfs -n __mapfs_inside -f -a '(__mapfs_paths)'
+complete -c mapfs -n 'test (commandline -opc)[2] = preview -a (count (__mapfs_names)) = 1' -a '(__mapfs_paths)'
 complete -c mapfs -n __fish_use_subcommand -a "(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^\$/s/^  \([a-z]*\) .*/\1/p')"
 complete -c mapfs -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__mapfs_options)'
 complete -c mapfs -s o -x -d 'mount options'

@@ -52,11 +52,13 @@ const struct cli_command cli_commands[] = {
 		"  --json                    an object a line: file, level, problem\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"},
-	{"preview", cli_preview, "[--size N] [--entities] [--layer PATH] FILE OUT.png",
-		"a map as a picture",
+	{"preview", cli_preview, "[--size N] [--entities] FILE [PATH] OUT.png",
+		"a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
-		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"},
+		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"
+		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's part: "
+		"X.IMAGESET:NAME\n"},
 	{"merge", cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
 		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one thing ours\n"
 		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"

@@ -159,6 +159,19 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 	return 0;
 }
 
+/* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
+static int find_cut(struct drawing *d, const struct snapshot *s)
+{
+	const char *colon = strchr(d->layer, ':');
+	CLEANUP(free) char *path = colon ? strndup(d->layer, (size_t)(colon - d->layer)) : NULL;
+	int r = find_part(s, d->layer, &d->how.part);
+
+	if (r != -ENOENT || !colon)
+		return r;
+	d->how.cut = colon + 1;
+	return path ? find_part(s, path, &d->how.part) : -ENOMEM;
+}
+
 static int draw(struct drawing *d, mode_t mode, struct error *e)
 {
 	const struct snapshot *s = d->tree.vol->now;
@@ -169,7 +182,7 @@ static int draw(struct drawing *d, mode_t mode, struct error *e)
 	if (!f)
 		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
 	if (d->layer) {
-		r = find_part(s, d->layer, &d->how.part);
+		r = f->cuts ? find_cut(d, s) : find_part(s, d->layer, &d->how.part);
 		if (r < 0)
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}
@@ -188,7 +201,7 @@ static int run(struct drawing *d)
 	int r;
 
 	(void)umask(mask);
-	r = open_places(d, d->c->names[1]);
+	r = open_places(d, d->c->names[d->c->n_names - 1]);
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	r = open_map(d, d->c->names[0]);
@@ -237,10 +250,14 @@ int cli_preview(int argc, char **argv)
 	}
 	if (option == 's')
 		c.code = cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
-	if (option == -1 && c.n_names != 2)
-		c.code = cli_usage("preview takes a file and the name of a picture");
-	if (option == -1 && c.n_names == 2)
+	if (option == -1 && (c.n_names < 2 || c.n_names > (d.layer ? 2 : 3)))
+		c.code = cli_usage("preview takes a file, or one and a path in it, and the name of "
+				   "a picture");
+	else if (option == -1) {
+		if (c.n_names == 3)
+			d.layer = c.names[1];
 		c.code = run(&d);
+	}
 	command_close(&d.tree);
 	images_unref(d.images);
 	close_fd_cleanup(&d.out);

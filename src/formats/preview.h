@@ -15,7 +15,9 @@ enum { PREVIEW_MIN = 16, PREVIEW_MAX = 4096, PREVIEW_DEFAULT = 1024 };
 struct preview {
 	uint32_t size; /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
 	bool entities; /* what the game works with, in plain colours, instead of what is seen */
-	entry_id part; /* a directory that is a part of the map: that alone; ENTRY_ROOT: all */
+	entry_id part; /* a directory that is a part of the map: that alone; ENTRY_ROOT: all. Of an
+			* archive a file in it */
+	const char *cut; /* of a file, a part with this name; NULL: all of it */
 
 	/* An image that the game has, by the name in a map, which may be anything: the PNG file.
 	 * -ENOENT: there is none. NULL: there are none. */
@@ -39,6 +41,7 @@ struct format_preview {
 	/* Directories in which games and their users keep such images, NULL-ended: absolute, or
 	 * below the user's home directory ("~/"). */
 	const char *const *image_dirs;
+	bool cuts; /* files have parts with names */
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include "codec/checksum.h"
 #include "codec/csv.h"
 #include "codec/csv_table.h"
+#include "codec/dds.h"
 #include "codec/json.h"
 #include "codec/text.h"
 #include "fuzz.h"
@@ -248,6 +249,18 @@ TARGET(fuzz_png)
 
 	if (judged(png_decode(&x, &sink, &e), &e) == 0 && i.rows != i.height)
 		broken("png", "rows are missing");
+}
+
+TARGET(fuzz_dds)
+{
+	struct error e = ERROR_INIT;
+	struct dds d;
+
+	if (judged(dds_decode(data, size, &d, &e), &e) < 0)
+		return;
+	if (d.rgba->size != (size_t)d.w * d.h * 4)
+		broken("dds", "pixels are missing");
+	bytes_unref(d.rgba);
 }
 
 static int count_chunk(void *arg, const uint8_t *chunk, size_t n, struct error *e)

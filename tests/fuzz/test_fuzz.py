@@ -20,7 +20,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
                                      pathlib.Path(__file__).resolve().parents[3] / "shared"))
 
 # Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
-CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "inflate": 300, "deflate": 400,
+CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "dds": 300, "inflate": 300, "deflate": 400,
            "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40}
 BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
 
@@ -35,7 +35,14 @@ def pair():
     return struct.pack("<H", len(section)) + section + tlwrite.manifest([("MEDIA/", rows)], total=3)
 
 
+def texture(letters, bits, body):
+    flags, masks = (4, (0, 0, 0, 0)) if bits == 0 else (0x41, (0xF00, 0xF0, 0xF, 0xF000))
+    return struct.pack("<4s4I56x8I20x", b"DDS ", 124, 0x1007, 3, 5, 32, flags, letters, bits, *masks) + body
+
+
 OWN = {"pak": [pair()],
+       "dds": [texture(int.from_bytes(b"DXT%d" % i, "little"), 0, bytes(range(16 if i == 1 else 32))) for i in (1, 3, 5)]
+       + [texture(0, 16, bytes(range(30)))],
        "csv_table": [b"x,y,value\n1,-5,0.5\n \"70000\", 2 ,1e3\r\n\n"],
        "inflate": [b"\x05\x00\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15"],
        "deflate": [zlib.compress(b"abcabcabc" * 9)[2:-4], zlib.compress(b"hello", 0)[2:-4],

@@ -78,6 +78,12 @@ def test_paths_inside_a_map(complete):
     assert "images/0_checker.png" in found
 
 
+def test_a_path_or_a_picture(complete):
+    found = complete("mapfs preview a\\ b.map ")
+    assert "images/" in found and any("b.map" in name for name in found)
+    assert "images/" not in complete("mapfs preview a\\ b.map images ")
+
+
 def test_options(complete):
     assert "--discard" in complete("mapfs --di")
     found = complete("mapfs check --j")

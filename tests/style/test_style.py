@@ -53,6 +53,7 @@ SUBROOMS = {
         "index": {"wire", "text", "model", "lens"},
         "finalize": {"wire", "text", "model", "index"},
         "save": {"wire", "model", "finalize"},
+        "picture": {"wire", "text", "model", "lens"},
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -10,6 +10,7 @@
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/lens/removed_text.h"
+#include "formats/torchlight/picture/imageset.h"
 #include "formats/torchlight/wire/removed.h"
 #include "formats/torchlight/wire/tree.h"
 
@@ -149,6 +150,18 @@ TARGET(fuzz_removed)
 		return;
 	if (removed_parse(once->data, once->size, &twice, &e) < 0 || once->size != twice->size ||
 		(once->size && memcmp(once->data, twice->data, once->size) != 0))
+		abort();
+}
+
+TARGET(fuzz_imageset)
+{
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT, again = BUFFER_INIT;
+	struct str text = {(const char *)data, size};
+	struct error e = ERROR_INIT;
+	struct imageset_cut cut;
+
+	if (judged(imageset_find(text, "b", &file, &cut, &e), &e) == 0 &&
+		imageset_find(text, NULL, &again, NULL, &e) < 0)
 		abort();
 }
 

@@ -140,7 +140,7 @@ def test_what_is_asked_changes_nothing(name, tmp_path):
 
 SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",
          "binlayout": "layout", "raw": "raw", "text": "text", "removed": "removed",
-         "marker": "marker",
+         "marker": "marker", "imageset": "imageset",
          "learn": "learn"}
 
 
@@ -165,6 +165,9 @@ def seeds(kind):
                 "<INTEGER64>ID:7\n<FLOAT>ONE:0.25\n<BOOL>ENABLED:true\n<STRING>TWO:x\n"
                 "[/PROPERTIES]\n[/BASEOBJECT]\n[/OBJECTS]\n[/L]\n")
         return [struct.pack("<H", len(old)) + old + text.encode()]
+    if kind == "imageset":
+        return [b'<?x?><!-- <a> --><Imageset Imagefile= "x.dds">\n<Image Name="a"/><Image Name=\'b\' XPos="1" '
+                b'YPos="2" Width="3" Height="4" /></Imageset>']
     if kind == "marker":
         return [b"mapfs pair 1\n.X.mapfs-new-1\nX\n.Y.mapfs-new-2\nY\n"]
     return [b"MEDIA/A.DAT\n media\\b.dat\r\n\nMEDIA/A.DAT\n", "\t\ufeffMEDIA/A.DAT\n".encode()]

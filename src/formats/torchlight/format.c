@@ -7,6 +7,7 @@
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/structure.h"
 #include "formats/torchlight/open.h"
+#include "formats/torchlight/picture/picture.h"
 #include "formats/torchlight/save/write.h"
 #include "formats/torchlight/wire/agree.h"
 
@@ -36,7 +37,8 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.nocase = true, .late_sizes = true, .keeps_times = true, .creates = true,                  \
 	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing
+	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,     \
+	.preview = &tl_preview
 
 static const struct format_edit edit = {
 	.parse = tl_parse,
