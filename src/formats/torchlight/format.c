@@ -30,7 +30,7 @@ static int tl_sound(const struct snapshot *s, bool all, struct error *e)
 	return agree_check(&m->base->section, m->shared->manifest, all ? 0 : AGREE_SAMPLE, e);
 }
 
-static const char *const texts_mod[] = {".mod/*", NULL};
+static const char *const texts[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
@@ -68,7 +68,7 @@ static const struct format_setting settings[] = {
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
-	.texts = texts_mod,
+	.texts = texts,
 	.settings = settings,
 	.probe = tl_probe_mod,
 	.open = tl_open_mod,
@@ -78,6 +78,7 @@ const struct format format_torchlight_mod = {
 const struct format format_torchlight_pak = {
 	.name = "torchlight-pak",
 	.endings = endings_pak,
+	.texts = texts,
 	.settings = settings,
 	.probe = tl_probe_pak,
 	.companion = tl_companion,
