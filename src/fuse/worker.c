@@ -133,7 +133,7 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 		r = volume_create(dirfd, name, rq->format, &o, &vol, e);
 	else
 		r = volume_open(dirfd, name, &o, &vol, e);
-	if (r == 0 && !rq->create && !vol->read_only)
+	if (r == 0 && !rq->create && vol->access != VOLUME_READ_ONLY)
 		tell_what_is_not_kept(w);
 	if (r == 0)
 		r = sandbox_enter_rules(rules, volume_rules(vol, rules),
@@ -264,7 +264,7 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 	if (r < 0)
 		return r;
 	w->vol = vol;
-	if (vol->read_only && !w->rq->how.read_only)
+	if (vol->access == VOLUME_READ_ONLY && !w->rq->how.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
 				   ? "the map or its directory cannot be written: mounted "

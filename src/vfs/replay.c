@@ -288,12 +288,11 @@ int vfs_replay(struct vfs *v, struct error *e)
 	struct journal_gaps gaps;
 	int r;
 
-	if (!vol->replay)
+	if (vol->replay != REPLAY_WAITS)
 		return 0;
-	v->vol->replaying = true;
+	vol->replay = REPLAY_UNDER_WAY;
 	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
-	v->vol->replaying = false;
-	vol->replay = false;
+	vol->replay = REPLAY_NONE;
 	if (re.lost)
 		journal_keep(&vol->journal);
 	/* What is appended from now on is in this mount's own words. */

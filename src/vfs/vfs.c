@@ -38,7 +38,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->vfs = v;
-	if (!volume->read_only && !volume->unlocked)
+	if (volume->access == VOLUME_WRITABLE)
 		left_dir_find(volume, pass_note, host);
 	r = node_root(v, volume) ? vfs_replay(v, e) : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0) {
@@ -166,7 +166,7 @@ static void root_saved(void *arg, struct report *report)
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	bool save = n && node_is_root(n) && !n->vol->read_only;
+	bool save = n && node_is_root(n) && n->vol->access != VOLUME_READ_ONLY;
 	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
 
 	if (!n || (save && !s)) {

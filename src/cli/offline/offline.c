@@ -97,7 +97,7 @@ static int open_volume(struct offline *t, int dirfd, const char *name, const str
 {
 	int r = volume_open(dirfd, name, o, &t->vol, e);
 
-	if (r == 0 && t->vol->read_only && !o->read_only)
+	if (r == 0 && t->vol->access == VOLUME_READ_ONLY && !o->read_only)
 		r = error_set(e, -EROFS, "the map or its directory cannot be written");
 	return r;
 }
@@ -157,7 +157,7 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 		const struct volume *vol = trees[i]->vol;
 
 		k += volume_rules(vol, rules + k);
-		if (!vol->read_only && !volume_is_own(vol))
+		if (vol->access != VOLUME_READ_ONLY && !volume_is_own(vol))
 			flags = SANDBOX_RIGHTS;
 	}
 	for (size_t i = 0; i < n_further; i++) {
@@ -172,7 +172,7 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e)
 	int r = volume_load(t->vol, note, t, e);
 	struct volume *vol;
 
-	if (r == 0 && t->vol->replay)
+	if (r == 0 && t->vol->replay == REPLAY_WAITS)
 		r = error_set(e, VOLUME_LOCKED,
 			"changes of an earlier mount are in a journal beside it; mount it and "
 			"unmount it, or mapfs -u --discard");

@@ -69,7 +69,7 @@ int folder_timeout(struct folder *f)
 	int soonest = f->n_listings ? LISTINGS_MS : -1;
 
 	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o)) {
-		int t = o->v && !o->v->vol->unlocked ? vfs_timeout(o->v) : -1;
+		int t = o->v && o->v->vol->access != VOLUME_UNLOCKED ? vfs_timeout(o->v) : -1;
 
 		if (t >= 0 && (soonest < 0 || t < soonest))
 			soonest = t;

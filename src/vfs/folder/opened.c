@@ -110,8 +110,7 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret)
 
 bool opened_changed(const struct opened *o)
 {
-	return o->state == OPENED && !o->v->vol->unlocked && !o->v->vol->read_only &&
-	       !vfs_idle(o->v);
+	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE && !vfs_idle(o->v);
 }
 
 struct writers {

@@ -95,7 +95,7 @@ static void go_on(struct gathering *g)
 
 static bool may_hold_changes(const struct opened *o)
 {
-	return o->state == OPENED && !o->v->vol->read_only && !o->v->vol->unlocked;
+	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE;
 }
 
 static int by_path(const void *a, const void *b)

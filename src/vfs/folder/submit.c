@@ -116,7 +116,7 @@ static void opened_call(struct folder *f, struct opened *o, struct call *c)
 
 	if (r == 0 && c->op == vfs_rename)
 		r = recall(o->v, c->to_ino);
-	if (r == 0 && vfs_changes(c) && o->v->vol->unlocked)
+	if (r == 0 && vfs_changes(c) && o->v->vol->access == VOLUME_UNLOCKED)
 		r = vfs_lock(o->v, &e);
 	if (r == -ESTALE && e.code)
 		map_replace(f, o->map);

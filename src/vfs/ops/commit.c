@@ -139,7 +139,8 @@ static void tell_refusal(const struct commit *p)
 	CLEANUP(free) char *line = NULL;
 
 	/* Judged again, it is still what it was. */
-	if (p->r < 0 && !p->v->vol->replaying && !(is_again(p) && p->rq.logged == LOGGED_DRAFT) &&
+	if (p->r < 0 && p->v->vol->replay != REPLAY_UNDER_WAY &&
+		!(is_again(p) && p->rq.logged == LOGGED_DRAFT) &&
 		asprintf(&line, "refused: %s: %s", p->path,
 			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
 		p->v->host->note(p->v->host, line);
@@ -198,7 +199,7 @@ static void commit_journal(struct job *j)
 	bool there = p->rq.logged == LOGGED_CONTENT ? p->r == 0
 						    : is_again(p) && (p->pending || p->r < 0);
 
-	if (p->v->vol->replaying || there)
+	if (p->v->vol->replay == REPLAY_UNDER_WAY || there)
 		return;
 	if (p->pending) {
 		r = journal_put(log, p->log_path, &p->in, NULL, &e);

@@ -54,7 +54,8 @@ static void made(struct vfs *v, struct call *c, struct node *n, int r)
 static bool adopts(const struct vfs *v, const struct call *c, const struct place *p, bool is_dir)
 {
 	return p->target && is_dir && p->target->dir && p->target->fixed &&
-	       (v->vol->replaying || (p->dir->maker && p->dir->maker == c->caller));
+	       (v->vol->replay == REPLAY_UNDER_WAY ||
+		       (p->dir->maker && p->dir->maker == c->caller));
 }
 
 /* n, just made, stands for what its name says. split: the object that is its own again, since the

@@ -81,7 +81,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	struct node *n = node_find(v, c->ino);
 	int r;
 
-	if (!n || n->vol->read_only) {
+	if (!n || n->vol->access == VOLUME_READ_ONLY) {
 		call_done(c, n ? -EROFS : -ESTALE);
 		return;
 	}

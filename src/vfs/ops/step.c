@@ -62,7 +62,7 @@ static void step_start(struct commit_task *t)
 
 	if (s->call->lost)
 		s->r = -ENOMEM;
-	if (!s->path || s->v->vol->replaying || s->r < 0) {
+	if (!s->path || s->v->vol->replay == REPLAY_UNDER_WAY || s->r < 0) {
 		step_end(s);
 		return;
 	}

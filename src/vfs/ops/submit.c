@@ -35,7 +35,7 @@ static void proof_done(struct job *j)
 	/* What keeps somebody from looking says nothing of the map. */
 	bool judged = p->r == 0 || p->r == -EINVAL || p->r == -EIO;
 
-	v->vol->sound = judged;
+	v->vol->judged = judged;
 	v->vol->proof = NULL;
 	if (p->r < 0 && judged) {
 		volume_refuse_changes(v->vol, &p->why);
@@ -89,7 +89,7 @@ bool vfs_changes(const struct call *c)
 void vfs_submit(struct vfs *v, struct call *c)
 {
 	assert(volume_is_owner(v->vol));
-	if (!v->vol->sound && vfs_changes(c))
+	if (!v->vol->judged && vfs_changes(c))
 		prove_first(v, c);
 	else
 		c->op(v, c);

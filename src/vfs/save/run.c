@@ -222,7 +222,7 @@ static void ending_saved(void *arg, struct report *report)
 	struct ending end = *(struct ending *)arg;
 
 	free(arg);
-	if (!end.v->vol->read_only && !end.v->vol->unlocked)
+	if (end.v->vol->access == VOLUME_WRITABLE)
 		left_prepare(end.v, report);
 	end.done(end.arg, report);
 }
@@ -287,7 +287,7 @@ void vfs_end(struct vfs *v, struct report *report)
 
 	v->ending = true;
 	drain(v);
-	if (v->vol->read_only || v->vol->unlocked)
+	if (v->vol->access != VOLUME_WRITABLE)
 		return;
 	if (v->discard) {
 		left_drop(v);

@@ -109,7 +109,7 @@ int file_may_write(const struct node *n)
 	struct entry en;
 	int r;
 
-	if (n->vol->read_only)
+	if (n->vol->access == VOLUME_READ_ONLY)
 		return -EROFS;
 	/* What has no lens of content yet (a new object, the other form) is written from nothing.
 	 */

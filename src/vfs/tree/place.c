@@ -25,7 +25,7 @@ int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
 
 	if (!n || !n->dir)
 		return n ? -ENOTDIR : -ESTALE;
-	if (n->vol->read_only)
+	if (n->vol->access == VOLUME_READ_ONLY)
 		return -EROFS;
 	r = name_check(name, strlen(name));
 	if (r == 0)
@@ -159,7 +159,7 @@ void place_hide(struct vfs *v, struct node *dir, const char *name)
 /* A name came or went. */
 static void changed(const struct vfs *v, struct node *dir)
 {
-	if (!v->vol->replaying)
+	if (v->vol->replay != REPLAY_UNDER_WAY)
 		node_touch(dir, ATTR_MTIME);
 }
 
@@ -232,7 +232,7 @@ static bool went(struct vfs *v, struct node *dir, const char *name, const struct
 	struct node *n;
 	bool empty;
 
-	if (!v->vol->replaying || !en->dir || !en->fixed ||
+	if (v->vol->replay != REPLAY_UNDER_WAY || !en->dir || !en->fixed ||
 		names_resolve(v, dir, name, &n, NULL) < 0)
 		return false;
 	empty = place_empty(v, n);

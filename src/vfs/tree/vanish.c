@@ -85,7 +85,8 @@ void vanish_tell(struct vfs *v, struct node *n)
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[VANISH_REASON_MAX];
 
-	if (n->told || v->vol->replaying || !n->stage || !accepted(n) || !vanish_would(n))
+	if (n->told || v->vol->replay == REPLAY_UNDER_WAY || !n->stage || !accepted(n) ||
+		!vanish_would(n))
 		return;
 	n->told = true;
 	path = node_path(n);

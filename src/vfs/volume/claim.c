@@ -43,15 +43,29 @@ static int lock_opened(struct volume *vol, struct error *e)
 	return error_set(e, -ESTALE, "was replaced by another program");
 }
 
+/* Of a map that is locked. */
+static int begin_journal(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	bool waits = false;
+	int r;
+
+	sweep(vol);
+	r = journal_open(&vol->journal, &waits, note, arg, e);
+	if (waits)
+		vol->replay = REPLAY_WAITS;
+	return r;
+}
+
 int claim_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	bool fits = false;
 	int r = 0;
 
-	if (!journal_waits(&vol->journal) && (vol->read_only || vol->unlocked))
+	if (!journal_waits(&vol->journal) && vol->access != VOLUME_WRITABLE)
 		return 0;
-	if (vol->read_only) {
+	if (vol->access == VOLUME_READ_ONLY) {
 		r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
 		if (r == 0 && fits)
 			note(arg,
@@ -59,17 +73,14 @@ int claim_journal(
 				"come back when it is mounted for writing");
 		return r;
 	}
-	if (vol->unlocked) {
+	if (vol->access == VOLUME_UNLOCKED) {
 		r = lock_opened(vol, e);
 		if (r == VOLUME_LOCKED)
 			return 0;
-		vol->unlocked = r < 0;
+		if (r == 0)
+			vol->access = VOLUME_WRITABLE;
 	}
-	if (r == 0) {
-		sweep(vol);
-		r = journal_open(&vol->journal, &vol->replay, note, arg, e);
-	}
-	return r;
+	return r < 0 ? r : begin_journal(vol, note, arg, e);
 }
 
 int volume_lock(
@@ -84,8 +95,7 @@ int volume_lock(
 	}
 	if (r < 0)
 		return r;
-	vol->unlocked = false;
+	vol->access = VOLUME_WRITABLE;
 	volume_tell(vol, note, arg);
-	sweep(vol);
-	return journal_open(&vol->journal, &vol->replay, note, arg, e);
+	return begin_journal(vol, note, arg, e);
 }

@@ -61,7 +61,7 @@ int finish_pair(
 		return 0;
 	if (r == 0 && !format_of(vol))
 		r = error_set(&why, -EPERM, "is for maps of two files");
-	if (r == 0 && vol->read_only)
+	if (r == 0 && vol->access == VOLUME_READ_ONLY)
 		return error_set(e, -EINVAL,
 			"a save of its two files was cut short: mount it for writing, which "
 			"finishes that");

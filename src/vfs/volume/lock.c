@@ -140,7 +140,7 @@ int lock_open(struct volume *vol, struct error *e)
 		fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
 			return error_errno(e, "cannot be opened");
-		if (vol->read_only || vol->unlocked)
+		if (vol->access != VOLUME_WRITABLE)
 			return take_fd(&fd);
 		r = lock_fd(vol, &fd, e);
 		if (r < 0)

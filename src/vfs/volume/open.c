@@ -15,7 +15,8 @@
 
 static void take_rights(struct volume *vol, const struct vfs_options *o)
 {
-	struct rights rights = rights_of(&vol->opened, o, vol->read_only && !o->keep_modes);
+	struct rights rights =
+		rights_of(&vol->opened, o, vol->access == VOLUME_READ_ONLY && !o->keep_modes);
 
 	vol->uid = rights.uid;
 	vol->gid = rights.gid;
@@ -53,7 +54,8 @@ int volume_images(const char *const *options, struct images **ret, struct error 
 
 size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret)
 {
-	ret[0] = (struct sandbox_rule){vol->dirfd, vol->read_only ? 0 : SANDBOX_WRITABLE};
+	ret[0] = (struct sandbox_rule){
+		vol->dirfd, vol->access == VOLUME_READ_ONLY ? 0 : SANDBOX_WRITABLE};
 	return 1 + images_rules(vol->images, ret + 1);
 }
 
@@ -77,7 +79,6 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->context.options = o->options;
-	vol->unlocked = o->unlocked;
 	vol->at_once = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
 	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
@@ -101,9 +102,11 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 
 	if (r < 0)
 		return r;
-	vol->read_only = o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
-			 faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0;
-	vol->unlocked = vol->unlocked && !vol->read_only && !finish_waits(vol);
+	if (o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
+		faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0)
+		vol->access = VOLUME_READ_ONLY;
+	else if (o->unlocked && !finish_waits(vol))
+		vol->access = VOLUME_UNLOCKED;
 	fd = lock_open(vol, e);
 	r = fd < 0 ? fd : volume_take(vol, fd, e);
 	if (r < 0)
@@ -162,7 +165,6 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (fd < 0)
 		return fd;
 	vol->fresh = true;
-	vol->unlocked = false;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		r = error_set(e, VOLUME_LOCKED, "is in use by another program");
 	if (r < 0)
@@ -233,9 +235,9 @@ static int look_sound(struct volume *vol, struct error *e)
 	struct error why = ERROR_INIT;
 	int r;
 
-	vol->sound =
-		vol->read_only || vol->fresh || !vol->format->edit || !vol->format->edit->sound;
-	r = vol->sound ? 0 : vol->format->edit->sound(vol->now, false, &why);
+	vol->judged = vol->access == VOLUME_READ_ONLY || vol->fresh || !vol->format->edit ||
+		      !vol->format->edit->sound;
+	r = vol->judged ? 0 : vol->format->edit->sound(vol->now, false, &why);
 	if (r != -EINVAL && r != -EIO)
 		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 	volume_refuse_changes(vol, &why);
@@ -295,7 +297,7 @@ int volume_load(
 		vol->before = snapshot_ref(vol->now);
 	if (r == 0)
 		r = look_sound(vol, e);
-	if (r == 0 && !vol->unlocked)
+	if (r == 0 && vol->access != VOLUME_UNLOCKED)
 		volume_tell(vol, note, arg);
 	if (r == 0)
 		r = open_journal(vol, note, arg, e);

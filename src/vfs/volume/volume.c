@@ -45,7 +45,7 @@ void volume_dropped(struct volume *vol, const char *path)
 
 void volume_refuse_writing(struct volume *vol)
 {
-	vol->read_only = true;
+	vol->access = VOLUME_READ_ONLY;
 	vol->file_mode &= ~(mode_t)0222;
 	vol->dir_mode &= ~(mode_t)0222;
 }
@@ -110,7 +110,7 @@ void volume_tell(const struct volume *vol, void (*note)(void *arg, const char *l
 	if (vol->passed_over)
 		note(arg, "another program, which is no mapfs, has locked the map; it is mounted "
 			  "all the same");
-	if (vol->read_only || vol->opened.st_nlink < 2)
+	if (vol->access == VOLUME_READ_ONLY || vol->opened.st_nlink < 2)
 		return;
 	snprintf(line, sizeof(line),
 		"the map has %ju names (hard links): a save writes the new map under this one, the "

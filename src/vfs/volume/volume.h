@@ -31,6 +31,21 @@ struct changed {
 	char path[];
 };
 
+/* UNLOCKED becomes WRITABLE with the first change (volume_lock), or at once where a journal waits;
+ * any becomes READ_ONLY, for good, once it is known that it cannot be changed. */
+enum volume_access {
+	VOLUME_WRITABLE,  /* it is locked against others, as is what volume_create makes */
+	VOLUME_UNLOCKED,  /* others may write it meanwhile */
+	VOLUME_READ_ONLY, /* asked for, or it cannot be written, or must not be changed (unsound) */
+};
+
+/* WAITS is followed by UNDER_WAY, and that by NONE. */
+enum volume_replay {
+	REPLAY_NONE,
+	REPLAY_WAITS,     /* the journal holds operations that were not done again yet */
+	REPLAY_UNDER_WAY, /* what is done is in the journal already */
+};
+
 struct volume {
 	struct vfs *vfs; /* set by vfs_create, as is owner */
 	pthread_t owner; /* the thread that alone changes it, and the tree over it */
@@ -48,12 +63,11 @@ struct volume {
 	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
-	bool read_only;
-	bool unlocked;        /* its lock is taken at the first change (volume_lock) */
+	enum volume_access access;
 	bool at_once;         /* as in vfs_options */
 	bool reopened;        /* it was closed while the kernel knew names of it */
 	bool passed_over;     /* another program's lock */
-	bool sound;           /* whether it can be changed was asked, or need not be */
+	bool judged;          /* whether it can be changed: asked of the format, or need not be */
 	struct error unsound; /* why it cannot, though it could be written */
 
 	uid_t uid;
@@ -66,7 +80,7 @@ struct volume {
 	struct budget *budget;
 	bool own_budget;
 	struct journal journal;
-	bool replay; /* the journal holds operations that replay has not seen yet */
+	enum volume_replay replay;
 
 	struct snapshot *now;    /* the newest version */
 	struct snapshot *before; /* as mounted or last saved: what check compares with */
@@ -91,7 +105,6 @@ struct volume {
 	TAILQ_HEAD(, node)
 	pending; /* those that cannot be judged yet, in the order of their closes */
 
-	bool replaying;      /* what is done is in the journal already */
 	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
 	struct left *left;   /* what was copied out already; save/left.h */
 
@@ -113,7 +126,7 @@ enum volume_lock { VOLUME_LOCKED = -EBUSY };
 /*
  * Opens FILE `name` below dirfd (taken over, also on failure): locks it against a second writer
  * (-EBUSY), finds its format. It does not parse yet, so that the caller can enter the sandbox in
- * between. *ret_read_only in volume: asked for, or the map or its directory cannot be written.
+ * between.
  */
 int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
 	struct error *e);
