@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/say.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -40,13 +39,21 @@ char *printable(char *s)
 
 void say(FILE *out, const char *fmt, ...)
 {
-	CLEANUP(free) char *line = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
+	say_more(out, "", fmt, ap, "");
 	va_end(ap);
+}
+
+void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
+{
+	CLEANUP(free) char *text = NULL, *line = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	if (asprintf(&line, "%s%s%s", before, text ? text : "out of memory", after) < 0)
+		line = NULL;
 	if (line)
 		fprintf(out, "%s\n", printable(line));
 }

@@ -7,6 +7,7 @@
 #ifndef BASE_SAY_H
 #define BASE_SAY_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -16,5 +17,8 @@ char *printable(char *s);
 
 /* A line, printable, and its newline. */
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* ... with `before` and `after` around what fmt says; for functions that say more. */
+void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
+	PRINTF_LIKE(3, 0);
 
 #endif

@@ -73,13 +73,10 @@ void cli_print_help(void)
 
 int cli_usage(const char *fmt, ...)
 {
-	CLEANUP(free) char *why = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&why, fmt, ap) < 0)
-		why = NULL;
+	say_more(stderr, "mapfs: ", fmt, ap, " (see mapfs --help)");
 	va_end(ap);
-	say(stderr, "mapfs: %s (see mapfs --help)", why ? why : "out of memory");
 	return OUTCOME_USAGE;
 }

@@ -111,8 +111,6 @@ CIRCLES = {
     ],
     "formats": [
         {"torchlight_text_layout_schema", "torchlight_text_names"},
-        {"teeworlds_lens_layer_elements", "teeworlds_lens_layer_elements_parse",
-         "teeworlds_lens_layer_elements_place"},
     ],
     "base": [],
     "codec": [],

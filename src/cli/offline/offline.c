@@ -12,14 +12,14 @@
 
 void offline_say(const struct offline *t, const char *fmt, ...)
 {
-	CLEANUP(free) char *line = NULL;
+	CLEANUP(free) char *before = NULL;
 	va_list ap;
 
+	if (asprintf(&before, "mapfs: %s: ", t->file) < 0)
+		before = NULL;
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
+	say_more(stderr, before ? before : "mapfs: ", fmt, ap, "");
 	va_end(ap);
-	say(stderr, "mapfs: %s: %s", t->file, line ? line : "out of memory");
 }
 
 static void note(void *arg, const char *line)

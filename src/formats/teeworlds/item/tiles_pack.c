@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* tiles_pack: reading packed tiles from any place, in bounded memory. */
+/* tiles_pack: reading packed tiles from any one on, in bounded memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 
 	b = bytes_new(sizeof(*c.f) + (size_t)(t->blob->size / (CHUNK * STORED) + 1) * 8, &data);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for the places of tiles");
+		return error_set(e, -ENOMEM, "no memory to find tiles");
 	c.f = (struct firsts *)data;
 	c.f->key = KEY_PACKED | count;
 	r = blob_each(t->blob, count_chunk, &c, e);
@@ -76,11 +76,11 @@ int tw_packed_sound(const struct tw_tiles *t, struct error *e)
 }
 
 /* A stored tile and the first of the tiles it stands for. */
-struct place {
+struct start {
 	uint64_t stored, tile;
 };
 
-static struct place find(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
+static struct start find(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
 {
 	size_t low = 0, high = (size_t)(t->blob->size / (CHUNK * STORED) + 1);
 
@@ -92,7 +92,7 @@ static struct place find(const struct tw_tiles *t, const struct firsts *f, uint6
 
 		*(f->tile[mid] <= tile ? &low : &high) = mid;
 	}
-	return (struct place){(uint64_t)low * CHUNK, f->tile[low]};
+	return (struct start){(uint64_t)low * CHUNK, f->tile[low]};
 }
 
 /* Copies a stored tile to where [first, first + n) wants it. */
@@ -117,7 +117,7 @@ int tw_packed_read(
 	CLEANUP(bytes_unref) struct bytes *firsts = NULL;
 	uint8_t chunk[CHUNK * STORED];
 	uint64_t n_stored = t->blob->size / STORED;
-	struct place p;
+	struct start p;
 	int r = get_firsts(t, &firsts, e);
 
 	if (r < 0)

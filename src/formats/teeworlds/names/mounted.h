@@ -9,6 +9,8 @@
 #ifndef FORMATS_TEEWORLDS_NAMES_MOUNTED_H
 #define FORMATS_TEEWORLDS_NAMES_MOUNTED_H
 
+#include <assert.h>
+
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/names/sort.h"
 
@@ -42,6 +44,7 @@ int tw_names_take(struct tw_map *m, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
 {
+	assert(m->shared->names);
 	return (const struct tw_names *)m->shared->names;
 }
 

@@ -22,7 +22,7 @@ struct tw_list {
 	uint64_t memo; /* under which the blob remembers the file's size */
 };
 
-/* -ENOENT, -EIO: the layer has no such list. */
+/* elements_list.c. -ENOENT, -EIO: the layer has no such list. */
 int tw_list_find(const struct tw_map *m, entry_id id, struct tw_list *ret, struct error *e);
 
 struct tw_list_window {
@@ -34,19 +34,19 @@ struct tw_list_window {
 /* The integers of element i < count. */
 int tw_list_element(struct tw_list_window *w, uint32_t i, int32_t *v, struct error *e);
 
-/* elements_place.c. Where an element's text begins. */
-struct tw_list_place {
+/* elements_offsets.c. Where an element's text begins. */
+struct tw_list_start {
 	uint32_t element;
 	uint64_t off;
 };
 
 /* Of a list with elements: one whose text begins at off or not far before, and the length of all of
  * the file. The first time, all elements are looked at; where they begin is remembered. */
-int tw_list_place(const struct tw_map *m, const struct tw_list *l, uint64_t off,
-	struct tw_list_place *ret, struct error *e);
+int tw_list_seek(const struct tw_map *m, const struct tw_list *l, uint64_t off,
+	struct tw_list_start *ret, struct error *e);
 int tw_list_length(const struct tw_map *m, const struct tw_list *l, uint64_t *ret, struct error *e);
 
-/* struct tw_kind's parse. */
+/* elements_parse.c: struct tw_kind's parse. */
 int tw_list_parse(const struct tw_map *m, entry_id id, const struct extent *in, struct tw_change *c,
 	struct error *e);
 

@@ -9,7 +9,7 @@
 
 enum { EVERY = 256 /* elements between two that are remembered */, REFS_MAX = 2 };
 
-struct places {
+struct offsets {
 	uint64_t key;
 	uint64_t length;
 	uint64_t off[]; /* of the elements 0, EVERY, 2 * EVERY ... */
@@ -108,14 +108,14 @@ static int measure_all(void *arg, struct bytes **ret, struct error *e)
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct tw_list_window window = {.l = o->l};
 	int32_t v[TW_ELEMENT_MAX];
-	struct places *p;
+	struct offsets *p;
 	uint8_t *data;
 	int r = 0;
 
 	b = bytes_new(sizeof(*p) + n * sizeof(p->off[0]), &data);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for the places of a list");
-	p = (struct places *)data;
+		return error_set(e, -ENOMEM, "no memory for the offsets of a list");
+	p = (struct offsets *)data;
 	begin(o);
 	p->key = o->l->memo;
 	p->length = o->begin;
@@ -132,7 +132,7 @@ static int measure_all(void *arg, struct bytes **ret, struct error *e)
 	return r;
 }
 
-static int get_places(
+static int get_offsets(
 	const struct tw_map *m, const struct tw_list *l, struct bytes **ret, struct error *e)
 {
 	struct measuring o = {.m = m, .l = l};
@@ -140,33 +140,33 @@ static int get_places(
 	return blob_derive(l->blob, l->memo, measure_all, &o, ret, e);
 }
 
-int tw_list_place(const struct tw_map *m, const struct tw_list *l, uint64_t off,
-	struct tw_list_place *ret, struct error *e)
+int tw_list_seek(const struct tw_map *m, const struct tw_list *l, uint64_t off,
+	struct tw_list_start *ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	int r = get_places(m, l, &b, e);
-	const struct places *p;
+	int r = get_offsets(m, l, &b, e);
+	const struct offsets *p;
 	size_t low = 0, high;
 
-	*ret = (struct tw_list_place){0};
+	*ret = (struct tw_list_start){0};
 	if (r < 0)
 		return r;
-	p = (const struct places *)b->data;
+	p = (const struct offsets *)b->data;
 	for (high = (l->count - 1) / EVERY + 1; high - low > 1;) {
 		size_t mid = low + (high - low) / 2;
 
 		*(p->off[mid] <= off ? &low : &high) = mid;
 	}
-	*ret = (struct tw_list_place){(uint32_t)low * EVERY, p->off[low]};
+	*ret = (struct tw_list_start){(uint32_t)low * EVERY, p->off[low]};
 	return 0;
 }
 
 int tw_list_length(const struct tw_map *m, const struct tw_list *l, uint64_t *ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	int r = get_places(m, l, &b, e);
+	int r = get_offsets(m, l, &b, e);
 
 	if (r == 0)
-		*ret = ((const struct places *)b->data)->length;
+		*ret = ((const struct offsets *)b->data)->length;
 	return r;
 }
