@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/say.h"
 #include "cli/cli.h"
@@ -80,10 +81,16 @@ static int open_left(struct command_merge *c)
 		return fail(c->label, &e);
 	}
 	strcpy(c->left_name, name);
+	/* git may not have made it yet. */
+	for (char *at = dir; (at = strchr(at + 1, '/')); *at = '/') {
+		*at = '\0';
+		(void)mkdir(dir, 0777);
+	}
 	c->left_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (c->left_dir < 0)
-		c->left_dir = fcntl(c->out.dirfd, F_DUPFD_CLOEXEC, 3);
-	return c->left_dir < 0 ? -errno : 0;
+	if (c->left_dir >= 0)
+		return 0;
+	error_errno(&e, "%s", dir);
+	return fail(c->label, &e);
 }
 
 /* The maps are opened, and ours copied to where it is to be; all outside the sandbox. */
@@ -205,12 +212,41 @@ static int save(struct command_merge *c)
 	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
 }
 
+/* What came of both would be refused, and why was told: git goes on with ours, and theirs beside
+ * it.
+ */
+static int keep_ours(struct command_merge *c)
+{
+	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
+	struct file *theirs = c->merge.sides[THEIRS].tree.vol->source.files[0];
+	struct error e = ERROR_INIT;
+	CLEANUP(file_unref) struct file *ours = file_new(take_fd(&c->ours));
+	const char *slash = strrchr(c->label, '/');
+	int r = ours ? left_over_map(&left, theirs, &e) : error_set(&e, -ENOMEM, "out of memory");
+
+	if (r == 0)
+		r = out_commit(&c->out, ours, &e);
+	if (r < 0) {
+		fail(c->command.names[OUT_AT], &e);
+		return TROUBLE + OUTCOME_SAVE_FAILED;
+	}
+	say(stderr,
+		"mapfs: %s: conflict: both together are no map that can be saved; ours stays, "
+		"theirs is "
+		"%.*s%s/%s",
+		c->label, slash ? (int)(slash + 1 - c->label) : 0, c->label, left.made,
+		c->left_name);
+	return CONFLICTS;
+}
+
 static int write_out(struct command_merge *c)
 {
 	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
 	struct error e = ERROR_INIT;
 	int code = save(c);
 
+	if (code == OUTCOME_SAVE_FAILED)
+		return keep_ours(c);
 	if (code != OUTCOME_DONE)
 		return TROUBLE + code;
 	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, result(c), &e) < 0) {

@@ -20,10 +20,9 @@ struct format_merging {
 	/* A map has one object at most of each kind that is not 0: the file in its directory, and
 	 * the key, that say the kind. */
 	const char *kind_file, *kind_key;
-	/* Tables of lines that end in the same columns: the name of the column that no two lines
-	 * have in common, and patterns of their paths (NULL-ended). */
-	const char *row_key;
-	const char *const *rows;
+	/* Patterns of the paths of tables of lines below a line with the names of the columns, and
+	 * of those names the ones that say which line it is. Both NULL-ended. */
+	const char *const *rows, *const *row_keys;
 	/* A new layer that shows which cells of a table two sides changed: the files of its
 	 * directory that are to be written, the first a text with "%u" for width and height, the
 	 * second the table. */

@@ -6,6 +6,7 @@ import csv
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -16,12 +17,13 @@ sys.path.insert(0, os.path.join(HERE, "..", "mount"))
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402
 import places  # noqa: E402
+import test_games  # noqa: E402
 from datafile import GROUP, IMAGE, LAYER  # noqa: E402
 
 PAGE = os.path.join(HERE, "..", "..", "docs", "examples.md")
 LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolour": ["mogrify"], "shift-group": ["jq"], "spreadsheet": ["soffice"],
-         "history": ["git"], "git": ["git"]}
+         "history": ["git"], "git": ["git"], "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -67,8 +69,13 @@ def example():
     box = boxes.Box()
     box.allow("*")
     ran = []
+
+    def start(name):
+        ran.append(run(box, name))
+        return ran[-1]
+    start.box = box
     try:
-        yield lambda name: ran.append(run(box, name)) or ran[-1]
+        yield start
     finally:
         # Of one that failed or was skipped nothing is asked but to end.
         box.close(check=bool(ran))
@@ -225,6 +232,25 @@ def test_compare_finds_what_map_diff_does_not(example):
     assert "layers/1_Tele/number.csv differ" in printed
     code, text, _ = tool("map_diff", "coverage.map", "edited.map", cwd=where)
     assert code == 0 and "!=" not in text
+
+
+def test_a_merge_in_git_has_what_both_branches_made_and_the_server_loads_it(example):
+    Image = pytest.importorskip("PIL.Image")
+    where, _ = example("merge")
+    before, after = before_and_after(where, "Tsunami")
+    assert len(after.of_type(IMAGE)) == len(before.of_type(IMAGE))
+    was, now = (f.blob(f.of_type(IMAGE)[5].ints[5]) for f in (before, after))
+    side = before.of_type(IMAGE)[5].ints[1:3]
+    old, new = (Image.frombytes("RGBA", side, p).split() for p in (was, now))
+    assert new[3].tobytes() == old[3].tobytes() and any(old[2].tobytes()) and not any(new[2].tobytes())
+    _, top, unhookable, tiles = [indices(before, i) for i in layers(before, 12)]
+    assert sorted(indices(after, i) for i in layers(after, 12)) == sorted(
+        [indices(before, layers(before, 12)[0]), top, top, unhookable, tiles])
+    # It was made by a save, so there is nothing in it that a save would do otherwise.
+    rewritten(where, "Tsunami")
+    test_games.loads(example.box, "/usr/games/DDNet-Server", ".local/share/ddnet",
+                     os.path.join(where, "Tsunami.map"), [b"rcon password"], [b"failed to load map"],
+                     signal.SIGINT, "sv_ipv4only 1")
 
 
 def test_history_brings_the_map_back(example):

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Zlib
 """merge: three maps become one that says what both sides say, or names what cannot be joined."""
+import io
+import json
 import os
 import pathlib
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import pytest
 
 import maps  # first: it says what else can be imported
+import archives
+import box as boxes
+import datafile
 import merging
 import places
 import randommap
 import share
+import shims
 from box import get
 
 ROUNDS = share.of(1000, 60)
@@ -137,6 +144,24 @@ def judge(b, o, t, out, r):
     return (wrong + kept)[:3] or None
 
 
+CHECKER = os.path.join(places.SHARED, "tools/twcheck.py")
+
+
+def anomalies(path):
+    """What a reader of its own finds odd in a map."""
+    r = subprocess.run([sys.executable, CHECKER, path], capture_output=True, text=True, timeout=60)
+    return {str(a) for a in json.loads(r.stdout.splitlines()[0])["anomalies"]} if r.stdout else {r.stderr}
+
+
+def checked(where):
+    """Is nothing odd in the merged map that was in none of the three?"""
+    if not os.path.exists(CHECKER):
+        return None
+    before = set().union(*(anomalies(where / (n + ".map")) for n in "bot"))
+    now = anomalies(where / "out.map")
+    return None if before or not now else sorted(now)
+
+
 def one_round(where, seed):
     rng = random.Random(seed)
     tagged(where, seed)
@@ -145,7 +170,8 @@ def one_round(where, seed):
     r = merge(where)
     assert r.returncode in (0, 1), r.stderr
     four = [facts_of(where, side) for side in ("b", "o", "t", "out")]
-    return judge(*four, r), r.returncode == 1 and not merging.expected(*four[:3])[1], r
+    problem = judge(*four, r) or (checked(where) if seed % 10 == 0 else None)
+    return problem, r.returncode == 1 and not merging.expected(*four[:3])[1], r
 
 
 @pytest.fixture
@@ -173,3 +199,416 @@ def test_random_edits_of_two_copies_are_all_in_the_merge_or_named(quick):
     assert wrong == []
     assert len(doubts) <= ROUNDS // 10, doubts
     assert 0 < conflicts < ROUNDS
+
+
+# ---- conflicts, one of each kind
+
+def put(where, side, path, text):
+    good("put", str(where / (side + ".map")), path, input=text.encode() if isinstance(text, str) else text)
+
+
+def said(where, path, side="out"):
+    return good("cat", str(where / (side + ".map")), path).stdout.decode()
+
+
+def left(where, path):
+    return boxes.get(where / "out.map.mapfs-left" / path).decode()
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """Three copies of a map with a game layer and a layer beside it, in one group."""
+    return make_three(tmp_path, datafile.small_map())
+
+
+GAME, GROUND, GROUP = "groups/0_Game/layers/0_Game", "groups/0_Game/layers/1_ground", "groups/0_Game"
+
+
+def cells(where, *changes, of=GROUND, plane="id"):
+    rows = merging.table(str(where / "tree" / of / (plane + ".csv")))
+    for x, y, value in changes:
+        rows[y][x] = value
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def grid(text):
+    return [[int(c) for c in line.split(",")] for line in text.splitlines()]
+
+
+def test_cells_that_both_changed_stay_ours_and_their_rectangle_is_named(plain):
+    put(plain, "o", GROUND + "/id.csv", cells(plain, (1, 1, 5), (3, 2, 6), (9, 9, 7)))
+    put(plain, "t", GROUND + "/id.csv", cells(plain, (1, 1, 8), (3, 2, 9), (0, 0, 4)))
+    r = merge(plain, code=1)
+    assert grid(said(plain, GROUND + "/id.csv")) == grid(
+        cells(plain, (1, 1, 5), (3, 2, 6), (9, 9, 7), (0, 0, 4)))
+    assert grid(left(plain, GROUND + "/id.csv")) == grid(said(plain, GROUND + "/id.csv", "t"))
+    line, = r.stderr.splitlines()
+    assert "2 cells, lines 2 to 3, columns 2 to 4" in line and GROUND + "/id.csv" in line
+    assert "out.map.mapfs-left/" + GROUND + "/id.csv" in line
+    assert not any("CONFLICT" in p for p in said_paths(plain))
+
+
+def said_paths(where):
+    return good("ls", "-R", "-o", "raw=off", str(where / "out.map")).stdout.decode().splitlines()
+
+
+def test_a_tile_is_of_one_side(plain):
+    """Not our index with their flags."""
+    for side, index, flags in (("o", 5, 0), ("t", 8, 9)):
+        put(plain, side, GROUND + "/id.csv", cells(plain, (1, 1, index)))
+        put(plain, side, GROUND + "/flags.csv", cells(plain, (1, 1, flags), plane="flags"))
+    r = merge(plain, code=1)
+    assert grid(said(plain, GROUND + "/flags.csv"))[1][1] == 0
+    assert r.stderr.count("conflict: ") == 2
+
+
+def test_a_mark_shows_the_cells(plain):
+    put(plain, "o", GROUND + "/id.csv", cells(plain, (1, 1, 5), (2, 1, 5)))
+    put(plain, "t", GROUND + "/id.csv", cells(plain, (1, 1, 8), (2, 1, 8)))
+    merge(plain, "--mark", code=1)
+    mark = GROUP + "/layers/2_CONFLICT/"
+    rows = grid(said(plain, mark + "id.csv"))
+    assert [(x, y) for y, row in enumerate(rows) for x, c in enumerate(row) if c] == [(1, 1), (2, 1)]
+    assert '"image": null' in said(plain, mark + "layer.json")
+
+
+def test_lines_that_both_changed(plain):
+    base = said(plain, "info/settings.cfg", "b").splitlines()
+    put(plain, "o", "info/settings.cfg", "\n".join(["sv_deepfly 1"] + base[1:]) + "\n")
+    put(plain, "t", "info/settings.cfg", "\n".join(["sv_deepfly 2"] + base[1:] + ["sv_more 1"]) + "\n")
+    r = merge(plain, code=1)
+    assert said(plain, "info/settings.cfg").splitlines() == ["sv_deepfly 1"] + base[1:] + ["sv_more 1"]
+    assert "1 line, lines 1 to 1" in r.stderr
+    assert left(plain, "info/settings.cfg") == said(plain, "info/settings.cfg", "t")
+
+
+def test_settings_that_both_added_at_one_place_are_kept(plain):
+    base = said(plain, "info/settings.cfg", "b")
+    put(plain, "o", "info/settings.cfg", base + "sv_ours 1\nsv_same 1\n")
+    put(plain, "t", "info/settings.cfg", base + "sv_same 1\nsv_theirs 1\n")
+    merge(plain, code=0)
+    assert said(plain, "info/settings.cfg") == base + "sv_ours 1\nsv_same 1\nsv_theirs 1\n"
+
+
+def test_one_setting_that_both_added_with_other_values_is_a_conflict(plain):
+    base = said(plain, "info/settings.cfg", "b")
+    put(plain, "o", "info/settings.cfg", base + "sv_hit 1\n")
+    put(plain, "t", "info/settings.cfg", base + "sv_hit 0\n")
+    merge(plain, code=1)
+    assert said(plain, "info/settings.cfg") == base + "sv_hit 1\n"
+
+
+def test_fields_that_both_changed(plain):
+    text = said(plain, GROUND + "/layer.json", "b")
+    put(plain, "o", GROUND + "/layer.json", text.replace("[255, 255, 255, 255]", "[1, 2, 3, 4]"))
+    put(plain, "t", GROUND + "/layer.json",
+        text.replace("[255, 255, 255, 255]", "[9, 9, 9, 9]").replace('"detail": 0', '"detail": 1'))
+    r = merge(plain, code=1)
+    now = said(plain, GROUND + "/layer.json")
+    assert "[1, 2, 3, 4]" in now and '"detail": 1' in now
+    assert "layer.json: changed by both: color;" in r.stderr
+
+
+def test_an_image_that_both_changed(plain):
+    images = {s: pixels(c) for s, c in (("o", 10), ("t", 20))}
+    for side, data in images.items():
+        put(plain, side, "images/0_checker.png", data)
+    merge(plain, code=1)
+    assert run("cat", str(plain / "out.map"), "images/0_checker.png").stdout == run(
+        "cat", str(plain / "o.map"), "images/0_checker.png").stdout
+    assert os.path.exists(plain / "out.map.mapfs-left/images/0_checker.png")
+
+
+def pixels(shade):
+    image = pytest.importorskip("PIL.Image").new("RGBA", (16, 16), (shade, 0, 0, 255))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+def test_removed_by_one_and_changed_by_the_other_stays_changed(plain):
+    for ours, theirs in (("o", "t"), ("t", "o")):
+        for side in "ot":
+            shutil.copy(plain / "b.map", plain / (side + ".map"))
+        good("rm", "-r", str(plain / (ours + ".map")), GROUND)
+        put(plain, theirs, GROUND + "/id.csv", cells(plain, (1, 1, 5)))
+        r = merge(plain, code=1)
+        assert "removed by" in r.stderr and GROUND in r.stderr
+        assert grid(said(plain, GROUND + "/id.csv"))[1][1] == 5
+        assert '"image": "0_checker"' in said(plain, GROUND + "/layer.json")
+
+
+def test_what_one_removed_and_the_other_uses_stays(plain):
+    text = said(plain, GROUND + "/layer.json", "b")
+    for user, remover in (("o", "t"), ("t", "o")):
+        for side in "ot":
+            shutil.copy(plain / "b.map", plain / (side + ".map"))
+        put(plain, user, GROUND + "/layer.json", text.replace('"0_checker"', '"1_grass_main"'))
+        good("rm", str(plain / (remover + ".map")), "images/1_grass_main.json")
+        r = merge(plain, code=1)
+        assert "images/1_grass_main.json" in r.stderr
+        assert '"1_grass_main"' in said(plain, GROUND + "/layer.json")
+
+
+def test_renamed_by_both(plain):
+    for side, name in (("o", "ours"), ("t", "theirs")):
+        good("mv", str(plain / (side + ".map")), GROUND, GROUP + "/layers/1_" + name)
+    r = merge(plain, code=1)
+    assert "1_ours" in said_paths(plain)
+    assert '"theirs"' in r.stderr
+
+
+def test_each_added_a_layer_and_both_are_there(plain):
+    for side, value in (("o", 3), ("t", 4)):
+        tree = plain / ("add-" + side)
+        new = tree / GROUP / "layers" / "1_decor"
+        shutil.copytree(plain / "tree" / GROUND, new)
+        merging.write(str(new / "id.csv"), cells(plain, (0, 0, value)))
+        good("pack", str(tree), "--onto", str(plain / (side + ".map")))
+    merge(plain, code=0)
+    layers = good("ls", str(plain / "out.map"), GROUP + "/layers").stdout.decode().split()
+    assert [merging.bare(n) for n in layers] == ["Game", "decor", "decor", "ground"]
+    assert {grid(said(plain, "%s/layers/%s/id.csv" % (GROUP, n)))[0][0] for n in layers[1:3]} == {3, 4}
+    for n in layers[1:]:
+        assert '"0_checker"' in said(plain, "%s/layers/%s/layer.json" % (GROUP, n))
+
+
+def test_both_added_the_layer_that_a_map_has_once(plain):
+    for side, x in (("o", 2), ("t", 7)):
+        tree = plain / ("add-" + side)
+        new = tree / GROUP / "layers" / "2_Tele"
+        os.makedirs(new)
+        merging.dump(str(new / "layer.json"), {"type": 2, "version": 3, "width": 20, "height": 10, "kind": 2})
+        table = [[0] * 20 for _ in range(10)]
+        table[4][x] = 1
+        for plane, one in (("id", 26), ("number", 1)):
+            merging.write(str(new / (plane + ".csv")),
+                          "".join(",".join(str(c * one) for c in row) + "\n" for row in table))
+        good("pack", str(tree), "--onto", str(plain / (side + ".map")))
+    merge(plain, code=0)
+    row = grid(said(plain, GROUP + "/layers/2_Tele/id.csv"))[4]
+    assert (row[2], row[7], sum(map(bool, row))) == (26, 26, 2)
+
+
+def test_an_empty_base_is_an_empty_map(plain):
+    (plain / "b.map").write_bytes(b"")
+    put(plain, "t", "info/author", "else\n")
+    merge(plain, code=1)
+    assert said(plain, "info/author") == said(plain, "info/author", "o")
+    shutil.copy(plain / "o.map", plain / "t.map")
+    os.unlink(plain / "out.map")
+    merge(plain, code=0)
+    assert get(plain / "out.map") == get(plain / "o.map")
+
+
+def test_an_older_left_over_stays(plain):
+    os.mkdir(plain / "out.map.mapfs-left")
+    put(plain, "o", "info/author", "a\n")
+    put(plain, "t", "info/author", "b\n")
+    r = merge(plain, code=1)
+    assert get(plain / "out.map.mapfs-left.1/info/author") == b"b\n" and "mapfs-left.1/info" in r.stderr
+
+
+# ---- errors, and ends in the middle
+
+def test_errors_are_129_or_more_and_nothing_is_written(plain):
+    bad = plain / "bad.map"
+    bad.write_bytes(b"no map at all")
+    for args in ((), ("b", "o", "t"), ("bad", "o", "t", "out"), ("b", "bad", "t", "out"), ("b", "o", "bad", "out"),
+                 ("b", "o", "none", "out"), ("b", "o", "t", "none/out")):
+        r = run("merge", *(str(plain / (a + ".map")) for a in args))
+        assert r.returncode >= 129 and r.stderr.count(b"\n") == 1, (args, r.returncode, r.stderr)
+    assert run("merge", "--none", *["x"] * 4).returncode >= 129
+    assert run("merge", "--help").returncode == 0
+    assert sorted(p for p in os.listdir(plain) if p.startswith((".", "out"))) == []
+
+
+@pytest.mark.parametrize("path", places.each_crafted_map("ok", "bad", "quirk"))
+def test_crafted_maps_end_with_a_code(tmp_path, path):
+    if "bomb" in path or "3000" in path:
+        pytest.skip("takes its time, which is asked of extract")
+    good_one = tmp_path / "o.map"
+    good_one.write_bytes(datafile.small_map())
+    for args in ((path, good_one, path), (good_one, path, good_one), (good_one, good_one, path)):
+        r = run("merge", *map(str, args), str(tmp_path / "out.map"))
+        assert r.returncode in (0, 1) or r.returncode >= 129, r
+        assert [n for n in os.listdir(tmp_path) if n.startswith(".")] == []
+
+
+def test_killed_at_any_write_the_file_is_old_or_new(box, small):
+    before = get(small)
+    theirs = box.add(small, "theirs.map")
+    base = box.add(small, "base.map")
+    good("put", theirs, "info/author", input=b"theirs\n")
+    good("put", small, "info/version", input=b"ours\n")
+    before = get(small)
+    fault = box.shim(shims.Fault)
+
+    def merge_with(action, at=0):
+        fault.arm(action, at)
+        return run("merge", base, small, theirs, small, env=box.env(fault.env())), fault.calls()
+    r, n = merge_with(fault.COUNT)
+    after = get(small)
+    assert r.returncode == 0 and n > 5 and after != before, r.stderr
+    seen = set()
+    for at in range(n):
+        with open(small, "wb") as f:
+            f.write(before)
+        r, _ = merge_with(fault.KILL, at)
+        assert r.returncode < 0 and get(small) in (before, after), at
+        seen.add(get(small))
+        # And the next one is as if nothing had been.
+        with open(small, "wb") as f:
+            f.write(before)
+        assert run("merge", base, small, theirs, small).returncode == 0
+        assert get(small) == after and box.beside() == [], (at, box.beside())
+    assert seen == {before, after}
+
+
+def test_a_map_that_is_mounted_for_writing_is_busy(box, small):
+    other = box.add(small, "other.map")
+    mount = box.mount(small)
+    r = run("merge", other, other, other, small)
+    assert r.returncode == 128 + 7, r.stderr
+    mount.unmount()
+
+
+# ---- in git
+
+def test_git_merges_maps_and_names_what_it_cannot(plain):
+    if not shutil.which("git"):
+        pytest.skip("not installed: git")
+    repo = plain / "repo"
+    env = dict(os.environ, HOME=str(plain), GIT_CONFIG_NOSYSTEM="1",
+               PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"],
+               **{"GIT_%s_%s" % (a, b): "x@example.org" for a in ("AUTHOR", "COMMITTER") for b in ("NAME", "EMAIL")})
+
+    def git(*args, code=0):
+        r = subprocess.run(["git", *args], cwd=repo, env=env, capture_output=True, text=True)
+        assert r.returncode == code, r
+        return r.stdout + r.stderr
+    os.makedirs(repo / "maps")
+    git("init", "-q", ".")
+    config = os.path.join(maps.HERE, "..", "..", "contrib/git/")
+    git("config", "include.path", config + "config")
+    shutil.copy(config + "attributes", repo / ".gitattributes")
+    map_ = str(repo / "maps/a b.map")
+    shutil.copy(plain / "b.map", map_)
+    git("add", ".")
+    git("commit", "-qm", "base")
+    git("branch", "other")
+    good("put", map_, "info/author", input=b"ours\n")
+    good("put", map_, "info/version", input=b"2\n")
+    git("commit", "-qam", "ours")
+    git("checkout", "-q", "other")
+    good("put", map_, "info/license", input=b"other\n")
+    git("commit", "-qam", "theirs")
+    git("merge", "-qm", "both", "@{-1}")
+    assert [run("cat", map_, "info/" + n).stdout for n in ("author", "version", "license")] == [
+        b"ours\n", b"2\n", b"other\n"]
+    assert git("status", "--porcelain") == ""
+    git("checkout", "-q", "-b", "third", "HEAD~")
+    good("put", map_, "info/author", input=b"third\n")
+    git("commit", "-qam", "third")
+    said_ = git("merge", "-qm", "all", "other", code=1)
+    assert "maps/a b.map: conflict: info/author: changed by both: 1 line" in said_
+    assert run("cat", map_, "info/author").stdout == b"third\n"
+    assert get(map_ + ".mapfs-left/info/author") == b"ours\n"
+    assert sorted(git("status", "--porcelain").splitlines()) == ["?? \"maps/a b.map.mapfs-left/\"", "UU \"maps/a b.map\""]
+
+
+# ---- other formats
+
+def three_of(tmp_path, data, ending):
+    names = {n: str(tmp_path / (n + ending)) for n in ("b", "o", "t", "out")}
+    for n in "bot":
+        with open(names[n], "wb") as f:
+            f.write(data)
+    return names
+
+
+def merged(names, code=0):
+    r = run("merge", *(names[n] for n in ("b", "o", "t", "out")))
+    assert r.returncode == code, r.stderr
+    return r.stderr.decode()
+
+
+def test_entries_of_an_archive_are_merged_by_their_paths(tmp_path):
+    text = "".join("line %d\n" % i for i in range(9)).encode()
+    n = three_of(tmp_path, archives.tlwrite.mod([("MEDIA/", name, data, False) for name, data in (
+        ("A.TXT", text), ("B.TXT", b"b\n"), ("C.TXT", b"c\n"), ("D.TXT", b"d\n"))]), ".mod")
+    good("put", n["o"], "MEDIA/A.TXT", input=text.replace(b"line 1\n", b"ours\n"))
+    good("put", n["t"], "MEDIA/a.txt", input=text.replace(b"line 2\n", b"theirs\n"))
+    good("put", n["o"], "MEDIA/OURS/NEW.TXT", input=b"1\n")
+    good("put", n["t"], "MEDIA/THEIRS/NEW.TXT", input=b"2\n")
+    good("rm", n["t"], "MEDIA/B.TXT")
+    good("rm", n["t"], "MEDIA/C.TXT")
+    good("put", n["o"], "MEDIA/C.TXT", input=b"changed\n")
+    good("put", n["o"], "MEDIA/D.TXT", input=b"ours\n")
+    good("put", n["t"], "MEDIA/D.TXT", input=b"theirs\n")
+    said_ = merged(n, code=1)
+    assert sorted(line.split("conflict: ")[1].split(":")[0] for line in said_.splitlines()) == [
+        "MEDIA/C.TXT", "MEDIA/D.TXT"]
+
+    def cat(path):
+        return good("cat", n["out"], path).stdout
+    assert cat("MEDIA/A.TXT") == text.replace(b"line 1\n", b"ours\n").replace(b"line 2\n", b"theirs\n")
+    assert [cat("MEDIA/%s" % p) for p in ("OURS/NEW.TXT", "THEIRS/NEW.TXT", "C.TXT", "D.TXT")] == [
+        b"1\n", b"2\n", b"changed\n", b"ours\n"]
+    assert run("cat", n["out"], "MEDIA/B.TXT").returncode == 2
+    assert get(n["out"] + ".mapfs-left/MEDIA/D.TXT") == b"theirs\n"
+
+
+def test_rows_of_an_index_are_united_by_their_guid(tmp_path):
+    source = os.path.join(places.SHARED, "corpus/torchlight/mods/flasks.mod")
+    if not os.path.exists(source):
+        pytest.skip("no corpus: " + source)
+    n, path = three_of(tmp_path, get(source), ".mod"), "MEDIA/UNITDATA.RAW"
+    lines = good("cat", source, path).stdout.decode().splitlines()
+    row = lines[-1].split("\t")
+
+    def new(guid, name):
+        return "\t".join([row[0], guid, name, "MEDIA/UNITS/ITEMS/%s.DAT" % name, *row[4:]])
+    flag = lines[2].split("\t")
+    level = lines[2].split("\t")
+    flag[4], level[5] = "9", "77"
+    ours = lines[:2] + ["\t".join(flag)] + lines[3:] + [new("111", "OURS")]
+    theirs = lines[:2] + ["\t".join(level)] + lines[3:-1] + [new("222", "THEIRS")]
+    both = lines[2].split("\t")
+    both[4], both[5] = "9", "77"
+    for side, rows in (("o", ours), ("t", theirs)):
+        good("put", n[side], path, input="".join(r + "\n" for r in rows).encode())
+    merged(n)
+    expected = [lines[0], lines[1], "\t".join(both), *lines[3:-1], new("111", "OURS"), new("222", "THEIRS")]
+    assert sorted(good("cat", n["out"], path).stdout.decode().splitlines()) == sorted(expected)
+
+
+def test_tables_of_a_triclon_map_are_merged_by_rows(tmp_path):
+    source = os.path.join(places.SHARED, "corpus/triclon/le_count_pp-bytes_obj3.tcm")
+    if not os.path.exists(source):
+        pytest.skip("no corpus: " + source)
+    n = three_of(tmp_path, get(source), ".tcm")
+    info = good("cat", source, "info.json").stdout.decode()
+    lines = good("cat", source, "points.csv").stdout.decode()
+    good("put", n["o"], "info.json", input=info.replace('"name": "', '"name": "X').encode())
+    good("put", n["t"], "info.json", input=info.replace('"author": "', '"author": "Y').encode())
+    good("put", n["o"], "points.csv", input=(lines + "7,8\n").encode())
+    good("put", n["t"], "points.csv", input=(lines + "9,10\n").encode())
+    merged(n)
+    assert good("cat", n["out"], "points.csv").stdout.decode() == lines + "7,8\n9,10\n"
+    now = good("cat", n["out"], "info.json").stdout.decode()
+    assert now == info.replace('"name": "', '"name": "X').replace('"author": "', '"author": "Y')
+
+
+def test_what_a_game_would_refuse_is_not_made(plain):
+    """Ours makes the game layer larger, theirs adds a physics layer of the size that it had."""
+    text = said(plain, GAME + "/layer.json", "b")
+    put(plain, "o", GAME + "/layer.json", text.replace('"width": 20', '"width": 22'))
+    new = plain / "tele" / GROUP / "layers" / "2_Tele"
+    os.makedirs(new)
+    merging.dump(str(new / "layer.json"), {"type": 2, "version": 3, "width": 20, "height": 10, "kind": 2})
+    good("pack", str(plain / "tele"), "--onto", str(plain / "t.map"))
+    r = merge(plain, code=1)
+    assert "conflict: both together are no map" in r.stderr and "20 x 10" in r.stderr
+    assert get(plain / "out.map") == get(plain / "o.map")
+    assert get(plain / "out.map.mapfs-left/out.map") == get(plain / "t.map")

@@ -57,13 +57,6 @@ static bool is_text(const struct bytes *b)
 	return !b || (!memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size));
 }
 
-static bool ends_in(const char *s, const char *ending)
-{
-	size_t n = strlen(s), m = strlen(ending);
-
-	return n >= m && strcmp(s + n - m, ending) == 0;
-}
-
 /* -ENOTSUP: it is nothing whose parts can be told apart. */
 static int join(const struct merge *m, const struct item *i, const struct three *c,
 	struct bytes **ret, char **clash)
@@ -73,9 +66,7 @@ static int join(const struct merge *m, const struct item *i, const struct three 
 	if (content_is_json(m, i))
 		r = join_json(c->b, c->o, c->t, ret, clash);
 	if (r == -ENOTSUP && fits(m->how->rows, i->path))
-		r = join_rows(c->b, c->o, c->t, m->how->row_key, ret, clash);
-	if (r == -ENOTSUP && ends_in(i->name, ".csv"))
-		r = join_rows(c->b, c->o, c->t, NULL, ret, clash);
+		r = join_rows(c->b, c->o, c->t, m->how->row_keys, ret, clash);
 	if (r == -ENOTSUP && is_text(c->b) && is_text(c->o) && is_text(c->t))
 		r = join_lines(c->b, c->o, c->t, fits(m->how->lists, i->path), ret, clash);
 	return r;

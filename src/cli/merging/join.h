@@ -14,10 +14,11 @@
  * differ (all but the last of each line). */
 int join_lines(const struct bytes *b, const struct bytes *o, const struct bytes *t, bool both,
 	struct bytes **ret, char **clash);
-/* Lines of cells below a line with the names of the columns, one of which may be the key that no
- * two lines have in common (NULL: rows stand in their order). -ENOTSUP: they are no such tables. */
-int join_rows(const struct bytes *b, const struct bytes *o, const struct bytes *t, const char *key,
-	struct bytes **ret, char **clash);
+/* Lines of cells below a line with the names of the columns. keys (NULL-ended, or NULL): of those
+ * names the first whose column has another value in each line says which rows are the same; without
+ * one they stand in their order. -ENOTSUP: they are no such tables. */
+int join_rows(const struct bytes *b, const struct bytes *o, const struct bytes *t,
+	const char *const *keys, struct bytes **ret, char **clash);
 /* Fields of a JSON file. Lists of objects are joined as lines are. -ENOTSUP: one is no JSON. */
 int join_json(const struct bytes *b, const struct bytes *o, const struct bytes *t,
 	struct bytes **ret, char **clash);

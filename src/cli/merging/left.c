@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/io_copy.h"
 #include "base/name.h"
 #include "cli/merging/apply.h"
 #include "cli/merging/conflict.h"
@@ -130,6 +132,31 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 		(void)io_sync_dir(l->dirfd);
 	else
 		left_over_drop(l, m);
+	return r;
+}
+
+int left_over_map(struct left_over *l, struct file *theirs, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1, out = -1;
+	struct stat st;
+	int r = make(l, e);
+
+	if (r < 0)
+		return r;
+	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	out = fd < 0 ? -errno : io_openat(fd, l->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	r = out < 0 ? out : fstat(theirs->fd, &st) < 0 ? -errno : 0;
+	if (r == 0)
+		r = io_copy(theirs->fd, 0, (uint64_t)st.st_size, out);
+	if (r == 0)
+		r = io_sync(out);
+	if (r == 0)
+		r = io_sync_dir(fd);
+	if (r < 0) {
+		(void)io_unlink(fd, l->name);
+		(void)io_rmdir(l->dirfd, l->made);
+		error_set(e, r, "%s: %s", l->made, strerror(-r));
+	}
 	return r;
 }
 

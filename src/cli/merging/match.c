@@ -24,37 +24,59 @@ static int make(struct merge *m, struct merged *up, struct item *b, struct item 
 	return 0;
 }
 
-static struct item *same_part(const struct merge *m, const struct item *dir, const struct item *i)
+static int by_name(const void *a, const void *b)
 {
-	for (size_t k = 0; dir && k < dir->n; k++) {
-		struct item *c = dir->below[k];
+	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
 
-		if (!c->object && !c->of && c->dir == i->dir &&
-			(m->nocase ? strcasecmp : strcmp)(c->name, i->name) == 0)
-			return c;
-	}
-	return NULL;
+	return x->dir != y->dir ? x->dir - y->dir : strcmp(x->name, y->name);
 }
 
-/* What has a name that means the same in all of them. */
+static int by_any_case(const void *a, const void *b)
+{
+	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+
+	return x->dir != y->dir ? x->dir - y->dir : strcasecmp(x->name, y->name);
+}
+
+/* What in a directory has a name that means the same in all maps. */
+static int parts(const struct merge *m, const struct item *dir, struct item ***ret, size_t *ret_n)
+{
+	*ret_n = 0;
+	*ret = calloc((dir ? dir->n : 0) + 1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t k = 0; dir && k < dir->n; k++)
+		if (!dir->below[k]->object)
+			(*ret)[(*ret_n)++] = dir->below[k];
+	if (*ret_n)
+		qsort(*ret, *ret_n, sizeof(**ret), m->nocase ? by_any_case : by_name);
+	return 0;
+}
+
 static int match_parts(struct merge *m, struct merged *x)
 {
+	int (*order)(const void *, const void *) = m->nocase ? by_any_case : by_name;
+	struct item **list[SIDES] = {NULL};
+	size_t n[SIDES] = {0}, next[SIDES] = {0};
 	int r = 0;
 
-	for (int w = 0; r == 0 && w < SIDES; w++) {
-		struct item *dir = x->at[w];
+	for (int w = 0; r == 0 && w < SIDES; w++)
+		r = parts(m, x->at[w], &list[w], &n[w]);
+	while (r == 0) {
+		struct item *at[SIDES] = {NULL}, *first = NULL;
 
-		for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
-			struct item *i = dir->below[k], *at[SIDES] = {NULL};
-
-			if (i->object || i->of)
-				continue;
-			at[w] = i;
-			for (int v = w + 1; v < SIDES; v++)
-				at[v] = same_part(m, x->at[v], i);
-			r = make(m, x, at[BASE], at[OURS], at[THEIRS], false);
-		}
+		for (int w = 0; w < SIDES; w++)
+			if (next[w] < n[w] && (!first || order(&list[w][next[w]], &first) < 0))
+				first = list[w][next[w]];
+		if (!first)
+			break;
+		for (int w = 0; w < SIDES; w++)
+			if (next[w] < n[w] && order(&list[w][next[w]], &first) == 0)
+				at[w] = list[w][next[w]++];
+		r = make(m, x, at[BASE], at[OURS], at[THEIRS], false);
 	}
+	for (int w = 0; w < SIDES; w++)
+		free(list[w]);
 	return r;
 }
 

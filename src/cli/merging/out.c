@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/merging/out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 static int locate_new(struct out *o, struct error *e)
@@ -19,6 +21,27 @@ static int locate_new(struct out *o, struct error *e)
 	return o->dirfd < 0 ? error_errno(e, "its directory cannot be opened") : 0;
 }
 
+/* What a merge that was killed left: copies of ours, and what a save of one was writing. */
+static void sweep(const struct volume *vol)
+{
+	char stem[NAME_MAX + 32];
+	struct dirent *d;
+	int fd = openat(vol->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	snprintf(stem, sizeof(stem), ".%s.mapfs-new-", vol->name);
+	while ((d = readdir(dir)))
+		if (strncmp(d->d_name, stem, strlen(stem)) == 0)
+			replace_sweep(&vol->trust, d->d_name);
+	closedir(dir);
+	replace_sweep(&vol->trust, vol->name);
+}
+
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e)
 {
 	struct stat st;
@@ -32,6 +55,7 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 		return r;
 	o->dirfd = fcntl(o->held.vol->dirfd, F_DUPFD_CLOEXEC, 3);
 	strcpy(o->name, o->held.vol->name);
+	sweep(o->held.vol);
 	return o->dirfd < 0 ? error_errno(e, "its directory") : 0;
 }
 

@@ -2,6 +2,7 @@
 /* format: mods and archives of Torchlight II as the mounted tree sees them. */
 #include "formats/torchlight/format.h"
 
+#include "formats/merging.h"
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/index/index.h"
 #include "formats/torchlight/lens/lens.h"
@@ -65,6 +66,10 @@ static const struct format_setting settings[] = {
 	{0},
 };
 
+static const char *const rows[] = {"*.RAW", NULL}, *const row_keys[] = {"guid", "file", NULL};
+static const char *const lists[] = {".mod/removed.txt", NULL};
+static const struct format_merging merging = {.lists = lists, .rows = rows, .row_keys = row_keys};
+
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
@@ -72,6 +77,7 @@ const struct format format_torchlight_mod = {
 	.settings = settings,
 	.probe = tl_probe_mod,
 	.open = tl_open_mod,
+	.merging = &merging,
 	TL_COMMON,
 };
 
@@ -83,5 +89,6 @@ const struct format format_torchlight_pak = {
 	.probe = tl_probe_pak,
 	.companion = tl_companion,
 	.open = tl_open_pak,
+	.merging = &merging,
 	TL_COMMON,
 };

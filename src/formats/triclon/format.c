@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/merging.h"
 #include "formats/triclon/map.h"
 
 /* The text of a file; NULL with the error in e. */
@@ -246,6 +247,9 @@ static const struct format_tree tree = {
 	.finalize = tcm_finalize,
 };
 
+static const char *const rows[] = {"*.csv", NULL}, *const row_keys[] = {"index", NULL};
+static const struct format_merging merging = {.rows = rows, .row_keys = row_keys};
+
 const struct format format_triclon = {
 	.name = "triclon",
 	.endings = endings,
@@ -262,4 +266,5 @@ const struct format format_triclon = {
 	.edit = &edit,
 	.tree = &tree,
 	.preview = &tcm_preview,
+	.merging = &merging,
 };
