@@ -2,6 +2,7 @@
 """Maps of every format at hand, and what a tree of files is."""
 import glob
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -68,3 +69,19 @@ def assert_same(a, b):
 def output(*argv, **kw):
     return subprocess.run(argv, capture_output=True, check=True,
                           env=dict(os.environ, LC_ALL="C"), **kw).stdout
+
+
+def jail(box, *files):
+    """A root with mapfs and these files in /data, which are a user's; its path, and what runs mapfs there."""
+    top = os.path.join(box.root, "jail")
+    libs = output("ldd", places.BINARY).decode().split()
+    for lib in [p for p in libs if p.startswith("/")] + [places.BINARY]:
+        os.makedirs(top + os.path.dirname(lib), exist_ok=True)
+        shutil.copyfile(lib, top + lib)
+        os.chmod(top + lib, 0o755)
+    os.mkdir(top + "/data")
+    for path in files:
+        os.chown(shutil.copyfile(path, os.path.join(top, "data", os.path.basename(path))), 1234, 1234)
+    os.chown(top + "/data", 1234, 1234)
+    return top, lambda *args: subprocess.run(["chroot", "--userspec=1234:1234", top, places.BINARY, *args],
+                                             capture_output=True, timeout=60)

@@ -260,6 +260,27 @@ class Edits:
             number = re.match(r"\d+", os.path.basename(layer)).group()
             os.rename(layer, os.path.join(os.path.dirname(layer), "%s_n%d" % (number, self.unique() % 1000)))
 
+    def move_layer(self):
+        layer = self.pick(layers(self.tree))
+        if layer:
+            new = os.path.join(os.path.dirname(layer), "%03d_%s" % (self.rng.randrange(6), bare(os.path.basename(layer))))
+            if not os.path.exists(new):
+                os.rename(layer, new)
+
+    def add_group(self):
+        source = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
+        if source:
+            new = os.path.join(self.tree, "groups", "%d_g%d" % (self.rng.randrange(5), self.unique() % 1000))
+            shutil.copytree(os.path.join(self.tree, "groups", source), new)
+            dump(new + "/group.json", {**load(new + "/group.json"), GROUP_TAG: self.unique()})
+            for n in entries(new, "layers"):
+                set_tag(os.path.join(new, "layers", n), self.unique())
+
+    def remove_group(self):
+        g = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
+        if g:
+            shutil.rmtree(os.path.join(self.tree, "groups", g))
+
     def image(self):
         source = self.pick(n for n in entries(self.tree, "images") if n.endswith(".json"))
         if source:
@@ -280,7 +301,8 @@ class Edits:
                 dump(path, value)
 
     ALL = (setting, setting, text, cells, cells, cells, layer_field, layer_image, group_field, element,
-           add_layer, remove_layer, rename_layer, image, add_image, envelope)
+           add_layer, remove_layer, rename_layer, move_layer, move_layer, add_group, remove_group, image, add_image,
+           envelope)
 
     def some(self, n):
         for _ in range(n):

@@ -282,6 +282,51 @@ def test_lines_that_both_changed(plain):
     assert left(plain, "info/settings.cfg") == said(plain, "info/settings.cfg", "t")
 
 
+def test_neighbouring_lines_are_not_one(plain):
+    for side in "bot":
+        put(plain, side, "info/settings.cfg", "sv_a 1\nsv_b 1\nsv_c 1\n")
+    put(plain, "o", "info/settings.cfg", "sv_a 2\nsv_b 1\nsv_c 1\n")
+    put(plain, "t", "info/settings.cfg", "sv_a 1\nsv_c 1\n")
+    merge(plain, code=0)
+    assert said(plain, "info/settings.cfg") == "sv_a 2\nsv_c 1\n"
+
+
+def stack(where, side, *names):
+    """Layers of these names, each with a tile of its own, in this order above the two that are there."""
+    tree = where / ("stack-" + side)
+    shutil.rmtree(tree, ignore_errors=True)
+    for i, name in enumerate(names):
+        new = tree / GROUP / "layers" / ("%d_%s" % (i + 2, name))
+        shutil.copytree(where / "tree" / GROUND, new)
+        merging.write(str(new / "id.csv"), cells(where, (len(name), 0, 9)))
+    shutil.copy(where / "first.map", where / (side + ".map"))
+    good("pack", str(tree), "--onto", str(where / (side + ".map")))
+
+
+def names_of(where, side="out"):
+    found = good("ls", str(where / (side + ".map")), GROUP + "/layers").stdout.decode().split()
+    return [merging.bare(n) for n in found]
+
+
+def test_the_order_is_that_of_whoever_changed_it(plain):
+    shutil.copy(plain / "b.map", plain / "first.map")
+    base, other = ("a", "bb", "ccc", "dddd"), ("dddd", "bb", "a", "ccc")
+    for ours, theirs in ((base, other), (other, base)):
+        for side, names in (("b", base), ("o", ours), ("t", theirs)):
+            stack(plain, side, *names)
+        if ours == base:
+            put(plain, "o", GROUP + "/layers/3_bb/id.csv", cells(plain, (5, 5, 5)))
+        merge(plain, code=0)
+        assert names_of(plain) == ["Game", "ground", *other]
+        if ours == base:
+            assert grid(said(plain, GROUP + "/layers/3_bb/id.csv"))[5][5] == 5
+    stack(plain, "b", *base)
+    stack(plain, "o", *other)
+    stack(plain, "t", "bb", "a", "ccc", "dddd")
+    r = merge(plain, code=1)
+    assert names_of(plain) == ["Game", "ground", *other] and "into another order" in r.stderr
+
+
 def test_settings_that_both_added_at_one_place_are_kept(plain):
     base = said(plain, "info/settings.cfg", "b")
     put(plain, "o", "info/settings.cfg", base + "sv_ours 1\nsv_same 1\n")
@@ -463,6 +508,18 @@ def test_killed_at_any_write_the_file_is_old_or_new(box, small):
         assert run("merge", base, small, theirs, small).returncode == 0
         assert get(small) == after and box.beside() == [], (at, box.beside())
     assert seen == {before, after}
+
+
+def test_in_a_chroot_without_dev_and_proc(box, small, root):
+    ours, theirs = box.add(small, "ours.map"), box.add(small, "theirs.map")
+    good("put", ours, "info/author", input=b"ours\n")
+    good("put", theirs, "info/author", input=b"theirs\n")
+    good("put", theirs, "info/version", input=b"7\n")
+    top, jailed = maps.jail(box, small, ours, theirs)
+    r = jailed("merge", *("/data/%s.map" % n for n in ("small", "ours", "theirs", "ours")))
+    assert r.returncode == 1 and r.stderr.count(b"\n") == 1, r.stderr
+    assert run("cat", top + "/data/ours.map", "info/version").stdout == b"7\n"
+    assert get(top + "/data/ours.map.mapfs-left/info/author") == b"theirs\n"
 
 
 def test_a_map_that_is_mounted_for_writing_is_busy(box, small):

@@ -222,22 +222,7 @@ def test_crafted_maps_end_with_a_code(box, path):
 
 
 def test_in_a_chroot_without_dev_and_proc(box, small, root):
-    top = os.path.join(box.root, "jail")
-    libs = maps.output("ldd", places.BINARY).decode().split()
-    for lib in [p for p in libs if p.startswith("/")] + [places.BINARY]:
-        os.makedirs(top + os.path.dirname(lib), exist_ok=True)
-        with open(top + lib, "wb") as f:
-            f.write(get(lib))
-        os.chmod(top + lib, 0o755)
-    os.mkdir(top + "/data")
-    with open(top + "/data/small.map", "wb") as f:
-        f.write(get(small))
-    for name in ("data", "data/small.map"):
-        os.chown(os.path.join(top, name), 1234, 1234)
-
-    def jailed(*args):
-        return subprocess.run(["chroot", "--userspec=1234:1234", top, places.BINARY, *args],
-                              capture_output=True, timeout=60)
+    top, jailed = maps.jail(box, small)
     assert jailed("cat", "/data/small.map", "info/author").stdout == run("cat", small, "info/author").stdout
     r = jailed("extract", "/data/small.map", "/data/out")
     assert (r.returncode, r.stderr) == (0, b"")
