@@ -136,7 +136,9 @@ def judge(b, o, t, out, r):
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
     if r.returncode == 1 and not clash:
         return None  # a doubt of its own, named
-    wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v]
+    # What is named as a whole need not be joined.
+    named = {merging.owner(k) for k in clash}
+    wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v and merging.owner(k) not in named]
     lines = merging.lines_joined(*(f["settings",] for f in (b, o, t)))
     if set(out["settings",]) != lines and "settings.cfg" not in r.stderr:
         wrong.append(("settings", lines, out["settings",]))

@@ -8,6 +8,7 @@
 
 enum {
 	ALIKE = 300,        /* of 1000: what is more alike is the same */
+	RENAMED = 700,      /* ... under another name */
 	NEAR = 500,         /* ... and stands between the same neighbours */
 	PAIRS_MAX = 1 << 20 /* beyond that order alone decides */
 };
@@ -167,9 +168,11 @@ static unsigned weigh(const struct match *x, const struct one *a, const struct o
 	bool near = a->before == b->before;
 	unsigned alike;
 
-	if (!same_name(i, j) || (i->dir ? !same_parts(i, j) : strcmp(i->ending, j->ending) != 0))
+	if (i->dir != j->dir || (i->dir ? !same_parts(i, j) : strcmp(i->ending, j->ending) != 0))
 		return 0;
 	alike = content_alike(i, j);
+	if (!same_name(i, j))
+		return alike >= RENAMED ? alike : 0;
 	if (alike < ALIKE && !(near && as_many(x, a)))
 		return 0;
 	return 1 + alike + (near ? NEAR : 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * pairs: which objects of two lists are the same: those of one name that nothing else has, then
- * those of equal content, then, of those of one name, the ones that are alike, in their order.
+ * those of equal content, then the ones that are alike, in their order: those of one name, and those
+ * of another name that are very much so.
  */
 #ifndef CLI_MERGING_PAIRS_H
 #define CLI_MERGING_PAIRS_H
