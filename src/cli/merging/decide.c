@@ -27,7 +27,9 @@ static int below(struct deciding *d, struct merged *x)
 
 static void all_of(struct merged *x, enum fate fate)
 {
-	x->fate = fate;
+	bool there = fate == FATE_NONE || x->at[fate == FATE_ADD ? THEIRS : OURS];
+
+	x->fate = there ? fate : FATE_NONE;
 	for (size_t i = 0; i < x->n; i++)
 		all_of(x->below[i], fate);
 }
@@ -101,6 +103,20 @@ static int name(struct merge *m, struct merged *x)
 	return conflict_add(m, x, false, "renamed by both; theirs calls it \"%s\"", t->bare);
 }
 
+/* Perhaps it is not one thing that both sides changed: nothing of theirs is taken then. */
+static int contest(struct merge *m, struct merged *x)
+{
+	int r = x->doubt && x->at[BASE] ? unchanged(m, x, OURS) : 1;
+
+	if (r == 0)
+		r = unchanged(m, x, THEIRS);
+	if (r)
+		return r < 0 ? r : 0;
+	x->contested = true;
+	return conflict_add(
+		m, x, false, "changed by both, and it is in doubt whether it is the same");
+}
+
 static int decide(struct deciding *d, struct merged *x)
 {
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
@@ -117,6 +133,8 @@ static int decide(struct deciding *d, struct merged *x)
 	if (!o || !t)
 		return 0;
 	if (merged_object(x))
+		r = contest(d->m, x);
+	if (r == 0 && merged_object(x))
 		r = name(d->m, x);
 	if (r == 0 && !merged_dir(x))
 		return file_decide(d->m, x);

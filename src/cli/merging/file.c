@@ -108,6 +108,8 @@ int file_decide(struct merge *m, struct merged *x)
 		r = file_same(m, x, OURS, THEIRS);
 	if (r)
 		return r < 0 ? r : 0;
+	if (merged_contested(x))
+		return conflict_add(m, x, true, "in doubt as what it is in");
 	r = x->at[BASE] ? file_same(m, x, BASE, OURS) : 0;
 	if (r == 1) {
 		x->fate = FATE_TAKE;

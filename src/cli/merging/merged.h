@@ -24,7 +24,8 @@ struct merged {
 	struct merged *up, **below;
 	size_t n, room;
 	struct item *at[SIDES];
-	bool doubt; /* perhaps they are not the same */
+	bool doubt;     /* perhaps they are not the same */
+	bool contested; /* ... and both sides changed it */
 
 	enum fate fate;
 	struct bytes *content; /* FATE_OURS: what both sides made of it (names by number) */
@@ -84,6 +85,13 @@ bool merged_named(const struct merge *m, const struct merged *x);
 static inline bool merged_doubtful(const struct merged *x)
 {
 	while (x && !x->doubt)
+		x = x->up;
+	return x;
+}
+/* Is it, or what it is in, contested? */
+static inline bool merged_contested(const struct merged *x)
+{
+	while (x && !x->contested)
 		x = x->up;
 	return x;
 }

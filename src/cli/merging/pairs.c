@@ -219,7 +219,9 @@ static void take(struct match *x)
 		unsigned w = x->alike[i * m + j];
 
 		if (w && *best == w + best[m + 2]) {
-			join(x->p, x->a.one[i].at, x->b.one[j].at, doubtful(x, i, j));
+			join(x->p, x->a.one[i].at, x->b.one[j].at,
+				doubtful(x, i, j) || !same_name(x->p->a[x->a.one[i].at],
+							     x->p->b[x->b.one[j].at]));
 			i++;
 			j++;
 		} else if (*best == best[m + 1]) {
