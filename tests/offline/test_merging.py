@@ -134,7 +134,7 @@ def judge(b, o, t, out, r):
         return "exit code %d" % r.returncode
     if clash and r.returncode == 0:
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
-    if r.returncode == 1 and not clash:
+    if r.returncode == 1 and (not clash or "in doubt" in r.stderr):
         return None  # a doubt of its own, named
     # What is named as a whole need not be joined.
     named = {merging.owner(k) for k in clash}
