@@ -212,7 +212,8 @@ struct change {
 void change_free(struct change *c); /* accepts NULL */
 DEFINE_CLEANUP(struct change, change_free);
 
-/* What apply says of other entries: their content, size or times may have changed. */
+/* What apply says of other entries: their content, size or times may have changed; of a directory,
+ * which names the format gives in it. */
 struct touched {
 	entry_id *ids;
 	size_t n, room;

@@ -27,6 +27,7 @@ struct front {
 	int door_code;   /* DOOR's */
 	bool unmount;    /* the save that was asked for last is one before an unmount */
 	unsigned saves;  /* that a keeper asked for and that are not answered */
+	bool lists_once; /* the kernel remembers listings, until it is told otherwise */
 	int64_t beat_ms; /* when the last sign of life was given */
 };
 

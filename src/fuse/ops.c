@@ -105,9 +105,18 @@ void request_submit(struct request *q)
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-	(void)userdata;
+	struct front *f = userdata;
+	unsigned needed = FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA;
+
 	/* The kernel would own size and time, and keep dirty data that dies with us. */
 	conn->want &= ~(unsigned)FUSE_CAP_WRITEBACK_CACHE;
+	/* Without an OPENDIR it remembers what was listed, as long as the directory's time is the
+	 * same. That of a folder on disk may be the same though names came. */
+	f->lists_once = !f->tree.folder && (conn->capable & needed) == needed;
+	/* What it remembers is listed again without us, and then with a LOOKUP for each name that
+	 * came without attributes. */
+	if (f->lists_once)
+		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
 }
 
 const struct fuse_lowlevel_ops front_ops = {
@@ -132,6 +141,7 @@ const struct fuse_lowlevel_ops front_ops = {
 	.release = op_release,
 	.fsync = op_fsync,
 	.fsyncdir = op_fsyncdir,
+	.opendir = op_opendir,
 	.readdir = op_readdir,
 	.readdirplus = op_readdirplus,
 	.statfs = op_statfs,

@@ -154,6 +154,18 @@ static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool pl
 		reply_err(&q->call, -ENOMEM);
 }
 
+/* A directory has no handle. Told so once, the kernel asks no more. */
+void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	const struct front *f = fuse_req_userdata(req);
+
+	(void)ino;
+	if (f->lists_once)
+		fuse_reply_err(req, ENOSYS);
+	else
+		fuse_reply_open(req, fi);
+}
+
 void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	(void)fi;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "remember.h"
 #include "vfs/volume/volume.h"
 
 enum { THREADS = 2, CACHE = 1 << 20 };
@@ -38,6 +39,8 @@ static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, 
 
 	for (size_t i = 0; i < n && b->n_invalidated < BOX_INVALIDATED; i++)
 		b->invalidated[b->n_invalidated++] = inos[i];
+	for (size_t i = 0; i < n; i++)
+		remember_told(b, inos[i]);
 	if (b->hold)
 		b->held[b->n_held++] = then;
 	else
@@ -161,6 +164,7 @@ static void gone(struct box *b)
 	}
 	b->fds = NULL;
 	b->n_seen = 0;
+	remember_drop(b);
 	vfs_destroy(b->v);
 	b->v = NULL;
 }
@@ -363,6 +367,8 @@ int box_create(struct box *b, const char *path, struct fd **ret)
 	if (r == 0)
 		r = run(b, &p, vfs_create_file);
 	if (r == 0)
+		remember_done(b, p.call.ino);
+	if (r == 0)
 		r = fd_new(b, &p, p.call.attr.ino, ret);
 	forget(b);
 	return r;
@@ -486,6 +492,8 @@ static int on_name(struct box *b, const char *path, vfs_op op)
 
 	if (r == 0)
 		r = run(b, &p, op);
+	if (r == 0)
+		remember_done(b, p.call.ino);
 	if (r == 0 && op == vfs_mkdir)
 		vfs_forget(b->v, p.call.attr.ino, 1);
 	forget(b);
@@ -516,6 +524,10 @@ int box_rename(struct box *b, const char *from, const char *to)
 		r = walk(b, to, false, &p.call.to_ino, &p.call.to_name);
 	if (r == 0)
 		r = run(b, &p, vfs_rename);
+	if (r == 0) {
+		remember_done(b, p.call.ino);
+		remember_done(b, p.call.to_ino);
+	}
 	forget(b);
 	return r;
 }

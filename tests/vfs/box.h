@@ -24,6 +24,7 @@
 enum { BOX_SEEN = 64, BOX_INVALIDATED = 256 };
 
 struct fd;
+struct memory;
 
 struct box {
 	struct vfs_host host; /* first */
@@ -42,6 +43,7 @@ struct box {
 	bool hold; /* invalidations do not end until box_let_go */
 	struct job *held[16];
 	unsigned n_held;
+	struct memory *memory; /* remember.h; NULL: nothing is remembered */
 };
 
 /* An open file. */

@@ -2,7 +2,8 @@
 /*
  * Random sequences that make, write, rename and remove files of a map, save, kill and mount again,
  * against the model of structure_model.h. After each step everything that the mount shows is
- * compared with the model; after each save what the map file says, by a reader of its own.
+ * compared with the model, and so is what the kernel would remember of listings in every other
+ * sequence; after each save what the map file says, by a reader of its own.
  *
  * Deterministic: the seed of a sequence that fails is told. MAPFS_TEST_SEED runs it alone,
  * MAPFS_TEST_TELL=1 shows its steps, MAPFS_TEST_STEPS ends it early, MAPFS_TEST_SEQUENCES asks for
@@ -11,11 +12,13 @@
 #include "box.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "remember.h"
 #include "structure_model.h"
 
 enum { SEQUENCES = 20000, SHARE = 2500, STEPS = 14, CONTENTS = 20 };
@@ -111,6 +114,23 @@ static int any_content(const char *path)
 	return c;
 }
 
+/* What is listed before the file is closed is remembered beyond that. */
+static int put(const char *path, const struct bytes *content)
+{
+	struct fd *f;
+	int r = box_open(&run.box, path, O_WRONLY | O_TRUNC, &f);
+
+	if (r == -ENOENT)
+		r = box_create(&run.box, path, &f);
+	if (r < 0)
+		return r;
+	if (run.seed % 2)
+		box_remember(&run.box);
+	r = content->size ? fd_write(f, 0, content->data, content->size) : 0;
+	expect(r, 0);
+	return fd_close(f);
+}
+
 static void step_put(void)
 {
 	char path[PATH_SIZE];
@@ -121,7 +141,7 @@ static void step_put(void)
 	c = any_content(path);
 	tell("put %s %d\n", path, c);
 	want = model_put(&run.m, path, c);
-	expect(box_put_bytes(&run.box, path, content_bytes(c)->data, content_bytes(c)->size), want);
+	expect(put(path, content_bytes(c)), want);
 	if (want == 0 && pick(8) == 0 && box_open(&run.box, path, 0, &f) == 0) {
 		expect(fd_fsync(f), 0);
 		fd_close(f);
@@ -586,6 +606,17 @@ static void check(void)
 				count_files_in(dirs[i]));
 }
 
+static void check_remembered(void)
+{
+	const char *path;
+
+	box_settle(&run.box);
+	path = box_misremembers(&run.box);
+	if (path)
+		wrong("the kernel remembers names of %s that are others now",
+			*path ? path : "the root");
+}
+
 static const struct {
 	void (*run)(void);
 	unsigned weight;
@@ -654,10 +685,14 @@ static void sequence(uint32_t seed)
 	expect(box_mount(&run.box, NULL), 0);
 	begin();
 	for (; run.step < n; run.step++) {
+		if (seed % 2)
+			box_remember(&run.box);
 		tell("%2d: ", run.step);
 		step();
 		check();
+		check_remembered();
 	}
+	box_forget_listings(&run.box);
 	end();
 	box_remove(&run.box);
 	run.seed = 0;

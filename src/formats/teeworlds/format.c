@@ -173,9 +173,11 @@ static int tw_apply(struct snapshot **s, const struct change *c, struct touched 
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(*s);
 	int r = tw_change_apply(s, (const struct tw_change *)c, e);
 
-	if (r == 0)
-		tw_touch(tw_map_of(before), tw_map_of(*s), t);
-	return r;
+	if (r < 0)
+		return r;
+	tw_touch(tw_map_of(before), tw_map_of(*s), t);
+	tw_touch_names(tw_map_of(before), tw_map_of(*s), t);
+	return 0;
 }
 
 static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,

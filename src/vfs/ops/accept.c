@@ -8,11 +8,14 @@
 #include "vfs/tree/object.h"
 #include "vfs/tree/place.h"
 #include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 
 void forgotten_tell(struct vfs *v, const struct forgotten *f, struct job *then)
 {
-	if (f->dir)
+	if (f->dir && v->host->forget_name)
 		v->host->forget_name(v->host, f->dir, f->name, then);
+	else if (then)
+		pool_return(v->pool, then);
 }
 
 /* The file of the other form of n's object, or NULL. */
@@ -38,7 +41,7 @@ static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret
 	if (!alternate)
 		return;
 	place_detach(v, alternate);
-	ret->dir = v->host->forget_name ? n->parent->ino : 0;
+	ret->dir = n->parent->ino;
 	(void)object_here(v, n);
 }
 
@@ -88,10 +91,9 @@ void draft_dismiss(struct vfs *v, struct node *n)
 	if (n->lens == LENS_NEW)
 		object_forget(v, n->id);
 	node_cut(v, n);
-	if (v->host->forget_name) {
-		gone.dir = n->parent->ino;
-		strcpy(gone.name, n->name);
-	}
+	gone.dir = n->parent->ino;
+	strcpy(gone.name, n->name);
+	names_tell(v, n->parent);
 	place_detach(v, n);
 	forgotten_tell(v, &gone, NULL);
 }

@@ -6,12 +6,15 @@
 
 #include "vfs/tree/node.h"
 
-/* A name that is gone and that the kernel is to forget; dir 0: there is none. */
+/* A name that is gone by no request for it, and that the kernel is to forget; dir 0: there is none.
+ */
 struct forgotten {
 	uint64_t dir;
 	char name[NAME_MAX + 1];
 };
 
+/* Then calls then->done (NULL: nobody waits). Of the directory's listing the caller tells, unless
+ * the kernel has a request for a name in it under way. */
 void forgotten_tell(struct vfs *v, const struct forgotten *f, struct job *then);
 
 /* n's content is in the model: it is no new object any more, and its other form is gone (*ret). */

@@ -97,11 +97,25 @@ static void told_add(struct told *t, struct node *n)
 		t->nodes[t->n++] = n;
 }
 
+/* Names in it came or went: the kernel compares the time of what it remembers of a listing. */
+static void told_add_dir(const struct commit *p, struct told *t, struct node *dir)
+{
+	if (!dir)
+		return;
+	if (p->vol->replay != REPLAY_UNDER_WAY)
+		node_touch(dir, ATTR_MTIME);
+	told_add(t, dir);
+}
+
 /* n shows something else now; or may, where all were touched. */
 static void told_add_other(const struct commit *p, struct told *t, struct node *n)
 {
-	if (node_scratch(n) || n->dir || n == p->rq.node)
+	if (node_scratch(n) || n == p->rq.node)
 		return;
+	if (n->dir) {
+		told_add_dir(p, t, n);
+		return;
+	}
 	/* Who reads on what was written here before reads what is there now. */
 	if (!p->touched.all && !n->writers && n->stage && n->stage->state == STAGE_CLEAN &&
 		n->stage->verdict == 0 && !n->pending && !n->busy)
@@ -118,6 +132,8 @@ static void commit_tell(struct commit *p)
 
 	p->job.done = commit_end;
 	told_add(&t, p->rq.node);
+	if (p->forgotten.dir)
+		told_add_dir(p, &t, node_find(v, p->forgotten.dir));
 	for (struct node *n = NULL; p->touched.all && (n = node_next(v, n));)
 		told_add_other(p, &t, n);
 	for (size_t i = 0; !p->touched.all && i < p->touched.n; i++)

@@ -6,6 +6,7 @@
 
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/closed.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/waiting.h"
@@ -52,12 +53,14 @@ static void standing_closed(struct call *c, int r)
 static void standing_made(struct call *c, int r)
 {
 	struct standing *s = (struct standing *)c;
+	struct node *dir = node_find(s->v, c->ino);
 
 	/* Something else stands there. */
 	if (r < 0) {
 		standing_closed(c, r);
 		return;
 	}
+	names_tell(s->v, dir);
 	vfs_forget(s->v, c->attr.ino, 1);
 	s->call = (struct call){.op = vfs_release, .reply = standing_closed, .handle = c->opened};
 	vfs_submit(s->v, &s->call);

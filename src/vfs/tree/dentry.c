@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/name.h"
+#include "vfs/tree/wait.h"
 
 /* Those of one directory. */
 struct overlay {
@@ -195,10 +196,14 @@ void names_restore(struct vfs *v)
 {
 	for (struct hash_link *l = hash_next(&v->dentries, NULL), *next; l; l = next) {
 		struct dentry *d = (struct dentry *)l;
+		struct node *dir;
 
 		next = hash_next(&v->dentries, l);
 		if (!d->standing)
 			continue;
+		dir = node_find(v, d->parent);
+		if (dir)
+			names_tell(v, dir);
 		if (v->host->forget_name)
 			v->host->forget_name(v->host, d->parent, d->name, NULL);
 		dentry_remove(v, d->parent, d->name);

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "vfs/tree/attr.h"
+
 void node_wait(struct node *n, struct call *c)
 {
 	call_keep(c);
@@ -79,6 +81,14 @@ void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct 
 		nodes[i]->opens++;
 	}
 	v->host->invalidate(v->host, inos, n, &o->job);
+}
+
+void names_tell(struct vfs *v, struct node *dir)
+{
+	if (v->vol->replay == REPLAY_UNDER_WAY)
+		return;
+	node_touch(dir, ATTR_MTIME);
+	node_invalidate(v, &dir, 1, NULL);
 }
 
 struct sizing {

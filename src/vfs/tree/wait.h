@@ -12,6 +12,10 @@ void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what wai
  * Until that a node is `stale`: who opens it or looks it up waits, and sees one content whole.
  */
 void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then);
+/* Names in dir came or went by no request for them: has the kernel forget what it remembers of a
+ * listing. The time of the directory has to be a new one, or it takes what was listed meanwhile for
+ * the names of now. */
+void names_tell(struct vfs *v, struct node *dir);
 /* Have the sizes of these entries found on a worker, then run c again. */
 void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, const entry_id *ids,
 	size_t n, struct call *c);

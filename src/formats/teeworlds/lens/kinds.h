@@ -32,5 +32,7 @@ const struct tw_kind *tw_kind(entry_id id);
 
 /* Names every entry, typed and raw, that shows an item or a blob in which two versions differ. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
+/* ... and every directory whose names may be others (raw/tree.c). */
+void tw_touch_names(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 #endif

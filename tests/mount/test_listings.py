@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Zlib
+"""The kernel remembers what was listed, and it is what there is: after whatever was made, renamed,
+removed, refused or saved, and whoever lists meanwhile."""
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+
+import box as boxes
+import datafile
+import layout
+
+SHARE, ALL = 120, 1500
+MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+LISTER = """
+import json, os, sys
+for line in sys.stdin:
+    print(json.dumps(sorted(os.listdir(json.loads(line)))), flush=True)
+"""
+RESTLESS = """
+import os, sys
+while True:
+    for _ in os.walk(sys.argv[1], onerror=None):
+        pass
+"""
+
+
+class Lister:
+    """Another process."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([sys.executable, "-c", LISTER], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def list(self, path):
+        self.process.stdin.write(json.dumps(path) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def lister():
+    one = Lister()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def restless():
+    """Programs that list all the time."""
+    running = []
+
+    def start(path):
+        running.append(subprocess.Popen([sys.executable, "-c", RESTLESS, path]))
+
+    yield start
+    for p in running:
+        p.kill()
+        p.wait()
+
+
+def names_now(path):
+    """With another time of the directory the kernel asks anew."""
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    return sorted(os.listdir(path))
+
+
+def check(m, lister, said):
+    for path in [p for p, _, _ in os.walk(m.point)]:
+        listed = lister.list(path)
+        now = names_now(path)
+        assert listed == now, (path, said)
+        for name in now:
+            os.lstat(os.path.join(path, name))
+
+
+PNG = layout.png(4, 4, bytes(range(64)))
+JSON = b'{"external": 1, "width": 8, "height": 8}\n'
+
+
+def is_draft(path):
+    return not boxes.refused(os.getxattr, path, "user.mapfs.error")
+
+
+class Editor:
+    """Changes of all kinds, some of which are refused."""
+
+    def __init__(self, m, seed):
+        self.m, self.rng = m, random.Random(seed)
+
+    def some_image(self):
+        return os.path.join("images", self.rng.choice(
+            os.listdir(self.m / "images") + ["1_new.png", "1_new.json", "7.json", "t.bak", ".x.swp"]))
+
+    def write(self):
+        path = self.some_image()
+        data = self.rng.choice((PNG, JSON) if self.rng.random() < 0.3 else
+                               (PNG if path.endswith("png") else JSON,)) if self.rng.random() < 0.8 else b"bad"
+        boxes.put(self.m / path, data, flags=MAKE)
+
+    def rename(self):
+        os.rename(self.m / self.some_image(), self.m / self.some_image())
+
+    def replace(self):
+        boxes.put(self.m / "images/.temp", PNG, flags=MAKE)
+        os.rename(self.m / "images/.temp", self.m / self.some_image())
+
+    def remove(self):
+        os.unlink(self.m / self.rng.choice((self.some_image(), "info/author", "info/settings.cfg")))
+
+    def drop(self):
+        drafts = [p for p in os.listdir(self.m / "images") if is_draft(os.path.join(self.m.point, "images", p))]
+        if not drafts:
+            boxes.put(self.m / "images/9_new.png", b"bad", flags=MAKE)
+        os.removexattr(os.path.join(self.m.point, "images", self.rng.choice(drafts)), "user.mapfs.error")
+
+    def directories(self):
+        path = self.m / self.rng.choice(("sounds", "envelopes", "images/d", "groups/5_new", "groups/5_new/layers/0"))
+        (os.rmdir if self.rng.random() < 0.4 else os.mkdir)(path)
+
+    def layer(self):
+        boxes.put(self.m / "groups/5_new/layers/0/layer.json",
+                  b'{"type": "tiles", "width": 4, "height": 4}\n', flags=MAKE)
+
+    def share_data(self):
+        boxes.put(self.m / "info/author", b"%d\n" % self.rng.randrange(1000),
+                  flags=MAKE)
+
+    def save(self):
+        fd = os.open(self.m.point, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def step(self):
+        work = self.rng.choice((self.write,) * 5 + (self.rename,) * 3 + (
+            self.replace, self.remove, self.remove, self.drop, self.drop, self.directories, self.directories,
+            self.layer, self.share_data, self.save))
+        return "%s: errno %d" % (work.__name__, boxes.refused(work))
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_what_is_listed_is_what_there_is(box, lister, restless, others):
+    m = box.mount(box.add(datafile.small_map(image=(16, 16))))
+    for _ in range(others):
+        restless(m.point)
+    editor, said = Editor(m, 11 + others), []
+    for _ in range(ALL if os.environ.get("MAPFS_TEST_ALL") else SHARE):
+        said.append(editor.step())
+        check(m, lister, said[-5:])
+    for kind in ("write", "rename", "remove", "drop", "directories", "save"):
+        assert kind + ": errno 0" in said
+    box.allow("*.mapfs-left")
+    box.run("-u", m.point)
+
+
+def test_who_lists_again_asks_for_nothing(box):
+    m, p = box.foreground(box.add(datafile.small_map(image=(16, 16))), flag="-d")
+
+    def listings(work):
+        before = os.path.getsize(p.log)
+        work()
+        m.get("info/author")
+        with open(p.log, "rb") as f:
+            f.seek(before)
+            return f.read().count(b"opcode: READDIR")
+
+    def all_of_it():
+        assert box.run("-R", m.point, program="ls").code == 0
+
+    if not listings(lambda: os.listdir(m / "info")) or listings(lambda: os.listdir(m / "info")):
+        pytest.skip("this kernel does not remember listings of itself")
+    assert listings(all_of_it) > 0
+    assert listings(all_of_it) == 0
+    m.put("images/1_new.json", JSON, flags=os.O_WRONLY | os.O_CREAT)
+    assert listings(all_of_it) <= 4 * 2  # images/, raw/data/, raw/items/ and one type
+    m.unmount()
