@@ -284,6 +284,21 @@ def test_75000_entries_are_listed_without_inflating_anything(box):
     m.unmount()
 
 
+def test_who_asked_for_sizes_gets_them_with_the_names_from_then_on(box):
+    mod = box.add(large_mod(2500), "BIG.MOD")
+
+    def looked_up(how):
+        m, p = box.foreground(mod, flag="-d")
+        assert box.run(how, m.point, program="ls").code == 0
+        m.unmount()
+        p.wait(10)
+        return boxes.get(p.log).count(b"opcode: LOOKUP")
+
+    assert looked_up("-R") < 10
+    # Of ten directories with 125 compiled files each: those of the first.
+    assert 10 < looked_up("-lR") < 250
+
+
 def test_an_archive_of_four_gigabytes_mounts(box):
     one = dat("far")
     body = zlib.compress(one, 6)

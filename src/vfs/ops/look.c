@@ -17,7 +17,8 @@ static bool is_alias(const struct node *n, const char *name)
 
 /*
  * Who asks for the sizes of two files of a directory one after the other is listing it (ls -l): the
- * sizes of those that come next are found meanwhile, by several workers.
+ * sizes of those that come next are found meanwhile, by several workers. And in the directories
+ * that it lists next (ls -lR, du) they come with the names.
  */
 enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
 
@@ -62,7 +63,7 @@ static size_t ahead_fill(struct vfs *v, const struct node *dir, entry_id *ids)
 	return n;
 }
 
-static void sizes_ahead(struct vfs *v, const struct node *dir)
+static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 {
 	struct ahead *a;
 
@@ -71,8 +72,11 @@ static void sizes_ahead(struct vfs *v, const struct node *dir)
 	if (v->ahead.dir != dir->ino) {
 		v->ahead.dir = dir->ino;
 		v->ahead.cookie = 0;
+		v->ahead.asks = caller;
 		return;
 	}
+	if (v->ahead.asks == caller)
+		v->ahead.lister = caller;
 	while (v->ahead.jobs < AHEAD_JOBS && (a = malloc(sizeof(*a)))) {
 		a->n = ahead_fill(v, dir, a->ids);
 		if (!a->n) {
@@ -93,7 +97,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 	int r = node_attr(v, n, &c->attr);
 
 	if (r == -EAGAIN && !c->sized) {
-		sizes_ahead(v, n->parent);
+		sizes_ahead(v, n->parent, c->caller);
 		size_wait(v, n->vol, node_version(n), &n->id, 1, c);
 		node_free_unused(v, n);
 		return;
@@ -293,18 +297,24 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	return n;
 }
 
+static bool wants_sizes(const struct vfs *v, const struct call *c, const struct node *dir)
+{
+	return !dir->vol->format->late_sizes || (c->caller && c->caller == v->ahead.lister);
+}
+
 void vfs_readdir(struct vfs *v, struct call *c)
 {
 	struct node *dir = node_find(v, c->ino);
 	entry_id ids[SIZES_MAX];
-	size_t n;
+	size_t n = 0;
 	int r;
 
 	if (!dir || !dir->dir) {
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
-	n = c->plus && !c->sized && !dir->vol->format->late_sizes ? unsized(v, c, dir, ids) : 0;
+	if (c->plus && !c->sized && wants_sizes(v, c, dir))
+		n = unsized(v, c, dir, ids);
 	if (n) {
 		size_wait(v, dir->vol, dir->vol->now, ids, n, c);
 		return;

@@ -119,6 +119,8 @@ struct vfs {
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;
+		pid_t asks;   /* who asked for the first of that */
+		pid_t lister; /* who asked for two of one, last */
 		unsigned jobs;
 	} ahead; /* sizes that are found before they are asked for (ops/look.c) */
 	uint64_t next_dynamic, next_cookie;

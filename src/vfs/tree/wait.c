@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "vfs/tree/attr.h"
 
 void node_wait(struct node *n, struct call *c)
@@ -91,6 +92,8 @@ void names_tell(struct vfs *v, struct node *dir)
 	node_invalidate(v, &dir, 1, NULL);
 }
 
+enum { MANY_SIZES = 16 }; /* that are worth more threads */
+
 struct sizing {
 	struct job job;
 	struct vfs *v;
@@ -101,14 +104,26 @@ struct sizing {
 	entry_id ids[];
 };
 
+/* The format remembers what it finds; a failure shows again when the file is read. */
+static int find_size(void *arg, size_t i, struct error *e)
+{
+	const struct sizing *z = arg;
+	uint64_t size;
+
+	(void)e;
+	(void)snapshot_size(z->s, z->ids[i], &size, NULL);
+	return 0;
+}
+
 static void sizing_run(struct job *j)
 {
 	struct sizing *z = (struct sizing *)j;
-	uint64_t size;
 
-	/* The format remembers what it finds; a failure shows again when the file is read. */
-	for (size_t i = 0; i < z->n; i++)
-		(void)snapshot_size(z->s, z->ids[i], &size, NULL);
+	if (z->n < MANY_SIZES)
+		for (size_t i = 0; i < z->n; i++)
+			(void)find_size(z, i, NULL);
+	else
+		(void)parallel_each(z->n, find_size, z, NULL);
 }
 
 static void sizing_done(struct job *j)
