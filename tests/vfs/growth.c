@@ -203,6 +203,9 @@ static void images(struct work *w)
 	phase(w, "set times", set_times);
 	phase(w, "list", list);
 	phase(w, "write by rename", write_by_rename);
+	phase(w, "move", move);
+	phase(w, "remove", remove_moved);
+	phase(w, "copy in again", copy_in);
 	box_remove(&w->box);
 }
 

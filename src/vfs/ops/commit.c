@@ -16,6 +16,7 @@
 #include "vfs/volume/commit_queue.h"
 #include "vfs/volume/sync.h"
 #include "vfs/tree/attr.h"
+#include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
@@ -249,7 +250,7 @@ static void commit_apply(struct commit_task *t)
 {
 	struct commit *p = container_of(t, struct commit, task);
 
-	if (p->base != p->vol->now) {
+	if (p->base != p->vol->now || objects_unnamed(p->v)) {
 		commit_queue_leave(p->vol);
 		commit_judge(p);
 		return;
@@ -291,8 +292,24 @@ static void commit_parsed(struct job *j)
 	}
 }
 
+static void commit_named(struct commit_task *t)
+{
+	struct commit *p = container_of(t, struct commit, task);
+
+	objects_tell(p->v);
+	p->task.start = commit_apply;
+	commit_queue_leave(p->vol);
+	commit_judge(p);
+}
+
 static void commit_judge(struct commit *p)
 {
+	/* What it refers to is found by the names of now. */
+	if (objects_unnamed(p->v)) {
+		p->task.start = commit_named;
+		commit_queue_enter(p->vol, &p->task);
+		return;
+	}
 	change_free(TAKE(p->change));
 	snapshot_unref(p->base);
 	p->base = snapshot_ref(p->vol->now);

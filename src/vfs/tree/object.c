@@ -347,14 +347,28 @@ int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n)
 
 void objects_name(struct vfs *v, bool moved)
 {
+	v->vol->named |= moved;
+	v->vol->unnamed |= v->vol->named;
+}
+
+bool objects_unnamed(const struct vfs *v)
+{
+	const struct format_names *names = v->vol->format->names;
+
+	return v->vol->unnamed && !v->vol->situated && names && names->renamed;
+}
+
+void objects_tell(struct vfs *v)
+{
 	struct volume *vol = v->vol;
 	struct placement *p;
 	size_t n;
 
 	assert(v->vol->commit_queue); /* its head is held */
-	v->vol->named |= moved;
-	if (!v->vol->named || v->vol->situated || !vol->format->names ||
-		!vol->format->names->renamed || place_all(v, true, &p, &n) < 0)
+	if (!objects_unnamed(v))
+		return;
+	v->vol->unnamed = false;
+	if (place_all(v, true, &p, &n) < 0)
 		return;
 	(void)vol->format->names->renamed(&vol->now, p, n, false, NULL);
 	placements_free(p, n);

@@ -79,8 +79,12 @@ void objects_finish(struct vfs *v);
 int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
 void placements_free(struct placement *p, size_t n);
 
-/* At the head of the commit queue. The format learns what objects are called now: after one was
- * moved or removed (moved), and from then on whenever one comes or goes. */
+/* One was moved or removed (moved), or comes or goes: the format is to learn what objects are
+ * called now, once one was moved, before anything is judged again. */
 void objects_name(struct vfs *v, bool moved);
+/* Is it? And, at the head of the commit queue: now. It is told of all at once, so that to move many
+ * takes no longer for each. */
+bool objects_unnamed(const struct vfs *v);
+void objects_tell(struct vfs *v);
 
 #endif

@@ -99,7 +99,8 @@ struct volume {
 	struct hash objects; /* tree/object.h */
 	struct hash gone;    /* those that no file stands for, by the last place that they had */
 	uint64_t next_seq;
-	bool named;        /* the format knows what objects are called now (tree/object.h) */
+	bool named;        /* objects are called otherwise than at the mount (tree/object.h) */
+	bool unnamed;      /* ... and the format has not heard of the last change of that */
 	bool situated;     /* ... and for the last time (ops/waiting.c) */
 	bool restructured; /* an object was made, moved or removed since the last save */
 	TAILQ_HEAD(, node)
