@@ -31,7 +31,7 @@ enum { REPLY = 20, WORD = 64, PHASES_MAX = 16 };
 struct work {
 	struct box box;
 	unsigned n;
-	const char *map, *dir, *prefix, *ending, *content;
+	const char *map, *dir, *prefix, *moved, *ending, *content;
 	unsigned long long phases[PHASES_MAX];
 	const char *names[PHASES_MAX];
 	unsigned n_phases;
@@ -118,7 +118,7 @@ static void write_by_rename(struct work *w)
 
 static struct path moved(const struct work *w, unsigned i)
 {
-	return path_of(w, "MOVED", i, w->ending);
+	return path_of(w, w->moved, i, w->ending);
 }
 
 static void move(struct work *w)
@@ -172,6 +172,7 @@ static void archive(struct work *w)
 	w->map = "M.MOD";
 	w->dir = "MEDIA";
 	w->prefix = "FILE";
+	w->moved = "MOVED";
 	w->ending = ".TXT";
 	w->content = "a text";
 	begin(w);
@@ -196,6 +197,7 @@ static void images(struct work *w)
 	w->map = "m.map";
 	w->dir = "images";
 	w->prefix = "0";
+	w->moved = "9";
 	w->ending = "_a.json";
 	w->content = "{\"external\": 1, \"width\": 8, \"height\": 8}\n";
 	begin(w);
@@ -203,9 +205,9 @@ static void images(struct work *w)
 	phase(w, "set times", set_times);
 	phase(w, "list", list);
 	phase(w, "write by rename", write_by_rename);
+	save(w); /* what no saved map has is nobody's to refer to */
 	phase(w, "move", move);
 	phase(w, "remove", remove_moved);
-	phase(w, "copy in again", copy_in);
 	box_remove(&w->box);
 }
 

@@ -193,20 +193,21 @@ int object_here(struct vfs *v, struct node *n)
 	bool moved = o && !at_home(v, n, o), first = o && !o->path;
 	bool is_new =
 		n->lens == LENS_NEW || (n->dir && n->ino >> INO_DYNAMIC_SHIFT && moved && first);
-	bool stays = o && o->seq && o->state != OBJECT_GONE &&
-		     object_stood_at(v, o, n->parent->id, n->name);
+	bool stood = o && o->state != OBJECT_GONE && object_stood_at(v, o, n->parent->id, n->name);
+	uint64_t seq = o ? o->seq : 0;
 
 	if (!o || take_place(v, o, n, !moved, OBJECT_HERE) < 0)
 		return no_object(v, o);
 	o->node = n;
-	if (!stays)
+	if (!stood || !seq)
 		o->seq = moved ? ++v->vol->next_seq : 0;
 	o->told = false;
 	/* New objects are bound before they have content. */
 	if (is_new)
 		o->since = OBJECT_MADE;
 	v->vol->restructured = true;
-	objects_name(v, moved && !(first && o->since == OBJECT_MADE) && !n->dir);
+	if (!stood || o->seq != seq)
+		objects_name(v, moved && !(first && o->since == OBJECT_MADE) && !n->dir);
 	return 0;
 }
 
