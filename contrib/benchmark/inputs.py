@@ -33,9 +33,10 @@ def tiles(rng, count):
 
 
 def pixels(rng, side):
-    """Flat areas and noise, half of each, which compress about as drawn tilesets do."""
-    row = rng.randbytes(4 * side)
-    return b"".join(row if y % 2 else bytes((y & 255, 60, 90, 255)) * side for y in range(side))
+    """Flat areas and noise, half of each, which compress about as drawn tilesets do. No row of noise is
+    another's, or it would be found again."""
+    return b"".join(rng.randbytes(4 * side) if y % 2 else bytes((y & 255, 60, 90, 255)) * side
+                    for y in range(side))
 
 
 def map_of(path, size):
