@@ -172,20 +172,34 @@ __attribute__((unused)) static enum pair_leave judge(
 	return PAIR_REPLACED;
 }
 
+static char marker_dir[200];
+
+static void remove_marker_dir(void)
+{
+	rmdir(marker_dir);
+}
+
+static int open_marker_dir(void)
+{
+	const char *top = getenv("TMPDIR");
+
+	snprintf(marker_dir, sizeof(marker_dir), "%s/mapfs-fuzz-XXXXXX", top ? top : "/tmp");
+	if (!mkdtemp(marker_dir))
+		abort();
+	atexit(remove_marker_dir);
+	return open(marker_dir, O_RDONLY | O_DIRECTORY);
+}
+
 /* The marker of a pair: only what it may name is ever renamed, so the one file here stays. */
 TARGET(fuzz_marker)
 {
-	static char dir[] = "/tmp/mapfs-fuzz-XXXXXX";
 	static int dirfd = -1;
 	struct error e = ERROR_INIT;
 	struct trust trust;
 	int fd;
 
-	if (dirfd < 0) {
-		if (!mkdtemp(dir))
-			abort();
-		dirfd = open(dir, O_RDONLY | O_DIRECTORY);
-	}
+	if (dirfd < 0)
+		dirfd = open_marker_dir();
 	fd = openat(dirfd, ".X.mapfs-pair", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
@@ -193,8 +207,4 @@ TARGET(fuzz_marker)
 	trust = (struct trust){dirfd, geteuid(), getegid(), 0644};
 	judged(pair_finish(&trust, "X", judge, NULL, &e), &e);
 	unlinkat(dirfd, ".X.mapfs-pair", 0);
-	rmdir(dir);
-	close(dirfd);
-	dirfd = -1;
-	strcpy(dir, "/tmp/mapfs-fuzz-XXXXXX");
 }
