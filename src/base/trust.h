@@ -23,9 +23,8 @@ struct trust {
 
 /* map: what stat says of it. */
 void trust_init(struct trust *t, int dirfd, const struct stat *map);
-/* 0, or -EPERM and the reason as the end of a sentence about the file. */
-int trust_check(const struct trust *t, const struct stat *st, struct error *e);
-/* The same of what has this name; -ENOENT where nothing has. */
+/* Of what has this name: 0, or -EPERM and the reason as the end of a sentence about the file;
+ * -ENOENT where nothing has it. */
 int trust_check_name(const struct trust *t, const char *name, struct error *e);
 /* Opens a file of that kind below t->dirfd: a descriptor, or -errno (-EPERM as above). */
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e);

@@ -57,9 +57,8 @@ void jsonw_null(struct jsonw *w);
 /* What is not UTF-8 in s becomes U+FFFD. */
 void jsonw_string(struct jsonw *w, const char *s, size_t n);
 
-/* key: value, and key: [v, v, ...] */
+/* key: value, and [v, v, ...] */
 void jsonw_key_int(struct jsonw *w, const char *key, int64_t v);
-void jsonw_key_ints(struct jsonw *w, const char *key, const int32_t *v, size_t n);
 void jsonw_ints(struct jsonw *w, const int32_t *v, size_t n);
 void jsonw_key_string(struct jsonw *w, const char *key, const char *s);
 
@@ -141,7 +140,6 @@ int json_expect_array_of(const struct json_at *at, size_t n, struct error *e);
 struct json_at json_element(const struct json_at *at, size_t i);
 
 bool json_holds_null(const struct json_at *at);
-bool json_holds_string(const struct json_at *at);
 bool json_holds_int(const struct json_at *at); /* any integer, not 1.0 */
 
 /* It must be an integer (1.0 and 1e2 are none) of 32 bits, or between min and max. */
@@ -160,7 +158,5 @@ int json_get_int(const struct json_at *at, const char *key, int32_t *ret, bool *
 /* The same, where true and false count as 1 and 0. */
 int json_get_flag(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
 	struct error *e);
-int json_get_ints(const struct json_at *at, const char *key, int32_t *ret, size_t n,
-	bool *ret_present, struct error *e);
 
 #endif

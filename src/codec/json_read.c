@@ -250,11 +250,6 @@ bool json_holds_null(const struct json_at *at)
 	return json_is_null(at->value);
 }
 
-bool json_holds_string(const struct json_at *at)
-{
-	return json_is_string(at->value);
-}
-
 bool json_holds_int(const struct json_at *at)
 {
 	return json_is_integer(at->value);
@@ -335,16 +330,4 @@ int json_get_flag(
 	if (ret_present)
 		*ret_present = true;
 	return 0;
-}
-
-int json_get_ints(const struct json_at *at, const char *key, int32_t *ret, size_t n,
-	bool *ret_present, struct error *e)
-{
-	struct json_at entry;
-	bool present = json_get(at, key, &entry);
-	int r = present ? json_as_ints(&entry, ret, n, e) : 0;
-
-	if (r == 0 && ret_present)
-		*ret_present = present;
-	return r;
 }

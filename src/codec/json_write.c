@@ -206,12 +206,6 @@ void jsonw_key_int(struct jsonw *w, const char *key, int64_t v)
 	jsonw_int(w, v);
 }
 
-void jsonw_key_ints(struct jsonw *w, const char *key, const int32_t *v, size_t n)
-{
-	jsonw_key(w, key);
-	jsonw_ints(w, v, n);
-}
-
 void jsonw_key_string(struct jsonw *w, const char *key, const char *s)
 {
 	jsonw_key(w, key);

@@ -218,7 +218,8 @@ bool object_second(const struct vfs *v, const struct node *n)
 	return n->lens == LENS_MADE && (!o || o->node != n);
 }
 
-bool object_made(const struct vfs *v, const struct node *n)
+/* Is n's object in no saved map? */
+static bool is_made(const struct vfs *v, const struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
 
@@ -246,7 +247,7 @@ int object_left(struct vfs *v, const struct node *n, enum object_state state)
 	struct object *o;
 	char *log_path;
 
-	if (state == OBJECT_GONE && object_made(v, n)) {
+	if (state == OBJECT_GONE && is_made(v, n)) {
 		object_forget(v, n->id);
 		objects_name(v, !n->dir);
 		return 0;

@@ -62,8 +62,6 @@ bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, ent
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
 /* Is n the refused other form of an object whose file stands? Then it is no file of the object. */
 bool object_second(const struct vfs *v, const struct node *n);
-/* Is n's object in no saved map? */
-bool object_made(const struct vfs *v, const struct node *n);
 /* After a save: what was placed is in the map now. */
 void objects_saved(struct vfs *v);
 /* Is that its last place, be it in the other form? */

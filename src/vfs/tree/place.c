@@ -148,7 +148,8 @@ static bool format_lists(const struct node *dir, const char *name)
 	       vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
 }
 
-void place_hide(struct vfs *v, struct node *dir, const char *name)
+/* Nothing stands at dir/name any more, whatever the format lists there. */
+static void hide(struct vfs *v, struct node *dir, const char *name)
 {
 	if (format_lists(dir, name))
 		(void)dentry_set(v, dir, name, NULL);
@@ -176,7 +177,7 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 		from->opens++;
 	r = dentry_set(v, dir, name, n);
 	if (r == 0 && from && (from != dir || strcmp(old, name) != 0))
-		place_hide(v, from, old);
+		hide(v, from, old);
 	if (r == 0)
 		r = node_place(n, dir, name);
 	if (r == 0)
@@ -216,7 +217,7 @@ void place_detach(struct vfs *v, struct node *n)
 		node_freeze(v, n, n->vol->now);
 	if (n->dir)
 		drop_names(v, n);
-	place_hide(v, from, old);
+	hide(v, from, old);
 	changed(v, from);
 	node_place(n, NULL, NULL);
 	n->opens--;

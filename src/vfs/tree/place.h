@@ -36,8 +36,6 @@ char *place_new_path(const struct place *p);
 
 /* n stands at dir/name from now on; its old name, if it has one, goes. */
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);
-/* Nothing stands at dir/name any more, whatever the format lists there. */
-void place_hide(struct vfs *v, struct node *dir, const char *name);
 /* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
  * itself. Where that is n's name in another case of letters, the kernel is told of n's own. */
 void place_forget_alias(struct vfs *v, const struct node *n, const char *name);

@@ -18,6 +18,5 @@ int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_
 
 /* A colour's part (0..255, or anything) times an envelope's value (1024: one), within 0..255. */
 uint8_t tw_color(int32_t v, double envelope);
-void tw_layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4]);
 
 #endif

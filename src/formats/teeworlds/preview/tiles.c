@@ -19,7 +19,7 @@ struct paint {
 	uint32_t color;                   /* as pixel.h has it */
 };
 
-void tw_layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
+static void layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
 {
 	double envelope[4];
 	bool moved = tw_envelope_at(m, tw_int(it, TW_TILES_ENVELOPE, -1),
@@ -121,7 +121,7 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 		paint.side_x = paint.texture->w / 16;
 		paint.side_y = paint.texture->h / 16;
 	}
-	tw_layer_color(p->m, it, color);
+	layer_color(p->m, it, color);
 	paint.color = tw_pixel(color);
 	return color[3] ? tw_raster_tiles(p, &tiles, show_tile, &paint, e) : 0;
 }

@@ -172,6 +172,14 @@ int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool
 	return r < 0 ? r : spool_extent(spool, ret, e);
 }
 
+static uint64_t filetime_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return tl_filetime(&t);
+}
+
 int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e)
 {
@@ -194,7 +202,7 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 	if (r < 0)
 		return r;
 	*ret = tl_content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
-		tl_filetime_now(), budget);
+		filetime_now(), budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
 	atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
@@ -221,12 +229,4 @@ uint64_t tl_filetime(const struct timespec *t)
 	uint64_t time = (uint64_t)(sec - first) * FILETIME_SECOND + (uint64_t)t->tv_nsec / 100;
 
 	return time ? time : 1;
-}
-
-uint64_t tl_filetime_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return tl_filetime(&t);
 }

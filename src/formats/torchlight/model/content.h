@@ -65,7 +65,6 @@ struct tl_content *tl_content_retain(struct tl_content *c, struct store *store);
 
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
-uint64_t tl_filetime_now(void);
 
 /* Where a file stands in an archive. */
 struct tl_spot {

@@ -16,7 +16,7 @@ const char *const raw_states[RAW_STATES] = {
 	"none", "Testing", "All", "In Game", "Server Only", "Loading", "Main Menu Mod"};
 
 /* The last one has no name. */
-const struct raw_kind raw_kinds[] = {
+static const struct raw_kind kinds[] = {
 	{.name = "AFFIXES",
 		.count_bytes = 2,
 		.n_columns = 8,
@@ -60,7 +60,7 @@ const struct raw_kind *raw_kind_find(const char *name)
 {
 	size_t n;
 
-	for (const struct raw_kind *k = raw_kinds; k->name; k++) {
+	for (const struct raw_kind *k = kinds; k->name; k++) {
 		n = strlen(k->name);
 		if (!strncasecmp(name, k->name, n) && !strcasecmp(name + n, ".RAW"))
 			return k;

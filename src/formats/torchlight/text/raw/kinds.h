@@ -38,7 +38,6 @@ struct raw_kind {
 	unsigned n_columns;
 };
 
-extern const struct raw_kind raw_kinds[];
 extern const char *const raw_menus[RAW_MENUS];
 extern const char *const raw_states[RAW_STATES];
 
