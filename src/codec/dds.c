@@ -154,7 +154,9 @@ static uint8_t value_of(const struct channel *c, uint32_t pixel, uint8_t otherwi
 {
 	uint64_t v = (pixel & c->mask) >> c->shift;
 
-	return c->most ? (uint8_t)((v * 0xFF + c->most / 2) / c->most) : otherwise;
+	if (!c->most)
+		return otherwise;
+	return (uint8_t)((v * 0xFF + c->most / 2) / c->most);
 }
 
 static int decode_plain(const struct image *m, struct error *e)

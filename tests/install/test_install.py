@@ -21,7 +21,7 @@ def needs(*programs):
 
 # Those of a manual page: its own, or a link to that of its group.
 COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "grep", "check", "text", "diff",
-            "preview")
+            "merge", "preview")
 
 
 @pytest.fixture(scope="module")
