@@ -457,9 +457,9 @@ static void step_end(void)
 static bool is_new_to_saved(const struct file *f)
 {
 	const struct map_says *saved = &run.m.saved;
-	const struct object *o = &run.m.objects[f->object];
+	const struct object *o = f->object < 0 ? NULL : &run.m.objects[f->object];
 
-	if (f->scratch || !f->draft || o->kind != KIND_IMAGE || !o->mounted || o->seq)
+	if (!o || f->scratch || !f->draft || o->kind != KIND_IMAGE || !o->mounted || o->seq)
 		return false;
 	for (unsigned i = 0; i < saved->n_images; i++)
 		if (strcmp(saved->images[i].name, o->name) == 0)
