@@ -2,6 +2,8 @@
 #include "cli/merging/match.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -104,13 +106,17 @@ static long kind_of(struct merge *m, enum which w, const struct item *i)
 {
 	struct item *file = m->how->kind_file ? item_named(i, m->how->kind_file) : NULL;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	const char *at;
+	const uint8_t *at;
+	char digits[16];
 
 	if (!file || content_read(m, w, file, &b) < 0)
 		return 0;
 	at = memmem(b->data, b->size, m->how->kind_key, strlen(m->how->kind_key));
-	/* A NUL stands behind. */
-	return at ? strtol(at + strlen(m->how->kind_key), NULL, 10) : 0;
+	if (!at)
+		return 0;
+	at += strlen(m->how->kind_key);
+	snprintf(digits, sizeof(digits), "%.*s", (int)(b->data + b->size - at), (const char *)at);
+	return strtol(digits, NULL, 10);
 }
 
 /* Those that both sides added, and that a map has once. */
