@@ -106,3 +106,25 @@ enum outcome control_outcome(int code)
 		return OUTCOME_SAVE_FAILED;
 	}
 }
+
+pid_t control_fork(int *ret_sock, struct error *e)
+{
+	int ends[2], mine;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_errno(e, "socketpair");
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0) {
+		int r = error_errno(e, "fork");
+
+		close(ends[0]);
+		close(ends[1]);
+		return r;
+	}
+	mine = pid == 0;
+	close(ends[!mine]);
+	*ret_sock = ends[mine];
+	return pid;
+}

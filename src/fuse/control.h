@@ -62,7 +62,9 @@
 #define FUSE_CONTROL_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base/error.h"
 #include "vfs/volume/outcome.h"
 
 enum control_type {
@@ -109,6 +111,10 @@ struct control_msg {
  * other end is gone (no signal), -EAGAIN where a non-blocking socket is full, or another -errno.
  */
 int control_send(int sock, const struct control_msg *m);
+
+/* A child with a socket between it and its parent: each gets its own end. Returns its pid, 0 in the
+ * child, or -errno. */
+pid_t control_fork(int *ret_sock, struct error *e);
 
 /* control_send for type, code and a line of text, which is cut to fit; NULL is none. */
 int control_tell(int sock, enum control_type type, int code, const char *text);

@@ -209,21 +209,14 @@ static _Noreturn void become_runner(const struct mount_request *rq, int sock, in
 
 int runner_start(struct runner *r, int watch, struct error *e)
 {
-	int ends[2];
-	pid_t pid;
+	int sock;
+	pid_t pid = control_fork(&sock, e);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_errno(e, "socketpair");
-	fflush(NULL);
-	pid = fork();
+	if (pid < 0)
+		return (int)pid;
 	if (pid == 0)
-		become_runner(r->rq, ends[1], watch);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return error_errno(e, "fork");
-	}
-	r->sock = ends[0];
+		become_runner(r->rq, sock, watch);
+	r->sock = sock;
 	return 0;
 }
 

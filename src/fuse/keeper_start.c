@@ -60,22 +60,15 @@ static _Noreturn void become_worker(const struct mount_request *rq, int sock)
 
 static int start_worker(struct keeper *k, struct error *e)
 {
-	int ends[2];
-	pid_t pid;
+	int sock;
+	pid_t pid = control_fork(&sock, e);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_errno(e, "socketpair");
-	fflush(NULL);
-	pid = fork();
+	if (pid < 0)
+		return (int)pid;
 	if (pid == 0)
-		become_worker(k->rq, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return error_errno(e, "fork");
-	}
-	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	k->control = ends[0];
+		become_worker(k->rq, sock);
+	fcntl(sock, F_SETFL, O_NONBLOCK);
+	k->control = sock;
 	k->worker = pid;
 	return 0;
 }
