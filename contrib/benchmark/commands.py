@@ -8,7 +8,7 @@ import subprocess
 import inputs
 from inputs import MIB
 from tools import Result, copy, fresh, in_turns, run, timed
-from works import DRAGORES, TUTORIAL, TYPED, tool
+from works import DRAGORES, TUTORIAL, TYPED, retrieve_and_grep, tool
 
 SETTING = "info/settings.cfg"
 
@@ -39,14 +39,8 @@ def command_grep(b):
     n, program = (100 if b.quick else 1000), tool("config_retrieve")
     folder, other = inputs.folder(b.path("maps"), n), inputs.folder(b.path("others"), n)
 
-    def theirs():
-        for name in os.listdir(other):
-            if name.endswith(".map"):
-                run(program, os.path.join(other, name), env=b.game())
-        run("grep", "-r", "--include=*.cfg", "sv_", other)
-
     a, t = in_turns(min(3, b.rounds), lambda: timed(run, b.mapfs.binary, "grep", "sv_", folder),
-                    lambda: timed(theirs))
+                    lambda: timed(retrieve_and_grep, b, program, other))
     return [Result("mapfs grep through %d maps" % n, "config_retrieve in a loop", 20, a, t, least=True)]
 
 
