@@ -13,10 +13,10 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "codec/png.h"
+#include "cli/offline/picture.h"
 #include "formats/images.h"
 
-enum { PIECE = 64 << 10, CACHE = 64 << 20 };
+enum { CACHE = 64 << 20 };
 
 struct drawing {
 	struct offline tree; /* first: notes are the map's */
@@ -126,27 +126,15 @@ static int open_empty(const struct drawing *d)
 
 static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
 {
-	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
-	struct png_memo memo = PNG_MEMO_INIT;
-	CLEANUP(close_fd) int fd = -1;
-	static uint8_t piece[PIECE];
 	char made[NAME_MAX + 1] = "";
-	uint64_t size = 0;
-	int r = png_file_size(p->w, p->h, &size);
+	CLEANUP(close_fd) int fd = open_empty(d);
+	int r = fd;
 
-	if (r == 0)
-		r = fd = open_empty(d);
 	if (r == -ENOENT)
 		r = fd = io_temporary(d->out, ".mapfs-preview-", mode, made);
 	if (r < 0)
 		return error_set(e, r, "cannot make the picture: %s", strerror(-r));
-	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
-		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
-
-		r = png_file_read(p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
-		if (r == 0)
-			r = io_write(fd, piece, n);
-	}
+	r = picture_put(fd, p, e);
 	if (r >= 0 && made[0])
 		r = io_rename(d->out, made, d->name);
 	if (r < 0) {

@@ -103,7 +103,7 @@ int picture_compare(
 	return 0;
 }
 
-static int write_all(int fd, const struct picture *p, struct error *e)
+int picture_put(int fd, const struct picture *p, struct error *e)
 {
 	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
 	struct png_memo memo = PNG_MEMO_INIT;
@@ -127,7 +127,7 @@ int picture_write(int dirfd, const char *name, const struct picture *p, struct e
 	int fd = io_temporary(dirfd, ".mapfs-picture-", 0666, made), r = fd;
 
 	if (r >= 0)
-		r = write_all(fd, p, e);
+		r = picture_put(fd, p, e);
 	if (r >= 0)
 		r = io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)
