@@ -305,6 +305,20 @@ int io_mkdir(int dirfd, const char *name, mode_t mode)
 	return r < 0 ? r : outcome(mkdirat(dirfd, name, mode));
 }
 
+int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e)
+{
+	int r = io_mkdir(dirfd, name, mode), fd;
+
+	if (r < 0 && r != -EEXIST)
+		return error_set(e, r, "%s: %s", name, strerror(-r));
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(e, "%s", name);
+	if (ret_made)
+		*ret_made = r == 0;
+	return fd;
+}
+
 int io_chmod(int fd, mode_t mode)
 {
 	int r = ask(IO_META, fd, "");

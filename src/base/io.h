@@ -9,9 +9,12 @@
 #ifndef BASE_IO_H
 #define BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/error.h"
 
 enum io_op { IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META };
 
@@ -47,6 +50,9 @@ int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST
 int io_unlink(int dirfd, const char *name);
 int io_rmdir(int dirfd, const char *name);
 int io_mkdir(int dirfd, const char *name, mode_t mode);
+/* The directory of that name, made where there is none; links are not followed. *ret_made (may be
+ * NULL): it is new. Returns an fd. */
+int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e);
 /* Makes a new file named stem and six letters, for reading and writing; ret_name has room for
  * NAME_MAX + 1. Returns an fd; the file is the caller's to rename or unlink. */
 int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name);

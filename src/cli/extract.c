@@ -53,15 +53,10 @@ static int fail(struct extract *x, const char *path, int r)
 	return command_fail(&x->tree, path, r);
 }
 
-/* Makes path, where it is not there, and what is above it. Links are not followed. */
 static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	int r = io_mkdir(dirfd, name, 0777);
-
-	(void)arg, (void)e;
-	if (r < 0 && r != -EEXIST)
-		return r;
-	return io_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	(void)arg;
+	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
 /* The directory of path is open then; *ret_name is where its last name begins. */

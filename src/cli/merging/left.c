@@ -33,15 +33,11 @@ char *left_over_path(const struct merged *x)
 
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	int r = io_mkdir(dirfd, name, 0777), fd;
+	bool made;
+	int fd = io_make_dir(dirfd, name, 0777, &made, e);
 
 	(void)arg;
-	if (r < 0 && r != -EEXIST)
-		return error_set(e, r, "%s: %s", name, strerror(-r));
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(e, "%s", name);
-	if (r == 0)
+	if (fd >= 0 && made)
 		(void)io_sync_dir(dirfd);
 	return fd;
 }

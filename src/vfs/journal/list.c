@@ -92,16 +92,10 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	return journal_each_file(dirfd, family, list_file, &l, e);
 }
 
-/* A directory that is there, or is made; a descriptor. */
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	int r = io_mkdir(dirfd, name, 0777), fd;
-
 	(void)arg;
-	if (r < 0 && r != -EEXIST)
-		return error_set(e, r, "%s: %s", name, strerror(-r));
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? error_errno(e, "%s", name) : fd;
+	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
 static int copy_out(int outdirfd, const char *path, const struct extent *content, struct error *e)

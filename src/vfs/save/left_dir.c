@@ -60,21 +60,16 @@ static void like_the_map(const struct volume *vol, int fd, bool dir)
 	(void)io_chmod(fd, mode);
 }
 
-/* A directory that is there, or is made; a descriptor. */
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
 	const struct left_dir *d = arg;
-	int r = io_mkdir(dirfd, name, 0700), fd;
+	bool made;
+	int fd = io_make_dir(dirfd, name, 0700, &made, e);
 
-	if (r < 0 && r != -EEXIST)
-		return error_set(e, r, "%s: %s", name, strerror(-r));
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(e, "%s", name);
-	if (r == 0)
-		like_the_map(d->vol, fd, true);
-	if (r == 0)
-		(void)io_sync_dir(dirfd);
+	if (fd < 0 || !made)
+		return fd;
+	like_the_map(d->vol, fd, true);
+	(void)io_sync_dir(dirfd);
 	return fd;
 }
 
