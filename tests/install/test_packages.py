@@ -55,7 +55,8 @@ def test_the_spec_needs_what_meson_needs():
 
 
 def test_the_pkgbuild_needs_what_meson_needs():
-    assert set(array("depends")) | set(array("checkdepends")) == needed() | {"glibc"}
+    listed = array("depends") + array("makedepends") + array("checkdepends")
+    assert set(listed) == needed() | {"glibc", "meson", "python"}
 
 
 def test_the_debian_package_needs_what_meson_needs():

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Run at build time: prints the filters of filter.h as programs of the kernel, in C. To make one
+ * takes libseccomp longer than a short command runs, so the product has them ready.
+ */
+#include "base/filter_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+DEFINE_CLEANUP(void, seccomp_release);
+
+enum { API_KILL_PROCESS = 3 }; /* libseccomp's number for kernels that can */
+
+#ifdef MAPFS_SANITIZED
+#define UNKNOWN SCMP_ACT_ALLOW
+#else
+#define UNKNOWN SCMP_ACT_ERRNO(ENOSYS)
+#endif
+
+/* By name: some are of other machines, or newer than the libseccomp that is here. */
+static const char *const allowed[] = {
+	/* descriptors */
+	"read", "readv", "write", "writev", "lseek", "_llseek", "close", "close_range", "poll",
+	"ppoll", "ppoll_time64",
+	/* files */
+	"stat", "stat64", "lstat", "lstat64", "fstat", "fstat64", "newfstatat", "fstatat64",
+	"statx", "statfs", "statfs64", "fstatfs", "fstatfs64", "access", "faccessat", "faccessat2",
+	"readlink", "readlinkat", "getdents", "getdents64", "getcwd", "rmdir",
+	/* memory */
+	"brk", "munmap", "mremap", "madvise", "membarrier",
+	/* threads and signals */
+	"set_robust_list", "get_robust_list", "set_tid_address", "rseq", "futex", "futex_time64",
+	"futex_waitv", "futex_wait", "futex_wake", "futex_requeue", "sched_yield",
+	"sched_getaffinity", "gettid", "exit", "exit_group", "rt_sigaction", "rt_sigprocmask",
+	"rt_sigreturn", "sigreturn", "rt_sigtimedwait", "rt_sigtimedwait_time64", "sigaltstack",
+	"pause", "restart_syscall",
+	/* who and when we are */
+	"getpid", "getppid", "getuid", "getuid32", "geteuid", "geteuid32", "getgid", "getgid32",
+	"getegid", "getegid32", "getgroups", "getgroups32", "uname", "sysinfo", "getrlimit",
+	"ugetrlimit", "getrusage", "getrandom", "clock_gettime", "clock_gettime64", "clock_getres",
+	"clock_getres_time64", "clock_nanosleep", "clock_nanosleep_time64", "nanosleep",
+	"gettimeofday", "time", "times",
+	/* the sockets that are open */
+	"sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "accept", "accept4", "getsockopt",
+	"setsockopt"};
+
+static const char *const worker_allowed[] = {"pread64", "preadv", "pwrite64", "pwritev", "dup",
+	"dup2", "dup3", "pipe2", "splice", "vmsplice", "tee", "eventfd2", "signalfd4",
+	"memfd_create",
+	/* Landlock says which files. */
+	"open", "openat", "openat2", "ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync",
+	"sync_file_range", "sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range",
+	"sendfile", "sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link",
+	"linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "fchmod", "fchown", "fchown32",
+	"fgetxattr", "flistxattr", "fsetxattr", "fremovexattr"};
+
+/* To wait for the worker, and to open the door where its name was taken. */
+static const char *const keeper_allowed[] = {"wait4", "waitid", "waitpid", "bind", "listen"};
+
+static const char *const killing[] = {
+	/* programs and processes */
+	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
+	"pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	/* sockets */
+	"socketpair",
+	/* rights of files that are named, not open */
+	"chmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchownat",
+	"setxattr", "lsetxattr", "setxattrat", "removexattr", "lremovexattr", "removexattrat"};
+
+/* Without its runner the keeper still tries syslog(3), in vain. */
+static const char *const worker_killing[] = {"socket", "connect", "bind", "listen"};
+
+static const char *const keeper_killing[] = {
+	/* files */
+	"creat", "truncate", "truncate64", "ftruncate", "ftruncate64", "rename", "renameat",
+	"renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "mkdir", "mkdirat",
+	"mknod", "mknodat", "fchmod", "fchown", "fchown32", "fsetxattr", "fremovexattr",
+	/* the system */
+	"mount", "umount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
+	"mount_setattr", "pivot_root", "chroot", "setns", "unshare", "bpf", "init_module",
+	"finit_module", "kexec_load", "reboot"};
+
+static const unsigned commands[] = {
+	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, F_SETPIPE_SZ};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A call that this libseccomp does not know is an unknown one, and what is done with those needs no
+ * rule. */
+static int add(scmp_filter_ctx ctx, uint32_t action, const char *name, unsigned n_args,
+	const struct scmp_arg_cmp *args)
+{
+	int call = seccomp_syscall_resolve_name(name);
+
+	if (call == __NR_SCMP_ERROR || action == UNKNOWN)
+		return 0;
+	return seccomp_rule_add_array(ctx, action, call, n_args, args);
+}
+
+static int add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(ctx, action, names[i], 0, NULL);
+	return r;
+}
+
+static int add_commands(scmp_filter_ctx ctx)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < LENGTH(commands); i++) {
+		const struct scmp_arg_cmp arg = SCMP_A1(SCMP_CMP_EQ, commands[i]);
+
+		r = add(ctx, SCMP_ACT_ALLOW, "fcntl", 1, &arg);
+		if (r == 0)
+			r = add(ctx, SCMP_ACT_ALLOW, "fcntl64", 1, &arg);
+	}
+	return r;
+}
+
+struct rule {
+	const char *name;
+	uint32_t action;
+	struct scmp_arg_cmp arg;
+};
+
+static int add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(ctx, rules[i].action, rules[i].name, 1, &rules[i].arg);
+	return r;
+}
+
+/* Calls of which an argument decides. whom: signals may be sent to. */
+static int add_conditional(scmp_filter_ctx ctx, scmp_datum_t whom)
+{
+	const uint32_t ok = SCMP_ACT_ALLOW, kill = SCMP_ACT_KILL_PROCESS;
+	const scmp_datum_t self = FILTER_SELF;
+	const struct rule rules[] = {
+		/* Threads are made, processes not. */
+		{"clone", ok, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)},
+		{"clone", kill, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)},
+		/* abort() and raise() */
+		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, whom)},
+		{"kill", kill, SCMP_A0(SCMP_CMP_NE, whom)},
+		{"tgkill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
+		{"tgkill", kill, SCMP_A0(SCMP_CMP_NE, self)},
+		/* No memory becomes code. */
+		{"mmap", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{"mmap2", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{"mprotect", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		/* The times of files that are open, not of those that are named. */
+		{"utimensat", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
+		{"utimensat_time64", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
+		/* Limits are looked at, not set. */
+		{"prlimit64", ok, SCMP_A2(SCMP_CMP_EQ, 0)},
+	};
+	int r = add_commands(ctx);
+
+	return r < 0 ? r : add_rules(ctx, rules, LENGTH(rules));
+}
+
+static int add_worker(scmp_filter_ctx ctx)
+{
+	int r = add_names(ctx, SCMP_ACT_ALLOW, worker_allowed, LENGTH(worker_allowed));
+
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, worker_killing, LENGTH(worker_killing));
+	return r < 0 ? r : add_conditional(ctx, FILTER_SELF);
+}
+
+/* Files are opened for reading, sockets made for other processes of this machine. */
+static int add_keeper(scmp_filter_ctx ctx)
+{
+	const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+	const struct rule rules[] = {
+		{"open", SCMP_ACT_ALLOW, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
+		{"openat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
+		{"unlinkat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_EQ, AT_REMOVEDIR)},
+		{"unlinkat", SCMP_ACT_KILL_PROCESS, SCMP_A2(SCMP_CMP_NE, AT_REMOVEDIR)},
+		{"socket", SCMP_ACT_ALLOW, SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
+		{"socket", SCMP_ACT_KILL_PROCESS, SCMP_A0(SCMP_CMP_NE, AF_UNIX)},
+	};
+	int r = add_names(ctx, SCMP_ACT_ALLOW, keeper_allowed, LENGTH(keeper_allowed));
+
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, keeper_killing, LENGTH(keeper_killing));
+	if (r == 0)
+		r = add_rules(ctx, rules, LENGTH(rules));
+	return r < 0 ? r : add_conditional(ctx, FILTER_WORKER);
+}
+
+static int build(scmp_filter_ctx ctx, int (*add_own)(scmp_filter_ctx ctx))
+{
+	int r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+	if (r == 0)
+		r = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_ALLOW, allowed, LENGTH(allowed));
+	if (r == 0)
+		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, killing, LENGTH(killing));
+	return r < 0 ? r : add_own(ctx);
+}
+
+/* libseccomp writes to descriptors only. */
+static int print_code(scmp_filter_ctx ctx)
+{
+	CLEANUP(close_fd) int fd = memfd_create("filter", MFD_CLOEXEC);
+	struct sock_filter in;
+	int r = fd < 0 ? -errno : seccomp_export_bpf(ctx, fd);
+
+	if (r == 0 && lseek(fd, 0, SEEK_SET) < 0)
+		r = -errno;
+	while (r == 0 && read(fd, &in, sizeof(in)) == (ssize_t)sizeof(in))
+		printf("\t{0x%02" PRIx16 ", %" PRIu8 ", %" PRIu8 ", 0x%" PRIx32 "},\n", in.code,
+			in.jt, in.jf, in.k);
+	return r;
+}
+
+static int print_program(const char *name, int (*add_own)(scmp_filter_ctx ctx))
+{
+	CLEANUP(seccomp_release) scmp_filter_ctx ctx = seccomp_init(UNKNOWN);
+	int r = ctx ? build(ctx, add_own) : -ENOMEM;
+
+	printf("\nstatic const struct sock_filter %s_code[] = {\n", name);
+	if (r == 0)
+		r = print_code(ctx);
+	printf("};\nconst struct filter_program filter_of_%s = {\n"
+	       "\t%s_code, sizeof(%s_code) / sizeof(%s_code[0])};\n",
+		name, name, name, name);
+	return r;
+}
+
+int main(void)
+{
+	int r;
+
+	/* The filters are for other kernels than that of the machine that builds, which may not
+	 * know what they use. */
+	r = seccomp_api_set(API_KILL_PROCESS);
+	puts("#include \"base/filter_program.h\"");
+	if (r == 0)
+		r = print_program("worker", add_worker);
+	if (r == 0)
+		r = print_program("keeper", add_keeper);
+	if (r == 0 && fflush(stdout) != 0)
+		r = -errno;
+	if (r < 0)
+		fprintf(stderr, "libseccomp: %s\n", strerror(-r));
+	return r < 0;
+}
