@@ -111,7 +111,7 @@ void keeper_clean(struct keeper *k)
 		kind = ERRAND_UNMOUNT_LAZILY;
 	else if (has_stale_note(k))
 		kind = ERRAND_FORGET;
-	/* Once only: whether it succeeds is umount(8)'s affair. */
+	/* Once only. */
 	k->noted = false;
 	if (!kind || runner_send(&k->runner, kind, k->point, NULL, &e) < 0)
 		over(k);
@@ -227,7 +227,7 @@ void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *t
 		start_ending(k);
 		return;
 	}
-	/* umount(8) and fusermount3 end with a status and words, umount(2) with an errno. */
+	/* fusermount3 ends with a status and words, umount(2) with an errno. */
 	keeper_refuse_end(
 		k, status == EBUSY || strstr(text, "busy") ? OUTCOME_BUSY : OUTCOME_MOUNT, line);
 }

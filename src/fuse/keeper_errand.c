@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "fuse/keeper_note.h"
 #include "fuse/keeper_watch.h"
 
 static _Noreturn void run_child(int out, int kept, void (*run)(const void *arg), const void *arg)
@@ -113,20 +113,6 @@ void errand_flush_run(const void *arg)
 	_exit(failed);
 }
 
-/* -i: no helper, which would be us; -f: all but the mounting. */
-static void note_mount(const struct errand_probe *p)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		execlp("mount", "mount", "-i", "-f", "-t", "fuse.mapfs", "-o", "x-mapfs", p->source,
-			p->point, NULL);
-		_exit(1);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-}
-
 void errand_probe_run(const void *arg)
 {
 	const struct errand_probe *p = arg;
@@ -139,6 +125,6 @@ void errand_probe_run(const void *arg)
 	if (p->watched)
 		(void)watch_add(ERRAND_KEPT_FD, p->point);
 	if (geteuid() == 0)
-		note_mount(p);
+		note_add(p->source, p->point);
 	_exit(0);
 }

@@ -48,9 +48,8 @@ void errand_flush_run(const void *arg);
 
 /*
  * stat the mount point, as a proof that it answers; watch it (keeper_watch.h) where ERRAND_KEPT_FD
- * is for that, which the keeper must not do itself; and, for root, let mount(8) note it. Without a
- * note of its own for the mount (/run/mount/utab) root's `umount /path` asks statfs(2) for the
- * type, gets "fuse", and never looks for umount.fuse.mapfs. Status 0, or an errno of the stat.
+ * is for that, which the keeper must not do itself; and, for root, note it (keeper_note.h). Status
+ * 0, or an errno of the stat.
  */
 struct errand_probe {
 	const char *point;

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "fuse/keeper_mountinfo.h"
+#include "fuse/keeper_note.h"
 
 char *keeper_mount_options(const struct mount_request *rq, bool read_only)
 {
@@ -114,16 +115,18 @@ int keeper_mount(const struct mount_request *rq, const char *point, bool read_on
 	return 0;
 }
 
+/* As root. 0, or an errno. */
+static int unmount(const char *point, bool lazy)
+{
+	if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) < 0)
+		return errno;
+	note_remove(point);
+	return 0;
+}
+
 static _Noreturn void exec_unmount(const char *point, bool lazy)
 {
-	/* umount(8) also takes back what mount(8) noted; -i: it is not to call us. An option that
-	 * says nothing stands in for -l and -z. */
-	if (geteuid() == 0) {
-		execlp("umount", "umount", "-i", lazy ? "-l" : "-i", "--", point, NULL);
-		if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) == 0)
-			_exit(0);
-		_exit(errno);
-	}
+	/* An option that says nothing stands in for -z. */
 	execlp("fusermount3", "fusermount3", "-u", lazy ? "-z" : "-u", "--", point, NULL);
 	fprintf(stderr, "fusermount3: %s\n", strerror(errno));
 	_exit(EPERM);
@@ -134,9 +137,12 @@ enum { TRIES = 20, PAUSE_MS = 100 };
 
 static bool try_quietly(const char *point)
 {
-	pid_t pid = fork();
+	pid_t pid;
 	int status;
 
+	if (geteuid() == 0)
+		return unmount(point, false) == 0;
+	pid = fork();
 	if (pid == 0) {
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -151,6 +157,7 @@ static bool try_quietly(const char *point)
 _Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
 {
 	struct mount_entry entry;
+	int r;
 
 	/* Whoever called looks for "busy". */
 	setenv("LC_ALL", "C", 1);
@@ -161,5 +168,10 @@ _Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
 			break;
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
 	}
-	exec_unmount(point, lazy);
+	if (geteuid() != 0)
+		exec_unmount(point, lazy);
+	r = unmount(point, lazy);
+	if (r)
+		fprintf(stderr, "%s\n", strerror(r));
+	_exit(r);
 }

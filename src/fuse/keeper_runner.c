@@ -23,6 +23,7 @@
 #include "fuse/keeper_lines.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
+#include "fuse/keeper_note.h"
 
 struct running {
 	const struct mount_request *rq;
@@ -31,7 +32,6 @@ struct running {
 	char dev[24]; /* of the mount; "" before there is one */
 	struct lines paths;
 	struct errand errand;
-	enum errand_kind kind;
 };
 
 static void log_line(const char *path, int priority, const char *line)
@@ -52,11 +52,10 @@ static void unmount_lazily_run(const void *point)
 	keeper_unmount_and_exit(point, true);
 }
 
-/* -f of umount(8) would be --force. */
 static void forget_run(const void *point)
 {
-	execlp("umount", "umount", "-i", "--fake", "--", (const char *)point, NULL);
-	_exit(errno);
+	note_remove(point);
+	_exit(0);
 }
 
 /* What stands at point is the mount; or, for a note that is to be taken back, nothing does. Who
@@ -103,7 +102,6 @@ static void take_errand(struct running *g, enum errand_kind kind, const char *po
 
 	if (g->errand.pid)
 		return;
-	g->kind = kind;
 	if (start(g, kind, point, &e) < 0)
 		control_tell(g->sock, CONTROL_DONE, -e.code, e.text);
 	lines_clear(&g->paths);
@@ -132,18 +130,6 @@ static bool take_message(struct running *g)
 	return true;
 }
 
-/* Root's still unmounts, and looks at files through the mount; so do those that it runs. An
- * ordinary user's has nothing to give up: fusermount3 has to gain rights. */
-static void drop_rights(const struct running *g)
-{
-	struct error e = ERROR_INIT;
-
-	if (geteuid() == 0 &&
-		capability_keep(
-			CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
-		log_line(g->rq->path, LOG_WARNING, error_text(&e));
-}
-
 static void reap(struct running *g)
 {
 	char text[400];
@@ -156,9 +142,6 @@ static void reap(struct running *g)
 		errand_finish(&g->errand, text, sizeof(text));
 		control_tell(
 			g->sock, CONTROL_DONE, WIFEXITED(status) ? WEXITSTATUS(status) : EIO, text);
-		/* mount(8) may need all of them for its note. */
-		if (g->kind == ERRAND_PROBE)
-			drop_rights(g);
 	}
 }
 
@@ -186,6 +169,16 @@ static _Noreturn void run(struct running *g)
 	}
 }
 
+/* Root's unmounts, and looks at files through the mount. An ordinary user's has nothing to give up:
+ * fusermount3 has to gain rights. */
+static void drop_rights(const struct running *g)
+{
+	struct error e = ERROR_INIT;
+
+	if (capability_keep(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
+		log_line(g->rq->path, LOG_WARNING, error_text(&e));
+}
+
 enum { SOCK_FD = 3, WATCH_FD };
 
 static _Noreturn void become_runner(const struct mount_request *rq, int sock, int watch)
@@ -204,6 +197,11 @@ static _Noreturn void become_runner(const struct mount_request *rq, int sock, in
 	if (high_watch >= 0)
 		g.watch = dup3(high_watch, WATCH_FD, O_CLOEXEC);
 	close_range(g.watch < 0 ? WATCH_FD : WATCH_FD + 1, ~0U, 0);
+	/* While the worker reads the map. */
+	if (geteuid() == 0) {
+		drop_rights(&g);
+		note_prepare();
+	}
 	run(&g);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * runner: the process that keeps the rights which the keeper gives up once the mount stands. It
- * runs programs (mount(8), umount(8), fusermount3), reaches into the mount, and writes the system
- * log. It hears nobody but the keeper, and unmounts nothing but the one mount.
+ * unmounts (an ordinary user's by fusermount3), reaches into the mount, and writes the system log.
+ * It hears nobody but the keeper, and unmounts nothing but the one mount.
  *
  * It is made before the worker, never waits for the keeper, and ends when the keeper does. To it:
  * READY text once (the mount's device), FLUSH_PATH*, ERRAND code text (an enum errand_kind and the
@@ -23,7 +23,7 @@ enum errand_kind {
 	ERRAND_FLUSH, /* errand_flush_run */
 	ERRAND_UNMOUNT,
 	ERRAND_UNMOUNT_LAZILY,
-	ERRAND_FORGET, /* take mount(8)'s note back: fusermount3 and umount(2) leave it */
+	ERRAND_FORGET, /* take the note back: fusermount3 and umount(2) leave it */
 };
 
 struct runner {

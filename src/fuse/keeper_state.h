@@ -63,7 +63,7 @@ struct keeper {
 	bool watched;     /* it is there, since the mount was usable */
 	bool gone;        /* the file system ended: dev may be another's */
 	bool mounted;     /* as far as we know */
-	bool noted;       /* mount(8) has a note of it that nobody has taken back */
+	bool noted;       /* there is a note of it (keeper_note.h) that nobody has taken back */
 	bool read_only;
 	bool covers;           /* the mount point held something */
 	bool back_door;        /* the worker has it */
@@ -85,8 +85,7 @@ void keeper_finish(struct keeper *k);
 void keeper_message(struct keeper *k, struct control_msg *m);
 /* where: the mount point that was named, or NULL. discard: nothing is to be saved. */
 void keeper_wants_end(struct keeper *k, enum keeper_wish wish, bool discard, const char *where);
-void keeper_errand_ended(
-	struct keeper *k, enum errand_kind kind, int status, const char *text);
+void keeper_errand_ended(struct keeper *k, enum errand_kind kind, int status, const char *text);
 void keeper_worker_ended(struct keeper *k, int wait_status);
 void keeper_mounts_changed(struct keeper *k);
 /* Whether `mapfs -u` of this mount point means us. */

@@ -281,6 +281,20 @@ def test_umount_saves_before_it_returns(box, root, small, path):
     assert "saved" in r.out + r.err  # the report: it was our helper that did it
 
 
+def noted(point):
+    with open("/run/mount/utab", encoding="utf-8", errors="surrogateescape") as f:
+        return " TARGET=%s " % point.replace(" ", "\\040") in f.read()
+
+
+@pytest.mark.parametrize("how", [[places.BINARY, "-u"], ["umount", "-i"], ["fusermount3", "-u"]], ids=["mapfs", "umount", "fusermount3"])
+def test_what_umount_looks_up_is_there_as_long_as_the_mount(box, root, small, how):
+    m = box.mount(small, point=box.point("two words"))
+    assert noted(m.point)
+    subprocess.run(how + [m.point], check=True, timeout=30)
+    assert boxes.wait_for(lambda: not box.processes())
+    assert not noted(m.point)
+
+
 def test_umount_tells_what_the_save_says(box, root, small):
     r = in_private_sbin(box, """
         mapfs "$MAP" "$POINT" || exit 10
