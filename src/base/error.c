@@ -8,16 +8,21 @@
 
 #include "base/say.h"
 
+static void set(struct error *e, int code, const char *fmt, va_list ap)
+{
+	e->code = code;
+	e->others = false;
+	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+}
+
 int error_set(struct error *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!e)
 		return code;
-	e->code = code;
-	e->others = false;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	set(e, code, fmt, ap);
 	va_end(ap);
 	printable(e->text);
 	return code;
@@ -31,10 +36,8 @@ int error_errno(struct error *e, const char *fmt, ...)
 
 	if (!e)
 		return code;
-	e->code = code;
-	e->others = false;
 	va_start(ap, fmt);
-	vsnprintf(e->text, sizeof(e->text), fmt, ap);
+	set(e, code, fmt, ap);
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));

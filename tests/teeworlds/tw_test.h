@@ -16,25 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../asserts.h"
 #include "fixture.h"
-
-#define assert_ok(call)                                                                            \
-	do {                                                                                       \
-		struct error *shown_ = &err;                                                       \
-		int r_ = (call);                                                                   \
-		if (r_ < 0)                                                                        \
-			fail_msg("%s: %d, %s", #call, r_, error_text(shown_));                     \
-	} while (0)
-
-/* The call fails with this errno, and its text holds what. */
-#define assert_fails(call, errnum, what)                                                           \
-	do {                                                                                       \
-		err = (struct error)ERROR_INIT;                                                    \
-		assert_int_equal((call), -(errnum));                                               \
-		assert_int_equal(err.code, -(errnum));                                             \
-		if (!strstr(err.text, what))                                                       \
-			fail_msg("\"%s\" lacks \"%s\"", err.text, what);                           \
-	} while (0)
 
 static inline const char *fixture_path(const char *name)
 {

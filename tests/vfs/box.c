@@ -81,16 +81,32 @@ void box_remove(struct box *b)
 	room_remove(&b->room);
 }
 
-int box_setup(void **state)
+int box_mount_map(struct box *b, struct bytes *map)
+{
+	box_make(b);
+	put_file(b->room.fd, MAP_NAME, map->data, map->size);
+	bytes_unref(map);
+	return box_mount(b, NULL);
+}
+
+int box_unmounted(void **state)
 {
 	struct box *b = malloc(sizeof(*b));
-	struct error e = ERROR_INIT;
 
 	if (!b)
 		return -1;
 	box_make(b);
 	*state = b;
-	if (box_mount(b, &e) == 0)
+	return 0;
+}
+
+int box_setup(void **state)
+{
+	struct error e = ERROR_INIT;
+
+	if (box_unmounted(state) < 0)
+		return -1;
+	if (box_mount(*state, &e) == 0)
 		return 0;
 	fprintf(stderr, "%s\n", e.text);
 	return -1;

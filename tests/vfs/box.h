@@ -66,9 +66,12 @@ struct pending {
 void box_make(struct box *b);
 void box_make_empty(struct box *b, const char *name); /* a directory without that map */
 void box_remove(struct box *b);
+/* A directory with this map, which is consumed, as m.map, mounted. */
+int box_mount_map(struct box *b, struct bytes *map);
 /* A directory with a new map of this name (as --new makes it), mounted. */
 int box_new(struct box *b, const char *name, struct error *e);
-int box_setup(void **state); /* cmocka's: a mounted box */
+int box_unmounted(void **state); /* cmocka's: a box that is not mounted */
+int box_setup(void **state);     /* and a mounted one */
 int box_teardown(void **state);
 
 int box_mount(struct box *b, struct error *e); /* e may be NULL */

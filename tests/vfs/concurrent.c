@@ -15,13 +15,12 @@
 static int setup(void **state)
 {
 	static const char *const options[] = {"raw=rw", NULL};
-	struct box *b = malloc(sizeof(*b));
+	struct box *b;
 
-	if (!b)
+	if (box_unmounted(state) < 0)
 		return -1;
-	box_make(b);
+	b = *state;
 	b->options.options = options;
-	*state = b;
 	return box_mount(b, NULL);
 }
 

@@ -11,23 +11,11 @@
 
 #include "vfs/journal/journal.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_unmounted, box_teardown)
 #define AUTHOR     "info/author"
 #define VERSION    "info/version"
 
 enum { HEAD = 16, PIXEL = 63 + 9 /* where the PNG's pixels may be changed */ };
-
-/* Not mounted. */
-static int setup(void **state)
-{
-	struct box *b = malloc(sizeof(*b));
-
-	if (!b)
-		return -1;
-	box_make(b);
-	*state = b;
-	return 0;
-}
 
 static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 {

@@ -12,21 +12,9 @@
 
 #include "vfs/journal/journal.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_unmounted, box_teardown)
 #define AUTHOR     "info/author"
 #define OTHER_ID   "0123456789abcdef"
-
-/* Not mounted. */
-static int setup(void **state)
-{
-	struct box *b = malloc(sizeof(*b));
-
-	if (!b)
-		return -1;
-	box_make(b);
-	*state = b;
-	return 0;
-}
 
 static bool exists(const struct box *b, const char *id)
 {

@@ -7,8 +7,9 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "mapview.h"
 
-enum { N_ITEMS = 8, N_TYPES = 6, HEADER = 36, N_BLOBS = 11 };
+enum { N_ITEMS = 8, N_TYPES = 6, N_BLOBS = 11 };
 
 struct item {
 	uint32_t type, id, n;
@@ -124,7 +125,7 @@ struct bytes *map_build(const char *author)
 
 	name_ints(items[3].v + 12, "g");
 	blobs(&data, offs, sizes, author);
-	size = HEADER - 16 + 12 * N_TYPES + 4 * N_ITEMS + 8 * N_BLOBS + items_size(items);
+	size = MAP_HEADER - 16 + 12 * N_TYPES + 4 * N_ITEMS + 8 * N_BLOBS + items_size(items);
 	buffer_text(&b, "DATA");
 	buffer_u32(&b, 4);
 	buffer_u32(&b, size + (uint32_t)data.size);
@@ -154,78 +155,15 @@ struct bytes *map_build(const char *author)
 	return ret;
 }
 
-/* Where the sections begin; nothing is believed before it is compared with the file's size. */
-struct view {
-	const uint8_t *p;
-	uint64_t n_types, n_items, n_data, item_size, data_size;
-	uint64_t offs, data_offs, data_sizes, items, data;
-};
-
-static bool view_of(const struct bytes *map, struct view *v)
-{
-	if (map->size < HEADER || memcmp(map->data, "DATA", 4) != 0 || load_u32(map->data + 4) != 4)
-		return false;
-	*v = (struct view){.p = map->data};
-	v->n_types = load_u32(v->p + 16);
-	v->n_items = load_u32(v->p + 20);
-	v->n_data = load_u32(v->p + 24);
-	v->item_size = load_u32(v->p + 28);
-	v->data_size = load_u32(v->p + 32);
-	v->offs = HEADER + 12 * v->n_types;
-	v->data_offs = v->offs + 4 * v->n_items;
-	v->data_sizes = v->data_offs + 4 * v->n_data;
-	v->items = v->data_sizes + 4 * v->n_data;
-	v->data = v->items + v->item_size;
-	return v->data + v->data_size == map->size;
-}
-
-/* malloc'ed, with a NUL behind it. */
-static uint8_t *blob(const struct view *v, uint64_t i, size_t *ret_size)
-{
-	uint64_t from, to;
-	uLongf size;
-	uint8_t *out;
-
-	if (i >= v->n_data)
-		return NULL;
-	from = load_u32(v->p + v->data_offs + 4 * i);
-	to = i + 1 < v->n_data ? load_u32(v->p + v->data_offs + 4 * (i + 1)) : v->data_size;
-	size = load_u32(v->p + v->data_sizes + 4 * i);
-	if (from > to || to > v->data_size || size > 1 << 26)
-		return NULL;
-	*ret_size = size;
-	out = calloc(1, size + 1);
-	if (out && (uncompress(out, &size, v->p + v->data + from, (uLong)(to - from)) != Z_OK ||
-			   size != *ret_size)) {
-		free(out);
-		return NULL;
-	}
-	return out;
-}
-
-/* The nth item of a type: where its integers begin. */
-static const uint8_t *item(const struct view *v, uint32_t type, unsigned nth)
-{
-	for (uint64_t i = 0; i < v->n_items; i++) {
-		uint64_t off = load_u32(v->p + v->offs + 4 * i);
-
-		if (off + 8 > v->item_size)
-			return NULL;
-		if (load_u32(v->p + v->items + off) >> 16 == type && nth-- == 0)
-			return v->p + v->items + off + 8;
-	}
-	return NULL;
-}
-
 bool map_sound(const struct bytes *map)
 {
-	struct view v;
+	struct mapview v;
 
-	if (!view_of(map, &v) || !item(&v, 0, 0) || !item(&v, 5, 2))
+	if (!mapview_of(map, &v) || !mapview_item(&v, 0, 0) || !mapview_item(&v, 5, 2))
 		return false;
-	for (uint64_t i = 0; i < v.n_data; i++) {
+	for (int64_t i = 0; (uint64_t)i < v.n_data; i++) {
 		size_t size;
-		uint8_t *b = blob(&v, i, &size);
+		uint8_t *b = mapview_blob(&v, i, &size);
 
 		if (!b)
 			return false;
@@ -237,15 +175,15 @@ bool map_sound(const struct bytes *map)
 char *map_info(const struct bytes *map, unsigned field)
 {
 	const uint8_t *info;
-	struct view v;
+	struct mapview v;
 	size_t size;
 	char *text;
 
-	if (!view_of(map, &v) || !(info = item(&v, 1, 0)))
+	if (!mapview_of(map, &v) || !(info = mapview_item(&v, 1, 0)))
 		return NULL;
 	if (load_i32(info + 4 + 4 * field) == -1)
 		return calloc(1, 1);
-	text = (char *)blob(&v, load_u32(info + 4 + 4 * field), &size);
+	text = (char *)mapview_blob(&v, load_u32(info + 4 + 4 * field), &size);
 	for (size_t i = 0; text && i < size; i++)
 		if (!text[i])
 			text[i] = '\n';
@@ -255,13 +193,13 @@ char *map_info(const struct bytes *map, unsigned field)
 bool map_ids(const struct bytes *map, unsigned layer_nth, uint8_t ret[MAP_CELLS])
 {
 	const uint8_t *it;
-	struct view v;
+	struct mapview v;
 	size_t size;
 	uint8_t *tiles;
 
-	if (!view_of(map, &v) || !(it = item(&v, 5, layer_nth)))
+	if (!mapview_of(map, &v) || !(it = mapview_item(&v, 5, layer_nth)))
 		return false;
-	tiles = blob(&v, load_u32(it + 4 * (layer_nth == MAP_FRONT ? 20 : 14)), &size);
+	tiles = mapview_blob(&v, load_u32(it + 4 * (layer_nth == MAP_FRONT ? 20 : 14)), &size);
 	for (int i = 0; tiles && i < MAP_CELLS; i++)
 		ret[i] = tiles[4 * i];
 	free(tiles);

@@ -145,13 +145,8 @@ static void directories_of_the_map_take_no_names_that_mean_nothing(void **state)
 
 static int setup(void **state)
 {
-	struct bytes *map = structure_map();
-
 	(void)state;
-	box_make(&box);
-	put_file(box.room.fd, MAP_NAME, map->data, map->size);
-	bytes_unref(map);
-	return box_mount(&box, NULL);
+	return box_mount_map(&box, structure_map());
 }
 
 static int teardown(void **state)

@@ -380,13 +380,8 @@ CASE(a_new_name_is_known_after_a_save_and_a_kill,
 
 static int setup(void **state)
 {
-	struct bytes *map = structure_map();
-
 	(void)state;
-	box_make(&box);
-	put_file(box.room.fd, MAP_NAME, map->data, map->size);
-	bytes_unref(map);
-	return box_mount(&box, NULL);
+	return box_mount_map(&box, structure_map());
 }
 
 static int teardown(void **state)

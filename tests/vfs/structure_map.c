@@ -9,8 +9,9 @@
 
 #include "base/buffer.h"
 #include "base/cursor.h"
+#include "mapview.h"
 
-enum { HEADER = 36, IMAGE = 2, LAYER = 5, SOUND = 7, INFO = 1 };
+enum { IMAGE = 2, LAYER = 5, SOUND = 7, INFO = 1 };
 enum { TILES_IMAGE = 13, LIST_SOURCE = 6, CELLS = 4 };
 
 const char *const layer_paths[LAYERS] = {
@@ -196,7 +197,7 @@ struct bytes *structure_map(void)
 		for (uint32_t k = 0; k < d.items[i].n; k++)
 			buffer_u32(&items, (uint32_t)d.items[i].v[k]);
 	}
-	size = (uint32_t)(HEADER - 16 + types.size + offs.size + 8 * d.n_blobs + items.size);
+	size = (uint32_t)(MAP_HEADER - 16 + types.size + offs.size + 8 * d.n_blobs + items.size);
 	buffer_text(&b, "DATA");
 	buffer_u32(&b, 4);
 	buffer_u32(&b, size + (uint32_t)d.blobs.size);
@@ -416,73 +417,10 @@ int content_judge(enum form form, int content)
 
 /* The reader. Nothing is believed before it is compared with the file's size. */
 
-struct view {
-	const uint8_t *p;
-	uint64_t n_types, n_items, n_data, item_size, data_size;
-	uint64_t offs, data_offs, data_sizes, items, data;
-};
-
-static bool view_of(const struct bytes *map, struct view *v)
-{
-	if (map->size < HEADER || memcmp(map->data, "DATA", 4) != 0)
-		return false;
-	*v = (struct view){.p = map->data};
-	v->n_types = load_u32(v->p + 16);
-	v->n_items = load_u32(v->p + 20);
-	v->n_data = load_u32(v->p + 24);
-	v->item_size = load_u32(v->p + 28);
-	v->data_size = load_u32(v->p + 32);
-	v->offs = HEADER + 12 * v->n_types;
-	v->data_offs = v->offs + 4 * v->n_items;
-	v->data_sizes = v->data_offs + 4 * v->n_data;
-	v->items = v->data_sizes + 4 * v->n_data;
-	v->data = v->items + v->item_size;
-	return v->data + v->data_size == map->size;
-}
-
-static uint8_t *blob(const struct view *v, int32_t i, size_t *ret_size)
-{
-	uint64_t from, to;
-	uLongf size;
-	uint8_t *out;
-
-	if (i < 0 || (uint64_t)i >= v->n_data)
-		return NULL;
-	from = load_u32(v->p + v->data_offs + 4 * (uint64_t)i);
-	to = (uint64_t)i + 1 < v->n_data ? load_u32(v->p + v->data_offs + 4 * ((uint64_t)i + 1))
-					 : v->data_size;
-	size = load_u32(v->p + v->data_sizes + 4 * (uint64_t)i);
-	if (from > to || to > v->data_size || size > 1 << 20)
-		return NULL;
-	*ret_size = size;
-	out = calloc(1, size + 1);
-	if (out && (uncompress(out, &size, v->p + v->data + from, (uLong)(to - from)) != Z_OK ||
-			   size != *ret_size)) {
-		free(out);
-		return NULL;
-	}
-	return out;
-}
-
-/* The nth item of a type, which must have that id: where its integers begin. */
-static const uint8_t *item(const struct view *v, uint32_t type, unsigned nth)
-{
-	unsigned id = nth;
-
-	for (uint64_t i = 0; i < v->n_items; i++) {
-		const uint8_t *p = v->p + v->items + load_u32(v->p + v->offs + 4 * i);
-
-		if (load_u32(p) >> 16 != type || nth-- != 0)
-			continue;
-		return (load_u32(p) & 0xffff) == id ? p + 8 : NULL;
-	}
-	return NULL;
-}
-
-static bool read_name(const struct view *v, int32_t at, char ret[NAME_SIZE])
+static bool read_name(const struct mapview *v, int32_t at, char ret[NAME_SIZE])
 {
 	size_t size;
-	char *text = (char *)blob(v, at, &size);
+	char *text = (char *)mapview_blob(v, at, &size);
 	bool fits =
 		text && size && size <= NAME_SIZE && memchr(text, '\0', size) == text + size - 1;
 
@@ -492,7 +430,7 @@ static bool read_name(const struct view *v, int32_t at, char ret[NAME_SIZE])
 	return fits;
 }
 
-static bool read_image(const struct view *v, const uint8_t *it, struct map_object *ret)
+static bool read_image(const struct mapview *v, const uint8_t *it, struct map_object *ret)
 {
 	uint32_t w = load_u32(it + 4), h = load_u32(it + 8);
 	bool external = load_u32(it + 12) != 0;
@@ -505,35 +443,35 @@ static bool read_image(const struct view *v, const uint8_t *it, struct map_objec
 		ret->content = content_json(w, h, true);
 		return load_i32(it + 20) == -1;
 	}
-	raw = blob(v, load_i32(it + 20), &size);
+	raw = mapview_blob(v, load_i32(it + 20), &size);
 	if (raw && size == 4 * (size_t)w * h)
 		ret->content = png_of(w, h, raw, true);
 	free(raw);
 	return raw && size == 4 * (size_t)w * h;
 }
 
-static bool read_sound(const struct view *v, const uint8_t *it, struct map_object *ret)
+static bool read_sound(const struct mapview *v, const uint8_t *it, struct map_object *ret)
 {
 	uint8_t *raw;
 	size_t size;
 
 	if (load_u32(it + 4) || !read_name(v, load_i32(it + 8), ret->name))
 		return false;
-	raw = blob(v, load_i32(it + 12), &size);
+	raw = mapview_blob(v, load_i32(it + 12), &size);
 	if (raw)
 		ret->content = content_of(raw, size);
 	free(raw);
 	return raw && (int32_t)size == load_i32(it + 16);
 }
 
-static bool read_info(const struct view *v, int ret[FIELDS])
+static bool read_info(const struct mapview *v, int ret[FIELDS])
 {
-	const uint8_t *it = item(v, INFO, 0);
+	const uint8_t *it = mapview_item(v, INFO, 0);
 
 	for (int i = 0; it && i < FIELDS; i++) {
 		int32_t at = load_i32(it + 4 + 4 * i);
 		size_t size = 0;
-		char *text = at == -1 ? calloc(1, 1) : (char *)blob(v, at, &size);
+		char *text = at == -1 ? calloc(1, 1) : (char *)mapview_blob(v, at, &size);
 
 		if (!text)
 			return false;
@@ -548,10 +486,10 @@ static bool read_info(const struct view *v, int ret[FIELDS])
 bool map_read(const struct bytes *map, struct map_says *ret)
 {
 	const uint8_t *it;
-	struct view v;
+	struct mapview v;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!map || !view_of(map, &v) || !read_info(&v, ret->info))
+	if (!map || !mapview_of(map, &v) || !read_info(&v, ret->info))
 		return false;
 	for (uint64_t i = 0; i < v.n_items; i++) {
 		uint32_t off = load_u32(v.p + v.offs + 4 * i);
@@ -561,13 +499,13 @@ bool map_read(const struct bytes *map, struct map_says *ret)
 		ret->n_sounds += type == SOUND;
 	}
 	for (unsigned i = 0; i < ret->n_images; i++)
-		if (!(it = item(&v, IMAGE, i)) || !read_image(&v, it, &ret->images[i]))
+		if (!(it = mapview_item(&v, IMAGE, i)) || !read_image(&v, it, &ret->images[i]))
 			return false;
 	for (unsigned i = 0; i < ret->n_sounds; i++)
-		if (!(it = item(&v, SOUND, i)) || !read_sound(&v, it, &ret->sounds[i]))
+		if (!(it = mapview_item(&v, SOUND, i)) || !read_sound(&v, it, &ret->sounds[i]))
 			return false;
 	for (unsigned i = 0; i < LAYERS; i++) {
-		it = item(&v, LAYER, i + 1);
+		it = mapview_item(&v, LAYER, i + 1);
 		if (!it)
 			return false;
 		ret->refs[i] = load_i32(it + 4 * (i == 0 ? TILES_IMAGE : LIST_SOURCE));

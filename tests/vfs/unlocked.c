@@ -16,15 +16,13 @@
 
 static int setup(void **state)
 {
-	struct box *b = malloc(sizeof(*b));
-	struct error e = ERROR_INIT;
+	struct box *b;
 
-	if (!b)
+	if (box_unmounted(state) < 0)
 		return -1;
-	box_make(b);
+	b = *state;
 	b->options.unlocked = true;
-	*state = b;
-	return box_mount(b, &e);
+	return box_mount(b, NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
