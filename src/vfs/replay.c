@@ -261,8 +261,9 @@ static void say(struct vfs *v, const struct replay *re, const struct journal_gap
 
 	if (re->changes || re->drafts) {
 		snprintf(line, sizeof(line),
-			"%u changes and %u drafts of an earlier mount came back from the journal",
-			re->changes, re->drafts);
+			"%u %s and %u %s of an earlier mount came back from the journal",
+			re->changes, re->changes == 1 ? "change" : "changes", re->drafts,
+			re->drafts == 1 ? "draft" : "drafts");
 		v->host->note(v->host, line);
 	}
 	if (gaps->damaged) {
@@ -274,9 +275,9 @@ static void say(struct vfs *v, const struct replay *re, const struct journal_gap
 	}
 	if (lost) {
 		snprintf(line, sizeof(line),
-			"%u operations of the journal could not be done again; it is kept (see "
+			"%u %s of the journal could not be done again; it is kept (see "
 			"mapfs recover)",
-			lost);
+			lost, lost == 1 ? "operation" : "operations");
 		v->host->note(v->host, line);
 	}
 }

@@ -230,7 +230,7 @@ def test_what_the_kit_made_without_its_source_is_left(box):
     m.put("MEDIA/UNITS/LOST.DAT.BINDAT", dat("lost"), flags=MAKE)
     m.put("MEDIA/UNITS/A.DAT.BINDAT", dat("a"), flags=MAKE)
     r = m.unmount(code=5)
-    assert "LOST.DAT.BINDAT" in r.out + r.err and "1 files are left out" in r.out + r.err
+    assert "LOST.DAT.BINDAT" in r.out + r.err and "1 file is left out" in r.out + r.err
     left = pathlib.Path(m.map + ".mapfs-left")
     assert [p.name for p in left.rglob("*.BINDAT")] == ["LOST.DAT.BINDAT"]
 

@@ -281,7 +281,7 @@ static void lost_operation(struct box *b, const char *id, bool other)
 		log_put(&log, AUTHOR, "bob");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
-	if (!strstr(b->notes, "1 operations of the journal could not be done again"))
+	if (!strstr(b->notes, "1 operation of the journal could not be done again"))
 		fail_msg("%s", b->notes);
 }
 
@@ -377,7 +377,7 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 	log_put(&log, "no/such/place", "work of an hour");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_non_null(strstr(b->notes, "1 operations"));
+	assert_non_null(strstr(b->notes, "1 operation "));
 	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
 	assert_int_equal(listed(b).aside, 1);
 	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));

@@ -173,7 +173,8 @@ static void count_derived(struct vfs *v, struct report *report)
 			path = node_path(n);
 	if (count)
 		report_add(report, REPORT_NOTE,
-			"%zu files are left out that are made of others in the map (%s)", count,
+			"%zu %s left out that %s made of others in the map (%s)", count,
+			count == 1 ? "file is" : "files are", count == 1 ? "is" : "are",
 			path ? path : "");
 }
 

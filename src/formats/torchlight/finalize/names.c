@@ -92,7 +92,8 @@ void tl_finalize_say_names(
 	}
 	n = t.told.size / sizeof(uint32_t);
 	if (n > TOLD_MAX) {
-		snprintf(line, sizeof(line), "no table knows %zu more names", n - TOLD_MAX);
+		snprintf(line, sizeof(line), "no table knows %zu more %s", n - TOLD_MAX,
+			n - TOLD_MAX == 1 ? "name" : "names");
 		say(arg, line);
 	}
 	buffer_finish_free(&t.told);

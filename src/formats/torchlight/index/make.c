@@ -61,9 +61,10 @@ static void say_missing(const struct index_kind *kind, const struct sources *s,
 		n = count_missing(&l, &first);
 	if (n) {
 		snprintf(line, sizeof(line),
-			"%zu files below %s are not in %s (%.300s), so the game does not see them "
-			"(mapfs index lists them)",
-			n, kind->below, kind->name, first->path.s);
+			"%zu %s below %s %s not in %s (%.300s), so the game does not see %s "
+			"(mapfs index lists %s)",
+			n, n == 1 ? "file" : "files", kind->below, n == 1 ? "is" : "are",
+			kind->name, first->path.s, n == 1 ? "it" : "them", n == 1 ? "it" : "them");
 		say(arg, line);
 	}
 	listed_finish(&l);
