@@ -7,14 +7,16 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/words.h"
+#include "cli/merging/out.h"
 #include "cli/offline/files.h"
-#include "cli/offline/offline.h"
+#include "cli/words.h"
 
 struct pack {
-	struct offline tree;
-	const char *dir;  /* as it was named */
-	const char *onto; /* NULL: the map is new */
+	struct command *command;
+	struct out out;      /* out.held: the map that is there, or is made */
+	struct offline copy; /* of it, where what is unlike has to go first */
+	const char *dir;     /* as it was named */
+	const char *onto;    /* NULL: the map is new */
 	const char *format;
 	bool exact;
 	struct change_save save;
@@ -29,27 +31,106 @@ static int open_map(struct command *c, struct pack *p, int from)
 		rule.flags |= SANDBOX_RIGHTS;
 	c->create = c->how.nameless = !p->onto;
 	c->format = p->format;
-	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1, &p->tree);
+	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1, &p->out.held);
 }
 
 /* The name appears with all of the map, or not at all. */
 static int give_name(struct pack *p, int code)
 {
+	struct offline *t = &p->out.held;
 	struct error e = ERROR_INIT;
 
-	if ((code == OUTCOME_DONE || code == OUTCOME_LEFT) && volume_name(p->tree.vol, &e) < 0) {
-		offline_say(&p->tree, "%s", error_text(&e));
+	if ((code == OUTCOME_DONE || code == OUTCOME_LEFT) && volume_name(t->vol, &e) < 0) {
+		offline_say(t, "%s", error_text(&e));
 		code = e.code == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
-		volume_discard(p->tree.vol);
+		volume_discard(t->vol);
 	return code;
+}
+
+/* What files name goes alone first, and is saved so: where it stood, new objects can be then. */
+static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
+{
+	const struct change_save how = {.left = true, .silent = true};
+	struct offline *t = &p->out.held;
+	enum outcome code;
+	int r = out_copy(
+		&p->out, t->vol->source.files[0]->fd, &p->copy, t->file, &p->command->how, e);
+
+	if (r == 0)
+		r = offline_load(&p->copy, t->pool, e);
+	if (r == 0)
+		r = unlike_remove(&p->copy, u, true);
+	if (r < 0)
+		return e->code ? r : error_set(e, r, "%s", strerror(-r));
+	code = change_save(&p->copy, &how);
+	offline_close(&p->copy);
+	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
+	r = offline_open_at(&p->copy, p->out.dirfd, replace_temporary(p->out.copy), t->file,
+		&p->command->how, e);
+	return r < 0 ? r : offline_load(&p->copy, t->pool, e);
+}
+
+/* What the directory has in another sort makes room. *ret: the tree that is changed then. */
+static int make_room(struct pack *p, int from, struct unlike *u, struct offline **ret)
+{
+	struct offline *t = *ret = &p->out.held;
+	struct error e = ERROR_INIT;
+	int r = p->exact ? out_hold(&p->out, t->file, &e) : 0;
+
+	if (r == 0 && p->exact)
+		r = unlike_find(t, from, u);
+	if (r == 0 && unlike_any(u, true)) {
+		r = clear_copy(p, u, &e);
+		*ret = &p->copy;
+		unlike_finish(u);
+		if (r == 0)
+			r = unlike_find(&p->copy, from, u);
+	}
+	if (r == 0)
+		r = unlike_remove(*ret, u, false);
+	if (r < 0)
+		offline_say(t, "%s", e.code ? error_text(&e) : strerror(-r));
+	return r;
+}
+
+/* Where a copy was changed, the map becomes that. */
+static int save(struct pack *p, struct offline *t)
+{
+	int code = (int)change_save(t, &p->save);
+	struct error e = ERROR_INIT;
+
+	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
+		out_commit(&p->out, t->vol->source.files[0], &e) == 0)
+		return code;
+	offline_say(t, "%s", error_text(&e));
+	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+}
+
+static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
+{
+	struct files_copied done = {0};
+	int r = files_copy_in(t, from, p->dir, u, &done), code;
+
+	if (r == 0 && p->exact)
+		r = files_remove_others(t, from, u);
+	files_judge_drafts(t, p->dir, u, &done);
+	if (r < 0)
+		offline_say(t, "%s", strerror(-r));
+	if (r == 0 && !done.refused && !done.unread)
+		code = save(p, t);
+	else
+		code = done.refused ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 
 static int run(struct command *c, struct pack *p)
 {
 	CLEANUP(close_fd) int from = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct files_copied done = {0};
+	CLEANUP_UNLIKE struct unlike u = {0};
+	struct offline *t;
 	int r, code;
 
 	if (from < 0) {
@@ -57,23 +138,22 @@ static int run(struct command *c, struct pack *p)
 		return OUTCOME_REFUSED;
 	}
 	r = open_map(c, p, from);
-	if (r < 0 && c->create && p->tree.vol)
-		volume_discard(p->tree.vol);
+	if (r < 0 && c->create && p->out.held.vol)
+		volume_discard(p->out.held.vol);
 	if (r < 0)
 		return (int)command_outcome(r);
-	r = files_copy_in(&p->tree, from, p->dir, &done);
-	if (r == 0 && p->exact)
-		r = files_remove_others(&p->tree, from);
-	files_judge_drafts(&p->tree, p->dir, &done);
-	if (r < 0)
-		offline_say(&p->tree, "%s", strerror(-r));
-	if (r == 0 && !done.refused && !done.unread)
-		code = (int)change_save(&p->tree, &p->save);
-	else
-		code = done.refused ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
-	if (c->create)
-		code = give_name(p, code);
-	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
+	r = make_room(p, from, &u, &t);
+	code = r < 0 ? OUTCOME_SAVE_FAILED : fill(p, from, t, &u);
+	return c->create ? give_name(p, code) : code;
+}
+
+static void end(struct pack *p)
+{
+	struct pool *pool = p->out.held.pool;
+
+	offline_close(&p->copy);
+	out_finish(&p->out);
+	pool_destroy(pool);
 }
 
 static int take(struct command *c, struct pack *p, int option)
@@ -102,8 +182,8 @@ int cli_pack(int argc, char **argv)
 		{"format", required_argument, NULL, 'f' + 256},
 		{"onto", required_argument, NULL, 'o' + 256}, {"verbose", no_argument, NULL, 'v'},
 		COMMAND_LONG_OPTIONS};
-	struct pack p = {.save = {.left = true}};
 	struct command c;
+	struct pack p = {.command = &c, .out.dirfd = -1, .save = {.left = true}};
 	int option;
 
 	command_begin(&c, "pack");
@@ -118,7 +198,7 @@ int cli_pack(int argc, char **argv)
 		p.dir = c.names[0];
 		command_writes(&c);
 		c.code = run(&c, &p);
-		command_close(&p.tree);
+		end(&p);
 	}
 	command_finish(&c);
 	return c.code;

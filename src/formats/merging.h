@@ -14,6 +14,8 @@ struct format_merging {
 	const struct merging_reference {
 		const char *key, *dir;
 	} * references;
+	/* Keys of JSON files that hold an integer which an object has for good. NULL-ended. */
+	const char *const *sorts;
 	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
 	 * sides added at one place are both kept. NULL-ended. */
 	const char *const *lists;

@@ -21,10 +21,27 @@ static int locate_new(struct out *o, struct error *e)
 	return o->dirfd < 0 ? error_errno(e, "its directory cannot be opened") : 0;
 }
 
-/* What a merge that was killed left: copies of ours, and what a save of one was writing. */
+/* What is written beside a copy for it, ".COPY.mapfs-new-XXXXXX": the copy itself may be gone. */
+static void sweep_copy(const struct volume *vol, const char *name, const char *stem)
+{
+	char copy[NAME_MAX + 1];
+	char *end;
+
+	if (name[0] != '.' || strncmp(name + 1, stem, strlen(stem)) != 0)
+		return;
+	strcpy(copy, name + 1);
+	end = memrchr(copy, '-', strlen(copy));
+	end -= strlen(".mapfs-new");
+	if (end <= copy || strncmp(end, ".mapfs-new-", strlen(".mapfs-new-")) != 0)
+		return;
+	*end = '\0';
+	replace_sweep(&vol->trust, copy);
+}
+
+/* What somebody who was killed left: copies, and what a save of one was writing. */
 static void sweep(const struct volume *vol)
 {
-	char stem[NAME_MAX + 32];
+	char stem[NAME_MAX + 1];
 	struct dirent *d;
 	int fd = openat(vol->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -34,12 +51,20 @@ static void sweep(const struct volume *vol)
 			close(fd);
 		return;
 	}
-	snprintf(stem, sizeof(stem), ".%s.mapfs-new-", vol->name);
+	replace_stem(vol->name, stem);
 	while ((d = readdir(dir)))
-		if (strncmp(d->d_name, stem, strlen(stem)) == 0)
-			replace_sweep(&vol->trust, d->d_name);
+		sweep_copy(vol, d->d_name, stem);
 	closedir(dir);
 	replace_sweep(&vol->trust, vol->name);
+}
+
+int out_hold(struct out *o, const char *path, struct error *e)
+{
+	o->path = path;
+	o->dirfd = fcntl(o->held.vol->dirfd, F_DUPFD_CLOEXEC, 3);
+	strcpy(o->name, o->held.vol->name);
+	sweep(o->held.vol);
+	return o->dirfd < 0 ? error_errno(e, "its directory") : 0;
 }
 
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e)
@@ -51,12 +76,7 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 	if (lstat(path, &st) < 0 && errno == ENOENT)
 		return locate_new(o, e);
 	r = offline_open(&o->held, path, how, e);
-	if (r < 0)
-		return r;
-	o->dirfd = fcntl(o->held.vol->dirfd, F_DUPFD_CLOEXEC, 3);
-	strcpy(o->name, o->held.vol->name);
-	sweep(o->held.vol);
-	return o->dirfd < 0 ? error_errno(e, "its directory") : 0;
+	return r < 0 ? r : out_hold(o, path, e);
 }
 
 /* All of a file into a new one beside name; closed. */
@@ -86,7 +106,8 @@ int out_copy(struct out *o, int from, struct offline *t, const char *shown,
 {
 	int own = fcntl(from, F_DUPFD_CLOEXEC, 3);
 	CLEANUP(file_unref) struct file *f = own < 0 ? NULL : file_new(own);
-	int r = f ? copy(o->dirfd, o->name, -1, f, &o->copy, e)
+	int like = o->held.vol ? o->held.vol->source.files[0]->fd : -1;
+	int r = f ? copy(o->dirfd, o->name, like, f, &o->copy, e)
 		  : error_set(e, -ENOMEM, "out of memory");
 
 	return r < 0 ? r : offline_open_at(t, o->dirfd, replace_temporary(o->copy), shown, how, e);

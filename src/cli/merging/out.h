@@ -18,6 +18,8 @@ struct out {
 
 /* Outside the sandbox. VOLUME_LOCKED where it is mounted for writing; -EROFS. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
+/* The same where held is open already; all else of *o is zero. */
+int out_hold(struct out *o, const char *path, struct error *e);
 /* A copy of a file beside it, which t opens. */
 int out_copy(struct out *o, int from, struct offline *t, const char *shown,
 	const struct vfs_options *how, struct error *e);

@@ -30,10 +30,11 @@ int change_remove_tree(struct offline *t, const char *path);
  * Saves. Before that, what would not be in the new map is refused: a line on stderr for each, and
  * OUTCOME_SAVE_FAILED; where left is set, files that mean nothing in a map are told of instead, and
  * the code is OUTCOME_LEFT. changed: something must have changed, or that is refused, too. The
- * lines of the report are printed: of what was saved on stdout if verbose, of all else on stderr.
+ * lines of the report are printed: of what was saved on stdout if verbose, of all else on stderr;
+ * silent: only where the map could not be saved.
  */
 struct change_save {
-	bool verbose, left, changed;
+	bool verbose, left, changed, silent;
 };
 enum outcome change_save(struct offline *t, const struct change_save *how);
 

@@ -28,7 +28,9 @@ struct copy {
 	struct files_copied *done;
 	struct level *levels;
 	size_t n, room;
-	char *path; /* of what is being copied, in the map */
+	const struct unlike *u; /* NULL: what stands there takes all */
+	char *path;             /* of what is being copied, in the directory */
+	char *to;               /* ... and in the map */
 };
 
 static int by_name(const void *a, const void *b)
@@ -129,13 +131,14 @@ static ssize_t from_file(void *arg, void *dst, size_t n)
 	return got;
 }
 
-/* Why the file at path is a draft, the caller's; NULL: it is none. */
-static char *draft_reason(struct offline *t, const char *path)
+/* Why the file is a draft, the caller's; NULL: it is none. */
+static char *draft_reason(struct offline *t, const struct unlike *u, const char *path)
 {
+	CLEANUP(free) char *to = unlike_place(u, path);
 	char *why = NULL;
 	struct attr a;
 
-	if (offline_find(t, path, &a) < 0)
+	if (!to || offline_find(t, to, &a) < 0)
 		return NULL;
 	if (offline_getxattr(t, a.ino, "user.mapfs.error", &why) < 0)
 		why = NULL;
@@ -147,7 +150,7 @@ static char *draft_reason(struct offline *t, const char *path)
 static bool note_draft(struct copy *c)
 {
 	struct names *drafts = &c->done->drafts;
-	CLEANUP(free) char *why = draft_reason(c->t, c->path);
+	CLEANUP(free) char *why = draft_reason(c->t, c->u, c->path);
 
 	if (!why || !array_room(drafts->at, drafts->n, drafts->room) ||
 		!(drafts->at[drafts->n] = strdup(c->path)))
@@ -156,10 +159,11 @@ static bool note_draft(struct copy *c)
 	return true;
 }
 
-void files_judge_drafts(struct offline *t, const char *shown, struct files_copied *copied)
+void files_judge_drafts(
+	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied)
 {
 	for (size_t i = 0; i < copied->drafts.n; i++) {
-		CLEANUP(free) char *why = draft_reason(t, copied->drafts.at[i]);
+		CLEANUP(free) char *why = draft_reason(t, u, copied->drafts.at[i]);
 
 		if (!why)
 			continue;
@@ -176,12 +180,12 @@ static void drop_scratch(struct copy *c)
 	struct attr a;
 	bool vanishes;
 
-	if (offline_find(c->t, c->path, &a) < 0)
+	if (offline_find(c->t, c->to, &a) < 0)
 		return;
 	n = node_find(c->t->v, a.ino);
 	vanishes = node_scratch(n) && vanish_would(n);
 	offline_forget(c->t, a.ino);
-	if (vanishes && change_remove(c->t, c->path, false) == 0)
+	if (vanishes && change_remove(c->t, c->to, false) == 0)
 		tell(c, &c->done->left, "left out: no part of a map");
 }
 
@@ -192,7 +196,7 @@ static void copy_file(struct copy *c, int fd, const struct stat *st)
 	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
 	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
-			: change_put(c->t, c->path, from_file, &s, mtime, &e);
+			: change_put(c->t, c->to, from_file, &s, mtime, &e);
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));
@@ -226,7 +230,7 @@ static int copy_one(struct copy *c, int dirfd, const char *name)
 		tell(c, &c->done->left, "left out: neither a file nor a directory");
 		return 0;
 	}
-	r = change_mkdir(c->t, c->path);
+	r = change_mkdir(c->t, c->to);
 	if (r < 0)
 		tell_of(c, r, strerror(-r));
 	return r < 0 ? 0 : enter(c, take_fd(&fd));
@@ -248,12 +252,17 @@ static int step(struct copy *c)
 		return -ENOMEM;
 	free(c->path);
 	c->path = path;
+	free(c->to);
+	c->to = unlike_place(c->u, path);
+	if (!c->to)
+		return -ENOMEM;
 	return copy_one(c, l->fd, name);
 }
 
-int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_copied *ret)
+int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
+	struct files_copied *ret)
 {
-	struct copy c = {.t = t, .shown = shown, .done = ret};
+	struct copy c = {.t = t, .shown = shown, .done = ret, .u = u};
 	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
 	int r = own < 0 ? -errno : enter(&c, own);
 
@@ -266,12 +275,15 @@ int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_
 			ret->shut == 1 ? "file is of" : "files are of");
 	free(c.levels);
 	free(c.path);
+	free(c.to);
 	return r;
 }
 
 struct others {
 	struct offline *t;
 	int dirfd;
+	const struct unlike *u;
+	bool shut;         /* nobody can write the map's own directory, and we do */
 	struct names gone; /* paths */
 };
 
@@ -282,8 +294,13 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	struct stat st;
 	int fd;
 
-	if (!path[0])
+	if (!path[0]) {
+		o->shut = !(a->mode & 0222);
 		return 0;
+	}
+	/* All that is there is the directory's. */
+	if (unlike_has(o->u, path))
+		return WALK_PAST;
 	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
 	if (fd >= 0) {
 		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
@@ -294,7 +311,7 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	if (fd != -ENOENT && fd != -ENOTDIR)
 		return fd;
 	/* What nobody can write is not the tree's to say. */
-	if (!(a->mode & 0222))
+	if (!(a->mode & 0222) && !o->shut)
 		return WALK_PAST;
 	if (!array_room(gone->at, gone->n, gone->room) || !(gone->at[gone->n] = strdup(path)))
 		return -ENOMEM;
@@ -302,9 +319,9 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	return WALK_PAST;
 }
 
-int files_remove_others(struct offline *t, int dirfd)
+int files_remove_others(struct offline *t, int dirfd, const struct unlike *u)
 {
-	struct others o = {t, dirfd, {0}};
+	struct others o = {.t = t, .dirfd = dirfd, .u = u};
 	int r = offline_walk(t, "", find_other, NULL, &o);
 
 	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {

@@ -3,7 +3,7 @@
 #ifndef CLI_OFFLINE_FILES_H
 #define CLI_OFFLINE_FILES_H
 
-#include "cli/offline/change.h"
+#include "cli/offline/unlike.h"
 
 struct files_copied {
 	size_t refused;      /* by the map: a line on stderr each */
@@ -14,12 +14,15 @@ struct files_copied {
 };
 
 /* Copies all that is below a directory, as cp -r does into a mount; links are not followed. shown:
- * what the directory is called in messages. What stops it is -errno. */
-int files_copy_in(struct offline *t, int dirfd, const char *shown, struct files_copied *ret);
+ * what the directory is called in messages. u (may be NULL): what went to make room. What stops it
+ * is -errno. */
+int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
+	struct files_copied *ret);
 /* When all is there: the drafts that fit now are none, the others are told of, and counted in
  * refused. Frees their names. */
-void files_judge_drafts(struct offline *t, const char *shown, struct files_copied *copied);
+void files_judge_drafts(
+	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
 /* Removes from the map what the directory has not. */
-int files_remove_others(struct offline *t, int dirfd);
+int files_remove_others(struct offline *t, int dirfd, const struct unlike *u);
 
 #endif

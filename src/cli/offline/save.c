@@ -112,8 +112,9 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
 	vfs_save(t->v, saved, &s);
 	offline_serve_until(t, &s.done);
-	print(t, &s.report, how->verbose);
 	code = s.report.code;
+	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+		print(t, &s.report, how->verbose);
 	report_finish(&s.report);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return l.left ? outcome_worse(code, OUTCOME_LEFT) : code;

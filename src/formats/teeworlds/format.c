@@ -276,10 +276,12 @@ static const struct format_names names = {
 
 static const struct merging_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
+static const char *const sorts[] = {"type", "kind", "channels", NULL};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 
 static const struct format_merging merging = {
 	.references = references,
+	.sorts = sorts,
 	.lists = lists,
 	.kind_file = "layer.json",
 	.kind_key = "\"kind\": ",

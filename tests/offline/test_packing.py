@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Zlib
+"""pack --exact: the map becomes what the tree says, also where another sort of thing stands at a path."""
+import glob
+import itertools
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import maps  # first: it says what else can be imported
+import box as boxes
+import datafile
+import places
+import share
+import shims
+from box import get
+from merging import dump, load
+
+MOST = share.of(400_000, 60_000)  # bytes of a map
+
+
+def run(*args, **kw):
+    kw = {"input": b"", **kw}
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, **kw)
+
+
+def good(*args, **kw):
+    r = run(*args, **kw)
+    assert r.returncode == 0, (args, r.stderr)
+    return r
+
+
+def exact(tree, map_, **kw):
+    return run("pack", "-o", "raw=off", "--exact", tree, "--onto", map_, **kw)
+
+
+def said(path):
+    """What a map says, without what holds of a map as a whole: tangents, and a zoom of all its groups."""
+    text = good("text", path).stdout
+    text = re.sub(rb', "(in|out)_tangent_d[xy]": \[[-0-9, ]*\]', b"", text)
+    return re.sub(rb',?\n  "parallax_zoom": -?\d+', b"", text)
+
+
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory):
+    """{map: its tree}, of those of which a new map can be made that says the same."""
+    top, found = tmp_path_factory.mktemp("trees"), {}
+    for i, path in enumerate(share.maps([p for p in places.debian_maps() + glob.glob(places.CORPUS + "/maps/*.map")
+                                         if os.path.getsize(p) < MOST])):
+        tree, new = str(top / str(i)), str(top / ("%d.map" % i))
+        if run("extract", "-o", "raw=off", path, tree).returncode or not os.path.isdir(tree + "/groups"):
+            continue
+        if run("pack", tree, new).returncode == 0 and said(new) == said(path):
+            found[path] = tree
+    return found
+
+
+def test_any_map_becomes_any_other(trees, tmp_path):
+    if len(trees) < 2:
+        pytest.skip(places.NO_MAPS)
+    pairs = sorted(itertools.permutations(trees, 2))
+    out, unlike = str(tmp_path / "out.map"), 0
+    for a, b in random.Random(14).sample(pairs, min(len(pairs), share.of(2000, 30))):
+        shutil.copyfile(b, out)
+        unlike += run("pack", "-o", "raw=off", trees[a], "--onto", out).returncode != 0
+        shutil.copyfile(b, out)
+        r = exact(trees[a], out)
+        assert r.returncode == 0, (a, b, r.stderr)
+        assert said(out) == said(a), (a, b)
+        assert os.listdir(tmp_path) == ["out.map"]
+    assert unlike > 5
+
+
+GROUP, GROUND = "groups/0_Game", "groups/0_Game/layers/1_ground"
+POINTS = [{"time": 0, "curve_type": 1, "values": [7, 0, 0, 0]}]
+UNKNOWN = 77
+
+
+def swap(tree, a, b):
+    for x, y in ((a, "/swap"), (b, a), ("/swap", b)):
+        os.rename(os.path.join(tree, x.strip("/")), os.path.join(tree, y.strip("/")))
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """A map with envelopes of two sorts, a layer that is moved by one, and an item that nobody knows; its tree."""
+    path, tree = str(tmp_path / "odd.map"), str(tmp_path / "tree")
+    with open(path, "wb") as f:
+        f.write(datafile.small_map())
+    good("extract", "-o", "raw=off", path, tree)
+    os.makedirs(tree + "/envelopes", exist_ok=True)
+    for i, channels in enumerate((3, 4)):
+        dump(tree + "/envelopes/%d_e%d.json" % (i, i),
+             {"version": 2, "channels": channels, "synchronized": 1, "points": POINTS})
+    quads = os.path.join(tree, GROUP, "layers", "2_quads")
+    os.mkdir(quads)
+    dump(quads + "/layer.json", {"type": 3, "detail": 0, "version": 2, "image": None})
+    dump(quads + "/quads.json", [{
+        "positions": [[0, 0]] * 5, "corner_colors": [[255] * 4] * 4, "texture_coordinates": [[0, 0]] * 4,
+        "position_envelope": "0_e0", "position_envelope_offset": 0,
+        "color_envelope": "1_e1", "color_envelope_offset": 0}])
+    assert exact(tree, path).returncode == 0
+    f = datafile.Datafile.load(path)
+    with open(path, "wb") as out:
+        out.write(datafile.encode([*f.items, datafile.Item(UNKNOWN, 0, [1, 2, 3])], f.blobs()))
+    shutil.rmtree(tree)
+    good("extract", "-o", "raw=off", path, tree)
+    return path, tree
+
+
+def unknown(path):
+    return [list(i.ints) for i in datafile.Datafile.load(path).items if i.type == UNKNOWN]
+
+
+def test_envelopes_of_other_channels_take_the_places_and_what_names_them_names_them(odd):
+    path, tree = odd
+    for i, channels in enumerate((4, 3)):
+        name = tree + "/envelopes/%d_e%d.json" % (i, i)
+        dump(name, {**load(name), "channels": channels})
+    quads = os.path.join(tree, GROUP, "layers/2_quads/quads.json")
+    dump(quads, [{**load(quads)[0], "position_envelope": "1_e1", "color_envelope": "0_e0"}])
+    assert run("pack", "-o", "raw=off", tree, "--onto", path).returncode == 4
+    r = exact(tree, path)
+    assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
+    now = good("cat", path, GROUP + "/layers/2_quads/quads.json").stdout
+    assert b'"position_envelope": "1_e1"' in now and b'"color_envelope": "0_e0"' in now
+    assert b'"channels": 4' in good("cat", path, "envelopes/0_e0.json").stdout
+    assert unknown(path) == [[1, 2, 3]]
+
+
+def test_layers_of_another_type_take_the_places(odd):
+    path, tree = odd
+    swap(tree, GROUND, GROUP + "/layers/2_quads")
+    assert run("pack", "-o", "raw=off", tree, "--onto", path).returncode == 4
+    before = said(path)
+    r = exact(tree, path)
+    assert r.returncode == 0 and b"refused" not in r.stderr, r.stderr
+    names = good("ls", path, GROUP + "/layers").stdout.split()
+    assert [re.sub(rb"^\d_", b"", n) for n in names] == [b"Game", b"ground", b"quads"]
+    assert b'"type": 3' in good("cat", path, GROUND + "/layer.json").stdout
+    assert said(path) != before and unknown(path) == [[1, 2, 3]]
+
+
+def test_a_tree_without_what_a_game_needs_is_refused_there_too(odd):
+    path, tree = odd
+    swap(tree, GROUND, GROUP + "/layers/2_quads")
+    name = tree + "/envelopes/0_e0.json"
+    dump(name, {**load(name), "channels": 4})
+    shutil.rmtree(os.path.join(tree, GROUP, "layers/0_Game"))
+    before = get(path)
+    r = exact(tree, path)
+    assert r.returncode == 4 and b"game layer" in r.stderr
+    assert get(path) == before and sorted(os.listdir(os.path.dirname(path))) == ["odd.map", "tree"]
+
+
+def test_a_map_that_is_marked_as_read_only_is_written_as_any_other(odd, root):
+    path, tree = odd
+    os.chmod(path, 0o444)
+    shutil.rmtree(os.path.join(tree, GROUP, "layers/2_quads"))
+    assert exact(tree, path).returncode == 0
+    assert b"quads" not in good("ls", path, GROUP + "/layers").stdout
+    assert os.stat(path).st_mode & 0o777 == 0o444
+
+
+def test_killed_at_any_write_the_map_is_old_or_new(box, odd):
+    path, tree = odd
+    one = box.add(path, "one.map")
+    for i, channels in enumerate((4, 3)):
+        name = tree + "/envelopes/%d_e%d.json" % (i, i)
+        dump(name, {**load(name), "channels": channels})
+    swap(tree, GROUND, GROUP + "/layers/2_quads")
+    before = get(one)
+    fault = box.shim(shims.Fault)
+    fault.arm(fault.COUNT, 0)
+    assert exact(tree, one, env=box.env(fault.env())).returncode == 0
+    n, after, seen = fault.calls(), get(one), set()
+    assert n > 10 and after != before
+    for at in range(n):
+        boxes.put(one, before)
+        fault.arm(fault.KILL, at)
+        r = exact(tree, one, env=box.env(fault.env()))
+        assert r.returncode < 0 and get(one) in (before, after), at
+        seen.add(get(one))
+        # And the next one is as if nothing had been.
+        boxes.put(one, before)
+        assert exact(tree, one).returncode == 0
+        assert get(one) == after and box.beside() == [], (at, box.beside())
+    assert seen == {before, after}
+
+
+def test_a_disk_that_fails_leaves_the_old_map(box, odd):
+    path, tree = odd
+    one = box.add(path, "one.map")
+    name = tree + "/envelopes/0_e0.json"
+    dump(name, {**load(name), "channels": 4})
+    before, fault = get(one), box.shim(shims.Fault)
+    fault.arm(fault.COUNT, ops=fault.RENAME)
+    assert exact(tree, one, env=box.env(fault.env())).returncode == 0
+    n, after = fault.calls(), get(one)
+    assert n == 3 and after != before  # the copy twice, and the map
+    for at in range(n):
+        boxes.put(one, before)
+        fault.arm(fault.FAIL, at, fault.RENAME, 28)
+        r = exact(tree, one, env=box.env(fault.env()))
+        assert r.returncode == 4 and r.stderr, r
+        assert get(one) == before and box.beside() == []
