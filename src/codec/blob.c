@@ -232,11 +232,23 @@ static int read_stretches(struct blob *b, uint64_t off, uint8_t *dst, size_t n, 
 	return 0;
 }
 
+int blob_hold(struct blob *b, struct bytes **ret, struct error *e)
+{
+	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
+	int r = 0;
+
+	if (!whole && b->coding == BLOB_ZLIB && blob_is_whole(b))
+		r = blob_load(b, &whole, e);
+	if (r == 0)
+		*ret = whole;
+	return r;
+}
+
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	struct extent raw;
-	int r = 0;
+	int r;
 
 	if (off > b->size || n > b->size - off)
 		return error_set(e, -EINVAL,
@@ -246,10 +258,7 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 		r = raw_extent(b, &raw, e);
 		return r < 0 ? r : extent_read(&raw, off, dst, n, e);
 	}
-	if (b->budget)
-		whole = budget_find(b->budget, &b->slot);
-	if (!whole && blob_is_whole(b))
-		r = blob_load(b, &whole, e);
+	r = blob_hold(b, &whole, e);
 	if (r < 0)
 		return r;
 	if (!whole)
@@ -326,9 +335,7 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 
 	if (b->coding == BLOB_RAW)
 		return each_raw(b, fn, arg, e);
-	if (b->budget)
-		whole = budget_find(b->budget, &b->slot);
-	r = whole || !blob_is_whole(b) ? 0 : blob_load(b, &whole, e);
+	r = blob_hold(b, &whole, e);
 	if (r < 0)
 		return r;
 	if (!whole)

@@ -70,6 +70,9 @@ DEFINE_CLEANUP(struct blob, blob_unref);
 /* All of it in memory, a new reference; through the budget's cache, whatever the size. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
+/* The same where it is read whole (blob_is_whole, or it is cached all the same); else *ret is NULL. */
+int blob_hold(struct blob *b, struct bytes **ret, struct error *e);
+
 /* Exactly bytes [off, off + n); past the size is -EINVAL. */
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e);
 /* The same as a codec_read_fn: arg is the struct blob. */

@@ -9,6 +9,7 @@
 #ifndef CODEC_CSV_H
 #define CODEC_CSV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,10 +24,20 @@ struct csv_shape {
 /* Bytes of the table; it saturates at UINT64_MAX where that does not fit. */
 uint64_t csv_size(const struct csv_shape *shape);
 
-enum { CSV_RUN = 8192 }; /* the most cells that the functions below give out at a time */
+enum { CSV_RUN = 8192 }; /* the most cells at a time, below */
 
-/* Gives the values of cells [first, first + n), counted row by row. */
-typedef int (*csv_cells_fn)(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e);
+/* Values in memory: that of cell i at `at + i * stride`, a byte, or where wide two of them: 16
+ * signed bits, the low ones first. */
+struct csv_values {
+	const uint8_t *at;
+	size_t stride;
+	bool wide;
+};
+
+/* Says where the values of cells [first, first + n) are, counted row by row. They stay there until
+ * it is called again, or csv_read returns. */
+typedef int (*csv_cells_fn)(
+	void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e);
 
 /* Bytes [off, off + n) of the table; past its end is -EINVAL. A value that does not fit its cell is
  * -EIO (the shape was chosen wrongly). */

@@ -10,11 +10,13 @@
 #include "base/cursor.h"
 
 enum {
-	RUN = CSV_RUN,
 	CELL_MAX = 11,
-	BYTE_CELL = 3,
-	BYTE_STRIDE = 4,
-	BYTES = 256,
+	/* What most tables have is looked up: small values of which the text is three digits long at
+	 * most, and then a comma. */
+	LOOKED_UP = 1000,
+	DIGITS = 3,
+	TEXT = DIGITS + 1,
+	WIDE_CELL = 6,
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -53,35 +55,62 @@ static inline bool put_value(uint32_t cell, int32_t value, char *dst)
 
 static struct {
 	pthread_once_t once;
-	char text[BYTES][BYTE_STRIDE];
-} byte_cells = {.once = PTHREAD_ONCE_INIT};
+	char text[LOOKED_UP][TEXT];
+} small = {.once = PTHREAD_ONCE_INIT};
 
-static void make_byte_cells(void)
+static void make_small(void)
 {
-	for (int i = 0; i < BYTES; i++) {
-		put_value(BYTE_CELL, i, byte_cells.text[i]);
-		byte_cells.text[i][BYTE_CELL] = ',';
+	for (int i = 0; i < LOOKED_UP; i++) {
+		put_value(DIGITS, i, small.text[i]);
+		small.text[i][DIGITS] = ',';
 	}
 }
 
-/* Cells of bytes, which most tables have, are looked up. Returns the first that is none, or n. */
-static size_t put_bytes(const int32_t *values, size_t n, char *dst)
+static int32_t value_at(const uint8_t *at, bool wide)
 {
-	size_t i;
+	return wide ? (int16_t)(uint16_t)(at[0] | at[1] << 8) : at[0];
+}
 
-	pthread_once(&byte_cells.once, make_byte_cells);
-	for (i = 0; i < n && (uint32_t)values[i] < BYTES; i++)
-		memcpy(dst + i * BYTE_STRIDE, byte_cells.text[values[i]], BYTE_STRIDE);
+static void put_bytes(const struct csv_values *v, size_t n, char *dst)
+{
+	const uint8_t *at = v->at;
+	size_t stride = v->stride;
+
+	for (size_t i = 0; i < n; i++, at += stride, dst += TEXT)
+		memcpy(dst, small.text[*at], TEXT);
+}
+
+/* Inline, so that a width that is known is a loop of its own. */
+static inline size_t put_any(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
+{
+	const uint8_t *at = v->at;
+	size_t stride = v->stride, i;
+	bool wide = v->wide;
+
+	for (i = 0; i < n; i++, at += stride, dst += cell + 1) {
+		int32_t value = value_at(at, wide);
+
+		if (cell >= DIGITS && value >= 0 && value < LOOKED_UP) {
+			memset(dst, ' ', cell - DIGITS);
+			memcpy(dst + cell - DIGITS, small.text[value], TEXT);
+			continue;
+		}
+		if (!put_value(cell, value, dst))
+			break;
+		dst[cell] = ',';
+	}
 	return i;
 }
 
-static size_t put_any(uint32_t cell, const int32_t *values, size_t n, char *dst)
+/* Returns the first that does not fit its cell, or n. */
+static size_t put_values(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
 {
-	size_t i;
-
-	for (i = 0; i < n && put_value(cell, values[i], dst); i++, dst += cell + 1)
-		dst[cell] = ',';
-	return i;
+	pthread_once(&small.once, make_small);
+	if (cell == DIGITS && !v->wide) {
+		put_bytes(v, n, dst);
+		return n;
+	}
+	return cell == WIDE_CELL ? put_any(WIDE_CELL, v, n, dst) : put_any(cell, v, n, dst);
 }
 
 /* The commas after the last cells of rows become line feeds. */
@@ -97,18 +126,16 @@ static void end_rows(const struct csv_shape *shape, uint64_t first, size_t n, ch
 static int put_run(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint64_t first,
 	size_t n, char *dst, struct error *e)
 {
-	int32_t values[RUN];
-	size_t i = 0;
-	int r = cells(arg, first, n, values, e);
+	struct csv_values values;
+	size_t i;
+	int r = cells(arg, first, n, &values, e);
 
 	if (r < 0)
 		return r;
-	if (shape->cell == BYTE_CELL)
-		i = put_bytes(values, n, dst);
-	i += put_any(shape->cell, values + i, n - i, dst + i * (shape->cell + 1));
+	i = put_values(shape->cell, &values, n, dst);
 	if (i < n)
 		return error_set(e, -EIO, "%" PRIi32 " does not fit %" PRIu32 " characters",
-			values[i], shape->cell);
+			value_at(values.at + i * values.stride, values.wide), shape->cell);
 	end_rows(shape, first, n, dst);
 	return 0;
 }
@@ -134,7 +161,7 @@ int csv_read(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint6
 		int r;
 
 		/* Of the first and the last cell a part may be wanted. */
-		run = whole ? (size_t)least(RUN, n / stride) : 1;
+		run = whole ? (size_t)least(CSV_RUN, n / stride) : 1;
 		part = whole ? run * stride : (size_t)least(n, stride - skip);
 		r = put_run(shape, cells, arg, off / stride, run, whole ? (char *)to : text, e);
 		if (r < 0)

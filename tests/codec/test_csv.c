@@ -7,19 +7,31 @@
 
 static struct error err;
 
+enum { GIVEN_STRIDE = 5 };
+
 struct table {
 	struct csv_shape shape;
 	int32_t *cells;
 	uint64_t n; /* cells that were given out or taken */
 };
 
-static int give_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
+static uint8_t given[CSV_RUN * GIVEN_STRIDE];
+
+/* As bytes where all of them are. */
+static int give_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
 	struct table *t = arg;
 
 	(void)e;
-	assert_true(first + n <= (uint64_t)t->shape.width * t->shape.height);
-	memcpy(ret, t->cells + first, n * sizeof(*ret));
+	assert_true(n <= CSV_RUN && first + n <= (uint64_t)t->shape.width * t->shape.height);
+	*ret = (struct csv_values){given, GIVEN_STRIDE, false};
+	for (size_t i = 0; i < n; i++) {
+		int32_t value = t->cells[first + i];
+
+		given[i * GIVEN_STRIDE] = (uint8_t)value;
+		given[i * GIVEN_STRIDE + 1] = (uint8_t)((uint32_t)value >> 8);
+		ret->wide |= value != (uint8_t)value;
+	}
 	t->n += n;
 	return 0;
 }
@@ -86,7 +98,9 @@ static struct table random_table(uint32_t width, uint32_t height, uint32_t cell)
 	for (size_t i = 0; i < (size_t)width * height; i++) {
 		uint64_t v = next_random(&seed) >> 16;
 
-		t.cells[i] = cell == 3 ? (int32_t)(v % 256) : (int32_t)(v % 65536) - 32768;
+		t.cells[i] = cell == 3       ? (int32_t)(v % 256)
+			     : v >> 32 & 1 ? (int32_t)(v % 2048) - 1024
+					   : (int32_t)(v % 65536) - 32768;
 	}
 	return t;
 }

@@ -116,6 +116,7 @@ TARGET(fuzz_json)
 struct table {
 	int32_t *cells;
 	uint64_t n;
+	uint8_t given[256][2];
 };
 
 static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
@@ -130,12 +131,18 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 	return 0;
 }
 
-static int give_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
+static int give_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
 	struct table *t = arg;
 
 	(void)e;
-	memcpy(ret, t->cells + first, n * sizeof(*ret));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t value = (uint32_t)t->cells[first + i];
+
+		t->given[i][0] = (uint8_t)value;
+		t->given[i][1] = (uint8_t)(value >> 8);
+	}
+	*ret = (struct csv_values){t->given[0], sizeof(t->given[0]), true};
 	return 0;
 }
 

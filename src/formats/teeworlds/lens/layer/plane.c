@@ -13,7 +13,7 @@
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 
-enum { RUN = CSV_RUN, BYTE_CELL = 3, WIDE_CELL = 6, TILE = 4 /* the usual size */ };
+enum { RUN = CSV_RUN, BYTE_CELL = 3, WIDE_CELL = 6 };
 
 struct plane {
 	uint32_t item;
@@ -68,48 +68,46 @@ static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
 		tile[at->at + 1] = (uint8_t)((uint32_t)value >> 8);
 }
 
-static void take_values(const struct plane *p, const uint8_t *tiles, size_t n, int32_t *ret)
-{
-	const uint8_t *at = tiles + p->at.at;
-	size_t size = p->tiles.size;
+/* A plane on its way into a table. */
+struct reading {
+	const struct plane *plane;
+	struct bytes *all; /* the blob's content, where that is in memory */
+	uint8_t run[RUN * TW_TILE_MAX];
+};
 
-	if (p->at.wide)
-		for (size_t i = 0; i < n; i++)
-			ret[i] = cell_of(&p->at, tiles + i * size);
-	else if (size == TILE)
-		for (size_t i = 0; i < n; i++)
-			ret[i] = at[i * TILE];
+static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
+{
+	struct reading *g = arg;
+	const struct tw_tiles *t = &g->plane->tiles;
+	const struct tw_plane_at *at = &g->plane->at;
+	const uint8_t *tiles = g->run;
+	int r = 0;
+
+	if (g->all && (first + n) * t->size <= g->all->size)
+		tiles = g->all->data + first * t->size;
 	else
-		for (size_t i = 0; i < n; i++)
-			ret[i] = at[i * size];
-}
-
-static int read_cells(void *arg, uint64_t first, size_t n, int32_t *ret, struct error *e)
-{
-	const struct plane *p = arg;
-	uint8_t tiles[RUN * TW_TILE_MAX];
-
-	while (n) {
-		size_t k = n < RUN ? n : RUN;
-		int r = tw_tiles_read(&p->tiles, first, k, tiles, e);
-
-		if (r < 0)
-			return r;
-		take_values(p, tiles, k, ret);
-		ret += k;
-		first += k;
-		n -= k;
-	}
-	return 0;
+		r = tw_tiles_read(t, first, n, g->run, e);
+	*ret = (struct csv_values){tiles + at->at, t->size, at->wide};
+	return r;
 }
 
 static int plane_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
+	struct reading g;
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
 
-	return r < 0 ? r : csv_read(&p.shape, read_cells, &p, off, dst, n, e);
+	if (r < 0)
+		return r;
+	g.plane = &p;
+	g.all = NULL;
+	if (n && !p.tiles.packed)
+		r = blob_hold(p.tiles.blob, &g.all, e);
+	if (r == 0)
+		r = csv_read(&p.shape, read_cells, &g, off, dst, n, e);
+	bytes_unref(g.all);
+	return r;
 }
 
 static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
