@@ -13,9 +13,9 @@
  *   W  FAILED code text     the map is refused; W exits. code is the exit code (enum outcome)
  *   W  SOUND code           the map can be served. code 1: read-only although that was not asked
  *                           for, and text says why; code 0 otherwise
- *   K  MOUNTED fd           the /dev/fuse descriptor; W passes it to libfuse as /dev/fd/N
- *   W  READY                W's loop runs. K looks at the mount's root through the kernel (in a
- *                           child process) and tells the invoker that the mount is usable
+ *   K  MOUNTED fd           the /dev/fuse descriptor; W passes it to libfuse as /dev/fd/N, and
+ *                           serves. K has the mount's root looked at through the kernel, and then
+ *                           tells the invoker that the mount is usable
  *
  *   K  SAVE code        save now; W answers with what is set in below. CONTROL_MAY_STAY: where the
  *                       save fails, or what would vanish with the mount cannot be copied out,
@@ -72,7 +72,6 @@ enum control_type {
 	CONTROL_FAILED,
 	CONTROL_SOUND,
 	CONTROL_MOUNTED,
-	CONTROL_READY,
 	CONTROL_SAVE,
 	CONTROL_FLUSH_PATH,
 	CONTROL_FLUSH,
@@ -87,7 +86,8 @@ enum control_type {
 	CONTROL_DONE,
 	CONTROL_ORPHAN,
 	CONTROL_KEEP,
-	CONTROL_ERRAND, /* keeper_runner.h */
+	CONTROL_DEVICE, /* this and the next: keeper_runner.h */
+	CONTROL_ERRAND,
 };
 
 enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */

@@ -135,7 +135,7 @@ void keeper_fail(struct keeper *k, enum outcome code, const char *text)
 		keeper_clean(k);
 	/* Without us it ends by itself while it has no descriptor, and takes away what --new made.
 	 */
-	else if (!k->rq->create || k->state > KEEPER_STARTING)
+	else if (!k->rq->create || k->state > KEEPER_OPENING)
 		kill(k->worker, SIGKILL);
 }
 
@@ -200,7 +200,6 @@ void keeper_unmount_ended(struct keeper *k, bool lazy, int status, const char *t
 {
 	char line[1000];
 
-	k->noted &= status != 0;
 	if (!keeper_still_mounted(k)) {
 		k->mounted = false;
 		start_ending(k);

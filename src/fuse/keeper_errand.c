@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "fuse/keeper_note.h"
-#include "fuse/keeper_watch.h"
 
-static _Noreturn void run_child(int out, int kept, void (*run)(const void *arg), const void *arg)
+static _Noreturn void run_child(int out, void (*run)(const void *arg), const void *arg)
 {
 	sigset_t none;
 
@@ -27,15 +25,12 @@ static _Noreturn void run_child(int out, int kept, void (*run)(const void *arg),
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	dup2(out, STDERR_FILENO);
-	if (kept >= 0)
-		dup2(kept, ERRAND_KEPT_FD);
-	close_range(kept >= 0 ? ERRAND_KEPT_FD + 1 : ERRAND_KEPT_FD, ~0U, 0);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
 	run(arg);
 	_exit(EIO);
 }
 
-int errand_start(
-	struct errand *j, void (*run)(const void *arg), const void *arg, int kept, struct error *e)
+int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, struct error *e)
 {
 	int ends[2];
 	pid_t pid;
@@ -44,7 +39,7 @@ int errand_start(
 		return error_errno(e, "pipe");
 	pid = fork();
 	if (pid == 0)
-		run_child(ends[1], kept, run, arg);
+		run_child(ends[1], run, arg);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
@@ -111,20 +106,4 @@ void errand_flush_run(const void *arg)
 		failed = failed ? failed : r;
 	}
 	_exit(failed);
-}
-
-void errand_probe_run(const void *arg)
-{
-	const struct errand_probe *p = arg;
-	struct stat st;
-
-	if (stat(p->point, &st) < 0)
-		_exit(errno);
-	if (!S_ISDIR(st.st_mode))
-		_exit(ENOTDIR);
-	if (p->watched)
-		(void)watch_add(ERRAND_KEPT_FD, p->point);
-	if (geteuid() == 0)
-		note_add(p->source, p->point);
-	_exit(0);
 }

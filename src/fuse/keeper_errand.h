@@ -24,12 +24,8 @@ struct errand {
 		0, -1, NULL                                                                        \
 	}
 
-enum { ERRAND_KEPT_FD = 3 };
-
-/* The child runs run(arg), which ends it with _exit or exec, with no descriptor but 0 to 2 and, as
- * ERRAND_KEPT_FD, kept (-1: none). */
-int errand_start(
-	struct errand *j, void (*run)(const void *arg), const void *arg, int kept, struct error *e);
+/* The child runs run(arg), which ends it with _exit or exec, with no descriptor but 0 to 2. */
+int errand_start(struct errand *j, void (*run)(const void *arg), const void *arg, struct error *e);
 
 /* The child was reaped: the last line that it wrote to its stderr goes to text. */
 void errand_finish(struct errand *j, char *text, size_t room);
@@ -45,17 +41,5 @@ struct errand_flush {
 	char **paths;
 };
 void errand_flush_run(const void *arg);
-
-/*
- * stat the mount point, as a proof that it answers; watch it (keeper_watch.h) where ERRAND_KEPT_FD
- * is for that, which the keeper must not do itself; and, for root, note it (keeper_note.h). Status
- * 0, or an errno of the stat.
- */
-struct errand_probe {
-	const char *point;
-	const char *source;
-	bool watched;
-};
-void errand_probe_run(const void *arg);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_note.h"
+#include "fuse/keeper_watch.h"
 
 struct running {
 	const struct mount_request *rq;
@@ -58,42 +60,56 @@ static void forget_run(const void *point)
 	_exit(0);
 }
 
-/* What stands at point is the mount; or, for a note that is to be taken back, nothing does. Who
- * unmounted before it was looked at is no failure. */
+/* What stands at point is the mount; or, for a note that is to be taken back, nothing does. */
 static bool is_ours(const struct running *g, enum errand_kind kind, const char *point)
 {
 	struct mount_entry entry;
 	int r = mountinfo_find(MOUNTINFO, point, &entry);
 
-	if (kind == ERRAND_PROBE || kind == ERRAND_FORGET)
-		return r == -ENOENT || (r == 0 && kind == ERRAND_PROBE);
-	return r == 0 && strcmp(g->dev, entry.dev) == 0;
+	return kind == ERRAND_FORGET ? r == -ENOENT : r == 0 && strcmp(g->dev, entry.dev) == 0;
 }
 
 static int start(struct running *g, enum errand_kind kind, const char *point, struct error *e)
 {
 	/* The child has its own copy of all this. */
-	const struct errand_probe probe = {
-		.point = point, .source = g->rq->path, .watched = g->watch >= 0};
 	const struct errand_flush flush = {.point = point, .dev = g->dev, .paths = g->paths.at};
 
 	if (!is_ours(g, kind, point))
 		return error_set(e, -EINVAL, "%s is not the mount point", point);
 	switch (kind) {
-	case ERRAND_PROBE:
-		return errand_start(&g->errand, errand_probe_run, &probe, g->watch, e);
 	case ERRAND_FLUSH:
-		return g->paths.n ? errand_start(&g->errand, errand_flush_run, &flush, -1, e)
+		return g->paths.n ? errand_start(&g->errand, errand_flush_run, &flush, e)
 				  : error_set(e, -EINVAL, "nothing to flush");
 	case ERRAND_UNMOUNT:
-		return errand_start(&g->errand, unmount_run, point, -1, e);
+		return errand_start(&g->errand, unmount_run, point, e);
 	case ERRAND_UNMOUNT_LAZILY:
-		return errand_start(&g->errand, unmount_lazily_run, point, -1, e);
+		return errand_start(&g->errand, unmount_lazily_run, point, e);
 	case ERRAND_FORGET:
-		return errand_start(&g->errand, forget_run, point, -1, e);
+		return errand_start(&g->errand, forget_run, point, e);
 	default:
 		return error_set(e, -EINVAL, "no errand %d", (int)kind);
 	}
+}
+
+/*
+ * stat the mount point, as a proof that it answers; watch it (keeper_watch.h), which the keeper
+ * must not do itself; and note it. Who unmounted before it was looked at is no failure. In this
+ * process: until it is known that the mount answers, there is nothing else to do. 0, or an errno.
+ */
+static int probe(const struct running *g, const char *point)
+{
+	struct stat st;
+
+	/* The worker begins to serve meanwhile. */
+	if (geteuid() == 0)
+		note_add(g->rq->path, point);
+	if (stat(point, &st) < 0)
+		return errno;
+	if (!S_ISDIR(st.st_mode))
+		return ENOTDIR;
+	if (g->watch >= 0)
+		(void)watch_add(g->watch, point);
+	return 0;
 }
 
 static void take_errand(struct running *g, enum errand_kind kind, const char *point)
@@ -102,7 +118,9 @@ static void take_errand(struct running *g, enum errand_kind kind, const char *po
 
 	if (g->errand.pid)
 		return;
-	if (start(g, kind, point, &e) < 0)
+	if (kind == ERRAND_PROBE)
+		control_tell(g->sock, CONTROL_DONE, probe(g, point), NULL);
+	else if (start(g, kind, point, &e) < 0)
 		control_tell(g->sock, CONTROL_DONE, -e.code, e.text);
 	lines_clear(&g->paths);
 }
@@ -119,7 +137,7 @@ static bool take_message(struct running *g)
 		return r == -EPROTO || r == -EAGAIN;
 	if (m.fd >= 0)
 		close(m.fd);
-	if (m.type == CONTROL_READY && !g->dev[0])
+	if (m.type == CONTROL_DEVICE && !g->dev[0])
 		snprintf(g->dev, sizeof(g->dev), "%.*s", (int)sizeof(g->dev) - 1, m.text);
 	else if (m.type == CONTROL_NOTE)
 		log_line(g->rq->path, m.code, m.text);
@@ -229,7 +247,7 @@ void runner_finish(struct runner *r)
 void runner_mounted(struct runner *r, const char *dev)
 {
 	if (r->sock >= 0)
-		(void)control_tell(r->sock, CONTROL_READY, 0, dev);
+		(void)control_tell(r->sock, CONTROL_DEVICE, 0, dev);
 }
 
 int runner_send(struct runner *r, enum errand_kind kind, const char *point, char *const *paths,

@@ -5,9 +5,9 @@
  * It hears nobody but the keeper, and unmounts nothing but the one mount.
  *
  * It is made before the worker, never waits for the keeper, and ends when the keeper does. To it:
- * READY text once (the mount's device), FLUSH_PATH*, ERRAND code text (an enum errand_kind and the
- * mount point), NOTE code text (syslog's priority and a line). From it, once for each ERRAND: DONE
- * code text (its status and words).
+ * DEVICE text once (the mount's device), FLUSH_PATH*, ERRAND code text (an enum errand_kind and
+ * the mount point), NOTE code text (syslog's priority and a line). From it, once for each ERRAND:
+ * DONE code text (its status and words).
  */
 #ifndef FUSE_KEEPER_RUNNER_H
 #define FUSE_KEEPER_RUNNER_H
@@ -19,7 +19,7 @@
 
 enum errand_kind {
 	ERRAND_NONE,
-	ERRAND_PROBE, /* errand_probe_run */
+	ERRAND_PROBE, /* does the mount answer? It is watched then, and root's is noted */
 	ERRAND_FLUSH, /* errand_flush_run */
 	ERRAND_UNMOUNT,
 	ERRAND_UNMOUNT_LAZILY,

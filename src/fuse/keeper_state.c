@@ -128,7 +128,6 @@ static void usable(struct keeper *k)
 	 * what was written in that time, and ends. */
 	k->mounted = keeper_still_mounted(k);
 	k->watched = k->mounted && k->watch >= 0;
-	k->noted = geteuid() == 0;
 	if (k->covers)
 		keeper_say(k, LOG_NOTICE,
 			"the mount point %s is not empty: what is in it is covered", k->point);
@@ -169,6 +168,10 @@ static int mount_and_send(struct keeper *k, struct error *e)
 	/* With a copy of it here, a dead worker would leave its callers hanging. */
 	close(m.fd);
 	runner_mounted(&k->runner, k->dev);
+	if (r == 0)
+		r = runner_send(&k->runner, ERRAND_PROBE, k->point, NULL, e);
+	k->noted = r == 0 && geteuid() == 0;
+	/* Now that others have something to do. */
 	drop_rights(k);
 	return r;
 }
@@ -180,9 +183,10 @@ static void sound(struct keeper *k, const struct control_msg *m)
 	k->read_only = k->rq->how.read_only || m->code;
 	if (m->code)
 		k->note = strdup(m->text[0] ? m->text : "mounted read-only");
-	k->state = KEEPER_STARTING;
 	if (mount_and_send(k, &e) < 0)
 		keeper_fail(k, OUTCOME_MOUNT, error_text(&e));
+	else
+		k->state = KEEPER_PROBING;
 }
 
 static void report(struct keeper *k, const struct control_msg *m)
@@ -196,18 +200,11 @@ static void report(struct keeper *k, const struct control_msg *m)
 
 static void message_early(struct keeper *k, const struct control_msg *m)
 {
-	struct error e = ERROR_INIT;
-
-	if (m->type == CONTROL_FAILED) {
+	if (m->type == CONTROL_FAILED)
 		keeper_set_result(
 			k, m->code == OUTCOME_BUSY ? OUTCOME_BUSY : OUTCOME_REFUSED, m->text);
-	} else if (m->type == CONTROL_SOUND && k->state == KEEPER_OPENING) {
+	else if (m->type == CONTROL_SOUND && k->state == KEEPER_OPENING)
 		sound(k, m);
-	} else if (m->type == CONTROL_READY && k->state == KEEPER_STARTING) {
-		k->state = KEEPER_PROBING;
-		if (runner_send(&k->runner, ERRAND_PROBE, k->point, NULL, &e) < 0)
-			keeper_fail(k, OUTCOME_MOUNT, e.text);
-	}
 }
 
 static void message_late(struct keeper *k, const struct control_msg *m)
@@ -279,6 +276,9 @@ void keeper_errand_ended(struct keeper *k, enum errand_kind kind, int status, co
 {
 	if (kind == ERRAND_FLUSH)
 		flush_ended(k);
+	/* The note goes with the mount. */
+	if (kind == ERRAND_UNMOUNT || kind == ERRAND_UNMOUNT_LAZILY)
+		k->noted &= status != 0;
 	if (k->state == KEEPER_CLEANING) {
 		/* One attempt at each place. */
 		k->mounted &= kind != ERRAND_UNMOUNT_LAZILY || status == 0;

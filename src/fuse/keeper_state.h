@@ -4,8 +4,8 @@
  * decides, keeper_start.c is before and after.
  *
  *   OPENING     the worker looks at the file                  until SOUND or FAILED
- *   STARTING    mounted, descriptor sent                      until READY
- *   PROBING     an errand looks at the root through the kernel    until it has
+ *   PROBING     mounted, descriptor sent; an errand looks at the root through the kernel
+ *                                                             until it has
  *   SERVING     nothing to do
  *   SAVING      SAVE was sent                                 until SAVED
  *   UNMOUNTING  an errand unmounts                                until it has
@@ -28,7 +28,6 @@
 
 enum keeper_state {
 	KEEPER_OPENING,
-	KEEPER_STARTING,
 	KEEPER_PROBING,
 	KEEPER_SERVING,
 	KEEPER_SAVING,

@@ -227,8 +227,7 @@ static int serve(struct worker *w, int signal_fd)
 	if (r < 0)
 		return OUTCOME_MOUNT;
 	w->served = true;
-	if (control_tell(f->control_fd, CONTROL_READY, 0, NULL) == 0)
-		loop_run(f, signal_fd);
+	loop_run(f, signal_fd);
 	return end(w);
 }
 
