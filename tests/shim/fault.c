@@ -50,7 +50,7 @@ struct control {
 
 static struct control *control;
 
-/* The helpers that mapfs runs (mount, fusermount3) inherit the library and are left alone. */
+/* The helpers that mapfs runs (fusermount3) inherit the library and are left alone. */
 static int is_mapfs(void)
 {
 	char path[4096];
@@ -69,6 +69,14 @@ __attribute__((constructor)) static void load(void)
 	if (!is_mapfs())
 		return;
 	control = shared_map("MAPFS_SHIM_FAULT", sizeof(struct control));
+}
+
+/* A process that loads libmount does what mount(8) does, and is left alone like it. */
+void *dlopen(const char *file, int flags)
+{
+	if (file && strstr(file, "libmount"))
+		control = NULL;
+	return NEXT(dlopen)(file, flags);
 }
 
 static void die(void)
