@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/replace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -336,26 +335,36 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 	return 0;
 }
 
+struct sweep {
+	const struct trust *trust;
+	size_t n; /* of the names */
+};
+
+static int sweep_one(void *arg, const char *file)
+{
+	const struct sweep *s = arg;
+
+	if (strlen(file) == s->n && trust_check_name(s->trust, file, NULL) == 0)
+		(void)io_unlink(s->trust->dirfd, file);
+	return 0;
+}
+
+void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name)
+{
+	struct sweep s = {.trust = trust};
+	char stem[NAME_MAX + 1];
+
+	replace_stem(name, stem);
+	s.n = strlen(stem) + SUFFIX;
+	(void)nearby_each(nearby, stem, sweep_one, &s, NULL);
+}
+
 void replace_sweep(const struct trust *trust, const char *name)
 {
-	char stem[NAME_MAX + 1];
-	struct dirent *d;
-	size_t n;
-	int fd = openat(trust->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	CLEANUP(nearby_destroy) struct nearby *nearby = nearby_create(trust->dirfd);
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	replace_stem(name, stem);
-	n = strlen(stem);
-	while ((d = readdir(dir)))
-		if (strncmp(d->d_name, stem, n) == 0 && strlen(d->d_name) == n + SUFFIX &&
-			trust_check_name(trust, d->d_name, NULL) == 0)
-			(void)io_unlink(trust->dirfd, d->d_name);
-	closedir(dir);
+	if (nearby)
+		replace_sweep_nearby(trust, nearby, name);
 }
 
 void replace_destroy(struct replace *r)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/nearby.h"
 #include "base/file.h"
 #include "base/trust.h"
 
@@ -64,6 +65,8 @@ bool replace_stands(const struct replace *r);
 /* Removes what a process that was killed between begin and commit left behind, and what of it is to
  * be trusted. The caller holds the lock of NAME, so that nobody is writing it now. */
 void replace_sweep(const struct trust *trust, const char *name);
+/* ... by what was read of the directory. */
+void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name);
 /* For pair.c, which commits two of them: what they are called, and that it did. */
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);

@@ -3,6 +3,7 @@
 #include "box.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,17 @@
 #include "vfs/volume/outcome.h"
 
 enum { THREADS = 2, CACHE = 1 << 20 };
+
+static atomic_uint readings;
+
+/* In the way of the library's own. */
+DIR *fdopendir(int fd)
+{
+	DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
+
+	readings++;
+	return real(fd);
+}
 
 struct folder_box {
 	struct vfs_host host; /* first */
@@ -531,6 +543,40 @@ static void journals_come_back_whoever_asks_first(void **state)
 	report_finish(&report);
 }
 
+/* Whoever looks for journals reads the folder, which may be large: not once for each map. */
+static void the_first_changes_of_many_maps_read_the_folder_once(void **state)
+{
+	enum { MAPS = 20 };
+	struct folder_box *b = *state;
+	char path[64];
+
+	put_maps(b, 0, MAPS);
+	readings = 0;
+	for (int i = 0; i < MAPS; i++) {
+		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
+		assert_int_equal(put(b, path, "bob"), 0);
+	}
+	/* Once a second, where the machine is slow. */
+	assert_in_range(readings, 1, MAPS / 2);
+}
+
+/* ... and what another mount left since it was read is found all the same. */
+static void a_journal_that_is_newer_than_what_was_read_is_found(void **state)
+{
+	struct folder_box *b = *state;
+	struct folder *first = b->f;
+
+	put_maps(b, 0, 2);
+	assert_int_equal(put(b, "m000.map/info/author", "bob"), 0);
+	assert_int_equal(folder_create(dup(b->room.fd), b->room.path, &b->options, b->pool,
+				 &b->host, &b->f, NULL),
+		0);
+	assert_int_equal(put(b, "m001.map/info/author", "carol"), 0);
+	let_go(b);
+	b->f = first;
+	assert_true(shows(b, "m001.map/info/author", "carol\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +588,8 @@ int main(void)
 		TEST(a_map_that_is_replaced_while_it_is_opened_is_asked_for_anew),
 		TEST(a_disk_that_fails_one_map_fails_no_other),
 		TEST(journals_come_back_whoever_asks_first),
+		TEST(the_first_changes_of_many_maps_read_the_folder_once),
+		TEST(a_journal_that_is_newer_than_what_was_read_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

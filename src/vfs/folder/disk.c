@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/nearby.h"
 #include "base/cleanup.h"
 
 enum { LINKS_MAX = 8 };
@@ -184,7 +185,13 @@ int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **
 		d = calloc(1, sizeof(*d));
 		if (!d)
 			return -ENOMEM;
-		*d = (struct shared_dir){take_fd(&fd), st.st_dev, st.st_ino, 0, l};
+		*d = (struct shared_dir){take_fd(&fd), NULL, st.st_dev, st.st_ino, 0, l};
+		d->nearby = nearby_create(d->fd);
+		if (!d->nearby) {
+			close(d->fd);
+			free(d);
+			return -ENOMEM;
+		}
 		l->dir = d;
 	}
 	d->users++;
@@ -198,6 +205,7 @@ void shared_dir_unref(struct shared_dir *d)
 		return;
 	if (d->of->dir == d)
 		d->of->dir = NULL;
+	nearby_destroy(d->nearby);
 	close(d->fd);
 	free(d);
 }

@@ -23,6 +23,7 @@ static int make_volume(struct folder *f, const struct shared_dir *dir, const cha
 	int r;
 
 	options.shared_dir = true;
+	options.nearby = dir->nearby;
 	r = volume_create(dir->fd, name, NULL, &options, &vol, e);
 	if (r < 0)
 		return r;

@@ -37,6 +37,7 @@ static int load(struct opening *g)
 	options.shared_dir = r == -EINVAL;
 	if (options.shared_dir) {
 		dirfd = g->o->dir->fd;
+		options.nearby = g->o->dir->nearby;
 		snprintf(name, sizeof(name), "%s", m->name);
 	} else if (r < 0) {
 		return error_set(&g->e, r, "cannot be opened: %s", strerror(-r));

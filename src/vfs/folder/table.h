@@ -13,6 +13,7 @@ struct opened;
 /* A directory that files in it are open by. */
 struct shared_dir {
 	int fd;
+	struct nearby *nearby; /* what lies in it */
 	dev_t dev;
 	ino_t ino;
 	unsigned users;

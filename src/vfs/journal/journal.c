@@ -47,7 +47,7 @@ void journal_finish(struct journal *j)
 	*j = (struct journal){0};
 }
 
-static void journal_file(const struct journal *j, char ret[NAME_MAX + 1])
+void journal_file(const struct journal *j, char *ret)
 {
 	char suffix[64], number[16] = "";
 

@@ -41,6 +41,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/nearby.h"
 #include "base/reclog.h"
 #include "formats/format.h"
 #include "vfs/files/sidecar.h"
@@ -104,10 +105,12 @@ void journal_keep(struct journal *j);
 void journal_read_by(struct journal *j, struct bytes *name_map);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
- * note() of others that are kept. */
-int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
-	void *arg, struct error *e);
+ * note() of others that are kept. nearby: of the journal's directory. */
+int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 
+/* What its file is called, or would be; ret has room for NAME_MAX + 1. */
+void journal_file(const struct journal *j, char *ret);
 /* Is there one that journal_open would look at first? Any thread, and cheap. */
 bool journal_waits(const struct journal *j);
 

@@ -12,8 +12,9 @@ struct finding {
 	struct journal *journal;
 	void (*note)(void *arg, const char *line);
 	void *arg;
-	char *ours;    /* the file that fits */
-	char **others; /* all further ones */
+	char *ours;      /* the file that fits */
+	unsigned number; /* the highest in the name of one that would fit */
+	char **others;   /* all further ones */
 	size_t n_others;
 };
 
@@ -33,6 +34,7 @@ static int find_file(void *arg, const char *file)
 	unsigned number = journal_is_of(file, j->identity);
 	char **others;
 
+	f->number = number > f->number ? number : f->number;
 	if (trust_check_name(&j->trust, file, &why) < 0) {
 		leave_alone(f, file, &why);
 		return 0;
@@ -48,6 +50,25 @@ static int find_file(void *arg, const char *file)
 	f->others = others;
 	others[f->n_others] = strdup(file);
 	return others[f->n_others++] ? 0 : -ENOMEM;
+}
+
+/* What is beside the map may have been read before this one was made. */
+static int find_recent(struct finding *f)
+{
+	struct journal *j = f->journal;
+	char file[NAME_MAX + 1];
+	int r = 0;
+
+	while (r == 0 && !f->ours) {
+		j->number = f->number + 1;
+		if (!journal_waits(j))
+			break;
+		journal_file(j, file);
+		r = find_file(f, file);
+	}
+	if (!f->ours)
+		j->number = 1;
+	return r;
 }
 
 static void finding_finish(struct finding *f)
@@ -134,15 +155,17 @@ static int open_ours(struct finding *f, bool *ret_found, struct error *e)
 	return r;
 }
 
-int journal_open(struct journal *j, bool *ret_found, void (*note)(void *arg, const char *line),
-	void *arg, struct error *e)
+int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct finding f = {.journal = j, .note = note, .arg = arg};
 	char line[NAME_MAX + 128];
 	int r;
 
 	*ret_found = false;
-	r = journal_each_file(j->dirfd, j->map, find_file, &f, e);
+	r = journal_each_nearby(nearby, j->map, find_file, &f, e);
+	if (r == 0)
+		r = find_recent(&f);
 	if (r == -ENOMEM)
 		error_set(e, r, "no memory to look for journals");
 	for (size_t i = 0; r == 0 && i < f.n_others; i++) {

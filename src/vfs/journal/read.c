@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/journal/read.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -167,24 +166,39 @@ static bool is_of_map(const char *file, const char *map)
 	return strcmp(name, file) == 0;
 }
 
+/* Longer than what comes after the map's name, which is cut where there is no room for both. */
+enum { SUFFIX_MAX = 128 };
+
+struct finding {
+	const char *map;
+	int (*fn)(void *arg, const char *file);
+	void *arg;
+};
+
+static int find_one(void *arg, const char *file)
+{
+	const struct finding *f = arg;
+
+	return is_of_map(file, f->map) ? f->fn(f->arg, file) : 0;
+}
+
+int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, const char *file),
+	void *arg, struct error *e)
+{
+	struct finding f = {map, fn, arg};
+	char stem[NAME_MAX + 1];
+	int r;
+
+	snprintf(stem, sizeof(stem), "%.*s", NAME_MAX - SUFFIX_MAX, map);
+	r = nearby_each(b, stem, find_one, &f, e);
+	return r < 0 ? r : 0;
+}
+
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e)
 {
-	struct dirent *d;
-	int fd, r = 0;
-	DIR *dir;
+	CLEANUP(nearby_destroy) struct nearby *b = nearby_create(dirfd);
 
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		r = error_errno(e, "cannot list the map's directory");
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
-	while (r == 0 && (d = readdir(dir)))
-		if (is_of_map(d->d_name, map))
-			r = fn(arg, d->d_name);
-	closedir(dir);
-	return r < 0 ? r : 0;
+	return b ? journal_each_nearby(b, map, fn, arg, e)
+		 : error_set(e, -ENOMEM, "no memory to look for journals");
 }

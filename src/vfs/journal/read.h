@@ -30,6 +30,9 @@ int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal
  * one that was set aside. */
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
+/* ... of the directory that b is of. */
+int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, const char *file),
+	void *arg, struct error *e);
 
 /* The number in the name of a file that is a journal by its name (journal/journal.h), if it is one
  * of a map of this identity; 0: it is not. */

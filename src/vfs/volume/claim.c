@@ -9,15 +9,15 @@
 #include "vfs/volume/external.h"
 
 /* What saves that were killed left behind. */
-static void sweep(const struct volume *vol)
+static void sweep(const struct volume *vol, struct nearby *nearby)
 {
 	char marker[NAME_MAX + 1];
 
 	pair_marker(marker, vol->name);
-	replace_sweep(&vol->trust, vol->name);
-	replace_sweep(&vol->trust, marker);
+	replace_sweep_nearby(&vol->trust, nearby, vol->name);
+	replace_sweep_nearby(&vol->trust, nearby, marker);
 	if (vol->companion[0])
-		replace_sweep(&vol->trust, vol->companion);
+		replace_sweep_nearby(&vol->trust, nearby, vol->companion);
 }
 
 static void note_journals(void *arg, const struct journal_info *info)
@@ -47,11 +47,17 @@ static int lock_opened(struct volume *vol, struct error *e)
 static int begin_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
+	CLEANUP(nearby_destroy) struct nearby *own = NULL;
+	struct nearby *nearby = vol->nearby;
 	bool waits = false;
 	int r;
 
-	sweep(vol);
-	r = journal_open(&vol->journal, &waits, note, arg, e);
+	if (!nearby)
+		nearby = own = nearby_create(vol->dirfd);
+	if (!nearby)
+		return error_set(e, -ENOMEM, "no memory to look beside it");
+	sweep(vol, nearby);
+	r = journal_open(&vol->journal, nearby, &waits, note, arg, e);
 	if (waits)
 		vol->replay = REPLAY_WAITS;
 	return r;

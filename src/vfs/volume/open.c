@@ -72,6 +72,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	}
 	vol->dirfd = dirfd;
 	vol->own_dir = !o->shared_dir;
+	vol->nearby = o->nearby;
 	TAILQ_INIT(&vol->pending);
 	vol->name = strdup(name);
 	vol->own_budget = !o->budget;

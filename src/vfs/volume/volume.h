@@ -58,6 +58,7 @@ struct volume {
 	struct source source;
 	struct stat opened;                    /* files[0], as it was opened or last saved */
 	struct trust trust;                    /* in what lies beside it */
+	struct nearby *nearby;                 /* borrowed; NULL: it is read when it is asked for */
 	char companion[NAME_MAX + 1];          /* the name of files[1], or "" */
 	struct stat companion_opened;          /* files[1] */
 	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Zlib */
+/* Names beside a map, and how often a directory is read for them. */
+#include "base/nearby.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util.h"
+
+static unsigned readings;
+
+/* In the way of the library's own. */
+DIR *fdopendir(int fd)
+{
+	DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
+
+	readings++;
+	return real(fd);
+}
+
+struct told {
+	char text[512];
+	int answer;
+};
+
+static int tell(void *arg, const char *name)
+{
+	struct told *t = arg;
+
+	strcat(t->text, name);
+	strcat(t->text, " ");
+	return t->answer;
+}
+
+static const char *each(struct nearby *n, const char *stem, struct told *t)
+{
+	*t = (struct told){0};
+	assert_int_equal(nearby_each(n, stem, tell, t, NULL), 0);
+	return t->text;
+}
+
+static void names_are_told_by_how_they_begin(void **state)
+{
+	static const char *const files[] = {"b.map.mapfs-journal-2", "b.map.mapfs-journal-1",
+		"b.map", "a.map.mapfs-journal-1", "b.mapfs-journal-1", ".b.map.mapfs-new-abcdef",
+		"c"};
+	const struct room *room = *state;
+	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	struct told t;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		put_file(room->fd, files[i], "x", 1);
+	assert_string_equal(each(n, "b.map", &t),
+		"b.map.mapfs-journal-1 b.map.mapfs-journal-2 b.mapfs-journal-1 ");
+	assert_string_equal(each(n, "b.map.", &t), "b.map.mapfs-journal-1 b.map.mapfs-journal-2 ");
+	assert_string_equal(each(n, ".b.map.mapfs-new-", &t), ".b.map.mapfs-new-abcdef ");
+	assert_string_equal(each(n, "c", &t), "");
+	assert_string_equal(each(n, "zz", &t), "");
+	t = (struct told){.answer = 7};
+	assert_int_equal(nearby_each(n, "b", tell, &t, NULL), 7);
+	assert_string_equal(t.text, "b.map.mapfs-journal-1 ");
+}
+
+static void many_questions_are_one_reading(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	const struct timespec longer = {.tv_sec = 1, .tv_nsec = 100 * 1000 * 1000};
+	struct told t;
+
+	readings = 0;
+	for (unsigned i = 0; i < 100; i++)
+		each(n, "a", &t);
+	/* More than one where the machine was away for a second. */
+	assert_in_range(readings, 1, 3);
+	put_file(room->fd, "a.mapfs-new-abcdef", "x", 1);
+	nanosleep(&longer, NULL);
+	readings = 0;
+	assert_string_equal(each(n, "a", &t), "a.mapfs-new-abcdef ");
+	assert_int_equal(readings, 1);
+}
+
+static void a_directory_that_cannot_be_read_is_told(void **state)
+{
+	struct error e = ERROR_INIT;
+	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(-1);
+	struct told t = {0};
+
+	(void)state;
+	assert_int_equal(nearby_each(n, "a", tell, &t, &e), -EBADF);
+	assert_non_null(strstr(error_text(&e), "cannot list"));
+}
+
+#define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		in_a_room(names_are_told_by_how_they_begin),
+		in_a_room(many_questions_are_one_reading),
+		cmocka_unit_test(a_directory_that_cannot_be_read_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
