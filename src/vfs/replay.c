@@ -193,10 +193,14 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 	}
 	if (op->type == JOURNAL_RENAME) {
 		r = find_dir(v, op->to, &to, &a.call.to_name);
-		if (r == 0)
+		if (r == 0) {
 			a.call.to_ino = to->ino;
-		if (r == 0)
+			/* What is replaced may be all that keeps it: no kernel looked it up. */
+			to->opens++;
 			r = ask(v, &a, vfs_rename);
+			to->opens--;
+			node_free_unused(v, to);
+		}
 	} else if (op->type == JOURNAL_MKDIR) {
 		r = ask(v, &a, vfs_mkdir);
 		if (r == 0)
