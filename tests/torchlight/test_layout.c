@@ -114,6 +114,49 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 	}
 }
 
+/* What has no place in a compiled layout would be gone without a word. */
+static void what_a_layout_cannot_hold_is_refused(void **state)
+{
+#define OBJECT(inside)                                                                             \
+	"[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Logic Group\n<INTEGER64>ID:1\n" inside        \
+	"[/PROPERTIES]\n[/BASEOBJECT]\n"
+#define LAYOUT(inside) "[Layout]\n[OBJECTS]\n" inside "[/OBJECTS]\n[/Layout]\n"
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{"[UNIT]\n<STRING>NAME:x\n[/UNIT]\n", "line 1, column 1: [UNIT] has no [OBJECTS]"},
+		{"[Layout]\n<STRING>NAME:x\n[/Layout]\n",
+			"line 2, column 1: NAME cannot stand in [Layout]"},
+		{"[Layout]\n[UNIT]\n[/UNIT]\n[/Layout]\n",
+			"line 2, column 1: [UNIT] cannot stand in [Layout]"},
+		{"[Layout]\n[OBJECTS]\n[/OBJECTS]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]\n",
+			"line 4, column 1: [OBJECTS] stands in [Layout] twice"},
+		{LAYOUT("[BASEOBJECT]\n<STRING>A:x\n[PROPERTIES]\n<STRING>DESCRIPTOR:Light\n"
+			"<INTEGER64>ID:1\n[/PROPERTIES]\n[/BASEOBJECT]\n"),
+			"line 4, column 1: A cannot stand in [BASEOBJECT]"},
+		{LAYOUT(OBJECT("[LOGICGROUP]\n[/LOGICGROUP]\n[LOGICGROUP]\n[/LOGICGROUP]\n")),
+			"line 9, column 1: [LOGICGROUP] stands in [PROPERTIES] twice"},
+		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>Z:1\n[/LOGICOBJECT]\n"
+			       "[/LOGICGROUP]\n")),
+			"line 9, column 1: Z cannot stand in [LOGICOBJECT]"},
+		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>X:1\n<FLOAT>x:2\n"
+			       "[/LOGICOBJECT]\n[/LOGICGROUP]\n")),
+			"line 10, column 1: x stands in [LOGICOBJECT] twice"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+		assert_int_equal(binlayout_encode(cases[i].text, strlen(cases[i].text), NULL, 0,
+					 NULL, NULL, &out, &err),
+			-EINVAL);
+		assert_string_equal(error_text(&err), cases[i].why);
+	}
+#undef LAYOUT
+#undef OBJECT
+}
+
 static void a_vector_is_one_property_whatever_the_order(void **state)
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT;
@@ -212,6 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unknown_parts_of_a_layout_are_shown_and_come_back),
 		cmocka_unit_test(wrong_layouts_are_refused_with_their_place),
+		cmocka_unit_test(what_a_layout_cannot_hold_is_refused),
 		cmocka_unit_test(a_vector_is_one_property_whatever_the_order),
 		cmocka_unit_test(a_groups_node_says_only_what_differs),
 		cmocka_unit_test(a_group_says_of_its_node_what_the_kit_does),

@@ -236,6 +236,35 @@ def test_changes_survive_a_kill(box):
                                          "MEDIA/MADE/B.DAT"}
 
 
+def test_a_rename_over_the_only_file_that_is_known_of_a_directory_survives_a_kill(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put("MEDIA/UNITS/NEW.TXT", b"new", flags=os.O_WRONLY | os.O_CREAT)
+    text = m.get("MEDIA/README.TXT")
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/UNITS/NEW.TXT")
+    box.kill_worker()
+    m = box.mount(m.map, env={"MALLOC_PERTURB_": "165"})  # what is freed is overwritten
+    assert m.get("MEDIA/UNITS/NEW.TXT") == text
+    assert not os.path.exists(m / "MEDIA/README.TXT")
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/UNITS/NEW.TXT") == text
+
+
+def test_what_comes_home_after_a_save_elsewhere_is_told(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    text = m.get("MEDIA/README.TXT")
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/U2")
+    os.unlink(m / "MEDIA/README.TXT")
+    sync(m)
+    os.rename(m / "MEDIA/U2", m / "MEDIA/UNITS")
+    m.put("MEDIA/README.TXT", text, flags=os.O_WRONLY | os.O_CREAT)
+    status = box.run("status", m.point).out.splitlines()
+    assert sorted(status[1:]) == ["  moved MEDIA/UNITS", "  new MEDIA/README.TXT"]
+    assert sorted(m.unmount().out.splitlines()) == [
+        "saved: MEDIA/README.TXT", "saved: MEDIA/UNITS"]
+    a = Archive(m.map)
+    assert a.one("MEDIA/README.TXT") == text and "MEDIA/UNITS/A.DAT" in a.files
+
+
 def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
     pak, man = add_pak(box)
     section = boxes.get(pak)

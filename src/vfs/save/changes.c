@@ -168,6 +168,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 {
 	CLEANUP(free) char *path = NULL;
 	entry_id id;
+	bool is_new;
 
 	if (o->state != OBJECT_HERE) {
 		/* Of what no saved map had there is nothing to tell. */
@@ -181,11 +182,16 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 			add(c, CHANGE_REPLACED, o->path, 0, 0);
 		return;
 	}
-	if (!o->seq || !o->node->parent || o->node->lens == LENS_NEW)
+	is_new = o->absent || (o->seq && o->since == OBJECT_MADE);
+	if (o->seq && (!o->node->parent || o->node->lens == LENS_NEW))
 		return;
-	path = node_path(o->node);
-	if (path && (o->since == OBJECT_MADE || o->moved))
-		add(c, o->since == OBJECT_MADE ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
+	/* One at its old path is not held: but the map of the last save may have it elsewhere, or
+	 * not at all. */
+	if (!o->seq && ((!is_new && !o->moved) || !stands(v, o->path, o->id, &id)))
+		return;
+	path = o->seq ? node_path(o->node) : strdup(o->path);
+	if (path && (is_new || o->moved))
+		add(c, is_new ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
 }
 
 /* What is in a directory comes right after it, before names that go on otherwise. */

@@ -8,6 +8,7 @@
 #include "formats/torchlight/text/layout/extra.h"
 #include "formats/torchlight/text/layout/learn.h"
 #include "formats/torchlight/text/layout/properties.h"
+#include "formats/torchlight/text/layout/shape.h"
 #include "formats/torchlight/text/layout/text.h"
 #include "formats/torchlight/text/names.h"
 #include "formats/torchlight/text/textform.h"
@@ -223,6 +224,8 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	r = encode(&en, tree->root, old);
 	if (r == -EINVAL && en.unknown && en.old_known)
 		r = encode_again(&en, tree->root, old, old_size, new_names);
+	if (r == 0)
+		r = layout_shape_check(tree->root, e);
 	/* Another text may teach the name. */
 	if (r == -EINVAL && en.unknown)
 		r = error_of_others(e, r);
