@@ -356,21 +356,57 @@ def test_fields_that_both_changed(plain):
     assert "layer.json: changed by both: color;" in r.stderr
 
 
-def test_an_image_that_both_changed(plain):
-    images = {s: pixels(c) for s, c in (("o", 10), ("t", 20))}
-    for side, data in images.items():
-        put(plain, side, "images/0_checker.png", data)
-    merge(plain, code=1)
-    assert run("cat", str(plain / "out.map"), "images/0_checker.png").stdout == run(
-        "cat", str(plain / "o.map"), "images/0_checker.png").stdout
-    assert os.path.exists(plain / "out.map.mapfs-left/images/0_checker.png")
+IMAGE = "images/0_checker.png"
 
 
-def pixels(shade):
-    image = pytest.importorskip("PIL.Image").new("RGBA", (16, 16), (shade, 0, 0, 255))
+def image_of(where, side):
+    """The pixels that a map shows, by rows."""
+    pil = pytest.importorskip("PIL.Image")
+    with pil.open(io.BytesIO(good("cat", str(where / (side + ".map")), IMAGE).stdout)) as i:
+        data = list(i.getdata())
+        return [data[y * i.width:(y + 1) * i.width] for y in range(i.height)]
+
+
+def paint(where, side, *spots, size=None):
+    """{side}.map gets these (x, y, shade) as pixels of the image, or another image."""
+    rows = image_of(where, "b")
+    if size:
+        rows = [[(0, 0, 0, 255)] * size for _ in range(size)]
+    for x, y, shade in spots:
+        rows[y][x] = (shade, 0, 0, 255)
+    image = pytest.importorskip("PIL.Image").new("RGBA", (len(rows[0]), len(rows)))
+    image.putdata([c for row in rows for c in row])
     out = io.BytesIO()
     image.save(out, "PNG")
-    return out.getvalue()
+    put(where, side, IMAGE, out.getvalue())
+    return rows
+
+
+def test_pixels_that_each_side_changed_are_all_in_the_image(plain):
+    rows = paint(plain, "o", (1, 2, 10), (5, 5, 30))
+    paint(plain, "t", (0, 15, 20), (5, 5, 30))
+    merge(plain, code=0)
+    rows[15][0] = (20, 0, 0, 255)
+    assert image_of(plain, "out") == rows
+
+
+def test_pixels_that_both_changed_stay_ours_and_their_rectangle_is_named(plain):
+    rows = paint(plain, "o", (1, 2, 10), (4, 3, 10), (7, 7, 10))
+    paint(plain, "t", (1, 2, 20), (4, 3, 20), (9, 9, 20))
+    r = merge(plain, code=1)
+    rows[9][9] = (20, 0, 0, 255)
+    assert image_of(plain, "out") == rows
+    line, = r.stderr.splitlines()
+    assert IMAGE + ": changed by both: 2 pixels, x 1 to 4, y 2 to 3;" in line
+    assert boxes.get(plain / "out.map.mapfs-left" / IMAGE) == good("cat", str(plain / "t.map"), IMAGE).stdout
+
+
+def test_an_image_that_got_another_size_is_of_one_side(plain):
+    paint(plain, "o", (1, 2, 10))
+    paint(plain, "t", size=8)
+    merge(plain, code=1)
+    assert image_of(plain, "out") == image_of(plain, "o")
+    assert os.path.exists(plain / "out.map.mapfs-left" / IMAGE)
 
 
 def test_removed_by_one_and_changed_by_the_other_stays_changed(plain):

@@ -63,7 +63,10 @@ static int join(const struct merge *m, const struct item *i, const struct three 
 {
 	int r = -ENOTSUP;
 
-	if (content_is_json(m, i))
+	/* Where a map has images they are shown in one form. */
+	if (m->numbered && strcmp(i->ending, ".png") == 0)
+		r = join_image(c->b, c->o, c->t, ret, clash);
+	if (r == -ENOTSUP && content_is_json(m, i))
 		r = join_json(c->b, c->o, c->t, ret, clash);
 	if (r == -ENOTSUP && fits(m->how->rows, i->path))
 		r = join_rows(c->b, c->o, c->t, m->how->row_keys, ret, clash);
