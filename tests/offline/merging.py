@@ -267,6 +267,16 @@ class Edits:
             if not os.path.exists(new):
                 os.rename(layer, new)
 
+    def regroup_layer(self):
+        layer = self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind", 0) == 0)
+        g = self.pick(entries(self.tree, "groups"))
+        if layer and g:
+            where = os.path.join(self.tree, "groups", g, "layers")
+            os.makedirs(where, exist_ok=True)
+            new = os.path.join(where, "%02d_%s" % (self.rng.randrange(6), bare(os.path.basename(layer))))
+            if not os.path.exists(new):
+                os.rename(layer, new)
+
     def add_group(self):
         source = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
         if source:
@@ -301,7 +311,7 @@ class Edits:
                 dump(path, value)
 
     ALL = (setting, setting, text, cells, cells, cells, layer_field, layer_image, group_field, element,
-           add_layer, remove_layer, rename_layer, move_layer, move_layer, add_group, remove_group, image, add_image,
+           add_layer, remove_layer, rename_layer, move_layer, move_layer, regroup_layer, add_group, remove_group, image, add_image,
            envelope)
 
     def some(self, n):

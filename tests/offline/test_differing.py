@@ -166,6 +166,25 @@ def test_a_group_that_moved_is_not_removed_and_added(box):
     assert lines(one, two) in (["moved groups/1_x -> groups/2_x"], ["moved groups/2_y -> groups/1_y"])
 
 
+def test_a_layer_that_went_to_another_group_moved(box):
+    one = made(box, "one.map", LAYERS, groups=[("Game", 3), ("x", 1)])
+    two = made(box, "two.map", LAYERS, groups=[("Game", 2), ("x", 2)])
+    assert lines(one, two) == ["moved " + AT + "2_b -> groups/1_x/layers/0_b"]
+    assert lines(two, one) == ["moved groups/1_x/layers/0_b -> " + AT + "2_b"]
+    # And changed: the third of its rows is another one.
+    changed = made(box, "changed.map", [LAYERS[0], ("b", 2, b"one"), LAYERS[2]], groups=[("Game", 2), ("x", 2)])
+    told = lines(one, changed)
+    assert told[:2] == ["moved " + AT + "2_b -> groups/1_x/layers/0_b", "changed groups/1_x/layers/0_b/layer.json"]
+
+
+def test_of_two_that_went_to_another_group_none_is_guessed(box):
+    """Layers of one name might be either."""
+    twins = [("b", 1, None), ("b", 1, None), LAYERS[2]]
+    one = made(box, "one.map", twins, groups=[("Game", 3), ("x", 1)])
+    two = made(box, "two.map", twins, groups=[("Game", 1), ("x", 3)])
+    assert sorted(line.split()[0] for line in lines(one, two)) == ["added", "added", "removed", "removed"]
+
+
 def test_a_layer_with_another_name_was_renamed(box):
     one = made(box, "one.map", LAYERS)
     two = made(box, "two.map", [LAYERS[0], ("other", 2, b"two"), LAYERS[2]])

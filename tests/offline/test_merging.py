@@ -409,10 +409,15 @@ def test_an_image_that_got_another_size_is_of_one_side(plain):
     assert os.path.exists(plain / "out.map.mapfs-left" / IMAGE)
 
 
+def as_base(where):
+    """Both sides are what the base is."""
+    for side in "ot":
+        shutil.copy(where / "b.map", where / (side + ".map"))
+
+
 def test_removed_by_one_and_changed_by_the_other_stays_changed(plain):
     for ours, theirs in (("o", "t"), ("t", "o")):
-        for side in "ot":
-            shutil.copy(plain / "b.map", plain / (side + ".map"))
+        as_base(plain)
         good("rm", "-r", str(plain / (ours + ".map")), GROUND)
         put(plain, theirs, GROUND + "/id.csv", cells(plain, (1, 1, 5)))
         r = merge(plain, code=1)
@@ -424,8 +429,7 @@ def test_removed_by_one_and_changed_by_the_other_stays_changed(plain):
 def test_what_one_removed_and_the_other_uses_stays(plain):
     text = said(plain, GROUND + "/layer.json", "b")
     for user, remover in (("o", "t"), ("t", "o")):
-        for side in "ot":
-            shutil.copy(plain / "b.map", plain / (side + ".map"))
+        as_base(plain)
         put(plain, user, GROUND + "/layer.json", text.replace('"0_checker"', '"1_grass_main"'))
         good("rm", str(plain / (remover + ".map")), "images/1_grass_main.json")
         r = merge(plain, code=1)
@@ -439,6 +443,61 @@ def test_renamed_by_both(plain):
     r = merge(plain, code=1)
     assert "1_ours" in said_paths(plain)
     assert '"theirs"' in r.stderr
+
+
+OTHER = "groups/1_other"
+
+
+@pytest.fixture
+def grouped(plain):
+    """And a second group with a layer of its own."""
+    new = plain / "add" / OTHER / "layers" / "0_far"
+    shutil.copytree(plain / "tree" / GROUND, new)
+    merging.write(str(new / "id.csv"), cells(plain, (0, 0, 9), (0, 1, 9)))
+    shutil.copy(plain / "tree" / GROUP / "group.json", plain / "add" / OTHER / "group.json")
+    good("pack", str(plain / "add"), "--onto", str(plain / "b.map"))
+    as_base(plain)
+    return plain
+
+
+def layers_of(where, group, side="out"):
+    return good("ls", str(where / (side + ".map")), group + "/layers").stdout.decode().split()
+
+
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+def test_a_layer_that_one_moved_to_another_group_and_the_other_changed_is_both(grouped, mover, other):
+    good("mv", str(grouped / (mover + ".map")), GROUND, OTHER + "/layers/0_ground")
+    put(grouped, other, GROUND + "/id.csv", cells(grouped, (1, 1, 5)))
+    merge(grouped, code=0)
+    assert layers_of(grouped, OTHER) == ["0_ground", "1_far"] and layers_of(grouped, GROUP) == ["0_Game"]
+    assert grid(said(grouped, OTHER + "/layers/0_ground/id.csv")) == grid(cells(grouped, (1, 1, 5)))
+
+
+def test_a_layer_that_went_to_a_group_which_theirs_added(grouped):
+    good("mv", str(grouped / "t.map"), OTHER, "groups/0_first")
+    new = grouped / "more" / "groups" / "7_new"
+    os.makedirs(new / "layers")
+    shutil.copy(grouped / "tree" / GROUP / "group.json", new / "group.json")
+    good("pack", str(grouped / "more"), "--onto", str(grouped / "t.map"))
+    good("mv", str(grouped / "t.map"), "groups/1_Game/layers/1_ground", "groups/2_new/layers/0_ground")
+    put(grouped, "o", GROUND + "/id.csv", cells(grouped, (1, 1, 5)))
+    merge(grouped, code=0)
+    assert layers_of(grouped, "groups/2_new") == ["0_ground"] and layers_of(grouped, "groups/1_Game") == ["0_Game"]
+    assert grid(said(grouped, "groups/2_new/layers/0_ground/id.csv"))[1][1] == 5
+    assert layers_of(grouped, "groups/0_first") == ["0_far"]
+
+
+def test_a_layer_that_each_moved_to_another_group_is_where_ours_has_it(grouped):
+    third = grouped / "third" / "groups" / "2_third"
+    os.makedirs(third / "layers")
+    shutil.copy(grouped / "tree" / GROUP / "group.json", third / "group.json")
+    for side in "bot":
+        good("pack", str(grouped / "third"), "--onto", str(grouped / (side + ".map")))
+    good("mv", str(grouped / "o.map"), GROUND, OTHER + "/layers/1_ground")
+    good("mv", str(grouped / "t.map"), GROUND, "groups/2_third/layers/0_ground")
+    r = merge(grouped, code=1)
+    assert "moved by both; theirs has it in groups/2_third/layers" in r.stderr
+    assert layers_of(grouped, OTHER) == ["0_far", "1_ground"] and layers_of(grouped, "groups/2_third") == []
 
 
 def test_each_added_a_layer_and_both_are_there(plain):

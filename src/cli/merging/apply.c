@@ -103,11 +103,18 @@ static int put_or_note(struct applying *a, struct merged *x)
 
 static int move(struct applying *a, struct merged *x)
 {
-	CLEANUP(free) char *dir = order_path(x->up, false), *from = NULL, *to = NULL;
 	const struct item *o = x->at[OURS];
-	int r = -ENOMEM;
+	CLEANUP(free) char *was = order_path(o->up->of, false), *from = NULL, *to = NULL;
+	CLEANUP(free) char *dir = order_path(x->up, false);
+	int r = was && dir ? 0 : -ENOMEM;
 
-	if (!dir || asprintf(&from, "%s/%s", dir, o->name) < 0)
+	/* Which may be in a new one. */
+	if (r == 0 && o->up->of != x->up)
+		r = change_mkdirs(a->t, dir);
+	if (r < 0)
+		return fail(a, dir ? dir : "", r);
+	r = -ENOMEM;
+	if (asprintf(&from, "%s/%s", was, o->name) < 0)
 		from = NULL;
 	else if (asprintf(&to, "%s/%s%s", dir, x->now, o->ending) < 0)
 		to = NULL;

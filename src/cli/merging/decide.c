@@ -21,17 +21,20 @@ static int below(struct deciding *d, struct merged *x)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = decide(d, x->below[i]);
+		if (!x->below[i]->crossed)
+			r = decide(d, x->below[i]);
 	return r;
 }
 
+/* What came from elsewhere is not asked what it is in. */
 static void all_of(struct merged *x, enum fate fate)
 {
 	bool there = fate == FATE_NONE || x->at[fate == FATE_ADD ? THEIRS : OURS];
 
 	x->fate = there ? fate : FATE_NONE;
 	for (size_t i = 0; i < x->n; i++)
-		all_of(x->below[i], fate);
+		if (!x->below[i]->crossed)
+			all_of(x->below[i], fate);
 }
 
 /* What is nothing by itself follows what is in it. */
@@ -195,10 +198,37 @@ static int keep_used(struct merge *m)
 	return r;
 }
 
+/* Those that were moved to another directory. What both moved to different ones is where ours has
+ * it.
+ */
+static int decide_crossed(struct deciding *d)
+{
+	size_t n = d->m->n; /* marks are added behind */
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct merged *x = d->m->all[i], *up[SIDES];
+
+		if (!x->crossed)
+			continue;
+		r = decide(d, x);
+		for (int w = 0; w < SIDES; w++)
+			up[w] = x->at[w] ? x->at[w]->up->of : NULL;
+		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
+			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
+			r = conflict_add(d->m, x, false, "moved by both; theirs has it in %s",
+				x->at[THEIRS]->up->path);
+		x->moved |= up[OURS] && up[OURS] != x->up;
+	}
+	return r;
+}
+
 int decide_all(struct merge *m, bool mark)
 {
 	struct deciding d = {m, mark};
 	int r = below(&d, m->root);
 
+	if (r == 0)
+		r = decide_crossed(&d);
 	return r < 0 ? r : keep_used(m);
 }

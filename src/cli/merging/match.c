@@ -9,9 +9,8 @@
 
 #include "base/array.h"
 #include "cli/merging/content.h"
+#include "cli/merging/crossed.h"
 #include "cli/merging/pairs.h"
-
-static int match_below(struct merge *m, struct merged *x);
 
 /* One node of these. */
 static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t,
@@ -172,7 +171,8 @@ static int match_new(struct merge *m, struct merged *x)
 	return r;
 }
 
-static int match_objects(struct merge *m, struct merged *x)
+/* What base has. */
+static int match_old(struct merge *m, struct merged *x)
 {
 	struct pairs o = {0}, t = {0};
 	int r = objects(m, BASE, x->at[BASE], &o.a, &o.n_a);
@@ -194,28 +194,90 @@ static int match_objects(struct merge *m, struct merged *x)
 	free(t.b);
 	pairs_finish(&o);
 	pairs_finish(&t);
-	return r < 0 ? r : match_new(m, x);
+	return r;
 }
 
-static int match_below(struct merge *m, struct merged *x)
-{
-	int r = match_parts(m, x);
+/* Directories of one depth. */
+struct level {
+	struct merged **at;
+	size_t n, room;
+};
 
-	if (r == 0 && m->numbered)
-		r = match_objects(m, x);
-	for (int named = 1; r == 0 && named >= 0; named--)
-		for (size_t i = 0; r == 0 && i < x->n; i++)
-			if (merged_dir(x->below[i]) && merged_named(m, x->below[i]) == named)
-				r = match_below(m, x->below[i]);
+static int match_objects(struct merge *m, const struct level *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n; i++)
+		r = match_old(m, l->at[i]);
+	if (r == 0)
+		r = crossed_find(m, l->at, l->n);
+	for (size_t i = 0; r == 0 && i < l->n; i++)
+		r = match_new(m, l->at[i]);
+	return r;
+}
+
+static int add_below(const struct merge *m, const struct level *l, bool named, struct level *ret)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->at[i]->n; k++) {
+			struct merged *x = l->at[i]->below[k];
+
+			if (!merged_dir(x) || merged_named(m, x) != named)
+				continue;
+			if (!array_room(ret->at, ret->n, ret->room))
+				return -ENOMEM;
+			ret->at[ret->n++] = x;
+		}
+	return 0;
+}
+
+static int match_level(struct merge *m, const struct level *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n; i++)
+		r = match_parts(m, l->at[i]);
+	return r == 0 && m->numbered ? match_objects(m, l) : r;
+}
+
+/* Takes l. What files name is matched before the files are read. */
+static int match_below(struct merge *m, struct level l)
+{
+	int r = match_level(m, &l);
+
+	while (r == 0 && l.n) {
+		struct level named = {0}, next = {0};
+
+		r = add_below(m, &l, true, &named);
+		if (r == 0)
+			r = match_level(m, &named);
+		if (r == 0)
+			r = add_below(m, &l, false, &next);
+		if (r == 0)
+			r = match_level(m, &next);
+		for (size_t i = 0; r == 0 && i < named.n; i++) {
+			r = array_room(next.at, next.n, next.room) ? 0 : -ENOMEM;
+			if (r == 0)
+				next.at[next.n++] = named.at[i];
+		}
+		free(named.at);
+		free(l.at);
+		l = next;
+	}
+	free(l.at);
 	return r;
 }
 
 int match_all(struct merge *m)
 {
 	struct item *at[SIDES];
+	struct level l = {0};
 
 	for (int w = 0; w < SIDES; w++)
 		at[w] = m->sides[w].root;
 	m->root = merged_new(m, NULL, at);
-	return m->root ? match_below(m, m->root) : -ENOMEM;
+	if (!m->root || !array_room(l.at, l.n, l.room))
+		return -ENOMEM;
+	l.at[l.n++] = m->root;
+	return match_below(m, l);
 }

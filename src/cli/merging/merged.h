@@ -26,6 +26,7 @@ struct merged {
 	struct item *at[SIDES];
 	bool doubt;     /* perhaps they are not the same */
 	bool contested; /* ... and both sides changed it */
+	bool crossed;   /* a side moved it here from another directory, or from here */
 
 	enum fate fate;
 	struct bytes *content; /* FATE_OURS: what both sides made of it (names by number) */

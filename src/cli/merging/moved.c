@@ -27,6 +27,11 @@ static bool begin(struct kept *k, const struct item *base, const struct item *ou
 
 		if (!ours->below[i]->object || !x || !x->at[BASE])
 			continue;
+		/* From another directory. */
+		if (x->at[BASE]->up != base) {
+			x->moved = true;
+			continue;
+		}
 		k->was[k->n] = x->was;
 		k->at[k->n++] = x;
 	}

@@ -36,7 +36,7 @@ static bool reordered(const struct merged *dir, enum which v, enum which w)
 		size_t at;
 
 		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
-			!x->at[THEIRS] || !survives(x))
+			!x->at[THEIRS] || !survives(x) || x->crossed)
 			continue;
 		at = place(x, v);
 		if (n++ && at < last)

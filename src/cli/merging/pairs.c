@@ -162,13 +162,23 @@ static bool as_many(const struct match *x, const struct one *a)
 	return here == there;
 }
 
+static bool same_sort(const struct item *a, const struct item *b)
+{
+	return a->dir == b->dir && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
+}
+
+bool pairs_alike(const struct item *a, const struct item *b)
+{
+	return same_sort(a, b) && content_alike(a, b) >= ALIKE;
+}
+
 static unsigned weigh(const struct match *x, const struct one *a, const struct one *b)
 {
 	const struct item *i = x->p->a[a->at], *j = x->p->b[b->at];
 	bool near = a->before == b->before;
 	unsigned alike;
 
-	if (i->dir != j->dir || (i->dir ? !same_parts(i, j) : strcmp(i->ending, j->ending) != 0))
+	if (!same_sort(i, j))
 		return 0;
 	alike = content_alike(i, j);
 	if (!same_name(i, j))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * pairs: which objects of two lists are the same: those of one name that nothing else has, then
- * those of equal content, then the ones that are alike, in their order: those of one name, and those
- * of another name that are very much so.
+ * those of equal content, then the ones that are alike, in their order: those of one name, and
+ * those of another name that are very much so.
  */
 #ifndef CLI_MERGING_PAIRS_H
 #define CLI_MERGING_PAIRS_H
@@ -22,5 +22,7 @@ int pairs_find(struct pairs *p);
 /* Only those of equal name and content. */
 int pairs_find_equal(struct pairs *p);
 void pairs_finish(struct pairs *p);
+/* Two of one name, which are known: are they alike enough to be the same? */
+bool pairs_alike(const struct item *a, const struct item *b);
 
 #endif
