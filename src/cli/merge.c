@@ -12,6 +12,7 @@
 #include "cli/merging/apply.h"
 #include "cli/merging/conflict.h"
 #include "cli/merging/decide.h"
+#include "cli/merging/hidden.h"
 #include "cli/merging/left.h"
 #include "cli/merging/match.h"
 #include "cli/merging/order.h"
@@ -178,12 +179,14 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = order_path(x->x, true);
+		CLEANUP(free) char *path = x->x ? order_path(x->x, true) : NULL;
 		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
 		const char *slash = strrchr(c->label, '/');
 		int n = slash ? (int)(slash + 1 - c->label) : 0;
 
-		if (theirs && left->made[0])
+		if (!x->x)
+			say(stderr, "mapfs: %s: conflict: %s", c->label, x->why);
+		else if (theirs && left->made[0])
 			say(stderr, "mapfs: %s: conflict: %s: %s; ours stays, theirs is %.*s%s/%s",
 				c->label, path ? path : "", x->why, n, c->label, left->made,
 				theirs);
@@ -274,7 +277,9 @@ static int merge(struct command_merge *c, struct pool *pool)
 		     same_bytes(c->ours, m->sides[BASE].tree.vol->source.files[0]->fd);
 	if (c->theirs_as_ours || c->as_base)
 		return 0;
-	r = match_all(m);
+	r = hidden_decide(m, c->label);
+	if (r == 0)
+		r = match_all(m);
 	if (r == 0)
 		r = decide_all(m, c->mark);
 	if (r == 0)
@@ -319,8 +324,6 @@ int cli_merge(int argc, char **argv)
 	int option;
 
 	command_begin(&c.command, "merge");
-	/* Its numbers are those of one map. */
-	(void)options_add(&c.command.options, "raw=off", NULL);
 	while ((option = command_option(
 			&c.command, argc, argv, COMMAND_LETTERS "L:", long_options)) > 0 &&
 		option != '?') {

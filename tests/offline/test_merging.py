@@ -551,6 +551,62 @@ def test_an_older_left_over_stays(plain):
     assert get(plain / "out.map.mapfs-left.1/info/author") == b"b\n" and "mapfs-left.1/info" in r.stderr
 
 
+# ---- what no typed file shows
+
+UNKNOWN, INDEX = 77, 0xFFFF
+UUID = (0x01234567, 0x01234567 * 3, 0x01234567 * 5, 0x01234567 * 7)
+KNOWN = (0x3E1B2716, 0x178C3978, 0x9BD9B11A, 0xE0410DD8)  # of automappers
+
+
+def secrets(where, side, *items):
+    """Items of types that mapfs does not know, as another program might add them: (type, id, integers)."""
+    path = where / (side + ".map")
+    f = datafile.Datafile.load(path)
+    path.write_bytes(datafile.encode([*f.items, *(datafile.Item(*i) for i in items)], f.blobs()))
+
+
+def unknown(where, *types, side="out"):
+    return [list(i.ints) for i in datafile.Datafile.load(where / (side + ".map")).items if i.type in types]
+
+
+def test_what_only_raw_shows_is_as_in_ours_and_told(plain):
+    for side, ints in (("b", [1]), ("o", [1]), ("t", [2])):
+        secrets(plain, side, (UNKNOWN, 0, ints))
+    put(plain, "t", "info/author", "theirs\n")
+    put(plain, "o", "info/version", "ours\n")
+    r = merge(plain, code=0)
+    line, = r.stderr.splitlines()
+    assert "note: raw/items/00077/00000, which no other file shows, was changed by theirs" in line
+    assert unknown(plain, UNKNOWN) == [[1]] and said(plain, "info/author") == "theirs\n"
+
+
+def test_what_both_changed_and_only_raw_shows_is_a_conflict(plain):
+    for side, ints in (("b", [1]), ("o", [2]), ("t", [3])):
+        secrets(plain, side, (UNKNOWN, 0, ints))
+    r = merge(plain, code=1)
+    line, = r.stderr.splitlines()
+    assert "conflict: raw/items/00077/00000, which no other file shows, was changed by both" in line
+    assert unknown(plain, UNKNOWN) == [[2]]
+
+
+def test_a_type_of_a_uuid_is_the_same_under_another_number(plain):
+    """And of those that typed files show nothing is said."""
+    for side, type_, word in (("b", 0x8001, 5), ("o", 0x8003, 5), ("t", 0x8005, 5)):
+        secrets(plain, side, (INDEX, type_, UUID), (type_, 0, [word]))
+    put(plain, "o", "info/author", "ours\n")
+    put(plain, "t", "info/version", "theirs\n")
+    assert merge(plain, code=0).stderr == ""
+    secrets(plain, "t", (0x8005, 1, [6]))
+    assert "00001, which no other file shows, was added by theirs" in merge(plain, code=0).stderr
+    text = said(plain, GROUND + "/layer.json", "t")
+    put(plain, "t", GROUND + "/layer.json",
+        text.replace('"automapper": null', '"automapper": {"version": 1, "config": 1, "seed": 2, "flags": 1}'))
+    assert any(i.type == INDEX and tuple(v & 0xFFFFFFFF for v in i.ints) == KNOWN
+               for i in datafile.Datafile.load(plain / "t.map").items)
+    assert merge(plain, code=0).stderr.count("note: ") == 1
+    assert '"config": 1' in said(plain, GROUND + "/layer.json")
+
+
 # ---- errors, and ends in the middle
 
 def test_errors_are_129_or_more_and_nothing_is_written(plain):

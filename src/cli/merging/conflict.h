@@ -7,7 +7,7 @@
 #include "cli/merging/merged.h"
 
 struct conflict {
-	struct merged *x;
+	struct merged *x; /* NULL: `why` says it */
 	char *why;   /* "changed by both: 3 cells, ..." */
 	bool theirs; /* theirs goes beside the map */
 };

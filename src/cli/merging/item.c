@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "cli/offline/walk.h"
+#include "formats/merging.h"
 
 enum { DEPTH_MAX = 200 };
 
@@ -100,7 +101,8 @@ struct item *item_made(struct item *up, const char *name)
 
 struct reading {
 	struct side *side;
-	struct item *dir; /* the last one that was visited */
+	const struct format_merging *how; /* may be NULL */
+	struct item *dir;                 /* the last one that was visited */
 	bool numbered;
 };
 
@@ -119,6 +121,8 @@ static int visit(void *arg, const char *path, const struct attr *a)
 
 	if (!path[0])
 		return 0;
+	if (g->how && g->how->hidden_in && strcmp(g->how->hidden_in, path) == 0)
+		return WALK_PAST;
 	while (!is_below(g->dir, path))
 		g->dir = g->dir->up;
 	for (i = g->dir; i; i = i->up)
@@ -141,5 +145,6 @@ int side_read(struct side *s)
 	if (!s->tree.v)
 		return 0;
 	g.numbered = s->tree.vol->format->numbered;
+	g.how = s->tree.vol->format->merging;
 	return offline_walk(&s->tree, "", visit, NULL, &g);
 }

@@ -279,10 +279,20 @@ static const struct merging_reference references[] = {
 static const char *const sorts[] = {"type", "kind", "channels", NULL};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 
+/* Types without a name, and those of a UUID that no other file knows (model/map.h). */
+static const char *const hidden[] = {
+	"raw/items/[0-9][0-9][0-9][0-9][0-9]/*", "raw/items/*-*-*-*-*/*", NULL};
+static const char *const shown[] = {"raw/items/*_3e1b2716-178c-3978-9bd9-b11ae0410dd8/*",
+	"raw/items/*_3ab4f84d-d9cc-3c78-b585-0d6ccdb2e25c/*",
+	"raw/items/*_4a26ca1f-64bd-30e3-907a-707eacd1f080/*", NULL};
+
 static const struct format_merging merging = {
 	.references = references,
 	.sorts = sorts,
 	.lists = lists,
+	.hidden_in = "raw",
+	.hidden = hidden,
+	.shown = shown,
 	.kind_file = "layer.json",
 	.kind_key = "\"kind\": ",
 	.mark_file = "layer.json",

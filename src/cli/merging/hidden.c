@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/merging/hidden.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/say.h"
+#include "cli/merging/conflict.h"
+#include "cli/merging/content.h"
+#include "cli/offline/walk.h"
+
+/* One of the files; what, without the number that a map gave to it. */
+struct secret {
+	char *path, *what;
+	struct digest digest;
+};
+
+struct secrets {
+	struct secret *at;
+	size_t n, room;
+};
+
+struct hiding {
+	struct merge *m;
+	const char *shown;
+	struct secrets of[SIDES];
+};
+
+static void secrets_finish(struct secrets *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->at[i].path);
+		free(s->at[i].what);
+	}
+	free(s->at);
+}
+
+/* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
+static char *without_numbers(const char *path)
+{
+	char *what = strdup(path), *to = what;
+
+	for (const char *at = path; what && *at;) {
+		size_t digits = strspn(at, "0123456789"), n;
+
+		if (digits && at[digits] == '_')
+			at += digits + 1;
+		n = strcspn(at, "/");
+		n += at[n] == '/';
+		memcpy(to, at, n);
+		to += n;
+		at += n;
+	}
+	if (what)
+		*to = '\0';
+	return what;
+}
+
+static bool is_hidden(const struct format_merging *how, const char *path)
+{
+	for (const char *const *p = how->shown; p && *p; p++)
+		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
+			return false;
+	for (const char *const *p = how->hidden; p && *p; p++)
+		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
+			return true;
+	return false;
+}
+
+struct reading {
+	const struct format_merging *how;
+	struct offline *t;
+	struct secrets *to;
+};
+
+static int visit(void *arg, const char *path, const struct attr *a)
+{
+	struct reading *g = arg;
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct secret *s;
+	int r;
+
+	if (S_ISDIR(a->mode) || !is_hidden(g->how, path))
+		return 0;
+	if (!array_room(g->to->at, g->to->n, g->to->room))
+		return -ENOMEM;
+	s = &g->to->at[g->to->n];
+	*s = (struct secret){.path = strdup(path), .what = without_numbers(path)};
+	g->to->n++;
+	if (!s->path || !s->what)
+		return -ENOMEM;
+	r = offline_read_all(g->t, a, CONTENT_MAX, &b);
+	if (r == 0)
+		s->digest = digest_of(b->data, b->size);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int by_what(const void *a, const void *b)
+{
+	return strcmp(((const struct secret *)a)->what, ((const struct secret *)b)->what);
+}
+
+static int read_side(struct hiding *h, enum which w)
+{
+	struct offline *t = &h->m->sides[w].tree;
+	struct reading g = {h->m->how, t, &h->of[w]};
+	int r = t->v ? offline_walk(t, h->m->how->hidden_in, visit, NULL, &g) : 0;
+
+	if (h->of[w].n)
+		qsort(h->of[w].at, h->of[w].n, sizeof(*h->of[w].at), by_what);
+	return r == -ENOENT ? 0 : r;
+}
+
+static bool same(const struct secret *a, const struct secret *b)
+{
+	return a && b ? digest_same(&a->digest, &b->digest) : a == b;
+}
+
+static int judge(struct hiding *h, struct secret *const at[SIDES])
+{
+	const struct secret *b = at[BASE], *o = at[OURS], *t = at[THEIRS];
+	const char *path = t ? t->path : b ? b->path : "";
+
+	if (same(o, t) || same(b, t))
+		return 0;
+	if (!same(b, o))
+		return conflict_add(h->m, NULL, false,
+			"%s, which no other file shows, was changed by both; it is as in ours",
+			path);
+	say(stderr,
+		"mapfs: %s: note: %s, which no other file shows, was %s by theirs; it is as in "
+		"ours",
+		h->shown, path, t ? b ? "changed" : "added" : "removed");
+	return 0;
+}
+
+static int compare(struct hiding *h)
+{
+	size_t next[SIDES] = {0};
+	int r = 0;
+
+	while (r == 0) {
+		struct secret *at[SIDES] = {NULL}, *first = NULL;
+
+		for (int w = 0; w < SIDES; w++) {
+			struct secret *s = next[w] < h->of[w].n ? &h->of[w].at[next[w]] : NULL;
+
+			if (s && (!first || by_what(s, first) < 0))
+				first = s;
+		}
+		if (!first)
+			break;
+		for (int w = 0; w < SIDES; w++)
+			if (next[w] < h->of[w].n && by_what(&h->of[w].at[next[w]], first) == 0)
+				at[w] = &h->of[w].at[next[w]++];
+		r = judge(h, at);
+	}
+	return r;
+}
+
+int hidden_decide(struct merge *m, const char *shown)
+{
+	struct hiding h = {.m = m, .shown = shown};
+	int r = 0;
+
+	for (int w = 0; r == 0 && m->how->hidden_in && w < SIDES; w++)
+		r = read_side(&h, (enum which)w);
+	if (r == 0)
+		r = compare(&h);
+	for (int w = 0; w < SIDES; w++)
+		secrets_finish(&h.of[w]);
+	return r;
+}
