@@ -45,8 +45,14 @@ static bool unmount(const char *point, bool lazy)
 {
 	pid_t pid = fork();
 
-	if (pid == 0)
-		keeper_unmount_and_exit(point, lazy);
+	if (pid == 0) {
+		char text[400];
+		int r = keeper_unmount(point, lazy, text, sizeof(text));
+
+		if (r)
+			fprintf(stderr, "%s\n", text[0] ? text : strerror(r));
+		_exit(r);
+	}
 	return pid > 0 && wait_for_child(pid, lazy ? PATIENCE_MS : 0) == 0;
 }
 
@@ -62,7 +68,7 @@ static void flush(char **paths, const struct target *t)
 	pid_t pid = paths ? fork() : -1;
 
 	if (pid == 0)
-		errand_flush_run(&f);
+		_exit(errand_flush(&f));
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 }

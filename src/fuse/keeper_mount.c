@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -124,54 +126,82 @@ static int unmount(const char *point, bool lazy)
 	return 0;
 }
 
-static _Noreturn void exec_unmount(const char *point, bool lazy)
+/* The last line that is written to fd. */
+static void last_line(int fd, char *text, size_t room)
 {
+	size_t n = 0;
+	ssize_t got;
+	char *last;
+
+	while (n < room - 1 && (got = read(fd, text + n, room - 1 - n)) > 0)
+		n += (size_t)got;
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
+	text[n] = '\0';
+	last = strrchr(text, '\n');
+	if (last)
+		memmove(text, last + 1, strlen(last));
+}
+
+/* With nothing of ours but the words that it says. */
+static int spawn_fusermount(const char *point, bool lazy, int words, pid_t *ret)
+{
+	char name[] = "fusermount3", u[] = "-u", z[] = "-z", end[] = "--";
 	/* An option that says nothing stands in for -z. */
-	execlp("fusermount3", "fusermount3", "-u", lazy ? "-z" : "-u", "--", point, NULL);
-	fprintf(stderr, "fusermount3: %s\n", strerror(errno));
-	_exit(EPERM);
+	char *argv[] = {name, u, lazy ? z : u, end, (char *)point, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	int r;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
+	r = posix_spawnp(ret, name, &actions, &attr, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	return r;
+}
+
+/* 0, an errno, or what fusermount3 ended with and the last line that it said. */
+static int run_fusermount(const char *point, bool lazy, char *text, size_t room)
+{
+	CLEANUP(close_fd) int out = -1;
+	int ends[2], status, r;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return errno;
+	out = ends[0];
+	r = spawn_fusermount(point, lazy, ends[1], &pid);
+	close(ends[1]);
+	if (r) {
+		snprintf(text, room, "fusermount3: %s", strerror(r));
+		return r;
+	}
+	last_line(out, text, room);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return EIO;
+	return WEXITSTATUS(status);
 }
 
 /* The daemons of a desktop look into each new mount for an instant. */
 enum { TRIES = 20, PAUSE_MS = 100 };
 
-static bool try_quietly(const char *point)
-{
-	pid_t pid;
-	int status;
-
-	if (geteuid() == 0)
-		return unmount(point, false) == 0;
-	pid = fork();
-	if (pid == 0) {
-		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-		if (null >= 0)
-			dup2(null, STDERR_FILENO);
-		exec_unmount(point, false);
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
-}
-
-_Noreturn void keeper_unmount_and_exit(const char *point, bool lazy)
+int keeper_unmount(const char *point, bool lazy, char *text, size_t room)
 {
 	struct mount_entry entry;
-	int r;
 
-	/* Whoever called looks for "busy". */
-	setenv("LC_ALL", "C", 1);
-	for (int i = 0; !lazy && i < TRIES; i++) {
-		if (try_quietly(point))
-			_exit(0);
-		if (mountinfo_find(MOUNTINFO, point, &entry) < 0)
-			break;
+	for (int i = 0;; i++) {
+		int r;
+
+		text[0] = '\0';
+		r = geteuid() == 0 ? unmount(point, lazy) : run_fusermount(point, lazy, text, room);
+		if (r == 0 || lazy || i == TRIES || mountinfo_find(MOUNTINFO, point, &entry) < 0)
+			return r;
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
 	}
-	if (geteuid() != 0)
-		exec_unmount(point, lazy);
-	r = unmount(point, lazy);
-	if (r)
-		fprintf(stderr, "%s\n", strerror(r));
-	_exit(r);
 }

@@ -19,9 +19,9 @@ int keeper_mount(const struct mount_request *rq, const char *point, bool read_on
 
 /*
  * Unmount, for up to two seconds again and again while it is busy; may block while the kernel
- * writes pages back, and ends the process in the attempt: for a child process only. Ends with
- * status 0, or another and a line on stderr, or an errno and none.
+ * writes pages back. 0; or an errno, and "" in text; or the status of fusermount3, and the last
+ * line that it said.
  */
-_Noreturn void keeper_unmount_and_exit(const char *point, bool lazy);
+int keeper_unmount(const char *point, bool lazy, char *text, size_t room);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef FUSE_KEEPER_NOTE_H
 #define FUSE_KEEPER_NOTE_H
 
-/* Load the library, if that was not done: ahead of need, for the children of this process too. */
+/* Load the library, if that was not done: ahead of need. */
 void note_prepare(void);
 
 /* Best effort: a mount without its note is a mount all the same. */

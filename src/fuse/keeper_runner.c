@@ -4,15 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -32,8 +32,13 @@ struct running {
 	int sock;
 	int watch;
 	char dev[24]; /* of the mount; "" before there is one */
-	struct lines paths;
-	struct errand errand;
+	struct lines paths; /* for the next errand; the thread's while it is busy */
+	/* The errand under way, and the thread that is on it, since it may block. */
+	enum errand_kind kind;
+	char *point;
+	pthread_t thread;
+	bool joinable;
+	atomic_bool busy;
 };
 
 static void log_line(const char *path, int priority, const char *line)
@@ -42,22 +47,6 @@ static void log_line(const char *path, int priority, const char *line)
 
 	if (asprintf(&whole, "%s: %s", path, line) >= 0)
 		syslog(priority, "%s", printable(whole));
-}
-
-static void unmount_run(const void *point)
-{
-	keeper_unmount_and_exit(point, false);
-}
-
-static void unmount_lazily_run(const void *point)
-{
-	keeper_unmount_and_exit(point, true);
-}
-
-static void forget_run(const void *point)
-{
-	note_remove(point);
-	_exit(0);
 }
 
 /* What stands at point is the mount; or, for a note that is to be taken back, nothing does. */
@@ -69,26 +58,49 @@ static bool is_ours(const struct running *g, enum errand_kind kind, const char *
 	return kind == ERRAND_FORGET ? r == -ENOENT : r == 0 && strcmp(g->dev, entry.dev) == 0;
 }
 
-static int start(struct running *g, enum errand_kind kind, const char *point, struct error *e)
+/* 0, an errno, or the status of a program; and words, or "". */
+static int run_errand(struct running *g, char *text, size_t room)
 {
-	/* The child has its own copy of all this. */
-	const struct errand_flush flush = {.point = point, .dev = g->dev, .paths = g->paths.at};
+	const struct errand_flush flush = {.point = g->point, .dev = g->dev, .paths = g->paths.at};
 
-	if (!is_ours(g, kind, point))
-		return error_set(e, -EINVAL, "%s is not the mount point", point);
-	switch (kind) {
-	case ERRAND_FLUSH:
-		return g->paths.n ? errand_start(&g->errand, errand_flush_run, &flush, e)
-				  : error_set(e, -EINVAL, "nothing to flush");
-	case ERRAND_UNMOUNT:
-		return errand_start(&g->errand, unmount_run, point, e);
-	case ERRAND_UNMOUNT_LAZILY:
-		return errand_start(&g->errand, unmount_lazily_run, point, e);
-	case ERRAND_FORGET:
-		return errand_start(&g->errand, forget_run, point, e);
-	default:
-		return error_set(e, -EINVAL, "no errand %d", (int)kind);
+	text[0] = '\0';
+	if (!is_ours(g, g->kind, g->point)) {
+		snprintf(text, room, "%s is not the mount point", g->point);
+		return EINVAL;
 	}
+	switch (g->kind) {
+	case ERRAND_FLUSH:
+		return g->paths.n ? errand_flush(&flush) : EINVAL;
+	case ERRAND_UNMOUNT:
+	case ERRAND_UNMOUNT_LAZILY:
+		return keeper_unmount(g->point, g->kind == ERRAND_UNMOUNT_LAZILY, text, room);
+	case ERRAND_FORGET:
+		note_remove(g->point);
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+static void *errand_thread(void *arg)
+{
+	struct running *g = arg;
+	char text[400];
+	int status = run_errand(g, text, sizeof(text));
+
+	lines_clear(&g->paths);
+	/* The keeper may ask for the next one at once. */
+	g->busy = false;
+	control_tell(g->sock, CONTROL_DONE, status, text);
+	return NULL;
+}
+
+static void end_errand(struct running *g)
+{
+	if (g->joinable)
+		pthread_join(g->thread, NULL);
+	g->joinable = false;
+	free(TAKE(g->point));
 }
 
 /*
@@ -114,15 +126,25 @@ static int probe(const struct running *g, const char *point)
 
 static void take_errand(struct running *g, enum errand_kind kind, const char *point)
 {
-	struct error e = ERROR_INIT;
+	int r;
 
-	if (g->errand.pid)
+	if (g->busy)
 		return;
-	if (kind == ERRAND_PROBE)
+	if (kind == ERRAND_PROBE) {
 		control_tell(g->sock, CONTROL_DONE, probe(g, point), NULL);
-	else if (start(g, kind, point, &e) < 0)
-		control_tell(g->sock, CONTROL_DONE, -e.code, e.text);
-	lines_clear(&g->paths);
+		return;
+	}
+	end_errand(g);
+	g->kind = kind;
+	g->point = strdup(point);
+	g->busy = true;
+	r = g->point ? pthread_create(&g->thread, NULL, errand_thread, g) : ENOMEM;
+	g->joinable = r == 0;
+	if (r) {
+		lines_clear(&g->paths);
+		g->busy = false;
+		control_tell(g->sock, CONTROL_DONE, r, NULL);
+	}
 }
 
 /* False: the keeper is gone. */
@@ -134,57 +156,26 @@ static bool take_message(struct running *g)
 	if (r == 0)
 		return false;
 	if (r < 0)
-		return r == -EPROTO || r == -EAGAIN;
+		return r == -EPROTO;
 	if (m.fd >= 0)
 		close(m.fd);
 	if (m.type == CONTROL_DEVICE && !g->dev[0])
 		snprintf(g->dev, sizeof(g->dev), "%.*s", (int)sizeof(g->dev) - 1, m.text);
 	else if (m.type == CONTROL_NOTE)
 		log_line(g->rq->path, m.code, m.text);
-	else if (m.type == CONTROL_FLUSH_PATH)
+	else if (m.type == CONTROL_FLUSH_PATH && !g->busy)
 		lines_add(&g->paths, m.text);
 	else if (m.type == CONTROL_ERRAND)
 		take_errand(g, (enum errand_kind)m.code, m.text);
 	return true;
 }
 
-static void reap(struct running *g)
-{
-	char text[400];
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid != g->errand.pid)
-			continue;
-		errand_finish(&g->errand, text, sizeof(text));
-		control_tell(
-			g->sock, CONTROL_DONE, WIFEXITED(status) ? WEXITSTATUS(status) : EIO, text);
-	}
-}
-
 static _Noreturn void run(struct running *g)
 {
-	struct signalfd_siginfo info;
-	sigset_t mask;
-	int signals;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGCHLD);
-	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (signals < 0)
-		_exit(1);
-	for (;;) {
-		struct pollfd p[] = {
-			{.fd = g->sock, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
-			_exit(1);
-		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			reap(g);
-		if (p[0].revents && !take_message(g))
-			_exit(0);
-	}
+	while (take_message(g))
+		;
+	end_errand(g);
+	_exit(0);
 }
 
 /* Root's unmounts, and looks at files through the mount. An ordinary user's has nothing to give up:
@@ -201,7 +192,7 @@ enum { SOCK_FD = 3, WATCH_FD };
 
 static _Noreturn void become_runner(const struct mount_request *rq, int sock, int watch)
 {
-	struct running g = {.rq = rq, .sock = SOCK_FD, .watch = -1, .errand = ERRAND_INIT};
+	struct running g = {.rq = rq, .sock = SOCK_FD, .watch = -1};
 	/* Above both, so that neither overwrites the other. */
 	int high_sock = fcntl(sock, F_DUPFD_CLOEXEC, WATCH_FD + 1);
 	int high_watch = watch < 0 ? -1 : fcntl(watch, F_DUPFD_CLOEXEC, WATCH_FD + 1);
@@ -215,6 +206,8 @@ static _Noreturn void become_runner(const struct mount_request *rq, int sock, in
 	if (high_watch >= 0)
 		g.watch = dup3(high_watch, WATCH_FD, O_CLOEXEC);
 	close_range(g.watch < 0 ? WATCH_FD : WATCH_FD + 1, ~0U, 0);
+	/* Whoever called looks for "busy" in what fusermount3 says. */
+	setenv("LC_ALL", "C", 1);
 	/* While the worker reads the map. */
 	if (geteuid() == 0) {
 		drop_rights(&g);
