@@ -18,10 +18,12 @@ struct pool {
 	pthread_cond_t ended; /* a job has run */
 	struct queue todo;
 	struct queue back;
+	unsigned queued;  /* in todo */
+	unsigned waiting; /* threads that have none, also those that were just made or woken */
 	unsigned pending;
 	bool stopping;
 	int wakeup;
-	unsigned n_threads;
+	unsigned n_threads, threads_max;
 	pthread_t threads[];
 };
 
@@ -54,7 +56,7 @@ static void wake(struct pool *p)
 {
 	uint64_t one = 1;
 
-	if (!p->n_threads)
+	if (!p->threads_max)
 		return;
 	/* It can fail only where the count is at its end, and then the descriptor is readable. */
 	if (write(p->wakeup, &one, sizeof(one)) < 0)
@@ -79,9 +81,11 @@ static void *worker(void *arg)
 
 		while (!p->todo.first && !p->stopping)
 			pthread_cond_wait(&p->work, &p->lock);
+		p->waiting--;
 		j = queue_take(&p->todo);
 		if (!j)
 			break;
+		p->queued--;
 		pthread_mutex_unlock(&p->lock);
 		has_done = j->done;
 		/* Without a done, the job is gone when run returns. */
@@ -92,22 +96,26 @@ static void *worker(void *arg)
 		else if (--p->pending == 0)
 			wake(p); /* whoever waits for the last one */
 		pthread_cond_signal(&p->ended);
+		p->waiting++;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
 
-static bool start_threads(struct pool *p, unsigned threads)
+static bool start_thread(struct pool *p)
 {
 	sigset_t all, before;
+	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (p->n_threads < threads &&
-		pthread_create(&p->threads[p->n_threads], NULL, worker, p) == 0)
-		p->n_threads++;
+	r = pthread_create(&p->threads[p->n_threads], NULL, worker, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return p->n_threads == threads;
+	if (r)
+		return false;
+	p->n_threads++;
+	p->waiting++;
+	return true;
 }
 
 struct pool *pool_create(unsigned threads)
@@ -123,7 +131,9 @@ struct pool *pool_create(unsigned threads)
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ended, NULL);
 	p->wakeup = eventfd(threads ? 0 : 1, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (p->wakeup < 0 || !start_threads(p, threads))
+	p->threads_max = threads;
+	/* One, with which all goes on; the others when there is work for them. */
+	if (p->wakeup < 0 || (threads && !start_thread(p)))
 		return NULL;
 	return TAKE(p);
 }
@@ -133,7 +143,7 @@ static void drain(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	while (p->pending) {
-		while (p->n_threads && p->pending && !p->back.first)
+		while (p->threads_max && p->pending && !p->back.first)
 			pthread_cond_wait(&p->ended, &p->lock);
 		pthread_mutex_unlock(&p->lock);
 		pool_complete(p);
@@ -164,6 +174,9 @@ void pool_submit(struct pool *p, struct job *j)
 	pthread_mutex_lock(&p->lock);
 	p->pending++;
 	queue_add(&p->todo, j);
+	p->queued++;
+	if (p->queued > p->waiting && p->n_threads < p->threads_max)
+		(void)start_thread(p);
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -191,6 +204,7 @@ static void run_here(struct pool *p)
 	while ((j = queue_take(&p->todo))) {
 		bool has_done = j->done;
 
+		p->queued--;
 		pthread_mutex_unlock(&p->lock);
 		j->run(j);
 		pthread_mutex_lock(&p->lock);
@@ -208,7 +222,7 @@ void pool_complete(struct pool *p)
 	struct job *j;
 	uint64_t count;
 
-	if (!p->n_threads)
+	if (!p->threads_max)
 		run_here(p);
 	queue_init(&mine);
 	pthread_mutex_lock(&p->lock);
@@ -216,7 +230,7 @@ void pool_complete(struct pool *p)
 		mine.first = p->back.first;
 		queue_init(&p->back);
 	}
-	if (p->n_threads && read(p->wakeup, &count, sizeof(count)) < 0)
+	if (p->threads_max && read(p->wakeup, &count, sizeof(count)) < 0)
 		count = 0; /* nothing waited */
 	pthread_mutex_unlock(&p->lock);
 

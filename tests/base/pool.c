@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "util.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -218,10 +219,68 @@ static void without_threads_the_owner_runs_them(void **state)
 	assert_int_equal(h.runs, 5);
 }
 
+struct held {
+	struct job job;
+	pthread_mutex_t *gate;
+};
+
+static void pass_the_gate(struct job *j)
+{
+	struct held *h = (struct held *)j;
+
+	pthread_mutex_lock(h->gate);
+	pthread_mutex_unlock(h->gate);
+}
+
+static void no_done(struct job *j)
+{
+	(void)j;
+}
+
+static unsigned count_threads(void)
+{
+	struct dirent *d;
+	DIR *dir = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	assert_non_null(dir);
+	while ((d = readdir(dir)))
+		n += d->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static void a_thread_is_made_when_there_is_work_for_it(void **state)
+{
+	CLEANUP(pool_destroy) struct pool *p = pool_create(3);
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+	unsigned before = count_threads();
+	struct held held[5];
+
+	(void)state;
+	assert_non_null(p);
+	for (int round = 0; round < 2; round++) {
+		pthread_mutex_lock(&gate);
+		for (unsigned i = 0; i < 5; i++) {
+			held[i] = (struct held){{pass_the_gate, no_done, NULL}, &gate};
+			pool_submit(p, &held[i].job);
+			if (round == 0 && i > 0)
+				assert_int_equal(count_threads(), before + (i < 2 ? i : 2));
+		}
+		assert_int_equal(count_threads(), before + 2);
+		pthread_mutex_unlock(&gate);
+		while (pool_pending(p)) {
+			wait_readable(p);
+			pool_complete(p);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dones_run_on_the_owner),
+		cmocka_unit_test(a_thread_is_made_when_there_is_work_for_it),
 		cmocka_unit_test(without_threads_the_owner_runs_them),
 		cmocka_unit_test(one_thread_keeps_the_order),
 		cmocka_unit_test(destroy_drains_what_dones_submit),
