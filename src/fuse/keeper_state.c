@@ -246,7 +246,8 @@ void keeper_message(struct keeper *k, struct control_msg *m)
 
 void keeper_wants_end(struct keeper *k, enum keeper_wish wish, bool discard, const char *where)
 {
-	char *point = where && keeper_mounted_at(k, where) ? strdup(where) : NULL;
+	bool other = where && strcmp(where, k->point) != 0;
+	char *point = other && keeper_mounted_at(k, where) ? strdup(where) : NULL;
 
 	if (point)
 		keeper_set_point(k, point);
