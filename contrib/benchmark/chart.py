@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Zlib
-"""The table as text, and as a picture."""
+"""The table as text, as a part of a page, and as a picture."""
 import html
 import math
 
 TITLES = ["work", "mapfs", "against", "that", "ratio", "goal", ""]
+BEGIN, END = "<!-- contrib/bench --docs writes from here -->\n", "<!-- to here -->\n"
 
 
 def text(results):
@@ -12,26 +13,50 @@ def text(results):
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip() for row in rows)
 
 
-def svg(results, title):
-    """A bar a row: how the time (or count) stands to the goal, which is the line in the middle."""
+def markdown(results, about, left_out):
+    """What stands between BEGIN and END."""
+    rows = [TITLES, ["---"] * len(TITLES)] + [r.columns() for r in results]
+    lines = ["| %s |" % " | ".join(c.replace("|", "\\|") for c in row) for row in rows]
+    lines += [""] + ["Left out: " + line + "." for line in left_out] + [""] * bool(left_out)
+    return "\n".join([about, ""] + lines)
+
+
+def insert(page, part):
+    """The page with that part in the place of the one it has."""
+    before, _, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise SystemExit("the page has no place for the table")
+    return before + BEGIN + "\n" + part + "\n" + END + after
+
+
+def bar(r, y, left, width):
+    # One decade to each side of the goal; shorter is better.
+    cost = r.goal / r.ratio if r.least else r.ratio / r.goal
+    long = max(2, min(width, width / 2 * (1 + math.log10(max(cost, 0.1)))))
+    ratio, goal = r.columns()[4:6]
+    return ['<text x="%d" y="%d" text-anchor="end">%s</text>' % (left - 8, y + 14, html.escape(r.work)),
+            '<rect x="%d" y="%d" width="%.0f" height="15" fill="%s"/>' % (
+                left, y + 2, long, "#4c956c" if r.met else "#c8553d"),
+            '<text x="%d" y="%d">%s <tspan fill="#777">%s, against %s</tspan></text>' % (
+                left + width + 6, y + 14, ratio, html.escape(goal), html.escape(r.against))]
+
+
+def svg(results, about):
+    """A bar a row: how the time (or the count) stands to the goal, which is the line in the middle."""
     shown = [r for r in results if r.ratio and r.goal]
-    left, line, width = 430, 22, 300
-    height = 60 + line * len(shown)
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" '
-           'font-size="12">' % (left + width + 150, height),
+    left, line, width, right = 360, 22, 240, 400
+    height = 76 + line * len(shown)
+    middle = left + width // 2
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" '
+           'font-family="sans-serif" font-size="12">' % ((left + width + right, height) * 2),
            '<rect width="100%" height="100%" fill="white"/>',
-           '<text x="10" y="20" font-size="14">%s</text>' % html.escape(title),
-           '<text x="%d" y="40" fill="#555">the goal</text>' % (left + width // 2 + 4)]
+           '<text x="10" y="20" font-size="14">mapfs: what a work costs, and the goal for it</text>',
+           '<text x="10" y="38" fill="#777">%s</text>' % html.escape(about),
+           '<text x="%d" y="58" text-anchor="middle" fill="#333">the goal</text>' % middle,
+           '<text x="%d" y="58" fill="#777">a tenth</text>' % left,
+           '<text x="%d" y="58" text-anchor="end" fill="#777">ten times</text>' % (left + width)]
     for i, r in enumerate(shown):
-        # One decade to each side; shorter is better.
-        cost = r.goal / r.ratio if r.least else r.ratio / r.goal
-        bar = max(2, min(width, width / 2 * (1 + math.log10(max(cost, 0.1)))))
-        y = 48 + line * i
-        out += ['<text x="%d" y="%d" text-anchor="end">%s</text>' % (left - 8, y + 14, html.escape(r.work)),
-                '<rect x="%d" y="%d" width="%.0f" height="15" fill="%s"/>' % (
-                    left, y + 2, bar, "#4c956c" if r.met else "#c8553d"),
-                '<text x="%d" y="%d">%s (%s)</text>' % (left + width + 6, y + 14, *(
-                    html.escape(c) for c in r.columns()[4:6]))]
-    out += ['<line x1="%d" y1="30" x2="%d" y2="%d" stroke="#333"/>' % (
-        left + width // 2, left + width // 2, height), "</svg>", ""]
+        out += bar(r, 64 + line * i, left, width)
+    out += ['<line x1="%d" y1="62" x2="%d" y2="%d" stroke="#333"/>' % (middle, middle, height - 8), "</svg>", ""]
     return "\n".join(out)

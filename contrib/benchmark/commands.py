@@ -62,7 +62,7 @@ def command_extract(b):
 
 
 def command_memory(b):
-    map_ = inputs.map_of(b.path("large.map"), (100 if b.quick else 1024) * MIB)
+    map_ = b.map_of(100 if b.quick else 1024)
     size = sum(inputs.datafile.Datafile.load(map_).declared) // MIB
     other, tree = shutil.copyfile(map_, b.path("other.map")), b.path("tree")
     program, cache = b.mapfs.binary, ("-o", "cache=64M")
