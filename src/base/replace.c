@@ -29,6 +29,7 @@ struct replace {
 	uint64_t told; /* what of written the listener has heard of */
 	uint64_t sent; /* ... and what the disk has begun to write */
 	bool synced;
+	struct compared compared;
 	void (*progress)(void *arg, uint64_t written);
 	void *progress_arg;
 	struct error error; /* the first one */
@@ -125,17 +126,24 @@ static void put(struct replace *r, const uint8_t *p, size_t n)
 	}
 }
 
-static void copy_file(struct replace *r, const struct file *f, uint64_t off, uint64_t n)
+static void copy_file(struct replace *r, const struct extent *x)
 {
-	flush(r);
-	while (n && !r->error.code) {
-		uint64_t step = n < AHEAD ? n : AHEAD;
+	uint64_t at = r->written, done = 0;
+	bool all = true;
 
-		failed(r, io_copy(f->fd, off, step, r->file->fd));
-		off += step;
-		n -= step;
+	flush(r);
+	while (done < x->size && !r->error.code) {
+		uint64_t step = x->size - done < AHEAD ? x->size - done : AHEAD;
+		bool compared;
+
+		failed(r,
+			io_copy_compared(x->file->fd, x->off + done, step, r->file->fd, &compared));
+		done += step;
+		all &= compared;
 		count(r, step);
 	}
+	if (all && !r->error.code)
+		compared_add(&r->compared, x, at);
 }
 
 static void end_run(struct replace *r)
@@ -146,7 +154,7 @@ static void end_run(struct replace *r)
 	if (r->error.code || !x.size)
 		return;
 	if (x.size > BUFFER_SIZE) {
-		copy_file(r, x.file, x.off, x.size);
+		copy_file(r, &x);
 		return;
 	}
 	/* Small ones from here and there: one write for many is what the buffer is for. */
@@ -216,6 +224,11 @@ int replace_sync(struct replace *r, struct error *e)
 	if (r->error.code && e)
 		*e = r->error;
 	return r->error.code;
+}
+
+const struct compared *replace_compared(const struct replace *r)
+{
+	return &r->compared;
 }
 
 struct file *replace_file(struct replace *r)
@@ -376,6 +389,7 @@ void replace_destroy(struct replace *r)
 	if (r->like >= 0)
 		close(r->like);
 	extent_finish(&r->run);
+	compared_finish(&r->compared);
 	file_unref(r->file);
 	free(r);
 }

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #include "base/nearby.h"
+#include "base/compared.h"
 #include "base/file.h"
 #include "base/trust.h"
 
@@ -48,6 +49,9 @@ int replace_close(struct replace *r, struct error *e);
 int replace_sync(struct replace *r, struct error *e);
 /* The written file, open for reading; a new reference. After replace_close. */
 struct file *replace_file(struct replace *r);
+/* What of it was compared while it was copied: large ranges, unless the kernel copied them by
+ * itself. Borrowed. After replace_close. */
+const struct compared *replace_compared(const struct replace *r);
 /* What fstat says of the written file: ino, size and mtime stay through the commit. */
 int replace_stat(struct replace *r, struct stat *ret, struct error *e);
 

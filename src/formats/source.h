@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/compared.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -52,6 +53,8 @@ struct source {
 	unsigned n_files;
 	const char *name; /* the file's own name, without directories */
 	bool doubted;     /* for verify: what was copied has to pass its own checksums */
+	/* For verify: what needs no comparing any more. Borrowed; may be NULL. */
+	const struct compared *compared[FORMAT_FILES_MAX];
 };
 
 /* The value of key in "key=value" options: "" for a bare key, NULL where it is absent. The last of

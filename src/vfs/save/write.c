@@ -120,6 +120,7 @@ static int close_files(struct save_job *s, const struct outs *o, struct source *
 		if (r < 0)
 			break;
 		w->files[i] = replace_file(o->all[i]);
+		w->compared[i] = replace_compared(o->all[i]);
 		w->sizes[i] = (uint64_t)stats[i]->st_size;
 		w->n_files++;
 	}

@@ -64,8 +64,20 @@ static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *
 	return 0;
 }
 
+static int compare_copied(const struct extent *meant, const struct extent *is,
+	const struct source *written, struct error *e)
+{
+	bool same;
+	int r;
+
+	if (compared_has(written->compared[0], meant, is->off))
+		return 0;
+	r = extent_equal(meant, is, &same, e);
+	return r == 0 && !same ? error_set(e, -EIO, "its bytes differ from what was written") : r;
+}
+
 static int compare_blob(struct blob *meant, struct blob *is, const struct plan_blob *p,
-	bool doubted, struct error *e)
+	const struct source *written, struct error *e)
 {
 	bool same;
 	int r;
@@ -77,10 +89,8 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct plan_b
 			(unsigned long long)is->size, (unsigned long long)meant->size);
 	/* What was not decoded to be written is compared as it stands, be it sound or not. */
 	if (meant && meant->coding == is->coding && p->copied) {
-		r = extent_equal(&meant->stored, &is->stored, &same, e);
-		if (r == 0 && !same)
-			r = error_set(e, -EIO, "its bytes differ from what was written");
-		return r == 0 && doubted ? blob_check(is, e) : r;
+		r = compare_copied(&meant->stored, &is->stored, written, e);
+		return r == 0 && written->doubted ? blob_check(is, e) : r;
 	}
 	if (!meant)
 		return blob_each(is, ignore_chunk, NULL, e);
@@ -94,7 +104,7 @@ struct verifying {
 	const struct tw_map *m, *is;
 	const struct tw_plan *plan;
 	const struct numbering *numbers;
-	bool doubted;
+	const struct source *written;
 };
 
 static int verify_blob(void *arg, size_t i, struct error *e)
@@ -102,7 +112,7 @@ static int verify_blob(void *arg, size_t i, struct error *e)
 	const struct verifying *v = arg;
 	uint32_t handle = v->numbers->at[i];
 	int r = compare_blob(
-		v->m->blobs[handle], v->is->blobs[i], &v->plan->blobs[handle], v->doubted, e);
+		v->m->blobs[handle], v->is->blobs[i], &v->plan->blobs[handle], v->written, e);
 
 	if (r < 0)
 		error_context(e, "data item %zu of the new file", i);
@@ -141,7 +151,7 @@ int datafile_verify(const struct tw_map *m, const struct plan *plan, const struc
 		r = compare_items(m, is, &numbers, e);
 	if (r == 0)
 		r = parallel_each(numbers.n, verify_blob,
-			&(struct verifying){m, is, p, &numbers, written->doubted}, e);
+			&(struct verifying){m, is, p, &numbers, written}, e);
 	numbering_finish(&numbers);
 	return r;
 }
