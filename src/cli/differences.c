@@ -79,8 +79,7 @@ static void tell_change(struct differences *d, const char *path, struct bytes *a
 	buffer_printf(&d->out, "changed %s\n", path);
 	if (image)
 		draw_image(d, path, a, b);
-	if (d->brief || (ends_in(path, ".csv") && compare_tables(a, b, &d->out)) ||
-		(image && compare_images(a, b, &d->out)))
+	if (d->brief || (image && compare_images(a, b, &d->out)))
 		return;
 	if (is_text(a) && is_text(b))
 		compare_texts(a, b, &d->out);
@@ -111,7 +110,7 @@ static struct bytes *load(struct differences *d, enum which w, struct item *i, b
 	return named ? shown : TAKE(content);
 }
 
-static void compare(struct differences *d, struct item *a, struct item *b)
+static void compare_whole(struct differences *d, struct item *a, struct item *b)
 {
 	bool named = content_is_json(&d->m, b) && d->m.how->references;
 	CLEANUP(bytes_unref) struct bytes *x = load(d, BASE, a, named);
@@ -119,6 +118,34 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 
 	if (x && y && (x->size != y->size || memcmp(x->data, y->data, x->size) != 0))
 		tell_change(d, b->path, x, y);
+}
+
+/* Side by side, since tables may be too large for memory. false: they are not of one size. */
+static bool compare_cells(struct differences *d, const struct item *a, const struct item *b)
+{
+	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
+	struct reader x, y = {0};
+	int r = reader_open(&d->m.sides[BASE].tree, a->path, &x);
+
+	if (r == 0)
+		r = reader_open(&d->m.sides[OURS].tree, b->path, &y);
+	if (r == 0)
+		r = compare_tables(&x, &y, &told);
+	reader_close(&x);
+	reader_close(&y);
+	if (r > 0) {
+		d->different = true;
+		buffer_printf(&d->out, "changed %s\n", b->path);
+		if (!d->brief)
+			buffer_append(&d->out, told.data, told.size);
+	}
+	return r >= 0;
+}
+
+static void compare(struct differences *d, struct item *a, struct item *b)
+{
+	if (!ends_in(b->path, ".csv") || !compare_cells(d, a, b))
+		compare_whole(d, a, b);
 }
 
 static void tell_place(struct differences *d, const struct merged *x)

@@ -289,8 +289,11 @@ static int merge(struct command_merge *c, struct pool *pool)
 
 static int run(struct command_merge *c)
 {
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.how.cache);
 	struct pool *pool = NULL;
-	int r = digest_begin(), code;
+	int r = budget ? digest_begin() : -ENOMEM, code;
+
+	c->command.how.budget = budget; /* the maps share it */
 
 	if (r == 0)
 		r = open_all(c);

@@ -10,6 +10,7 @@
 #include "cli/merging/content.h"
 #include "cli/merging/order.h"
 #include "cli/offline/change.h"
+#include "cli/offline/reader.h"
 
 struct applying {
 	struct merge *m;
@@ -40,8 +41,19 @@ static ssize_t from_memory(void *arg, void *dst, size_t n)
 	return (ssize_t)some;
 }
 
-int apply_content(struct merge *m, struct merged *x, const char *(*name)(const struct merged *x),
-	struct bytes **ret)
+static ssize_t from_extent(void *arg, void *dst, size_t n)
+{
+	struct extent *x = arg;
+	size_t some = x->size < n ? (size_t)x->size : n;
+	int r = extent_read(x, 0, dst, some, NULL);
+
+	x->off += some;
+	x->size -= some;
+	return r < 0 ? r : (ssize_t)some;
+}
+
+/* With the names that `name` gives. */
+static int named(struct merge *m, struct merged *x, content_name name, struct bytes **ret)
 {
 	CLEANUP(bytes_unref) struct bytes *b = x->content ? bytes_ref(x->content) : NULL;
 	int r = b ? 0 : content_read(m, THEIRS, x->at[THEIRS], &b);
@@ -54,13 +66,43 @@ int apply_content(struct merge *m, struct merged *x, const char *(*name)(const s
 	return 0;
 }
 
+/* Is it one that can be too large for memory? What a part of one says is refused. */
+static bool is_table(const struct merge *m, const struct merged *x)
+{
+	return m->numbered && x->at[THEIRS] && strcmp(x->at[THEIRS]->ending, ".csv") == 0;
+}
+
+int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_data fn, void *arg)
+{
+	struct offline *t = &m->sides[THEIRS].tree;
+	struct bytes *kept = x->content, *b = NULL;
+	struct attr a;
+	int r;
+
+	if (is_table(m, x)) {
+		r = offline_find(t, x->at[THEIRS]->path, &a);
+		if (r < 0)
+			return r;
+		r = offline_read(t, &a, fn, arg);
+		offline_forget(t, a.ino);
+		return r;
+	}
+	x->content = NULL;
+	r = named(m, x, name, &b);
+	x->content = kept;
+	if (r == 0)
+		r = fn(arg, b->data, b->size);
+	bytes_unref(b);
+	return r;
+}
+
 /* The time that theirs has, where maps keep times. */
 static bool time_of(const struct merge *m, const struct merged *x, struct timespec *ret)
 {
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
 	struct attr a;
 
-	if (!t->vol->format->keeps_times || x->content ||
+	if (!t->vol->format->keeps_times || x->content || x->joined ||
 		offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	offline_forget(t, a.ino);
@@ -68,23 +110,67 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	return true;
 }
 
+struct taking {
+	struct reader theirs;
+	int failed;
+};
+
+static ssize_t from_theirs(void *arg, void *dst, size_t n)
+{
+	struct taking *t = arg;
+	ssize_t got = reader_take(&t->theirs, dst, n);
+
+	if (got < 0)
+		t->failed = (int)got;
+	return got;
+}
+
+static int unreadable(int r, struct error *e)
+{
+	*e = (struct error)ERROR_INIT;
+	error_set(e, r, "theirs cannot be read: %s", strerror(-r));
+	return r == -ENOMEM ? r : 1;
+}
+
+static int put_table(struct applying *a, struct merged *x, const char *path, struct error *e)
+{
+	struct taking t = {.failed = 0};
+	int r = reader_open(&a->m->sides[THEIRS].tree, x->at[THEIRS]->path, &t.theirs);
+
+	if (r < 0)
+		return unreadable(r, e);
+	r = change_put(a->t, path, from_theirs, &t, NULL, e);
+	reader_close(&t.theirs);
+	return t.failed ? unreadable(t.failed, e) : r;
+}
+
+/* What was decided, or theirs as it is. 1: that cannot be read. */
+static int put_any(struct applying *a, struct merged *x, const char *path, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct extent table = x->table; /* borrowed */
+	struct memory mem = {0};
+	struct timespec mtime;
+	int r;
+
+	if (x->joined)
+		return change_put(a->t, path, from_extent, &table, NULL, e);
+	if (!x->content && is_table(a->m, x))
+		return put_table(a, x, path, e);
+	r = named(a->m, x, order_now, &b);
+	if (r < 0)
+		return unreadable(r, e);
+	mem.b = b;
+	return change_put(
+		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
+}
+
 /* 1: refused, and why is in e. */
 static int put(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct memory mem = {0};
-	struct timespec mtime;
-	int r = apply_content(a->m, x, order_now, &b);
+	int r = put_any(a, x, path, e);
 
-	if (r == -ENOMEM)
-		return fail(a, path, r);
-	if (r < 0) {
-		error_set(e, r, "theirs cannot be read: %s", strerror(-r));
-		return 1;
-	}
-	mem.b = b;
-	r = change_put(a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
-	return r == -ENOMEM || r == -EIO || r == -ENOSPC ? fail(a, path, r) : r < 0;
+	return r == -ENOMEM || r == -EIO || r == -ENOSPC ? fail(a, path, r) : r != 0;
 }
 
 static int put_or_note(struct applying *a, struct merged *x)
@@ -171,7 +257,7 @@ static int fill(struct applying *a, struct merged *dir)
 				r = make_dir(a, x);
 			if (r == 0)
 				r = fill(a, x);
-		} else if (x->content || x->fate == FATE_TAKE ||
+		} else if (x->content || x->joined || x->fate == FATE_TAKE ||
 			   (x->fate == FATE_ADD && !merged_object(x))) {
 			r = put_or_note(a, x);
 		}
@@ -237,7 +323,7 @@ static int once_more(struct applying *a)
 		drop(a, path);
 		if (x->fate == FATE_ADD)
 			(void)change_remove(a->t, path, false);
-		bytes_unref(TAKE(x->content));
+		merged_keep(x);
 		r = conflict_add(a->m, x, true, "the map does not take theirs: %s", error_text(&e));
 	}
 	return r < 0 ? r : 0;

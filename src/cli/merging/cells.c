@@ -2,26 +2,43 @@
 #include "cli/merging/cells.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/spool.h"
+#include "cli/offline/reader.h"
 
+enum { ABSENT = INT32_MIN /* outside of a table */, PIECE = 1 << 20 };
+
+/* One of the three, and a row of it. */
 struct grid {
+	struct reader reader; /* of zeros: all cells are 0 */
 	uint32_t width, height;
-	int32_t *cell;
+	int32_t *row; /* NULL: there is none */
+	bool past;    /* the row is below it */
 };
 
-static void grid_finish(struct grid *g)
+struct grids {
+	struct grid of[SIDES];
+	uint32_t width, height; /* of the result */
+	uint32_t all_width, all_height;
+	bool size; /* both changed it */
+};
+
+static void grids_finish(struct grids *g)
 {
-	free(g->cell);
+	for (int w = 0; w < SIDES; w++) {
+		reader_close(&g->of[w].reader);
+		free(g->of[w].row);
+	}
 }
-#define CLEANUP_GRID __attribute__((cleanup(grid_finish)))
+#define CLEANUP_GRIDS __attribute__((cleanup(grids_finish)))
 
 /* A number in the canonical form (codec/csv.h), and what ends it. */
-static bool number(const uint8_t **p, const uint8_t *end, int32_t *ret)
+static bool number(const char **p, const char *end, int32_t *ret)
 {
-	const uint8_t *at = *p;
+	const char *at = *p;
 	bool minus;
 	int32_t v = 0;
 
@@ -38,46 +55,36 @@ static bool number(const uint8_t **p, const uint8_t *end, int32_t *ret)
 	}
 	*p = at;
 	*ret = minus ? -v : v;
-	return at < end && (*at == ',' || *at == '\n');
+	return at == end || *at == ',';
 }
 
-static int grid_read(const struct bytes *b, struct grid *ret)
+/* Its sides: in the canonical form all lines have one length. */
+static int measure(struct grid *g)
 {
-	const uint8_t *p = b->data, *end = p + b->size;
-	uint64_t n = 0, lines = 0, x = 0;
+	const char *line;
+	uint64_t width = 1, height;
+	size_t n;
+	int r = reader_line(&g->reader, &line, &n);
 
-	for (const uint8_t *at = p; at < end; at++) {
-		n += *at == ',' || *at == '\n';
-		lines += *at == '\n';
-	}
-	if (!lines || n % lines || n / lines > UINT32_MAX || lines > UINT32_MAX)
+	if (r <= 0)
+		return r < 0 ? r : -ENOTSUP;
+	for (size_t i = 0; i < n; i++)
+		width += line[i] == ',';
+	height = g->reader.size / (n + 1);
+	if (g->reader.size % (n + 1) || width > UINT32_MAX || height > UINT32_MAX)
 		return -ENOTSUP;
-	*ret = (struct grid){(uint32_t)(n / lines), (uint32_t)lines, malloc(n * sizeof(int32_t))};
-	if (!ret->cell)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < n; i++) {
-		if (!number(&p, end, &ret->cell[i]))
-			return -ENOTSUP;
-		x = *p++ == '\n' ? 0 : x + 1;
-		if ((x == 0) != (i % ret->width == ret->width - 1))
-			return -ENOTSUP;
-	}
-	return p == end ? 0 : -ENOTSUP;
+	g->width = (uint32_t)width;
+	g->height = (uint32_t)height;
+	reader_rewind(&g->reader);
+	return 0;
 }
 
-struct grids {
-	struct grid b, o, t;
-	uint32_t width, height; /* of the result */
-	bool size;              /* both changed it */
-};
-
-static void grids_finish(struct grids *g)
+static int grid_open(struct merge *m, enum which w, const struct item *i, struct grid *g)
 {
-	grid_finish(&g->b);
-	grid_finish(&g->o);
-	grid_finish(&g->t);
+	int r = reader_open(&m->sides[w].tree, i->path, &g->reader);
+
+	return r < 0 ? r : measure(g);
 }
-#define CLEANUP_GRIDS __attribute__((cleanup(grids_finish)))
 
 static uint32_t side(uint32_t b, uint32_t o, uint32_t t, bool *clash)
 {
@@ -85,64 +92,105 @@ static uint32_t side(uint32_t b, uint32_t o, uint32_t t, bool *clash)
 	return o == b ? t : o;
 }
 
-static int grids_read(const struct planes *p, struct grids *g)
-{
-	int r = grid_read(p->o, &g->o);
-
-	if (r == 0)
-		r = grid_read(p->t, &g->t);
-	if (r == 0 && p->b)
-		r = grid_read(p->b, &g->b);
-	else
-		/* As if ours had been added empty. */
-		g->b = (struct grid){g->o.width, g->o.height,
-			r == 0 ? calloc((size_t)g->o.width * g->o.height, sizeof(int32_t)) : NULL};
-	if (r == 0 && !g->b.cell)
-		r = -ENOMEM;
-	if (r < 0)
-		return r;
-	g->size = !p->b && (g->o.width != g->t.width || g->o.height != g->t.height);
-	g->width = side(g->b.width, g->o.width, g->t.width, &g->size);
-	g->height = side(g->b.height, g->o.height, g->t.height, &g->size);
-	return 0;
-}
-
-enum { ABSENT = INT32_MIN }; /* outside of a table */
-
-static int32_t at(const struct grid *g, uint32_t x, uint32_t y)
-{
-	return x < g->width && y < g->height ? g->cell[(size_t)y * g->width + x] : ABSENT;
-}
-
 static uint32_t most(uint32_t a, uint32_t b, uint32_t c)
 {
 	return a > b ? a > c ? a : c : b > c ? b : c;
 }
 
-int cells_mark(const struct planes *p, struct cells_mask *mask)
+static int grids_open(struct merge *m, const struct merged *x, struct grids *g)
 {
-	CLEANUP_GRIDS struct grids g = {0};
-	int r = grids_read(p, &g);
+	struct grid *b = &g->of[BASE], *o = &g->of[OURS], *t = &g->of[THEIRS];
+	int r = grid_open(m, OURS, x->at[OURS], o);
 
+	if (r == 0)
+		r = grid_open(m, THEIRS, x->at[THEIRS], t);
+	if (r == 0 && x->at[BASE])
+		r = grid_open(m, BASE, x->at[BASE], b);
 	if (r < 0)
 		return r;
-	if (!mask->cells) {
-		mask->width = g.width;
-		mask->height = g.height;
-		mask->cells = calloc((size_t)g.width * g.height, 1);
-		if (!mask->cells)
+	/* Without a base as if ours had been added empty. */
+	if (!x->at[BASE]) {
+		b->width = o->width;
+		b->height = o->height;
+	}
+	for (int w = 0; w < SIDES; w++) {
+		g->of[w].row = calloc(g->of[w].width, sizeof(int32_t));
+		if (!g->of[w].row)
 			return -ENOMEM;
 	}
-	if (mask->width != g.width || mask->height != g.height)
-		return -ENOTSUP;
-	for (uint32_t y = 0; y < g.height; y++)
-		for (uint32_t x = 0; x < g.width; x++) {
-			int32_t b = at(&g.b, x, y), o = at(&g.o, x, y), t = at(&g.t, x, y);
+	g->size = !x->at[BASE] && (o->width != t->width || o->height != t->height);
+	g->width = side(b->width, o->width, t->width, &g->size);
+	g->height = side(b->height, o->height, t->height, &g->size);
+	g->all_width = most(b->width, o->width, t->width);
+	g->all_height = most(b->height, o->height, t->height);
+	return 0;
+}
+
+static int next_row(struct grid *g, uint32_t y)
+{
+	const char *p, *end;
+	size_t n;
+	int r;
+
+	g->past = y >= g->height;
+	if (g->past || !g->reader.t)
+		return 0;
+	r = reader_line(&g->reader, &p, &n);
+	if (r <= 0)
+		return r < 0 ? r : -ENOTSUP;
+	end = p + n;
+	for (uint32_t x = 0; x < g->width; x++) {
+		if (!number(&p, end, &g->row[x]) || (p == end) != (x + 1 == g->width))
+			return -ENOTSUP;
+		p += p < end;
+	}
+	return 0;
+}
+
+static int next_rows(struct grids *g, uint32_t y)
+{
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++)
+		r = next_row(&g->of[w], y);
+	return r;
+}
+
+static int32_t at(const struct grids *g, enum which w, uint32_t x)
+{
+	const struct grid *one = &g->of[w];
+
+	return x < one->width && !one->past ? one->row[x] : ABSENT;
+}
+
+static int mask_begin(const struct grids *g, struct cells_mask *mask)
+{
+	if (mask->cells)
+		return mask->width == g->width && mask->height == g->height ? 0 : -ENOTSUP;
+	mask->width = g->width;
+	mask->height = g->height;
+	mask->cells = calloc((uint64_t)g->width * g->height / 8 + 1, 1);
+	return mask->cells ? 0 : -ENOMEM;
+}
+
+int cells_mark(struct merge *m, const struct merged *x, struct cells_mask *mask)
+{
+	CLEANUP_GRIDS struct grids g = {0};
+	int r = grids_open(m, x, &g);
+
+	if (r == 0)
+		r = mask_begin(&g, mask);
+	for (uint32_t y = 0; r == 0 && y < g.height; y++) {
+		r = next_rows(&g, y);
+		for (uint32_t i = 0; r == 0 && i < g.width; i++) {
+			int32_t b = at(&g, BASE, i), o = at(&g, OURS, i), t = at(&g, THEIRS, i);
+			uint64_t bit = (uint64_t)y * g.width + i;
 
 			if (o != b && t != b && o != t)
-				mask->cells[(size_t)y * g.width + x] = 1;
+				mask->cells[bit / 8] |= (uint8_t)(1 << bit % 8);
 		}
-	return 0;
+	}
+	return r;
 }
 
 static void add(struct cells_clash *c, uint32_t x, uint32_t y)
@@ -161,9 +209,8 @@ static void add(struct cells_clash *c, uint32_t x, uint32_t y)
 static int32_t cell(const struct grids *g, const struct cells_mask *mask, uint32_t x, uint32_t y,
 	struct cells_clash *clash)
 {
-	int32_t b = at(&g->b, x, y), o = at(&g->o, x, y), t = at(&g->t, x, y), v;
-	bool masked = mask->cells && x < mask->width && y < mask->height &&
-		      mask->cells[(size_t)y * mask->width + x];
+	int32_t b = at(g, BASE, x), o = at(g, OURS, x), t = at(g, THEIRS, x), v;
+	bool masked = cells_marked(mask, x, y);
 
 	if (masked && t != b && t != o)
 		add(clash, x, y);
@@ -172,49 +219,85 @@ static int32_t cell(const struct grids *g, const struct cells_mask *mask, uint32
 }
 
 /* What is outside of the result, and one side changed while the other cut it off. */
-static void look_outside(const struct grids *g, struct cells_clash *clash)
+static void look_outside(const struct grids *g, uint32_t y, struct cells_clash *clash)
 {
-	uint32_t w = most(g->b.width, g->o.width, g->t.width);
-	uint32_t h = most(g->b.height, g->o.height, g->t.height);
+	for (uint32_t x = y < g->height ? g->width : 0; x < g->all_width; x++) {
+		int32_t b = at(g, BASE, x), o = at(g, OURS, x), t = at(g, THEIRS, x);
 
-	for (uint32_t y = 0; y < h; y++)
-		for (uint32_t x = y < g->height ? g->width : 0; x < w; x++) {
-			int32_t b = at(&g->b, x, y), o = at(&g->o, x, y), t = at(&g->t, x, y);
-
-			if ((o != ABSENT && o != b) || (t != ABSENT && t != b)) {
-				add(clash, x, y);
-				clash->size = true;
-			}
+		if ((o != ABSENT && o != b) || (t != ABSENT && t != b)) {
+			add(clash, x, y);
+			clash->size = true;
 		}
+	}
 }
 
-int cells_join(const struct planes *p, const struct cells_mask *mask, struct bytes **ret,
-	struct cells_clash *clash)
+static void put_number(struct buffer *out, int32_t v, char after)
 {
+	char digits[12], *to = digits + sizeof(digits);
+	uint32_t n = v < 0 ? 0U - (uint32_t)v : (uint32_t)v;
+
+	*--to = after;
+	do
+		*--to = (char)('0' + n % 10);
+	while (n /= 10);
+	if (v < 0)
+		*--to = '-';
+	buffer_append(out, to, (size_t)(digits + sizeof(digits) - to));
+}
+
+/* What has gathered in out goes to the spool, once it is much. */
+static int pour(struct buffer *out, struct spool *to, size_t least)
+{
+	int r = out->error;
+
+	if (r == 0 && out->size >= least && out->size) {
+		r = spool_append(to, out->data, out->size, NULL);
+		out->size = 0;
+	}
+	return r;
+}
+
+static int finish(struct buffer *out, struct spool *to, struct extent *ret)
+{
+	int r = pour(out, to, 0);
+
+	return r < 0 ? r : spool_extent(to, ret, NULL);
+}
+
+int cells_join(struct merge *m, const struct merged *x, const struct cells_mask *mask,
+	struct extent *ret, struct cells_clash *clash)
+{
+	CLEANUP(spool_destroy)
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_GRIDS struct grids g = {0};
-	int r = grids_read(p, &g);
+	int r = to ? grids_open(m, x, &g) : -ENOMEM;
 
 	*clash = (struct cells_clash){.size = g.size};
-	for (uint32_t y = 0; r == 0 && y < g.height; y++) {
-		for (uint32_t x = 0; x < g.width; x++)
-			buffer_printf(&out, "%d%c", cell(&g, mask, x, y, clash),
-				x + 1 < g.width ? ',' : '\n');
-		r = out.error;
+	for (uint32_t y = 0; r == 0 && y < g.all_height; y++) {
+		r = next_rows(&g, y);
+		if (r < 0)
+			break;
+		for (uint32_t i = 0; y < g.height && i < g.width; i++)
+			put_number(&out, cell(&g, mask, i, y, clash), i + 1 < g.width ? ',' : '\n');
+		look_outside(&g, y, clash);
+		r = pour(&out, to, PIECE);
 	}
-	if (r == 0)
-		look_outside(&g, clash);
-	return r < 0 ? r : buffer_finish(&out, ret);
+	return r < 0 ? r : finish(&out, to, ret);
 }
 
-int cells_draw(const struct cells_mask *mask, struct bytes **ret)
+int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret)
 {
+	CLEANUP(spool_destroy)
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = to ? 0 : -ENOMEM;
 
-	for (uint32_t y = 0; y < mask->height; y++)
-		for (uint32_t x = 0; x < mask->width; x++) {
-			buffer_byte(&out, mask->cells[(size_t)y * mask->width + x] ? '1' : '0');
-			buffer_byte(&out, x + 1 < mask->width ? ',' : '\n');
-		}
-	return buffer_finish(&out, ret);
+	for (uint32_t y = 0; r == 0 && y < mask->height; y++) {
+		for (uint32_t x = 0; x < mask->width; x++)
+			put_number(
+				&out, cells_marked(mask, x, y), x + 1 < mask->width ? ',' : '\n');
+		r = pour(&out, to, PIECE);
+	}
+	return r < 0 ? r : finish(&out, to, ret);
 }

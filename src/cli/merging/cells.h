@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * cells: tables of numbers that both sides changed, cell by cell.
+ * cells: tables of numbers that both sides changed, cell by cell; read line by line, so that no
+ * table is in memory.
  *
  * The tables of one layer are planes of the same cells: where two sides changed a cell of one of
  * them, all of it stays as ours has it. So they are looked at first (cells_mark) and joined then.
@@ -10,17 +11,20 @@
 
 #include <stdbool.h>
 
-#include "base/bytes.h"
-
-/* The three, as they were read; b may be NULL (all zeros). */
-struct planes {
-	const struct bytes *b, *o, *t;
-};
+#include "base/file.h"
+#include "cli/merging/merged.h"
 
 struct cells_mask {
 	uint32_t width, height; /* 0: nothing is marked yet */
-	uint8_t *cells;         /* one each; free() */
+	uint8_t *cells;         /* a bit each; free() */
 };
+
+static inline bool cells_marked(const struct cells_mask *m, uint32_t x, uint32_t y)
+{
+	uint64_t at = (uint64_t)y * m->width + x;
+
+	return m->cells && x < m->width && y < m->height && m->cells[at / 8] >> at % 8 & 1;
+}
 
 /* What of theirs is not in the result. */
 struct cells_clash {
@@ -29,13 +33,13 @@ struct cells_clash {
 	bool size; /* both sides gave it another size, or a cell that ours changed is outside now */
 };
 
-/* Marks the cells that both sides changed, in different ways. -ENOTSUP: one is no table of numbers.
- */
-int cells_mark(const struct planes *p, struct cells_mask *mask);
+/* Marks the cells of a table that both sides changed, in different ways. One that base has not is
+ * all zeros there. -ENOTSUP: one is no table of numbers. */
+int cells_mark(struct merge *m, const struct merged *x, struct cells_mask *mask);
 /* A table that is as both sides say, but as ours where mask says so. */
-int cells_join(const struct planes *p, const struct cells_mask *mask, struct bytes **ret,
-	struct cells_clash *clash);
+int cells_join(struct merge *m, const struct merged *x, const struct cells_mask *mask,
+	struct extent *ret, struct cells_clash *clash);
 /* A table of zeros, and ones where the mask says so. */
-int cells_draw(const struct cells_mask *mask, struct bytes **ret);
+int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret);
 
 #endif

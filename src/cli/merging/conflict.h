@@ -8,8 +8,8 @@
 
 struct conflict {
 	struct merged *x; /* NULL: `why` says it */
-	char *why;   /* "changed by both: 3 cells, ..." */
-	bool theirs; /* theirs goes beside the map */
+	char *why;        /* "changed by both: 3 cells, ..." */
+	bool theirs;      /* theirs goes beside the map */
 };
 
 /* -ENOMEM. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/offline/reader.h"
 
 enum { MARK = 1 };
 
@@ -191,37 +192,63 @@ static void sketch_add(struct item *i, uint64_t hash)
 }
 
 /* Where a cell stands counts in a table, and not where a line does in a text. */
+static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
+{
+	uint64_t both[2] = {digest_likely(line, n), number};
+
+	sketch_add(i, digest_likely(both, sizeof(both)));
+}
+
 static void sketch_lines(struct item *i, const struct bytes *b)
 {
 	const char *p = (const char *)b->data, *end = p + b->size;
 	bool table = strcmp(i->ending, ".csv") == 0;
-	uint64_t line = 0;
 
-	while (p < end) {
+	for (uint64_t line = 0; p < end; line += table) {
 		const char *next = memchr(p, '\n', (size_t)(end - p));
-		uint64_t both[2];
 
 		next = next ? next + 1 : end;
-		both[0] = digest_likely(p, (size_t)(next - p));
-		both[1] = table ? line++ : 0;
-		sketch_add(i, digest_likely(both, sizeof(both)));
+		sketch_line(i, p, (size_t)(next - p), line);
 		p = next;
 	}
+}
+
+/* A table may be too large for memory. */
+static int know_table(struct merge *m, enum which w, struct item *i)
+{
+	struct digest_sum sum = {.n = 0};
+	struct reader reader;
+	const char *line;
+	size_t n;
+	int r = reader_open(&m->sides[w].tree, i->path, &reader);
+
+	if (r < 0)
+		return r;
+	for (uint64_t y = 0; (r = reader_line(&reader, &line, &n)) > 0; y++) {
+		digest_add(&sum, line, n);
+		digest_add(&sum, "\n", 1);
+		sketch_line(i, line, n, y);
+	}
+	reader_close(&reader);
+	i->digest = digest_end(&sum);
+	return r;
 }
 
 static int know_file(struct merge *m, enum which w, struct item *i)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	int r = content_read(m, w, i, &b);
+	bool table = m->numbered && strcmp(i->ending, ".csv") == 0;
+	int r = table ? know_table(m, w, i) : content_read(m, w, i, &b);
 
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
 		i->digest = digest_of("unreadable", 10);
-		return 0;
+		i->n_sketch = 0;
+	} else if (!table) {
+		i->digest = digest_of(b->data, b->size);
+		sketch_lines(i, b);
 	}
-	i->digest = digest_of(b->data, b->size);
-	sketch_lines(i, b);
 	return 0;
 }
 

@@ -42,7 +42,13 @@ static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 	return fd;
 }
 
-static int write_file(int dirfd, const char *path, const struct bytes *b, struct error *e)
+static int write_piece(void *arg, const void *data, size_t n)
+{
+	return io_write(*(int *)arg, data, n);
+}
+
+static int write_file(
+	int dirfd, const char *path, struct merge *m, struct merged *x, struct error *e)
 {
 	CLEANUP(close_fd) int parent = -1, out = -1;
 	char base[NAME_MAX + 1];
@@ -52,7 +58,7 @@ static int write_file(int dirfd, const char *path, const struct bytes *b, struct
 	if (parent < 0)
 		return parent;
 	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
-	r = out < 0 ? out : io_write(out, b->data, b->size);
+	r = out < 0 ? out : apply_theirs(m, x, order_later, write_piece, &out);
 	if (r >= 0)
 		r = io_sync(out);
 	if (r >= 0)
@@ -74,19 +80,12 @@ static int write_all(int dirfd, struct merge *m, struct error *e)
 
 	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
 		struct merged *x = m->conflicts[i].x;
-		struct bytes *kept = x->content, *b = NULL;
 		CLEANUP(free) char *path = NULL;
 
 		if (!is_first(m, i))
 			continue;
 		path = left_over_path(x);
-		x->content = NULL;
-		r = path ? apply_content(m, x, order_later, &b) : -ENOMEM;
-		x->content = kept;
-		if (r < 0)
-			return error_set(e, r, "theirs cannot be read: %s", strerror(-r));
-		r = write_file(dirfd, path, b, e);
-		bytes_unref(b);
+		r = path ? write_file(dirfd, path, m, x, e) : -ENOMEM;
 	}
 	return r;
 }

@@ -48,5 +48,8 @@ int mark_add(struct merge *m, struct merged *layer, const struct cells_mask *mas
 	x->fate = file->fate = table->fate = FATE_ADD;
 	x->after = layer;
 	r = text(m->how, mask, &file->content);
-	return r < 0 ? r : cells_draw(mask, &table->content);
+	if (r == 0)
+		r = cells_draw(m, mask, &table->table);
+	table->joined = r == 0;
+	return r;
 }

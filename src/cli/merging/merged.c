@@ -56,7 +56,7 @@ void merged_finish(struct merge *m)
 		struct merged *x = m->all[i];
 
 		free(x->below);
-		bytes_unref(x->content);
+		merged_keep(x);
 		free(x->now);
 		free(x->later);
 		free(x->order);

@@ -6,6 +6,7 @@
 #ifndef CLI_MERGING_MERGED_H
 #define CLI_MERGING_MERGED_H
 
+#include "base/file.h"
 #include "cli/merging/item.h"
 #include "formats/merging.h"
 
@@ -30,8 +31,10 @@ struct merged {
 
 	enum fate fate;
 	struct bytes *content; /* FATE_OURS: what both sides made of it (names by number) */
-	const char *bare;      /* of an object: what it is to be called; an item's, or NULL */
-	const char *ending;    /* of a file: likewise */
+	bool joined;           /* FATE_OURS: it becomes `table`, a joined one; FATE_ADD: a mark */
+	struct extent table;
+	const char *bare;   /* of an object: what it is to be called; an item's, or NULL */
+	const char *ending; /* of a file: likewise */
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
@@ -67,6 +70,13 @@ static inline bool merged_object(const struct merged *x)
 	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
 
 	return (i ? i : x->at[BASE])->object;
+}
+/* What was to be written to it is forgotten. */
+static inline void merged_keep(struct merged *x)
+{
+	bytes_unref(TAKE(x->content));
+	extent_finish(&x->table);
+	x->joined = false;
 }
 /* Any of its items: that of ours, if there is one. */
 static inline const struct item *merged_item(const struct merged *x)

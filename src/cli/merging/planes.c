@@ -17,24 +17,6 @@ struct layer {
 	bool clash, size, other;
 };
 
-static int read_planes(
-	struct merge *m, const struct merged *x, struct planes *p, struct bytes *ret[SIDES])
-{
-	int r = 0;
-
-	for (int w = 0; r == 0 && w < SIDES; w++)
-		if (x->at[w])
-			r = content_read(m, (enum which)w, x->at[w], &ret[w]);
-	*p = (struct planes){ret[BASE], ret[OURS], ret[THEIRS]};
-	return r;
-}
-
-static void drop_planes(struct bytes *all[SIDES])
-{
-	for (int w = 0; w < SIDES; w++)
-		bytes_unref(all[w]);
-}
-
 static bool is_plane(const struct merged *x)
 {
 	return x->at[OURS] && x->at[THEIRS] && !merged_dir(x) && !merged_object(x) &&
@@ -53,17 +35,12 @@ static int theirs_changed(struct merge *m, const struct merged *x)
 
 static int mark(struct layer *l, struct merged *x)
 {
-	struct bytes *all[SIDES] = {NULL};
-	struct planes p;
-	int r = read_planes(l->m, x, &p, all);
+	int r = cells_mark(l->m, x, &l->mask);
 
-	if (r == 0)
-		r = cells_mark(&p, &l->mask);
 	if (r < 0 && r != -ENOMEM) {
 		l->other = true;
 		r = 0;
 	}
-	drop_planes(all);
 	return r;
 }
 
@@ -76,21 +53,16 @@ static int tell(struct layer *l, struct merged *x, const struct cells_clash *c)
 
 static int join(struct layer *l, struct merged *x)
 {
-	struct bytes *all[SIDES] = {NULL};
 	struct cells_clash clash;
-	struct planes p;
-	int r = read_planes(l->m, x, &p, all);
+	int r = cells_join(l->m, x, &l->mask, &x->table, &clash);
 
-	if (r == 0)
-		r = cells_join(&p, &l->mask, &x->content, &clash);
-	x->decided = r == 0;
+	x->joined = x->decided = r == 0;
 	l->size |= r == 0 && clash.size;
 	if (r == 0 && clash.n && !clash.size) {
 		l->clash = true;
 		r = tell(l, x, &clash);
 	}
-	drop_planes(all);
-	return r == -ENOMEM ? r : 0;
+	return r == -ENOTSUP || r == -EIO ? 0 : r;
 }
 
 /* All of the layer stays as ours has it. */
@@ -106,7 +78,7 @@ static int keep_all(struct layer *l, size_t conflicts)
 		if (!x->at[OURS] || !x->at[THEIRS] || merged_dir(x))
 			continue;
 		r = theirs_changed(l->m, x);
-		bytes_unref(TAKE(x->content));
+		merged_keep(x);
 		x->decided = true;
 		if (r == 1)
 			r = conflict_add(l->m, x, true,

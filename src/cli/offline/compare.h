@@ -5,13 +5,14 @@
 
 #include <stdbool.h>
 
-#include "base/buffer.h"
+#include "cli/offline/reader.h"
 
 /* Two texts: hunks as diff -u has them, without its head. */
 void compare_texts(const struct bytes *a, const struct bytes *b, struct buffer *out);
-/* Two tables of as many lines and columns: the cells that changed, counted from 1, and the
- * rectangle that they are in. false: they are no such tables, and nothing is added. */
-bool compare_tables(const struct bytes *a, const struct bytes *b, struct buffer *out);
+/* Two tables of as many lines and columns, which are just open: the cells that changed, counted
+ * from 1, and the rectangle that they are in. 1; 0: they are the same, and nothing is added;
+ * -ENOTSUP: they are no such tables, and nothing is added; or -errno. */
+int compare_tables(struct reader *a, struct reader *b, struct buffer *out);
 /* Two PNG: the sides, or the rectangle of pixels that changed. false likewise. */
 bool compare_images(struct bytes *a, struct bytes *b, struct buffer *out);
 

@@ -28,57 +28,88 @@ static void grow(struct area *a, size_t x, size_t y)
 struct cell {
 	const char *text;
 	size_t n;
-	char end; /* ',', '\n', or 0 at the end of the file */
 };
 
+/* The next one of a line; *at is past end after the last. */
 static bool next(const char **at, const char *end, struct cell *ret)
 {
-	const char *from = *at;
+	const char *from = *at, *to;
 
-	if (from == end)
+	if (from > end)
 		return false;
-	while (*at < end && **at != ',' && **at != '\n')
-		++*at;
-	*ret = (struct cell){from, (size_t)(*at - from), *at < end ? **at : '\0'};
-	*at += *at < end;
-	while (ret->n && ret->text[0] == ' ') {
-		ret->text++;
-		ret->n--;
-	}
+	to = memchr(from, ',', (size_t)(end - from));
+	to = to ? to : end;
+	*at = to + 1;
+	while (from < to && *from == ' ')
+		from++;
+	*ret = (struct cell){from, (size_t)(to - from)};
 	return true;
 }
 
-bool compare_tables(const struct bytes *a, const struct bytes *b, struct buffer *out)
+struct table {
+	struct area area;
+	struct buffer cells; /* what is told of the first of them */
+};
+
+/* false: one has more cells. */
+static bool compare_line(
+	struct table *t, size_t y, const char *p, size_t n, const char *q, size_t m)
 {
-	const char *p = (const char *)a->data, *q = (const char *)b->data;
-	const char *p_end = p + a->size, *q_end = q + b->size;
-	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
-	struct area area = {0};
-	size_t x = 1, y = 1;
+	const char *p_end = p + n, *q_end = q + m;
 	struct cell c, d;
 
-	for (;;) {
+	for (size_t x = 1;; x++) {
 		bool more = next(&p, p_end, &c);
 
-		if (more != next(&q, q_end, &d) || (more && c.end != d.end))
+		if (more != next(&q, q_end, &d))
 			return false;
 		if (!more)
-			break;
-		if (c.n != d.n || memcmp(c.text, d.text, c.n) != 0) {
-			grow(&area, x, y);
-			if (area.n <= CELLS_SHOWN)
-				buffer_printf(&cells, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
-					(int)c.n, c.text, (int)d.n, d.text);
-		}
-		x = c.end == '\n' ? 1 : x + 1;
-		y += c.end == '\n';
+			return true;
+		if (c.n == d.n && memcmp(c.text, d.text, c.n) == 0)
+			continue;
+		grow(&t->area, x, y);
+		if (t->area.n <= CELLS_SHOWN)
+			buffer_printf(&t->cells, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
+				(int)c.n, c.text, (int)d.n, d.text);
 	}
-	buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area.n,
-		area.n == 1 ? "cell" : "cells", area.top, area.bottom, area.left, area.right);
-	buffer_append(out, cells.data, cells.size);
-	if (area.n > CELLS_SHOWN)
-		buffer_printf(out, " and %zu more\n", area.n - CELLS_SHOWN);
-	return true;
+}
+
+/* 1: there are more lines; 0: both ended; -ENOTSUP: one did. */
+static int compare_next(struct table *t, size_t y, struct reader *a, struct reader *b, bool *same)
+{
+	const char *p, *q;
+	size_t n, m;
+	int r = reader_line(a, &p, &n), s = reader_line(b, &q, &m);
+
+	if (r < 0 || s < 0)
+		return r < 0 ? r : s;
+	if (r != s)
+		return -ENOTSUP;
+	if (r == 0 || (n == m && memcmp(p, q, n) == 0))
+		return r;
+	*same = false;
+	return compare_line(t, y, p, n, q, m) ? 1 : -ENOTSUP;
+}
+
+int compare_tables(struct reader *a, struct reader *b, struct buffer *out)
+{
+	struct table t = {.cells = BUFFER_INIT};
+	const struct area *area = &t.area;
+	bool same = a->size == b->size;
+	int r = 1;
+
+	for (size_t y = 1; r > 0; y++)
+		r = compare_next(&t, y, a, b, &same);
+	if (r == 0 && !same) {
+		buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area->n,
+			area->n == 1 ? "cell" : "cells", area->top, area->bottom, area->left,
+			area->right);
+		buffer_append(out, t.cells.data, t.cells.size);
+		if (area->n > CELLS_SHOWN)
+			buffer_printf(out, " and %zu more\n", area->n - CELLS_SHOWN);
+	}
+	buffer_finish_free(&t.cells);
+	return r < 0 ? r : !same;
 }
 
 struct image {

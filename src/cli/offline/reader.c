@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* What is read at once: of a large file more, since what it is decoded from may have to be decoded
+ * again for each. */
+enum { LEAST = 256 << 10, MOST = 1 << 20, PIECES = 16, TEXT_MAX = 1 << 30 };
+
+static size_t piece_of(const struct reader *r)
+{
+	uint64_t n = r->size / PIECES;
+
+	return n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
+}
+
+int reader_open(struct offline *t, const char *path, struct reader *ret)
+{
+	struct pending p = {.call = {.flags = O_RDONLY}};
+	struct attr a;
+	int r = offline_find(t, path, &a);
+
+	*ret = (struct reader){0};
+	if (r < 0)
+		return r;
+	p.call.ino = a.ino;
+	r = offline_run(t, &p, vfs_open);
+	offline_forget(t, a.ino);
+	if (r == 0)
+		*ret = (struct reader){.t = t, .handle = p.call.opened, .size = a.size};
+	return r;
+}
+
+void reader_close(struct reader *r)
+{
+	struct pending p = {.call = {.handle = r->handle}};
+
+	if (r->t)
+		(void)offline_run(r->t, &p, vfs_release);
+	free(r->text);
+	*r = (struct reader){0};
+}
+
+void reader_rewind(struct reader *r)
+{
+	r->at = r->next = r->have = 0;
+}
+
+/* More of it behind what is there. The number of bytes, 0 at the end. */
+static ssize_t more(struct reader *r)
+{
+	size_t piece = piece_of(r);
+	struct pending p = {.call = {.handle = r->handle, .off = r->at, .size = piece}};
+	size_t n;
+	int code;
+
+	if (r->next) {
+		memmove(r->text, r->text + r->next, r->have - r->next);
+		r->have -= r->next;
+		r->next = 0;
+	}
+	if (r->have > TEXT_MAX)
+		return -EFBIG;
+	if (r->room - r->have < piece) {
+		char *text = realloc(r->text, r->have + piece);
+
+		if (!text)
+			return -ENOMEM;
+		r->text = text;
+		r->room = r->have + piece;
+	}
+	code = offline_run(r->t, &p, vfs_read);
+	n = code == 0 ? p.call.out_size : 0;
+	if (n)
+		memcpy(r->text + r->have, p.call.out, n);
+	free(p.call.out);
+	r->have += n;
+	r->at += n;
+	return code < 0 ? code : (ssize_t)n;
+}
+
+int reader_line(struct reader *r, const char **ret, size_t *ret_n)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		const char *from = r->text + r->next;
+		size_t n = r->have - r->next;
+		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
+		ssize_t got;
+
+		if (end) {
+			*ret = from;
+			*ret_n = (size_t)(end - from);
+			r->next += *ret_n + 1;
+			return 1;
+		}
+		seen = n;
+		got = more(r);
+		if (got < 0)
+			return (int)got;
+		if (got > 0)
+			continue;
+		*ret = r->text + r->next;
+		*ret_n = n;
+		r->next = r->have;
+		return n > 0;
+	}
+}
+
+ssize_t reader_take(void *arg, void *dst, size_t n)
+{
+	struct reader *r = arg;
+	ssize_t got = r->next == r->have ? more(r) : 0;
+
+	if (got < 0)
+		return got;
+	if (n > r->have - r->next)
+		n = r->have - r->next;
+	if (n)
+		memcpy(dst, r->text + r->next, n);
+	r->next += n;
+	return (ssize_t)n;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Zlib */
+/* reader: a file of a map, read as it is asked for, so that several can be read side by side. */
+#ifndef CLI_OFFLINE_READER_H
+#define CLI_OFFLINE_READER_H
+
+#include "cli/offline/calls.h"
+
+struct reader {
+	struct offline *t; /* NULL: it is not open */
+	struct handle *handle;
+	uint64_t size, at; /* of the file; what was read of it */
+	char *text;        /* of which [next, have) was not asked for yet */
+	size_t next, have, room;
+};
+
+/* -errno. ret is all zeros then, or is to be closed. */
+int reader_open(struct offline *t, const char *path, struct reader *ret);
+void reader_close(struct reader *r); /* also one of zeros */
+/* From the begin again. */
+void reader_rewind(struct reader *r);
+/* The next line, without its end and good until the next call. 1; 0: there is none; -errno. */
+int reader_line(struct reader *r, const char **ret, size_t *ret_n);
+/* The form of change_source (change.h); arg: a reader. */
+ssize_t reader_take(void *arg, void *dst, size_t n);
+
+#endif

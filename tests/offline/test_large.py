@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Zlib
+"""Tables larger than the memory that merge and diff may take: the cache, and 32 MiB beside it."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+import maps  # first: it says what else can be imported
+import datafile
+import places
+import share
+from box import get
+
+MIB = 1 << 20
+BESIDE = 32 * MIB
+CACHES = (8, 64)
+WIDTH, HEIGHT = 3000, 2500  # 30 MB a layer, decoded, and as many for each of its tables
+LAYER = "groups/0_Game/layers/1_deco/"
+
+pytestmark = pytest.mark.skipif(bool(places.sanitizers()), reason="figures are for a plain build")
+
+
+# A process of its own begins with what the one that made it has, so that is a small one.
+LAUNCHER = """import os, resource, subprocess, sys
+r = subprocess.run(sys.argv[2:])
+with open(sys.argv[1], "w") as f:
+    f.write("%d %d" % (r.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+"""
+
+
+def run(*args, code):
+    """Its output, and the most memory that the command had."""
+    with tempfile.NamedTemporaryFile() as told:
+        r = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, told.name, places.BINARY, *args],
+                           capture_output=True, timeout=600, text=True)
+        returned, peak = map(int, get(told.name).split())
+    assert returned == code, (args, r.stderr)
+    return r.stdout, r.stderr, peak * 1024
+
+
+def make(path, changes):
+    rows = bytearray(4 * WIDTH * HEIGHT)
+    for x in range(0, WIDTH * HEIGHT, 37):
+        rows[4 * x] = x % 200
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    b.tiles(WIDTH, HEIGHT, bytes(rows), flags=1, name="Game")
+    for x, y, value in changes:
+        rows[4 * (y * WIDTH + x)] = value
+    b.tiles(WIDTH, HEIGHT, bytes(rows), name="deco")
+    b.group(0, 2, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    path.write_bytes(b.encode())
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    where = tmp_path_factory.mktemp("large")
+    for side, changes in (("b", ()), ("o", ((5, 5, 9), (8, 8, 7))), ("t", ((WIDTH - 1, HEIGHT - 1, 9), (8, 8, 6)))):
+        make(where / (side + ".map"), changes)
+    return where
+
+
+def cells(path):
+    """The indexes of the second layer, of a reader of its own."""
+    f = datafile.Datafile.load(path)
+    return f.blob(f.of_type(datafile.LAYER)[1].ints[14])[::4]
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_merge_keeps_to_the_budget(large, tmp_path, cache):
+    out = str(tmp_path / "out.map")
+    _, err, peak = run("merge", "-o", "cache=%dM" % cache, *(str(large / n) for n in ("b.map", "o.map", "t.map")),
+                       out, code=1)
+    assert "1 cell, lines 9 to 9, columns 9 to 9" in err
+    expected = bytearray(cells(large / "o.map"))
+    expected[-1] = 9
+    assert cells(out) == expected
+    left = out + ".mapfs-left/" + LAYER + "id.csv"
+    assert open(left).read() == run("cat", str(large / "t.map"), LAYER + "id.csv", code=0)[0]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_diff_keeps_to_the_budget(large, cache):
+    out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(large / "o.map"), code=1)
+    assert out.splitlines()[:2] == ["changed " + LAYER + "id.csv", " 2 cells, lines 6 to 9, columns 6 to 9"]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+@pytest.mark.skipif(not share.ALL, reason="takes its time")
+def test_a_large_map_of_somebody_else(tmp_path):
+    source = os.path.join(places.CORPUS, "maps", "6fd52307_ChillerDragores6.map")
+    if not os.path.exists(source):
+        pytest.skip("no corpus: " + source)
+    one, two, out = (str(tmp_path / (n + ".map")) for n in ("one", "two", "out"))
+    layer = "groups/%s/layers/" % next(
+        g for g in run("ls", source, "groups", code=0)[0].split() if "Game" in g)
+    layer += next(n for n in run("ls", source, layer, code=0)[0].split() if "Game" in n)
+    text = run("cat", source, layer + "/id.csv", code=0)[0]
+    first, last = text.index("  0,"), text.rindex("  0,")
+    for path, at in ((one, first), (two, last)):
+        shutil.copyfile(source, path)
+        (tmp_path / "table").write_text(text[:at] + "  1," + text[at + 4:])
+        run("put", path, layer + "/id.csv", str(tmp_path / "table"), code=0)
+    told, _, peak = run("diff", "-o", "cache=8M", one, two, code=1)
+    assert " 2 cells, " in told and peak <= 8 * MIB + BESIDE, peak / MIB
+    _, _, peak = run("merge", "-o", "cache=8M", source, one, two, out, code=0)
+    both = text[:first] + "  1," + text[first + 4:last] + "  1," + text[last + 4:]
+    assert run("cat", out, layer + "/id.csv", code=0)[0] == both
+    assert peak <= 8 * MIB + BESIDE, peak / MIB
