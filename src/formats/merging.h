@@ -20,8 +20,9 @@ struct format_merging {
 	 * sides added at one place are both kept. NULL-ended. */
 	const char *const *lists;
 	/* A directory that is not merged, since its names are numbers of one map; and in it, by the
-	 * patterns of their paths, the files of what no other file shows, but for those that `shown`
-	 * has. A number that a name begins with, before "_", is left out where they are compared. */
+	 * patterns of their paths, the files of what no other file shows, but for those that
+	 * `shown` has. A number that a name begins with, before "_", is left out where they are
+	 * compared. */
 	const char *hidden_in, *const *hidden, *const *shown;
 	/* A map has one object at most of each kind that is not 0: the file in its directory, and
 	 * the key, that say the kind. */

@@ -500,6 +500,14 @@ def test_a_layer_that_each_moved_to_another_group_is_where_ours_has_it(grouped):
     assert layers_of(grouped, OTHER) == ["0_far", "1_ground"] and layers_of(grouped, "groups/2_third") == []
 
 
+@pytest.mark.parametrize("mover, remover", ("ot", "to"))
+def test_a_layer_that_one_moved_and_the_other_removed_is_named(grouped, mover, remover):
+    good("mv", str(grouped / (mover + ".map")), GROUND, OTHER + "/layers/0_ground")
+    good("rm", "-r", str(grouped / (remover + ".map")), GROUND)
+    assert "removed by" in merge(grouped, code=1).stderr
+    assert layers_of(grouped, OTHER) == ["0_ground", "1_far"]
+
+
 def test_each_added_a_layer_and_both_are_there(plain):
     for side, value in (("o", 3), ("t", 4)):
         tree = plain / ("add-" + side)

@@ -49,11 +49,11 @@ static int plain_dir(struct deciding *d, struct merged *x, enum fate with, enum 
 	return r;
 }
 
-/* 1: the same content and name; or -errno. */
+/* 1: the same content, name and directory; or -errno. */
 static int unchanged(struct merge *m, struct merged *x, enum which w)
 {
 	const struct item *a = x->at[BASE], *b = x->at[w];
-	int r = file_same(m, x, BASE, w);
+	int r = a->up->of == b->up->of ? file_same(m, x, BASE, w) : 0;
 
 	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
 }
