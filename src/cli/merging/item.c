@@ -85,8 +85,10 @@ static struct item *item_new(struct item *up, const char *path, bool dir, bool n
 	slash = strrchr(i->path, '/');
 	i->name = slash ? slash + 1 : i->path;
 	i->ending = "";
-	if (up)
+	if (up) {
+		i->place = up->n;
 		up->below[up->n++] = i;
+	}
 	return !numbered || name_object(i) ? i : NULL;
 }
 

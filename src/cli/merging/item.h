@@ -23,6 +23,7 @@ struct item {
 	const char *ending; /* ".png", in name; "" of a directory */
 	struct item **below;
 	size_t n, room;
+	size_t place;      /* in up->below */
 	struct merged *of; /* what it is in the merge; merged.h */
 
 	/* content.h */

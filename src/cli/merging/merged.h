@@ -38,6 +38,7 @@ struct merged {
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
+	bool placed;           /* it is in up->order */
 	bool moved;            /* it gets another place or name */
 	size_t was;            /* moved.c's */
 	struct merged **order; /* of a directory: its objects in the map to be written */

@@ -7,15 +7,10 @@
 
 #include "cli/merging/conflict.h"
 
-/* Its place among the objects of one side. */
+/* Its place in the directory of one side. */
 static size_t place(const struct merged *x, enum which w)
 {
-	const struct item *i = x->at[w];
-	size_t at = 0;
-
-	while (i->up->below[at] != i)
-		at++;
-	return at;
+	return x->at[w]->place;
 }
 
 static bool survives(const struct merged *x)
@@ -46,20 +41,23 @@ static bool reordered(const struct merged *dir, enum which v, enum which w)
 	return false;
 }
 
-static bool is_in(const struct merged *dir, const struct merged *x)
-{
-	for (size_t i = 0; i < dir->n_order; i++)
-		if (dir->order[i] == x)
-			return true;
-	return false;
-}
-
 static void insert(struct merged *dir, size_t at, struct merged *x)
 {
 	memmove(&dir->order[at + 1], &dir->order[at],
 		(dir->n_order - at) * sizeof(struct merged *));
 	dir->order[at] = x;
 	dir->n_order++;
+	x->placed = true;
+}
+
+/* Where it is; most often that is at from. */
+static size_t find(const struct merged *dir, const struct merged *x, size_t from)
+{
+	size_t at = from < dir->n_order ? from : 0;
+
+	while (dir->order[at] != x)
+		at = at + 1 < dir->n_order ? at + 1 : 0;
+	return at;
 }
 
 /* Those of one side that are not there yet, each behind the one that it follows there; and behind
@@ -75,10 +73,8 @@ static void add_side(struct merged *dir, enum which w)
 
 		if (!x || !list->below[i]->object || x->up != dir || x->after || !survives(x))
 			continue;
-		if (is_in(dir, x)) {
-			for (at = 0; dir->order[at] != x; at++)
-				;
-			at++;
+		if (x->placed) {
+			at = find(dir, x, at) + 1;
 			continue;
 		}
 		while (at < dir->n_order && dir->order[at]->at[other] &&
@@ -117,37 +113,48 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
+/* Of the runs in rising order of each length the one that ends lowest: how long the longest is to
+ * which x can be added. */
+static size_t run_before(struct merged *const *order, const size_t *ends, size_t n, size_t x)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = (low + n) / 2;
+
+		if (place(order[ends[middle]], OURS) < place(order[x], OURS))
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
 /* The objects of ours that stay where they are: the longest run in rising order. */
 static int find_moved(struct merged *dir)
 {
-	size_t n = dir->n_order, best = SIZE_MAX;
-	size_t *length = calloc(n + 1, sizeof(size_t)), *before = calloc(n + 1, sizeof(size_t));
-	bool *stays = calloc(n + 1, sizeof(bool));
-	int r = length && before && stays ? 0 : -ENOMEM;
+	size_t n = dir->n_order, runs = 0;
+	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(size_t));
+	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(size_t));
+	CLEANUP(free) bool *stays = calloc(n + 1, sizeof(bool));
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct merged *x = dir->order[i];
+	if (!ends || !before || !stays)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t length;
 
-		if (!x->at[OURS] || x->moved)
+		if (!dir->order[i]->at[OURS] || dir->order[i]->moved)
 			continue;
-		length[i] = 1;
-		before[i] = SIZE_MAX;
-		for (size_t j = 0; j < i; j++)
-			if (length[j] >= length[i] && place(dir->order[j], OURS) < place(x, OURS)) {
-				length[i] = length[j] + 1;
-				before[i] = j;
-			}
-		if (best == SIZE_MAX || length[i] > length[best])
-			best = i;
+		length = run_before(dir->order, ends, runs, i);
+		ends[length] = i;
+		before[i] = length ? ends[length - 1] : SIZE_MAX;
+		runs += length == runs;
 	}
-	for (; r == 0 && best != SIZE_MAX; best = before[best])
-		stays[best] = true;
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
+		stays[i] = true;
+	for (size_t i = 0; i < n; i++)
 		dir->order[i]->moved = dir->order[i]->at[OURS] && !stays[i];
-	free(length);
-	free(before);
-	free(stays);
-	return r;
+	return 0;
 }
 
 static size_t stem_length(const struct item *i)
