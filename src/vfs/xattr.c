@@ -153,7 +153,7 @@ static void drop_told(struct job *j)
 {
 	struct drop *d = container_of(j, struct drop, job);
 
-	waiting_answer(d->v, d->call, d->r);
+	waiting_answer(d->v, d->call, NULL, d->r);
 	d->n->opens--;
 	node_free_unused(d->v, d->n);
 	free(d->path);

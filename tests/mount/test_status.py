@@ -62,6 +62,26 @@ def test_what_waits_says_for_what(box, small):
     m.unmount("--discard")
 
 
+def test_tables_wait_no_more_once_a_layer_json_is_renamed_into_place(box, small):
+    """As rsync and editors write it; as a close does, the rename says what the tables are of."""
+    m = box.mount(small)
+    layer = "groups/0_Game/layers/1_ground/"
+    text = json.loads(m.get(layer + "layer.json"))
+    size = text["width"] + 1, text["height"] + 2
+    table = b"1" + b",1" * (size[0] - 1) + b"\n"
+    for name in ("id.csv", "flags.csv"):
+        m.put(layer + name, table * size[1])
+    assert len(objects(box, m.point)[0]["waiting"]) == 2
+    text["width"], text["height"] = size
+    m.put(layer + ".layer.json.X1", json.dumps(text).encode(), flags=CREATE)
+    os.rename(m / (layer + ".layer.json.X1"), m / (layer + "layer.json"))
+    found, = objects(box, m.point)
+    assert found["waiting"] == [] and sorted(found["changed"]) == [
+        layer + "flags.csv", layer + "id.csv", layer + "layer.json"]
+    assert m.get(layer + "id.csv") == b",".join([b"  1"] * size[0]).join([b"", b"\n"]) * size[1]
+    m.unmount("--discard")
+
+
 def test_of_what_is_not_mounted_the_journal_is_named(box, small):
     none = dict(blank(), mountpoint=None, file=small)
     assert objects(box) == [] and objects(box, small) == [none]

@@ -64,7 +64,7 @@ static void remove_live(struct vfs *v, struct call *c, int r)
 		r = object_left(v, n, OBJECT_GONE);
 	if (r == 0)
 		place_detach(v, n);
-	waiting_answer(v, c, r);
+	waiting_answer(v, c, NULL, r);
 }
 
 /* A directory that is always there, and empty, and what is derived are out of sight until they are

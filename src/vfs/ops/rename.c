@@ -49,7 +49,7 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 	}
 	if (r == 0)
 		r = move_scratch(v, &m);
-	waiting_answer(v, c, r);
+	waiting_answer(v, c, NULL, r);
 }
 
 static void freeze(struct vfs *v, struct call *c, const struct node *n)
@@ -90,7 +90,7 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 		node_touch(m.n, 0);
 		note_changed(m.n);
 	}
-	waiting_answer(v, c, r);
+	waiting_answer(v, c, NULL, r);
 }
 
 /* Scratch that was an object's file, as it was, back to a name of the map. */
@@ -107,7 +107,7 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 		r = object_here(v, m.n);
 		note_changed(m.n);
 	}
-	waiting_answer(v, c, r);
+	waiting_answer(v, c, NULL, r);
 }
 
 /* What no saved map has makes room for what has a place in one. */

@@ -73,11 +73,11 @@ static void takeover_end(struct vfs *v, struct call *c, int r)
 		t->target->opens--;
 		node_free_unused(v, t->target);
 	}
-	n->opens--;
-	node_free_unused(v, n);
 	snapshot_unref(t->old);
 	free(t);
-	waiting_answer(v, c, r);
+	waiting_answer(v, c, n, r);
+	n->opens--;
+	node_free_unused(v, n);
 }
 
 static void taken_over(struct vfs *v, struct node *n, void *arg, int r)

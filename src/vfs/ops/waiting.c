@@ -215,10 +215,12 @@ static void answer(void *arg)
 	call_done(arg, 0);
 }
 
-void waiting_answer(struct vfs *v, struct call *c, int r)
+void waiting_answer(struct vfs *v, struct call *c, const struct node *written, int r)
 {
+	const struct node *dir = written && !written->pending ? written->parent : NULL;
+
 	call_keep(c);
-	if (r < 0 || !judge_after(v, NULL, answer, c))
+	if (r < 0 || !judge_after(v, dir, answer, c))
 		call_done(c, r);
 }
 

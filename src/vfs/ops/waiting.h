@@ -10,8 +10,8 @@
 void commit_close(struct vfs *v, struct node *n, commit_done done, void *arg);
 
 /* A call that moved or removed something is answered, after what had been refused for that was
- * judged again. */
-void waiting_answer(struct vfs *v, struct call *c, int r);
+ * judged again; and what waited for the file that it wrote, which is NULL where it wrote none. */
+void waiting_answer(struct vfs *v, struct call *c, const struct node *written, int r);
 
 /* What could not be judged yet is, before a save; then fn(arg). What still cannot be is a draft. */
 void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg);
