@@ -372,7 +372,9 @@ struct format_names {
 	 * any file, after what had the name at the mount; what names nothing is waited for or
 	 * refused as before. last: files for which parse said -EAGAIN are about to be tried for the
 	 * last time; what they name is found by what it is called now, and no longer waited for.
-	 * Told anew after that; placements NULL: it is over. Consumes and renews *s.
+	 * Told anew after that. placements NULL: that is over; and with last, it is about to
+	 * begin: all that waits is tried as things are, and says again what it wants of others.
+	 * Consumes and renews *s.
 	 */
 	int (*renamed)(struct snapshot **s, const struct placement *p, size_t n, bool last,
 		struct error *e);

@@ -461,6 +461,50 @@ def test_tables_may_change_their_mind_about_the_size(m):
     assert f.blob(ints[14]) == bytes([9, 1, 0, 0]) * 6
 
 
+@pytest.mark.parametrize("order", [("id.csv", "flags.csv", "layer.json"), ("layer.json", "id.csv", "flags.csv")])
+@pytest.mark.parametrize("text", [layer(width=30, height=4), layer(detail=1)], ids=["size", "detail"])
+@pytest.mark.parametrize("synced", [False, True])
+def test_a_layer_json_that_somebody_wrote_is_stronger_than_tables(m, order, text, synced):
+    """Also at the second save, for which the tables are tried once more."""
+    old = datafile.Datafile(get(m.map)).of_type(LAYER)[0].ints
+    content = {"id.csv": plane(6, 5, 7), "flags.csv": plane(6, 5, 1), "layer.json": text}
+    for name in order:
+        m.put(GAME + "0_Game/" + name, content[name])
+    if synced:
+        sync(m)
+    report = m.unmount(code=5)
+    told = [line for line in report.out.splitlines() if ".csv" in line]
+    assert len(told) == 2 and all("left: " in line for line in told), report.out
+    assert b"layer.json" not in report.out.encode() if synced else "saved: %s0_Game/layer.json" % GAME in report.out
+    ints = datafile.Datafile(get(m.map)).of_type(LAYER)[0].ints
+    assert ints[4:6] == ([30, 4] if text == layer(width=30, height=4) else old[4:6])
+    assert ints[2] == (text == layer(detail=1))
+    m.box.allow("small.map.mapfs-left")
+
+
+@pytest.mark.parametrize("how", ["drop", "garbage", "remove"])
+def test_tables_that_are_no_more_want_no_size(m, how):
+    """One table alone, then another alone: the layer would be cropped, and cells of the first go."""
+    old = datafile.Datafile(get(m.map))
+    m.put(GAME + "0_Game/id.csv", plane(3, 2, 7))
+    sync(m)
+    if how == "drop":
+        os.removexattr(m / (GAME + "0_Game/id.csv"), "user.mapfs.error")
+    elif how == "remove":
+        os.unlink(m / (GAME + "0_Game/id.csv"))
+    else:
+        assert refused(m.put, GAME + "0_Game/id.csv", b"x") == errno.EINVAL
+    m.put(GAME + "0_Game/flags.csv", plane(3, 2, 1))
+    report = m.unmount(code=5)
+    assert "left: small.map.mapfs-left/%s0_Game/flags.csv" % GAME in report.out
+    f = datafile.Datafile(get(m.map))
+    was, now = (x.of_type(LAYER)[0].ints for x in (old, f))
+    assert now[4:6] == was[4:6]
+    if how != "remove":
+        assert f.blob(now[14]) == old.blob(was[14])
+    m.box.allow("small.map.mapfs-left")
+
+
 def test_a_removed_table_is_all_zeros_and_not_told_as_removed(m):
     path = GAME + "0_Game/id.csv"
     os.unlink(m / path)

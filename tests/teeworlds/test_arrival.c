@@ -227,7 +227,7 @@ static void what_is_beside_a_layer_json_that_waits_waits_too(void **state)
 	/* So it is once the save is over, be there an image or not. */
 	assert_int_equal(
 		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
-	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, true, &err));
+	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, false, &err));
 	world_set(&w, plane, "6,5,4\n3,2,1\n");
 	world_close(&w);
 }
@@ -388,7 +388,7 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
 		"names no envelope");
 	/* The bare number is what somebody meant, and what is shown for it can be written back. */
-	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, true, &err));
+	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, false, &err));
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
 	world_finalize(&w);

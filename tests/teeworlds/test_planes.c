@@ -221,7 +221,7 @@ static void situate(struct fixture *f, bool save)
 	static const struct placement none[1];
 	struct error err = ERROR_INIT;
 
-	assert_ok(f->s->format->names->renamed(&f->s, save ? none : NULL, 0, true, &err));
+	assert_ok(f->s->format->names->renamed(&f->s, save ? none : NULL, 0, save, &err));
 }
 
 /* Both tables in a size that is not the layer's, 4 x 3. */

@@ -233,8 +233,11 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 		blob_unref(m->blobs[i]);
 		m->blobs[i] = b;
 	}
+	/* Tables that are drafts by now are tried again at the next save, and are no more right
+	 * then. */
 	for (size_t i = 0; i < m->n_items; i++)
-		m->items[i].wanted = (struct tw_wanted){0};
+		if (!m->items[i].wanted.planes)
+			m->items[i].wanted = (struct tw_wanted){0};
 	*ret = TAKE(done);
 	return 0;
 }

@@ -163,6 +163,17 @@ static void tell_refusal(const struct commit *p)
 		p->v->host->note(p->v->host, line);
 }
 
+/* It is what it was, but what it waits for may be another by now. */
+static void still_waits(struct stage *s, const struct error *why)
+{
+	int code = s->why.code;
+	bool others = s->why.others;
+
+	s->why = *why;
+	s->why.code = code;
+	s->why.others = others;
+}
+
 static void commit_settled(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
@@ -177,7 +188,7 @@ static void commit_settled(struct job *j)
 	}
 	/* What goes on waiting changes the map only at the save. What waited may say by now what
 	 * stands there, because of others that waited: it is a change all the same. */
-	if (p->r == 0 && (p->change || waited) && (!p->pending || p->vol->situated))
+	if (p->r == 0 && (p->pending ? p->change && p->vol->situated : p->change || waited))
 		volume_changed(p->vol, p->path, p->rq.id);
 	if (p->r < 0)
 		touched_finish(&p->touched);
@@ -196,6 +207,8 @@ static void commit_settled(struct job *j)
 		s->why = p->why;
 		tell_refusal(p);
 	}
+	if (s && p->r == 0 && is_again(p) && p->pending)
+		still_waits(s, &p->why);
 	if (p->r == 0 && p->rq.id == n->id)
 		(void)file_retire(n);
 	sync_want(p->v->vol);

@@ -18,7 +18,7 @@
 #include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
 
-enum phase { PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
+enum phase { PHASE_BEGIN, PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };
 
 struct round {
 	struct commit_task task; /* first */
@@ -121,7 +121,8 @@ static void round_end(struct round *o)
 	fn(arg);
 }
 
-/* At the head of the commit queue: the format learns where objects stand, or that this is over. */
+/* At the head of the commit queue: the format learns that this begins, where objects stand, or that
+ * it is over. */
 static void situate(struct commit_task *t)
 {
 	struct round *o = (struct round *)t;
@@ -134,26 +135,32 @@ static void situate(struct commit_task *t)
 	if (o->phase == PHASE_SITUATED)
 		r = objects_place(v, &p, &n);
 	if (r == 0)
-		(void)vol->format->names->renamed(&vol->now, p, n, true, NULL);
+		(void)vol->format->names->renamed(&vol->now, p, n, o->phase != PHASE_OVER, NULL);
 	placements_free(p, n);
 	v->vol->situated = o->phase == PHASE_SITUATED;
-	if (!v->vol->situated)
+	if (o->phase == PHASE_OVER)
 		objects_name(v, false);
 	commit_queue_leave(vol);
+	if (o->phase == PHASE_BEGIN)
+		o->phase = PHASE_PLAIN;
 	if (o->phase == PHASE_OVER)
 		round_end(o);
 	else
 		round_begin(o);
 }
 
-static void next_phase(struct round *o)
+static bool is_told(const struct round *o)
 {
 	const struct format_names *names = o->v->vol->format->names;
-	bool told = names && names->renamed;
 
+	return names && names->renamed && !o->follows;
+}
+
+static void next_phase(struct round *o)
+{
 	o->phase = count_pending(o) && !o->follows ? o->phase + 1 : PHASE_OVER;
 	o->progress = true;
-	if (told && !o->follows && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
+	if (is_told(o) && (o->phase == PHASE_SITUATED || o->phase == PHASE_OVER))
 		commit_queue_enter(o->v->vol, &o->task);
 	else if (o->phase == PHASE_OVER)
 		round_end(o);
@@ -194,6 +201,11 @@ void waiting_judge(struct vfs *v, void (*fn)(void *arg), void *arg)
 		return;
 	}
 	*o = (struct round){.task.start = situate, .v = v, .progress = true, .fn = fn, .arg = arg};
+	if (is_told(o)) {
+		commit_queue_enter(v->vol, &o->task);
+		return;
+	}
+	o->phase = PHASE_PLAIN;
 	round_begin(o);
 }
 
@@ -204,8 +216,13 @@ static bool judge_after(struct vfs *v, const struct node *dir, void (*fn)(void *
 
 	if (!o)
 		return false;
-	*o = (struct round){
-		.v = v, .follows = true, .dir = dir, .progress = true, .fn = fn, .arg = arg};
+	*o = (struct round){.v = v,
+		.follows = true,
+		.dir = dir,
+		.phase = PHASE_PLAIN,
+		.progress = true,
+		.fn = fn,
+		.arg = arg};
 	round_begin(o);
 	return true;
 }

@@ -69,7 +69,7 @@ DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 struct tw_wanted {
 	uint32_t w, h;
 	uint8_t planes; /* 1 << enum tw_plane of each that wants it */
-	bool decided;   /* layer.json was written since the tables were, or since the last save */
+	bool decided;   /* layer.json was written since the last save, or while tables waited */
 };
 
 struct tw_item {

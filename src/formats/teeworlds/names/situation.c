@@ -49,6 +49,20 @@ static void take(struct situation *t, const struct placement *p)
 	t->n++;
 }
 
+/* What waited in vain is not what others are judged by. */
+static void waited(struct tw_map *m)
+{
+	for (size_t i = 0; i < m->n_items; i++)
+		m->items[i].waits = false;
+}
+
+/* Tables that waited may be other files by now, or none. */
+static void ask_again(struct tw_map *m)
+{
+	for (size_t i = 0; i < m->n_items; i++)
+		m->items[i].wanted.planes = 0;
+}
+
 int tw_renamed(struct snapshot **s, const struct placement *p, size_t n, bool last, struct error *e)
 {
 	struct situation *t = p ? calloc(1, sizeof(*t) + n * sizeof(t->v[0])) : NULL;
@@ -67,11 +81,14 @@ int tw_renamed(struct snapshot **s, const struct placement *p, size_t n, bool la
 	}
 	for (size_t i = 0; t && i < n; i++)
 		take(t, &p[i]);
-	/* What waited in vain is not what others are judged by. */
-	for (size_t i = 0; !t && i < m->n_items; i++)
-		m->items[i].waits = false;
-	tw_kept_unref(m->situation);
-	m->situation = t ? &t->kept : NULL;
+	if (!t && last)
+		ask_again(m);
+	else if (!t)
+		waited(m);
+	if (t || !last) {
+		tw_kept_unref(m->situation);
+		m->situation = t ? &t->kept : NULL;
+	}
 	snapshot_unref(*s);
 	*s = &m->base;
 	return 0;
