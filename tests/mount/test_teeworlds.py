@@ -463,23 +463,35 @@ def test_tables_may_change_their_mind_about_the_size(m):
 
 @pytest.mark.parametrize("order", [("id.csv", "flags.csv", "layer.json"), ("layer.json", "id.csv", "flags.csv")])
 @pytest.mark.parametrize("text", [layer(width=30, height=4), layer(detail=1)], ids=["size", "detail"])
-@pytest.mark.parametrize("synced", [False, True])
-def test_a_layer_json_that_somebody_wrote_is_stronger_than_tables(m, order, text, synced):
-    """Also at the second save, for which the tables are tried once more."""
+@pytest.mark.parametrize("then", ["", "sync", "kill"])
+def test_a_layer_json_that_somebody_wrote_is_stronger_than_tables(m, order, text, then):
+    """Also at the second save, for which the tables are tried once more, and after a kill."""
     old = datafile.Datafile(get(m.map)).of_type(LAYER)[0].ints
     content = {"id.csv": plane(6, 5, 7), "flags.csv": plane(6, 5, 1), "layer.json": text}
     for name in order:
         m.put(GAME + "0_Game/" + name, content[name])
-    if synced:
+    if then:
         sync(m)
+    if then == "kill":
+        m.box.kill_worker()
+        m = m.box.mount(m.map)
     report = m.unmount(code=5)
     told = [line for line in report.out.splitlines() if ".csv" in line]
     assert len(told) == 2 and all("left: " in line for line in told), report.out
-    assert b"layer.json" not in report.out.encode() if synced else "saved: %s0_Game/layer.json" % GAME in report.out
+    assert ("saved: %s0_Game/layer.json" % GAME in report.out) == (not then)
     ints = datafile.Datafile(get(m.map)).of_type(LAYER)[0].ints
     assert ints[4:6] == ([30, 4] if text == layer(width=30, height=4) else old[4:6])
     assert ints[2] == (text == layer(detail=1))
     m.box.allow("small.map.mapfs-left")
+
+
+def test_a_table_that_was_refused_at_a_save_counts_with_the_next_one(m):
+    m.put(GAME + "0_Game/id.csv", plane(3, 2, 7))
+    sync(m)
+    m.put(GAME + "0_Game/flags.csv", plane(3, 2, 1))
+    f, _ = saved(m)
+    ints = f.of_type(LAYER)[0].ints
+    assert ints[4:6] == [3, 2] and f.blob(ints[14]) == bytes([7, 1, 0, 0]) * 6
 
 
 @pytest.mark.parametrize("how", ["drop", "garbage", "remove"])

@@ -259,6 +259,17 @@ static bool passing(int r)
 	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
 }
 
+/* Does anything that is no draft wait beside n? Drafts alone were judged at a save. */
+static bool closed_beside(const struct node *n)
+{
+	const struct node *k;
+
+	TAILQ_FOREACH (k, &n->vol->pending, in_pending)
+		if (k != n && k->parent == n->parent && k->stage && k->stage->verdict == 0)
+			return true;
+	return false;
+}
+
 static void commit_apply(struct commit_task *t)
 {
 	struct commit *p = container_of(t, struct commit, task);
@@ -273,6 +284,8 @@ static void commit_apply(struct commit_task *t)
 	p->pending = p->r == -EAGAIN && p->rq.kind != COMMIT_LAST;
 	if (p->pending)
 		p->r = 0;
+	if (p->pending && p->rq.logged == LOGGED_DRAFT && !closed_beside(p->rq.node))
+		change_free(TAKE(p->change));
 	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
 		p->r = error_of_others(&p->why, -EINVAL);
 	if (p->r == 0 && p->change) {
