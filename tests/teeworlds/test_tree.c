@@ -118,6 +118,24 @@ static void a_layer_in_two_groups_becomes_two(void **state)
 	world_close(&w);
 }
 
+static void one_that_leaves_a_group_of_two_takes_its_new_name_along(void **state)
+{
+	static const char *const from[] = {"groups/1_B/layers/0_L1", "groups/0_A/layers/1_L1"};
+	struct world w;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		world_open(&w, "twice.map");
+		world_move(&w, id_of(w.now, from[i]), id_of(w.now, "groups/2_C/layers"), "9_new");
+		world_finalize(&w);
+		assert_string_equal(world_list(&w, "groups/2_C/layers"), "0_L3 1_new ");
+		assert_string_equal(
+			world_list(&w, "groups/0_A/layers"), i ? "0_L0 " : "0_L0 1_L1 ");
+		assert_string_equal(world_list(&w, "groups/1_B/layers"), i ? "0_L1 " : "");
+		world_close(&w);
+	}
+}
+
 static void removing_it_from_one_group_leaves_it_in_the_other(void **state)
 {
 	struct world w;
@@ -356,6 +374,7 @@ int main(void)
 		cmocka_unit_test(a_removed_group_takes_its_layers_and_their_items),
 		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
 		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
+		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
 		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
 		cmocka_unit_test(names_raise_only_what_needs_it),
 		cmocka_unit_test(an_empty_name_is_stored_as_the_reference_does),

@@ -125,14 +125,14 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 	if (r < 0)
 		return r;
 	if (sort == TW_SORT_IMAGE)
-		r = blob_name(s->to, slot->item, TW_IMG_NAME, &parsed);
+		r = blob_name(s->to, slot->own, TW_IMG_NAME, &parsed);
 	else if (sort == TW_SORT_SOUND)
-		r = blob_name(s->to, slot->item, TW_SND_NAME, &parsed);
+		r = blob_name(s->to, slot->own, TW_SND_NAME, &parsed);
 	else if (sort == TW_SORT_ENVELOPE)
-		r = envelope_name(&s->to->items[slot->item], &parsed);
+		r = envelope_name(&s->to->items[slot->own], &parsed);
 	else if (sort == TW_SORT_GROUP)
-		r = group_name(&s->to->items[slot->item], &parsed);
+		r = group_name(&s->to->items[slot->own], &parsed);
 	else
-		r = layer_name(&s->to->items[slot->item], &parsed);
+		r = layer_name(&s->to->items[slot->own], &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

@@ -14,6 +14,7 @@ static void add_slot(
 
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
+		.own = item,
 		.at = at,
 		.was = r->n,
 		.group = group,

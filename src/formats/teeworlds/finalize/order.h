@@ -10,6 +10,7 @@
 /* One object; a layer that stands in two groups has a slot in each. */
 struct tw_slot {
 	uint32_t item;  /* handle */
+	uint32_t own;   /* ... in the finalized map, where a layer of two groups is two */
 	uint32_t at;    /* position in the list of its type, in the mounted map */
 	uint32_t was;   /* its number among the slots, before they were sorted */
 	uint32_t group; /* layers: position of the group where it stands now, in the mounted map */

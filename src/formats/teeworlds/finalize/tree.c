@@ -46,7 +46,7 @@ static bool has(const struct item_list *l, uint32_t item)
 
 static int list_layers(struct finalizing *s)
 {
-	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
+	struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	const struct tw_type *all = tw_type(s->from, TW_LAYER);
 	struct item_list *l = &s->lists[TW_SORT_LAYER];
 	CLEANUP(free) bool *slotted = calloc(s->from->n_items + 1, sizeof(*slotted));
@@ -55,12 +55,12 @@ static int list_layers(struct finalizing *s)
 	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
 		slotted[r->slots[i].item] = true;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
-		uint32_t item = r->slots[i].item;
+		struct tw_slot *slot = &r->slots[i];
 
-		if (has(l, item))
-			ret = copy_layer(s->to, item, &item);
+		if (has(l, slot->item))
+			ret = copy_layer(s->to, slot->item, &slot->own);
 		if (ret == 0)
-			ret = item_push(l, item);
+			ret = item_push(l, slot->own);
 	}
 	for (uint32_t i = 0; ret == 0 && all && i < all->n; i++)
 		if (!slotted[all->items[i]])
