@@ -156,6 +156,7 @@ static int make_map(struct archive *a, struct tl_shared *take, const struct form
 	if (r < 0)
 		return e && e->code ? r : error_set(e, r, "no memory for the archive");
 	sh->manifest = TAKE(a->manifest);
+	sh->removed = bytes_ref(m->removed);
 	if (a->header) {
 		m->header = tl_header_new(TAKE(a->header));
 		if (!m->header)

@@ -35,42 +35,20 @@ static int forget_undone(struct tl_map *m)
 	return r;
 }
 
-/* Paths that are to be hidden although the archive has a file of that name: it counts. */
-static int drop_provided(struct finalizing *st, struct tl_map *m)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	struct bytes *text = NULL;
-	struct str path;
-	size_t at = 0;
-	int r;
-
-	if (!st->homes.n)
-		return 0;
-	while (removed_next(m->removed, &at, &path)) {
-		if (tl_finalize_has_home(st, path))
-			continue;
-		buffer_str(&out, path);
-		buffer_byte(&out, '\n');
-	}
-	if (!out.error && out.size == m->removed->size)
-		return 0;
-	r = buffer_finish(&out, &text);
-	if (r < 0)
-		return r;
-	bytes_unref(m->removed);
-	m->removed = text;
-	return 0;
-}
-
 static int finalize_all(
 	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
 {
+	struct bytes *removed = NULL;
 	int r = forget_undone(m);
 
 	if (r == 0)
 		r = tl_finalize_begin(st, p, n);
 	if (r == 0)
-		r = drop_provided(st, m);
+		r = tl_finalize_removed(st, &removed);
+	if (r == 0) {
+		bytes_unref(m->removed);
+		m->removed = removed;
+	}
 	if (r == 0)
 		r = tl_finalize_table(st);
 	if (r == 0 && st->error)

@@ -8,16 +8,13 @@
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/finalize/plan.h"
 
-static void add(struct finalizing *st, struct tl_homes *l, struct tl_home home)
+int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home)
 {
-	if (!home.path || !home.name) {
-		st->error = -ENOMEM;
-		return;
-	}
-	if (array_room(l->all, l->n, l->room))
+	if (home.path && home.name && array_room(l->all, l->n, l->room))
 		l->all[l->n++] = home;
 	else
 		st->error = -ENOMEM;
+	return st->error;
 }
 
 /* Of a file that only changed its name, the kind that somebody gave it stays. */
@@ -53,7 +50,7 @@ static void place_file(struct finalizing *st, uint32_t h)
 	home.path = tl_finalized_path(st, s->dir);
 	if (home.name)
 		home.type = type_for(st, h, str_of(home.name));
-	add(st, &st->homes, home);
+	(void)tl_homes_add(st, &st->homes, home);
 }
 
 static void place_dir(struct finalizing *st, uint32_t dir)
@@ -68,7 +65,7 @@ static void place_dir(struct finalizing *st, uint32_t dir)
 	buffer_byte(&b, '/');
 	home.name = tl_table_own_buffer(st->table, &b);
 	home.path = tl_finalized_path(st, s->dir);
-	add(st, &st->subdirs, home);
+	(void)tl_homes_add(st, &st->subdirs, home);
 }
 
 static void take(struct finalizing *st, const struct placement *p)
@@ -99,16 +96,30 @@ static int compare(const void *x, const void *y)
 	return r ? r : (a->seq > b->seq) - (a->seq < b->seq);
 }
 
+/* Files of two names of the mount, such as P%Q.TXT and P%25Q.TXT, may have one name in an archive,
+ * which can hold both. */
+static bool replaces(const struct finalizing *st, const struct tl_home *a, const struct tl_home *b)
+{
+	const struct tl_state *x, *y;
+
+	if (strcmp(a->path, b->path) != 0 || strcmp(a->name, b->name) != 0)
+		return false;
+	if (a->handle == TL_NONE || b->handle == TL_NONE)
+		return true;
+	x = &st->files[a->handle];
+	y = &st->files[b->handle];
+	return x->dir == y->dir && !strcasecmp(x->name, y->name);
+}
+
 /* In order; where two have one place, what came last has it. */
-static void sort(struct tl_homes *l)
+void tl_homes_sort(const struct finalizing *st, struct tl_homes *l)
 {
 	size_t n = 0;
 
 	if (l->n)
 		qsort(l->all, l->n, sizeof(*l->all), compare);
 	for (size_t i = 0; i < l->n; i++) {
-		if (n && !strcmp(l->all[n - 1].path, l->all[i].path) &&
-			!strcmp(l->all[n - 1].name, l->all[i].name))
+		if (n && replaces(st, &l->all[n - 1], &l->all[i]))
 			n--;
 		l->all[n++] = l->all[i];
 	}
@@ -130,46 +141,6 @@ bool tl_finalize_has_home(const struct finalizing *st, struct str path)
 		if (st->homes.all[i].handle != TL_NONE && is_home(&st->homes.all[i], path))
 			return true;
 	return false;
-}
-
-/* Removed files that no entry says yet. */
-static int add_removed(struct finalizing *st)
-{
-	const struct manifest *m = st->sh->manifest;
-	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
-	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	struct removed_set set = {0};
-	struct str path;
-	size_t at = 0;
-	int r;
-
-	for (uint32_t i = 0; i < m->n_entries; i++) {
-		if (!m->entries[i].removed ||
-			st->changed[st->sh->tree->record_dirs[m->entries[i].record]])
-			continue;
-		buffer_str(&said, manifest_path(m, &m->records[m->entries[i].record]));
-		buffer_str(&said, manifest_name(m, &m->entries[i]));
-		buffer_byte(&said, '\n');
-	}
-	r = buffer_finish(&said, &text);
-	if (r == 0)
-		r = removed_set_of(text, &set);
-	while (r == 0 && removed_next(st->m->removed, &at, &path)) {
-		const char *slash = memrchr(path.s, '/', path.n);
-		size_t dir = slash ? (size_t)(slash - path.s) + 1 : 0;
-		struct str name = {path.s + dir, path.n - dir};
-		struct tl_home home = {.handle = TL_NONE, .seq = (uint32_t)st->homes.n};
-
-		if (removed_set_has(&set, path) || dir == path.n)
-			continue;
-		home.path = tl_table_own(st->table, str_dup((struct str){path.s, dir}));
-		home.name = tl_table_own(st->table, str_dup(name));
-		home.type = manifest_type(name);
-		add(st, &st->homes, home);
-		r = st->error;
-	}
-	removed_set_finish(&set);
-	return r;
 }
 
 static int allocate(struct finalizing *st)
@@ -216,10 +187,9 @@ int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n
 		place_file(st, i);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
 		place_dir(st, i);
-	r = st->error ? st->error : add_removed(st);
-	sort(&st->homes);
-	sort(&st->subdirs);
-	return r;
+	tl_homes_sort(st, &st->homes);
+	tl_homes_sort(st, &st->subdirs);
+	return st->error;
 }
 
 void tl_finalize_finish(struct finalizing *st)

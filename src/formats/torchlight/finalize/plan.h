@@ -39,13 +39,19 @@ struct finalizing {
 	struct tl_homes homes, subdirs;
 	struct tl_table *old, *table;
 	struct removed_set removed;
+	size_t n_provided; /* files that were to be hidden, and that the archive has */
 	int error;
 };
 
-/* place.c: fills in everything but table. */
+/* place.c: fills in everything but table, and homes but for removed files. */
 int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizing *st);
 bool tl_finalize_has_home(const struct finalizing *st, struct str path);
+int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home);
+void tl_homes_sort(const struct finalizing *st, struct tl_homes *l);
+
+/* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself. */
+int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 
 /* path.c: NULL where there is no memory; what is returned is the table's own. */
 /* The directory's path as it will be saved. */

@@ -113,6 +113,19 @@ static void say_plain(
 	say_tally(&t, "files are stored as text, not compiled (text=off)", say, arg);
 }
 
+static void say_provided(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+{
+	char line[100];
+
+	if (!st->n_provided)
+		return;
+	snprintf(line, sizeof(line),
+		".mod/removed.txt: %zu of its files are in the archive itself, and not hidden",
+		st->n_provided);
+	say(arg, line);
+}
+
 void tl_finalize_say(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
@@ -125,6 +138,7 @@ void tl_finalize_say(
 			 "left "
 			 "out");
 	say_beside(st, say, arg);
+	say_provided(st, say, arg);
 	if (st->sh->plain)
 		say_plain(st, say, arg);
 	tl_index_say_missing(st->m, st->table, say, arg);

@@ -19,6 +19,7 @@ void tl_shared_unref(struct tl_shared *sh)
 		return;
 	manifest_free(sh->manifest);
 	tree_free(sh->tree);
+	bytes_unref(sh->removed);
 	file_unref(sh->names_file);
 	names_unref(sh->names);
 	pthread_mutex_destroy(&sh->lock);

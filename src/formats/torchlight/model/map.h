@@ -57,6 +57,7 @@ struct tl_shared {
 	bool split; /* files and subdirectories of a directory stand in records of their own */
 	struct manifest *manifest;
 	struct tree *tree;
+	struct bytes *removed;   /* as it was mounted; see struct tl_map */
 	struct file *names_file; /* of -o names, or NULL */
 	pthread_mutex_t lock;    /* over the rest */
 	struct names *names;     /* shipped, the archive's and names_file's; NULL until needed */

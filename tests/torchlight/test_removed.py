@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Zlib
+"""What is called as another thing is in an archive: files that are to be hidden, names with a '%'."""
+import os
+
+import pytest
+
+from archives import Archive, small_mod
+from tlbox import sync
+
+NEW = os.O_WRONLY | os.O_CREAT
+HIDDEN = "note: .mod/removed.txt: %d of its files are in the archive itself, and not hidden"
+
+
+@pytest.mark.parametrize("first", ["list", "file"])
+def test_a_new_file_that_is_to_be_hidden_too_is_saved(box, first):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.mkdir(m / "MEDIA/new")
+    if first == "file":
+        m.put("MEDIA/new/q.txt", b"mine", flags=NEW)
+    m.put(".mod/removed.txt", b"MEDIA/NEW/Q.TXT\nMEDIA/GAME.DAT\n")
+    if first == "list":
+        m.put("MEDIA/new/q.txt", b"mine", flags=NEW)
+    assert HIDDEN % 1 in m.unmount().out.splitlines()
+    a = Archive(m.map)
+    assert a.one("MEDIA/NEW/Q.TXT") == b"mine"
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"MEDIA/GAME.DAT\n"
+    m.unmount()
+
+
+def test_a_file_of_the_archive_is_not_hidden(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    text = m.get("MEDIA/README.TXT")
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/U2")
+    m.put(".mod/removed.txt", b"MEDIA/README.TXT\nMEDIA/GAME.DAT\nMEDIA/U2/A.DAT\nMEDIA/UNITS/B.DAT\n")
+    assert HIDDEN % 2 in m.unmount().out.splitlines()
+    a = Archive(m.map)
+    names = [p + e["name"] for p, es in a.man["dirs"] for e in es if e["type"] != 7]
+    assert len(names) == len(set(names))
+    assert a.one("MEDIA/README.TXT") == text
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"MEDIA/GAME.DAT\nMEDIA/UNITS/B.DAT\n"
+    m.unmount()
+
+
+def test_what_is_hidden_and_removed_is_hidden(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put(".mod/removed.txt", b"MEDIA/README.TXT\n")
+    sync(m)
+    os.unlink(m / "MEDIA/README.TXT")
+    m.unmount()
+    assert "MEDIA/README.TXT" not in Archive(m.map).files
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"MEDIA/README.TXT\n"
+    m.unmount()
+
+
+def test_names_that_an_archive_has_no_two_of_lose_no_file(box):
+    files = {"p%q.txt": b"1", "p%25q.txt": b"2", "p%41q.txt": b"3", "pAq.txt": b"4", "d%d/x": b"5", "d%25d/x": b"6"}
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    for name, body in files.items():
+        os.makedirs(os.path.dirname(m / ("MEDIA/" + name)), exist_ok=True)
+        m.put("MEDIA/" + name, body, flags=NEW)
+    m.unmount()
+    saved = Archive(m.map).files
+    assert sorted(saved["MEDIA/P%Q.TXT"] + saved["MEDIA/PAQ.TXT"] + saved["MEDIA/D%D/X"]) == sorted(files.values())
