@@ -189,6 +189,27 @@ def test_a_wrong_crc_is_eio_for_that_file_alone(box):
     assert Archive(m.map).one("MEDIA/UNITS/A.DAT") == dat("repaired")
 
 
+def test_an_archive_without_checksums_is_read_and_keeps_none(box):
+    data = bytearray(small_mod())
+    for body in (dat("a"), dat("b", 2)):
+        at = data.index(struct.pack("<I", zlib.crc32(body)))
+        data[at:at + 4] = bytes(4)  # RGLib writes 0 for each file
+    m = box.mount(box.add(bytes(data), "S.MOD"))
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("a")
+    before = m.get("MEDIA/UNITS/B.DAT")
+    m.put("MEDIA/UNITS/B.DAT", text_dat("b", 7))
+    m.put("MEDIA/UNITS/B.DAT", before)
+    assert m.unmount().out == ""
+    assert boxes.get(m.map) == bytes(data)
+    m = box.mount(m.map)
+    m.put("MEDIA/UNITS/A.DAT", dat("new"))
+    assert m.unmount().out.splitlines() == ["saved: MEDIA/UNITS/A.DAT"]
+    data = boxes.get(m.map)
+    dirs = tlread.manifest(data[tlread.modheader(data)["offman"]:])["dirs"]
+    crcs = {e["name"]: e["crc"] for _, es in dirs for e in es}
+    assert (crcs["A.DAT"], crcs["B.DAT"]) == (zlib.crc32(dat("new")), 0)
+
+
 def test_a_save_copies_what_it_did_not_change_and_keeps_going(box):
     path = add_corpus(box, "Commando.mod")
     before = Archive(path)

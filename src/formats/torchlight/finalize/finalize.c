@@ -14,8 +14,8 @@ static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_c
 	CLEANUP(tl_content_unref) struct tl_content *old = NULL;
 	bool same = false;
 
-	if (tl_base_content(m->base, handle, &old, NULL) < 0 || old->crc != c->crc ||
-		old->blob->size != c->blob->size)
+	if (tl_base_content(m->base, handle, &old, NULL) < 0 ||
+		(old->crc && old->crc != c->crc) || old->blob->size != c->blob->size)
 		return false;
 	return blob_equal(old->blob, c->blob, &same, NULL) == 0 && same;
 }

@@ -72,7 +72,7 @@ int pak_load(const struct extent *section, const struct manifest_entry *x, struc
 	if (r < 0)
 		return r;
 	crc = checksum_crc32(CRC32_START, b->data, b->size);
-	if (crc != x->crc)
+	if (x->crc && crc != x->crc)
 		return error_set(e, -EIO,
 			"the CRC-32 is %08" PRIX32 " (the manifest says %08" PRIX32 ")", crc,
 			x->crc);
