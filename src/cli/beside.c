@@ -114,29 +114,35 @@ int beside_each(const char *folder, void (*fn)(void *arg, const char *path), voi
 	return r;
 }
 
+struct printing {
+	const char *map; /* each line begins with it; or NULL */
+	struct lines printed;
+};
+
 static void print_discarded(void *arg, const char *path, const char *what)
 {
 	char line[CONTROL_TEXT_MAX];
-	struct lines *printed = arg;
+	struct printing *p = arg;
 
-	snprintf(line, sizeof(line), "discarded: %s: %s", path, what);
+	snprintf(line, sizeof(line), "%s%sdiscarded: %s: %s", p->map ? p->map : "",
+		p->map ? ": " : "", path, what);
 	printable(line);
-	if (!lines_has(printed, line))
+	if (!lines_has(&p->printed, line))
 		puts(line);
-	lines_add(printed, line);
+	lines_add(&p->printed, line);
 }
 
-enum outcome beside_discard(const char *path, const char *shown)
+enum outcome beside_discard(const char *path, const char *shown, bool several)
 {
 	CLEANUP(close_fd) int dirfd = -1;
 	struct error e = ERROR_INIT;
 	char file[NAME_MAX + 1];
-	struct lines printed = {0};
+	struct printing p = {.map = several ? shown : NULL};
 	int r = find(path, &dirfd, file, &e);
 
 	if (r == 0 && file[0])
-		r = journal_discard(dirfd, file, print_discarded, &printed, &e);
-	lines_clear(&printed);
+		r = journal_discard(dirfd, file, print_discarded, &p, &e);
+	lines_clear(&p.printed);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
 	else if (!file[0])

@@ -21,8 +21,8 @@ bool beside_journal(const char *path, char ret[NAME_MAX + 1]);
 /* Calls fn for each map in the folder and below it that has a journal which fits. -errno. */
 int beside_each(const char *folder, void (*fn)(void *arg, const char *path), void *arg);
 
-/* Prints what the journal that fits the map holds, and removes it. shown: the map as it was named.
- * Returns the exit code. */
-enum outcome beside_discard(const char *path, const char *shown);
+/* Prints what the journal that fits the map holds, and removes it. shown: the map as it was named,
+ * with which the lines begin where it is one of several. Returns the exit code. */
+enum outcome beside_discard(const char *path, const char *shown, bool several);
 
 #endif

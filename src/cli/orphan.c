@@ -141,7 +141,7 @@ static void discard_one(void *arg, const char *map)
 {
 	enum outcome *worst = arg;
 
-	*worst = outcome_worse(*worst, beside_discard(map, map));
+	*worst = outcome_worse(*worst, beside_discard(map, map, true));
 }
 
 static int discard(const struct target *t)
@@ -150,7 +150,7 @@ static int discard(const struct target *t)
 	struct stat st;
 
 	if (stat(t->entry.source, &st) < 0 || !S_ISDIR(st.st_mode))
-		return (int)beside_discard(t->entry.source, t->shown);
+		return (int)beside_discard(t->entry.source, t->shown, false);
 	(void)beside_each(t->entry.source, discard_one, &worst);
 	return (int)worst;
 }

@@ -185,7 +185,7 @@ static int end_target(struct target *t, const struct ending *how)
 	if (t->point)
 		return end_mount(t, how);
 	if (how->discard)
-		return (int)beside_discard(t->file, t->shown);
+		return (int)beside_discard(t->file, t->shown, how->several);
 	say(stderr, "mapfs: %s: is not mounted", t->shown);
 	return OUTCOME_USAGE;
 }
