@@ -64,3 +64,19 @@ def test_names_that_an_archive_has_no_two_of_lose_no_file(box):
     m.unmount()
     saved = Archive(m.map).files
     assert sorted(saved["MEDIA/P%Q.TXT"] + saved["MEDIA/PAQ.TXT"] + saved["MEDIA/D%D/X"]) == sorted(files.values())
+
+
+def test_a_removed_directory_of_which_the_list_spoke_before_is_gone(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put(".mod/removed.txt", b"MEDIA/GONE/X.DAT\nMEDIA/OTHER/X.DAT\n")
+    m.unmount()
+    m = box.mount(m.map)
+    os.rmdir(m / "MEDIA/GONE")
+    os.rmdir(m / "MEDIA/OTHER")
+    m.put(".mod/removed.txt", b"MEDIA/OTHER/X.DAT\n")
+    assert sorted(m.unmount().out.splitlines()) == [
+        "note: MEDIA/OTHER was removed, and is empty now: the map still has one",
+        "removed: MEDIA/GONE", "saved: .mod/removed.txt", "saved: MEDIA/OTHER"]
+    m = box.mount(m.map)
+    assert "GONE" not in os.listdir(m / "MEDIA") and os.listdir(m / "MEDIA/OTHER") == []
+    m.unmount()

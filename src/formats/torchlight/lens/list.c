@@ -7,6 +7,7 @@
 
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/view.h"
+#include "formats/torchlight/wire/removed.h"
 
 static const char *const control_names[TL_N_CONTROLS] = {".mod", "info.json", "removed.txt"};
 
@@ -80,6 +81,25 @@ static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret,
 	return 0;
 }
 
+/* Does the list of removed files speak of what was in the directory? */
+static bool lists_removed(const struct tl_map *m, uint32_t dir)
+{
+	CLEANUP_BUFFER struct buffer above = BUFFER_INIT;
+	struct str path, head;
+	size_t at = 0;
+
+	if (!m->removed->size || !m->shared->tree->dirs[dir].lists_removed)
+		return false;
+	if (m->removed == m->shared->removed)
+		return true;
+	tl_dir_path(m, dir, &above);
+	head = (struct str){(const char *)above.data, above.size};
+	while (!above.error && removed_next(m->removed, &at, &path))
+		if (path.n > head.n && str_equal_nocase((struct str){path.s, head.n}, head))
+			return true;
+	return above.error;
+}
+
 int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
@@ -94,8 +114,7 @@ int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct err
 			r = error_set(e, -ENOENT, "no such directory");
 		/* Without its files it is that of the removed ones. */
 		else if (tl_index(id) < m->shared->tree->n_dirs)
-			en.lasting = m->removed->size &&
-				     m->shared->tree->dirs[tl_index(id)].lists_removed;
+			en.lasting = lists_removed(m, tl_index(id));
 		break;
 	case TL_CONTROL:
 		stat_control(m, tl_index(id), &en);

@@ -267,7 +267,7 @@ bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, con
 	return true;
 }
 
-static void put_dir(const struct tl_map *m, uint32_t dir, struct buffer *out)
+void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out)
 {
 	const char *name;
 	uint32_t above;
@@ -275,7 +275,7 @@ static void put_dir(const struct tl_map *m, uint32_t dir, struct buffer *out)
 	/* A directory is made in one that is there, so this goes up and ends. */
 	if (!tl_dir_above(m, dir, &above, &name))
 		return;
-	put_dir(m, above, out);
+	tl_dir_path(m, above, out);
 	buffer_text(out, name);
 	buffer_byte(out, '/');
 }
@@ -287,7 +287,7 @@ int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out)
 	if (handle < man->n_entries)
 		buffer_str(out, manifest_path(man, &man->records[man->entries[handle].record]));
 	else if (handle < tl_n_files(m))
-		put_dir(m, made_file(m, handle)->dir, out);
+		tl_dir_path(m, made_file(m, handle)->dir, out);
 	tl_file_name(m, handle, out);
 	buffer_byte(out, 0);
 	return out->error;

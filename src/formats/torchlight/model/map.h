@@ -155,6 +155,8 @@ static inline uint32_t tl_n_dirs(const struct tl_map *m)
 int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
 /* The directory above, and the name, which is the version's. false: it is the root, or none. */
 bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
+/* Appends the path of a directory as it was at first, with a '/' at its end. */
+void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 /* Appends the name of a file as it was at first: stored, not shown; and the whole path, NUL-ended.
  */
 bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out);
