@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Zlib
-"""What is called as another thing is in an archive: files that are to be hidden, names with a '%'."""
+"""What is removed, or called as another thing is in an archive: files that are to be hidden, names with a '%'."""
 import os
+import shutil
 
 import pytest
 
-from archives import Archive, small_mod
+from archives import Archive, small_mod, text_dat
 from tlbox import sync
 
 NEW = os.O_WRONLY | os.O_CREAT
@@ -80,3 +81,13 @@ def test_a_removed_directory_of_which_the_list_spoke_before_is_gone(box):
     m = box.mount(m.map)
     assert "GONE" not in os.listdir(m / "MEDIA") and os.listdir(m / "MEDIA/OTHER") == []
     m.unmount()
+
+
+def test_what_was_removed_of_a_directory_that_was_made_again_is_told(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    shutil.rmtree(m / "MEDIA/UNITS")
+    os.makedirs(m / "MEDIA/UNITS/SUB")
+    m.put("MEDIA/UNITS/B.DAT", text_dat("new"), flags=os.O_WRONLY | os.O_CREAT)
+    assert sorted(m.unmount().out.splitlines()) == [
+        "removed: MEDIA/UNITS/A.DAT", "removed: MEDIA/UNITS/PIC.JPG", "saved: MEDIA/UNITS"]
+    assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/UNITS/B.DAT"}

@@ -242,24 +242,24 @@ static bool is_below(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && path[n] == '/';
 }
 
-/* A directory that is new tells of all that is in it, and comes before that; one that was removed,
- * of what was removed from it before. */
+/* A directory that is new tells of all that is in it, and comes before that, but not of what was
+ * removed from the one that was there before; one that was removed tells of that, too. */
 static void drop_below(struct changes *c)
 {
-	const struct change_line *above = NULL;
+	const struct change_line *made = NULL, *gone = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
+		const struct change_line **above = l->kind == CHANGE_REMOVED ? &gone : &made;
 
-		if (above && is_below(l->path, above->path) &&
-			(above->kind == CHANGE_NEW || l->kind == CHANGE_REMOVED)) {
+		if (*above && is_below(l->path, (*above)->path)) {
 			free(l->path);
 			continue;
 		}
 		c->lines[n] = *l;
 		if (l->kind == CHANGE_NEW || l->kind == CHANGE_REMOVED)
-			above = &c->lines[n];
+			*above = &c->lines[n];
 		n++;
 	}
 	c->n = n;
