@@ -66,6 +66,8 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 		if (option != 'o' && option != 'd')
 			return option;
 	}
+	if (c->fixed && take_options(c, c->fixed) != 0)
+		return '?';
 	c->names = argv + 1 + optind;
 	c->n_names = argc - 1 - optind;
 	c->how = c->options.rq.how;

@@ -17,6 +17,7 @@ struct command {
 	const char *name; /* "ls" */
 	struct options options;
 	struct vfs_options how; /* of the maps that it opens; read_only unless it is changed */
+	const char *fixed;      /* options that count whatever -o says, or NULL */
 	bool create;            /* the map is a new one */
 	const char *format;     /* ... of this format; NULL: by its ending */
 	unsigned threads;       /* that work for the map; 0: none but this one */

@@ -112,6 +112,7 @@ int cli_diff(int argc, char **argv)
 	command_begin(c, "diff");
 	/* Its numbers say nothing of another map. */
 	(void)options_add(&c->options, "raw=off", NULL);
+	c->fixed = "png=stored";
 	while ((option = command_option(c, argc, argv, COMMAND_LETTERS "q", long_options)) > 0 &&
 		option != '?') {
 		if (option == 'q')

@@ -327,6 +327,7 @@ int cli_merge(int argc, char **argv)
 	int option;
 
 	command_begin(&c.command, "merge");
+	c.command.fixed = "png=stored";
 	while ((option = command_option(
 			&c.command, argc, argv, COMMAND_LETTERS "L:", long_options)) > 0 &&
 		option != '?') {

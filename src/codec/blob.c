@@ -73,6 +73,8 @@ static void uncache(struct blob *b)
 	budget_drop(b->budget, &b->checkpoints);
 	for (size_t i = 0; b->stretches && i < n_stretches(b); i++)
 		budget_drop(b->budget, &b->stretches[i]);
+	for (size_t i = 0; i < b->n_parts; i++)
+		budget_drop(b->budget, &b->parts[i]);
 }
 
 void blob_unref(struct blob *b)
@@ -82,6 +84,7 @@ void blob_unref(struct blob *b)
 	if (b->budget)
 		uncache(b);
 	free(b->stretches);
+	free(b->parts);
 	extent_finish(&b->stored);
 	memos_finish(&b->memos);
 	pthread_mutex_destroy(&b->lock);
@@ -341,33 +344,6 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 	if (!whole)
 		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;
-}
-
-static bool has_key(const struct bytes *derived, uint64_t key)
-{
-	return memcmp(derived->data, &key, sizeof(key)) == 0;
-}
-
-int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
-	struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *found = NULL;
-	int r = b->budget ? budget_get_kept(b->budget, &b->derived, make, arg, &found, e)
-			  : make(arg, &found, e);
-
-	if (r == 0 && !has_key(found, key)) {
-		budget_drop(b->budget, &b->derived);
-		bytes_unref(TAKE(found));
-		r = budget_get_kept(b->budget, &b->derived, make, arg, &found, e);
-	}
-	/* Two who want different ones at once: one of them makes its own. */
-	if (r == 0 && !has_key(found, key)) {
-		bytes_unref(TAKE(found));
-		r = make(arg, &found, e);
-	}
-	if (r == 0)
-		*ret = TAKE(found);
-	return r;
 }
 
 void blob_inherit(struct blob *b, struct blob *from)

@@ -50,7 +50,10 @@ struct blob {
 	struct budget_slot checkpoints; /* for stretches */
 	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
 	struct budget_slot derived;
-	pthread_mutex_t lock; /* over `stretches`; never held for long */
+	struct budget_slot *parts; /* of one thing that is derived; NULL: nobody needed them yet */
+	size_t n_parts;
+	uint64_t parts_key;
+	pthread_mutex_t lock; /* over `stretches` and `parts`; never held for long */
 };
 
 /*
@@ -101,6 +104,11 @@ int blob_check(struct blob *b, struct error *e);
  */
 int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
 	struct error *e);
+
+/* The same of one of n parts of it. A blob keeps the parts of the first key that is asked for;
+ * those of others are made each time. */
+int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
+	void *arg, struct bytes **ret, struct error *e);
 
 /* What is known of `from` holds for b too, which has the same content elsewhere. */
 void blob_inherit(struct blob *b, struct blob *from);

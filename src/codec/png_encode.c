@@ -6,22 +6,20 @@
 #include <string.h>
 
 #include "codec/checksum.h"
+#include "codec/png_rows.h"
 
 enum {
-	HEAD = 43, /* up to the zlib header; then the body of stored blocks, then the tail */
-	TAIL = 20,
+	HEAD = PNG_HEAD +
+	       2, /* up to the zlib header; then the body of stored blocks, then the tail */
+	TAIL = 4 + PNG_TAIL,
 	BLOCK = 65535,
 	BLOCK_HEAD = 5,
 	CHUNK = 64 << 10,
 };
 
 struct image {
-	uint64_t row; /* bytes of a row, with its filter byte */
-	uint64_t raw; /* bytes of all rows */
+	struct png_rows rows;
 	uint64_t body;
-	uint32_t width, height;
-	codec_read_fn pixels;
-	void *arg;
 };
 
 /* The checksums of the body's first `done` bytes. */
@@ -30,14 +28,6 @@ struct sums {
 	uint32_t adler, crc;
 };
 
-static void put_u32(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t)(v >> 24);
-	p[1] = (uint8_t)(v >> 16);
-	p[2] = (uint8_t)(v >> 8);
-	p[3] = (uint8_t)v;
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -45,15 +35,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static int measure(uint32_t width, uint32_t height, struct image *ret)
 {
-	if (!width || !height || width > INT32_MAX || height > INT32_MAX)
-		return -EINVAL;
-	ret->width = width;
-	ret->height = height;
-	ret->row = 4 * (uint64_t)width + 1;
-	ret->raw = ret->row * height; /* below 2^64 for sides below 2^31 */
-	if (ret->raw > INT32_MAX)
-		return -EFBIG;
-	ret->body = ret->raw + (ret->raw + BLOCK - 1) / BLOCK * BLOCK_HEAD;
+	int r = png_rows_measure(width, height, &ret->rows);
+
+	if (r < 0)
+		return r;
+	ret->body = ret->rows.raw + (ret->rows.raw + BLOCK - 1) / BLOCK * BLOCK_HEAD;
 	/* The chunk holds a zlib header and an Adler-32 beside. */
 	return 2 + ret->body + 4 > INT32_MAX ? -EFBIG : 0;
 }
@@ -70,28 +56,14 @@ int png_file_size(uint32_t width, uint32_t height, uint64_t *ret_size)
 
 static void make_head(const struct image *im, uint8_t p[HEAD])
 {
-	static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-
-	memcpy(p, signature, 8);
-	put_u32(p + 8, 13);
-	memcpy(p + 12, "IHDR", 4);
-	put_u32(p + 16, im->width);
-	put_u32(p + 20, im->height);
-	p[24] = 8; /* bits a sample */
-	p[25] = 6; /* RGBA */
-	p[26] = 0; /* deflate */
-	p[27] = 0; /* the five filters */
-	p[28] = 0; /* not interlaced */
-	put_u32(p + 29, checksum_crc32(CRC32_START, p + 12, 17));
-	put_u32(p + 33, (uint32_t)(2 + im->body + 4));
-	memcpy(p + 37, "IDAT", 4);
-	p[41] = 0x78;
-	p[42] = 0x01;
+	png_rows_head(&im->rows, (uint32_t)(2 + im->body + 4), p);
+	p[PNG_HEAD] = 0x78;
+	p[PNG_HEAD + 1] = 0x01;
 }
 
 static void make_block_head(const struct image *im, uint64_t block, uint8_t p[BLOCK_HEAD])
 {
-	uint64_t left = im->raw - block * BLOCK;
+	uint64_t left = im->rows.raw - block * BLOCK;
 	uint16_t n = (uint16_t)least(left, BLOCK);
 
 	p[0] = left <= BLOCK; /* the last; type 0 is stored */
@@ -99,47 +71,6 @@ static void make_block_head(const struct image *im, uint64_t block, uint8_t p[BL
 	p[2] = (uint8_t)(n >> 8);
 	p[3] = (uint8_t)~p[1];
 	p[4] = (uint8_t)~p[2];
-}
-
-/* Where in the pixels the first byte at or after a place of the rows stands. */
-static uint64_t pixel_at(const struct image *im, uint64_t raw)
-{
-	uint64_t in_row = raw % im->row;
-
-	return raw / im->row * (im->row - 1) + (in_row ? in_row - 1 : 0);
-}
-
-/*
- * Bytes of the rows. Their pixels are read at once, to the end of dst, and moved down row by row to
- * make place for the filter bytes.
- */
-static int read_rows(const struct image *im, uint64_t raw, uint8_t *dst, size_t n, struct error *e)
-{
-	uint64_t from = pixel_at(im, raw);
-	size_t left = (size_t)(pixel_at(im, raw + n) - from);
-	uint8_t *pixels = dst + (n - left);
-	int r;
-
-	if (left) {
-		r = im->pixels(im->arg, from, pixels, left, e);
-		if (r < 0)
-			return r;
-	}
-	while (n) {
-		uint64_t in_row = raw % im->row;
-		size_t part = (size_t)least(n, in_row ? im->row - in_row : 1);
-
-		if (in_row) {
-			memmove(dst, pixels, part);
-			pixels += part;
-		} else {
-			*dst = 0; /* filter: none */
-		}
-		dst += part;
-		raw += part;
-		n -= part;
-	}
-	return 0;
 }
 
 static int read_body(const struct image *im, uint64_t off, uint8_t *dst, size_t n, struct error *e)
@@ -160,7 +91,7 @@ static int read_body(const struct image *im, uint64_t off, uint8_t *dst, size_t 
 
 			at -= BLOCK_HEAD;
 			part = (size_t)least(n, BLOCK - at);
-			r = read_rows(im, block * BLOCK + at, dst, part, e);
+			r = png_rows_read(&im->rows, block * BLOCK + at, dst, part, e);
 			if (r < 0)
 				return r;
 		}
@@ -205,7 +136,7 @@ static struct sums memo_get(struct png_memo *memo, const struct image *im)
 	if (!memo)
 		return s;
 	pthread_mutex_lock(&memo->lock);
-	if (memo->width == im->width && memo->height == im->height)
+	if (memo->width == im->rows.width && memo->height == im->rows.height)
 		s = (struct sums){.done = memo->done, .adler = memo->adler, .crc = memo->crc};
 	pthread_mutex_unlock(&memo->lock);
 	return s;
@@ -216,9 +147,10 @@ static void memo_put(struct png_memo *memo, const struct image *im, const struct
 	if (!memo)
 		return;
 	pthread_mutex_lock(&memo->lock);
-	if (memo->width != im->width || memo->height != im->height || memo->done < s->done) {
-		memo->width = im->width;
-		memo->height = im->height;
+	if (memo->width != im->rows.width || memo->height != im->rows.height ||
+		memo->done < s->done) {
+		memo->width = im->rows.width;
+		memo->height = im->rows.height;
 		memo->done = s->done;
 		memo->adler = s->adler;
 		memo->crc = s->crc;
@@ -244,7 +176,6 @@ static void memo_follow(
 static int make_tail(
 	const struct image *im, struct png_memo *memo, uint8_t p[TAIL], struct error *e)
 {
-	static const uint8_t end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
 	CLEANUP(free) uint8_t *chunk = NULL;
 	struct sums s = memo_get(memo, im);
 
@@ -262,22 +193,9 @@ static int make_tail(
 		sums_add(&s, chunk, n);
 	}
 	memo_put(memo, im, &s);
-	put_u32(p, s.adler);
-	put_u32(p + 4, checksum_crc32(s.crc, p, 4));
-	memcpy(p + 8, end, sizeof(end));
+	png_put_u32(p, s.adler);
+	png_rows_tail(checksum_crc32(s.crc, p, 4), p + 4);
 	return 0;
-}
-
-/* Copies what [*off, *off + *n) and the part of size bytes at `at` have in common. */
-static void copy_part(
-	uint64_t at, const uint8_t *part, size_t size, uint64_t *off, uint8_t **dst, size_t *n)
-{
-	size_t m = (size_t)least(*n, at + size - *off);
-
-	memcpy(*dst, part + (*off - at), m);
-	*off += m;
-	*dst += m;
-	*n -= m;
 }
 
 static int read_file(const struct image *im, struct png_memo *memo, uint64_t off, uint8_t *dst,
@@ -288,7 +206,7 @@ static int read_file(const struct image *im, struct png_memo *memo, uint64_t off
 
 	if (n && off < HEAD) {
 		make_head(im, head);
-		copy_part(0, head, HEAD, &off, &dst, &n);
+		png_copy_part(0, head, HEAD, &off, &dst, &n);
 	}
 	if (n && off < HEAD + im->body) {
 		size_t part = (size_t)least(n, HEAD + im->body - off);
@@ -305,7 +223,7 @@ static int read_file(const struct image *im, struct png_memo *memo, uint64_t off
 		r = make_tail(im, memo, tail, e);
 		if (r < 0)
 			return r;
-		copy_part(HEAD + im->body, tail, TAIL, &off, &dst, &n);
+		png_copy_part(HEAD + im->body, tail, TAIL, &off, &dst, &n);
 	}
 	return 0;
 }
@@ -313,7 +231,7 @@ static int read_file(const struct image *im, struct png_memo *memo, uint64_t off
 int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *arg,
 	struct png_memo *memo, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	struct image im = {.pixels = pixels, .arg = arg};
+	struct image im = {.rows = {.pixels = pixels, .arg = arg}};
 	uint64_t size;
 	int r = measure(width, height, &im);
 

@@ -82,6 +82,7 @@ struct entry {
 	bool dir;
 	bool writable;  /* a file that parse serves */
 	bool sized;     /* size is known; else ask size() on a worker, which remembers it */
+	bool late;      /* ... when somebody asks for that one, and not in a listing */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
 	bool standing;  /* a file that is always there: removed, it is empty after the next save */
 	bool needed;  /* its object cannot be without it: removed, it stays in the map as it was */
@@ -139,8 +140,6 @@ struct format {
 	const struct format_setting *settings;
 	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
 	bool nocase;
-	/* Sizes that are not known are found when somebody asks for one, not in a listing. */
-	bool late_sizes;
 	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
 	 */
 	bool keeps_times;

@@ -3,6 +3,7 @@
 import errno
 import lzma
 import os
+import random
 import struct
 
 import pytest
@@ -55,6 +56,21 @@ def test_a_small_cache_is_kept_to(box):
     f = datafile.Datafile.load(m.map)
     read_all(m)
     assert resident(box) <= max(4 * MIB, max(f.declared)) + 32 * MIB
+    m.unmount()
+
+
+@plain
+@pytest.mark.parametrize("cache", [1, 64])
+def test_a_packed_image_takes_a_few_bands_however_large_it_is(box, cache):
+    """Noise, of which the packed form is as large as the pixels."""
+    side = 4096
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.image(b"noise", side, side, random.Random(1).randbytes(4 * side * side))
+    m = box.mount(box.add(b.encode()), "png=packed,cache=%dM" % cache)
+    read_all(m)
+    assert os.stat(m / "images/0_noise.png").st_size > 4 * side * side
+    assert peak(box) < (cache + 32) * MIB
     m.unmount()
 
 

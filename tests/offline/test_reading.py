@@ -43,6 +43,41 @@ def test_extract_is_what_a_mount_shows(box, path):
     mount.unmount()
 
 
+def test_extract_is_what_a_mount_of_the_same_png_form_shows(box, small):
+    trees = []
+    for form in ("stored", "packed"):
+        out = os.path.join(box.root, form)
+        assert run("extract", "-o", "png=" + form, small, out).returncode == 0
+        mount = box.mount(small, "png=" + form)
+        trees.append(maps.tree(mount.point))
+        maps.assert_same(trees[-1], maps.tree(out))
+        mount.unmount()
+    stored, packed = trees
+    assert [p for p in stored if stored[p] != packed[p]] == [b"images/0_checker.png"]
+    plain = os.path.join(box.root, "plain")
+    assert run("extract", small, plain).returncode == 0
+    maps.assert_same(maps.tree(plain), stored)
+
+
+def test_what_a_map_is_made_of_and_compared_by_is_no_matter_of_the_png_form(box, small):
+    """pack, put, text, diff and merge: the same of both forms, and whatever -o says."""
+    raw = get(small)
+    for form in ("stored", "packed"):
+        option, tree = ("-o", "png=" + form), os.path.join(box.root, form)
+        assert run("extract", *option, "-o", "raw=off", small, tree).returncode == 0
+        packed = os.path.join(box.root, form + ".map")
+        assert run("pack", *option, tree, packed).returncode == 0
+        assert run("put", *option, small, "images/0_checker.png",
+                   tree + "/images/0_checker.png").returncode == 0
+        assert get(small) == raw
+        assert run("diff", *option, small, packed).returncode == 0
+        assert run("text", *option, small).stdout == run("text", small).stdout
+        merged = os.path.join(box.root, form + ".merged.map")
+        assert run("merge", *option, small, small, small, merged).returncode == 0
+        assert get(merged) == raw
+    assert get(os.path.join(box.root, "stored.map")) == get(os.path.join(box.root, "packed.map"))
+
+
 @pytest.mark.parametrize("path", maps.each_map())
 def test_ls_names_what_a_mount_lists(box, path):
     map_ = maps.add(box, path)

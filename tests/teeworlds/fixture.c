@@ -11,12 +11,15 @@ struct source fixture_source(struct file *file, const char *name)
 
 static int open_as(struct fixture *f, const struct source *src, const char *raw, struct error *e)
 {
-	static const char *const options[][2] = {{"raw=ro"}, {"raw=rw"}, {"raw=off"}};
+	static const struct {
+		const char *raw, *options[3];
+	} as[] = {{"ro", {"raw=ro"}}, {"rw", {"raw=rw"}}, {"off", {"raw=off"}},
+		{FIXTURE_PACKED, {"raw=rw", "png=packed"}}};
 	size_t i = 0;
 
-	while (strcmp(options[i][0] + strlen("raw="), raw) != 0)
+	while (strcmp(as[i].raw, raw) != 0)
 		i++;
-	return fixture_open_source(f, &format_teeworlds, src, options[i], e);
+	return fixture_open_source(f, &format_teeworlds, src, as[i].options, e);
 }
 
 int fixture_open_file(

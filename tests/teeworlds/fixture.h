@@ -9,7 +9,10 @@
 #include "../formats/fixture.h"
 #include "../formats/laws.h"
 
-/* raw: "ro", "rw" or "off". 0 or the refusal. fixture_close in either case. */
+/* As "rw", with images compressed. */
+#define FIXTURE_PACKED "rw, packed"
+
+/* raw: "ro", "rw", "off" or FIXTURE_PACKED. 0 or the refusal. fixture_close in either case. */
 int fixture_open(struct fixture *f, const char *path, const char *raw, struct error *e);
 /* The same for a file that encode wrote, open as file (takes the reference). */
 int fixture_open_file(

@@ -30,6 +30,7 @@ struct run {
 	/* of the map at hand */
 	const char *map;
 	const struct fixture *f;
+	bool packed;              /* images are shown compressed, and put stored */
 	struct snapshot *changed; /* with the puts of every file so far */
 };
 
@@ -67,7 +68,7 @@ static void check_put(
 	if (!b || (tw_id_kind(entry->id) == TW_K_RAW_ITEM &&
 			  before->format->stat(before, entry->id, &now, &e) == -ENOENT))
 		return;
-	r = laws_put(&laws, &run->changed, path, entry, b, true, &touched, &e);
+	r = laws_put(&laws, &run->changed, path, entry, b, !run->packed, &touched, &e);
 	/* Only raw/ may refuse what mutate makes. */
 	if (r == -EINVAL && tw_id_kind(entry->id) < TW_K_RAW)
 		broken(run, path, "PutGet refuses", error_text(&e));
@@ -116,12 +117,11 @@ static void check_rewrite(struct run *run, const struct snapshot *s, bool force,
 
 static void run_map(struct run *run, const char *path, bool identical)
 {
-	const char *slash = strrchr(path, '/');
 	struct error e = ERROR_INIT;
 	struct fixture f;
 
-	run->map = slash ? slash + 1 : path;
 	run->f = &f;
+	run->packed = false;
 	run->maps++;
 	if (fixture_open(&f, path, "rw", &e) < 0) {
 		run->not_opened++;
@@ -136,6 +136,26 @@ static void run_map(struct run *run, const char *path, bool identical)
 	if (identical)
 		check_rewrite(run, f.s, true, true);
 	snapshot_unref(run->changed);
+	fixture_close(&f);
+}
+
+/* The same of the images alone, compressed. */
+static void run_packed(struct run *run, const char *path)
+{
+	struct error e = ERROR_INIT;
+	struct entry images;
+	struct fixture f;
+
+	run->f = &f;
+	run->packed = true;
+	if (fixture_open(&f, path, FIXTURE_PACKED, &e) == 0 &&
+		entry_find(f.s, "images", &images) == 0) {
+		run->changed = snapshot_ref(f.s);
+		if (entry_walk(f.s, images.id, "images", visit, run, &e) < 0)
+			broken(run, "images", "walk", error_text(&e));
+		check_rewrite(run, run->changed, false, false);
+		snapshot_unref(run->changed);
+	}
 	fixture_close(&f);
 }
 
@@ -161,8 +181,13 @@ int main(int argc, char **argv)
 			list_map(argv[i]);
 		return 0;
 	}
-	for (int i = 1 + identical; i < argc; i++)
+	for (int i = 1 + identical; i < argc; i++) {
+		const char *slash = strrchr(argv[i], '/');
+
+		run.map = slash ? slash + 1 : argv[i];
 		run_map(&run, argv[i], identical);
+		run_packed(&run, argv[i]);
+	}
 	printf("%u maps, %u refused\n", run.maps, run.not_opened);
 	for (int i = 0; i < TW_N_KINDS; i++) {
 		const struct tally *t = &run.kinds[i];

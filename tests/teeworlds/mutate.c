@@ -49,15 +49,20 @@ static int read_other(void *arg, uint64_t off, void *dst, size_t n, struct error
 	return r;
 }
 
-static struct bytes *mutate_png(const struct tw_map *m, entry_id id, const struct bytes *whole)
+/* Stored, however the map's own are shown. */
+static struct bytes *mutate_png(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
 	uint32_t w = (uint32_t)it->ints->v[IMAGE_WIDTH], h = (uint32_t)it->ints->v[IMAGE_HEIGHT];
 	struct other_pixels p = {tw_blob_of(m, it, IMAGE_DATA), 4 * (uint64_t)w};
+	uint64_t size;
 	uint8_t *dst;
-	struct bytes *b = bytes_new(whole->size, &dst);
+	struct bytes *b;
 
-	if (png_file_read(w, h, read_other, &p, NULL, 0, dst, whole->size, NULL) == 0)
+	if (png_file_size(w, h, &size) < 0)
+		return NULL;
+	b = bytes_new((size_t)size, &dst);
+	if (b && png_file_read(w, h, read_other, &p, NULL, 0, dst, b->size, NULL) == 0)
 		return b;
 	bytes_unref(b);
 	return NULL;
@@ -127,7 +132,7 @@ struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *wh
 	case TW_K_INFO:
 		return mutate_info(tw_id_index(id), whole);
 	case TW_K_IMAGE_PNG:
-		return mutate_png(m, id, whole);
+		return mutate_png(m, id);
 	case TW_K_IMAGE_JSON:
 		if (tw_int(tw_item_at(m, TW_IMAGE, tw_id_index(id)), 3, 0) == 0)
 			return NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* format: Teeworlds and DDNet maps as the mounted tree sees them. */
-#include "formats/merging.h"
 #include "formats/teeworlds/format.h"
 
 #include <errno.h>
@@ -246,8 +245,10 @@ static const char *const endings[] = {"map", NULL};
 static const char *const texts[] = {"info/*", NULL};
 
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
+static const char *const png_values[] = {"stored", "packed", NULL};
 static const struct format_setting settings[] = {
 	{"raw", raw_values, .help = "Teeworlds: show items and data as they are in raw/ (ro)"},
+	{"png", png_values, .help = "Teeworlds: images as they are, or compressed (stored)"},
 	{"preview", .most = PREVIEW_MAX,
 		.help = "Teeworlds: show pictures of the map, so many pixels large (0)"},
 	{"mapres", .help = "Teeworlds: a directory of the game's images, for pictures"},

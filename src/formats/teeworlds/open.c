@@ -17,6 +17,7 @@ static int read_options(const struct format_context *ctx, struct tw_shared *sh, 
 {
 	const char *raw = format_option(ctx->options, "raw");
 	const char *preview = format_option(ctx->options, "preview");
+	const char *png = format_option(ctx->options, "png");
 	unsigned long pixels = preview ? strtoul(preview, NULL, 10) : 0;
 
 	if (!raw || strcmp(raw, "ro") == 0)
@@ -31,6 +32,7 @@ static int read_options(const struct format_context *ctx, struct tw_shared *sh, 
 		return error_set(e, -EINVAL, "option preview is %s (0, or %d to %d)", preview,
 			PREVIEW_MIN, PREVIEW_MAX);
 	sh->preview = (uint32_t)pixels;
+	sh->packed = png && strcmp(png, "packed") == 0;
 	return 0;
 }
 

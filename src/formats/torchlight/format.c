@@ -36,9 +36,9 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.nocase = true, .late_sizes = true, .keeps_times = true, .creates = true,                  \
-	.lookup = tl_lookup, .stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get,     \
-	.note = tl_note, .edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,     \
+	.nocase = true, .keeps_times = true, .creates = true, .lookup = tl_lookup,                 \
+	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
+	.edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,                      \
 	.preview = &tl_preview
 
 static const struct format_edit edit = {

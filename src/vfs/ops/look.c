@@ -67,7 +67,7 @@ static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 {
 	struct ahead *a;
 
-	if (!dir || dir->lens == LENS_NONE || !dir->vol->format->late_sizes)
+	if (!dir || dir->lens == LENS_NONE)
 		return;
 	if (v->ahead.dir != dir->ino) {
 		v->ahead.dir = dir->ino;
@@ -91,13 +91,21 @@ static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 	}
 }
 
+static bool is_late(const struct node *n)
+{
+	struct entry en;
+
+	return node_entry(n, &en, NULL) == 0 && en.late;
+}
+
 /* The attributes of n as c's answer; or c waits for the size. */
 static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
 {
 	int r = node_attr(v, n, &c->attr);
 
 	if (r == -EAGAIN && !c->sized) {
-		sizes_ahead(v, n->parent, c->caller);
+		if (is_late(n))
+			sizes_ahead(v, n->parent, c->caller);
 		size_wait(v, n->vol, node_version(n), &n->id, 1, c);
 		node_free_unused(v, n);
 		return;
@@ -186,7 +194,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	if (!n)
 		return -ENOMEM;
 	r = node_attr(v, n, &a);
-	if (r < 0 && (r != -EAGAIN || dir->vol->format->late_sizes))
+	if (r < 0 && (r != -EAGAIN || en->late))
 		a.nlink = 0; /* the front names it without attributes */
 	a.alias = is_alias(n, name);
 	if (n->stale)
@@ -271,8 +279,13 @@ static int emit_dots(struct vfs *v, struct call *c, const struct node *dir)
 	return 1;
 }
 
-/* Entries of dir from c->off whose size is not known: their sizes are found before they are listed.
- */
+/* Is the size to be found before the entry is listed? */
+static bool wants_size(const struct vfs *v, const struct call *c, const struct entry *en)
+{
+	return !en->dir && !en->sized && (!en->late || (c->caller && c->caller == v->ahead.lister));
+}
+
+/* Entries of dir from c->off of which that is so. */
 static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id *ids)
 {
 	const struct volume *vol = dir->vol;
@@ -284,22 +297,17 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	for (const struct dentry *d = overlay_from(v, dir, c->off); d && looked++ < SIZES_MAX / 2;
 		d = d->next)
 		if (d->node && !node_scratch(d->node) && !d->node->stage &&
-			node_entry(d->node, &en, NULL) == 0 && !en.dir && !en.sized)
+			node_entry(d->node, &en, NULL) == 0 && wants_size(v, c, &en))
 			ids[n++] = d->node->id;
 	if (dir->lens == LENS_NONE || c->off >= COOKIE_OVERLAY)
 		return n;
 	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
 		if (vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) <= 0)
 			break;
-		if (!en.dir && !en.sized)
+		if (wants_size(v, c, &en))
 			ids[n++] = en.id;
 	}
 	return n;
-}
-
-static bool wants_sizes(const struct vfs *v, const struct call *c, const struct node *dir)
-{
-	return !dir->vol->format->late_sizes || (c->caller && c->caller == v->ahead.lister);
 }
 
 void vfs_readdir(struct vfs *v, struct call *c)
@@ -313,7 +321,7 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
-	if (c->plus && !c->sized && wants_sizes(v, c, dir))
+	if (c->plus && !c->sized)
 		n = unsized(v, c, dir, ids);
 	if (n) {
 		size_wait(v, dir->vol, dir->vol->now, ids, n, c);

@@ -74,8 +74,10 @@ static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret,
 	if (!tl_map_facts(m, handle, &ret->size, &filetime))
 		/* One that was made and has nothing yet is there for whoever made it. */
 		return handle < tl_n_files(m) ? 0 : error_set(e, -ENOENT, "no such entry");
-	if (kind != COMPILED_NONE)
+	if (kind != COMPILED_NONE) {
+		ret->late = true;
 		ret->sized = tl_view_known(m, handle, &ret->size);
+	}
 	ret->has_mtime = filetime != 0;
 	ret->mtime = tl_time(filetime);
 	return 0;

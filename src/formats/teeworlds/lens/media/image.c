@@ -8,6 +8,7 @@
 
 #include "base/spool.h"
 #include "codec/png.h"
+#include "codec/png_pack.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/lens/kinds.h"
@@ -47,9 +48,26 @@ static int image_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 
 	if (r == 0)
 		r = png_file_size(p.w, p.h, &size);
-	if (r == 0)
-		tw_stat_file(ret, size, true);
-	return r;
+	if (r < 0)
+		return r;
+	tw_stat_file(ret, size, true);
+	if (m->shared->packed) {
+		ret->late = true;
+		ret->sized = png_packed_known(p.blob, p.w, p.h, &ret->size);
+	}
+	return 0;
+}
+
+/* Where stat does not say it. */
+static int image_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	struct pixels p;
+	int r = find_pixels(m, id, &p, e);
+
+	if (r < 0)
+		return r;
+	return m->shared->packed ? png_packed_size(p.blob, p.w, p.h, ret, e)
+				 : png_file_size(p.w, p.h, ret);
 }
 
 static int image_get(
@@ -60,6 +78,8 @@ static int image_get(
 
 	if (r < 0)
 		return r;
+	if (m->shared->packed)
+		return png_packed_read(p.blob, p.w, p.h, off, dst, n, e);
 	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
 }
 
@@ -273,6 +293,7 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 const struct tw_kind tw_kind_image_png = {
 	.label = "image.png",
 	.stat = image_stat,
+	.size = image_size,
 	.get = image_get,
 	.parse = image_parse,
 };
