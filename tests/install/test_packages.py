@@ -64,6 +64,15 @@ def test_the_debian_package_needs_what_meson_needs():
     assert [name for name in needed() if not re.search(r"^ %s\b" % DEBIAN[name], control, re.M)] == []
 
 
+def test_the_debian_package_says_each_licence_whole():
+    paragraphs = read("contrib/debian/copyright").rstrip().split("\n\n")
+    named = {m[1] for p in paragraphs if p.startswith("Files:") for m in [re.search("^License: (.*)$", p, re.M)]}
+    texts = {p.split("\n")[0][9:]: p for p in paragraphs if p.startswith("License:")}
+    assert named == set(texts) and "CC-BY-SA-3.0" in named
+    # Each disclaims warranties, which an address does not.
+    assert [n for n, text in texts.items() if not re.search("(?i)without any express|EXPRESS, IMPLIED", text)] == []
+
+
 def test_the_spec_is_well_formed():
     needs("rpmspec")
     r = subprocess.run(["rpmspec", "-P", os.path.join(SOURCE, "contrib/mapfs.spec")], capture_output=True, text=True)
