@@ -75,6 +75,22 @@ def test_a_packed_image_takes_a_few_bands_however_large_it_is(box, cache):
 
 
 @plain
+def test_a_drawn_picture_is_in_memory_once(box):
+    side = 4096
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.tiles(128, 128, bytes([1, 0, 0, 0]) * 128 * 128, flags=1, name="Game")
+    b.group(0, 1, "Game")
+    m = box.mount(box.add(b.encode()), "preview=%d,cache=1M" % side)
+    with open(m / "entities.png", "rb") as f:
+        while f.read(MIB):
+            pass
+    assert os.stat(m / "entities.png").st_size > 4 * side * side
+    assert 4 * side * side < peak(box) < 4 * side * side + 32 * MIB
+    m.unmount()
+
+
+@plain
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
 def test_a_crafted_map_takes_under_128_mib(box, path):
     copy = box.add(path)

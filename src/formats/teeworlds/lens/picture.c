@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * picture: the map as a PNG, drawn when somebody reads it. Its size follows from that of the game
- * layer. What was drawn last of a version of the map is kept, as a file, with the budget.
+ * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,23 @@ static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, 
 	return 0;
 }
 
-/* As blob_derive wants it: what it is of, and the file. */
+/* As blob_derive wants it: what it is of, and what was drawn. */
+struct drawn {
+	struct bytes counted; /* first */
+	uint64_t key;
+	struct picture p;
+	struct png_memo memo;
+};
+
+static void drawn_free(struct bytes *b)
+{
+	struct drawn *n = (struct drawn *)b;
+
+	bytes_unref(n->p.rgba);
+	pthread_mutex_destroy(&n->memo.lock);
+	free(n);
+}
+
 static int make(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct drawing *d = arg;
@@ -47,39 +63,42 @@ static int make(void *arg, struct bytes **ret, struct error *e)
 		.part = ENTRY_ROOT,
 		.image = sh->image,
 		.arg = sh->image_arg};
-	CLEANUP(bytes_unref) struct bytes *file = NULL;
-	CLEANUP_EXTENT struct extent pixels = EXTENT_INIT;
-	const size_t key = sizeof(d->m->serial);
-	size_t size = (size_t)size_of(d->m);
-	struct picture p;
-	uint8_t *data;
-	int r = tw_preview.draw(&d->m->base, &how, &p, e);
+	struct drawn *n;
+	int r;
 
-	if (r < 0)
-		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
-	pixels = extent_of_bytes(p.rgba);
-	file = bytes_resize(NULL, key + size, &data);
-	if (!file)
+	n = calloc(1, sizeof(*n));
+	if (!n)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	memcpy(data, &d->m->serial, key);
-	r = png_file_read(p.w, p.h, extent_read_fn, &pixels, NULL, 0, data + key, size, e);
-	if (r == 0)
-		*ret = TAKE(file);
-	return r;
+	r = tw_preview.draw(&d->m->base, &how, &n->p, e);
+	if (r < 0) {
+		free(n);
+		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
+	}
+	bytes_init(&n->counted, sizeof(*n) + n->p.rgba->size, drawn_free);
+	pthread_mutex_init(&n->memo.lock, NULL);
+	n->counted.data = (const uint8_t *)&n->key;
+	n->key = d->m->serial;
+	*ret = &n->counted;
+	return 0;
 }
 
 static int picture_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	struct drawing d = {m, (enum tw_picture)tw_id_index(id)};
-	CLEANUP(bytes_unref) struct bytes *file = NULL;
-	int r = 0;
+	CLEANUP(bytes_unref) struct bytes *found = NULL;
+	CLEANUP_EXTENT struct extent pixels = EXTENT_INIT;
+	struct drawn *w;
+	int r;
 
-	if (n)
-		r = blob_derive(m->shared->pictures[d.what], m->serial, make, &d, &file, e);
-	if (r == 0 && n)
-		memcpy(dst, file->data + sizeof(m->serial) + off, n);
-	return r;
+	if (!n)
+		return 0;
+	r = blob_derive(m->shared->pictures[d.what], m->serial, make, &d, &found, e);
+	if (r < 0)
+		return r;
+	w = (struct drawn *)found;
+	pixels = extent_of_bytes(bytes_ref(w->p.rgba));
+	return png_file_read(w->p.w, w->p.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
 /* Whatever it is, the map stays what it was. */
