@@ -125,7 +125,9 @@ static int move(struct merged *const *dirs, size_t n)
 			to->below[to->n++] = x;
 			x->up = to;
 		}
-		/* None of them came here meanwhile. */
+		if (kept == all)
+			continue;
+		/* Behind them is what came here meanwhile. */
 		memmove(dir->below + kept, dir->below + all, (dir->n - all) * sizeof(*dir->below));
 		dir->n -= all - kept;
 	}
