@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """Closed is kept: what survives kill -9, what a mount replays, what recover shows."""
 import errno
+import json
 import os
 import signal
 
@@ -120,6 +121,35 @@ def test_changes_after_a_save_are_replayed_onto_the_saved_map(box, small):
     m.unmount()
     assert (parts.settings(small), parts.author(small)) == (b"saved 1\0", b"later\0")
     assert box.beside() == []
+
+
+@pytest.mark.parametrize("remade", [False, True])
+def test_a_number_alone_is_not_taken_for_another_object_after_a_save(box, small, remade):
+    """In the saved map the next one without a name has the number that the moved one had, and has again."""
+    point = b'{"channels": 3, "points": [{"time": %d, "curve_type": 1, "values": [0, 0, 0, 0]}]}'
+    m = box.mount(small)
+    for name in os.listdir(m / "envelopes"):
+        os.unlink(m / ("envelopes/" + name))
+    for i in range(3):
+        m.put("envelopes/%d_.json" % i, point % i, flags=os.O_WRONLY | os.O_CREAT)
+    m.unmount()
+    m = box.mount(small)
+    assert sorted(os.listdir(m / "envelopes")) == ["0.json", "1.json", "2.json"]
+    os.rename(m / "envelopes/0.json", m / "envelopes/9_x.json")
+    fd = os.open(m.point, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+    if remade:
+        os.unlink(m / "envelopes/9_x.json")
+        m.put("envelopes/0.json", point % 7, flags=os.O_WRONLY | os.O_CREAT)
+    else:
+        os.rename(m / "envelopes/9_x.json", m / "envelopes/0.json")
+    killed(box, m)
+    box.mount(small).unmount()
+    m = box.mount(small, "ro")
+    times = [json.loads(m.get("envelopes/%d.json" % i))["points"][0]["time"] for i in range(3)]
+    assert times == [7 if remade else 0, 1, 2]
+    m.unmount()
 
 
 def test_a_draft_survives_a_save_and_kill_9(box, small):

@@ -7,12 +7,19 @@
 
 #include "vfs/tree/object.h"
 
-const char *node_log_zeros(const struct format *f, const char *name)
+void node_log_new(
+	const struct format *f, const char *name, bool dir, bool home, char ret[NAME_MAX + 1])
 {
 	size_t digits = strspn(name, "0123456789");
+	bool alone = !dir && home && name[digits] == '.' && strrchr(name, '.') == name + digits;
+	bool numbered =
+		f->numbered && digits && (alone || name[digits] == '_' || name[digits] == '\0');
+	int n = numbered ? snprintf(ret, NAME_MAX + 1, "00000%.*s%s%s", (int)digits, name,
+				   alone ? "_" : "", name + digits)
+			 : NAME_MAX + 1;
 
-	return f->numbered && digits && (name[digits] == '_' || name[digits] == '\0') ? "00000"
-										      : "";
+	if (n > NAME_MAX)
+		snprintf(ret, NAME_MAX + 1, "%s", name);
 }
 
 void node_log_ending(const char *name, char shown[NAME_MAX + 1])
@@ -42,9 +49,8 @@ static const char *name_of(
 			node_log_ending(n->name, space);
 		return space;
 	}
-	if (strlen(n->name) + strlen(node_log_zeros(f, n->name)) > NAME_MAX)
-		return n->name;
-	snprintf(space, NAME_MAX + 1, "%s%s", node_log_zeros(f, n->name), n->name);
+	o = object_find(n->vol->vfs, n->id);
+	node_log_new(f, n->name, n->dir, o && o->seq == 0, space);
 	return space;
 }
 

@@ -33,11 +33,11 @@ int place_dir(struct vfs *v, uint64_t ino, const char *name, struct node **ret)
 	return r;
 }
 
-static char *path_below(char *above, const char *zeros, const char *name)
+static char *path_below(char *above, const char *name)
 {
 	char *path = NULL;
 
-	if (above && asprintf(&path, "%s%s%s%s", above, *above ? "/" : "", zeros, name) < 0)
+	if (above && asprintf(&path, "%s%s%s", above, *above ? "/" : "", name) < 0)
 		path = NULL;
 	free(above);
 	return path;
@@ -45,7 +45,7 @@ static char *path_below(char *above, const char *zeros, const char *name)
 
 char *place_path(const struct place *p)
 {
-	return path_below(node_path(p->dir), "", p->name);
+	return path_below(node_path(p->dir), p->name);
 }
 
 /* Was the object moved to that place since the last save? */
@@ -64,21 +64,24 @@ char *place_log_path(const struct place *p)
 	char name[NAME_MAX + 1];
 
 	if (!vol->renumbered || !f->names || p->kind == PLACE_SCRATCH)
-		return path_below(node_log_path(p->dir), "", p->name);
+		return path_below(node_log_path(p->dir), p->name);
 	if (p->kind == PLACE_ID && !moved_here(p) &&
 		f->names->shown_as(vol->before, p->id, name) == 0) {
 		node_log_ending(p->name, name);
-		return path_below(node_log_path(p->dir), "", name);
+		return path_below(node_log_path(p->dir), name);
 	}
 	return place_new_path(p);
 }
 
 char *place_new_path(const struct place *p)
 {
-	bool digits = p->dir->vol->renumbered && p->dir->vol->format->names;
+	const struct volume *vol = p->dir->vol;
+	char name[NAME_MAX + 1];
 
-	return path_below(node_log_path(p->dir),
-		digits ? node_log_zeros(p->dir->vol->format, p->name) : "", p->name);
+	if (!vol->renumbered || !vol->format->names)
+		return path_below(node_log_path(p->dir), p->name);
+	node_log_new(vol->format, p->name, p->is_dir, p->kind == PLACE_ID && !p->left, name);
+	return path_below(node_log_path(p->dir), name);
 }
 
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
@@ -113,7 +116,7 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 
 int place_find(struct vfs *v, struct node *dir, const char *name, bool is_dir, struct place *ret)
 {
-	struct place p = {.dir = dir, .name = name};
+	struct place p = {.dir = dir, .name = name, .is_dir = is_dir};
 	int r;
 
 	const struct dentry *d = dentry_find(v, dir->ino, name);

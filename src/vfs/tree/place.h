@@ -16,6 +16,7 @@ struct place {
 	struct node *dir;
 	const char *name;
 	struct node *target; /* what stands there now, or NULL; settle it when done */
+	bool is_dir;
 	enum place_kind kind;
 	entry_id id;
 	bool left; /* ... no more than the last place of an object that no file stands for */
