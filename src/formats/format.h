@@ -386,6 +386,8 @@ struct format_names {
 	int (*name_map)(const struct snapshot *s, const struct snapshot *finalized,
 		struct bytes **ret, struct error *e);
 	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
+	/* May be NULL: no. Are digits alone, before an ending, a position in that directory? */
+	bool (*digits_place)(entry_id dir);
 };
 
 /* The length of any file, on a worker. */

@@ -152,6 +152,23 @@ def test_a_number_alone_is_not_taken_for_another_object_after_a_save(box, small,
     m.unmount()
 
 
+def test_a_new_number_alone_is_not_that_of_one_that_a_save_dealt(box, small):
+    point = b'{"channels": 3, "points": [{"time": %d, "curve_type": 1, "values": [0, 0, 0, 0]}]}'
+    m = box.mount(small)
+    n = len(os.listdir(m / "envelopes"))
+    m.put("envelopes/%d_.json" % (n + 3), point % 801, flags=os.O_WRONLY | os.O_CREAT)
+    fd = os.open(m.point, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+    m.put("envelopes/%d.json" % n, point % 501, flags=os.O_WRONLY | os.O_CREAT)
+    killed(box, m)
+    box.mount(small).unmount()
+    m = box.mount(small, "ro")
+    times = [json.loads(m.get("envelopes/" + name))["points"] for name in sorted(os.listdir(m / "envelopes"))]
+    assert [p[0]["time"] for p in times[n:]] in ([501, 801], [801, 501])
+    m.unmount()
+
+
 def test_a_draft_survives_a_save_and_kill_9(box, small):
     m = box.mount(small)
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL

@@ -8,10 +8,13 @@
 #include "vfs/tree/object.h"
 
 void node_log_new(
-	const struct format *f, const char *name, bool dir, bool home, char ret[NAME_MAX + 1])
+	const struct node *dir, const char *name, bool is_dir, bool home, char ret[NAME_MAX + 1])
 {
+	const struct format *f = dir->vol->format;
 	size_t digits = strspn(name, "0123456789");
-	bool alone = !dir && home && name[digits] == '.' && strrchr(name, '.') == name + digits;
+	bool place =
+		home || (f->names && f->names->digits_place && f->names->digits_place(dir->id));
+	bool alone = !is_dir && place && name[digits] == '.' && strrchr(name, '.') == name + digits;
 	bool numbered =
 		f->numbered && digits && (alone || name[digits] == '_' || name[digits] == '\0');
 	int n = numbered ? snprintf(ret, NAME_MAX + 1, "00000%.*s%s%s", (int)digits, name,
@@ -50,7 +53,7 @@ static const char *name_of(
 		return space;
 	}
 	o = object_find(n->vol->vfs, n->id);
-	node_log_new(f, n->name, n->dir, o && o->seq == 0, space);
+	node_log_new(n->parent, n->name, n->dir, o && o->seq == 0, space);
 	return space;
 }
 

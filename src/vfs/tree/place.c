@@ -80,7 +80,7 @@ char *place_new_path(const struct place *p)
 
 	if (!vol->renumbered || !vol->format->names)
 		return path_below(node_log_path(p->dir), p->name);
-	node_log_new(vol->format, p->name, p->is_dir, p->kind == PLACE_ID && !p->left, name);
+	node_log_new(p->dir, p->name, p->is_dir, p->kind == PLACE_ID && !p->left, name);
 	return path_below(node_log_path(p->dir), name);
 }
 
