@@ -169,6 +169,22 @@ def test_a_new_number_alone_is_not_that_of_one_that_a_save_dealt(box, small):
     m.unmount()
 
 
+def test_a_new_name_of_digits_is_not_the_number_that_a_save_dealt(box, small):
+    m = box.mount(small)
+    n = len(os.listdir(m / "images"))
+    image = m.get(PNG)
+    m.put("images/%d_.png" % (n + 3), image, flags=os.O_WRONLY | os.O_CREAT)
+    fd = os.open(m.point, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+    m.put("images/%d.png" % n, image, flags=os.O_WRONLY | os.O_CREAT)
+    killed(box, m)
+    box.mount(small).unmount()
+    m = box.mount(small, "ro")
+    assert sorted(os.listdir(m / "images"))[n:] == ["%d.png" % n, "%d_%d.png" % (n + 1, n)]
+    m.unmount()
+
+
 def test_a_draft_survives_a_save_and_kill_9(box, small):
     m = box.mount(small)
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
