@@ -21,8 +21,8 @@ void node_log_new(
 				   alone ? "_" : "", name + digits)
 			 : NAME_MAX + 1;
 
-	/* There it is a name, and a saved map may show it of another that has none: with a digit as %XX
-	 * it is the same name. */
+	/* There it is a name, and a saved map may show it of another that has none: with a digit as
+	 * %XX it is the same name. */
 	if (!numbered && f->numbered && digits && !is_dir && name[digits] == '.')
 		n = snprintf(ret, NAME_MAX + 1, "%%%02X%s", (unsigned char)*name, name + 1);
 	if (n > NAME_MAX)
