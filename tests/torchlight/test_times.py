@@ -52,6 +52,14 @@ def test_touch_changes_the_time_and_nothing_else(box):
     assert {f for f in a.times if a.times[f] != before.times[f]} == {"MEDIA/UNITS/A.DAT"}
 
 
+def test_a_time_alone_is_told(box):
+    m = small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    status = box.run("status", m.point)
+    assert "MEDIA/UNITS/A.DAT" in status.out
+    assert "saved: MEDIA/UNITS/A.DAT" in m.unmount().out
+
+
 def test_the_time_that_was_set_last_counts(box):
     m = small(box)
     os.utime(m / "MEDIA/UNITS/A.DAT", ns=(5, 5))

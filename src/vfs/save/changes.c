@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "vfs/volume/outcome.h"
+#include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
@@ -65,6 +66,19 @@ static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 	return yes;
 }
 
+/* Has it a time that a program set, and that the map does not have? */
+static bool is_stamped(struct vfs *v, const char *path)
+{
+	struct node *n;
+	bool yes;
+
+	if (!v->vol->format->keeps_times || names_walk(v, path, &n, NULL) < 0)
+		return false;
+	yes = node_is_stamped(n);
+	node_free_unused(v, n);
+	return yes;
+}
+
 static bool same_bytes(const struct changes *c, entry_id id, uint64_t size)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
@@ -82,8 +96,9 @@ static bool same_bytes(const struct changes *c, entry_id id, uint64_t size)
 }
 
 /* Another content stands at the path, or perhaps none: of what is large nobody asks. */
-static void add_content(struct changes *c, const struct volume *vol, const char *path, entry_id id)
+static void add_content(struct vfs *v, struct changes *c, const char *path, entry_id id)
 {
+	const struct volume *vol = v->vol;
 	const struct format *f = vol->format;
 	struct entry a, b;
 	bool known = f->stat(vol->now, id, &b, NULL) == 0;
@@ -97,7 +112,7 @@ static void add_content(struct changes *c, const struct volume *vol, const char 
 		a.size <= LOOK_MAX;
 	if (alike && f->keeps_times)
 		alike = a.has_mtime == b.has_mtime && a.mtime.tv_sec == b.mtime.tv_sec &&
-			a.mtime.tv_nsec == b.mtime.tv_nsec;
+			a.mtime.tv_nsec == b.mtime.tv_nsec && !is_stamped(v, path);
 	/* Two empty files are the same without a look. */
 	if (!alike || a.size)
 		add(c, CHANGE_CONTENT, path, id, alike ? a.size : 0);
@@ -280,7 +295,7 @@ void changes_find(struct vfs *v, struct changes *ret)
 	named = ret->n;
 	for (const struct changed *at = vol->changed; at; at = at->next)
 		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id))
-			add_content(ret, vol, at->path, id);
+			add_content(v, ret, at->path, id);
 }
 
 /* A new object whose parts never came, or were refused, is in no map. */

@@ -23,11 +23,11 @@ static bool has_stamp(const struct node *n)
 
 /* The model may know times to a coarser grain: then this says yes, and the save finds nothing new.
  */
-static bool is_news(const struct node *n)
+bool node_is_stamped(const struct node *n)
 {
 	struct entry en;
 
-	return has_stamp(n) && node_entry(n, &en, NULL) == 0 &&
+	return n->vol->format->keeps_times && has_stamp(n) && node_entry(n, &en, NULL) == 0 &&
 	       (en.mtime.tv_sec != n->mtime.tv_sec || en.mtime.tv_nsec != n->mtime.tv_nsec);
 }
 
@@ -36,7 +36,7 @@ bool node_stamped(const struct vfs *v)
 	if (!v->vol->format->keeps_times)
 		return false;
 	for (const struct node *n = NULL; (n = node_next(v, n));)
-		if (is_news(n))
+		if (node_is_stamped(n))
 			return true;
 	return false;
 }

@@ -10,7 +10,8 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret);
 void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
 /* For a save, where the format keeps times: those that programs set; appended. */
 int node_stamps(const struct vfs *v, struct placement **p, size_t *n);
-bool node_stamped(const struct vfs *v); /* Are there any that the model does not have? */
+bool node_is_stamped(const struct node *n); /* Has n one that the model does not have? */
+bool node_stamped(const struct vfs *v);     /* Has any? */
 
 /* May this file be written at all? 0, -EROFS, -EACCES, -EIO. */
 int file_may_write(const struct node *n);

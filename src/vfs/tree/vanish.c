@@ -10,8 +10,30 @@
 #include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
 
+/* Of a new file that was refused since nothing is in the map: its backup is all that is sound. */
+static bool backs_up_draft(const struct node *n)
+{
+	static const char *const endings[] = {"~", ".bak", ".BAK", ".orig"};
+	char name[NAME_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t all = strlen(n->name), end = strlen(endings[i]);
+		const struct dentry *d;
+
+		if (all <= end || strcmp(n->name + all - end, endings[i]) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(all - end), n->name);
+		d = dentry_find(n->vol->vfs, n->parent->ino, name);
+		return d && d->node && d->node->lens == LENS_NEW && d->node->stage &&
+		       d->node->stage->verdict < 0;
+	}
+	return false;
+}
+
 static bool explained(const struct node *n)
 {
+	if (n->parent && backs_up_draft(n))
+		return false;
 	for (; n && n->name; n = n->parent)
 		if (node_scratch(n) && vanish_explained(n->name))
 			return true;
