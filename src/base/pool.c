@@ -22,6 +22,7 @@ struct pool {
 	unsigned waiting; /* threads that have none, also those that were just made or woken */
 	unsigned pending;
 	bool stopping;
+	bool awaited; /* somebody waits for the last of those that are pending */
 	int wakeup;
 	unsigned n_threads, threads_max;
 	pthread_t threads[];
@@ -93,8 +94,8 @@ static void *worker(void *arg)
 		pthread_mutex_lock(&p->lock);
 		if (has_done)
 			way_back(p, j);
-		else if (--p->pending == 0)
-			wake(p); /* whoever waits for the last one */
+		else if (--p->pending == 0 && p->awaited)
+			wake(p);
 		pthread_cond_signal(&p->ended);
 		p->waiting++;
 	}
@@ -177,8 +178,9 @@ void pool_submit(struct pool *p, struct job *j)
 	p->queued++;
 	if (p->queued > p->waiting && p->n_threads < p->threads_max)
 		(void)start_thread(p);
-	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
+	/* Not before: who is woken would wait for the lock. */
+	pthread_cond_signal(&p->work);
 }
 
 void pool_return(struct pool *p, struct job *j)
@@ -252,6 +254,7 @@ unsigned pool_pending(struct pool *p)
 
 	pthread_mutex_lock(&p->lock);
 	n = p->pending;
+	p->awaited = n != 0;
 	pthread_mutex_unlock(&p->lock);
 	return n;
 }

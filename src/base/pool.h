@@ -33,7 +33,7 @@ void pool_submit(struct pool *p, struct job *j);
 /* Puts a job straight on the way back: only its done is called. From any thread. */
 void pool_return(struct pool *p, struct job *j);
 /* An eventfd that is readable while jobs wait for pool_complete, and when the last one of all has
- * ended. */
+ * ended after pool_pending told that there were some. */
 int pool_fd(const struct pool *p);
 /* Owner: calls done for all that have run. */
 void pool_complete(struct pool *p);
