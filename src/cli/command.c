@@ -15,8 +15,8 @@ void command_begin(struct command *c, const char *name)
 	*c = (struct command){.name = name, .threads = COMMAND_THREADS};
 	options_init(&c->options);
 	/* As the worker of a mount does: what the budget drops goes back to the system. */
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 	mallopt(M_ARENA_MAX, 2);
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);

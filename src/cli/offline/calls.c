@@ -207,8 +207,9 @@ int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *re
 }
 
 /* Several pieces are under way: some are read while one is written to where it goes. Each is small
- * enough for malloc to give the memory of the last one again. */
-enum { PIECE = 112 << 10, PIECES = 4 };
+ * enough for malloc to give the memory of the last one again (command_begin), and large enough to
+ * hand it from thread to thread for little. */
+enum { PIECE = 256 << 10, PIECES = 8 };
 
 struct reading {
 	struct offline *t;
