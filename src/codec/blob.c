@@ -8,13 +8,7 @@
 #include "base/cursor.h"
 #include "base/refs.h"
 
-enum {
-	CHUNK = 64 << 10,
-	ALONE_MAX = 16 << 20, /* what is read whole without a budget */
-	/* Readers of more than fits the budget would have all of it inflated again for each piece
-	 * that they read: after so many times, no more than a stretch is. */
-	LOADS_MAX = 3,
-};
+enum { CHUNK = 64 << 10, ALONE_MAX = 16 << 20 /* what is read whole without a budget */ };
 
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget)
@@ -25,7 +19,7 @@ struct blob *blob_new(
 		return NULL;
 	atomic_init(&b->refs, 1);
 	atomic_init(&b->sound, false);
-	atomic_init(&b->loads, 0);
+	atomic_init(&b->begun, false);
 	b->stored = extent_ref(stored);
 	b->coding = coding;
 	b->size = size;
@@ -118,16 +112,17 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 		if (b->budget)
 			budget_make_room(b->budget, (size_t)b->size);
 		r = inflate_all(&b->stored, b->size, ret, e);
-		atomic_fetch_add_explicit(&b->loads, 1, memory_order_relaxed);
-		if (r == 0)
+		if (r == 0) {
 			proved(b);
+			atomic_store_explicit(&b->begun, true, memory_order_relaxed);
+		}
 		return r;
 	}
 	r = raw_extent(b, &raw, e);
 	return r < 0 ? r : extent_load(&raw, b->size, ret, e);
 }
 
-int blob_load(struct blob *b, struct bytes **ret, struct error *e)
+static int load_whole(struct blob *b, struct bytes **ret, struct error *e)
 {
 	/* What is in memory anyway must not count a second time. */
 	if (!b->budget || (b->coding == BLOB_RAW && b->stored.mem))
@@ -135,13 +130,43 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 	return budget_get(b->budget, &b->slot, load, b, ret, e);
 }
 
+static void ended(struct blob *b)
+{
+	atomic_store_explicit(&b->begun, false, memory_order_relaxed);
+}
+
+int blob_load(struct blob *b, struct bytes **ret, struct error *e)
+{
+	int r = load_whole(b, ret, e);
+
+	ended(b);
+	return r;
+}
+
 bool blob_is_whole(const struct blob *b)
 {
 	if (!b->budget)
 		return b->size <= ALONE_MAX;
-	return b->size <= stretch_length(0, budget_limit(b->budget) / 2) ||
-	       (b->size <= budget_limit(b->budget) &&
-		       atomic_load_explicit(&b->loads, memory_order_relaxed) < LOADS_MAX);
+	return b->size <= budget_limit(b->budget) ||
+	       b->size <= stretch_length(0, budget_limit(b->budget) / 2);
+}
+
+int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
+{
+	/* Asked first, or it might be another thread that inflates it meanwhile. */
+	bool again = atomic_load_explicit(&b->begun, memory_order_relaxed);
+	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
+	int r = 0;
+
+	/* Readers of more than fits the budget would have all of it inflated anew for each piece. */
+	if (!whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
+		r = load_whole(b, &whole, e);
+	if (r < 0)
+		return r;
+	if (whole && end == b->size)
+		ended(b);
+	*ret = whole;
+	return 0;
 }
 
 /* A pass over all of it, with somebody who looks on. */
@@ -158,6 +183,8 @@ static int make_pass(void *arg, struct bytes **ret, struct error *e)
 	struct blob *b = p->blob;
 	int r;
 
+	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
+		return stretch_begin(b->size, length_of_stretch(b), ret, e);
 	p->done = true;
 	r = stretch_prepare(&b->stored, b->size, length_of_stretch(b), p->fn, p->arg, ret, e);
 	if (r == 0)
@@ -182,7 +209,7 @@ int blob_check(struct blob *b, struct error *e)
 		return raw_extent(b, &raw, e);
 	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
 		return 0;
-	return blob_is_whole(b) ? blob_load(b, &found, e) : get_checkpoints(b, &found, e);
+	return blob_is_whole(b) ? load_whole(b, &found, e) : get_checkpoints(b, &found, e);
 }
 
 struct stretch {
@@ -235,18 +262,6 @@ static int read_stretches(struct blob *b, uint64_t off, uint8_t *dst, size_t n, 
 	return 0;
 }
 
-int blob_hold(struct blob *b, struct bytes **ret, struct error *e)
-{
-	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
-	int r = 0;
-
-	if (!whole && b->coding == BLOB_ZLIB && blob_is_whole(b))
-		r = blob_load(b, &whole, e);
-	if (r == 0)
-		*ret = whole;
-	return r;
-}
-
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -261,13 +276,15 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 		r = raw_extent(b, &raw, e);
 		return r < 0 ? r : extent_read(&raw, off, dst, n, e);
 	}
-	r = blob_hold(b, &whole, e);
+	r = blob_hold(b, off + n, &whole, e);
+	if (r == 0 && !whole)
+		r = read_stretches(b, off, dst, n, e);
 	if (r < 0)
 		return r;
-	if (!whole)
-		return read_stretches(b, off, dst, n, e);
-	if (n)
+	if (whole && n)
 		memcpy(dst, whole->data + off, n);
+	if (off + n == b->size)
+		ended(b);
 	return 0;
 }
 
@@ -338,9 +355,12 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 
 	if (b->coding == BLOB_RAW)
 		return each_raw(b, fn, arg, e);
-	r = blob_hold(b, &whole, e);
+	if (b->budget)
+		whole = budget_find(b->budget, &b->slot);
+	r = whole || !blob_is_whole(b) ? 0 : load_whole(b, &whole, e);
 	if (r < 0)
 		return r;
+	ended(b);
 	if (!whole)
 		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;

@@ -4,11 +4,11 @@
  *
  * Immutable and ref-counted; all functions may be called on any thread. What fits the budget is
  * inflated once, whole, whoever asks for which part, and cached there until others need the room.
- * What is larger, or was pushed out again and again, takes one pass that proves it and lays
- * checkpoints, and is then inflated in stretches (codec/inflate.h), which are cached in its place.
- * So memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
- * the budget (budget_get_kept), so that to read from begin to end what does not fit inflates it
- * twice, however small the budget and the pieces are.
+ * What was pushed out before its end was read is inflated in stretches from then on, until that is
+ * (codec/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints. So
+ * memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
+ * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
+ * however small the budget and the pieces are, and whoever reads what else in turn.
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
  */
@@ -46,7 +46,7 @@ struct blob {
 	atomic_bool sound;
 	struct budget *budget;
 	struct budget_slot slot;        /* all of it */
-	atomic_uint loads;              /* how often that was inflated */
+	atomic_bool begun;              /* ... was inflated, and nobody has read its end since */
 	struct budget_slot checkpoints; /* for stretches */
 	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
 	struct budget_slot derived;
@@ -73,16 +73,17 @@ DEFINE_CLEANUP(struct blob, blob_unref);
 /* All of it in memory, a new reference; through the budget's cache, whatever the size. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
-/* The same where it is read whole (blob_is_whole, or it is cached all the same); else *ret is NULL. */
-int blob_hold(struct blob *b, struct bytes **ret, struct error *e);
+/* The same for who reads the part of it that ends at `end`, where it is read whole; else *ret is
+ * NULL, and that part is blob_read's to give. */
+int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
 /* Exactly bytes [off, off + n); past the size is -EINVAL. */
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e);
 /* The same as a codec_read_fn: arg is the struct blob. */
 int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Is it read whole, that is decoded and cached once for whatever part is asked for? Else a part
- * costs no more memory than a stretch. */
+/* Is it small enough to be decoded and cached at once? Else a part costs no more memory than a
+ * stretch, as it does of what was pushed out. */
 bool blob_is_whole(const struct blob *b);
 
 /* The first n bytes, or all where there are fewer; *ret_got says how many. Never decodes further,

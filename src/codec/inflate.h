@@ -41,7 +41,8 @@ int inflate_each(
 /*
  * A large stream in stretches, of which each is inflated by itself. One pass over all of it proves
  * that it is sound and lays a checkpoint (zlib's state) at the begin of each stretch but the first;
- * what it prepared is counted as the memory that it takes, immutable, and for any thread.
+ * what it prepared is counted as the memory that it takes, and for any thread. Of a stream that is
+ * known to be sound, stretch_begin prepares nothing: checkpoints are laid as far as it is read.
  *
  * length: of a stretch; a multiple of 64 KiB. stretch_length gives STRETCH, or less where memory,
  * which is what the checkpoints may take, is less than 4 * STRETCH; but more where the checkpoints
@@ -53,9 +54,10 @@ uint64_t stretch_length(uint64_t declared, size_t memory);
 /* fn, where not NULL, gets what goes by, as inflate_each gives it. */
 int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
 	void *arg, struct bytes **ret, struct error *e);
+int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct error *e);
 /* Stretch i, from 0, of the same stream. */
-int stretch_load(const struct bytes *prepared, const struct extent *x, uint64_t declared,
-	uint64_t i, struct bytes **ret, struct error *e);
+int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declared, uint64_t i,
+	struct bytes **ret, struct error *e);
 
 /* Bytes that this process has inflated so far, by whichever of these functions: for tests. */
 uint64_t inflate_total(void);

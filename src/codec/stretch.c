@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/cursor.h"
@@ -17,7 +18,8 @@ struct checkpoint {
 struct checkpoints {
 	struct bytes counted; /* first */
 	uint64_t length;
-	size_t n; /* the first stretch begins where the stream does, and has none */
+	pthread_mutex_t lock; /* over what follows; what was laid is only read */
+	size_t n;             /* the first stretch begins where the stream does, and has none */
 	struct checkpoint points[];
 };
 
@@ -38,6 +40,7 @@ static void checkpoints_free(struct bytes *b)
 
 	for (size_t i = 0; i < c->n; i++)
 		inflateEnd(&c->points[i].z);
+	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
@@ -50,7 +53,18 @@ static struct checkpoints *checkpoints_new(uint64_t declared, uint64_t length)
 		return NULL;
 	bytes_init(&c->counted, sizeof(*c) + most * STATE_MEMORY, checkpoints_free);
 	c->length = length;
+	pthread_mutex_init(&c->lock, NULL);
 	return c;
+}
+
+int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct error *e)
+{
+	struct checkpoints *c = checkpoints_new(declared, length);
+
+	if (!c)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	*ret = &c->counted;
+	return 0;
 }
 
 static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
@@ -106,28 +120,61 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	return r;
 }
 
-int stretch_load(const struct bytes *prepared, const struct extent *x, uint64_t declared,
-	uint64_t i, struct bytes **ret, struct error *e)
+/* Decodes stretch i, and those before it whose checkpoints are not laid yet. */
+static int decode(struct checkpoints *c, struct feed *f, uint64_t i, uint8_t *dst, struct error *e)
 {
-	const struct checkpoints *c = (const struct checkpoints *)prepared;
+	int r = 0;
+
+	while (r == 0 && f->out < i * c->length) {
+		r = feed_pull(f, NULL, (size_t)c->length, e);
+		if (r == 0)
+			r = lay(c, f, e);
+	}
+	if (r == 0) {
+		uint64_t left = f->declared - f->out;
+
+		r = feed_pull(f, dst, (size_t)(left < c->length ? left : c->length), e);
+	}
+	if (r == 0 && f->out == f->declared)
+		return feed_expect_end(f, e);
+	return r == 0 && i == c->n ? lay(c, f, e) : r;
+}
+
+/* At the begin of stretch i. */
+static int start(const struct checkpoints *c, uint64_t i, const struct extent *x, uint64_t declared,
+	struct feed *f, struct error *e)
+{
+	const struct checkpoint *p = &c->points[i - 1];
+
+	return i ? feed_resume(f, x, declared, &p->z, p->in, i * c->length, e)
+		 : feed_init(f, x, declared, e);
+}
+
+int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declared, uint64_t i,
+	struct bytes **ret, struct error *e)
+{
+	struct checkpoints *c = (struct checkpoints *)prepared;
 	CLEANUP(bytes_unref) struct bytes *span = NULL;
-	uint64_t from = i * c->length;
-	uint64_t n = declared - from < c->length ? declared - from : c->length;
+	uint64_t left = declared - i * c->length;
+	bool laid;
 	uint8_t *data;
 	struct feed f;
 	int r;
 
-	span = bytes_resize(NULL, (size_t)n, &data);
+	span = bytes_resize(NULL, (size_t)(left < c->length ? left : c->length), &data);
 	if (!span)
 		return error_set(e, -ENOMEM, "no memory to inflate");
-	r = i ? feed_resume(&f, x, declared, &c->points[i - 1].z, c->points[i - 1].in, from, e)
-	      : feed_init(&f, x, declared, e);
-	if (r < 0)
-		return r;
-	r = feed_pull(&f, data, (size_t)n, e);
-	if (r == 0 && f.out == declared)
-		r = feed_expect_end(&f, e);
-	feed_finish(&f);
+	pthread_mutex_lock(&c->lock);
+	laid = i < c->n;
+	if (laid)
+		pthread_mutex_unlock(&c->lock);
+	r = start(c, laid ? i : c->n, x, declared, &f, e);
+	if (r == 0) {
+		r = decode(c, &f, i, data, e);
+		feed_finish(&f);
+	}
+	if (!laid)
+		pthread_mutex_unlock(&c->lock);
 	if (r == 0)
 		*ret = TAKE(span);
 	return r;

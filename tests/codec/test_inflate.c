@@ -247,7 +247,7 @@ static int read_pattern(void *arg, uint64_t off, void *dst, size_t n, struct err
 }
 
 static void check_stretch(
-	const struct bytes *c, const struct extent *x, uint64_t size, uint64_t length, uint64_t i)
+	struct bytes *c, const struct extent *x, uint64_t size, uint64_t length, uint64_t i)
 {
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 	uint64_t n = size - i * length < length ? size - i * length : length;

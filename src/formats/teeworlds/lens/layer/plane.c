@@ -103,7 +103,8 @@ static int plane_get(
 	g.plane = &p;
 	g.all = NULL;
 	if (n && !p.tiles.packed)
-		r = blob_hold(p.tiles.blob, &g.all, e);
+		r = blob_hold(p.tiles.blob, off + n == csv_size(&p.shape) ? p.tiles.blob->size : 0,
+			&g.all, e);
 	if (r == 0)
 		r = csv_read(&p.shape, read_cells, &g, off, dst, n, e);
 	bytes_unref(g.all);
