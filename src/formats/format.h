@@ -318,6 +318,7 @@ struct meaning {
 	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
 	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
 	bool fits;                    /* the object that was asked about can be renamed to it */
+	bool position;                /* digits alone, before an ending, are one and no name */
 	const char *accepts; /* of scratch: the endings that would mean something, ".png and .json",
 			      * for people; NULL: that is not what it takes */
 };
@@ -386,8 +387,6 @@ struct format_names {
 	int (*name_map)(const struct snapshot *s, const struct snapshot *finalized,
 		struct bytes **ret, struct error *e);
 	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
-	/* May be NULL: no. Are digits alone, before an ending, a position in that directory? */
-	bool (*digits_place)(entry_id dir);
 };
 
 /* The length of any file, on a worker. */

@@ -195,6 +195,8 @@ int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	if (r == FORMAT_SCRATCH && !is_dir && name[0] != '.' && tw_sort_in(dir) != TW_SORTS)
 		ret->accepts = tw_sorts[tw_sort_in(dir)].accepts;
 	ret->fits = fits(object, dir, name);
+	/* Of images and sounds they are a name; groups and layers have no ending. */
+	ret->position = tw_sort_in(dir) == TW_SORT_ENVELOPE;
 	say_form(dir, name, ret);
 	return 0;
 }

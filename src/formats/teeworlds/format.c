@@ -271,16 +271,9 @@ static const struct format_tree tree = {
 	.finalize = tw_finalize,
 };
 
-/* Of images and sounds they are a name, groups and layers have no ending (layout rule 5). */
-static bool digits_place(entry_id dir)
-{
-	return tw_sort_in(dir) == TW_SORT_ENVELOPE;
-}
-
 static const struct format_names names = {
 	.shown_as = tw_shown_as,
 	.renamed = tw_renamed,
-	.digits_place = digits_place,
 	.name_map = tw_name_map_write,
 	.read_name_map = tw_name_map_read,
 };

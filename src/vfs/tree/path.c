@@ -7,23 +7,29 @@
 
 #include "vfs/tree/object.h"
 
+/* Are digits alone a position there, and no name? */
+static bool is_position(const struct node *dir, const char *name)
+{
+	struct meaning m;
+
+	return object_meaning(dir->vol->vfs, dir->id, name, false, ENTRY_ROOT, &m) == 0 &&
+	       m.position;
+}
+
 void node_log_new(
 	const struct node *dir, const char *name, bool is_dir, bool home, char ret[NAME_MAX + 1])
 {
-	const struct format *f = dir->vol->format;
-	size_t digits = strspn(name, "0123456789");
-	bool place =
-		home || (f->names && f->names->digits_place && f->names->digits_place(dir->id));
-	bool alone = !is_dir && place && name[digits] == '.' && strrchr(name, '.') == name + digits;
-	bool numbered =
-		f->numbered && digits && (alone || name[digits] == '_' || name[digits] == '\0');
-	int n = numbered ? snprintf(ret, NAME_MAX + 1, "00000%.*s%s%s", (int)digits, name,
-				   alone ? "_" : "", name + digits)
-			 : NAME_MAX + 1;
+	size_t digits = dir->vol->format->numbered ? strspn(name, "0123456789") : 0;
+	const char *rest = name + digits;
+	int n = NAME_MAX + 1;
 
-	/* There it is a name, and a saved map may show it of another that has none: with a digit as
-	 * %XX it is the same name. */
-	if (!numbered && f->numbered && digits && !is_dir && name[digits] == '.')
+	if (digits && (*rest == '_' || !*rest))
+		n = snprintf(ret, NAME_MAX + 1, "00000%s", name);
+	else if (!digits || is_dir || *rest != '.')
+		; /* no number */
+	else if (strrchr(rest, '.') == rest && (home || is_position(dir, name)))
+		n = snprintf(ret, NAME_MAX + 1, "00000%.*s_%s", (int)digits, name, rest);
+	else /* A saved map may show it of another that has no name, but not with %XX. */
 		n = snprintf(ret, NAME_MAX + 1, "%%%02X%s", (unsigned char)*name, name + 1);
 	if (n > NAME_MAX)
 		snprintf(ret, NAME_MAX + 1, "%s", name);
