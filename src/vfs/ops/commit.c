@@ -163,17 +163,6 @@ static void tell_refusal(const struct commit *p)
 		p->v->host->note(p->v->host, line);
 }
 
-/* It is what it was, but what it waits for may be another by now. */
-static void still_waits(struct stage *s, const struct error *why)
-{
-	int code = s->why.code;
-	bool others = s->why.others;
-
-	s->why = *why;
-	s->why.code = code;
-	s->why.others = others;
-}
-
 static void commit_settled(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
@@ -207,8 +196,9 @@ static void commit_settled(struct job *j)
 		s->why = p->why;
 		tell_refusal(p);
 	}
+	/* What it waits for may be another by now. */
 	if (s && p->r == 0 && is_again(p) && p->pending)
-		still_waits(s, &p->why);
+		memcpy(s->why.text, p->why.text, sizeof(s->why.text));
 	if (p->r == 0 && p->rq.id == n->id)
 		(void)file_retire(n);
 	sync_want(p->v->vol);
