@@ -149,6 +149,36 @@ static void removing_it_from_one_group_leaves_it_in_the_other(void **state)
 	world_close(&w);
 }
 
+static void remove_all(struct world *w, const char *const *paths)
+{
+	for (; *paths; paths++)
+		world_remove(w, id_of(w->now, *paths));
+}
+
+/* As rm -r does it: file by file, then the directory. */
+static void removing_its_files_with_it_leaves_those_in_the_other_group(void **state)
+{
+	static const char *const layer[] = {"groups/0_A/layers/1_L1/flags.csv",
+		"groups/0_A/layers/1_L1/id.csv", "groups/0_A/layers/1_L1/layer.json",
+		"groups/0_A/layers/1_L1", NULL};
+	static const char *const group[] = {"groups/1_B/group.json",
+		"groups/1_B/layers/0_L1/flags.csv", "groups/1_B/layers/0_L1/id.csv",
+		"groups/1_B/layers/0_L1/layer.json", "groups/1_B/layers/0_L1", "groups/1_B", NULL};
+	struct world w;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		world_open(&w, "twice.map");
+		remove_all(&w, i ? group : layer);
+		world_finalize(&w);
+		assert_string_equal(
+			world_list(&w, "groups/0_A/layers"), i ? "0_L0 1_L1 " : "0_L0 ");
+		assert_int_equal(*world_ints(&w, TW_LAYER, 1, 14), 0x01010101);
+		assert_false(world_said(&w, "cannot be without"));
+		world_close(&w);
+	}
+}
+
 static void names_raise_only_what_needs_it(void **state)
 {
 	struct world w;
@@ -376,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
 		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
 		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
+		cmocka_unit_test(removing_its_files_with_it_leaves_those_in_the_other_group),
 		cmocka_unit_test(names_raise_only_what_needs_it),
 		cmocka_unit_test(an_empty_name_is_stored_as_the_reference_does),
 		cmocka_unit_test(envelopes_move_with_their_points),

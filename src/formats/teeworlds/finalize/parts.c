@@ -42,18 +42,18 @@ static bool is_part(entry_id id)
 	return tw_sort_of(id) == TW_SORTS && tw_kind(id) && tw_kind(id)->parse;
 }
 
-/* The object that the part belongs to leaves too, so nothing is to be said or done. */
+/* The object that the part belongs to leaves too, so nothing is to be said or done. Of a layer in
+ * two groups it is the one in the part's group that counts: the other has the same files. */
 static bool leaves(const struct finalizing *s, entry_id id)
 {
-	unsigned kind = tw_id_kind(id);
-	enum tw_sort sort = kind == TW_K_GROUP_JSON ? TW_SORT_GROUP : TW_SORT_LAYER;
-	uint32_t at = kind == TW_K_GROUP_JSON ? tw_id_a(id) : tw_id_b(id);
-	const struct tw_order *r = &s->orders[sort];
+	bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
+	const struct tw_order *r = &s->orders[group ? TW_SORT_GROUP : TW_SORT_LAYER];
+	uint32_t at = group ? tw_id_a(id) : tw_id_b(id);
 
-	if (kind == TW_K_INFO)
+	if (tw_id_kind(id) == TW_K_INFO)
 		return false;
 	for (uint32_t i = 0; i < r->n_here; i++)
-		if (r->slots[i].at == at)
+		if (r->slots[i].at == at && (group || r->slots[i].home == tw_id_a(id)))
 			return false;
 	return true;
 }
