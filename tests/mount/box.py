@@ -288,10 +288,14 @@ class Box:
 
     def confined(self, keeper):
         """Those that gave up their privileges and have children among the mount's, or have none."""
-        all_of = self.processes()
-        parents = {status_field(p, "PPid") for p in all_of}
-        found = [p for p in all_of if status_field(p, "NoNewPrivs") == "1" and (str(p) in parents) == keeper]
-        assert len(found) == 1, "%s of %s" % (found, all_of)
+        def find():
+            all_of = self.processes()
+            parents = {status_field(p, "PPid") for p in all_of}
+            found[:] = [p for p in all_of if status_field(p, "NoNewPrivs") == "1" and (str(p) in parents) == keeper]
+            return len(found) == 1
+        found = []
+        # One that has answered the last of its callers may still be about to go.
+        assert wait_for(find), "%s of %s" % (found, self.processes())
         return found[0]
 
     def worker(self):

@@ -26,7 +26,7 @@ static void situate(struct world *w, bool is_over)
 	struct error err = ERROR_INIT;
 
 	assert_ok(w->now->format->names->renamed(
-		&w->now, is_over ? NULL : w->places, w->n, true, &err));
+		&w->now, is_over ? NULL : w->places, w->n, !is_over, &err));
 }
 
 static void assert_image(const struct world *w, const char *image)
