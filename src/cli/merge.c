@@ -16,8 +16,8 @@
 #include "cli/merging/left.h"
 #include "cli/merging/match.h"
 #include "cli/merging/order.h"
-#include "cli/merging/out.h"
 #include "cli/offline/change.h"
+#include "cli/offline/out.h"
 
 /* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };

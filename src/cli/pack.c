@@ -7,8 +7,8 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/merging/out.h"
 #include "cli/offline/files.h"
+#include "cli/offline/out.h"
 #include "cli/words.h"
 
 struct pack {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * out: the merged map: a copy of ours that is edited, and the file that it becomes at the end, all
- * or nothing.
+ * out: what a command writes in several saves, or from another map: a copy beside the map that is
+ * edited, and the file that it becomes at the end, all or nothing.
  */
-#ifndef CLI_MERGING_OUT_H
-#define CLI_MERGING_OUT_H
+#ifndef CLI_OFFLINE_OUT_H
+#define CLI_OFFLINE_OUT_H
 
 #include "cli/offline/offline.h"
 
@@ -13,7 +13,7 @@ struct out {
 	struct offline held; /* what stands there, locked, or nothing (held.vol NULL) */
 	int dirfd;
 	char name[NAME_MAX + 1];
-	struct replace *copy; /* of ours */
+	struct replace *copy;
 };
 
 /* Outside the sandbox. VOLUME_LOCKED where it is mounted for writing; -EROFS. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/out.h"
+#include "cli/offline/out.h"
 
 #include <dirent.h>
 #include <errno.h>
