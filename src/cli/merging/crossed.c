@@ -134,13 +134,12 @@ static int move(struct merged *const *dirs, size_t n)
 	return 0;
 }
 
-int crossed_find(struct merge *m, struct merged *const *dirs, size_t n)
+int crossed_find(struct merged *const *dirs, size_t n)
 {
 	static const enum which sides[] = {OURS, THEIRS};
 	bool any = false;
 	int r = 0;
 
-	(void)m;
 	for (size_t i = 0; r == 0 && n > 1 && i < 2; i++) {
 		struct finding f = {.w = sides[i]};
 

@@ -11,6 +11,6 @@
  * one there has, or where it has none by its content; and alike. Such a one stands below where it
  * is to be then: where ours moved it, or else theirs. -ENOMEM.
  */
-int crossed_find(struct merge *m, struct merged *const *dirs, size_t n);
+int crossed_find(struct merged *const *dirs, size_t n);
 
 #endif

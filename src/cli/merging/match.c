@@ -210,7 +210,7 @@ static int match_objects(struct merge *m, const struct level *l)
 	for (size_t i = 0; r == 0 && i < l->n; i++)
 		r = match_old(m, l->at[i]);
 	if (r == 0)
-		r = crossed_find(m, l->at, l->n);
+		r = crossed_find(l->at, l->n);
 	for (size_t i = 0; r == 0 && i < l->n; i++)
 		r = match_new(m, l->at[i]);
 	return r;

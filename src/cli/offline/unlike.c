@@ -107,16 +107,23 @@ static bool is_named(const struct offline *t, const char *path)
 	return ref && ref->key;
 }
 
-static int count(struct offline *t, const char *path, size_t *ret)
+static int names_in(struct offline *t, const char *path, struct names *ret)
 {
-	struct names names;
 	struct attr a;
 	int r = offline_find(t, path, &a);
 
 	if (r < 0)
 		return r;
-	r = offline_names(t, a.ino, false, &names);
+	r = offline_names(t, a.ino, true, ret);
 	offline_forget(t, a.ino);
+	return r;
+}
+
+static int count(struct offline *t, const char *path, size_t *ret)
+{
+	struct names names;
+	int r = names_in(t, path, &names);
+
 	if (r == 0) {
 		*ret = names.n;
 		names_finish(&names);
@@ -196,13 +203,8 @@ bool unlike_has(const struct unlike *u, const char *path)
 static int empty(struct offline *t, const char *path)
 {
 	struct names names;
-	struct attr a;
-	int r = offline_find(t, path, &a);
+	int r = names_in(t, path, &names);
 
-	if (r < 0)
-		return r;
-	r = offline_names(t, a.ino, true, &names);
-	offline_forget(t, a.ino);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
