@@ -20,7 +20,7 @@
 enum errand_kind {
 	ERRAND_NONE,
 	ERRAND_PROBE, /* does the mount answer? It is watched then, and root's is noted */
-	ERRAND_FLUSH, /* errand_flush_run */
+	ERRAND_FLUSH, /* keeper_errand.h */
 	ERRAND_UNMOUNT,
 	ERRAND_UNMOUNT_LAZILY,
 	ERRAND_FORGET, /* take the note back: fusermount3 and umount(2) leave it */
@@ -49,7 +49,7 @@ int runner_send(struct runner *r, enum errand_kind kind, const char *point, char
 	struct error *e);
 
 /* Once sock is readable: the errand that has ended, or ERRAND_NONE. *ret_status is 0, an errno, or
- * the status of the program that was run; text gets the last line that it wrote to stderr. */
+ * the status of the program that was run; text gets what is to be said of it, or "". */
 enum errand_kind runner_answer(struct runner *r, int *ret_status, char *text, size_t room);
 
 /* A line for the system log; where there is no runner, from this process. */

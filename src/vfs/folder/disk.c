@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/nearby.h"
 #include "base/cleanup.h"
+#include "base/nearby.h"
 
 enum { LINKS_MAX = 8 };
 /* A mount is not even looked at: it may be our own, which waits for us. */

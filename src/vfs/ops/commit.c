@@ -272,11 +272,11 @@ static void commit_apply(struct commit_task *t)
 	/* Closed is kept, and judged as soon as what it needs is there; its author sees no error.
 	 */
 	p->pending = p->r == -EAGAIN && p->rq.kind != COMMIT_LAST;
-	if (p->pending)
+	if (p->pending) {
 		p->r = 0;
-	if (p->pending && p->rq.logged == LOGGED_DRAFT && !closed_beside(p->rq.node))
-		change_free(TAKE(p->change));
-	else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
+		if (p->rq.logged == LOGGED_DRAFT && !closed_beside(p->rq.node))
+			change_free(TAKE(p->change));
+	} else if (p->r == -EAGAIN) /* what it waited for is not there: a refusal like any other */
 		p->r = error_of_others(&p->why, -EINVAL);
 	if (p->r == 0 && p->change) {
 		p->next = snapshot_ref(p->vol->now);
