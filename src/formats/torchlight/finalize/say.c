@@ -121,8 +121,8 @@ static void say_provided(
 	if (!st->n_provided)
 		return;
 	snprintf(line, sizeof(line),
-		".mod/removed.txt: %zu of its files are in the archive itself, and not hidden",
-		st->n_provided);
+		".mod/removed.txt: %zu of its files %s in the archive itself, and not hidden",
+		st->n_provided, st->n_provided == 1 ? "is" : "are");
 	say(arg, line);
 }
 
