@@ -24,6 +24,17 @@ def _others():
                   for p in glob.glob(os.path.join(corpus, pattern)))
 
 
+def run(*args, **kw):
+    kw = {"input": b"", **kw}
+    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
+
+
+def good(*args, **kw):
+    r = run(*args, **kw)
+    assert r.returncode == 0, (args, r.stderr)
+    return r
+
+
 def each_map(most=LARGE):
     """A share of the Teeworlds maps and of all that the corpus has of other formats."""
     corpus = glob.glob(places.CORPUS + "/maps/*.map")

@@ -12,11 +12,7 @@ import maps  # first: it says where archives is
 import datafile
 import places
 from datafile import LAYER
-
-
-
-def run(*args, **kw):
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
+from maps import run
 
 
 @pytest.mark.parametrize("path", [pytest.param(p, id=os.path.basename(p)) for p in places.debian_maps()])

@@ -9,11 +9,7 @@ from PIL import Image
 
 import maps  # first: it says what else can be imported
 import datafile
-import places
-
-
-def run(*args, **kw):
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
+from maps import run
 
 
 @pytest.fixture

@@ -22,19 +22,9 @@ import randommap
 import share
 import shims
 from box import get
+from maps import good, run
 
 ROUNDS = share.of(1000, 60)
-
-
-def run(*args, **kw):
-    kw = {"input": b"", **kw}
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
-
-
-def good(*args, **kw):
-    r = run(*args, **kw)
-    assert r.returncode == 0, (args, r.stderr)
-    return r
 
 
 def merge(where, *args, code=None):

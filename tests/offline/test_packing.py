@@ -6,7 +6,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
 
 import pytest
 
@@ -17,20 +16,10 @@ import places
 import share
 import shims
 from box import get
+from maps import good, run
 from merging import dump, load
 
 MOST = share.of(400_000, 60_000)  # bytes of a map
-
-
-def run(*args, **kw):
-    kw = {"input": b"", **kw}
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, **kw)
-
-
-def good(*args, **kw):
-    r = run(*args, **kw)
-    assert r.returncode == 0, (args, r.stderr)
-    return r
 
 
 def exact(tree, map_, **kw):

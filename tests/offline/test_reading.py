@@ -10,10 +10,7 @@ import archives
 import box as boxes
 import places
 from box import get
-
-
-def run(*args, **kw):
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, **kw)
+from maps import run
 
 
 def mounted(box, map_, result, opts=""):

@@ -8,12 +8,8 @@ import pytest
 
 import maps  # first: it says where archives is
 import datafile
-import places
 import shims
-
-
-def run(*args, cwd=None, **kw):
-    return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, cwd=cwd, **kw)
+from maps import run
 
 
 @pytest.fixture
