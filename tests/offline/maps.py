@@ -25,7 +25,8 @@ def _others():
 
 
 def run(*args, **kw):
-    kw = {"input": b"", **kw}
+    if "input" not in kw:
+        kw["stdin"] = subprocess.DEVNULL
     return subprocess.run([places.BINARY, *args], capture_output=True, timeout=300, **kw)
 
 
