@@ -37,6 +37,20 @@ def test_mousepad(tutorial, display):
     s.settings_are(NEW + old)
 
 
+def carried(display, aside, images, name):
+    """A window has its title before its files can be chosen, and keys that come between are lost."""
+    display.window("aside")
+    display.keys("ctrl+a", "ctrl+c", "ctrl+l")
+    display.type(images)
+    display.window("images")
+    display.keys("ctrl+v")
+    if boxes.wait_for(lambda: name in os.listdir(images), 5):
+        return True
+    display.keys("ctrl+l")
+    display.type(aside)
+    return False
+
+
 def test_pcmanfm_copies_an_image_in(tsunami, display):
     need("pcmanfm")
     s = tsunami
@@ -45,12 +59,7 @@ def test_pcmanfm_copies_an_image_in(tsunami, display):
     s.run("convert", "-size", "8x8", "xc:red", os.path.join(aside, "4_fresh.png"))
     made = pixels(boxes.get(os.path.join(aside, "4_fresh.png")))
     p = display.start("pcmanfm", "--no-desktop", aside)
-    display.window("aside")
-    display.keys("ctrl+a", "ctrl+c", "ctrl+l")
-    display.type(s / "images")
-    display.window("images")
-    display.keys("ctrl+v")
-    assert boxes.wait_for(lambda: "4_fresh.png" in os.listdir(s / "images"))
+    assert any(carried(display, aside, s / "images", "4_fresh.png") for _ in range(6))
     assert display.shows("pcmanfm") > 16
     assert boxes.wait_for(lambda: pixels(s.m.get("images/4_fresh.png")) == made)
     display.stop(p)

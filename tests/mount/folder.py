@@ -76,6 +76,10 @@ class Opened:
         os.close(self.fd)
 
 
+# A pool's threads are made when they have work, so that some may come late; more than these never do.
+POOL = 3
+
+
 class Cost:
     """What the worker has now."""
 

@@ -239,12 +239,12 @@ def test_cost_does_not_grow_with_the_number_of_maps(box):
     for i in range(100):
         os.listdir(m / "m%05d.map" % i)
     hundred = Cost(box)
-    assert hundred.threads == begin.threads
     assert hundred.descriptors - begin.descriptors <= 2 * 34
     for name in os.listdir(m.point):
         os.listdir(m / name)
     all_ = Cost(box)
-    assert (all_.threads, all_.descriptors) == (hundred.threads, hundred.descriptors)
+    assert all_.descriptors == hundred.descriptors
+    assert all_.threads - begin.threads <= folder.POOL
     # The figures are those of a plain build.
     if not places.sanitizers():
         assert all_.kib - hundred.kib <= 1024 + n // 4
