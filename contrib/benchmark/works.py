@@ -5,7 +5,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import time
 import zlib
 
 import inputs
@@ -179,12 +178,18 @@ def extract(b):
     return [Result("mount, cp all images, unmount", "map_extract", 5, ours_ms, theirs, least=True)]
 
 
+def squash(b, tree):
+    """Makes TREE.squashfs of a tree."""
+    run(tool("mksquashfs"), b.path(tree), b.path(tree + ".squashfs"), "-quiet", "-noappend")
+
+
 def mounting(b):
     out, program = [], tool("squashfuse")
     image, point = b.path("empty.squashfs"), fresh(b.path("mnt-squash"))
-    run(tool("mksquashfs"), fresh(b.path("empty")), image, "-quiet")
+    fresh(b.path("empty"))
+    squash(b, "empty")
 
-    def squash():
+    def theirs():
         run(program, image, point)
         run("fusermount3", "-u", point)
 
@@ -194,7 +199,7 @@ def mounting(b):
 
     for mib in (1, 10) if b.quick else (1, 100, 1024):
         map_ = b.map_of(mib)
-        a, t = in_turns(3 * b.rounds, lambda: timed(ours, map_), lambda: timed(squash))
+        a, t = in_turns(3 * b.rounds, lambda: timed(ours, map_), lambda: timed(theirs))
         out.append(Result("mount + unmount, map of %d MB" % mib, "squashfuse, empty", 2, a, t))
     return out
 
@@ -353,34 +358,4 @@ def adding(b):
     return [Result("%d files copied into an archive" % (10 * n), "%d" % n, 11, ms[1], ms[0])]
 
 
-def peers(b):
-    """The same files in the archives of others: mounted, read, unmounted."""
-    map_, out = b.real(TUTORIAL), []
-    b.reference(map_, *TYPED)
-
-    def others(program, image, point):
-        def once():
-            run(program, image, point, stderr=subprocess.DEVNULL)
-            read_all(files_below(point))
-            run("fusermount3" if program.endswith("squashfuse") else "fusermount", "-u", point)
-            deadline = time.monotonic() + 5
-            while os.path.ismount(point) and time.monotonic() < deadline:
-                time.sleep(0.001)
-        return once
-
-    def ours():
-        b.mapfs.mount(map_)
-        read_all([p for n in b.mounted(*TYPED) for p in files_below(n)])
-        b.mapfs.unmount()
-
-    run(tool("mksquashfs"), b.path("tree"), b.path("tree.squashfs"), "-quiet")
-    shutil.make_archive(b.path("tree"), "zip", b.path("tree"))
-    for name, image in (("squashfuse", "tree.squashfs"), ("fuse-zip", "tree.zip"), ("archivemount", "tree.zip")):
-        point = fresh(b.path("mnt-" + name))
-        a, t = in_turns(b.rounds, lambda: timed(ours), lambda: timed(others(tool(name), b.path(image), point)))
-        out.append(Result("mount, read all, unmount", name + ", same files", None, a, t))
-    return out
-
-
-ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, searching, growth, memory,
-       adding, peers]
+ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, searching, growth, memory, adding]
