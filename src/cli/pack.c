@@ -115,8 +115,9 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	int r = files_copy_in(t, from, p->dir, u, &done), code;
 
 	if (r == 0 && p->exact)
-		r = files_remove_others(t, from, u);
+		r = files_remove_others(t, from, u, &done);
 	files_judge_drafts(t, p->dir, u, &done);
+	files_copied_finish(&done);
 	if (r < 0)
 		offline_say(t, "%s", strerror(-r));
 	if (r == 0 && !done.refused && !done.unread)

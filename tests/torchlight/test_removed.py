@@ -91,3 +91,20 @@ def test_what_was_removed_of_a_directory_that_was_made_again_is_told(box):
     assert sorted(m.unmount().out.splitlines()) == [
         "removed: MEDIA/UNITS/A.DAT", "removed: MEDIA/UNITS/PIC.JPG", "saved: MEDIA/UNITS"]
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/UNITS/B.DAT"}
+
+
+def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put(".mod/removed.txt", b"MEDIA/GAME.DAT\n")
+    m.unmount()
+    m = box.mount(m.map)
+    header = m.get(".mod/info.json")
+    os.unlink(m / ".mod/removed.txt")
+    os.unlink(m / ".mod/info.json")
+    m.result = box.run("-u", m.point)
+    assert m.result.code == 5
+    assert m.result.out.splitlines() == [
+        "note: .mod/info.json was removed, and is always there: it stays", "saved: .mod/removed.txt"]
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"" and m.get(".mod/info.json") == header
+    m.unmount()

@@ -110,8 +110,10 @@ static void tell_of(const struct copy *c, int r, const char *why)
 	/* Nobody can write it, in any mount. */
 	if (r == -EACCES || r == -EROFS)
 		c->done->shut++;
-	else if (r == -EPERM || r == -ENAMETOOLONG)
+	else if (r == -EPERM)
 		tell(c, &c->done->left, "left out: no part of a map");
+	else if (r == -ENAMETOOLONG)
+		tell(c, &c->done->left, "left out: its name is too long");
 	else
 		tell(c, &c->done->refused, why);
 }
@@ -170,26 +172,50 @@ void files_judge_drafts(
 		say(stderr, "mapfs: %s/%s: %s", shown, copied->drafts.at[i], why);
 		copied->refused++;
 	}
-	names_finish(&copied->drafts);
 }
 
-/* What means nothing in a map is not kept until the end: there may be any number of such files. */
-static void drop_scratch(struct copy *c)
+void files_copied_finish(struct files_copied *copied)
 {
+	names_finish(&copied->drafts);
+	copied_finish(&copied->all);
+}
+
+/* Two files of the directory are one of the map: what came first would be lost. */
+static int refuse_second(struct copy *c, const char *first)
+{
+	CLEANUP(free) char *why = NULL;
+
+	if (asprintf(&why, "is the same file of the map as %s", first) < 0)
+		return -ENOMEM;
+	tell(c, &c->done->refused, why);
+	return 0;
+}
+
+/* What became of it. What means nothing in a map is not kept until the end: there may be any number
+ * of such files. */
+static int settle(struct copy *c)
+{
+	struct copied *all = &c->done->all;
 	const struct node *n;
+	const char *first;
 	struct attr a;
 	bool vanishes;
+	int r = offline_find(c->t, c->to, &a);
 
-	if (offline_find(c->t, c->to, &a) < 0)
-		return;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
 	n = node_find(c->t->v, a.ino);
 	vanishes = node_scratch(n) && vanish_would(n);
 	offline_forget(c->t, a.ino);
-	if (vanishes && change_remove(c->t, c->to, false) == 0)
+	if (vanishes && change_remove(c->t, c->to, false) == 0) {
 		tell(c, &c->done->left, "left out: no part of a map");
+		return 0;
+	}
+	first = S_ISDIR(a.mode) ? NULL : copied_from(all, a.ino);
+	return first ? refuse_second(c, first) : copied_add(all, a.ino, c->path);
 }
 
-static void copy_file(struct copy *c, int fd, const struct stat *st)
+static int copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
 	struct from s = {fd, 0};
@@ -200,10 +226,11 @@ static void copy_file(struct copy *c, int fd, const struct stat *st)
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));
-	else if (r < 0 && !(r == -EINVAL && note_draft(c)))
+	else if (r == 0 || (r == -EINVAL && note_draft(c)))
+		return settle(c);
+	else
 		tell_of(c, r, error_text(&e));
-	else if (r == 0)
-		drop_scratch(c);
+	return 0;
 }
 
 static int copy_one(struct copy *c, int dirfd, const char *name)
@@ -222,18 +249,19 @@ static int copy_one(struct copy *c, int dirfd, const char *name)
 		tell(c, &c->done->unread, strerror(fd < 0 ? -fd : errno));
 		return 0;
 	}
-	if (S_ISREG(st.st_mode)) {
-		copy_file(c, fd, &st);
-		return 0;
-	}
+	if (S_ISREG(st.st_mode))
+		return copy_file(c, fd, &st);
 	if (!S_ISDIR(st.st_mode)) {
 		tell(c, &c->done->left, "left out: neither a file nor a directory");
 		return 0;
 	}
 	r = change_mkdir(c->t, c->to);
-	if (r < 0)
+	if (r < 0) {
 		tell_of(c, r, strerror(-r));
-	return r < 0 ? 0 : enter(c, take_fd(&fd));
+		return 0;
+	}
+	r = settle(c);
+	return r < 0 ? r : enter(c, take_fd(&fd));
 }
 
 static int step(struct copy *c)
@@ -283,6 +311,7 @@ struct others {
 	struct offline *t;
 	int dirfd;
 	const struct unlike *u;
+	const struct copied *copied;
 	bool shut;         /* nobody can write the map's own directory, and we do */
 	struct names gone; /* paths */
 };
@@ -301,6 +330,8 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	/* All that is there is the directory's. */
 	if (unlike_has(o->u, path))
 		return WALK_PAST;
+	if (copied_from(o->copied, a->ino))
+		return 0;
 	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
 	if (fd >= 0) {
 		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
@@ -319,9 +350,10 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	return WALK_PAST;
 }
 
-int files_remove_others(struct offline *t, int dirfd, const struct unlike *u)
+int files_remove_others(
+	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied)
 {
-	struct others o = {.t = t, .dirfd = dirfd, .u = u};
+	struct others o = {.t = t, .dirfd = dirfd, .u = u, .copied = &copied->all};
 	int r = offline_walk(t, "", find_other, NULL, &o);
 
 	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {

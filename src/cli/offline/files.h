@@ -3,6 +3,7 @@
 #ifndef CLI_OFFLINE_FILES_H
 #define CLI_OFFLINE_FILES_H
 
+#include "cli/offline/copied.h"
 #include "cli/offline/unlike.h"
 
 struct files_copied {
@@ -11,18 +12,21 @@ struct files_copied {
 	size_t left;         /* links, devices, and names that no map takes; likewise */
 	size_t shut;         /* what the map shows and nobody can write (raw/): one line */
 	struct names drafts; /* paths; what comes later may make them fit */
+	struct copied all;   /* that is in the map now */
 };
 
 /* Copies all that is below a directory, as cp -r does into a mount; links are not followed. shown:
  * what the directory is called in messages. u (may be NULL): what went to make room. What stops it
- * is -errno. */
+ * is -errno. *ret is to be finished in any case. */
 int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
 	struct files_copied *ret);
 /* When all is there: the drafts that fit now are none, the others are told of, and counted in
- * refused. Frees their names. */
+ * refused. */
 void files_judge_drafts(
 	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
-/* Removes from the map what the directory has not. */
-int files_remove_others(struct offline *t, int dirfd, const struct unlike *u);
+/* Removes from the map what the directory has not, and what was not copied. */
+int files_remove_others(
+	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied);
+void files_copied_finish(struct files_copied *copied);
 
 #endif

@@ -82,6 +82,8 @@ static void take(struct finalizing *st, const struct placement *p)
 		s.what = TL_STAYS;
 	if (tl_kind_of(p->id) == TL_DIR && i < st->n_dirs)
 		st->dirs[i] = s;
+	else if (tl_kind_of(p->id) == TL_CONTROL && i == TL_CONTROL_INFO)
+		st->info_removed = p->removed;
 	else if (tl_kind_of(p->id) == TL_FILE && i < st->n_files)
 		st->files[i] = s;
 }

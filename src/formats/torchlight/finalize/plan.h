@@ -39,6 +39,7 @@ struct finalizing {
 	struct tl_homes homes, subdirs;
 	struct tl_table *old, *table;
 	struct removed_set removed;
+	bool info_removed;
 	size_t n_provided; /* files that were to be hidden, and that the archive has */
 	int error;
 };

@@ -137,6 +137,8 @@ void tl_finalize_say(
 		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are "
 			 "left "
 			 "out");
+	if (st->info_removed)
+		say(arg, ".mod/info.json was removed, and is always there: it stays");
 	say_beside(st, say, arg);
 	say_provided(st, say, arg);
 	if (st->sh->plain)

@@ -52,6 +52,8 @@ static void stat_control(const struct tl_map *m, uint32_t which, struct entry *r
 	ret->dir = ret->fixed = which == TL_CONTROL_DIR;
 	ret->writable = ret->sized = true;
 	ret->most = TL_INPUT_MAX;
+	ret->needed = which == TL_CONTROL_INFO;
+	ret->standing = which == TL_CONTROL_REMOVED;
 	if (which == TL_CONTROL_REMOVED)
 		ret->size = m->removed->size;
 	if (which == TL_CONTROL_INFO) {

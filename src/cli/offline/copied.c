@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/copied.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct one {
+	struct hash_link link; /* first */
+	uint64_t ino;
+	char path[];
+};
+
+const char *copied_from(const struct copied *c, uint64_t ino)
+{
+	struct hash_link *l = hash_find(&c->all, hash_number(ino));
+
+	while (l && ((struct one *)l)->ino != ino)
+		l = hash_again(l);
+	return l ? ((struct one *)l)->path : NULL;
+}
+
+int copied_add(struct copied *c, uint64_t ino, const char *path)
+{
+	size_t n = strlen(path) + 1;
+	struct one *one = hash_room(&c->all) ? malloc(sizeof(*one) + n) : NULL;
+
+	if (!one)
+		return -ENOMEM;
+	one->ino = ino;
+	memcpy(one->path, path, n);
+	hash_add(&c->all, &one->link, hash_number(ino));
+	return 0;
+}
+
+void copied_finish(struct copied *c)
+{
+	struct hash_link *next = hash_next(&c->all, NULL);
+
+	for (struct hash_link *l; (l = next);) {
+		next = hash_next(&c->all, l);
+		free(l);
+	}
+	hash_finish(&c->all);
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Zlib
+"""Command lines of the commands without a mount, and the lines that say what is wrong with them."""
+import os
+import subprocess
+
+import pytest
+
+import maps  # noqa: F401  first: it says what else can be imported
+import places
+from maps import good, run
+
+
+@pytest.mark.parametrize("args, why", [
+    (["ls", "-lZ"], "ls: unknown option -Z"), (["ls", "-Zl"], "ls: unknown option -Z"),
+    (["rm", "-rZv", "a", "b"], "rm: unknown option -Z"), (["ls", "--none"], "ls: unknown option --none"),
+    (["put", "-vo"], "put: option -o needs an argument"), (["pack", "--onto"], "pack: option --onto needs an argument"),
+    (["check", "--json=3", "a"], "check: option --json takes no value"), (["check", "-j", "a"], "check: unknown option -j"),
+    (["status", "-Zx"], "status: unknown option -Z"), (["status", "--json=3"], "status: option --json takes no value"),
+    (["recover", "-lx"], "recover: unknown option -l"), (["recover", "--list=x"], "recover: option --list takes no value"),
+    (["recover", "--extract"], "recover: option --extract needs an argument"),
+    (["grep", "-Zi", "a", "b"], "grep: unknown option -Z"), (["grep", "-I", "a"], "grep: unknown option -I"),
+    (["diff", "-Zq", "a", "b"], "diff: unknown option -Z")], ids=str)
+def test_the_option_that_is_wrong_is_the_one_that_is_named(args, why):
+    r = run(*args, text=True)
+    assert r.stderr == "mapfs: %s (see mapfs --help)\n" % why
+    assert r.returncode == (2 if args[0] in ("grep", "diff") else 1)
+
+
+@pytest.mark.parametrize("source", ["/", "/proc/self/mem"])
+def test_a_source_that_cannot_be_read_is_what_is_named(small, source):
+    r = run("put", small, "info/author", source, text=True)
+    assert r.returncode == 2 and r.stderr.startswith("mapfs: %s: " % source), r
+
+
+def test_no_standard_input_is_not_an_empty_one(small):
+    good("put", small, "info/author", input=b"somebody\n")
+    r = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&-', "sh", places.BINARY, "put", small, "info/author"],
+                       capture_output=True, timeout=60)
+    assert (r.returncode, r.stderr) == (2, b"mapfs: standard input: Bad file descriptor\n")
+    assert good("cat", small, "info/author").stdout == b"somebody\n"
+
+
+def test_recover_says_of_what_is_not_there_that_it_is_not(box, small):
+    assert good("recover", small).stdout == b"no journal\n"
+    for name, why in ((os.path.join(box.maps, "none.map"), "No such file or directory"), (box.maps, "is a folder")):
+        for how in ([], ["--extract", os.path.join(box.root, "out")]):
+            r = run("recover", name, *how, text=True)
+            assert (r.returncode, r.stdout, r.stderr) == (2, "", "mapfs: %s: %s\n" % (name, why))

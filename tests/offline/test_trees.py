@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Zlib
+"""Trees on disk that are called otherwise than their files in a map, and what extract does to a tree that is there."""
+import os
+
+import pytest
+
+import maps  # first: it says where archives is
+import archives
+import places
+from box import get
+from maps import good, run
+
+
+def make(top, files):
+    for name, data in files.items():
+        os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
+        with open(os.path.join(top, name), "wb") as f:
+            f.write(data)
+    return top
+
+
+@pytest.fixture
+def tree(box):
+    return os.path.join(box.root, "tree")
+
+
+def test_exact_keeps_what_the_tree_has_in_other_letters(box, tree):
+    make(tree, {"media/readme.txt": b"new\n", "Media/Units/a.dat": archives.text_dat("a")})
+    mod = box.add(archives.small_mod(), "S.MOD")
+    r = run("pack", "--exact", tree, "--onto", mod)
+    assert r.returncode == 5 and b".mod/info.json" in r.stderr, r  # a mod has one
+    files = archives.Archive(mod).files
+    assert sorted(files) == ["MEDIA/README.TXT", "MEDIA/UNITS/A.DAT"]
+    assert files["MEDIA/README.TXT"] == [b"new\n"]
+
+
+def test_two_files_that_are_one_in_an_archive_are_refused(box, tree):
+    make(tree, {"MEDIA/A.TXT": b"one\n", "media/b.txt": b"two\n", "MEDIA/a.txt": b"three\n"})
+    new = os.path.join(box.maps, "new.mod")
+    r = run("pack", tree, new)
+    assert r.returncode == 4 and not os.path.exists(new)
+    assert os.fsdecode(r.stderr) == "mapfs: %s/MEDIA/a.txt: is the same file of the map as MEDIA/A.TXT\n" % tree
+    os.unlink(tree + "/MEDIA/a.txt")
+    box.allow("new.mod")
+    good("pack", tree, new)
+    assert archives.Archive(new).files == {"MEDIA/A.TXT": [b"one\n"], "MEDIA/B.TXT": [b"two\n"]}
+
+
+def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
+    mod = box.add(archives.small_mod(), "S.MOD")
+    good("put", mod, ".mod/removed.txt", input=b"MEDIA/GAME.DAT\n")
+    good("extract", mod, tree)
+    os.unlink(tree + "/.mod/removed.txt")
+    good("pack", tree, "--onto", mod)
+    assert good("cat", mod, ".mod/removed.txt").stdout == b"MEDIA/GAME.DAT\n"
+    assert good("pack", "-v", "--exact", tree, "--onto", mod).stdout == b"saved: .mod/removed.txt\n"
+    assert good("cat", mod, ".mod/removed.txt").stdout == b""
+
+
+@pytest.mark.parametrize("exact", ([], ["--exact"]), ids=("", "exact"))
+def test_a_tree_as_it_was_extracted_changes_nothing(box, tree, exact):
+    """Also where files have no time of their own, and are extracted with the archive's."""
+    mod = box.add(archives.small_mod(), "S.MOD")
+    before = get(mod)
+    good("extract", mod, tree)
+    r = good("pack", "-v", *exact, tree, "--onto", mod)
+    assert (r.stdout, r.stderr) == (b"", b"") and get(mod) == before
+    os.utime(tree + "/MEDIA/README.TXT", (1600000000, 1600000000))
+    assert good("pack", "-v", *exact, tree, "--onto", mod).stdout == b"saved: MEDIA/README.TXT\n"
+
+
+def test_extract_does_not_write_over_the_map_that_it_reads(box, tree):
+    mod = box.add(archives.small_mod(), "S.MOD")
+    before = get(mod)
+    os.makedirs(tree + "/MEDIA")
+    os.link(mod, tree + "/MEDIA/README.TXT")
+    r = run("extract", mod, tree)
+    assert r.returncode == 2 and b"MEDIA/README.TXT: is the map itself" in r.stderr, r
+    assert get(mod) == before
+    assert get(tree + "/MEDIA/UNITS/A.DAT") == good("cat", mod, "MEDIA/UNITS/A.DAT").stdout
+
+
+@pytest.mark.skipif(not os.path.isdir(places.CORPUS + "/crafted"), reason=places.NO_MAPS)
+def test_what_cannot_be_read_leaves_alone_what_stands_there(box, tree):
+    damaged = box.add(places.CORPUS + "/crafted/b05_data_size_too_big.map")
+    r = run("extract", "-o", "raw=off", damaged, tree)
+    assert r.returncode == 2 and b"images/0_p.png: Input/output error" in r.stderr
+    assert os.listdir(tree + "/images") == []
+    make(tree, {"images/0_p.png": b"an earlier one"})
+    assert run("extract", "-o", "raw=off", damaged, tree).returncode == 2
+    assert get(tree + "/images/0_p.png") == b"an earlier one"
+
+
+def test_a_map_that_is_marked_as_read_only_is_extracted_again(box, small, tree):
+    os.chmod(small, 0o444)
+    good("extract", small, tree)
+    mode = os.stat(tree + "/info").st_mode
+    assert mode & 0o222 == 0
+    os.chmod(tree + "/info", 0o755)
+    os.chmod(tree + "/info/author", 0o644)
+    make(tree, {"info/author": b"other"})
+    os.chmod(tree + "/info", mode)
+    r = run("extract", small, tree)
+    assert (r.returncode, r.stderr) == (0, b"")
+    assert get(tree + "/info/author") == good("cat", small, "info/author").stdout
+    assert os.stat(tree + "/info").st_mode == mode
+
+
+def test_a_directory_that_cannot_be_made_keeps_no_other_from_it(box, tree):
+    mod = box.add(archives.small_mod(), "S.MOD")
+    make(tree, {"MEDIA/zz/z.txt": b"z"})
+    good("pack", tree, "--onto", mod)
+    out = make(tree + "/out", {"MEDIA/UNITS": b"stands in the way"})
+    r = run("extract", mod, out)
+    assert r.returncode == 2 and b"MEDIA/UNITS" in r.stderr
+    assert get(out + "/MEDIA/ZZ/Z.TXT") == b"z"
