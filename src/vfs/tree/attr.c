@@ -21,14 +21,23 @@ static bool has_stamp(const struct node *n)
 	       !node_scratch(n);
 }
 
+/* What has no time of its own shows the map's: to set that is no change. */
+static const struct timespec *shown_time(const struct node *n, const struct entry *en)
+{
+	return en->has_mtime ? &en->mtime : &n->vol->mtime;
+}
+
 /* The model may know times to a coarser grain: then this says yes, and the save finds nothing new.
  */
 bool node_is_stamped(const struct node *n)
 {
+	const struct timespec *shown;
 	struct entry en;
 
-	return n->vol->format->keeps_times && has_stamp(n) && node_entry(n, &en, NULL) == 0 &&
-	       (en.mtime.tv_sec != n->mtime.tv_sec || en.mtime.tv_nsec != n->mtime.tv_nsec);
+	if (!n->vol->format->keeps_times || !has_stamp(n) || node_entry(n, &en, NULL) < 0)
+		return false;
+	shown = shown_time(n, &en);
+	return shown->tv_sec != n->mtime.tv_sec || shown->tv_nsec != n->mtime.tv_nsec;
 }
 
 bool node_stamped(const struct vfs *v)
@@ -52,7 +61,7 @@ int node_stamps(const struct vfs *v, struct placement **p, size_t *n)
 		return -ENOMEM;
 	*p = all;
 	for (const struct node *k = NULL; (k = node_next(v, k));)
-		if (has_stamp(k))
+		if (node_is_stamped(k))
 			all[(*n)++] =
 				(struct placement){.id = k->id, .stamp = true, .mtime = k->mtime};
 	return 0;
@@ -87,7 +96,7 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 		if (r < 0 && !n->stage)
 			return r;
 	}
-	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
+	a.atime = a.mtime = a.ctime = *shown_time(n, &en);
 	if (n->dir) {
 		a.mode = S_IFDIR | vol->dir_mode;
 		a.nlink = 2;
