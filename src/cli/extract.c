@@ -22,10 +22,12 @@ struct extract {
 	mode_t kept; /* permission bits that the umask leaves */
 	char *dir;   /* the path of the directory that is open, or NULL */
 	int dir_fd;
-	int fd;        /* the file that is being written */
-	int worst;     /* of what could not be read */
-	int failed;    /* what ends it: a write */
-	bool progress; /* is shown */
+	int fd;           /* the file that is being written; -1: nothing was yet */
+	const char *name; /* ... of it, in that directory */
+	const char *why;  /* it cannot be; NULL: as the error says */
+	int worst;        /* of what could not be read or made */
+	int failed;       /* what ends it: a disk that takes nothing */
+	bool progress;    /* is shown */
 	int64_t shown_ms;
 	uintmax_t files, bytes;
 };
@@ -49,8 +51,21 @@ static void end_progress(struct extract *x)
 
 static int fail(struct extract *x, const char *path, int r)
 {
+	const char *why = TAKE(x->why);
+
 	end_progress(x);
-	return command_fail(&x->tree, path, r);
+	if (!why)
+		return command_fail(&x->tree, path, r);
+	offline_say(&x->tree, "%s: %s", path, why);
+	return r;
+}
+
+/* What could not be written. Of other reasons the next file may have none. */
+static int not_written(struct extract *x, int r)
+{
+	if (r == -ENOSPC || r == -EDQUOT || r == -EROFS || r == -EIO)
+		x->failed = r;
+	return r < 0 ? r : 0;
 }
 
 static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
@@ -81,18 +96,6 @@ static int open_parent(struct extract *x, const char *path, const char **ret_nam
 	return x->dir ? 0 : -ENOMEM;
 }
 
-static int write_piece(void *arg, const void *data, size_t n)
-{
-	struct extract *x = arg;
-	int r = io_write(x->fd, data, n);
-
-	if (r < 0)
-		x->failed = r;
-	x->bytes += n;
-	show_progress(x);
-	return r < 0 ? r : 0;
-}
-
 static int stamp(int fd, const struct attr *a, mode_t mode)
 {
 	const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
@@ -101,40 +104,94 @@ static int stamp(int fd, const struct attr *a, mode_t mode)
 	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
 }
 
+static bool is_map(const struct extract *x, const struct stat *st)
+{
+	const struct source *src = &x->tree.vol->source;
+	struct stat own;
+
+	for (unsigned i = 0; i < src->n_files; i++)
+		if (fstat(src->files[i]->fd, &own) == 0 && own.st_dev == st->st_dev &&
+			own.st_ino == st->st_ino)
+			return true;
+	return false;
+}
+
 /* A file that an earlier run left there may be read-only, as those of raw/ are. */
-static int open_file(const struct extract *x, const char *name)
+static int open_file(struct extract *x)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int fd = io_openat(x->dir_fd, name, flags, 0600);
+	int fd = io_openat(x->dir_fd, x->name, flags, 0600);
 	struct stat st;
 
-	if (fd == -EACCES && io_unlink(x->dir_fd, name) == 0)
-		fd = io_openat(x->dir_fd, name, flags | O_EXCL, 0600);
-	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+	if (fd == -EACCES && io_unlink(x->dir_fd, x->name) == 0)
+		fd = io_openat(x->dir_fd, x->name, flags | O_EXCL, 0600);
+	if (fd < 0)
 		return fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !is_map(x, &st))
+		return fd;
+	if (S_ISREG(st.st_mode))
+		x->why = "is the map itself";
 	close(fd);
 	return -EEXIST;
 }
 
+/* Not before there is something to be written: what cannot be read leaves alone what stands there.
+ */
+static int begin_file(struct extract *x)
+{
+	int r = x->fd = open_file(x);
+
+	return r < 0 ? r : io_truncate(x->fd, 0);
+}
+
+static int write_piece(void *arg, const void *data, size_t n)
+{
+	struct extract *x = arg;
+	int r = x->fd < 0 ? begin_file(x) : 0;
+
+	if (r == 0)
+		r = io_write(x->fd, data, n);
+	x->bytes += n;
+	show_progress(x);
+	return not_written(x, r);
+}
+
 static int copy_file(struct extract *x, const char *path, const struct attr *a)
 {
-	const char *name;
 	int r = path_check(path);
 
 	if (r == 0)
-		r = open_parent(x, path, &name);
+		r = open_parent(x, path, &x->name);
 	if (r == 0)
-		r = x->fd = open_file(x, name);
-	if (r >= 0)
-		r = x->failed = io_truncate(x->fd, 0);
-	if (r >= 0)
 		r = offline_read(&x->tree, a, write_piece, x);
+	if (r == 0 && x->fd < 0)
+		r = not_written(x, begin_file(x));
+	/* The beginning of a file would be taken for all of it. */
+	if (r < 0 && x->fd >= 0)
+		(void)io_unlink(x->dir_fd, x->name);
 	if (r == 0)
-		r = x->failed = stamp(x->fd, a, a->mode & x->kept);
+		r = not_written(x, stamp(x->fd, a, a->mode & x->kept));
 	if (x->fd >= 0)
 		close(x->fd);
 	x->fd = -1;
-	return r < 0 ? r : 0;
+	return r;
+}
+
+/* One that an earlier run left there may be read-only, too; it has its permissions at the end. */
+static int make_own_dir(const struct extract *x, const char *name)
+{
+	int r = io_mkdir(x->dir_fd, name, 0777), fd;
+	struct stat st;
+
+	if (r != -EEXIST)
+		return r;
+	fd = io_openat(x->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) == 0 && (st.st_mode & 0300) != 0300)
+		(void)io_chmod(fd, (st.st_mode & 07777) | 0300);
+	close(fd);
+	return 0;
 }
 
 static int visit(void *arg, const char *path, const struct attr *a)
@@ -152,14 +209,14 @@ static int visit(void *arg, const char *path, const struct attr *a)
 		if (r == 0)
 			r = open_parent(x, path, &name);
 		if (r == 0)
-			r = io_mkdir(x->dir_fd, name, 0777);
-		r = x->failed = r == -EEXIST ? 0 : r;
+			r = not_written(x, make_own_dir(x, name));
 	}
 	x->files += !S_ISDIR(a->mode);
 	show_progress(x);
 	if (r < 0)
 		x->worst = fail(x, path, r);
-	return x->failed;
+	/* Of a directory that cannot be made nothing can. */
+	return x->failed ? x->failed : r < 0 ? WALK_PAST : 0;
 }
 
 /* A directory has its time once all is in it. */
