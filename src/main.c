@@ -9,12 +9,13 @@
 #include "cli/cli.h"
 #include "vfs/volume/outcome.h"
 
-/* A file that lands on descriptor 2 would receive our messages. Where there is no /dev, any
- * descriptor that cannot be written does. */
+/* A file that lands on descriptor 2 would receive our messages. What is closed has no content, not
+ * even an empty one: it cannot be read. Where there is no /dev, any descriptor that cannot be
+ * written does. */
 static int fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0 &&
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0 &&
 			open("/", O_PATH) < 0)
 			return -1;
 	return 0;

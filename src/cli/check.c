@@ -208,7 +208,7 @@ static int run(struct check *k)
 int cli_check(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j'}, COMMAND_LONG_OPTIONS};
+		{"json", no_argument, NULL, 'j' + 256}, COMMAND_LONG_OPTIONS};
 	struct check k = {0};
 	struct command *c = &k.command;
 	int option;
@@ -216,7 +216,7 @@ int cli_check(int argc, char **argv)
 	command_begin(c, "check");
 	/* What raw/ shows the format itself has looked at. */
 	(void)options_add(&c->options, "raw=off", NULL);
-	while ((option = command_option(c, argc, argv, COMMAND_LETTERS, long_options)) == 'j')
+	while ((option = command_option(c, argc, argv, COMMAND_LETTERS, long_options)) == 'j' + 256)
 		k.json = true;
 	if (option == -1 && c->n_names < 1)
 		c->code = cli_usage("check takes maps or folders");

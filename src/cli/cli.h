@@ -53,5 +53,9 @@ void cli_print_help(void);
 
 /* A line on stderr about a wrong command line. Returns OUTCOME_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* ... about what getopt_long returned '?' or ':' for (letters begin with ':'; long options without
+ * a letter are numbers from 256). command: its name, or NULL; word: the last argument that was
+ * read. */
+int cli_refuse_option(const char *command, int returned, const char *letters, const char *word);
 
 #endif

@@ -54,11 +54,8 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 			cli_print_command_help(c->name);
 			return end(c, OUTCOME_DONE);
 		}
-		if (option == ':')
-			return end(c, cli_usage("%s: option %s needs an argument", c->name,
-					      argv[optind]));
-		if (option == '?')
-			return end(c, cli_usage("%s: unknown option %s", c->name, argv[optind]));
+		if (option == ':' || option == '?')
+			return end(c, cli_refuse_option(c->name, option, letters, argv[optind]));
 		if (option == 'o' && take_options(c, optarg) != 0)
 			return '?';
 		if (option == 'd')

@@ -144,7 +144,7 @@ static bool take(struct grep *g, int option)
 	g->names |= option == 'l';
 	g->counts |= option == 'c';
 	g->numbers |= option == 'n';
-	if (option != 'I')
+	if (option != 'I' + 256)
 		return true;
 	if (!array_room(g->in, g->n_in + 1, g->room_in))
 		return false;
@@ -158,7 +158,7 @@ int cli_grep(int argc, char **argv)
 	static const struct option long_options[] = {{"count", no_argument, NULL, 'c'},
 		{"extended-regexp", no_argument, NULL, 'E'},
 		{"files-with-matches", no_argument, NULL, 'l'},
-		{"ignore-case", no_argument, NULL, 'i'}, {"in", required_argument, NULL, 'I'},
+		{"ignore-case", no_argument, NULL, 'i'}, {"in", required_argument, NULL, 'I' + 256},
 		{"line-number", no_argument, NULL, 'n'}, COMMAND_LONG_OPTIONS};
 	struct grep g = {0};
 	struct command *c = &g.command;

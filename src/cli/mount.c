@@ -179,17 +179,6 @@ static int take_format(struct command *c, const char *name)
 	return cli_usage("--format=%s: the formats are %s", name, known ? known : "in the manual");
 }
 
-/* What getopt_long gave '?' for; word is the last argument that it read. */
-static int refuse_option(const char *word)
-{
-	/* 0: a long option that is none. One of ours: a value was given to one that takes none. */
-	if (!optopt)
-		return cli_usage("unknown option %s", word);
-	if (optopt >= OPTION_FORCE || strchr(short_options, optopt))
-		return cli_usage("option %.*s takes no value", (int)strcspn(word, "="), word);
-	return cli_usage("unknown option -%c", optopt);
-}
-
 static int parse_option(struct command *c, int option, char **argv)
 {
 	switch (option) {
@@ -229,10 +218,8 @@ static int parse_option(struct command *c, int option, char **argv)
 	case OPTION_FORMAT:
 		c->mounts = true;
 		return take_format(c, optarg);
-	case ':':
-		return cli_usage("option %s needs an argument", argv[optind - 1]);
 	default:
-		return refuse_option(argv[optind - 1]);
+		return cli_refuse_option(NULL, option, short_options, argv[optind - 1]);
 	}
 }
 

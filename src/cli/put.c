@@ -18,18 +18,19 @@ static int make_parent(struct offline *t, const char *path)
 	return slash ? dir ? change_mkdirs(t, dir) : -ENOMEM : 0;
 }
 
-static int put(struct offline *t, const char *path, int fd)
-{
-	struct error e = ERROR_INIT;
-	int r = make_parent(t, path);
+struct from {
+	int fd;
+	int failed; /* -errno of reading it */
+};
 
-	if (r < 0)
-		error_set(&e, r, "%s", strerror(-r));
-	if (r == 0)
-		r = change_put(t, path, change_from_fd, &fd, NULL, &e);
-	if (r < 0)
-		offline_say(t, "%s: %s", path, error_text(&e));
-	return r;
+static ssize_t read_from(void *arg, void *dst, size_t n)
+{
+	struct from *from = arg;
+	ssize_t got = change_from_fd(&from->fd, dst, n);
+
+	if (got < 0)
+		from->failed = (int)got;
+	return got;
 }
 
 /* What was not there to be written, and what was and could not be. */
@@ -37,7 +38,28 @@ static enum outcome outcome_of(int r)
 {
 	bool failed = r == -EINVAL || r == -EFBIG || r == -ENOSPC || r == -EDQUOT || r == -EIO;
 
-	return failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+}
+
+/* source: NULL for standard input. */
+static enum outcome put(struct offline *t, const char *path, int fd, const char *source)
+{
+	struct error e = ERROR_INIT;
+	struct from from = {fd, 0};
+	int r = make_parent(t, path);
+
+	if (r < 0)
+		error_set(&e, r, "%s", strerror(-r));
+	if (r == 0)
+		r = change_put(t, path, read_from, &from, NULL, &e);
+	if (from.failed) {
+		say(stderr, "mapfs: %s: %s", source ? source : "standard input",
+			strerror(-from.failed));
+		return OUTCOME_REFUSED;
+	}
+	if (r < 0)
+		offline_say(t, "%s: %s", path, error_text(&e));
+	return outcome_of(r);
 }
 
 static int run(struct command *c, struct change_save *how)
@@ -53,10 +75,10 @@ static int run(struct command *c, struct change_save *how)
 	}
 	r = command_open(c, c->names[0], NULL, 0, &t);
 	code = (int)command_outcome(r);
-	if (r == 0) {
-		r = put(&t, c->names[1], fd);
-		code = r == 0 ? (int)change_save(&t, how) : (int)outcome_of(r);
-	}
+	if (r == 0)
+		code = (int)put(&t, c->names[1], fd, source);
+	if (code == OUTCOME_DONE)
+		code = (int)change_save(&t, how);
 	command_close(&t);
 	return code;
 }

@@ -32,14 +32,25 @@ static void print_journal(void *arg, const struct journal_info *i)
 		i->foreign ? ", not to be trusted: a mount leaves it alone" : "");
 }
 
+/* There is no journal beside what was named, which may be no map either. */
+static int say_none(int dirfd, const char *name, struct error *e)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, 0) < 0)
+		return error_set(e, -errno, "%s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return error_set(e, -EISDIR, "is a folder");
+	puts("no journal");
+	return 0;
+}
+
 static int list(int dirfd, const char *name, struct error *e)
 {
 	size_t n = 0;
 	int r = journal_list(dirfd, name, print_journal, &n, e);
 
-	if (r == 0 && n == 0)
-		puts("no journal");
-	return r;
+	return r == 0 && n == 0 ? say_none(dirfd, name, e) : r;
 }
 
 struct names {
@@ -110,7 +121,7 @@ static int extract(int dirfd, const char *name, const char *to, struct error *e)
 	if (r == 0 && names.short_of_memory)
 		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && names.n == 0)
-		puts("no journal");
+		r = say_none(dirfd, name, e);
 	else if (r == 0)
 		r = out = make_directory(AT_FDCWD, to, e);
 	if (r >= 0 && names.n == 1)
@@ -154,31 +165,30 @@ static int run(const char *file, const char *to)
 int cli_recover(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"extract", required_argument, NULL, 'x'},
+		{"extract", required_argument, NULL, 'x' + 256},
 		{"help", no_argument, NULL, 'h'},
-		{"list", no_argument, NULL, 'l'},
+		{"list", no_argument, NULL, 'l' + 256},
 		{0},
 	};
+	static const char letters[] = ":h";
 	const char *to = NULL;
 	bool list_wanted = false;
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		switch (c) {
 		case 'h':
 			cli_print_command_help("recover");
 			return OUTCOME_DONE;
-		case 'l':
+		case 'l' + 256:
 			list_wanted = true;
 			break;
-		case 'x':
+		case 'x' + 256:
 			to = optarg;
 			break;
-		case ':':
-			return cli_usage("--extract needs a directory");
 		default:
-			return cli_usage("recover: unknown option %s", argv[optind - 1]);
+			return cli_refuse_option("recover", c, letters, argv[optind - 1]);
 		}
 	}
 	/* argv[optind] is "recover" itself. */

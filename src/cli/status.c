@@ -190,18 +190,19 @@ static int run(const char *name, bool json)
 int cli_status(int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}, {0}};
+		{"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j' + 256}, {0}};
+	static const char letters[] = ":h";
 	bool json = false;
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (c == 'j') {
+	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
+		if (c == 'j' + 256) {
 			json = true;
 			continue;
 		}
 		if (c != 'h')
-			return cli_usage("status: unknown option %s", argv[optind - 1]);
+			return cli_refuse_option("status", c, letters, argv[optind - 1]);
 		cli_print_command_help("status");
 		return OUTCOME_DONE;
 	}

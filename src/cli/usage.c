@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/cli.h"
 
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
@@ -79,4 +82,23 @@ int cli_usage(const char *fmt, ...)
 	say_more(stderr, "mapfs: ", fmt, ap, " (see mapfs --help)");
 	va_end(ap);
 	return OUTCOME_USAGE;
+}
+
+int cli_refuse_option(const char *command, int returned, const char *letters, const char *word)
+{
+	const char *before = command ? command : "", *colon = command ? ": " : "";
+	int named = (int)strcspn(word, "=");
+	bool is_long = strncmp(word, "--", 2) == 0;
+
+	/* 0: a long option that is none. */
+	if (!optopt)
+		return cli_usage("%s%sunknown option %s", before, colon, word);
+	if (returned == ':' && !is_long)
+		return cli_usage("%s%soption -%c needs an argument", before, colon, optopt);
+	if (returned == ':')
+		return cli_usage("%s%soption %s needs an argument", before, colon, word);
+	/* One of ours: a value was given to one that takes none. */
+	if (optopt > UCHAR_MAX || strchr(letters, optopt))
+		return cli_usage("%s%soption %.*s takes no value", before, colon, named, word);
+	return cli_usage("%s%sunknown option -%c", before, colon, optopt);
 }
