@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/change.h"
+#include "vfs/tree/vanish.h"
 
 /* The directory that it stands in is made where an archive has none of that name. */
 static int make_parent(struct offline *t, const char *path)
@@ -41,6 +42,19 @@ static enum outcome outcome_of(int r)
 	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 }
 
+/* Also a name that editors give their own files: of a mount it would go without a word. */
+static bool means_nothing(struct offline *t, const char *path)
+{
+	struct attr a;
+	bool scratch;
+
+	if (offline_find(t, path, &a) < 0)
+		return false;
+	scratch = node_scratch(node_find(t->v, a.ino)) && !vanish_would(node_find(t->v, a.ino));
+	offline_forget(t, a.ino);
+	return scratch;
+}
+
 /* source: NULL for standard input. */
 static enum outcome put(struct offline *t, const char *path, int fd, const char *source)
 {
@@ -57,6 +71,8 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 			strerror(-from.failed));
 		return OUTCOME_REFUSED;
 	}
+	if (r == 0 && means_nothing(t, path))
+		r = error_set(&e, -EINVAL, "means nothing in a map");
 	if (r < 0)
 		offline_say(t, "%s: %s", path, error_text(&e));
 	return outcome_of(r);

@@ -46,6 +46,23 @@ def test_two_files_that_are_one_in_an_archive_are_refused(box, tree):
     assert archives.Archive(new).files == {"MEDIA/A.TXT": [b"one\n"], "MEDIA/B.TXT": [b"two\n"]}
 
 
+def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
+    """Names that editors give their own files are no reason to be silent: in a mount such a file can still be read."""
+    make(tree, {"MEDIA/A.TXT": b"1\n", "MEDIA/A.TXT~": b"2\n", "MEDIA/.A.TXT.Ab3dEf": b"3\n", "MEDIA/old~/x.txt": b"4\n",
+                "MEDIA/B.DAT": archives.text_dat("b"), "MEDIA/B.DAT.BINDAT": b"5", "MEDIA/C.DAT.BINDAT": b"6"})
+    new = os.path.join(box.maps, "new.mod")
+    box.allow("new.mod")
+    r = run("pack", tree, new, text=True)
+    left = [".A.TXT.Ab3dEf", "A.TXT~", "C.DAT.BINDAT", "old~/x.txt"]
+    assert (r.returncode, r.stderr.splitlines()) == (5, [
+        "mapfs: %s/MEDIA/%s: left out: no part of a map" % (tree, name) for name in left] + [
+        "mapfs: %s: 1 file is left out that is made of others in the map (MEDIA/B.DAT.BINDAT)" % tree])
+    for name in left:
+        before = get(new)
+        r = run("put", new, "MEDIA/" + name, input=b"x")
+        assert r.returncode == 4 and b"MEDIA/" + os.fsencode(name) in r.stderr and get(new) == before, r
+
+
 def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
     mod = box.add(archives.small_mod(), "S.MOD")
     good("put", mod, ".mod/removed.txt", input=b"MEDIA/GAME.DAT\n")

@@ -176,6 +176,7 @@ void files_judge_drafts(
 
 void files_copied_finish(struct files_copied *copied)
 {
+	free(copied->first_derived);
 	names_finish(&copied->drafts);
 	copied_finish(&copied->all);
 }
@@ -191,24 +192,36 @@ static int refuse_second(struct copy *c, const char *first)
 	return 0;
 }
 
-/* What became of it. What means nothing in a map is not kept until the end: there may be any number
- * of such files. */
+/* What means nothing in a map is not kept until the end: there may be any number of such files.
+ * Those that the kit's compiler left beside its sources are told of together. */
+static void drop(struct copy *c, bool derived)
+{
+	if (change_remove(c->t, c->to, false) < 0)
+		return;
+	if (!derived)
+		tell(c, &c->done->left, "left out: no part of a map");
+	else if (!c->done->derived++)
+		c->done->first_derived = strdup(c->path);
+}
+
+/* What became of it. */
 static int settle(struct copy *c)
 {
 	struct copied *all = &c->done->all;
 	const struct node *n;
 	const char *first;
 	struct attr a;
-	bool vanishes;
+	bool scratch, derived;
 	int r = offline_find(c->t, c->to, &a);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	n = node_find(c->t->v, a.ino);
-	vanishes = node_scratch(n) && vanish_would(n);
+	scratch = !n->dir && node_scratch(n);
+	derived = scratch && vanish_derived(n);
 	offline_forget(c->t, a.ino);
-	if (vanishes && change_remove(c->t, c->to, false) == 0) {
-		tell(c, &c->done->left, "left out: no part of a map");
+	if (scratch) {
+		drop(c, derived);
 		return 0;
 	}
 	first = S_ISDIR(a.mode) ? NULL : copied_from(all, a.ino);
@@ -287,6 +300,18 @@ static int step(struct copy *c)
 	return copy_one(c, l->fd, name);
 }
 
+static void tell_together(const char *shown, const struct files_copied *done)
+{
+	if (done->shut)
+		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", shown, done->shut,
+			done->shut == 1 ? "file is of" : "files are of");
+	if (done->derived)
+		say(stderr, "mapfs: %s: %zu %s left out that %s made of others in the map (%s)",
+			shown, done->derived, done->derived == 1 ? "file is" : "files are",
+			done->derived == 1 ? "is" : "are",
+			done->first_derived ? done->first_derived : "");
+}
+
 int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
 	struct files_copied *ret)
 {
@@ -298,9 +323,7 @@ int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct 
 		r = step(&c);
 	while (c.n)
 		leave(&c);
-	if (ret->shut)
-		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", shown, ret->shut,
-			ret->shut == 1 ? "file is of" : "files are of");
+	tell_together(shown, ret);
 	free(c.levels);
 	free(c.path);
 	free(c.to);

@@ -7,10 +7,12 @@
 #include "cli/offline/unlike.h"
 
 struct files_copied {
-	size_t refused;      /* by the map: a line on stderr each */
-	size_t unread;       /* likewise */
-	size_t left;         /* links, devices, and names that no map takes; likewise */
-	size_t shut;         /* what the map shows and nobody can write (raw/): one line */
+	size_t refused; /* by the map: a line on stderr each */
+	size_t unread;  /* likewise */
+	size_t left;    /* links, devices, and names that no map takes; likewise */
+	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
+	size_t derived; /* made of others that are there: one line, with the first */
+	char *first_derived;
 	struct names drafts; /* paths; what comes later may make them fit */
 	struct copied all;   /* that is in the map now */
 };
