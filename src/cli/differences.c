@@ -13,6 +13,7 @@
 #include "cli/merging/moved.h"
 #include "cli/offline/compare.h"
 #include "cli/offline/picture.h"
+#include "cli/text_hunks.h"
 #include "codec/text.h"
 
 static bool ends_in(const char *path, const char *ending)
@@ -82,7 +83,7 @@ static void tell_change(struct differences *d, const char *path, struct bytes *a
 	if (d->brief || (image && compare_images(a, b, &d->out)))
 		return;
 	if (is_text(a) && is_text(b))
-		compare_texts(a, b, &d->out);
+		d->trouble |= text_hunks(a, b, &d->out) < 0;
 	else
 		buffer_printf(&d->out, " %zu bytes -> %zu bytes\n", a->size, b->size);
 }

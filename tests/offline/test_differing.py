@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
 """diff: what differs between two maps, and nothing else."""
 import os
+import random
+import re
 import shutil
 import subprocess
 
@@ -8,6 +10,7 @@ import pytest
 from PIL import Image
 
 import maps  # first: it says what else can be imported
+import archives
 import datafile
 from maps import run
 
@@ -49,6 +52,60 @@ def test_a_text_is_a_unified_diff(pair):
     assert r.returncode == 1 and r.stdout.startswith(b"changed info/settings.cfg\n@@ ")
     assert sorted(marked) == sorted(expected.splitlines()[1:])
     assert run("diff", "-q", small, other).stdout == b"changed info/settings.cfg\n"
+
+
+def patched(old, hunks):
+    """What patch(1) makes of a text, strictly: each line that is taken stands where the hunk says."""
+    lines, out, at = old.splitlines(True), [], 0
+    marked = [[m[:1], m[1:] + b"\n"] for m in hunks.split(b"\n")[:-1]]
+    for before, after in zip(marked, marked[1:]):
+        if after[0] == b"\\":
+            before[1] = before[1][:-1]
+    left = [0, 0]
+    for mark, text in marked:
+        if mark == b"@":
+            assert left == [0, 0]
+            ranges = re.fullmatch(rb"@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n", text).groups()
+            (a, left[0]), (b, left[1]) = ((int(at), int(n or 1)) for at, n in (ranges[:2], ranges[2:]))
+            a, b = a - (left[0] > 0), b - (left[1] > 0)
+            out += lines[at:a]
+            at = a
+            assert len(out) == b
+        elif mark in b" -":
+            assert lines[at] == text
+            out += [text] * (mark == b" ")
+            at += 1
+            left = [left[0] - 1, left[1] - (mark == b" ")]
+        elif mark == b"+":
+            out.append(text)
+            left[1] -= 1
+    assert left == [0, 0]
+    return b"".join(out + lines[at:])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_hunks_of_any_two_texts_make_one_of_the_other(box, seed):
+    """Far apart, at both ends, of nothing, and with or without an end of the last line."""
+    rnd = random.Random(seed)
+
+    def text(of=()):
+        lines = list(of) or [b"%d" % rnd.randrange(9) for _ in range(rnd.choice((0, 1, 7, 60, 6000)))]
+        for _ in range(rnd.choice((0, 1, 2, 9)) if of else 0):
+            at = rnd.randrange(len(lines) + 1)
+            lines[at:at + rnd.randrange(3)] = [b"new %d" % rnd.randrange(9)] * rnd.randrange(3)
+        return lines
+
+    old = text()
+    texts = [b"\n".join(t) + b"\n" * (bool(t) and rnd.random() < 0.7) for t in (old, text(old))]
+    mods = [box.add(archives.small_mod(), name) for name in ("a.MOD", "b.MOD")]
+    for mod, content in zip(mods, texts):
+        assert run("put", mod, "MEDIA/README.TXT", input=content).returncode == 0
+    for i, j in ((0, 1), (1, 0)):
+        r = run("diff", mods[i], mods[j])
+        head, hunks = r.stdout.split(b"\n", 1) if r.stdout else (b"", b"")
+        assert r.returncode == (texts[0] != texts[1]) and head in (b"", b"changed MEDIA/README.TXT")
+        assert patched(texts[i], hunks) == texts[j]
+        assert hunks.count(b"\n") < 300 or len(old) < 300
 
 
 def test_a_table_is_cells_with_their_rectangle(pair):

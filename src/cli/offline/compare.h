@@ -7,8 +7,6 @@
 
 #include "cli/offline/reader.h"
 
-/* Two texts: hunks as diff -u has them, without its head. */
-void compare_texts(const struct bytes *a, const struct bytes *b, struct buffer *out);
 /* Two tables of as many lines and columns, which are just open: the cells that changed, counted
  * from 1, and the rectangle that they are in. 1; 0: they are the same, and nothing is added;
  * -ENOTSUP: they are no such tables, and nothing is added; or -errno. */
