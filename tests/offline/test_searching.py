@@ -94,3 +94,12 @@ def test_exit_codes_are_those_of_grep(box, small):
         r = run(*args)
         assert r.returncode == 2 and r.stderr.count(b"\n") == 1, (args, r)
     assert run("grep", "--help").returncode == 0
+
+
+def test_a_folder_that_cannot_be_read_is_named_whole(box, small, root):
+    top, inside = maps.jail(box, small)
+    os.makedirs(top + "/data/below/shut")
+    os.chmod(top + "/data/below/shut", 0)
+    for command in (["grep", "no such thing"], ["check"]):
+        r = inside(*command, "/data")
+        assert (r.returncode, r.stderr) == (2, b"mapfs: /data/below/shut: Permission denied\n")

@@ -112,6 +112,13 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
 }
 
+static void wrong_below(struct many_list *l, const char *folder, const char *below, int r)
+{
+	CLEANUP(free) char *path = below[0] ? joined(folder, below) : NULL;
+
+	wrong(l, path ? path : folder, r, NULL);
+}
+
 static int add_below(struct many_list *l, const char *folder, int top)
 {
 	struct folders f = {0};
@@ -123,7 +130,7 @@ static int add_below(struct many_list *l, const char *folder, int top)
 		int fd = io_openat(top, below[0] ? below : ".", O_RDONLY | O_DIRECTORY, 0);
 
 		if (fd < 0)
-			wrong(l, below[0] ? below : folder, fd, NULL);
+			wrong_below(l, folder, below, fd);
 		else
 			r = read_folder(l, &f, folder, below, fd);
 		free(below);
