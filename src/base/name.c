@@ -16,6 +16,22 @@ int name_check(const char *name, size_t n)
 	return n > NAME_MAX ? -ENAMETOOLONG : 0;
 }
 
+bool name_is_random(const char *name)
+{
+	static const char *const begins[] = {"sed", "XX", "zi"};
+	static const char random[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		size_t n = strlen(begins[i]);
+
+		if (strncmp(name, begins[i], n) == 0 && strlen(name) == n + 6 &&
+			strspn(name + n, random) == 6)
+			return true;
+	}
+	return false;
+}
+
 int path_next(const char **path, char ret[NAME_MAX + 1])
 {
 	size_t n = strcspn(*path, "/");

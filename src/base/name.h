@@ -7,6 +7,7 @@
 #define BASE_NAME_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -14,6 +15,10 @@
 /* 0; -EINVAL: empty, ".", "..", or with '/' or NUL in it; -ENAMETOOLONG: more than NAME_MAX bytes.
  */
 int name_check(const char *name, size_t n);
+
+/* Is it one of those with six letters and digits at random that sed -i (sedXXXXXX), perl -i
+ * (XXXXXXXX) and zip (ziXXXXXX) give to what is about to take another file's place? */
+bool name_is_random(const char *name);
 
 /* Takes the first name off a relative path, and the slash behind it; *path is "" after the last.
  * Fails like name_check, also for a slash that nothing follows. */

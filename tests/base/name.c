@@ -25,6 +25,21 @@ static void some_names_are_never_a_file_s(void **state)
 	assert_int_equal(name_check("..a", 3), 0);
 }
 
+static void what_tools_call_a_file_for_an_instant_has_no_ending(void **state)
+{
+	static const char *const random[] = {"sedAbC123", "XXq0Q0q0", "ziABCDEF"};
+	static const char *const words[] = {"zinc.dat", "sedan.dat", "XXL1.DAT", "zip", "sed",
+		"SEDabcdef", "sedabcde", "sedabcdefg", "XX", "XXabcd_f", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(random) / sizeof(random[0]); i++)
+		if (!name_is_random(random[i]))
+			fail_msg("%s", random[i]);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (name_is_random(words[i]))
+			fail_msg("%s", words[i]);
+}
+
 static void a_path_is_names_between_slashes(void **state)
 {
 	static const char *const bad[] = {
@@ -50,6 +65,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(some_names_are_never_a_file_s),
+		cmocka_unit_test(what_tools_call_a_file_for_an_instant_has_no_ending),
 		cmocka_unit_test(a_path_is_names_between_slashes),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <fnmatch.h>
 
+#include "base/name.h"
 #include "vfs/tree/vanish.h"
 
 /* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
@@ -19,9 +20,6 @@ bool vanish_explained(const char *name)
 		".~lock.*#",
 		".goutputstream-??????", /* GLib */
 		".*.??????",             /* rsync, install */
-		"sed??????",
-		"XX??????",
-		"zi??????", /* sed -i, perl -i, zip */
 		"*.tmp",
 		"magick-*",
 		"._*",
@@ -35,5 +33,5 @@ bool vanish_explained(const char *name)
 	for (size_t i = 0; habits[i]; i++)
 		if (fnmatch(habits[i], name, 0) == 0)
 			return true;
-	return false;
+	return name_is_random(name);
 }

@@ -14,13 +14,13 @@
 /* Names that editors and tools give to what they do not keep. */
 static bool is_habit(const char *name)
 {
-	static const char *const habits[] = {".*", "*~", "#*#", "4913", "sed??????", "XX??????",
-		"zi??????", "*.swp", "*.tmp", "*.part", "*.orig", NULL};
+	static const char *const habits[] = {
+		".*", "*~", "#*#", "4913", "*.swp", "*.tmp", "*.part", "*.orig", NULL};
 
 	for (size_t i = 0; habits[i]; i++)
 		if (fnmatch(habits[i], name, 0) == 0)
 			return true;
-	return false;
+	return name_is_random(name);
 }
 
 /* What the modding kit leaves beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT. */
