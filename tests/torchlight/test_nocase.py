@@ -77,3 +77,26 @@ def test_a_directory_goes_along_in_every_case(box):
     finally:
         os.chdir("/")
     m.unmount()
+
+
+def test_what_is_written_at_once_after_a_rename_in_another_case_is_a_file_of_its_own(box):
+    m = small(box)
+    for i in range(100):
+        m.put("MEDIA/F%d.OGG" % i, b"one", flags=MAKE)
+        os.rename(m / ("MEDIA/f%d.ogg" % i), m / ("MEDIA/g%d.ogg" % i))
+        m.put("MEDIA/F%d.OGG" % i, b"two", flags=MAKE | os.O_TRUNC)
+    assert [m.get("MEDIA/g%d.ogg" % i) for i in range(100)] == 100 * [b"one"]
+    assert [m.get("MEDIA/f%d.ogg" % i) for i in range(100)] == 100 * [b"two"]
+    m.unmount()
+
+
+def test_what_is_written_at_once_after_a_removal_in_another_case_is_there(box):
+    m = small(box)
+    for i in range(100):
+        m.put("MEDIA/F%d.OGG" % i, b"one", flags=MAKE)
+        os.unlink(m / ("MEDIA/f%d.ogg" % i))
+        m.put("MEDIA/F%d.OGG" % i, b"two", flags=MAKE)
+    m.unmount()
+    m = box.mount(m.map)
+    assert [m.get("MEDIA/F%d.OGG" % i) for i in range(100)] == 100 * [b"two"]
+    m.unmount()

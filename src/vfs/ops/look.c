@@ -114,7 +114,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 		r = node_attr(v, n, &c->attr) == -EAGAIN ? 0 : r;
 	if (r == 0 && counts) {
 		c->attr.alias = is_alias(n, c->name);
-		n->lookups++;
+		node_looked_up(n);
 	}
 	node_free_unused(v, n);
 	call_done(c, r);

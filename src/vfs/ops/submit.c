@@ -9,6 +9,7 @@
 #include "vfs/volume/volume.h"
 #include "vfs/tree/call.h"
 #include "vfs/tree/node.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
 struct proof {
@@ -86,10 +87,37 @@ bool vfs_changes(const struct call *c)
 	return c->op == vfs_open && (c->flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY;
 }
 
+/* The kernel goes through the path once more, and asks for each name in it. */
+static void look_again(struct vfs *v, struct call *c)
+{
+	(void)v;
+	call_done(c, -ESTALE);
+}
+
+/* A file that is opened, or cut, by a path: perhaps by its name of before, which the kernel holds
+ * for another moment. Nothing in these calls says by which. */
+static struct node *find_misnamed(struct vfs *v, const struct call *c)
+{
+	struct node *n;
+
+	if (c->op != vfs_open && (c->op != vfs_setattr || c->handle || !(c->mask & ATTR_SIZE)))
+		return NULL;
+	n = node_find(v, c->ino);
+	return n && n->misnamed ? n : NULL;
+}
+
 void vfs_submit(struct vfs *v, struct call *c)
 {
+	struct node *n = find_misnamed(v, c);
+
 	assert(volume_is_owner(v->vol));
-	if (!v->vol->judged && vfs_changes(c))
+	if (n) {
+		c->op = look_again;
+		if (n->forgetting)
+			node_wait(n, c);
+		else
+			look_again(v, c);
+	} else if (!v->vol->judged && vfs_changes(c))
 		prove_first(v, c);
 	else
 		c->op(v, c);

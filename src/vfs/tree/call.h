@@ -96,7 +96,7 @@ struct vfs_host {
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 	/*
 	 * ... and this name. The kernel waits for the directory's lock then, so a request that
-	 * holds it (create, unlink, rename) must not wait for it: then is NULL, and nobody waits.
+	 * holds it (create, unlink, rename) must not wait for it. then may be NULL.
 	 */
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);

@@ -10,6 +10,7 @@
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/wait.h"
 
 /* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
 static bool refused_name(const char *name)
@@ -194,10 +195,10 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 	return r;
 }
 
-void place_forget_alias(struct vfs *v, const struct node *n, const char *name)
+void place_forget_alias(struct vfs *v, struct node *n, const char *name)
 {
-	if (n->parent && strcmp(n->name, name) != 0 && v->host->forget_name)
-		v->host->forget_name(v->host, n->parent->ino, n->name, NULL);
+	if (n->name && strcmp(n->name, name) != 0)
+		node_forget_name(v, n);
 }
 
 static void drop_names(struct vfs *v, const struct node *dir)

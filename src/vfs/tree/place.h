@@ -39,7 +39,7 @@ char *place_new_path(const struct place *p);
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);
 /* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
  * itself. Where that is n's name in another case of letters, the kernel is told of n's own. */
-void place_forget_alias(struct vfs *v, const struct node *n, const char *name);
+void place_forget_alias(struct vfs *v, struct node *n, const char *name);
 /* n, which stood somewhere, stands nowhere; who has it open goes on seeing what it was. */
 void place_detach(struct vfs *v, struct node *n);
 

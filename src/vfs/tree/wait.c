@@ -84,6 +84,44 @@ void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct 
 	v->host->invalidate(v->host, inos, n, &o->job);
 }
 
+struct forgetting {
+	struct job job; /* first */
+	struct vfs *v;
+	struct node *n;
+};
+
+static void name_forgotten(struct job *j)
+{
+	struct forgetting *o = (struct forgetting *)j;
+
+	o->n->forgetting--;
+	o->n->opens--;
+	run_waiting(o->v, o->n);
+	free(o);
+}
+
+void node_forget_name(struct vfs *v, struct node *n)
+{
+	struct forgetting *o;
+
+	if (!n->parent || !v->host->forget_name || v->vol->replay == REPLAY_UNDER_WAY)
+		return;
+	o = malloc(sizeof(*o));
+	if (o) {
+		*o = (struct forgetting){.job.done = name_forgotten, .v = v, .n = n};
+		n->misnamed = true;
+		n->forgetting++;
+		n->opens++;
+	}
+	v->host->forget_name(v->host, n->parent->ino, n->name, o ? &o->job : NULL);
+}
+
+void node_looked_up(struct node *n)
+{
+	n->lookups++;
+	n->misnamed &= n->forgetting > 0;
+}
+
 void names_tell(struct vfs *v, struct node *dir)
 {
 	if (v->vol->replay == REPLAY_UNDER_WAY)

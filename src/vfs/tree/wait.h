@@ -12,6 +12,13 @@ void node_ready(struct vfs *v, struct node *n); /* no longer busy; runs what wai
  * Until that a node is `stale`: who opens it or looks it up waits, and sees one content whole.
  */
 void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then);
+/*
+ * Has the kernel forget n's name. From then on n is `misnamed`: who opens it may have come by that
+ * name, and is sent back to look it up, once it is forgotten. Who has looked n up since knows a
+ * right one.
+ */
+void node_forget_name(struct vfs *v, struct node *n);
+void node_looked_up(struct node *n);
 /* Names in dir came or went by no request for them: has the kernel forget what it remembers of a
  * listing. The time of the directory has to be a new one, or it takes what was listed meanwhile for
  * the names of now. */
