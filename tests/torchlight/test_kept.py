@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Zlib
-"""Names that only look as if they meant nothing."""
+"""Files that are moved to names which mean nothing, what becomes of them when their directory moves or goes, and
+names that only look as if they meant nothing."""
 import os
+import shutil
 
-from archives import Archive, small_mod, text_dat
+import pytest
+
+import tlread
+from archives import Archive, dat, small_mod, text_dat
+from tlbox import sync
 
 NEW = os.O_WRONLY | os.O_CREAT
+STAYS = "note: MEDIA/%s was moved to a name that means nothing, and stays in the map"
 
 
 def small(box):
     return box.mount(box.add(small_mod(), "S.MOD"))
+
+
+def lines(result):
+    return sorted(result.out.splitlines())
 
 
 def test_words_that_begin_like_a_tool_s_random_name_are_files(box):
@@ -18,3 +29,110 @@ def test_words_that_begin_like_a_tool_s_random_name_are_files(box):
         m.put("MEDIA/" + name, text_dat(name), flags=NEW)
     m.unmount()
     assert {"MEDIA/" + name.upper() for name in names} <= set(Archive(m.map).files)
+
+
+def moved_away(m):
+    """A file that has another name, and then one that means nothing."""
+    os.rename(m / "MEDIA/EMPTY.OGG", m / "MEDIA/e.txt")
+    m.put("MEDIA/e.txt", b"kept")
+    os.rename(m / "MEDIA/e.txt", m / "MEDIA/e.tmp")
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("name", ["e.txt", "E.TXT"])
+def test_what_is_moved_to_the_last_place_of_a_file_is_that_file(box, name, saved):
+    m = small(box)
+    moved_away(m)
+    if saved:
+        sync(m)
+    os.rename(m / "MEDIA/README.TXT", m / ("MEDIA/" + name))
+    assert lines(m.unmount()) == ["removed: MEDIA/README.TXT", "saved: MEDIA/" + name]
+    a = Archive(m.map)
+    assert a.one("MEDIA/E.TXT") == b"hello\n"
+    assert not {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"} & set(a.files)
+
+
+@pytest.mark.parametrize("name", ["e.txt", "E.TXT"])
+def test_what_is_made_at_the_last_place_of_a_file_is_that_file(box, name):
+    m = small(box)
+    moved_away(m)
+    m.put("MEDIA/" + name, b"new", flags=NEW)
+    assert lines(m.unmount()) == ["saved: MEDIA/" + name]
+    a = Archive(m.map)
+    assert a.one("MEDIA/E.TXT") == b"new" and "MEDIA/EMPTY.OGG" not in a.files
+
+
+def test_what_is_moved_to_the_last_place_of_a_file_survives_a_kill(box):
+    m = small(box)
+    moved_away(m)
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/E.TXT")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/e.txt") == b"hello\n"
+    m.unmount()
+    a = Archive(m.map)
+    assert a.one("MEDIA/E.TXT") == b"hello\n"
+    assert not {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"} & set(a.files)
+
+
+def test_what_stays_goes_along_with_its_directory(box):
+    m = small(box)
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.DAT~")
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/THINGS")
+    assert lines(m.unmount()) == [STAYS % "THINGS/A.DAT", "saved: MEDIA/THINGS"]
+    assert Archive(m.map).one("MEDIA/THINGS/A.DAT") == dat("a")
+
+
+def test_what_comes_back_from_a_directory_that_moved_survives_a_kill(box):
+    m = small(box)
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.tmp")
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/THINGS")
+    os.rename(m / "MEDIA/THINGS/A.tmp", m / "MEDIA/OLD/B.DAT")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert "could not be done" not in m.result.err
+    assert lines(m.unmount()) == ["saved: MEDIA/OLD/B.DAT", "saved: MEDIA/THINGS"]
+    a = Archive(m.map)
+    assert a.one("MEDIA/OLD/B.DAT") == dat("a") and "MEDIA/THINGS/A.DAT" not in a.files
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_what_was_moved_away_from_a_removed_directory_does_not_stay(box, kill):
+    m = small(box)
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/A.DAT~")
+    shutil.rmtree(m / "MEDIA/UNITS")
+    os.mkdir(m / "MEDIA/UNITS")
+    if kill:
+        box.kill_worker()
+        m = box.mount(m.map)
+        assert "could not be done" not in m.result.err
+    assert lines(m.unmount()) == ["removed: MEDIA/UNITS/" + n for n in ("A.DAT", "B.DAT", "PIC.JPG")] + [
+        "saved: MEDIA/UNITS"]
+    assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"}
+
+
+def test_what_was_moved_away_comes_back_to_its_directory_that_was_made_again(box):
+    m = small(box)
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/A.DAT~")
+    shutil.rmtree(m / "MEDIA/UNITS")
+    os.mkdir(m / "MEDIA/UNITS")
+    os.rename(m / "MEDIA/A.DAT~", m / "MEDIA/UNITS/A.DAT")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert "could not be done" not in m.result.err
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("a")
+    m.unmount()
+    assert tlread.bindat(Archive(m.map).one("MEDIA/UNITS/A.DAT"))["root"] == tlread.bindat(dat("a"))["root"]
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_directory_that_moved_and_went_is_not_told_as_empty(box, saved):
+    m = small(box)
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/X")
+    if saved:
+        sync(m)
+    shutil.rmtree(m / "MEDIA/X")
+    assert lines(m.unmount()) == ["removed: MEDIA/X"]
+    m = box.mount(m.map)
+    assert not os.path.exists(m / "MEDIA/X")
+    m.unmount()

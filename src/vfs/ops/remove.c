@@ -5,6 +5,7 @@
 
 #include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
+#include "vfs/tree/kept.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/place.h"
@@ -80,9 +81,29 @@ static int hide_standing(struct vfs *v, const struct node *n)
 	return 0;
 }
 
+/* Then the directory itself. */
+static void kept_goes(struct vfs *v, struct call *c, int r)
+{
+	struct object *o = NULL;
+	struct node *n;
+
+	if (r == 0)
+		r = find(v, c, &n);
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	o = kept_in(v, n);
+	if (o)
+		kept_gone(v, o);
+	node_free_unused(v, n);
+	call_again(v, c);
+}
+
 static void take_away(struct vfs *v, struct call *c)
 {
 	CLEANUP(free) char *path = NULL;
+	const struct object *kept;
 	struct node *n;
 	int r = find(v, c, &n);
 
@@ -104,6 +125,12 @@ static void take_away(struct vfs *v, struct call *c)
 	if (node_scratch(n)) {
 		place_detach(v, n);
 		call_done(c, 0);
+		return;
+	}
+	kept = n->dir ? kept_in(v, n) : NULL;
+	if (kept) {
+		step_record(v, c, JOURNAL_REMOVE, kept->log_path, NULL, kept_goes);
+		node_free_unused(v, n);
 		return;
 	}
 	path = node_log_path(n);

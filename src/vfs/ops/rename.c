@@ -10,6 +10,7 @@
 
 #include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
+#include "vfs/tree/kept.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/place.h"
@@ -73,6 +74,7 @@ static void note_changed(const struct node *n)
 /* An object's file to a new name, or back to its old one: the object goes with it. */
 static void rename_live(struct vfs *v, struct call *c, int r)
 {
+	CLEANUP(free) char *path = NULL, *log_path = NULL;
 	struct move m;
 
 	if (r == 0)
@@ -82,11 +84,18 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 			object_forget(v, m.to.target->id);
 		place_detach(v, m.to.target);
 	}
+	if (r == 0 && m.n->dir) {
+		path = node_path(m.n);
+		log_path = node_log_path(m.n);
+		r = path && log_path ? 0 : -ENOMEM;
+	}
 	if (r == 0)
 		r = place_node(v, m.n, m.to.dir, m.to.name);
 	if (r == 0)
 		r = object_here(v, m.n);
 	if (r == 0) {
+		if (path)
+			kept_moved(v, m.n, path, log_path);
 		node_touch(m.n, 0);
 		note_changed(m.n);
 	}
@@ -118,13 +127,23 @@ static bool makes_room(const struct vfs *v, const struct node *target)
 	return o && o->state == OBJECT_HERE && o->node == target && o->since == OBJECT_MADE;
 }
 
+/* Is it the last place of an object that stays in the map, where no two can stand at one path? What
+ * comes there is that one's again. */
+static bool is_kept_place(const struct vfs *v, const struct place *to)
+{
+	const struct object *o = to->left ? object_find(v, to->id) : NULL;
+
+	return o && o->state == OBJECT_KEPT && !v->vol->format->numbered;
+}
+
 /* Can n's object simply go along? */
 static bool goes_along(const struct vfs *v, const struct move *m)
 {
 	const struct node *n = m->n, *target = m->to.target;
 	const struct object *o;
 
-	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH)
+	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH ||
+		is_kept_place(v, &m->to))
 		return false;
 	if (target && !node_scratch(target) &&
 		(n->dir || n->lens == LENS_NEW || n->stage || !makes_room(v, target)))

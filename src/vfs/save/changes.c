@@ -66,6 +66,19 @@ static bool stands(struct vfs *v, const char *path, entry_id was, entry_id *ret)
 	return yes;
 }
 
+/* That path as what stands there is called, where capitals are not told; NULL: nothing stands. */
+static char *standing_path(struct vfs *v, const struct changed *at, entry_id *ret)
+{
+	struct node *n;
+	char *path;
+
+	if (!stands(v, at->path, at->id, ret) || names_walk(v, at->path, &n, NULL) < 0)
+		return NULL;
+	path = node_path(n);
+	node_free_unused(v, n);
+	return path;
+}
+
 /* Has it a time that a program set, and that the map does not have? */
 static bool is_stamped(struct vfs *v, const char *path)
 {
@@ -138,8 +151,23 @@ void changes_weigh(struct changes *c)
 	c->n = n;
 }
 
-/* Is the directory that the object was in there still? */
-static bool is_below_live(struct vfs *v, const struct object *o)
+/* Was it, with all that it was in, where the mount shows it? dir: what it was in. */
+static bool left_home(const struct vfs *v, const struct object *o, const struct node *dir)
+{
+	const struct object *above;
+	struct entry en;
+
+	for (; dir; dir = dir->parent) {
+		above = object_find(v, dir->id);
+		if (above && above->seq)
+			return false;
+	}
+	return v->vol->format->lookup(v->vol->now, o->dir, o->name, &en, NULL) == 0 &&
+	       en.id == o->id;
+}
+
+/* Is the directory that the object was in there still? Of a directory: where it was always? */
+static bool is_below_live(struct vfs *v, const struct object *o, bool is_dir)
 {
 	CLEANUP(free) char *above = strdup(o->path);
 	char *slash = above ? strrchr(above, '/') : NULL;
@@ -151,7 +179,7 @@ static bool is_below_live(struct vfs *v, const struct object *o)
 	*slash = '\0';
 	if (names_walk(v, above, &dir, NULL) < 0)
 		return false;
-	yes = live(dir);
+	yes = live(dir) && (!is_dir || left_home(v, o, dir));
 	node_free_unused(v, dir);
 	return yes;
 }
@@ -163,7 +191,7 @@ static enum change_kind removed_kind(struct vfs *v, const struct object *o)
 	struct entry en;
 
 	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 ||
-		!(en.needed || en.lasting || en.standing) || !is_below_live(v, o))
+		!(en.needed || en.lasting || en.standing) || !is_below_live(v, o, en.dir))
 		return CHANGE_REMOVED;
 	return en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
 }
@@ -293,9 +321,13 @@ void changes_find(struct vfs *v, struct changes *ret)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
 	drop_below(ret);
 	named = ret->n;
-	for (const struct changed *at = vol->changed; at; at = at->next)
-		if (!is_told(ret, named, at->path) && stands(v, at->path, at->id, &id))
-			add_content(v, ret, at->path, id);
+	for (const struct changed *at = vol->changed; at; at = at->next) {
+		CLEANUP(free)
+		char *path = is_told(ret, named, at->path) ? NULL : standing_path(v, at, &id);
+
+		if (path && !is_told(ret, named, path))
+			add_content(v, ret, path, id);
+	}
 }
 
 /* A new object whose parts never came, or were refused, is in no map. */

@@ -51,15 +51,19 @@ static void overlay_settle(struct vfs *v, struct overlay *o)
 	free(o);
 }
 
+bool names_equal(const struct vfs *v, const char *a, const char *b)
+{
+	return (v->vol->format->nocase ? strcasecmp : strcmp)(a, b) == 0;
+}
+
 struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name)
 {
-	int (*compare)(const char *, const char *) = v->vol->format->nocase ? strcasecmp : strcmp;
 	struct hash_link *l = hash_find(&v->dentries, hash_text(parent, name));
 
 	for (; l; l = hash_again(l)) {
 		struct dentry *d = (struct dentry *)l;
 
-		if (d->parent == parent && compare(d->name, name) == 0)
+		if (d->parent == parent && names_equal(v, d->name, name))
 			return d;
 	}
 	return NULL;

@@ -17,6 +17,8 @@ struct dentry {
 	char name[];
 };
 
+/* Are the names one to the format, which may not tell capitals? */
+bool names_equal(const struct vfs *v, const char *a, const char *b);
 struct dentry *dentry_find(struct vfs *v, uint64_t parent, const char *name);
 /* Points the name at node (NULL: hides it); replaces what stood there. */
 int dentry_set(struct vfs *v, struct node *parent, const char *name, struct node *node);

@@ -85,7 +85,7 @@ bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, ent
 	return is;
 }
 
-/* The one that left last, of what was last called exactly so there; or found. */
+/* The one that left last, of what was last called so there; or found. */
 static const struct object *left_last(
 	const struct vfs *v, entry_id dir, const char *name, const struct object *found)
 {
@@ -94,7 +94,7 @@ static const struct object *left_last(
 	for (; l; l = hash_again(l)) {
 		const struct object *o = container_of(l, struct object, place);
 
-		if (o->dir == dir && strcmp(o->name, name) == 0 && o->since != OBJECT_MADE &&
+		if (o->dir == dir && names_equal(v, o->name, name) && o->since != OBJECT_MADE &&
 			(!found || o->left > found->left))
 			found = o;
 	}
@@ -132,7 +132,7 @@ bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, 
 
 	if (!o->name || o->dir != dir)
 		return false;
-	return strcmp(o->name, name) == 0 ||
+	return names_equal(v, o->name, name) ||
 	       (object_alternate(v, dir, name, other) && strcmp(o->name, other) == 0);
 }
 
