@@ -435,6 +435,16 @@ def test_renamed_by_both(plain):
     assert '"theirs"' in r.stderr
 
 
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+def test_an_image_that_one_embedded_is_embedded(plain, mover, other):
+    """Whose bytes are no JSON then, though it was a .json."""
+    data = good("cat", str(plain / "b.map"), IMAGE).stdout
+    put(plain, mover, "images/1_grass_main.png", data)
+    put(plain, other, "info/author", "else\n")
+    merge(plain, code=0)
+    assert good("cat", str(plain / "out.map"), "images/1_grass_main.png").stdout == data
+
+
 OTHER = "groups/1_other"
 
 

@@ -56,11 +56,13 @@ static ssize_t from_extent(void *arg, void *dst, size_t n)
 static int named(struct merge *m, struct merged *x, content_name name, struct bytes **ret)
 {
 	CLEANUP(bytes_unref) struct bytes *b = x->content ? bytes_ref(x->content) : NULL;
+	/* Which may be of another form than ours. */
+	const struct item *of = b ? merged_item(x) : x->at[THEIRS];
 	int r = b ? 0 : content_read(m, THEIRS, x->at[THEIRS], &b);
 
 	if (r < 0)
 		return r;
-	if (m->how->references && content_is_json(m, merged_item(x)))
+	if (m->how->references && content_is_json(m, of))
 		return content_write(m, b, name, ret);
 	*ret = TAKE(b);
 	return 0;
