@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Zlib
-"""A map as facts that do not depend on numbers, edits of its tree, and what two edits give together.
+"""A map as facts that do not depend on numbers, and what two sides' edits give together.
 
-Every group, layer and envelope has a number of its own (a tag) in a field that nothing changes, so
-that the model knows which is which without guessing as a merge must."""
+Every object has a number of its own (a tag) in a field that nothing changes, so that the model knows
+which is which without guessing as a merge must."""
+import itertools
 import json
 import os
 import re
-import shutil
+import struct
+import zlib
 
 GROUP_TAG, TILES_TAG = "clip_height", "color_envelope_offset"
-PLANES = ("id", "flags", "number", "force", "max_speed", "angle", "delay")
+OPAQUE = 4
 
 
 def read(path):
@@ -63,18 +65,71 @@ def tag_all(tree, first=1000):
         dump(path, {**load(path), GROUP_TAG: next(tags)})
     for layer in layers(tree):
         set_tag(layer, next(tags))
-    for e in entries(tree, "envelopes"):
-        path = os.path.join(tree, "envelopes", e)
+    for kind in ("images", "sounds", "envelopes"):
+        for name in entries(tree, kind):
+            tag_media(os.path.join(tree, kind, name), next(tags))
+
+
+def tag_media(path, tag):
+    """An image's is its height, or its first pixel; a sound's stands at its end."""
+    if path.endswith(".opus"):
+        with open(path, "ab") as f:
+            f.write(b"=%d=" % tag)
+    elif path.endswith(".png"):
+        rows = pixels(path)
+        rows[0][0] = tag << 8 | 255
+        write_png(path, rows)
+    else:
         value = load(path)
-        value["points"][0]["values"][0] = next(tags)
+        if "points" in value:
+            value["points"][0]["values"][0] = tag
+        else:
+            value["height"] = tag
         dump(path, value)
+
+
+def pixels(path):
+    """The pixels of a PNG of mapfs's own form, by rows, each as one number."""
+    with open(path, "rb") as f:
+        data = f.read()
+    w, h = struct.unpack(">2I", data[16:24])
+    raw = zlib.decompress(data[41:41 + struct.unpack(">I", data[33:37])[0]])
+    return [list(struct.unpack_from(">%dI" % w, raw, y * (4 * w + 1) + 1)) for y in range(h)]
+
+
+def write_png(path, rows):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    raw = b"".join(b"\0" + struct.pack(">%dI" % len(row), *row) for row in rows)
+    with open(path, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", len(rows[0]), len(rows), 8, 6, 0, 0, 0))
+                + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
+
+
+def media(kind, path):
+    """(key, {fact: value}) of an image, a sound or an envelope, without its tag."""
+    if path.endswith(".opus"):
+        with open(path, "rb") as f:
+            data = f.read()
+        return (kind, int(data.rsplit(b"=", 2)[1])), {("data",): re.sub(rb"(=\d+=)+$", b"", data)}
+    if path.endswith(".png"):
+        rows = pixels(path)
+        shown = {("pixel", y, x): c for y, row in enumerate(rows) for x, c in enumerate(row)}
+        return (kind, shown.pop(("pixel", 0, 0)) >> 8), {("form",): "png", **shown}
+    value = load(path)
+    if kind == "images":
+        return (kind, value["height"]), {("form",): "json", ("width",): value["width"]}
+    points = value.pop("points")
+    tag, points[0]["values"][0] = points[0]["values"][0], 0
+    return (kind, tag), {**flat((), value), **{("point", i): json.dumps(p) for i, p in enumerate(points)}}
 
 
 def set_tag(layer, tag):
     path = elements(layer)
     if path:
         value = load(path)
-        value[0][ELEMENT_TAG[os.path.basename(path)]] = tag
+        for i, one in enumerate(value):
+            one[ELEMENT_TAG[os.path.basename(path)]] = tag + 1000000 * i
     else:
         path = layer + "/layer.json"
         value = {**load(path), TILES_TAG: tag}
@@ -93,34 +148,40 @@ def table(path):
     return [[int(c) for c in line.split(",")] for line in read(path).splitlines()]
 
 
-def facts(tree):
-    """{key: value} of all that the map says; a key begins with the object that it is of."""
-    out = {}
+def facts(tree, alias=None):
+    """{key: value} of all that the map says; a key begins with the object that it is of: (kind, tag), or what that
+    one is an alias of."""
+    out, alias, all_ = {}, alias or {}, []
     for name in os.listdir(tree + "/info"):
         out["info", name] = read(tree + "/info/" + name)
     out["settings",] = tuple(out.pop(("info", "settings.cfg")).splitlines())
     stems = {}
     for kind in ("images", "sounds", "envelopes"):
         for name in entries(tree, kind):
-            path = os.path.join(tree, kind, name)
-            if kind == "envelopes":
-                value = load(path)
-                key = ("envelope", value["points"][0]["values"][0])
-                out[key] = bare(name)
-                out.update(flat(key, value))
-            else:
-                key = (kind, bare(name))
-                with open(path, "rb") as f:
-                    out[key] = f.read()
+            key, value = media(kind, os.path.join(tree, kind, name))
+            key = alias.get(key, key)
+            all_.append(key)
+            out[key] = bare(name)
+            out.update({key + k: v for k, v in value.items()})
             stems[kind, re.sub(r"\.(png|json|opus)$", "", name)] = key
+    orders = {("groups",): []}
     for g in entries(tree, "groups"):
         top = os.path.join(tree, "groups", g)
         value = load(top + "/group.json")
-        key = ("group", value[GROUP_TAG])
+        key = ("group", value.pop(GROUP_TAG))
+        key = alias.get(key, key)
+        orders["groups",].append(key)
+        all_.append(key)
+        orders[key] = []
         out[key] = bare(g)
         out.update(flat(key, value))
         for n in entries(top, "layers"):
-            out.update(layer_facts(os.path.join(top, "layers", n), key, stems))
+            layer = layer_facts(os.path.join(top, "layers", n), key, stems, alias)
+            orders[key].append(next(iter(layer)))
+            all_.append(next(iter(layer)))
+            out.update(layer)
+    out["orders",] = orders
+    out["twice",] = {x for x in all_ if all_.count(x) > 1}
     return out
 
 
@@ -140,183 +201,29 @@ def kind_of(key):
     return {"image": "images", "sound": "sounds"}.get(key, "envelopes")
 
 
-def layer_facts(path, group, stems):
-    key = ("layer", tag_of(path))
+def layer_facts(path, group, stems, alias):
+    tag = tag_of(path)
+    key = alias.get(("layer", tag), ("layer", tag))
     out = {key: bare(os.path.basename(path)), key + ("group",): group}
     value = named(load(path + "/layer.json"), stems)
+    value.pop(TILES_TAG, None)
     out.update(flat(key, value))
     for name in os.listdir(path):
         if name.endswith(".csv"):
+            # What an image decides, and not who edits the cell.
+            derived = OPAQUE if name == "flags.csv" else 0
             for y, row in enumerate(table(os.path.join(path, name))):
                 for x, cell in enumerate(row):
-                    out[key + ("cell", y, x, name)] = cell
+                    out[key + ("cell", y, x, name)] = cell & ~derived
     if elements(path):
-        for i, one in enumerate(named(load(elements(path)), stems)):
-            out.update(flat(key + ("element", i), one))
+        for one in named(load(elements(path)), stems):
+            which = one.pop(ELEMENT_TAG[os.path.basename(elements(path))]) - tag
+            out.update(flat(key + ("element", which), one))
     return out
 
 
 def owner(key):
     return key[:2]
-
-
-class Edits:
-    """Random edits of a tree, as somebody would make them."""
-
-    def __init__(self, tree, rng, side):
-        self.tree, self.rng, self.side = tree, rng, side
-        self.serial = 0
-
-    def unique(self):
-        self.serial += 1
-        return self.side * 100000 + self.serial
-
-    def pick(self, things):
-        things = list(things)
-        return self.rng.choice(things) if things else None
-
-    def tiles(self):
-        return self.pick(p for p in layers(self.tree) if os.path.exists(p + "/id.csv"))
-
-    def setting(self):
-        path = self.tree + "/info/settings.cfg"
-        lines = read(path).splitlines()
-        at, what = self.rng.randrange(len(lines) + 1), self.rng.randrange(3)
-        if what or at == len(lines):
-            lines.insert(at, "sv_%d 1" % self.unique())
-        else:
-            del lines[at]
-        write(path, "".join(line + "\n" for line in lines))
-
-    def text(self):
-        write(self.tree + "/info/" + self.rng.choice(("author", "credits", "version")),
-              "by %d\n" % self.unique())
-
-    def cells(self):
-        layer = self.tiles()
-        if not layer:
-            return
-        names = [n for n in sorted(os.listdir(layer)) if n in ("id.csv", "flags.csv")]
-        name = self.rng.choice(names)
-        rows = table(os.path.join(layer, name))
-        x, y = self.rng.randrange(len(rows[0])), self.rng.randrange(len(rows))
-        for j in range(y, min(len(rows), y + self.rng.randrange(1, 4))):
-            for i in range(x, min(len(rows[0]), x + self.rng.randrange(1, 4))):
-                rows[j][i] = self.rng.choice((0, 1, 5, 9)) if name == "flags.csv" else self.rng.randrange(26)
-        write(os.path.join(layer, name), "".join(",".join(map(str, r)) + "\n" for r in rows))
-
-    def layer_field(self):
-        layer = self.tiles()
-        if layer:
-            value = load(layer + "/layer.json")
-            if value["kind"] == 0:
-                value["color"] = [self.rng.randrange(256) for _ in range(4)]
-            else:
-                value["detail"] = 1 - value["detail"]
-            dump(layer + "/layer.json", value)
-
-    def layer_image(self):
-        layer, image = self.tiles(), self.pick(entries(self.tree, "images"))
-        if layer and image and load(layer + "/layer.json")["kind"] == 0:
-            dump(layer + "/layer.json", {**load(layer + "/layer.json"), "image": image.rsplit(".", 1)[0]})
-
-    def group_field(self):
-        g = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
-        if g:
-            path = os.path.join(self.tree, "groups", g, "group.json")
-            dump(path, {**load(path), self.rng.choice(("x_offset", "y_offset", "x_parallax")):
-                        self.rng.randrange(1000)})
-
-    def element(self):
-        layer = self.pick(p for p in layers(self.tree) if elements(p))
-        if layer:
-            value = load(elements(layer))
-            one = self.rng.choice(value)
-            key = "positions" if "positions" in one else "position"
-            one[key] = [[self.rng.randrange(999), 1] for _ in range(5)] if key == "positions" else [1, 2]
-            dump(elements(layer), value)
-
-    def add_layer(self):
-        source = self.pick(p for p in layers(self.tree)
-                           if load(p + "/layer.json").get("kind", 0) == 0)
-        if source:
-            g = self.pick(entries(self.tree, "groups"))
-            where = os.path.join(self.tree, "groups", g, "layers")
-            os.makedirs(where, exist_ok=True)
-            new = os.path.join(where, "%d_new%d" % (self.rng.randrange(5), self.unique() % 1000))
-            shutil.copytree(source, new)
-            set_tag(new, self.unique())
-
-    def remove_layer(self):
-        layer = self.pick(p for p in layers(self.tree)
-                          if load(p + "/layer.json").get("kind", 0) == 0)
-        if layer:
-            shutil.rmtree(layer)
-
-    def rename_layer(self):
-        layer = self.pick(p for p in layers(self.tree)
-                          if load(p + "/layer.json").get("kind", 0) == 0)
-        if layer:
-            number = re.match(r"\d+", os.path.basename(layer)).group()
-            os.rename(layer, os.path.join(os.path.dirname(layer), "%s_n%d" % (number, self.unique() % 1000)))
-
-    def move_layer(self):
-        layer = self.pick(layers(self.tree))
-        if layer:
-            new = os.path.join(os.path.dirname(layer), "%03d_%s" % (self.rng.randrange(6), bare(os.path.basename(layer))))
-            if not os.path.exists(new):
-                os.rename(layer, new)
-
-    def regroup_layer(self):
-        layer = self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind", 0) == 0)
-        g = self.pick(entries(self.tree, "groups"))
-        if layer and g:
-            where = os.path.join(self.tree, "groups", g, "layers")
-            os.makedirs(where, exist_ok=True)
-            new = os.path.join(where, "%02d_%s" % (self.rng.randrange(6), bare(os.path.basename(layer))))
-            if not os.path.exists(new):
-                os.rename(layer, new)
-
-    def add_group(self):
-        source = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
-        if source:
-            new = os.path.join(self.tree, "groups", "%d_g%d" % (self.rng.randrange(5), self.unique() % 1000))
-            shutil.copytree(os.path.join(self.tree, "groups", source), new)
-            dump(new + "/group.json", {**load(new + "/group.json"), GROUP_TAG: self.unique()})
-            for n in entries(new, "layers"):
-                set_tag(os.path.join(new, "layers", n), self.unique())
-
-    def remove_group(self):
-        g = self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
-        if g:
-            shutil.rmtree(os.path.join(self.tree, "groups", g))
-
-    def image(self):
-        source = self.pick(n for n in entries(self.tree, "images") if n.endswith(".json"))
-        if source:
-            path = os.path.join(self.tree, "images", source)
-            dump(path, {**load(path), "width": 64 + self.unique() % 1000})
-
-    def add_image(self):
-        dump(os.path.join(self.tree, "images", "%d_more%d.json" % (self.rng.randrange(9), self.unique())),
-             {"external": 1, "width": 64, "height": 64})
-
-    def envelope(self):
-        e = self.pick(entries(self.tree, "envelopes"))
-        if e:
-            path = os.path.join(self.tree, "envelopes", e)
-            value = load(path)
-            value["synchronized"] = 1 - value["synchronized"] if "synchronized" in value else 0
-            if "synchronized" in load(path):
-                dump(path, value)
-
-    ALL = (setting, setting, text, cells, cells, cells, layer_field, layer_image, group_field, element,
-           add_layer, remove_layer, rename_layer, move_layer, move_layer, regroup_layer, add_group, remove_group, image, add_image,
-           envelope)
-
-    def some(self, n):
-        for _ in range(n):
-            self.rng.choice(self.ALL)(self)
 
 
 def lines_joined(b, o, t):
@@ -325,15 +232,13 @@ def lines_joined(b, o, t):
 
 
 def expected(b, o, t):
-    """(facts that must hold, keys that both changed in different ways)."""
+    """(facts that must hold, keys that both changed in different ways). A value of None: there is no such fact."""
     sure, clash = {}, set()
     present = [{owner(k) for k in f} for f in (b, o, t)]
-    for key in {*b, *o, *t}:
+    for key in {*b, *o, *t} - {("settings",), ("orders",), ("twice",)}:
         who, values = owner(key), (b.get(key), o.get(key), t.get(key))
         if who in present[0] and (who not in present[1] or who not in present[2]):
             continue  # below
-        if key == ("settings",):
-            continue
         if values[1] == values[2] or values[0] == values[2]:
             sure[key] = values[1]
         elif values[0] == values[1]:
@@ -346,7 +251,26 @@ def expected(b, o, t):
         if key[:5] in cells and key[2:3] == ("cell",):
             sure[key] = o.get(key)
     removed(b, o, t, present, sure, clash)
-    return {k: v for k, v in sure.items() if v is not None}, clash
+    return sure, clash
+
+
+def aliases(sides):
+    """Of (facts, copies) of each side: a copy of what is gone there is that one."""
+    found = {}
+    for there, copies in sides:
+        for new in copies:
+            of_ = copies[new]
+            while of_ in copies and of_ not in there:
+                of_ = copies[of_]
+            if new in there and of_ not in there and of_ not in found.values():
+                found[new] = of_
+    return found
+
+
+def exchanged(key, value, sure, copies):
+    """Is it what is said of its copy, or of what it is a copy of? Which is which only their places say."""
+    partners = [new for new, of_ in copies.items() if of_ == key[:2]] + [of_ for new, of_ in copies.items() if new == key[:2]]
+    return any(sure.get((*who, *key[2:])) == value for who in partners)
 
 
 def of(facts_, who):
@@ -359,3 +283,44 @@ def removed(b, o, t, present, sure, clash):
         if len(sides) == 1 and of(sides[0], who) != of(b, who):
             clash.add(who)
             sure.update(of(sides[0], who))
+        elif len(sides) < 2:
+            sure[who] = None
+
+
+def reordered(a, b):
+    """Pairs that both lists have, but in another order."""
+    places = [{x: i for i, x in enumerate(of_)} for of_ in (a, b)]
+    both = [x for x in a if x in places[1]]
+    return {(x, y) for x, y in itertools.combinations(both, 2) if places[1][x] > places[1][y]}
+
+
+def misplaced(b, o, t, out):
+    """Pairs of objects that stand in the order of neither side that moved them."""
+    wrong = []
+    for where, now in out["orders",].items():
+        lists = [f["orders",].get(where, []) for f in (b, o, t)]
+        now = [x for x in now if x not in out["twice",] and not nameless(b, o, t, x)]
+        stayed = [x for x in now if all(x in of_ for of_ in lists)]
+        moved = [reordered([x for x in lists[0] if x in stayed], of_) for of_ in lists[1:]]
+        if moved[0] and moved[1]:
+            continue
+        wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
+        wrong += [(where, pair) for pair in reordered(wanted, now)]
+        wrong += [(where, x) for of_ in lists[1:] for x in of_
+                  if x in now and x not in lists[0] and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
+    return wrong
+
+
+def nameless(b, o, t, who):
+    """Has it no name, and did a side change it? Which it is, only its neighbours say then."""
+    return b.get(who) == "" and any(of(f, who) != of(b, who) for f in (o, t))
+
+
+def between(x, side, now, stayed):
+    """Does what a side has there stand behind what it follows there, or before what it precedes?"""
+    at = side.index(x)
+    before = [y for y in side[:at] if y in stayed][-1:]
+    after = [y for y in side[at:] if y in stayed][:1]
+    if before and after and now.index(before[0]) > now.index(after[0]):
+        return True
+    return all(now.index(y) < now.index(x) for y in before) and all(now.index(y) > now.index(x) for y in after)

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import maps  # first: it says what else can be imported
 import archives
 import box as boxes
 import datafile
+import edits
 import merging
 import places
 import randommap
@@ -42,7 +44,7 @@ def content(path):
 @pytest.fixture
 def three(tmp_path):
     """A directory with b.map, o.map and t.map, which are the same, and the map's tree."""
-    return make_three(tmp_path, randommap.random_map(7))
+    return tagged(tmp_path, 7)
 
 
 def make_three(where, data):
@@ -98,15 +100,17 @@ def edit(where, side, rng, number, n):
     """A random edit of the tree goes onto the side's map."""
     tree = str(where / ("tree-" + side))
     shutil.copytree(where / "tree", tree)
-    merging.Edits(tree, rng, number).some(n)
+    made = edits.Edits(tree, rng, number, str(where / "tree"))
+    made.some(n)
     good("pack", "-o", "raw=off", "--exact", "--onto", str(where / (side + ".map")), tree)
+    return made
 
 
-def facts_of(where, side):
+def facts_of(where, side, alias=None):
     tree = str(where / ("said-" + side))
     shutil.rmtree(tree, ignore_errors=True)
     good("extract", "-o", "raw=off", str(where / (side + ".map")), tree)
-    return merging.facts(tree)
+    return merging.facts(tree, alias)
 
 
 def tagged(where, seed):
@@ -117,23 +121,36 @@ def tagged(where, seed):
     return make_three(where, get(where / "b.map"))
 
 
-def judge(b, o, t, out, r):
-    """None, or what is wrong."""
+def judge(b, o, t, out, r, copies):
+    """None, or what is wrong. copies: {what a side added: what it is a copy of}."""
     sure, clash = merging.expected(b, o, t)
     if r.returncode not in (0, 1) or (r.returncode == 1) != ("conflict: " in r.stderr):
         return "exit code %d" % r.returncode
-    if clash and r.returncode == 0:
+    if r.returncode == 0 and any(not merging.nameless(b, o, t, merging.owner(k)) for k in clash):
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
     if r.returncode == 1 and (not clash or "in doubt" in r.stderr):
         return None  # a doubt of its own, named
-    # What is named as a whole need not be joined.
+    # What is named as a whole need not be joined, and what is there again is it beside another.
     named = {merging.owner(k) for k in clash}
-    wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v and merging.owner(k) not in named]
+    again = out["twice",] if r.returncode else set()
+    wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v and merging.owner(k) not in named | again
+             and not (v is None and stays(k, named, b, r)) and not merging.exchanged(k, out.get(k), sure, copies)]
     lines = merging.lines_joined(*(f["settings",] for f in (b, o, t)))
     if set(out["settings",]) != lines and "settings.cfg" not in r.stderr:
         wrong.append(("settings", lines, out["settings",]))
-    kept = [(k, o.get(k), out.get(k)) for k in clash if len(k) > 2 and out.get(k) != o.get(k)]
+    if "into another order" not in r.stderr:
+        wrong += merging.misplaced(b, o, t, out)
+    kept = [(k, o.get(k), out.get(k)) for k in clash
+            if len(k) > 2 and out.get(k) != o.get(k) and merging.owner(k) not in again]
     return (wrong + kept)[:3] or None
+
+
+def stays(key, named, b, r):
+    """It was removed, but stays with something that is named."""
+    if key[0] in ("group", "layer") and re.search(r"conflict: groups/[^/:]*: (changed|removed) by", r.stderr):
+        return True
+    groups = named | {b.get((*k, "group")) for k in named}
+    return key in groups or b.get((*key, "group")) in groups or (key[0] in edits.REFERENCES and " and used by " in r.stderr)
 
 
 CHECKER = os.path.join(places.SHARED, "tools/twcheck.py")
@@ -157,12 +174,12 @@ def checked(where):
 def one_round(where, seed):
     rng = random.Random(seed)
     tagged(where, seed)
-    for number, side in ((1, "o"), (2, "t")):
-        edit(where, side, rng, number, rng.randrange(1, 6))
+    copies = [edit(where, side, rng, number, rng.randrange(1, 8)).copies for number, side in ((1, "o"), (2, "t"))]
     r = merge(where)
-    assert r.returncode in (0, 1), r.stderr
-    four = [facts_of(where, side) for side in ("b", "o", "t", "out")]
-    problem = judge(*four, r) or (checked(where) if seed % 10 == 0 else None)
+    assert r.returncode in (0, 1), r
+    alias = merging.aliases((facts_of(where, side), c) for side, c in zip("ot", copies))
+    four = [facts_of(where, side, alias) for side in ("b", "o", "t", "out")]
+    problem = judge(*four, r, {**copies[0], **copies[1]}) or (checked(where) if seed % 10 == 0 else None)
     return problem, r.returncode == 1 and not merging.expected(*four[:3])[1], r
 
 
@@ -445,6 +462,21 @@ def test_an_image_that_one_embedded_is_embedded(plain, mover, other):
     assert good("cat", str(plain / "out.map"), "images/1_grass_main.png").stdout == data
 
 
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+def test_a_layer_whose_name_another_one_has_now_is_not_taken_for_it(plain, mover, other):
+    """Renamed, and another one added under the old name: who changes the old one means the renamed."""
+    good("mv", str(plain / (mover + ".map")), GROUND, GROUP + "/layers/1_old")
+    new = plain / "add" / GROUP / "layers" / "2_ground"
+    shutil.copytree(plain / "tree" / GROUND, new)
+    merging.write(str(new / "id.csv"), edits.text_of([[x + 20 * y for x in range(20)] for y in range(10)]))
+    good("pack", str(plain / "add"), "--onto", str(plain / (mover + ".map")))
+    put(plain, other, GROUND + "/id.csv", cells(plain, (1, 1, 5)))
+    r = merge(plain)
+    found = [grid(said(plain, "%s/layers/%s/id.csv" % (GROUP, n))) for n in layers_of(plain, GROUP)[1:]]
+    assert grid(cells(plain, (1, 1, 5))) in found or "in doubt" in r.stderr
+    assert any(rows[1][1] == 21 for rows in found) and len(found) == 2
+
+
 OTHER = "groups/1_other"
 
 
@@ -471,6 +503,44 @@ def test_a_layer_that_one_moved_to_another_group_and_the_other_changed_is_both(g
     merge(grouped, code=0)
     assert layers_of(grouped, OTHER) == ["0_ground", "1_far"] and layers_of(grouped, GROUP) == ["0_Game"]
     assert grid(said(grouped, OTHER + "/layers/0_ground/id.csv")) == grid(cells(grouped, (1, 1, 5)))
+
+
+def test_two_layers_of_one_name_that_changed_places_are_in_doubt(grouped):
+    """Each stands where the other did: by their names they would only have been drawn anew."""
+    far = OTHER + "/layers/0_far"
+    for side in "bot":
+        good("mv", str(grouped / (side + ".map")), far, OTHER + "/layers/0_ground")
+    far = OTHER + "/layers/0_ground"
+    one, other = (said(grouped, p + "/id.csv", "b") for p in (GROUND, far))
+    put(grouped, "o", GROUND + "/id.csv", other)
+    put(grouped, "o", far + "/id.csv", one)
+    put(grouped, "t", GROUND + "/id.csv", cells(grouped, (1, 1, 5)))
+    assert "in doubt" in merge(grouped, code=1).stderr
+    assert said(grouped, GROUND + "/id.csv") == other and said(grouped, far + "/id.csv") == one
+    assert grid(left(grouped, GROUND + "/id.csv"))[1][1] == 5
+
+
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+def test_a_layer_that_got_another_name_in_another_group_is_found(grouped, mover, other):
+    good("mv", str(grouped / (mover + ".map")), GROUND, OTHER + "/layers/0_renamed")
+    good("rm", "-r", str(grouped / (other + ".map")), GROUND)
+    assert "removed by" in merge(grouped, code=1).stderr
+    assert layers_of(grouped, OTHER) == ["0_renamed", "1_far"] and layers_of(grouped, GROUP) == ["0_Game"]
+
+
+def test_a_name_that_a_layer_of_another_kind_has_now_is_another_layer(grouped):
+    """Theirs has quads under the name of the tiles, which ours changed."""
+    good("rm", "-r", str(grouped / "t.map"), GROUND)
+    new = grouped / "quads" / GROUND
+    os.makedirs(new)
+    merging.dump(str(new / "layer.json"), {"type": 3, "version": 2})
+    merging.dump(str(new / "quads.json"), [{"positions": [[1, 2]] * 5}])
+    good("pack", str(grouped / "quads"), "--onto", str(grouped / "t.map"))
+    put(grouped, "o", GROUND + "/id.csv", cells(grouped, (1, 1, 5)))
+    assert "changed by ours and removed by theirs" in merge(grouped, code=1).stderr
+    found = [set(good("ls", str(grouped / "out.map"), GROUP + "/layers/" + n).stdout.decode().split())
+             for n in layers_of(grouped, GROUP)]
+    assert {"id.csv", "flags.csv", "layer.json"} in found[1:] and {"layer.json", "quads.json"} in found
 
 
 def test_a_layer_that_went_to_a_group_which_theirs_added(grouped):

@@ -213,6 +213,36 @@ static void sketch_lines(struct item *i, const struct bytes *b)
 	}
 }
 
+/* In canonical JSON each key of the outermost level begins a line. */
+static uint64_t sort_of(const char *const *keys, const struct bytes *b)
+{
+	uint64_t sort = 0;
+	char line[64];
+
+	for (; keys && *keys; keys++) {
+		const uint8_t *end = b->data + b->size, *at;
+		int n = snprintf(line, sizeof(line), "\n  \"%s\": ", *keys);
+
+		at = memmem(b->data, b->size, line, (size_t)n);
+		if (at) {
+			const uint8_t *next = memchr(at + n, '\n', (size_t)(end - at - n));
+			size_t size = (size_t)((next ? next : end) - at);
+
+			sort ^= digest_likely(at, size - (at[size - 1] == ','));
+		}
+	}
+	return sort;
+}
+
+/* Is nothing in it but zeros? That two tables are empty at the same places says little. */
+static bool is_blank(const char *line, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		if (line[k] >= '1' && line[k] <= '9')
+			return false;
+	return true;
+}
+
 /* A table may be too large for memory. */
 static int know_table(struct merge *m, enum which w, struct item *i)
 {
@@ -227,7 +257,8 @@ static int know_table(struct merge *m, enum which w, struct item *i)
 	for (uint64_t y = 0; (r = reader_line(&reader, &line, &n)) > 0; y++) {
 		digest_add(&sum, line, n);
 		digest_add(&sum, "\n", 1);
-		sketch_line(i, line, n, y);
+		if (!is_blank(line, n))
+			sketch_line(i, line, n, y);
 	}
 	reader_close(&reader);
 	i->digest = digest_end(&sum);
@@ -248,6 +279,8 @@ static int know_file(struct merge *m, enum which w, struct item *i)
 	} else if (!table) {
 		i->digest = digest_of(b->data, b->size);
 		sketch_lines(i, b);
+		if (content_is_json(m, i))
+			i->sort = sort_of(m->how->sorts, b);
 	}
 	return 0;
 }
@@ -260,6 +293,7 @@ static void know_dir(struct item *i, struct buffer *sum)
 		const char *name = c->object ? c->bare : c->name;
 		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
 
+		i->sort ^= c->dir ? 0 : c->sort;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));

@@ -16,7 +16,7 @@ enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
 
 /* -EIO and such: it cannot be read. */
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret);
-/* Finds digest, sketch and uses of an item, and of all below it. What cannot be read is the same as
+/* Finds digest, sketch, sort and uses of an item, and of all below it. What cannot be read is the same as
  * anything else that cannot. */
 int content_know(struct merge *m, enum which w, struct item *i);
 /* How alike are two, which are known: 0 to 1000. */

@@ -17,30 +17,73 @@ struct candidate {
 
 struct finding {
 	enum which w;
+	bool equal; /* those of equal content are looked for, not those of one name */
 	struct hash hash;
 	struct candidate *all;
 	size_t n, room;
 };
 
-static uint64_t key_of(const struct item *i)
+static uint64_t key_of_content(const struct item *i)
 {
-	return i->bare[0] ? hash_text(i->dir, i->bare) : hash_number(i->digest.a);
+	return hash_number(i->digest.a);
 }
 
-static bool same(const struct item *a, const struct item *b)
+static uint64_t key_of_name(const struct item *i)
 {
-	return a->dir == b->dir && strcmp(a->bare, b->bare) == 0 &&
-	       strcmp(a->up->name, b->up->name) == 0 &&
-	       (a->bare[0] ? pairs_alike(a, b) : digest_same(&a->digest, &b->digest));
+	return i->bare[0] ? hash_text(i->dir, i->bare) : key_of_content(i);
 }
 
-static bool collect(struct finding *f, struct merged *const *dirs, size_t n)
+static bool same_content(const struct item *a, const struct item *b)
+{
+	return a->dir == b->dir && digest_same(&a->digest, &b->digest);
+}
+
+/* How alike they are (content.h); 0: they are not the same. */
+static unsigned same(bool equal, const struct item *a, const struct item *b)
+{
+	if (a->dir != b->dir || strcmp(a->up->name, b->up->name) != 0)
+		return 0;
+	if (equal || (!a->bare[0] && !b->bare[0]))
+		return same_content(a, b) ? 1000 : 0;
+	return strcmp(a->bare, b->bare) == 0 ? pairs_alike(a, b) : 0;
+}
+
+/* Is it rather a copy of another one that base has? */
+static bool is_copy(struct merged *const *dirs, size_t n, const struct item *of, unsigned alike,
+	const struct item *i)
+{
+	for (size_t d = 0; d < n; d++) {
+		const struct item *dir = dirs[d]->at[BASE];
+
+		for (size_t k = 0; dir && k < dir->n; k++)
+			if (dir->below[k] != of && dir->below[k]->object &&
+				same(false, dir->below[k], i) > alike)
+				return true;
+	}
+	return false;
+}
+
+/* Is it new, or what one of base became? */
+static bool is_changed(const struct item *i)
+{
+	const struct item *b = i->of ? i->of->at[BASE] : NULL;
+
+	return !b || !digest_same(&b->digest, &i->digest);
+}
+
+static bool is_nowhere(const struct item *i)
+{
+	return !i->of;
+}
+
+static bool collect(
+	struct finding *f, struct merged *const *dirs, size_t n, bool (*fits)(const struct item *))
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct item *dir = dirs[i]->at[f->w];
 
 		for (size_t k = 0; dir && k < dir->n; k++) {
-			if (!dir->below[k]->object || dir->below[k]->of)
+			if (!dir->below[k]->object || !fits(dir->below[k]))
 				continue;
 			if (!array_room(f->all, f->n, f->room))
 				return false;
@@ -50,13 +93,15 @@ static bool collect(struct finding *f, struct merged *const *dirs, size_t n)
 	for (size_t i = 0; i < f->n; i++) {
 		if (!hash_room(&f->hash))
 			return false;
-		hash_add(&f->hash, &f->all[i].link, key_of(f->all[i].item));
+		hash_add(&f->hash, &f->all[i].link,
+			f->equal ? key_of_content(f->all[i].item) : key_of_name(f->all[i].item));
 	}
 	return true;
 }
 
 /* The only one that it can be; NULL: there is none, or several. */
-static struct candidate *find(const struct finding *f, const struct merged *x)
+static struct candidate *find(
+	const struct finding *f, struct merged *const *dirs, size_t n, const struct merged *x)
 {
 	const struct item *b = x->at[BASE];
 	struct candidate *found = NULL;
@@ -64,10 +109,13 @@ static struct candidate *find(const struct finding *f, const struct merged *x)
 
 	if (!b || !b->object || x->at[f->w])
 		return NULL;
-	for (l = hash_find(&f->hash, key_of(b)); l; l = hash_again(l)) {
+	l = hash_find(&f->hash, f->equal ? key_of_content(b) : key_of_name(b));
+	for (; l; l = hash_again(l)) {
 		struct candidate *c = container_of(l, struct candidate, link);
 
-		if (!same(b, c->item))
+		unsigned alike = same(f->equal, b, c->item);
+
+		if (!alike || is_copy(dirs, n, b, alike, c->item))
 			continue;
 		if (found)
 			return NULL;
@@ -76,12 +124,24 @@ static struct candidate *find(const struct finding *f, const struct merged *x)
 	return found;
 }
 
+/* Does another one have its name where it was? */
+static bool has_namesake(const struct merged *x, enum which w)
+{
+	const struct item *b = x->at[BASE], *dir = x->up->at[w];
+
+	for (size_t k = 0; b->bare[0] && dir && k < dir->n; k++)
+		if (dir->below[k] != x->at[w] && dir->below[k]->object &&
+			strcmp(dir->below[k]->bare, b->bare) == 0 && is_changed(dir->below[k]))
+			return true;
+	return false;
+}
+
 static void match(struct finding *f, struct merged *const *dirs, size_t n, bool take)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < dirs[i]->n; k++) {
 			struct merged *x = dirs[i]->below[k];
-			struct candidate *c = find(f, x);
+			struct candidate *c = find(f, dirs, n, x);
 
 			if (!c)
 				continue;
@@ -90,7 +150,9 @@ static void match(struct finding *f, struct merged *const *dirs, size_t n, bool 
 				continue;
 			x->at[f->w] = c->item;
 			c->item->of = x;
-			x->crossed = true;
+			x->crossed = c->item->up->of != x->up;
+			x->doubt |= !pairs_sure(same(f->equal, x->at[BASE], c->item)) ||
+				    has_namesake(x, f->w);
 		}
 }
 
@@ -134,16 +196,16 @@ static int move(struct merged *const *dirs, size_t n)
 	return 0;
 }
 
-int crossed_find(struct merged *const *dirs, size_t n)
+int crossed_find(struct merged *const *dirs, size_t n, bool equal)
 {
 	static const enum which sides[] = {OURS, THEIRS};
 	bool any = false;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && n > 1 && i < 2; i++) {
-		struct finding f = {.w = sides[i]};
+		struct finding f = {.w = sides[i], .equal = equal};
 
-		r = collect(&f, dirs, n) ? 0 : -ENOMEM;
+		r = collect(&f, dirs, n, is_nowhere) ? 0 : -ENOMEM;
 		if (r == 0 && f.n) {
 			match(&f, dirs, n, false);
 			match(&f, dirs, n, true);
@@ -153,4 +215,48 @@ int crossed_find(struct merged *const *dirs, size_t n)
 		free(f.all);
 	}
 	return r == 0 && any ? move(dirs, n) : r;
+}
+
+/* Does what it was in base stand in another directory now? */
+static bool stands_elsewhere(const struct finding *f, const struct merged *x)
+{
+	const struct item *b = x->at[BASE];
+	struct hash_link *l = hash_find(&f->hash, key_of_content(b));
+
+	for (; l; l = hash_again(l)) {
+		const struct item *i = container_of(l, struct candidate, link)->item;
+
+		if (i->up != x->at[f->w]->up && same_content(i, b))
+			return true;
+	}
+	return false;
+}
+
+static void doubt(const struct finding *f, struct merged *const *dirs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < dirs[i]->n; k++) {
+			struct merged *x = dirs[i]->below[k];
+
+			if (x->at[BASE] && x->at[BASE]->object && x->at[f->w] &&
+				is_changed(x->at[f->w]))
+				x->doubt |= stands_elsewhere(f, x);
+		}
+}
+
+int crossed_doubt(struct merged *const *dirs, size_t n)
+{
+	static const enum which sides[] = {OURS, THEIRS};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && n > 1 && i < 2; i++) {
+		struct finding f = {.w = sides[i], .equal = true};
+
+		r = collect(&f, dirs, n, is_changed) ? 0 : -ENOMEM;
+		if (r == 0)
+			doubt(&f, dirs, n);
+		hash_finish(&f.hash);
+		free(f.all);
+	}
+	return r;
 }

@@ -31,6 +31,7 @@ struct item {
 	struct digest digest;    /* of its content, not of its name */
 	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
 	unsigned n_sketch;
+	uint64_t sort; /* what it has for good (formats/merging.h: sorts); 0: nothing */
 	size_t *uses; /* the objects that it names, by their number */
 	size_t n_uses, room_uses;
 };

@@ -133,20 +133,6 @@ static void pair_kinds(struct merge *m, struct pairs *p)
 	}
 }
 
-/* What base has, with what each side has of it. */
-static int match_to_base(struct merge *m, struct merged *x, struct pairs *o, struct pairs *t)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < o->n_a; i++) {
-		size_t in_o = o->of_a[i], in_t = t->of_a[i];
-
-		r = make(m, x, o->a[i], in_o == PAIRS_NONE ? NULL : o->b[in_o],
-			in_t == PAIRS_NONE ? NULL : t->b[in_t], o->doubt[i] || t->doubt[i]);
-	}
-	return r;
-}
-
 static int match_new(struct merge *m, struct merged *x)
 {
 	struct pairs p = {0};
@@ -157,6 +143,10 @@ static int match_new(struct merge *m, struct merged *x)
 	/* Where the base says nothing it is two versions of one. */
 	if (r == 0)
 		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
+	if (r == 0 && !x->at[BASE])
+		r = pairs_find_alike(&p);
+	if (r == 0 && !x->at[BASE])
+		r = pairs_find_rest(&p);
 	if (r == 0)
 		pair_kinds(m, &p);
 	for (size_t i = 0; r == 0 && i < p.n_a; i++)
@@ -171,29 +161,63 @@ static int match_new(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* What base has. */
-static int match_old(struct merge *m, struct merged *x)
-{
-	struct pairs o = {0}, t = {0};
-	int r = objects(m, BASE, x->at[BASE], &o.a, &o.n_a);
+/* What base has in a directory, and what each side has of it. */
+struct old {
+	struct pairs of[SIDES]; /* of[BASE] is not used; a is one list */
+};
 
-	if (r == 0)
-		r = objects(m, OURS, x->at[OURS], &o.b, &o.n_b);
-	if (r == 0)
-		r = objects(m, THEIRS, x->at[THEIRS], &t.b, &t.n_b);
-	t.a = o.a;
-	t.n_a = o.n_a;
-	if (r == 0)
-		r = pairs_find(&o);
-	if (r == 0)
-		r = pairs_find(&t);
-	if (r == 0)
-		r = match_to_base(m, x, &o, &t);
-	free(o.a);
-	free(o.b);
-	free(t.b);
-	pairs_finish(&o);
-	pairs_finish(&t);
+static void old_finish(struct old *old)
+{
+	free(old->of[OURS].a);
+	for (int w = OURS; w < SIDES; w++) {
+		free(old->of[w].b);
+		pairs_finish(&old->of[w]);
+	}
+}
+
+static int match_old(struct merge *m, struct merged *x, struct old *old)
+{
+	struct pairs *o = &old->of[OURS], *t = &old->of[THEIRS];
+	int r = objects(m, BASE, x->at[BASE], &o->a, &o->n_a);
+
+	t->a = o->a;
+	t->n_a = o->n_a;
+	for (int w = OURS; r == 0 && w < SIDES; w++) {
+		r = objects(m, (enum which)w, x->at[w], &old->of[w].b, &old->of[w].n_b);
+		if (r == 0)
+			r = pairs_find(&old->of[w]);
+	}
+	for (size_t i = 0; r == 0 && i < o->n_a; i++) {
+		size_t in_o = o->of_a[i], in_t = t->of_a[i];
+
+		r = make(m, x, o->a[i], in_o == PAIRS_NONE ? NULL : o->b[in_o],
+			in_t == PAIRS_NONE ? NULL : t->b[in_t], o->doubt[i] || t->doubt[i]);
+	}
+	return r;
+}
+
+/* More of it; what is in another directory by now is looked for no more. */
+static int match_more(struct old *old, enum which w, int (*find)(struct pairs *p))
+{
+	struct pairs *p = &old->of[w];
+	int r;
+
+	for (size_t i = 0; i < p->n_a; i++)
+		if (p->of_a[i] == PAIRS_NONE && p->a[i]->of->at[w])
+			p->of_a[i] = PAIRS_ELSEWHERE;
+	for (size_t j = 0; j < p->n_b; j++)
+		if (p->of_b[j] == PAIRS_NONE && p->b[j]->of)
+			p->of_b[j] = PAIRS_ELSEWHERE;
+	r = find(p);
+	for (size_t i = 0; r == 0 && i < p->n_a; i++) {
+		struct merged *x = p->a[i]->of;
+
+		if (p->of_a[i] == PAIRS_NONE || x->at[w])
+			continue;
+		x->at[w] = p->b[p->of_a[i]];
+		x->at[w]->of = x;
+		x->doubt |= p->doubt[i];
+	}
 	return r;
 }
 
@@ -203,16 +227,38 @@ struct level {
 	size_t n, room;
 };
 
-static int match_objects(struct merge *m, const struct level *l)
+static int match_each(struct old *old, size_t n, int (*find)(struct pairs *p))
 {
 	int r = 0;
 
+	for (size_t i = 0; r == 0 && i < n; i++)
+		for (int w = OURS; r == 0 && w < SIDES; w++)
+			r = match_more(&old[i], (enum which)w, find);
+	return r;
+}
+
+/* From what is sure to what is not. */
+static int match_objects(struct merge *m, const struct level *l)
+{
+	CLEANUP(free) struct old *old = calloc(l->n + 1, sizeof(*old));
+	int r = old ? 0 : -ENOMEM;
+
 	for (size_t i = 0; r == 0 && i < l->n; i++)
-		r = match_old(m, l->at[i]);
+		r = match_old(m, l->at[i], &old[i]);
 	if (r == 0)
-		r = crossed_find(l->at, l->n);
+		r = crossed_find(l->at, l->n, true);
+	if (r == 0)
+		r = match_each(old, l->n, pairs_find_alike);
+	if (r == 0)
+		r = crossed_find(l->at, l->n, false);
+	if (r == 0)
+		r = match_each(old, l->n, pairs_find_rest);
+	if (r == 0)
+		r = crossed_doubt(l->at, l->n);
 	for (size_t i = 0; r == 0 && i < l->n; i++)
 		r = match_new(m, l->at[i]);
+	for (size_t i = 0; old && i < l->n; i++)
+		old_finish(&old[i]);
 	return r;
 }
 

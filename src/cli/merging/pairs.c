@@ -55,6 +55,33 @@ static bool same_both(const struct item *a, const struct item *b)
 	return same_name(a, b) && same_content(a, b);
 }
 
+/* The parts of a directory are those that its kind has. */
+static bool same_parts(const struct item *a, const struct item *b)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a->n && a->below[i]->object)
+			i++;
+		while (j < b->n && b->below[j]->object)
+			j++;
+		if (i == a->n || j == b->n)
+			return i == a->n && j == b->n;
+		if (strcmp(a->below[i++]->name, b->below[j++]->name) != 0)
+			return false;
+	}
+}
+
+static bool same_kind(const struct item *a, const struct item *b)
+{
+	return a->dir == b->dir && a->sort == b->sort;
+}
+
+static bool same_sort(const struct item *a, const struct item *b)
+{
+	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
+}
+
 /* How many of a list that have no other are like this one, and the last of them. */
 static size_t count(struct item *const *list, size_t n, const size_t *of, const struct item *like,
 	bool (*same)(const struct item *, const struct item *), size_t *ret)
@@ -69,16 +96,93 @@ static size_t count(struct item *const *list, size_t n, const size_t *of, const 
 	return found;
 }
 
+/* How many of a list have the name of this one, and the last of them. */
+static size_t namesakes(struct item *const *list, size_t n, const struct item *like, size_t *ret)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; like->bare[0] && i < n; i++)
+		if (same_name(list[i], like)) {
+			found++;
+			*ret = i;
+		}
+	return found;
+}
+
+/* Has nothing else its name on both sides, and is the one of b, *ret, free? */
+static bool is_unique(const struct pairs *p, const struct item *a, size_t *ret)
+{
+	size_t self;
+
+	return namesakes(p->a, p->n_a, a, &self) == 1 && namesakes(p->b, p->n_b, a, ret) == 1 &&
+	       p->of_b[*ret] == PAIRS_NONE;
+}
+
+/* Is another one of a, of the name of this one of b, as much like it? */
+static bool has_own(const struct pairs *p, const struct item *b, unsigned alike)
+{
+	for (size_t i = 0; b->bare[0] && i < p->n_a; i++)
+		if (same_name(p->a[i], b) && content_alike(p->a[i], b) >= alike)
+			return true;
+	return false;
+}
+
+/* The one of b under another name that is as much like a's as the one of its name is; PAIRS_NONE.
+ */
+static size_t rival(const struct pairs *p, const struct item *a, const struct item *holder)
+{
+	unsigned most = content_alike(a, holder) / 10 * 9;
+	size_t found = PAIRS_NONE;
+
+	for (size_t j = 0; j < p->n_b; j++) {
+		unsigned alike = p->of_b[j] == PAIRS_NONE && same_sort(a, p->b[j])
+					 ? content_alike(a, p->b[j])
+					 : 0;
+
+		if (alike < RENAMED || alike <= most || has_own(p, p->b[j], alike))
+			continue;
+		most = alike;
+		found = j;
+	}
+	return found;
+}
+
+/* Perhaps it was renamed, or went elsewhere, and another one got its name: what is not like it at
+ * all is not it. */
 static void by_name(struct pairs *p)
+{
+	for (size_t i = 0; i < p->n_a; i++) {
+		const struct item *a = p->a[i];
+		unsigned alike;
+		size_t j, other;
+		bool equal;
+
+		if (p->of_a[i] != PAIRS_NONE || !is_unique(p, a, &j))
+			continue;
+		alike = same_kind(a, p->b[j]) ? content_alike(a, p->b[j]) : 0;
+		other = rival(p, a, p->b[j]);
+		equal = other != PAIRS_NONE && same_content(a, p->b[other]);
+		if (alike >= (equal ? RENAMED : ALIKE))
+			join(p, i, j, other != PAIRS_NONE);
+		else if (other != PAIRS_NONE)
+			join(p, i, other, !equal || alike >= ALIKE);
+	}
+}
+
+/* And now it is, where nothing else has that name, or nothing else that has none. */
+static void by_name_alone(struct pairs *p, bool of_all)
 {
 	for (size_t i = 0; i < p->n_a; i++) {
 		const struct item *a = p->a[i];
 		size_t self, j;
 
-		if (p->of_a[i] == PAIRS_NONE && a->bare[0] &&
-			count(p->a, p->n_a, p->of_a, a, same_name, &self) == 1 &&
-			count(p->b, p->n_b, p->of_b, a, same_name, &j) == 1)
-			join(p, i, j, false);
+		if (p->of_a[i] != PAIRS_NONE || !a->bare[0])
+			continue;
+		if (of_all ? is_unique(p, a, &j) && same_kind(a, p->b[j])
+			   : count(p->a, p->n_a, p->of_a, a, same_name, &self) == 1 &&
+					count(p->b, p->n_b, p->of_b, a, same_name, &j) == 1 &&
+					same_sort(a, p->b[j]))
+			join(p, i, j, !of_all);
 	}
 }
 
@@ -118,7 +222,7 @@ static bool rest_find(const size_t *of, size_t n, bool is_b, struct rest *ret)
 	for (size_t i = 0; ret->one && i < n; i++) {
 		if (of[i] == PAIRS_NONE)
 			ret->one[ret->n++] = (struct one){i, before};
-		else
+		else if (of[i] != PAIRS_ELSEWHERE)
 			before = is_b ? of[i] : i;
 	}
 	return ret->one;
@@ -126,27 +230,11 @@ static bool rest_find(const size_t *of, size_t n, bool is_b, struct rest *ret)
 
 struct match {
 	struct pairs *p;
+	bool unlike; /* nothing better is to come: less says that they are one */
 	struct rest a, b;
 	unsigned *alike; /* of each pair of them: 0 to 1000, and NEAR more for neighbours */
 	unsigned *best;  /* the most that those from here on can have, (a.n + 1) * (b.n + 1) */
 };
-
-/* The parts of a directory are those that its kind has. */
-static bool same_parts(const struct item *a, const struct item *b)
-{
-	size_t i = 0, j = 0;
-
-	for (;;) {
-		while (i < a->n && a->below[i]->object)
-			i++;
-		while (j < b->n && b->below[j]->object)
-			j++;
-		if (i == a->n || j == b->n)
-			return i == a->n && j == b->n;
-		if (strcmp(a->below[i++]->name, b->below[j++]->name) != 0)
-			return false;
-	}
-}
 
 /* Between the same neighbours, are there as many of that name on both sides? */
 static bool as_many(const struct match *x, const struct one *a)
@@ -162,14 +250,16 @@ static bool as_many(const struct match *x, const struct one *a)
 	return here == there;
 }
 
-static bool same_sort(const struct item *a, const struct item *b)
+unsigned pairs_alike(const struct item *a, const struct item *b)
 {
-	return a->dir == b->dir && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
+	unsigned alike = same_sort(a, b) ? content_alike(a, b) : 0;
+
+	return alike >= ALIKE ? alike : 0;
 }
 
-bool pairs_alike(const struct item *a, const struct item *b)
+bool pairs_sure(unsigned alike)
 {
-	return same_sort(a, b) && content_alike(a, b) >= ALIKE;
+	return alike >= RENAMED;
 }
 
 static unsigned weigh(const struct match *x, const struct one *a, const struct one *b)
@@ -182,8 +272,8 @@ static unsigned weigh(const struct match *x, const struct one *a, const struct o
 		return 0;
 	alike = content_alike(i, j);
 	if (!same_name(i, j))
-		return alike >= RENAMED ? alike : 0;
-	if (alike < ALIKE && !(near && as_many(x, a)))
+		return alike >= (x->unlike ? ALIKE : RENAMED) ? alike : 0;
+	if (alike < ALIKE && !(x->unlike && near && as_many(x, a)))
 		return 0;
 	return 1 + alike + (near ? NEAR : 0);
 }
@@ -242,9 +332,9 @@ static void take(struct match *x)
 	}
 }
 
-static int by_order(struct pairs *p)
+static int by_order(struct pairs *p, bool unlike)
 {
-	struct match x = {.p = p};
+	struct match x = {.p = p, .unlike = unlike};
 	size_t n, m;
 	int r = -ENOMEM;
 
@@ -284,8 +374,24 @@ int pairs_find(struct pairs *p)
 {
 	if (!begin(p))
 		return -ENOMEM;
-	by_name(p);
 	by_content(p, same_both);
+	by_name(p);
 	by_content(p, same_content);
-	return by_order(p);
+	return 0;
+}
+
+int pairs_find_alike(struct pairs *p)
+{
+	return by_order(p, false);
+}
+
+int pairs_find_rest(struct pairs *p)
+{
+	int r;
+
+	by_name_alone(p, true);
+	r = by_order(p, true);
+	if (r == 0)
+		by_name_alone(p, false);
+	return r;
 }
