@@ -18,6 +18,8 @@
 #include "cli/merging/order.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
+#include "vfs/files/companion.h"
+#include "vfs/volume/finish.h"
 
 /* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
@@ -32,7 +34,7 @@ struct command_merge {
 	int left_dir;
 	char left_name[NAME_MAX + 1];
 	char *shown[SIDES];
-	int ours;                     /* a descriptor */
+	struct source ours;           /* as it was; no name */
 	bool as_base, theirs_as_ours; /* their bytes are the same */
 };
 
@@ -67,6 +69,13 @@ static int same_bytes(int a, int b)
 	return 1;
 }
 
+static int same_maps(const struct source *a, const struct source *b)
+{
+	if (!a->files[1] != !b->files[1] || !same_bytes(a->files[0]->fd, b->files[0]->fd))
+		return 0;
+	return !a->files[1] || same_bytes(a->files[1]->fd, b->files[1]->fd);
+}
+
 /* Where what is left over goes: beside the map of that name. */
 static int open_left(struct command_merge *c)
 {
@@ -94,6 +103,31 @@ static int open_left(struct command_merge *c)
 	return fail(c->label, &e);
 }
 
+/* Ours is what it was opened as; the tree that is edited is of the copy. */
+static int copy_ours(struct command_merge *c, const struct vfs_options *writing)
+{
+	struct offline *t = &c->merge.sides[OURS].tree;
+	const struct format *f = volume_format_for(NULL, t->vol->name);
+	char second[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	c->ours.files[0] = file_ref(t->vol->source.files[0]);
+	if (finish_waits(t->vol))
+		r = finish_refuse(&e);
+	else if (f)
+		r = companion_open(t->vol->dirfd, f, t->vol->name, &c->ours, second, &e);
+	/* The copy would be refused under its own name. */
+	if (r == 0 && f && f->companion && !c->ours.files[1] &&
+		f->companion(t->vol->name, 0, second))
+		r = error_set(&e, -EINVAL, "%s is not beside it", second);
+	offline_close(t);
+	if (r < 0)
+		return fail(c->command.names[OURS_AT], &e);
+	r = out_copy(&c->out, &c->ours, t, c->label, writing, &e);
+	return r < 0 ? fail(c->label, &e) : 0;
+}
+
 /* The maps are opened, and ours copied to where it is to be; all outside the sandbox. */
 static int open_all(struct command_merge *c)
 {
@@ -119,13 +153,7 @@ static int open_all(struct command_merge *c)
 		if (r < 0)
 			return fail(names[w], &e);
 	}
-	/* Ours is what it was opened as; the tree that is edited is of the copy. */
-	c->ours = fcntl(s[OURS].tree.vol->source.files[0]->fd, F_DUPFD_CLOEXEC, 3);
-	offline_close(&s[OURS].tree);
-	if (c->ours < 0)
-		return -errno;
-	r = out_copy(&c->out, c->ours, &s[OURS].tree, c->label, &writing, &e);
-	return r < 0 ? fail(c->label, &e) : 0;
+	return copy_ours(c, &writing);
 }
 
 static int confine(struct command_merge *c)
@@ -196,22 +224,22 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 	}
 }
 
-/* The file that the merged map is to be a copy of. */
-static struct file *result(struct command_merge *c)
+/* What the merged map is to be a copy of. */
+static const struct source *result(const struct command_merge *c)
 {
-	struct merge *m = &c->merge;
-	enum which w = c->as_base ? THEIRS : OURS;
-
-	return m->sides[w].tree.vol->source.files[0];
+	return &c->merge.sides[c->as_base ? THEIRS : OURS].tree.vol->source;
 }
 
-static int save(struct command_merge *c)
+/* *refused: both together would be no map. */
+static int save(struct command_merge *c, bool *refused)
 {
-	struct change_save how = {0};
+	int error = -EINVAL;
+	const struct change_save how = {.error = &error};
 	int code = c->as_base || c->theirs_as_ours
 			   ? OUTCOME_DONE
 			   : (int)change_save(&c->merge.sides[OURS].tree, &how);
 
+	*refused = code == OUTCOME_SAVE_FAILED && error == -EINVAL;
 	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
 }
 
@@ -221,14 +249,13 @@ static int save(struct command_merge *c)
 static int keep_ours(struct command_merge *c)
 {
 	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
-	struct file *theirs = c->merge.sides[THEIRS].tree.vol->source.files[0];
+	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
-	CLEANUP(file_unref) struct file *ours = file_new(take_fd(&c->ours));
 	const char *slash = strrchr(c->label, '/');
-	int r = ours ? left_over_map(&left, theirs, &e) : error_set(&e, -ENOMEM, "out of memory");
+	int r = left_over_map(&left, &theirs->source, theirs->format, &e);
 
 	if (r == 0)
-		r = out_commit(&c->out, ours, &e);
+		r = out_commit(&c->out, &c->ours, &e);
 	if (r < 0) {
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
@@ -246,14 +273,18 @@ static int write_out(struct command_merge *c)
 {
 	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
 	struct error e = ERROR_INIT;
-	int code = save(c);
+	bool refused;
+	int code = save(c, &refused);
 
-	if (code == OUTCOME_SAVE_FAILED)
+	if (refused)
 		return keep_ours(c);
 	if (code != OUTCOME_DONE)
 		return TROUBLE + code;
 	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, result(c), &e) < 0) {
-		left_over_drop(&left, &c->merge);
+		if (c->out.stands)
+			tell(c, &left);
+		else
+			left_over_drop(&left, &c->merge);
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
 	}
@@ -264,17 +295,17 @@ static int write_out(struct command_merge *c)
 static int merge(struct command_merge *c, struct pool *pool)
 {
 	struct merge *m = &c->merge;
+	const struct source *base = NULL, *theirs;
 	int r = load_all(c, pool);
 
 	if (r < 0)
 		return r;
+	if (!m->no_base)
+		base = &m->sides[BASE].tree.vol->source;
+	theirs = &m->sides[THEIRS].tree.vol->source;
 	/* Where only one side was written there is nothing to look at. */
-	c->theirs_as_ours =
-		same_bytes(c->ours, m->sides[THEIRS].tree.vol->source.files[0]->fd) ||
-		(!m->no_base && same_bytes(m->sides[BASE].tree.vol->source.files[0]->fd,
-					m->sides[THEIRS].tree.vol->source.files[0]->fd));
-	c->as_base = !c->theirs_as_ours && !m->no_base &&
-		     same_bytes(c->ours, m->sides[BASE].tree.vol->source.files[0]->fd);
+	c->theirs_as_ours = same_maps(&c->ours, theirs) || (base && same_maps(base, theirs));
+	c->as_base = !c->theirs_as_ours && base && same_maps(&c->ours, base);
 	if (c->theirs_as_ours || c->as_base)
 		return 0;
 	r = hidden_decide(m, c->label);
@@ -322,8 +353,7 @@ int cli_merge(int argc, char **argv)
 	static const struct option long_options[] = {{"label", required_argument, NULL, 'L'},
 		{"mark", no_argument, NULL, 'm' + 256}, COMMAND_LONG_OPTIONS};
 	static const struct format_merging nothing;
-	struct command_merge c = {
-		.merge.how = &nothing, .left_dir = -1, .ours = -1, .out.dirfd = -1};
+	struct command_merge c = {.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1};
 	int option;
 
 	command_begin(&c.command, "merge");
@@ -347,8 +377,8 @@ int cli_merge(int argc, char **argv)
 	}
 	if (c.left_dir >= 0)
 		close(c.left_dir);
-	if (c.ours >= 0)
-		close(c.ours);
+	file_unref(c.ours.files[0]);
+	file_unref(c.ours.files[1]);
 	command_finish(&c.command);
 	return c.command.code;
 }

@@ -55,8 +55,7 @@ static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
 	const struct change_save how = {.left = true, .silent = true};
 	struct offline *t = &p->out.held;
 	enum outcome code;
-	int r = out_copy(
-		&p->out, t->vol->source.files[0]->fd, &p->copy, t->file, &p->command->how, e);
+	int r = out_copy(&p->out, &t->vol->source, &p->copy, t->file, &p->command->how, e);
 
 	if (r == 0)
 		r = offline_load(&p->copy, t->pool, e);
@@ -103,7 +102,7 @@ static int save(struct pack *p, struct offline *t)
 	struct error e = ERROR_INIT;
 
 	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
-		out_commit(&p->out, t->vol->source.files[0], &e) == 0)
+		out_commit(&p->out, &t->vol->source, &e) == 0)
 		return code;
 	offline_say(t, "%s", error_text(&e));
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;

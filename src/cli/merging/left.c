@@ -130,25 +130,38 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 	return r;
 }
 
-int left_over_map(struct left_over *l, struct file *theirs, struct error *e)
+static int copy_whole(int dirfd, const char *name, struct file *from)
 {
-	CLEANUP(close_fd) int fd = -1, out = -1;
+	CLEANUP(close_fd)
+	int out = io_openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL, 0666);
 	struct stat st;
+	int r = out < 0 ? out : fstat(from->fd, &st) < 0 ? -errno : 0;
+
+	if (r == 0)
+		r = io_copy(from->fd, 0, (uint64_t)st.st_size, out);
+	return r < 0 ? r : io_sync(out);
+}
+
+int left_over_map(
+	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+	char second[NAME_MAX + 1] = "";
 	int r = make(l, e);
 
 	if (r < 0)
 		return r;
 	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	out = fd < 0 ? -errno : io_openat(fd, l->name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	r = out < 0 ? out : fstat(theirs->fd, &st) < 0 ? -errno : 0;
-	if (r == 0)
-		r = io_copy(theirs->fd, 0, (uint64_t)st.st_size, out);
-	if (r == 0)
-		r = io_sync(out);
+	r = fd < 0 ? -errno : copy_whole(fd, l->name, theirs->files[0]);
+	if (r == 0 && theirs->files[1])
+		r = f->companion(l->name, 0, second) ? copy_whole(fd, second, theirs->files[1])
+						     : -ENAMETOOLONG;
 	if (r == 0)
 		r = io_sync_dir(fd);
 	if (r < 0) {
 		(void)io_unlink(fd, l->name);
+		if (second[0])
+			(void)io_unlink(fd, second);
 		(void)io_rmdir(l->dirfd, l->made);
 		error_set(e, r, "%s: %s", l->made, strerror(-r));
 	}

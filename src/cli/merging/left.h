@@ -14,8 +14,9 @@ struct left_over {
 
 /* Writes all of them, on disk when it returns. On failure nothing stays. */
 int left_over_write(struct left_over *l, struct merge *m, struct error *e);
-/* The same of all of theirs: the map's file, under the name of the map. */
-int left_over_map(struct left_over *l, struct file *theirs, struct error *e);
+/* The same of all of theirs: the map's file or files, under the name of the map. */
+int left_over_map(
+	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e);
 /* They go again. */
 void left_over_drop(struct left_over *l, struct merge *m);
 /* The path there of one; the caller's, NULL: no memory. */

@@ -35,6 +35,8 @@ int change_remove_tree(struct offline *t, const char *path);
  */
 struct change_save {
 	bool verbose, left, changed, silent;
+	int *error; /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
+		     * would be wrong; else untouched */
 };
 enum outcome change_save(struct offline *t, const struct change_save *how);
 

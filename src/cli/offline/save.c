@@ -113,6 +113,8 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	vfs_save(t->v, saved, &s);
 	offline_serve_until(t, &s.done);
 	code = s.report.code;
+	if (how->error && s.report.error)
+		*how->error = s.report.error;
 	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
 		print(t, &s.report, how->verbose);
 	report_finish(&s.report);

@@ -48,6 +48,12 @@ bool finish_waits(const struct volume *vol)
 	return faccessat(vol->dirfd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+int finish_refuse(struct error *e)
+{
+	return error_set(e, -EINVAL,
+		"a save of its two files was cut short: mount it for writing, which finishes that");
+}
+
 int finish_pair(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -62,9 +68,7 @@ int finish_pair(
 	if (r == 0 && !format_of(vol))
 		r = error_set(&why, -EPERM, "is for maps of two files");
 	if (r == 0 && vol->access == VOLUME_READ_ONLY)
-		return error_set(e, -EINVAL,
-			"a save of its two files was cut short: mount it for writing, which "
-			"finishes that");
+		return finish_refuse(e);
 	if (r == 0)
 		r = pair_finish(&vol->trust, vol->name, judge, vol, &why);
 	if (r == -EPERM) {

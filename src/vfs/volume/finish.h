@@ -7,6 +7,8 @@
 
 /* Is there such a one? */
 bool finish_waits(const struct volume *vol);
+/* For who must not do it. */
+int finish_refuse(struct error *e);
 /* Does the rest of it, for a map of two files with a marker (base/pair.h) that is to be trusted,
  * and opens the map again. In the sandbox. What is left alone is told to note(). */
 int finish_pair(
