@@ -515,11 +515,9 @@ static void random_sequences_do_what_the_rules_say(void **state)
 	uint32_t n = sequences_to_run(SEQUENCES, SHARE);
 
 	(void)state;
-	if (one) {
+	if (one)
 		sequence((uint32_t)strtoul(one, NULL, 10));
-		return;
-	}
-	for (uint32_t seed = 1; seed <= n; seed++)
+	for (uint32_t seed = 1; !one && seed <= n; seed++)
 		sequence(seed);
 	running = 0;
 }
