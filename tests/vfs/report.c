@@ -126,6 +126,54 @@ static void object_that_was_moved_to_scratch_is_said_to_stay(void **state)
 	report_finish(&report);
 }
 
+#define DECO "groups/0_g/layers/2_deco"
+
+/* The layer is there, called otherwise, and so are its tables. */
+static void part_is_told_by_what_its_directory_is_called_now(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_unlink(b, DECO "/id.csv"), 0);
+	assert_int_equal(box_rename(b, DECO, "groups/0_g/layers/9_far"), 0);
+	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
+	assert_true(status_is(b, "moved groups/3_h\nmoved groups/3_h/layers/9_far\n"
+				 "removed groups/3_h/layers/9_far/id.csv\n"));
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report,
+		"note: groups/3_h/layers/9_far/id.csv was removed, and is empty now: the map still "
+		"has one\n"
+		"saved: groups/3_h\nsaved: groups/3_h/layers/9_far\n"
+		"saved: groups/3_h/layers/9_far/id.csv\n");
+}
+
+static void what_stays_in_a_directory_that_moved_is_not_told_as_removed(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_unlink(b, DECO "/layer.json"), 0);
+	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_LEFT);
+	assert_true(report_says(&report, "which cannot be without it: it stays"));
+	assert_false(report_says(&report, "removed: "));
+	report_finish(&report);
+}
+
+static void directory_that_another_replaced_is_told_as_removed(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_unlink(b, DECO "/id.csv"), 0);
+	assert_int_equal(box_unlink(b, DECO "/flags.csv"), 0);
+	assert_int_equal(box_unlink(b, DECO "/layer.json"), 0);
+	assert_int_equal(box_rmdir(b, DECO), 0);
+	assert_int_equal(box_rename(b, "groups/0_g/layers/1_front", DECO), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "note: what was " DECO " before was removed\nsaved: " DECO "\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +181,9 @@ int main(void)
 		TEST(what_is_made_moved_and_removed_is_named_once),
 		TEST(save_that_failed_says_nothing_of_what_it_would_have_done),
 		TEST(object_that_was_moved_to_scratch_is_said_to_stay),
+		TEST(part_is_told_by_what_its_directory_is_called_now),
+		TEST(what_stays_in_a_directory_that_moved_is_not_told_as_removed),
+		TEST(directory_that_another_replaced_is_told_as_removed),
 	};
 
 	return cmocka_run_group_tests_name("vfs: report", tests, NULL, NULL);

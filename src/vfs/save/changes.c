@@ -179,7 +179,7 @@ static bool is_below_live(struct vfs *v, const struct object *o, bool is_dir)
 	*slash = '\0';
 	if (names_walk(v, above, &dir, NULL) < 0)
 		return false;
-	yes = live(dir) && (!is_dir || left_home(v, o, dir));
+	yes = live(dir) && dir->id == o->dir && (!is_dir || left_home(v, o, dir));
 	node_free_unused(v, dir);
 	return yes;
 }
@@ -196,15 +196,17 @@ static enum change_kind removed_kind(struct vfs *v, const struct object *o)
 	return en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
 }
 
-/* What was made at its path again, and is no object's, is what it was; so is a directory, which is
- * replaced with all that is in it. */
+/* What was made at its path again, and is no object's, is what it was; so is a directory that was
+ * made since, which replaces all that was in it. */
 static bool is_anothers(const struct vfs *v, const struct object *o, entry_id id)
 {
+	bool same = entry_object(id) == entry_object(o->id);
+	const struct object *other = same ? NULL : object_find(v, id);
 	const struct volume *vol = v->vol;
 	struct entry en;
 
-	return entry_object(id) != entry_object(o->id) &&
-	       vol->format->stat(vol->now, id, &en, NULL) == 0 && !en.dir && object_find(v, id);
+	return other && vol->format->stat(vol->now, id, &en, NULL) == 0 &&
+	       !(en.dir && other->since == OBJECT_MADE);
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -294,15 +296,17 @@ static void drop_below(struct changes *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
-		const struct change_line **above = l->kind == CHANGE_REMOVED ? &gone : &made;
+		const struct change_line *above = l->kind == CHANGE_REMOVED ? gone : made;
 
-		if (*above && is_below(l->path, (*above)->path)) {
+		if (above && is_below(l->path, above->path)) {
 			free(l->path);
 			continue;
 		}
 		c->lines[n] = *l;
-		if (l->kind == CHANGE_NEW || l->kind == CHANGE_REMOVED)
-			*above = &c->lines[n];
+		if (l->kind == CHANGE_NEW)
+			made = &c->lines[n];
+		else if (l->kind == CHANGE_REMOVED || l->kind == CHANGE_REPLACED)
+			gone = &c->lines[n];
 		n++;
 	}
 	c->n = n;

@@ -27,7 +27,10 @@ void kept_moved(struct vfs *v, const struct node *dir, const char *path, const c
 	CLEANUP(free) char *to = node_path(dir), *log_to = node_log_path(dir);
 
 	for (struct object *o = NULL; to && log_to && (o = object_next_gone(v, o));) {
-		if (o->state != OBJECT_KEPT)
+		const struct object *in = object_find(v, o->dir);
+
+		/* What was removed with its directory is told by what that was called. */
+		if (in && in->state == OBJECT_GONE)
 			continue;
 		move_path(v, &o->path, path, to);
 		move_path(v, &o->log_path, log_path, log_to);

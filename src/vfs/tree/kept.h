@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* kept: objects whose file has a name that means nothing (OBJECT_KEPT), when the directory of their
- * last place moves or goes. */
+/* kept: objects whose file has a name that means nothing (OBJECT_KEPT), or was removed, when the
+ * directory of their last place moves; the former also when it goes. */
 #ifndef VFS_TREE_KEPT_H
 #define VFS_TREE_KEPT_H
 
