@@ -53,6 +53,29 @@ def test_layers_of_a_new_group_can_be_removed_and_are_back_after_the_save(m):
     m.unmount()
 
 
+def test_a_version_without_names_takes_none(box):
+    """As in files that are copied from older groups and layers over those that have a name."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    b.tiles(2, 2, bytes(16), name="ground")
+    b.tiles(2, 2, bytes(16))
+    b.add(LAYER, [0, 3, 0, 2, 0, -1, -1] + datafile.words("sky", 3))
+    b.group(0, 4, "all")
+    m = box.mount(box.add(b.encode()))
+    m.put("groups/0_all/group.json", b'{"version": 1, "x_offset": 5}')
+    assert json.loads(m.get("groups/0_all/group.json"))["version"] == 3
+    for layer, version in ("1_ground", 2), ("2", 2), ("3_sky", 1):
+        m.put("groups/0_all/layers/%s/layer.json" % layer, b'{"version": %d, "detail": 1}' % version)
+    f, _ = saved(m)
+    assert f.of_type(datafile.GROUP)[0].ints[:2] == [3, 5]
+    assert [x.ints[2:4] for x in f.of_type(LAYER)] == [[0, 3], [1, 3], [1, 2], [1, 2]]
+    again = m.box.mount(m.map)
+    assert os.listdir(again / "groups") == ["0_all"]
+    assert sorted(os.listdir(again / "groups/0_all/layers")) == ["0_Game", "1_ground", "2", "3_sky"]
+    again.unmount()
+
+
 STANDING = ["images", "sounds", "envelopes", "groups/0_Game/layers"]
 
 

@@ -11,8 +11,9 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/mounted.h"
 
-enum { CLIPS_SINCE = 2 };
+enum { CLIPS_SINCE = 2, NAME_SINCE = 3 };
 
 static const char zoom_key[] = "parallax_zoom";
 
@@ -180,6 +181,10 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	r = wanted_version(root, &rec, &version, e);
 	if (r < 0)
 		return r;
+	/* Its name is not this file's to take. */
+	if (version < NAME_SINCE && rec.version >= NAME_SINCE &&
+		tw_has_short_name(old, TW_GROUP_NAME))
+		version = NAME_SINCE;
 	fresh = version != rec.version && old->n ? tw_group_to(old, version)
 						 : tw_ints_copy(old, old->n, 0);
 	if (!fresh)

@@ -10,6 +10,8 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 
+enum { SHORT_NAME = 3 /* integers, of a group or layer */ };
+
 static int set_name(struct tw_name *name, const char *text, size_t n)
 {
 	if (n == 0)
@@ -37,6 +39,13 @@ size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
 		dst[len] = (char)(byte - 128);
 	}
 	return len;
+}
+
+bool tw_has_short_name(const struct tw_ints *v, uint32_t at)
+{
+	char name[4 * SHORT_NAME];
+
+	return v->n >= at + SHORT_NAME && tw_name_of_ints(v->v + at, SHORT_NAME, name) > 0;
 }
 
 #define KEY_DAMAGED ((uint64_t)1 << 62)
@@ -89,12 +98,12 @@ static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
 
 	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
 	case TW_LAYER_TILES:
-		return version >= 3 ? name_of_item(it, 15, 3, ret) : 0;
+		return version >= 3 ? name_of_item(it, 15, SHORT_NAME, ret) : 0;
 	case TW_LAYER_QUADS:
-		return version >= 2 ? name_of_item(it, 7, 3, ret) : 0;
+		return version >= 2 ? name_of_item(it, 7, SHORT_NAME, ret) : 0;
 	case TW_LAYER_SOUNDS:
 	case TW_LAYER_OLD_SOUNDS:
-		return name_of_item(it, 7, 3, ret);
+		return name_of_item(it, 7, SHORT_NAME, ret);
 	default:
 		return 0;
 	}
@@ -112,7 +121,7 @@ int tw_name_read(
 	case TW_SORT_ENVELOPE:
 		return name_of_item(it, 4, 8, ret);
 	case TW_SORT_GROUP:
-		return tw_int(it, 0, 0) >= 3 ? name_of_item(it, 12, 3, ret) : 0;
+		return tw_int(it, 0, 0) >= 3 ? name_of_item(it, 12, SHORT_NAME, ret) : 0;
 	default:
 		return name_of_layer(it, ret);
 	}

@@ -11,6 +11,7 @@
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/mounted.h"
 
 enum { COLOR_MAX = 255 };
 
@@ -132,6 +133,19 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 	return 0;
 }
 
+/* A version below the one that has names would take the layer's, which is not this file's. */
+static void keep_name(const struct tw_ints *old, struct tw_ints *values)
+{
+	int32_t type = old->n > TW_LAYER_VERSION ? old->v[TW_LAYER_TYPE] : -1;
+	uint32_t at = type == TW_LAYER_TILES ? TW_TILES_MIN : TW_LIST_NAME;
+	int32_t since = type == TW_LAYER_TILES ? 3 : 2;
+
+	if ((type == TW_LAYER_TILES || type == TW_LAYER_QUADS) &&
+		old->v[TW_LAYER_VERSION] >= since && values->v[TW_LAYER_VERSION] < since &&
+		tw_has_short_name(old, at))
+		values->v[TW_LAYER_VERSION] = since;
+}
+
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct tw_change *c, struct error *e)
 {
@@ -148,6 +162,8 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	r = tw_record_read(root, m, &rec, e);
 	if (r == 0 && rec.keys == tiles_keys)
 		r = check_color(root, old, values, e);
+	if (r == 0)
+		keep_name(old, values);
 	if (r < 0 || memcmp(values->v, old->v, 4 * (size_t)old->n) == 0)
 		return r;
 	if (rec.keys == base_keys || old->n <= TW_LAYER_VERSION ||
