@@ -141,6 +141,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 		node_touch(n, ATTR_MTIME);
 	} else if (r == 0) {
 		n->stage->verdict = error_set(&n->stage->why, -EINVAL, "%s", op->reason);
+		stage_keep(n->stage, op->content);
 		/* Perhaps: the journal does not say. */
 		n->stage->why.others = true;
 		node_pending(n, true);

@@ -108,6 +108,30 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 	assert_true(box_map_says(b, 0, "bob\n"));
 }
 
+/* What was refused, and what waits, was closed; what is written over it when the map is saved is
+ * nobody's yet. */
+static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **state)
+{
+	static const char table[] = "7,7\n8,8\n", tables[] = "groups/0_g/layers/2_deco/id.csv";
+	struct box *b = *state;
+	struct fd *draft, *waiting;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, tables, table), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_open(b, "info/version", O_RDWR, &draft), 0);
+	assert_int_equal(fd_text(draft, 0, "half"), 0);
+	assert_int_equal(box_open(b, tables, O_RDWR | O_TRUNC, &waiting), 0);
+	assert_int_equal(fd_text(waiting, 0, "1,"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+	box_remount(b);
+	assert_true(box_shows(b, "info/version", BAD_LINES));
+	assert_true(box_is_draft(b, "info/version"));
+	assert_true(box_shows(b, tables, table));
+}
+
 /* Mounts with the first n bytes of the journal, and says how many of its contents are there. */
 static int shown_with(struct box *b, const char *name, const struct bytes *file, size_t n)
 {
@@ -487,6 +511,7 @@ int main(void)
 		TEST(bytes_of_a_journal_are_as_documented),
 		TEST(journal_by_another_writer_is_replayed),
 		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
+		TEST(save_keeps_what_was_closed_and_not_what_is_written_over_it),
 		TEST(journal_torn_at_any_byte_gives_what_was_whole),
 		TEST(torn_journal_goes_on_after_its_last_whole_record),
 		TEST(file_that_is_no_journal_is_kept_and_told),

@@ -29,7 +29,7 @@ struct commit {
 	struct volume *vol;
 	struct commit_request rq;
 	char *path, *log_path, *from;
-	struct extent in;
+	struct extent in, kept; /* what is judged; and where the journal has it, if it waits */
 	struct snapshot *base, *next;
 	struct change *change;
 	struct touched touched;
@@ -60,6 +60,7 @@ static void commit_free(struct commit *p)
 	snapshot_unref(p->next);
 	touched_finish(&p->touched);
 	extent_finish(&p->in);
+	extent_finish(&p->kept);
 	free(p->path);
 	free(p->log_path);
 	free(p->from);
@@ -194,6 +195,10 @@ static void commit_settled(struct job *j)
 		s->ahead &= p->unkept;
 		s->verdict = p->r;
 		s->why = p->why;
+		if (p->unkept || (p->r == 0 && !p->pending))
+			stage_keep(s, NULL);
+		else if (!is_again(p))
+			stage_keep(s, p->kept.file ? &p->kept : &p->in);
 		tell_refusal(p);
 	}
 	/* What it waits for may be another by now. */
@@ -222,10 +227,11 @@ static void commit_journal(struct job *j)
 	if (p->v->vol->replay == REPLAY_UNDER_WAY || there)
 		return;
 	if (p->pending) {
-		r = journal_put(log, p->log_path, &p->in, NULL, &e);
+		r = journal_put(log, p->log_path, &p->in, &p->kept, &e);
 	} else if (p->r < 0) {
 		if (is_own(p))
-			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in, NULL, &e);
+			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in,
+				&p->kept, &e);
 	} else if (p->change || p->rq.always) {
 		if (p->from)
 			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);

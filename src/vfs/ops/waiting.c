@@ -45,12 +45,6 @@ static bool is_unkept(const struct node *n)
 	       !node_scratch(n);
 }
 
-/* Somebody is at it again: what stands there was not closed, and its own close judges it. */
-static bool is_open_work(const struct node *n)
-{
-	return n->stage->state == STAGE_WRITTEN || n->stage->state == STAGE_TRUNCATED;
-}
-
 static bool is_meant(const struct round *o, const struct node *n)
 {
 	if (!o->follows)
@@ -100,7 +94,7 @@ static void round_next(struct round *o)
 	while (o->next < o->n) {
 		struct node *n = node_find(o->v, o->inos[o->next++]);
 
-		if (n && n->pending && file_judged(n) && !n->busy && !is_open_work(n)) {
+		if (n && n->pending && file_judged(n) && !n->busy && !stage_is_open(n->stage)) {
 			if (is_unkept(n))
 				commit_own(o->v, n, false, tried, o);
 			else

@@ -12,6 +12,7 @@
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/stage.h"
 #include "vfs/save/changes.h"
 #include "vfs/save/left.h"
 #include "vfs/save/prepare.h"
@@ -74,10 +75,19 @@ static void saving_done(struct job *j)
 	saving_finish(s);
 }
 
+/* Also one that is being written on: what was closed last was refused, or waits, and is to be kept.
+ */
 static bool is_draft(const struct node *n)
 {
-	/* Also one that is being written on: its last close was refused, and that is to be kept. */
-	return n->stage && n->stage->verdict < 0 && n->parent && !node_scratch(n);
+	return file_judged(n) && (n->stage->verdict < 0 || (n->pending && stage_is_open(n->stage)));
+}
+
+static int draft_content(const struct stage *s, struct extent *ret)
+{
+	if (!stage_is_open(s) || (!s->closed.mem && !s->closed.file))
+		return spool_extent(s->spool, ret, NULL);
+	*ret = extent_ref(&s->closed);
+	return 0;
 }
 
 static int collect_drafts(struct vfs *v, struct save_job *s)
@@ -96,7 +106,7 @@ static int collect_drafts(struct vfs *v, struct save_job *s)
 		s->drafts = drafts;
 		d.path = node_path_in(n, s->finalized);
 		d.reason = strdup(error_text(&n->stage->why));
-		r = d.path && d.reason ? spool_extent(n->stage->spool, &d.content, NULL) : -ENOMEM;
+		r = d.path && d.reason ? draft_content(n->stage, &d.content) : -ENOMEM;
 		drafts[s->n_drafts++] = d;
 	}
 	return r;

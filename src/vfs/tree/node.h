@@ -30,6 +30,8 @@ struct stage {
 	bool ahead;       /* the journal had what was LOGGED, and no verdict since */
 	int verdict;      /* of the last commit: 0, or -EINVAL: a draft */
 	struct error why; /* of a refusal */
+	/* What was closed last, where that is a draft or waits; empty: the spool has it. */
+	struct extent closed;
 };
 
 /*

@@ -5,11 +5,19 @@
 
 enum { LOAD_CHUNK = 256 << 10 };
 
+void stage_keep(struct stage *s, const struct extent *closed)
+{
+	extent_finish(&s->closed);
+	if (closed)
+		s->closed = extent_ref(closed);
+}
+
 void stage_drop(struct node *n)
 {
 	if (!n->stage)
 		return;
 	spool_destroy(n->stage->spool);
+	stage_keep(n->stage, NULL);
 	free(n->stage);
 	n->stage = NULL;
 }
@@ -50,6 +58,11 @@ int stage_fill(struct node *n, const struct extent *content, struct error *e)
 			r = spool_append(n->stage->spool, chunk, size, e);
 	}
 	return r;
+}
+
+bool stage_is_open(const struct stage *s)
+{
+	return s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED;
 }
 
 bool file_judged(const struct node *n)

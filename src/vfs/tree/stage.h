@@ -11,6 +11,10 @@ int stage_new(struct node *n);
 /* Gives the node a stage that holds content (a replayed draft). */
 int stage_fill(struct node *n, const struct extent *content, struct error *e);
 void stage_drop(struct node *n);
+/* The bytes of a draft, or of what waits, which outlive what is written on; NULL: not needed. */
+void stage_keep(struct stage *s, const struct extent *closed);
+/* Somebody is at it again: what stands in it was not closed, and its own close judges it. */
+bool stage_is_open(const struct stage *s);
 
 /* Is what is written to it judged when it is closed? Scratch is not. */
 bool file_judged(const struct node *n);
