@@ -23,6 +23,7 @@ struct model_file {
 	const char *path;
 	unsigned field;
 	bool lines;         /* more than one line is no fault */
+	size_t most;        /* bytes of the first one */
 	char applied[TEXT]; /* what the model of the map says, as it is shown */
 	char saved[TEXT];   /* what the map file says */
 	bool draft;
@@ -65,7 +66,6 @@ static unsigned pick(struct model *m, unsigned n)
 
 static const char *content(struct model *m)
 {
-	/* No line is longer than 15 bytes, which every field takes. */
 	static const char *const texts[] = {"", "\n", "a", "b\n", "bob", "x y\n", "two\nlines\n",
 		"\n\n", "many\nmore\nlines", "0123456789", "\xff\xfe\n", "caf\xc3\xa9\n"};
 
@@ -84,13 +84,14 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-/* Layout rule 9: one line of UTF-8 (settings: several); a missing line feed is added. */
+/* Layout rule 9: one line of UTF-8, of so many bytes (settings: several); a missing line feed is
+ * added. */
 static bool judge(const struct model_file *f, const char *text, char ret[TEXT])
 {
 	size_t n = strlen(text);
 	const char *lf = strchr(text, '\n');
 
-	if (!is_utf8(text) || (!f->lines && lf && lf[1]))
+	if (!is_utf8(text) || (!f->lines && lf && lf[1]) || strcspn(text, "\n") > f->most)
 		return false;
 	snprintf(ret, TEXT, "%s%s", text, n && text[n - 1] != '\n' ? "\n" : "");
 	return true;
@@ -475,10 +476,10 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 {
 	*m = (struct model){
 		.b = b,
-		.files = {{.path = "info/author", .field = 0, .applied = "alice\n"},
-			{.path = "info/version", .field = 1, .applied = "v1\n"},
-			{.path = "info/credits", .field = 2, .applied = "nobody\n"},
-			{.path = "info/settings.cfg", .field = 4, .lines = true}},
+		.files = {{.path = "info/author", .field = 0, .most = 31, .applied = "alice\n"},
+			{.path = "info/version", .field = 1, .most = 15, .applied = "v1\n"},
+			{.path = "info/credits", .field = 2, .most = TEXT, .applied = "nobody\n"},
+			{.path = "info/settings.cfg", .field = 4, .lines = true, .most = TEXT}},
 		.scratch = {{.path = "info/.author.swp"},
 			{.path = "info/author~", .explained = true}, {.path = "images/photo.jpg"}},
 		.random = seed * 2654435761u + 1,
