@@ -52,6 +52,8 @@ def plain(path):
 
 def says(value, old):
     """Does JSON say what the other said? A zoom and tangents all groups and points have, or none."""
+    if type(value) is not type(old):
+        return False
     if isinstance(old, dict):
         return all(key in KEYS or key == "version" or says(value[key], old[key]) if key in value
                    else "tangent" in key and not any(old[key]) for key in old)
