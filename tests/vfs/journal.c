@@ -14,6 +14,7 @@
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_unmounted, box_teardown)
 #define AUTHOR     "info/author"
+#define LAYERS     "groups/0_g/layers/"
 #define OTHER_ID   "0123456789abcdef"
 
 static bool exists(const struct box *b, const char *id)
@@ -108,11 +109,25 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 	assert_true(box_map_says(b, 0, "bob\n"));
 }
 
+static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_rename(b, LAYERS "2_deco", LAYERS "5_far"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_rename(b, LAYERS "1_front", LAYERS "2_deco"), 0);
+	box_remount(b);
+	assert_null(strstr(b->notes, "could not be done again"));
+	assert_false(box_lists(b, "groups/0_g/layers", "1_front"));
+	assert_true(box_lists(b, "groups/0_g/layers", "2_far"));
+}
+
 /* What was refused, and what waits, was closed; what is written over it when the map is saved is
  * nobody's yet. */
 static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **state)
 {
-	static const char table[] = "7,7\n8,8\n", tables[] = "groups/0_g/layers/2_deco/id.csv";
+	static const char table[] = "7,7\n8,8\n", tables[] = LAYERS "2_deco/id.csv";
 	struct box *b = *state;
 	struct fd *draft, *waiting;
 
@@ -511,6 +526,7 @@ int main(void)
 		TEST(bytes_of_a_journal_are_as_documented),
 		TEST(journal_by_another_writer_is_replayed),
 		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
+		TEST(directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again),
 		TEST(save_keeps_what_was_closed_and_not_what_is_written_over_it),
 		TEST(journal_torn_at_any_byte_gives_what_was_whole),
 		TEST(torn_journal_goes_on_after_its_last_whole_record),

@@ -90,10 +90,13 @@ char *move_log_path(const struct vfs *v, const struct move *m)
 {
 	entry_id id = node_scratch(m->n) ? m->n->origin : m->n->id;
 	const struct object *o = object_find(v, id);
+	bool own = entry_object(m->to.id) == entry_object(id);
 
-	/* Its old path is none of its own in the saved map if that has it elsewhere. */
-	if (m->to.kind == PLACE_ID && entry_object(m->to.id) == entry_object(id) && o && o->away &&
-		!object_stood_at(v, o, m->to.dir->id, m->to.name))
+	/* Its old path is none of its own in the saved map if that has it elsewhere; and a directory
+	 * at the old path of another is not that one, which may be called otherwise there. */
+	if (m->to.kind == PLACE_ID &&
+		(own ? o && o->away && !object_stood_at(v, o, m->to.dir->id, m->to.name)
+		     : m->n->dir))
 		return place_new_path(&m->to);
 	return place_log_path(&m->to);
 }
