@@ -6,7 +6,7 @@
  * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is what the operation
  * returns, 0 or more, or -errno.
  *
- *     open PATH      a copy of that map is mounted; the text says why not
+ *     open PATH [OPTION]  a copy of that map is mounted; the text says why not
  *     new            the same of an empty map made by --new
  *     save, end      what box.h says of them: the outcome; the text is the report
  *     kill           nothing is written, and the map mounted again: the journal is replayed
@@ -14,6 +14,8 @@
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
  *                    (a list is names and sizes, each with a NUL behind)
  *     error PATH     what is wrong with a draft
+ *     drop PATH      the draft is dropped
+ *     status         what the root's user.mapfs.status says
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +44,8 @@ struct answer {
 static struct box boxes[BOXES];
 static bool made[BOXES];
 static char names[BOXES][32]; /* of their maps */
+static char options[BOXES][32];
+static const char *lists[BOXES][2];
 
 static void say(struct answer *ret, const char *text, size_t n)
 {
@@ -87,6 +91,11 @@ static int do_open(const struct request *q, struct answer *ret)
 	snprintf(names[at], sizeof(names[at]), "m%s", dot ? dot : "");
 	box_make_empty(q->box, names[at]);
 	made[at] = true;
+	if (q->n_b) {
+		snprintf(options[at], sizeof(options[at]), "%s", q->b);
+		lists[at][0] = options[at];
+		q->box->options.options = lists[at];
+	}
 	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
 	r = box_mount(q->box, &e);
@@ -204,6 +213,22 @@ static int do_error(const struct request *q, struct answer *ret)
 	return r;
 }
 
+static int do_status(const struct request *q, struct answer *ret)
+{
+	static char text[TEXT_MAX];
+	int r = box_getxattr(q->box, "", "user.mapfs.status", text, sizeof(text));
+
+	if (r == 0)
+		say(ret, text, strlen(text));
+	return r;
+}
+
+static int do_drop(const struct request *q, struct answer *ret)
+{
+	(void)ret;
+	return box_removexattr(q->box, q->a, "user.mapfs.error");
+}
+
 struct listing {
 	struct pending p; /* first */
 	struct answer *to;
@@ -293,6 +318,8 @@ static const struct {
 	{"rename", do_rename},
 	{"list", do_list},
 	{"error", do_error},
+	{"status", do_status},
+	{"drop", do_drop},
 };
 
 static char *text_of(size_t n)
