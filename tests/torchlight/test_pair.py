@@ -149,3 +149,17 @@ def test_an_entry_that_lies_nowhere_is_eio_and_the_archive_read_only(box, offset
     assert m.get("MEDIA/B.OGG") == b"b" * 500
     assert boxes.refused(m.put, "MEDIA/B.OGG", b"x") == errno.EROFS
     m.unmount()
+
+
+def test_a_manifest_that_is_a_symbolic_link_is_not_replaced(box):
+    section, table = pak()
+    os.mkdir(os.path.join(box.maps, "store"))
+    path = box.add(section, "X.PAK")
+    store = box.add(table, "store/X.MAN")
+    os.symlink("store/X.MAN", path + ".MAN")
+    box.allow("store", "X.PAK.MAN")
+    m = box.mount(path)
+    assert "mounted read-only: X.PAK.MAN is a symbolic link" in m.result.err, m.result.err
+    assert boxes.refused(m.put, "MEDIA/B.OGG", b"x") == errno.EROFS
+    m.unmount()
+    assert os.path.islink(path + ".MAN") and boxes.get(store) == table

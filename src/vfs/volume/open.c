@@ -230,12 +230,26 @@ static int open_model(struct volume *vol, struct error *e)
 	return vol->format->open(vol->fresh ? &none : &vol->source, &vol->context, &vol->now, e);
 }
 
+/* A second file is replaced by its name, and not where a link leads: the link would be gone. */
+static bool companion_is_link(const struct volume *vol)
+{
+	struct stat st;
+
+	return vol->companion[0] &&
+	       fstatat(vol->dirfd, vol->companion, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISLNK(st.st_mode);
+}
+
 /* What keeps somebody from looking says nothing of the map. */
 static int look_sound(struct volume *vol, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	int r;
 
+	if (vol->access != VOLUME_READ_ONLY && companion_is_link(vol)) {
+		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
+		volume_refuse_changes(vol, &why);
+	}
 	vol->judged = vol->access == VOLUME_READ_ONLY || vol->fresh || !vol->format->edit ||
 		      !vol->format->edit->sound;
 	r = vol->judged ? 0 : vol->format->edit->sound(vol->now, false, &why);
