@@ -3,6 +3,7 @@
 import errno
 import mmap
 import os
+import shutil
 import signal
 import subprocess
 
@@ -263,6 +264,15 @@ def test_mkdir_makes_a_map_and_rmdir_takes_it_back(box, four):
     four.unmount()
     assert parts.author(os.path.join(box.maps, "new.map")) == b"me\0"
     box.allow("new.map")
+
+
+def test_a_new_map_that_is_emptied_again_is_taken_back(box, four):
+    os.mkdir(four / "new.mod")
+    four.put("new.mod/MEDIA/X.TXT", b"x", flags=os.O_WRONLY | os.O_CREAT)
+    shutil.rmtree(four / "new.mod")
+    assert "new.mod" not in os.listdir(four.point)
+    assert four.unmount().out == ""
+    assert box.beside() == []
 
 
 @pytest.mark.parametrize("how", ((), ("--discard",)), ids=("saved", "discarded"))

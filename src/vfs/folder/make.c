@@ -6,6 +6,7 @@
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"
+#include "vfs/tree/place.h"
 
 static void note(void *arg, const char *line)
 {
@@ -86,19 +87,19 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 		level_lookup(f, l, c);
 }
 
-/* 0: nobody uses it, and nothing was put into it. */
+/* 0: nobody uses it, and nothing was put into it, or all is taken out again (rm -r). */
 static int is_untouched(struct opened *o)
 {
-	const struct vfs *v = o->v;
-
+	struct vfs *v = o->v;
+	bool empty = place_empty(v, v->root);
 	bool used = o->calls || v->vol->commit_queue;
 
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n)) {
-		if (n->stage || (n->names && n->parent))
+		if (!empty && (n->stage || (n->names && n->parent)))
 			return -ENOTEMPTY;
 		used |= n->opens || n->busy || n->stale;
 	}
-	if (v->vol->dirty)
+	if (!empty && v->vol->dirty)
 		return -ENOTEMPTY;
 	return used ? -EBUSY : 0;
 }
