@@ -113,7 +113,7 @@ def test_with_text_off_nothing_is_compiled_and_stored_text_is_noted(box):
     m.put("MEDIA/UNITS/B.DAT", half)
     assert m.get("MEDIA/UNITS/A.DAT") == text_dat("plain")
     r = m.unmount()
-    assert "1 files are stored as text" in r.out + r.err and "A.DAT" in r.out + r.err
+    assert "1 file is stored as text" in r.out + r.err and "A.DAT" in r.out + r.err
     a = Archive(m.map)
     assert a.one("MEDIA/UNITS/A.DAT") == text_dat("plain") and a.one("MEDIA/UNITS/B.DAT") == half
     m = box.mount(m.map)
@@ -321,4 +321,14 @@ def test_who_saves_again_finds_the_same_form(box):
         sync(m)
         assert m.get("MEDIA/UNITS/A.DAT") == shown
         m.put("MEDIA/UNITS/A.DAT", shown)
+    m.unmount()
+
+
+def test_a_table_is_taken_in_each_form(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    table = "name\tfile\tguid\nCAF\u00c9\tMEDIA/X.DAT\t-5\n"
+    for text in (table.encode("utf-8-sig"), b"\xff\xfe" + table.replace("\n", "\r\n").encode("utf-16-le")):
+        m.put("MEDIA/SKILLS.RAW", text, flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        assert m.get("MEDIA/SKILLS.RAW") == table.encode()
+        os.unlink(m / "MEDIA/SKILLS.RAW")
     m.unmount()

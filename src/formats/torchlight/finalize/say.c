@@ -42,13 +42,13 @@ static void count(struct tally *t, struct str path, struct str name)
 	buffer_byte(&t->first, 0);
 }
 
-static void say_tally(
-	struct tally *t, const char *what, void (*say)(void *arg, const char *line), void *arg)
+static void say_tally(struct tally *t, const char *one, const char *many,
+	void (*say)(void *arg, const char *line), void *arg)
 {
 	char line[600];
 
 	if (t->n) {
-		snprintf(line, sizeof(line), "%zu %s (%.400s)", t->n, what,
+		snprintf(line, sizeof(line), "%zu %s (%.400s)", t->n, t->n == 1 ? one : many,
 			t->first.error ? "" : (const char *)t->first.data);
 		say(arg, line);
 	}
@@ -81,8 +81,9 @@ static void say_beside(
 			st->homes.all[i].handle >= st->sh->manifest->n_entries &&
 			is_text_beside(st->homes.all[i].name))
 			count(&t, str_of(st->homes.all[i].path), str_of(st->homes.all[i].name));
-	say_tally(&t, "new files are none that the game reads: the text of X.DAT is X.DAT itself",
-		say, arg);
+	say_tally(&t, "new file is none that the game reads: the text of X.DAT is X.DAT itself",
+		"new files are none that the game reads: the text of X.DAT is X.DAT itself", say,
+		arg);
 }
 
 /* New content that is a text where the game expects a compiled file. */
@@ -110,7 +111,8 @@ static void say_plain(
 			if (is_plain_text(st, &st->table->rows[k]))
 				count(&t, rec->path, st->table->rows[k].name);
 	}
-	say_tally(&t, "files are stored as text, not compiled (text=off)", say, arg);
+	say_tally(&t, "file is stored as text, not compiled (text=off)",
+		"files are stored as text, not compiled (text=off)", say, arg);
 }
 
 static void say_provided(

@@ -58,11 +58,12 @@ enum compiled_form compiled_form_of(
 	enum compiled_kind kind, const char *path, const uint8_t *data, size_t size)
 {
 	CLEANUP_BUFFER struct buffer table = BUFFER_INIT;
+	bool utf16 = size >= 2 && data[0] == 0xFF && data[1] == 0xFE;
 
 	if (kind == COMPILED_RAW)
 		return rawindex_decode(raw_kind_find(file_name(path)), data, size, &table, NULL) ==
 					       0 ||
-				       memchr(data, 0, size)
+				       (!utf16 && memchr(data, 0, size))
 			       ? COMPILED_BINARY
 			       : COMPILED_TEXT;
 	if (kind == COMPILED_LAYOUT ? binlayout_sniff(data, size) : bindat_sniff(data, size))
