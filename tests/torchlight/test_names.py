@@ -3,7 +3,9 @@
 import errno
 import os
 import pathlib
+import re
 import struct
+import time
 
 import box as boxes
 import tlread
@@ -55,6 +57,17 @@ def test_a_name_that_no_table_knows_is_told_once_at_the_save(box):
     out = m.unmount().out
     assert out.count("LEVLE") == 1 and "MEDIA/V.DAT: no table knows the name LEVLE" in out, out
     assert "NAEM" not in out and "NAME" not in out and "ABCD" not in out
+
+
+def test_many_names_that_no_table_knows_are_counted_in_no_time(box):
+    m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
+    fields = "".join("\t<INTEGER>K%d:1\n" % (i % 160000) for i in range(160100))
+    begin = time.monotonic()
+    m.put("MEDIA/V.DAT", ("[UNIT]\n%s[/UNIT]\n" % fields).encode())
+    wrote = time.monotonic() - begin
+    out = m.unmount().out
+    assert out.count("is it spelt right?") == 20 and re.search("no table knows 1599.. more names", out)
+    assert time.monotonic() - begin < 5 * wrote + 3
 
 
 UNKNOWN = ("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"

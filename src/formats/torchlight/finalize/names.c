@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names that a text taught and no table has: a typing error becomes a hash like any other name. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "formats/torchlight/text/bindat/file.h"
 #include "formats/torchlight/text/compiled.h"
@@ -11,7 +13,9 @@ enum { TOLD_MAX = 20, FILE_MAX = 64 << 20 };
 struct telling {
 	const struct names *known; /* the lists and the archive's own */
 	const struct names *learnt;
-	struct buffer told; /* hashes */
+	struct buffer unknown; /* hashes, as often as they occur */
+	uint32_t told[TOLD_MAX];
+	size_t n_told;
 	const char *path;
 	void (*say)(void *arg, const char *line);
 	void *arg;
@@ -19,8 +23,8 @@ struct telling {
 
 static bool is_told(const struct telling *t, uint32_t hash)
 {
-	for (size_t i = 0; i < t->told.size; i += sizeof(hash))
-		if (load_u32(t->told.data + i) == hash)
+	for (size_t i = 0; i < t->n_told; i++)
+		if (t->told[i] == hash)
 			return true;
 	return false;
 }
@@ -30,12 +34,12 @@ static void tell(struct telling *t, uint32_t hash)
 	char line[512];
 	struct str name;
 
-	if (names_find(t->known, hash, &name) || !names_find(t->learnt, hash, &name) ||
-		is_told(t, hash))
+	if (names_find(t->known, hash, &name) || !names_find(t->learnt, hash, &name))
 		return;
-	buffer_u32(&t->told, hash);
-	if (t->told.size > TOLD_MAX * sizeof(hash))
+	buffer_u32(&t->unknown, hash);
+	if (t->n_told == TOLD_MAX || is_told(t, hash))
 		return;
+	t->told[t->n_told++] = hash;
 	snprintf(line, sizeof(line), "%s: no table knows the name %.*s; is it spelt right?",
 		t->path, name.n < 100 ? (int)name.n : 100, name.s);
 	t->say(t->arg, line);
@@ -67,6 +71,24 @@ static void tell_file(struct telling *t, struct tl_content *c)
 		bindat_walk(&f, &v, NULL);
 }
 
+static int by_bytes(const void *x, const void *y)
+{
+	return memcmp(x, y, sizeof(uint32_t));
+}
+
+/* How many there are, each counted once. */
+static size_t count_unknown(struct telling *t)
+{
+	const uint8_t *all = t->unknown.data;
+	size_t size = sizeof(uint32_t), n = t->unknown.size ? 1 : 0;
+
+	if (n)
+		qsort(t->unknown.data, t->unknown.size / size, size, by_bytes);
+	for (size_t at = size; at < t->unknown.size; at += size)
+		n += memcmp(all + at - size, all + at, size) != 0;
+	return n;
+}
+
 void tl_finalize_say_names(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
@@ -90,11 +112,11 @@ void tl_finalize_say_names(
 		if (compiled_kind_of(t.path) == COMPILED_DAT)
 			tell_file(&t, c);
 	}
-	n = t.told.size / sizeof(uint32_t);
+	n = count_unknown(&t);
 	if (n > TOLD_MAX) {
 		snprintf(line, sizeof(line), "no table knows %zu more %s", n - TOLD_MAX,
 			n - TOLD_MAX == 1 ? "name" : "names");
 		say(arg, line);
 	}
-	buffer_finish_free(&t.told);
+	buffer_finish_free(&t.unknown);
 }
