@@ -62,18 +62,24 @@ class Edits:
         return self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind", 0) == 0)
 
     def group(self):
-        return self.pick(g for g in entries(self.tree, "groups") if "Game" not in g)
+        """One without the layers that a map has once."""
+        return self.pick(g for g in entries(self.tree, "groups") if not any(
+            load(self.path("groups", g, "layers", n, "layer.json")).get("kind", 0)
+            for n in entries(self.tree, "groups", g, "layers")))
 
     def change(self, path, **fields):
         dump(path, {**load(path), **fields})
 
     def free(self, path):
-        """The path, if nothing of that number and name was ever there; a longer number else."""
+        """The path, if nothing of that number and name is there, or was; with a later number else."""
         head, tail = os.path.split(path)
+        number, name = int(re.match(r"\d+", tail).group()), bare(tail)
         first = os.path.join(self.first, os.path.relpath(head, self.tree))
-        while os.path.exists(os.path.join(head, tail)) or os.path.exists(os.path.join(first, tail)):
-            tail = "0" + tail
-        return os.path.join(head, tail)
+        taken = {(int(re.match(r"\d+", n).group()), bare(n)) for where in (head, first) if os.path.isdir(where)
+                 for n in os.listdir(where) if re.match(r"\d+", n)}
+        while (number, name) in taken:
+            number += 1
+        return os.path.join(head, "%d_%s" % (number, name) if name else str(number))
 
     def refer(self, kind, old, new):
         """What named the stem old names new from now on."""

@@ -267,10 +267,10 @@ def aliases(sides):
     return found
 
 
-def exchanged(key, value, sure, copies):
-    """Is it what is said of its copy, or of what it is a copy of? Which is which only their places say."""
+def exchanged(key, value, sides, copies):
+    """Is it what a side says of its copy, or of what it is a copy of? Which is which only their places say."""
     partners = [new for new, of_ in copies.items() if of_ == key[:2]] + [of_ for new, of_ in copies.items() if new == key[:2]]
-    return any(sure.get((*who, *key[2:])) == value for who in partners)
+    return any(f.get((*who, *key[2:])) == value for who in partners for f in sides)
 
 
 def of(facts_, who):
@@ -306,6 +306,8 @@ def misplaced(b, o, t, out):
             continue
         wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
         wrong += [(where, pair) for pair in reordered(wanted, now)]
+        if len({b[x] for x in lists[0]}) < len(lists[0]):
+            continue  # of those of one name their places say which is which
         wrong += [(where, x) for of_ in lists[1:] for x in of_
                   if x in now and x not in lists[0] and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
     return wrong

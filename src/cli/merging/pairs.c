@@ -5,13 +5,7 @@
 #include <string.h>
 
 #include "cli/merging/content.h"
-
-enum {
-	ALIKE = 300,        /* of 1000: what is more alike is the same */
-	RENAMED = 700,      /* ... under another name */
-	NEAR = 500,         /* ... and stands between the same neighbours */
-	PAIRS_MAX = 1 << 20 /* beyond that order alone decides */
-};
+#include "cli/merging/pairs_order.h"
 
 static bool begin(struct pairs *p)
 {
@@ -32,14 +26,14 @@ void pairs_finish(struct pairs *p)
 	free(p->doubt);
 }
 
-static void join(struct pairs *p, size_t i, size_t j, bool doubt)
+void pairs_join(struct pairs *p, size_t i, size_t j, bool doubt)
 {
 	p->of_a[i] = j;
 	p->of_b[j] = i;
 	p->doubt[i] = doubt;
 }
 
-static bool same_name(const struct item *a, const struct item *b)
+bool pairs_same_name(const struct item *a, const struct item *b)
 {
 	return a->dir == b->dir && strcmp(a->bare, b->bare) == 0;
 }
@@ -52,7 +46,7 @@ static bool same_content(const struct item *a, const struct item *b)
 
 static bool same_both(const struct item *a, const struct item *b)
 {
-	return same_name(a, b) && same_content(a, b);
+	return pairs_same_name(a, b) && same_content(a, b);
 }
 
 /* The parts of a directory are those that its kind has. */
@@ -77,7 +71,7 @@ static bool same_kind(const struct item *a, const struct item *b)
 	return a->dir == b->dir && a->sort == b->sort;
 }
 
-static bool same_sort(const struct item *a, const struct item *b)
+bool pairs_same_sort(const struct item *a, const struct item *b)
 {
 	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
 }
@@ -102,7 +96,7 @@ static size_t namesakes(struct item *const *list, size_t n, const struct item *l
 	size_t found = 0;
 
 	for (size_t i = 0; like->bare[0] && i < n; i++)
-		if (same_name(list[i], like)) {
+		if (pairs_same_name(list[i], like)) {
 			found++;
 			*ret = i;
 		}
@@ -122,7 +116,7 @@ static bool is_unique(const struct pairs *p, const struct item *a, size_t *ret)
 static bool has_own(const struct pairs *p, const struct item *b, unsigned alike)
 {
 	for (size_t i = 0; b->bare[0] && i < p->n_a; i++)
-		if (same_name(p->a[i], b) && content_alike(p->a[i], b) >= alike)
+		if (pairs_same_name(p->a[i], b) && content_alike(p->a[i], b) >= alike)
 			return true;
 	return false;
 }
@@ -135,7 +129,7 @@ static size_t rival(const struct pairs *p, const struct item *a, const struct it
 	size_t found = PAIRS_NONE;
 
 	for (size_t j = 0; j < p->n_b; j++) {
-		unsigned alike = p->of_b[j] == PAIRS_NONE && same_sort(a, p->b[j])
+		unsigned alike = p->of_b[j] == PAIRS_NONE && pairs_same_sort(a, p->b[j])
 					 ? content_alike(a, p->b[j])
 					 : 0;
 
@@ -163,9 +157,9 @@ static void by_name(struct pairs *p)
 		other = rival(p, a, p->b[j]);
 		equal = other != PAIRS_NONE && same_content(a, p->b[other]);
 		if (alike >= (equal ? RENAMED : ALIKE))
-			join(p, i, j, other != PAIRS_NONE);
+			pairs_join(p, i, j, other != PAIRS_NONE);
 		else if (other != PAIRS_NONE)
-			join(p, i, other, !equal || alike >= ALIKE);
+			pairs_join(p, i, other, !equal || alike >= ALIKE);
 	}
 }
 
@@ -179,10 +173,10 @@ static void by_name_alone(struct pairs *p, bool of_all)
 		if (p->of_a[i] != PAIRS_NONE || !a->bare[0])
 			continue;
 		if (of_all ? is_unique(p, a, &j) && same_kind(a, p->b[j])
-			   : count(p->a, p->n_a, p->of_a, a, same_name, &self) == 1 &&
-					count(p->b, p->n_b, p->of_b, a, same_name, &j) == 1 &&
-					same_sort(a, p->b[j]))
-			join(p, i, j, !of_all);
+			   : count(p->a, p->n_a, p->of_a, a, pairs_same_name, &self) == 1 &&
+					count(p->b, p->n_b, p->of_b, a, pairs_same_name, &j) == 1 &&
+					pairs_same_sort(a, p->b[j]))
+			pairs_join(p, i, j, !of_all);
 	}
 }
 
@@ -201,58 +195,13 @@ static void by_content(struct pairs *p, bool (*same)(const struct item *, const 
 			continue;
 		for (j = 0; p->of_b[j] != PAIRS_NONE || !same(p->a[i], p->b[j]); j++)
 			;
-		join(p, i, j, here != there);
+		pairs_join(p, i, j, here != there);
 	}
-}
-
-/* Those that are left of one list. before: the last place of a that comes earlier and has a pair,
- * or of what the one of b is paired with. */
-struct rest {
-	size_t n;
-	struct one {
-		size_t at, before;
-	} * one;
-};
-
-static bool rest_find(const size_t *of, size_t n, bool is_b, struct rest *ret)
-{
-	size_t before = PAIRS_NONE;
-
-	*ret = (struct rest){0, calloc(n + 1, sizeof(struct one))};
-	for (size_t i = 0; ret->one && i < n; i++) {
-		if (of[i] == PAIRS_NONE)
-			ret->one[ret->n++] = (struct one){i, before};
-		else if (of[i] != PAIRS_ELSEWHERE)
-			before = is_b ? of[i] : i;
-	}
-	return ret->one;
-}
-
-struct match {
-	struct pairs *p;
-	bool unlike; /* nothing better is to come: less says that they are one */
-	struct rest a, b;
-	unsigned *alike; /* of each pair of them: 0 to 1000, and NEAR more for neighbours */
-	unsigned *best;  /* the most that those from here on can have, (a.n + 1) * (b.n + 1) */
-};
-
-/* Between the same neighbours, are there as many of that name on both sides? */
-static bool as_many(const struct match *x, const struct one *a)
-{
-	const struct item *like = x->p->a[a->at];
-	size_t here = 0, there = 0;
-
-	for (size_t i = 0; i < x->a.n; i++)
-		here += x->a.one[i].before == a->before && same_name(x->p->a[x->a.one[i].at], like);
-	for (size_t j = 0; j < x->b.n; j++)
-		there +=
-			x->b.one[j].before == a->before && same_name(x->p->b[x->b.one[j].at], like);
-	return here == there;
 }
 
 unsigned pairs_alike(const struct item *a, const struct item *b)
 {
-	unsigned alike = same_sort(a, b) ? content_alike(a, b) : 0;
+	unsigned alike = pairs_same_sort(a, b) ? content_alike(a, b) : 0;
 
 	return alike >= ALIKE ? alike : 0;
 }
@@ -260,106 +209,6 @@ unsigned pairs_alike(const struct item *a, const struct item *b)
 bool pairs_sure(unsigned alike)
 {
 	return alike >= RENAMED;
-}
-
-static unsigned weigh(const struct match *x, const struct one *a, const struct one *b)
-{
-	const struct item *i = x->p->a[a->at], *j = x->p->b[b->at];
-	bool near = a->before == b->before;
-	unsigned alike;
-
-	if (!same_sort(i, j))
-		return 0;
-	alike = content_alike(i, j);
-	if (!same_name(i, j))
-		return alike >= (x->unlike ? ALIKE : RENAMED) ? alike : 0;
-	if (alike < ALIKE && !(x->unlike && near && as_many(x, a)))
-		return 0;
-	return 1 + alike + (near ? NEAR : 0);
-}
-
-static void fill(struct match *x)
-{
-	size_t n = x->a.n, m = x->b.n;
-
-	for (size_t i = n; i-- > 0;)
-		for (size_t j = m; j-- > 0;) {
-			unsigned w = weigh(x, &x->a.one[i], &x->b.one[j]);
-			unsigned *best = &x->best[i * (m + 1) + j];
-			unsigned skip_a = best[m + 1], skip_b = best[1], both = w + best[m + 2];
-
-			x->alike[i * m + j] = w;
-			*best = skip_a > skip_b ? skip_a : skip_b;
-			if (w && both > *best)
-				*best = both;
-		}
-}
-
-/* Is another one of b as good for i as j, or another one of a for j? */
-static bool doubtful(const struct match *x, size_t i, size_t j)
-{
-	size_t m = x->b.n, found = 0;
-	unsigned least = x->alike[i * m + j] / 10 * 9;
-
-	if (as_many(x, &x->a.one[i]) && x->a.one[i].before == x->b.one[j].before)
-		return false;
-	for (size_t k = 0; k < m; k++)
-		found += x->alike[i * m + k] > least;
-	for (size_t k = 0; k < x->a.n; k++)
-		found += x->alike[k * m + j] > least;
-	return found > 2;
-}
-
-static void take(struct match *x)
-{
-	size_t i = 0, j = 0, m = x->b.n;
-
-	while (i < x->a.n && j < m) {
-		const unsigned *best = &x->best[i * (m + 1) + j];
-		unsigned w = x->alike[i * m + j];
-
-		if (w && *best == w + best[m + 2]) {
-			join(x->p, x->a.one[i].at, x->b.one[j].at,
-				doubtful(x, i, j) || !same_name(x->p->a[x->a.one[i].at],
-							     x->p->b[x->b.one[j].at]));
-			i++;
-			j++;
-		} else if (*best == best[m + 1]) {
-			i++;
-		} else {
-			j++;
-		}
-	}
-}
-
-static int by_order(struct pairs *p, bool unlike)
-{
-	struct match x = {.p = p, .unlike = unlike};
-	size_t n, m;
-	int r = -ENOMEM;
-
-	if (!rest_find(p->of_a, p->n_a, false, &x.a) || !rest_find(p->of_b, p->n_b, true, &x.b))
-		goto out;
-	r = 0;
-	/* Without more time only those of the same number can be looked at: they are none then. */
-	n = x.a.n;
-	m = x.b.n;
-	if (!n || !m || n > PAIRS_MAX / m)
-		goto out;
-	x.alike = calloc(n * m, sizeof(*x.alike));
-	x.best = calloc((n + 1) * (m + 1), sizeof(*x.best));
-	if (!x.alike || !x.best) {
-		r = -ENOMEM;
-		goto out;
-	}
-	fill(&x);
-	take(&x);
-out:
-	free(x.a.one);
-	free(x.b.one);
-	free(x.alike);
-	free(x.best);
-	return r;
 }
 
 int pairs_find_equal(struct pairs *p)
@@ -382,7 +231,7 @@ int pairs_find(struct pairs *p)
 
 int pairs_find_alike(struct pairs *p)
 {
-	return by_order(p, false);
+	return pairs_in_order(p, false);
 }
 
 int pairs_find_rest(struct pairs *p)
@@ -390,7 +239,7 @@ int pairs_find_rest(struct pairs *p)
 	int r;
 
 	by_name_alone(p, true);
-	r = by_order(p, true);
+	r = pairs_in_order(p, true);
 	if (r == 0)
 		by_name_alone(p, false);
 	return r;
