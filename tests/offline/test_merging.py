@@ -472,6 +472,18 @@ def test_a_layer_that_one_renamed_and_changed_a_little_is_joined(plain, mover, o
     assert grid(said(plain, GROUP + "/layers/1_named/id.csv")) == grid(cells(plain, (1, 1, 5), (5, 5, 7)))
 
 
+def test_a_layer_that_both_renamed_and_one_made_wider_is_one_layer(plain):
+    rows = [[x + 20 * y + 1 for x in range(20)] for y in range(10)]
+    for side in "bot":
+        put(plain, side, GROUND + "/id.csv", edits.text_of(rows))
+    text = said(plain, GROUND + "/layer.json", "b")
+    put(plain, "t", GROUND + "/layer.json", text.replace('"width": 20', '"width": 24'))
+    for side, name in (("o", "ours"), ("t", "theirs")):
+        good("mv", str(plain / (side + ".map")), GROUND, GROUP + "/layers/1_" + name)
+    assert "renamed by both" in merge(plain, code=1).stderr
+    assert layers_of(plain, GROUP) == ["0_Game", "1_ours"]
+
+
 @pytest.mark.parametrize("mover, other", ("ot", "to"))
 def test_a_layer_whose_name_another_one_has_now_is_not_taken_for_it(plain, mover, other):
     """Renamed, and another one added under the old name: who changes the old one means the renamed."""

@@ -234,13 +234,20 @@ static uint64_t sort_of(const char *const *keys, const struct bytes *b)
 	return sort;
 }
 
-/* Is nothing in it but zeros? That two tables are empty at the same places says little. */
-static bool is_blank(const char *line, size_t n)
+/* The length of a row without the zeros at its end: a wider layer has more of them, and that two
+ * are empty at the same places says little. */
+static size_t trimmed(const char *line, size_t n)
 {
-	for (size_t k = 0; k < n; k++)
-		if (line[k] >= '1' && line[k] <= '9')
-			return false;
-	return true;
+	while (n && line[n - 1] == '0') {
+		size_t k = n - 1;
+
+		while (k && line[k - 1] == ' ')
+			k--;
+		if (k && line[k - 1] != ',')
+			break;
+		n = k ? k - 1 : 0;
+	}
+	return n;
 }
 
 /* A table may be too large for memory. */
@@ -257,7 +264,8 @@ static int know_table(struct merge *m, enum which w, struct item *i)
 	for (uint64_t y = 0; (r = reader_line(&reader, &line, &n)) > 0; y++) {
 		digest_add(&sum, line, n);
 		digest_add(&sum, "\n", 1);
-		if (!is_blank(line, n))
+		n = trimmed(line, n);
+		if (n)
 			sketch_line(i, line, n, y);
 	}
 	reader_close(&reader);
