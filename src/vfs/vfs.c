@@ -59,23 +59,32 @@ int vfs_lock(struct vfs *v, struct error *e)
 }
 
 /* The time of what was written and then saved is the map's from there on. */
-static bool node_idle(const struct node *n)
+static bool node_saved(const struct node *n)
 {
-	return !n->opens && !n->stage && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed &&
-	       !n->names && !n->busy && !n->waiting && !n->stale;
+	return !n->stage && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed && !n->busy &&
+	       !n->waiting && !(n->names && node_scratch(n));
+}
+
+bool vfs_unchanged(const struct vfs *v)
+{
+	struct volume *vol = v->vol;
+
+	if (vol->dirty || vol->restructured || vol->conflict || vol->proof || vol->commit_queue ||
+		vol->sync.under_way || !TAILQ_EMPTY(&vol->pending) || vol->fresh || vol->left ||
+		journal_exists(&vol->journal))
+		return false;
+	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
+		if (!node_saved(n))
+			return false;
+	return true;
 }
 
 bool vfs_idle(const struct vfs *v)
 {
-	struct volume *vol = v->vol;
-
-	if (vol->dirty || vol->restructured || vol->renumbered || vol->conflict || vol->proof ||
-		vol->commit_queue || vol->sync.under_way || !TAILQ_EMPTY(&vol->pending) ||
-		v->dentries.n || v->ahead.jobs || vol->fresh || vol->left ||
-		journal_exists(&vol->journal))
+	if (!vfs_unchanged(v) || v->vol->renumbered || v->dentries.n || v->ahead.jobs)
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (!node_idle(n))
+		if (n->opens || n->names || n->stale)
 			return false;
 	return true;
 }

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -264,6 +265,35 @@ def test_mkdir_makes_a_map_and_rmdir_takes_it_back(box, four):
     four.unmount()
     assert parts.author(os.path.join(box.maps, "new.map")) == b"me\0"
     box.allow("new.map")
+
+
+def test_a_map_that_was_saved_follows_what_replaces_it(box, four):
+    new = folder.archives.small_mod(modid=77)
+    box.add(folder.archives.small_mod(), "things.mod")
+    os.rename(four / "things.mod/MEDIA/README.TXT", four / "things.mod/MEDIA/MOVED.TXT")
+    folder.sync(four.point)
+    with open(four / "things.mod/MEDIA/MOVED.TXT", "rb") as held:
+        folder.replace(box, "things.mod", new)
+        assert folder.soon(lambda: b'"id": 77' in four.get("things.mod/.mod/info.json"))
+        assert sorted(os.listdir(four / "things.mod/MEDIA")) == ["EMPTY.OGG", "OLD", "README.TXT", "UNITS"]
+        assert held.read() == b"hello\n"
+    four.put("things.mod/MEDIA/NEW.TXT", b"x", flags=os.O_WRONLY | os.O_CREAT)
+    assert four.unmount().out == "things.mod: saved: MEDIA/NEW.TXT\n"
+    a = folder.archives.Archive(os.path.join(box.maps, "things.mod"))
+    assert a.one("MEDIA/NEW.TXT") == b"x" and a.head["modid"] == 77
+
+
+def test_a_saved_map_with_scratch_in_it_is_not_replaced_in_sight(box, four):
+    path = box.add(folder.archives.small_mod(), "things.mod")
+    os.rename(four / "things.mod/MEDIA/README.TXT", four / "things.mod/MEDIA/MOVED.TXT")
+    four.put("things.mod/notes.txt", b"mine", flags=os.O_WRONLY | os.O_CREAT)
+    folder.sync(four.point)
+    folder.replace(box, "things.mod", folder.archives.small_mod(modid=77))
+    time.sleep(1.5)
+    assert four.get("things.mod/notes.txt") == b"mine"
+    box.allow("things.mod.mapfs-left")
+    assert "left: things.mod.mapfs-left/notes.txt" in four.unmount(code=5).out
+    assert folder.archives.Archive(path).head["modid"] == 77
 
 
 def test_a_new_map_that_is_emptied_again_is_taken_back(box, four):

@@ -110,7 +110,7 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret)
 
 bool opened_changed(const struct opened *o)
 {
-	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE && !vfs_idle(o->v);
+	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE && !vfs_unchanged(o->v);
 }
 
 struct writers {
