@@ -140,6 +140,7 @@ int cli_ls(int argc, char **argv)
 		c.code = cli_usage("ls: no file was named");
 	if (option == -1 && c.n_names >= 1) {
 		c.threads = 0;
+		c.how.keep_modes = !c.options.rq.how.read_only;
 		r = command_open(&c, c.names[0], NULL, 0, &ls.tree);
 		if (r == 0)
 			list_paths(&ls, c.names + 1, c.n_names - 1);

@@ -168,6 +168,8 @@ static int run(const char *name, bool json)
 	int r = name ? targets_add(&t, name) : targets_add_all(&t);
 
 	if (name && r == -ENOENT)
+		r = targets_add_below(&t, name);
+	if (name && r == -ENOENT)
 		r = add_folder(&t, name);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", name ? name : "status",

@@ -122,9 +122,18 @@ int targets_add(struct targets *t, const char *name)
 	(void)mountinfo_each(MOUNTINFO, match_source, &m);
 	if (t->n == before && S_ISREG(st.st_mode))
 		return add(t, &one);
-	if (t->n == before)
-		(void)beside_each(one.file, add_file, t);
 	free(one.file);
+	return t->n == before ? -ENOENT : 0;
+}
+
+int targets_add_below(struct targets *t, const char *folder)
+{
+	CLEANUP(free) char *path = realpath(folder, NULL);
+	size_t before = t->n;
+	struct stat st;
+
+	if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		(void)beside_each(path, add_file, t);
 	return t->n == before ? -ENOENT : 0;
 }
 

@@ -23,9 +23,11 @@ struct targets {
 };
 
 /* Adds what name means: the mount at it, or every mount of the file or folder that it names, or the
- * file that is not mounted; of a folder that is not, its maps with a journal that fits. -ENOENT: it
- * is none of these. */
+ * file that is not mounted. -ENOENT: it is none of these. */
 int targets_add(struct targets *t, const char *name);
+/* Of a folder that is not mounted, its maps with a journal that fits, for which all that is below
+ * it is looked through. -ENOENT: there is none. */
+int targets_add_below(struct targets *t, const char *folder);
 /* Adds what is not mounted; path is without symbolic links. */
 int targets_add_file(struct targets *t, const char *path);
 /* Adds all mounts of mapfs. shown is the point's. */

@@ -211,7 +211,8 @@ int umount_run(char *const *names, size_t n, const struct ending *wanted)
 
 	/* All are looked up before a first one ends: names may be relative to a mount. */
 	for (size_t i = 0; i < n; i++) {
-		if (targets_add(&t, names[i]) == 0)
+		if (targets_add(&t, names[i]) == 0 ||
+			(how.discard && targets_add_below(&t, names[i]) == 0))
 			continue;
 		say(stderr, "mapfs: %s: is not a mount of mapfs", names[i]);
 		code = heavier(code, OUTCOME_USAGE);

@@ -209,6 +209,9 @@ def test_of_a_folder_that_is_not_mounted_journals_are_told_and_discarded(box, fo
         four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
     box.kill_worker()
     assert box.run("-u", box.maps).code == 1 and len(box.beside()) == 2
+    # All below a folder is looked through for what is to be discarded alone.
+    r = box.run("-u", box.maps)
+    assert (r.code, r.err) == (1, "mapfs: %s: is not a mount of mapfs\n" % box.maps)
     r = box.run("status", box.maps)
     assert r.code == 0 and [path_of(box, i) + ": is not mounted" in r.out for i in range(4)] == [
         False, True, False, True]

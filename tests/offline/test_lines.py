@@ -7,6 +7,7 @@ import pytest
 
 import maps  # noqa: F401  first: it says what else can be imported
 import places
+from box import wait_for
 from maps import good, run
 
 
@@ -38,6 +39,18 @@ def test_no_standard_input_is_not_an_empty_one(small):
                        capture_output=True, timeout=60)
     assert (r.returncode, r.stderr) == (2, b"mapfs: standard input: Bad file descriptor\n")
     assert good("cat", small, "info/author").stdout == b"somebody\n"
+
+
+def test_where_a_map_was_saved_that_somebody_else_changed_is_said(box, small):
+    p = subprocess.Popen([places.BINARY, "put", small, "info/author"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    wait_for(lambda: run("put", small, "info/author", "/dev/null").returncode == 7)
+    other = box.add(small, "other.map")
+    good("put", other, "info/author", input=b"the other\n")
+    os.rename(other, small)
+    out, err = p.communicate(b"somebody else\n", timeout=60)
+    box.allow("*.mapfs-conflict")
+    assert p.returncode == 6 and b"saved: as small.map.mapfs-conflict, " in err, (out, err)
 
 
 def test_recover_says_of_what_is_not_there_that_it_is_not(box, small):

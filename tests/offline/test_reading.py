@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """ls, cat and extract show what a mount shows."""
 import os
+import stat
 import subprocess
 
 import pytest
@@ -87,14 +88,16 @@ def test_ls_names_what_a_mount_lists(box, path):
         mount.unmount()
 
 
-def test_ls_says_sizes_permissions_and_times(box, small):
-    mount = box.mount(small, "ro")
-    lines = run("ls", "-l", small, "info", env=dict(os.environ, TZ="UTC")).stdout.decode().splitlines()
+@pytest.mark.parametrize("options, shown", ((("ro",), "-r--r--r--"), ((), "-rw-r--r--")), ids=("ro", "rw"))
+def test_ls_says_sizes_permissions_and_times(box, small, options, shown):
+    mount = box.mount(small, *options)
+    args = [a for o in options for a in ("-o", o)]
+    lines = run("ls", "-l", *args, small, "info", env=dict(os.environ, TZ="UTC")).stdout.decode().splitlines()
     assert len(lines) == len(os.listdir(mount / "info"))
     for line in lines:
         mode, size, day, time, name = line.split()
         st = os.stat(mount / "info/" + name)
-        assert (mode, int(size)) == ("-r--r--r--", st.st_size)
+        assert (mode, int(size)) == (shown, st.st_size) and stat.filemode(st.st_mode) == shown
         assert (day, time) == ("2017-07-14", "02:40")
     mount.unmount()
 

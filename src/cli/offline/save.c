@@ -85,8 +85,10 @@ static void saved(void *arg, struct report *report)
 static void print(const struct offline *t, const struct report *r, bool verbose)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		bool plain = strncmp(r->lines[i], "saved: ", 7) == 0 ||
-			     strncmp(r->lines[i], "removed: ", 9) == 0;
+		/* Where it was saved is plain only if that is the map. */
+		bool plain = r->code != OUTCOME_CONFLICT &&
+			     (strncmp(r->lines[i], "saved: ", 7) == 0 ||
+				     strncmp(r->lines[i], "removed: ", 9) == 0);
 
 		if (!plain)
 			offline_say(t, "%s", r->lines[i]);

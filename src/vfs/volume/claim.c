@@ -35,7 +35,8 @@ static int lock_opened(struct volume *vol, struct error *e)
 
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno != ENOLCK && errno != EOPNOTSUPP)
 		return errno == EWOULDBLOCK
-			       ? error_set(e, VOLUME_LOCKED, "is mounted for writing already")
+			       ? error_set(e, VOLUME_LOCKED,
+					 "is mounted for writing, or another command writes it")
 			       : error_errno(e, "cannot be locked");
 	if (outside_look(vol) == OUTSIDE_SAME)
 		return 0;

@@ -121,7 +121,7 @@ static int lock_fd(const struct volume *vol, int *fd, struct error *e)
 		return error_errno(e, "cannot be locked");
 	r = is_held_by_mapfs(*fd) ? VOLUME_LOCKED : lock_for_writers(vol);
 	if (r == VOLUME_LOCKED)
-		return error_set(e, r, "is mounted for writing already");
+		return error_set(e, r, "is mounted for writing, or another command writes it");
 	if (r < 0)
 		return error_set(e, r, "cannot be locked: %s", strerror(-r));
 	close_fd_cleanup(fd);
