@@ -72,10 +72,21 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 	return -1;
 }
 
-void command_writes(struct command *c)
+bool command_writes(struct command *c)
 {
+	if (c->options.rq.how.read_only) {
+		c->code = cli_usage("%s: nothing can be written with -o ro", c->name);
+		return false;
+	}
+	for (int i = 0; i < c->n_names; i++) {
+		if (!c->names[i][0]) {
+			c->code = cli_usage("%s: an empty name", c->name);
+			return false;
+		}
+	}
 	c->how.read_only = false;
 	c->how.at_once = true;
+	return true;
 }
 
 enum outcome command_outcome(int r)

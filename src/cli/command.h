@@ -42,8 +42,9 @@ void command_finish(struct command *c);
  * Then names are there. */
 int command_option(struct command *c, int argc, char **argv, const char *letters,
 	const struct option *long_options);
-/* Its map is to be written, all or nothing. */
-void command_writes(struct command *c);
+/* Its map is to be written, all or nothing. false: the command line does not go with that; it ends
+ * here, with c->code. */
+bool command_writes(struct command *c);
 /* Opens one map, gives up all rights but those to it and to what `further` names, and loads it.
  * Returns 0, or -errno after a line on stderr. The tree is to be closed in any case. */
 int command_open(struct command *c, const char *file, const struct sandbox_rule *further,

@@ -140,9 +140,7 @@ int cli_index(int argc, char **argv)
 	}
 	if (option == -1 && c.n_names != 1)
 		c.code = cli_usage("index takes a file");
-	else if (option == -1) {
-		if (!x.dry)
-			command_writes(&c);
+	else if (option == -1 && (x.dry || command_writes(&c))) {
 		c.code = run(&c, &x);
 		finish(&x);
 	}

@@ -48,10 +48,9 @@ int cli_mv(int argc, char **argv)
 		how.verbose = true;
 	if (option == -1 && c.n_names < 3)
 		c.code = cli_usage("mv takes a file, paths in it, and where they go");
-	if (option == -1 && c.n_names >= 3) {
+	if (option == -1 && c.n_names >= 3 && command_writes(&c)) {
 		bool into;
 
-		command_writes(&c);
 		to = c.names[c.n_names - 1];
 		r = command_open(&c, c.names[0], NULL, 0, &t);
 		into = r == 0 && is_dir(&t, to);

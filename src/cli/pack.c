@@ -108,6 +108,11 @@ static int save(struct pack *p, struct offline *t)
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
+static bool is_full(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT;
+}
+
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
 	struct files_copied done = {0};
@@ -122,7 +127,7 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	if (r == 0 && !done.refused && !done.unread)
 		code = save(p, t);
 	else
-		code = done.refused ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+		code = done.refused || is_full(r) ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 
@@ -192,11 +197,12 @@ int cli_pack(int argc, char **argv)
 		;
 	if (option == -1 && c.n_names != (p.onto ? 1 : 2))
 		c.code = cli_usage("pack takes a directory, and a new file or --onto a file");
+	else if (option == -1 && p.format && p.onto)
+		c.code = cli_usage("pack: --format goes with a new file");
 	else if (option == -1 && p.exact && !p.onto)
 		c.code = cli_usage("pack: --exact goes with --onto");
-	else if (option == -1) {
+	else if (option == -1 && command_writes(&c)) {
 		p.dir = c.names[0];
-		command_writes(&c);
 		c.code = run(&c, &p);
 		end(&p);
 	}

@@ -112,10 +112,8 @@ int cli_put(int argc, char **argv)
 		how.verbose = true;
 	if (option == -1 && (c.n_names < 2 || c.n_names > 3))
 		c.code = cli_usage("put takes a file, a path in it, and what to put there");
-	else if (option == -1) {
-		command_writes(&c);
+	else if (option == -1 && command_writes(&c))
 		c.code = run(&c, &how);
-	}
 	command_finish(&c);
 	return c.code;
 }

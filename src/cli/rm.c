@@ -43,8 +43,7 @@ int cli_rm(int argc, char **argv)
 	}
 	if (option == -1 && c.n_names < 2)
 		c.code = cli_usage("rm takes a file and paths in it");
-	if (option == -1 && c.n_names >= 2) {
-		command_writes(&c);
+	if (option == -1 && c.n_names >= 2 && command_writes(&c)) {
 		r = command_open(&c, c.names[0], NULL, 0, &rm.tree);
 		for (int i = 1; r == 0 && i < c.n_names; i++) {
 			int one = offline_match(&rm.tree, c.names[i], visit, &rm);

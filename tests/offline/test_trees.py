@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """Trees on disk that are called otherwise than their files in a map, and what extract does to a tree that is there."""
 import os
+import subprocess
 
 import pytest
 
@@ -131,3 +132,16 @@ def test_a_directory_that_cannot_be_made_keeps_no_other_from_it(box, tree):
     r = run("extract", mod, out)
     assert r.returncode == 2 and b"MEDIA/UNITS" in r.stderr
     assert get(out + "/MEDIA/ZZ/Z.TXT") == b"z"
+
+
+def test_a_full_disk_is_told_once(box, tree, root):
+    make(tree, {"MEDIA/%03d.TXT" % i: os.urandom(4000) for i in range(100)})
+    disk = os.path.join(box.root, "disk")
+    os.mkdir(disk)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", disk], check=True)
+    try:
+        r = run("pack", tree, disk + "/new.mod", text=True)
+        assert (r.returncode, r.stderr) == (4, "mapfs: %s/new.mod: No space left on device\n" % disk)
+        assert os.listdir(disk) == []
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)

@@ -134,5 +134,5 @@ int picture_write(int dirfd, const char *name, const struct picture *p, struct e
 		(void)io_unlink(dirfd, made);
 	if (fd >= 0)
 		close(fd);
-	return r < 0 ? error_set(e, r, "%s cannot be written: %s", name, strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
 }
