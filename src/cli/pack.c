@@ -118,6 +118,8 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	struct files_copied done = {0};
 	int r = files_copy_in(t, from, p->dir, u, &done), code;
 
+	if (r == 0)
+		r = files_tell_replaced(t, p->dir, u, &done);
 	if (r == 0 && p->exact)
 		r = files_remove_others(t, from, u, &done);
 	files_judge_drafts(t, p->dir, u, &done);

@@ -64,6 +64,17 @@ def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
         assert r.returncode == 4 and b"MEDIA/" + os.fsencode(name) in r.stderr and get(new) == before, r
 
 
+def test_of_an_image_that_is_in_the_map_and_is_not_one_is_named(box, small, tree):
+    """Of one name the form that comes last in the order of names is the image's."""
+    png = next(n for n in good("ls", small, "images", text=True).stdout.split() if n.endswith(".png"))
+    make(tree, {"images/77_x.png": good("cat", small, "images/" + png).stdout,
+                "images/77_x.json": b'{"external": 1, "width": 8, "height": 8}'})
+    r = run("pack", tree, "--onto", small, text=True)
+    assert (r.returncode, r.stderr) == (
+        5, "mapfs: %s/images/77_x.json: left out: another file has its place\n" % tree)
+    assert good("ls", small, "images", text=True).stdout.split()[-1].endswith("_x.png")
+
+
 def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
     mod = box.add(archives.small_mod(), "S.MOD")
     good("put", mod, ".mod/removed.txt", input=b"MEDIA/GAME.DAT\n")

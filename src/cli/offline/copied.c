@@ -33,6 +33,12 @@ int copied_add(struct copied *c, uint64_t ino, const char *path)
 	return 0;
 }
 
+void copied_each(const struct copied *c, void (*fn)(void *arg, const char *path), void *arg)
+{
+	for (struct hash_link *l = NULL; (l = hash_next(&c->all, l));)
+		fn(arg, ((struct one *)l)->path);
+}
+
 void copied_finish(struct copied *c)
 {
 	struct hash_link *next = hash_next(&c->all, NULL);

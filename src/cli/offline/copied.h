@@ -16,6 +16,8 @@ struct copied {
 const char *copied_from(const struct copied *c, uint64_t ino);
 /* -ENOMEM. */
 int copied_add(struct copied *c, uint64_t ino, const char *path);
+/* All of them, in no order. */
+void copied_each(const struct copied *c, void (*fn)(void *arg, const char *path), void *arg);
 void copied_finish(struct copied *c);
 
 #endif

@@ -26,6 +26,10 @@ int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct 
  * refused. */
 void files_judge_drafts(
 	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
+/* Those in whose place another one of the directory stands, as an image does in that of its JSON,
+ * are told of, and counted in left. -errno. */
+int files_tell_replaced(
+	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
 /* Removes from the map what the directory has not, and what was not copied. */
 int files_remove_others(
 	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied);
