@@ -174,6 +174,48 @@ static void directory_that_another_replaced_is_told_as_removed(void **state)
 	report_is(&report, "note: what was " DECO " before was removed\nsaved: " DECO "\n");
 }
 
+/* A group has always a group.json, and this one that of a new one. */
+static void group_that_was_made_again_is_not_told_as_without_its_file(void **state)
+{
+	static const char *const gone[] = {DECO "/id.csv", DECO "/flags.csv", DECO "/layer.json"};
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_mkdir(b, "groups/1_h"), 0);
+	assert_int_equal(box_put(b, "groups/1_h/group.json", "{\"x_offset\": 5}"), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_unlink(b, "groups/1_h/group.json"), 0);
+	assert_int_equal(box_rmdir(b, "groups/1_h/layers"), 0);
+	assert_int_equal(box_rmdir(b, "groups/1_h"), 0);
+	assert_int_equal(box_mkdir(b, "groups/1_h"), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "saved: groups/1_h\n");
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(box_unlink(b, gone[i]), 0);
+	assert_int_equal(box_rmdir(b, DECO), 0);
+	assert_int_equal(box_mkdir(b, DECO), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	report_is(&report, "note: " DECO " has no valid layer.json, and is not in the map\n"
+			   "removed: " DECO "/flags.csv\nremoved: " DECO "/id.csv\n");
+}
+
+/* It is a draft from the save on, and so is what is put over it. */
+static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
+{
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_mkdir(b, "groups/0_g/layers/5_x"), 0);
+	assert_int_equal(box_put(b, "groups/0_g/layers/5_x/id.csv", "1,2\n"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_rename(b, DECO "/id.csv", "groups/0_g/layers/5_x/id.csv"), 0);
+	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
+	assert_false(report_says(&report, "saved: groups/0_g/layers/5_x"));
+	assert_true(report_says(&report, "saved: " DECO "/id.csv"));
+	report_finish(&report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +226,8 @@ int main(void)
 		TEST(part_is_told_by_what_its_directory_is_called_now),
 		TEST(what_stays_in_a_directory_that_moved_is_not_told_as_removed),
 		TEST(directory_that_another_replaced_is_told_as_removed),
+		TEST(group_that_was_made_again_is_not_told_as_without_its_file),
+		TEST(part_of_what_is_not_in_the_map_is_not_told_as_saved),
 	};
 
 	return cmocka_run_group_tests_name("vfs: report", tests, NULL, NULL);

@@ -18,8 +18,7 @@ enum {
 	CHUNK = 64 << 10,
 };
 
-static void add(
-	struct changes *c, enum change_kind kind, const char *path, entry_id id, uint64_t size)
+static void add(struct changes *c, const char *path, struct change_line line)
 {
 	struct change_line *lines;
 
@@ -32,7 +31,8 @@ static void add(
 		}
 		c->lines = lines;
 	}
-	c->lines[c->n] = (struct change_line){kind, strdup(path), id, size};
+	line.path = strdup(path);
+	c->lines[c->n] = line;
 	c->n += c->lines[c->n].path != NULL;
 }
 
@@ -114,8 +114,8 @@ static void add_content(struct vfs *v, struct changes *c, const char *path, entr
 	const struct volume *vol = v->vol;
 	const struct format *f = vol->format;
 	struct entry a, b;
-	bool known = f->stat(vol->now, id, &b, NULL) == 0;
-	bool alike;
+	bool known = f->stat(vol->now, id, &b, NULL) == 0, alike;
+	uint64_t size;
 
 	/* Of a directory there is nothing but where it stands. */
 	if (known && b.dir)
@@ -126,9 +126,10 @@ static void add_content(struct vfs *v, struct changes *c, const char *path, entr
 	if (alike && f->keeps_times)
 		alike = a.has_mtime == b.has_mtime && a.mtime.tv_sec == b.mtime.tv_sec &&
 			a.mtime.tv_nsec == b.mtime.tv_nsec && !is_stamped(v, path);
+	size = alike ? a.size : 0;
 	/* Two empty files are the same without a look. */
 	if (!alike || a.size)
-		add(c, CHANGE_CONTENT, path, id, alike ? a.size : 0);
+		add(c, path, (struct change_line){CHANGE_CONTENT, .id = id, .size = size});
 }
 
 void changes_weigh(struct changes *c)
@@ -185,15 +186,19 @@ static bool is_below_live(struct vfs *v, const struct object *o, bool is_dir)
 }
 
 /* What was removed may be a part of what is there still, and is not without one. */
-static enum change_kind removed_kind(struct vfs *v, const struct object *o)
+static struct change_line removed_line(struct vfs *v, const struct object *o)
 {
+	struct change_line line = {.kind = CHANGE_REMOVED};
 	const struct volume *vol = v->vol;
 	struct entry en;
 
 	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 ||
-		!(en.needed || en.lasting || en.standing) || !is_below_live(v, o, en.dir))
-		return CHANGE_REMOVED;
-	return en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
+		!(en.needed || en.lasting || en.standing))
+		return line;
+	line.needed = en.needed;
+	if (is_below_live(v, o, en.dir))
+		line.kind = en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
+	return line;
 }
 
 /* What was made at its path again, and is no object's, is what it was; so is a directory that was
@@ -220,11 +225,11 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		if (o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
 			return;
 		if (o->state == OBJECT_KEPT)
-			add(c, CHANGE_KEPT, o->path, 0, 0);
+			add(c, o->path, (struct change_line){.kind = CHANGE_KEPT});
 		else if (!stands(v, o->path, 0, &id))
-			add(c, removed_kind(v, o), o->path, 0, 0);
+			add(c, o->path, removed_line(v, o));
 		else if (is_anothers(v, o, id))
-			add(c, CHANGE_REPLACED, o->path, 0, 0);
+			add(c, o->path, (struct change_line){.kind = CHANGE_REPLACED});
 		return;
 	}
 	is_new = o->absent || (o->seq && o->since == OBJECT_MADE);
@@ -236,7 +241,9 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		return;
 	path = o->seq ? node_path(o->node) : strdup(o->path);
 	if (path && (is_new || o->moved))
-		add(c, is_new ? CHANGE_NEW : CHANGE_MOVED, path, o->id, 0);
+		add(c, path,
+			(struct change_line){
+				is_new ? CHANGE_NEW : CHANGE_MOVED, .id = o->id, .in = o->dir});
 }
 
 /* What is in a directory comes right after it, before names that go on otherwise. */
@@ -288,7 +295,8 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /* A directory that is new tells of all that is in it, and comes before that, but not of what was
- * removed from the one that was there before; one that was removed tells of that, too. */
+ * removed from the one that was there before, unless it has one of its own; one that was removed
+ * tells of that, too. */
 static void drop_below(struct changes *c)
 {
 	const struct change_line *made = NULL, *gone = NULL;
@@ -296,9 +304,10 @@ static void drop_below(struct changes *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
-		const struct change_line *above = l->kind == CHANGE_REMOVED ? gone : made;
+		bool stays = l->kind != CHANGE_REMOVED || l->needed;
 
-		if (above && is_below(l->path, above->path)) {
+		if ((stays && made && is_below(l->path, made->path)) ||
+			(l->kind == CHANGE_REMOVED && gone && is_below(l->path, gone->path))) {
 			free(l->path);
 			continue;
 		}
@@ -339,12 +348,16 @@ static bool is_saved(const struct change_line *l, const struct snapshot *finaliz
 {
 	const struct format_names *names = finalized->format->names;
 	char name[NAME_MAX + 1];
+	int r;
 
 	if (l->kind == CHANGE_KEPT || l->kind == CHANGE_REMOVED || l->kind == CHANGE_REPLACED ||
 		l->kind == CHANGE_NEEDED)
 		return false;
-	return l->kind == CHANGE_CONTENT || l->kind == CHANGE_EMPTIED || !names ||
-	       names->shown_as(finalized, l->id, name) != -ENOENT;
+	if (l->kind == CHANGE_CONTENT || l->kind == CHANGE_EMPTIED || !names)
+		return true;
+	/* A part is where what it is a part of is. */
+	r = names->shown_as(finalized, l->id, name);
+	return (r == -ENOTSUP ? names->shown_as(finalized, l->in, name) : r) != -ENOENT;
 }
 
 void changes_report(const struct changes *c, const struct snapshot *finalized, bool written,

@@ -25,7 +25,9 @@ struct changes {
 		enum change_kind kind;
 		char *path;
 		entry_id id;   /* CONTENT, NEW, MOVED: what stands there */
-		uint64_t size; /* ... nonzero: perhaps it says what it said */
+		entry_id in;   /* NEW, MOVED: the directory that it is in */
+		bool needed;   /* REMOVED: the directory that it was in has always one */
+		uint64_t size; /* CONTENT: nonzero: perhaps it says what it said */
 	} * lines;
 	size_t n, room;
 	struct snapshot *before, *now; /* what is compared */
