@@ -230,8 +230,8 @@ static void commit_journal(struct job *j)
 		r = journal_put(log, p->log_path, &p->in, &p->kept, &e);
 	} else if (p->r < 0) {
 		if (is_own(p))
-			r = journal_draft(log, p->log_path, error_text(&p->why), &p->in,
-				&p->kept, &e);
+			r = journal_draft(
+				log, p->log_path, error_text(&p->why), &p->in, &p->kept, &e);
 	} else if (p->change || p->rq.always) {
 		if (p->from)
 			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);

@@ -92,8 +92,9 @@ char *move_log_path(const struct vfs *v, const struct move *m)
 	const struct object *o = object_find(v, id);
 	bool own = entry_object(m->to.id) == entry_object(id);
 
-	/* Its old path is none of its own in the saved map if that has it elsewhere; and a directory
-	 * at the old path of another is not that one, which may be called otherwise there. */
+	/* Its old path is none of its own in the saved map if that has it elsewhere; and a
+	 * directory at the old path of another is not that one, which may be called otherwise
+	 * there. */
 	if (m->to.kind == PLACE_ID &&
 		(own ? o && o->away && !object_stood_at(v, o, m->to.dir->id, m->to.name)
 		     : m->n->dir))
