@@ -564,7 +564,7 @@ static void raw_refuses_what_typed_files_would_not_survive(void **state)
 	assert_fails(
 		put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL, "version item");
 	assert_fails(put(&f.s, "raw/items/00002_image/00000", "1\n17\n16\n0\n4\n5\n", &err), EINVAL,
-		"image.png 0 would become unreadable");
+		"images/0_grass.png would become unreadable");
 	assert_fails(put(&f.s, "raw/data/00005", "short", &err), EINVAL, "unreadable");
 	assert_fails(put(&f.s, "raw/data/00000", "", &err), EINVAL, "empty");
 	assert_fails(put(&f.s, "raw/items/00001_info/00000", "1\nx\n", &err), EINVAL, "line 2");

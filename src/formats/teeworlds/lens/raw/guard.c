@@ -2,8 +2,10 @@
 #include "formats/teeworlds/lens/raw/guard.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/names/paths.h"
 
 static int readable(const struct tw_map *m, entry_id id, struct error *e)
 {
@@ -18,6 +20,31 @@ static int readable(const struct tw_map *m, entry_id id, struct error *e)
 	return k->get(m, id, 0, NULL, 0, e);
 }
 
+/* The file, for people: an object's path, or what it is and of which object. */
+static void say_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
+{
+	enum tw_sort sort = tw_sort_of(id);
+	unsigned kind = tw_id_kind(id);
+	const char *label = tw_kind(id)->label;
+	bool group = kind == TW_K_GROUP_JSON, part = group || kind > TW_K_LAYER;
+	char path[TW_PATH_MAX];
+	uint32_t item;
+
+	if (sort != TW_SORTS && !part &&
+		tw_at(m, tw_sort_type(sort), tw_object_position(id), &item) == 0) {
+		tw_path_object(m, item, path);
+		snprintf(dst, n, "%s", path);
+	} else if (group && tw_at(m, TW_GROUP, tw_id_a(id), &item) == 0) {
+		tw_path_group(m, item, path);
+		snprintf(dst, n, "%s of %s", label, path);
+	} else if (part && kind < TW_K_PICTURE && tw_at(m, TW_LAYER, tw_id_b(id), &item) == 0) {
+		tw_path_layer(m, item, path);
+		snprintf(dst, n, "%s of %s", kind == TW_K_PLANE ? "a table" : label, path);
+	} else {
+		snprintf(dst, n, "%s %u", label, tw_id_index(id));
+	}
+}
+
 static int compare(
 	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
 {
@@ -25,13 +52,14 @@ static int compare(
 		return error_of_others(
 			e, error_set(e, -EINVAL, "too many files of the map depend on it"));
 	for (size_t i = 0; i < t->n; i++) {
+		char file[TW_PATH_MAX + 16];
 		struct error why = ERROR_INIT;
 
 		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || readable(m, t->ids[i], NULL) < 0 ||
 			readable(then, t->ids[i], &why) == 0)
 			continue;
-		return error_of_others(e, error_set(e, -EINVAL, "%s %u would become unreadable: %s",
-						  tw_kind(t->ids[i])->label, tw_id_index(t->ids[i]),
+		say_file(m, t->ids[i], file, sizeof(file));
+		return error_of_others(e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
 						  error_text(&why)));
 	}
 	return 0;
