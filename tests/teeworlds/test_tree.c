@@ -179,6 +179,25 @@ static void removing_its_files_with_it_leaves_those_in_the_other_group(void **st
 	}
 }
 
+/* Its file in the other group shows it, and may have been written since. */
+static void a_part_that_is_removed_in_one_of_two_groups_stays(void **state)
+{
+	static const char *const both[] = {
+		"groups/0_A/layers/1_L1/id.csv", "groups/1_B/layers/0_L1/id.csv"};
+	struct world w;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		world_open(&w, "twice.map");
+		world_remove(&w, id_of(w.now, both[i]));
+		world_finalize(&w);
+		assert_int_equal(*world_ints(&w, TW_LAYER, 1, TILES_DATA), 0x01010101);
+		assert_true(world_said(&w, "id.csv was removed from groups/0_A/layers/1_L1, which "
+					   "stands in several groups: it stays"));
+		world_close(&w);
+	}
+}
+
 static void names_raise_only_what_needs_it(void **state)
 {
 	struct world w;
@@ -407,6 +426,7 @@ int main(void)
 		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
 		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
 		cmocka_unit_test(removing_its_files_with_it_leaves_those_in_the_other_group),
+		cmocka_unit_test(a_part_that_is_removed_in_one_of_two_groups_stays),
 		cmocka_unit_test(names_raise_only_what_needs_it),
 		cmocka_unit_test(an_empty_name_is_stored_as_the_reference_does),
 		cmocka_unit_test(envelopes_move_with_their_points),

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * parts: files of objects that were removed while the object stays. They take their empty
- * form: an info text none, a table zeros, a list no elements; what a layer or group is stays.
+ * form: an info text none, a table zeros, a list no elements; what a layer or group is stays, and
+ * so does what a layer has that stands in several groups, whose files show it in each of them.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/plane.h"
 
@@ -58,20 +61,31 @@ static bool leaves(const struct finalizing *s, entry_id id)
 	return true;
 }
 
+static void say_stays(struct finalizing *s, entry_id id, const char *path, bool shared)
+{
+	bool plane = tw_id_kind(id) == TW_K_PLANE;
+
+	finalize_say(s, "%s%s was removed from %s, which %s: it stays",
+		plane ? tw_plane_names[tw_id_c(id)] : tw_kind(id)->label, plane ? ".csv" : "", path,
+		shared ? "stands in several groups" : "cannot be without it");
+}
+
 static int remove_part(struct finalizing *s, entry_id id, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(s->to);
 	struct snapshot *to = &s->to->base;
 	char path[FINALIZE_PATH_MAX];
-	int r = c ? empty(s, id, c, e) : error_set(e, -ENOMEM, "no memory for a change");
+	bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
+	bool shared = tw_id_kind(id) > TW_K_LAYER && tw_layer_is_shared(s->from, tw_id_b(id));
+	int r = shared ? -ENOTSUP
+		: c    ? empty(s, id, c, e)
+		       : error_set(e, -ENOMEM, "no memory for a change");
 
 	if (r == -ENOTSUP || r == -EIO) {
-		bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
 
 		finalize_path(s, group ? TW_SORT_GROUP : TW_SORT_LAYER,
 			group ? tw_id_a(id) : tw_id_b(id), path);
-		finalize_say(s, "%s was removed from %s, which cannot be without it: it stays",
-			tw_kind(id)->label, path);
+		say_stays(s, id, path, shared);
 		return 0;
 	}
 	if (r == 0 && c->error)

@@ -19,17 +19,30 @@ struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group)
 			   : (struct tw_group_at){0};
 }
 
-int64_t tw_group_of(const struct tw_map *m, int64_t layer)
+/* The first group from `from` on that has it; -1: none has. */
+static int64_t next_group_of(const struct tw_map *m, int64_t layer, uint32_t from)
 {
 	uint32_t n = tw_count(m, TW_GROUP);
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = from; i < n; i++) {
 		struct tw_group_at at = tw_group_layers(m, i);
 
 		if (layer >= at.first && layer - at.first < at.n)
 			return i;
 	}
 	return -1;
+}
+
+int64_t tw_group_of(const struct tw_map *m, int64_t layer)
+{
+	return next_group_of(m, layer, 0);
+}
+
+bool tw_layer_is_shared(const struct tw_map *m, int64_t layer)
+{
+	int64_t first = tw_group_of(m, layer);
+
+	return first >= 0 && next_group_of(m, layer, (uint32_t)first + 1) >= 0;
 }
 
 int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer)

@@ -19,6 +19,8 @@ struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group);
 /* The position of the group that has the layer at a position of m; -1: none has. Of several the
  * first. */
 int64_t tw_group_of(const struct tw_map *m, int64_t layer);
+/* Does it stand in several? Then what is removed of it in one of them is shown in the others. */
+bool tw_layer_is_shared(const struct tw_map *m, int64_t layer);
 
 /* A layer of group g by its position among all layers: its number in the group as the auto-mapper
  * counts. */

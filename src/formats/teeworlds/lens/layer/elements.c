@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/elements.h"
 #include "formats/teeworlds/lens/layer/tree.h"
@@ -28,7 +29,8 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, 0, true);
-	ret->lasting = true;
+	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
+	ret->lasting = !ret->needed;
 	ret->sized = !l.count || memos_find(&l.blob->memos, l.memo, &size);
 	ret->size = ret->sized ? size : 0;
 	ret->sized |= is_damaged(&l);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codec/csv.h"
+#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/plane.h"
@@ -50,7 +51,8 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, csv_size(&p.shape), true);
-	ret->lasting = true;
+	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
+	ret->lasting = !ret->needed;
 	return 0;
 }
 

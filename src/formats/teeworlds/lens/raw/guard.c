@@ -59,8 +59,8 @@ static int compare(
 			readable(then, t->ids[i], &why) == 0)
 			continue;
 		say_file(m, t->ids[i], file, sizeof(file));
-		return error_of_others(e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
-						  error_text(&why)));
+		return error_of_others(e, error_set(e, -EINVAL, "%s would become unreadable: %s",
+						  file, error_text(&why)));
 	}
 	return 0;
 }
