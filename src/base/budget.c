@@ -10,6 +10,7 @@ struct budget {
 	pthread_cond_t loaded; /* some slot is not loading any more */
 	size_t limit;
 	size_t used;
+	size_t coming; /* of all slots */
 	struct budget_slot *oldest, *newest;
 	struct budget_slot *kept[BUDGET_KEPT]; /* the one used last first */
 	size_t n_kept, kept_size;
@@ -97,20 +98,15 @@ static bool held_elsewhere(struct bytes *v)
 	return atomic_load_explicit(&v->refs, memory_order_acquire) > 1;
 }
 
-static void trim_to(struct budget *b, size_t limit)
+static void trim(struct budget *b)
 {
-	struct budget_slot *newer;
+	struct budget_slot *newer, *s = b->oldest;
 
-	for (struct budget_slot *s = b->oldest; s && b->used - b->kept_size > limit; s = newer) {
+	for (; s && b->used - b->kept_size + b->coming > b->limit; s = newer) {
 		newer = s->newer;
 		if (!s->kept && !held_elsewhere(s->value))
 			slot_clear(b, s);
 	}
-}
-
-static void trim(struct budget *b)
-{
-	trim_to(b, b->limit);
 }
 
 /* Called and left with the lock held; load runs without it. */
@@ -125,6 +121,8 @@ static int slot_load(
 	r = load(arg, &value, e);
 	pthread_mutex_lock(&b->lock);
 	slot->loading = false;
+	b->coming -= slot->coming;
+	slot->coming = 0;
 	if (r == 0) {
 		slot->value = value;
 		b->used += value->size;
@@ -190,10 +188,14 @@ int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn l
 	return get(b, slot, true, load, arg, ret, e);
 }
 
-void budget_make_room(struct budget *b, size_t n)
+void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n)
 {
 	pthread_mutex_lock(&b->lock);
-	trim_to(b, n < b->limit ? b->limit - n : 0);
+	while (b->coming && b->coming + n > b->limit)
+		pthread_cond_wait(&b->loaded, &b->lock);
+	slot->coming = n;
+	b->coming += n;
+	trim(b);
 	pthread_mutex_unlock(&b->lock);
 }
 

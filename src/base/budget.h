@@ -23,6 +23,7 @@ struct budget;
 struct budget_slot {
 	struct bytes *value;
 	struct budget_slot *older, *newer; /* the chain, while value is set */
+	size_t coming;                     /* what its load is about to take */
 	bool loading;
 	bool kept;
 };
@@ -45,8 +46,12 @@ int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, 
 int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
-/* Drops what is held no more, for n bytes that a load is about to take beside what is cached. */
-void budget_make_room(struct budget *b, size_t n);
+/*
+ * For the load of a slot that is about to take n bytes beside what is cached: drops what is held no
+ * more, and first waits for other loads that said so, if the limit is not for them and this one
+ * together. Such a load asks for no other slot from there on.
+ */
+void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n);
 
 /* What is cached, or NULL. */
 struct bytes *budget_find(struct budget *b, struct budget_slot *slot);

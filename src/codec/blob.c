@@ -110,7 +110,7 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 
 	if (b->coding == BLOB_ZLIB) {
 		if (b->budget)
-			budget_make_room(b->budget, (size_t)b->size);
+			budget_make_room(b->budget, &b->slot, (size_t)b->size);
 		r = inflate_all(&b->stored, b->size, ret, e);
 		if (r == 0) {
 			proved(b);
@@ -158,7 +158,8 @@ int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
 	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
 	int r = 0;
 
-	/* Readers of more than fits the budget would have all of it inflated anew for each piece. */
+	/* Readers of more than fits the budget would have all of it inflated anew for each piece.
+	 */
 	if (!whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
 		r = load_whole(b, &whole, e);
 	if (r < 0)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "codec/feed.h"
+
 struct comparison {
 	codec_read_fn read;
 	void *arg;
@@ -51,16 +53,54 @@ static bool same_place(const struct extent *a, const struct extent *b)
 	return a->mem == b->mem && a->file == b->file && a->off == b->off && a->size == b->size;
 }
 
-/* Can it be read in pieces at no more than their cost? */
-static bool has_pieces(const struct blob *b)
+/* A blob that is read once, from its begin, and not cached for that. */
+struct once {
+	struct blob *blob;
+	struct bytes *whole; /* where it was cached; else NULL */
+	struct feed *feed;   /* of one that is inflated; else NULL */
+};
+
+static int once_begin(struct blob *b, struct once *ret, struct error *e)
 {
-	return b->coding == BLOB_RAW || b->budget;
+	int r;
+
+	*ret = (struct once){.blob = b};
+	if (b->coding == BLOB_RAW)
+		return 0;
+	ret->whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
+	if (ret->whole)
+		return 0;
+	ret->feed = malloc(sizeof(*ret->feed));
+	r = ret->feed ? feed_init(ret->feed, &b->stored, b->size, e)
+		      : error_set(e, -ENOMEM, "no memory to inflate");
+	if (r < 0)
+		free(TAKE(ret->feed));
+	return r;
+}
+
+static void once_finish(struct once *o)
+{
+	bytes_unref(o->whole);
+	if (o->feed)
+		feed_finish(o->feed);
+	free(o->feed);
+}
+
+static int once_read(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct once *o = arg;
+
+	if (o->feed)
+		return feed_pull(o->feed, dst, n, e);
+	if (!o->whole)
+		return blob_read(o->blob, off, dst, n, e);
+	memcpy(dst, o->whole->data + off, n);
+	return 0;
 }
 
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct once once;
 	int r;
 
 	if (!a || !b || a->size != b->size) {
@@ -71,15 +111,14 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 		*ret = true;
 		return 0;
 	}
-	if (!blob_is_whole(b) && has_pieces(b))
-		return compare(a, blob_read_fn, b, ret, e);
-	if (!blob_is_whole(b) && has_pieces(a))
-		return compare(b, blob_read_fn, a, ret, e);
-	r = blob_load(b, &whole, e);
+	r = once_begin(b, &once, e);
 	if (r < 0)
 		return r;
-	x = extent_of_bytes(TAKE(whole));
-	return compare(a, extent_read_fn, &x, ret, e);
+	r = compare(a, once_read, &once, ret, e);
+	if (r == 0 && *ret && once.feed)
+		r = feed_expect_end(once.feed, e);
+	once_finish(&once);
+	return r;
 }
 
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e)

@@ -6,7 +6,8 @@
 
 #include "codec/blob.h"
 
-/* Are the decoded bytes the same? NULL equals NULL only. */
+/* Are the decoded bytes the same? NULL equals NULL only. The first may be cached for that, the
+ * second is not. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
 /* Is an extent's content (what a user wrote) that of the blob? */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/budget.h"
 
@@ -132,10 +133,99 @@ static void the_parts_used_last_stay_beside_the_limit(void **state)
 	assert_int_equal(budget_used(b), 5 + 4 * (size_t)LARGE);
 	for (int i = 0; i < 5; i++)
 		budget_drop(b, &large[i].slot);
-	budget_make_room(b, 0);
-	assert_int_equal(budget_used(b), 5);
-	budget_make_room(b, 1);
-	assert_int_equal(budget_used(b), 0);
+	budget_drop(b, &whole.slot);
+}
+
+/* A load that says what it is going to take. */
+struct announced {
+	struct object o; /* first */
+	struct budget *b;
+	size_t used;          /* of the cache, while it was loaded */
+	atomic_size_t *taken; /* by all that are loaded now */
+	atomic_bool *beyond;  /* ... was more than the limit at some time */
+};
+
+static int load_announced(void *arg, struct bytes **ret, struct error *e)
+{
+	const struct timespec a_moment = {.tv_nsec = 20 * 1000 * 1000};
+	struct announced *a = arg;
+
+	budget_make_room(a->b, &a->o.slot, a->o.size);
+	a->used = budget_used(a->b);
+	if (a->taken) {
+		if (atomic_fetch_add(a->taken, a->o.size) + a->o.size > budget_limit(a->b))
+			atomic_store(a->beyond, true);
+		nanosleep(&a_moment, NULL);
+		atomic_fetch_sub(a->taken, a->o.size);
+	}
+	return load(&a->o, ret, e);
+}
+
+static void room_is_made_before_a_load(void **state)
+{
+	CLEANUP(budget_destroy) struct budget *b = budget_create(30);
+	struct object o[3] = {
+		{.size = 10, .mark = 1}, {.size = 10, .mark = 2}, {.size = 10, .mark = 3}};
+	struct announced a = {.o = {.size = 20, .mark = 4}, .b = b};
+	struct bytes *v = NULL;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		bytes_unref(get(b, &o[i]));
+	assert_int_equal(budget_get(b, &a.o.slot, load_announced, &a, &v, NULL), 0);
+	bytes_unref(v);
+	assert_int_equal(a.used, 10);
+	assert_int_equal(budget_used(b), 30);
+	/* What was taken is no more than what is cached then. */
+	bytes_unref(get(b, &o[0]));
+	assert_int_equal(budget_used(b), 30);
+	for (int i = 0; i < 3; i++)
+		budget_drop(b, &o[i].slot);
+	budget_drop(b, &a.o.slot);
+	/* A load that fails takes nothing. */
+	a.o.fail = -EIO;
+	assert_int_equal(budget_get(b, &a.o.slot, load_announced, &a, &v, NULL), -EIO);
+	for (int i = 0; i < 3; i++)
+		bytes_unref(get(b, &o[i]));
+	assert_int_equal(budget_used(b), 30);
+	for (int i = 0; i < 3; i++)
+		budget_drop(b, &o[i].slot);
+}
+
+static void *get_announced(void *arg)
+{
+	struct announced *a = arg;
+	struct bytes *v = NULL;
+
+	if (budget_get(a->b, &a->o.slot, load_announced, a, &v, NULL) == 0)
+		bytes_unref(v);
+	return NULL;
+}
+
+static void loads_at_once_keep_to_the_limit_together(void **state)
+{
+	enum { THREADS = 4 };
+	CLEANUP(budget_destroy) struct budget *b = budget_create(30);
+	struct announced all[THREADS];
+	atomic_size_t taken = 0;
+	atomic_bool beyond = false;
+	pthread_t threads[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++) {
+		all[i] = (struct announced){.o = {.size = 14, .mark = (uint8_t)i},
+			.b = b,
+			.taken = &taken,
+			.beyond = &beyond};
+		assert_int_equal(pthread_create(&threads[i], NULL, get_announced, &all[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_false(beyond);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(all[i].o.loads, 1);
+		budget_drop(b, &all[i].o.slot);
+	}
 }
 
 static void a_dropped_span_lives_on_with_its_holder(void **state)
@@ -286,6 +376,8 @@ int main(void)
 		cmocka_unit_test(drops_the_least_recently_used),
 		cmocka_unit_test(what_is_held_stays_and_counts),
 		cmocka_unit_test(the_parts_used_last_stay_beside_the_limit),
+		cmocka_unit_test(room_is_made_before_a_load),
+		cmocka_unit_test(loads_at_once_keep_to_the_limit_together),
 		cmocka_unit_test(a_dropped_span_lives_on_with_its_holder),
 		cmocka_unit_test(failures_are_told_and_not_kept),
 		cmocka_unit_test(threads_stay_within_the_limit),

@@ -446,6 +446,27 @@ static void equality_is_that_of_the_decoded_bytes(void **state)
 	}
 }
 
+static void what_is_compared_with_takes_no_memory(void **state)
+{
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(4 * LARGE);
+	CLEANUP(blob_unref) struct blob *raw = blob_of(BLOB_RAW, LARGE, NULL);
+	CLEANUP(blob_unref) struct blob *zlib = blob_of(BLOB_ZLIB, LARGE, budget);
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
+	uint64_t before;
+	bool same = false;
+
+	(void)state;
+	assert_ok(blob_equal(raw, zlib, &same, &err));
+	assert_true(same);
+	assert_int_equal(budget_used(budget), 0);
+	/* What is there is not inflated once more. */
+	assert_ok(blob_load(zlib, &whole, &err));
+	before = inflate_total();
+	assert_ok(blob_equal(raw, zlib, &same, &err));
+	assert_true(same);
+	assert_int_equal(inflate_total(), before);
+}
+
 static void *read_in_thread(void *arg)
 {
 	struct blob *b = arg;
@@ -548,6 +569,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_declared_size_is_an_error_whichever_way_it_is_read),
 		cmocka_unit_test(a_raw_blob_with_too_few_bytes_is_an_error),
 		cmocka_unit_test(equality_is_that_of_the_decoded_bytes),
+		cmocka_unit_test(what_is_compared_with_takes_no_memory),
 		cmocka_unit_test(threads_that_read_at_once_wait_for_one_inflation),
 		cmocka_unit_test(what_is_remembered_is_recalled_until_others_push_it_out),
 		cmocka_unit_test(what_is_known_of_a_blob_can_be_handed_on),

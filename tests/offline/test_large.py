@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Tables larger than the memory that merge and diff may take: the cache, and 32 MiB beside it."""
+"""Tables and images larger than the memory that commands may take: the cache, and 32 MiB beside it."""
 import os
 import shutil
 import subprocess
@@ -89,6 +89,40 @@ def test_merge_keeps_to_the_budget(large, tmp_path, cache):
 def test_diff_keeps_to_the_budget(large, cache):
     out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(large / "o.map"), code=1)
     assert out.splitlines()[:2] == ["changed " + LAYER + "id.csv", " 2 cells, lines 6 to 9, columns 6 to 9"]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+def pictures(path, side, changes, names=(b"sky",)):
+    """A map of images, which are all the same."""
+    pixels = bytearray(b"".join(bytes((y & 255, 60, 90, 255)) * side for y in range(side)))
+    for x, y in changes:
+        pixels[4 * (y * side + x)] ^= 1
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    for name in names:
+        b.image(name, side, side, bytes(pixels))
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    b.group(0, 1, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    path.write_bytes(b.encode(level=1))
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_pack_keeps_to_the_budget(large, tmp_path, cache):
+    """What is made of the files, and what is read back of the new map."""
+    tree, new = str(tmp_path / "tree"), str(tmp_path / "new.map")
+    pictures(tmp_path / "images.map", 2048, (), [b"image %d" % i for i in range(6)])
+    run("extract", "-o", "raw=off", str(tmp_path / "images.map"), tree, code=0)
+    run("extract", "-o", "raw=off", str(large / "b.map"), tree, "groups", code=0)
+    shutil.copytree(os.path.join(tree, LAYER), os.path.join(tree, os.path.dirname(LAYER[:-1]), "2_further"))
+    _, _, peak = run("pack", "-o", "cache=%dM" % cache, tree, new, code=0)
+    made, was, images = (datafile.Datafile.load(p) for p in (new, large / "b.map", tmp_path / "images.map"))
+    layers = [f.of_type(datafile.LAYER)[1:] for f in (made, was)]
+    assert len(layers[0]) == 2
+    assert all(made.blob(x.ints[14]) == was.blob(layers[1][0].ints[14]) for x in layers[0])
+    pixels = [[f.blob(x.ints[5]) for x in f.of_type(datafile.IMAGE)] for f in (made, images)]
+    assert len(pixels[0]) == 6 and pixels[0] == pixels[1]
     assert peak <= cache * MIB + BESIDE, peak / MIB
 
 
