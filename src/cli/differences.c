@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/say.h"
 #include "cli/command.h"
 #include "cli/merging/content.h"
@@ -14,28 +13,12 @@
 #include "cli/offline/compare.h"
 #include "cli/offline/picture.h"
 #include "cli/text_hunks.h"
-#include "codec/text.h"
 
 static bool ends_in(const char *path, const char *ending)
 {
 	size_t n = strlen(path), m = strlen(ending);
 
 	return n > m && strcmp(path + n - m, ending) == 0;
-}
-
-static bool is_text(const struct bytes *b)
-{
-	return !memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size);
-}
-
-static int flush(struct differences *d)
-{
-	int r = d->out.error ? d->out.error : io_write(STDOUT_FILENO, d->out.data, d->out.size);
-
-	if (r < 0)
-		say(stderr, "mapfs: standard output: %s", strerror(-r));
-	d->out.size = 0;
-	return r < 0 ? r : 0;
 }
 
 static void draw_picture(
@@ -56,7 +39,7 @@ static void draw_picture(
 }
 
 /* Its name is the image's path. */
-static void draw_image(struct differences *d, const char *path, struct bytes *a, struct bytes *b)
+static void draw_image(struct differences *d, const char *path, struct reader *a, struct reader *b)
 {
 	struct picture x = {0}, y = {0};
 	char name[NAME_MAX + 1];
@@ -72,20 +55,22 @@ static void draw_image(struct differences *d, const char *path, struct bytes *a,
 	bytes_unref(y.rgba);
 }
 
-static void tell_change(struct differences *d, const char *path, struct bytes *a, struct bytes *b)
+static int tell_change(struct differences *d, const char *path, struct reader *a, struct reader *b)
 {
 	bool image = ends_in(path, ".png");
+	int r;
 
 	d->different = true;
 	buffer_printf(&d->out, "changed %s\n", path);
 	if (image)
 		draw_image(d, path, a, b);
 	if (d->brief || (image && compare_images(a, b, &d->out)))
-		return;
-	if (is_text(a) && is_text(b))
-		d->trouble |= text_hunks(a, b, &d->out) < 0;
-	else
-		buffer_printf(&d->out, " %zu bytes -> %zu bytes\n", a->size, b->size);
+		return 0;
+	r = text_hunks(a, b, &d->out);
+	if (r == 0)
+		buffer_printf(&d->out, " %llu bytes -> %llu bytes\n", (unsigned long long)a->size,
+			(unsigned long long)b->size);
+	return r < 0 ? r : 0;
 }
 
 static void tell_only(struct differences *d, const char *what, const struct item *i)
@@ -94,59 +79,78 @@ static void tell_only(struct differences *d, const char *what, const struct item
 	buffer_printf(&d->out, "%s %s%s\n", what, i->path, i->dir ? "/" : "");
 }
 
-/* Objects that it names stand in both by the names that the second map has for them. */
-static struct bytes *load(struct differences *d, enum which w, struct item *i, bool named)
+/* Objects that it names stand in both by the names that the second map has for them; that is made
+ * in memory, and all else read as it stands. */
+static int open_item(
+	struct differences *d, enum which w, struct item *i, bool named, struct reader *ret)
 {
 	CLEANUP(bytes_unref) struct bytes *content = NULL;
 	struct bytes *shown = NULL;
-	int r = content_read(&d->m, w, i, &content);
+	int r;
 
-	if (r == 0 && named)
+	if (!named)
+		return reader_open(&d->m.sides[w].tree, i->path, ret);
+	*ret = (struct reader){0};
+	r = content_read(&d->m, w, i, &content);
+	if (r == 0)
 		r = content_write(&d->m, content, merged_now, &shown);
-	if (r < 0) {
-		command_fail(&d->m.sides[w].tree, i->path, r);
-		d->trouble = true;
-		return NULL;
-	}
-	return named ? shown : TAKE(content);
+	if (r == 0)
+		reader_of_bytes(shown, ret);
+	return r;
 }
 
-static void compare_whole(struct differences *d, struct item *a, struct item *b)
+static void fail(struct differences *d, enum which w, const struct item *i, int r)
 {
-	bool named = content_is_json(&d->m, b) && d->m.how->references;
-	CLEANUP(bytes_unref) struct bytes *x = load(d, BASE, a, named);
-	CLEANUP(bytes_unref) struct bytes *y = load(d, OURS, b, named);
-
-	if (x && y && (x->size != y->size || memcmp(x->data, y->data, x->size) != 0))
-		tell_change(d, b->path, x, y);
+	command_fail(&d->m.sides[w].tree, i->path, r);
+	d->trouble = true;
 }
 
-/* Side by side, since tables may be too large for memory. false: they are not of one size. */
-static bool compare_cells(struct differences *d, const struct item *a, const struct item *b)
+/* false: they are no tables of one size, or cannot be read. */
+static bool compare_cells(
+	struct differences *d, const char *path, struct reader *x, struct reader *y)
 {
 	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
-	struct reader x, y = {0};
-	int r = reader_open(&d->m.sides[BASE].tree, a->path, &x);
+	int r = ends_in(path, ".csv") ? compare_tables(x, y, &told) : -ENOTSUP;
 
-	if (r == 0)
-		r = reader_open(&d->m.sides[OURS].tree, b->path, &y);
-	if (r == 0)
-		r = compare_tables(&x, &y, &told);
-	reader_close(&x);
-	reader_close(&y);
 	if (r > 0) {
 		d->different = true;
-		buffer_printf(&d->out, "changed %s\n", b->path);
+		buffer_printf(&d->out, "changed %s\n", path);
 		if (!d->brief)
 			buffer_append(&d->out, told.data, told.size);
 	}
 	return r >= 0;
 }
 
+/* Side by side, since both may be too large for memory. */
+static void compare_open(
+	struct differences *d, struct item *a, struct item *b, struct reader *x, struct reader *y)
+{
+	struct reader *failed = y;
+	int r;
+
+	if (compare_cells(d, b->path, x, y))
+		return;
+	r = compare_bytes(x, y, &failed);
+	if (r == 0)
+		r = tell_change(d, b->path, x, y);
+	if (r < 0)
+		fail(d, failed == x ? BASE : OURS, failed == x ? a : b, r);
+}
+
 static void compare(struct differences *d, struct item *a, struct item *b)
 {
-	if (!ends_in(b->path, ".csv") || !compare_cells(d, a, b))
-		compare_whole(d, a, b);
+	bool named = content_is_json(&d->m, b) && d->m.how->references;
+	struct reader x, y = {0};
+	int r = open_item(d, BASE, a, named, &x), s = open_item(d, OURS, b, named, &y);
+
+	if (r < 0)
+		fail(d, BASE, a, r);
+	if (s < 0)
+		fail(d, OURS, b, s);
+	if (r == 0 && s == 0)
+		compare_open(d, a, b, &x, &y);
+	reader_close(&x);
+	reader_close(&y);
 }
 
 static void tell_place(struct differences *d, const struct merged *x)
@@ -199,13 +203,13 @@ static int show(struct differences *d, struct level **top, struct merged *x)
 
 	if (!a || !b) {
 		tell_only(d, a ? "removed" : "added", a ? a : b);
-		return flush(d);
+		return compare_print(&d->out);
 	}
 	tell_place(d, x);
 	if (b->dir)
 		return enter(top, x);
 	compare(d, a, b);
-	return flush(d);
+	return compare_print(&d->out);
 }
 
 int differences_of_objects(struct differences *d)
@@ -228,7 +232,7 @@ int differences_of_objects(struct differences *d)
 		free(top);
 		top = up;
 		if (r == 0)
-			r = flush(d);
+			r = compare_print(&d->out);
 	}
 	return r;
 }
@@ -255,7 +259,7 @@ static int differences_below(struct differences *d, struct item *a, struct item 
 			tell_only(d, "added", y);
 		if (order == 0 && !x->dir && !y->dir)
 			compare(d, x, y);
-		r = flush(d);
+		r = compare_print(&d->out);
 	}
 	return r;
 }

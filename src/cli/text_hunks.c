@@ -1,39 +1,101 @@
 /* SPDX-License-Identifier: Zlib */
+/* Texts of any length: of each line a digest is kept, and those that are shown are read again. */
 #include "cli/text_hunks.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "cli/merging/seq.h"
+#include "cli/offline/compare.h"
+#include "cli/offline/digest.h"
+#include "codec/text.h"
 
-enum { CONTEXT = 3 };
+enum { CONTEXT = 3, LINES_MAX = 1 << 18, PIECE = 64 << 10 };
 
 /* Lines with their ends: the last one may have none, which is a difference, too. */
-static int split(const struct bytes *b, struct seq *ret)
+struct text {
+	struct reader *reader;
+	struct digest *at;
+	size_t n, room;
+	size_t next; /* the line that the reader comes to */
+};
+
+/* So many of n bytes as are whole characters, as far as their begin tells. */
+static size_t whole(const char *text, size_t n)
 {
-	const char *at = (const char *)b->data, *end = at + b->size;
-	int r = 0;
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		uint8_t c = (uint8_t)text[n - k];
 
-	while (r == 0 && at < end) {
-		const char *next = memchr(at, '\n', (size_t)(end - at));
-
-		next = next ? next + 1 : end;
-		r = seq_add(ret, at, (size_t)(next - at));
-		at = next;
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
+		if (c < 0x80)
+			break;
 	}
+	return n;
+}
+
+/* 1, 0 or -errno. */
+static int is_text(struct reader *r)
+{
+	const char *text;
+	size_t n;
+	int got;
+
+	reader_rewind(r);
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
+		size_t some = n < PIECE ? n : whole(text, n);
+
+		if (memchr(text, '\0', some) || !utf8_valid(text, some))
+			return 0;
+		r->next -= n - some;
+	}
+	return got < 0 ? got : 1;
+}
+
+/* The digests as a sequence, which is as good as the lines. */
+static int know(struct text *t, struct seq *ret)
+{
+	const char *line;
+	size_t n;
+	int r;
+
+	reader_rewind(t->reader);
+	while ((r = reader_next(t->reader, SIZE_MAX, &line, &n)) > 0) {
+		if (t->n == LINES_MAX)
+			return -EFBIG;
+		if (!array_room(t->at, t->n, t->room))
+			return -ENOMEM;
+		t->at[t->n++] = digest_of(line, n);
+	}
+	reader_rewind(t->reader);
+	for (size_t i = 0; r == 0 && i < t->n; i++)
+		r = seq_add(ret, (const char *)&t->at[i], sizeof(t->at[i]));
 	return r;
 }
 
-static void print(struct buffer *out, char mark, const struct seq *s, size_t from, size_t to)
+/* The lines before `to` that did not go by yet do; they are shown, where there is a mark. */
+static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 {
-	for (size_t i = from; i < to; i++) {
-		const struct span *l = &s->at[i];
+	const char *line;
+	size_t n;
 
+	for (; t->next < to; t->next++) {
+		int r = reader_next(t->reader, SIZE_MAX, &line, &n);
+
+		if (r <= 0)
+			return r < 0 ? r : -EIO;
+		if (!mark)
+			continue;
 		buffer_byte(out, (uint8_t)mark);
-		buffer_append(out, l->at, l->n);
-		if (l->at[l->n - 1] != '\n')
+		buffer_append(out, line, n);
+		if (line[n - 1] != '\n')
 			buffer_text(out, "\n\\ No newline at end of file\n");
+		if (out->size > PIECE && compare_print(out) < 0)
+			return -EIO;
 	}
+	return 0;
 }
 
 /* Lines are counted from 1; a range without any stands behind the line before it. */
@@ -42,44 +104,71 @@ static void print_range(struct buffer *out, size_t from, size_t n)
 	buffer_printf(out, n == 1 ? "%zu" : "%zu,%zu", n ? from + 1 : from, n);
 }
 
+static int print_change(struct text *a, struct text *b, const struct hunk *h, struct buffer *out)
+{
+	int r = pass(a, h->from, ' ', out);
+
+	if (r == 0)
+		r = pass(a, h->to, '-', out);
+	if (r == 0)
+		r = pass(b, h->at, '\0', out);
+	return r == 0 ? pass(b, h->at + h->n, '+', out) : r;
+}
+
 /* Differences that are near to each other, with what stands around them. */
-static void print_hunk(struct buffer *out, const struct seq *a, const struct seq *b,
-	const struct hunk *h, size_t n)
+static int print_hunk(
+	struct text *a, struct text *b, const struct hunk *h, size_t n, struct buffer *out)
 {
 	const struct hunk *last = &h[n - 1];
 	size_t before = h->from < CONTEXT ? h->from : CONTEXT, left = a->n - last->to;
 	size_t from = h->from - before, to = last->to + (left < CONTEXT ? left : CONTEXT);
 	size_t b_from = h->at - before, b_to = last->at + last->n + (to - last->to);
+	int r;
 
 	buffer_text(out, "@@ -");
 	print_range(out, from, to - from);
 	buffer_text(out, " +");
 	print_range(out, b_from, b_to - b_from);
 	buffer_text(out, " @@\n");
-	for (size_t i = 0; i < n; i++) {
-		print(out, ' ', a, i ? h[i - 1].to : from, h[i].from);
-		print(out, '-', a, h[i].from, h[i].to);
-		print(out, '+', b, h[i].at, h[i].at + h[i].n);
-	}
-	print(out, ' ', a, last->to, to);
+	r = pass(a, from, '\0', out);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = print_change(a, b, &h[i], out);
+	return r == 0 ? pass(a, to, ' ', out) : r;
 }
 
-int text_hunks(const struct bytes *a, const struct bytes *b, struct buffer *out)
+static int print_hunks(struct text *a, struct text *b, const struct hunks *all, struct buffer *out)
 {
-	CLEANUP_SEQ struct seq x = {0}, y = {0};
-	struct hunks all = {0};
-	int r = split(a, &x);
+	int r = 0;
 
-	if (r == 0)
-		r = split(b, &y);
-	if (r == 0)
-		r = seq_diff(&x, &y, &all);
-	for (size_t i = 0, n; r == 0 && i < all.n; i += n) {
+	for (size_t i = 0, n; r == 0 && i < all->n; i += n) {
 		n = 1;
-		while (i + n < all.n && all.at[i + n].from - all.at[i + n - 1].to <= 2 * CONTEXT)
+		while (i + n < all->n && all->at[i + n].from - all->at[i + n - 1].to <= 2 * CONTEXT)
 			n++;
-		print_hunk(out, &x, &y, &all.at[i], n);
+		r = print_hunk(a, b, &all->at[i], n, out);
 	}
-	free(all.at);
 	return r;
+}
+
+int text_hunks(struct reader *a, struct reader *b, struct buffer *out)
+{
+	CLEANUP_SEQ struct seq in_a = {0}, in_b = {0};
+	struct text x = {.reader = a}, y = {.reader = b};
+	struct hunks all = {0};
+	int r = is_text(a);
+
+	if (r > 0)
+		r = is_text(b);
+	if (r <= 0)
+		return r;
+	r = know(&x, &in_a);
+	if (r == 0)
+		r = know(&y, &in_b);
+	if (r == 0)
+		r = seq_diff(&in_a, &in_b, &all);
+	if (r == 0)
+		r = print_hunks(&x, &y, &all, out);
+	free(all.at);
+	free(x.at);
+	free(y.at);
+	return r == -EFBIG ? 0 : r < 0 ? r : 1;
 }

@@ -3,10 +3,12 @@
 #ifndef CLI_TEXT_HUNKS_H
 #define CLI_TEXT_HUNKS_H
 
-#include "base/buffer.h"
-#include "base/bytes.h"
+#include "cli/offline/reader.h"
 
-/* Adds hunks as diff -u has them, without its head. -ENOMEM. */
-int text_hunks(const struct bytes *a, const struct bytes *b, struct buffer *out);
+/*
+ * Adds hunks as diff -u has them, without its head; what is there is printed (compare_print) where
+ * it is long. 1; 0: they are no texts, or have too many lines, and nothing is added; -errno.
+ */
+int text_hunks(struct reader *a, struct reader *b, struct buffer *out);
 
 #endif

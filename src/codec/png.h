@@ -73,4 +73,17 @@ struct png_sink {
  */
 int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e);
 
+/*
+ * The same for who asks for each row, so that several can be read side by side. read gives bytes of
+ * a file of that size; it is asked for them in order. *ret is to be closed, also after a row
+ * failed.
+ */
+struct png_reader;
+int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
+	uint32_t *ret_width, uint32_t *ret_height, struct error *e);
+void png_reader_close(struct png_reader *d); /* NULL is fine */
+DEFINE_CLEANUP(struct png_reader, png_reader_close);
+/* The next one, of which there must be one; good until the next call. */
+int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e);
+
 #endif

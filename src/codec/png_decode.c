@@ -9,22 +9,25 @@
 /* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
 enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
 
-struct decoder {
+struct png_reader {
 	png_structp png;
 	png_infop info;
-	const struct extent *x;
-	uint64_t pos;
-	struct error *e;
-	int code; /* of a failure that is not the PNG's fault */
+	codec_read_fn read;
+	void *arg;
+	uint64_t size, pos;
+	struct error *e; /* of the call */
+	int code;        /* of a failure that is not the PNG's fault */
 	uint32_t width, height;
+	uint32_t y; /* of the next row */
 	int passes;
-	uint8_t *row; /* where read_row reads to */
+	uint8_t *rows; /* one, or all of an image that is interlaced */
+	uint8_t *row;  /* where read_row reads to */
 };
 
 /* libpng leaves its functions by a jump, which ends in guarded. */
 static _Noreturn void on_error(png_structp png, png_const_charp why)
 {
-	struct decoder *d = png_get_error_ptr(png);
+	struct png_reader *d = png_get_error_ptr(png);
 
 	if (!d->code) {
 		d->code = -EINVAL;
@@ -41,7 +44,7 @@ static void on_warning(png_structp png, png_const_charp why)
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
 {
-	struct decoder *d = png_get_mem_ptr(png);
+	struct png_reader *d = png_get_mem_ptr(png);
 	void *p = malloc(n);
 
 	if (!p)
@@ -57,18 +60,18 @@ static void on_free(png_structp png, png_voidp p)
 
 static void on_read(png_structp png, png_bytep dst, size_t n)
 {
-	struct decoder *d = png_get_io_ptr(png);
+	struct png_reader *d = png_get_io_ptr(png);
 
-	if (n > d->x->size - d->pos)
+	if (n > d->size - d->pos)
 		png_error(png, "the file ends too early");
-	d->code = extent_read(d->x, d->pos, dst, n, d->e);
+	d->code = d->read(d->arg, d->pos, dst, n, d->e);
 	if (d->code < 0)
 		png_error(png, "");
 	d->pos += n;
 }
 
 /* Calls step; the only function that libpng jumps back to. */
-static int guarded(struct decoder *d, void (*step)(struct decoder *d))
+static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
 		return d->code;
@@ -76,14 +79,14 @@ static int guarded(struct decoder *d, void (*step)(struct decoder *d))
 	return 0;
 }
 
-static void read_info(struct decoder *d)
+static void read_info(struct png_reader *d)
 {
 	png_read_info(d->png, d->info);
 	d->width = png_get_image_width(d->png, d->info);
 	d->height = png_get_image_height(d->png, d->info);
 }
 
-static void ask_for_rgba8(struct decoder *d)
+static void ask_for_rgba8(struct png_reader *d)
 {
 	png_byte type = png_get_color_type(d->png, d->info);
 
@@ -100,17 +103,17 @@ static void ask_for_rgba8(struct decoder *d)
 		png_error(d->png, "its pixels do not become RGBA");
 }
 
-static void read_row(struct decoder *d)
+static void read_row(struct png_reader *d)
 {
 	png_read_row(d->png, d->row, NULL);
 }
 
-static void read_end(struct decoder *d)
+static void read_end(struct png_reader *d)
 {
 	png_read_end(d->png, NULL);
 }
 
-static int check_size(struct decoder *d)
+static int check_size(struct png_reader *d)
 {
 	uint64_t bits =
 		(uint64_t)png_get_channels(d->png, d->info) * png_get_bit_depth(d->png, d->info);
@@ -120,75 +123,73 @@ static int check_size(struct decoder *d)
 		return error_set(d->e, -EINVAL,
 			"PNG is %" PRIu32 "x%" PRIu32 " (at most %" PRIu64 " pixels)", d->width,
 			d->height, PNG_PIXELS_MAX / 4);
-	if (pixels * bits / 8 / DEFLATE_RATIO > d->x->size)
+	if (pixels * bits / 8 / DEFLATE_RATIO > d->size)
 		return error_set(d->e, -EINVAL,
 			"PNG is damaged: %" PRIu64 " bytes are too few for %" PRIu32 "x%" PRIu32,
-			d->x->size, d->width, d->height);
+			d->size, d->width, d->height);
 	return 0;
 }
 
-static int read_plain(struct decoder *d, const struct png_sink *sink)
+static size_t row_size(const struct png_reader *d)
 {
-	CLEANUP(free) uint8_t *row = malloc((size_t)4 * d->width);
-	int r;
-
-	if (!row)
-		return error_set(d->e, -ENOMEM, "no memory for a row");
-	d->row = row;
-	for (uint32_t y = 0; y < d->height; y++) {
-		r = guarded(d, read_row);
-		if (r < 0)
-			return r;
-		r = sink->row(sink->arg, y, row, d->e);
-		if (r < 0)
-			return r;
-	}
-	return guarded(d, read_end);
+	return (size_t)4 * d->width;
 }
 
-static int read_interlaced(struct decoder *d, const struct png_sink *sink)
+/* calloc, so that memory is used only as rows arrive. */
+static int make_rows(struct png_reader *d)
 {
-	size_t row = (size_t)4 * d->width;
-	/* calloc, so that memory is used only as rows arrive. */
-	CLEANUP(free) uint8_t *image = calloc(d->height, row);
+	d->rows = calloc(d->passes > 1 ? d->height : 1, row_size(d));
+	return d->rows ? 0 : error_set(d->e, -ENOMEM, "no memory for the image");
+}
+
+static int read_passes(struct png_reader *d)
+{
+	int r = 0;
+
+	for (int pass = 0; pass < d->passes; pass++)
+		for (uint32_t y = 0; r == 0 && y < d->height; y++) {
+			d->row = d->rows + y * row_size(d);
+			r = guarded(d, read_row);
+		}
+	return r == 0 ? guarded(d, read_end) : r;
+}
+
+static int next_plain(struct png_reader *d)
+{
 	int r;
 
-	if (!image)
-		return error_set(d->e, -ENOMEM, "no memory for the image");
-	for (int pass = 0; pass < d->passes; pass++) {
-		for (uint32_t y = 0; y < d->height; y++) {
-			d->row = image + y * row;
-			r = guarded(d, read_row);
-			if (r < 0)
-				return r;
-		}
-	}
-	r = guarded(d, read_end);
-	for (uint32_t y = 0; r == 0 && y < d->height; y++)
-		r = sink->row(sink->arg, y, image + y * row, d->e);
+	d->row = d->rows;
+	r = guarded(d, read_row);
+	return r == 0 && d->y + 1 == d->height ? guarded(d, read_end) : r;
+}
+
+int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e)
+{
+	struct error unwanted = ERROR_INIT;
+	bool interlaced = d->passes > 1;
+	int r;
+
+	d->e = e ? e : &unwanted;
+	r = !interlaced ? next_plain(d) : d->y ? 0 : read_passes(d);
+	if (r == 0)
+		*ret_rgba = d->rows + (interlaced ? d->y * row_size(d) : 0);
+	d->y++;
 	return r;
 }
 
-static int decode(struct decoder *d, const struct png_sink *sink)
+static int begin(struct png_reader *d)
 {
 	int r = guarded(d, read_info);
 
-	if (r < 0)
-		return r;
-	r = check_size(d);
-	if (r < 0)
-		return r;
-	r = guarded(d, ask_for_rgba8);
-	if (r < 0)
-		return r;
-	r = sink->begin ? sink->begin(sink->arg, d->width, d->height, d->e) : 0;
-	if (r < 0)
-		return r;
-	return d->passes > 1 ? read_interlaced(d, sink) : read_plain(d, sink);
+	if (r == 0)
+		r = check_size(d);
+	if (r == 0)
+		r = guarded(d, ask_for_rgba8);
+	return r == 0 ? make_rows(d) : r;
 }
 
 /* Makes libpng's structs; what it takes for an image and its limits. */
-static int prepare(struct decoder *d)
+static int prepare(struct png_reader *d)
 {
 	d->png = png_create_read_struct_2(
 		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
@@ -196,6 +197,7 @@ static int prepare(struct decoder *d)
 	if (!d->info)
 		return error_set(d->e, -ENOMEM, "no memory to read the PNG");
 	png_set_read_fn(d->png, d, on_read);
+	png_set_sig_bytes(d->png, SIGNATURE);
 	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
 	/* Chunks that are no pixels are skipped unread, so their size needs no limit. */
 	png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -204,23 +206,67 @@ static int prepare(struct decoder *d)
 	return 0;
 }
 
-int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e)
+static int check_signature(struct png_reader *d)
 {
-	struct error unwanted = ERROR_INIT;
-	struct decoder d = {.x = x, .e = e ? e : &unwanted};
 	uint8_t signature[SIGNATURE];
-	int r;
+	int r = 0;
 
-	if (x->size < SIGNATURE)
-		return error_set(e, -EINVAL, "not a PNG");
-	r = extent_read(x, 0, signature, SIGNATURE, e);
+	if (d->size >= SIGNATURE)
+		r = d->read(d->arg, 0, signature, SIGNATURE, d->e);
 	if (r < 0)
 		return r;
-	if (png_sig_cmp(signature, 0, SIGNATURE) != 0)
-		return error_set(e, -EINVAL, "not a PNG");
-	r = prepare(&d);
+	if (d->size < SIGNATURE || png_sig_cmp(signature, 0, SIGNATURE) != 0)
+		return error_set(d->e, -EINVAL, "not a PNG");
+	d->pos = SIGNATURE;
+	return 0;
+}
+
+void png_reader_close(struct png_reader *d)
+{
+	if (!d)
+		return;
+	png_destroy_read_struct(&d->png, &d->info, NULL);
+	free(d->rows);
+	free(d);
+}
+
+int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
+	uint32_t *ret_width, uint32_t *ret_height, struct error *e)
+{
+	struct error unwanted = ERROR_INIT;
+	CLEANUP(png_reader_close) struct png_reader *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return error_set(e, -ENOMEM, "no memory to read the PNG");
+	*d = (struct png_reader){.read = read, .arg = arg, .size = size, .e = e ? e : &unwanted};
+	r = check_signature(d);
 	if (r == 0)
-		r = decode(&d, sink);
-	png_destroy_read_struct(&d.png, &d.info, NULL);
+		r = prepare(d);
+	if (r == 0)
+		r = begin(d);
+	if (r < 0)
+		return r;
+	*ret_width = d->width;
+	*ret_height = d->height;
+	*ret = TAKE(d);
+	return 0;
+}
+
+int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e)
+{
+	CLEANUP(png_reader_close) struct png_reader *d = NULL;
+	struct extent mine = *x; /* read only, so borrowed */
+	const uint8_t *rgba;
+	uint32_t w, h;
+	int r = png_reader_open(extent_read_fn, &mine, x->size, &d, &w, &h, e);
+
+	if (r == 0 && sink->begin)
+		r = sink->begin(sink->arg, w, h, e);
+	for (uint32_t y = 0; r == 0 && y < h; y++) {
+		r = png_reader_row(d, &rgba, e);
+		if (r == 0)
+			r = sink->row(sink->arg, y, rgba, e);
+	}
 	return r;
 }

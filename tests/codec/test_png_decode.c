@@ -291,6 +291,38 @@ static void transparent_pixels_keep_their_colours(void **state)
 static const struct kind plain = {PNG_COLOR_TYPE_RGBA, 8, false, false};
 static const struct kind interlaced = {PNG_COLOR_TYPE_PALETTE, 4, true, true};
 
+static void images_are_read_side_by_side(void **state)
+{
+	const struct kind *kinds[] = {&plain, &interlaced};
+	struct extent x[2];
+	struct png_reader *readers[2];
+	uint32_t w, h;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		x[i] = make_png(kinds[i]);
+		assert_ok(png_reader_open(
+			extent_read_fn, &x[i], x[i].size, &readers[i], &w, &h, &err));
+		assert_int_equal(w, WIDTH);
+		assert_int_equal(h, HEIGHT);
+	}
+	for (uint32_t y = 0; y < HEIGHT; y++)
+		for (int i = 0; i < 2; i++) {
+			const uint8_t *row;
+			uint8_t rgba[4];
+
+			assert_ok(png_reader_row(readers[i], &row, &err));
+			for (uint32_t at = 0; at < WIDTH; at++) {
+				expected(kinds[i], at, y, rgba);
+				assert_memory_equal(row + (size_t)at * 4, rgba, 4);
+			}
+		}
+	for (int i = 0; i < 2; i++) {
+		png_reader_close(readers[i]);
+		extent_finish(&x[i]);
+	}
+}
+
 static void what_follows_the_png_is_ignored(void **state)
 {
 	CLEANUP_EXTENT struct extent x = make_png(&plain);
@@ -454,6 +486,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_png_becomes_the_rgba_of_the_specification),
 		cmocka_unit_test(transparent_pixels_keep_their_colours),
+		cmocka_unit_test(images_are_read_side_by_side),
 		cmocka_unit_test(what_follows_the_png_is_ignored),
 		cmocka_unit_test(every_cut_png_is_refused),
 		cmocka_unit_test(a_changed_byte_is_refused_or_harms_nothing),

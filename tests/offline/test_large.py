@@ -41,17 +41,17 @@ def run(*args, code):
     return r.stdout, r.stderr, peak * 1024
 
 
-def make(path, changes):
-    rows = bytearray(4 * WIDTH * HEIGHT)
-    for x in range(0, WIDTH * HEIGHT, 37):
+def make(path, changes, height=HEIGHT, width=WIDTH):
+    rows = bytearray(4 * width * height)
+    for x in range(0, width * height, 37):
         rows[4 * x] = x % 200
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(settings=[b"sv_x 1"])
-    b.tiles(WIDTH, HEIGHT, bytes(rows), flags=1, name="Game")
+    b.tiles(width, height, bytes(rows), flags=1, name="Game")
     for x, y, value in changes:
-        rows[4 * (y * WIDTH + x)] = value
-    b.tiles(WIDTH, HEIGHT, bytes(rows), name="deco")
+        rows[4 * (y * width + x)] = value
+    b.tiles(width, height, bytes(rows), name="deco")
     b.group(0, 2, "Game")
     b.add(datafile.ENVPOINTS, [])
     path.write_bytes(b.encode())
@@ -92,6 +92,29 @@ def test_diff_keeps_to_the_budget(large, cache):
     assert peak <= cache * MIB + BESIDE, peak / MIB
 
 
+@pytest.mark.parametrize("cache", CACHES)
+def test_diff_of_tables_of_two_sizes_keeps_to_the_budget(large, tmp_path, cache):
+    make(tmp_path / "longer.map", (), HEIGHT + 1)
+    out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(tmp_path / "longer.map"), code=1)
+    lines = out.splitlines()
+    at = lines.index("changed " + LAYER + "id.csv")
+    assert lines[at + 1] == "@@ -%d,3 +%d,4 @@" % (HEIGHT - 2, HEIGHT - 2)
+    last = run("cat", str(tmp_path / "longer.map"), LAYER + "id.csv", code=0)[0].splitlines()[-4:]
+    assert lines[at + 2:at + 6] == [" " + line for line in last[:3]] + ["+" + last[3]]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_diff_where_no_line_is_the_same_keeps_to_the_budget(large, tmp_path, cache):
+    make(tmp_path / "wider.map", (), width=WIDTH + 1)
+    out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(tmp_path / "wider.map"), code=1)
+    assert "\n@@ -1,%d +1,%d @@\n" % (HEIGHT, HEIGHT) in out
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+SIDE = 8192
+
+
 def pictures(path, side, changes, names=(b"sky",)):
     """A map of images, which are all the same."""
     pixels = bytearray(b"".join(bytes((y & 255, 60, 90, 255)) * side for y in range(side)))
@@ -106,6 +129,22 @@ def pictures(path, side, changes, names=(b"sky",)):
     b.group(0, 1, "Game")
     b.add(datafile.ENVPOINTS, [])
     path.write_bytes(b.encode(level=1))
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    where = tmp_path_factory.mktemp("images")
+    pictures(where / "one.map", SIDE, ())
+    pictures(where / "two.map", SIDE, ((5, 6), (SIDE - 1, SIDE - 1)))
+    return where
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_diff_of_images_keeps_to_the_budget(images, cache):
+    out, _, peak = run("diff", "-o", "cache=%dM" % cache, *(str(images / n) for n in ("one.map", "two.map")), code=1)
+    assert out.splitlines() == ["changed images/0_sky.png",
+                                " 2 pixels of %d x %d, x 5 to %d, y 6 to %d" % (SIDE, SIDE, SIDE - 1, SIDE - 1)]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
 
 
 @pytest.mark.parametrize("cache", CACHES)

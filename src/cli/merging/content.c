@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "cli/offline/reader.h"
 
-enum { MARK = 1 };
+enum { MARK = 1, PIECE = 64 << 10 };
 
 bool content_is_json(const struct merge *m, const struct item *i)
 {
@@ -199,20 +199,6 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 	sketch_add(i, digest_likely(both, sizeof(both)));
 }
 
-static void sketch_lines(struct item *i, const struct bytes *b)
-{
-	const char *p = (const char *)b->data, *end = p + b->size;
-	bool table = strcmp(i->ending, ".csv") == 0;
-
-	for (uint64_t line = 0; p < end; line += table) {
-		const char *next = memchr(p, '\n', (size_t)(end - p));
-
-		next = next ? next + 1 : end;
-		sketch_line(i, p, (size_t)(next - p), line);
-		p = next;
-	}
-}
-
 /* In canonical JSON each key of the outermost level begins a line. */
 static uint64_t sort_of(const char *const *keys, const struct bytes *b)
 {
@@ -250,47 +236,55 @@ static size_t trimmed(const char *line, size_t n)
 	return n;
 }
 
-/* A table may be too large for memory. */
-static int know_table(struct merge *m, enum which w, struct item *i)
+/* It may be too large for memory, and so may a line of what is no text. */
+static int know_content(struct item *i, struct reader *reader)
 {
+	bool table = strcmp(i->ending, ".csv") == 0;
 	struct digest_sum sum = {.n = 0};
-	struct reader reader;
-	const char *line;
+	const char *text;
 	size_t n;
-	int r = reader_open(&m->sides[w].tree, i->path, &reader);
+	int r;
 
-	if (r < 0)
-		return r;
-	for (uint64_t y = 0; (r = reader_line(&reader, &line, &n)) > 0; y++) {
-		digest_add(&sum, line, n);
-		digest_add(&sum, "\n", 1);
-		n = trimmed(line, n);
+	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
+		digest_add(&sum, text, n);
+		if (table)
+			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
-			sketch_line(i, line, n, y);
+			sketch_line(i, text, n, y);
 	}
-	reader_close(&reader);
 	i->digest = digest_end(&sum);
 	return r;
 }
 
+static int open_known(struct merge *m, enum which w, struct item *i, struct reader *ret)
+{
+	struct bytes *b = NULL;
+	int r;
+
+	if (!content_is_json(m, i))
+		return reader_open(&m->sides[w].tree, i->path, ret);
+	r = content_read(m, w, i, &b);
+	if (r < 0)
+		return r;
+	i->sort = sort_of(m->how->sorts, b);
+	reader_of_bytes(b, ret);
+	return 0;
+}
+
 static int know_file(struct merge *m, enum which w, struct item *i)
 {
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	bool table = m->numbered && strcmp(i->ending, ".csv") == 0;
-	int r = table ? know_table(m, w, i) : content_read(m, w, i, &b);
+	struct reader reader = {0};
+	int r = open_known(m, w, i, &reader);
 
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
+	if (r == 0)
+		r = know_content(i, &reader);
+	reader_close(&reader);
+	if (r < 0 && r != -ENOMEM) {
 		i->digest = digest_of("unreadable", 10);
 		i->n_sketch = 0;
-	} else if (!table) {
-		i->digest = digest_of(b->data, b->size);
-		sketch_lines(i, b);
-		if (content_is_json(m, i))
-			i->sort = sort_of(m->how->sorts, b);
+		r = 0;
 	}
-	return 0;
+	return r;
 }
 
 /* Names count, but not the numbers in them: the place says what they do. */

@@ -42,7 +42,7 @@ int seq_lines(struct seq *s, const char *text, size_t n)
 enum { DIFFERENCES_MAX = 3000 };
 
 struct trace {
-	int **reach; /* of d differences: 2d + 1 diagonals */
+	int **reach; /* of d differences: every other one of 2d + 1 diagonals */
 	int n;
 };
 
@@ -53,14 +53,23 @@ static void trace_finish(struct trace *t)
 	free(t->reach);
 }
 
+/* Is diagonal k reached with d differences from the one above it? Of those that d - 1 reached, the
+ * ones beside k are at (k + d) / 2 and before. */
+static bool from_above(const int *before, int d, int k)
+{
+	int at = (k + d) / 2;
+
+	return k == -d || (k != d && before[at - 1] < before[at]);
+}
+
 /* How far diagonal k comes with d differences, from what d - 1 gave. */
 static int reach_of(const int *before, int d, int k)
 {
+	int at = (k + d) / 2;
+
 	if (d == 0)
 		return 0;
-	if (k == -d || (k != d && before[k - 1 + d - 1] < before[k + 1 + d - 1]))
-		return before[k + 1 + d - 1];
-	return before[k - 1 + d - 1] + 1;
+	return from_above(before, d, k) ? before[at] : before[at - 1] + 1;
 }
 
 /* 1: found; 0: too many differences. */
@@ -72,7 +81,7 @@ static int search(const struct span *a, int n, const struct span *b, int m, stru
 	if (!t->reach)
 		return -ENOMEM;
 	for (int d = 0; d <= most; d++) {
-		int *now = t->reach[d] = calloc(2 * (size_t)d + 1, sizeof(*now));
+		int *now = t->reach[d] = calloc((size_t)d + 1, sizeof(*now));
 
 		if (!now)
 			return -ENOMEM;
@@ -85,7 +94,7 @@ static int search(const struct span *a, int n, const struct span *b, int m, stru
 				x++;
 				y++;
 			}
-			now[k + d] = x;
+			now[(k + d) / 2] = x;
 			if (k == n - m && x >= n)
 				return 1;
 		}
@@ -110,8 +119,7 @@ static void walk_back(const struct trace *t, int n, int m, bool *same_a, bool *s
 		if (d == 0)
 			break;
 		/* One step down or to the right. */
-		if (k == -d ||
-			(k != d && t->reach[d - 1][k - 1 + d - 1] < t->reach[d - 1][k + 1 + d - 1]))
+		if (from_above(t->reach[d - 1], d, k))
 			y--;
 		else
 			x--;

@@ -98,6 +98,8 @@ int compare_tables(struct reader *a, struct reader *b, struct buffer *out)
 	bool same = a->size == b->size;
 	int r = 1;
 
+	reader_rewind(a);
+	reader_rewind(b);
 	for (size_t y = 1; r > 0; y++)
 		r = compare_next(&t, y, a, b, &same);
 	if (r == 0 && !same) {
@@ -113,68 +115,52 @@ int compare_tables(struct reader *a, struct reader *b, struct buffer *out)
 }
 
 struct image {
+	struct png_reader *png;
 	uint32_t width, height;
-	uint8_t *rgba;             /* of the first */
-	const struct image *first; /* of the second */
-	struct area area;
 };
 
-static int begin(void *arg, uint32_t width, uint32_t height, struct error *e)
+static bool image_begin(struct reader *r, struct image *ret)
 {
-	struct image *i = arg;
-
-	i->width = width;
-	i->height = height;
-	if (i->first)
-		return 0;
-	i->rgba = (uint64_t)width * height * 4 <= PNG_PIXELS_MAX
-			  ? malloc((size_t)width * height * 4)
-			  : NULL;
-	return i->rgba ? 0 : error_set(e, -ENOMEM, "out of memory");
+	*ret = (struct image){NULL};
+	reader_rewind(r);
+	return png_reader_open(
+		       reader_read_fn, r, r->size, &ret->png, &ret->width, &ret->height, NULL) == 0;
 }
 
-static int row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+/* Of two of the same size. false: one is damaged. */
+static bool compare_rows(const struct image *a, const struct image *b, struct area *ret)
 {
-	struct image *i = arg;
-	size_t n = (size_t)i->width * 4;
+	for (uint32_t y = 0; y < a->height; y++) {
+		const uint8_t *p, *q;
 
-	(void)e;
-	if (!i->first) {
-		memcpy(i->rgba + y * n, rgba, n);
-		return 0;
+		if (png_reader_row(a->png, &p, NULL) < 0 || png_reader_row(b->png, &q, NULL) < 0)
+			return false;
+		if (memcmp(p, q, (size_t)a->width * 4) == 0)
+			continue;
+		for (uint32_t x = 0; x < a->width; x++)
+			if (memcmp(p + (size_t)x * 4, q + (size_t)x * 4, 4) != 0)
+				grow(ret, x, y);
 	}
-	if (i->width != i->first->width || y >= i->first->height)
-		return 0;
-	for (uint32_t x = 0; x < i->width; x++)
-		if (memcmp(i->first->rgba + y * n + (size_t)x * 4, rgba + (size_t)x * 4, 4) != 0)
-			grow(&i->area, x, y);
-	return 0;
+	return true;
 }
 
-static bool decode(struct bytes *b, struct image *i)
+bool compare_images(struct reader *a, struct reader *b, struct buffer *out)
 {
-	struct extent x = extent_of_bytes(bytes_ref(b));
-	const struct png_sink sink = {begin, row, i};
-	int r = png_decode(&x, &sink, NULL);
+	struct image x, y = {NULL};
+	struct area area = {0};
+	bool both = image_begin(a, &x) && image_begin(b, &y);
+	bool sides = both && x.width == y.width && x.height == y.height;
 
-	extent_finish(&x);
-	return r == 0;
-}
-
-bool compare_images(struct bytes *a, struct bytes *b, struct buffer *out)
-{
-	struct image x = {0}, y = {.first = &x};
-	bool both = decode(a, &x) && decode(b, &y);
-
-	free(x.rgba);
-	if (!both)
-		return false;
-	if (x.width != y.width || x.height != y.height)
+	if (sides)
+		both = compare_rows(&x, &y, &area);
+	png_reader_close(x.png);
+	png_reader_close(y.png);
+	if (both && !sides)
 		buffer_printf(
 			out, " %u x %u pixels -> %u x %u\n", x.width, x.height, y.width, y.height);
-	else
-		buffer_printf(out, " %zu %s of %u x %u, x %zu to %zu, y %zu to %zu\n", y.area.n,
-			y.area.n == 1 ? "pixel" : "pixels", x.width, x.height, y.area.left,
-			y.area.right, y.area.top, y.area.bottom);
-	return true;
+	else if (both)
+		buffer_printf(out, " %zu %s of %u x %u, x %zu to %zu, y %zu to %zu\n", area.n,
+			area.n == 1 ? "pixel" : "pixels", x.width, x.height, area.left, area.right,
+			area.top, area.bottom);
+	return both;
 }

@@ -10,42 +10,37 @@
 
 enum { PIXEL = 4, GAP = 8, PANELS = 3, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
 
-struct reading {
-	struct picture *p;
-	uint8_t *rgba;
-};
-
-static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+static int read_rows(struct png_reader *png, struct picture *p, struct error *e)
 {
-	struct reading *g = arg;
+	size_t row = (size_t)p->w * PIXEL;
+	const uint8_t *rgba;
+	uint8_t *dst;
+	int r = 0;
 
-	if ((uint64_t)w * h > PIXELS_MAX / PIXEL)
-		return error_set(e, -EFBIG, "it has %u x %u pixels, too many for a picture", w, h);
-	g->p->w = w;
-	g->p->h = h;
-	g->p->rgba = bytes_new((size_t)w * h * PIXEL, &g->rgba);
-	return g->p->rgba ? 0 : error_set(e, -ENOMEM, "no memory for a picture");
+	if ((uint64_t)p->w * p->h > PIXELS_MAX / PIXEL)
+		return error_set(
+			e, -EFBIG, "it has %u x %u pixels, too many for a picture", p->w, p->h);
+	p->rgba = bytes_new(row * p->h, &dst);
+	if (!p->rgba)
+		return error_set(e, -ENOMEM, "no memory for a picture");
+	for (uint32_t y = 0; r == 0 && y < p->h; y++) {
+		r = png_reader_row(png, &rgba, e);
+		if (r == 0)
+			memcpy(dst + y * row, rgba, row);
+	}
+	return r;
 }
 
-static int row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+int picture_of_png(struct reader *png, struct picture *ret, struct error *e)
 {
-	struct reading *g = arg;
-	size_t n = (size_t)g->p->w * PIXEL;
-
-	(void)e;
-	memcpy(g->rgba + y * n, rgba, n);
-	return 0;
-}
-
-int picture_of_png(struct bytes *png, struct picture *ret, struct error *e)
-{
-	struct extent x = extent_of_bytes(bytes_ref(png));
+	CLEANUP(png_reader_close) struct png_reader *rows = NULL;
 	struct picture p = {0};
-	struct reading g = {.p = &p};
-	const struct png_sink sink = {begin, row, &g};
-	int r = png_decode(&x, &sink, e);
+	int r;
 
-	extent_finish(&x);
+	reader_rewind(png);
+	r = png_reader_open(reader_read_fn, png, png->size, &rows, &p.w, &p.h, e);
+	if (r == 0)
+		r = read_rows(rows, &p, e);
 	if (r == 0)
 		*ret = p;
 	else

@@ -5,10 +5,12 @@
 
 #include <sys/types.h>
 
+#include "cli/offline/reader.h"
 #include "formats/preview.h"
 
-/* A PNG file as pixels, the caller's. -EINVAL: it is none; -EFBIG: it has too many pixels. */
-int picture_of_png(struct bytes *png, struct picture *ret, struct error *e);
+/* A PNG file, read from its begin, as pixels, the caller's. -EINVAL: it is none; -EFBIG: it has too
+ * many pixels. */
+int picture_of_png(struct reader *png, struct picture *ret, struct error *e);
 /* The old one, the new one, and the new one pale with what changed in red. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);

@@ -33,12 +33,18 @@ int reader_open(struct offline *t, const char *path, struct reader *ret)
 	return r;
 }
 
+void reader_of_bytes(struct bytes *b, struct reader *ret)
+{
+	*ret = (struct reader){.bytes = b, .size = b->size};
+}
+
 void reader_close(struct reader *r)
 {
 	struct pending p = {.call = {.handle = r->handle}};
 
-	if (r->t)
+	if (r->handle)
 		(void)offline_run(r->t, &p, vfs_release);
+	bytes_unref(r->bytes);
 	free(r->text);
 	*r = (struct reader){0};
 }
@@ -48,13 +54,30 @@ void reader_rewind(struct reader *r)
 	r->at = r->next = r->have = 0;
 }
 
+/* At most n bytes of the file from r->at on, to dst. */
+static ssize_t fetch(struct reader *r, char *dst, size_t n)
+{
+	struct pending p = {.call = {.handle = r->handle, .off = r->at, .size = n}};
+	int code;
+
+	if (r->bytes) {
+		n = n < r->size - r->at ? n : (size_t)(r->size - r->at);
+		memcpy(dst, r->bytes->data + r->at, n);
+		return (ssize_t)n;
+	}
+	code = offline_run(r->t, &p, vfs_read);
+	n = code == 0 ? p.call.out_size : 0;
+	if (n)
+		memcpy(dst, p.call.out, n);
+	free(p.call.out);
+	return code < 0 ? code : (ssize_t)n;
+}
+
 /* More of it behind what is there. The number of bytes, 0 at the end. */
 static ssize_t more(struct reader *r)
 {
 	size_t piece = piece_of(r);
-	struct pending p = {.call = {.handle = r->handle, .off = r->at, .size = piece}};
-	size_t n;
-	int code;
+	ssize_t n;
 
 	if (r->next) {
 		memmove(r->text, r->text + r->next, r->have - r->next);
@@ -71,43 +94,47 @@ static ssize_t more(struct reader *r)
 		r->text = text;
 		r->room = r->have + piece;
 	}
-	code = offline_run(r->t, &p, vfs_read);
-	n = code == 0 ? p.call.out_size : 0;
-	if (n)
-		memcpy(r->text + r->have, p.call.out, n);
-	free(p.call.out);
-	r->have += n;
-	r->at += n;
-	return code < 0 ? code : (ssize_t)n;
+	n = fetch(r, r->text + r->have, piece);
+	if (n > 0) {
+		r->have += (size_t)n;
+		r->at += (uint64_t)n;
+	}
+	return n;
 }
 
-int reader_line(struct reader *r, const char **ret, size_t *ret_n)
+int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 {
 	size_t seen = 0;
 
 	for (;;) {
 		const char *from = r->text + r->next;
-		size_t n = r->have - r->next;
+		size_t n = r->have - r->next < most ? r->have - r->next : most;
 		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
-		ssize_t got;
+		ssize_t got = 0;
 
-		if (end) {
-			*ret = from;
-			*ret_n = (size_t)(end - from);
-			r->next += *ret_n + 1;
-			return 1;
-		}
 		seen = n;
-		got = more(r);
+		if (end)
+			n = (size_t)(end - from) + 1;
+		else if (n < most)
+			got = more(r);
 		if (got < 0)
 			return (int)got;
 		if (got > 0)
 			continue;
 		*ret = r->text + r->next;
 		*ret_n = n;
-		r->next = r->have;
+		r->next += n;
 		return n > 0;
 	}
+}
+
+int reader_line(struct reader *r, const char **ret, size_t *ret_n)
+{
+	int got = reader_next(r, SIZE_MAX, ret, ret_n);
+
+	if (got > 0 && (*ret)[*ret_n - 1] == '\n')
+		--*ret_n;
+	return got;
 }
 
 ssize_t reader_take(void *arg, void *dst, size_t n)
@@ -123,4 +150,20 @@ ssize_t reader_take(void *arg, void *dst, size_t n)
 		memcpy(dst, r->text + r->next, n);
 	r->next += n;
 	return (ssize_t)n;
+}
+
+int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	uint8_t *to = dst;
+
+	(void)off;
+	while (n) {
+		ssize_t got = reader_take(arg, to, n);
+
+		if (got <= 0)
+			return error_set(e, got < 0 ? (int)got : -EIO, "it cannot be read");
+		to += got;
+		n -= (size_t)got;
+	}
+	return 0;
 }

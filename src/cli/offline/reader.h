@@ -6,8 +6,9 @@
 #include "cli/offline/calls.h"
 
 struct reader {
-	struct offline *t; /* NULL: it is not open */
-	struct handle *handle;
+	struct offline *t;
+	struct handle *handle; /* NULL: it is not open, or of bytes */
+	struct bytes *bytes;
 	uint64_t size, at; /* of the file; what was read of it */
 	char *text;        /* of which [next, have) was not asked for yet */
 	size_t next, have, room;
@@ -15,12 +16,19 @@ struct reader {
 
 /* -errno. ret is all zeros then, or is to be closed. */
 int reader_open(struct offline *t, const char *path, struct reader *ret);
+/* Takes the reference b: what is read is in memory. */
+void reader_of_bytes(struct bytes *b, struct reader *ret);
 void reader_close(struct reader *r); /* also one of zeros */
 /* From the begin again. */
 void reader_rewind(struct reader *r);
-/* The next line, without its end and good until the next call. 1; 0: there is none; -errno. */
+/* The next line with its end, or the first bytes of one that has more than most; good until the
+ * next call. 1; 0: there is none; -errno. */
+int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
+/* The same of any length, without its end. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
 /* The form of change_source (change.h); arg: a reader. */
 ssize_t reader_take(void *arg, void *dst, size_t n);
+/* That of codec_read_fn, for who asks in order. */
+int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
 #endif

@@ -4,8 +4,8 @@
  * chance of n / 2^110 at most, whoever made them: it depends on numbers that are drawn at random by
  * each process, so it is good for that process alone.
  */
-#ifndef CLI_MERGING_DIGEST_H
-#define CLI_MERGING_DIGEST_H
+#ifndef CLI_OFFLINE_DIGEST_H
+#define CLI_OFFLINE_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/digest.h"
+#include "cli/offline/digest.h"
 
 #include <errno.h>
 #include <string.h>
