@@ -7,6 +7,7 @@
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 #include "vfs/volume/sync.h"
+#include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
@@ -58,11 +59,9 @@ int vfs_lock(struct vfs *v, struct error *e)
 	return r;
 }
 
-/* The time of what was written and then saved is the map's from there on. */
-static bool node_saved(const struct node *n)
+static bool node_unchanged(const struct node *n)
 {
-	return !n->stage && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed && !n->busy &&
-	       !n->waiting && !(n->names && node_scratch(n));
+	return !n->stage && !n->busy && !n->waiting && !(n->names && node_scratch(n));
 }
 
 bool vfs_unchanged(const struct vfs *v)
@@ -71,12 +70,19 @@ bool vfs_unchanged(const struct vfs *v)
 
 	if (vol->dirty || vol->restructured || vol->conflict || vol->proof || vol->commit_queue ||
 		vol->sync.under_way || !TAILQ_EMPTY(&vol->pending) || vol->fresh || vol->left ||
-		journal_exists(&vol->journal))
+		journal_exists(&vol->journal) || node_stamped(v))
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (!node_saved(n))
+		if (!node_unchanged(n))
 			return false;
 	return true;
+}
+
+/* The time of what was written and then saved is the map's from there on. */
+static bool node_idle(const struct node *n)
+{
+	return !n->opens && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed && !n->names &&
+	       !n->stale;
 }
 
 bool vfs_idle(const struct vfs *v)
@@ -84,7 +90,7 @@ bool vfs_idle(const struct vfs *v)
 	if (!vfs_unchanged(v) || v->vol->renumbered || v->dentries.n || v->ahead.jobs)
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (n->opens || n->names || n->stale)
+		if (!node_idle(n))
 			return false;
 	return true;
 }

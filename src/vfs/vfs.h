@@ -28,7 +28,8 @@ void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
 /* Comes before the first call that may change a map which is `unlocked`; see volume_lock. */
 int vfs_lock(struct vfs *v, struct error *e);
-/* Does the file hold all that was done to the map, drafts and scratch included? */
+/* Does the file hold all that was done to the map, drafts and scratch included? Modes and owners
+ * that programs set are in no file. */
 bool vfs_unchanged(const struct vfs *v);
 
 /* Does nobody use the map, and would a mount of it from its files be the same? Then it can be

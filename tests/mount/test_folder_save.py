@@ -274,6 +274,8 @@ def test_a_map_that_was_saved_follows_what_replaces_it(box, four):
     new = folder.archives.small_mod(modid=77)
     box.add(folder.archives.small_mod(), "things.mod")
     os.rename(four / "things.mod/MEDIA/README.TXT", four / "things.mod/MEDIA/MOVED.TXT")
+    four.put("things.mod/MEDIA/MADE.TXT", b"x", flags=os.O_WRONLY | os.O_CREAT)
+    os.chmod(four / "things.mod/MEDIA/UNITS/A.DAT", 0o600)
     folder.sync(four.point)
     with open(four / "things.mod/MEDIA/MOVED.TXT", "rb") as held:
         folder.replace(box, "things.mod", new)
