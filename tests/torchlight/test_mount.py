@@ -15,7 +15,7 @@ import shims
 import tlread
 import tlwrite
 from archives import Archive, dat, large_mod, small_mod, text_dat
-from tlbox import MODS, add_corpus, add_pak, corpus, run
+from tlbox import MODS, add_corpus, add_pak, corpus, run, sync
 
 
 @pytest.mark.parametrize("name", MODS)
@@ -130,6 +130,17 @@ def test_removed_files_are_edited_in_one_list(box):
     a = Archive(m.map)
     assert a.head["dels"] == ["MEDIA/UNITS/GONE.DAT", "MEDIA/SKILLS/S.DAT"]
     assert a.section.endswith(b"\0" * 8)
+
+
+def test_a_title_that_json_cannot_say_stays_until_it_is_changed(box):
+    m = box.mount(box.add(small_mod(strings=("A\ud800B", "me", "", "", "")), "S.MOD"))
+    info = json.loads(m.get(".mod/info.json"))
+    m.put(".mod/info.json", json.dumps(dict(info, author="you")).encode())
+    sync(m)
+    assert Archive(m.map).head["title"] == "A\ud800B" and Archive(m.map).head["author"] == "you"
+    m.put(".mod/info.json", b'{"title": "new"}')
+    assert m.unmount().out == "saved: .mod/info.json\n"
+    assert Archive(m.map).head["title"] == "new"
 
 
 def test_the_header_is_edited_as_json(box):

@@ -88,6 +88,26 @@ static int take_text(struct text *t, const char *s, size_t n)
 	return 0;
 }
 
+/* Is s what is shown of t? Halves of surrogates cannot stand in JSON: of each byte there is U+FFFD.
+ */
+static bool is_shown_as(const struct text *t, const char *s, size_t n)
+{
+	for (size_t at = 0, len; at < t->n; at += len ? len : 1) {
+		const char *shown = t->s + at;
+		size_t size = len = utf8_next(shown, t->n - at, NULL);
+
+		if (!len) {
+			shown = "\xEF\xBF\xBD";
+			size = 3;
+		}
+		if (n < size || memcmp(s, shown, size) != 0)
+			return false;
+		s += size;
+		n -= size;
+	}
+	return n == 0;
+}
+
 static int read_string(const struct json_at *at, struct text *t, struct error *e)
 {
 	const char *s = NULL;
@@ -96,8 +116,7 @@ static int read_string(const struct json_at *at, struct text *t, struct error *e
 
 	if (r < 0)
 		return r;
-	/* Halves of surrogates cannot stand in JSON; such a string stays. */
-	if (!utf8_valid(t->s, t->n))
+	if (is_shown_as(t, s, n))
 		return 0;
 	if (str_units((struct str){s, n}) > UINT16_MAX)
 		return json_refuse(at, e, "at most %u UTF-16 units", UINT16_MAX);
