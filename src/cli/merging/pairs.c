@@ -2,6 +2,7 @@
 #include "cli/merging/pairs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "cli/merging/content.h"
@@ -12,8 +13,10 @@ static bool begin(struct pairs *p)
 	p->of_a = malloc((p->n_a + 1) * sizeof(*p->of_a));
 	p->of_b = malloc((p->n_b + 1) * sizeof(*p->of_b));
 	p->doubt = calloc(p->n_a + 1, sizeof(*p->doubt));
-	if (!p->of_a || !p->of_b || !p->doubt)
+	p->own = malloc((p->n_b + 1) * sizeof(*p->own));
+	if (!p->of_a || !p->of_b || !p->doubt || !p->own)
 		return false;
+	memset(p->own, 0xff, p->n_b * sizeof(*p->own));
 	memset(p->of_a, 0xff, p->n_a * sizeof(*p->of_a));
 	memset(p->of_b, 0xff, p->n_b * sizeof(*p->of_b));
 	return true;
@@ -24,6 +27,7 @@ void pairs_finish(struct pairs *p)
 	free(p->of_a);
 	free(p->of_b);
 	free(p->doubt);
+	free(p->own);
 }
 
 void pairs_join(struct pairs *p, size_t i, size_t j, bool doubt)
@@ -112,18 +116,24 @@ static bool is_unique(const struct pairs *p, const struct item *a, size_t *ret)
 	       p->of_b[*ret] == PAIRS_NONE;
 }
 
-/* Is another one of a, of the name of this one of b, as much like it? */
-static bool has_own(const struct pairs *p, const struct item *b, unsigned alike)
+/* How alike one of b is to what has its name in a. */
+static unsigned own(struct pairs *p, size_t j)
 {
-	for (size_t i = 0; b->bare[0] && i < p->n_a; i++)
-		if (pairs_same_name(p->a[i], b) && content_alike(p->a[i], b) >= alike)
-			return true;
-	return false;
+	if (p->own[j] != UINT_MAX)
+		return p->own[j];
+	p->own[j] = 0;
+	for (size_t i = 0; p->b[j]->bare[0] && i < p->n_a; i++) {
+		unsigned alike =
+			pairs_same_name(p->a[i], p->b[j]) ? content_alike(p->a[i], p->b[j]) : 0;
+
+		p->own[j] = alike > p->own[j] ? alike : p->own[j];
+	}
+	return p->own[j];
 }
 
 /* The one of b under another name that is as much like a's as the one of its name is; PAIRS_NONE.
  */
-static size_t rival(const struct pairs *p, const struct item *a, const struct item *holder)
+static size_t rival(struct pairs *p, const struct item *a, const struct item *holder)
 {
 	unsigned most = content_alike(a, holder) / 10 * 9;
 	size_t found = PAIRS_NONE;
@@ -133,7 +143,7 @@ static size_t rival(const struct pairs *p, const struct item *a, const struct it
 					 ? content_alike(a, p->b[j])
 					 : 0;
 
-		if (alike < RENAMED || alike <= most || has_own(p, p->b[j], alike))
+		if (alike < RENAMED || alike <= most || own(p, j) >= alike)
 			continue;
 		most = alike;
 		found = j;

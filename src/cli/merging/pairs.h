@@ -15,6 +15,7 @@ struct pairs {
 	size_t n_a, n_b;
 	size_t *of_a, *of_b; /* the other one's place, PAIRS_NONE, or PAIRS_ELSEWHERE */
 	bool *doubt;         /* of a's: another one was about as good */
+	unsigned *own;       /* pairs.c's */
 };
 #define PAIRS_NONE      SIZE_MAX
 #define PAIRS_ELSEWHERE (SIZE_MAX - 1) /* it is the same as one of another list */
