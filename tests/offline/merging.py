@@ -306,10 +306,11 @@ def misplaced(b, o, t, out):
             continue
         wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
         wrong += [(where, pair) for pair in reordered(wanted, now)]
-        if len({b[x] for x in lists[0]}) < len(lists[0]):
+        names = [b[x] for x in lists[0]]
+        if len(set(names)) < len(names):
             continue  # of those of one name their places say which is which
         wrong += [(where, x) for of_ in lists[1:] for x in of_
-                  if x in now and x not in lists[0] and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
+                  if x in now and x not in lists[0] and out[x] not in names and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
     return wrong
 
 

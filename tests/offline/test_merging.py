@@ -231,6 +231,16 @@ def plain(tmp_path):
     return make_three(tmp_path, datafile.small_map())
 
 
+ENVELOPE = """{
+  "version": 2,
+  "channels": %d,
+  "synchronized": 0,
+  "points": [
+    {"time": 0, "curve_type": 1, "values": [%d, 0, 0, 0]},
+    {"time": 1000, "curve_type": 1, "values": [0, %d, 0, 0]}
+  ]
+}
+"""
 GAME, GROUND, GROUP = "groups/0_Game/layers/0_Game", "groups/0_Game/layers/1_ground", "groups/0_Game"
 
 
@@ -443,6 +453,22 @@ def test_what_one_removed_and_the_other_uses_stays(plain):
         r = merge(plain, code=1)
         assert "images/1_grass_main.json" in r.stderr
         assert '"1_grass_main"' in said(plain, GROUND + "/layer.json")
+
+
+@pytest.mark.parametrize("remover, user", ("ot", "to"))
+def test_what_was_removed_is_not_what_was_added_under_another_name(plain, remover, user):
+    """Both are short, and so somewhat alike; a layer that names the one must not get the other."""
+    for side in "bot":
+        put(plain, side, "envelopes/0_one.json", ENVELOPE % (3, 7, 7))
+    good("rm", str(plain / (remover + ".map")), "envelopes/0_one.json")
+    put(plain, remover, "envelopes/0_two.json", ENVELOPE % (3, 8, 9))
+    new = plain / "add" / GROUP / "layers" / "2_swings"
+    os.makedirs(new)
+    merging.dump(str(new / "layer.json"), {"type": 3, "version": 2})
+    merging.dump(str(new / "quads.json"), [{"positions": [[1, 2]] * 5, "position_envelope": "0_one"}])
+    good("pack", str(plain / "add"), "--onto", str(plain / (user + ".map")))
+    assert "_one.json: removed by" in merge(plain, code=1).stderr
+    assert '_one"' in said(plain, GROUP + "/layers/2_swings/quads.json")
 
 
 def test_renamed_by_both(plain):

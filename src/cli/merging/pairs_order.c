@@ -62,7 +62,8 @@ static unsigned weigh(const struct match *x, const struct one *a, const struct o
 		return 0;
 	alike = content_alike(i, j);
 	if (!pairs_same_name(i, j))
-		return alike >= (x->unlike ? ALIKE : RENAMED) ? alike : 0;
+		/* What files name would be taken for another one by all of them. */
+		return alike >= (x->unlike && i->dir ? ALIKE : RENAMED) ? alike : 0;
 	if (alike < ALIKE && !(x->unlike && near && as_many(x, a)))
 		return 0;
 	return 1 + alike + (near ? NEAR : 0);
