@@ -230,20 +230,16 @@ class Edits:
             os.rename(layer, self.free(os.path.join(os.path.dirname(layer), "%s_%s" % (number, name) if name else number)))
 
     def swap_layers(self):
-        """Two layers swap their places or their names."""
+        """Two layers swap their names, and stay where they are."""
         one, other = self.design(), self.design()
         if one and one != other:
-            os.rename(one, one + "~")
-            if self.rng.randrange(2):
-                os.rename(other, one)
-                os.rename(one + "~", other)
-            else:
-                names = [re.match(r"(\d+)(.*)", os.path.basename(p)).groups() for p in (one, other)]
-                swapped = [os.path.join(os.path.dirname(p), n[0] + m[1])
-                           for p, n, m in ((one, *names), (other, *reversed(names)))]
-                os.rename(other, other + "~")
-                for old, new in zip((one, other), swapped):
-                    os.rename(old + "~", self.free(new))
+            names = [re.match(r"(\d+)(.*)", os.path.basename(p)).groups() for p in (one, other)]
+            swapped = [os.path.join(os.path.dirname(p), n[0] + m[1])
+                       for p, n, m in ((one, *names), (other, *reversed(names)))]
+            for old in (one, other):
+                os.rename(old, old + "~")
+            for old, new in zip((one, other), swapped):
+                os.rename(old + "~", self.free(new))
 
     def move_layer(self):
         layer = self.pick(layers(self.tree))

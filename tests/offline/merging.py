@@ -307,8 +307,8 @@ def misplaced(b, o, t, out):
         wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
         wrong += [(where, pair) for pair in reordered(wanted, now)]
         names = [b[x] for x in lists[0]]
-        if len(set(names)) < len(names):
-            continue  # of those of one name their places say which is which
+        if len(set(names)) < len(names) or any(nameless(b, o, t, x) for x in lists[0]):
+            continue  # of those of one name, or of none, their places say which is which
         wrong += [(where, x) for of_ in lists[1:] for x in of_
                   if x in now and x not in lists[0] and out[x] not in names and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
     return wrong
