@@ -18,6 +18,16 @@ static bool is_dir(struct offline *t, const char *path)
 	return S_ISDIR(a.mode);
 }
 
+static bool is_there(struct offline *t, const char *path)
+{
+	struct attr a;
+
+	if (offline_find(t, path, &a) < 0)
+		return false;
+	offline_forget(t, a.ino);
+	return true;
+}
+
 static int move(struct offline *t, const char *from, const char *to, bool into)
 {
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
@@ -30,6 +40,8 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
 		return command_fail(t, from, -ENOMEM);
 	r = change_rename(t, plain, into ? below : to);
+	if (r == -ENOENT && is_there(t, plain))
+		return command_fail(t, to, r);
 	return r < 0 ? command_fail(t, from, r) : 0;
 }
 

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
+import maps  # noqa: F401  first: it says where archives is
+import archives
 import places
 from box import wait_for
 from maps import good, run
@@ -69,3 +70,11 @@ def test_recover_says_of_what_is_not_there_that_it_is_not(box, small):
         for how in ([], ["--extract", os.path.join(box.root, "out")]):
             r = run("recover", name, *how, text=True)
             assert (r.returncode, r.stdout, r.stderr) == (2, "", "mapfs: %s: %s\n" % (name, why))
+
+
+def test_what_is_missing_is_what_is_named(box):
+    mod = box.add(archives.small_mod(), "S.MOD")
+    for args, missing in ((["MEDIA/README.TXT", "MEDIA/NONE/X.TXT"], "MEDIA/NONE/X.TXT"),
+                          (["MEDIA/NONE.TXT", "MEDIA/X.TXT"], "MEDIA/NONE.TXT")):
+        r = run("mv", mod, *args, text=True)
+        assert (r.returncode, r.stderr) == (2, "mapfs: %s: %s: No such file or directory\n" % (mod, missing))

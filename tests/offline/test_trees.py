@@ -47,6 +47,15 @@ def test_two_files_that_are_one_in_an_archive_are_refused(box, tree):
     assert archives.Archive(new).files == {"MEDIA/A.TXT": [b"one\n"], "MEDIA/B.TXT": [b"two\n"]}
 
 
+def test_a_name_that_no_archive_can_hold_is_said_to_be_that(box, tree):
+    make(tree, {"MEDIA/A.TXT": b"1\n"})
+    with open(os.fsencode(tree) + b"/MEDIA/\xff.TXT", "wb") as f:
+        f.write(b"2\n")
+    r = run("pack", tree, os.path.join(box.maps, "new.mod"))
+    assert (r.returncode, r.stderr) == (
+        4, b"mapfs: " + os.fsencode(tree) + b"/MEDIA/?.TXT: its name is not UTF-8\n")
+
+
 def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
     """Names that editors give their own files are no reason to be silent: in a mount such a file can still be read."""
     make(tree, {"MEDIA/A.TXT": b"1\n", "MEDIA/A.TXT~": b"2\n", "MEDIA/.A.TXT.Ab3dEf": b"3\n", "MEDIA/old~/x.txt": b"4\n",

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/walk.h"
+#include "codec/text.h"
 #include "vfs/tree/vanish.h"
 
 /* A directory that is being copied; its names in order, so that the same files make the same map.
@@ -112,6 +113,8 @@ static void tell_of(const struct copy *c, int r, const char *why)
 		c->done->shut++;
 	else if (r == -EPERM)
 		tell(c, &c->done->left, "left out: no part of a map");
+	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
+		tell(c, &c->done->refused, "its name is not UTF-8");
 	else if (r == -ENAMETOOLONG)
 		tell(c, &c->done->left, "left out: its name is too long");
 	else
