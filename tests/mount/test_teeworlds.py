@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import struct
 
 import pytest
 
@@ -13,6 +14,7 @@ from datafile import LAYER
 from editing import layer_names, left, new, saved, shell, sync
 
 GAME = "groups/0_Game/layers/"
+AUTOMAPPER = bytes.fromhex("3e1b2716178c39789bd9b11ae0410dd8")
 
 
 @pytest.fixture
@@ -73,6 +75,24 @@ def test_a_version_without_names_takes_none(box):
     again = m.box.mount(m.map)
     assert os.listdir(again / "groups") == ["0_all"]
     assert sorted(os.listdir(again / "groups/0_all/layers")) == ["0_Game", "1_ground", "2", "3_sky"]
+    again.unmount()
+
+
+def test_an_auto_mapper_of_no_layer_is_not_that_of_a_new_one(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    b.tiles(2, 2, bytes(16), name="ground")
+    b.group(0, 2, "Game")
+    b.add(datafile.UUID_INDEX, struct.unpack(">4i", AUTOMAPPER), 0xFFFE)
+    b.add(0xFFFE, [1, 0, 2, 3, 42, 1])  # the third layer of two
+    m = box.mount(box.add(b.encode()))
+    shutil.copytree(m / (GAME + "1_ground"), m / (GAME + "2_more"))
+    before = m.get(GAME + "2_more/layer.json")
+    assert b'"automapper": null' in before
+    saved(m)
+    again = m.box.mount(m.map)
+    assert again.get(GAME + "2_more/layer.json") == before
     again.unmount()
 
 

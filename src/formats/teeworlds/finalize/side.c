@@ -69,7 +69,8 @@ static const struct tw_slot *slot_of(
 	if (!group || group->made)
 		return NULL;
 	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + v->v[AUTO_LAYER];
-	if (layer < 0 || layer > UINT16_MAX)
+	/* New layers come behind those that the item can be for. */
+	if (layer < 0 || layer > UINT16_MAX || layer >= tw_count_mounted(s->from, TW_LAYER))
 		return NULL;
 	return find_slot(s, (uint32_t)v->v[AUTO_GROUP], (uint32_t)layer, ret_number);
 }
