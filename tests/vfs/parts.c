@@ -143,6 +143,40 @@ static void directories_of_the_map_take_no_names_that_mean_nothing(void **state)
 	assert_int_equal(box_beside(&box, MAP_NAME, NULL), 1);
 }
 
+static void a_table_that_is_removed_from_a_new_layer_is_zeros(void **state)
+{
+	(void)state;
+	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
+	layer_json(2, "null");
+	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,5\n"), 0);
+	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
+	cells_are("  0,  0\n  0,  0\n");
+}
+
+static void a_table_that_is_removed_from_a_new_layer_and_killed_is_zeros(void **state)
+{
+	(void)state;
+	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
+	layer_json(2, "null");
+	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,5\n"), 0);
+	box_remount(&box);
+	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
+	box_remount(&box);
+	cells_are("  0,  0\n  0,  0\n");
+}
+
+static void a_table_that_is_written_again_in_a_new_layer_is_not(void **state)
+{
+	(void)state;
+	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
+	layer_json(2, "null");
+	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,5\n"), 0);
+	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
+	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,6\n"), 0);
+	box_remount(&box);
+	cells_are("  7,  8\n  4,  6\n");
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -166,6 +200,9 @@ int main(void)
 		TEST(what_it_names_may_come_after_a_save_that_missed_it),
 		TEST(what_waits_goes_on_waiting_after_a_kill),
 		TEST(a_listing_of_a_new_layer_tells_sizes_that_take_decoding),
+		TEST(a_table_that_is_removed_from_a_new_layer_is_zeros),
+		TEST(a_table_that_is_removed_from_a_new_layer_and_killed_is_zeros),
+		TEST(a_table_that_is_written_again_in_a_new_layer_is_not),
 		TEST(directories_of_the_map_take_no_names_that_mean_nothing),
 	};
 

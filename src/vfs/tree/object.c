@@ -242,12 +242,21 @@ void objects_saved(struct vfs *v)
 	}
 }
 
+/* Has n's object, which may be new, always one? Then this one had content that is to go. */
+static bool is_lasting(const struct vfs *v, const struct node *n)
+{
+	struct entry en;
+
+	return n->lens == LENS_LIVE && v->vol->format->stat(v->vol->now, n->id, &en, NULL) == 0 &&
+	       en.lasting;
+}
+
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
 {
 	struct object *o;
 	char *log_path;
 
-	if (state == OBJECT_GONE && is_made(v, n)) {
+	if (state == OBJECT_GONE && is_made(v, n) && !is_lasting(v, n)) {
 		object_forget(v, n->id);
 		objects_name(v, !n->dir);
 		return 0;
