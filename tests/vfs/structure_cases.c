@@ -262,6 +262,29 @@ CASE(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes,
 	"mv images/t.bak images/0_grass.png = EINVAL\n"
 	"mv images/t.bak images/1_sky.json",
 	UNCHANGED)
+CASE(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away,
+	"mv images/1_sky.json images/t.bak\n"
+	"put images/1_sky.png bad = EINVAL\n"
+	"drop images/1_sky.png\n"
+	"none images/1_sky.png\n"
+	"save\n"
+	"mv images/t.bak images/1_sky.json\n"
+	"kill",
+	UNCHANGED)
+CASE(a_dropped_draft_in_the_other_form_leaves_what_a_save_has,
+	"put images/new.json ext4\n"
+	"save\n"
+	"mv images/new.json images/t.bak\n"
+	"put images/new.png bad = EINVAL\n"
+	"drop images/new.png\n"
+	"kill",
+	"grass sky moon - new=ext4 : grass,sky,moon")
+CASE(a_dropped_draft_in_the_other_form_leaves_what_was_removed,
+	"rm images/1_sky.json\n"
+	"put images/1_sky.png bad = EINVAL\n"
+	"drop images/1_sky.png\n"
+	"none images/1_sky.json",
+	"grass moon - : grass,none,moon")
 CASE(a_directory_is_no_form_of_an_image,
 	"mkdir images/0_grass.json\n"
 	"rmdir images/0_grass.json\n"
@@ -414,6 +437,9 @@ int main(void)
 		TEST(the_other_ending_of_a_new_image_is_the_same_image),
 		TEST(a_way_back_through_scratch_survives_a_kill),
 		TEST(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes),
+		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away),
+		TEST(a_dropped_draft_in_the_other_form_leaves_what_a_save_has),
+		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_removed),
 		TEST(a_directory_is_no_form_of_an_image),
 		TEST(a_new_image_that_was_refused_can_be_written_again),
 		TEST(what_replaced_a_refused_new_image_survives_a_kill),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/ops/accept.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "vfs/tree/attr.h"
@@ -75,6 +76,22 @@ void accept_content(struct vfs *v, struct node *n, struct forgotten *ret)
 		(void)object_here(v, n);
 }
 
+/* n's object, of which n has no content, is what it was before n was made, by the name of the form
+ * that it has: removed, or in the map. */
+static void leave_object(struct vfs *v, struct node *n, bool gone)
+{
+	char other[NAME_MAX + 1], *own = n->name;
+	int r = -EINVAL;
+
+	if (object_alternate(v, n->parent->id, own, other)) {
+		n->name = other;
+		r = object_left(v, n, gone ? OBJECT_GONE : OBJECT_KEPT);
+		n->name = own;
+	}
+	if (r < 0)
+		object_forget(v, n->id);
+}
+
 void draft_dismiss(struct vfs *v, struct node *n)
 {
 	const struct object *o = object_find(v, n->id);
@@ -90,6 +107,8 @@ void draft_dismiss(struct vfs *v, struct node *n)
 		return;
 	if (n->lens == LENS_NEW)
 		object_forget(v, n->id);
+	else if (n->lens == LENS_MADE && stands)
+		leave_object(v, n, o->was_gone);
 	node_cut(v, n);
 	gone.dir = n->parent->ino;
 	strcpy(gone.name, n->name);

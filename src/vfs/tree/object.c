@@ -196,6 +196,8 @@ int object_here(struct vfs *v, struct node *n)
 	bool stood = o && o->state != OBJECT_GONE && object_stood_at(v, o, n->parent->id, n->name);
 	uint64_t seq = o ? o->seq : 0;
 
+	if (o && o->state != OBJECT_HERE)
+		o->was_gone = o->state == OBJECT_GONE;
 	if (!o || take_place(v, o, n, !moved, OBJECT_HERE) < 0)
 		return no_object(v, o);
 	o->node = n;

@@ -34,6 +34,7 @@ struct object {
 	uint64_t seq;      /* when it was made or moved; 0: it is, or was last, at its old path */
 	char *path;        /* where it was last, for the report */
 	char *log_path;    /* ... and for the journal, once it left */
+	bool was_gone;     /* HERE: before it was made again, which may be taken back */
 	bool told;         /* the report of a save has said that it left */
 	entry_id dir;      /* where it stands or stood last, and as what */
 	char *name;
