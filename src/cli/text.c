@@ -2,6 +2,7 @@
 /* mapfs text: all of a map as one text, for git and other programs that compare lines. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,10 +10,10 @@
 #include "base/io.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
-#include "codec/text.h"
 
-enum { TEXT_MAX = 1 << 30 }; /* bytes of one file that are looked at as a text */
+enum { PIECE = 64 << 10, TEXT_MAX = 1 << 30 /* bytes of one file */ };
 
 struct text {
 	struct offline tree;
@@ -20,45 +21,83 @@ struct text {
 	int failed; /* nobody takes the output any more */
 };
 
-static int is_text(const struct bytes *b)
+static int print(struct text *x, const void *data, size_t n)
 {
-	return !memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size);
-}
-
-static int print(struct text *x, const struct buffer *out)
-{
-	int r = out->error ? out->error : io_write(STDOUT_FILENO, out->data, out->size);
+	int r = io_write(STDOUT_FILENO, data, n);
 
 	if (r < 0 && !x->failed) {
 		fprintf(stderr, "mapfs: standard output: %s\n", strerror(-r));
 		x->failed = r;
 	}
-	return r < 0 ? r : 0;
+	return r;
+}
+
+static int print_buffer(struct text *x, const struct buffer *b)
+{
+	return b->error ? b->error : print(x, b->data, b->size);
+}
+
+/* All of it, and the end of its last line. */
+static int print_text(struct text *x, struct reader *from)
+{
+	char piece[PIECE], last = '\n';
+	ssize_t n;
+
+	while ((n = reader_take(from, piece, sizeof(piece))) > 0) {
+		int r = print(x, piece, (size_t)n);
+
+		if (r < 0)
+			return r;
+		last = piece[n - 1];
+	}
+	return n < 0 ? (int)n : last == '\n' ? 0 : print(x, "\n", 1);
+}
+
+static int print_sum(struct text *x, const char *path, struct reader *from)
+{
+	unsigned long sum = crc32_z(0, NULL, 0);
+	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+	unsigned char piece[PIECE];
+	ssize_t n;
+
+	while ((n = reader_take(from, piece, sizeof(piece))) > 0)
+		sum = crc32_z(sum, piece, (size_t)n);
+	buffer_printf(&line, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
+	return n < 0 ? (int)n : print_buffer(x, &line);
+}
+
+static int print_file(struct text *x, const char *path, struct reader *from)
+{
+	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+	int r = from->size > TEXT_MAX ? -EFBIG : reader_is_text(from);
+
+	reader_rewind(from);
+	if (r <= 0)
+		return r < 0 ? r : print_sum(x, path, from);
+	buffer_printf(&line, "# %s\n", path);
+	r = print_buffer(x, &line);
+	return r < 0 ? r : print_text(x, from);
 }
 
 static int show(void *arg, const char *path, const struct attr *a)
 {
+	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 	struct text *x = arg;
-	CLEANUP(bytes_unref) struct bytes *content = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct reader from;
 	int r;
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	r = offline_read_all(&x->tree, a, TEXT_MAX, &content);
-	if (r < 0) {
+	r = reader_open(&x->tree, path, &from);
+	if (r == 0)
+		r = print_file(x, path, &from);
+	reader_close(&from);
+	if (r < 0 && !x->failed) {
 		x->worst = command_fail(&x->tree, path, r);
-		buffer_printf(&out, "# %s cannot be read\n", path);
-	} else if (!is_text(content)) {
-		buffer_printf(&out, "# %s %zu bytes, CRC-32 %08lx\n", path, content->size,
-			crc32_z(0, content->data, content->size));
-	} else {
-		buffer_printf(&out, "# %s\n", path);
-		buffer_append(&out, content->data, content->size);
-		if (content->size && content->data[content->size - 1] != '\n')
-			buffer_byte(&out, '\n');
+		buffer_printf(&line, "# %s cannot be read\n", path);
+		(void)print_buffer(x, &line);
 	}
-	return print(x, &out);
+	return x->failed;
 }
 
 static int match(void *arg, const char *path, const struct attr *a)

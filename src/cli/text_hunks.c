@@ -22,38 +22,6 @@ struct text {
 	size_t next; /* the line that the reader comes to */
 };
 
-/* So many of n bytes as are whole characters, as far as their begin tells. */
-static size_t whole(const char *text, size_t n)
-{
-	for (size_t k = 1; k <= 3 && k <= n; k++) {
-		uint8_t c = (uint8_t)text[n - k];
-
-		if (c >= 0xc0)
-			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
-		if (c < 0x80)
-			break;
-	}
-	return n;
-}
-
-/* 1, 0 or -errno. */
-static int is_text(struct reader *r)
-{
-	const char *text;
-	size_t n;
-	int got;
-
-	reader_rewind(r);
-	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
-		size_t some = n < PIECE ? n : whole(text, n);
-
-		if (memchr(text, '\0', some) || !utf8_valid(text, some))
-			return 0;
-		r->next -= n - some;
-	}
-	return got < 0 ? got : 1;
-}
-
 /* The digests as a sequence, which is as good as the lines. */
 static int know(struct text *t, struct seq *ret)
 {
@@ -154,10 +122,10 @@ int text_hunks(struct reader *a, struct reader *b, struct buffer *out)
 	CLEANUP_SEQ struct seq in_a = {0}, in_b = {0};
 	struct text x = {.reader = a}, y = {.reader = b};
 	struct hunks all = {0};
-	int r = is_text(a);
+	int r = reader_is_text(a);
 
 	if (r > 0)
-		r = is_text(b);
+		r = reader_is_text(b);
 	if (r <= 0)
 		return r;
 	r = know(&x, &in_a);

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import pytest
 
@@ -144,6 +145,18 @@ def test_diff_of_images_keeps_to_the_budget(images, cache):
     out, _, peak = run("diff", "-o", "cache=%dM" % cache, *(str(images / n) for n in ("one.map", "two.map")), code=1)
     assert out.splitlines() == ["changed images/0_sky.png",
                                 " 2 pixels of %d x %d, x 5 to %d, y 6 to %d" % (SIDE, SIDE, SIDE - 1, SIDE - 1)]
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_text_keeps_to_the_budget(large, images, cache):
+    out, _, peak = run("text", "-o", "cache=%dM" % cache, str(images / "one.map"), code=0)
+    png = subprocess.run([places.BINARY, "cat", str(images / "one.map"), "images/0_sky.png"], capture_output=True).stdout
+    assert "# images/0_sky.png %d bytes, CRC-32 %08x\n" % (len(png), zlib.crc32(png)) in out
+    assert peak <= cache * MIB + BESIDE, peak / MIB
+    out, _, peak = run("text", "-o", "cache=%dM" % cache, str(large / "b.map"), LAYER + "id.csv", code=0)
+    rows = [line.split(",") for line in out.splitlines()[1:]]
+    assert bytes(int(cell) for row in rows for cell in row) == cells(large / "b.map")
     assert peak <= cache * MIB + BESIDE, peak / MIB
 
 

@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "codec/text.h"
+
 /* What is read at once: of a large file more, since what it is decoded from may have to be decoded
  * again for each. */
 enum { LEAST = 256 << 10, MOST = 1 << 20, PIECES = 16, TEXT_MAX = 1 << 30 };
+enum { PIECE = 64 << 10 /* of a text that is judged */ };
 
 static size_t piece_of(const struct reader *r)
 {
@@ -166,4 +169,35 @@ int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e
 		n -= (size_t)got;
 	}
 	return 0;
+}
+
+/* So many of n bytes as are whole characters, as far as their begin tells. */
+static size_t whole(const char *text, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		uint8_t c = (uint8_t)text[n - k];
+
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
+int reader_is_text(struct reader *r)
+{
+	const char *text;
+	size_t n;
+	int got;
+
+	reader_rewind(r);
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
+		size_t some = n < PIECE ? n : whole(text, n);
+
+		if (memchr(text, '\0', some) || !utf8_valid(text, some))
+			return 0;
+		r->next -= n - some;
+	}
+	return got < 0 ? got : 1;
 }

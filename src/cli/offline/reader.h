@@ -26,6 +26,8 @@ void reader_rewind(struct reader *r);
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 /* The same of any length, without its end. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
+/* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
+int reader_is_text(struct reader *r);
 /* The form of change_source (change.h); arg: a reader. */
 ssize_t reader_take(void *arg, void *dst, size_t n);
 /* That of codec_read_fn, for who asks in order. */
