@@ -76,11 +76,13 @@ int control_recv(int sock, struct control_msg *ret)
 	ssize_t n;
 	int fd;
 
+	/* ECONNRESET: the other end went, and did not read all that it was told. It is said once, and
+	 * before what was sent by it. */
 	do {
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n < 0)
-		return errno == ECONNRESET ? 0 : -errno;
+		return -errno;
 	if (n == 0)
 		return 0;
 	fd = received_fd(&msg);

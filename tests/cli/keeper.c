@@ -155,6 +155,26 @@ static void messages_carry_text_and_descriptors(void **state)
 	close(ends[1]);
 }
 
+/* A worker that is slow to end is told to: it reads that no more, and its report is on the way. */
+static void last_words_of_who_heard_no_more_arrive(void **state)
+{
+	struct control_msg got;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	assert_int_equal(control_tell(ends[0], CONTROL_QUIT, 0, NULL), 0);
+	assert_int_equal(control_tell(ends[1], CONTROL_REPORT, 0, "left: a"), 0);
+	assert_int_equal(control_tell(ends[1], CONTROL_REPORT, 0, "left: b"), 0);
+	close(ends[1]);
+	assert_int_equal(control_recv(ends[0], &got), 1);
+	assert_string_equal(got.text, "left: a");
+	assert_int_equal(control_recv(ends[0], &got), 1);
+	assert_string_equal(got.text, "left: b");
+	assert_int_equal(control_recv(ends[0], &got), 0);
+	close(ends[0]);
+}
+
 static void what_is_no_message_is_refused(void **state)
 {
 	struct control_msg m = {.type = CONTROL_NOTE}, got;
@@ -400,6 +420,7 @@ int main(void)
 			a_bound_mount_is_found_by_its_device, write_table, remove_table),
 		cmocka_unit_test(commas_and_backslashes_of_a_path_are_quoted),
 		cmocka_unit_test(messages_carry_text_and_descriptors),
+		cmocka_unit_test(last_words_of_who_heard_no_more_arrive),
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(long_lines_are_cut_and_stay_lines),
 		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered_once),
