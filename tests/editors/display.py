@@ -78,5 +78,5 @@ class Display:
         for p in self.children[1:]:
             self.stop(p)
         self.children[0].terminate()  # so that it takes its socket along
-        self.children[0].wait(20)
+        self.children[0].wait(90)
         self.log.close()

@@ -39,7 +39,7 @@ class Terminal:
             return bool(data)
         return None
 
-    def expect(self, words, seconds=20.0):
+    def expect(self, words, seconds=90.0):
         """Waits until the words stand in what was shown since the last call, and drops that."""
         end = time.monotonic() + seconds
         while words not in self.text():
@@ -52,7 +52,7 @@ class Terminal:
     def send(self, keys):
         os.write(self.fd, keys)
 
-    def end(self, seconds=20.0):
+    def end(self, seconds=90.0):
         """The program's exit code, once it ended."""
         end = time.monotonic() + seconds
         while self._read(max(0.0, end - time.monotonic())):

@@ -32,7 +32,7 @@ def test_mousepad(tutorial, display):
     display.keys("ctrl+s")
     assert boxes.wait_for(lambda: s.m.get(SETTINGS) == NEW + old), s.m.get(SETTINGS)
     display.keys("ctrl+q")
-    assert p.wait(20) == 0
+    assert p.wait(90) == 0
     s.end()
     s.settings_are(NEW + old)
 

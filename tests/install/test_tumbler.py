@@ -79,7 +79,7 @@ class Desktop:
     def end(self):
         for p in reversed(self.children):
             p.terminate()
-            p.wait(20)
+            p.wait(90)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def _base():
     return tempfile.gettempdir()
 
 
-def wait_for(condition, seconds=20.0, step=0.01):
+def wait_for(condition, seconds=90.0, step=0.01):
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -88,7 +88,7 @@ def get(path):
         return f.read()
 
 
-def on_a_terminal(box, *args, seconds=30, **env):
+def on_a_terminal(box, *args, seconds=90, **env):
     """What mapfs prints on a terminal, and its exit code."""
     master, slave = pty.openpty()
     p = subprocess.Popen([places.BINARY, *args], stdin=subprocess.DEVNULL, stdout=slave,
@@ -105,7 +105,7 @@ def on_a_terminal(box, *args, seconds=30, **env):
             break
         out += some
     os.close(master)
-    return out.decode(), p.wait(10)
+    return out.decode(), p.wait(90)
 
 
 def refused(function, *args):
@@ -335,7 +335,7 @@ class Box:
             problems.append("still mounted: " + os.path.relpath(point, self.root))
             tool = ["umount", "-l"] if os.geteuid() == 0 else ["fusermount3", "-uz"]
             subprocess.run(tool + [point], capture_output=True)
-        gone = wait_for(lambda: not self.processes(), 10 if check else 2)
+        gone = wait_for(lambda: not self.processes(), 90 if check else 2)
         if not gone:
             problems.append("processes left: %s" % self.processes())
             for pid in self.processes():
@@ -345,7 +345,7 @@ class Box:
                     pass
         for p in self.children:
             try:
-                p.wait(5)
+                p.wait(90 if check else 5)
             except subprocess.TimeoutExpired:
                 problems.append("a child did not end")
                 p.kill()

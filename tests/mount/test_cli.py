@@ -102,7 +102,7 @@ def test_debugging_traces_the_requests_in_the_foreground(box, small):
     m, p = box.foreground(small, flag="-d")
     m.get("info/author")
     m.unmount()
-    assert p.wait(20) == 0
+    assert p.wait(90) == 0
     log = boxes.get(p.log).lower()
     assert b"lookup" in log and b"read" in log
 
@@ -290,7 +290,7 @@ def noted(point):
 def test_what_umount_looks_up_is_there_as_long_as_the_mount(box, root, small, how):
     m = box.mount(small, point=box.point("two words"))
     assert noted(m.point)
-    subprocess.run(how + [m.point], check=True, timeout=30)
+    subprocess.run(how + [m.point], check=True, timeout=90)
     assert boxes.wait_for(lambda: not box.processes())
     assert not noted(m.point)
 
@@ -359,7 +359,7 @@ def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
 def test_a_pipe_of_the_caller_is_let_go(box, small):
     # $(mapfs ...) must return although the mount goes on.
     p = subprocess.run([places.BINARY, small, box.point()], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=box.env(), timeout=30)
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=box.env(), timeout=90)
     m = boxes.Mount(box, small, box.point())
     assert p.returncode == 0
     m.unmount()
@@ -370,7 +370,7 @@ def test_no_descriptor_of_the_caller_is_kept(box, small):
     ends = os.pipe()
     argv = [places.BINARY, small, box.point()]
     subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=box.env(),
-                   pass_fds=[ends[1]], check=True, timeout=30)
+                   pass_fds=[ends[1]], check=True, timeout=90)
     m = boxes.Mount(box, small, box.point())
     os.close(ends[1])
     os.set_blocking(ends[0], False)

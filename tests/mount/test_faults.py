@@ -224,7 +224,7 @@ def test_on_a_full_disk_the_old_map_stays(box, root):
         assert any("mapfs-journal" in n for n in os.listdir(disk))
         assert not any("mapfs-new" in n for n in os.listdir(disk))
     finally:
-        assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0, 10)
+        assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0)
 
 
 def test_the_shim_kills_what_it_is_told_to(box, small):

@@ -159,7 +159,7 @@ def loads(box, program, home, map_path, good, bad, stop, *args):
                              stdin=subprocess.DEVNULL, cwd=box.root, env=box.env())
     try:
         boxes.wait_for(lambda: p.poll() is not None or any(w in boxes.get(log)
-                                                           for w in good + bad), 60)
+                                                           for w in good + bad), 180)
         text = boxes.get(log)
         assert p.poll() is None and not any(w in text for w in bad), text.decode(errors="replace")
         assert any(w in text for w in good), text.decode(errors="replace")

