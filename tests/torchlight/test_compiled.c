@@ -129,6 +129,48 @@ static void strings_keep_their_ids_and_new_ones_follow(void **state)
 	assert_int_equal(word_at(&file, 106), 0xFFFFFFFF);
 }
 
+/* [NAME] <STRING>A:full, of the id that others give to "". */
+static void make_full_empty(struct buffer *b)
+{
+	static const uint32_t tree[] = {0x00660DE5, 1, 97, 5, 0xFFFFFFFF, 0};
+
+	buffer_u32(b, 2);
+	buffer_u32(b, 1);
+	buffer_u32(b, 0xFFFFFFFF);
+	put_ss16(b, "full");
+	for (size_t i = 0; i < sizeof(tree) / sizeof(*tree); i++)
+		buffer_u32(b, tree[i]);
+}
+
+static void an_empty_string_is_none_that_has_its_id(void **state)
+{
+	static const char both[] = "[NAME]\n\t<STRING>A:full\n\t<STRING>B:\n\t<NOTE>B:\n[/NAME]\n";
+	static const char empty[] = "[NAME]\n\t<STRING>A:\n[/NAME]\n";
+	CLEANUP_BUFFER struct buffer old = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer again = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	CLEANUP(names_unref) struct names *names = dictionary();
+
+	(void)state;
+	make_full_empty(&old);
+	assert_int_equal(
+		bindat_encode(both, sizeof(both) - 1, old.data, old.size, names, NULL, &file, &err),
+		0);
+	assert_int_equal(bindat_decode(file.data, file.size, names, NULL, &text, NULL, &err), 0);
+	assert_string_equal(text_of(&text), both);
+	/* "full" keeps its id; and both of "" have one. */
+	assert_int_equal(word_at(&file, 4), 2);
+	assert_int_equal(word_at(&file, file.size - 32), 0xFFFFFFFF);
+	assert_int_equal(word_at(&file, file.size - 20), word_at(&file, file.size - 8));
+	/* Nobody else has the id any more. */
+	assert_int_equal(bindat_encode(empty, sizeof(empty) - 1, old.data, old.size, names, NULL,
+				 &again, &err),
+		0);
+	assert_int_equal(word_at(&again, 8), 0xFFFFFFFF);
+	assert_int_equal(word_at(&again, again.size - 8), 0xFFFFFFFF);
+}
+
 static void new_names_are_told(void **state)
 {
 	static const char text[] = "[NAME]\n<STRING>MY TAG:1\n<STRING>UNK_00000005:1\n[/NAME]";
@@ -318,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_root_may_be_called_as_the_file),
 		cmocka_unit_test(a_string_with_a_line_feed_makes_the_text_read_only),
 		cmocka_unit_test(strings_keep_their_ids_and_new_ones_follow),
+		cmocka_unit_test(an_empty_string_is_none_that_has_its_id),
 		cmocka_unit_test(new_names_are_told),
 		cmocka_unit_test(wrong_values_are_refused_with_their_place),
 		cmocka_unit_test(a_word_that_is_no_type_is_refused),

@@ -131,10 +131,20 @@ static void match(struct uses *u, const struct uses *old, bool *seen)
 	}
 }
 
+/* A file can give the id of "" to another string, which keeps it while it is used. */
+static bool empty_is_taken(const struct uses *u, const bool *seen)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (seen[u->all[i].nth] && u->all[i].id == BINDAT_EMPTY && u->all[i].s.n)
+			return true;
+	return false;
+}
+
 /* New ids in the order of the first use; u is sorted by string on entry, by place after. */
 static int number_rest(struct uses *u, uint64_t next, const bool *seen, struct error *e)
 {
 	size_t *first = calloc(u->n + 1, sizeof(*first));
+	bool taken = empty_is_taken(u, seen);
 	size_t group = 0;
 
 	if (!first)
@@ -148,7 +158,7 @@ static int number_rest(struct uses *u, uint64_t next, const bool *seen, struct e
 	for (size_t i = 0; i < u->n; i++) {
 		if (seen[i])
 			continue;
-		if (!u->all[i].s.n)
+		if (!u->all[i].s.n && !taken)
 			u->all[i].id = BINDAT_EMPTY;
 		else if (first[i] != i)
 			u->all[i].id = u->all[first[i]].id;

@@ -4,7 +4,8 @@
  *
  * A string that the old file has keeps its id; where several ids stand for the same string, its
  * k-th use has the id of the old k-th use (the last one's from there on). New strings follow the
- * highest id, in the order of their first use. "" is always BINDAT_EMPTY when it is new.
+ * highest id, in the order of their first use. "" is BINDAT_EMPTY when it is new, but where the old
+ * file has that id for a string that is still used: then "" is a string like any other.
  */
 #ifndef FORMATS_TORCHLIGHT_TEXT_BINDAT_USES_H
 #define FORMATS_TORCHLIGHT_TEXT_BINDAT_USES_H
