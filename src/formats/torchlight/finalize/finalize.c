@@ -50,6 +50,8 @@ static int finalize_all(
 		m->removed = removed;
 	}
 	if (r == 0)
+		r = tl_finalize_empty(st);
+	if (r == 0)
 		r = tl_finalize_table(st);
 	if (r == 0 && st->error)
 		r = st->error;

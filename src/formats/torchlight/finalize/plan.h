@@ -51,7 +51,8 @@ bool tl_finalize_has_home(const struct finalizing *st, struct str path);
 int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home);
 void tl_homes_sort(const struct finalizing *st, struct tl_homes *l);
 
-/* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself. */
+/* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself.
+ */
 int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 
 /* path.c: NULL where there is no memory; what is returned is the table's own. */
@@ -61,6 +62,16 @@ const char *tl_table_own(struct tl_table *t, char *take);
 const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
 /* A path's name as it is stored: unescaped, ASCII letters upper case. */
 void tl_put_stored(struct buffer *out, const char *name);
+
+/* keep.c: is a row of the old table in the new one, where it was? */
+bool tl_finalize_keeps(
+	const struct finalizing *st, const struct tl_record *r, const struct tl_row *row);
+/* The directory of the mount at path below dir, as far as there is one; TL_NONE: it is not there
+ * any more. */
+uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path);
+
+/* empty.c: adds entries of directories that nothing else would name. */
+int tl_finalize_empty(struct finalizing *st);
 
 /* table.c: the new table. */
 int tl_finalize_table(struct finalizing *st);

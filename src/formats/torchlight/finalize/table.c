@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The records and entries of a finalized archive. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "codec/text.h"
@@ -24,48 +23,9 @@ struct building {
 	struct finalizing *st;
 	struct slot *slots; /* the old ones, in order, then new ones */
 	size_t n, room, n_old;
-	uint32_t *sorted; /* old ones by path */
-	bool any_dir;
+	uint32_t *sorted;   /* old ones by path */
 	uint32_t last_file; /* the last old one that has files, + 1 */
 };
-
-static bool keep_dir_row(const struct finalizing *st, uint32_t dir, struct str name)
-{
-	const struct tree *t = st->sh->tree;
-	const struct tree_child *c;
-	char shown[NAME_MAX + 1];
-
-	while (name.n && name.s[name.n - 1] == '/')
-		name.n--;
-	if (dir == TL_NONE || memchr(name.s, '/', name.n) ||
-		!name_escape_whole(name.s, name.n, shown, NAME_MAX))
-		return true;
-	c = tree_find(t, dir, shown);
-	return !c || !c->dir || (st->dirs[c->index].what == TL_STAYS && !st->gone[c->index]);
-}
-
-static bool keep_removed(const struct finalizing *st, const struct tl_record *r, struct str name)
-{
-	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
-	struct str whole;
-
-	buffer_str(&path, r->path);
-	buffer_str(&path, name);
-	whole = (struct str){(const char *)path.data, path.size};
-	return path.error ||
-	       (removed_set_has(&st->removed, whole) && !tl_finalize_has_home(st, whole));
-}
-
-static bool keep(const struct finalizing *st, const struct tl_record *r, const struct tl_row *row)
-{
-	if (row->type == MANIFEST_DIR)
-		return keep_dir_row(st, r->dir, row->name);
-	/* Of a directory that moved the paths stay: place.c names them anew. */
-	if (row->handle == TL_NONE)
-		return !(r->dir != TL_NONE && st->changed[r->dir]) &&
-		       keep_removed(st, r, row->name);
-	return !st->drop[row->handle];
-}
 
 static struct slot *new_slot(struct building *b)
 {
@@ -97,7 +57,6 @@ static int take_old(struct building *b)
 		}
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
 			*(old->rows[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
-		b->any_dir |= s->has_dir;
 		if (s->has_file)
 			b->last_file = i + 1;
 	}
@@ -240,15 +199,12 @@ static void put_row(struct building *b, struct str name, uint32_t handle, uint8_
 	r->n++;
 }
 
-/* A directory is not lost with its last file: another entry names it, or its record stays. */
-static bool is_needed(const struct building *b, const struct slot *s, const struct tl_record *old)
+/* One that the archive has without an entry is a directory; of others empty.c told. */
+static bool is_needed(const struct building *b, const struct tl_record *old)
 {
 	if (b->st->table->records[b->st->table->n_records].n)
 		return true;
-	if (!old || (old->dir != TL_NONE && b->st->gone[old->dir]))
-		return false;
-	(void)s;
-	return !old->n || !b->any_dir;
+	return old && !old->n && !(old->dir != TL_NONE && b->st->gone[old->dir]);
 }
 
 static void put_record(struct building *b, const struct slot *s)
@@ -262,14 +218,14 @@ static void put_record(struct building *b, const struct slot *s)
 	for (uint32_t i = 0; old && i < old->n; i++) {
 		const struct tl_row *row = &st->old->rows[old->first + i];
 
-		if (keep(st, old, row))
+		if (tl_finalize_keeps(st, old, row))
 			put_row(b, row->name, row->handle, row->type);
 	}
 	for (size_t i = 0; i < s->n; i++)
 		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type);
 	for (size_t i = 0; i < s->n_dirs; i++)
 		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR);
-	t->n_records += is_needed(b, s, old);
+	t->n_records += is_needed(b, old);
 }
 
 int tl_finalize_table(struct finalizing *st)
