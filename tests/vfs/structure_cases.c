@@ -346,6 +346,35 @@ CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
 	"kill\n"
 	"save",
 	"sky moon=png1 moon - : none,sky,moon")
+CASE(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survives_a_kill,
+	"put images/y.png png1\n"
+	"mv images/y.png images/y.png~\n"
+	"put images/y.png png2\n"
+	"mv images/y.png~ images/g.png\n"
+	"kill\n"
+	"shows images/y.png png2\n"
+	"shows images/g.png png1",
+	"grass sky moon - y=png2 g=png1 : grass,sky,moon")
+CASE(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_survives_a_kill,
+	"put images/y.png png1\n"
+	"mv images/y.png images/y.png~\n"
+	"mv images/2_moon.png images/y.png\n"
+	"mv images/y.png~ images/g.png\n"
+	"kill\n"
+	"shows images/y.png moon\n"
+	"shows images/g.png png1",
+	"grass sky - y=moon g=png1 : grass,sky,y")
+CASE(a_reference_to_a_new_image_holds_through_a_backup_by_rename,
+	"put images/y.png png1\n"
+	"refer 2_q1 y\n"
+	"mv images/y.png images/y.png~\n"
+	"put images/y.png png2",
+	"grass sky moon - y=png2 : grass,y,moon")
+CASE(a_new_image_that_was_moved_away_is_in_the_map_if_what_is_made_there_is_refused,
+	"put images/new.png png1\n"
+	"mv images/new.png images/new.png~\n"
+	"put images/new.png bad = EINVAL",
+	"grass sky moon - new=png1 : grass,sky,moon")
 
 CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
 	"mv images/0_grass.png images/5_x.png\n"
@@ -450,6 +479,10 @@ int main(void)
 		TEST(a_reference_survives_a_save_and_a_kill),
 		TEST(what_was_made_and_removed_after_a_save_is_gone_after_a_kill),
 		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
+		TEST(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survives_a_kill),
+		TEST(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_survives_a_kill),
+		TEST(a_reference_to_a_new_image_holds_through_a_backup_by_rename),
+		TEST(a_new_image_that_was_moved_away_is_in_the_map_if_what_is_made_there_is_refused),
 		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
 		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),

@@ -71,6 +71,17 @@ static void note_changed(const struct node *n)
 		volume_changed(n->vol, path, n->id);
 }
 
+/* What stands at a place from now on is what the journal has there: an object that no map has, and
+ * whose file was moved away from it, is known by nothing else. Its file is a copy for good. */
+static void forget_left(struct vfs *v, const struct move *m)
+{
+	const struct object *o = m->to.left ? object_find(v, m->to.id) : NULL;
+
+	if (o && o->state == OBJECT_KEPT && o->since == OBJECT_MADE &&
+		entry_object(o->id) != entry_object(m->n->id))
+		object_forget(v, o->id);
+}
+
 /* An object's file to a new name, or back to its old one: the object goes with it. */
 static void rename_live(struct vfs *v, struct call *c, int r)
 {
@@ -89,8 +100,10 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 		log_path = node_log_path(m.n);
 		r = path && log_path ? 0 : -ENOMEM;
 	}
-	if (r == 0)
+	if (r == 0) {
+		forget_left(v, &m);
 		r = place_node(v, m.n, m.to.dir, m.to.name);
+	}
 	if (r == 0)
 		r = object_here(v, m.n);
 	if (r == 0) {

@@ -94,7 +94,7 @@ static const struct object *left_last(
 	for (; l; l = hash_again(l)) {
 		const struct object *o = container_of(l, struct object, place);
 
-		if (o->dir == dir && names_equal(v, o->name, name) && o->since != OBJECT_MADE &&
+		if (o->dir == dir && names_equal(v, o->name, name) &&
 			(!found || o->left > found->left))
 			found = o;
 	}
