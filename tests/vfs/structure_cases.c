@@ -387,21 +387,55 @@ CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
 	"kill\n"
 	"drop groups/0_g/layers/3_q2/layer.json = 61",
 	"sky moon - y=grass : y,y,y")
-/* The saved map calls the image "new". What takes its old place is that image again, with its
- * references, and the file that it was becomes another: the journal says so to a mount to which
- * both paths meant one image. */
+/* The saved map calls the image "new". What takes its old place is that image again, by its old name
+ * and with its references, and the file that it was becomes another: as without the save. */
 CASE(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"put images/0_grass.png png1\n"
 	"kill",
-	"sky moon - new=png1 new=grass : new,sky,moon")
+	"grass=png1 sky moon - new=grass : grass,sky,moon")
 CASE(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"mv images/2_moon.png images/0_grass.png\n"
 	"kill",
-	"sky - new=moon new=grass : new,sky,none")
+	"grass=moon sky - new=grass : grass,sky,none")
+CASE(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"put images/.t png1\n"
+	"mv images/.t images/0_grass.png\n"
+	"kill",
+	"grass=png1 sky moon - new=grass : grass,sky,moon")
+CASE(a_new_file_at_the_old_place_of_what_was_moved_away_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"mv images/5_new.png images/5_new.png~\n"
+	"put images/0_grass.png png1\n"
+	"kill",
+	"grass=png1 sky moon - : grass,sky,moon")
+CASE(a_new_file_at_the_old_place_of_what_was_removed_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"rm images/5_new.png\n"
+	"put images/0_grass.json ext4\n"
+	"kill",
+	"grass=ext4 sky moon - : grass,sky,moon")
+CASE(a_file_renamed_over_the_old_place_of_what_was_removed_survives_a_kill,
+	"mv images/0_grass.png images/5_new.png\n"
+	"save\n"
+	"rm images/5_new.png\n"
+	"put images/.t png1\n"
+	"mv images/.t images/0_grass.png\n"
+	"kill",
+	"grass=png1 sky moon - : grass,sky,moon")
+CASE(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill,
+	"mv images/1_sky.json images/5_new.json\n"
+	"save\n"
+	"put images/1_sky.json ext4\n"
+	"kill",
+	"grass sky=ext4 moon - new : grass,sky,moon")
 CASE(a_way_home_after_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
@@ -486,6 +520,11 @@ int main(void)
 		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
 		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
+		TEST(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill),
+		TEST(a_new_file_at_the_old_place_of_what_was_moved_away_survives_a_kill),
+		TEST(a_new_file_at_the_old_place_of_what_was_removed_survives_a_kill),
+		TEST(a_file_renamed_over_the_old_place_of_what_was_removed_survives_a_kill),
+		TEST(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill),
 		TEST(a_way_home_after_a_saved_rename_survives_a_kill),
 		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
 		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),

@@ -233,7 +233,9 @@ static void commit_journal(struct job *j)
 			r = journal_draft(
 				log, p->log_path, error_text(&p->why), &p->in, &p->kept, &e);
 	} else if (p->change || p->rq.always) {
-		if (p->from)
+		if (p->from && p->rq.revives)
+			r = journal_put(log, p->from, &p->in, NULL, &e);
+		if (r == 0 && p->from)
 			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
 		if (r == 0)
 			r = journal_put(log, p->log_path, &p->in, NULL, &e);
@@ -372,29 +374,4 @@ void commit_request(struct vfs *v, const struct commit_request *rq)
 	n->busy = true;
 	n->opens++;
 	commit_judge(p);
-}
-
-void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg)
-{
-	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
-	const struct stage *s = n->stage;
-	struct commit_request rq = {.kind = COMMIT_CLOSED,
-		.logged = s->state == STAGE_LOGGED ? LOGGED_CONTENT
-			  : s->verdict < 0         ? LOGGED_DRAFT
-						   : LOGGED_OTHER,
-		.node = n,
-		.id = n->id,
-		.path = path,
-		.log_path = log_path,
-		/* What waits is in the journal, and this is to take its place there. */
-		.always = n->lens != LENS_LIVE || s->ahead || (n->pending && s->verdict == 0) ||
-			  accept_drops_draft(v, n),
-		.may_wait = may_wait,
-		.done = done,
-		.arg = arg};
-
-	if (!path || !log_path)
-		done(v, n, arg, -ENOMEM);
-	else
-		commit_request(v, &rq);
 }

@@ -33,6 +33,7 @@ struct commit_request {
 	const char *path;  /* its path, and that for the journal; copied */
 	const char *log_path;
 	const char *from; /* the journal is to have the object moved from there first; or NULL */
+	bool revives;     /* ... where it was removed, and is to stand again by its content */
 	bool always;      /* the journal is to have it even if it changes nothing */
 	bool may_wait;    /* the kernel holds no directory for the call that waits for done */
 	commit_done done;

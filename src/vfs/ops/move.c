@@ -102,9 +102,8 @@ char *move_log_path(const struct vfs *v, const struct move *m)
 	return place_log_path(&m->to);
 }
 
-char *move_origin_log_path(struct vfs *v, const struct move *m)
+char *move_left_log_path(struct vfs *v, const struct object *o)
 {
-	const struct object *o = object_find(v, m->n->origin);
 	const struct volume *vol = v->vol;
 	CLEANUP(free) char *above = strdup(o->path), *dir_path = NULL;
 	char name[NAME_MAX + 1], *slash = above ? strrchr(above, '/') : NULL;
@@ -123,6 +122,11 @@ char *move_origin_log_path(struct vfs *v, const struct move *m)
 	if (dir_path && asprintf(&path, "%s/%s", dir_path, name) < 0)
 		path = NULL;
 	return path;
+}
+
+char *move_removed_log_path(const struct object *o, const char *name)
+{
+	return o->away && !o->absent && o->log_path ? path_ending(o->log_path, name) : NULL;
 }
 
 /* What was refused as the other form of n's object, where that stands or stood last. */

@@ -3,6 +3,7 @@
 #ifndef VFS_OPS_MOVE_H
 #define VFS_OPS_MOVE_H
 
+#include "vfs/tree/object.h"
 #include "vfs/tree/place.h"
 
 struct move {
@@ -20,9 +21,12 @@ int move_find(struct vfs *v, struct call *c, struct move *ret);
 bool move_comes_back(const struct vfs *v, const struct move *m);
 /* Where the journal says that n's object goes; malloc'ed. NULL: no memory. */
 char *move_log_path(const struct vfs *v, const struct move *m);
-/* Where the journal has the object that n, which comes back, was the file of: a save since then may
- * have dealt the numbers anew. malloc'ed; NULL: no memory. */
-char *move_origin_log_path(struct vfs *v, const struct move *m);
+/* Where the journal has an object that no file stands for: a save since that left may have dealt
+ * the numbers anew. malloc'ed; NULL: no memory. */
+char *move_left_log_path(struct vfs *v, const struct object *o);
+/* The same of one that was removed since a save had it elsewhere than at its old path, as a file
+ * of the ending of that name; NULL: it was not. */
+char *move_removed_log_path(const struct object *o, const char *name);
 /* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
  * of it any more. true: c runs again after that. */
 bool move_leave_second(struct vfs *v, struct call *c, const struct node *n);

@@ -270,7 +270,7 @@ void vfs_rename(struct vfs *v, struct call *c)
 	} else if (m.n->lens == LENS_FROZEN && !m.n->stage && move_comes_back(v, &m)) {
 		if (move_leave_second(v, c, m.n))
 			return;
-		path = move_origin_log_path(v, &m);
+		path = move_left_log_path(v, object_find(v, m.n->origin));
 		record_rename(v, c, path, &m, restore_live);
 	} else {
 		move_take_over(v, c, &m);

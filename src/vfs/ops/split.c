@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "vfs/tree/object.h"
+#include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/commit.h"
+#include "vfs/ops/move.h"
 #include "vfs/ops/step.h"
 
 static void split_done(struct vfs *v, struct node *n, void *arg, int r)
@@ -38,7 +40,14 @@ static void split_live(struct vfs *v, struct call *c, int r)
 		call_done(c, r);
 		return;
 	}
-	object_forget(v, c->split);
+	if (o->away)
+		r = object_left(v, n, OBJECT_KEPT); /* the journal says where it goes */
+	else
+		object_forget(v, c->split);
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
 	node_show(v, n, LENS_NEW, fresh);
 	n->stage->state = STAGE_WRITTEN;
 	r = object_here(v, n);
@@ -63,13 +72,44 @@ bool split_needed(const struct vfs *v, const struct place *p)
 	       strcmp(o->node->name, other) != 0;
 }
 
+bool split_returns(const struct vfs *v, const struct place *p)
+{
+	const struct object *o = place_of_return(p) ? object_find(v, p->id) : NULL;
+
+	return o && o->state != OBJECT_GONE;
+}
+
+static void returned(struct vfs *v, struct call *c, int r)
+{
+	(void)v;
+	if (r < 0)
+		call_done(c, r);
+	else
+		call_again(v, c);
+}
+
+/* The saved map has the object elsewhere, and a mount of that knows of no other place of it. */
+static void record_return(struct vfs *v, const struct place *p, struct call *c, step_fn fn)
+{
+	const struct object *o = object_find(v, p->id);
+	CLEANUP(free) char *to = place_new_path(p), *shown = path_ending(to, o->name);
+	CLEANUP(free) char *from = o->node ? node_log_path(o->node) : move_left_log_path(v, o);
+
+	step_record(v, c, JOURNAL_RENAME, from, shown, fn);
+}
+
 int split_off(struct vfs *v, const struct place *p, struct call *c)
 {
 	struct object *o = object_find(v, p->id);
 	int r;
 
-	if (!split_needed(v, p))
-		return 0;
+	if (!split_needed(v, p)) {
+		if (!split_returns(v, p) || c->split == p->id)
+			return 0;
+		c->split = p->id;
+		record_return(v, p, c, returned);
+		return 1;
+	}
 	if (o->node->busy) {
 		node_wait(o->node, c);
 		return 1;
@@ -78,6 +118,9 @@ int split_off(struct vfs *v, const struct place *p, struct call *c)
 	if (r != 0)
 		return r;
 	c->split = p->id;
-	step_run(v, c, split_live);
+	if (split_returns(v, p))
+		record_return(v, p, c, split_live);
+	else
+		step_run(v, c, split_live);
 	return 1;
 }

@@ -9,6 +9,8 @@
  * becomes an object of its own, with the content that it has. 0; 1: c waits and runs again; -errno.
  */
 bool split_needed(const struct vfs *v, const struct place *p);
+/* Where the last save has the object elsewhere, the journal hears before that it returns. */
+bool split_returns(const struct vfs *v, const struct place *p);
 int split_off(struct vfs *v, const struct place *p, struct call *c);
 
 #endif

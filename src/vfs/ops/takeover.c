@@ -96,6 +96,14 @@ static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 	}
 }
 
+/* The object of that place was removed from where the last save has it: where that was. */
+static char *revived_from(struct vfs *v, const struct place *to)
+{
+	const struct object *o = place_of_return(to) ? object_find(v, to->id) : NULL;
+
+	return o && o->state == OBJECT_GONE ? move_removed_log_path(o, to->name) : NULL;
+}
+
 /* n's stage is there. At the head of the commit queue, for the object that may have to be made. */
 static void take_over_live(struct vfs *v, struct call *c, int r)
 {
@@ -114,9 +122,10 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		back = move_comes_back(v, &m);
 		path = place_path(&m.to);
 		log_path = back ? move_log_path(v, &m) : place_log_path(&m.to);
-		from = back ? move_origin_log_path(v, &m) : NULL;
+		from = back ? move_left_log_path(v, object_find(v, m.n->origin))
+			    : revived_from(v, &m.to);
 		t = calloc(1, sizeof(*t));
-		r = path && log_path && !back == !from && t ? 0 : -ENOMEM;
+		r = path && log_path && (from || !back) && t ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
 		t->fresh = m.to.kind == PLACE_NEW && !back;
@@ -149,6 +158,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.path = path,
 		.log_path = log_path,
 		.from = from,
+		.revives = from && !back,
 		.always = true,
 		.done = taken_over,
 		.arg = t,
@@ -204,7 +214,7 @@ void move_take_over(struct vfs *v, struct call *c, const struct move *m)
 		r = stage_begin(v, n, false, c);
 	if (r > 0)
 		return;
-	if (r == 0 && !c->judged && (split_needed(v, &m->to) || move_comes_back(v, m))) {
+	if (r == 0 && !c->judged && (split_needed(v, &m->to) || split_returns(v, &m->to) || move_comes_back(v, m))) {
 		judge_first(v, c, m);
 		return;
 	}

@@ -46,6 +46,17 @@ void node_log_ending(const char *name, char shown[NAME_MAX + 1])
 		strcpy(then, now);
 }
 
+char *path_ending(const char *path, const char *name)
+{
+	const char *base = path ? strrchr(path, '/') : NULL, *ending = strrchr(name, '.');
+	const char *dot = path ? strrchr(base ? base : path, '.') : NULL;
+	char *ret = NULL;
+
+	if (!dot || !ending)
+		return path ? strdup(path) : NULL;
+	return asprintf(&ret, "%.*s%s", (int)(dot - path), path, ending) < 0 ? NULL : ret;
+}
+
 /* The name of n, or the one that it has in the finalized map (in space). */
 static const char *name_of(
 	const struct node *n, const struct snapshot *finalized, char space[NAME_MAX + 1])

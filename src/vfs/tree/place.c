@@ -58,6 +58,15 @@ static bool moved_here(const struct place *p)
 	return o && o->moved && object_stood_at(v, o, p->dir->id, p->name);
 }
 
+bool place_of_return(const struct place *p)
+{
+	const struct volume *vol = p->dir->vol;
+	const struct object *o = p->kind == PLACE_ID && !p->left ? object_find(vol->vfs, p->id) : NULL;
+
+	return o && vol->renumbered && vol->format->names && !p->is_dir && o->away && !o->absent &&
+	       !object_stood_at(vol->vfs, o, p->dir->id, p->name);
+}
+
 char *place_log_path(const struct place *p)
 {
 	const struct volume *vol = p->dir->vol;
@@ -66,7 +75,7 @@ char *place_log_path(const struct place *p)
 
 	if (!vol->renumbered || !f->names || p->kind == PLACE_SCRATCH)
 		return path_below(node_log_path(p->dir), p->name);
-	if (p->kind == PLACE_ID && !moved_here(p) &&
+	if (p->kind == PLACE_ID && !moved_here(p) && !place_of_return(p) &&
 		f->names->shown_as(vol->before, p->id, name) == 0) {
 		node_log_ending(p->name, name);
 		return path_below(node_log_path(p->dir), name);

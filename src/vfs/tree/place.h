@@ -35,6 +35,10 @@ char *place_log_path(const struct place *p);
 /* ... where it is that of an object which was not there at the last save. */
 char *place_new_path(const struct place *p);
 
+/* Is p the old path of an object that the last save has elsewhere, and that stands not there? For
+ * the journal it has to be moved there. */
+bool place_of_return(const struct place *p);
+
 /* n stands at dir/name from now on; its old name, if it has one, goes. */
 int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name);
 /* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
