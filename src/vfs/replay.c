@@ -175,6 +175,24 @@ static int replay_drop(struct vfs *v, const char *path)
 	return 0;
 }
 
+/* A directory that went had nothing in it. What a save wrote shows all parts that are always there,
+ * also those that the earlier mount did not: they go with it. */
+static void remove_parts(struct vfs *v, struct node *dir)
+{
+	const struct volume *vol = v->vol;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	while (dir->lens != LENS_NONE &&
+		vol->format->list(vol->now, dir->id, &cookie, name, &en, NULL) > 0) {
+		struct asking a = {.call = {.ino = dir->ino, .name = name}};
+
+		if ((en.needed || en.lasting) && !dentry_find(v, dir->ino, name))
+			(void)ask(v, &a, vfs_unlink);
+	}
+}
+
 static int replay_name(struct replay *re, const struct journal_op *op)
 {
 	struct vfs *v = re->v;
@@ -190,6 +208,10 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 	dir->opens++;
 	if (op->type == JOURNAL_REMOVE && names_resolve(v, dir, a.call.name, &n, NULL) == 0) {
 		is_dir = n->dir;
+		n->opens++;
+		if (is_dir)
+			remove_parts(v, n);
+		n->opens--;
 		node_free_unused(v, n);
 	}
 	if (op->type == JOURNAL_RENAME) {

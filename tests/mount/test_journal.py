@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -25,6 +26,12 @@ def killed(box, m):
     """kill -9 of the worker; the keeper takes the mount down."""
     box.kill_worker()
     assert not m.mounted()
+
+
+def sync(m):
+    fd = os.open(m.point, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
 
 
 def test_a_change_survives_kill_9_of_the_worker_and_the_next_mount_replays_it(box, small):
@@ -136,9 +143,7 @@ def test_a_number_alone_is_not_taken_for_another_object_after_a_save(box, small,
     m = box.mount(small)
     assert sorted(os.listdir(m / "envelopes")) == ["0.json", "1.json", "2.json"]
     os.rename(m / "envelopes/0.json", m / "envelopes/9_x.json")
-    fd = os.open(m.point, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
+    sync(m)
     if remade:
         os.unlink(m / "envelopes/9_x.json")
         m.put("envelopes/0.json", point % 7, flags=os.O_WRONLY | os.O_CREAT)
@@ -157,9 +162,7 @@ def test_a_new_number_alone_is_not_that_of_one_that_a_save_dealt(box, small):
     m = box.mount(small)
     n = len(os.listdir(m / "envelopes"))
     m.put("envelopes/%d_.json" % (n + 3), point % 801, flags=os.O_WRONLY | os.O_CREAT)
-    fd = os.open(m.point, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
+    sync(m)
     m.put("envelopes/%d.json" % n, point % 501, flags=os.O_WRONLY | os.O_CREAT)
     killed(box, m)
     box.mount(small).unmount()
@@ -174,15 +177,36 @@ def test_a_new_name_of_digits_is_not_the_number_that_a_save_dealt(box, small):
     n = len(os.listdir(m / "images"))
     image = m.get(PNG)
     m.put("images/%d_.png" % (n + 3), image, flags=os.O_WRONLY | os.O_CREAT)
-    fd = os.open(m.point, os.O_RDONLY)
-    os.fsync(fd)
-    os.close(fd)
+    sync(m)
     m.put("images/%d.png" % n, image, flags=os.O_WRONLY | os.O_CREAT)
     killed(box, m)
     box.mount(small).unmount()
     m = box.mount(small, "ro")
     assert sorted(os.listdir(m / "images"))[n:] == ["%d.png" % n, "%d_%d.png" % (n + 1, n)]
     m.unmount()
+
+
+@pytest.mark.parametrize("new", [False, True])
+def test_a_layer_is_gone_although_the_saved_map_shows_a_table_that_the_mount_did_not(box, small, new):
+    """Nobody wrote the table of the new one; that of the other was removed."""
+    layers = "groups/0_Game/layers/"
+    m = box.mount(small)
+    layer = m / (layers + ("new" if new else "1_ground"))
+    if new:
+        about, tiles = m.get(layers + "1_ground/layer.json"), m.get(layers + "1_ground/id.csv")
+        os.mkdir(layer)
+        for name, data in (("layer.json", about), ("id.csv", tiles)):
+            boxes.put(os.path.join(layer, name), data, os.O_WRONLY | os.O_CREAT)
+    else:
+        os.unlink(os.path.join(layer, "flags.csv"))
+        m.put("info/author", b"saved\n")
+    sync(m)
+    shutil.rmtree(layer)
+    killed(box, m)
+    m = box.mount(small)
+    assert sorted(os.listdir(m / layers)) == ["0_Game", "1_ground"][:1 + new]
+    m.unmount()
+    assert box.beside() == []
 
 
 def test_a_draft_survives_a_save_and_kill_9(box, small):
