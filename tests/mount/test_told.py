@@ -216,6 +216,31 @@ class Hill(Sequence):
                                  for p, d in after.items() if p in before})
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_changed_in_a_directory_that_came_back_is_told(core, small, saved):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    group, layer = "groups/0_Game", "layers/1_ground"
+    if saved:
+        tree.put("info/author", b"saved\n")
+        tree.save()
+    tree.rename(group, "groups/9_away")
+    changed = ["groups/9_away/group.json", "groups/9_away/layers/9_away/id.csv"]
+    tree.rename("groups/9_away/" + layer, "groups/9_away/layers/9_away")
+    for path, old, new in zip(changed, (b'"x_offset": 0', b"  1"), (b'"x_offset": 9', b"  7")):
+        tree.put(path, tree.get(path).replace(old, new))
+    assert {"changed " + path for path in changed} <= set(status(tree))
+    tree.rename("groups/9_away/layers/9_away", "groups/9_away/" + layer)
+    tree.rename("groups/9_away", group)
+    home = ["%s/group.json" % group, "%s/%s/id.csv" % (group, layer)]
+    assert sorted(status(tree)) == ["changed " + path for path in home]
+    assert tree.end() == (0, "".join("saved: %s\n" % path for path in home))
+
+
+def status(tree):
+    return tree.ask("status")[1].decode().splitlines()
+
+
 def seeds(many, few):
     return [int(SEED)] if SEED else range(1, share.of(many, few) + 1)
 

@@ -63,10 +63,13 @@ static void freeze(struct vfs *v, struct call *c, const struct node *n)
 		step_run(v, c, freeze_live);
 }
 
-static void note_changed(const struct node *n)
+/* from: the path that it had, of a directory; else NULL. */
+static void note_changed(const struct node *n, const char *from)
 {
 	CLEANUP(free) char *path = node_path(n);
 
+	if (path && from)
+		volume_moved(n->vol, from, path);
 	if (path)
 		volume_changed(n->vol, path, n->id);
 }
@@ -110,7 +113,7 @@ static void rename_live(struct vfs *v, struct call *c, int r)
 		if (path)
 			kept_moved(v, m.n, path, log_path);
 		node_touch(m.n, 0);
-		note_changed(m.n);
+		note_changed(m.n, path);
 	}
 	waiting_answer(v, c, NULL, r);
 }
@@ -127,7 +130,7 @@ static void restore_live(struct vfs *v, struct call *c, int r)
 	if (r == 0) {
 		node_show(v, m.n, LENS_LIVE, m.n->origin);
 		r = object_here(v, m.n);
-		note_changed(m.n);
+		note_changed(m.n, NULL);
 	}
 	waiting_answer(v, c, NULL, r);
 }

@@ -324,6 +324,7 @@ static void drop_below(struct changes *c)
 void changes_find(struct vfs *v, struct changes *ret)
 {
 	const struct volume *vol = v->vol;
+	const struct changed *at;
 	entry_id id;
 	size_t named;
 
@@ -334,7 +335,7 @@ void changes_find(struct vfs *v, struct changes *ret)
 		qsort(ret->lines, ret->n, sizeof(*ret->lines), by_path);
 	drop_below(ret);
 	named = ret->n;
-	for (const struct changed *at = vol->changed; at; at = at->next) {
+	TAILQ_FOREACH (at, &vol->changed, in_order) {
 		CLEANUP(free)
 		char *path = is_told(ret, named, at->path) ? NULL : standing_path(v, at, &id);
 

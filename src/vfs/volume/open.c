@@ -74,6 +74,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	vol->own_dir = !o->shared_dir;
 	vol->nearby = o->nearby;
 	TAILQ_INIT(&vol->pending);
+	TAILQ_INIT(&vol->changed);
 	vol->name = strdup(name);
 	vol->own_budget = !o->budget;
 	vol->budget = o->budget ? o->budget : budget_create(o->cache);

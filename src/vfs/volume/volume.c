@@ -134,31 +134,61 @@ static struct changed *changed_find(const struct volume *vol, const char *path)
 	return (struct changed *)l;
 }
 
+static void changed_drop(struct volume *vol, struct changed *c)
+{
+	hash_remove(&vol->changed_paths, &c->link);
+	TAILQ_REMOVE(&vol->changed, c, in_order);
+	free(c->path);
+	free(c);
+}
+
 void volume_changed(struct volume *vol, const char *path, entry_id id)
 {
 	struct changed *c = changed_find(vol, path);
 
 	vol->dirty = true;
 	if (!c && hash_room(&vol->changed_paths)) {
-		c = calloc(1, sizeof(*c) + strlen(path) + 1);
-		if (!c)
+		c = calloc(1, sizeof(*c));
+		if (!c || !(c->path = strdup(path))) {
+			free(c);
 			return;
-		strcpy(c->path, path);
+		}
 		hash_add(&vol->changed_paths, &c->link, hash_text(0, path));
-		*(vol->changed ? &vol->last_changed->next : &vol->changed) = c;
-		vol->last_changed = c;
+		TAILQ_INSERT_TAIL(&vol->changed, c, in_order);
 	}
 	if (c)
 		c->id = id;
 }
 
+static void changed_move(struct volume *vol, struct changed *c, char *path)
+{
+	struct changed *stale = changed_find(vol, path);
+
+	/* What was there left before this came. */
+	if (stale && stale != c)
+		changed_drop(vol, stale);
+	hash_remove(&vol->changed_paths, &c->link);
+	free(c->path);
+	c->path = path;
+	hash_add(&vol->changed_paths, &c->link, hash_text(0, path));
+}
+
+void volume_moved(struct volume *vol, const char *from, const char *to)
+{
+	size_t n = strlen(from);
+	struct changed *c;
+	char *path;
+
+	TAILQ_FOREACH (c, &vol->changed, in_order)
+		if (strncmp(c->path, from, n) == 0 && c->path[n] == '/' &&
+			asprintf(&path, "%s%s", to, c->path + n) >= 0)
+			changed_move(vol, c, path);
+}
+
 void volume_unchanged(struct volume *vol)
 {
-	for (struct changed *c = vol->changed, *next; c; c = next) {
-		next = c->next;
-		free(c);
-	}
-	vol->changed = vol->last_changed = NULL;
+	while (!TAILQ_EMPTY(&vol->changed))
+		changed_drop(vol, TAILQ_FIRST(&vol->changed));
 	hash_finish(&vol->changed_paths);
 	vol->dirty = false;
 }

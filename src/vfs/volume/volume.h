@@ -26,9 +26,9 @@ struct left;
 /* What was put at a path; more than once is once. */
 struct changed {
 	struct hash_link link; /* first */
-	struct changed *next;
+	TAILQ_ENTRY(changed) in_order;
 	entry_id id; /* what was put there last */
-	char path[];
+	char *path;
 };
 
 /* UNLOCKED becomes WRITABLE with the first change (volume_lock), or at once where a journal waits;
@@ -91,7 +91,7 @@ struct volume {
 
 	bool conflict; /* a save had to go beside the map; name is that file's now */
 
-	struct changed *changed, *last_changed; /* since the last save, in order */
+	TAILQ_HEAD(, changed) changed; /* since the last save, in order */
 	struct hash changed_paths;
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
@@ -184,6 +184,8 @@ void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 void volume_changed(struct volume *vol, const char *path, entry_id id);
+/* The directory stands at another path now, and so does what was put into it. */
+void volume_moved(struct volume *vol, const char *from, const char *to);
 /* What was written there was dropped (entry.derived); the report says so once. */
 void volume_dropped(struct volume *vol, const char *path);
 void volume_unchanged(struct volume *vol); /* after a save */
