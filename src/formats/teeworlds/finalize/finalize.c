@@ -12,7 +12,6 @@ static void finalizing_finish(struct finalizing *s)
 {
 	for (int i = 0; i < TW_SORTS; i++) {
 		tw_order_finish(&s->orders[i]);
-		free(s->moved[i]);
 		free(s->lists[i].items);
 	}
 	free(s->exts.items);
@@ -74,19 +73,6 @@ static int take_members(struct finalizing *s, enum tw_sort sort)
 		if (!it->placed)
 			return -ENOMEM;
 	}
-	return 0;
-}
-
-static int find_moved(struct finalizing *s, enum tw_sort sort)
-{
-	const struct tw_order *r = &s->orders[sort];
-	uint32_t n = tw_count(s->from, tw_sort_type(sort));
-
-	s->moved[sort] = calloc((size_t)n + 1, sizeof(*s->moved[sort]));
-	if (!s->moved[sort])
-		return -ENOMEM;
-	for (uint32_t i = 0; i < r->n; i++)
-		s->moved[sort][r->slots[i].at] = r->slots[i].gone ? -1 : (int32_t)i;
 	return 0;
 }
 
@@ -154,8 +140,6 @@ static int take_all(struct finalizing *s, struct error *e)
 
 	for (int i = 0; r == 0 && i < TW_SORTS; i++) {
 		r = take_members(s, (enum tw_sort)i);
-		if (r == 0)
-			r = find_moved(s, (enum tw_sort)i);
 		if (r == 0 && i < TW_SORT_GROUP)
 			r = list_flat(s, (enum tw_sort)i);
 	}

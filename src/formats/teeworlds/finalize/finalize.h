@@ -44,8 +44,6 @@ struct finalizing {
 	 * TW_SORTS. */
 	bool new_holder;
 	struct finalize_object by_number;
-	int32_t *moved[TW_SORTS]; /* where each object of `from` went, by position; -1: it is gone
-				   */
 	void (*say)(void *arg, const char *line);
 	void *arg;
 };
@@ -88,12 +86,12 @@ int finalize_refs(struct finalizing *s, struct error *e);
 void finalize_say(struct finalizing *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* After the order is made: several game layers, one of them new. */
 void finalize_say_games(struct finalizing *s);
-/* The path that an object had in the mount: "images/03_grass.png". dst has room for
- * FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
+/* The path at which an object stands in the mount, or stood: "images/03_grass.png". dst has room
+ * for FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
 enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
 void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX]);
-/* The path that a layer has now. */
+/* The path of what is no layer yet. */
 void finalize_place(
 	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX]);
 

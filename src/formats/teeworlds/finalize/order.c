@@ -153,6 +153,21 @@ static int slot_cmp(const void *pa, const void *pb)
 	return a->was < b->was ? -1 : a->was > b->was;
 }
 
+static int number_slots(struct tw_order *r, uint32_t n)
+{
+	r->numbers = malloc(((size_t)n + 1) * sizeof(*r->numbers));
+	if (!r->numbers)
+		return -ENOMEM;
+	memset(r->numbers, 0xff, ((size_t)n + 1) * sizeof(*r->numbers));
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint32_t *number = &r->numbers[r->slots[i].at];
+
+		if (*number == UINT32_MAX || r->slots[*number].was > r->slots[i].was)
+			*number = i;
+	}
+	return 0;
+}
+
 static void sort_slots(struct tw_order *r)
 {
 	qsort(r->slots, r->n, sizeof(*r->slots), slot_cmp);
@@ -181,11 +196,14 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	if (sort == TW_SORT_LAYER)
 		follow_groups(r, groups);
 	sort_slots(r);
-	return 0;
+	ret = number_slots(r, tw_count(m, tw_sort_type(sort)));
+	return ret < 0 ? error_set(e, ret, "no memory for the objects of the map") : 0;
 }
 
 void tw_order_finish(struct tw_order *r)
 {
 	free(r->slots);
 	r->slots = NULL;
+	free(r->numbers);
+	r->numbers = NULL;
 }

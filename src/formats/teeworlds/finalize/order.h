@@ -27,6 +27,8 @@ struct tw_order {
 	enum tw_sort sort;
 	struct tw_slot *slots; /* in their finalized order; those that are gone at the end */
 	uint32_t n, n_here;
+	uint32_t *numbers;  /* by position in the mounted map: the slot's; of a layer in several
+			     * groups the first one's, of one in none UINT32_MAX */
 	uint32_t n_mounted; /* slots that there were at the mount */
 	bool changed;       /* others, or in another order, than at the mount */
 	bool moves; /* ... or there are new ones that are in no place: references are to follow */

@@ -22,7 +22,8 @@ static int32_t follow(struct finalizing *s, enum tw_sort sort, int32_t ref, int6
 
 	if (tw_ref_position(s->from, sort, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
-	now = s->moved[sort][position];
+	now = (int32_t)r->numbers[position];
+	now = r->slots[now].gone ? -1 : now;
 	if (s->new_holder && position < tw_names(s->from, sort)->n &&
 		tw_names(s->from, sort)->v[position].size == 0)
 		s->by_number = (struct finalize_object){sort, position};

@@ -27,42 +27,53 @@ static void stem_of(const struct finalizing *s, enum tw_sort sort, uint32_t posi
 	dst[tw_ref_stem(s->from, sort, tw_ref_of(s->from, sort, position), dst)] = '\0';
 }
 
-/* In the first group that has it. */
+/* What it is called now; false: what it was called at the mount. */
+static bool placed_name(const struct finalizing *s, enum tw_sort sort, uint32_t position, char *dst)
+{
+	const struct tw_order *r = &s->orders[sort];
+	const struct placement *placed = r->slots[r->numbers[position]].placed;
+
+	if (placed)
+		snprintf(dst, NAME_MAX + 1, "%s", placed->name);
+	return placed;
+}
+
+static void group_name(const struct finalizing *s, uint32_t position, char *dst)
+{
+	if (!placed_name(s, TW_SORT_GROUP, position, dst))
+		stem_of(s, TW_SORT_GROUP, position, dst);
+}
+
 static void layer_path(const struct finalizing *s, uint32_t position, char dst[FINALIZE_PATH_MAX])
 {
+	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	const struct tw_name_list *list = tw_names(s->from, TW_SORT_LAYER);
 	const struct tw_group_at *groups = tw_mounted(s->from)->groups;
 	char group[NAME_MAX + 1], stem[NAME_MAX + 1];
-	uint32_t g = 0;
+	const struct tw_slot *slot;
 
-	if (position >= list->n) {
-		stem_of(s, TW_SORT_LAYER, position, stem);
-		stem_of(s, TW_SORT_GROUP, tw_item_at(s->from, TW_LAYER, position)->group, group);
-		snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
-		return;
-	}
-	while (g < tw_names(s->from, TW_SORT_GROUP)->n &&
-		(position < groups[g].first || position - groups[g].first >= groups[g].n))
-		g++;
-	if (g == tw_names(s->from, TW_SORT_GROUP)->n) {
+	if (r->numbers[position] == UINT32_MAX) {
 		snprintf(dst, FINALIZE_PATH_MAX, "layer %u", position);
 		return;
 	}
-	stem_of(s, TW_SORT_GROUP, g, group);
-	tw_name_write(stem, position - groups[g].first, groups[g].n, &list->v[position], NAME_MAX);
+	slot = &r->slots[r->numbers[position]];
+	group_name(s, slot->group, group);
+	if (placed_name(s, TW_SORT_LAYER, position, stem))
+		;
+	else if (position >= list->n)
+		stem_of(s, TW_SORT_LAYER, position, stem);
+	else
+		tw_name_write(stem, position - groups[slot->home].first, groups[slot->home].n,
+			&list->v[position], NAME_MAX);
 	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 
 void finalize_place(
 	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX])
 {
-	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];
 	char group[NAME_MAX + 1];
 
-	stem_of(s, TW_SORT_GROUP, tw_id_a(p->dir), group);
-	for (uint32_t i = 0; i < groups->n_here; i++)
-		if (groups->slots[i].at == tw_id_a(p->dir) && groups->slots[i].placed)
-			snprintf(group, sizeof(group), "%s", groups->slots[i].placed->name);
+	group_name(s, tw_id_a(p->dir), group);
 	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, p->name);
 }
 
@@ -70,14 +81,18 @@ void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t posit
 	char dst[FINALIZE_PATH_MAX])
 {
 	const struct tw_item *it = tw_item_at(s->from, tw_sort_type(sort), position);
-	char stem[NAME_MAX + 1];
+	char name[NAME_MAX + 1];
 
 	if (sort == TW_SORT_LAYER) {
 		layer_path(s, position, dst);
 		return;
 	}
-	stem_of(s, sort, position, stem);
-	snprintf(dst, FINALIZE_PATH_MAX, "%s%s%s", tw_sorts[sort].path, stem,
+	if (placed_name(s, sort, position, name)) {
+		snprintf(dst, FINALIZE_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
+		return;
+	}
+	stem_of(s, sort, position, name);
+	snprintf(dst, FINALIZE_PATH_MAX, "%s%s%s", tw_sorts[sort].path, name,
 		tw_ending_of(s->from, sort, it));
 }
 
