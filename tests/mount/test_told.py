@@ -16,7 +16,7 @@ import pytest
 import share
 import told
 from box import put
-from core import PROGRAM, Core, CoreTree
+from core import PROGRAM, Core, CoreTree, remove
 from graph import is_json
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -235,6 +235,56 @@ def test_what_was_changed_in_a_directory_that_came_back_is_told(core, small, sav
     home = ["%s/group.json" % group, "%s/%s/id.csv" % (group, layer)]
     assert sorted(status(tree)) == ["changed " + path for path in home]
     assert tree.end() == (0, "".join("saved: %s\n" % path for path in home))
+
+
+def layer_like(tree, path, like):
+    tree.mkdir(path)
+    tree.put(path + "/layer.json", tree.get(like + "/layer.json"))
+
+
+def test_notes_name_what_moved_by_where_it_stands(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    tree.rename("groups/0_Game", "groups/4_away")
+    layers = "groups/4_away/layers/"
+    layer_like(tree, layers + "0_new", layers + "1_ground")
+    tree.rename(layers + "0_new", layers + "7_newer")
+    tree.rename(layers + "1_ground", layers + "0_soil")
+    tree.unlink(layers + "0_soil/layer.json")
+    tree.unlink("groups/4_away/group.json")
+    tree.unlink("images/0_checker.png")
+    code, report = tree.end()
+    notes = [line for line in report.splitlines() if line.startswith("note: ")]
+    assert code == 5 and sorted(notes) == [
+        "note: group.json was removed from groups/4_away, which cannot be without it: it stays",
+        "note: groups/4_away/layers/0_soil has no image now: images/0_checker.png is gone",
+        "note: groups/4_away/layers/7_newer has no image now: images/0_checker.png is gone",
+        "note: layer.json was removed from groups/4_away/layers/0_soil, which cannot be without it: it stays"]
+
+
+def test_a_note_is_told_again_where_it_was_not_so_meanwhile(core, small):
+    image = "images/0_checker.png"
+    gone = "note: groups/0_Game/layers/1_ground has no image now: %s is gone\nremoved: %s\n" % (image, image)
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    pixels = tree.get(image)
+    tree.unlink(image)
+    assert tree.save() == (0, gone)
+    tree.put("info/author", b"me\n")
+    assert tree.save() == (0, "saved: info/author\n")
+    tree.put(image, pixels)
+    assert tree.save() == (0, "saved: %s\n" % image)
+    tree.unlink(image)
+    assert tree.end() == (0, gone)
+
+
+def test_a_save_that_is_refused_tells_nothing_of_the_map_that_it_would_have_written(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    tree.unlink("images/0_checker.png")
+    remove(tree, "groups/0_Game/layers/0_Game")
+    code, report = tree.end()
+    assert code == 4 and "there is no game layer" in report and "has no image" not in report
 
 
 def status(tree):

@@ -110,4 +110,5 @@ void save_job_finish(struct save_job *s)
 	file_unref(s->second);
 	journal_finish(&s->next);
 	report_finish(&s->report);
+	report_finish(&s->said);
 }

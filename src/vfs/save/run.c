@@ -58,6 +58,17 @@ static void saving_finish(struct saving *s)
 	done(arg, &report);
 }
 
+/* What is so since the last save is no news; what was otherwise meanwhile is. */
+static void tell_said(struct save_job *s)
+{
+	struct volume *vol = s->vol;
+
+	report_add_news(&s->report, &s->said, &vol->told);
+	report_finish(&vol->told);
+	vol->told = s->said;
+	s->said = (struct report)REPORT_INIT;
+}
+
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
@@ -65,7 +76,7 @@ static void saving_done(struct job *j)
 	if (s->save.saved)
 		save_adopt(&s->save);
 	if (s->save.saved || s->save.same) {
-		report_copy_notes(&s->save.vol->told, &s->save.report);
+		tell_said(&s->save);
 		changes_report(&s->changes, s->save.finalized, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);

@@ -24,6 +24,7 @@ struct save_job {
 
 	/* results */
 	struct report report;
+	struct report said; /* what the format says of the map to be written */
 	bool in_place; /* another program wrote into the map's file */
 	bool same;     /* there was nothing to write after all */
 	struct snapshot *finalized;

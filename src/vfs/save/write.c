@@ -21,8 +21,7 @@ static void say(void *arg, const char *line)
 {
 	struct save_job *s = arg;
 
-	if (!report_has_note(&s->vol->told, line))
-		report_add(&s->report, REPORT_NOTE, "%s", line);
+	report_add(&s->said, REPORT_NOTE, "%s", line);
 }
 
 /* The map to be written: the objects where their files stand. */

@@ -48,24 +48,6 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	free(text);
 }
 
-static const char NOTE[] = "note: ";
-
-bool report_has_note(const struct report *r, const char *text)
-{
-	for (size_t i = 0; i < r->n; i++)
-		if (strncmp(r->lines[i], NOTE, strlen(NOTE)) == 0 &&
-			strcmp(r->lines[i] + strlen(NOTE), text) == 0)
-			return true;
-	return false;
-}
-
-void report_copy_notes(struct report *r, const struct report *from)
-{
-	for (size_t i = 0; i < from->n; i++)
-		if (strncmp(from->lines[i], NOTE, strlen(NOTE)) == 0)
-			report_add(r, REPORT_NOTE, "%s", from->lines[i] + strlen(NOTE));
-}
-
 enum outcome outcome_worse(enum outcome a, enum outcome b)
 {
 	/* A save that failed outweighs one that went elsewhere, and that outweighs leftovers. */
@@ -105,6 +87,17 @@ static bool report_has(const struct report *r, size_t n, const char *line)
 		if (strcmp(r->lines[i], line) == 0)
 			return true;
 	return false;
+}
+
+void report_add_news(struct report *r, const struct report *from, const struct report *known)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		bool is_known = report_has(known, known->n, from->lines[i]);
+		char *line = is_known ? NULL : strdup(from->lines[i]);
+
+		if (line)
+			report_line(r, line);
+	}
 }
 
 void report_merge_of(struct report *r, const char *path, const struct report *from)

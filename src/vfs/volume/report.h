@@ -38,16 +38,14 @@ struct report {
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The worse of what it holds and code: failed > conflict > left > done. */
 void report_code(struct report *r, enum outcome code);
-/* Is there such a note? */
-bool report_has_note(const struct report *r, const char *text);
-/* The notes of from are notes of r too. */
-void report_copy_notes(struct report *r, const struct report *from);
 /* Moves the lines of from behind those of r. */
 void report_merge(struct report *r, struct report *from);
 /* Adds the lines of from, each with the path of the map that it is about. */
 void report_merge_of(struct report *r, const char *path, const struct report *from);
 /* As report_merge, but for lines that r has already. */
 void report_merge_news(struct report *r, struct report *from);
+/* Adds the lines of from that are not known. */
+void report_add_news(struct report *r, const struct report *from, const struct report *known);
 void report_finish(struct report *r);
 
 #endif

@@ -95,7 +95,7 @@ struct volume {
 	struct hash changed_paths;
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
-	struct report told; /* the notes of saves that succeeded: what is so since is no news */
+	struct report told; /* what the format said of the map that was saved last */
 
 	struct hash objects; /* tree/object.h */
 	struct hash gone;    /* those that no file stands for, by the last place that they had */
