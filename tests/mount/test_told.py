@@ -287,6 +287,21 @@ def test_a_save_that_is_refused_tells_nothing_of_the_map_that_it_would_have_writ
     assert code == 4 and "there is no game layer" in report and "has no image" not in report
 
 
+@pytest.mark.parametrize("kind", ["tiles", "quads"])
+def test_what_a_directory_that_was_made_again_has_of_its_own_is_not_told_as_removed(core, small, kind):
+    layer = "groups/0_Game/layers/1_ground"
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    about = tree.get(layer + "/layer.json") if kind == "tiles" else b'{"type": 3}'
+    remove(tree, layer)
+    tree.mkdir(layer)
+    tree.put(layer + "/layer.json", about)
+    code, report = tree.end()
+    # Of a layer of tiles a new mount shows tables of zeros.
+    gone = "" if kind == "tiles" else "".join("removed: %s/%s\n" % (layer, n) for n in ("flags.csv", "id.csv"))
+    assert (code, report) == (0, gone + "saved: %s\n" % layer)
+
+
 def status(tree):
     return tree.ask("status")[1].decode().splitlines()
 

@@ -152,55 +152,6 @@ void changes_weigh(struct changes *c)
 	c->n = n;
 }
 
-/* Was it, with all that it was in, where the mount shows it? dir: what it was in. */
-static bool left_home(const struct vfs *v, const struct object *o, const struct node *dir)
-{
-	const struct object *above;
-	struct entry en;
-
-	for (; dir; dir = dir->parent) {
-		above = object_find(v, dir->id);
-		if (above && above->seq)
-			return false;
-	}
-	return v->vol->format->lookup(v->vol->now, o->dir, o->name, &en, NULL) == 0 &&
-	       en.id == o->id;
-}
-
-/* Is the directory that the object was in there still? Of a directory: where it was always? */
-static bool is_below_live(struct vfs *v, const struct object *o, bool is_dir)
-{
-	CLEANUP(free) char *above = strdup(o->path);
-	char *slash = above ? strrchr(above, '/') : NULL;
-	struct node *dir;
-	bool yes;
-
-	if (!slash)
-		return true;
-	*slash = '\0';
-	if (names_walk(v, above, &dir, NULL) < 0)
-		return false;
-	yes = live(dir) && dir->id == o->dir && (!is_dir || left_home(v, o, dir));
-	node_free_unused(v, dir);
-	return yes;
-}
-
-/* What was removed may be a part of what is there still, and is not without one. */
-static struct change_line removed_line(struct vfs *v, const struct object *o)
-{
-	struct change_line line = {.kind = CHANGE_REMOVED};
-	const struct volume *vol = v->vol;
-	struct entry en;
-
-	if (vol->format->stat(vol->now, o->id, &en, NULL) < 0 ||
-		!(en.needed || en.lasting || en.standing))
-		return line;
-	line.needed = en.needed;
-	if (is_below_live(v, o, en.dir))
-		line.kind = en.needed ? CHANGE_NEEDED : CHANGE_EMPTIED;
-	return line;
-}
-
 /* What was made at its path again, and is no object's, is what it was; so is a directory that was
  * made since, which replaces all that was in it. */
 static bool is_anothers(const struct vfs *v, const struct object *o, entry_id id)
@@ -227,7 +178,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 		if (o->state == OBJECT_KEPT)
 			add(c, o->path, (struct change_line){.kind = CHANGE_KEPT});
 		else if (!stands(v, o->path, 0, &id))
-			add(c, o->path, removed_line(v, o));
+			add(c, o->path, changes_removed(v, o));
 		else if (is_anothers(v, o, id))
 			add(c, o->path, (struct change_line){.kind = CHANGE_REPLACED});
 		return;

@@ -20,13 +20,15 @@ enum change_kind {
 	CHANGE_NEEDED,  /* ... but what it is a part of cannot be without it: it stays, too */
 };
 
+struct object;
+
 struct changes {
 	struct change_line {
 		enum change_kind kind;
 		char *path;
 		entry_id id;   /* CONTENT, NEW, MOVED: what stands there */
 		entry_id in;   /* NEW, MOVED: the directory that it is in */
-		bool needed;   /* REMOVED: the directory that it was in has always one */
+		bool needed;   /* REMOVED: the directory that stands there has always one */
 		uint64_t size; /* CONTENT: nonzero: perhaps it says what it said */
 	} * lines;
 	size_t n, room;
@@ -49,5 +51,9 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 	struct report *report);
 /* ... and from then on they are none. */
 void changes_saved(struct vfs *v);
+
+/* removed.c: the line of what was removed, which may be a part of what is there still, and is not
+ * without one. */
+struct change_line changes_removed(struct vfs *v, const struct object *o);
 
 #endif
