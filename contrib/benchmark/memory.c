@@ -1,116 +1,245 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * benchmark-memory DIR MOUNTPOINT: the least that a FUSE mount costs: the files of one directory,
- * served from memory, several threads at a time. For contrib/bench.
+ * benchmark-memory DIR MOUNTPOINT: the least that a FUSE mount costs: the tree of DIR, read into
+ * memory before, and served from there. Whatever the kernel can be spared, it is spared: it may
+ * remember all for a day, opens without asking, and a listing brings the attributes. One thread, as
+ * more of them only wake each other. For contrib/bench.
  */
 #define FUSE_USE_VERSION 314
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fuse.h>
+#include <fuse_lowlevel.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 4096 };
+static const double timeout = 86400;
 
-static struct memory_file {
-	char *name;
-	char *data;
-	size_t size;
-} files[FILES_MAX];
-static size_t n_files;
-
-static const struct memory_file *find(const char *path)
-{
-	for (size_t i = 0; i < n_files; i++)
-		if (strcmp(files[i].name, path + 1) == 0)
-			return &files[i];
-	return NULL;
-}
-
-static void *op_init(struct fuse_conn_info *conn, struct fuse_config *cfg)
-{
-	(void)conn;
-	cfg->kernel_cache = 1;
-	cfg->entry_timeout = cfg->attr_timeout = 86400;
-	return NULL;
-}
-
-static int op_getattr(const char *path, struct stat *st, struct fuse_file_info *fi)
-{
-	const struct memory_file *f = find(path);
-
-	(void)fi;
-	*st = (struct stat){.st_mode = S_IFDIR | 0755, .st_nlink = 2};
-	if (strcmp(path, "/") == 0)
-		return 0;
-	if (!f)
-		return -ENOENT;
-	*st = (struct stat){.st_mode = S_IFREG | 0444, .st_nlink = 1, .st_size = (off_t)f->size};
-	return 0;
-}
-
-static int op_readdir(const char *path, void *buf, fuse_fill_dir_t fill, off_t off,
-	struct fuse_file_info *fi, enum fuse_readdir_flags flags)
-{
-	(void)path, (void)off, (void)fi, (void)flags;
-	for (size_t i = 0; i < n_files; i++)
-		fill(buf, files[i].name, NULL, 0, 0);
-	return 0;
-}
-
-static int op_read(const char *path, char *dst, size_t n, off_t off, struct fuse_file_info *fi)
-{
-	const struct memory_file *f = find(path);
-
-	(void)fi;
-	if (!f)
-		return -ENOENT;
-	if ((size_t)off >= f->size)
-		return 0;
-	n = f->size - (size_t)off < n ? f->size - (size_t)off : n;
-	memcpy(dst, f->data + off, n);
-	return (int)n;
-}
-
-static const struct fuse_operations ops = {
-	.init = op_init, .getattr = op_getattr, .readdir = op_readdir, .read = op_read};
-
-static int load(int dirfd, const char *name)
-{
-	struct memory_file *f = &files[n_files];
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC);
+/* The inode of nodes[i] is i + FUSE_ROOT_ID. The children of a directory stand side by side, by
+ * name. */
+struct node {
+	char *path;
+	const char *name;
 	struct stat st;
+	char *data;
+	size_t first, count;
+};
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -1;
-	f->name = strdup(name);
-	f->data = malloc((size_t)st.st_size + 1);
-	while (f->data && f->size < (size_t)st.st_size) {
-		ssize_t n = read(fd, f->data + f->size, (size_t)st.st_size - f->size);
+static struct node *nodes;
+static size_t n_nodes, room;
+static unsigned capable;
 
-		if (n <= 0)
-			return -1;
-		f->size += (size_t)n;
+static struct node *node_of(fuse_ino_t ino)
+{
+	return &nodes[ino - FUSE_ROOT_ID];
+}
+
+static struct fuse_entry_param entry_of(const struct node *n)
+{
+	return (struct fuse_entry_param){.ino = n->st.st_ino,
+		.attr = n->st,
+		.attr_timeout = timeout,
+		.entry_timeout = timeout};
+}
+
+static int by_name(const void *key, const void *member)
+{
+	return strcmp(key, ((const struct node *)member)->name);
+}
+
+/* ---- requests */
+
+static void op_init(void *userdata, struct fuse_conn_info *conn)
+{
+	(void)userdata;
+	capable = conn->capable;
+	/* Attributes with every listing, also where nobody asked for the last ones; and no look
+	 * whether a file is another now: none is. */
+	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA);
+}
+
+static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	const struct node *d = node_of(parent);
+	const struct node *n = bsearch(name, nodes + d->first, d->count, sizeof(*n), by_name);
+	struct fuse_entry_param e = {.entry_timeout = timeout};
+
+	if (n)
+		e = entry_of(n);
+	fuse_reply_entry(req, &e);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)fi;
+	fuse_reply_attr(req, &node_of(ino)->st, timeout);
+}
+
+/* ENOSYS, once: the kernel opens without us from then on, and keeps what it has read. */
+static void reply_open(fuse_req_t req, struct fuse_file_info *fi, unsigned spares)
+{
+	fi->keep_cache = fi->cache_readdir = 1;
+	if (capable & spares)
+		fuse_reply_err(req, ENOSYS);
+	else
+		fuse_reply_open(req, fi);
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	reply_open(req, fi, FUSE_CAP_NO_OPEN_SUPPORT);
+}
+
+static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	reply_open(req, fi, FUSE_CAP_NO_OPENDIR_SUPPORT);
+}
+
+static void op_readdirplus(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	const struct node *d = node_of(ino);
+	char *out = malloc(size);
+	size_t used = 0;
+
+	(void)fi;
+	for (size_t i = (size_t)off; out && i < d->count; i++) {
+		const struct node *n = &nodes[d->first + i];
+		struct fuse_entry_param e = entry_of(n);
+		size_t left = size - used, needed;
+
+		needed = fuse_add_direntry_plus(req, out + used, left, n->name, &e, (off_t)i + 1);
+		if (needed > left)
+			break;
+		used += needed;
+	}
+	fuse_reply_buf(req, out, used);
+	free(out);
+}
+
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	const struct node *n = node_of(ino);
+	size_t left = off < n->st.st_size ? (size_t)(n->st.st_size - off) : 0;
+
+	(void)fi;
+	fuse_reply_buf(req, left ? n->data + off : NULL, left < size ? left : size);
+}
+
+static const struct fuse_lowlevel_ops ops = {.init = op_init,
+	.lookup = op_lookup,
+	.getattr = op_getattr,
+	.open = op_open,
+	.opendir = op_opendir,
+	.readdirplus = op_readdirplus,
+	.read = op_read};
+
+/* ---- the tree */
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void add(const char *path)
+{
+	struct node *n;
+
+	if (n_nodes == room) {
+		room = room ? 2 * room : 1024;
+		nodes = realloc(nodes, room * sizeof(*nodes));
+		check(nodes != NULL, path);
+	}
+	n = &nodes[n_nodes];
+	*n = (struct node){.path = strdup(path)};
+	check(n->path && lstat(path, &n->st) == 0, path);
+	n->name = strrchr(n->path, '/') + 1;
+	n->st.st_ino = n_nodes++ + FUSE_ROOT_ID;
+}
+
+static void load_file(struct node *n)
+{
+	int fd = open(n->path, O_RDONLY | O_CLOEXEC);
+	off_t done = 0;
+	ssize_t got;
+
+	n->data = malloc((size_t)n->st.st_size + 1);
+	check(fd >= 0 && n->data, n->path);
+	while (done < n->st.st_size) {
+		got = read(fd, n->data + done, (size_t)(n->st.st_size - done));
+		check(got > 0, n->path);
+		done += got;
 	}
 	close(fd);
-	n_files++;
-	return 0;
+}
+
+static int is_file_or_dir(const struct dirent *en)
+{
+	return (en->d_type == DT_REG || en->d_type == DT_DIR) && strcmp(en->d_name, ".") != 0 &&
+	       strcmp(en->d_name, "..") != 0;
+}
+
+static int in_order(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Adding moves the nodes: so this goes by number. */
+static void load_dir(size_t dir)
+{
+	struct dirent **names;
+	int count = scandir(nodes[dir].path, &names, is_file_or_dir, in_order);
+
+	check(count >= 0, nodes[dir].path);
+	nodes[dir].first = n_nodes;
+	nodes[dir].count = (size_t)count;
+	for (int i = 0; i < count; i++) {
+		char *path;
+
+		check(asprintf(&path, "%s/%s", nodes[dir].path, names[i]->d_name) > 0, "asprintf");
+		add(path);
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static void load(const char *top)
+{
+	add(top);
+	for (size_t i = 0; i < n_nodes; i++)
+		if (S_ISDIR(nodes[i].st.st_mode))
+			load_dir(i);
+		else
+			load_file(&nodes[i]);
 }
 
 int main(int argc, char **argv)
 {
-	DIR *d = argc == 3 ? opendir(argv[1]) : NULL;
-	struct dirent *en;
+	/* What is read-only has no time of the last reading, which would be asked for after each.
+	 */
+	char *read_only[] = {argv[0], "-oro"};
+	struct fuse_args args = FUSE_ARGS_INIT(2, read_only);
+	struct fuse_session *se = fuse_session_new(&args, &ops, sizeof(ops), NULL);
 
-	if (!d)
+	if (argc != 3 || argv[1][0] != '/' || !se) {
+		fprintf(stderr, "benchmark-memory DIR MOUNTPOINT, DIR from the root\n");
 		return 1;
-	while ((en = readdir(d)) && n_files < FILES_MAX)
-		if (en->d_type == DT_REG && load(dirfd(d), en->d_name) < 0)
-			return 1;
-	closedir(d);
-	return fuse_main(2, ((char *[]){argv[0], argv[2], NULL}), &ops, NULL);
+	}
+	load(argv[1]);
+	if (fuse_session_mount(se, argv[2]) < 0 || fuse_set_signal_handlers(se) < 0 ||
+		fuse_daemonize(0) < 0)
+		return 1;
+	fuse_session_loop(se);
+	fuse_session_unmount(se);
+	return 0;
 }

@@ -5,24 +5,18 @@ import shutil
 import subprocess
 import time
 
-from tools import Result, files_below, fresh, in_turns, read_all, run, timed
+from tools import OtherMounts, Result, files_below, fresh, in_turns, read_all, run, timed
 from works import TUTORIAL, TYPED, squash, tool
 
 
 def listed_by_squashfuse(b):
     """What FUSE costs another program, whose directories are ready in memory."""
-    map_, program, point = b.real(TUTORIAL), tool("squashfuse"), fresh(b.path("mnt-squash"))
+    map_, squashfuse = b.real(TUTORIAL), OtherMounts(tool("squashfuse"), b.path("mnt-squash"))
     b.reference(map_, *TYPED, "raw")
     squash(b, "tree")
-
-    def theirs():
-        run(program, b.path("tree.squashfs"), point)
-        try:
-            return timed(run, "ls", "-lR", point)
-        finally:
-            run("fusermount3", "-u", point)
-
-    a, t = in_turns(3 * b.rounds, lambda: b.mapfs.cold(map_, lambda: run("ls", "-lR", b.mapfs.point)), theirs)
+    a, t = in_turns(3 * b.rounds, *(
+        lambda m=m, source=source: m.cold(source, lambda: run("ls", "-lR", m.point))
+        for m, source in ((b.mapfs, map_), (squashfuse, b.path("tree.squashfs")))))
     return [Result("ls -lR, first time, the same files", "squashfuse", None, a, t)]
 
 
@@ -43,7 +37,7 @@ def peers(b):
 
     def ours():
         b.mapfs.mount(map_)
-        read_all([p for n in b.mounted(*TYPED) for p in files_below(n)])
+        read_all([p for n in b.mapfs.inside(*TYPED) for p in files_below(n)])
         b.mapfs.unmount()
 
     squash(b, "tree")

@@ -86,6 +86,11 @@ class Mounts:
     def unmount(self):
         run(self.binary, "-u", self.point)
 
+    def inside(self, *names):
+        """What there is of those names at the top, or of all."""
+        return [os.path.join(self.point, n) for n in names or os.listdir(self.point)
+                if os.path.exists(os.path.join(self.point, n))]
+
     def cold(self, path, work, env=None):
         """How long work takes on a mount that nobody has used."""
         self.mount(path, env=env)
@@ -107,3 +112,10 @@ class Mounts:
             except OSError:
                 continue
         return most
+
+
+class OtherMounts(Mounts):
+    """Another program that is called like mapfs, of libfuse."""
+
+    def unmount(self):
+        run("fusermount3", "-u", self.point)

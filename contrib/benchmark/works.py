@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """The works: each is a function of a Bench and gives rows of the table."""
+import functools
 import glob
 import os
 import shutil
@@ -10,7 +11,7 @@ import zlib
 import inputs
 import shims
 from inputs import MIB
-from tools import Mounts, Result, copy, files_below, fresh, in_turns, read_all, run, timed
+from tools import Mounts, OtherMounts, Result, copy, files_below, fresh, in_turns, read_all, run, timed
 
 DRAGORES = "6fd52307_ChillerDragores6.map"
 TUTORIAL = "ddnet/data/maps/Tutorial.map"
@@ -25,6 +26,8 @@ class Bench:
     def __init__(self, build, mapfs, memory, disk, quick, rounds):
         self.build, self.memory, self.disk, self.quick, self.rounds = build, memory, disk, quick, rounds
         self.mapfs = Mounts(mapfs or os.path.join(build, "src", "mapfs"), os.path.join(memory, "mnt"))
+        self.least = OtherMounts(os.path.join(build, "contrib", "benchmark", "benchmark-memory"),
+                                 os.path.join(memory, "mnt-least"))
         self.kept = set(os.listdir(memory))
 
     def path(self, *names):
@@ -62,14 +65,10 @@ class Bench:
         os.makedirs(self.path("home", ".local", "share", "ddnet"), exist_ok=True)
         return dict(os.environ, HOME=self.path("home"))
 
-    def mounted(self, *names):
-        return [os.path.join(self.mapfs.point, n) for n in names if
-                os.path.exists(os.path.join(self.mapfs.point, n))]
-
     def reference(self, map_, *names):
         """The tree of a mount, copied to memory."""
         self.mapfs.mount(map_)
-        copy(self.mounted(*names), self.path("tree"))
+        copy(self.mapfs.inside(*names), self.path("tree"))
         self.mapfs.unmount()
         return [os.path.join(self.path("tree"), n) for n in os.listdir(self.path("tree"))]
 
@@ -88,9 +87,9 @@ def inflated(b):
     contents = {zlib.crc32(f.blob(i)): f.declared[i] for i in range(f.n_data)}
     distinct = sum(contents.values()) / MIB
     b.mapfs.mount(map_, env=dict(os.environ, **shim.env()))
-    copy(b.mounted(*TYPED), b.path("out"))
+    copy(b.mapfs.inside(*TYPED), b.path("out"))
     typed = shim.bytes() / MIB
-    copy(b.mounted("raw"), b.path("out"))
+    copy(b.mapfs.inside("raw"), b.path("out"))
     both = shim.bytes() / MIB
     b.mapfs.unmount()
     shim.close()
@@ -101,14 +100,16 @@ def inflated(b):
 def copying(b):
     out = []
     for name in (DRAGORES,) if b.quick else (DRAGORES, TUTORIAL, "d4b2f94f_250-500.map"):
-        map_ = b.real(name)
+        map_, to, work = b.real(name), b.path("out"), "cp -r of all but raw/, " + os.path.basename(name)
         tree = b.reference(map_, *TYPED)
-        ours, theirs = in_turns(
+        ours, inflating, plain, least = in_turns(
             b.rounds,
-            lambda: b.mapfs.cold(map_, lambda: copy(b.mounted(*TYPED), b.path("out"))),
-            lambda: b.limit("inflate", map_) + timed(copy, tree, b.path("out")))
-        out.append(Result("cp -r of all but raw/, " + os.path.basename(name), "inflating once + cp in memory",
-                          1.5, ours, theirs))
+            lambda: b.mapfs.cold(map_, lambda: copy(b.mapfs.inside(*TYPED), to)),
+            lambda: b.limit("inflate", map_),
+            lambda: timed(copy, tree, to),
+            lambda: b.least.cold(b.path("tree"), lambda: copy(b.least.inside(*TYPED), to)))
+        out += [Result(work, "inflating once + cp in memory", 1.5, ours, inflating + plain),
+                Result(work, "inflating once + cp from the least mount", None, ours, inflating + least)]
         b.clean()
     return out
 
@@ -140,29 +141,26 @@ def read_by(paths, readers):
 
 def images(b):
     map_ = b.map_of(10 if b.quick else 100)
-    tree, point = b.reference(map_, "images")[0], fresh(b.path("mnt-memory"))
-    program = os.path.join(b.build, "contrib", "benchmark", "benchmark-memory")
+    tree = b.reference(map_, "images")[0]
 
-    def least(readers):
-        run(program, tree, point)
-        try:
-            return timed(read_by, files_below(point), readers)
-        finally:
-            run("fusermount3", "-u", point)
+    def cold(mounts, source, readers):
+        return mounts.cold(source, lambda: read_by(files_below(*mounts.inside("images")), readers))
 
-    def ours(readers):
-        return b.mapfs.cold(map_, lambda: read_by(files_below(os.path.join(b.mapfs.point, "images")), readers))
-
-    one, two, limit = in_turns(b.rounds, lambda: ours(1), lambda: ours(2),
-                               lambda: b.limit("images", map_) + least(1))
+    one, two, inflating, least = in_turns(
+        b.rounds, lambda: cold(b.mapfs, map_, 1), lambda: cold(b.mapfs, map_, 2),
+        lambda: b.limit("images", map_), lambda: cold(b.least, b.path("tree"), 1))
     b.mapfs.mount(map_)
-    inside = files_below(os.path.join(b.mapfs.point, "images"))
-    read_all(inside)
-    warm, plain = in_turns(b.rounds, lambda: timed(read_all, inside), lambda: timed(read_all, files_below(tree)))
+    b.least.mount(b.path("tree"))
+    places = [files_below(d) for d in (*b.mapfs.inside("images"), tree, *b.least.inside("images"))]
+    for paths in places:
+        read_all(paths)
+    warm, plain, warm_least = in_turns(b.rounds, *(functools.partial(timed, read_all, paths) for paths in places))
+    b.least.unmount()
     b.mapfs.unmount()
-    return [Result("every image once, cold, one reader", "inflating + the least mount", 1.25, one, limit),
+    return [Result("every image once, cold, one reader", "inflating + the least mount", 1.25, one, inflating + least),
             Result("the same, two readers", "one reader", None, two, one),
-            Result("read again, warm", "the same files in memory", 1.1, warm, plain)]
+            Result("read again, warm", "the same files in memory", 1.1, warm, plain),
+            Result("read again, warm", "the least mount", None, warm, warm_least)]
 
 
 def extract(b):
@@ -170,7 +168,7 @@ def extract(b):
 
     def ours():
         b.mapfs.mount(map_)
-        copy(b.mounted("images"), b.path("out"))
+        copy(b.mapfs.inside("images"), b.path("out"))
         b.mapfs.unmount()
 
     ours_ms, theirs = in_turns(b.rounds, lambda: timed(ours), lambda: timed(
@@ -184,33 +182,33 @@ def squash(b, tree):
 
 
 def mounting(b):
-    out, program = [], tool("squashfuse")
-    image, point = b.path("empty.squashfs"), fresh(b.path("mnt-squash"))
-    fresh(b.path("empty"))
+    out, squashfuse, empty = [], OtherMounts(tool("squashfuse"), b.path("mnt-squash")), fresh(b.path("empty"))
     squash(b, "empty")
 
-    def theirs():
-        run(program, image, point)
-        run("fusermount3", "-u", point)
-
-    def ours(map_):
-        b.mapfs.mount(map_)
-        b.mapfs.unmount()
+    def once(mounts, path):
+        mounts.mount(path)
+        mounts.unmount()
 
     for mib in (1, 10) if b.quick else (1, 100, 1024):
-        map_ = b.map_of(mib)
-        a, t = in_turns(3 * b.rounds, lambda: timed(ours, map_), lambda: timed(theirs))
-        out.append(Result("mount + unmount, map of %d MB" % mib, "squashfuse, empty", 2, a, t))
+        map_, work = b.map_of(mib), "mount + unmount, map of %d MB" % mib
+        ours, theirs, least = in_turns(
+            3 * b.rounds, lambda: timed(once, b.mapfs, map_),
+            lambda: timed(once, squashfuse, b.path("empty.squashfs")), lambda: timed(once, b.least, empty))
+        out += [Result(work, "squashfuse, empty", 2, ours, theirs),
+                Result(work, "the least mount, empty", None, ours, least)]
     return out
 
 
 def listing(b):
-    map_ = b.real(TUTORIAL)
+    map_, tree = b.real(TUTORIAL), b.path("tree")
     b.reference(map_, *TYPED, "raw")
-    ours, theirs = in_turns(3 * b.rounds, lambda: b.mapfs.cold(map_, lambda: run("ls", "-lR", b.mapfs.point)),
-                            lambda: timed(run, "ls", "-lR", b.path("tree")))
-    return [Result("ls -lR, first time, %d files" % len(files_below(b.path("tree"))), "the same tree in memory", 2,
-                   ours, theirs)]
+    ours, plain, least = in_turns(
+        3 * b.rounds, lambda: b.mapfs.cold(map_, lambda: run("ls", "-lR", b.mapfs.point)),
+        lambda: timed(run, "ls", "-lR", tree),
+        lambda: b.least.cold(tree, lambda: run("ls", "-lR", b.least.point)))
+    work = "ls -lR, first time, %d files" % len(files_below(tree))
+    return [Result(work, "the same tree in memory", 2, ours, plain),
+            Result(work, "the least mount", None, ours, least)]
 
 
 def archives(b):
@@ -221,13 +219,15 @@ def archives(b):
     b.mapfs.mount(mod)
     run("cp", "-r", b.mapfs.point + "/MEDIA", tree)
     b.mapfs.unmount()
-    sizes, limit, listed = in_turns(
+    sizes, limit, listed, least = in_turns(
         b.rounds, lambda: b.mapfs.cold(mod, lambda: run("ls", "-lR", b.mapfs.point)),
-        lambda: b.limit("sizes", mod, 2), lambda: timed(run, "ls", "-lR", tree))
+        lambda: b.limit("sizes", mod, 2), lambda: timed(run, "ls", "-lR", tree),
+        lambda: b.least.cold(tree, lambda: run("ls", "-lR", b.least.point)))
     lists = "ls -lR of %d entries, %d compiled" % (n, compiled)
     return [Result("names of %d entries" % n, "a second", 1, names, 1000.0),
             Result(lists, "decoding in memory, 2 threads", 1.3, sizes, limit),
-            Result(lists, "that + ls -lR of the files in memory", 1.3, sizes, limit + listed)]
+            Result(lists, "that + ls -lR of the files in memory", 1.3, sizes, limit + listed),
+            Result(lists, "decoding + ls -lR of the least mount", None, sizes, limit + least)]
 
 
 def fsync(path):
