@@ -101,9 +101,9 @@ static int order_all(struct finalizing *s)
 	r = tw_map_reindex(s->to);
 	for (int i = 0; r == 0 && i < TW_SORTS; i++)
 		if (s->lists[i].n)
-			tw_map_order(s->to, tw_sort_type((enum tw_sort)i), s->lists[i].items);
+			r = tw_map_order(s->to, tw_sort_type((enum tw_sort)i), s->lists[i].items);
 	if (r == 0 && s->exts.n)
-		tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
+		r = tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
 	return r;
 }
 

@@ -11,8 +11,6 @@
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { AUTO_GROUP = 1, AUTO_LAYER = 2 };
-
 static int add_item(struct finalizing *s, enum tw_uuid what, struct tw_ints *take, uint32_t *ret,
 	struct error *e)
 {
@@ -63,26 +61,26 @@ static uint32_t count_layers(const struct finalizing *s, uint32_t rank)
 static const struct tw_slot *slot_of(
 	const struct finalizing *s, const struct tw_ints *v, uint32_t *ret_number)
 {
-	const struct tw_item *group = tw_item_at(s->from, TW_GROUP, v->v[AUTO_GROUP]);
+	const struct tw_item *group = tw_item_at(s->from, TW_GROUP, v->v[TW_AUTO_GROUP]);
 	int64_t layer;
 
 	if (!group || group->made)
 		return NULL;
-	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + v->v[AUTO_LAYER];
+	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + v->v[TW_AUTO_LAYER];
 	/* New layers come behind those that the item can be for. */
 	if (layer < 0 || layer > UINT16_MAX || layer >= tw_count_mounted(s->from, TW_LAYER))
 		return NULL;
-	return find_slot(s, (uint32_t)v->v[AUTO_GROUP], (uint32_t)layer, ret_number);
+	return find_slot(s, (uint32_t)v->v[TW_AUTO_GROUP], (uint32_t)layer, ret_number);
 }
 
 static int set_auto(struct tw_item *it, int32_t group, int32_t layer)
 {
 	int r = 0;
 
-	if (it->ints->v[AUTO_GROUP] != group)
-		r = tw_item_set(it, AUTO_GROUP, group);
-	if (r == 0 && it->ints->v[AUTO_LAYER] != layer)
-		r = tw_item_set(it, AUTO_LAYER, layer);
+	if (it->ints->v[TW_AUTO_GROUP] != group)
+		r = tw_item_set(it, TW_AUTO_GROUP, group);
+	if (r == 0 && it->ints->v[TW_AUTO_LAYER] != layer)
+		r = tw_item_set(it, TW_AUTO_LAYER, layer);
 	return r;
 }
 
@@ -92,7 +90,7 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 	uint32_t number;
 	int32_t group, layer;
 
-	if (it->ints->n <= AUTO_LAYER)
+	if (it->ints->n <= TW_AUTO_LAYER)
 		return 0;
 	slot = slot_of(s, it->ints, &number);
 	if (slot && slot->gone) {
@@ -102,8 +100,8 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 	if (slot)
 		return set_auto(it, (int32_t)slot->rank, (int32_t)number);
 	/* One for no layer must not become one for a layer. */
-	group = it->ints->v[AUTO_GROUP];
-	layer = it->ints->v[AUTO_LAYER];
+	group = it->ints->v[TW_AUTO_GROUP];
+	layer = it->ints->v[TW_AUTO_LAYER];
 	if (group >= 0 && (uint32_t)group < s->orders[TW_SORT_GROUP].n_here && layer >= 0 &&
 		(uint32_t)layer < count_layers(s, (uint32_t)group))
 		return set_auto(it, -1, -1);
@@ -125,8 +123,8 @@ static int add_autos(struct finalizing *s, struct error *e)
 			continue;
 		v = tw_ints_copy(extra, extra->n, 0);
 		if (v) {
-			v->v[AUTO_GROUP] = (int32_t)r->slots[i].rank;
-			v->v[AUTO_LAYER] = (int32_t)number;
+			v->v[TW_AUTO_GROUP] = (int32_t)r->slots[i].rank;
+			v->v[TW_AUTO_LAYER] = (int32_t)number;
 		}
 		ret = add_item(s, TW_AUTOMAPPER, v, &item, e);
 	}

@@ -5,23 +5,12 @@
 
 #include "formats/teeworlds/model/fields.h"
 
-static bool any_tangents(const struct tw_map *m)
-{
-	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
-
-	for (uint32_t i = 0; t && i < t->n; i++)
-		if (!m->items[t->items[i]].made &&
-			tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
-			return true;
-	return false;
-}
-
 void tw_points_of(const struct tw_map *m, struct tw_points *ret)
 {
 	*ret = (struct tw_points){
 		.item = tw_item_at(m, TW_POINTS, 0),
 		.bezier = tw_uuid_item(m, TW_BEZIER, 0),
-		.stride = any_tangents(m) ? TW_POINT_FULL : TW_POINT_PLAIN,
+		.stride = m->index->tangents ? TW_POINT_FULL : TW_POINT_PLAIN,
 	};
 	ret->n = ret->item ? ret->item->ints->n / ret->stride : 0;
 	if (ret->bezier && ret->bezier->ints->n != (uint64_t)ret->n * TW_POINT_TANGENTS)

@@ -14,9 +14,6 @@
 
 enum { TW_POINT_PLAIN = 6, TW_POINT_TANGENTS = 16, TW_POINT_FULL = 22 };
 
-/* Envelopes of this version and later have points with tangents. */
-enum { TW_ENV_TANGENTS_SINCE = 3 };
-
 struct tw_points {
 	const struct tw_item *item;   /* NULL: there is none */
 	const struct tw_ints *own;    /* of an envelope made since the mount: its points alone */

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/index.h"
 
 static void free_change(struct change *change)
 {
@@ -202,13 +203,14 @@ static void apply_wanted(struct tw_wanted *w, const struct tw_wanted *d)
 	*w = (struct tw_wanted){d->w, d->h, planes, decided};
 }
 
-static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added)
+/* *reindex is set where the index follows from what changed. */
+static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added, bool *reindex)
 {
 	uint32_t item = d->item == TW_ADDED ? *added : d->item;
-	int r;
 
 	switch (d->kind) {
 	case TW_SET_ITEM:
+		*reindex |= tw_index_differs(m, &m->items[item], d->ints);
 		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
 		return 0;
 	case TW_SET_EXTRA:
@@ -229,13 +231,15 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 	case TW_ENTER_ITEM:
 		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
 		m->items[item].removed = m->items[item].reserved = false;
-		return tw_map_reindex(m);
+		*reindex = true;
+		return 0;
 	case TW_ADD_ITEM:
-		r = tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
-		return r < 0 ? r : tw_map_reindex(m);
+		*reindex = true;
+		return tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
 	case TW_REMOVE_ITEM:
 		m->items[item].removed = true;
-		return tw_map_reindex(m);
+		*reindex = true;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -245,8 +249,9 @@ int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error
 	const struct tw_map *now = tw_map_of(*s);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	uint32_t added = 0;
+	bool reindex = false;
 	struct tw_map *m;
-	int r;
+	int r = 0;
 
 	if (is_stale(now, c))
 		return error_set(e, -ESTALE, "the map changed meanwhile");
@@ -254,11 +259,12 @@ int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
-	for (size_t i = 0; i < c->n_edits; i++) {
-		r = apply_edit(m, &c->edits[i], &added);
-		if (r < 0)
-			return error_set(e, r, "no memory for the change");
-	}
+	for (size_t i = 0; r == 0 && i < c->n_edits; i++)
+		r = apply_edit(m, &c->edits[i], &added, &reindex);
+	if (r == 0 && reindex)
+		r = tw_map_reindex(m);
+	if (r < 0)
+		return error_set(e, r, "no memory for the change");
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

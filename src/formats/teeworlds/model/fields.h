@@ -63,6 +63,12 @@ enum tw_envelope_field {
 	TW_ENV_SYNCHRONIZED = 12,
 };
 
+/* Envelopes of this version and later have points with tangents. */
+enum { TW_ENV_TANGENTS_SINCE = 3 };
+
+/* Of an auto-mapper item; a shorter one is none. The layer is its number in the group. */
+enum tw_auto_field { TW_AUTO_GROUP = 1, TW_AUTO_LAYER, TW_AUTO_LENGTH = 6 };
+
 enum { TW_FIELDS_MAX = 8 };
 
 /* The integers of the item that name blobs, ascending; how many. The values may be -1 or wrong. */

@@ -6,17 +6,6 @@
 
 #include "base/refs.h"
 
-/* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
- * mapitemtype-automapper-config@ddnet.tw and so on). */
-static const uint8_t known_uuids[TW_N_UUIDS][16] = {
-	[TW_AUTOMAPPER] = {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a,
-		0xe0, 0x41, 0x0d, 0xd8},
-	[TW_GROUP_EXT] = {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e,
-		0xac, 0xd1, 0xf0, 0x80},
-	[TW_BEZIER] = {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd,
-		0xb2, 0xe2, 0x5c},
-};
-
 static struct tw_kept *kept_ref(struct tw_kept *k)
 {
 	if (k)
@@ -164,66 +153,6 @@ struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32
 	int32_t i = tw_int(it, field, -1);
 
 	return i < 0 || (size_t)i >= m->n_blobs ? NULL : m->blobs[i];
-}
-
-bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16])
-{
-	const struct tw_type *t = tw_type(m, TW_UUID_INDEX);
-
-	if (type < TW_UUID_FIRST || type == TW_UUID_INDEX)
-		return false;
-	for (uint32_t i = 0; t && i < t->n; i++) {
-		const struct tw_item *it = &m->items[t->items[i]];
-
-		if (it->id != type || it->ints->n != 4)
-			continue;
-		/* Big-endian words, whatever the rest of the file is. */
-		for (unsigned k = 0; k < 16; k++)
-			ret[k] = (uint8_t)((uint32_t)it->ints->v[k / 4] >> (24 - 8 * (k % 4)));
-		return true;
-	}
-	return false;
-}
-
-bool tw_known_uuid(const uint8_t uuid[16])
-{
-	for (unsigned i = 0; i < TW_N_UUIDS; i++)
-		if (memcmp(uuid, known_uuids[i], 16) == 0)
-			return true;
-	return false;
-}
-
-const uint8_t *tw_uuid_bytes(enum tw_uuid what)
-{
-	return known_uuids[what];
-}
-
-int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)
-{
-	const struct tw_type *t = tw_type(m, TW_UUID_INDEX);
-	uint8_t uuid[16];
-
-	for (uint32_t i = 0; t && i < t->n; i++) {
-		uint16_t type = m->items[t->items[i]].id;
-
-		if (tw_type_uuid(m, type, uuid) && memcmp(uuid, known_uuids[what], 16) == 0)
-			return type;
-	}
-	return -1;
-}
-
-const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what)
-{
-	int type = tw_uuid_type(m, what);
-
-	return type < 0 ? NULL : tw_type(m, (unsigned)type);
-}
-
-const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position)
-{
-	int type = tw_uuid_type(m, what);
-
-	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, position);
 }
 
 bool tw_is_typed(const struct tw_map *m)

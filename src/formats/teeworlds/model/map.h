@@ -99,16 +99,41 @@ struct tw_item {
 struct tw_type {
 	uint16_t id;
 	uint32_t n;
+	uint32_t n_mounted; /* that were not made since the mount; they come first */
 	uint32_t *items;
 	uint32_t *by_id;
 };
 
-/* Which items there are: types ascending, none empty. Shared by versions of the same structure. */
+/* A type whose index item counts. */
+struct tw_type_uuid {
+	uint16_t type;
+	uint8_t uuid[16];
+};
+
+/* Where a layer stands: its first group, from 1 (0: in none), and whether others have it, too. */
+struct tw_home {
+	uint32_t group;
+	bool shared;
+};
+
+/*
+ * Which items there are: types ascending, none empty; and what is asked of single ones and follows
+ * from all of them (index.h). Shared by versions of the same structure.
+ */
 struct tw_index {
 	atomic_uint refs;
 	size_t n_types;
 	struct tw_type *types;
-	bool ordered; /* positions follow the handles, as long as nothing was reordered */
+	size_t n_items;      /* of positions */
+	uint32_t *positions; /* in the lists of their types, by handle; UINT32_MAX: in none */
+	size_t n_uuids;
+	struct tw_type_uuid *uuids; /* types ascending */
+	int known[TW_N_UUIDS];      /* type numbers; -1: the map has none */
+	uint32_t n_autos;
+	uint32_t *autos; /* auto-mapper items by group, layer and position; short ones are none */
+	uint32_t n_homes;
+	struct tw_home *homes; /* of layers, by position */
+	bool tangents;         /* an envelope has points with tangents (item/points.h) */
 };
 
 /* Pictures of the whole map, as files of the mount. */
@@ -188,10 +213,12 @@ int tw_map_add_item(struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints
 int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret);
 /* A number for a blob that comes later: until then it is one that left the map. */
 int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
-int tw_map_reindex(struct tw_map *m); /* after items were added or flagged */
+/* After items were added or flagged, or got integers that the index shows (index.h). On failure the
+ * map is good for nothing more. */
+int tw_map_reindex(struct tw_map *m);
 /* The items of a type in another order: `items` holds the handles of all of them. After this the
- * map is only written, never edited. */
-void tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items);
+ * map is only written, never edited. -ENOMEM. */
+int tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items);
 
 struct tw_shared *tw_shared_ref(struct tw_shared *sh);
 void tw_shared_unref(struct tw_shared *sh);
@@ -202,6 +229,8 @@ void tw_index_unref(struct tw_index *x);
 /* The list of a type, NULL where it has no item. */
 const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
+/* The place in x->types of the first one of this number or a greater one. */
+size_t tw_index_from(const struct tw_index *x, uint64_t type);
 static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 {
 	const struct tw_type *t = tw_type(m, type);
@@ -216,6 +245,8 @@ int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
 /* The position of a handle in the list of its type; -1 where it left. */
 int64_t tw_position(const struct tw_map *m, uint32_t item);
+/* ... in an index, of whichever version; -1: it is not there. */
+int64_t tw_index_position(const struct tw_index *x, uint32_t item);
 /* In a finalized map (else in m itself): the position of the item that had this one in the map that
  * it was finalized from; -1: it left, or was made since and is in no place. */
 int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position);
@@ -240,6 +271,9 @@ const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what);
 const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position);
 /* The UUID of a type as 16 bytes; false where it is none. */
 bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16]);
+/* The auto-mapper's items for a layer of a group, by its number there: how many, and their handles
+ * in the order of the map. */
+uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);
 bool tw_known_uuid(const uint8_t uuid[16]);
 const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 of them */
 

@@ -217,6 +217,23 @@ int tw_names_take(struct tw_map *m, struct error *e)
 	return r < 0 ? error_set(e, r, "no memory for the names of the map") : 0;
 }
 
+const char *tw_mounted_uuid(const struct tw_map *m, unsigned type)
+{
+	const struct tw_names *names = tw_mounted(m);
+	size_t low = 0, high = names->n_types;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (names->types[mid].type < type)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < names->n_types && names->types[low].type == type ? names->types[low].uuid
+								      : NULL;
+}
+
 uint32_t tw_shown_groups(const struct tw_map *m)
 {
 	uint32_t n = tw_names(m, TW_SORT_GROUP)->n;

@@ -34,7 +34,7 @@ struct tw_names {
 	struct tw_type_name {
 		uint16_t type;
 		char uuid[37];
-	} * types;
+	} * types; /* ascending */
 };
 
 enum { TW_NAME_READ_MAX = 512 /* bytes of a name blob that are read */ };
@@ -52,6 +52,9 @@ static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum t
 {
 	return &tw_mounted(m)->lists[sort];
 }
+
+/* The UUID that an item type of the raw view has for a name; NULL: it has none. */
+const char *tw_mounted_uuid(const struct tw_map *m, unsigned type);
 
 /* How many groups are shown: entries' ids have room for 65536. And the layers of one; NULL: it is
  * not among them. */

@@ -9,14 +9,9 @@ const char *const tw_info_names[TW_INFO_FILES] = {
 	"author", "version", "credits", "license", "settings.cfg"};
 
 /* The position that the item had at the mount; -1: it came later. */
-static int64_t mounted_at(const struct tw_map *m, unsigned type, uint32_t item)
+static int64_t mounted_at(const struct tw_map *m, uint32_t item)
 {
-	const struct tw_type *t = tw_index_type(m->origin ? m->origin : m->index, type);
-
-	for (uint32_t i = 0; t && i < t->n; i++)
-		if (t->items[i] == item)
-			return i;
-	return -1;
+	return tw_index_position(m->origin ? m->origin : m->index, item);
 }
 
 /* The last component of the item's path. count and shift: the names of a group's layers are counted
@@ -42,7 +37,7 @@ static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX 
 {
 	uint32_t n = tw_names(m, TW_SORT_GROUP)->n;
 
-	return last_name(m, TW_SORT_GROUP, item, mounted_at(m, TW_GROUP, item), 0, n, dst);
+	return last_name(m, TW_SORT_GROUP, item, mounted_at(m, item), 0, n, dst);
 }
 
 void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
@@ -63,11 +58,10 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 	uint32_t handle;
 
 	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 && group_name(m, handle, dir)) {
-		home = mounted_at(m, TW_GROUP, handle);
+		home = mounted_at(m, handle);
 		if (home >= 0 && home < tw_names(m, TW_SORT_GROUP)->n)
 			at = tw_mounted(m)->groups[home];
-		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, TW_LAYER, item), at.first, at.n,
-			    name)) {
+		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, item), at.first, at.n, name)) {
 			snprintf(dst, TW_PATH_MAX, "groups/%s/layers/%s", dir, name);
 			return;
 		}
@@ -78,7 +72,7 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	const struct tw_item *it = &m->items[item];
-	int64_t position = mounted_at(m, it->type, item);
+	int64_t position = mounted_at(m, item);
 	char stem[NAME_MAX + 1];
 	enum tw_sort sort = TW_SORT_IMAGE;
 

@@ -8,8 +8,6 @@
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { GROUP = 1, LAYER = 2, LENGTH = 6 };
-
 static const struct tw_key keys[] = {
 	{"version", .at = 0, .n = 1, .initial = 1},
 	{"config", .at = 3, .n = 1, .initial = -1},
@@ -18,30 +16,19 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-static bool is_for(const struct tw_ints *v, uint32_t group, int64_t number)
-{
-	return v->n >= LENGTH && v->v[GROUP] == (int64_t)group && v->v[LAYER] == number;
-}
-
 /* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
 static const struct tw_ints *find(
 	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
 {
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
-	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
-	int64_t number = tw_layer_in_group(m, group, layer);
+	const uint32_t *items;
 
 	if (it && it->made)
 		return it->extra;
-	for (uint32_t i = 0; t && i < t->n; i++) {
-		const struct tw_ints *v = m->items[t->items[i]].ints;
-
-		if (is_for(v, group, number)) {
-			*ret = t->items[i];
-			return v;
-		}
-	}
-	return NULL;
+	if (!tw_autos_of(m, group, tw_layer_in_group(m, group, layer), &items))
+		return NULL;
+	*ret = items[0];
+	return m->items[items[0]].ints;
 }
 
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer)
@@ -72,7 +59,7 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
 	uint32_t handle;
 
-	if (old && memcmp(old->v, fresh->v, LENGTH * sizeof(fresh->v[0])) == 0)
+	if (old && memcmp(old->v, fresh->v, TW_AUTO_LENGTH * sizeof(fresh->v[0])) == 0)
 		return;
 	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
 		tw_change_extra(c, handle, TAKE(fresh));
@@ -82,25 +69,24 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 		tw_change_item(c, item, TAKE(fresh));
 		return;
 	}
-	fresh->v[GROUP] = (int32_t)group;
-	fresh->v[LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
+	fresh->v[TW_AUTO_GROUP] = (int32_t)group;
+	fresh->v[TW_AUTO_LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
 	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
 }
 
 /* All of them, or another would come forth. */
 static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
 {
-	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
-	int64_t number = tw_layer_in_group(m, group, layer);
-	uint32_t handle;
+	const uint32_t *items;
+	uint32_t handle, n;
 
 	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
 		tw_change_extra(c, handle, NULL);
 		return;
 	}
-	for (uint32_t i = 0; t && i < t->n; i++)
-		if (is_for(m->items[t->items[i]].ints, group, number))
-			tw_change_remove(c, t->items[i]);
+	n = tw_autos_of(m, group, tw_layer_in_group(m, group, layer), &items);
+	for (uint32_t i = 0; i < n; i++)
+		tw_change_remove(c, items[i]);
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
@@ -120,7 +106,7 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	r = tw_record_expect(at, keys, NULL, e);
 	if (r < 0)
 		return r;
-	fresh = old ? tw_ints_copy(old, old->n, 0) : tw_ints_new(LENGTH);
+	fresh = old ? tw_ints_copy(old, old->n, 0) : tw_ints_new(TW_AUTO_LENGTH);
 	if (!fresh)
 		return error_set(e, -ENOMEM, "no memory for an auto-mapper item");
 	rec.v = fresh->v;
@@ -139,15 +125,15 @@ bool tw_automapper_layer(
 	const struct tw_item *it = &m->items[item], *group;
 	int64_t layer;
 
-	if (it->type != tw_uuid_type(m, TW_AUTOMAPPER) || it->ints->n < LENGTH)
+	if (it->type != tw_uuid_type(m, TW_AUTOMAPPER) || it->ints->n < TW_AUTO_LENGTH)
 		return false;
-	group = tw_item_at(m, TW_GROUP, it->ints->v[GROUP]);
+	group = tw_item_at(m, TW_GROUP, it->ints->v[TW_AUTO_GROUP]);
 	if (!group)
 		return false;
-	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + it->ints->v[LAYER];
-	if (layer < 0 || layer > UINT16_MAX || it->ints->v[GROUP] > UINT16_MAX)
+	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + it->ints->v[TW_AUTO_LAYER];
+	if (layer < 0 || layer > UINT16_MAX || it->ints->v[TW_AUTO_GROUP] > UINT16_MAX)
 		return false;
-	*ret_group = (uint32_t)it->ints->v[GROUP];
+	*ret_group = (uint32_t)it->ints->v[TW_AUTO_GROUP];
 	*ret_layer = (uint32_t)layer;
 	return true;
 }

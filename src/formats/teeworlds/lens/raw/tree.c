@@ -34,22 +34,17 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
 		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
-	const struct tw_names *names = tw_mounted(m);
 	const char *name = type <= TW_SOUND ? known[type] : type == TW_UUID_INDEX ? "uuid" : NULL;
 
-	for (size_t i = 0; !name && i < names->n_types; i++)
-		if (names->types[i].type == type)
-			name = names->types[i].uuid;
+	if (!name)
+		name = tw_mounted_uuid(m, type);
 	sprintf(dst, "%05u%s%s", type, name ? "_" : "", name ? name : "");
 }
 
 /* Objects made since the mount are not shown. */
-static bool is_shown(const struct tw_map *m, const struct tw_type *t)
+static bool is_shown(const struct tw_type *t)
 {
-	for (uint32_t i = 0; i < t->n; i++)
-		if (!m->items[t->items[i]].made)
-			return true;
-	return false;
+	return t->n_mounted > 0;
 }
 
 /* Nor is their data: a new data item is, where somebody else uses it or nobody does. */
@@ -75,39 +70,62 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 	return !used;
 }
 
+/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
+static bool take_number(const char **s, uint32_t *ret)
+{
+	const char *first = *s;
+	uint64_t v = 0;
+
+	for (; **s >= '0' && **s <= '9' && v <= UINT32_MAX; (*s)++)
+		v = 10 * v + (uint64_t)(**s - '0');
+	*ret = (uint32_t)v;
+	return *s > first && v <= UINT32_MAX;
+}
+
+/* The first type that is shown and has this number or a greater one. */
+static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
+{
+	const struct tw_index *x = m->index;
+	size_t i = tw_index_from(x, type);
+
+	while (i < x->n_types && !is_shown(&x->types[i]))
+		i++;
+	return i < x->n_types ? &x->types[i] : NULL;
+}
+
 static int items_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
+	const struct tw_type *t;
 	char shown[NAME_MAX + 1];
+	const char *s = name;
+	uint32_t type;
 
 	(void)dir;
-	for (size_t i = 0; i < m->index->n_types; i++) {
-		if (!is_shown(m, &m->index->types[i]))
-			continue;
-		type_name(m, m->index->types[i].id, shown);
-		if (strcmp(shown, name) == 0) {
-			*ret = tw_id(TW_K_RAW_TYPE, m->index->types[i].id, 0);
-			return 0;
-		}
-	}
-	return -ENOENT;
+	if (!take_number(&s, &type))
+		return -ENOENT;
+	t = tw_type(m, type);
+	if (!t || !is_shown(t))
+		return -ENOENT;
+	type_name(m, t->id, shown);
+	if (strcmp(shown, name) != 0)
+		return -ENOENT;
+	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
+	return 0;
 }
 
 /* The cookie is the next type number, so that it holds when a type is added. */
 static int items_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	(void)dir;
-	for (size_t i = 0; i < m->index->n_types; i++) {
-		uint16_t type = m->index->types[i].id;
+	const struct tw_type *t = shown_from(m, *cookie);
 
-		if (type < *cookie || !is_shown(m, &m->index->types[i]))
-			continue;
-		type_name(m, type, name);
-		*ret = tw_id(TW_K_RAW_TYPE, type, 0);
-		*cookie = (uint64_t)type + 1;
-		return 1;
-	}
-	return 0;
+	(void)dir;
+	if (!t)
+		return 0;
+	type_name(m, t->id, name);
+	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
+	*cookie = (uint64_t)t->id + 1;
+	return 1;
 }
 
 static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
@@ -152,18 +170,6 @@ static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t 
 		sprintf(dst, "%05u", id);
 	else
 		sprintf(dst, "%05u+%u", id, low - first);
-}
-
-/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
-static bool take_number(const char **s, uint32_t *ret)
-{
-	const char *first = *s;
-	uint64_t v = 0;
-
-	for (; **s >= '0' && **s <= '9' && v <= UINT32_MAX; (*s)++)
-		v = 10 * v + (uint64_t)(**s - '0');
-	*ret = (uint32_t)v;
-	return *s > first && v <= UINT32_MAX;
 }
 
 static int type_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Zlib */
+/* uuids: item types that are known by a UUID, and the auto-mapper's items by their layers. */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/index.h"
+
+/* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
+ * mapitemtype-automapper-config@ddnet.tw and so on). */
+static const uint8_t known_uuids[TW_N_UUIDS][16] = {
+	[TW_AUTOMAPPER] = {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a,
+		0xe0, 0x41, 0x0d, 0xd8},
+	[TW_GROUP_EXT] = {0x4a, 0x26, 0xca, 0x1f, 0x64, 0xbd, 0x30, 0xe3, 0x90, 0x7a, 0x70, 0x7e,
+		0xac, 0xd1, 0xf0, 0x80},
+	[TW_BEZIER] = {0x3a, 0xb4, 0xf8, 0x4d, 0xd9, 0xcc, 0x3c, 0x78, 0xb5, 0x85, 0x0d, 0x6c, 0xcd,
+		0xb2, 0xe2, 0x5c},
+};
+
+bool tw_known_uuid(const uint8_t uuid[16])
+{
+	for (unsigned i = 0; i < TW_N_UUIDS; i++)
+		if (memcmp(uuid, known_uuids[i], 16) == 0)
+			return true;
+	return false;
+}
+
+const uint8_t *tw_uuid_bytes(enum tw_uuid what)
+{
+	return known_uuids[what];
+}
+
+/* Big-endian words, whatever the rest of the file is. */
+static void write_uuid(const struct tw_ints *ints, uint8_t ret[16])
+{
+	for (unsigned k = 0; k < 16; k++)
+		ret[k] = (uint8_t)((uint32_t)ints->v[k / 4] >> (24 - 8 * (k % 4)));
+}
+
+/* Of each number the first index item of 4 integers. */
+static int list_uuids(struct tw_map *m, const struct tw_type *t)
+{
+	struct tw_index *x = m->index;
+
+	x->uuids = malloc(((size_t)t->n + 1) * sizeof(*x->uuids));
+	if (!x->uuids)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct tw_item *it = &m->items[t->by_id[i]];
+		bool has = x->n_uuids && x->uuids[x->n_uuids - 1].type == it->id;
+
+		if (has || it->ints->n != 4 || it->id < TW_UUID_FIRST || it->id == TW_UUID_INDEX)
+			continue;
+		x->uuids[x->n_uuids].type = it->id;
+		write_uuid(it->ints, x->uuids[x->n_uuids++].uuid);
+	}
+	return 0;
+}
+
+static const struct tw_type_uuid *find(const struct tw_index *x, unsigned type)
+{
+	size_t low = 0, high = x->n_uuids;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (x->uuids[mid].type < type)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < x->n_uuids && x->uuids[low].type == type ? &x->uuids[low] : NULL;
+}
+
+/* An auto-mapper item and what it is for. */
+struct order {
+	int32_t group, layer;
+	uint32_t item;
+};
+
+static int order_cmp(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->layer != b->layer)
+		return a->layer < b->layer ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+static int list_autos(struct tw_map *m)
+{
+	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
+	CLEANUP(free) struct order *o = malloc((t ? t->n + (size_t)1 : 1) * sizeof(*o));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; o && t && i < t->n; i++) {
+		const struct tw_ints *v = m->items[t->items[i]].ints;
+
+		if (v->n >= TW_AUTO_LENGTH)
+			o[n++] = (struct order){
+				v->v[TW_AUTO_GROUP], v->v[TW_AUTO_LAYER], t->items[i]};
+	}
+	m->index->autos = malloc(((size_t)n + 1) * sizeof(*m->index->autos));
+	if (!o || !m->index->autos)
+		return -ENOMEM;
+	qsort(o, n, sizeof(*o), order_cmp);
+	for (uint32_t i = 0; i < n; i++)
+		m->index->autos[i] = o[i].item;
+	m->index->n_autos = n;
+	return 0;
+}
+
+int tw_index_uuids(struct tw_map *m)
+{
+	const struct tw_type *t = tw_type(m, TW_UUID_INDEX);
+	struct tw_index *x = m->index;
+	int r = t ? list_uuids(m, t) : 0;
+
+	for (unsigned k = 0; k < TW_N_UUIDS; k++)
+		x->known[k] = -1;
+	for (uint32_t i = 0; r == 0 && t && i < t->n; i++) {
+		uint16_t type = m->items[t->items[i]].id;
+		const struct tw_type_uuid *u = find(x, type);
+
+		for (unsigned k = 0; u && k < TW_N_UUIDS; k++)
+			if (x->known[k] < 0 && memcmp(u->uuid, known_uuids[k], 16) == 0)
+				x->known[k] = type;
+	}
+	return r < 0 ? r : list_autos(m);
+}
+
+bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16])
+{
+	const struct tw_type_uuid *u = find(m->index, type);
+
+	if (u)
+		memcpy(ret, u->uuid, sizeof(u->uuid));
+	return u != NULL;
+}
+
+int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)
+{
+	return m->index->known[what];
+}
+
+const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what)
+{
+	int type = tw_uuid_type(m, what);
+
+	return type < 0 ? NULL : tw_type(m, (unsigned)type);
+}
+
+const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position)
+{
+	int type = tw_uuid_type(m, what);
+
+	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, position);
+}
+
+uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)
+{
+	const struct tw_index *x = m->index;
+	uint32_t low = 0, high = x->n_autos, n = 0;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const int32_t *v = m->items[x->autos[mid]].ints->v;
+		int64_t g = v[TW_AUTO_GROUP], l = v[TW_AUTO_LAYER];
+
+		if (g < group || (g == group && l < layer))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*ret = x->autos + low;
+	for (; low + n < x->n_autos; n++) {
+		const int32_t *v = m->items[x->autos[low + n]].ints->v;
+
+		if (v[TW_AUTO_GROUP] != (int64_t)group || v[TW_AUTO_LAYER] != layer)
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Of very many things of one sort each costs what it costs of few: with eight times as many, each
+ * kind of work takes eight times as many steps, and not the square of it. Steps are the basic
+ * blocks that run in the code of the format, which is compiled for this test so that each block
+ * calls __sanitizer_cov_trace_pc; so nothing here depends on time.
+ */
+#include "made.h"
+
+enum { FEW = 250, TIMES = 8, PHASES_MAX = 8 };
+
+static atomic_ullong steps;
+
+void __sanitizer_cov_trace_pc(void);
+
+void __sanitizer_cov_trace_pc(void)
+{
+	atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
+}
+
+struct work {
+	struct fixture f;
+	const char *names[PHASES_MAX];
+	unsigned long long phases[PHASES_MAX], begun;
+	unsigned n_phases, n_files;
+};
+
+static void begin(struct work *w)
+{
+	w->begun = atomic_load(&steps);
+}
+
+static void end(struct work *w, const char *name)
+{
+	w->names[w->n_phases] = name;
+	w->phases[w->n_phases++] = atomic_load(&steps) - w->begun;
+}
+
+static void count(void *arg, const char *path, const struct entry *entry)
+{
+	struct work *w = arg;
+
+	(void)path, (void)entry;
+	w->n_files++;
+}
+
+static void find_and_read(void *arg, const char *path, const struct entry *entry)
+{
+	CLEANUP(bytes_unref) struct bytes *b = NULL;
+	struct work *w = arg;
+	struct error err = ERROR_INIT;
+	struct entry found;
+
+	assert_int_equal(entry_find(w->f.s, path, &found), 0);
+	assert_int_equal(found.id, entry->id);
+	assert_ok(entry_get(w->f.s, &found, &b, &err));
+}
+
+static void told(void *arg, const struct format_fault *f)
+{
+	(void)arg, (void)f;
+}
+
+/* What ls -lR, tar and mapfs check do. */
+static void look_at_all(struct work *w)
+{
+	struct error err = ERROR_INIT;
+
+	begin(w);
+	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", count, w, &err));
+	end(w, "list");
+	begin(w);
+	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", find_and_read, w, &err));
+	end(w, "read");
+	begin(w);
+	(void)w->f.s->format->edit->check(NULL, w->f.s, true, told, NULL, &err);
+	end(w, "check");
+}
+
+static void open_map(struct work *w, struct made *m)
+{
+	begin(w);
+	made_open(m, "ro", &w->f);
+	end(w, "open");
+}
+
+static void add_layers(struct made *m, unsigned n)
+{
+	static const uint8_t tiles[16];
+
+	for (unsigned i = 0; i < n; i++)
+		MADE(m, TW_LAYER, i, 0, 2, 0, 2, 2, 2, i == 0, 255, 255, 255, 255, -1, 0, -1,
+			made_data(m, tiles, sizeof(tiles)));
+}
+
+static void add_group(struct made *m, unsigned i, int32_t first, int32_t n)
+{
+	MADE(m, TW_GROUP, i, 2, 0, 0, 100, 100, first, n, 0, 0, 0, 0, 0);
+}
+
+static void groups(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		add_group(&m, i, (int32_t)i, 1);
+	add_layers(&m, n);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+/* Layers of which none is in a group, and every one is told of. */
+static void homeless_layers(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		add_group(&m, i, 0, 1);
+	add_layers(&m, n);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+static void types(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, 100 + i, 0, 1);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+static void uuid_types(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, TW_UUID_FIRST + i, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, TW_UUID_INDEX, TW_UUID_FIRST + i, (int32_t)i, 1, 2, 3);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+static void envelopes(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, TW_ENVELOPE, i, 1, 4, 0, 1);
+	MADE(&m, TW_POINTS, 0, 0, 1, 2, 3, 4, 5);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+/* Auto-mapper items of as many layers. */
+static void autos(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	add_group(&m, 0, 0, (int32_t)n);
+	add_layers(&m, n);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, 0xfffe, i, 1, 0, (int32_t)i, 3, 42, 1);
+	MADE(&m, TW_UUID_INDEX, 0xfffe, 0x3e1b2716, 0x178c3978, (int32_t)0x9bd9b11a,
+		(int32_t)0xe0410dd8);
+	open_map(w, &m);
+	look_at_all(w);
+}
+
+static void grows(void (*run)(struct work *w, unsigned n))
+{
+	struct work few = {.n_phases = 0}, many = {.n_phases = 0};
+	bool all = true;
+
+	run(&few, FEW);
+	run(&many, TIMES * FEW);
+	assert_true(few.n_files >= FEW && many.n_files >= TIMES * FEW);
+	for (unsigned i = 0; i < few.n_phases; i++) {
+		double a = (double)few.phases[i] / FEW, b = (double)many.phases[i] / (TIMES * FEW);
+
+		print_message("%-10s %8.1f steps of each, of eight times as many %8.1f\n",
+			few.names[i], a, b);
+		/* What is sorted and searched grows by its logarithm. */
+		all &= b <= 1.5 * a;
+	}
+	fixture_close(&few.f);
+	fixture_close(&many.f);
+	assert_true(all);
+}
+
+#define OF(sort)                                                                                   \
+	static void many_##sort(void **state)                                                      \
+	{                                                                                          \
+		(void)state;                                                                       \
+		grows(sort);                                                                       \
+	}
+
+OF(groups)
+OF(homeless_layers)
+OF(types)
+OF(uuid_types)
+OF(envelopes)
+OF(autos)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_groups),
+		cmocka_unit_test(many_homeless_layers),
+		cmocka_unit_test(many_types),
+		cmocka_unit_test(many_uuid_types),
+		cmocka_unit_test(many_envelopes),
+		cmocka_unit_test(many_autos),
+	};
+
+	return cmocka_run_group_tests_name("many", tests, NULL, NULL);
+}
