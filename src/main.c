@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /* Which command. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/offline/output.h"
 #include "vfs/volume/outcome.h"
 
 /* A file that lands on descriptor 2 would receive our messages. What is closed has no content, not
- * even an empty one: it cannot be read. Where there is no /dev, any descriptor that cannot be
- * written does. */
+ * even an empty one, and takes none: it can be neither read nor written. Where there is no /dev,
+ * any descriptor of which that is true does. */
 static int fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0 &&
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) < 0 &&
 			open("/", O_PATH) < 0)
 			return -1;
 	return 0;
@@ -37,14 +38,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int r;
-
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
-	r = run(argc, argv);
-	if (fflush(stdout) != 0) {
-		perror("mapfs: standard output");
-		return r ? r : OUTCOME_REFUSED;
-	}
-	return r;
+	return output_end(run(argc, argv));
 }

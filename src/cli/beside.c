@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "cli/offline/output.h"
 #include "fuse/control.h"
 #include "fuse/keeper_lines.h"
 #include "vfs/journal/journal.h"
@@ -128,7 +129,7 @@ static void print_discarded(void *arg, const char *path, const char *what)
 		p->map ? ": " : "", path, what);
 	printable(line);
 	if (!lines_has(&p->printed, line))
-		puts(line);
+		output_report("%s", line);
 	lines_add(&p->printed, line);
 }
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/walk.h"
+#include "cli/offline/output.h"
 
 struct cat {
 	struct offline tree;
@@ -18,13 +18,10 @@ struct cat {
 static int write_out(void *arg, const void *data, size_t n)
 {
 	struct cat *cat = arg;
-	int r = io_write(STDOUT_FILENO, data, n);
+	int r = output_write(data, n);
 
-	if (r < 0) {
-		fprintf(stderr, "mapfs: standard output: %s\n", strerror(-r));
-		cat->stopped = true;
-	}
-	return r < 0 ? r : 0;
+	cat->stopped |= r < 0;
+	return r;
 }
 
 static int show(void *arg, const char *path, const struct attr *a)

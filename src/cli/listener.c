@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/say.h"
+#include "cli/offline/output.h"
 
 enum {
 	TICK_MS = 250,
@@ -89,10 +90,9 @@ static void print_line(struct listener *l, struct control_msg *m)
 	lines_add(&l->printed, m->text);
 	clear_progress(l);
 	if (l->several)
-		say(stdout, "%s: %s", l->mountpoint, m->text);
+		output_report("%s: %s", l->mountpoint, m->text);
 	else
-		puts(m->text);
-	fflush(stdout);
+		output_report("%s", m->text);
 }
 
 static bool out_of_patience(struct listener *l)

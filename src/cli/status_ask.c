@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/say.h"
+#include "cli/offline/output.h"
 #include "cli/status.h"
 
 enum { PATIENCE_MS = 4000, NAME_SIZE = sizeof(STATUS_ATTRIBUTE) + 16 };
@@ -116,7 +116,7 @@ bool status_print_left(const char *point)
 		if (strcmp(e.word, "draft") != 0 && strcmp(e.word, "left") != 0 &&
 			strcmp(e.word, "waiting") != 0)
 			continue;
-		say(stdout, "left: %s: %s", e.path, e.why);
+		output_report("left: %s: %s", e.path, e.why);
 		any = true;
 	}
 	return any;

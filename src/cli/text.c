@@ -7,11 +7,11 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
+#include "cli/offline/output.h"
 
 enum { PIECE = 64 << 10, TEXT_MAX = 1 << 30 /* bytes of one file */ };
 
@@ -23,12 +23,10 @@ struct text {
 
 static int print(struct text *x, const void *data, size_t n)
 {
-	int r = io_write(STDOUT_FILENO, data, n);
+	int r = output_write(data, n);
 
-	if (r < 0 && !x->failed) {
-		fprintf(stderr, "mapfs: standard output: %s\n", strerror(-r));
+	if (r < 0)
 		x->failed = r;
-	}
 	return r;
 }
 

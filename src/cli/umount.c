@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,8 @@ int umount_run(char *const *names, size_t n, const struct ending *wanted)
 	struct targets t = {0};
 	int code = OUTCOME_DONE;
 
+	/* Who reads no further hears of the report on stderr, and the end is waited for. */
+	signal(SIGPIPE, SIG_IGN);
 	/* All are looked up before a first one ends: names may be relative to a mount. */
 	for (size_t i = 0; i < n; i++) {
 		if (targets_add(&t, names[i]) == 0 ||

@@ -78,3 +78,60 @@ def test_what_is_missing_is_what_is_named(box):
                           (["MEDIA/NONE.TXT", "MEDIA/X.TXT"], "MEDIA/NONE.TXT")):
         r = run("mv", mod, *args, text=True)
         assert (r.returncode, r.stderr) == (2, "mapfs: %s: %s: No such file or directory\n" % (mod, missing))
+
+
+def shell(redirection, *args, **kw):
+    """A command with its standard output sent elsewhere."""
+    return subprocess.run(["/bin/sh", "-c", 'exec "$@" %s' % redirection, "sh", places.BINARY, *args],
+                          capture_output=True, text=True, timeout=60, **kw)
+
+
+NO_OUTPUT = pytest.mark.parametrize("redirection, why", [
+    (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")], ids=["full", "closed"])
+
+
+@NO_OUTPUT
+@pytest.mark.parametrize("args", [
+    ["cat", "A", "info/author"], ["ls", "A"], ["ls", "-lR", "A"], ["text", "A"], ["grep", "some", "A"], ["check", "NONE"],
+    ["grep", "-c", "some", "A"], ["diff", "A", "B"], ["diff", "-q", "A", "B"], ["status", "A"], ["status", "--json", "A"],
+    ["recover", "A"], ["recover", "A", "--list"], ["check", "--json", "NONE"], ["--version"], ["ls", "--help"],
+    ["--help"], ["merge", "--help"], ["grep", "--help"]], ids="-".join)
+def test_output_that_nobody_takes_is_an_error(box, small, args, redirection, why):
+    names = {"A": small, "B": box.add(small, "b.map"), "NONE": box.add(b"none", "none.map")}
+    good("put", small, "info/author", input=b"somebody\n")
+    r = shell(redirection, *[names.get(a, a) for a in args])
+    # Of a text that is longer than stdio's buffer only the end has a reason.
+    whys = [why, "not all of it could be written"] if args == ["--help"] else [why]
+    assert (r.returncode, r.stderr) in [(2, "mapfs: standard output: %s\n" % w) for w in whys]
+
+
+@NO_OUTPUT
+def test_what_prints_nothing_needs_no_output(small, redirection, why):
+    for args in (["put", small, "info/author", "/dev/null"], ["diff", small, small], ["cat", small, "info/author"]):
+        r = shell(redirection, *args)
+        assert (r.returncode, r.stderr) == (0, ""), args
+
+
+def test_a_report_that_output_does_not_take_is_told_on_stderr(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"somebody\n")
+    r = shell(">/dev/full", "-u", m.point)
+    assert r.returncode == 5 and not m.mounted()
+    first, *report = r.stderr.splitlines()
+    assert first == "mapfs: standard output: No space left on device"
+    assert report == ["saved: info/author"]
+    assert good("cat", small, "info/author").stdout == b"somebody\n"
+    r = shell(">/dev/full", "put", "-v", small, "info/author", input="nobody\n")
+    assert (r.returncode, r.stderr) == (5, first + "\nsaved: info/author\n")
+    assert good("cat", small, "info/author").stdout == b"nobody\n"
+
+
+def test_a_report_that_nobody_reads_keeps_no_save(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"somebody\n")
+    p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p.stdout.close()
+    err = p.stderr.read()
+    p.stderr.close()
+    assert p.wait(60) == 5 and err == "mapfs: standard output: Broken pipe\nsaved: info/author\n", err
+    assert not m.mounted()

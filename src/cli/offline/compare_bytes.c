@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/say.h"
 #include "cli/offline/compare.h"
+#include "cli/offline/output.h"
 
 enum { CHUNK = 64 << 10 };
 
@@ -56,10 +53,8 @@ int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed
 
 int compare_print(struct buffer *out)
 {
-	int r = out->error ? out->error : io_write(STDOUT_FILENO, out->data, out->size);
+	int r = out->error ? out->error : output_write(out->data, out->size);
 
-	if (r < 0)
-		say(stderr, "mapfs: standard output: %s", strerror(-r));
 	out->size = 0;
-	return r < 0 ? r : 0;
+	return r;
 }

@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/many_list.h"
+#include "cli/offline/output.h"
 
 enum { THREADS_MAX = 64 };
 
@@ -74,10 +75,9 @@ static void print(struct crew *w)
 {
 	while (w->printed < w->list.n && w->results[w->printed].done) {
 		struct buffer *out = &w->results[w->printed++].out;
-		int r = w->stopped ? 0 : io_write(STDOUT_FILENO, out->data, out->size);
+		int r = w->stopped ? 0 : output_write(out->data, out->size);
 
 		if (r < 0) {
-			say(stderr, "mapfs: standard output: %s", strerror(-r));
 			w->stopped = true;
 			w->wrong = r;
 		}

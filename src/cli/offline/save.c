@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/say.h"
 #include "cli/offline/change.h"
+#include "cli/offline/output.h"
 #include "vfs/save/status.h"
 
 struct look {
@@ -93,7 +93,7 @@ static void print(const struct offline *t, const struct report *r, bool verbose)
 		if (!plain)
 			offline_say(t, "%s", r->lines[i]);
 		else if (verbose)
-			say(stdout, "%s", r->lines[i]);
+			output_report("%s", r->lines[i]);
 	}
 }
 

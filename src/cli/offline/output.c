@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/offline/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/say.h"
+#include "vfs/volume/outcome.h"
+
+static bool failed, reports_failed;
+
+static void fail(const char *why)
+{
+	if (!failed)
+		say(stderr, "mapfs: standard output: %s", why);
+	failed = true;
+}
+
+int output_write(const void *data, size_t n)
+{
+	int r = io_write(STDOUT_FILENO, data, n);
+
+	if (r < 0)
+		fail(strerror(-r));
+	return r < 0 ? r : 0;
+}
+
+/* Nobody is told who closed it: he asked for no report. */
+static void fail_report(void)
+{
+	if (errno != EBADF && !failed) {
+		fail(strerror(errno));
+		reports_failed = true;
+	}
+	clearerr(stdout);
+}
+
+void output_report(const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	say(stdout, "%s", line ? line : "out of memory");
+	if (fflush(stdout) == 0)
+		return;
+	fail_report();
+	say(stderr, "%s", line ? line : "out of memory");
+}
+
+int output_end(int code)
+{
+	/* Why an earlier part was not written stdio has forgotten. */
+	if (fflush(stdout) != 0)
+		fail(strerror(errno));
+	else if (ferror(stdout))
+		fail("not all of it could be written");
+	if (!failed || code != OUTCOME_DONE)
+		return code;
+	return reports_failed ? OUTCOME_LEFT : OUTCOME_REFUSED;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * output: standard output, which may be full, closed, or a pipe that nobody reads any more. What is
+ * printed by stdio and what is written here must not be mixed in one command.
+ */
+#ifndef CLI_OFFLINE_OUTPUT_H
+#define CLI_OFFLINE_OUTPUT_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* All of it. -errno after a line on stderr, which is there once. */
+int output_write(const void *data, size_t n);
+/* A line of a report of what is done already, which is not lost: where standard output does not
+ * take it, it is on stderr. */
+void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* After all of it, with the exit code of the command. Returns that; where it is OUTCOME_DONE, and
+ * standard output did not take all, OUTCOME_LEFT of reports and OUTCOME_REFUSED of the rest. */
+int output_end(int code);
+
+#endif
