@@ -107,6 +107,11 @@ static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 	return fd == -ENOSYS || fd == -EPERM ? open_by_names(dirfd, path, flags, mode) : fd;
 }
 
+bool io_is_full(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT;
+}
+
 int io_openat(int dirfd, const char *name, int flags, mode_t mode)
 {
 	return open_beneath(dirfd, name, flags, mode);

@@ -36,6 +36,8 @@ void io_set_hook(io_hook hook, void *arg);
 /* What the hook says to a call; for those that are made elsewhere (io_copy.c). */
 int io_ask(struct io_call *c);
 
+/* Is -errno that of a disk, or of a share of it, without room? */
+bool io_is_full(int r);
 /* An fd; O_CLOEXEC is added. The path stays below dirfd and follows no symbolic link. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */

@@ -27,7 +27,7 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 			continue;
 		/* The disk's own troubles are final; the rest means that this pair cannot. */
 		if (r < 0)
-			return r == -ENOSPC || r == -EDQUOT || r == -EIO || r == -EFBIG ? r : 0;
+			return io_is_full(r) || r == -EIO || r == -EFBIG ? r : 0;
 		if (!done)
 			return 0;
 		*off += (uint64_t)done;

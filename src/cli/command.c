@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 
@@ -92,6 +93,11 @@ bool command_writes(struct command *c)
 enum outcome command_outcome(int r)
 {
 	return r == 0 ? OUTCOME_DONE : r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
+}
+
+enum outcome command_outcome_of_writing(int r)
+{
+	return io_is_full(r) ? OUTCOME_SAVE_FAILED : command_outcome(r);
 }
 
 int command_fail(const struct offline *t, const char *path, int r)

@@ -54,6 +54,8 @@ void command_close(struct offline *t);
 
 /* The exit code for -errno of opening a map. */
 enum outcome command_outcome(int r);
+/* ... of one that writes: a full disk fails the save. */
+enum outcome command_outcome_of_writing(int r);
 /* "mapfs: FILE: PATH: why". Returns r. */
 int command_fail(const struct offline *t, const char *path, int r);
 

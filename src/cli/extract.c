@@ -63,7 +63,7 @@ static int fail(struct extract *x, const char *path, int r)
 /* What could not be written. Of other reasons the next file may have none. */
 static int not_written(struct extract *x, int r)
 {
-	if (r == -ENOSPC || r == -EDQUOT || r == -EROFS || r == -EIO)
+	if (io_is_full(r) || r == -EROFS || r == -EIO)
 		x->failed = r;
 	return r < 0 ? r : 0;
 }

@@ -94,7 +94,7 @@ static int run(struct command *c, struct indexing *x)
 	int r = command_open(c, c->names[0], NULL, 0, &x->tree), code = OUTCOME_DONE;
 
 	if (r < 0)
-		return (int)command_outcome(r);
+		return (int)command_outcome_of_writing(r);
 	s = x->tree.vol->now;
 	if (!s->format->index) {
 		offline_say(&x->tree, "no file of such a map lists its other files");

@@ -336,7 +336,7 @@ static int run(struct command_merge *c)
 	}
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
-	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome(r);
+	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome_of_writing(r);
 	for (int w = 0; w < SIDES; w++) {
 		offline_close(&c->merge.sides[w].tree);
 		side_finish(&c->merge.sides[w]);

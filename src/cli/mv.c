@@ -70,7 +70,7 @@ int cli_mv(int argc, char **argv)
 			r = command_fail(&t, to, -ENOTDIR);
 		for (int i = 1; r == 0 && i < c.n_names - 1; i++)
 			r = move(&t, c.names[i], to, into);
-		c.code = r < 0 ? (int)command_outcome(r) : (int)change_save(&t, &how);
+		c.code = r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(&t, &how);
 		command_close(&t);
 	}
 	command_finish(&c);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -108,11 +109,6 @@ static int save(struct pack *p, struct offline *t)
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
-static bool is_full(int r)
-{
-	return r == -ENOSPC || r == -EDQUOT;
-}
-
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
 	struct files_copied done = {0};
@@ -129,7 +125,7 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	if (r == 0 && !done.refused && !done.unread)
 		code = save(p, t);
 	else
-		code = done.refused || is_full(r) ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+		code = done.refused || io_is_full(r) ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 
@@ -148,7 +144,7 @@ static int run(struct command *c, struct pack *p)
 	if (r < 0 && c->create && p->out.held.vol)
 		volume_discard(p->out.held.vol);
 	if (r < 0)
-		return (int)command_outcome(r);
+		return (int)command_outcome_of_writing(r);
 	r = make_room(p, from, &u, &t);
 	code = r < 0 ? OUTCOME_SAVE_FAILED : fill(p, from, t, &u);
 	return c->create ? give_name(p, code) : code;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -37,7 +38,7 @@ static ssize_t read_from(void *arg, void *dst, size_t n)
 /* What was not there to be written, and what was and could not be. */
 static enum outcome outcome_of(int r)
 {
-	bool failed = r == -EINVAL || r == -EFBIG || r == -ENOSPC || r == -EDQUOT || r == -EIO;
+	bool failed = r == -EINVAL || r == -EFBIG || r == -EIO || io_is_full(r);
 
 	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 }
@@ -90,7 +91,7 @@ static int run(struct command *c, struct change_save *how)
 		return OUTCOME_REFUSED;
 	}
 	r = command_open(c, c->names[0], NULL, 0, &t);
-	code = (int)command_outcome(r);
+	code = (int)command_outcome_of_writing(r);
 	if (r == 0)
 		code = (int)put(&t, c->names[1], fd, source);
 	if (code == OUTCOME_DONE)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/change.h"
@@ -11,6 +12,7 @@
 struct rm {
 	struct offline tree;
 	bool below;
+	bool full; /* the disk: so it would be with each that follows */
 	int worst;
 };
 
@@ -23,7 +25,8 @@ static int visit(void *arg, const char *path, const struct attr *a)
 
 	if (r < 0)
 		rm->worst = command_fail(&rm->tree, path, r);
-	return 0;
+	rm->full = io_is_full(r);
+	return rm->full ? r : 0;
 }
 
 int cli_rm(int argc, char **argv)
@@ -45,15 +48,16 @@ int cli_rm(int argc, char **argv)
 		c.code = cli_usage("rm takes a file and paths in it");
 	if (option == -1 && c.n_names >= 2 && command_writes(&c)) {
 		r = command_open(&c, c.names[0], NULL, 0, &rm.tree);
-		for (int i = 1; r == 0 && i < c.n_names; i++) {
+		for (int i = 1; r == 0 && i < c.n_names && !rm.full; i++) {
 			int one = offline_match(&rm.tree, c.names[i], visit, &rm);
 
-			if (one < 0)
+			if (one < 0 && !rm.full)
 				rm.worst = command_fail(&rm.tree, c.names[i], one);
 		}
 		/* All or nothing. */
-		c.code = r < 0 || rm.worst < 0 ? (int)command_outcome(r < 0 ? r : rm.worst)
-					       : (int)change_save(&rm.tree, &how);
+		c.code = r < 0 || rm.worst < 0
+				 ? (int)command_outcome_of_writing(r < 0 ? r : rm.worst)
+				 : (int)change_save(&rm.tree, &how);
 		command_close(&rm.tree);
 	}
 	command_finish(&c);

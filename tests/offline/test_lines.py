@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
 """Command lines of the commands without a mount, and the lines that say what is wrong with them."""
+import errno
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -10,6 +12,7 @@ import archives
 import places
 from box import wait_for
 from maps import good, run
+from shims import Fault
 
 
 def read(path):
@@ -135,3 +138,29 @@ def test_a_report_that_nobody_reads_keeps_no_save(box, small):
     p.stderr.close()
     assert p.wait(60) == 5 and err == "mapfs: standard output: Broken pipe\nsaved: info/author\n", err
     assert not m.mounted()
+
+
+@pytest.mark.parametrize("args, code", [
+    (["rm", "-r", "A", "groups/*", "images/*"], 4), (["mv", "A", "groups/0_Game/layers/0_Game", "groups/0_Game/layers/7"], 4),
+    (["put", "A", "info/author", "SOURCE"], 4), (["pack", "DIR", "NEW"], 4), (["pack", "DIR", "--onto", "A"], 4),
+    (["pack", "--exact", "DIR", "--onto", "A"], 4), (["merge", "A", "B", "C", "NEW"], 132), (["merge", "A", "B", "C", "A"], 132)],
+    ids=lambda a: a[0] if isinstance(a, list) else "")
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT], ids=["full", "quota"])
+def test_a_full_disk_fails_the_save(box, small, args, code, error):
+    names = {"A": small, "B": box.add(small, "b.map"), "C": box.add(small, "c.map"), "NEW": os.path.join(box.maps, "new.map"),
+             "DIR": os.path.join(box.root, "dir"), "SOURCE": os.path.join(box.root, "source")}
+    good("extract", "-o", "raw=off", small, names["DIR"])
+    with open(names["SOURCE"], "w") as f:
+        f.write("somebody\n")
+    good("put", names["B"], "info/author", names["SOURCE"])
+    good("put", names["C"], "info/credits", names["SOURCE"])
+    shutil.copy(names["SOURCE"], os.path.join(names["DIR"], "info/author"))
+    before = open(small, "rb").read()
+    shim = box.shim(Fault)
+    shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE, error)
+    r = run(*[names.get(a, a) for a in args], text=True, env=box.env(shim.env()))
+    assert r.returncode == code, r.stderr
+    # The reason, and perhaps that the map is as it was.
+    assert r.stderr.count(os.strerror(error)) == 1, r.stderr
+    assert open(small, "rb").read() == before and not os.path.exists(names["NEW"])
+    assert sorted(os.listdir(box.maps)) == ["b.map", "c.map", "small.map"]

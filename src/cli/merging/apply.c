@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/order.h"
@@ -172,7 +173,7 @@ static int put(struct applying *a, struct merged *x, const char *path, struct er
 {
 	int r = put_any(a, x, path, e);
 
-	return r == -ENOMEM || r == -EIO || r == -ENOSPC ? fail(a, path, r) : r != 0;
+	return r == -ENOMEM || r == -EIO || io_is_full(r) ? fail(a, path, r) : r != 0;
 }
 
 static int put_or_note(struct applying *a, struct merged *x)

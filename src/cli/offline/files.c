@@ -244,7 +244,7 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 		tell(c, &c->done->unread, strerror(-s.failed));
 	else if (r == 0 || (r == -EINVAL && note_draft(c)))
 		return settle(c);
-	else if (r == -ENOSPC || r == -EDQUOT)
+	else if (io_is_full(r))
 		return r; /* so it would be with each that follows */
 	else
 		tell_of(c, r, error_text(&e));

@@ -279,7 +279,8 @@ static void first_saved(void *arg, struct report *report)
 	struct error *e = arg;
 
 	if (report->code == OUTCOME_SAVE_FAILED)
-		error_set(e, -EIO, "%s", report->n ? report->lines[0] : "cannot be written");
+		error_set(e, report->error ? report->error : -EIO, "%s",
+			report->n ? report->lines[0] : "cannot be written");
 	report_finish(report);
 }
 
