@@ -104,18 +104,6 @@ static int stamp(int fd, const struct attr *a, mode_t mode)
 	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
 }
 
-static bool is_map(const struct extract *x, const struct stat *st)
-{
-	const struct source *src = &x->tree.vol->source;
-	struct stat own;
-
-	for (unsigned i = 0; i < src->n_files; i++)
-		if (fstat(src->files[i]->fd, &own) == 0 && own.st_dev == st->st_dev &&
-			own.st_ino == st->st_ino)
-			return true;
-	return false;
-}
-
 /* A file that an earlier run left there may be read-only, as those of raw/ are. */
 static int open_file(struct extract *x)
 {
@@ -127,7 +115,7 @@ static int open_file(struct extract *x)
 		fd = io_openat(x->dir_fd, x->name, flags | O_EXCL, 0600);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !is_map(x, &st))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&x->tree, &st))
 		return fd;
 	if (S_ISREG(st.st_mode))
 		x->why = "is the map itself";

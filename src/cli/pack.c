@@ -111,7 +111,7 @@ static int save(struct pack *p, struct offline *t)
 
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
-	struct files_copied done = {0};
+	struct files_copied done = {.held = &p->out.held};
 	int r = files_copy_in(t, from, p->dir, u, &done), code;
 
 	if (r == 0)

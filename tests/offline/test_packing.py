@@ -137,6 +137,28 @@ def test_envelopes_of_other_channels_take_the_places_and_what_names_them_names_t
     assert unknown(path) == [[1, 2, 3]]
 
 
+def test_the_map_itself_is_no_file_of_its_directory(odd):
+    path, tree = odd
+    inside = os.path.join(tree, "odd.map")
+    r = run("pack", ".", "odd.map", cwd=tree)
+    assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
+    os.replace(path, inside)
+    # What has to go first goes out of a copy, which stands there, too.
+    for i, channels in enumerate((4, 3)):
+        name = tree + "/envelopes/%d_e%d.json" % (i, i)
+        dump(name, {**load(name), "channels": channels})
+    quads = os.path.join(tree, GROUP, "layers/2_quads/quads.json")
+    dump(quads, [{**load(quads)[0], "position_envelope": "1_e1", "color_envelope": "0_e0"}])
+    for how in (["--exact"], []):
+        r = run("pack", "-o", "raw=off", ".", *how, "--onto", "odd.map", cwd=tree)
+        assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
+    assert b'"channels": 4' in good("cat", inside, "envelopes/0_e0.json").stdout
+    # Another map is left out and named.
+    shutil.copy(inside, tree + "/other.map")
+    r = run("pack", "-o", "raw=off", ".", "--onto", "odd.map", cwd=tree)
+    assert (r.returncode, r.stderr) == (5, b"mapfs: ./other.map: left out: no part of a map\n")
+
+
 def test_layers_of_another_type_take_the_places(odd):
     path, tree = odd
     swap(tree, GROUND, GROUP + "/layers/2_quads")

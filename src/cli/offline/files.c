@@ -267,6 +267,9 @@ static int copy_one(struct copy *c, int dirfd, const char *name)
 		tell(c, &c->done->unread, strerror(fd < 0 ? -fd : errno));
 		return 0;
 	}
+	/* What is written stands in the directory itself. */
+	if (offline_is_map(c->t, &st) || offline_is_map(c->done->held, &st))
+		return 0;
 	if (S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
 	if (!S_ISDIR(st.st_mode)) {

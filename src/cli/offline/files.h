@@ -7,6 +7,9 @@
 #include "cli/offline/unlike.h"
 
 struct files_copied {
+	/* Set before: a map that is no part of itself where the directory has it, beside the one
+	 * that is written. */
+	const struct offline *held;
 	size_t refused; /* by the map: a line on stderr each */
 	size_t unread;  /* likewise */
 	size_t left;    /* links, devices, and names that no map takes; likewise */

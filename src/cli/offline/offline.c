@@ -207,3 +207,15 @@ void offline_close(struct offline *t)
 	vfs_destroy(TAKE(t->v));
 	t->vol = NULL;
 }
+
+bool offline_is_map(const struct offline *t, const struct stat *st)
+{
+	const struct source *src = &t->vol->source;
+	struct stat own;
+
+	for (unsigned i = 0; i < src->n_files; i++)
+		if (fstat(src->files[i]->fd, &own) == 0 && own.st_dev == st->st_dev &&
+			own.st_ino == st->st_ino)
+			return true;
+	return false;
+}

@@ -13,6 +13,8 @@
 #ifndef CLI_OFFLINE_OFFLINE_H
 #define CLI_OFFLINE_OFFLINE_H
 
+#include <sys/stat.h>
+
 #include "base/sandbox.h"
 #include "vfs/vfs.h"
 #include "vfs/volume/volume.h"
@@ -55,6 +57,8 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 /* For writing: VOLUME_LOCKED where a journal that fits the map waits. */
 int offline_load(struct offline *t, struct pool *pool, struct error *e);
 void offline_close(struct offline *t);
+/* Is that file the map's own, or one of its two? */
+bool offline_is_map(const struct offline *t, const struct stat *st);
 
 /* A line on stderr: "mapfs: FILE: ...". */
 void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
