@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/refs.h"
 
@@ -56,6 +57,16 @@ int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct er
 		n -= (size_t)got;
 	}
 	return 0;
+}
+
+void file_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 struct extent extent_of_bytes(struct bytes *b)

@@ -30,6 +30,9 @@ DEFINE_CLEANUP(struct file, file_unref);
 /* Exactly n bytes from off; a shorter file is -EIO. */
 int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct error *e);
 
+/* This process may have as many descriptors as it may ask for. */
+void file_raise_limit(void);
+
 struct extent {
 	struct bytes *mem; /* owned reference, or NULL */
 	struct file *file; /* owned reference where mem is NULL */
@@ -37,10 +40,13 @@ struct extent {
 	uint64_t size;
 };
 
-#define EXTENT_INIT {0}
+#define EXTENT_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
-struct extent extent_of_bytes(struct bytes *b);                              /* takes the ref */
-struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size);   /* takes the ref */
+struct extent extent_of_bytes(struct bytes *b);                            /* takes the ref */
+struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size); /* takes the ref */
 struct extent extent_ref(const struct extent *x);
 void extent_finish(struct extent *x); /* drops what it holds; x is empty after */
 #define CLEANUP_EXTENT __attribute__((cleanup(extent_finish)))

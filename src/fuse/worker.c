@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 
 #include "base/budget.h"
@@ -272,17 +271,6 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 	return 0;
 }
 
-/* Each map that is changed takes some of them. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* A folder: its maps are opened when somebody looks into them, from within the sandbox. */
 static int begin_folder(struct worker *w, struct error *e)
 {
@@ -298,7 +286,8 @@ static int begin_folder(struct worker *w, struct error *e)
 	w->options.budget = budget_create(rq->how.cache);
 	if (!w->options.budget)
 		return error_set(e, -ENOMEM, "out of memory");
-	raise_descriptors();
+	/* Each map that is changed takes some of them. */
+	file_raise_limit();
 	r = volume_names_file(rq->how.options, &w->options.names_file, e);
 	if (r == 0)
 		r = volume_images(rq->how.options, &w->options.images, e);

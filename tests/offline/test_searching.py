@@ -8,6 +8,7 @@ import pytest
 
 import maps  # first: it says where archives is
 import datafile
+import places
 import shims
 from maps import run
 
@@ -103,3 +104,19 @@ def test_a_folder_that_cannot_be_read_is_named_whole(box, small, root):
     for command in (["grep", "no such thing"], ["check"]):
         r = inside(*command, "/data")
         assert (r.returncode, r.stderr) == (2, b"mapfs: /data/below/shut: Permission denied\n")
+
+
+@pytest.mark.parametrize("limit", ["-n", "-Sn"])
+def test_there_may_be_more_maps_than_descriptors(box, limit):
+    """In one folder always; else as far as the hard limit goes."""
+    names = ["%03d.map" % i if limit == "-n" else "%03d/a.map" % i for i in range(100)]
+    top = os.path.join(box.root, "many")
+    for name in names:
+        os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
+        with open(os.path.join(top, name), "wb") as f:
+            f.write(datafile.small_map())
+    for args, line in ((["grep", "--in", "info/version", ""], "%s/info/version:1.0\n"), (["check"], "")):
+        r = subprocess.run(["/bin/sh", "-c", 'ulimit %s 64; exec "$@"' % limit, "sh", places.BINARY, *args, *names],
+                           cwd=top, capture_output=True, text=True, timeout=60)
+        assert (r.stderr, r.returncode) == ("", 0)
+        assert r.stdout == "".join(line % n for n in names if line)

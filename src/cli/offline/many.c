@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/many_list.h"
@@ -138,6 +139,7 @@ int many_visit_all(struct many *m, char **names, int n)
 	struct error e = ERROR_INIT;
 	int r = 0;
 
+	file_raise_limit();
 	for (int i = 0; r == 0 && i < n; i++)
 		r = many_list_add(&w.list, names[i]);
 	if (r == 0) {

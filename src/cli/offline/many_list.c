@@ -142,8 +142,21 @@ static int add_below(struct many_list *l, const char *folder, int top)
 	return r;
 }
 
+static bool is_last_top(const struct many_list *l, int fd)
+{
+	struct stat a, b;
+
+	return l->n_tops && fstat(l->tops[l->n_tops - 1].fd, &a) == 0 && fstat(fd, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Maps that are named one by one mostly stand in one directory. */
 static int add_top(struct many_list *l, int fd, unsigned flags)
 {
+	if (is_last_top(l, fd)) {
+		close(fd);
+		return 0;
+	}
 	if (!array_room(l->tops, l->n_tops, l->room_tops)) {
 		close(fd);
 		return -ENOMEM;
