@@ -419,6 +419,46 @@ def test_pixels_that_both_changed_stay_ours_and_their_rectangle_is_named(plain):
     assert boxes.get(plain / "out.map.mapfs-left" / IMAGE) == good("cat", str(plain / "t.map"), IMAGE).stdout
 
 
+def damage(where, side, changed_since):
+    """What of a side's blobs another side has not inflates no more. Returns how many."""
+    path = where / (side + ".map")
+    f, before = datafile.Datafile.load(path), datafile.Datafile.load(where / (changed_since + ".map")).blobs()
+    data = bytearray(f.raw)
+    wrong = [i for i in range(f.n_data) if f.blob(i) not in before]
+    for i in wrong:
+        data[slice(*f.ranges[i])] = b"\xff" * (f.ranges[i][1] - f.ranges[i][0])
+    path.write_bytes(data)
+    return len(wrong)
+
+
+@pytest.mark.parametrize("file", [GROUND + "/id.csv", "info/settings.cfg", IMAGE])
+def test_what_of_theirs_cannot_be_read_is_a_conflict_and_the_rest_is_taken(plain, file):
+    if file.endswith(".csv"):
+        put(plain, "t", file, cells(plain, (1, 1, 5)))
+    elif file.endswith(".cfg"):
+        put(plain, "t", file, "sv_deepfly 1\n")
+    else:
+        paint(plain, "t", (1, 1, 9))
+    assert damage(plain, "t", "b") == 1
+    put(plain, "t", "info/author", "theirs\n")
+    put(plain, "o", "info/credits", "ours\n")
+    r = merge(plain, code=1)
+    lines = r.stderr.splitlines()
+    assert "mapfs: out.map: conflict: %s: theirs cannot be read: Input/output error" % file in lines, r.stderr
+    assert said(plain, "info/author") == "theirs\n" and said(plain, "info/credits") == "ours\n"
+    assert good("cat", str(plain / "out.map"), file).stdout == good("cat", str(plain / "b.map"), file).stdout
+    assert not (plain / "out.map.mapfs-left").exists()
+
+
+def test_theirs_is_left_over_where_ours_cannot_be_read(plain):
+    put(plain, "t", "info/settings.cfg", "sv_deepfly 1\n")
+    put(plain, "o", "info/settings.cfg", "sv_deepfly 2\n")
+    assert damage(plain, "o", "b") == 1
+    r = merge(plain, code=1)
+    assert "conflict: info/settings.cfg: changed by both, and cannot be read: Input/output error; ours stays" in r.stderr
+    assert left(plain, "info/settings.cfg") == "sv_deepfly 1\n"
+
+
 def test_an_image_that_got_another_size_is_of_one_side(plain):
     paint(plain, "o", (1, 2, 10))
     paint(plain, "t", size=8)

@@ -128,11 +128,14 @@ static ssize_t from_theirs(void *arg, void *dst, size_t n)
 	return got;
 }
 
+/* What kept a file from being taken, and why is in the error. */
+enum { REFUSED = 1, UNREADABLE };
+
 static int unreadable(int r, struct error *e)
 {
 	*e = (struct error)ERROR_INIT;
 	error_set(e, r, "theirs cannot be read: %s", strerror(-r));
-	return r == -ENOMEM ? r : 1;
+	return r == -ENOMEM ? r : UNREADABLE;
 }
 
 static int put_table(struct applying *a, struct merged *x, const char *path, struct error *e)
@@ -147,7 +150,7 @@ static int put_table(struct applying *a, struct merged *x, const char *path, str
 	return t.failed ? unreadable(t.failed, e) : r;
 }
 
-/* What was decided, or theirs as it is. 1: that cannot be read. */
+/* What was decided, or theirs as it is. UNREADABLE: that. */
 static int put_any(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
@@ -168,12 +171,12 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
 }
 
-/* 1: refused, and why is in e. */
+/* REFUSED, UNREADABLE. */
 static int put(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
 	int r = put_any(a, x, path, e);
 
-	return r == -ENOMEM || r == -EIO || io_is_full(r) ? fail(a, path, r) : r != 0;
+	return r == -ENOMEM || r == -EIO || io_is_full(r) ? fail(a, path, r) : r < 0 ? REFUSED : r;
 }
 
 static int put_or_note(struct applying *a, struct merged *x)
@@ -327,7 +330,9 @@ static int once_more(struct applying *a)
 		if (x->fate == FATE_ADD)
 			(void)change_remove(a->t, path, false);
 		merged_keep(x);
-		r = conflict_add(a->m, x, true, "the map does not take theirs: %s", error_text(&e));
+		r = r == REFUSED ? conflict_add(a->m, x, true, "the map does not take theirs: %s",
+					   error_text(&e))
+				 : conflict_add(a->m, x, false, "%s", error_text(&e));
 	}
 	return r < 0 ? r : 0;
 }

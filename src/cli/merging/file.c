@@ -89,7 +89,9 @@ static int decide_both(struct merge *m, struct merged *x)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return conflict_add(m, x, false, "cannot be read: %s", strerror(-r));
+		/* What can be read of theirs is not lost. */
+		return conflict_add(m, x, c.t || content_read(m, THEIRS, x->at[THEIRS], &c.t) == 0,
+			"changed by both, and cannot be read: %s", strerror(-r));
 	r = join(m, x->at[OURS], &c, &x->content, &clash);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
