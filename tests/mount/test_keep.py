@@ -6,6 +6,8 @@ import stat
 import subprocess
 import sys
 
+import pytest
+
 import box as boxes
 import parts
 
@@ -146,13 +148,14 @@ def test_a_map_that_was_written_into_is_not_mixed_with_ours(box, small):
     assert "1 change" in box.run("recover", small).out
 
 
-def test_where_a_conflict_went_is_said_until_the_end(box, small):
+@pytest.mark.parametrize("how", [[], ["--discard"]], ids=["saved", "discarded"])
+def test_where_a_conflict_went_is_said_until_the_end(box, small, how):
     m = box.mount(small)
     m.put("info/author", b"me\n")
     other = small + ".new"
     boxes.put(other, boxes.get(small) + b"x", NEW)
     os.rename(other, small)
     assert box.run(m.point, program="sync").code == 0
-    r = m.unmount(code=6)
+    r = m.unmount(*how, code=6)
     assert os.path.basename(small) + ".mapfs-conflict" in r.out
     box.allow("*.mapfs-conflict")

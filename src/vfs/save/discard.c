@@ -30,6 +30,9 @@ static void found(void *arg, struct buffer *records)
 	}
 	buffer_finish_free(records);
 	report_fresh(d.v->vol, &report);
+	/* What was saved stays there. */
+	if (d.v->vol->conflict)
+		report_conflict(&report, d.v->vol->name);
 	d.done(d.arg, &report);
 }
 
