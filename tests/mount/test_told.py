@@ -302,6 +302,20 @@ def test_what_a_directory_that_was_made_again_has_of_its_own_is_not_told_as_remo
     assert (code, report) == (0, gone + "saved: %s\n" % layer)
 
 
+def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    tree.rename("images/0_checker.png", "images/5_away.png")
+    assert tree.save() == (0, "saved: images/5_away.png\n")
+    with pytest.raises(OSError):
+        tree.put("images/0_checker.json", b"{")
+    assert status(tree)[:2] == ["moved images/0_checker.png", "new images/5_away.png"]
+    code, report = tree.end()
+    lines = report.splitlines()
+    assert code == 5 and lines[:2] == ["saved: images/0_checker.png", "saved: images/5_away.png"]
+    assert "images/0_checker.json" in lines[2] and lines[2].startswith("left: ") and len(lines) == 3
+
+
 def status(tree):
     return tree.ask("status")[1].decode().splitlines()
 

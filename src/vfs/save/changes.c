@@ -2,6 +2,7 @@
 #include "vfs/save/changes.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,23 @@ static bool is_anothers(const struct vfs *v, const struct object *o, entry_id id
 	       !(en.dir && other->since == OBJECT_MADE);
 }
 
+/* Where it stands. Of a form that it does not have there is no more than a draft: a save writes the
+ * other one. */
+static char *path_of(struct vfs *v, const struct object *o)
+{
+	char *path = o->seq ? node_path(o->node) : strdup(o->path);
+	char *slash = path ? strrchr(path, '/') : NULL;
+	char other[NAME_MAX + 1], *shown;
+	struct entry en;
+
+	if (!slash || v->vol->format->stat(v->vol->now, o->id, &en, NULL) == 0 ||
+		!object_alternate(v, o->dir, slash + 1, other) ||
+		asprintf(&shown, "%.*s/%s", (int)(slash - path), path, other) < 0)
+		return path;
+	free(path);
+	return shown;
+}
+
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 {
 	CLEANUP(free) char *path = NULL;
@@ -190,7 +208,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 	 * not at all. */
 	if (!o->seq && ((!is_new && !o->moved) || !stands(v, o->path, o->id, &id)))
 		return;
-	path = o->seq ? node_path(o->node) : strdup(o->path);
+	path = path_of(v, o);
 	if (path && (is_new || o->moved))
 		add(c, path,
 			(struct change_line){
