@@ -61,6 +61,11 @@ static void told(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
+static void said(void *arg, const char *line)
+{
+	(void)arg, (void)line;
+}
+
 /* What ls -lR, tar and mapfs check do. */
 static void look_at_all(struct work *w)
 {
@@ -75,6 +80,34 @@ static void look_at_all(struct work *w)
 	begin(w);
 	(void)w->f.s->format->edit->check(NULL, w->f.s, true, told, NULL, &err);
 	end(w, "check");
+}
+
+/* All but the first of a directory's objects leave the map, or all get a name. */
+static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
+{
+	CLEANUP(free) struct placement *places = calloc(n, sizeof(*places));
+	CLEANUP(free) char(*names)[NAME_MAX + 1] = calloc(n, sizeof(*names));
+	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
+	struct error err = ERROR_INIT;
+	entry_id id = id_of(w->f.s, dir);
+	struct entry entry;
+	uint64_t cookie = 0;
+	size_t k = 0;
+
+	assert_true(places && names);
+	while (k < n && w->f.s->format->list(w->f.s, id, &cookie, names[k], &entry, &err) == 1) {
+		places[k] = (struct placement){
+			.id = entry.id, .dir = id, .name = names[k], .removed = removed && k > 0};
+		/* The number that it has, and a name. */
+		if (!removed)
+			strcat(names[k], "_x");
+		k++;
+	}
+	assert_int_equal(k, n);
+	begin(w);
+	assert_ok(w->f.s->format->tree->finalize(w->f.s, places, n, &done, said, w, &err));
+	end(w, removed ? "remove" : "rename");
+	assert_ptr_not_equal(done, w->f.s);
 }
 
 static void open_map(struct work *w, struct made *m)
@@ -108,6 +141,8 @@ static void groups(struct work *w, unsigned n)
 	add_layers(&m, n);
 	open_map(w, &m);
 	look_at_all(w);
+	rebuild(w, "groups", true, n);
+	rebuild(w, "groups", false, n);
 }
 
 /* Layers of which none is in a group, and every one is told of. */
@@ -173,6 +208,8 @@ static void autos(struct work *w, unsigned n)
 		(int32_t)0xe0410dd8);
 	open_map(w, &m);
 	look_at_all(w);
+	rebuild(w, "groups/0/layers", true, n);
+	rebuild(w, "groups/0/layers", false, n);
 }
 
 static void grows(void (*run)(struct work *w, unsigned n))

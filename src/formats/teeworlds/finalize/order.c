@@ -12,6 +12,8 @@ static void add_slot(
 {
 	uint32_t item = tw_type(m, tw_sort_type(r->sort))->items[at];
 
+	if (r->now)
+		r->now[r->n] = r->n;
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
 		.own = item,
@@ -50,26 +52,62 @@ static int fill_layers(struct tw_order *r, const struct tw_map *m)
 	for (uint32_t g = 0; g < n_groups; g++)
 		room += groups[g].n;
 	r->slots = calloc(room, sizeof(*r->slots));
-	if (!r->slots)
+	r->now = calloc(room, sizeof(*r->now));
+	r->firsts = calloc((size_t)n_groups + 1, sizeof(*r->firsts));
+	if (!r->slots || !r->now || !r->firsts)
 		return -ENOMEM;
-	for (uint32_t g = 0; g < n_groups; g++)
+	r->groups = groups;
+	r->n_groups = n_groups;
+	r->made = mounted;
+	for (uint32_t g = 0; g < n_groups; g++) {
+		r->firsts[g] = r->n;
 		for (uint32_t i = 0; i < groups[g].n; i++)
 			add_slot(r, m, groups[g].first + i, g, i);
+	}
 	for (uint32_t i = mounted; i < n; i++)
 		add_slot(r, m, i, m->items[tw_type(m, TW_LAYER)->items[i]].group, 0);
 	return 0;
 }
 
-static struct tw_slot *slot_of(const struct tw_order *r, entry_id id)
+/* The number that a layer's slot had before they were sorted; UINT32_MAX: it has none. New layers
+ * come last, in the order of their positions. */
+static uint32_t layer_number(const struct tw_order *r, uint32_t at, uint32_t home)
 {
-	uint32_t at = tw_object_position(id);
+	const struct tw_group_at *group = home < r->n_groups ? &r->groups[home] : NULL;
+
+	if (at >= r->made)
+		return at - r->made < r->n - r->n_mounted ? r->n_mounted + (at - r->made)
+							  : UINT32_MAX;
+	if (!group || at < group->first || at - group->first >= group->n)
+		return UINT32_MAX;
+	return r->firsts[home] + (at - group->first);
+}
+
+struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home)
+{
+	uint32_t number;
+	struct tw_slot *slot;
 
 	if (r->sort != TW_SORT_LAYER)
-		return at < r->n ? &r->slots[at] : NULL;
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->slots[i].at == at && r->slots[i].home == tw_id_a(id))
-			return &r->slots[i];
-	return NULL;
+		return at < r->n ? &r->slots[r->numbers ? r->numbers[at] : at] : NULL;
+	number = layer_number(r, at, home);
+	slot = number < r->n ? &r->slots[r->now[number]] : NULL;
+	return slot && slot->home == home ? slot : NULL;
+}
+
+uint32_t tw_order_count(const struct tw_order *r, uint32_t rank)
+{
+	uint32_t low = 0, high = r->n_here;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (r->slots[mid].rank <= rank)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && r->slots[low - 1].rank == rank ? r->slots[low - 1].number + 1 : 0;
 }
 
 /* It stands where it stood at the mount, under the name that it had. */
@@ -109,7 +147,7 @@ static int take_place(struct tw_order *r, struct tw_slot *slot, const struct pla
 static int take_placement(struct tw_order *r, const struct tw_map *m, const struct placement *p,
 	size_t time, struct error *e)
 {
-	struct tw_slot *slot = slot_of(r, p->id);
+	struct tw_slot *slot = tw_order_slot(r, tw_object_position(p->id), tw_id_a(p->id));
 
 	if (!slot)
 		return 0;
@@ -127,12 +165,11 @@ static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct tw_slot *slot = &r->slots[i];
-		uint32_t g = 0;
+		const struct tw_slot *group = tw_order_slot(groups, slot->group, 0);
+		bool gone = !group || group->gone;
 
-		while (g < groups->n_here && groups->slots[g].at != slot->group)
-			g++;
-		slot->rank = g;
-		slot->gone |= g == groups->n_here;
+		slot->rank = gone ? groups->n_here : (uint32_t)(group - groups->slots);
+		slot->gone |= gone;
 	}
 }
 
@@ -171,6 +208,13 @@ static int number_slots(struct tw_order *r, uint32_t n)
 static void sort_slots(struct tw_order *r)
 {
 	qsort(r->slots, r->n, sizeof(*r->slots), slot_cmp);
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct tw_slot *slot = &r->slots[i];
+
+		if (r->now)
+			r->now[slot->was] = i;
+		slot->number = i > 0 && slot->rank == slot[-1].rank ? slot[-1].number + 1 : 0;
+	}
 	while (r->n_here < r->n && !r->slots[r->n_here].gone)
 		r->n_here++;
 	r->changed = r->n_here != r->n_mounted;
@@ -206,4 +250,8 @@ void tw_order_finish(struct tw_order *r)
 	r->slots = NULL;
 	free(r->numbers);
 	r->numbers = NULL;
+	free(r->now);
+	r->now = NULL;
+	free(r->firsts);
+	r->firsts = NULL;
 }

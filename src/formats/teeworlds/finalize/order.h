@@ -5,6 +5,7 @@
 #ifndef FORMATS_TEEWORLDS_FINALIZE_ORDER_H
 #define FORMATS_TEEWORLDS_FINALIZE_ORDER_H
 
+#include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/parse.h"
 
 /* One object; a layer that stands in two groups has a slot in each. */
@@ -21,6 +22,7 @@ struct tw_slot {
 	bool last;                      /* it has no number, so it goes last */
 	uint64_t position;              /* that its number says */
 	uint64_t rank;                  /* of the group in the finalized map */
+	uint32_t number;                /* ... and of the layer in it */
 };
 
 struct tw_order {
@@ -30,7 +32,12 @@ struct tw_order {
 	uint32_t *numbers;  /* by position in the mounted map: the slot's; of a layer in several
 			     * groups the first one's, of one in none UINT32_MAX */
 	uint32_t n_mounted; /* slots that there were at the mount */
-	bool changed;       /* others, or in another order, than at the mount */
+	uint32_t *now;      /* of layers: by a slot's number before they were sorted, where it is */
+	uint32_t *firsts;   /* ... by group, the number of the first of its slots */
+	const struct tw_group_at *groups; /* ... at the mount */
+	uint32_t n_groups;
+	uint32_t made; /* ... the position of the first layer that is new */
+	bool changed;  /* others, or in another order, than at the mount */
 	bool moves; /* ... or there are new ones that are in no place: references are to follow */
 };
 
@@ -40,5 +47,11 @@ struct tw_order {
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e);
 void tw_order_finish(struct tw_order *r);
+
+/* The slot of the object at a position of the mounted map; NULL: it has none. home: of a layer, the
+ * group where it was; else it does not count. */
+struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home);
+/* How many layers the group of this rank has, of an order of layers. */
+uint32_t tw_order_count(const struct tw_order *r, uint32_t rank);
 
 #endif

@@ -52,13 +52,12 @@ static bool leaves(const struct finalizing *s, entry_id id)
 	bool group = tw_id_kind(id) == TW_K_GROUP_JSON;
 	const struct tw_order *r = &s->orders[group ? TW_SORT_GROUP : TW_SORT_LAYER];
 	uint32_t at = group ? tw_id_a(id) : tw_id_b(id);
+	const struct tw_slot *slot;
 
 	if (tw_id_kind(id) == TW_K_INFO)
 		return false;
-	for (uint32_t i = 0; i < r->n_here; i++)
-		if (r->slots[i].at == at && (group || r->slots[i].home == tw_id_a(id)))
-			return false;
-	return true;
+	slot = tw_order_slot(r, at, tw_id_a(id));
+	return !slot || slot->gone;
 }
 
 static void say_stays(struct finalizing *s, entry_id id, const char *path, bool shared)

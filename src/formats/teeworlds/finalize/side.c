@@ -30,36 +30,8 @@ static int add_item(struct finalizing *s, enum tw_uuid what, struct tw_ints *tak
 	return r;
 }
 
-/* Where a layer of a group went: its group's position and its number there. */
-static const struct tw_slot *find_slot(
-	const struct finalizing *s, uint32_t group, uint32_t layer, uint32_t *ret_number)
-{
-	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
-	uint32_t number = 0;
-
-	for (uint32_t i = 0; i < r->n; i++) {
-		number = i > 0 && r->slots[i].rank == r->slots[i - 1].rank ? number + 1 : 0;
-		if (r->slots[i].at != layer || r->slots[i].home != group)
-			continue;
-		*ret_number = number;
-		return &r->slots[i];
-	}
-	return NULL;
-}
-
-static uint32_t count_layers(const struct finalizing *s, uint32_t rank)
-{
-	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->n_here; i++)
-		n += r->slots[i].rank == rank;
-	return n;
-}
-
 /* The slot of the layer that an auto-mapper item was for; NULL: it is for none. */
-static const struct tw_slot *slot_of(
-	const struct finalizing *s, const struct tw_ints *v, uint32_t *ret_number)
+static const struct tw_slot *slot_of(const struct finalizing *s, const struct tw_ints *v)
 {
 	const struct tw_item *group = tw_item_at(s->from, TW_GROUP, v->v[TW_AUTO_GROUP]);
 	int64_t layer;
@@ -70,7 +42,8 @@ static const struct tw_slot *slot_of(
 	/* New layers come behind those that the item can be for. */
 	if (layer < 0 || layer > UINT16_MAX || layer >= tw_count_mounted(s->from, TW_LAYER))
 		return NULL;
-	return find_slot(s, (uint32_t)v->v[TW_AUTO_GROUP], (uint32_t)layer, ret_number);
+	return tw_order_slot(
+		&s->orders[TW_SORT_LAYER], (uint32_t)layer, (uint32_t)v->v[TW_AUTO_GROUP]);
 }
 
 static int set_auto(struct tw_item *it, int32_t group, int32_t layer)
@@ -87,23 +60,22 @@ static int set_auto(struct tw_item *it, int32_t group, int32_t layer)
 static int follow_auto(struct finalizing *s, struct tw_item *it)
 {
 	const struct tw_slot *slot;
-	uint32_t number;
 	int32_t group, layer;
 
 	if (it->ints->n <= TW_AUTO_LAYER)
 		return 0;
-	slot = slot_of(s, it->ints, &number);
+	slot = slot_of(s, it->ints);
 	if (slot && slot->gone) {
 		it->removed = true;
 		return 0;
 	}
 	if (slot)
-		return set_auto(it, (int32_t)slot->rank, (int32_t)number);
+		return set_auto(it, (int32_t)slot->rank, (int32_t)slot->number);
 	/* One for no layer must not become one for a layer. */
 	group = it->ints->v[TW_AUTO_GROUP];
 	layer = it->ints->v[TW_AUTO_LAYER];
 	if (group >= 0 && (uint32_t)group < s->orders[TW_SORT_GROUP].n_here && layer >= 0 &&
-		(uint32_t)layer < count_layers(s, (uint32_t)group))
+		(uint32_t)layer < tw_order_count(&s->orders[TW_SORT_LAYER], (uint32_t)group))
 		return set_auto(it, -1, -1);
 	return 0;
 }
@@ -111,20 +83,19 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 static int add_autos(struct finalizing *s, struct error *e)
 {
 	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
-	uint32_t number = 0, item;
+	uint32_t item;
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
 		const struct tw_ints *extra = s->from->items[r->slots[i].item].extra;
 		struct tw_ints *v;
 
-		number = i > 0 && r->slots[i].rank == r->slots[i - 1].rank ? number + 1 : 0;
 		if (!extra)
 			continue;
 		v = tw_ints_copy(extra, extra->n, 0);
 		if (v) {
 			v->v[TW_AUTO_GROUP] = (int32_t)r->slots[i].rank;
-			v->v[TW_AUTO_LAYER] = (int32_t)number;
+			v->v[TW_AUTO_LAYER] = (int32_t)r->slots[i].number;
 		}
 		ret = add_item(s, TW_AUTOMAPPER, v, &item, e);
 	}

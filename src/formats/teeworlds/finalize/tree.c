@@ -36,29 +36,23 @@ static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 	return 0;
 }
 
-static bool has(const struct item_list *l, uint32_t item)
-{
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->items[i] == item)
-			return true;
-	return false;
-}
-
 static int list_layers(struct finalizing *s)
 {
 	struct tw_order *r = &s->orders[TW_SORT_LAYER];
 	const struct tw_type *all = tw_type(s->from, TW_LAYER);
 	struct item_list *l = &s->lists[TW_SORT_LAYER];
 	CLEANUP(free) bool *slotted = calloc(s->from->n_items + 1, sizeof(*slotted));
-	int ret = slotted ? 0 : -ENOMEM;
+	CLEANUP(free) bool *listed = calloc(s->from->n_items + 1, sizeof(*listed));
+	int ret = slotted && listed ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
 		slotted[r->slots[i].item] = true;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
 		struct tw_slot *slot = &r->slots[i];
 
-		if (has(l, slot->item))
+		if (listed[slot->item])
 			ret = copy_layer(s->to, slot->item, &slot->own);
+		listed[slot->item] = true;
 		if (ret == 0)
 			ret = item_push(l, slot->own);
 	}
