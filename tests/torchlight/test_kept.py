@@ -96,6 +96,27 @@ def test_what_comes_back_from_a_directory_that_moved_survives_a_kill(box):
     assert a.one("MEDIA/OLD/B.DAT") == dat("a") and "MEDIA/THINGS/A.DAT" not in a.files
 
 
+def test_of_two_backups_each_has_its_own_content(box):
+    m = small(box)
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/README.TXT.~1~")
+    m.put("MEDIA/README.TXT", b"second", flags=NEW)
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/README.TXT.~2~")
+    os.rename(m / "MEDIA/README.TXT.~1~", m / "MEDIA/FIRST.TXT")
+    assert m.get("MEDIA/FIRST.TXT") == b"hello\n"
+    assert lines(m.unmount()) == [STAYS % "README.TXT", "saved: MEDIA/FIRST.TXT"]
+    a = Archive(m.map)
+    assert (a.one("MEDIA/FIRST.TXT"), a.one("MEDIA/README.TXT")) == (b"hello\n", b"second")
+
+
+def test_what_stays_is_told_below_a_new_directory(box):
+    m = small(box)
+    os.mkdir(m / "MEDIA/N")
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.DAT~")
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/N/U")
+    assert STAYS % "N/U/A.DAT" in lines(m.unmount())
+    assert Archive(m.map).one("MEDIA/N/U/A.DAT") == dat("a")
+
+
 @pytest.mark.parametrize("kill", [False, True])
 def test_what_was_moved_away_from_a_removed_directory_does_not_stay(box, kill):
     m = small(box)

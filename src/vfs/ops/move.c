@@ -79,7 +79,8 @@ bool move_comes_back(const struct vfs *v, const struct move *m)
 {
 	const struct object *o = m->n->origin ? object_find(v, m->n->origin) : NULL;
 
-	if (!o || o->state != OBJECT_KEPT || m->to.target)
+	/* It may have got another file since then, which was moved away, too. */
+	if (!o || o->state != OBJECT_KEPT || o->left != m->n->left || m->to.target)
 		return false;
 	if (m->to.kind == PLACE_ID && !m->to.left && entry_object(m->to.id) != entry_object(o->id))
 		return false;

@@ -46,6 +46,7 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 		node_cut(v, m.n);
 	} else if (r == 0) {
 		m.n->origin = m.n->id;
+		m.n->left = object_find(v, m.n->id)->left;
 		node_freeze(v, m.n, m.n->vol->now);
 	}
 	if (r == 0)

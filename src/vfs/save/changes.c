@@ -273,7 +273,7 @@ static void drop_below(struct changes *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
-		bool stays = l->kind != CHANGE_REMOVED || l->needed;
+		bool stays = (l->kind != CHANGE_REMOVED && l->kind != CHANGE_KEPT) || l->needed;
 
 		if ((stays && made && is_below(l->path, made->path)) ||
 			(l->kind == CHANGE_REMOVED && gone && is_below(l->path, gone->path))) {

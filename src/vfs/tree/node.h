@@ -80,6 +80,7 @@ struct node {
 	entry_id id;    /* unless NONE */
 	struct snapshot *frozen;
 	entry_id origin; /* of scratch that was the file of an object: that one; else ENTRY_ROOT */
+	uint64_t left;   /* ... and when it was moved away (object.h) */
 	struct stage *stage;
 	/* Closed, but it cannot be judged before other files are there. With a draft: it was tried
 	 * for good at a save, and will be at the next one. Set by node_pending. */
