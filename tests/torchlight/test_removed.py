@@ -83,6 +83,35 @@ def test_a_removed_directory_of_which_the_list_spoke_before_is_gone(box):
     m.unmount()
 
 
+def test_a_removed_directory_of_which_the_list_speaks_anew_is_there(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put(".mod/removed.txt", b"")
+    sync(m)
+    m.put(".mod/removed.txt", b"MEDIA/UNITS/GAME.DAT\n")
+    shutil.rmtree(m / "MEDIA/UNITS")
+    lines = m.unmount().out.splitlines()
+    assert "removed: MEDIA/UNITS" not in lines
+    assert "note: MEDIA/UNITS was removed, and is empty now: the map still has one" in lines
+    m = box.mount(m.map)
+    assert os.listdir(m / "MEDIA/UNITS") == []
+    m.unmount()
+
+
+def test_a_removed_directory_of_which_the_list_never_spoke_and_speaks_is_there(box):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.mkdir(m / "MEDIA/X")
+    m.unmount()
+    m = box.mount(m.map)
+    m.put(".mod/removed.txt", b"MEDIA/X/GAME.DAT\n")
+    os.rmdir(m / "MEDIA/X")
+    assert sorted(m.unmount().out.splitlines()) == [
+        "note: MEDIA/X was removed, and is empty now: the map still has one", "saved: .mod/removed.txt",
+        "saved: MEDIA/X"]
+    m = box.mount(m.map)
+    assert os.listdir(m / "MEDIA/X") == []
+    m.unmount()
+
+
 def test_what_was_removed_of_a_directory_that_was_made_again_is_told(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     shutil.rmtree(m / "MEDIA/UNITS")

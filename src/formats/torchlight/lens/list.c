@@ -92,10 +92,8 @@ static bool lists_removed(const struct tl_map *m, uint32_t dir)
 	struct str path, head;
 	size_t at = 0;
 
-	if (!m->removed->size || !m->shared->tree->dirs[dir].lists_removed)
-		return false;
-	if (m->removed == m->shared->removed)
-		return true;
+	if (m->removed == m->shared->removed && dir < m->shared->tree->n_dirs)
+		return m->removed->size && m->shared->tree->dirs[dir].lists_removed;
 	tl_dir_path(m, dir, &above);
 	head = (struct str){(const char *)above.data, above.size};
 	while (!above.error && removed_next(m->removed, &at, &path))
@@ -116,8 +114,7 @@ int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct err
 		en.fixed = id == ENTRY_ROOT;
 		if (tl_index(id) >= tl_n_dirs(m))
 			r = error_set(e, -ENOENT, "no such directory");
-		/* Without its files it is that of the removed ones. */
-		else if (tl_index(id) < m->shared->tree->n_dirs)
+		else /* without its files it is that of the removed ones */
 			en.lasting = lists_removed(m, tl_index(id));
 		break;
 	case TL_CONTROL:
