@@ -6,11 +6,12 @@
  * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is what the operation
  * returns, 0 or more, or -errno.
  *
- *     open PATH [OPTION]  a copy of that map is mounted; the text says why not
+ *     open PATH [OPTION]  a copy of that map is mounted, and of PATH.MAN if there is one; the text
+ *                    says why not
  *     new            the same of an empty map made by --new
  *     save, end      what box.h says of them: the outcome; the text is the report
  *     kill           nothing is written, and the map mounted again: the journal is replayed
- *     map            the map file as it is now
+ *     map [ENDING]   the map file as it is now, or the one of two that has a longer name
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
  *                    (a list is names and sizes, each with a NUL behind)
  *     error PATH     what is wrong with a draft
@@ -76,6 +77,20 @@ static int say_report(struct answer *ret, struct report *r, enum outcome code)
 	return (int)code;
 }
 
+/* A map of two files. */
+static void put_second(struct box *b, const char *path)
+{
+	char from[PATH_MAX], to[64];
+	struct bytes *second;
+
+	snprintf(from, sizeof(from), "%s.MAN", path);
+	snprintf(to, sizeof(to), "%s.MAN", b->name);
+	second = get_file(AT_FDCWD, from);
+	if (second)
+		put_file(b->room.fd, to, second->data, second->size);
+	bytes_unref(second);
+}
+
 static int do_open(const struct request *q, struct answer *ret)
 {
 	size_t at = (size_t)(q->box - boxes);
@@ -98,6 +113,7 @@ static int do_open(const struct request *q, struct answer *ret)
 	}
 	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
+	put_second(q->box, q->a);
 	r = box_mount(q->box, &e);
 	if (r < 0)
 		say(ret, error_text(&e), strlen(error_text(&e)));
@@ -165,7 +181,12 @@ static int do_kill(const struct request *q, struct answer *ret)
 
 static int do_map(const struct request *q, struct answer *ret)
 {
-	return say_bytes(ret, box_map(q->box));
+	char name[64];
+
+	if (!q->n_a)
+		return say_bytes(ret, box_map(q->box));
+	snprintf(name, sizeof(name), "%s%.16s", q->box->name, q->a);
+	return say_bytes(ret, get_file(q->box->room.fd, name));
 }
 
 static int do_get(const struct request *q, struct answer *ret)

@@ -48,8 +48,8 @@ class CoreTree:
             raise OSError(-code, why, a if isinstance(a, str) else None)
         return code, text
 
-    def open(self, path):
-        self.ask("open", path)
+    def open(self, path, option=""):
+        self.ask("open", path, option)
 
     def new(self):
         self.ask("new")
@@ -65,8 +65,8 @@ class CoreTree:
     def kill(self):
         self.ask("kill")
 
-    def map(self):
-        return self.ask("map")[1]
+    def map(self, ending=""):
+        return self.ask("map", ending)[1]
 
     def get(self, path):
         return self.ask("get", path)[1]

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Zlib
+"""Random edits of an archive: done to a mount and to the model, which must agree."""
+import errno
+import random
+
+import archives
+from model import COMPILED, Dir, File, fold, path_of
+
+DIRS = ["D1", "D2", "D3", "Deep"]
+FILES = ["A.TXT", "B.TXT", "C.OGG", "U.DAT", "V.DAT", "W.TEMPLATE"]
+ASIDE = ["%s~", "%s.tmp", ".%s.swp"]
+RAW = [b"", b"one\n", b"two\n", b"\0\1\2", b"three " * 400]
+HIDDEN = ["MEDIA/HID1/X.DAT", "MEDIA/HID2/SUB/X.TXT", "MEDIA/D1/U.DAT", "MEDIA/D2/HIDE.TXT", "media/a.txt",
+          "MEDIA/README.TXT", "MEDIA/D3/HID3/B.TXT"]
+
+
+def texts():
+    """{what can be written to a compiled file: the text that is shown then}, {text: what is compiled}"""
+    reads, binary = {}, {}
+    for i in range(6):
+        text, made = archives.text_dat("t%d" % i, i), archives.dat("t%d" % i, i)
+        wide = b"\xff\xfe" + text.decode().replace("\n", "\r\n").encode("utf-16-le")
+        reads.update({text: text, made: text, wide: text})
+        binary[text] = made
+    return reads, binary
+
+
+class Edits:
+    def __init__(self, seed, model, tree):
+        self.rng, self.model, self.tree, self.log = random.Random(seed), model, tree, []
+
+    # ---- one call to both
+
+    def call(self, name, *args):
+        self.log.append("%s %s" % (name, " ".join(
+            repr(a[:40]) if isinstance(a, bytes) else a for a in args)))
+        want = getattr(self.model, name)(*args)
+        try:
+            getattr(self.tree, name)(*args)
+            got = 0
+        except OSError as e:
+            got = e.errno
+        if got != want:
+            raise AssertionError("%s: %s instead of %s" % (
+                self.log[-1], errno.errorcode.get(got, got), errno.errorcode.get(want, want)))
+        return got
+
+    def put(self, path, data):
+        there = self.model.find(path)
+        if self.call("put", path, data):
+            self.log.append("... refused")
+            if there:
+                self.tree.drop(path)
+            else:
+                self.tree.unlink(path)
+                self.model.refused_new(path)
+
+    # ---- what there is
+
+    def some(self, kind, scratch=True):
+        found = [path_of(n) for n in self.model.nodes(scratch) if isinstance(n, kind)]
+        found = [p for p in found if p != "MEDIA" and not p.startswith(".mod")]
+        return self.case(self.rng.choice(found)) if found else None
+
+    def case(self, path):
+        """In whichever case, but for the control files."""
+        if self.rng.random() < 0.8:
+            return path
+        return path.lower() if self.rng.random() < 0.5 else path.upper()
+
+    def parent(self):
+        if self.rng.random() < 0.35:
+            return "MEDIA"
+        path = self.some(Dir)
+        return path if path and path.count("/") < 4 else "MEDIA"
+
+    def aside(self, path):
+        above, _, name = path.rpartition("/")
+        return above + "/" + self.rng.choice(ASIDE) % name
+
+    def name(self, names, scratch=0.15):
+        path = self.parent() + "/" + self.case(self.rng.choice(names))
+        return self.aside(path) if self.rng.random() < scratch else path
+
+    def data(self, path):
+        if fold(path).endswith(COMPILED) and self.rng.random() < 0.85:
+            return self.rng.choice(sorted(self.model.texts))
+        # An empty file is judged when it is closed by all, which no call tells.
+        return self.rng.choice([d for d in RAW if d or not fold(path).endswith(COMPILED)]
+                               + sorted(self.model.texts)[:2])
+
+    def new_file(self):
+        """A name that no directory has."""
+        path = self.name(FILES)
+        return None if isinstance(self.model.find(path), Dir) else path
+
+    # ---- edits
+
+    def write(self):
+        path = self.some(File)
+        if path:
+            self.put(path, self.data(path))
+
+    def create(self):
+        path = self.new_file()
+        if path:
+            self.put(path, self.data(path))
+
+    def copy(self):
+        source, path = self.some(File), self.new_file()
+        data = self.tree.get(source) if source else b""
+        if path and (data or not fold(path).endswith(COMPILED)):
+            self.put(path, data)
+
+    def mkdir(self):
+        path = self.name(DIRS, 0.1)
+        if not isinstance(self.model.find(path), File):
+            self.call("mkdir", path)
+
+    def rmdir(self):
+        path = self.some(Dir)
+        if path:
+            self.call("rmdir", path)
+
+    def remove(self):
+        path = self.some(File)
+        if path:
+            self.call("unlink", path)
+
+    def remove_all(self, path=None):
+        path = path or self.some(Dir)
+        if path:
+            for node in list(self.model.find(path).kids.values()):
+                below = path + "/" + node.name
+                if isinstance(node, Dir):
+                    self.remove_all(below)
+                else:
+                    self.call("unlink", below)
+            self.call("rmdir", path)
+
+    def rename(self):
+        source, path = self.some(File), self.new_file()
+        if source and path:
+            self.call("rename", source, path)
+
+    def rename_dir(self):
+        source, path = self.some(Dir), self.name(DIRS, 0.1)
+        if not source or isinstance(self.model.find(path), File):
+            return
+        node, up = self.model.find(source), self.model.find(path.rpartition("/")[0])
+        while up and up is not node:
+            up = up.up
+        if not up:
+            self.call("rename", source, path)
+
+    def case_only(self):
+        path = self.some(File if self.rng.random() < 0.7 else Dir)
+        if path:
+            above, _, name = path.rpartition("/")
+            self.call("rename", path, above + "/" + name.swapcase())
+
+    def backup(self):
+        """As editors write: the old one away, the new one to its place."""
+        path = self.some(File, False)
+        if path:
+            aside = self.aside(path)
+            if not isinstance(self.model.find(aside), Dir):
+                self.call("rename", path, aside)
+                if self.rng.random() < 0.6:
+                    self.put(path, self.data(path))
+                if self.rng.random() < 0.5:
+                    self.call("unlink", aside)
+
+    def replace(self):
+        path = self.some(File, False)
+        if path:
+            aside = self.aside(path)
+            if not isinstance(self.model.find(aside), Dir):
+                self.put(aside, self.data(path))
+                if self.call("rename", aside, path) == 0 and self.rng.random() < 0.2:
+                    self.put(path, self.data(path))
+
+    def swap(self):
+        one, two = self.some(File, False), self.some(File, False)
+        if one and two and fold(one) != fold(two):
+            aside = self.aside(one)
+            if self.model.find(aside) is None:
+                for call in ((one, aside), (two, one), (aside, two)):
+                    if self.call("rename", *call):
+                        break
+
+    def hide(self):
+        paths = self.rng.sample(HIDDEN, self.rng.randrange(4))
+        self.log.append("hide %s" % paths)
+        self.model.hide(paths)
+        self.tree.put(".mod/removed.txt", "".join(p + "\n" for p in paths).encode())
+
+    def step(self):
+        edits = {self.write: 4, self.create: 5, self.copy: 2, self.mkdir: 3, self.rmdir: 1, self.remove: 2,
+                 self.remove_all: 1, self.rename: 6, self.rename_dir: 3, self.case_only: 1, self.backup: 3,
+                 self.replace: 2, self.swap: 2, self.hide: 1}
+        self.rng.choices(list(edits), list(edits.values()))[0]()

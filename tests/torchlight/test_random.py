@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Zlib
+"""Random edits of small archives against a plain model of a tree without cases (model.py).
+
+After each save the archive, by a reader that shares nothing with mapfs, holds what the model says, and the
+report names what went, came or stayed; after a kill the next mount shows what was closed. The sequences run on
+the tree without FUSE (mount/core.c).
+
+MAPFS_TEST_SEED=N runs one sequence and tells its steps; MAPFS_TEST_ALL=1 runs more.
+"""
+import contextlib
+import os
+import tempfile
+
+import pytest
+
+import archives
+import tlread
+import told
+import tlwrite
+from core import PROGRAM, Core, CoreTree
+from model import COMPILED, HIDDEN_DIR, File, Model, fold, path_of
+from randomedits import Edits, texts
+
+SEED = os.environ.get("MAPFS_TEST_SEED")
+MORE = bool(os.environ.get("MAPFS_TEST_ALL"))
+ROUNDS, STEPS = 4, 9
+READS, BINARY = texts()
+
+
+def archive(seed):
+    """An archive of one of three styles: (the file, its manifest or None, {path: content}, hidden, directories)"""
+    dat = list(BINARY.values())
+    files = {"MEDIA/README.TXT": b"hello\n", "MEDIA/U.DAT": dat[0], "MEDIA/D1/U.DAT": dat[1],
+             "MEDIA/D1/A.TXT": b"a", "MEDIA/D1/DEEP/B.TXT": b"b", "MEDIA/D2/V.DAT": dat[2], "MEDIA/D2/C.OGG": b""}
+    hidden = ["MEDIA/D2/GONE.DAT", "MEDIA/HID1/X.DAT"] if seed % 3 else []
+    section, records = tlwrite.Pak(), {}
+    for path, data in files.items():
+        above, _, name = path.rpartition("/")
+        records.setdefault(above + "/", []).append(
+            tlwrite.entry(name, section.add(data), data, 0 if name.endswith(".DAT") else 18, 131 * 10 ** 15))
+    for path in hidden:
+        above, _, name = path.rpartition("/")
+        records.setdefault(above + "/", []).append(tlwrite.entry(name))
+    total = sum(map(len, records.values())) + sum(p.count("/") for p in records)
+    section, empty = section.finish(), []
+    if seed % 4 >= 2:
+        records["MEDIA/"].append(tlwrite.entry("D3/", kind=7))
+        empty = ["MEDIA/D3"]
+    table = tlwrite.manifest(list(records.items()), total=total)
+    if seed % 2:
+        return section, table, files, hidden, empty
+    return tlwrite.modheader(len(section), dels=hidden) + section + table, None, files, hidden, empty
+
+
+def shows(path, data):
+    return tlread.bindat(data)["root"] if path.endswith(COMPILED) else data
+
+
+class Sequence:
+    """plain: -o text=off"""
+
+    def __init__(self, seed, tree, room, files, hidden, empty):
+        self.seed, self.tree, self.room = seed, tree, room
+        self.model = Model(READS, seed % 5 == 4)
+        self.pak = bool(seed % 2)
+        self.meant = {data: text for text, data in BINARY.items()}
+        for path in [*files, *empty]:
+            above = path.split("/")[:None if path in empty else -1]
+            for i in range(1, len(above) + 1):
+                if not self.model.find("/".join(above[:i])):
+                    self.model.mkdir("/".join(above[:i]))
+            if path in files:
+                self.model.put(path, files[path])
+        self.model.hidden = list(hidden)
+        self.model.was_saved(files)
+        self.model.remounted({*files, *(h.rpartition("/")[0] for h in hidden)})
+        self.edits = Edits(seed, self.model, tree)
+        self.before = {}
+        self.read(self.tree.archive(room))
+
+    def wrong(self, what):
+        pytest.fail("seed %d\n%s\n%s" % (self.seed, "\n".join(self.edits.log), what))
+
+    # ---- comparisons
+
+    def compare_shown(self, what):
+        got = told.tree(self.tree)
+        control = [p for p in got if p.startswith(".mod")]
+        listed = got.get(".mod/removed.txt", b"").decode().splitlines()
+        got = {fold(p): d for p, d in got.items() if p not in control}
+        if len(got) + len(control) != len(told.tree(self.tree)):
+            self.wrong("%s shows a name twice" % what)
+        self.differ(self.model.shown(), got, what)
+        if sorted(listed) != sorted(self.model.hidden):
+            self.wrong("%s lists %s as removed instead of %s" % (what, listed, self.model.hidden))
+
+    def differ(self, want, got, what):
+        lines = ["%s: not there" % p for p in want if p not in got] + [
+            "%s: there" % p for p in got if p not in want] + [
+            "%s: %r instead of %r" % (p, got[p], want[p]) for p in want if p in got and got[p] != want[p]]
+        if lines:
+            self.wrong("%s:\n%s" % (what, "\n".join(lines)))
+
+    def read(self, a):
+        """The archive's files as the mount would show them, and what it held before."""
+        if any(len(b) > 1 for b in a.files.values()) or any(p != fold(p) for p in a.files):
+            self.wrong("names: %s" % {p: len(b) for p, b in a.files.items()})
+        was, self.now = self.before, {p: b[0] for p, b in a.files.items()}
+        self.before = self.now
+        return was, {p: b if self.model.plain else self.text(p, b) for p, b in self.now.items()}
+
+    def text(self, path, data):
+        if not path.endswith(COMPILED):
+            return data
+        return next((t for t, b in BINARY.items() if shows(path, b) == shows(path, data)), data)
+
+    def check_saved(self, a, code, report, shown, fresh):
+        was, got = self.read(a)
+        must, may = self.model.files()
+        self.differ(must, {p: d for p, d in got.items() if p in must or may.get(p) != d}, "the archive")
+        hidden = [h for h in self.model.hidden if h not in got]
+        if sorted(a.removed) != sorted(hidden):
+            self.wrong("the archive hides %s instead of %s" % (a.removed, hidden))
+        self.check_dirs(a, hidden)
+        self.check_report(was, got, code, report)
+        # A directory stays as long as a file of it is hidden, be it removed.
+        report = "".join(line + "\n" for line in report.splitlines() if not any(
+            h.startswith(fold(line).removeprefix("REMOVED: ") + "/") for h in hidden))
+        why = told.untrue(report, shown, told.tree(fresh), fold, self.alike)
+        if why:
+            self.wrong(why + "\n" + report)
+
+    @staticmethod
+    def alike(path, data, old):
+        """What files are hidden is compared with the archive; in a PAK their order is another one."""
+        return data == old or path == ".mod/removed.txt"
+
+    def check_dirs(self, a, hidden):
+        got = set()
+        for path, entries in a.man["dirs"]:
+            paths = [path] + [path + e["name"] for e in entries if e["type"] == 7]
+            for parts in (p.strip("/").split("/") for p in paths):
+                got |= {"/".join(parts[:i + 1]) for i in range(len(parts))}
+        want = self.model.dirs(hidden)
+        self.differ({p: 0 for p in want}, {p: 0 for p in got if p and (p in want or HIDDEN_DIR not in p)},
+                    "the archive's directories")
+
+    def check_report(self, was, got, code, report):
+        lines = [fold(line) for line in report.splitlines()]
+
+        def told_of(path, kind):
+            parts = fold(path).split("/")
+            return any("%s: %s" % (kind, "/".join(parts[:i])) in lines for i in range(1, len(parts) + 1))
+        if code != (5 if any(line.startswith("LEFT: ") for line in lines) else 0):
+            self.wrong("exit code %d\n%s" % (code, report))
+        for k in self.model.kept:
+            path = fold(path_of(k.dir, k.name))
+            if not (k.new or k.unsure or k.told):
+                k.told = True
+                if not any(line.startswith("NOTE: %s WAS MOVED" % path) for line in lines):
+                    self.wrong("not told: %s stays\n%s" % (path, report))
+        for up, name, _ in self.model.gone:
+            path = fold(path_of(up, name))
+            if path in was and path not in got and not told_of(path, "REMOVED") and not any(
+                    line.startswith("NOTE: WHAT WAS ") and path.startswith(line[15:].split(" BEFORE ")[0] + "/")
+                    for line in lines):
+                self.wrong("not told: %s went\n%s" % (path, report))
+        for path, data in self.now.items():
+            node = self.model.find(path)
+            if was.get(path) != data and not (node and node.unsure) and not told_of(path, "SAVED") and not any(
+                    line.startswith(("SAVED: AND ", "NOTE: %s WAS MOVED" % path)) for line in lines):
+                self.wrong("not told: %s is new\n%s" % (path, report))
+
+    # ---- a sequence
+
+    def run(self):
+        try:
+            for at in range(ROUNDS):
+                for _ in range(STEPS):
+                    self.edits.step()
+                self.compare_shown("the mount")
+                what = self.edits.rng.choice(["save", "kill", "save, kill", "end"])
+                self.edits.log.append("# " + what)
+                if what.startswith("save"):
+                    self.save(self.tree.save)
+                if what == "end":
+                    self.save(self.tree.end)
+                if what != "save":
+                    self.tree.kill()
+                    self.again("the next mount")
+            self.edits.log.append("# end")
+            self.save(self.tree.end)
+        except (AssertionError, OSError, RuntimeError) as e:
+            self.wrong(str(e))
+
+    def save(self, save):
+        own = {fold(path_of(n)) for n in self.model.nodes(False)}
+        shown = {p: d for p, d in told.tree(self.tree).items() if fold(p) in own or p.startswith(".mod")}
+        files = self.tree.files()
+        code, report = save()
+        with self.tree.fresh(self.room) as fresh:
+            self.check_saved(self.tree.archive(self.room), code, report, shown, fresh)
+        self.model.was_saved(set(self.now), files != self.tree.files())
+
+    def again(self, what):
+        self.model.remounted({fold(p) for p in told.tree(self.tree)})
+        self.compare_shown(what)
+
+
+class ArchiveTree(CoreTree):
+    def __init__(self, core, pak, option):
+        super().__init__(core, 0)
+        self.pak, self.option = pak, option
+
+    def drop(self, path):
+        self.ask("drop", path)
+
+    def write(self, room, name, files):
+        path = os.path.join(room, name + (".PAK" if self.pak else ".MOD"))
+        for ending, data in zip(("", ".MAN"), files):
+            if data is not None:
+                with open(path + ending, "wb") as f:
+                    f.write(data)
+        return path
+
+    def files(self):
+        return self.map(), self.map(".MAN") if self.pak else None
+
+    def archive(self, room):
+        path = self.write(room, "saved", self.files())
+        return archives.Archive(path, path + ".MAN" if self.pak else None)
+
+    @contextlib.contextmanager
+    def fresh(self, room):
+        tree = CoreTree(self.core, 1)
+        tree.open(self.write(room, "fresh", self.files()), self.option)
+        yield tree
+
+
+@pytest.fixture(scope="module")
+def core():
+    if not os.path.exists(PROGRAM):
+        pytest.skip("test-mount-core is not built")
+    c = Core()
+    yield c
+    c.close()
+
+
+@pytest.fixture(scope="module")
+def room():
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="mapfs-random-", dir=base) as d:
+        yield d
+
+
+def run(core, room, seed):
+    main, man, *rest = archive(seed)
+    option = "text=off" if seed % 5 == 4 else ""
+    tree = ArchiveTree(core, man is not None, option)
+    tree.open(tree.write(room, "new", (main, man)), option)
+    s = Sequence(seed, tree, room, *rest)
+    s.run()
+    return s
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_random_edits(core, room, share):
+    if SEED:
+        if share == 0:
+            print("\n".join(run(core, room, int(SEED)).edits.log))
+        return
+    for seed in range(share, 4000 if MORE else 80, 4):
+        run(core, room, seed)
