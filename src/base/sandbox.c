@@ -103,11 +103,18 @@ static struct ruleset rules_of(long abi, const struct notes *notes)
 	return rules;
 }
 
+static uint64_t access_of(unsigned flags)
+{
+	if (flags & SANDBOX_EMPTIED)
+		return LANDLOCK_ACCESS_FS_REMOVE_DIR;
+	return ACCESS_READ | (flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
+}
+
 /* The kernel refuses rights of directories in a rule for a file. */
 static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, struct error *e)
 {
 	struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
-	uint64_t access = ACCESS_READ | (rule->flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
+	uint64_t access = access_of(rule->flags);
 	struct stat st;
 
 	if (fstat(rule->fd, &st) < 0)

@@ -21,12 +21,13 @@
 
 enum {
 	SANDBOX_WRITABLE = 1,
-	SANDBOX_RIGHTS = 2, /* the files are not all our own: what it takes to keep their owners */
+	SANDBOX_RIGHTS = 2,  /* the files are not all our own: what it takes to keep their owners */
+	SANDBOX_EMPTIED = 4, /* of a directory: empty ones in it are removed, and nothing else */
 };
 
 struct sandbox_rule {
 	int fd;         /* of a directory or a regular file; with O_PATH too */
-	unsigned flags; /* SANDBOX_WRITABLE or 0 */
+	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_EMPTIED or 0 */
 };
 
 /* flags: SANDBOX_RIGHTS or 0. */

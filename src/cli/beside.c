@@ -24,13 +24,13 @@ int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct erro
 	if (!path && errno == ENOENT)
 		path = strdup(file);
 	if (!path)
-		return error_errno(e, "%s", file);
+		return error_set(e, -errno, "%s", strerror(errno));
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
 	dirfd = open(!slash ? "." : path[0] ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
-		return error_errno(e, "the directory of %s", file);
+		return error_errno(e, "its directory cannot be opened");
 	*ret_name = strdup(slash ? slash + 1 : path);
 	if (!*ret_name) {
 		close(dirfd);

@@ -68,6 +68,10 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 		return '?';
 	c->names = argv + 1 + optind;
 	c->n_names = argc - 1 - optind;
+	/* A variable that was not set is not the root of a map. */
+	for (int i = c->no_name; i < c->n_names; i++)
+		if (!c->names[i][0])
+			return end(c, cli_usage("%s: an empty name", c->name));
 	c->how = c->options.rq.how;
 	c->how.read_only = true;
 	return -1;
@@ -78,12 +82,6 @@ bool command_writes(struct command *c)
 	if (c->options.rq.how.read_only) {
 		c->code = cli_usage("%s: nothing can be written with -o ro", c->name);
 		return false;
-	}
-	for (int i = 0; i < c->n_names; i++) {
-		if (!c->names[i][0]) {
-			c->code = cli_usage("%s: an empty name", c->name);
-			return false;
-		}
 	}
 	c->how.read_only = false;
 	c->how.at_once = true;

@@ -22,9 +22,10 @@ struct command {
 	const char *format;     /* ... of this format; NULL: by its ending */
 	unsigned threads;       /* that work for the map; 0: none but this one */
 	bool debug;             /* what the kernel lacks is told */
-	char **names;           /* what is no option */
+	char **names;           /* what is no option; none is empty */
 	int n_names;
-	int code; /* of the command line: OUTCOME_USAGE, or OUTCOME_DONE after --help */
+	int no_name; /* so many of the first are none, and may be empty */
+	int code;    /* of the command line: OUTCOME_USAGE, or OUTCOME_DONE after --help */
 };
 
 /* Of every command: -o, -d and --help. For getopt_long, with those of the command itself. */

@@ -18,7 +18,9 @@ enum { PROGRESS_MS = 200 };
 
 struct extract {
 	struct offline tree;
-	int out;     /* the directory */
+	int out;    /* the directory */
+	char *made; /* its name, where it was not there, and what it is in */
+	int up;
 	mode_t kept; /* permission bits that the umask leaves */
 	char *dir;   /* the path of the directory that is open, or NULL */
 	int dir_fd;
@@ -234,10 +236,29 @@ static int match(void *arg, const char *path, const struct attr *a)
 	return offline_walk(&x->tree, path, visit, leave, x);
 }
 
+/* Where nothing is copied it goes again. */
+static void note_made(struct extract *x, const char *dir)
+{
+	CLEANUP(free) char *path = strdup(dir);
+	size_t n = path ? strlen(path) : 0;
+	char *slash;
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+	slash = path ? strrchr(path, '/') : NULL;
+	x->made = path ? strdup(slash ? slash + 1 : path) : NULL;
+	if (slash)
+		slash[1] = '\0';
+	if (x->made)
+		x->up = open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static int open_out(struct extract *x, const char *dir)
 {
 	int r = io_mkdir(AT_FDCWD, dir, 0777);
 
+	if (r == 0)
+		note_made(x, dir);
 	if (r == -EEXIST)
 		r = 0;
 	if (r == 0) {
@@ -254,15 +275,16 @@ static int run(struct command *c, struct extract *x)
 	struct stat st;
 	char root[] = "", *all[] = {root}, **paths = c->n_names > 2 ? c->names + 2 : all;
 	int n = c->n_names > 2 ? c->n_names - 2 : 1;
-	struct sandbox_rule out;
+	struct sandbox_rule rules[2];
 	int r = open_out(x, c->names[1]);
 
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	out = (struct sandbox_rule){x->out, SANDBOX_WRITABLE};
+	rules[0] = (struct sandbox_rule){x->out, SANDBOX_WRITABLE};
+	rules[1] = (struct sandbox_rule){x->up, SANDBOX_EMPTIED};
 	if (fstat(x->out, &st) < 0 || st.st_uid != geteuid())
-		out.flags |= SANDBOX_RIGHTS;
-	r = command_open(c, c->names[0], &out, 1, &x->tree);
+		rules[0].flags |= SANDBOX_RIGHTS;
+	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0), &x->tree);
 	if (r < 0)
 		return (int)command_outcome(r);
 	for (int i = 0; i < n && !x->failed; i++) {
@@ -277,7 +299,7 @@ static int run(struct command *c, struct extract *x)
 int cli_extract(int argc, char **argv)
 {
 	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
-	struct extract x = {.out = -1, .dir_fd = -1, .fd = -1};
+	struct extract x = {.out = -1, .up = -1, .dir_fd = -1, .fd = -1};
 	struct command c;
 	int option;
 
@@ -293,9 +315,13 @@ int cli_extract(int argc, char **argv)
 		x.progress = isatty(STDERR_FILENO);
 		c.code = run(&c, &x);
 		command_close(&x.tree);
+		if (c.code != OUTCOME_DONE && x.up >= 0)
+			(void)io_rmdir(x.up, x.made);
+		free(x.made);
 		free(x.dir);
 		close_fd_cleanup(&x.dir_fd);
 		close_fd_cleanup(&x.out);
+		close_fd_cleanup(&x.up);
 	}
 	command_finish(&c);
 	return c.code;

@@ -165,6 +165,7 @@ int cli_grep(int argc, char **argv)
 	int option;
 
 	command_begin(c, "grep");
+	c->no_name = 1; /* the pattern */
 	while ((option = command_option(c, argc, argv, COMMAND_LETTERS "Eciln", long_options)) >
 			0 &&
 		option != '?' && take(&g, option))

@@ -28,6 +28,13 @@ static bool is_there(struct offline *t, const char *path)
 	return true;
 }
 
+static bool is_below(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(dir, path, n) == 0 && path[n] == '/';
+}
+
 static int move(struct offline *t, const char *from, const char *to, bool into)
 {
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
@@ -40,7 +47,11 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
 		return command_fail(t, from, -ENOMEM);
 	r = change_rename(t, plain, into ? below : to);
-	if (r == -ENOENT && is_there(t, plain))
+	if (r == -EINVAL && is_below(plain, into ? below : to)) {
+		offline_say(t, "%s: cannot go into itself", from);
+		return r;
+	}
+	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && is_there(t, plain))
 		return command_fail(t, to, r);
 	return r < 0 ? command_fail(t, from, r) : 0;
 }

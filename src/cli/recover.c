@@ -194,6 +194,8 @@ int cli_recover(int argc, char **argv)
 	/* argv[optind] is "recover" itself. */
 	if (argc - optind != 2)
 		return cli_usage("recover takes one file");
+	if (!argv[optind + 1][0] || (to && !to[0]))
+		return cli_usage("recover: an empty name");
 	if (list_wanted && to)
 		return cli_usage("recover: --list and --extract exclude each other");
 	return run(argv[optind + 1], to);

@@ -211,5 +211,7 @@ int cli_status(int argc, char **argv)
 	/* argv[optind] is "status" itself. */
 	if (argc - optind > 2)
 		return cli_usage("status takes one mount point, file or folder");
+	if (argc - optind == 2 && !argv[optind + 1][0])
+		return cli_usage("status: an empty name");
 	return run(argc - optind == 2 ? argv[optind + 1] : NULL, json);
 }

@@ -28,6 +28,11 @@ def read(path):
     (["status", "-Zx"], "status: unknown option -Z"), (["status", "--json=3"], "status: option --json takes no value"),
     (["recover", "-lx"], "recover: unknown option -l"), (["recover", "--list=x"], "recover: option --list takes no value"),
     (["recover", "--extract"], "recover: option --extract needs an argument"),
+    (["ls", ""], "ls: an empty name"), (["extract", "a.map", "out", ""], "extract: an empty name"),
+    (["cat", "a.map", ""], "cat: an empty name"), (["preview", "a.map", "", "p.png"], "preview: an empty name"),
+    (["diff", "a.map", ""], "diff: an empty name"), (["grep", "a", ""], "grep: an empty name"),
+    (["recover", ""], "recover: an empty name"), (["recover", "a.map", "--extract="], "recover: an empty name"),
+    (["status", ""], "status: an empty name"),
     (["mv", "a.map", "info/author", ""], "mv: an empty name"), (["rm", "-r", "a.map", ""], "rm: an empty name"),
     (["put", "-o", "ro", "a.map", "x"], "put: nothing can be written with -o ro"),
     (["pack", "-o", "ro", "a", "b.map"], "pack: nothing can be written with -o ro"),
@@ -164,3 +169,31 @@ def test_a_full_disk_fails_the_save(box, small, args, code, error):
     assert r.stderr.count(os.strerror(error)) == 1, r.stderr
     assert open(small, "rb").read() == before and not os.path.exists(names["NEW"])
     assert sorted(os.listdir(box.maps)) == ["b.map", "c.map", "small.map"]
+
+
+@pytest.mark.parametrize("args, code, why", [
+    # What cannot leave the map is told of under its own name alone.
+    (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot leave the map"),
+    (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot go into itself"),
+    (["mv", "{map}", "info/author", "info/version/x"], 2, "{map}: info/version/x: Not a directory"),
+    (["mv", "{map}", "info/author", "x" * 256], 2, "{map}: %s: File name too long" % ("x" * 256)),
+    (["recover", "{map}/x"], 2, "{map}/x: Not a directory"),
+    (["recover", "none/x.map"], 2, "none/x.map: its directory cannot be opened: No such file or directory")],
+    ids=["scratch", "itself", "file", "long", "recover", "recover-none"])
+def test_a_fault_is_one_line_with_the_name_at_fault(small, args, code, why):
+    r = run(*[a.format(map=small) for a in args], text=True)
+    assert (r.returncode, r.stderr) == (code, "mapfs: %s\n" % why.format(map=small))
+
+
+def test_extract_makes_no_directory_for_nothing(box, small):
+    out = os.path.join(box.root, "out")
+    for args in ([small, out, "none"], [small, out + "/", "images/*.none"], [os.path.join(box.maps, "none.map"), out],
+                 [box.add(b"none", "bad.map"), out]):
+        assert run("extract", *args).returncode == 2 and not os.path.exists(out)
+    # One that was there stays, and so does one that holds something.
+    os.mkdir(out)
+    assert run("extract", small, out, "none").returncode == 2 and os.listdir(out) == []
+    os.rmdir(out)
+    assert run("extract", small, out, "info/author", "none").returncode == 2 and os.listdir(out) == ["info"]
+    r = run("extract", small, "below", "none", cwd=out)
+    assert r.returncode == 2 and os.listdir(out) == ["info"]

@@ -12,7 +12,7 @@
 struct look {
 	struct buffer records;
 	size_t left;
-	bool changed, refused, done;
+	bool changed, refused, kept, done;
 };
 
 static void found(void *arg, struct buffer *records)
@@ -37,12 +37,15 @@ static void tell(struct offline *t, const struct status_entry *e)
 static void look_at(struct offline *t, struct look *l, const struct status_entry *e)
 {
 	bool left = strcmp(e->word, "left") == 0;
-	bool bad = strcmp(e->word, "draft") == 0 || strcmp(e->word, "kept") == 0;
+	bool kept = strcmp(e->word, "kept") == 0;
+	bool bad = kept || strcmp(e->word, "draft") == 0;
 
 	l->changed |= !left && !bad;
 	l->left += left;
 	l->refused |= bad;
-	if (bad || left)
+	l->kept |= kept;
+	/* What cannot leave the map under a name that means nothing is one fault. */
+	if (bad || (left && !l->kept))
 		tell(t, e);
 }
 
