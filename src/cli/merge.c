@@ -296,8 +296,12 @@ static int merge(struct command_merge *c, struct pool *pool)
 {
 	struct merge *m = &c->merge;
 	const struct source *base = NULL, *theirs;
-	int r = load_all(c, pool);
+	struct error e = ERROR_INIT;
+	int r = c->out.held.vol ? offline_check_journal(&c->out.held, &e) : 0;
 
+	if (r < 0)
+		return fail(c->command.names[OUT_AT], &e);
+	r = load_all(c, pool);
 	if (r < 0)
 		return r;
 	if (!m->no_base)

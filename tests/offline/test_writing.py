@@ -141,15 +141,21 @@ def test_a_map_that_is_mounted_or_has_a_journal_is_7(box, small):
     before = get(small)
     writing = (["put", small, SETTINGS], ["rm", small, SETTINGS], ["mv", small, SETTINGS, "info/x"],
                ["pack", box.home, "--onto", small])
+    base, theirs = box.add(before, "base.map"), box.add(before, "theirs.map")
+    assert run("rm", theirs, SETTINGS).returncode == 0
+    merge = ["merge", base, base, theirs, small]
     mount = box.mount(small)
     for args in writing:
         assert run(*args).returncode == 7, args
+    assert run(*merge).returncode == 128 + 7
     assert run("cat", small, SETTINGS).returncode == 0
     mount.put(SETTINGS, b"sv_kept 1\n")
     box.kill_worker()
     for args in writing:
         r = run(*args)
         assert r.returncode == 7 and b"journal" in r.stderr, args
+    r = run(*merge)
+    assert r.returncode == 128 + 7 and b"journal" in r.stderr, r
     assert get(small) == before
     mount = box.mount(small)
     assert mount.get(SETTINGS) == b"sv_kept 1\n"

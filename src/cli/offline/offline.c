@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "vfs/journal/journal.h"
 
 void offline_say(const struct offline *t, const char *fmt, ...)
 {
@@ -167,15 +168,33 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 	return sandbox_enter_rules(rules, k, flags, note_debug, &debug, e);
 }
 
+static int refuse_waiting(struct error *e)
+{
+	return error_set(e, VOLUME_LOCKED,
+		"changes of an earlier mount are in a journal beside it; mount it and "
+		"unmount it, or mapfs -u --discard");
+}
+
+static void find_waiting(void *arg, const struct journal_info *i)
+{
+	*(bool *)arg |= i->fits && !i->aside && !i->foreign;
+}
+
+int offline_check_journal(const struct offline *t, struct error *e)
+{
+	bool waits = false;
+	int r = journal_list(t->vol->dirfd, t->vol->name, find_waiting, &waits, e);
+
+	return r == 0 && waits ? refuse_waiting(e) : r;
+}
+
 int offline_load(struct offline *t, struct pool *pool, struct error *e)
 {
 	int r = volume_load(t->vol, note, t, e);
 	struct volume *vol;
 
 	if (r == 0 && t->vol->replay == REPLAY_WAITS)
-		r = error_set(e, VOLUME_LOCKED,
-			"changes of an earlier mount are in a journal beside it; mount it and "
-			"unmount it, or mapfs -u --discard");
+		r = refuse_waiting(e);
 	if (r < 0)
 		return r;
 	t->pool = pool;

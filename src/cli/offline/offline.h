@@ -54,6 +54,8 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
  * kernel lacks is told. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e);
+/* Of a map that is not to be loaded: VOLUME_LOCKED where a journal that fits it waits. */
+int offline_check_journal(const struct offline *t, struct error *e);
 /* For writing: VOLUME_LOCKED where a journal that fits the map waits. */
 int offline_load(struct offline *t, struct pool *pool, struct error *e);
 void offline_close(struct offline *t);
