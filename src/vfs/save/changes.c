@@ -183,6 +183,16 @@ static char *path_of(struct vfs *v, const struct object *o)
 	return shown;
 }
 
+/* Did it go with the directory that it was in, which is told? That may have moved meanwhile with
+ * what it was in. */
+static bool went_with_dir(struct vfs *v, const struct object *o)
+{
+	const struct object *in = object_find(v, o->dir);
+	entry_id id;
+
+	return in && in->state == OBJECT_GONE && !stands(v, in->path, 0, &id);
+}
+
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 {
 	CLEANUP(free) char *path = NULL;
@@ -195,6 +205,8 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 			return;
 		if (o->state == OBJECT_KEPT)
 			add(c, o->path, (struct change_line){.kind = CHANGE_KEPT});
+		else if (went_with_dir(v, o))
+			return;
 		else if (!stands(v, o->path, 0, &id))
 			add(c, o->path, changes_removed(v, o));
 		else if (is_anothers(v, o, id))
