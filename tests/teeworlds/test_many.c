@@ -56,6 +56,27 @@ static void find_and_read(void *arg, const char *path, const struct entry *entry
 	assert_ok(entry_get(w->f.s, &found, &b, &err));
 }
 
+/* As the kernel reads a large file. */
+static void read_in_pieces(struct work *w, const char *path)
+{
+	CLEANUP(bytes_unref) struct bytes *whole = content_of(w->f.s, path);
+	struct error err = ERROR_INIT;
+	entry_id id = id_of(w->f.s, path);
+	static char piece[4096];
+	uint64_t size;
+
+	begin(w);
+	assert_ok(w->f.s->format->size(w->f.s, id, &size, &err));
+	assert_int_equal(size, whole->size);
+	for (uint64_t at = 0; at < size; at += sizeof(piece)) {
+		size_t n = size - at < sizeof(piece) ? (size_t)(size - at) : sizeof(piece);
+
+		assert_ok(w->f.s->format->get(w->f.s, id, at, piece, n, &err));
+		assert_memory_equal(piece, whole->data + at, n);
+	}
+	end(w, "pieces");
+}
+
 static void told(void *arg, const struct format_fault *f)
 {
 	(void)arg, (void)f;
@@ -74,6 +95,7 @@ static void look_at_all(struct work *w)
 	begin(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", count, w, &err));
 	end(w, "list");
+	assert_true(w->n_files >= FEW);
 	begin(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", find_and_read, w, &err));
 	end(w, "read");
@@ -194,6 +216,27 @@ static void envelopes(struct work *w, unsigned n)
 	look_at_all(w);
 }
 
+static void points(struct work *w, unsigned n)
+{
+	struct made m = {0};
+	int32_t *v = calloc(n, 6 * sizeof(*v));
+
+	assert_non_null(v);
+	for (unsigned i = 0; i < n; i++)
+		v[6 * i] = (int32_t)(100000 + i);
+	MADE(&m, TW_VERSION, 0, 1);
+	MADE(&m, TW_ENVELOPE, 0, 1, 4, 0, (int32_t)n);
+	made_item(&m, TW_POINTS, 0, v, 6 * (size_t)n);
+	free(v);
+	open_map(w, &m);
+	read_in_pieces(w, "envelopes/0.json");
+}
+
+static void points_of_a_large_envelope(struct work *w, unsigned n)
+{
+	points(w, 16 * n);
+}
+
 /* Auto-mapper items of as many layers. */
 static void autos(struct work *w, unsigned n)
 {
@@ -219,7 +262,6 @@ static void grows(void (*run)(struct work *w, unsigned n))
 
 	run(&few, FEW);
 	run(&many, TIMES * FEW);
-	assert_true(few.n_files >= FEW && many.n_files >= TIMES * FEW);
 	for (unsigned i = 0; i < few.n_phases; i++) {
 		double a = (double)few.phases[i] / FEW, b = (double)many.phases[i] / (TIMES * FEW);
 
@@ -246,6 +288,7 @@ OF(types)
 OF(uuid_types)
 OF(envelopes)
 OF(autos)
+OF(points_of_a_large_envelope)
 
 int main(void)
 {
@@ -256,6 +299,7 @@ int main(void)
 		cmocka_unit_test(many_uuid_types),
 		cmocka_unit_test(many_envelopes),
 		cmocka_unit_test(many_autos),
+		cmocka_unit_test(many_points_of_a_large_envelope),
 	};
 
 	return cmocka_run_group_tests_name("many", tests, NULL, NULL);

@@ -36,10 +36,13 @@ static int read_options(const struct format_context *ctx, struct tw_shared *sh, 
 	return 0;
 }
 
-static int make_pictures(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+static int make_derived(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
 {
 	const struct extent none = EXTENT_INIT;
 
+	sh->points = blob_new(&none, BLOB_RAW, 0, ctx->budget);
+	if (!sh->points)
+		return error_set(e, -ENOMEM, "no memory for a map");
 	sh->image = ctx->image;
 	sh->image_arg = ctx->image_arg;
 	for (size_t i = 0; sh->preview && i < TW_PICTURES; i++) {
@@ -67,7 +70,7 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	sh->note_arg = ctx->note_arg;
 	r = read_options(ctx, sh, e);
 	if (r == 0)
-		r = make_pictures(ctx, sh, e);
+		r = make_derived(ctx, sh, e);
 	if (r < 0)
 		return r;
 	m = tw_map_new(TAKE(sh));

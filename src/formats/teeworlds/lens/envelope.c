@@ -9,10 +9,10 @@
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/lens/points_text.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { JSON_MAX = 512 << 20, AT_ONCE = 256 /* points of a file whose size is found at once */ };
+enum { JSON_MAX = 512 << 20 };
 enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
 enum { POINTS_MAX = 1 << 18 /* that can be written to a map */ };
 
@@ -22,19 +22,6 @@ static const struct tw_key keys[] = {
 	{"synchronized", .at = TW_ENV_SYNCHRONIZED, .n = 1, .version = SYNCHRONIZED_SINCE},
 	{NULL},
 };
-
-static const struct tw_key point_keys[] = {
-	{"time", .at = 0, .n = 1},
-	{"curve_type", .at = 1, .n = 1, .initial = 1},
-	{"values", .at = 2, .n = 4},
-	{"in_tangent_dx", .at = 6, .n = 4},
-	{"in_tangent_dy", .at = 10, .n = 4},
-	{"out_tangent_dx", .at = 14, .n = 4},
-	{"out_tangent_dy", .at = 18, .n = 4},
-	{NULL},
-};
-
-static const char points_key[] = "points";
 
 static struct tw_record record_of(struct tw_ints *ints)
 {
@@ -65,48 +52,9 @@ static bool has_points(const struct tw_item *it)
 	return it->ints->n > TW_ENV_COUNT;
 }
 
-/* Tangents are shown where the map stores them; with a new envelope it will where they say
- * something.
- */
-static bool shows_tangents(
-	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
-{
-	struct tw_points all;
-
-	if (!it->made)
-		return tw_points_have_tangents(p);
-	tw_points_of(m, &all);
-	if (it->ints->v[0] >= TW_ENV_TANGENTS_SINCE || tw_points_have_tangents(&all))
-		return true;
-	for (uint32_t i = 0; i < p->n * TW_POINT_FULL; i++)
-		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && p->own->v[i] != 0)
-			return true;
-	return false;
-}
-
-static void write_points(struct jsonw *w, const struct tw_map *m, const struct tw_item *it)
-{
-	int32_t v[TW_POINT_FULL];
-	struct tw_record rec = {.keys = point_keys, .v = v};
-	struct tw_points p;
-	uint32_t i, end;
-
-	tw_points_for(m, it, &p);
-	rec.n = shows_tangents(m, it, &p) ? TW_POINT_FULL : TW_POINT_PLAIN;
-	tw_points_range(&p, it, &i, &end);
-	jsonw_key(w, points_key);
-	jsonw_array(w);
-	for (; i < end && !jsonw_done(w); i++) {
-		tw_points_get(&p, i, v);
-		jsonw_object(w);
-		tw_record_write(w, m, &rec);
-		jsonw_end(w);
-	}
-	if (i == end)
-		jsonw_end(w);
-}
-
-static int write_envelope(struct jsonw *w, const struct tw_map *m, entry_id id, struct error *e)
+/* What of the text stands before off may be passed over. */
+static int write_envelope(
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
 {
 	const struct tw_item *it;
 	struct tw_record rec;
@@ -118,10 +66,10 @@ static int write_envelope(struct jsonw *w, const struct tw_map *m, entry_id id, 
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
 	if (has_points(it))
-		write_points(w, m, it);
-	if (!jsonw_done(w))
+		r = tw_points_write(w, m, it, off, e);
+	if (r == 0 && !jsonw_done(w))
 		jsonw_end(w);
-	return 0;
+	return r;
 }
 
 static int envelope_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
@@ -130,7 +78,7 @@ static int envelope_size(const struct tw_map *m, entry_id id, uint64_t *ret, str
 	int r;
 
 	jsonw_to_nowhere(&w);
-	r = write_envelope(&w, m, id, e);
+	r = write_envelope(&w, m, id, UINT64_MAX, e);
 	if (r == 0)
 		*ret = w.size;
 	return r;
@@ -150,7 +98,7 @@ static int envelope_stat(const struct tw_map *m, entry_id id, struct entry *ret,
 	tw_points_range(&p, it, &begin, &end);
 	tw_stat_file(ret, 0, true);
 	/* To format very many points is a worker's business. */
-	ret->sized = end - begin <= AT_ONCE;
+	ret->sized = end - begin <= TW_POINTS_AT_ONCE;
 	if (ret->sized)
 		r = envelope_size(m, id, &size, e);
 	ret->size = size;
@@ -165,7 +113,7 @@ static int envelope_get(
 	if (n == 0)
 		return 0;
 	jsonw_to_range(&w, off, dst, n);
-	return write_envelope(&w, m, id, e);
+	return write_envelope(&w, m, id, off, e);
 }
 
 /* The points of a file. */
@@ -201,9 +149,9 @@ static int take_point(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
 	int32_t v[TW_POINT_FULL] = {0};
-	struct tw_record rec = {.keys = point_keys, .v = v, .n = TW_POINT_FULL};
+	struct tw_record rec = {.keys = tw_point_keys, .v = v, .n = TW_POINT_FULL};
 	struct taken *to = t->to;
-	int r = tw_record_expect(at, point_keys, NULL, e);
+	int r = tw_record_expect(at, tw_point_keys, NULL, e);
 
 	if (r == 0 && to->n >= t->most)
 		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", to->n,
@@ -283,7 +231,7 @@ static int take_file(const struct json_at *root, const struct tw_map *m, const s
 	struct tw_ints **ret, struct taken *old, struct taken *fresh, struct error *e)
 {
 	struct json_at at;
-	bool listed = json_get(root, points_key, &at);
+	bool listed = json_get(root, tw_points_key, &at);
 	int r;
 
 	if (listed && !has_points(it))
@@ -335,7 +283,7 @@ static int put_envelope(const struct json_at *root, const struct tw_map *m,
 	uint32_t item = (uint32_t)(there - m->items);
 	struct tw_item it = *there;
 	struct taken old = {0};
-	int r = tw_record_expect(root, keys, points_key, e);
+	int r = tw_record_expect(root, keys, tw_points_key, e);
 
 	if (r == 0 && there->made)
 		r = initial_item(root, m, there, &first, e);
@@ -369,7 +317,7 @@ static int envelope_parse(const struct tw_map *m, entry_id id, const struct exte
 	if (r < 0)
 		return r;
 	begin_taking(&t, m, there, &fresh);
-	r = json_list_read(in, JSON_MAX, points_key, take_point, &t, &rest, e);
+	r = json_list_read(in, JSON_MAX, tw_points_key, take_point, &t, &rest, e);
 	root = json_root(&rest);
 	if (r == 0)
 		r = put_envelope(&root, m, there, &fresh, c, e);

@@ -33,6 +33,7 @@ void tw_shared_unref(struct tw_shared *sh)
 	tw_kept_unref(sh->names);
 	for (size_t i = 0; i < TW_PICTURES; i++)
 		blob_unref(sh->pictures[i]);
+	blob_unref(sh->points);
 	free(sh);
 }
 

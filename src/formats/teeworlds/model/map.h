@@ -160,6 +160,7 @@ struct tw_shared {
 	uint32_t preview; /* pixels of the longest side of pictures in the mount; 0: there are none
 			   */
 	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */
+	struct blob *points; /* without content, too: of it where the texts of many points begin */
 	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;  /* of format_context */
 	bool typed;       /* the typed view exists (rule 1), decided at open for the whole mount */
