@@ -11,6 +11,7 @@
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/placements.h"
 #include "vfs/tree/stage.h"
 #include "vfs/ops/file.h"
 #include "vfs/save/left.h"
@@ -101,6 +102,7 @@ void vfs_destroy(struct vfs *v)
 		return;
 	dentries_finish(v);
 	nodes_finish(v);
+	placements_finish(v);
 	objects_finish(v);
 	left_destroy(v->vol->left);
 	volume_destroy(v->vol);

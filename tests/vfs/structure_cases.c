@@ -345,7 +345,32 @@ CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
 	"put images/1_moon.png png1\n"
 	"kill\n"
 	"save",
-	"sky moon=png1 moon - : none,sky,moon")
+	"moon=png1 sky moon - : none,sky,moon")
+/* Numbers are those of the mount: sky has 1, and stands second still. */
+CASE(a_new_image_has_its_place_after_a_save_and_a_kill,
+	"mv images/2_moon.png images/0_x.png\n"
+	"save\n"
+	"put images/2_new.png png1\n"
+	"kill",
+	"x=moon grass sky new=png1 - : grass,sky,x")
+CASE(a_moved_image_has_its_place_after_a_save_and_a_kill,
+	"mv images/2_moon.png images/0_x.png\n"
+	"save\n"
+	"mv images/3.png images/2_z.png\n"
+	"kill",
+	"x=moon grass sky z : grass,sky,x")
+CASE(an_image_that_returns_has_its_place_after_a_save_and_a_kill,
+	"mv images/2_moon.png images/0_x.png\n"
+	"save\n"
+	"mv images/0_x.png images/2_moon.png\n"
+	"kill",
+	UNCHANGED)
+CASE(a_number_behind_all_others_is_before_what_has_none_after_a_save_and_a_kill,
+	"put images/last.png png1\n"
+	"save\n"
+	"put images/7_new.png png2\n"
+	"kill",
+	"grass sky moon - new=png2 last=png1 : grass,sky,moon")
 CASE(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survives_a_kill,
 	"put images/y.png png1\n"
 	"mv images/y.png images/y.png~\n"
@@ -387,8 +412,8 @@ CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
 	"kill\n"
 	"drop groups/0_g/layers/3_q2/layer.json = 61",
 	"sky moon - y=grass : y,y,y")
-/* The saved map calls the image "new". What takes its old place is that image again, by its old name
- * and with its references, and the file that it was becomes another: as without the save. */
+/* The saved map calls the image "new". What takes its old place is that image again, by its old
+ * name and with its references, and the file that it was becomes another: as without the save. */
 CASE(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
@@ -517,6 +542,10 @@ int main(void)
 		TEST(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_survives_a_kill),
 		TEST(a_reference_to_a_new_image_holds_through_a_backup_by_rename),
 		TEST(a_new_image_that_was_moved_away_is_in_the_map_if_what_is_made_there_is_refused),
+		TEST(a_new_image_has_its_place_after_a_save_and_a_kill),
+		TEST(a_moved_image_has_its_place_after_a_save_and_a_kill),
+		TEST(an_image_that_returns_has_its_place_after_a_save_and_a_kill),
+		TEST(a_number_behind_all_others_is_before_what_has_none_after_a_save_and_a_kill),
 		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
 		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
 		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),

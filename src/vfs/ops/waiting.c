@@ -16,6 +16,7 @@
 #include "vfs/volume/commit_queue.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/placements.h"
 #include "vfs/tree/stage.h"
 
 enum phase { PHASE_BEGIN, PHASE_PLAIN, PHASE_SITUATED, PHASE_LAST, PHASE_OVER };

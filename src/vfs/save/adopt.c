@@ -7,7 +7,7 @@
 
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
-#include "vfs/tree/object.h"
+#include "vfs/tree/placements.h"
 #include "vfs/save/save.h"
 
 void report_conflict(struct report *r, const char *name)

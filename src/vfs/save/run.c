@@ -12,6 +12,7 @@
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/placements.h"
 #include "vfs/tree/stage.h"
 #include "vfs/save/changes.h"
 #include "vfs/save/left.h"
@@ -73,15 +74,19 @@ static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
-	if (s->save.saved)
+	if (s->save.saved) {
 		save_adopt(&s->save);
+		placements_keep(s->v, s->save.placements, s->save.n_placements);
+		s->save.placements = NULL;
+		s->save.n_placements = 0;
+	}
 	if (s->save.saved || s->save.same) {
 		tell_said(&s->save);
 		changes_report(&s->changes, s->save.finalized, s->save.saved, &s->save.report);
 		changes_saved(s->v);
 		volume_unchanged(s->save.vol);
 		s->v->vol->restructured = false;
-		objects_saved(s->v);
+		objects_saved(s->v, s->save.saved);
 	}
 	saving_finish(s);
 }

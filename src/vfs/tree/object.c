@@ -7,6 +7,7 @@
 
 #include "vfs/tree/dentry.h"
 #include "vfs/tree/path.h"
+#include "vfs/tree/placements.h"
 
 int object_meaning(const struct vfs *v, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret)
@@ -228,13 +229,15 @@ static bool is_made(const struct vfs *v, const struct node *n)
 	return n->lens == LENS_NEW || (o && o->since == OBJECT_MADE);
 }
 
-void objects_saved(struct vfs *v)
+void objects_saved(struct vfs *v, bool saved)
 {
 	for (struct object *o = object_next(v, NULL), *next; o; o = next) {
 		next = object_next(v, o);
-		o->away = o->seq != 0;
-		o->absent = o->state == OBJECT_GONE;
-		o->moved = false;
+		if (saved) {
+			o->away = o->seq != 0;
+			o->absent = o->state == OBJECT_GONE;
+			o->moved = false;
+		}
 		if (o->since != OBJECT_MADE)
 			continue;
 		if (o->state == OBJECT_HERE && o->node->lens != LENS_NEW)
@@ -289,13 +292,6 @@ void objects_finish(struct vfs *v)
 	}
 	hash_finish(&v->vol->objects);
 	hash_finish(&v->vol->gone);
-}
-
-void placements_free(struct placement *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free((void *)(uintptr_t)p[i].name);
-	free(p);
 }
 
 static int by_seq(const void *a, const void *b)

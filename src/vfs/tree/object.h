@@ -63,8 +63,9 @@ bool object_alternate_at(struct vfs *v, struct node *dir, const char *other, ent
 bool object_left_at(struct vfs *v, const struct node *dir, const char *name, entry_id *ret);
 /* Is n the refused other form of an object whose file stands? Then it is no file of the object. */
 bool object_second(const struct vfs *v, const struct node *n);
-/* After a save: what was placed is in the map now. */
-void objects_saved(struct vfs *v);
+/* After a save: what was placed is in the map now. saved: ... and that was written; the journal
+ * goes on from it. */
+void objects_saved(struct vfs *v, bool saved);
 /* Is that its last place, be it in the other form? */
 bool object_stood_at(const struct vfs *v, const struct object *o, entry_id dir, const char *name);
 /* n, which stands for it, is about to go: removed, or moved to a scratch name. What no saved map
@@ -76,7 +77,6 @@ void objects_finish(struct vfs *v);
 /* For a save: placements in order; names and the array are the callee's to free (placements_free).
  */
 int objects_place(struct vfs *v, struct placement **ret, size_t *ret_n);
-void placements_free(struct placement *p, size_t n);
 
 /* One was moved or removed (moved), or comes or goes: the format is to learn what objects are
  * called now, once one was moved, before anything is judged again. */

@@ -1,35 +1,30 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/tree/path.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "vfs/tree/object.h"
-
-/* Are digits alone a position there, and no name? */
-static bool is_position(const struct node *dir, const char *name)
-{
-	struct meaning m;
-
-	return object_meaning(dir->vol->vfs, dir->id, name, false, ENTRY_ROOT, &m) == 0 &&
-	       m.position;
-}
+#include "vfs/tree/placements.h"
 
 void node_log_new(
 	const struct node *dir, const char *name, bool is_dir, bool home, char ret[NAME_MAX + 1])
 {
-	size_t digits = dir->vol->format->numbered ? strspn(name, "0123456789") : 0;
-	const char *rest = name + digits;
+	size_t digits = placements_digits(dir, name, is_dir, home);
+	size_t numbered = dir->vol->format->numbered ? strspn(name, "0123456789") : 0;
+	const char *rest = name + digits, *bar = digits && *rest == '.' ? "_" : "";
+	struct log_number number;
 	int n = NAME_MAX + 1;
 
-	if (digits && (*rest == '_' || !*rest))
-		n = snprintf(ret, NAME_MAX + 1, "00000%s", name);
-	else if (!digits || is_dir || *rest != '.')
-		; /* no number */
-	else if (strrchr(rest, '.') == rest && (home || is_position(dir, name)))
-		n = snprintf(ret, NAME_MAX + 1, "00000%.*s_%s", (int)digits, name, rest);
-	else /* A saved map may show it of another that has no name, but not with %XX. */
+	if (digits && placements_number(dir, name, is_dir, home, &number))
+		n = snprintf(ret, NAME_MAX + 1, "%0*d%" PRIu64 "%s%s", (int)number.zeros, 0,
+			number.number, bar, rest);
+	if (digits && n > NAME_MAX)
+		n = snprintf(ret, NAME_MAX + 1, "00000%.*s%s%s", (int)digits, name, bar, rest);
+	if (!digits && numbered && !is_dir && name[numbered] == '.')
+		/* A saved map may show it of another that has no name, but not with %XX. */
 		n = snprintf(ret, NAME_MAX + 1, "%%%02X%s", (unsigned char)*name, name + 1);
 	if (n > NAME_MAX)
 		snprintf(ret, NAME_MAX + 1, "%s", name);

@@ -15,9 +15,9 @@ char *node_path_in(const struct node *n, const struct snapshot *finalized);
 
 /*
  * What the last save does not show, or not at this place, has no name yet in the map that the
- * journal applies to. Its number says a position; written with more zeros than any listing has, it
- * cannot be taken for the path of another object there. home: it is an object's old path, where a
- * number alone is no name. What would be too long stays as it is.
+ * journal applies to. Its number says a position in that (placements.h); written with more zeros
+ * than any listing has, it cannot be taken for the path of another object there. home: it is an
+ * object's old path, where a number alone is no name. What would be too long stays as it is.
  */
 void node_log_new(
 	const struct node *dir, const char *name, bool is_dir, bool home, char ret[NAME_MAX + 1]);

@@ -61,7 +61,8 @@ static bool moved_here(const struct place *p)
 bool place_of_return(const struct place *p)
 {
 	const struct volume *vol = p->dir->vol;
-	const struct object *o = p->kind == PLACE_ID && !p->left ? object_find(vol->vfs, p->id) : NULL;
+	const struct object *o =
+		p->kind == PLACE_ID && !p->left ? object_find(vol->vfs, p->id) : NULL;
 
 	return o && vol->renumbered && vol->format->names && !p->is_dir && o->away && !o->absent &&
 	       !object_stood_at(vol->vfs, o, p->dir->id, p->name);
@@ -83,6 +84,15 @@ char *place_log_path(const struct place *p)
 	return place_new_path(p);
 }
 
+/* Is it the old path of its object, and not one to which that was moved? */
+static bool is_home(const struct place *p)
+{
+	const struct object *o =
+		p->target && !node_scratch(p->target) ? object_find(p->dir->vol->vfs, p->id) : NULL;
+
+	return p->kind == PLACE_ID && !p->left && (!o || o->node != p->target || !o->seq);
+}
+
 char *place_new_path(const struct place *p)
 {
 	const struct volume *vol = p->dir->vol;
@@ -90,7 +100,7 @@ char *place_new_path(const struct place *p)
 
 	if (!vol->renumbered || !vol->format->names)
 		return path_below(node_log_path(p->dir), p->name);
-	node_log_new(p->dir, p->name, p->is_dir, p->kind == PLACE_ID && !p->left, name);
+	node_log_new(p->dir, p->name, p->is_dir, is_home(p), name);
 	return path_below(node_log_path(p->dir), name);
 }
 

@@ -22,6 +22,7 @@ struct commit_task;
 
 struct proof;
 struct left;
+struct placements;
 
 /* What was put at a path; more than once is once. */
 struct changed {
@@ -97,8 +98,9 @@ struct volume {
 	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* what the format said of the map that was saved last */
 
-	struct hash objects; /* tree/object.h */
-	struct hash gone;    /* those that no file stands for, by the last place that they had */
+	struct placements *placed; /* tree/placements.h */
+	struct hash objects;       /* tree/object.h */
+	struct hash gone; /* those that no file stands for, by the last place that they had */
 	uint64_t next_seq;
 	bool named;        /* objects are called otherwise than at the mount (tree/object.h) */
 	bool unnamed;      /* ... and the format has not heard of the last change of that */
