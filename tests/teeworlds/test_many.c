@@ -120,9 +120,10 @@ static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
 	while (k < n && w->f.s->format->list(w->f.s, id, &cookie, names[k], &entry, &err) == 1) {
 		places[k] = (struct placement){
 			.id = entry.id, .dir = id, .name = names[k], .removed = removed && k > 0};
-		/* The number that it has, and a name. */
+		/* Its number, a name, and the ending that a file has. */
 		if (!removed)
-			strcat(names[k], "_x");
+			snprintf(
+				names[k], sizeof(names[k]), "%zu_x%s", k, entry.dir ? "" : ".json");
 		k++;
 	}
 	assert_int_equal(k, n);
@@ -216,6 +217,19 @@ static void envelopes(struct work *w, unsigned n)
 	look_at_all(w);
 }
 
+static void images(struct work *w, unsigned n)
+{
+	struct made m = {0};
+
+	MADE(&m, TW_VERSION, 0, 1);
+	for (unsigned i = 0; i < n; i++)
+		MADE(&m, TW_IMAGE, i, 1, 64, 64, 1, made_data(&m, "name", sizeof("name")), -1);
+	open_map(w, &m);
+	look_at_all(w);
+	rebuild(w, "images", true, n);
+	rebuild(w, "images", false, n);
+}
+
 static void points(struct work *w, unsigned n)
 {
 	struct made m = {0};
@@ -288,6 +302,7 @@ OF(types)
 OF(uuid_types)
 OF(envelopes)
 OF(autos)
+OF(images)
 OF(points_of_a_large_envelope)
 
 int main(void)
@@ -299,6 +314,7 @@ int main(void)
 		cmocka_unit_test(many_uuid_types),
 		cmocka_unit_test(many_envelopes),
 		cmocka_unit_test(many_autos),
+		cmocka_unit_test(many_images),
 		cmocka_unit_test(many_points_of_a_large_envelope),
 	};
 

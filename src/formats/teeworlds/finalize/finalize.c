@@ -15,6 +15,7 @@ static void finalizing_finish(struct finalizing *s)
 		free(s->lists[i].items);
 	}
 	free(s->exts.items);
+	free(s->users.v);
 	if (s->to)
 		snapshot_unref(&s->to->base);
 }
@@ -176,6 +177,8 @@ static int rebuild(struct finalizing *s, struct error *e)
 	/* Layers in two groups are told apart before anything of them changes. */
 	if (r == 0)
 		r = finalize_tree(s, e);
+	if (r == 0 && tw_users_count(s->to, &s->users) < 0)
+		r = error_set(e, -ENOMEM, "no memory for the map to be written");
 	if (r == 0)
 		r = name_all(s, e);
 	if (r == 0)

@@ -40,6 +40,7 @@ struct finalizing {
 	struct tw_order orders[TW_SORTS];
 	struct item_list lists[TW_SORTS]; /* of types that changed; else empty */
 	struct item_list exts;            /* extension items of groups */
+	struct tw_users users;            /* of data in `to`, while names and references change */
 	/* references.c, of the layer at hand: it is new; what it names by number alone, or
 	 * TW_SORTS. */
 	bool new_holder;

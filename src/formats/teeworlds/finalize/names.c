@@ -17,8 +17,9 @@ static struct tw_ints *copy(const struct tw_item *it)
 
 /* The name as a data item, ended by NUL. What stands there already stays. */
 static int blob_name(
-	struct tw_map *m, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
+	struct finalizing *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
 {
+	struct tw_map *m = s->to;
 	struct tw_item *it = &m->items[item];
 	struct blob *old = tw_blob_of(m, it, field);
 	char text[NAME_MAX + 1];
@@ -40,7 +41,7 @@ static int blob_name(
 	}
 	/* NUL-ended by tw_numbered_parse. */
 	fresh = blob_of_bytes(bytes_copy(parsed->name, parsed->n + 1), NULL);
-	return fresh ? tw_map_set_data(m, item, field, fresh) : -ENOMEM;
+	return fresh ? tw_map_set_data(m, item, field, fresh, &s->users) : -ENOMEM;
 }
 
 void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n)
@@ -125,9 +126,9 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 	if (r < 0)
 		return r;
 	if (sort == TW_SORT_IMAGE)
-		r = blob_name(s->to, slot->own, TW_IMG_NAME, &parsed);
+		r = blob_name(s, slot->own, TW_IMG_NAME, &parsed);
 	else if (sort == TW_SORT_SOUND)
-		r = blob_name(s->to, slot->own, TW_SND_NAME, &parsed);
+		r = blob_name(s, slot->own, TW_SND_NAME, &parsed);
 	else if (sort == TW_SORT_ENVELOPE)
 		r = envelope_name(&s->to->items[slot->own], &parsed);
 	else if (sort == TW_SORT_GROUP)

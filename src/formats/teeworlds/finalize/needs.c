@@ -59,7 +59,7 @@ static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
 	if (r < 0)
 		return r;
 	tiles = blob_of_bytes(bytes_new((size_t)w * (size_t)h * TILE, NULL), NULL);
-	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles) : -ENOMEM;
+	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles, NULL) : -ENOMEM;
 }
 
 /* The list takes the layer as the last one of the group. */

@@ -120,7 +120,7 @@ static int set_list(struct finalizing *s, uint32_t item, int64_t layer)
 	if (!follow_list(s, layer, shape, (uint32_t)it->ints->v[TW_LIST_COUNT], data))
 		return 0;
 	blob = blob_of_bytes(TAKE(fresh), NULL);
-	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob) : -ENOMEM;
+	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob, &s->users) : -ENOMEM;
 }
 
 static int set_layer(struct finalizing *s, uint32_t item, int64_t layer)

@@ -174,24 +174,57 @@ static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
 	m->blobs[i] = blob_ref(blob);
 }
 
-int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob)
+int tw_users_count(const struct tw_map *m, struct tw_users *ret)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+
+	*ret = (struct tw_users){.v = calloc(m->n_blobs + 1, sizeof(*ret->v))};
+	if (!ret->v)
+		return -ENOMEM;
+	ret->n = m->n_blobs;
+	ret->room = m->n_blobs + 1;
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+
+		for (unsigned k = 0; k < n; k++)
+			if (tw_blob_of(m, it, fields[k]))
+				ret->v[it->ints->v[fields[k]]]++;
+	}
+	return 0;
+}
+
+static int add_user(struct tw_users *u)
+{
+	if (!array_room(u->v, u->n, u->room))
+		return -ENOMEM;
+	u->v[u->n++] = 1;
+	return 0;
+}
+
+int tw_map_set_data(
+	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users)
 {
 	int32_t old = tw_int(&m->items[item], field, -1);
 	bool names_one = tw_blob_of(m, &m->items[item], field) != NULL;
-	unsigned users = names_one ? tw_blob_users(m, (uint32_t)old, 2) : 0;
+	unsigned n = 0;
 	uint32_t added;
 	int r;
 
-	if (names_one && users < 2) {
+	if (names_one)
+		n = users ? users->v[old] : tw_blob_users(m, (uint32_t)old, 2);
+	if (names_one && n < 2) {
 		set_blob(m, (uint32_t)old, blob);
 		return blob ? 0 : tw_item_set(&m->items[item], field, -1);
 	}
+	if (names_one && users)
+		users->v[old]--;
 	if (!blob)
 		return tw_item_set(&m->items[item], field, -1);
 	r = tw_map_add_blob(m, blob_ref(blob), &added);
-	if (r < 0)
-		return r;
-	return tw_item_set(&m->items[item], field, (int32_t)added);
+	if (r == 0 && users)
+		r = add_user(users);
+	return r < 0 ? r : tw_item_set(&m->items[item], field, (int32_t)added);
 }
 
 static void apply_wanted(struct tw_wanted *w, const struct tw_wanted *d)
@@ -224,7 +257,7 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 		apply_wanted(&m->items[item].wanted, &d->wanted);
 		return 0;
 	case TW_SET_DATA:
-		return tw_map_set_data(m, item, d->field, d->blob);
+		return tw_map_set_data(m, item, d->field, d->blob, NULL);
 	case TW_SET_BLOB:
 		set_blob(m, item, d->blob);
 		return 0;

@@ -80,7 +80,17 @@ void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value
 /* struct format's apply, but for what it touched. */
 int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e);
 
-/* TW_SET_DATA, to a map that tw_map_copy gave. blob is borrowed. -ENOMEM. */
-int tw_map_set_data(struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob);
+/* How many fields name each blob, for many changes of a map that nothing else is done to. */
+struct tw_users {
+	uint32_t *v;
+	size_t n, room;
+};
+
+int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM */
+
+/* TW_SET_DATA, to a map that tw_map_copy gave. blob is borrowed. users is kept in step; NULL: who
+ * uses the blob is looked up. -ENOMEM. */
+int tw_map_set_data(
+	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users);
 
 #endif
