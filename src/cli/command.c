@@ -100,7 +100,7 @@ enum outcome command_outcome_of_writing(int r)
 
 int command_fail(const struct offline *t, const char *path, int r)
 {
-	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", strerror(-r));
+	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", offline_reason(t, r));
 	return r;
 }
 

@@ -24,12 +24,14 @@ struct extract {
 	mode_t kept; /* permission bits that the umask leaves */
 	char *dir;   /* the path of the directory that is open, or NULL */
 	int dir_fd;
-	int fd;           /* the file that is being written; -1: nothing was yet */
-	const char *name; /* ... of it, in that directory */
-	const char *why;  /* it cannot be; NULL: as the error says */
-	int worst;        /* of what could not be read or made */
-	int failed;       /* what ends it: a disk that takes nothing */
-	bool progress;    /* is shown */
+	int fd;            /* the file that is being written; -1: nothing was yet */
+	const char *name;  /* ... of it, in that directory */
+	const char *why;   /* it cannot be; NULL: as the error says */
+	const char *shown; /* the directory, as it was named */
+	bool disk;         /* what failed was there, and not in the map */
+	int worst;         /* of what could not be read or made */
+	int failed;        /* what ends it: a disk that takes nothing */
+	bool progress;     /* is shown */
 	int64_t shown_ms;
 	uintmax_t files, bytes;
 };
@@ -56,9 +58,13 @@ static int fail(struct extract *x, const char *path, int r)
 	const char *why = TAKE(x->why);
 
 	end_progress(x);
-	if (!why)
-		return command_fail(&x->tree, path, r);
-	offline_say(&x->tree, "%s: %s", path, why);
+	if (why)
+		offline_say(&x->tree, "%s: %s", path, why);
+	else if (x->disk)
+		say(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
+	else
+		command_fail(&x->tree, path, r);
+	x->disk = false;
 	return r;
 }
 
@@ -67,6 +73,7 @@ static int not_written(struct extract *x, int r)
 {
 	if (io_is_full(r) || r == -EROFS || r == -EIO)
 		x->failed = r;
+	x->disk |= r < 0;
 	return r < 0 ? r : 0;
 }
 
@@ -88,6 +95,7 @@ static int open_parent(struct extract *x, const char *path, const char **ret_nam
 	if (x->dir && strlen(x->dir) == n && memcmp(x->dir, path, n) == 0)
 		return 0;
 	fd = path_open_parent(x->out, path, make_dir, NULL, name, NULL);
+	x->disk |= fd < 0;
 	if (fd < 0)
 		return fd;
 	free(x->dir);
@@ -221,6 +229,7 @@ static int leave(void *arg, const char *path, const struct attr *a)
 	r = open_parent(x, path, &name);
 	fd = r < 0 ? r : io_openat(x->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	r = fd < 0 ? fd : stamp(fd, a, a->mode & x->kept);
+	x->disk |= r < 0;
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)
@@ -278,6 +287,7 @@ static int run(struct command *c, struct extract *x)
 	struct sandbox_rule rules[2];
 	int r = open_out(x, c->names[1]);
 
+	x->shown = c->names[1];
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	rules[0] = (struct sandbox_rule){x->out, SANDBOX_WRITABLE};

@@ -9,10 +9,16 @@ import pytest
 
 import maps  # noqa: F401  first: it says where archives is
 import archives
+import datafile
 import places
 from box import wait_for
 from maps import good, run
 from shims import Fault
+
+
+def read_bytes(path):
+    with open(path, "rb") as f:
+        return f.read()
 
 
 def read(path):
@@ -197,3 +203,26 @@ def test_extract_makes_no_directory_for_nothing(box, small):
     assert run("extract", small, out, "info/author", "none").returncode == 2 and os.listdir(out) == ["info"]
     r = run("extract", small, "below", "none", cwd=out)
     assert r.returncode == 2 and os.listdir(out) == ["info"]
+
+
+def test_why_a_file_cannot_be_read_is_in_the_one_line_of_it(box, small):
+    good("put", small, "info/settings.cfg", input=b"sv_none 1\n" * 99)
+    data, f = bytearray(read_bytes(small)), datafile.Datafile.load(small)
+    settings, = [i for i in range(f.n_data) if (f.blob(i) or b"").startswith(b"sv_none 1")]
+    data[slice(*f.ranges[settings])] = b"\xff" * (f.ranges[settings][1] - f.ranges[settings][0])
+    bad, path = box.add(bytes(data), "bad.map"), "info/settings.cfg"
+    for args in (["cat", bad, path], ["text", bad, path], ["grep", "x", bad], ["extract", bad, os.path.join(box.root, "out"), path],
+                 ["diff", bad, small], ["diff", small, bad]):
+        r = run(*args, text=True)
+        assert r.returncode == 2 and r.stderr.count("\n") == 1, (args, r)
+        assert r.stderr.startswith("mapfs: %s: %s: Input/output error: the zlib stream is damaged after 0 of " % (bad, path)), (args, r)
+
+
+def test_what_cannot_be_written_is_named_where_it_was_to_be(box, small):
+    out = os.path.join(box.root, "out")
+    os.mkdir(out)
+    for name in ("info", "images"):
+        open(os.path.join(out, name), "w").close()
+    paths = ["info/author", "images/0_checker.png"]
+    r = run("extract", small, out, *paths, text=True)
+    assert (r.returncode, r.stderr) == (2, "".join("mapfs: %s/%s: Not a directory\n" % (out, p) for p in paths))

@@ -131,10 +131,10 @@ static ssize_t from_theirs(void *arg, void *dst, size_t n)
 /* What kept a file from being taken, and why is in the error. */
 enum { REFUSED = 1, UNREADABLE };
 
-static int unreadable(int r, struct error *e)
+static int unreadable(const struct applying *a, int r, struct error *e)
 {
 	*e = (struct error)ERROR_INIT;
-	error_set(e, r, "theirs cannot be read: %s", strerror(-r));
+	error_set(e, r, "theirs cannot be read: %s", offline_reason(&a->m->sides[THEIRS].tree, r));
 	return r == -ENOMEM ? r : UNREADABLE;
 }
 
@@ -144,10 +144,10 @@ static int put_table(struct applying *a, struct merged *x, const char *path, str
 	int r = reader_open(&a->m->sides[THEIRS].tree, x->at[THEIRS]->path, &t.theirs);
 
 	if (r < 0)
-		return unreadable(r, e);
+		return unreadable(a, r, e);
 	r = change_put(a->t, path, from_theirs, &t, NULL, e);
 	reader_close(&t.theirs);
-	return t.failed ? unreadable(t.failed, e) : r;
+	return t.failed ? unreadable(a, t.failed, e) : r;
 }
 
 /* What was decided, or theirs as it is. UNREADABLE: that. */
@@ -165,7 +165,7 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 		return put_table(a, x, path, e);
 	r = named(a->m, x, order_now, &b);
 	if (r < 0)
-		return unreadable(r, e);
+		return unreadable(a, r, e);
 	mem.b = b;
 	return change_put(
 		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);

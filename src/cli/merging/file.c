@@ -35,13 +35,33 @@ static void three_finish(struct three *c)
 	bytes_unref(c->t);
 }
 
-static int three_read(struct merge *m, const struct merged *x, struct three *c)
+static int three_read(
+	struct merge *m, const struct merged *x, struct three *c, enum which *ret_failed)
 {
 	int r = x->at[BASE] ? content_read(m, BASE, x->at[BASE], &c->b) : 0;
 
-	if (r == 0)
-		r = content_read(m, OURS, x->at[OURS], &c->o);
-	return r < 0 ? r : content_read(m, THEIRS, x->at[THEIRS], &c->t);
+	*ret_failed = BASE;
+	if (r < 0)
+		return r;
+	*ret_failed = OURS;
+	r = content_read(m, OURS, x->at[OURS], &c->o);
+	if (r < 0)
+		return r;
+	*ret_failed = THEIRS;
+	return content_read(m, THEIRS, x->at[THEIRS], &c->t);
+}
+
+/* What can be read of theirs is not lost. */
+static int tell_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
+{
+	static const char *const names[] = {"the base", "ours", "theirs"};
+	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
+	CLEANUP(free) char *why = strdup(offline_reason(&m->sides[failed].tree, r));
+	bool left = failed != THEIRS && content_read(m, THEIRS, x->at[THEIRS], &theirs) == 0;
+
+	return why ? conflict_add(m, x, left, "changed by both, and %s cannot be read: %s",
+			     names[failed], why)
+		   : -ENOMEM;
 }
 
 static bool fits(const char *const *patterns, const char *path)
@@ -79,19 +99,18 @@ static int decide_both(struct merge *m, struct merged *x)
 {
 	__attribute__((cleanup(three_finish))) struct three c = {NULL};
 	CLEANUP(free) char *clash = NULL;
+	enum which failed;
 	int r;
 
 	if (merged_doubtful(x))
 		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
 	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
 		return conflict_add(m, x, true, "changed by both, in another form");
-	r = three_read(m, x, &c);
+	r = three_read(m, x, &c, &failed);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		/* What can be read of theirs is not lost. */
-		return conflict_add(m, x, c.t || content_read(m, THEIRS, x->at[THEIRS], &c.t) == 0,
-			"changed by both, and cannot be read: %s", strerror(-r));
+		return tell_unreadable(m, x, failed, r);
 	r = join(m, x->at[OURS], &c, &x->content, &clash);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");

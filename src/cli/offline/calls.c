@@ -35,6 +35,10 @@ void offline_submit(struct offline *t, struct pending *p, vfs_op op)
 	p->job = (struct job){.done = returned};
 	p->tree = t;
 	p->done = false;
+	if (op == vfs_open)
+		error_clear(&t->why);
+	if (op == vfs_read)
+		atomic_fetch_add(&t->reads, 1);
 	vfs_submit(t->v, &p->call);
 }
 
@@ -51,6 +55,8 @@ void offline_serve_until(struct offline *t, const bool *done)
 int offline_wait(struct pending *p)
 {
 	offline_serve_until(p->tree, &p->done);
+	if (p->call.op == vfs_read)
+		atomic_fetch_sub(&p->tree->reads, 1);
 	return p->r;
 }
 

@@ -23,6 +23,11 @@ void offline_say(const struct offline *t, const char *fmt, ...)
 	va_end(ap);
 }
 
+const char *offline_reason(const struct offline *t, int r)
+{
+	return r == -EIO && t->why.code ? error_text(&t->why) : strerror(-r);
+}
+
 static void note(void *arg, const char *line)
 {
 	offline_say(arg, "%s", line);
@@ -31,10 +36,12 @@ static void note(void *arg, const char *line)
 /* Of what is refused and what means nothing whoever asked for it tells. */
 static void host_note(struct vfs_host *h, const char *line)
 {
-	const struct offline *t = (struct offline *)h;
+	struct offline *t = (struct offline *)h;
 
 	if (t->heard)
 		t->heard(t->heard_arg, line);
+	else if (atomic_load(&t->reads))
+		error_set(&t->why, -EIO, "%s: %s", strerror(EIO), line);
 	else if (strncmp(line, "refused: ", 9) != 0 && strncmp(line, "scratch: ", 9) != 0)
 		note(h, line);
 }

@@ -13,6 +13,7 @@
 #ifndef CLI_OFFLINE_OFFLINE_H
 #define CLI_OFFLINE_OFFLINE_H
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 #include "base/sandbox.h"
@@ -27,9 +28,12 @@ struct offline {
 	struct pool *pool;    /* borrowed */
 	pthread_t owner;
 	/* May be set before the calls: what a mount would tell its log, such as why a file cannot
-	 * be read; else that is a line on stderr. On a worker's thread, if the pool has any. */
+	 * be read; else that is in `why`, and the rest a line on stderr. On a worker's thread, if
+	 * the pool has any. */
 	void (*heard)(void *arg, const char *line);
 	void *heard_arg;
+	atomic_uint reads; /* that are under way */
+	struct error why;  /* a file could not be read, since the last one was opened */
 };
 
 /*
@@ -62,6 +66,8 @@ void offline_close(struct offline *t);
 /* Is that file the map's own, or one of its two? */
 bool offline_is_map(const struct offline *t, const struct stat *st);
 
+/* What is to be said of -errno: why a file cannot be read, or what the system says. */
+const char *offline_reason(const struct offline *t, int r);
 /* A line on stderr: "mapfs: FILE: ...". */
 void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
