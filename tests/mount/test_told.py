@@ -316,13 +316,18 @@ def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(c
     assert "images/0_checker.json" in lines[2] and lines[2].startswith("left: ") and len(lines) == 3
 
 
-def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, small):
+@pytest.mark.parametrize("again", [False, True])
+def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, small, again):
     tree = CoreTree(core, 0)
     tree.open(small)
     remove(tree, "groups/0_Game/layers/1_ground")
     tree.rename("groups/0_Game", "groups/4_away")
     assert status(tree) == ["moved groups/4_away", "removed groups/4_away/layers/1_ground"]
-    assert tree.end() == (0, "removed: groups/4_away/layers/1_ground\nsaved: groups/4_away\n")
+    if again:
+        layer_like(tree, "groups/4_away/layers/1_ground", "groups/4_away/layers/0_Game")
+        assert tree.end()[1].splitlines()[1:] == ["saved: groups/4_away", "saved: groups/4_away/layers/1_ground"]
+    else:
+        assert tree.end() == (0, "removed: groups/4_away/layers/1_ground\nsaved: groups/4_away\n")
 
 
 def status(tree):

@@ -183,14 +183,31 @@ static char *path_of(struct vfs *v, const struct object *o)
 	return shown;
 }
 
-/* Did it go with the directory that it was in, which is told? That may have moved meanwhile with
- * what it was in. */
-static bool went_with_dir(struct vfs *v, const struct object *o)
+/* Where what left stood last. What it was in may have left, too, and moved after that. */
+static char *left_path(const struct object *o, const struct object *in)
+{
+	char *path;
+
+	if (!in || in->state != OBJECT_GONE)
+		return strdup(o->path);
+	return asprintf(&path, "%s/%s", in->path, o->name) < 0 ? NULL : path;
+}
+
+static void add_left(struct vfs *v, struct changes *c, const struct object *o)
 {
 	const struct object *in = object_find(v, o->dir);
+	CLEANUP(free) char *path = left_path(o, in);
 	entry_id id;
 
-	return in && in->state == OBJECT_GONE && !stands(v, in->path, 0, &id);
+	/* Of what no saved map had there is nothing to tell. */
+	if (!path || o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
+		return;
+	if (o->state == OBJECT_KEPT)
+		add(c, path, (struct change_line){.kind = CHANGE_KEPT});
+	else if (!stands(v, path, 0, &id))
+		add(c, path, changes_removed(v, o, path));
+	else if (is_anothers(v, o, id))
+		add(c, path, (struct change_line){.kind = CHANGE_REPLACED});
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -200,17 +217,7 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 	bool is_new;
 
 	if (o->state != OBJECT_HERE) {
-		/* Of what no saved map had there is nothing to tell. */
-		if (o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
-			return;
-		if (o->state == OBJECT_KEPT)
-			add(c, o->path, (struct change_line){.kind = CHANGE_KEPT});
-		else if (went_with_dir(v, o))
-			return;
-		else if (!stands(v, o->path, 0, &id))
-			add(c, o->path, changes_removed(v, o));
-		else if (is_anothers(v, o, id))
-			add(c, o->path, (struct change_line){.kind = CHANGE_REPLACED});
+		add_left(v, c, o);
 		return;
 	}
 	is_new = o->absent || (o->seq && o->since == OBJECT_MADE);

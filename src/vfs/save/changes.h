@@ -52,8 +52,8 @@ void changes_report(const struct changes *c, const struct snapshot *finalized, b
 /* ... and from then on they are none. */
 void changes_saved(struct vfs *v);
 
-/* removed.c: the line of what was removed, which may be a part of what is there still, and is not
- * without one. */
-struct change_line changes_removed(struct vfs *v, const struct object *o);
+/* removed.c: the line of what was removed from a path, which may be a part of what is there still,
+ * and is not without one. */
+struct change_line changes_removed(struct vfs *v, const struct object *o, const char *path);
 
 #endif

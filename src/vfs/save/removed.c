@@ -21,11 +21,10 @@ static bool left_home(const struct vfs *v, const struct object *o, const struct 
 	       en.id == o->id;
 }
 
-/* The directory that stands where the object was in one, to be freed if unused; NULL: none of the
- * map. */
-static struct node *dir_above(struct vfs *v, const struct object *o)
+/* The directory that stands above the path, to be freed if unused; NULL: none of the map. */
+static struct node *dir_above(struct vfs *v, const char *path)
 {
-	CLEANUP(free) char *above = strdup(o->path);
+	CLEANUP(free) char *above = strdup(path);
 	char *slash = above ? strrchr(above, '/') : NULL;
 	struct node *dir;
 
@@ -57,7 +56,7 @@ static bool has_own(struct vfs *v, const struct node *dir, const char *name)
 	return f->stat(s, m.id, &en, NULL) == 0 && en.lasting;
 }
 
-struct change_line changes_removed(struct vfs *v, const struct object *o)
+struct change_line changes_removed(struct vfs *v, const struct object *o, const char *path)
 {
 	struct change_line line = {.kind = CHANGE_REMOVED};
 	const struct volume *vol = v->vol;
@@ -68,7 +67,7 @@ struct change_line changes_removed(struct vfs *v, const struct object *o)
 		!(en.needed || en.lasting || en.standing))
 		return line;
 	line.needed = en.needed;
-	dir = dir_above(v, o);
+	dir = dir_above(v, path);
 	if (!dir)
 		return line;
 	if (dir->id != o->dir)
