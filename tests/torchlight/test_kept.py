@@ -157,3 +157,15 @@ def test_a_directory_that_moved_and_went_is_not_told_as_empty(box, saved):
     m = box.mount(m.map)
     assert not os.path.exists(m / "MEDIA/X")
     m.unmount()
+
+
+def test_what_is_made_at_the_old_place_of_a_renamed_file_has_that_name_after_a_kill(box):
+    m = small(box)
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/R.OLD")
+    sync(m)
+    m.put("MEDIA/README.TXT", b"new", flags=NEW)
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert sorted(os.listdir(m / "MEDIA")) == ["EMPTY.OGG", "OLD", "R.OLD", "README.TXT", "UNITS"]
+    assert (m.get("MEDIA/README.TXT"), m.get("MEDIA/R.OLD")) == (b"new", b"hello\n")
+    m.unmount()

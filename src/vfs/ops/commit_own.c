@@ -17,7 +17,7 @@ static char *revived_from(struct vfs *v, const struct node *n)
 
 	if (!o || o->node != n || !o->was_gone || o->seq || !n->vol->renumbered)
 		return NULL;
-	return move_removed_log_path(o, n->name);
+	return move_removed_log_path(v, o, n->name);
 }
 
 void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg)

@@ -125,9 +125,9 @@ char *move_left_log_path(struct vfs *v, const struct object *o)
 	return path;
 }
 
-char *move_removed_log_path(const struct object *o, const char *name)
+char *move_removed_log_path(const struct vfs *v, const struct object *o, const char *name)
 {
-	return o->away && !o->absent && o->log_path ? path_ending(o->log_path, name) : NULL;
+	return o->away && !o->absent && o->log_path ? path_ending(v->vol, o->log_path, name) : NULL;
 }
 
 /* What was refused as the other form of n's object, where that stands or stood last. */

@@ -26,7 +26,7 @@ char *move_log_path(const struct vfs *v, const struct move *m);
 char *move_left_log_path(struct vfs *v, const struct object *o);
 /* The same of one that was removed since a save had it elsewhere than at its old path, as a file
  * of the ending of that name; NULL: it was not. */
-char *move_removed_log_path(const struct object *o, const char *name);
+char *move_removed_log_path(const struct vfs *v, const struct object *o, const char *name);
 /* n's object goes elsewhere; what was refused as its other form does not go along, and is no file
  * of it any more. true: c runs again after that. */
 bool move_leave_second(struct vfs *v, struct call *c, const struct node *n);

@@ -92,7 +92,7 @@ static void returned(struct vfs *v, struct call *c, int r)
 static void record_return(struct vfs *v, const struct place *p, struct call *c, step_fn fn)
 {
 	const struct object *o = object_find(v, p->id);
-	CLEANUP(free) char *to = place_new_path(p), *shown = path_ending(to, o->name);
+	CLEANUP(free) char *to = place_new_path(p), *shown = path_ending(v->vol, to, o->name);
 	CLEANUP(free) char *from = o->node ? node_log_path(o->node) : move_left_log_path(v, o);
 
 	step_record(v, c, JOURNAL_RENAME, from, shown, fn);

@@ -101,7 +101,7 @@ static char *revived_from(struct vfs *v, const struct place *to)
 {
 	const struct object *o = place_of_return(to) ? object_find(v, to->id) : NULL;
 
-	return o && o->state == OBJECT_GONE ? move_removed_log_path(o, to->name) : NULL;
+	return o && o->state == OBJECT_GONE ? move_removed_log_path(v, o, to->name) : NULL;
 }
 
 /* n's stage is there. At the head of the commit queue, for the object that may have to be made. */

@@ -41,13 +41,13 @@ void node_log_ending(const char *name, char shown[NAME_MAX + 1])
 		strcpy(then, now);
 }
 
-char *path_ending(const char *path, const char *name)
+char *path_ending(const struct volume *vol, const char *path, const char *name)
 {
 	const char *base = path ? strrchr(path, '/') : NULL, *ending = strrchr(name, '.');
 	const char *dot = path ? strrchr(base ? base : path, '.') : NULL;
 	char *ret = NULL;
 
-	if (!dot || !ending)
+	if (!dot || !ending || !vol->format->has_forms)
 		return path ? strdup(path) : NULL;
 	return asprintf(&ret, "%.*s%s", (int)(dot - path), path, ending) < 0 ? NULL : ret;
 }

@@ -23,7 +23,8 @@ void node_log_new(
 	const struct node *dir, const char *name, bool is_dir, bool home, char ret[NAME_MAX + 1]);
 /* Gives a shown name the ending that the object's form has now. */
 void node_log_ending(const char *name, char shown[NAME_MAX + 1]);
-/* A copy of the path with the ending of the name, malloc'ed; NULL: no memory, or no path. */
-char *path_ending(const char *path, const char *name);
+/* A copy of the path, malloc'ed; where objects have forms with the ending of the name, which says
+ * which one. NULL: no memory, or no path. */
+char *path_ending(const struct volume *vol, const char *path, const char *name);
 
 #endif
