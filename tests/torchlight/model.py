@@ -206,10 +206,13 @@ class Model:
         return 0
 
     def rename_dir(self, node, up, name, target, nothing):
-        if target:
+        if target and (target.kids or not target.scratch):
             return errno.ENOTEMPTY
         if nothing != node.scratch:
             return errno.EPERM if nothing else errno.EXDEV
+        if target:
+            del up.kids[fold(name)]
+            target.up = None
         up.put(node, name)
         return 0
 
