@@ -25,7 +25,7 @@ end
 function __mapfs_paths
     set -l dir (string replace -rf '[^/]*$' '' -- (commandline -ct))
     set -l map (string replace -r '^~' $HOME -- (__mapfs_names)[1])
-    set -l at (string trim -r -c / -- $dir)
+    set -l at (string trim -r -c / -- $dir | string match -r '.+')
     for line in (mapfs ls -l -- $map $at 2>/dev/null)
         set -l part (string match -r '^(.)\S+ +\S+ \S+ \S+ (.*)$' -- $line)
         test "$part[2]" = d; and echo $dir$part[3]/; or echo $dir$part[3]
