@@ -242,6 +242,24 @@ def layer_like(tree, path, like):
     tree.put(path + "/layer.json", tree.get(like + "/layer.json"))
 
 
+def test_what_a_new_layer_cannot_be_without_is_told_to_stay(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    layer_like(tree, "groups/0_Game/layers/9_new", "groups/0_Game/layers/1_ground")
+    tree.unlink("groups/0_Game/layers/9_new/layer.json")
+    assert tree.end() == (5, "note: layer.json was removed from groups/0_Game/layers/9_new, which cannot be without it: "
+                             "it stays\nsaved: groups/0_Game/layers/9_new\n")
+
+
+def test_a_new_layer_without_its_layer_json_that_goes_as_well_leaves_nothing_to_tell(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    layer_like(tree, "groups/0_Game/layers/9_new", "groups/0_Game/layers/1_ground")
+    tree.unlink("groups/0_Game/layers/9_new/layer.json")
+    tree.rmdir("groups/0_Game/layers/9_new")
+    assert tree.end() == (0, "")
+
+
 def test_notes_name_what_moved_by_where_it_stands(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)

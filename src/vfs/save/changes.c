@@ -197,17 +197,20 @@ static void add_left(struct vfs *v, struct changes *c, const struct object *o)
 {
 	const struct object *in = object_find(v, o->dir);
 	CLEANUP(free) char *path = left_path(o, in);
+	struct change_line line = {.kind = CHANGE_KEPT};
 	entry_id id;
 
-	/* Of what no saved map had there is nothing to tell. */
-	if (!path || o->told || o->since == OBJECT_MADE || (o->absent && o->state == OBJECT_GONE))
+	if (!path || o->told || (o->absent && o->state == OBJECT_GONE))
 		return;
-	if (o->state == OBJECT_KEPT)
-		add(c, path, (struct change_line){.kind = CHANGE_KEPT});
-	else if (!stands(v, path, 0, &id))
-		add(c, path, changes_removed(v, o, path));
-	else if (is_anothers(v, o, id))
-		add(c, path, (struct change_line){.kind = CHANGE_REPLACED});
+	if (o->state == OBJECT_GONE && !stands(v, path, 0, &id))
+		line = changes_removed(v, o, path);
+	else if (o->state == OBJECT_GONE && is_anothers(v, o, id))
+		line.kind = CHANGE_REPLACED;
+	else if (o->state == OBJECT_GONE)
+		return;
+	/* Of what no saved map had there is nothing to tell, unless it stays. */
+	if (o->since != OBJECT_MADE || line.kind == CHANGE_NEEDED)
+		add(c, path, line);
 }
 
 static void add_object(struct vfs *v, struct changes *c, const struct object *o)
@@ -292,7 +295,8 @@ static void drop_below(struct changes *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct change_line *l = &c->lines[i];
-		bool stays = (l->kind != CHANGE_REMOVED && l->kind != CHANGE_KEPT) || l->needed;
+		bool stays = l->kind != CHANGE_NEEDED &&
+			     ((l->kind != CHANGE_REMOVED && l->kind != CHANGE_KEPT) || l->needed);
 
 		if ((stays && made && is_below(l->path, made->path)) ||
 			(l->kind == CHANGE_REMOVED && gone && is_below(l->path, gone->path))) {

@@ -247,13 +247,14 @@ void objects_saved(struct vfs *v, bool saved)
 	}
 }
 
-/* Has n's object, which may be new, always one? Then this one had content that is to go. */
+/* Has n's object, which may be new, always one? Then this one had content that is to go, or that
+ * stays. */
 static bool is_lasting(const struct vfs *v, const struct node *n)
 {
 	struct entry en;
 
 	return n->lens == LENS_LIVE && v->vol->format->stat(v->vol->now, n->id, &en, NULL) == 0 &&
-	       en.lasting;
+	       (en.needed || en.lasting);
 }
 
 int object_left(struct vfs *v, const struct node *n, enum object_state state)
