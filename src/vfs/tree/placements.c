@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { ZEROS_MIN = 6, MORE_ZEROS_MAX = 200 };
 #define POSITION_MAX (UINT64_MAX / 4)
 
@@ -14,7 +16,7 @@ struct order {
 	/* Of those with a number: it, doubled, and 1 where it is the object's own old one, before
 	 * which others stand that were moved to it. */
 	uint64_t *keys;
-	size_t n, all;
+	size_t n, room, all;
 };
 
 struct placements {
@@ -106,17 +108,10 @@ static bool is_placed(const struct placements *p, entry_id id)
 	return bsearch(&id, p->ids, p->n, sizeof(id), compare_numbers);
 }
 
-static bool add(struct order *o, size_t *room, uint64_t key)
+static bool add(struct order *o, uint64_t key)
 {
-	if (o->n == *room) {
-		size_t more = 2 * *room + 16;
-		uint64_t *keys = realloc(o->keys, more * sizeof(*keys));
-
-		if (!keys)
-			return false;
-		o->keys = keys;
-		*room = more;
-	}
+	if (!array_room(o->keys, o->n, o->room))
+		return false;
 	o->keys[o->n++] = key;
 	return true;
 }
@@ -129,7 +124,7 @@ static bool is_shown(const struct volume *vol, entry_id id)
 }
 
 /* Those that stand where the mount has them. */
-static bool add_mounted(const struct node *dir, struct order *o, size_t *room)
+static bool add_mounted(const struct node *dir, struct order *o)
 {
 	const struct volume *vol = dir->vol;
 	char name[NAME_MAX + 1];
@@ -141,13 +136,13 @@ static bool add_mounted(const struct node *dir, struct order *o, size_t *room)
 			!is_shown(vol, en.id))
 			continue;
 		o->all++;
-		if (!add(o, room, 2 * position_of(name) + 1))
+		if (!add(o, 2 * position_of(name) + 1))
 			return false;
 	}
 	return true;
 }
 
-static bool add_placed(const struct node *dir, bool is_dir, struct order *o, size_t *room)
+static bool add_placed(const struct node *dir, bool is_dir, struct order *o)
 {
 	const struct placements *all = dir->vol->placed;
 
@@ -159,7 +154,7 @@ static bool add_placed(const struct node *dir, bool is_dir, struct order *o, siz
 			continue;
 		o->all++;
 		if (placements_digits(dir, p->name, is_dir, false) &&
-			!add(o, room, 2 * position_of(p->name)))
+			!add(o, 2 * position_of(p->name)))
 			return false;
 	}
 	return true;
@@ -167,13 +162,11 @@ static bool add_placed(const struct node *dir, bool is_dir, struct order *o, siz
 
 static bool order_of(const struct node *dir, bool is_dir, struct order *o)
 {
-	size_t room = 0;
-
 	if (o->known && o->dir == dir->id)
 		return true;
 	free(o->keys);
 	*o = (struct order){.dir = dir->id};
-	if (!add_mounted(dir, o, &room) || !add_placed(dir, is_dir, o, &room))
+	if (!add_mounted(dir, o) || !add_placed(dir, is_dir, o))
 		return false;
 	if (o->n)
 		qsort(o->keys, o->n, sizeof(*o->keys), compare_numbers);
