@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "mou
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402
 import places  # noqa: E402
+from core import PROGRAM, Core  # noqa: E402
 
 
 def pytest_collection_modifyitems(items):
@@ -38,6 +39,15 @@ def pytest_terminal_summary(terminalreporter):
     passed = {r.nodeid for r in stats.get("passed", [])} - failed
     terminalreporter.write_line("tally: %d passed, %d failed, %d skipped" % (
         len(passed), len(failed), len(stats.get("skipped", []))))
+
+
+@pytest.fixture(scope="module")
+def core():
+    if not os.path.exists(PROGRAM):
+        pytest.skip("test-mount-core is not built")
+    c = Core()
+    yield c
+    c.close()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import csv
 import glob
 import os
 import subprocess
+import tempfile
 
 import pytest
 
@@ -20,6 +21,13 @@ CORPUS = os.path.join(SHARED, "corpus", "teeworlds")
 DEBIAN_MAPS = 55
 NO_SHARED = "not here: ../shared beside the project"
 NO_MAPS = "not installed: ddnet-data or teeworlds-data"
+
+
+def in_memory():
+    """A directory to be left again, that no disk has to keep where that can be: for files that are
+    written thousands of times."""
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    return tempfile.TemporaryDirectory(prefix="mapfs-test-", dir=base)
 
 
 def debian_maps():

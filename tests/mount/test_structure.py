@@ -12,7 +12,6 @@ import importlib.util
 import os
 import struct
 import subprocess
-import tempfile
 
 import pytest
 
@@ -22,7 +21,7 @@ import places
 import randommap
 import share
 import told
-from core import PROGRAM, Core, CoreTree, DirTree
+from core import CoreTree, DirTree
 from edits import Editor
 from graph import Unfit, World, differences, map_shows
 from expect import AUTOMAPPER  # found by graph
@@ -124,19 +123,8 @@ class Sequence:
 
 
 @pytest.fixture(scope="module")
-def core():
-    if not os.path.exists(PROGRAM):
-        pytest.skip("test-mount-core is not built")
-    c = Core()
-    yield c
-    c.close()
-
-
-@pytest.fixture(scope="module")
 def room():
-    """A place for files that are written thousands of times."""
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="mapfs-structure-", dir=base) as d:
+    with places.in_memory() as d:
         yield d
 
 

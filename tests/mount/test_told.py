@@ -16,7 +16,7 @@ import pytest
 import share
 import told
 from box import put
-from core import PROGRAM, Core, CoreTree, remove
+from core import CoreTree, remove
 from graph import is_json
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,15 +26,6 @@ import tcgen  # noqa: E402
 
 SEED = os.environ.get("MAPFS_TEST_SEED")
 STEPS = 25
-
-
-@pytest.fixture(scope="module")
-def core():
-    if not os.path.exists(PROGRAM):
-        pytest.skip("test-mount-core is not built")
-    c = Core()
-    yield c
-    c.close()
 
 
 class Sequence:

@@ -26,15 +26,15 @@ MAPFS_TEST_SEED runs one sequence and tells its steps, MAPFS_TEST_SEQUENCES asks
 import json
 import os
 import random
-import tempfile
 
 import pytest
 
 import box as boxes
 import datafile
+import places
 import randommap
 import share
-from core import PROGRAM, Core, CoreTree, files_below, remove
+from core import CoreTree, files_below, remove
 from graph import differences, each_reference, map_shows
 from randommap import OPUS
 from told import plain
@@ -441,18 +441,8 @@ class Ways:
 
 
 @pytest.fixture(scope="module")
-def core():
-    if not os.path.exists(PROGRAM):
-        pytest.skip("test-mount-core is not built")
-    c = Core()
-    yield c
-    c.close()
-
-
-@pytest.fixture(scope="module")
 def maps():
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="mapfs-ways-", dir=base) as d:
+    with places.in_memory() as d:
         out = [os.path.join(d, "random%d.map" % seed) for seed in range(MAPS)]
         for seed, path in enumerate(out):
             boxes.put(path, randommap.random_map(seed), os.O_WRONLY | os.O_CREAT)

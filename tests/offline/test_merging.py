@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import pytest
 
@@ -186,9 +185,7 @@ def one_round(where, seed):
 
 @pytest.fixture
 def quick():
-    """A directory that no disk has to keep: a thousand rounds sync many files."""
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=base) as where:
+    with places.in_memory() as where:
         yield pathlib.Path(where)
 
 

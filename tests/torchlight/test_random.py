@@ -9,15 +9,15 @@ MAPFS_TEST_SEED=N runs one sequence and tells its steps; MAPFS_TEST_ALL=1 runs m
 """
 import contextlib
 import os
-import tempfile
 
 import pytest
 
 import archives
+import places
 import tlread
 import told
 import tlwrite
-from core import PROGRAM, Core, CoreTree
+from core import CoreTree
 from model import COMPILED, HIDDEN_DIR, File, Model, fold, path_of
 from randomedits import Edits, texts
 
@@ -238,18 +238,8 @@ class ArchiveTree(CoreTree):
 
 
 @pytest.fixture(scope="module")
-def core():
-    if not os.path.exists(PROGRAM):
-        pytest.skip("test-mount-core is not built")
-    c = Core()
-    yield c
-    c.close()
-
-
-@pytest.fixture(scope="module")
 def room():
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="mapfs-random-", dir=base) as d:
+    with places.in_memory() as d:
         yield d
 
 
