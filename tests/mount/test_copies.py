@@ -18,7 +18,7 @@ import share
 from datafile import LAYER
 from core import CoreTree, files_below
 from graph import expect, map_shows
-from test_structure import Strict, core  # noqa: F401
+from test_structure import Strict
 
 LARGE = 300_000
 TOP = ("info", "images", "sounds", "envelopes", "groups")
