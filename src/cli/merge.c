@@ -196,6 +196,9 @@ static int load_all(struct command_merge *c, struct pool *pool)
 	}
 	if (r < 0)
 		return r;
+	r = out_check(&c->out, format, &e);
+	if (r < 0)
+		return fail(c->command.names[OUT_AT], &e);
 	c->merge.numbered = format->numbered;
 	c->merge.nocase = format->nocase;
 	if (format->merging)

@@ -785,6 +785,22 @@ def test_errors_are_129_or_more_and_nothing_is_written(plain):
     assert sorted(p for p in os.listdir(plain) if p.startswith((".", "out"))) == []
 
 
+def test_a_file_that_is_no_map_of_the_game_is_not_written_over(plain):
+    """Somebody's text, or another game's map, is named as OUT by mistake."""
+    os.mkdir(plain / "nothing")
+    good("pack", str(plain / "nothing"), str(plain / "game.tcm"))
+    for what, content_ in (("text", b"my notes, which are long enough to be a header\n"), ("short", b"x"),
+                           ("game", get(plain / "game.tcm"))):
+        (plain / "out.map").write_bytes(content_)
+        r = merge(plain, code=130)
+        assert r.stderr.count("\n") == 1 and "out.map: is there, and " in r.stderr, (what, r.stderr)
+        assert (plain / "out.map").read_bytes() == content_
+    (plain / "out.map").write_bytes(b"")  # as of mktemp
+    merge(plain, code=0)
+    assert content(plain / "out.map") == content(plain / "o.map")
+    assert [n for n in os.listdir(plain) if n.startswith(".") or "left" in n] == []
+
+
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "bad", "quirk"))
 def test_crafted_maps_end_with_a_code(tmp_path, path):
     if "bomb" in path or "3000" in path:

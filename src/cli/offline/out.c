@@ -125,6 +125,27 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 	return r < 0 ? r : out_hold(o, path, e);
 }
 
+int out_check(const struct out *o, const struct format *format, struct error *e)
+{
+	const struct format *f = NULL;
+	struct source there;
+	int r;
+
+	if (!o->held.vol || o->held.vol->source.sizes[0] == 0)
+		return 0;
+	there = o->held.vol->source;
+	/* What is no map has a map's name at times, but no second file. */
+	if (!o->second_held)
+		there.name = "";
+	r = format_find(&there, &f, e);
+	if (r == -EINVAL)
+		return error_set(e, r, "is there, and no map: it is not written over");
+	if (r == 0 && f != format)
+		return error_set(e, -EINVAL,
+			"is there, and of another format than the others: it is not written over");
+	return r;
+}
+
 /* All of a file into a new one beside name; closed. */
 static int copy(int dirfd, const char *name, int like, struct file *from, struct replace **ret,
 	struct error *e)

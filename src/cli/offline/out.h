@@ -28,6 +28,9 @@ struct out {
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
 /* The same where held is open already; all else of *o is zero. */
 int out_hold(struct out *o, const char *path, struct error *e);
+/* May a map of that format take the place of what stands there? -EINVAL: that is another format's,
+ * or no map at all, and was named by mistake. An empty file may go. */
+int out_check(const struct out *o, const struct format *format, struct error *e);
 /* A copy of a map's file or files beside it, which t opens. */
 int out_copy(struct out *o, const struct source *from, struct offline *t, const char *shown,
 	const struct vfs_options *how, struct error *e);
