@@ -201,8 +201,10 @@ static void report(struct keeper *k, const struct control_msg *m)
 static void message_early(struct keeper *k, const struct control_msg *m)
 {
 	if (m->type == CONTROL_FAILED)
-		keeper_set_result(
-			k, m->code == OUTCOME_BUSY ? OUTCOME_BUSY : OUTCOME_REFUSED, m->text);
+		keeper_set_result(k,
+			m->code == OUTCOME_BUSY || m->code == OUTCOME_MOUNT ? (enum outcome)m->code
+									    : OUTCOME_REFUSED,
+			m->text);
 	else if (m->type == CONTROL_SOUND && k->state == KEEPER_OPENING)
 		sound(k, m);
 }

@@ -17,6 +17,7 @@
 
 #include "base/budget.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/metadata.h"
 #include "base/sandbox.h"
 #include "fuse/control.h"
@@ -83,9 +84,15 @@ static void find_place(void *arg, const char *point, const struct mount_entry *e
 	p->point = strdup(point);
 }
 
+/* A full disk says nothing of the map. */
+static enum outcome outcome_of(int r)
+{
+	return r == VOLUME_LOCKED ? OUTCOME_BUSY : io_is_full(r) ? OUTCOME_MOUNT : OUTCOME_REFUSED;
+}
+
 static int refuse(struct worker *w, int r, const struct error *e)
 {
-	enum outcome code = r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
+	enum outcome code = outcome_of(r);
 	const char *text = e->code ? error_text(e) : strerror(-r);
 	struct place p = {.map = w->rq->path};
 	char line[CONTROL_TEXT_MAX];

@@ -2,6 +2,7 @@
 """A disk that fails and a program that dies at every step of a save, by a shim before libc."""
 import errno
 import os
+import re
 
 import pytest
 
@@ -203,28 +204,45 @@ def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, t
     assert box.beside() == []
 
 
-def test_on_a_full_disk_the_old_map_stays(box, root):
+@pytest.fixture
+def disk(box, root):
+    """A directory with a disk of its own, of 3 MiB."""
     disk = os.path.join(box.root, "disk")
     os.mkdir(disk)
     r = box.run("-t", "tmpfs", "-o", "size=3m", "none", disk, program="mount")
     if r.code:
         pytest.skip("no tmpfs can be mounted: " + r.err.strip())
-    try:
-        path = os.path.join(disk, "big.map")
-        raw = datafile.small_map(padding=1800 << 10)
-        with open(path, "wb") as f:
-            f.write(raw)
-        m = box.mount(path)
-        m.put(SETTINGS, NEW)
-        m.unmount(code=4)
-        assert boxes.get(path) == raw
-        assert m.mounted() and m.get(SETTINGS) == NEW
-        m.unmount("--force", code=4)
-        assert boxes.get(path) == raw
-        assert any("mapfs-journal" in n for n in os.listdir(disk))
-        assert not any("mapfs-new" in n for n in os.listdir(disk))
-    finally:
-        assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0)
+    yield disk
+    assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0)
+
+
+def test_on_a_full_disk_the_old_map_stays(box, disk):
+    path = os.path.join(disk, "big.map")
+    raw = datafile.small_map(padding=1800 << 10)
+    with open(path, "wb") as f:
+        f.write(raw)
+    m = box.mount(path)
+    m.put(SETTINGS, NEW)
+    m.unmount(code=4)
+    assert boxes.get(path) == raw
+    assert m.mounted() and m.get(SETTINGS) == NEW
+    m.unmount("--force", code=4)
+    assert boxes.get(path) == raw
+    assert any("mapfs-journal" in n for n in os.listdir(disk))
+    assert not any("mapfs-new" in n for n in os.listdir(disk))
+
+
+@pytest.mark.parametrize("with_point", [False, True])
+def test_a_new_map_on_a_full_disk_is_a_mount_that_failed(box, disk, with_point):
+    """Of the file there is nothing to say: it is not there."""
+    with open(os.path.join(disk, "fill"), "wb") as f, pytest.raises(OSError):
+        while True:
+            os.write(f.fileno(), bytes(4096))
+    path = os.path.join(disk, "new.map")
+    r = box.run("--new", path, *[box.point()][:with_point])
+    assert r.code == 3, r
+    assert re.fullmatch(re.escape(f"mapfs: {path}: cannot ") + ".*: No space left on device\n", r.err), r
+    assert os.listdir(disk) == ["fill"] and not boxes.is_mounted(box.point())
 
 
 def test_the_shim_kills_what_it_is_told_to(box, small):

@@ -282,10 +282,12 @@ static void drain(struct vfs *v)
 static void first_saved(void *arg, struct report *report)
 {
 	struct error *e = arg;
+	/* Without the word that it begins with: there is nothing yet that was refused. */
+	const char *why = report->n ? strstr(report->lines[0], ": ") : NULL;
 
 	if (report->code == OUTCOME_SAVE_FAILED)
 		error_set(e, report->error ? report->error : -EIO, "%s",
-			report->n ? report->lines[0] : "cannot be written");
+			why ? why + 2 : "cannot be written");
 	report_finish(report);
 }
 
