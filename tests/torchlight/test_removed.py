@@ -44,6 +44,34 @@ def test_a_file_of_the_archive_is_not_hidden(box):
     m.unmount()
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_file_that_comes_with_its_directory_is_not_hidden(box, saved):
+    """Where the list had it since the mount, as if the file alone had come."""
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.mkdir(m / "MEDIA/OTHER")
+    m.put("MEDIA/OTHER/A.DAT", text_dat("other", 7), flags=NEW)
+    m.put(".mod/removed.txt", b"MEDIA/GAME.DAT\nMEDIA/UNITS/A.DAT\n")
+    for name in os.listdir(m / "MEDIA/UNITS"):
+        os.unlink(m / ("MEDIA/UNITS/" + name))
+    m.unmount()
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"MEDIA/GAME.DAT\nMEDIA/UNITS/A.DAT\n"
+    os.rmdir(m / "MEDIA/UNITS")
+    if saved:
+        sync(m)
+    os.rename(m / "MEDIA/OTHER", m / "MEDIA/UNITS")
+    m.unmount()
+    a = Archive(m.map)
+    assert sorted(p for p in a.files if "UNITS" in p) == ["MEDIA/UNITS/A.DAT"]
+    names = [p + e["name"] for p, es in a.man["dirs"] for e in es if e["type"] != 7]
+    assert len(names) == len(set(names))
+    m = box.mount(m.map)
+    assert m.get(".mod/removed.txt") == b"MEDIA/GAME.DAT\n"
+    assert os.listdir(m / "MEDIA/UNITS") == ["A.DAT"]
+    assert m.get("MEDIA/UNITS/A.DAT") == text_dat("other", 7)
+    m.unmount()
+
+
 def test_what_is_hidden_and_removed_is_hidden(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/README.TXT\n")

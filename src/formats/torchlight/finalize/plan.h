@@ -38,6 +38,7 @@ struct finalizing {
 	bool *gone;      /* by directory, made ones too: removed, with what was in it */
 	struct tl_homes homes, subdirs;
 	struct tl_table *old, *table;
+	/* The list of removed files; after tl_finalize_removed, the one to be written. */
 	struct removed_set removed;
 	bool info_removed;
 	size_t n_provided; /* files that were to be hidden, and that the archive has */
@@ -51,8 +52,8 @@ bool tl_finalize_has_home(const struct finalizing *st, struct str path);
 int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home);
 void tl_homes_sort(const struct finalizing *st, struct tl_homes *l);
 
-/* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself.
- */
+/* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself,
+ * to be kept as long as st. */
 int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 
 /* path.c: NULL where there is no memory; what is returned is the table's own. */

@@ -47,6 +47,17 @@ static bool put_listed(const struct finalizing *st, struct str path, struct str 
 	return false;
 }
 
+/* What was made or moved there. Of what the list had when it was mounted nothing is said. */
+static void provide(struct finalizing *st, struct str path, struct str name,
+	const struct removed_set *mounted, struct buffer *out)
+{
+	size_t at = out->size;
+
+	st->n_provided += put_listed(st, path, name, mounted, out);
+	if (out->size == at)
+		(void)put_listed(st, path, name, NULL, out);
+}
+
 /* Which of the list the archive will have: what was made or moved there, and what stays, unless the
  * list had it when it was mounted. */
 static int find_provided(struct finalizing *st, struct buffer *out)
@@ -55,15 +66,9 @@ static int find_provided(struct finalizing *st, struct buffer *out)
 	struct removed_set mounted = {0};
 	int r = removed_set_of(st->sh->removed, &mounted);
 
-	for (size_t i = 0; r == 0 && i < st->homes.n; i++) {
-		struct str path = str_of(st->homes.all[i].path);
-		struct str name = str_of(st->homes.all[i].name);
-		size_t at = out->size;
-
-		st->n_provided += put_listed(st, path, name, &mounted, out);
-		if (out->size == at)
-			(void)put_listed(st, path, name, NULL, out);
-	}
+	for (size_t i = 0; r == 0 && i < st->homes.n; i++)
+		provide(st, str_of(st->homes.all[i].path), str_of(st->homes.all[i].name), &mounted,
+			out);
 	for (uint32_t i = 0; r == 0 && i < m->n_entries; i++) {
 		const struct manifest_entry *x = &m->entries[i];
 		uint32_t dir = st->sh->tree->record_dirs[x->record];
@@ -73,9 +78,10 @@ static int find_provided(struct finalizing *st, struct buffer *out)
 			continue;
 		if (st->changed[dir] && !(moved = tl_finalized_path(st, dir)))
 			r = -ENOMEM;
+		else if (moved)
+			provide(st, str_of(moved), manifest_name(m, x), &mounted, out);
 		else
-			st->n_provided += put_listed(st,
-				moved ? str_of(moved) : manifest_path(m, &m->records[x->record]),
+			st->n_provided += put_listed(st, manifest_path(m, &m->records[x->record]),
 				manifest_name(m, x), &mounted, out);
 	}
 	removed_set_finish(&mounted);
@@ -147,6 +153,10 @@ int tl_finalize_removed(struct finalizing *st, struct bytes **ret)
 	}
 	if (r == 0)
 		r = provided.error ? provided.error : add_rows(st, list);
+	if (r == 0) {
+		removed_set_finish(&st->removed);
+		r = removed_set_of(list, &st->removed);
+	}
 	if (r == 0) {
 		tl_homes_sort(st, &st->homes);
 		*ret = TAKE(list);
