@@ -174,6 +174,32 @@ def test_T11_no_directory_is_renamed_onto_one_that_holds_something(m):
     assert saved(m) == LONG
 
 
+def test_T11_a_group_is_renamed_onto_one_that_was_emptied(m):
+    """As if that had been removed; what is always there stays, and mv(1) is told to copy."""
+    group = m / ("groups/" + os.listdir(m / "groups")[0])
+    for name in ("group.json", "layers/0_Game/layer.json"):
+        where = m / ("groups/7_new/" + os.path.dirname(name))
+        os.makedirs(where, exist_ok=True)
+        boxes.put(m / ("groups/7_new/" + name), boxes.get(group + "/" + name), os.O_WRONLY | os.O_CREAT)
+    assert boxes.refused(os.rename, m / "groups/7_new", group) == errno.ENOTEMPTY
+    for base, dirs, files in os.walk(m / "groups/7_new", topdown=False):
+        for name in files:
+            os.unlink(os.path.join(base, name))
+        for name in dirs:
+            os.rmdir(os.path.join(base, name))
+    content = tree(group)
+    assert os.listdir(m / "envelopes") == []
+    assert boxes.refused(os.rename, group, m / "envelopes") == errno.EXDEV
+    os.rename(group, m / "groups/7_new")
+    assert tree(m / "groups/7_new") == content
+    m = remounted_after_kill(m)
+    assert tree(m / "groups/7_new") == content and not os.path.exists(group)
+    m.unmount()
+    m = m.box.mount(m.map, "ro")
+    assert os.listdir(m / "groups") == ["0_new"] and tree(m / "groups/0_new") == content
+    m.unmount()
+
+
 def test_T11_a_rename_that_must_replace_nothing_replaces_nothing(m):
     make(m, SCRATCH, SHORT)
     found = rename2(m / SCRATCH, m / SETTINGS, RENAME_NOREPLACE)

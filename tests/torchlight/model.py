@@ -206,7 +206,7 @@ class Model:
         return 0
 
     def rename_dir(self, node, up, name, target, nothing):
-        if target and (target.kids or not target.scratch):
+        if target and (target.kids or any(k.dir is target for k in self.kept)):
             return errno.ENOTEMPTY
         if nothing != node.scratch:
             return errno.EPERM if nothing else errno.EXDEV

@@ -13,6 +13,8 @@ import tlwrite
 from archives import Archive, dat, small_mod, text_dat
 from tlbox import add_corpus, add_pak, new, run, sync
 
+NEW = os.O_WRONLY | os.O_CREAT
+
 
 def test_what_is_undone_leaves_the_archive_untouched(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
@@ -90,6 +92,37 @@ def test_a_directory_goes_along_with_all_that_is_in_it(box):
     assert {f for f in a.files if "UNITS" in f} == set()
     assert {"MEDIA/THINGS/A.DAT", "MEDIA/THINGS/D.DAT"} <= set(a.files)
     assert "MEDIA/UNITS/GONE.DAT" in a.head["dels"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("where", ["of the archive", "new", "saved since"])
+def test_a_directory_takes_the_place_of_an_empty_one(box, where, killed):
+    """rename(2); as if that had been removed before. One that holds something stays."""
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    if where == "of the archive":
+        for name in os.listdir(m / "MEDIA/UNITS"):
+            os.rename(m / ("MEDIA/UNITS/" + name), m / ("MEDIA/" + name))
+        source, empty = "MEDIA/FROM", "MEDIA/UNITS"
+        os.mkdir(m / source)
+        os.rename(m / "MEDIA/A.DAT", m / "MEDIA/FROM/A.DAT")
+    else:
+        source, empty = "MEDIA/UNITS", "MEDIA/EMPTY"
+        os.mkdir(m / empty)
+    if where == "saved since":
+        sync(m)
+    content = m.get(source + "/A.DAT")
+    os.mkdir(m / "MEDIA/FULL")
+    m.put("MEDIA/FULL/F.OGG", b"f", flags=NEW)
+    assert boxes.refused(os.rename, m / source, m / "MEDIA/FULL") == errno.ENOTEMPTY
+    os.rename(m / source, m / empty)
+    assert boxes.refused(os.stat, m / source) == errno.ENOENT
+    if killed:
+        box.kill_worker()
+        m = box.mount(m.map)
+    assert m.get(empty + "/A.DAT") == content and m.get("MEDIA/FULL/F.OGG") == b"f"
+    m.unmount()
+    files = Archive(m.map).files
+    assert [p for p in files if p.endswith("/A.DAT")] == [empty + "/A.DAT"] and "MEDIA/FULL/F.OGG" in files
 
 
 def test_rm_r_takes_a_directory_and_what_is_in_it(box):

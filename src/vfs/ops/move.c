@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vfs/tree/dentry.h"
+#include "vfs/tree/kept.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/ops/ops.h"
@@ -25,7 +26,9 @@ static int may_replace(struct vfs *v, const struct move *m, unsigned flags)
 		return target->dir ? -EISDIR : -ENOTDIR;
 	if (!target->dir)
 		return 0;
-	return place_empty(v, m->to.target) && node_scratch(target) ? 0 : -ENOTEMPTY;
+	if (!place_empty(v, m->to.target))
+		return -ENOTEMPTY;
+	return node_scratch(target) || !kept_in(v, target) ? 0 : -ENOTEMPTY;
 }
 
 /* The kernel lets nobody move a directory into itself; a journal may say so. */

@@ -163,7 +163,8 @@ static bool goes_along(const struct vfs *v, const struct move *m)
 		is_kept_place(v, &m->to))
 		return false;
 	if (target && !node_scratch(target) &&
-		(n->dir || n->lens == LENS_NEW || n->stage || !makes_room(v, target)))
+		(n->dir ? target->fixed
+			: n->lens == LENS_NEW || n->stage || !makes_room(v, target)))
 		return false;
 	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
 		return m->to.id == n->id;
@@ -179,12 +180,45 @@ static void record_rename(
 	step_record(v, c, JOURNAL_RENAME, from, to, fn);
 }
 
+/* As rmdir has it. The call runs again, and finds nothing in its way. */
+static void target_goes(struct vfs *v, struct call *c, int r)
+{
+	struct move m;
+
+	if (r == 0)
+		r = move_find(v, c, &m);
+	if (r == 0 && m.to.target && !node_scratch(m.to.target)) {
+		r = object_left(v, m.to.target, OBJECT_GONE);
+		if (r == 0)
+			place_detach(v, m.to.target);
+	}
+	if (r < 0)
+		call_done(c, r);
+	else
+		call_again(v, c);
+}
+
+/* An empty directory of the map is removed before another one takes its place. */
+static bool remove_target(struct vfs *v, struct call *c, const struct move *m)
+{
+	bool is_live = m->to.target && !node_scratch(m->to.target);
+	CLEANUP(free) char *path = is_live ? node_log_path(m->to.target) : NULL;
+
+	if (path)
+		step_record(v, c, JOURNAL_REMOVE, path, NULL, target_goes);
+	else if (is_live)
+		call_done(c, -ENOMEM);
+	return is_live;
+}
+
 static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
 {
 	CLEANUP(free) char *path = node_log_path(m->n);
 
 	if (node_scratch(m->n) && m->to.kind == PLACE_SCRATCH)
 		call_done(c, move_scratch(v, m));
+	else if (goes_along(v, m) && remove_target(v, c, m))
+		return;
 	else if (goes_along(v, m))
 		record_rename(v, c, path, m, rename_live);
 	else if (m->to.kind == PLACE_SCRATCH)
