@@ -105,13 +105,21 @@ static bool stands_at(const char *path, const char *beside)
 	return found && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
+/* A file that is not there may have been meant for a command. */
+static const char *why_not_found(const char *file)
+{
+	return errno == ENOENT && !strpbrk(file, "/.")
+		       ? "No such file, folder or command (see mapfs --help)"
+		       : strerror(errno);
+}
+
 int mount_run(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
 	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
 	int r = path ? check_file(file, path, create, &o->rq.folder)
-		     : refuse(OUTCOME_REFUSED, file, strerror(errno));
+		     : refuse(OUTCOME_REFUSED, file, why_not_found(file));
 
 	if (r != OUTCOME_DONE)
 		return r;
@@ -238,6 +246,9 @@ static int run_command(struct command *c, int n, char **names)
 			return cli_usage("-u goes with --force, --discard and -v only");
 		if (n < 1)
 			return cli_usage("-u takes mount points, or maps that are mounted");
+		for (int i = 0; i < n; i++)
+			if (!names[i][0])
+				return cli_usage("-u: an empty name");
 		return umount_run(names, (size_t)n, &c->ending);
 	}
 	if (c->ending.force || c->ending.discard)

@@ -51,6 +51,10 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 		offline_say(t, "%s: cannot go into itself", from);
 		return r;
 	}
+	if (r == -EPERM && into) {
+		offline_say(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
+		return r;
+	}
 	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && is_there(t, plain))
 		return command_fail(t, to, r);
 	return r < 0 ? command_fail(t, from, r) : 0;
@@ -78,7 +82,7 @@ int cli_mv(int argc, char **argv)
 		r = command_open(&c, c.names[0], NULL, 0, &t);
 		into = r == 0 && is_dir(&t, to);
 		if (r == 0 && !into && c.n_names > 3)
-			r = command_fail(&t, to, -ENOTDIR);
+			r = command_fail(&t, to, is_there(&t, to) ? -ENOTDIR : -ENOENT);
 		for (int i = 1; r == 0 && i < c.n_names - 1; i++)
 			r = move(&t, c.names[i], to, into);
 		c.code = r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(&t, &how);

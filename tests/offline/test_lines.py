@@ -39,6 +39,7 @@ def read(path):
     (["diff", "a.map", ""], "diff: an empty name"), (["grep", "a", ""], "grep: an empty name"),
     (["recover", ""], "recover: an empty name"), (["recover", "a.map", "--extract="], "recover: an empty name"),
     (["status", ""], "status: an empty name"),
+    (["-u", "", "a"], "-u: an empty name"),
     (["mv", "a.map", "info/author", ""], "mv: an empty name"), (["rm", "-r", "a.map", ""], "rm: an empty name"),
     (["put", "-o", "ro", "a.map", "x"], "put: nothing can be written with -o ro"),
     (["pack", "-o", "ro", "a", "b.map"], "pack: nothing can be written with -o ro"),
@@ -180,12 +181,20 @@ def test_a_full_disk_fails_the_save(box, small, args, code, error):
 @pytest.mark.parametrize("args, code, why", [
     # What cannot leave the map is told of under its own name alone.
     (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot leave the map"),
+    (["mv", "{map}", "info/author", "info/version", "none"], 2, "{map}: none: No such file or directory"),
+    (["mv", "{map}", "info/author", "info/version", "info/license"], 2, "{map}: info/license: Not a directory"),
+    (["mv", "{map}", "groups/0_Game", "images"], 2, "{map}: groups/0_Game: cannot go to images/0_Game: Operation not permitted"),
+    # Nothing is left anywhere: it is refused.
+    (["put", "{map}", "images/a.jpg", "/dev/null"], 4, "{map}: images/a.jpg: no part of a map (images/ takes .png and .json)"),
     (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot go into itself"),
     (["mv", "{map}", "info/author", "info/version/x"], 2, "{map}: info/version/x: Not a directory"),
     (["mv", "{map}", "info/author", "x" * 256], 2, "{map}: %s: File name too long" % ("x" * 256)),
+    (["help"], 2, "help: No such file, folder or command (see mapfs --help)"),
+    (["none.map"], 2, "none.map: No such file or directory"),
+    (["pack", "/", "new.xyz"], 2, "new.xyz: its ending is of no format that can be made (--format=NAME says which)"),
     (["recover", "{map}/x"], 2, "{map}/x: Not a directory"),
     (["recover", "none/x.map"], 2, "none/x.map: its directory cannot be opened: No such file or directory")],
-    ids=["scratch", "itself", "file", "long", "recover", "recover-none"])
+    ids=["scratch", "no-directory", "file-at-end", "into", "meaningless", "itself", "file", "long", "no-command", "no-map", "no-format", "recover", "recover-none"])
 def test_a_fault_is_one_line_with_the_name_at_fault(small, args, code, why):
     r = run(*[a.format(map=small) for a in args], text=True)
     assert (r.returncode, r.stderr) == (code, "mapfs: %s\n" % why.format(map=small))

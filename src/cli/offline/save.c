@@ -23,18 +23,8 @@ static void found(void *arg, struct buffer *records)
 	l->done = true;
 }
 
-static void tell(struct offline *t, const struct status_entry *e)
-{
-	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
-
-	status_line(&line, e);
-	if (strcmp(e->word, "kept") == 0)
-		offline_say(t, "%s: cannot leave the map", e->path);
-	else if (!line.error)
-		offline_say(t, "%.*s", (int)line.size - 1, (char *)line.data);
-}
-
-static void look_at(struct offline *t, struct look *l, const struct status_entry *e)
+static void look_at(struct offline *t, const struct change_save *how, struct look *l,
+	const struct status_entry *e)
 {
 	bool left = strcmp(e->word, "left") == 0;
 	bool kept = strcmp(e->word, "kept") == 0;
@@ -45,8 +35,10 @@ static void look_at(struct offline *t, struct look *l, const struct status_entry
 	l->refused |= bad;
 	l->kept |= kept;
 	/* What cannot leave the map under a name that means nothing is one fault. */
-	if (bad || (left && !l->kept))
-		tell(t, e);
+	if (kept)
+		offline_say(t, "%s: cannot leave the map", e->path);
+	else if (bad || (left && !l->kept))
+		offline_say(t, "%s: %s%s", e->path, left && how->left ? "left out: " : "", e->why);
 }
 
 /* What would not be in the map. false: that is refused. */
@@ -62,7 +54,7 @@ static bool look(struct offline *t, const struct change_save *how, struct look *
 	}
 	offline_serve_until(t, &l->done);
 	for (size_t at = 0; status_next(&l->records, &at, &e);)
-		look_at(t, l, &e);
+		look_at(t, how, l, &e);
 	fine = !l->records.error && !l->refused && (!l->left || how->left);
 	if (fine && how->changed && !l->changed) {
 		offline_say(t, "that means nothing in a map");

@@ -153,8 +153,10 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return r;
 	vol->format = volume_format_for(format, name);
 	if (!vol->format)
-		return error_set(e, -EINVAL, "%s is no format that can be made",
-			format ? format : "its ending");
+		return format ? error_set(e, -EINVAL, "%s is no format that can be made", format)
+			      : error_set(e, -EINVAL,
+					"its ending is of no format that can be made "
+					"(--format=NAME says which)");
 	r = companion_open(dirfd, vol->format, name, &vol->source, vol->companion, e);
 	if (r < 0)
 		return r;
