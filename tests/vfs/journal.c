@@ -479,6 +479,86 @@ static void recover_copies_out_the_last_content_of_each_path(void **state)
 	assert_non_null(strstr(lines, "a/b/c/d"));
 }
 
+static void log_name_change(struct buffer *log, uint32_t type, const char *path, const char *to)
+{
+	const char *const texts[] = {path, to};
+
+	log_add(log, type, texts, to ? 2 : 1, "");
+}
+
+static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, AUTHOR, "bob");
+	log_put(&log, "info/version", "v1");
+	log_draft(&log, AUTHOR, "why", BAD_LINES);
+	log_name_change(&log, LOG_DROP, AUTHOR, NULL);
+	log_draft(&log, "info/license", "why", BAD_LINES);
+	log_name_change(&log, LOG_DROP, "info/license", NULL);
+	log_put(&log, "info/version", "v2");
+	log_put(&log, "info/version", "v3");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_string_equal(lines, AUTHOR "\ninfo/version\n");
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
+	assert_true(file_says(b->room.fd, "out/info/version", "v3"));
+	assert_int_not_equal(faccessat(b->room.fd, "out/info/license", F_OK, 0), 0);
+}
+
+/* What is written later at the old path of a file is another one. */
+static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, "a/old", "one");
+	log_name_change(&log, LOG_RENAME, "a/old", "a/new");
+	log_put(&log, "a/old", "two");
+	log_put(&log, "a/gone", "replaced");
+	log_put(&log, "d/in", "three");
+	log_put(&log, "dd/in", "four");
+	log_name_change(&log, LOG_RENAME, "a/old", "a/gone");
+	log_name_change(&log, LOG_RENAME, "d", "e");
+	log_put(&log, "d/in", "five");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/a/new", "one"));
+	assert_true(file_says(b->room.fd, "out/a/gone", "two"));
+	assert_true(file_says(b->room.fd, "out/e/in", "three"));
+	assert_true(file_says(b->room.fd, "out/dd/in", "four"));
+	assert_true(file_says(b->room.fd, "out/d/in", "five"));
+	assert_int_not_equal(faccessat(b->room.fd, "out/a/old", F_OK, 0), 0);
+	assert_string_equal(lines, "a/new\na/old\na/gone\ne/in\ndd/in\na/old\nd\nd/in\n");
+}
+
+static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, "a/was", "directory");
+	log_put(&log, "b", "file");
+	log_put(&log, "c/d/e", "one");
+	log_name_change(&log, LOG_REMOVE, "a/was", NULL);
+	log_name_change(&log, LOG_REMOVE, "a", NULL);
+	log_name_change(&log, LOG_REMOVE, "b", NULL);
+	log_put(&log, "a", "two");
+	log_put(&log, "b/is", "three");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/a", "two"));
+	assert_true(file_says(b->room.fd, "out/b/is", "three"));
+	assert_true(file_says(b->room.fd, "out/c/d/e", "one"));
+}
+
 static void recover_leads_nowhere_out_of_its_directory(void **state)
 {
 	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..",
@@ -542,6 +622,9 @@ int main(void)
 		TEST(recover_tells_of_names_too),
 		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
 		TEST(recover_copies_out_the_last_content_of_each_path),
+		TEST(recover_names_a_file_once_and_leaves_out_what_was_dropped),
+		TEST(recover_copies_a_file_out_under_the_name_that_it_has_at_the_end),
+		TEST(recover_copies_out_what_came_to_the_place_of_a_directory_or_file),
 		TEST(recover_leads_nowhere_out_of_its_directory),
 		TEST(one_hostile_path_does_not_keep_the_others_from_being_recovered),
 	};

@@ -165,8 +165,9 @@ struct journal_info {
 
 int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),
 	void *arg, struct error *e);
-/* The last content of each path goes to outdirfd/PATH (directories are made); drafts too. line()
- * is told of each. outdirfd -1: nothing is copied. A name that leads out of outdirfd is refused. */
+/* The last content of each file goes to outdirfd/PATH, under the path that it has at the end
+ * (directories are made); drafts too, but for those that were dropped. line() is told of each, and
+ * in their order of names that changed. outdirfd -1: nothing is copied. */
 int journal_extract(int dirfd, const char *file, int outdirfd,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
 /* Tells line() what the file holds, and removes it. -EBUSY: a mount uses it. */

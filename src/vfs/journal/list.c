@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What `mapfs recover` shows and copies out. */
+/* The journals beside a map, as `mapfs recover` shows them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -90,111 +90,6 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 		l.identity[0] = '\0';
 	sidecar_family(family, map);
 	return journal_each_file(dirfd, family, list_file, &l, e);
-}
-
-static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
-{
-	(void)arg;
-	return io_make_dir(dirfd, name, 0777, NULL, e);
-}
-
-static int copy_out(int outdirfd, const char *path, const struct extent *content, struct error *e)
-{
-	CLEANUP(close_fd) int parent = -1, out = -1;
-	char base[NAME_MAX + 1];
-	uint8_t chunk[64 << 10];
-	int r;
-
-	parent = path_open_parent(outdirfd, path, open_dir, NULL, base, e);
-	if (parent < 0)
-		return parent;
-	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666);
-	if (out < 0)
-		return error_set(e, out, "%s: %s", path, strerror(-out));
-	for (uint64_t off = 0; off < content->size;) {
-		size_t n = content->size - off < sizeof(chunk) ? (size_t)(content->size - off)
-							       : sizeof(chunk);
-
-		r = extent_read(content, off, chunk, n, e);
-		if (r < 0)
-			return r;
-		r = io_write(out, chunk, n);
-		if (r < 0)
-			return error_set(e, r, "%s: %s", path, strerror(-r));
-		off += n;
-	}
-	return 0;
-}
-
-struct extraction {
-	int outdirfd;
-	const char *file;
-	void (*line)(void *arg, const char *path, const char *what);
-	void *arg;
-};
-
-static int extract_content(
-	const struct extraction *x, const struct journal_record *rec, struct error *e)
-{
-	int r = x->outdirfd < 0 ? 0 : copy_out(x->outdirfd, rec->texts[0], &rec->content, e);
-
-	if (r == 0)
-		x->line(x->arg, rec->texts[0],
-			rec->type == JOURNAL_PUT ? "applied" : rec->texts[1]);
-	return r;
-}
-
-static int extract_one(
-	const struct extraction *x, const struct journal_record *rec, struct error *e)
-{
-	char what[PATH_MAX + 32];
-
-	if (rec->damaged) {
-		x->line(x->arg, x->file, "is damaged: something is missing here");
-		return 0;
-	}
-	switch (rec->type) {
-	case JOURNAL_PUT:
-	case JOURNAL_DRAFT:
-		return extract_content(x, rec, e);
-	case JOURNAL_MKDIR:
-		x->line(x->arg, rec->texts[0], "made");
-		return 0;
-	case JOURNAL_REMOVE:
-		x->line(x->arg, rec->texts[0], "removed");
-		return 0;
-	case JOURNAL_RENAME:
-		snprintf(what, sizeof(what), "renamed to %s", rec->texts[1]);
-		x->line(x->arg, rec->texts[0], what);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-int journal_extract(int dirfd, const char *file, int outdirfd,
-	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
-{
-	const struct extraction x = {outdirfd, file, line, arg};
-	CLEANUP(reclog_close) struct reclog *log = NULL;
-	struct journal_record rec;
-	struct reclog_pos pos = {0};
-	bool torn = false;
-	int r;
-
-	r = reclog_open_readonly(dirfd, file, &log, e);
-	if (r < 0)
-		return r;
-	/* Later records overwrite earlier ones, so that the last content of a path stays. */
-	while ((r = journal_record_next(log, &pos, &rec, &torn, e)) > 0) {
-		r = extract_one(&x, &rec, e);
-		journal_record_finish(&rec);
-		if (r < 0)
-			return r;
-	}
-	if (torn)
-		line(arg, file, "ends in a record that was not finished");
-	return r;
 }
 
 int journal_discard(int dirfd, const char *file,
