@@ -96,14 +96,15 @@ static int name(struct merge *m, struct merged *x)
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
 
 	x->bare = o->bare;
-	if (!b || strcmp(t->bare, b->bare) == 0 || strcmp(t->bare, o->bare) == 0)
+	if (strcmp(t->bare, o->bare) == 0 || (b && strcmp(t->bare, b->bare) == 0))
 		return 0;
-	if (strcmp(o->bare, b->bare) == 0) {
+	if (b && strcmp(o->bare, b->bare) == 0) {
 		x->bare = t->bare;
 		x->moved = true;
 		return 0;
 	}
-	return conflict_add(m, x, false, "renamed by both; theirs calls it \"%s\"", t->bare);
+	return conflict_add(m, x, false, "%s by both; theirs calls it \"%s\"",
+		b ? "renamed" : "added", t->bare);
 }
 
 /* Perhaps it is not one thing that both sides changed: nothing of theirs is taken then. */

@@ -3,23 +3,27 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/merging/content.h"
 #include "cli/merging/pairs_order.h"
 
-static bool begin(struct pairs *p)
+static int begin(struct pairs *p)
 {
+	int r;
+
 	p->of_a = malloc((p->n_a + 1) * sizeof(*p->of_a));
 	p->of_b = malloc((p->n_b + 1) * sizeof(*p->of_b));
 	p->doubt = calloc(p->n_a + 1, sizeof(*p->doubt));
 	p->own = malloc((p->n_b + 1) * sizeof(*p->own));
 	if (!p->of_a || !p->of_b || !p->doubt || !p->own)
-		return false;
+		return -ENOMEM;
 	memset(p->own, 0xff, p->n_b * sizeof(*p->own));
 	memset(p->of_a, 0xff, p->n_a * sizeof(*p->of_a));
 	memset(p->of_b, 0xff, p->n_b * sizeof(*p->of_b));
-	return true;
+	r = pairs_index_make(&p->names_a, p->a, p->n_a, NULL, pairs_by_name);
+	return r < 0 ? r : pairs_index_make(&p->names_b, p->b, p->n_b, NULL, pairs_by_name);
 }
 
 void pairs_finish(struct pairs *p)
@@ -28,6 +32,8 @@ void pairs_finish(struct pairs *p)
 	free(p->of_b);
 	free(p->doubt);
 	free(p->own);
+	pairs_index_finish(&p->names_a);
+	pairs_index_finish(&p->names_b);
 }
 
 void pairs_join(struct pairs *p, size_t i, size_t j, bool doubt)
@@ -39,18 +45,12 @@ void pairs_join(struct pairs *p, size_t i, size_t j, bool doubt)
 
 bool pairs_same_name(const struct item *a, const struct item *b)
 {
-	return a->dir == b->dir && strcmp(a->bare, b->bare) == 0;
+	return pairs_by_name(a, b) == 0;
 }
 
 static bool same_content(const struct item *a, const struct item *b)
 {
-	return a->dir == b->dir && strcmp(a->ending, b->ending) == 0 &&
-	       digest_same(&a->digest, &b->digest);
-}
-
-static bool same_both(const struct item *a, const struct item *b)
-{
-	return pairs_same_name(a, b) && same_content(a, b);
+	return pairs_by_content(a, b) == 0;
 }
 
 /* The parts of a directory are those that its kind has. */
@@ -80,29 +80,17 @@ bool pairs_same_sort(const struct item *a, const struct item *b)
 	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
 }
 
-/* How many of a list that have no other are like this one, and the last of them. */
-static size_t count(struct item *const *list, size_t n, const size_t *of, const struct item *like,
-	bool (*same)(const struct item *, const struct item *), size_t *ret)
+/* How many that have no other have the name of this one, and the last of them. */
+static size_t count(
+	const struct pairs_index *names, const size_t *of, const struct item *like, size_t *ret)
 {
-	size_t found = 0;
+	size_t n, found = 0;
+	const size_t *at = pairs_index_find(names, like, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (of[i] == PAIRS_NONE && same(list[i], like)) {
+		if (of[at[i]] == PAIRS_NONE) {
 			found++;
-			*ret = i;
-		}
-	return found;
-}
-
-/* How many of a list have the name of this one, and the last of them. */
-static size_t namesakes(struct item *const *list, size_t n, const struct item *like, size_t *ret)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; like->bare[0] && i < n; i++)
-		if (pairs_same_name(list[i], like)) {
-			found++;
-			*ret = i;
+			*ret = at[i];
 		}
 	return found;
 }
@@ -110,21 +98,31 @@ static size_t namesakes(struct item *const *list, size_t n, const struct item *l
 /* Has nothing else its name on both sides, and is the one of b, *ret, free? */
 static bool is_unique(const struct pairs *p, const struct item *a, size_t *ret)
 {
-	size_t self;
+	size_t n_a, n_b;
+	const size_t *at;
 
-	return namesakes(p->a, p->n_a, a, &self) == 1 && namesakes(p->b, p->n_b, a, ret) == 1 &&
-	       p->of_b[*ret] == PAIRS_NONE;
+	if (!a->bare[0])
+		return false;
+	(void)pairs_index_find(&p->names_a, a, &n_a);
+	at = pairs_index_find(&p->names_b, a, &n_b);
+	if (n_a != 1 || n_b != 1)
+		return false;
+	*ret = at[0];
+	return p->of_b[*ret] == PAIRS_NONE;
 }
 
 /* How alike one of b is to what has its name in a. */
 static unsigned own(struct pairs *p, size_t j)
 {
+	const size_t *at;
+	size_t n;
+
 	if (p->own[j] != UINT_MAX)
 		return p->own[j];
 	p->own[j] = 0;
-	for (size_t i = 0; p->b[j]->bare[0] && i < p->n_a; i++) {
-		unsigned alike =
-			pairs_same_name(p->a[i], p->b[j]) ? content_alike(p->a[i], p->b[j]) : 0;
+	at = pairs_index_find(&p->names_a, p->b[j], &n);
+	for (size_t i = 0; p->b[j]->bare[0] && i < n; i++) {
+		unsigned alike = content_alike(p->a[at[i]], p->b[j]);
 
 		p->own[j] = alike > p->own[j] ? alike : p->own[j];
 	}
@@ -151,10 +149,22 @@ static size_t rival(struct pairs *p, const struct item *a, const struct item *ho
 	return found;
 }
 
+static size_t count_left(const size_t *of, size_t n)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		left += of[i] == PAIRS_NONE;
+	return left;
+}
+
 /* Perhaps it was renamed, or went elsewhere, and another one got its name: what is not like it at
  * all is not it. */
 static void by_name(struct pairs *p)
 {
+	size_t left = count_left(p->of_b, p->n_b);
+	bool all = !left || count_left(p->of_a, p->n_a) <= PAIRS_MAX / left;
+
 	for (size_t i = 0; i < p->n_a; i++) {
 		const struct item *a = p->a[i];
 		unsigned alike;
@@ -164,7 +174,7 @@ static void by_name(struct pairs *p)
 		if (p->of_a[i] != PAIRS_NONE || !is_unique(p, a, &j))
 			continue;
 		alike = same_kind(a, p->b[j]) ? content_alike(a, p->b[j]) : 0;
-		other = rival(p, a, p->b[j]);
+		other = all ? rival(p, a, p->b[j]) : PAIRS_NONE;
 		equal = other != PAIRS_NONE && same_content(a, p->b[other]);
 		if (alike >= (equal ? RENAMED : ALIKE))
 			pairs_join(p, i, j, other != PAIRS_NONE);
@@ -183,8 +193,8 @@ static void by_name_alone(struct pairs *p, bool of_all)
 		if (p->of_a[i] != PAIRS_NONE || !a->bare[0])
 			continue;
 		if (of_all ? is_unique(p, a, &j) && same_kind(a, p->b[j])
-			   : count(p->a, p->n_a, p->of_a, a, pairs_same_name, &self) == 1 &&
-					count(p->b, p->n_b, p->of_b, a, pairs_same_name, &j) == 1 &&
+			   : count(&p->names_a, p->of_a, a, &self) == 1 &&
+					count(&p->names_b, p->of_b, a, &j) == 1 &&
 					pairs_same_sort(a, p->b[j]))
 			pairs_join(p, i, j, !of_all);
 	}
@@ -192,21 +202,23 @@ static void by_name_alone(struct pairs *p, bool of_all)
 
 /* Of several that are equal the first is the first: which it is can matter only where one of them
  * went, or came, or the other side changed one. */
-static void by_content(struct pairs *p, bool (*same)(const struct item *, const struct item *))
+static int by_content(struct pairs *p, pairs_compare compare)
 {
-	for (size_t i = 0; i < p->n_a; i++) {
-		size_t here, there, j;
+	struct pairs_index a = {0}, b = {0};
+	int r = pairs_index_make(&a, p->a, p->n_a, p->of_a, compare);
 
-		if (p->of_a[i] != PAIRS_NONE)
-			continue;
-		here = count(p->a, p->n_a, p->of_a, p->a[i], same, &j);
-		there = count(p->b, p->n_b, p->of_b, p->a[i], same, &j);
-		if (!there)
-			continue;
-		for (j = 0; p->of_b[j] != PAIRS_NONE || !same(p->a[i], p->b[j]); j++)
-			;
-		pairs_join(p, i, j, here != there);
+	if (r == 0)
+		r = pairs_index_make(&b, p->b, p->n_b, p->of_b, compare);
+	for (size_t i = 0, here, there; r == 0 && i < a.n; i += here) {
+		const size_t *at = pairs_index_find(&b, p->a[a.at[i]], &there);
+
+		(void)pairs_index_find(&a, p->a[a.at[i]], &here);
+		for (size_t k = 0; k < here && k < there; k++)
+			pairs_join(p, a.at[i + k], at[k], here != there);
 	}
+	pairs_index_finish(&a);
+	pairs_index_finish(&b);
+	return r;
 }
 
 unsigned pairs_alike(const struct item *a, const struct item *b)
@@ -223,20 +235,19 @@ bool pairs_sure(unsigned alike)
 
 int pairs_find_equal(struct pairs *p)
 {
-	if (!begin(p))
-		return -ENOMEM;
-	by_content(p, same_both);
-	return 0;
+	int r = begin(p);
+
+	return r < 0 ? r : by_content(p, pairs_by_both);
 }
 
 int pairs_find(struct pairs *p)
 {
-	if (!begin(p))
-		return -ENOMEM;
-	by_content(p, same_both);
+	int r = pairs_find_equal(p);
+
+	if (r < 0)
+		return r;
 	by_name(p);
-	by_content(p, same_content);
-	return 0;
+	return by_content(p, pairs_by_content);
 }
 
 int pairs_find_alike(struct pairs *p)

@@ -9,13 +9,16 @@
 #define CLI_MERGING_PAIRS_H
 
 #include "cli/merging/item.h"
+#include "cli/merging/pairs_index.h"
 
 struct pairs {
 	struct item **a, **b;
 	size_t n_a, n_b;
 	size_t *of_a, *of_b; /* the other one's place, PAIRS_NONE, or PAIRS_ELSEWHERE */
 	bool *doubt;         /* of a's: another one was about as good */
-	unsigned *own;       /* pairs.c's */
+	/* pairs.c's: all of them by their names, and how alike one of b is to one of its name. */
+	struct pairs_index names_a, names_b;
+	unsigned *own;
 };
 #define PAIRS_NONE      SIZE_MAX
 #define PAIRS_ELSEWHERE (SIZE_MAX - 1) /* it is the same as one of another list */

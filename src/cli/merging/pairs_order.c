@@ -2,8 +2,10 @@
 #include "cli/merging/pairs_order.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/merging/content.h"
 
 /* Those that are left of one list. before: the last place of a that comes earlier and has a pair,
@@ -12,17 +14,22 @@ struct rest {
 	size_t n;
 	struct one {
 		size_t at, before;
+		const struct item *item;
+		bool is_b;
+		bool as_many; /* of its name there are as many on both sides, between the same
+				 neighbours */
 	} * one;
 };
 
-static bool rest_find(const size_t *of, size_t n, bool is_b, struct rest *ret)
+static bool rest_find(
+	struct item *const *list, const size_t *of, size_t n, bool is_b, struct rest *ret)
 {
 	size_t before = PAIRS_NONE;
 
 	*ret = (struct rest){0, calloc(n + 1, sizeof(struct one))};
 	for (size_t i = 0; ret->one && i < n; i++) {
 		if (of[i] == PAIRS_NONE)
-			ret->one[ret->n++] = (struct one){i, before};
+			ret->one[ret->n++] = (struct one){i, before, list[i], is_b, false};
 		else if (of[i] != PAIRS_ELSEWHERE)
 			before = is_b ? of[i] : i;
 	}
@@ -37,24 +44,39 @@ struct match {
 	unsigned *best;  /* the most that those from here on can have, (a.n + 1) * (b.n + 1) */
 };
 
-/* Between the same neighbours, are there as many of that name on both sides? */
-static bool as_many(const struct match *x, const struct one *a)
+static int by_neighbour(const void *a, const void *b)
 {
-	const struct item *like = x->p->a[a->at];
-	size_t here = 0, there = 0;
+	const struct one *x = *(struct one *const *)a, *y = *(struct one *const *)b;
 
-	for (size_t i = 0; i < x->a.n; i++)
-		here += x->a.one[i].before == a->before &&
-			pairs_same_name(x->p->a[x->a.one[i].at], like);
-	for (size_t j = 0; j < x->b.n; j++)
-		there += x->b.one[j].before == a->before &&
-			 pairs_same_name(x->p->b[x->b.one[j].at], like);
-	return here == there;
+	if (x->before != y->before)
+		return x->before < y->before ? -1 : 1;
+	return pairs_by_name(x->item, y->item);
+}
+
+static int find_as_many(struct match *x)
+{
+	size_t n = x->a.n + x->b.n;
+	CLEANUP(free) struct one **all = calloc(n + 1, sizeof(struct one *));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		all[i] = i < x->a.n ? &x->a.one[i] : &x->b.one[i - x->a.n];
+	qsort(all, n, sizeof(struct one *), by_neighbour);
+	for (size_t from = 0, to; from < n; from = to) {
+		size_t in_b = 0;
+
+		for (to = from; to < n && by_neighbour(&all[from], &all[to]) == 0; to++)
+			in_b += all[to]->is_b;
+		for (size_t i = from; i < to; i++)
+			all[i]->as_many = in_b * 2 == to - from;
+	}
+	return 0;
 }
 
 static unsigned weigh(const struct match *x, const struct one *a, const struct one *b)
 {
-	const struct item *i = x->p->a[a->at], *j = x->p->b[b->at];
+	const struct item *i = a->item, *j = b->item;
 	bool near = a->before == b->before;
 	unsigned alike;
 
@@ -64,7 +86,7 @@ static unsigned weigh(const struct match *x, const struct one *a, const struct o
 	if (!pairs_same_name(i, j))
 		/* What files name would be taken for another one by all of them. */
 		return alike >= (x->unlike && i->dir ? ALIKE : RENAMED) ? alike : 0;
-	if (alike < ALIKE && !(x->unlike && near && as_many(x, a)))
+	if (alike < ALIKE && !(x->unlike && near && a->as_many))
 		return 0;
 	return 1 + alike + (near ? NEAR : 0);
 }
@@ -86,14 +108,37 @@ static void fill(struct match *x)
 		}
 }
 
-/* Is another one of b as good for i as j, or another one of a for j? */
+/* Without what neighbours add. */
+static unsigned alone(const struct match *x, size_t i, size_t j)
+{
+	unsigned w = x->alike[i * x->b.n + j];
+
+	return w > NEAR && x->a.one[i].before == x->b.one[j].before ? w - NEAR : w;
+}
+
+/* Is another one of b better for i than j, or another one of a for j? */
+static bool misplaced(const struct match *x, size_t i, size_t j)
+{
+	unsigned is = alone(x, i, j);
+
+	for (size_t k = 0; k < x->b.n; k++)
+		if (alone(x, i, k) > is)
+			return true;
+	for (size_t k = 0; k < x->a.n; k++)
+		if (alone(x, k, j) > is)
+			return true;
+	return false;
+}
+
+/* Is another one of b as good for i as j, or another one of a for j? Between the same neighbours
+ * their order says which is which, unless they are more alike in another order. */
 static bool doubtful(const struct match *x, size_t i, size_t j)
 {
 	size_t m = x->b.n, found = 0;
 	unsigned least = x->alike[i * m + j] / 10 * 9;
 
-	if (as_many(x, &x->a.one[i]) && x->a.one[i].before == x->b.one[j].before)
-		return false;
+	if (x->a.one[i].as_many && x->a.one[i].before == x->b.one[j].before)
+		return misplaced(x, i, j);
 	for (size_t k = 0; k < m; k++)
 		found += x->alike[i * m + k] > least;
 	for (size_t k = 0; k < x->a.n; k++)
@@ -135,10 +180,11 @@ int pairs_in_order(struct pairs *p, bool unlike)
 	size_t n, m;
 	int r = -ENOMEM;
 
-	if (!rest_find(p->of_a, p->n_a, false, &x.a) || !rest_find(p->of_b, p->n_b, true, &x.b))
+	if (!rest_find(p->a, p->of_a, p->n_a, false, &x.a) ||
+		!rest_find(p->b, p->of_b, p->n_b, true, &x.b))
 		goto out;
 	r = 0;
-	/* Without more time only those of the same number can be looked at: they are none then. */
+	/* More would take too long: none of them is the same then. */
 	n = x.a.n;
 	m = x.b.n;
 	if (!n || !m || n > PAIRS_MAX / m)
@@ -149,6 +195,9 @@ int pairs_in_order(struct pairs *p, bool unlike)
 		r = -ENOMEM;
 		goto out;
 	}
+	r = find_as_many(&x);
+	if (r < 0)
+		goto out;
 	fill(&x);
 	take(&x);
 out:
