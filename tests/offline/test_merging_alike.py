@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Zlib
-"""merge: which is which where several are alike."""
+"""merge: which is which where several are alike, and what stands beside something that changed."""
 import os
 import shutil
 
 import pytest
 
 import maps  # first: it says what else can be imported
+import archives
 import datafile
 import edits
 import merging
 from maps import good
-from test_merging import GAME, GROUND, GROUP, OTHER, as_base, grid, layers_of, left, make_three, merge, put, said
+from test_merging import (GAME, GROUND, GROUP, OTHER, as_base, grid, layers_of, left, make_three, merge, merged, put, said,
+                          three_of)
 
 LAYERS = GROUP + "/layers/"
 
@@ -81,3 +83,60 @@ def test_the_layer_that_a_map_has_once_was_added_by_both_under_two_names(plain):
         good("pack", str(plain / ("add-" + side)), "--onto", str(plain / (side + ".map")))
     assert LAYERS + '2_ours: added by both; theirs calls it "theirs"' in merge(plain, code=1).stderr
     assert layers_of(plain, GROUP) == [os.path.basename(GAME), os.path.basename(GROUND), "2_ours"]
+
+
+def envelope(*points):
+    return {"version": 2, "channels": 3, "synchronized": 0, "points": [
+        {"time": time, "curve_type": 1, "values": [value, 0, 0, 0]} for time, value in points]}
+
+
+def times(where, side="out"):
+    return [(p["time"], p["values"][0]) for p in merging.json.loads(said(where, "envelopes/0_way.json", side))["points"]]
+
+
+@pytest.mark.parametrize("ours, theirs, joined", [
+    # Both went on at the end, and one changed the last point, too.
+    (((0, 1), (10, 2), (20, 5)), ((0, 1), (10, 3), (20, 6)), ((0, 1), (10, 3), (20, 5))),
+    (((0, 1), (10, 3), (20, 6)), ((0, 1), (10, 2), (20, 5)), ((0, 1), (10, 3), (20, 6))),
+    # And at the beginning.
+    (((-9, 5), (0, 1), (10, 2)), ((-9, 6), (0, 4), (10, 2)), ((-9, 5), (0, 4), (10, 2))),
+])
+def test_a_course_that_both_lengthened_is_not_both(plain, ours, theirs, joined):
+    for side, points in (("b", ((0, 1), (10, 2))), ("o", ours), ("t", theirs)):
+        put(plain, side, "envelopes/0_way.json", merging.json.dumps(envelope(*points)))
+    assert "envelopes/0_way.json: changed by both: points;" in merge(plain, code=1).stderr
+    assert times(plain) == list(joined)
+
+
+def test_points_on_two_sides_of_one_that_changed_are_both_there(plain):
+    for side, points in (("b", ((0, 100), (1000, 200))), ("o", ((-9, 5), (0, 100), (1000, 200))),
+                         ("t", ((0, 101), (7, 6), (1000, 200)))):
+        put(plain, side, "envelopes/0_way.json", merging.json.dumps(envelope(*points)))
+    merge(plain, code=0)
+    assert times(plain) == [(-9, 5), (0, 101), (7, 6), (1000, 200)]
+
+
+@pytest.mark.parametrize("list_, code", [(False, 1), (True, 0)])
+def test_lines_that_both_added_behind_one_that_changed(tmp_path, list_, code):
+    """Of a list both are kept."""
+    base = b"one 1\ntwo 2\n"
+    ours, theirs = base + b"ours 1\n", b"one 1\ntwo 3\ntheirs 1\n"
+    if list_:
+        names, path = {n: str(tmp_path / (n + ".map")) for n in ("b", "o", "t", "out")}, "info/settings.cfg"
+        make_three(tmp_path, datafile.small_map())
+    else:
+        names, path = three_of(tmp_path, archives.tlwrite.mod([("MEDIA/", "A.TXT", base, False)]), ".mod"), "MEDIA/A.TXT"
+    for side, text in (("b", base), ("o", ours), ("t", theirs)):
+        good("put", names[side], path, input=text)
+    assert (path + ": changed by both: 1 line, lines 3 to 3" in merged(names, code)) == bool(code)
+    both = b"one 1\ntwo 3\nours 1\n" + (b"theirs 1\n" if list_ else b"")
+    assert good("cat", names["out"], path).stdout == both
+
+
+def test_a_setting_that_both_added_behind_one_that_changed_has_one_value(plain):
+    base = said(plain, "info/settings.cfg", "b")
+    put(plain, "o", "info/settings.cfg", base + "sv_hit 1\n")
+    put(plain, "t", "info/settings.cfg", base.rstrip("\n") + "9\nsv_hit 0\n")
+    merge(plain, code=1)
+    assert said(plain, "info/settings.cfg") == base.rstrip("\n") + "9\nsv_hit 1\n"
+    assert maps.run("check", str(plain / "out.map")).returncode == 0

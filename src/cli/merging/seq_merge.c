@@ -93,6 +93,44 @@ static int join_one(struct joining *g, struct span b, struct span o, struct span
 	return 0;
 }
 
+static bool same_spans(const struct span *a, const struct span *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!span_same(a[i], b[i]))
+			return false;
+	return true;
+}
+
+static int join(struct joining *g, const struct region *x);
+
+/*
+ * One side only added elements before or behind those of base, and the other changed these and
+ * added some there, too: what was changed is taken, and what was added meets. 1: it is not so.
+ */
+static int join_edge(struct joining *g, const struct region *x)
+{
+	size_t n = x->to - x->from, more_o = x->n_o - n, more_t = x->n_t - n;
+	const struct span *b = g->b->at + x->from;
+	struct region added = {x->from, x->from, x->o, x->t, more_o, more_t, x->at_o};
+	bool behind;
+	int r = 0;
+
+	if (!n || x->n_o <= n || x->n_t <= n)
+		return 1;
+	behind = same_spans(x->o, b, n) || same_spans(x->t, b, n);
+	if (!behind && !same_spans(x->o + more_o, b, n) && !same_spans(x->t + more_t, b, n))
+		return 1;
+	if (behind)
+		added = (struct region){
+			x->to, x->to, x->o + n, x->t + n, more_o, more_t, x->at_o + n};
+	else
+		r = join(g, &added);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = join_one(g, b[i], x->o[behind ? i : more_o + i], x->t[behind ? i : more_t + i],
+			x->at_o + (behind ? i : more_o + i));
+	return r == 0 && behind ? join(g, &added) : r;
+}
+
 static int join(struct joining *g, const struct region *x)
 {
 	size_t n = x->to - x->from;
@@ -107,19 +145,57 @@ static int join(struct joining *g, const struct region *x)
 		put(g, x->o, x->n_o);
 		put_others(g, x);
 	} else {
-		put(g, x->o, x->n_o);
-		clash(g, x->at_o, x->n_o);
+		r = join_edge(g, x);
+		if (r > 0) {
+			put(g, x->o, x->n_o);
+			clash(g, x->at_o, x->n_o);
+			r = 0;
+		}
 	}
 	return r;
 }
 
-/* Do two changes concern the same elements, or add at the same place? */
-static bool meet(const struct hunk *x, size_t from, size_t to)
+/* How many bytes two elements share at their beginning and their end. */
+static size_t shared(struct span a, struct span b)
 {
-	if (x->from == x->to || from == to)
-		return (x->from == from && x->to == to) || (x->from > from && x->from < to) ||
-		       (from > x->from && from < x->to);
-	return x->from < to && from < x->to;
+	size_t least = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
+
+	while (head < least && a.at[head] == b.at[head])
+		head++;
+	while (tail < least - head && a.at[a.n - 1 - tail] == b.at[b.n - 1 - tail])
+		tail++;
+	return head + tail;
+}
+
+/* Did a side change elements and add some behind them (or else before them)? */
+static bool adds_at_edge(
+	const struct seq *base, const struct seq *side, const struct hunk *x, bool behind)
+{
+	size_t n = x->to - x->from;
+	const struct span *s = side->at + x->at;
+	struct span edge;
+
+	if (!n || x->n <= n)
+		return false;
+	edge = base->at[behind ? x->to - 1 : x->from];
+	return behind ? shared(edge, s[n - 1]) >= shared(edge, s[x->n - 1])
+		      : shared(edge, s[x->n - n]) >= shared(edge, s[0]);
+}
+
+/* Do two changes concern the same elements, or add at the same place? */
+static bool meet(const struct joining *g, const struct hunk *o, const struct hunk *t)
+{
+	if (o->from == o->to && t->from == t->to)
+		return o->from == t->from;
+	if (o->from == o->to)
+		return (o->from > t->from && o->from < t->to) ||
+		       (o->from == t->to && adds_at_edge(g->b, g->t, t, true)) ||
+		       (o->from == t->from && adds_at_edge(g->b, g->t, t, false));
+	if (t->from == t->to)
+		return (t->from > o->from && t->from < o->to) ||
+		       (t->from == o->to && adds_at_edge(g->b, g->o, o, true)) ||
+		       (t->from == o->from && adds_at_edge(g->b, g->o, o, false));
+	return t->from < o->to && o->from < t->to;
 }
 
 /* The next region that both sides changed, or one alone. */
@@ -134,11 +210,12 @@ static void next_region(struct joining *g, struct region *x)
 	bool more = true;
 
 	*x = (struct region){.from = first->from, .to = first->to};
+	/* The last hunk of each side is the one that reaches furthest. */
 	while (more) {
 		more = false;
-		for (; i < o->n && meet(&o->at[i], x->from, x->to); i++, more = true)
+		for (; i < o->n && j > g->j && meet(g, &o->at[i], &t->at[j - 1]); i++, more = true)
 			x->to = o->at[i].to > x->to ? o->at[i].to : x->to;
-		for (; j < t->n && meet(&t->at[j], x->from, x->to); j++, more = true)
+		for (; j < t->n && i > g->i && meet(g, &o->at[i - 1], &t->at[j]); j++, more = true)
 			x->to = t->at[j].to > x->to ? t->at[j].to : x->to;
 	}
 	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
