@@ -150,7 +150,7 @@ class Edits:
             if value["kind"] == 0:
                 self.change(layer + "/layer.json", color=[self.rng.randrange(256) for _ in range(4)])
             else:
-                self.change(layer + "/layer.json", detail=1 - value["detail"])
+                self.change(layer + "/layer.json", detail=1 - value.get("detail", 0))
 
     def automapper(self):
         layer = self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind") == 0)

@@ -115,13 +115,14 @@ def media(kind, path):
     if path.endswith(".png"):
         rows = pixels(path)
         shown = {("pixel", y, x): c for y, row in enumerate(rows) for x, c in enumerate(row)}
-        return (kind, shown.pop(("pixel", 0, 0)) >> 8), {("form",): "png", **shown}
+        return (kind, shown.pop(("pixel", 0, 0)) >> 8), {("form",): "png", ("size",): (len(rows[0]), len(rows)), **shown}
     value = load(path)
     if kind == "images":
         return (kind, value["height"]), {("form",): "json", ("width",): value["width"]}
-    points = value.pop("points")
+    # Tangents are in all points of a map, or in none.
+    points = [{k: v for k, v in p.items() if "tangent" not in k or any(v)} for p in value.pop("points")]
     tag, points[0]["values"][0] = points[0]["values"][0], 0
-    return (kind, tag), {**flat((), value), **{("point", i): json.dumps(p) for i, p in enumerate(points)}}
+    return (kind, tag), {**flat((), value), **{("point", p["time"]): json.dumps(p) for p in points}}
 
 
 def set_tag(layer, tag):
@@ -235,10 +236,13 @@ def expected(b, o, t):
     """(facts that must hold, keys that both changed in different ways). A value of None: there is no such fact."""
     sure, clash = {}, set()
     present = [{owner(k) for k in f} for f in (b, o, t)]
+    both = added_otherwise(b, o, t)
     for key in {*b, *o, *t} - {("settings",), ("orders",), ("twice",)}:
-        who, values = owner(key), (b.get(key), o.get(key), t.get(key))
+        who, values = owner(key), (b.get(key, empty(b, o, t, key)), o.get(key), t.get(key))
         if who in present[0] and (who not in present[1] or who not in present[2]):
             continue  # below
+        if who in both:
+            continue  # each is there
         if values[1] == values[2] or values[0] == values[2]:
             sure[key] = values[1]
         elif values[0] == values[1]:
@@ -250,8 +254,33 @@ def expected(b, o, t):
     for key in list(sure):
         if key[:5] in cells and key[2:3] == ("cell",):
             sure[key] = o.get(key)
+    for who in {x for x in present[0] & present[1] & present[2] if x[0] == "images"}:
+        base, ours, theirs = ({k: v for k, v in of(f, who).items() if k != who} for f in (b, o, t))
+        # One of another size is of one side.
+        if len({f.get((*who, "size")) for f in (b, o, t)}) > 1 and base not in (ours, theirs) and ours != theirs:
+            for key in [k for k in {*sure} | clash if owner(k) == who and k != who]:
+                sure.pop(key, None)
+                clash.discard(key)
+            clash.add((*who, "size"))
+            sure.update(ours)
     removed(b, o, t, present, sure, clash)
     return sure, clash
+
+
+def is_physics(facts_, who):
+    return facts_.get((*who, "kind"), "0") != "0"
+
+
+def empty(b, o, t, key):
+    """What a cell of a layer was that both added, and that a map has once."""
+    both = key[:2] not in b and is_physics(o, key[:2]) and is_physics(t, key[:2])
+    return 0 if both and key[2:3] == ("cell",) else None
+
+
+def added_otherwise(b, o, t):
+    """What both added, but not as the same."""
+    return {k for k in {*o} & {*t} if k not in b and len(k) == 2 and isinstance(k[1], int) and not is_physics(o, k)
+            and of(o, k) != of(t, k)}
 
 
 def aliases(sides):
@@ -267,8 +296,16 @@ def aliases(sides):
     return found
 
 
-def exchanged(key, value, sides, copies):
+def original(who, copies):
+    while who in copies:
+        who = copies[who]
+    return who
+
+
+def exchanged(key, wanted, value, sides, copies):
     """Is it what a side says of its copy, or of what it is a copy of? Which is which only their places say."""
+    if key[2:] == ("group",) and original(wanted, copies) == original(value, copies):
+        return True
     partners = [new for new, of_ in copies.items() if of_ == key[:2]] + [of_ for new, of_ in copies.items() if new == key[:2]]
     return any(f.get((*who, *key[2:])) == value for who in partners for f in sides)
 
@@ -283,8 +320,13 @@ def removed(b, o, t, present, sure, clash):
         if len(sides) == 1 and of(sides[0], who) != of(b, who):
             clash.add(who)
             sure.update(of(sides[0], who))
-        elif len(sides) < 2:
+        elif len(sides) < 2 and not (sides and filled(b, sides[0], who)):
             sure[who] = None
+
+
+def filled(before, now, who):
+    """Did layers come to a group? Then it is as much the one that they came from."""
+    return any(k[2:] == ("group",) and v == who and before.get(k) != who for k, v in now.items())
 
 
 def reordered(a, b):
@@ -305,13 +347,19 @@ def misplaced(b, o, t, out):
         if moved[0] and moved[1]:
             continue
         wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
-        wrong += [(where, pair) for pair in reordered(wanted, now)]
+        wrong += [(where, pair) for pair in reordered(wanted, now) if not any(otherwise(b, o, t, x) for x in pair)]
         names = [b[x] for x in lists[0]]
         if len(set(names)) < len(names) or any(nameless(b, o, t, x) for x in lists[0]):
             continue  # of those of one name, or of none, their places say which is which
         wrong += [(where, x) for of_ in lists[1:] for x in of_
                   if x in now and x not in lists[0] and out[x] not in names and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
     return wrong
+
+
+def otherwise(b, o, t, who):
+    """Was a group renamed, and a layer of it? Then it may be another one."""
+    inside = [k for k in b if len(k) == 2 and b.get((*k, "group")) == who]
+    return who[0] == "group" and any(f.get(who) != b.get(who) and any(f.get(k) != b.get(k) for k in inside) for f in (o, t))
 
 
 def nameless(b, o, t, who):

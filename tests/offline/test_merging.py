@@ -17,6 +17,7 @@ import archives
 import box as boxes
 import datafile
 import edits
+import edits_odd
 import merging
 import places
 import randommap
@@ -95,12 +96,12 @@ def test_what_only_theirs_changed_is_taken_also_where_ours_was_written_anew(thre
 
 # ---- a model
 
-def edit(where, side, rng, number, n):
-    """A random edit of the tree goes onto the side's map."""
+def edit(where, side, rng, number, n, few=None):
+    """Random edits of the tree, all or a few kinds of them, go onto the side's map."""
     tree = str(where / ("tree-" + side))
     shutil.copytree(where / "tree", tree)
-    made = edits.Edits(tree, rng, number, str(where / "tree"))
-    made.some(n)
+    made = edits_odd.OddEdits(tree, rng, number, str(where / "tree"))
+    made.some(n, few)
     good("pack", "-o", "raw=off", "--exact", "--onto", str(where / (side + ".map")), tree)
     return made
 
@@ -130,27 +131,40 @@ def judge(b, o, t, out, r, copies):
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
     if r.returncode == 1 and (not clash or "in doubt" in r.stderr):
         return None  # a doubt of its own, named
+    if "are no map that can be saved" in r.stderr:
+        return None if out == o else "ours is not as it was"
+    lost = merging.added_otherwise(b, o, t) - out["twice",]
+    if r.returncode == 0 and lost:
+        return "both added %s, and one is lost" % lost
     # What is named as a whole need not be joined, and what is there again is it beside another.
     named = {merging.owner(k) for k in clash}
+    if ": automapper" in r.stderr:
+        sure = {k: v for k, v in sure.items() if k[2:] != ("automapper",)}
+        clash = {k for k in clash if k[2:] != ("automapper",)}
     again = out["twice",] if r.returncode else set()
     wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v and merging.owner(k) not in named | again
-             and not (v is None and stays(k, named, b, r)) and not merging.exchanged(k, out.get(k), (o, t), copies)]
+             and not (v is None and stays(k, named, b, r)) and not merging.exchanged(k, v, out.get(k), (o, t), copies)]
     lines = merging.lines_joined(*(f["settings",] for f in (b, o, t)))
     if set(out["settings",]) != lines and "settings.cfg" not in r.stderr:
         wrong.append(("settings", lines, out["settings",]))
     if "into another order" not in r.stderr:
         wrong += merging.misplaced(b, o, t, out)
     kept = [(k, o.get(k), out.get(k)) for k in clash
-            if len(k) > 2 and out.get(k) != o.get(k) and merging.owner(k) not in again]
+            if len(k) > 2 and out.get(k) != o.get(k) and merging.owner(k) not in again
+            and not (k[2:] == ("group",) and (whole_group(r) or merging.exchanged(k, o.get(k), out.get(k), (o, t), copies)))]
     return (wrong + kept)[:3] or None
 
 
 def stays(key, named, b, r):
     """It was removed, but stays with something that is named."""
-    if key[0] in ("group", "layer") and re.search(r"conflict: groups/[^/:]*: (changed|removed) by", r.stderr):
+    if key[0] in ("group", "layer") and whole_group(r):
         return True
     groups = named | {b.get((*k, "group")) for k in named}
     return key in groups or b.get((*key, "group")) in groups or (key[0] in edits.REFERENCES and " and used by " in r.stderr)
+
+
+def whole_group(r):
+    return re.search(r"conflict: groups/[^/:]*: (changed|removed) by", r.stderr)
 
 
 CHECKER = os.path.join(places.SHARED, "tools/twcheck.py")
@@ -174,13 +188,33 @@ def checked(where):
 def one_round(where, seed):
     rng = random.Random(seed)
     tagged(where, seed)
-    copies = [edit(where, side, rng, number, rng.randrange(1, 8)).copies for number, side in ((1, "o"), (2, "t"))]
-    r = merge(where)
+    few = rng.sample(edits_odd.OddEdits.ALL, 5) if seed % 2 else None  # so that both sides' meet
+    copies = [edit(where, side, rng, number, rng.randrange(1, 8), few).copies for number, side in ((1, "o"), (2, "t"))]
+    r, back = merge(where), merge_back(where)
     assert r.returncode in (0, 1), r
     alias = merging.aliases((facts_of(where, side), c) for side, c in zip("ot", copies))
-    four = [facts_of(where, side, alias) for side in ("b", "o", "t", "out")]
-    problem = judge(*four, r, {**copies[0], **copies[1]}) or (checked(where) if seed % 10 == 0 else None)
-    return problem, r.returncode == 1 and not merging.expected(*four[:3])[1], r
+    b, o, t, out, other = (facts_of(where, side, alias) for side in ("b", "o", "t", "out", "back"))
+    both = {**copies[0], **copies[1]}
+    problem = judge(b, o, t, out, r, both) or judge(b, t, o, other, back, both) or \
+        disagreement(out, other, r, back) or (checked(where) if seed % 10 == 0 else None)
+    return problem, r.returncode == 1 and not merging.expected(b, o, t)[1], r
+
+
+def merge_back(where):
+    """The other way round: theirs is ours."""
+    return subprocess.run([places.BINARY, "merge", "b.map", "t.map", "o.map", "back.map"], cwd=where,
+                          capture_output=True, timeout=300, text=True)
+
+
+def disagreement(out, other, r, back):
+    """What both ways do not agree on, though it is not which side stays: None, or that."""
+    if r.returncode != back.returncode:
+        return "only one way is in conflict: " + (r.stderr or back.stderr)
+    if r.returncode:
+        return None
+    wrong = [(k, out.get(k), other.get(k)) for k in {*out, *other} - {("orders",), ("settings",)}
+             if out.get(k) != other.get(k) and merging.owner(k) not in out["twice",]]
+    return wrong[:3] or None
 
 
 @pytest.fixture
@@ -204,7 +238,8 @@ def test_random_edits_of_two_copies_are_all_in_the_merge_or_named(quick):
             shutil.rmtree(where)
     print("%d rounds, %d with conflicts, %d of them for doubt" % (ROUNDS, conflicts, len(doubts)))
     assert wrong == []
-    assert len(doubts) <= ROUNDS // 10, doubts
+    # And what concerns more than one file: the order, or that something is still used.
+    assert len(doubts) <= ROUNDS // 7, doubts
     assert 0 < conflicts < ROUNDS
 
 
