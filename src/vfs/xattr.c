@@ -184,7 +184,17 @@ static void drop_journal(struct job *j)
 static void drop_start(struct commit_task *t)
 {
 	struct drop *d = (struct drop *)t;
+	struct node *n = d->n;
 
+	/* It may have been removed, or a save may have dealt names anew. */
+	d->path = file_judged(n) ? node_log_path(n) : NULL;
+	if (!d->path) {
+		d->r = file_judged(n) ? -ENOMEM : -ENODATA;
+		commit_queue_leave(n->vol);
+		node_ready(d->v, n);
+		drop_told(&d->job);
+		return;
+	}
 	d->job = (struct job){drop_journal, drop_written, NULL};
 	pool_submit(d->v->pool, &d->job);
 }
@@ -204,10 +214,7 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 		return;
 	}
 	d = calloc(1, sizeof(*d));
-	if (d)
-		d->path = node_log_path(n);
-	if (!d || !d->path) {
-		free(d);
+	if (!d) {
 		call_done(c, -ENOMEM);
 		return;
 	}

@@ -28,7 +28,7 @@ struct commit {
 	struct vfs *v;
 	struct volume *vol;
 	struct commit_request rq;
-	char *path, *log_path, *from;
+	uint64_t renamed;       /* the volume's, when the request's names were right */
 	struct extent in, kept; /* what is judged; and where the journal has it, if it waits */
 	struct snapshot *base, *next;
 	struct change *change;
@@ -53,6 +53,14 @@ static bool is_again(const struct commit *p)
 	return p->rq.kind >= COMMIT_AGAIN;
 }
 
+void commit_names_finish(struct commit_names *names)
+{
+	free(names->path);
+	free(names->log_path);
+	free(names->from);
+	*names = (struct commit_names){0};
+}
+
 static void commit_free(struct commit *p)
 {
 	change_free(p->change);
@@ -61,9 +69,7 @@ static void commit_free(struct commit *p)
 	touched_finish(&p->touched);
 	extent_finish(&p->in);
 	extent_finish(&p->kept);
-	free(p->path);
-	free(p->log_path);
-	free(p->from);
+	commit_names_finish(&p->rq.names);
 	free(p);
 }
 
@@ -159,7 +165,7 @@ static void tell_refusal(const struct commit *p)
 	/* Judged again, it is still what it was. */
 	if (p->r < 0 && p->v->vol->replay != REPLAY_UNDER_WAY &&
 		!(is_again(p) && p->rq.logged == LOGGED_DRAFT) &&
-		asprintf(&line, "refused: %s: %s", p->path,
+		asprintf(&line, "refused: %s: %s", p->rq.names.path,
 			p->why.code ? error_text(&p->why) : strerror(-p->r)) >= 0)
 		p->v->host->note(p->v->host, line);
 }
@@ -179,11 +185,11 @@ static void commit_settled(struct job *j)
 	/* What goes on waiting changes the map only at the save. What waited may say by now what
 	 * stands there, because of others that waited: it is a change all the same. */
 	if (p->r == 0 && (p->pending ? p->change && p->vol->situated : p->change || waited))
-		volume_changed(p->vol, p->path, p->rq.id);
+		volume_changed(p->vol, p->rq.names.path, p->rq.id);
 	if (p->r < 0)
 		touched_finish(&p->touched);
 	if (p->r == 0 && node_derived(n))
-		volume_dropped(p->vol, p->path);
+		volume_dropped(p->vol, p->rq.names.path);
 	/* What is refused may fit later: it is judged again with what waits. */
 	node_pending(n, p->r == 0 ? p->pending : is_own(p));
 	if (p->r == 0 && !p->pending && p->rq.id == n->id)
@@ -227,20 +233,21 @@ static void commit_journal(struct job *j)
 	if (p->v->vol->replay == REPLAY_UNDER_WAY || there)
 		return;
 	if (p->pending) {
-		r = journal_put(log, p->log_path, &p->in, &p->kept, &e);
+		r = journal_put(log, p->rq.names.log_path, &p->in, &p->kept, &e);
 	} else if (p->r < 0) {
 		if (is_own(p))
-			r = journal_draft(
-				log, p->log_path, error_text(&p->why), &p->in, &p->kept, &e);
+			r = journal_draft(log, p->rq.names.log_path, error_text(&p->why), &p->in,
+				&p->kept, &e);
 	} else if (p->change || p->rq.always) {
-		if (p->from && p->rq.revives)
-			r = journal_put(log, p->from, &p->in, NULL, &e);
-		if (r == 0 && p->from)
-			r = journal_name(log, JOURNAL_RENAME, p->from, p->log_path, &e);
+		if (p->rq.names.from && p->rq.names.revives)
+			r = journal_put(log, p->rq.names.from, &p->in, NULL, &e);
+		if (r == 0 && p->rq.names.from)
+			r = journal_name(
+				log, JOURNAL_RENAME, p->rq.names.from, p->rq.names.log_path, &e);
 		if (r == 0)
-			r = journal_put(log, p->log_path, &p->in, NULL, &e);
+			r = journal_put(log, p->rq.names.log_path, &p->in, NULL, &e);
 	} else if (p->rq.logged == LOGGED_DRAFT) {
-		r = journal_drop(log, p->log_path, &e);
+		r = journal_drop(log, p->rq.names.log_path, &e);
 	}
 	if (r < 0) {
 		/* What the journal does not have is not done, and may be tried again. */
@@ -268,11 +275,17 @@ static bool closed_beside(const struct node *n)
 	return false;
 }
 
+/* Do its names mean something else than when they were found? */
+static bool has_moved(const struct commit *p)
+{
+	return p->rq.find && p->renamed != p->vol->renamed;
+}
+
 static void commit_apply(struct commit_task *t)
 {
 	struct commit *p = container_of(t, struct commit, task);
 
-	if (p->base != p->vol->now || objects_unnamed(p->v)) {
+	if (p->base != p->vol->now || objects_unnamed(p->v) || has_moved(p)) {
 		commit_queue_leave(p->vol);
 		commit_judge(p);
 		return;
@@ -326,8 +339,28 @@ static void commit_named(struct commit_task *t)
 	commit_judge(p);
 }
 
+/* What stood before it in the queue renamed something, or was a save: where does it go now? false:
+ * it ends here, since its file stands nowhere any more, or for want of memory. */
+static bool commit_follow(struct commit *p)
+{
+	struct node *n = p->rq.node;
+
+	commit_names_finish(&p->rq.names);
+	p->renamed = p->vol->renamed;
+	p->r = 0;
+	if (!is_own(p) || file_judged(n))
+		p->r = p->rq.find(p->v, n, p->rq.arg, &p->rq.names);
+	if (p->rq.names.path)
+		return true;
+	node_ready(p->v, n);
+	commit_end(&p->job);
+	return false;
+}
+
 static void commit_judge(struct commit *p)
 {
+	if (has_moved(p) && !commit_follow(p))
+		return;
 	/* What it refers to is found by the names of now. */
 	if (objects_unnamed(p->v)) {
 		p->task.start = commit_named;
@@ -345,32 +378,25 @@ void commit_request(struct vfs *v, const struct commit_request *rq)
 {
 	struct node *n = rq->node;
 	struct commit *p = calloc(1, sizeof(*p));
+	struct commit_names names = rq->names;
 	int r = p ? 0 : -ENOMEM;
 
 	/* Renamed here, from where it may be larger. */
-	if (r == 0 && spool_size(n->stage->spool) > file_most_of(n->vol, rq->id)) {
-		free(p);
-		rq->done(v, n, rq->arg, -EINVAL);
-		return;
-	}
-	if (r == 0) {
-		p->v = v;
-		p->vol = n->vol;
-		p->rq = *rq;
-		p->task.start = commit_apply;
-		p->path = strdup(rq->path);
-		p->log_path = strdup(rq->log_path);
-		p->from = rq->from ? strdup(rq->from) : NULL;
-		r = p->path && p->log_path && !p->from == !rq->from
-			    ? spool_extent(n->stage->spool, &p->in, NULL)
-			    : -ENOMEM;
-	}
+	if (r == 0 && spool_size(n->stage->spool) > file_most_of(n->vol, rq->id))
+		r = -EINVAL;
+	if (r == 0)
+		r = spool_extent(n->stage->spool, &p->in, NULL);
 	if (r < 0) {
-		if (p)
-			commit_free(p);
+		free(p);
+		commit_names_finish(&names);
 		rq->done(v, n, rq->arg, r);
 		return;
 	}
+	p->v = v;
+	p->vol = n->vol;
+	p->rq = *rq;
+	p->task.start = commit_apply;
+	p->renamed = n->vol->renamed;
 	n->busy = true;
 	n->opens++;
 	commit_judge(p);

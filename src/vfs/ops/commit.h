@@ -25,15 +25,23 @@ enum commit_logged {
 	LOGGED_CONTENT, /* the content, as one to be accepted */
 };
 
+/* Where the content goes; malloc'ed. */
+struct commit_names {
+	char *path, *log_path; /* the second is the journal's */
+	char *from;   /* the journal is to have the object moved from there first; or NULL */
+	bool revives; /* ... where it was removed, and is to stand again by its content */
+};
+
+/* The names of now; 0 or -errno, and then ret holds nothing. */
+typedef int (*commit_find)(struct vfs *v, struct node *n, void *arg, struct commit_names *ret);
+
 struct commit_request {
 	enum commit_kind kind;
 	enum commit_logged logged;
-	struct node *node; /* whose stage is read; busy until done */
-	entry_id id;       /* the lens */
-	const char *path;  /* its path, and that for the journal; copied */
-	const char *log_path;
-	const char *from; /* the journal is to have the object moved from there first; or NULL */
-	bool revives;     /* ... where it was removed, and is to stand again by its content */
+	struct node *node;         /* whose stage is read; busy until done */
+	entry_id id;               /* the lens */
+	struct commit_names names; /* taken over */
+	commit_find find; /* finds them again where something moved meanwhile; not of COMMIT_DRY */
 	bool always;      /* the journal is to have it even if it changes nothing */
 	bool may_wait;    /* the kernel holds no directory for the call that waits for done */
 	commit_done done;
@@ -43,5 +51,9 @@ struct commit_request {
 void commit_request(struct vfs *v, const struct commit_request *rq);
 /* The same for n's own lens. */
 void commit_own(struct vfs *v, struct node *n, bool may_wait, commit_done done, void *arg);
+
+/* The names of n where it stands; a commit_find. */
+int commit_own_names(struct vfs *v, struct node *n, void *arg, struct commit_names *ret);
+void commit_names_finish(struct commit_names *names);
 
 #endif

@@ -27,6 +27,7 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	struct node *n;
 	entry_id fresh;
 
+	c->split_told = true;
 	if (r < 0 || !o || o->state != OBJECT_HERE || !o->node->stage) {
 		call_done(c, r < 0 ? r : -EAGAIN);
 		return;
@@ -81,7 +82,7 @@ bool split_returns(const struct vfs *v, const struct place *p)
 
 static void returned(struct vfs *v, struct call *c, int r)
 {
-	(void)v;
+	c->split_told = true;
 	if (r < 0)
 		call_done(c, r);
 	else
@@ -104,7 +105,7 @@ int split_off(struct vfs *v, const struct place *p, struct call *c)
 	int r;
 
 	if (!split_needed(v, p)) {
-		if (!split_returns(v, p) || c->split == p->id)
+		if (!split_returns(v, p) || (c->split == p->id && c->split_told))
 			return 0;
 		c->split = p->id;
 		record_return(v, p, c, returned);

@@ -16,6 +16,8 @@ struct step {
 	step_fn fn;
 	enum journal_type type;
 	char *path, *to;
+	uint64_t renamed;      /* the volume's, when the paths were right */
+	struct node *node;     /* whose path it is, once the step begins; or NULL */
 	struct extent content; /* of JOURNAL_PUT */
 	int r;
 };
@@ -56,12 +58,39 @@ static void step_written(struct job *j)
 	step_end(container_of(j, struct step, job));
 }
 
+/* What stood before it in the queue moved what it is about: it is done from the beginning. */
+static void step_restart(struct step *s)
+{
+	struct vfs *v = s->v;
+	struct call *c = s->call;
+
+	commit_queue_leave(v->vol);
+	step_free(s);
+	call_again(v, c);
+}
+
+/* The path of now; of a node that is no file of the map any more there is nothing to be said. */
+static void step_find(struct step *s)
+{
+	bool meant = s->node->parent && !node_scratch(s->node);
+
+	s->path = meant ? node_log_path(s->node) : NULL;
+	if (meant && !s->path)
+		s->r = -ENOMEM;
+}
+
 static void step_start(struct commit_task *t)
 {
 	struct step *s = (struct step *)t;
 
 	if (s->call->lost)
 		s->r = -ENOMEM;
+	if (s->node) {
+		step_find(s);
+	} else if (s->path && s->renamed != s->v->vol->renamed && s->r == 0) {
+		step_restart(s);
+		return;
+	}
 	if (!s->path || s->v->vol->replay == REPLAY_UNDER_WAY || s->r < 0) {
 		step_end(s);
 		return;
@@ -75,8 +104,12 @@ static struct step *step_new(struct vfs *v, struct call *c, enum journal_type ty
 	struct step *s = calloc(1, sizeof(*s));
 
 	if (s)
-		*s = (struct step){
-			.task.start = step_start, .v = v, .call = c, .fn = fn, .type = type};
+		*s = (struct step){.task.start = step_start,
+			.v = v,
+			.call = c,
+			.fn = fn,
+			.type = type,
+			.renamed = v->vol->renamed};
 	return s;
 }
 
@@ -113,14 +146,25 @@ void step_record(struct vfs *v, struct call *c, enum journal_type type, const ch
 	}
 }
 
+void step_remove(struct vfs *v, struct call *c, struct node *n, step_fn fn)
+{
+	struct step *s = step_new(v, c, JOURNAL_REMOVE, fn);
+
+	if (s) {
+		s->node = n;
+		step_begin(s);
+	} else {
+		fn(v, c, -ENOMEM);
+	}
+}
+
 void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn)
 {
 	struct step *s = step_new(v, c, JOURNAL_PUT, fn);
 
 	n->busy = true;
-	if (s)
-		s->path = node_log_path(n);
-	if (s && s->path && spool_extent(n->stage->spool, &s->content, NULL) == 0) {
+	if (s && spool_extent(n->stage->spool, &s->content, NULL) == 0) {
+		s->node = n;
 		step_begin(s);
 	} else {
 		step_free(s);

@@ -16,10 +16,13 @@ typedef void (*step_fn)(struct vfs *v, struct call *c, int r);
 
 /* Runs fn with the commit queue held. */
 void step_run(struct vfs *v, struct call *c, step_fn fn);
-/* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. */
+/* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. If the
+ * journal calls things otherwise by then, c runs again instead of fn. */
 void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
 	const char *to, step_fn fn);
-/* ... and that n, which is busy until fn has run, was closed with what stands in its stage. */
+/* ... that n, which is busy until fn has run, was removed from where it stands then. */
+void step_remove(struct vfs *v, struct call *c, struct node *n, step_fn fn);
+/* ... or was closed there with what stands in its stage now. */
 void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn);
 
 #endif

@@ -27,7 +27,8 @@ struct takeover {
 	struct node *target; /* what stood there, or NULL */
 	struct snapshot *old;
 	entry_id id;
-	bool fresh;
+	bool fresh;  /* ... of an object that was made for it */
+	bool back;   /* ... of n's own, whose file it was (move_comes_back) */
 	bool logged; /* the journal knows of n's own place */
 	bool loaded; /* n's stage was made for this, and goes if nothing comes of it */
 };
@@ -83,14 +84,12 @@ static void takeover_end(struct vfs *v, struct call *c, int r)
 static void taken_over(struct vfs *v, struct node *n, void *arg, int r)
 {
 	struct takeover *t = arg;
-	CLEANUP(free) char *path = NULL;
 
 	if (r < 0) {
 		takeover_end(v, t->call, r);
 	} else if (t->logged) {
 		/* An object's file that was moved over another one is gone from its own place. */
-		path = node_log_path(n);
-		step_record(v, t->call, JOURNAL_REMOVE, path, NULL, takeover_end);
+		step_remove(v, t->call, n, takeover_end);
 	} else {
 		step_run(v, t->call, takeover_end);
 	}
@@ -104,14 +103,45 @@ static char *revived_from(struct vfs *v, const struct place *to)
 	return o && o->state == OBJECT_GONE ? move_removed_log_path(v, o, to->name) : NULL;
 }
 
+/* Where t's content goes, and the object from where. */
+static int find_names(
+	struct vfs *v, const struct takeover *t, const struct move *m, struct commit_names *ret)
+{
+	ret->path = place_path(&m->to);
+	ret->log_path = t->back ? move_log_path(v, m) : place_log_path(&m->to);
+	ret->from = t->back ? move_left_log_path(v, object_find(v, m->n->origin))
+			    : revived_from(v, &m->to);
+	ret->revives = ret->from && !t->back;
+	if (ret->path && ret->log_path && (ret->from || !t->back))
+		return 0;
+	commit_names_finish(ret);
+	return -ENOMEM;
+}
+
+static int find_again(struct vfs *v, struct node *n, void *arg, struct commit_names *ret)
+{
+	const struct takeover *t = arg;
+	struct move m;
+	int r = move_find(v, t->call, &m);
+
+	if (r < 0)
+		return r;
+	if (t->fresh) /* it has been added, and nobody knows */
+		m.to.kind = PLACE_NEW;
+	r = m.n == n ? find_names(v, t, &m, ret) : -ENOENT;
+	if (m.to.target)
+		node_free_unused(v, m.to.target);
+	node_free_unused(v, m.n);
+	return r;
+}
+
 /* n's stage is there. At the head of the commit queue, for the object that may have to be made. */
 static void take_over_live(struct vfs *v, struct call *c, int r)
 {
 	struct volume *vol = v->vol;
-	CLEANUP(free) char *path = NULL, *log_path = NULL, *from = NULL;
+	struct commit_names names = {0};
 	struct commit_request rq;
 	struct takeover *t = NULL;
-	bool back = false;
 	struct move m;
 
 	if (r == 0)
@@ -119,22 +149,22 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	if (r == 0 && (m.n->busy || !m.n->stage))
 		r = -EBUSY;
 	if (r == 0) {
-		back = move_comes_back(v, &m);
-		path = place_path(&m.to);
-		log_path = back ? move_log_path(v, &m) : place_log_path(&m.to);
-		from = back ? move_left_log_path(v, object_find(v, m.n->origin))
-			    : revived_from(v, &m.to);
 		t = calloc(1, sizeof(*t));
-		r = path && log_path && (from || !back) && t ? 0 : -ENOMEM;
+		r = t ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
-		t->fresh = m.to.kind == PLACE_NEW && !back;
-		t->id = back ? m.n->origin : m.to.id;
+		t->back = move_comes_back(v, &m);
+		t->fresh = m.to.kind == PLACE_NEW && !t->back;
+		t->id = t->back ? m.n->origin : m.to.id;
+		r = find_names(v, t, &m, &names);
+	}
+	if (r == 0) {
 		if (t->fresh)
 			r = vol->format->tree->add(
 				&vol->now, m.to.dir->id, m.to.name, false, &t->id, NULL);
 	}
 	if (r < 0) {
+		commit_names_finish(&names);
 		free(t);
 		call_done(c, r);
 		return;
@@ -155,10 +185,8 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 		.kind = COMMIT_TAKEOVER,
 		.node = m.n,
 		.id = t->id,
-		.path = path,
-		.log_path = log_path,
-		.from = from,
-		.revives = from && !back,
+		.names = names,
+		.find = find_again,
 		.always = true,
 		.done = taken_over,
 		.arg = t,
@@ -186,8 +214,6 @@ static void judge_first(struct vfs *v, struct call *c, const struct move *m)
 	struct commit_request rq = {.kind = COMMIT_DRY,
 		.node = n,
 		.id = move_comes_back(v, m) ? n->origin : m->to.id,
-		.path = c->to_name,
-		.log_path = c->to_name,
 		.done = judged_first,
 		.arg = c};
 
@@ -214,7 +240,8 @@ void move_take_over(struct vfs *v, struct call *c, const struct move *m)
 		r = stage_begin(v, n, false, c);
 	if (r > 0)
 		return;
-	if (r == 0 && !c->judged && (split_needed(v, &m->to) || split_returns(v, &m->to) || move_comes_back(v, m))) {
+	if (r == 0 && !c->judged &&
+		(split_needed(v, &m->to) || split_returns(v, &m->to) || move_comes_back(v, m))) {
 		judge_first(v, c, m);
 		return;
 	}

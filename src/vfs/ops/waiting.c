@@ -74,17 +74,15 @@ static void tried(struct vfs *v, struct node *n, void *arg, int r)
 
 static void try(struct round *o, struct node *n)
 {
-	CLEANUP(free) char *path = node_path(n), *log_path = node_log_path(n);
 	struct commit_request rq = {.kind = o->phase == PHASE_LAST ? COMMIT_LAST : COMMIT_AGAIN,
 		.logged = n->stage->verdict < 0 ? LOGGED_DRAFT : LOGGED_CONTENT,
 		.node = n,
 		.id = n->id,
-		.path = path,
-		.log_path = log_path,
+		.find = commit_own_names,
 		.done = tried,
 		.arg = o};
 
-	if (path && log_path)
+	if (commit_own_names(o->v, n, o, &rq.names) == 0)
 		commit_request(o->v, &rq);
 	else
 		round_next(o);

@@ -77,6 +77,7 @@ void save_adopt(struct save_job *s)
 	volume_note_attributes(vol);
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
 	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
+	vol->renamed++;
 	vol->fresh &= s->first;
 	if (strcmp(vol->name, s->name) != 0) {
 		char *name = strdup(s->name);

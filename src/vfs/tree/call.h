@@ -85,6 +85,7 @@ struct call {
 	bool judged;               /* ... and its content would be accepted */
 	struct takeover *takeover; /* rename over a lens (ops/takeover.c) */
 	uint64_t split;            /* the object that is being split off (tree/place.c) */
+	bool split_told;           /* ... and the journal knows where it goes */
 };
 
 /* What the vfs needs of its front. */

@@ -198,6 +198,7 @@ int place_node(struct vfs *v, struct node *n, struct node *dir, const char *name
 	n->opens++;
 	if (from)
 		from->opens++;
+	v->vol->renamed += from && !node_scratch(n);
 	r = dentry_set(v, dir, name, n);
 	if (r == 0 && from && (from != dir || strcmp(old, name) != 0))
 		hide(v, from, old);
@@ -236,6 +237,7 @@ void place_detach(struct vfs *v, struct node *n)
 	snprintf(old, sizeof(old), "%s", n->name);
 	from->opens++;
 	n->opens++;
+	v->vol->renamed += !node_scratch(n);
 	if (!node_scratch(n))
 		node_freeze(v, n, n->vol->now);
 	if (n->dir)

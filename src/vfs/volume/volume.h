@@ -87,8 +87,10 @@ struct volume {
 	struct snapshot *now;    /* the newest version */
 	struct snapshot *before; /* as mounted or last saved: what check compares with */
 	bool dirty;              /* now differs from the map file */
-	bool fresh;      /* made by --new and not saved since: `now` began as an empty map */
-	bool renumbered; /* `before` shows objects under other names than this mount does */
+	bool fresh;       /* made by --new and not saved since: `now` began as an empty map */
+	bool renumbered;  /* `before` shows objects under other names than this mount does */
+	uint64_t renamed; /* counts what makes the journal call things otherwise: a save, and every
+			   * name of the map that moves or goes */
 
 	bool conflict; /* a save had to go beside the map; name is that file's now */
 

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * What is done while a save is under way, or while another change of names is on its way to the
+ * journal, has its place after a kill: the journal is to say where that is then, which is not where
+ * it was when the call came.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+
+/* A save calls these 1_a and 2_b. */
+#define A       "images/5_a.json"
+#define B       "images/7_b.json"
+#define SAVED_A "images/1_a.json"
+#define SAVED_B "images/2_b.json"
+#define TEXT(w) "{\n  \"external\": 1,\n  \"width\": " w ",\n  \"height\": 8\n}\n"
+#define GROUP   "{\"x_offset\": 3}\n"
+
+static void saved(void *arg, struct report *report)
+{
+	bool *done = arg;
+
+	*done = true;
+	report_finish(report);
+}
+
+static void put(struct box *b, const char *path, const char *text)
+{
+	assert_int_equal(box_put(b, path, text), 0);
+}
+
+static void put_a_and_b(struct box *b)
+{
+	put(b, A, TEXT("1"));
+	put(b, B, TEXT("2"));
+}
+
+static atomic_bool writing, go_on;
+
+static void wait_in_save(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+{
+	(void)h, (void)what, (void)done, (void)total;
+	atomic_store(&writing, true);
+	while (!atomic_load(&go_on))
+		(void)poll(NULL, 0, 1);
+}
+
+/* The save writes the new map when act begins, and ends no sooner than the first of its calls that
+ * waits. */
+static void while_saving(struct box *b, void (*act)(struct box *b))
+{
+	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
+	bool done = false;
+
+	b->host.progress = wait_in_save;
+	writing = go_on = false;
+	vfs_save(b->v, saved, &done);
+	while (!atomic_load(&writing)) {
+		(void)poll(&p, 1, 1);
+		pool_complete(b->pool);
+	}
+	atomic_store(&go_on, true);
+	act(b);
+	box_settle(b);
+	assert_true(done);
+}
+
+/* Of images beside the first: just these. */
+static void assert_images(struct box *b, const char *one, const char *two)
+{
+	static const char *const all[] = {"5_a.json", "7_b.json", "1_a.json", "2_b.json",
+		"1_c.json", "2_c.json", "1_b.json", "5_c.json"};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		bool there = (one && strcmp(all[i], one) == 0) || (two && strcmp(all[i], two) == 0);
+
+		if (box_lists(b, "images", all[i]) != there)
+			fail_msg("%s is %s", all[i], there ? "not there" : "there");
+	}
+}
+
+/* What was killed is brought back without a word but how much, and the map says it in the end. */
+static void assert_after_kill(struct box *b, const char *one, const char *two)
+{
+	box_remount(b);
+	assert_null(strstr(b->notes, "cannot"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_images(b, one, two);
+}
+
+static void remove_a(struct box *b)
+{
+	assert_int_equal(box_unlink(b, A), 0);
+}
+
+static void what_is_removed_during_a_save_is_removed_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	while_saving(b, remove_a);
+	assert_after_kill(b, "1_b.json", NULL);
+	assert_true(box_shows(b, "images/1_b.json", TEXT("2")));
+}
+
+static void rename_a(struct box *b)
+{
+	assert_int_equal(box_rename(b, A, "images/5_c.json"), 0);
+}
+
+static void what_is_renamed_during_a_save_is_renamed_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	while_saving(b, rename_a);
+	assert_after_kill(b, "1_c.json", "2_b.json");
+	assert_true(box_shows(b, "images/1_c.json", TEXT("1")));
+}
+
+static void write_a(struct box *b)
+{
+	put(b, A, TEXT("9"));
+}
+
+static void what_is_written_during_a_save_is_its_own_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	while_saving(b, write_a);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+static void spoil_a(struct box *b)
+{
+	assert_int_equal(box_put(b, A, "{"), -EINVAL);
+}
+
+static void what_is_refused_during_a_save_is_its_draft_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	while_saving(b, spoil_a);
+	box_remount(b);
+	assert_images(b, "1_a.json", "2_b.json");
+	assert_true(box_is_draft(b, SAVED_A));
+	assert_true(box_shows(b, SAVED_A, "{"));
+}
+
+/* As a shell's `> f`, and a kill before it goes on. */
+static void cut_a(struct box *b)
+{
+	struct fd *f;
+
+	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_flush(f), 0);
+}
+
+static void what_is_cut_during_a_save_is_no_other_file_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	while_saving(b, cut_a);
+	box_remount(b);
+	assert_images(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, ""));
+}
+
+static void dismiss_a(struct box *b)
+{
+	assert_int_equal(box_removexattr(b, A, "user.mapfs.error"), 0);
+}
+
+static void a_draft_that_is_dismissed_during_a_save_is_gone_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	spoil_a(b);
+	while_saving(b, dismiss_a);
+	box_remount(b);
+	assert_images(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("1")));
+}
+
+static void replace_a(struct box *b)
+{
+	assert_int_equal(box_rename(b, "images/.t", A), 0);
+}
+
+static void what_is_renamed_over_a_file_during_a_save_is_that_file_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	put_a_and_b(b);
+	put(b, "images/.t", TEXT("9"));
+	while_saving(b, replace_a);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+static void make_layer(struct box *b)
+{
+	assert_int_equal(box_mkdir(b, "groups/5_n/layers/3_l"), 0);
+}
+
+static void what_is_made_during_a_save_is_in_its_directory_after_a_kill(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_mkdir(b, "groups/5_n"), 0);
+	put(b, "groups/5_n/group.json", GROUP);
+	while_saving(b, make_layer);
+	put(b, "groups/5_n/layers/3_l/layer.json", "{\"type\": 3}\n");
+	box_remount(b);
+	assert_true(box_lists(b, "groups", "1_n"));
+	assert_false(box_lists(b, "groups", "5_n"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_lists(b, "groups/1_n/layers", "0_l"));
+}
+
+/* ---- a save that overtakes what is being judged */
+
+static uint64_t number(struct box *b, const char *path)
+{
+	struct attr a;
+
+	assert_int_equal(box_stat(b, path, &a), 0);
+	return a.ino;
+}
+
+/* dir/old is renamed to dir/new, and the answer is not waited for. */
+static void begin_rename(
+	struct pending *p, struct box *b, uint64_t dir, const char *old, const char *new)
+{
+	*p = (struct pending){.call = {.ino = dir, .name = old, .to_ino = dir, .to_name = new}};
+	box_submit(b, p, vfs_rename);
+}
+
+static void save_and_wait(struct box *b, struct pending *p)
+{
+	bool done = false;
+
+	assert_false(atomic_load(&p->done));
+	vfs_save(b->v, saved, &done);
+	assert_int_equal(box_wait(p), 0);
+	box_settle(b);
+	assert_true(done);
+}
+
+static void a_save_between_a_close_and_its_verdict_gives_it_its_new_place(void **state)
+{
+	struct box *b = *state;
+	struct pending flush;
+	struct fd *f;
+
+	put_a_and_b(b);
+	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
+	flush = (struct pending){.call = {.handle = f->handle}};
+	box_submit(b, &flush, vfs_flush);
+	save_and_wait(b, &flush);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+static void a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new_place(void **state)
+{
+	struct box *b = *state;
+	struct pending rename;
+
+	put_a_and_b(b);
+	put(b, "images/.t", TEXT("9"));
+	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
+	save_and_wait(b, &rename);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+static void a_save_between_a_rename_to_a_new_file_and_its_verdict_gives_it_its_place(void **state)
+{
+	struct box *b = *state;
+	struct pending rename;
+
+	put(b, B, TEXT("2"));
+	put(b, "images/.t", TEXT("9"));
+	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
+	save_and_wait(b, &rename);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+/* What was moved away, and edited there, comes back to another name. */
+static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **state)
+{
+	struct box *b = *state;
+	struct pending rename;
+
+	put_a_and_b(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_rename(b, A, "images/.t"), 0);
+	put(b, "images/.t", TEXT("9"));
+	put(b, "images/3_z.json", TEXT("3"));
+	begin_rename(&rename, b, number(b, "images"), ".t", "9_c.json");
+	save_and_wait(b, &rename);
+	box_remount(b);
+	assert_null(strstr(b->notes, "cannot"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, "images/1_z.json", TEXT("3")));
+	assert_true(box_shows(b, "images/2_b.json", TEXT("2")));
+	assert_true(box_shows(b, "images/3_c.json", TEXT("9")));
+	assert_false(box_lists(b, "images", "4_c.json"));
+}
+
+/* ---- behind another change of names */
+
+static void what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct pending group, layer, flush;
+	uint64_t groups, layers;
+	struct fd *f, *holds;
+
+	assert_int_equal(box_open(b, "groups/0_g/layers/2_deco/layer.json", O_RDONLY, &holds), 0);
+	assert_int_equal(box_open(b, "groups/0_g/group.json", O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, GROUP), 0);
+	flush = (struct pending){.call = {.handle = f->handle}};
+	groups = number(b, "groups");
+	layers = number(b, "groups/0_g/layers");
+	begin_rename(&group, b, groups, "0_g", "4_g");
+	begin_rename(&layer, b, layers, "2_deco", "8_deco");
+	box_submit(b, &flush, vfs_flush);
+	assert_int_equal(box_wait(&group), 0);
+	assert_int_equal(box_wait(&layer), 0);
+	assert_int_equal(box_wait(&flush), 0);
+	box_remount(b);
+	assert_null(strstr(b->notes, "cannot"));
+	assert_false(box_lists(b, "groups", "0_g"));
+	assert_true(box_lists(b, "groups/4_g/layers", "8_deco"));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(count_files(b->room.fd), 1);
+}
+
+static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct pending rename, flush;
+	struct fd *f;
+
+	put_a_and_b(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
+	flush = (struct pending){.call = {.handle = f->handle}};
+	begin_rename(&rename, b, number(b, "images"), "5_a.json", "5_c.json");
+	box_submit(b, &flush, vfs_flush);
+	assert_int_equal(box_wait(&rename), 0);
+	assert_int_equal(box_wait(&flush), 0);
+	assert_after_kill(b, "1_c.json", "2_b.json");
+	assert_true(box_shows(b, "images/1_c.json", TEXT("9")));
+}
+
+static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void **state)
+{
+	struct box *b = *state;
+	struct pending remove, flush;
+	struct fd *f;
+
+	put_a_and_b(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
+	flush = (struct pending){.call = {.handle = f->handle}};
+	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_a.json"}};
+	box_submit(b, &remove, vfs_unlink);
+	box_submit(b, &flush, vfs_flush);
+	assert_int_equal(box_wait(&remove), 0);
+	assert_int_equal(box_wait(&flush), 0);
+	assert_after_kill(b, "1_b.json", NULL);
+}
+
+static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
+{
+	struct box *b = *state;
+	struct pending remove, dismiss;
+
+	assert_int_equal(box_put(b, A, "{"), -EINVAL);
+	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_a.json"}};
+	dismiss = (struct pending){.call = {.ino = number(b, A), .name = "user.mapfs.error"}};
+	box_submit(b, &remove, vfs_unlink);
+	box_submit(b, &dismiss, vfs_removexattr);
+	assert_int_equal(box_wait(&remove), 0);
+	(void)box_wait(&dismiss);
+	assert_after_kill(b, NULL, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_removed_during_a_save_is_removed_after_a_kill),
+		TEST(what_is_renamed_during_a_save_is_renamed_after_a_kill),
+		TEST(what_is_written_during_a_save_is_its_own_after_a_kill),
+		TEST(what_is_refused_during_a_save_is_its_draft_after_a_kill),
+		TEST(what_is_cut_during_a_save_is_no_other_file_after_a_kill),
+		TEST(a_draft_that_is_dismissed_during_a_save_is_gone_after_a_kill),
+		TEST(what_is_renamed_over_a_file_during_a_save_is_that_file_after_a_kill),
+		TEST(what_is_made_during_a_save_is_in_its_directory_after_a_kill),
+		TEST(a_save_between_a_close_and_its_verdict_gives_it_its_new_place),
+		TEST(a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new_place),
+		TEST(a_save_between_a_rename_to_a_new_file_and_its_verdict_gives_it_its_place),
+		TEST(a_save_between_a_return_and_its_verdict_gives_it_its_place),
+		TEST(what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_kill),
+		TEST(a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill),
+		TEST(a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill),
+		TEST(a_draft_that_is_dismissed_while_it_is_removed_is_gone),
+	};
+
+	return cmocka_run_group_tests_name("vfs: overtaken", tests, NULL, NULL);
+}
