@@ -215,6 +215,24 @@ static int keep_path(struct options *o, const char *key, const char *file, struc
 	return keep_format_option(o, option, e);
 }
 
+/* One that is known with a value has none, or the other way round; or it is known to nobody. */
+static int refuse(const char *option, struct error *e)
+{
+	static const char *const numbers[] = {
+		"cache", "dmask", "fmask", "gid", "uid", "umask", NULL};
+	const struct format_setting *s = words_option(option);
+	CLEANUP(free) char *values = s && (s->values || s->most) ? words_values(s) : NULL;
+	CLEANUP(free) char *key = strndup(option, strcspn(option, "="));
+	struct mount_request rq;
+
+	if (s || is_among(option, numbers))
+		return error_set(e, -EINVAL, "option %s needs a value%s%s%s", option,
+			values ? " (" : "", values ? values : "", values ? ")" : "");
+	if (key && is_flag(&rq, key))
+		return error_set(e, -EINVAL, "option %s takes no value", key);
+	return error_set(e, -EINVAL, "unknown option \"%s\"", option);
+}
+
 static int take_format_option(struct options *o, const char *option, struct error *e)
 {
 	const char *equals = strchr(option, '=');
@@ -223,7 +241,7 @@ static int take_format_option(struct options *o, const char *option, struct erro
 	CLEANUP(free) char *values = NULL;
 
 	if (!s)
-		return error_set(e, -EINVAL, "unknown option \"%s\"", option);
+		return refuse(option, e);
 	if (!s->values && !s->most)
 		return keep_path(o, key, equals + 1, e);
 	if (words_value_known(s, equals + 1))

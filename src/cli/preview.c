@@ -133,7 +133,7 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 	if (r == -ENOENT)
 		r = fd = io_temporary(d->out, ".mapfs-preview-", mode, made);
 	if (r < 0)
-		return error_set(e, r, "cannot make the picture: %s", strerror(-r));
+		return error_set(e, r, "cannot be made: %s", strerror(-r));
 	r = picture_put(fd, p, e);
 	if (r >= 0 && made[0])
 		r = io_rename(d->out, made, d->name);
@@ -142,7 +142,7 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 			(void)io_unlink(d->out, made);
 		else
 			(void)io_truncate(fd, 0);
-		return error_set(e, r, "the picture cannot be written: %s", strerror(-r));
+		return error_set(e, r, "cannot be written: %s", strerror(-r));
 	}
 	return 0;
 }
@@ -160,7 +160,8 @@ static int find_cut(struct drawing *d, const struct snapshot *s)
 	return path ? find_part(s, path, &d->how.part) : -ENOMEM;
 }
 
-static int draw(struct drawing *d, mode_t mode, struct error *e)
+/* *fault: the file that what went wrong is of. */
+static int draw(struct drawing *d, mode_t mode, const char **fault, struct error *e)
 {
 	const struct snapshot *s = d->tree.vol->now;
 	const struct format_preview *f = s->format->preview;
@@ -177,6 +178,7 @@ static int draw(struct drawing *d, mode_t mode, struct error *e)
 	r = f->draw(s, &d->how, &p, e);
 	if (r < 0)
 		return d->layer ? error_context(e, "%s", d->layer) : r;
+	*fault = d->c->names[d->c->n_names - 1];
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);
 	return r;
@@ -184,6 +186,7 @@ static int draw(struct drawing *d, mode_t mode, struct error *e)
 
 static int run(struct drawing *d)
 {
+	const char *fault = d->c->names[0];
 	mode_t mask = umask(0);
 	struct error e = ERROR_INIT;
 	int r;
@@ -195,9 +198,9 @@ static int run(struct drawing *d)
 	r = open_map(d, d->c->names[0]);
 	if (r < 0)
 		return (int)command_outcome(r);
-	r = draw(d, 0666 & ~mask, &e);
+	r = draw(d, 0666 & ~mask, &fault, &e);
 	if (r < 0)
-		offline_say(&d->tree, "%s", error_text(&e));
+		say(stderr, "mapfs: %s: %s", fault, error_text(&e));
 	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 

@@ -43,6 +43,9 @@ def test_wrong_usage_is_1(box, args):
     (["--new", "--format=zz", "a", "b"], ["zz", "teeworlds", "triclon", "torchlight-pak"]),
     (["--help=x"], ["--help"]), (["-xf"], ["-x"]), (["--nosuch"], ["--nosuch"]),
     (["-o", "raw=maybe", "a", "b"], ["raw", "maybe", "ro, rw or off"]),
+    (["-o", "raw", "a", "b"], ["option raw needs a value (ro, rw or off)"]),
+    (["-o", "uid", "a", "b"], ["option uid needs a value"]), (["-o", "ro=1", "a", "b"], ["option ro takes no value"]),
+    (["-o", "mapres", "a", "b"], ["option mapres needs a value (see mapfs"]), (["-o", "raws=rw", "a", "b"], ['unknown option "raws=rw"']),
     (["a", ""], ["mount point"])], ids=str)
 def test_wrong_usage_says_what_and_what_there_is(box, args, words):
     r = box.run(*args)

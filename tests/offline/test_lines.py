@@ -178,6 +178,15 @@ def test_a_full_disk_fails_the_save(box, small, args, code, error):
     assert sorted(os.listdir(box.maps)) == ["b.map", "c.map", "small.map"]
 
 
+def test_a_picture_that_cannot_be_written_is_what_is_named(box, small):
+    out = os.path.join(box.root, "p.png")
+    shim = box.shim(Fault)
+    shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE, errno.ENOSPC)
+    r = run("preview", small, out, text=True, env=box.env(shim.env()))
+    assert (r.returncode, r.stderr) == (2, "mapfs: %s: cannot be written: No space left on device\n" % out)
+    assert not os.path.exists(out)
+
+
 @pytest.mark.parametrize("args, code, why", [
     # What cannot leave the map is told of under its own name alone.
     (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot leave the map"),
