@@ -193,6 +193,45 @@ static void remove_parts(struct vfs *v, struct node *dir)
 	}
 }
 
+/* 0: the directory holds no file, nor does one below. remove: then it goes, with them. */
+static int bare_dir(struct vfs *v, struct node *dir, const char *name, bool remove)
+{
+	const struct volume *vol = v->vol;
+	struct asking a = {.call = {.ino = dir->ino, .name = name}};
+	char below[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+	struct node *n;
+	int r = names_resolve(v, dir, name, &n, NULL);
+
+	if (r < 0)
+		return r;
+	r = n->dir && !n->fixed && n->lens != LENS_NONE && dentry_count(v, n->ino) == 0
+		    ? 0
+		    : -ENOTEMPTY;
+	n->opens++;
+	while (r == 0 && vol->format->list(vol->now, n->id, &cookie, below, &en, NULL) > 0)
+		if (!dentry_find(v, n->ino, below))
+			r = bare_dir(v, n, below, remove);
+	n->opens--;
+	node_free_unused(v, n);
+	return r == 0 && remove ? ask(v, &a, vfs_rmdir) : r;
+}
+
+static int replay_rename(struct vfs *v, const struct asking *what, struct node *to)
+{
+	const char *name = what->call.to_name;
+	struct asking a = *what; /* which is not its own once it was asked */
+	int r = ask(v, &a, vfs_rename);
+
+	/* A directory of which only the removal list tells is shown by the map that was saved, and
+	 * was not by the earlier mount, where another one came to its place. */
+	if (r != -ENOTEMPTY || bare_dir(v, to, name, false) < 0 || bare_dir(v, to, name, true) < 0)
+		return r;
+	a = *what;
+	return ask(v, &a, vfs_rename);
+}
+
 static int replay_name(struct replay *re, const struct journal_op *op)
 {
 	struct vfs *v = re->v;
@@ -220,7 +259,7 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 			a.call.to_ino = to->ino;
 			/* What is replaced may be all that keeps it: no kernel looked it up. */
 			to->opens++;
-			r = ask(v, &a, vfs_rename);
+			r = replay_rename(v, &a, to);
 			to->opens--;
 			node_free_unused(v, to);
 		}

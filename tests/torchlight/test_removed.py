@@ -165,3 +165,21 @@ def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box):
     m = box.mount(m.map)
     assert m.get(".mod/removed.txt") == b"" and m.get(".mod/info.json") == header
     m.unmount()
+
+
+@pytest.mark.parametrize("listed", ["HID/X.DAT", "HID/SUB/X.DAT"])
+def test_a_directory_that_came_to_the_place_of_one_that_the_list_names_is_there_after_a_kill(box, listed):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    m.put(".mod/removed.txt", b"MEDIA/%s\n" % listed.encode())
+    sync(m)
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/HID")
+    os.mkdir(m / "MEDIA/UNITS")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert "could not be done" not in m.result.err
+    assert sorted(os.listdir(m / "MEDIA/HID")) == ["A.DAT", "B.DAT", "PIC.JPG"]
+    assert os.listdir(m / "MEDIA/UNITS") == []
+    assert {"saved: MEDIA/HID", "saved: MEDIA/UNITS"} <= set(m.unmount().out.splitlines())
+    a = Archive(m.map)
+    assert {"MEDIA/HID/A.DAT", "MEDIA/HID/B.DAT", "MEDIA/HID/PIC.JPG"} <= set(a.files)
+    assert a.removed == ["MEDIA/" + listed]
