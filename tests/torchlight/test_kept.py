@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Zlib
 """Files that are moved to names which mean nothing, what becomes of them when their directory moves or goes, and
 names that only look as if they meant nothing."""
+import errno
 import os
 import shutil
 
 import pytest
 
+import box as boxes
 import tlread
 from archives import Archive, dat, small_mod, text_dat
 from tlbox import sync
@@ -169,3 +171,22 @@ def test_what_is_made_at_the_old_place_of_a_renamed_file_has_that_name_after_a_k
     assert sorted(os.listdir(m / "MEDIA")) == ["EMPTY.OGG", "OLD", "R.OLD", "README.TXT", "UNITS"]
     assert (m.get("MEDIA/README.TXT"), m.get("MEDIA/R.OLD")) == (b"new", b"hello\n")
     m.unmount()
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_refused_twice_and_once_moved_away_is_not_told_as_saved(box, saved):
+    box.allow("*.mapfs-left")
+    m = small(box)
+    new = "MEDIA/N.DAT"
+    assert boxes.refused(lambda: m.put(new, b"no text", flags=NEW)) == errno.EINVAL
+    if saved:
+        sync(m)
+    os.rename(m / new, m / (new + "~"))
+    assert boxes.refused(lambda: m.put(new, b"nor this", flags=NEW)) == errno.EINVAL
+    m.put("MEDIA/README.TXT", b"other")
+    assert "new " not in m.xattr("", "user.mapfs.status")
+    sync(m)
+    os.unlink(m / new)
+    m.put("MEDIA/README.TXT", b"once more")
+    assert lines(m.unmount()) == ["saved: MEDIA/README.TXT"]
+    assert new not in Archive(m.map).files

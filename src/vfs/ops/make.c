@@ -64,7 +64,8 @@ static int bind(struct vfs *v, struct node *n, const struct place *p, entry_id s
 {
 	struct volume *vol = n->vol;
 	entry_id id = p->id;
-	struct object *o;
+	struct object *o = object_find(v, id);
+	bool is_new = p->kind == PLACE_NEW || (o && o->state == OBJECT_KEPT && o->bare);
 	int r = 0;
 
 	if (p->kind == PLACE_NEW)
@@ -74,7 +75,7 @@ static int bind(struct vfs *v, struct node *n, const struct place *p, entry_id s
 	if (n->dir) /* it has no content to wait for */
 		node_show(v, n, LENS_LIVE, id);
 	else
-		node_show(v, n, p->kind == PLACE_NEW ? LENS_NEW : LENS_MADE, id);
+		node_show(v, n, is_new ? LENS_NEW : LENS_MADE, id);
 	if (!n->dir) {
 		r = stage_new(n);
 		if (r < 0)

@@ -34,6 +34,7 @@ static int move_scratch(struct vfs *v, const struct move *m)
  * scratch is gone, and the object stands where it was. */
 static void freeze_live(struct vfs *v, struct call *c, int r)
 {
+	struct object *o;
 	struct move m;
 	bool second;
 
@@ -45,8 +46,10 @@ static void freeze_live(struct vfs *v, struct call *c, int r)
 	if (second) {
 		node_cut(v, m.n);
 	} else if (r == 0) {
+		o = object_find(v, m.n->id);
+		o->bare = m.n->lens == LENS_NEW;
 		m.n->origin = m.n->id;
-		m.n->left = object_find(v, m.n->id)->left;
+		m.n->left = o->left;
 		node_freeze(v, m.n, m.n->vol->now);
 	}
 	if (r == 0)

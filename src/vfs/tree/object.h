@@ -42,6 +42,7 @@ struct object {
 	bool away;     /* the last save placed it elsewhere than at its old path */
 	bool absent;   /* ... or left it out */
 	bool moved;    /* its last place is not the one of the last save */
+	bool bare;     /* KEPT: nothing that was written to it was accepted yet */
 };
 
 /* What the name means to the format, which may know of no such thing; see format.h. */
