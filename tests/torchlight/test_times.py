@@ -5,6 +5,8 @@ import os
 import shutil
 import time
 
+import pytest
+
 from archives import Archive, dat, small_mod, text_dat
 from shims import Fault
 from tlbox import program, run, sync
@@ -158,3 +160,18 @@ def test_a_save_that_fails_tells_of_a_journal_only_where_there_is_one(box):
     assert "kept in the journal" in m.unmount(code=4).out
     shim.disarm()
     check(m)
+
+
+@pytest.mark.parametrize("names", [["MEDIA/README.TXT"], ["MEDIA/UNITS/B.DAT"], ["MEDIA/UNITS/A.OLD"],
+                                   ["MEDIA/UNITS/A.DAT~", "MEDIA/UNITS/NEW.TXT"], ["MEDIA/A.DAT~", "MEDIA/NEW.DAT"]])
+def test_a_rename_keeps_the_time_whatever_was_there(box, names):
+    m = small(box)
+    old = "MEDIA/UNITS/A.DAT"
+    os.utime(m / old, ns=(WHEN, WHEN))
+    m.unmount()
+    m = box.mount(m.map)
+    for name in names:
+        os.rename(m / old, m / name)
+        old = name
+    assert os.stat(m / old).st_mtime_ns == WHEN
+    check(m, old)

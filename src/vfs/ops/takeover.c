@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vfs/tree/attr.h"
 #include "vfs/tree/object.h"
 #include "vfs/tree/path.h"
 #include "vfs/tree/place.h"
@@ -176,6 +177,7 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 	t->target = m.to.target;
 	t->old = snapshot_ref(vol->now);
 	t->loaded = c->loaded;
+	node_keep_time(m.n); /* a rename is no write */
 	/* A new file is in the journal if it was refused: as a draft. */
 	t->logged = !node_scratch(m.n) &&
 		    (m.n->lens != LENS_NEW || m.n->stage->verdict < 0 || m.n->stage->ahead);

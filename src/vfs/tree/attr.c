@@ -15,6 +15,18 @@ void node_touch(struct node *n, unsigned mask)
 	n->set |= mask;
 }
 
+void node_keep_time(struct node *n)
+{
+	struct entry en;
+
+	if (!n->vol->format->keeps_times || n->lens == LENS_NONE || (n->set & ATTR_MTIME) ||
+		node_entry(n, &en, NULL) < 0 || !en.has_mtime)
+		return;
+	n->mtime = en.mtime;
+	n->timed = true;
+	n->set |= ATTR_MTIME;
+}
+
 static bool has_stamp(const struct node *n)
 {
 	return n->timed && (n->set & ATTR_MTIME) && n->parent && !n->dir && n->lens != LENS_NEW &&

@@ -2,6 +2,7 @@
 /* A stage begins as the file's content, or empty. */
 #include <errno.h>
 
+#include "vfs/tree/attr.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/wait.h"
 
@@ -57,8 +58,10 @@ static void load_done(struct job *j)
 			l->r = -ENOMEM;
 	}
 	n->busy = false;
-	if (l->r == 0 && n->lens == LENS_FROZEN) /* the copy is scratch of its own now */
+	if (l->r == 0 && n->lens == LENS_FROZEN) { /* the copy is scratch of its own now */
+		node_keep_time(n);
 		node_cut(l->v, n);
+	}
 	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
 	if (l->r == 0)
 		call_again(l->v, l->call);
