@@ -10,12 +10,14 @@
  *                    says why not
  *     new            the same of an empty map made by --new
  *     save, end      what box.h says of them: the outcome; the text is the report
- *     kill           nothing is written, and the map mounted again: the journal is replayed
+ *     kill [OPTION]  nothing is written, and the map mounted again, perhaps in another way: the
+ *                    journal is replayed
  *     map [ENDING]   the map file as it is now, or the one of two that has a longer name
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
  *                    (a list is names and sizes, each with a NUL behind)
  *     error PATH     what is wrong with a draft
  *     drop PATH      the draft is dropped
+ *     touch PATH TIME  a program sets the time, in seconds
  *     status         what the root's user.mapfs.status says
  */
 #include <errno.h>
@@ -91,6 +93,17 @@ static void put_second(struct box *b, const char *path)
 	bytes_unref(second);
 }
 
+static void set_option(struct box *b, const char *option)
+{
+	size_t at = (size_t)(b - boxes);
+
+	if (*option) {
+		snprintf(options[at], sizeof(options[at]), "%s", option);
+		lists[at][0] = options[at];
+		b->options.options = lists[at];
+	}
+}
+
 static int do_open(const struct request *q, struct answer *ret)
 {
 	size_t at = (size_t)(q->box - boxes);
@@ -106,11 +119,7 @@ static int do_open(const struct request *q, struct answer *ret)
 	snprintf(names[at], sizeof(names[at]), "m%s", dot ? dot : "");
 	box_make_empty(q->box, names[at]);
 	made[at] = true;
-	if (q->n_b) {
-		snprintf(options[at], sizeof(options[at]), "%s", q->b);
-		lists[at][0] = options[at];
-		q->box->options.options = lists[at];
-	}
+	set_option(q->box, q->b);
 	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
 	put_second(q->box, q->a);
@@ -173,6 +182,7 @@ static int do_kill(const struct request *q, struct answer *ret)
 	int r;
 
 	box_kill(q->box);
+	set_option(q->box, q->a);
 	r = box_mount(q->box, &e);
 	if (r < 0)
 		say(ret, error_text(&e), strlen(error_text(&e)));
@@ -242,6 +252,12 @@ static int do_status(const struct request *q, struct answer *ret)
 	if (r == 0)
 		say(ret, text, strlen(text));
 	return r;
+}
+
+static int do_touch(const struct request *q, struct answer *ret)
+{
+	(void)ret;
+	return box_set_mtime(q->box, q->a, strtoll(q->b, NULL, 10));
 }
 
 static int do_drop(const struct request *q, struct answer *ret)
@@ -341,6 +357,7 @@ static const struct {
 	{"error", do_error},
 	{"status", do_status},
 	{"drop", do_drop},
+	{"touch", do_touch},
 };
 
 static char *text_of(size_t n)

@@ -62,8 +62,8 @@ class CoreTree:
         code, report = self.ask("save")
         return code, report.decode()
 
-    def kill(self):
-        self.ask("kill")
+    def kill(self, option=""):
+        self.ask("kill", option)
 
     def map(self, ending=""):
         return self.ask("map", ending)[1]
@@ -85,6 +85,9 @@ class CoreTree:
 
     def rename(self, old, new):
         self.ask("rename", old, new)
+
+    def touch(self, path, when):
+        self.ask("touch", path, str(when))
 
     def sizes(self, path):
         """{name: the size that is listed}"""

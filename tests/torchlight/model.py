@@ -10,13 +10,35 @@ Where rule 4 leaves open which of two files an object follows, a Kept is `unsure
 import errno
 import fnmatch
 
-COMPILED = (".DAT", ".TEMPLATE")
+DATS = (".DAT", ".TEMPLATE", ".ANIMATION", ".HIE")
+INDEXES = ("SKILLS.RAW", "TRIGGERABLES.RAW")
 HIDDEN_DIR = "HID"  # where files are hidden; as a directory it is there as long as they are
 HABITS = (".*", "*~", "*.tmp", "*.swp", "4913")
 
 
 def fold(text):
     return text.upper()
+
+
+def kind(name):
+    """As what a file of the map called so is compiled; None: as nothing."""
+    name = fold(name).rpartition("/")[2]
+    if name.endswith(DATS):
+        return "DAT"
+    return "LAYOUT" if name.endswith(".LAYOUT") else name if name in INDEXES else None
+
+
+class Any:
+    """What is not known, or nothing."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return 0
+
+
+ANY = Any()
 
 
 class Node:
@@ -40,15 +62,22 @@ class File(Node):
     def __init__(self, name, data, scratch, new):
         super().__init__(name, scratch)
         self.data, self.new, self.kept, self.unsure = data, new, None, False
+        self.draft = None  # what was refused, and is shown; data is None where nothing was taken before
         self.object = object()  # what rule 4 follows
+        self.time = self.saved_time = None  # that the archive must have; None: any
+
+    @property
+    def shown(self):
+        return self.data if self.draft is None else self.draft
 
 
 class Kept:
     """A file of the map that has no name now."""
 
     def __init__(self, file):
-        self.dir, self.name, self.data = file.up, file.name, file.data
+        self.dir, self.name, self.data, self.draft = file.up, file.name, file.data, file.draft
         self.object, self.new, self.unsure, self.told = file.object, file.new, file.unsure, False
+        self.time = self.saved_time = None
 
 
 def path_of(node, name=None):
@@ -61,7 +90,7 @@ def path_of(node, name=None):
 
 class Model:
     def __init__(self, texts, plain):
-        """texts: {bytes that can be written to a compiled file: what it shows then}"""
+        """texts: {kind: {bytes that can be written to a compiled file: what it shows then}}"""
         self.texts, self.plain = texts, plain
         self.root = Dir("")
         self.kept, self.hidden, self.saved_hidden = [], [], []
@@ -86,7 +115,7 @@ class Model:
                     yield from self.nodes(scratch, node)
 
     def shown(self):
-        return {fold(path_of(n)): None if isinstance(n, Dir) else n.data for n in self.nodes()}
+        return {fold(path_of(n)): None if isinstance(n, Dir) else n.shown for n in self.nodes()}
 
     def means_nothing(self, up, name, is_dir):
         if up.scratch or any(fnmatch.fnmatchcase(name, h) for h in HABITS):
@@ -95,12 +124,12 @@ class Model:
 
     def reads(self, name, data):
         """What a file of the map called so shows once this was written to it; None: it is refused."""
-        if self.plain or not fold(name).endswith(COMPILED):
+        if self.plain or not kind(name):
             return data
-        return self.texts.get(data)
+        return self.texts[kind(name)].get(data)
 
     def alike(self, one, other):
-        return self.plain or fold(one).endswith(COMPILED) == fold(other).endswith(COMPILED)
+        return self.plain or kind(one) == kind(other)
 
     def split(self, path):
         above, _, name = path.rpartition("/")
@@ -123,6 +152,30 @@ class Model:
     def kept_at(self, up, name):
         return next((k for k in self.kept if (k.dir, fold(k.name)) == (up, fold(name))), None)
 
+    def is_refused_where_saved_away(self, path, data):
+        """What is refused at a place that a save of this mount emptied: what was there comes back with it."""
+        up, name = self.split(path)
+        place = up, fold(name)
+        return fold(name) not in up.kids and self.reads(name, data) is None and (
+            place in self.homes or place in self.ever) and place not in self.saved_homes
+
+    def settle(self, path, shown):
+        """What was not known of a file can be seen now."""
+        node = self.find(path)
+        if node and node.data is ANY and node.draft is None:
+            data = {fold(p): d for p, d in shown.items()}.get(fold(path))
+            if data is None:
+                self.lose(node)
+            else:
+                node.data = data
+
+    def is_draft_to_known(self, old, new):
+        """What was refused, to where a file of the map was: that may be written by it, or is in its way."""
+        node, (up, name) = self.find(old), self.split(new)
+        place = up, fold(name)
+        return getattr(node, "draft", None) is not None and fold(name) not in up.kids and bool(
+            place in self.homes or place in self.ever or self.kept_at(*place))
+
     def leave(self, file):
         place = file.up, fold(file.name)
         self.ever.add(place)
@@ -142,25 +195,33 @@ class Model:
         node = up.kids.get(fold(name))
         scratch = node.scratch if node else self.means_nothing(up, name, False)
         shown = data if scratch else self.reads(name, data)
-        if shown is None:
-            return errno.EINVAL
+        refused = errno.EINVAL if shown is None else 0
+        file = node or File(name, shown, scratch, True)
+        file.draft = data if refused else None
+        file.time = file.saved_time = None
         if node:
-            node.data = shown
-            return 0
-        file = File(name, shown, scratch, True)
+            if not refused:
+                node.data = shown
+            return refused
         if not scratch:
             kept = self.kept_at(up, name)
             file.unsure = self.take(up, name)
             file.object = self.homes.get((up, fold(name)), file.object)
             if kept:
                 file.object, file.new, file.unsure = kept.object, kept.new, kept.unsure
+                file.data = kept.data if refused else shown
+            elif refused and file.unsure:
+                file.data = ANY
         up.put(file)
+        return refused
+
+    def drop(self, path):
+        self.find(path).draft = None
         return 0
 
-    def refused_new(self, path):
-        """A file that was refused and then removed."""
-        up, name = self.split(path)
-        self.take(up, name)
+    def touch(self, path, when):
+        self.find(path).time = when
+        return 0
 
     def mkdir(self, path):
         up, name = self.split(path)
@@ -196,13 +257,13 @@ class Model:
         if nothing:
             self.set_aside(node, up, name, target)
             return 0
-        shown = node.data
-        if node.scratch or fold(name).endswith(COMPILED) != fold(node.name).endswith(COMPILED):
-            shown = self.reads(name, shown)
-        if shown is None:
-            return errno.EINVAL
+        shown, draft = node.data, node.draft
+        if node.scratch or kind(name) != kind(node.name) or (draft is not None and target):
+            shown, draft = self.reads(name, node.shown), None
+            if shown is None:
+                return errno.EINVAL
         self.move(node, up, name, target)
-        node.data = shown
+        node.data, node.draft, node.saved_time = shown, draft, None
         return 0
 
     def rename_dir(self, node, up, name, target, nothing):
@@ -224,6 +285,7 @@ class Model:
             node.kept = Kept(node)
             self.kept.append(node.kept)
             node.scratch = True
+            node.data, node.draft = node.shown, None
         up.put(node, name)
 
     def move(self, node, up, name, target):
@@ -264,10 +326,11 @@ class Model:
 
     def files(self):
         """{path: what the map must have}, {path: what it may have besides}"""
-        must = {fold(path_of(n)): n.data for n in self.nodes(False) if isinstance(n, File)}
-        may = {}
+        must = {fold(path_of(n)): n.data for n in self.nodes(False) if isinstance(n, File) and n.data is not None}
+        may = {p: ANY for p in must if must[p] is ANY}
+        must = {p: d for p, d in must.items() if d is not ANY}
         for k in self.kept:
-            if not k.new or k.unsure:
+            if k.data is not None and (not k.new or k.unsure):
                 (may if k.unsure else must).setdefault(fold(path_of(k.dir, k.name)), k.data)
         return must, may
 
@@ -279,9 +342,15 @@ class Model:
         return out
 
     def was_saved(self, has, written=True):
-        """has: paths that the new map has. Where nothing was written the journal of before counts still."""
+        """has: what the new map has. Where nothing was written the journal of before counts still."""
         self.saved_hidden, self.hidden_written, self.saved = [
             h for h in self.hidden if h not in has], False, True
+        for n in [*self.nodes(False), *self.kept]:
+            if isinstance(n, (File, Kept)):
+                n.saved_time = n.time
+        for n in self.nodes(False):
+            if isinstance(n, File) and n.data is ANY:
+                n.data, n.unsure = has.get(fold(path_of(n))), False
         journaled = [] if written else [k for k in self.kept if k.new]
         self.kept = [k for k in self.kept if fold(path_of(k.dir, k.name)) in has and
                      not (k.new and not k.unsure)]
@@ -294,23 +363,44 @@ class Model:
             k.unsure = True
         self.kept += [k for k in journaled if k not in self.kept]
         for n in self.nodes(False):
-            if isinstance(n, File):
+            if isinstance(n, File) and n.data is not None:
                 n.new = False
                 self.ever.add((n.up, fold(n.name)))
                 self.saved_homes[n.up, fold(n.name)] = n.object
 
-    def remounted(self, has):
-        """After a kill or an end; has: paths that the mount shows now."""
+    def ended(self):
+        """What was refused has been copied out."""
+        for n in list(self.nodes(False)):
+            if isinstance(n, File) and n.draft is not None:
+                n.draft = None
+                if n.data is None:
+                    del n.up.kids[fold(n.name)]
+                    n.up = None
+        for k in self.kept:
+            k.draft = None
+
+    def remounted(self, has, texts=None):
+        """After a kill or an end; has: what the mount shows now; texts: of another form than before."""
+        self.texts = texts or self.texts
         for n in list(self.nodes()):
             if n.scratch and n.up and not n.up.scratch:
                 del n.up.kids[fold(n.name)]
         for k in self.kept:
-            if k.unsure and fold(path_of(k.dir, k.name)) not in has:
+            path = fold(path_of(k.dir, k.name))
+            if (k.unsure or k.data is None or k.data is ANY) and path not in has:
                 continue
-            file = File(k.name, k.data, False, k.new)
+            file = File(k.name, has[path] if k.data is ANY and has[path] != k.draft else k.data, False, k.new)
+            file.saved_time = k.saved_time
+            if k.draft is not None and has.get(path) == k.draft:
+                file.draft = k.draft
             file.unsure = k.unsure
             k.dir.put(file)
             file.object = k.object
+        for n in self.nodes(False):
+            if isinstance(n, File):
+                n.time = n.saved_time
+            if texts and isinstance(n, File) and kind(n.name) and n.data is not None and n.data is not ANY:
+                n.data = self.reads(n.name, n.data)
         self.kept, self.gone = [], []
         self.homes = dict(self.saved_homes)
         if not self.hidden_written:

@@ -2,26 +2,64 @@
 """Random edits of an archive: done to a mount and to the model, which must agree."""
 import errno
 import random
+import struct
 
 import archives
-from model import COMPILED, Dir, File, fold, path_of
+import tlwrite
+import told
+from model import Dir, File, fold, kind, path_of
 
 DIRS = ["D1", "D2", "D3", "Deep"]
-FILES = ["A.TXT", "B.TXT", "C.OGG", "U.DAT", "V.DAT", "W.TEMPLATE"]
+FILES = ["A.TXT", "B.TXT", "C.OGG", "U.DAT", "V.DAT", "W.TEMPLATE", "X.ANIMATION", "U.HIE", "L.LAYOUT", "M.LAYOUT",
+         "SKILLS.RAW", "TRIGGERABLES.RAW"]
+LAYOUT = """[Layout]
+	<INTEGER>VERSION:4
+	<UNSIGNED INT>COUNT:1
+	[OBJECTS]
+		[BASEOBJECT]
+			[PROPERTIES]
+				<STRING>DESCRIPTOR:Unit Trigger
+				<STRING>NAME:Unit Trigger
+				<INTEGER64>ID:%d
+				<INTEGER64>PARENTID:-1
+				<FLOAT>P_250:0.5
+			[/PROPERTIES]
+			[CHILDREN]
+			[/CHILDREN]
+		[/BASEOBJECT]
+	[/OBJECTS]
+[/Layout]
+"""
 ASIDE = ["%s~", "%s.tmp", ".%s.swp"]
 RAW = [b"", b"one\n", b"two\n", b"\0\1\2", b"three " * 400]
 HIDDEN = ["MEDIA/HID1/X.DAT", "MEDIA/HID2/SUB/X.TXT", "MEDIA/D1/U.DAT", "MEDIA/D2/HIDE.TXT", "media/a.txt",
           "MEDIA/README.TXT", "MEDIA/D3/HID3/B.TXT"]
 
 
-def texts():
-    """{what can be written to a compiled file: the text that is shown then}, {text: what is compiled}"""
+def compiled(i):
+    """{kind: (text, bytes)}"""
+    def unit(at):
+        return tlwrite.layout_object(at, 4, i, props=[(250, struct.pack("<f", 0.5))])
+    skill = struct.pack("<I", 1) + tlwrite.ss("S%d" % i) + tlwrite.ss("F.DAT") + struct.pack("<q", -i)
+    trigger = struct.pack("<H", 1) + tlwrite.ss("F.DAT") + tlwrite.ss("T%d" % i)
+    return {"DAT": (archives.text_dat("t%d" % i, i), archives.dat("t%d" % i, i)),
+            "LAYOUT": ((LAYOUT % i).encode(), tlwrite.layout([unit])),
+            "SKILLS.RAW": (b"name\tfile\tguid\nS%d\tF.DAT\t%d\n" % (i, -i), skill),
+            "TRIGGERABLES.RAW": (b"file\tname\nF.DAT\tT%d\n" % i, trigger)}
+
+
+def wide(text):
+    return b"\xff\xfe" + text.decode().replace("\n", "\r\n").encode("utf-16-le")
+
+
+def texts(form):
+    """{kind: {what can be written to a compiled file: the text that is shown then}}, {kind: {text: compiled}}"""
     reads, binary = {}, {}
     for i in range(6):
-        text, made = archives.text_dat("t%d" % i, i), archives.dat("t%d" % i, i)
-        wide = b"\xff\xfe" + text.decode().replace("\n", "\r\n").encode("utf-16-le")
-        reads.update({text: text, made: text, wide: text})
-        binary[text] = made
+        for sort, (text, made) in compiled(i).items():
+            shown = wide(text) if form == "utf16" and not sort.endswith(".RAW") else text
+            reads.setdefault(sort, {}).update(dict.fromkeys((text, made, wide(text)), shown))
+            binary.setdefault(sort, {})[shown] = made
     return reads, binary
 
 
@@ -32,8 +70,17 @@ class Edits:
     # ---- one call to both
 
     def call(self, name, *args):
+        if name in ("put", "rename") and kind(args[-1] if name == "rename" else args[0]) == "DAT":
+            data = args[1] if name == "put" else getattr(self.model.find(args[0]), "shown", b"")
+            # It is a text of data, too, but few of its names are known in the next mount.
+            if data in self.model.texts["LAYOUT"]:
+                return errno.EINVAL
+        if name == "rename" and self.model.is_draft_to_known(*args):
+            return errno.EINVAL
+        if name == "put" and self.model.is_refused_where_saved_away(*args):
+            return errno.EINVAL
         self.log.append("%s %s" % (name, " ".join(
-            repr(a[:40]) if isinstance(a, bytes) else a for a in args)))
+            repr(a[:40]) if isinstance(a, bytes) else str(a) for a in args)))
         want = getattr(self.model, name)(*args)
         try:
             getattr(self.tree, name)(*args)
@@ -46,14 +93,12 @@ class Edits:
         return got
 
     def put(self, path, data):
-        there = self.model.find(path)
-        if self.call("put", path, data):
+        before = len(self.log)
+        if self.call("put", path, data) and len(self.log) > before:
             self.log.append("... refused")
-            if there:
-                self.tree.drop(path)
-            else:
-                self.tree.unlink(path)
-                self.model.refused_new(path)
+            if self.rng.random() < 0.5:
+                self.call("unlink" if self.model.find(path).data is None else "drop", path)
+                self.model.settle(path, told.tree(self.tree))
 
     # ---- what there is
 
@@ -83,11 +128,12 @@ class Edits:
         return self.aside(path) if self.rng.random() < scratch else path
 
     def data(self, path):
-        if fold(path).endswith(COMPILED) and self.rng.random() < 0.85:
-            return self.rng.choice(sorted(self.model.texts))
+        sort = kind(path)
+        if sort and self.rng.random() < 0.85:
+            return self.rng.choice(sorted(self.model.texts[sort]))
+        some = sort or self.rng.choice(sorted(self.model.texts))
         # An empty file is judged when it is closed by all, which no call tells.
-        return self.rng.choice([d for d in RAW if d or not fold(path).endswith(COMPILED)]
-                               + sorted(self.model.texts)[:2])
+        return self.rng.choice([d for d in RAW if d or not sort] + sorted(self.model.texts[some])[:2])
 
     def new_file(self):
         """A name that no directory has."""
@@ -109,7 +155,7 @@ class Edits:
     def copy(self):
         source, path = self.some(File), self.new_file()
         data = self.tree.get(source) if source else b""
-        if path and (data or not fold(path).endswith(COMPILED)):
+        if path and (data or not kind(path)):
             self.put(path, data)
 
     def mkdir(self):
@@ -189,6 +235,11 @@ class Edits:
                     if self.call("rename", *call):
                         break
 
+    def touch(self):
+        path = self.some(File)
+        if path:
+            self.call("touch", path, self.rng.randrange(10 ** 9))
+
     def hide(self):
         paths = self.rng.sample(HIDDEN, self.rng.randrange(4))
         self.log.append("hide %s" % paths)
@@ -198,5 +249,5 @@ class Edits:
     def step(self):
         edits = {self.write: 4, self.create: 5, self.copy: 2, self.mkdir: 3, self.rmdir: 1, self.remove: 2,
                  self.remove_all: 1, self.rename: 6, self.rename_dir: 3, self.case_only: 1, self.backup: 3,
-                 self.replace: 2, self.swap: 2, self.hide: 1}
+                 self.replace: 2, self.swap: 2, self.hide: 1, self.touch: 3}
         self.rng.choices(list(edits), list(edits.values()))[0]()

@@ -18,26 +18,32 @@ import tlread
 import told
 import tlwrite
 from core import CoreTree
-from model import COMPILED, HIDDEN_DIR, File, Model, fold, path_of
+from model import ANY, HIDDEN_DIR, Dir, File, Model, fold, kind, path_of
 from randomedits import Edits, texts
 
 SEED = os.environ.get("MAPFS_TEST_SEED")
 MORE = bool(os.environ.get("MAPFS_TEST_ALL"))
 ROUNDS, STEPS = 4, 9
-READS, BINARY = texts()
+EPOCH = 116444736000000000  # 1970, in 100 ns since 1601
+WHEN = 10 ** 9  # what is new to no one, in seconds
+FORMS = ["utf8", "utf16", "utf8", "utf8", "off"]
+TEXTS = {form: texts(form) for form in FORMS}
 
 
 def archive(seed):
     """An archive of one of three styles: (the file, its manifest or None, {path: content}, hidden, directories)"""
-    dat = list(BINARY.values())
+    made = {sort: list(b.values()) for sort, b in TEXTS["utf8"][1].items()}
+    dat = made["DAT"]
     files = {"MEDIA/README.TXT": b"hello\n", "MEDIA/U.DAT": dat[0], "MEDIA/D1/U.DAT": dat[1],
-             "MEDIA/D1/A.TXT": b"a", "MEDIA/D1/DEEP/B.TXT": b"b", "MEDIA/D2/V.DAT": dat[2], "MEDIA/D2/C.OGG": b""}
+             "MEDIA/D1/A.TXT": b"a", "MEDIA/D1/DEEP/B.TXT": b"b", "MEDIA/D2/V.DAT": dat[2], "MEDIA/D2/C.OGG": b"",
+             "MEDIA/L.LAYOUT": made["LAYOUT"][0], "MEDIA/D2/M.LAYOUT": made["LAYOUT"][1],
+             "MEDIA/SKILLS.RAW": made["SKILLS.RAW"][0]}
     hidden = ["MEDIA/D2/GONE.DAT", "MEDIA/HID1/X.DAT"] if seed % 3 else []
     section, records = tlwrite.Pak(), {}
     for path, data in files.items():
         above, _, name = path.rpartition("/")
         records.setdefault(above + "/", []).append(
-            tlwrite.entry(name, section.add(data), data, 0 if name.endswith(".DAT") else 18, 131 * 10 ** 15))
+            tlwrite.entry(name, section.add(data), data, 0 if name.endswith(".DAT") else 18, EPOCH + WHEN * 10 ** 7))
     for path in hidden:
         above, _, name = path.rpartition("/")
         records.setdefault(above + "/", []).append(tlwrite.entry(name))
@@ -53,7 +59,12 @@ def archive(seed):
 
 
 def shows(path, data):
-    return tlread.bindat(data)["root"] if path.endswith(COMPILED) else data
+    sort = kind(path)
+    if sort == "DAT":
+        return tlread.bindat(data)["root"]
+    if sort == "LAYOUT":
+        return tlread.binlayout(data)["objects"]
+    return tlread.raw(sort.removesuffix(".RAW"), data) if sort else data
 
 
 class Sequence:
@@ -61,9 +72,9 @@ class Sequence:
 
     def __init__(self, seed, tree, room, files, hidden, empty):
         self.seed, self.tree, self.room = seed, tree, room
-        self.model = Model(READS, seed % 5 == 4)
+        self.form = FORMS[seed % 5]
+        self.model = Model(TEXTS[self.form][0], self.form == "off")
         self.pak = bool(seed % 2)
-        self.meant = {data: text for text, data in BINARY.items()}
         for path in [*files, *empty]:
             above = path.split("/")[:None if path in empty else -1]
             for i in range(1, len(above) + 1):
@@ -71,9 +82,10 @@ class Sequence:
                     self.model.mkdir("/".join(above[:i]))
             if path in files:
                 self.model.put(path, files[path])
+                self.model.touch(path, WHEN)
         self.model.hidden = list(hidden)
         self.model.was_saved(files)
-        self.model.remounted({*files, *(h.rpartition("/")[0] for h in hidden)})
+        self.model.remounted(dict.fromkeys([*files, *(h.rpartition("/")[0] for h in hidden)]))
         self.edits = Edits(seed, self.model, tree)
         self.before = {}
         self.read(self.tree.archive(room))
@@ -110,9 +122,10 @@ class Sequence:
         return was, {p: b if self.model.plain else self.text(p, b) for p, b in self.now.items()}
 
     def text(self, path, data):
-        if not path.endswith(COMPILED):
+        if not kind(path):
             return data
-        return next((t for t, b in BINARY.items() if shows(path, b) == shows(path, data)), data)
+        return next((t for t, b in TEXTS[self.form][1][kind(path)].items() if shows(path, b) == shows(path, data)),
+                    data)
 
     def check_saved(self, a, code, report, shown, fresh):
         was, got = self.read(a)
@@ -121,6 +134,7 @@ class Sequence:
         hidden = [h for h in self.model.hidden if h not in got]
         if sorted(a.removed) != sorted(hidden):
             self.wrong("the archive hides %s instead of %s" % (a.removed, hidden))
+        self.check_times(a)
         self.check_dirs(a, hidden)
         self.check_report(was, got, code, report)
         # A directory stays as long as a file of it is hidden, be it removed.
@@ -134,6 +148,14 @@ class Sequence:
     def alike(path, data, old):
         """What files are hidden is compared with the archive; in a PAK their order is another one."""
         return data == old or path == ".mod/removed.txt"
+
+    def check_times(self, a):
+        for node in self.model.nodes(False):
+            path = fold(path_of(node))
+            if isinstance(node, File) and path in a.times and node.time is not None and not node.unsure:
+                if a.times[path] != EPOCH + node.time * 10 ** 7:
+                    self.wrong("%s has the time %s instead of %s" % (
+                        path, (a.times[path] - EPOCH) / 10 ** 7, node.time))
 
     def check_dirs(self, a, hidden):
         got = set()
@@ -186,7 +208,6 @@ class Sequence:
                 if what == "end":
                     self.save(self.tree.end)
                 if what != "save":
-                    self.tree.kill()
                     self.again("the next mount")
             self.edits.log.append("# end")
             self.save(self.tree.end)
@@ -194,16 +215,34 @@ class Sequence:
             self.wrong(str(e))
 
     def save(self, save):
-        own = {fold(path_of(n)) for n in self.model.nodes(False)}
-        shown = {p: d for p, d in told.tree(self.tree).items() if fold(p) in own or p.startswith(".mod")}
+        own = {fold(path_of(n)): n for n in self.model.nodes(False)}
+        shown = {p: getattr(own.get(fold(p)), "data", d) for p, d in told.tree(self.tree).items()
+                 if fold(p) in own or p.startswith(".mod")}
+        shown = {p: d for p, d in shown.items() if (d is not None and d is not ANY) or isinstance(own.get(fold(p)), Dir) or p == ".mod"}
         files = self.tree.files()
         code, report = save()
+        if save == self.tree.end:
+            self.check_left(report)
         with self.tree.fresh(self.room) as fresh:
             self.check_saved(self.tree.archive(self.room), code, report, shown, fresh)
-        self.model.was_saved(set(self.now), files != self.tree.files())
+        self.model.was_saved({p: self.text(p, b) if not self.model.plain else b for p, b in self.now.items()}, files != self.tree.files())
+        if save == self.tree.end:
+            self.model.ended()
+
+    def check_left(self, report):
+        """What was refused is copied out, and told."""
+        left = [fold(line.partition(".mapfs-left")[2].partition("/")[2]) for line in report.splitlines() if line.startswith("left: ")]
+        drafts = {fold(path_of(n)) for n in self.model.nodes(False) if isinstance(n, File) and n.draft is not None}
+        for path in drafts:
+            if not any(line.startswith(path + ":") for line in left):
+                self.wrong("not told: %s is left\n%s" % (path, report))
 
     def again(self, what):
-        self.model.remounted({fold(p) for p in told.tree(self.tree)})
+        if self.form != "off":
+            self.form = self.edits.rng.choice(["utf8", "utf8", "utf16"])
+        self.edits.log.append("# text=" + self.form)
+        self.tree.kill("text=" + self.form)
+        self.model.remounted({fold(p): d for p, d in told.tree(self.tree).items()}, TEXTS[self.form][0])
         self.compare_shown(what)
 
 
@@ -211,6 +250,10 @@ class ArchiveTree(CoreTree):
     def __init__(self, core, pak, option):
         super().__init__(core, 0)
         self.pak, self.option = pak, option
+
+    def kill(self, option=""):
+        super().kill(option)
+        self.option = option
 
     def drop(self, path):
         self.ask("drop", path)
@@ -245,7 +288,7 @@ def room():
 
 def run(core, room, seed):
     main, man, *rest = archive(seed)
-    option = "text=off" if seed % 5 == 4 else ""
+    option = "text=" + FORMS[seed % 5]
     tree = ArchiveTree(core, man is not None, option)
     tree.open(tree.write(room, "new", (main, man)), option)
     s = Sequence(seed, tree, room, *rest)
