@@ -44,6 +44,18 @@ static int fail(const char *file, const struct error *e)
 	return e->code;
 }
 
+/* The same of one of the three maps: git gives them names of its own, which say nothing. */
+static int fail_side(const struct command_merge *c, enum which w, const struct error *e)
+{
+	static const char *const sides[] = {"the base", "ours", "theirs"};
+
+	if (c->label == c->command.names[OUT_AT])
+		return fail(c->command.names[w], e);
+	say(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
+		error_text(e));
+	return e->code;
+}
+
 /* Is the file of no bytes, which git gives for a base that is not there? */
 static bool is_empty(const char *file)
 {
@@ -123,7 +135,7 @@ static int copy_ours(struct command_merge *c, const struct vfs_options *writing)
 		r = error_set(&e, -EINVAL, "%s is not beside it", second);
 	offline_close(t);
 	if (r < 0)
-		return fail(c->command.names[OURS_AT], &e);
+		return fail_side(c, OURS, &e);
 	r = out_copy(&c->out, &c->ours, t, c->label, writing, &e);
 	return r < 0 ? fail(c->label, &e) : 0;
 }
@@ -151,7 +163,7 @@ static int open_all(struct command_merge *c)
 			continue;
 		r = offline_open(&s[w].tree, names[w], &c->command.how, &e);
 		if (r < 0)
-			return fail(names[w], &e);
+			return fail_side(c, (enum which)w, &e);
 	}
 	return copy_ours(c, &writing);
 }
@@ -185,10 +197,10 @@ static int load_all(struct command_merge *c, struct pool *pool)
 		if (s->tree.vol) {
 			r = offline_load(&s->tree, pool, &e);
 			if (r < 0)
-				return fail(c->command.names[w], &e);
+				return fail_side(c, (enum which)w, &e);
 			if (format && format != s->tree.vol->format) {
 				error_set(&e, -EINVAL, "is of another format than the others");
-				return fail(c->command.names[w], &e);
+				return fail_side(c, (enum which)w, &e);
 			}
 			format = s->tree.vol->format;
 		}

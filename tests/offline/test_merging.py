@@ -898,50 +898,6 @@ def test_a_map_that_is_mounted_for_writing_is_busy(box, small):
     mount.unmount()
 
 
-# ---- in git
-
-def test_git_merges_maps_and_names_what_it_cannot(plain):
-    if not shutil.which("git"):
-        pytest.skip("not installed: git")
-    repo = plain / "repo"
-    env = dict(os.environ, HOME=str(plain), GIT_CONFIG_NOSYSTEM="1",
-               PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"],
-               **{"GIT_%s_%s" % (a, b): "x@example.org" for a in ("AUTHOR", "COMMITTER") for b in ("NAME", "EMAIL")})
-
-    def git(*args, code=0):
-        r = subprocess.run(["git", *args], cwd=repo, env=env, capture_output=True, text=True)
-        assert r.returncode == code, r
-        return r.stdout + r.stderr
-    os.makedirs(repo / "maps")
-    git("init", "-q", ".")
-    config = os.path.join(maps.HERE, "..", "..", "contrib/git/")
-    git("config", "include.path", config + "config")
-    shutil.copy(config + "attributes", repo / ".gitattributes")
-    map_ = str(repo / "maps/a b.map")
-    shutil.copy(plain / "b.map", map_)
-    git("add", ".")
-    git("commit", "-qm", "base")
-    git("branch", "other")
-    good("put", map_, "info/author", input=b"ours\n")
-    good("put", map_, "info/version", input=b"2\n")
-    git("commit", "-qam", "ours")
-    git("checkout", "-q", "other")
-    good("put", map_, "info/license", input=b"other\n")
-    git("commit", "-qam", "theirs")
-    git("merge", "-qm", "both", "@{-1}")
-    assert [run("cat", map_, "info/" + n).stdout for n in ("author", "version", "license")] == [
-        b"ours\n", b"2\n", b"other\n"]
-    assert git("status", "--porcelain") == ""
-    git("checkout", "-q", "-b", "third", "HEAD~")
-    good("put", map_, "info/author", input=b"third\n")
-    git("commit", "-qam", "third")
-    said_ = git("merge", "-qm", "all", "other", code=1)
-    assert "maps/a b.map: conflict: info/author: changed by both: 1 line" in said_
-    assert run("cat", map_, "info/author").stdout == b"third\n"
-    assert get(map_ + ".mapfs-left/info/author") == b"ours\n"
-    assert sorted(git("status", "--porcelain").splitlines()) == ["?? \"maps/a b.map.mapfs-left/\"", "UU \"maps/a b.map\""]
-
-
 # ---- other formats
 
 def three_of(tmp_path, data, ending):

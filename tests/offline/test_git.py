@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Zlib
+"""contrib/git: git shows and merges maps."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+import maps  # first: it says what else can be imported
+import datafile
+import places
+from box import get
+from maps import good, run
+from test_merging import damage, make_three
+
+GIT = os.path.join(maps.HERE, "..", "..", "contrib/git/")
+
+
+class Repository:
+    def __init__(self, top):
+        self.top, self.map = top / "repo", str(top / "repo/maps/a b.map")
+        self.env = dict(os.environ, HOME=str(top), GIT_CONFIG_NOSYSTEM="1", LC_ALL="C",
+                        PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"],
+                        **{"GIT_%s_%s" % (a, b): "x@example.org" for a in ("AUTHOR", "COMMITTER") for b in ("NAME", "EMAIL")})
+        os.makedirs(self.top / "maps")
+        self("init", "-q", ".")
+        self("config", "include.path", GIT + "config")
+        shutil.copy(GIT + "attributes", self.top / ".gitattributes")
+
+    def __call__(self, *args, code=0):
+        r = subprocess.run(["git", *args], cwd=self.top, env=self.env, capture_output=True, text=True)
+        assert r.returncode == code, r
+        return r.stdout + r.stderr
+
+    def commit(self, message, **texts):
+        """After these files of info/ were written."""
+        for name, text in texts.items():
+            good("put", self.map, "info/" + name, input=text.encode() + b"\n")
+        self("add", ".")
+        self("commit", "-qm", message)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return make_three(tmp_path, datafile.small_map())
+
+
+@pytest.fixture
+def git(plain):
+    """A repository with a map, of which there are two branches."""
+    if not shutil.which("git"):
+        pytest.skip("not installed: git")
+    git = Repository(plain)
+    shutil.copy(plain / "b.map", git.map)
+    git.commit("base")
+    git("branch", "other")
+    return git
+
+
+def test_git_merges_maps_and_names_what_it_cannot(git):
+    git.commit("ours", author="ours", version="2")
+    git("checkout", "-q", "other")
+    git.commit("theirs", license="other")
+    git("merge", "-qm", "both", "@{-1}")
+    assert [run("cat", git.map, "info/" + n).stdout for n in ("author", "version", "license")] == [
+        b"ours\n", b"2\n", b"other\n"]
+    assert git("status", "--porcelain") == ""
+    git("checkout", "-q", "-b", "third", "HEAD~")
+    git.commit("third", author="third")
+    said = git("merge", "-qm", "all", "other", code=1)
+    assert "maps/a b.map: conflict: info/author: changed by both: 1 line" in said
+    assert run("cat", git.map, "info/author").stdout == b"third\n"
+    assert get(git.map + ".mapfs-left/info/author") == b"ours\n"
+    assert sorted(git("status", "--porcelain").splitlines()) == ["?? \"maps/a b.map.mapfs-left/\"", "UU \"maps/a b.map\""]
+
+
+def test_a_hunk_says_in_which_file_of_the_map_it_is(git):
+    """Also where the line with its path is further up."""
+    table = good("cat", git.map, "groups/0_Game/layers/1_ground/id.csv").stdout.splitlines(True)
+    table[8] = b"7" + table[8][3:] if table[8][:3].strip() == b"7" else b"  7" + table[8][3:]
+    good("put", git.map, "groups/0_Game/layers/1_ground/id.csv", input=b"".join(table))
+    hunks = [line for line in git("diff").splitlines() if line.startswith("@@")]
+    assert len(hunks) == 1 and hunks[0].endswith("@@ groups/0_Game/layers/1_ground/id.csv")
+
+
+def test_what_is_no_map_or_damaged_does_not_keep_git_from_showing_the_rest(git, plain):
+    """Git would end at once, and show nothing of later files and earlier commits."""
+    old = get(git.map)
+    (git.top / "maps/notes.map").write_text("a text\n")
+    (git.top / "maps/other.map").write_bytes(b"\0\1\2")
+    good("put", str(plain / "t.map"), "info/settings.cfg", input=b"sv_deepfly 1\n")
+    assert damage(plain, "t", "b") == 1
+    shutil.copy(plain / "t.map", git.map)
+    git("add", ".")
+    git("commit", "-qm", "odd ones")
+    with open(git.map, "wb") as f:
+        f.write(old)
+    git.commit("as it was", author="else")
+    said = git("log", "-p", "--reverse")
+    assert said.count("\ncommit ") == 2 and "\n+a text\n" in said and "\n+else\n" in said
+    assert said.count("\n+# not all of it can be shown\n") == 3 and "\n-# not all of it can be shown\n" in said
+    (git.top / "maps/other.map").write_bytes(b"\0\1\3")
+    assert "-# not all" not in git("diff") and git("diff").count("\n-") == 2
+
+
+def test_what_is_no_map_is_named_as_git_knows_it(git):
+    (git.top / "maps/notes.map").write_text("ours")
+    git.commit("ours")
+    git("checkout", "-q", "other")
+    (git.top / "maps/notes.map").write_text("theirs")
+    git.commit("theirs")
+    git("checkout", "-q", "-")
+    said = git("merge", "-qm", "both", "other", code=1)
+    assert "mapfs: maps/notes.map: theirs (.merge_file_" in said and "): not a map of a known format" in said
+    assert (git.top / "maps/notes.map").read_text() == "ours"
