@@ -109,9 +109,22 @@ static int save(struct pack *p, struct offline *t)
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
+struct copying {
+	const struct pack *p;
+	const struct files_copied *done;
+};
+
+static char *origin(void *arg, struct offline *t, const char *path)
+{
+	const struct copying *c = arg;
+
+	return files_origin(t, c->p->dir, c->done, path);
+}
+
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
 	struct files_copied done = {.held = &p->out.held};
+	struct copying copying = {p, &done};
 	int r = files_copy_in(t, from, p->dir, u, &done), code;
 
 	if (r == 0)
@@ -119,13 +132,15 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	if (r == 0 && p->exact)
 		r = files_remove_others(t, from, u, &done);
 	files_judge_drafts(t, p->dir, u, &done);
-	files_copied_finish(&done);
 	if (r < 0)
 		offline_say(t, "%s", strerror(-r));
+	p->save.origin = origin;
+	p->save.origin_arg = &copying;
 	if (r == 0 && !done.refused && !done.unread)
 		code = save(p, t);
 	else
 		code = done.refused || io_is_full(r) ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+	files_copied_finish(&done);
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 

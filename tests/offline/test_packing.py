@@ -184,6 +184,27 @@ def test_a_tree_without_what_a_game_needs_is_refused_there_too(odd):
     assert get(path) == before and sorted(os.listdir(os.path.dirname(path))) == ["odd.map", "tree"]
 
 
+@pytest.mark.parametrize("how", ["new", "onto", "exact", "exact, with a layer of another type"])
+def test_what_is_refused_is_told_by_the_file_of_the_directory(odd, how):
+    """With --exact its path in the map may be another one."""
+    path, tree = odd
+    table = os.path.join(tree, GROUND, "id.csv")
+    if "," in how:
+        quads = GROUP + "/layers/2_quads"
+        swap(tree, GROUND, quads)
+        table = os.path.join(tree, quads, "id.csv")
+    with open(table, "w") as f:
+        f.write("1,2,3\n")
+    before = get(path)
+    if how == "new":
+        r = run("pack", tree, os.path.join(os.path.dirname(path), "new.map"))
+    else:
+        r = run("pack", "-o", "raw=off", *["--exact"] * how.startswith("exact"), tree, "--onto", path)
+    assert r.returncode == 4 and get(path) == before
+    line, = [x for x in r.stderr.decode().splitlines() if "id.csv" in x]
+    assert line.startswith("mapfs: %s: the table has 1 line" % table), line
+
+
 def test_a_map_that_is_marked_as_read_only_is_written_as_any_other(odd, root):
     path, tree = odd
     os.chmod(path, 0o444)

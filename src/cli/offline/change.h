@@ -37,6 +37,10 @@ struct change_save {
 	bool verbose, left, changed, silent;
 	int *error; /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
 		     * would be wrong; else untouched */
+	/* May be NULL: the name of the file that a path of the map was copied from, malloc'ed, or
+	 * NULL. What is refused is told by that one. */
+	char *(*origin)(void *arg, struct offline *t, const char *path);
+	void *origin_arg;
 };
 enum outcome change_save(struct offline *t, const struct change_save *how);
 

@@ -184,6 +184,20 @@ void files_copied_finish(struct files_copied *copied)
 	copied_finish(&copied->all);
 }
 
+char *files_origin(
+	struct offline *t, const char *shown, const struct files_copied *copied, const char *path)
+{
+	const char *from;
+	char *name = NULL;
+	struct attr a;
+
+	if (offline_find(t, path, &a) < 0)
+		return NULL;
+	from = copied_from(&copied->all, a.ino);
+	offline_forget(t, a.ino);
+	return from && asprintf(&name, "%s/%s", shown, from) >= 0 ? name : NULL;
+}
+
 /* Two files of the directory are one of the map: what came first would be lost. */
 static int refuse_second(struct copy *c, const char *first)
 {

@@ -33,6 +33,9 @@ void files_judge_drafts(
  * are told of, and counted in left. -errno. */
 int files_tell_replaced(
 	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
+/* "SHOWN/PATH" of the file that the map's was copied from; malloc'ed. NULL: it was not. */
+char *files_origin(
+	struct offline *t, const char *shown, const struct files_copied *copied, const char *path);
 /* Removes from the map what the directory has not, and what was not copied. */
 int files_remove_others(
 	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "cli/offline/change.h"
 #include "cli/offline/output.h"
 #include "vfs/save/status.h"
@@ -23,12 +24,24 @@ static void found(void *arg, struct buffer *records)
 	l->done = true;
 }
 
+/* By the file that it was copied from; false: it was not. */
+static bool tell_origin(struct offline *t, const struct change_save *how, const char *path,
+	const char *what, const char *why)
+{
+	CLEANUP(free) char *name = how->origin ? how->origin(how->origin_arg, t, path) : NULL;
+
+	if (name)
+		say(stderr, "mapfs: %s: %s%s", name, what, why);
+	return name;
+}
+
 static void look_at(struct offline *t, const struct change_save *how, struct look *l,
 	const struct status_entry *e)
 {
 	bool left = strcmp(e->word, "left") == 0;
 	bool kept = strcmp(e->word, "kept") == 0;
 	bool bad = kept || strcmp(e->word, "draft") == 0;
+	const char *what = left && how->left ? "left out: " : "";
 
 	l->changed |= !left && !bad;
 	l->left += left;
@@ -37,8 +50,8 @@ static void look_at(struct offline *t, const struct change_save *how, struct loo
 	/* What cannot leave the map under a name that means nothing is one fault. */
 	if (kept)
 		offline_say(t, "%s: cannot leave the map", e->path);
-	else if (bad || (left && !l->kept))
-		offline_say(t, "%s: %s%s", e->path, left && how->left ? "left out: " : "", e->why);
+	else if ((bad || (left && !l->kept)) && !tell_origin(t, how, e->path, what, e->why))
+		offline_say(t, "%s: %s%s", e->path, what, e->why);
 }
 
 /* What would not be in the map. false: that is refused. */
@@ -77,7 +90,21 @@ static void saved(void *arg, struct report *report)
 	s->done = true;
 }
 
-static void print(const struct offline *t, const struct report *r, bool verbose)
+/* "refused: PATH: WHY" */
+static bool print_origin(struct offline *t, const struct change_save *how, const char *line)
+{
+	const char *path = strncmp(line, "refused: ", 9) == 0 ? line + 9 : NULL;
+	bool told = false;
+
+	for (const char *at = path; at && !told && (at = strstr(at, ": ")); at++) {
+		CLEANUP(free) char *in_map = strndup(path, (size_t)(at - path));
+
+		told = in_map && tell_origin(t, how, in_map, "", at + 2);
+	}
+	return told;
+}
+
+static void print(struct offline *t, const struct report *r, const struct change_save *how)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		/* Where it was saved is plain only if that is the map. */
@@ -85,9 +112,9 @@ static void print(const struct offline *t, const struct report *r, bool verbose)
 			     (strncmp(r->lines[i], "saved: ", 7) == 0 ||
 				     strncmp(r->lines[i], "removed: ", 9) == 0);
 
-		if (!plain)
+		if (!plain && !print_origin(t, how, r->lines[i]))
 			offline_say(t, "%s", r->lines[i]);
-		else if (verbose)
+		else if (plain && how->verbose)
 			output_report("%s", r->lines[i]);
 	}
 }
@@ -113,7 +140,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	if (how->error && s.report.error)
 		*how->error = s.report.error;
 	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
-		print(t, &s.report, how->verbose);
+		print(t, &s.report, how);
 	report_finish(&s.report);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return l.left ? outcome_worse(code, OUTCOME_LEFT) : code;
