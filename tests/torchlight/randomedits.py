@@ -199,6 +199,33 @@ class Edits:
         if not up:
             self.call("rename", source, path)
 
+    def copy_tree(self, source, path):
+        """cp -r"""
+        there = self.model.find(path)
+        if isinstance(there, File) or there is None and self.call("mkdir", path):
+            return
+        for node in list(self.model.find(source).kids.values()):
+            below, to = source + "/" + node.name, path + "/" + self.case(node.name)
+            if isinstance(node, Dir):
+                self.copy_tree(below, to)
+            elif not isinstance(self.model.find(to), Dir):
+                data = self.tree.get(below)
+                if data or not kind(to):
+                    self.put(to, data)
+
+    def copy_dir(self):
+        source, path = self.some(Dir), self.name(DIRS, 0.1)
+        if source and not (fold(path) + "/").startswith(fold(source) + "/") and path.count("/") < 5:
+            self.copy_tree(source, path)
+
+    def copy_back(self):
+        """A directory is moved away, copied to where it was, and goes."""
+        source, path = self.some(Dir, False), "MEDIA/AWAY%d" % self.rng.randrange(2)
+        if source and not self.model.find(path) and self.call("rename", source, path) == 0:
+            self.copy_tree(path, source)
+            if self.rng.random() < 0.7:
+                self.remove_all(path)
+
     def case_only(self):
         path = self.some(File if self.rng.random() < 0.7 else Dir)
         if path:
@@ -249,5 +276,6 @@ class Edits:
     def step(self):
         edits = {self.write: 4, self.create: 5, self.copy: 2, self.mkdir: 3, self.rmdir: 1, self.remove: 2,
                  self.remove_all: 1, self.rename: 6, self.rename_dir: 3, self.case_only: 1, self.backup: 3,
-                 self.replace: 2, self.swap: 2, self.hide: 1, self.touch: 3}
+                 self.replace: 2, self.swap: 2, self.hide: 1, self.touch: 3, self.copy_dir: 1,
+                 self.copy_back: 1}
         self.rng.choices(list(edits), list(edits.values()))[0]()

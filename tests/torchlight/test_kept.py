@@ -190,3 +190,30 @@ def test_what_was_refused_twice_and_once_moved_away_is_not_told_as_saved(box, sa
     m.put("MEDIA/README.TXT", b"once more")
     assert lines(m.unmount()) == ["saved: MEDIA/README.TXT"]
     assert new not in Archive(m.map).files
+
+
+@pytest.mark.parametrize("by", ["new", "rename"])
+@pytest.mark.parametrize("between", ["nothing", "save", "kill"])
+def test_what_a_moved_file_held_before_a_refusal_stays_when_another_takes_its_old_name(box, between, by):
+    box.allow("*.mapfs-left")
+    m = small(box)
+    old, moved = "MEDIA/UNITS/A.DAT", "MEDIA/MOVED.DAT"
+    os.rename(m / old, m / moved)
+    assert boxes.refused(m.put, moved, b"no text") == errno.EINVAL
+    if between == "save":
+        sync(m)
+    if between == "kill":
+        box.kill_worker()
+        m = box.mount(m.map)
+    if by == "new":
+        m.put(old, text_dat("new"), flags=NEW)
+    else:
+        os.rename(m / "MEDIA/UNITS/B.DAT", m / old)
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get(moved) == b"no text"
+    m.unmount(code=5)
+    a = Archive(m.map)
+    assert a.one(moved) == dat("a")
+    want = dat("new") if by == "new" else dat("b", 2)
+    assert tlread.bindat(a.one(old))["root"] == tlread.bindat(want)["root"]

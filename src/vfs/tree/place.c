@@ -104,6 +104,19 @@ char *place_new_path(const struct place *p)
 	return path_below(node_log_path(p->dir), name);
 }
 
+/* Was the object's file moved, and has what was written to it there refused since then? If another
+ * file took the object, no file would have what was accepted before. Where numbers are no part of
+ * names nothing is lost if that is a new one. */
+static bool keeps_object(const struct volume *vol, const struct place *p, entry_id id)
+{
+	const struct object *o = object_find(vol->vfs, id);
+	const struct node *n = o && o->state == OBJECT_HERE ? o->node : NULL;
+
+	return n && o->seq && !vol->format->numbered && !n->dir && n->lens == LENS_LIVE &&
+	       n->stage && n->stage->verdict < 0 &&
+	       (n->parent != p->dir || !names_equal(vol->vfs, n->name, p->name));
+}
+
 static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 {
 	struct meaning m;
@@ -116,7 +129,9 @@ static int new_kind(const struct volume *vol, struct place *p, bool is_dir)
 	r = object_meaning(vol->vfs, p->dir->id, p->name, is_dir, ENTRY_ROOT, &m);
 	if (r < 0)
 		return r;
-	if (m.known) {
+	if (m.known && keeps_object(vol, p, m.id)) {
+		p->kind = PLACE_NEW;
+	} else if (m.known) {
 		p->kind = PLACE_ID;
 		p->id = m.id;
 	} else if ((*m.alternate && object_alternate_at(vol->vfs, p->dir, m.alternate, &p->id)) ||
