@@ -27,7 +27,7 @@ const struct cli_command cli_commands[] = {
 		"be a\n"
 		"pattern. DIR is made if need be; links in it are not followed.\n"},
 	{"put", cli_put, "[-v] FILE PATH [SOURCE]", "one file into a map, saved all or nothing",
-		"Without SOURCE the content is read from standard input.\n" VERBOSE},
+		"Without SOURCE, or with -, the content is read from standard input.\n" VERBOSE},
 	{"rm", cli_rm, "[-rv] FILE PATH...", "files out of a map",
 		"  -r                        directories too, with all that is in them\n" VERBOSE},
 	{"mv", cli_mv, "[-v] FILE PATH... TO", "files of a map under other names", VERBOSE},
@@ -60,7 +60,8 @@ const struct cli_command cli_commands[] = {
 		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's part: "
 		"X.IMAGESET:NAME\n"},
 	{"merge", cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
-		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one thing ours\n"
+		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one "
+		"thing ours\n"
 		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},

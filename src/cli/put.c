@@ -81,7 +81,7 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 
 static int run(struct command *c, struct change_save *how)
 {
-	const char *source = c->n_names > 2 ? c->names[2] : NULL;
+	const char *source = c->n_names > 2 && strcmp(c->names[2], "-") != 0 ? c->names[2] : NULL;
 	CLEANUP(close_fd) int fd = source ? open(source, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	struct offline t = {0};
 	int r = fd < 0 ? -errno : 0, code;

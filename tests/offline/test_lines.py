@@ -58,6 +58,11 @@ def test_a_source_that_cannot_be_read_is_what_is_named(small, source):
     assert r.returncode == 2 and r.stderr.startswith("mapfs: %s: " % source), r
 
 
+def test_a_dash_is_standard_input_and_no_file(small):
+    good("put", small, "info/author", "-", input=b"somebody\n")
+    assert good("cat", small, "info/author").stdout == b"somebody\n"
+
+
 def test_no_standard_input_is_not_an_empty_one(small):
     good("put", small, "info/author", input=b"somebody\n")
     r = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&-', "sh", places.BINARY, "put", small, "info/author"],
