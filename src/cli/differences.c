@@ -79,26 +79,6 @@ static void tell_only(struct differences *d, const char *what, const struct item
 	buffer_printf(&d->out, "%s %s%s\n", what, i->path, i->dir ? "/" : "");
 }
 
-/* Objects that it names stand in both by the names that the second map has for them; that is made
- * in memory, and all else read as it stands. */
-static int open_item(
-	struct differences *d, enum which w, struct item *i, bool named, struct reader *ret)
-{
-	CLEANUP(bytes_unref) struct bytes *content = NULL;
-	struct bytes *shown = NULL;
-	int r;
-
-	if (!named)
-		return reader_open(&d->m.sides[w].tree, i->path, ret);
-	*ret = (struct reader){0};
-	r = content_read(&d->m, w, i, &content);
-	if (r == 0)
-		r = content_write(&d->m, content, merged_now, &shown);
-	if (r == 0)
-		reader_of_bytes(shown, ret);
-	return r;
-}
-
 static void fail(struct differences *d, enum which w, const struct item *i, int r)
 {
 	command_fail(&d->m.sides[w].tree, i->path, r);
@@ -139,9 +119,10 @@ static void compare_open(
 
 static void compare(struct differences *d, struct item *a, struct item *b)
 {
-	bool named = content_is_json(&d->m, b) && d->m.how->references;
-	struct reader x, y = {0};
-	int r = open_item(d, BASE, a, named, &x), s = open_item(d, OURS, b, named, &y);
+	struct reader x, y;
+	/* Objects that it names stand in both by the names that the second map has for them. */
+	int r = content_open(&d->m, BASE, a, merged_now, &x);
+	int s = content_open(&d->m, OURS, b, merged_now, &y);
 
 	if (r < 0)
 		fail(d, BASE, a, r);

@@ -2,6 +2,7 @@
 """Tables and images larger than the memory that commands may take: the cache, and 32 MiB beside it."""
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,53 @@ def test_diff_of_images_keeps_to_the_budget(images, cache):
     assert out.splitlines() == ["changed images/0_sky.png",
                                 " 2 pixels of %d x %d, x 5 to %d, y 6 to %d" % (SIDE, SIDE, SIDE - 1, SIDE - 1)]
     assert peak <= cache * MIB + BESIDE, peak / MIB
+
+
+QUADS, QUAD = 60000, 38 * 4  # 26 MB as JSON
+
+
+def quads(path, changes, author=b"me"):
+    """A map with a layer of quads; changes: of the first numbers of some of them."""
+    data = bytearray(b"".join(struct.pack("<34i", *range(i, i + 34)) + struct.pack("<4i", -1, 0, 0, 0) for i in range(QUADS)))
+    for i, value in changes:
+        struct.pack_into("<i", data, QUAD * i, value)
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(author=author, settings=[b"sv_x 1"])
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    b.add(datafile.LAYER, [0, 3, 0, 2, QUADS, b.blob(bytes(data)), -1] + datafile.words("q", 3))
+    b.group(0, 2, "Game")
+    b.add(datafile.ENVELOPE, [1, 4, 0, 1] + datafile.words("pulse", 8))
+    b.add(datafile.ENVPOINTS, [0] * 6)
+    path.write_bytes(b.encode(level=1))
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_large_lists_keep_to_the_budget(tmp_path, cache):
+    """Of one side they are taken, of both they are too large to be joined, and none is lost."""
+    changes = {"b": (), "o": ((7, -1),), "t": ((9, -2), (QUADS - 1, -3)), "u": ()}
+    for side, of in changes.items():
+        quads(tmp_path / (side + ".map"), of, b"you" if side == "u" else b"me")
+    names = {side: str(tmp_path / (side + ".map")) for side in (*changes, "out")}
+
+    def most(*args, code):
+        out, err, peak = run(args[0], "-o", "cache=%dM" % cache, *(names[n] for n in args[1:]), code=code)
+        assert peak <= cache * MIB + BESIDE, (args, peak / MIB)
+        return out, err
+
+    def firsts(path):
+        f = datafile.Datafile.load(path)
+        data = f.blob(f.of_type(datafile.LAYER)[1].ints[5])
+        return [(i, v) for i in range(QUADS) for v in struct.unpack_from("<i", data, QUAD * i) if v != i]
+    assert most("diff", "b", "t", code=1)[0].count("\n+  {") == 2
+    for ours, theirs in (("u", "t"), ("t", "u")):
+        most("merge", "b", ours, theirs, "out", code=0)
+        assert firsts(names["out"]) == list(changes["t"])
+    assert "quads.json: changed by both, and too large to be joined" in most("merge", "b", "o", "t", "out", code=1)[1]
+    assert firsts(names["out"]) == list(changes["o"])
+    with open(names["out"] + ".mapfs-left/groups/0_Game/layers/1_q/quads.json", "rb") as f:
+        left = [line for line in f if b"[-2, " in line or b"[-3, " in line]
+    assert len(left) == 2 and b'"color_envelope": "0_pulse"' in left[0]
 
 
 @pytest.mark.parametrize("cache", CACHES)

@@ -13,6 +13,8 @@
 #include "cli/offline/change.h"
 #include "cli/offline/reader.h"
 
+enum { PIECE = 64 << 10 };
+
 struct applying {
 	struct merge *m;
 	struct offline *t;
@@ -70,26 +72,33 @@ static int named(struct merge *m, struct merged *x, content_name name, struct by
 }
 
 /* Is it one that can be too large for memory? What a part of one says is refused. */
-static bool is_table(const struct merge *m, const struct merged *x)
+static bool is_large(const struct merge *m, const struct merged *x)
 {
-	return m->numbered && x->at[THEIRS] && strcmp(x->at[THEIRS]->ending, ".csv") == 0;
+	const struct item *t = x->at[THEIRS];
+
+	return m->numbered && t && (strcmp(t->ending, ".csv") == 0 || content_is_json(m, t));
+}
+
+static int pass_on(struct merge *m, struct item *i, content_name name, offline_data fn, void *arg)
+{
+	const char *line;
+	struct reader reader;
+	size_t n;
+	int r = content_open(m, THEIRS, i, name, &reader);
+
+	while (r == 0 && (r = reader_next(&reader, PIECE, &line, &n)) > 0)
+		r = fn(arg, line, n);
+	reader_close(&reader);
+	return r;
 }
 
 int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_data fn, void *arg)
 {
-	struct offline *t = &m->sides[THEIRS].tree;
 	struct bytes *kept = x->content, *b = NULL;
-	struct attr a;
 	int r;
 
-	if (is_table(m, x)) {
-		r = offline_find(t, x->at[THEIRS]->path, &a);
-		if (r < 0)
-			return r;
-		r = offline_read(t, &a, fn, arg);
-		offline_forget(t, a.ino);
-		return r;
-	}
+	if (is_large(m, x))
+		return pass_on(m, x->at[THEIRS], name, fn, arg);
 	x->content = NULL;
 	r = named(m, x, name, &b);
 	x->content = kept;
@@ -138,13 +147,15 @@ static int unreadable(const struct applying *a, int r, struct error *e)
 	return r == -ENOMEM ? r : UNREADABLE;
 }
 
-static int put_table(struct applying *a, struct merged *x, const char *path, struct error *e)
+static int put_large(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
 	struct taking t = {.failed = 0};
-	int r = reader_open(&a->m->sides[THEIRS].tree, x->at[THEIRS]->path, &t.theirs);
+	int r = content_open(a->m, THEIRS, x->at[THEIRS], order_now, &t.theirs);
 
-	if (r < 0)
+	if (r < 0) {
+		reader_close(&t.theirs);
 		return unreadable(a, r, e);
+	}
 	r = change_put(a->t, path, from_theirs, &t, NULL, e);
 	reader_close(&t.theirs);
 	return t.failed ? unreadable(a, t.failed, e) : r;
@@ -161,8 +172,8 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 
 	if (x->joined)
 		return change_put(a->t, path, from_extent, &table, NULL, e);
-	if (!x->content && is_table(a->m, x))
-		return put_table(a, x, path, e);
+	if (!x->content && is_large(a->m, x))
+		return put_large(a, x, path, e);
 	r = named(a->m, x, order_now, &b);
 	if (r < 0)
 		return unreadable(a, r, e);

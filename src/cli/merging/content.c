@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/offline/reader.h"
 
 enum { MARK = 1, PIECE = 64 << 10 };
 
@@ -77,14 +77,12 @@ static void escape(struct buffer *out, const char *s)
 }
 
 /* Strings of which each that is a value and names an object is replaced. */
-static int by_number(struct merge *m, enum which w, struct item *i, struct bytes **content)
+static int number_names(struct merge *m, enum which w, struct item *i, const char *p, size_t n_all,
+	struct buffer *out)
 {
-	const char *p = (const char *)(*content)->data, *end = p + (*content)->size;
-	const char *key = "", *from = p;
-	struct buffer out = BUFFER_INIT;
+	const char *end = p + n_all, *key = "", *from = p;
 	char stem[NAME_MAX + 1];
 	size_t n_key = 0;
-	int r;
 
 	while ((p = memchr(p, '"', (size_t)(end - p)))) {
 		const char *s = ++p;
@@ -101,19 +99,25 @@ static int by_number(struct merge *m, enum which w, struct item *i, struct bytes
 			x = find(m, w, key, n_key, stem, unescape(s, n, stem));
 		if (!x)
 			continue;
-		buffer_append(&out, from, (size_t)(s - from));
-		buffer_printf(&out, "%c%zu", MARK, x->number);
+		buffer_append(out, from, (size_t)(s - from));
+		buffer_printf(out, "%c%zu", MARK, x->number);
 		from = s + n;
 		if (!array_room(i->uses, i->n_uses, i->room_uses))
-			out.error = -ENOMEM;
+			out->error = -ENOMEM;
 		else if (!i->known)
 			i->uses[i->n_uses++] = x->number;
 	}
-	buffer_append(&out, from, (size_t)(end - from));
+	buffer_append(out, from, (size_t)(end - from));
+	return out->error;
+}
+
+static int by_number(struct merge *m, enum which w, struct item *i, struct bytes **content)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+	(void)number_names(m, w, i, (const char *)(*content)->data, (size_t)(*content)->size, &out);
 	bytes_unref(TAKE(*content));
-	r = buffer_finish(&out, content);
-	buffer_finish_free(&out);
-	return r;
+	return buffer_finish(&out, content);
 }
 
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret)
@@ -156,26 +160,70 @@ void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), 
 		fn(arg, number);
 }
 
-int content_write(
-	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret)
+static void write_names(
+	const struct merge *m, const char *p, size_t n, content_name name, struct buffer *out)
 {
-	const char *p = (const char *)in->data, *end = p + in->size, *at, *after;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *end = p + n, *at, *after;
 	size_t number;
 
 	while ((at = next_mark(p, end, &number, &after))) {
 		const char *is = number < m->n ? name(m->all[number]) : NULL;
 
 		/* Without the quotes. */
-		buffer_append(&out, p, (size_t)(at - p) - !is);
+		buffer_append(out, p, (size_t)(at - p) - !is);
 		if (is)
-			escape(&out, is);
+			escape(out, is);
 		else
-			buffer_text(&out, "null");
+			buffer_text(out, "null");
 		p = after + !is;
 	}
-	buffer_append(&out, p, (size_t)(end - p));
+	buffer_append(out, p, (size_t)(end - p));
+}
+
+int content_write(
+	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+	write_names(m, (const char *)in->data, in->size, name, &out);
 	return buffer_finish(&out, ret);
+}
+
+struct naming {
+	struct merge *m;
+	enum which w;
+	struct item *i;
+	content_name name;
+};
+
+/* In canonical JSON a key and the name behind it stand on one line. */
+static int change_line(void *arg, const char *line, size_t n, struct buffer *out)
+{
+	CLEANUP_BUFFER struct buffer numbered = BUFFER_INIT;
+	const struct naming *g = arg;
+	int r;
+
+	if (!g->name)
+		return number_names(g->m, g->w, g->i, line, n, out);
+	r = number_names(g->m, g->w, g->i, line, n, &numbered);
+	if (r == 0)
+		write_names(g->m, (char *)numbered.data, numbered.size, g->name, out);
+	return r < 0 ? r : out->error;
+}
+
+int content_open(
+	struct merge *m, enum which w, struct item *i, content_name name, struct reader *ret)
+{
+	struct naming *g;
+	int r = reader_open(&m->sides[w].tree, i->path, ret);
+
+	if (r < 0 || !m->how->references || !content_is_json(m, i))
+		return r;
+	g = malloc(sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	*g = (struct naming){m, w, i, name};
+	return reader_changed(ret, change_line, g);
 }
 
 static void sketch_add(struct item *i, uint64_t hash)
@@ -200,24 +248,19 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 }
 
 /* In canonical JSON each key of the outermost level begins a line. */
-static uint64_t sort_of(const char *const *keys, const struct bytes *b)
+static uint64_t sort_of(const char *const *keys, const char *line, size_t n)
 {
-	uint64_t sort = 0;
-	char line[64];
+	char key[64];
 
 	for (; keys && *keys; keys++) {
-		const uint8_t *end = b->data + b->size, *at;
-		int n = snprintf(line, sizeof(line), "\n  \"%s\": ", *keys);
+		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", *keys);
 
-		at = memmem(b->data, b->size, line, (size_t)n);
-		if (at) {
-			const uint8_t *next = memchr(at + n, '\n', (size_t)(end - at - n));
-			size_t size = (size_t)((next ? next : end) - at);
-
-			sort ^= digest_likely(at, size - (at[size - 1] == ','));
-		}
+		if (n <= size || memcmp(line, key, size) != 0)
+			continue;
+		n -= line[n - 1] == '\n';
+		return digest_likely(line, n - (line[n - 1] == ','));
 	}
-	return sort;
+	return 0;
 }
 
 /* The length of a row without the zeros at its end: a wider layer has more of them, and that two
@@ -237,7 +280,7 @@ static size_t trimmed(const char *line, size_t n)
 }
 
 /* It may be too large for memory, and so may a line of what is no text. */
-static int know_content(struct item *i, struct reader *reader)
+static int know_content(struct item *i, const char *const *sorts, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	struct digest_sum sum = {.n = 0};
@@ -247,6 +290,7 @@ static int know_content(struct item *i, struct reader *reader)
 
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
 		digest_add(&sum, text, n);
+		i->sort ^= sort_of(sorts, text, n);
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
@@ -256,28 +300,14 @@ static int know_content(struct item *i, struct reader *reader)
 	return r;
 }
 
-static int open_known(struct merge *m, enum which w, struct item *i, struct reader *ret)
-{
-	struct bytes *b = NULL;
-	int r;
-
-	if (!content_is_json(m, i))
-		return reader_open(&m->sides[w].tree, i->path, ret);
-	r = content_read(m, w, i, &b);
-	if (r < 0)
-		return r;
-	i->sort = sort_of(m->how->sorts, b);
-	reader_of_bytes(b, ret);
-	return 0;
-}
-
 static int know_file(struct merge *m, enum which w, struct item *i)
 {
+	const char *const *sorts = content_is_json(m, i) ? m->how->sorts : NULL;
 	struct reader reader = {0};
-	int r = open_known(m, w, i, &reader);
+	int r = content_open(m, w, i, NULL, &reader);
 
 	if (r == 0)
-		r = know_content(i, &reader);
+		r = know_content(i, sorts, &reader);
 	reader_close(&reader);
 	if (r < 0 && r != -ENOMEM) {
 		i->digest = digest_of("unreadable", 10);

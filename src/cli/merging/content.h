@@ -11,13 +11,14 @@
 #define CLI_MERGING_CONTENT_H
 
 #include "cli/merging/merged.h"
+#include "cli/offline/reader.h"
 
 enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
 
 /* -EIO and such: it cannot be read. */
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret);
-/* Finds digest, sketch, sort and uses of an item, and of all below it. What cannot be read is the same as
- * anything else that cannot. */
+/* Finds digest, sketch, sort and uses of an item, and of all below it. What cannot be read is the
+ * same as anything else that cannot. */
 int content_know(struct merge *m, enum which w, struct item *i);
 /* How alike are two, which are known: 0 to 1000. */
 unsigned content_alike(const struct item *a, const struct item *b);
@@ -26,6 +27,10 @@ unsigned content_alike(const struct item *a, const struct item *b);
 typedef const char *(*content_name)(const struct merged *x);
 int content_write(
 	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret);
+/* The same of one side's file, line by line, since it may be too large for memory. name == NULL:
+ * the names stay numbers. */
+int content_open(
+	struct merge *m, enum which w, struct item *i, content_name name, struct reader *ret);
 /* Calls fn with the number of each object that a content names. */
 void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg);
 bool content_is_json(const struct merge *m, const struct item *i);

@@ -24,6 +24,8 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
 }
 
+enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
+
 struct three {
 	struct bytes *b, *o, *t;
 };
@@ -33,6 +35,23 @@ static void three_finish(struct three *c)
 	bytes_unref(c->b);
 	bytes_unref(c->o);
 	bytes_unref(c->t);
+}
+
+/* Images have a bound of their own. */
+static bool is_too_large(struct merge *m, const struct merged *x)
+{
+	bool large = false;
+
+	for (int w = 0; w < SIDES && strcmp(x->at[OURS]->ending, ".png") != 0; w++) {
+		struct offline *t = &m->sides[w].tree;
+		struct attr a;
+
+		if (!x->at[w] || offline_find(t, x->at[w]->path, &a) < 0)
+			continue;
+		offline_forget(t, a.ino);
+		large |= a.size > JOIN_MAX;
+	}
+	return large;
 }
 
 static int three_read(
@@ -106,6 +125,8 @@ static int decide_both(struct merge *m, struct merged *x)
 		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
 	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
 		return conflict_add(m, x, true, "changed by both, in another form");
+	if (is_too_large(m, x))
+		return conflict_add(m, x, true, "changed by both, and too large to be joined");
 	r = three_read(m, x, &c, &failed);
 	if (r == -ENOMEM)
 		return r;

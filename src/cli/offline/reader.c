@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codec/text.h"
@@ -36,9 +37,17 @@ int reader_open(struct offline *t, const char *path, struct reader *ret)
 	return r;
 }
 
-void reader_of_bytes(struct bytes *b, struct reader *ret)
+int reader_changed(struct reader *r, reader_change change, void *arg)
 {
-	*ret = (struct reader){.bytes = b, .size = b->size};
+	struct reader *from = malloc(sizeof(*from));
+
+	if (!from) {
+		free(arg);
+		return -ENOMEM;
+	}
+	*from = *r;
+	*r = (struct reader){.from = from, .change = change, .arg = arg, .size = from->size};
+	return 0;
 }
 
 void reader_close(struct reader *r)
@@ -47,7 +56,10 @@ void reader_close(struct reader *r)
 
 	if (r->handle)
 		(void)offline_run(r->t, &p, vfs_release);
-	bytes_unref(r->bytes);
+	if (r->from)
+		reader_close(r->from);
+	free(r->from);
+	free(r->arg);
 	free(r->text);
 	*r = (struct reader){0};
 }
@@ -55,6 +67,8 @@ void reader_close(struct reader *r)
 void reader_rewind(struct reader *r)
 {
 	r->at = r->next = r->have = 0;
+	if (r->from)
+		reader_rewind(r->from);
 }
 
 /* At most n bytes of the file from r->at on, to dst. */
@@ -63,11 +77,6 @@ static ssize_t fetch(struct reader *r, char *dst, size_t n)
 	struct pending p = {.call = {.handle = r->handle, .off = r->at, .size = n}};
 	int code;
 
-	if (r->bytes) {
-		n = n < r->size - r->at ? n : (size_t)(r->size - r->at);
-		memcpy(dst, r->bytes->data + r->at, n);
-		return (ssize_t)n;
-	}
 	code = offline_run(r->t, &p, vfs_read);
 	n = code == 0 ? p.call.out_size : 0;
 	if (n)
@@ -76,11 +85,10 @@ static ssize_t fetch(struct reader *r, char *dst, size_t n)
 	return code < 0 ? code : (ssize_t)n;
 }
 
-/* More of it behind what is there. The number of bytes, 0 at the end. */
-static ssize_t more(struct reader *r)
+/* Room for n bytes behind what was not asked for yet. */
+static int make_room(struct reader *r, size_t n)
 {
-	size_t piece = piece_of(r);
-	ssize_t n;
+	char *text;
 
 	if (r->next) {
 		memmove(r->text, r->text + r->next, r->have - r->next);
@@ -89,14 +97,51 @@ static ssize_t more(struct reader *r)
 	}
 	if (r->have > TEXT_MAX)
 		return -EFBIG;
-	if (r->room - r->have < piece) {
-		char *text = realloc(r->text, r->have + piece);
+	if (r->room - r->have >= n)
+		return 0;
+	text = realloc(r->text, r->have + n);
+	if (!text)
+		return -ENOMEM;
+	r->text = text;
+	r->room = r->have + n;
+	return 0;
+}
 
-		if (!text)
-			return -ENOMEM;
-		r->text = text;
-		r->room = r->have + piece;
+static ssize_t more_changed(struct reader *r)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *line;
+	size_t n;
+	int got = 1;
+
+	while (out.size < LEAST && (got = reader_next(r->from, MOST, &line, &n)) > 0) {
+		got = r->change(r->arg, line, n, &out);
+		if (got < 0)
+			break;
 	}
+	if (got >= 0)
+		got = out.error ? out.error : make_room(r, out.size);
+	if (got < 0)
+		return got;
+	if (out.size)
+		memcpy(r->text + r->have, out.data, out.size);
+	r->have += out.size;
+	r->at += out.size;
+	return (ssize_t)out.size;
+}
+
+/* More of it behind what is there. The number of bytes, 0 at the end. */
+static ssize_t more(struct reader *r)
+{
+	size_t piece = piece_of(r);
+	ssize_t n;
+	int got;
+
+	if (r->from)
+		return more_changed(r);
+	got = make_room(r, piece);
+	if (got < 0)
+		return got;
 	n = fetch(r, r->text + r->have, piece);
 	if (n > 0) {
 		r->have += (size_t)n;

@@ -3,12 +3,18 @@
 #ifndef CLI_OFFLINE_READER_H
 #define CLI_OFFLINE_READER_H
 
+#include "base/buffer.h"
 #include "cli/offline/calls.h"
+
+/* Adds what stands for a line (with its end) to out. -errno. */
+typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffer *out);
 
 struct reader {
 	struct offline *t;
-	struct handle *handle; /* NULL: it is not open, or of bytes */
-	struct bytes *bytes;
+	struct handle *handle; /* NULL: it is not open, or changed */
+	struct reader *from;   /* what is read is that, changed line by line */
+	reader_change change;
+	void *arg;
 	uint64_t size, at; /* of the file; what was read of it */
 	char *text;        /* of which [next, have) was not asked for yet */
 	size_t next, have, room;
@@ -16,8 +22,9 @@ struct reader {
 
 /* -errno. ret is all zeros then, or is to be closed. */
 int reader_open(struct offline *t, const char *path, struct reader *ret);
-/* Takes the reference b: what is read is in memory. */
-void reader_of_bytes(struct bytes *b, struct reader *ret);
+/* What reader_open opened is read as change makes it of each line, and size stays as it was. Takes
+ * arg for free(), also on failure. -ENOMEM. */
+int reader_changed(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also one of zeros */
 /* From the begin again. */
 void reader_rewind(struct reader *r);
