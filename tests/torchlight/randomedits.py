@@ -205,7 +205,8 @@ class Edits:
         if isinstance(there, File) or there is None and self.call("mkdir", path):
             return
         for node in list(self.model.find(source).kids.values()):
-            below, to = source + "/" + node.name, path + "/" + self.case(node.name)
+            below, to = source + "/" + node.name, path + "/" + (
+                node.name if node.scratch else self.case(node.name))
             if isinstance(node, Dir):
                 self.copy_tree(below, to)
             elif not isinstance(self.model.find(to), Dir):
