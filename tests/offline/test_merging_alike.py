@@ -140,3 +140,22 @@ def test_a_setting_that_both_added_behind_one_that_changed_has_one_value(plain):
     merge(plain, code=1)
     assert said(plain, "info/settings.cfg") == base.rstrip("\n") + "9\nsv_hit 1\n"
     assert maps.run("check", str(plain / "out.map")).returncode == 0
+
+
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 3, 1, 2)])
+def test_a_quad_that_one_put_elsewhere_and_the_other_removed_stays_and_is_told(plain, mover, other, order):
+    """Or that the other put elsewhere, too: then it is there twice."""
+    path = LAYERS + "2_q"
+    new = plain / "add" / path
+    os.makedirs(new)
+    merging.dump(str(new / "layer.json"), {"type": 3, "version": 2})
+    four = [{"positions": [[i, i + 1]] * 5} for i in range(4)]
+    merging.dump(str(new / "quads.json"), four)
+    good("pack", str(plain / "add"), "--onto", str(plain / "b.map"))
+    as_base(plain)
+    put(plain, mover, path + "/quads.json", merging.json.dumps(four[3:] + four[:3]))
+    put(plain, other, path + "/quads.json", merging.json.dumps([four[i] for i in order]))
+    assert path + "/quads.json: changed by both" in merge(plain, code=1).stderr
+    now = [q["positions"][0][0] for q in merging.json.loads(said(plain, path + "/quads.json"))]
+    assert set(now) == {0, 1, 2, 3}

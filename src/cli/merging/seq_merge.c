@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* What two sides made of one sequence, together. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/merging/seq.h"
@@ -14,6 +15,7 @@ struct joining {
 	struct seq_join *how;
 	struct buffer *out;
 	size_t written;
+	struct seq made; /* of a list: what was taken as it is on a side, or in base */
 };
 
 /* Some elements of base, and what they are on each side. */
@@ -34,6 +36,8 @@ static void put(struct joining *g, const struct span *s, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		separate(g);
 		buffer_append(g->out, s[i].at, s[i].n);
+		if (g->how->both && seq_add(&g->made, s[i].at, s[i].n) < 0)
+			g->out->error = -ENOMEM;
 	}
 }
 
@@ -260,6 +264,77 @@ static int merge_hunks(struct joining *g)
 	return r;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+	int r = memcmp(x->at, y->at, x->n < y->n ? x->n : y->n);
+
+	return r ? r : x->n < y->n ? -1 : x->n > y->n;
+}
+
+static int sorted(const struct seq *s, struct seq *ret)
+{
+	ret->at = malloc((s->n + 1) * sizeof(*ret->at));
+	if (!ret->at)
+		return -ENOMEM;
+	ret->n = ret->room = s->n;
+	if (s->n) {
+		memcpy(ret->at, s->at, s->n * sizeof(*s->at));
+		qsort(ret->at, ret->n, sizeof(*ret->at), by_text);
+	}
+	return 0;
+}
+
+/* How many from *at on are equal to x; *at is behind them then. Those before it went by. */
+static size_t count(const struct seq *s, size_t *at, const struct span *x)
+{
+	size_t n = 0;
+
+	while (*at < s->n && by_text(&s->at[*at], x) < 0)
+		++*at;
+	for (; *at < s->n && by_text(&s->at[*at], x) == 0; ++*at)
+		n++;
+	return n;
+}
+
+static size_t place_of(const struct seq *s, const struct span *x)
+{
+	size_t i = 0;
+
+	while (i < s->n && by_text(&s->at[i], x) != 0)
+		i++;
+	return i < s->n ? i : 0;
+}
+
+/*
+ * An element that a side put elsewhere is removed and added to a diff. Where the other side removed
+ * it, too, or put it elsewhere itself, it is there again, or twice: it stays, and is told.
+ */
+static int find_moved(struct joining *g)
+{
+	enum { IN_B, IN_O, IN_T, MADE, LISTS };
+	const struct seq *of[LISTS] = {g->b, g->o, g->t, &g->made};
+	struct seq in[LISTS] = {{0}};
+	size_t at[LISTS] = {0}, n[LISTS];
+	int r = 0;
+
+	for (int k = 0; r == 0 && k < LISTS; k++)
+		r = sorted(of[k], &in[k]);
+	while (r == 0 && at[MADE] < in[MADE].n) {
+		const struct span *x = &in[MADE].at[at[MADE]];
+		size_t most;
+
+		for (int k = 0; k < LISTS; k++)
+			n[k] = count(&in[k], &at[k], x);
+		most = n[IN_O] == n[IN_B] ? n[IN_T] : n[IN_T] == n[IN_B] ? n[IN_O] : n[MADE];
+		if (n[IN_B] && n[MADE] > most)
+			clash(g, place_of(g->o, x), 1);
+	}
+	for (int k = 0; k < LISTS; k++)
+		seq_finish(&in[k]);
+	return r;
+}
+
 int seq_merge(const struct seq *b, const struct seq *o, const struct seq *t, struct seq_join *how,
 	struct buffer *out)
 {
@@ -271,6 +346,9 @@ int seq_merge(const struct seq *b, const struct seq *o, const struct seq *t, str
 		r = seq_diff(b, t, &g.ht);
 	if (r == 0)
 		r = merge_hunks(&g);
+	if (r == 0 && how->both)
+		r = find_moved(&g);
+	seq_finish(&g.made);
 	free(g.ho.at);
 	free(g.ht.at);
 	return r < 0 ? r : out->error;
