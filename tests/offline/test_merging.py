@@ -223,8 +223,12 @@ def quick():
         yield pathlib.Path(where)
 
 
+# A conflict of several files, which the model does not foresee: it looks at one at a time.
+SEVERAL = re.compile("both put it into another order|and used by ")
+
+
 def test_random_edits_of_two_copies_are_all_in_the_merge_or_named(quick):
-    wrong, doubts, conflicts = [], [], 0
+    wrong, doubts, unforeseen, conflicts = [], [], 0, 0
     for seed in range(ROUNDS):
         where = quick / str(seed)
         where.mkdir()
@@ -232,14 +236,16 @@ def test_random_edits_of_two_copies_are_all_in_the_merge_or_named(quick):
         conflicts += r.returncode
         if problem:
             wrong.append((seed, problem, r.stderr))
-        if doubt:
+        unforeseen += doubt
+        if doubt and not all(SEVERAL.search(line) for line in r.stderr.splitlines() if ": conflict: " in line):
             doubts.append((seed, r.stderr))
         if not problem:
             shutil.rmtree(where)
-    print("%d rounds, %d with conflicts, %d of them for doubt" % (ROUNDS, conflicts, len(doubts)))
+    print("%d rounds, %d with conflicts, %d of them unforeseen, %d for doubt" % (
+        ROUNDS, conflicts, unforeseen, len(doubts)))
     assert wrong == []
-    # And what concerns more than one file: the order, or that something is still used.
-    assert len(doubts) <= ROUNDS // 7, doubts
+    assert len(doubts) <= ROUNDS // 10, doubts
+    assert unforeseen <= ROUNDS // 7
     assert 0 < conflicts < ROUNDS
 
 
