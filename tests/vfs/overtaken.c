@@ -243,6 +243,16 @@ static uint64_t number(struct box *b, const char *path)
 	return a.ino;
 }
 
+/* A is written anew, and *flush will close it. */
+static void write_9(struct pending *flush, struct box *b)
+{
+	struct fd *f;
+
+	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
+	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
+	*flush = (struct pending){.call = {.handle = f->handle}};
+}
+
 /* dir/old is renamed to dir/new, and the answer is not waited for. */
 static void begin_rename(
 	struct pending *p, struct box *b, uint64_t dir, const char *old, const char *new)
@@ -266,14 +276,22 @@ static void a_save_between_a_close_and_its_verdict_gives_it_its_new_place(void *
 {
 	struct box *b = *state;
 	struct pending flush;
-	struct fd *f;
 
 	put_a_and_b(b);
-	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
-	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
-	flush = (struct pending){.call = {.handle = f->handle}};
+	write_9(&flush, b);
 	box_submit(b, &flush, vfs_flush);
 	save_and_wait(b, &flush);
+	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+}
+
+static void save_between_a_rename_to_a_and_its_verdict(struct box *b)
+{
+	struct pending rename;
+
+	put(b, "images/.t", TEXT("9"));
+	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
+	save_and_wait(b, &rename);
 	assert_after_kill(b, "1_a.json", "2_b.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
@@ -281,27 +299,17 @@ static void a_save_between_a_close_and_its_verdict_gives_it_its_new_place(void *
 static void a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new_place(void **state)
 {
 	struct box *b = *state;
-	struct pending rename;
 
 	put_a_and_b(b);
-	put(b, "images/.t", TEXT("9"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
-	save_and_wait(b, &rename);
-	assert_after_kill(b, "1_a.json", "2_b.json");
-	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+	save_between_a_rename_to_a_and_its_verdict(b);
 }
 
 static void a_save_between_a_rename_to_a_new_file_and_its_verdict_gives_it_its_place(void **state)
 {
 	struct box *b = *state;
-	struct pending rename;
 
 	put(b, B, TEXT("2"));
-	put(b, "images/.t", TEXT("9"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
-	save_and_wait(b, &rename);
-	assert_after_kill(b, "1_a.json", "2_b.json");
-	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+	save_between_a_rename_to_a_and_its_verdict(b);
 }
 
 /* What was moved away, and edited there, comes back to another name. */
@@ -361,13 +369,10 @@ static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(v
 {
 	struct box *b = *state;
 	struct pending rename, flush;
-	struct fd *f;
 
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
-	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
-	flush = (struct pending){.call = {.handle = f->handle}};
+	write_9(&flush, b);
 	begin_rename(&rename, b, number(b, "images"), "5_a.json", "5_c.json");
 	box_submit(b, &flush, vfs_flush);
 	assert_int_equal(box_wait(&rename), 0);
@@ -380,13 +385,10 @@ static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void 
 {
 	struct box *b = *state;
 	struct pending remove, flush;
-	struct fd *f;
 
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_open(b, A, O_WRONLY | O_TRUNC, &f), 0);
-	assert_int_equal(fd_text(f, 0, TEXT("9")), 0);
-	flush = (struct pending){.call = {.handle = f->handle}};
+	write_9(&flush, b);
 	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_a.json"}};
 	box_submit(b, &remove, vfs_unlink);
 	box_submit(b, &flush, vfs_flush);
