@@ -258,6 +258,13 @@ int io_rename(int dirfd, const char *from, const char *to)
 	return r < 0 ? r : outcome(renameat(dirfd, from, dirfd, to));
 }
 
+static bool is_dir(int dirfd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* For filesystems that have neither the flag nor links: the name is taken, then renamed over. */
 static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 {
@@ -273,6 +280,15 @@ static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 	return r;
 }
 
+/* No directory has links. What one replaces, if the name is taken just now, is another one in which
+ * there is nothing. */
+static int rename_dir(int dirfd, const char *from, const char *to)
+{
+	bool taken = faccessat(dirfd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+
+	return taken ? -EEXIST : io_rename(dirfd, from, to);
+}
+
 int io_rename_noreplace(int dirfd, const char *from, const char *to)
 {
 	int r = ask_names(IO_RENAME, dirfd, from, to);
@@ -281,6 +297,8 @@ int io_rename_noreplace(int dirfd, const char *from, const char *to)
 		r = outcome(renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
 	if (r != -EINVAL && r != -ENOSYS && r != -EOPNOTSUPP)
 		return r;
+	if (is_dir(dirfd, from))
+		return rename_dir(dirfd, from, to);
 	r = ask_names(IO_RENAME, dirfd, from, to);
 	if (r == 0)
 		r = outcome(linkat(dirfd, from, dirfd, to, 0));

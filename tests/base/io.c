@@ -63,6 +63,34 @@ static void noreplace_replaces_nothing(void **state)
 	assert_int_equal(faccessat(room->fd, "c", F_OK, 0), 0);
 }
 
+/* As where a file system has not the flag (NTFS, shares): files and directories alike. */
+static void noreplace_needs_no_flag(void **state)
+{
+	const struct room *room = *state;
+	struct fault f = {.code = -EINVAL};
+
+	for (int i = 0; i < 2; i++) {
+		if (i == 0) {
+			put_file(room->fd, "a", "A", 1);
+			put_file(room->fd, "b", "B", 1);
+		} else {
+			assert_int_equal(io_mkdir(room->fd, "a", 0700), 0);
+			assert_int_equal(io_mkdir(room->fd, "b", 0700), 0);
+			put_file(room->fd, "a/in", "A", 1);
+		}
+		f.seen = 0;
+		fault_set(&f);
+		assert_int_equal(io_rename_noreplace(room->fd, "a", "b"), -EEXIST);
+		f.seen = 0;
+		assert_int_equal(io_rename_noreplace(room->fd, "a", "c"), 0);
+		fault_clear();
+		assert_int_equal(faccessat(room->fd, i ? "c/in" : "c", F_OK, 0), 0);
+		assert_int_equal(faccessat(room->fd, "a", F_OK, 0), -1);
+		assert_int_equal(unlinkat(room->fd, "b", i ? AT_REMOVEDIR : 0), 0);
+		assert_int_equal(unlinkat(room->fd, i ? "c/in" : "c", 0), 0);
+	}
+}
+
 static void copy_appends_a_range(void **state)
 {
 	const struct room *room = *state;
@@ -293,6 +321,8 @@ int main(void)
 			every_call_asks_the_hook_first, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			noreplace_replaces_nothing, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			noreplace_needs_no_flag, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(copy_appends_a_range, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(copy_shifts, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """Maps that lie on another machine's share, and mounts of maps that are shared with other machines. All
 of it on this machine: sshfs talks to its server through a pipe, the others over the loopback."""
+import errno
 import os
 import shutil
 import signal
@@ -116,6 +117,15 @@ def test_a_closed_change_on_a_share_survives_a_kill(share):
     again.unmount()
     assert share.settings() == b"x 1\0"
     assert share.holds("a.map"), os.listdir(share.there)
+
+
+# A directory beside the map is to be renamed to a free name; no share tells the system what is free.
+def test_what_was_refused_is_left_on_a_share(share):
+    m = share.box.mount(share.map)
+    assert boxes.refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
+    share.box.allow("*.mapfs-left")
+    assert "left: a.map.mapfs-left/info/author: " in m.unmount(code=5).out
+    assert boxes.get(os.path.join(share.there, "a.map.mapfs-left/info/author")) == b"two\nlines\n"
 
 
 # The client answers from its cache for 20 seconds that the map is as it was.
