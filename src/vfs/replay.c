@@ -162,6 +162,7 @@ static int replay_content(struct replay *re, const struct journal_op *op)
 
 static int replay_drop(struct vfs *v, const char *path)
 {
+	struct forgotten gone = {0};
 	struct node *n;
 	int r = names_walk(v, path, &n, NULL);
 
@@ -169,7 +170,8 @@ static int replay_drop(struct vfs *v, const char *path)
 		return r;
 	n->opens++;
 	if (n->stage && n->stage->verdict < 0)
-		draft_dismiss(v, n);
+		draft_dismiss(v, n, &gone);
+	forgotten_tell(v, &gone, NULL);
 	n->opens--;
 	node_free_unused(v, n);
 	return 0;

@@ -163,10 +163,14 @@ static void drop_told(struct job *j)
 static void drop_written(struct job *j)
 {
 	struct drop *d = container_of(j, struct drop, job);
+	struct forgotten gone = {0};
 	struct node *n = d->n;
 
 	if (d->r == 0)
-		draft_dismiss(d->v, n);
+		draft_dismiss(d->v, n, &gone);
+	/* Not to be waited for: whoever removes the file holds the directory, and waits for this
+	 * call to let go of the file. */
+	forgotten_tell(d->v, &gone, NULL);
 	sync_want(d->v->vol);
 	commit_queue_leave(n->vol);
 	d->job.done = drop_told;

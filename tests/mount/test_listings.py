@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """The kernel remembers what was listed, and it is what there is: after whatever was made, renamed,
 removed, refused or saved, and whoever lists meanwhile."""
+import errno
 import json
 import os
 import random
@@ -168,6 +169,20 @@ def test_what_is_listed_is_what_there_is(box, lister, restless, others):
     restless.stop()  # they hold the mount
     box.allow("*.mapfs-left")
     assert box.run("-u", m.point).code in (0, 5)
+
+
+def test_the_name_of_a_dropped_draft_is_free_at_once(box, restless):
+    m = box.mount(box.add(datafile.small_map(image=(16, 16))))
+    restless(m.point)
+    restless(m.point)
+    path = m / "images/9_new.png"
+    for _ in range(200):
+        assert boxes.refused(boxes.put, path, b"bad", MAKE) == errno.EINVAL
+        os.removexattr(path, "user.mapfs.error")
+        assert not os.path.exists(path)
+    boxes.put(path, PNG, MAKE)
+    restless.stop()
+    assert m.unmount().out == "saved: images/9_new.png\n"
 
 
 def test_who_lists_again_asks_for_nothing(box):

@@ -81,6 +81,98 @@ static void an_image_leaves_with_its_other_form(void **state)
 	box_forget_listings(b);
 }
 
+static uint64_t look_up(struct box *b, uint64_t dir, const char *name)
+{
+	struct pending p = {.call = {.ino = dir, .name = name}};
+
+	box_submit(b, &p, vfs_lookup);
+	assert_int_equal(box_wait(&p), 0);
+	return p.call.attr.ino;
+}
+
+/* The kernel holds a name of it (*ret_ino) for another moment. */
+static void hold_name(struct box *b, const char *dir, const char *name, uint64_t *ret_ino)
+{
+	uint64_t in = look_up(b, VFS_ROOT_INO, dir);
+
+	*ret_ino = look_up(b, in, name);
+	vfs_forget(b->v, in, 1);
+}
+
+static int open_by(struct box *b, uint64_t ino, unsigned flags)
+{
+	struct pending p = {.call = {.ino = ino, .flags = flags}}, end = {0};
+	int r;
+
+	box_submit(b, &p, vfs_open);
+	r = box_wait(&p);
+	end.call.handle = p.call.opened;
+	if (r == 0) {
+		box_submit(b, &end, vfs_release);
+		(void)box_wait(&end);
+	}
+	return r;
+}
+
+static int cut_by(struct box *b, uint64_t ino)
+{
+	struct pending p = {.call = {.ino = ino, .mask = ATTR_SIZE}};
+
+	box_submit(b, &p, vfs_setattr);
+	return box_wait(&p);
+}
+
+static int attr_by(struct box *b, uint64_t ino)
+{
+	struct pending p = {.call = {.ino = ino}};
+
+	box_submit(b, &p, vfs_getattr);
+	return box_wait(&p);
+}
+
+static void what_a_dropped_draft_was_called_is_looked_up_again(void **state)
+{
+	struct box *b = *state;
+	uint64_t ino;
+	struct fd *f;
+
+	assert_int_equal(box_put(b, "images/1_new.png", "no picture"), -EINVAL);
+	hold_name(b, "images", "1_new.png", &ino);
+	assert_int_equal(open_by(b, ino, O_WRONLY), 0);
+	/* Also while somebody has it open: the name is another matter. */
+	assert_int_equal(box_open(b, "images/1_new.png", O_RDONLY, &f), 0);
+	assert_int_equal(box_removexattr(b, "images/1_new.png", "user.mapfs.error"), 0);
+	assert_int_equal(open_by(b, ino, O_WRONLY | O_TRUNC), -ESTALE);
+	assert_int_equal(cut_by(b, ino), -ESTALE);
+	assert_int_equal(attr_by(b, ino), 0);
+	fd_close(f);
+	assert_int_equal(open_by(b, ino, O_WRONLY | O_TRUNC), -ESTALE);
+	assert_int_equal(attr_by(b, ino), -ESTALE);
+	vfs_forget(b->v, ino, 1);
+}
+
+static void what_was_removed_is_written_through_open_files_alone(void **state)
+{
+	struct box *b = *state;
+	uint64_t ino, again;
+	struct fd *f;
+
+	hold_name(b, "info", "author", &ino);
+	assert_int_equal(box_open(b, "info/author", O_RDONLY, &f), 0);
+	assert_int_equal(box_unlink(b, "info/author"), 0);
+	assert_int_equal(open_by(b, ino, O_WRONLY), 0); /* /proc/self/fd/N */
+	assert_int_equal(cut_by(b, ino), 0);
+	fd_close(f);
+	assert_int_equal(open_by(b, ino, O_WRONLY), -ESTALE);
+	assert_int_equal(cut_by(b, ino), -ESTALE);
+	/* It is back after a save. */
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	hold_name(b, "info", "author", &again);
+	assert_int_equal(open_by(b, again, O_WRONLY), 0);
+	vfs_forget(b->v, ino, 1);
+	vfs_forget(b->v, again, 1);
+}
+
 int main(void)
 {
 #define IN_A_BOX(test) cmocka_unit_test_setup_teardown(test, box_setup, box_teardown)
@@ -90,6 +182,8 @@ int main(void)
 		IN_A_BOX(an_empty_directory_that_was_removed_is_back_after_a_save),
 		IN_A_BOX(a_removed_text_is_back_after_a_save),
 		IN_A_BOX(an_image_leaves_with_its_other_form),
+		IN_A_BOX(what_a_dropped_draft_was_called_is_looked_up_again),
+		IN_A_BOX(what_was_removed_is_written_through_open_files_alone),
 	};
 
 	return cmocka_run_group_tests_name("vfs: listings", tests, NULL, NULL);

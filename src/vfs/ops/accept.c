@@ -34,15 +34,24 @@ static struct node *find_alternate(struct vfs *v, const struct node *n, char nam
 	return NULL;
 }
 
+/* n goes, and the kernel does not know. Who opens it came by that name. */
+static void take_name(struct vfs *v, struct node *n, struct forgotten *ret)
+{
+	ret->dir = n->parent->ino;
+	strcpy(ret->name, n->name);
+	n->misnamed = true;
+	place_detach(v, n);
+}
+
 /* One image is one file: of 03_x.png and 03_x.json the one that was written last. */
 static void hide_other_form(struct vfs *v, struct node *n, struct forgotten *ret)
 {
-	struct node *alternate = find_alternate(v, n, ret->name);
+	char name[NAME_MAX + 1];
+	struct node *alternate = find_alternate(v, n, name);
 
 	if (!alternate)
 		return;
-	place_detach(v, alternate);
-	ret->dir = n->parent->ino;
+	take_name(v, alternate, ret);
 	(void)object_here(v, n);
 }
 
@@ -92,12 +101,11 @@ static void leave_object(struct vfs *v, struct node *n, bool gone)
 		object_forget(v, n->id);
 }
 
-void draft_dismiss(struct vfs *v, struct node *n)
+void draft_dismiss(struct vfs *v, struct node *n, struct forgotten *ret)
 {
 	const struct object *o = object_find(v, n->id);
 	bool stands = n->lens == LENS_LIVE ||
 		      (n->lens == LENS_MADE && o && o->state == OBJECT_HERE && o->node == n);
-	struct forgotten gone = {0};
 	struct entry en;
 
 	stage_drop(n);
@@ -110,9 +118,6 @@ void draft_dismiss(struct vfs *v, struct node *n)
 	else if (n->lens == LENS_MADE && stands)
 		leave_object(v, n, o->was_gone);
 	node_cut(v, n);
-	gone.dir = n->parent->ino;
-	strcpy(gone.name, n->name);
 	names_tell(v, n->parent);
-	place_detach(v, n);
-	forgotten_tell(v, &gone, NULL);
+	take_name(v, n, ret);
 }

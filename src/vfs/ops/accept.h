@@ -21,7 +21,7 @@ void forgotten_tell(struct vfs *v, const struct forgotten *f, struct job *then);
 void accept_content(struct vfs *v, struct node *n, struct forgotten *ret);
 /* Was the other form of n's object written and refused? It is a draft that goes with that. */
 bool accept_drops_draft(struct vfs *v, const struct node *n);
-/* n's draft goes; and n too, if nothing else was ever there. */
-void draft_dismiss(struct vfs *v, struct node *n);
+/* n's draft goes; and n too, if nothing else was ever there (*ret). */
+void draft_dismiss(struct vfs *v, struct node *n, struct forgotten *ret);
 
 #endif

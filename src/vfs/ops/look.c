@@ -148,7 +148,9 @@ void vfs_getattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
 
-	if (n)
+	/* Who asks for what is gone by no request for it has its name still, which is to be looked
+	 * up again. */
+	if (n && (!n->misnamed || n->parent || n->handles))
 		answer_attr(v, n, c, false);
 	else
 		call_done(c, -ESTALE);

@@ -265,6 +265,7 @@ static void drop(struct vfs *v, struct call *c)
 		r = -EPERM;
 	}
 	if (r == 0) {
+		n->misnamed = true;
 		place_detach(v, n);
 		dentry_remove(v, to->ino, c->to_name);
 		volume_dropped(v->vol, c->to_name);

@@ -125,6 +125,13 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 	return n->dir || n->stage || en.sized ? 0 : -EAGAIN;
 }
 
+/* Through an open file one without a name may be opened again. Else it was found by a name that it
+ * had, which the kernel held a moment too long, and what is written to it would be in no file. */
+static bool is_lost(const struct node *n)
+{
+	return !n->parent && !n->handles && !node_is_root(n);
+}
+
 int file_may_write(const struct node *n)
 {
 	struct entry en;
@@ -132,6 +139,8 @@ int file_may_write(const struct node *n)
 
 	if (n->vol->access == VOLUME_READ_ONLY)
 		return -EROFS;
+	if (is_lost(n))
+		return -ESTALE;
 	/* What has no lens of content yet (a new object, the other form) is written from nothing.
 	 */
 	if (node_scratch(n) || n->stage)

@@ -15,7 +15,8 @@ int node_stamps(const struct vfs *v, struct placement **p, size_t *n);
 bool node_is_stamped(const struct node *n); /* Has n one that the model does not have? */
 bool node_stamped(const struct vfs *v);     /* Has any? */
 
-/* May this file be written at all? 0, -EROFS, -EACCES, -EIO. */
+/* May this file be written at all? 0, -EROFS, -EACCES, -EIO; -ESTALE: the kernel is to look it up
+ * again. */
 int file_may_write(const struct node *n);
 /* The most bytes that n may have (id: as a file of this entry); beyond is -EFBIG. */
 uint64_t file_most(const struct node *n);

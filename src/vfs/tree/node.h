@@ -92,7 +92,7 @@ struct node {
 	unsigned handles, writers; /* open files, and those of them that may write */
 	unsigned stale;            /* invalidations of the kernel's cache that are under way */
 	unsigned forgetting;       /* names of it that the kernel is about to forget */
-	bool misnamed;             /* ... and nobody has looked it up since */
+	bool misnamed;             /* ... or has forgotten, and nobody has looked it up since */
 	unsigned names;            /* of the overlay that point here: one, or two while it moves */
 	bool cached;               /* the kernel may hold pages that are still right */
 
