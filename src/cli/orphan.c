@@ -213,7 +213,7 @@ static int save_unheard(const char *point, bool hurry)
 		return errno;
 	if (pid == 0) {
 		fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		_exit(fd < 0 || fsync(fd) < 0 ? errno : 0);
+		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
 	}
 	return wait_for_child(pid, hurry ? PATIENCE_MS : 0);
 }

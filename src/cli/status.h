@@ -5,9 +5,17 @@
 #ifndef CLI_STATUS_H
 #define CLI_STATUS_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "vfs/save/status.h"
+
+/* What a call that a mount did not answer failed with: those that were under way when its processes
+ * were killed hear something else than those that come later. */
+static inline int status_error(int error)
+{
+	return error == ECONNABORTED ? ENOTCONN : error;
+}
 
 /* What it has that the map has not, as records. 0; -ENOTCONN: nobody serves the mount any more;
  * -ETIMEDOUT: it does not answer; or another -errno. */

@@ -49,7 +49,7 @@ static _Noreturn void ask(const char *point, int out)
 		snprintf(name, sizeof(name), STATUS_ATTRIBUTE ".%zu", from);
 		n = lgetxattr(point, name, page, sizeof(page));
 		if (n < 0)
-			_exit(errno);
+			_exit(status_error(errno));
 		if (put(out, page, (size_t)n) < 0)
 			_exit(EPIPE);
 		some = records_in(page, (size_t)n);

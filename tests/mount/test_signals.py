@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Zlib
 """Being told to stop, or killed: everything that was stored is saved first."""
+import concurrent.futures
 import errno
 import os
 import resource
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -276,6 +278,29 @@ def test_with_keeper_and_worker_killed_the_journal_is_told(box, small):
     box.mount(small)
     assert m.get(SETTINGS) == b"kept 1\n"
     m.unmount()
+
+
+# Calls that wait while the processes are killed fail otherwise than those that come later.
+@pytest.mark.parametrize("command, code", [("status", 0), ("-u", 4)])
+def test_killed_while_it_was_asked_it_is_said_to_be_killed(box, small, command, code):
+    m = box.mount(small)
+    m.put(SETTINGS, b"kept 1\n")
+    keeper, worker = box.keeper(), box.worker()
+    os.kill(worker, signal.SIGSTOP)
+    if command == "-u":
+        os.kill(keeper, signal.SIGKILL)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        asked = pool.submit(box.run, command, m.point)
+        time.sleep(0.5)  # where it asks later than that, this is the test before
+        for pid in (keeper, worker):
+            if boxes.status_field(pid, "Pid"):
+                os.kill(pid, signal.SIGKILL)
+        r = asked.result()
+    assert r.code == code and "killed" in r.out + r.err, r
+    if command == "status":
+        m.unmount(code=4)
+    box.mount(small).unmount()
+    assert parts.settings(small) == b"kept 1\0"
 
 
 def is_dead(point):
