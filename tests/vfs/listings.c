@@ -67,6 +67,31 @@ static void a_removed_text_is_back_after_a_save(void **state)
 	box_forget_listings(b);
 }
 
+static uint64_t look_up(struct box *b, uint64_t dir, const char *name)
+{
+	struct pending p = {.call = {.ino = dir, .name = name}};
+
+	box_submit(b, &p, vfs_lookup);
+	assert_int_equal(box_wait(&p), 0);
+	return p.call.attr.ino;
+}
+
+/* A save brought it back between the kernel's look and its wish. */
+static void what_is_back_is_opened_not_made(void **state)
+{
+	struct box *b = *state;
+	struct pending p = {.call = {.name = "author", .flags = O_WRONLY | O_CREAT | O_EXCL}};
+	struct fd *f;
+
+	assert_int_equal(box_unlink(b, "info/author"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_create(b, "info/author", &f), -ESTALE);
+	p.call.ino = look_up(b, VFS_ROOT_INO, "info");
+	box_submit(b, &p, vfs_create_file);
+	assert_int_equal(box_wait(&p), -EEXIST);
+	vfs_forget(b->v, p.call.ino, 1);
+}
+
 static void an_image_leaves_with_its_other_form(void **state)
 {
 	struct box *b = *state;
@@ -79,15 +104,6 @@ static void an_image_leaves_with_its_other_form(void **state)
 	assert_false(box_lists(b, "images", "0_img.png"));
 	remembers_right(b);
 	box_forget_listings(b);
-}
-
-static uint64_t look_up(struct box *b, uint64_t dir, const char *name)
-{
-	struct pending p = {.call = {.ino = dir, .name = name}};
-
-	box_submit(b, &p, vfs_lookup);
-	assert_int_equal(box_wait(&p), 0);
-	return p.call.attr.ino;
 }
 
 /* The kernel holds a name of it (*ret_ino) for another moment. */
@@ -181,6 +197,7 @@ int main(void)
 		IN_A_BOX(a_draft_that_is_dropped_takes_its_name_along),
 		IN_A_BOX(an_empty_directory_that_was_removed_is_back_after_a_save),
 		IN_A_BOX(a_removed_text_is_back_after_a_save),
+		IN_A_BOX(what_is_back_is_opened_not_made),
 		IN_A_BOX(an_image_leaves_with_its_other_form),
 		IN_A_BOX(what_a_dropped_draft_was_called_is_looked_up_again),
 		IN_A_BOX(what_was_removed_is_written_through_open_files_alone),

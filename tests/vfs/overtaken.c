@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vfs/tree/node.h"
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 
 /* A save calls these 1_a and 2_b. */
@@ -412,6 +414,80 @@ static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
 	assert_after_kill(b, NULL, NULL);
 }
 
+/* A save is under way. What the call of p took for the content that it moves is let go of by the
+ * last reader's close, before its turn comes. */
+static int read_and_close(struct box *b, const char *path, struct pending *p, vfs_op op)
+{
+	struct pollfd ready = {.fd = pool_fd(b->pool), .events = POLLIN};
+	bool done = false;
+	struct fd *f;
+	int r;
+
+	put(b, "info/author", "bob\n");
+	assert_int_equal(box_open(b, path, O_RDONLY, &f), 0);
+	b->host.progress = wait_in_save;
+	writing = go_on = false;
+	vfs_save(b->v, saved, &done);
+	while (!atomic_load(&writing)) {
+		(void)poll(&ready, 1, 1);
+		pool_complete(b->pool);
+	}
+	box_submit(b, p, op);
+	while (!node_find(b->v, f->ino)->stage) {
+		(void)poll(&ready, 1, 1);
+		pool_complete(b->pool);
+	}
+	assert_int_equal(fd_close(f), 0);
+	atomic_store(&go_on, true);
+	r = box_wait(p);
+	box_settle(b);
+	assert_true(done);
+	return r;
+}
+
+static void a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way(void **state)
+{
+	struct box *b = *state;
+	struct pending p;
+
+	put_a_and_b(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	p = (struct pending){.call = {.ino = number(b, "images"),
+				     .name = "5_a.json",
+				     .to_ino = number(b, "images"),
+				     .to_name = "7_b.json"}};
+	assert_int_equal(read_and_close(b, A, &p, vfs_rename), 0);
+	assert_images(b, "7_b.json", NULL);
+	assert_after_kill(b, "1_b.json", NULL);
+	assert_true(box_shows(b, "images/1_b.json", TEXT("1")));
+}
+
+static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_way(void **state)
+{
+	struct box *b = *state;
+	struct pending p, end = {0};
+
+	put_a_and_b(b);
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_rename(b, SAVED_A, "images/5_c.json"), 0);
+	p = (struct pending){.call = {.ino = number(b, "images"),
+				     .name = "1_a.json",
+				     .flags = O_WRONLY,
+				     .set = {.mode = 0644}}};
+	assert_int_equal(read_and_close(b, "images/5_c.json", &p, vfs_create_file), 0);
+	end.call.handle = p.call.opened;
+	box_submit(b, &end, vfs_release);
+	(void)box_wait(&end);
+	vfs_forget(b->v, p.call.attr.ino, 1);
+	put(b, SAVED_A, TEXT("9"));
+	assert_true(box_shows(b, "images/5_c.json", TEXT("1")));
+	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, SAVED_A, TEXT("9")));
+	assert_true(box_shows(b, "images/3_c.json", TEXT("1")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +507,8 @@ int main(void)
 		TEST(a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill),
 		TEST(a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill),
 		TEST(a_draft_that_is_dismissed_while_it_is_removed_is_gone),
+		TEST(a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way),
+		TEST(a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_way),
 	};
 
 	return cmocka_run_group_tests_name("vfs: overtaken", tests, NULL, NULL);

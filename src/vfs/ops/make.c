@@ -2,6 +2,7 @@
 /* Files and directories that are made: scratch, new objects and parts, and names of the mount that
  * had gone. */
 #include <errno.h>
+#include <fcntl.h>
 
 #include "vfs/tree/attr.h"
 #include "vfs/tree/dentry.h"
@@ -58,6 +59,16 @@ static bool adopts(const struct vfs *v, const struct call *c, const struct place
 		       (p->dir->maker && p->dir->maker == c->caller));
 }
 
+/* Is there one already? The kernel looked before it asked. Unless it is to be a new one, it looks
+ * again and opens that. */
+static int refuse_taken(struct vfs *v, const struct call *c, const struct place *p)
+{
+	if (!p->target)
+		return 0;
+	node_free_unused(v, p->target);
+	return c->op == vfs_mkdir || (c->flags & O_EXCL) ? -EEXIST : -ESTALE;
+}
+
 /* n, just made, stands for what its name says. split: the object that is its own again, since the
  * file that it had became another one. */
 static int bind(struct vfs *v, struct node *n, const struct place *p, entry_id split)
@@ -109,10 +120,8 @@ static void make_live(struct vfs *v, struct call *c, int r)
 		r = place_dir(v, c->ino, c->name, &dir);
 	if (r == 0)
 		r = place_find(v, dir, c->name, is_dir, &p);
-	if (r == 0 && p.target) {
-		node_free_unused(v, p.target);
-		r = -EEXIST;
-	}
+	if (r == 0)
+		r = refuse_taken(v, c, &p);
 	if (r == 0 && is_dir && is_free(v, &p))
 		p.kind = PLACE_NEW;
 	if (r == 0)
@@ -167,10 +176,8 @@ static void make(struct vfs *v, struct call *c, bool is_dir)
 		made(v, c, p.target, 0);
 		return;
 	}
-	if (r == 0 && p.target) {
-		node_free_unused(v, p.target);
-		r = -EEXIST;
-	}
+	if (r == 0)
+		r = refuse_taken(v, c, &p);
 	if (r < 0) {
 		call_done(c, r);
 		return;

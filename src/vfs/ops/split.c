@@ -28,8 +28,13 @@ static void split_live(struct vfs *v, struct call *c, int r)
 	entry_id fresh;
 
 	c->split_told = true;
-	if (r < 0 || !o || o->state != OBJECT_HERE || !o->node->stage) {
-		call_done(c, r < 0 ? r : -EAGAIN);
+	if (r < 0) {
+		call_done(c, r);
+		return;
+	}
+	/* Since then its file went, or somebody else was the last to close it. */
+	if (!o || o->state != OBJECT_HERE || !o->node->stage) {
+		call_again(v, c);
 		return;
 	}
 	n = o->node;
@@ -102,6 +107,7 @@ static void record_return(struct vfs *v, const struct place *p, struct call *c, 
 int split_off(struct vfs *v, const struct place *p, struct call *c)
 {
 	struct object *o = object_find(v, p->id);
+	bool told;
 	int r;
 
 	if (!split_needed(v, p)) {
@@ -118,8 +124,9 @@ int split_off(struct vfs *v, const struct place *p, struct call *c)
 	r = stage_begin(v, o->node, false, c);
 	if (r != 0)
 		return r;
+	told = c->split == p->id && c->split_told;
 	c->split = p->id;
-	if (split_returns(v, p))
+	if (split_returns(v, p) && !told)
 		record_return(v, p, c, split_live);
 	else
 		step_run(v, c, split_live);

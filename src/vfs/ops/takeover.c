@@ -147,8 +147,11 @@ static void take_over_live(struct vfs *v, struct call *c, int r)
 
 	if (r == 0)
 		r = move_find(v, c, &m);
-	if (r == 0 && (m.n->busy || !m.n->stage))
-		r = -EBUSY;
+	/* Since then somebody else began to change it, or was the last to close it. */
+	if (r == 0 && (m.n->busy || !m.n->stage)) {
+		call_again(v, c);
+		return;
+	}
 	if (r == 0) {
 		t = calloc(1, sizeof(*t));
 		r = t ? 0 : -ENOMEM;

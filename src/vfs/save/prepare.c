@@ -87,7 +87,7 @@ static void standing_next(struct job *j)
 		.reply = standing_made,
 		.ino = dir->ino,
 		.name = slash + 1,
-		.flags = O_WRONLY,
+		.flags = O_WRONLY | O_EXCL,
 		.set = {.mode = vol->file_mode, .uid = vol->uid, .gid = vol->gid}};
 	vfs_submit(s->v, &s->call);
 	node_free_unused(s->v, dir);
