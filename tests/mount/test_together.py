@@ -160,5 +160,32 @@ def test_each_finds_its_files_as_it_left_them(box, started, seed):
     assert len(images) == 2 + sum(name.endswith(".json") for name in want)
 
 
+GROUP = {"group.json": b'{"x_offset": 3}\n', "layers/0_a/layer.json": b'{"type": 2, "width": 2, "height": 2}\n',
+         "layers/0_a/id.csv": b"  1,  2\n  3,  4\n", "layers/1_b/layer.json": b'{"type": 2, "width": 3, "height": 2}\n'}
+
+
+@pytest.mark.parametrize("copy", [["cp", "-r"], [sys.executable, "-c", "import shutil, sys; shutil.copytree(*sys.argv[1:])"]],
+                         ids=["cp", "python"])
+def test_a_group_is_copied_whole_while_others_look(box, started, copy):
+    """What is always in a group is there at once for all but the one who made it: for that one it is free."""
+    group = os.path.join(box.root, "group")
+    for name, data in GROUP.items():
+        path = os.path.join(group, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        boxes.put(path, data, flags=MAKE)
+    m = box.mount(box.add(datafile.small_map(image=(16, 16))))
+    lookers = [started("-c", LOOK, m / "groups") for _ in range(2)]
+    for i in range(12):
+        to = m / ("groups/%d_new" % (20 + i))
+        r = subprocess.run(copy + [group, to], capture_output=True, text=True)
+        assert r.returncode == 0, r.stderr
+        assert boxes.get(os.path.join(to, "layers/0_a/id.csv")) == b"  1,  2\n  3,  4\n"
+        assert sorted(os.listdir(os.path.join(to, "layers"))) == ["0_a", "1_b"]
+    for p in lookers:
+        p.kill()
+        p.wait()
+    m.unmount()
+
+
 if __name__ == "__main__":
     run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

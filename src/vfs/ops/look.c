@@ -138,8 +138,6 @@ void vfs_lookup(struct vfs *v, struct call *c)
 		node_free_unused(v, n);
 		call_done(c, -ENOENT);
 	} else {
-		/* From now on the kernel has the name, and asks no more. */
-		parent->maker = n->fixed ? 0 : parent->maker;
 		answer_attr(v, n, c, true);
 	}
 }

@@ -71,9 +71,9 @@ struct node {
 	bool fixed; /* it is always there (entry.fixed) */
 	/*
 	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
-	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, and
-	 * whoever copies a directory into one that it has just made (cp -r) takes a name that is
-	 * not for a failure. 0: nobody.
+	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, also where
+	 * the kernel has that name since somebody else looked, and whoever copies a directory into
+	 * one that it has just made (cp -r) takes a name that is not for a failure. 0: nobody.
 	 */
 	pid_t maker;
 	enum lens lens; /* set by node_show, node_freeze and node_cut */
