@@ -21,6 +21,7 @@ from PIL import Image
 SERVER, CLIENT = "/usr/games/DDNet-Server", "/usr/games/DDNet"
 NEEDS = (SERVER, CLIENT, "Xvfb", "import", "unshare")
 SIZE, PORT, SECONDS, SETTLE = (640, 480), 8399, 60, 2
+START_SECONDS, STARTS = 30, 3
 NEAR = 24
 SETTINGS = """gfx_fullscreen 0
 gfx_screen_width %d
@@ -71,8 +72,11 @@ class Stage:
         self.env = dict(os.environ, HOME=home, LIBGL_ALWAYS_SOFTWARE="1", SDL_AUDIODRIVER="dummy",
                         XDG_RUNTIME_DIR=home)
 
+    def log(self, program):
+        return os.path.join(self.home, os.path.basename(program) + ".log")
+
     def start(self, *args, pass_fds=()):
-        log = open(os.path.join(self.home, os.path.basename(args[0]) + ".log"), "wb")
+        log = open(self.log(args[0]), "wb")
         with log:
             p = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  cwd=self.home, env=self.env, pass_fds=pass_fds)
@@ -92,11 +96,28 @@ class Stage:
                               capture_output=True)
         return Image.open(out) if done.returncode == 0 else None
 
+    def client(self):
+        """Now and then one stops for good while it loads its menu, before it has seen a map: then it is another
+        that shows it."""
+        for _ in range(STARTS):
+            client = self.start(CLIENT, "connect 127.0.0.1:%d" % PORT)
+            end = time.monotonic() + START_SECONDS
+            while time.monotonic() < end and client.poll() is None:
+                time.sleep(0.5)
+                with open(self.log(CLIENT), "rb") as f:
+                    if b"client: connecting to" in f.read():
+                        return True
+            self.children.remove(client)
+            client.kill()
+            client.wait()
+        return False
+
     def show(self, out, colour):
         self.screen()
         self.start(SERVER, "bindaddr 127.0.0.1", "sv_ipv4only 1", "sv_port %d" % PORT,
                    "sv_register 0", "sv_map shown")
-        self.start(CLIENT, "connect 127.0.0.1:%d" % PORT)
+        if not self.client():
+            return False
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             time.sleep(1)
