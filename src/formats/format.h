@@ -81,7 +81,7 @@ struct entry {
 	entry_id id;
 	bool dir;
 	bool writable;  /* a file that parse serves */
-	bool sized;     /* size is known; else ask size() on a worker, which remembers it */
+	bool sized;     /* size is known; else ask size(), on a worker */
 	bool late;      /* ... when somebody asks for that one, and not in a listing */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
 	bool standing;  /* a file that is always there: removed, it is empty after the next save */
@@ -178,8 +178,8 @@ struct format {
 	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 		struct entry *ret, struct error *e);
 
-	/* The length of a file, sized or not. What took time to find is kept with the snapshot, and
-	 * stat says it from then on. May be NULL where all are sized. */
+	/* The length of a file, sized or not. What took time to find is kept with the snapshot where
+	 * that pays, and stat says it from then on. May be NULL where all are sized. */
 	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
 	 * may be 0 and dst NULL then: can the file be shown at all? -EIO: it is a part of the

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Zlib
 """Reading: every name, size and byte is what the layout page says, and the map stays as it is."""
 import errno
+import json
 import os
 import stat
+import subprocess
 
 import pytest
 
@@ -248,6 +250,34 @@ def test_any_range_of_a_png_is_the_same_as_the_whole(box):
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
             assert os.pread(fd, n, at) == whole[at:at + n]
     os.close(fd)
+    m.unmount()
+
+
+def test_what_takes_long_to_write_is_shown_whole(box):
+    """Texts that are not written just to tell how long they are: an envelope's of more than 256 points, and an
+    item's of more than 65536 integers."""
+    many, few = 11000, 257
+    numbers = [n for i in range(many + few) for n in (i, 1, 7 * i, -i, 0, 0)]
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.add(datafile.ENVELOPE, [2, 4, 0, many, *datafile.words("many", 8), 0])
+    b.add(datafile.ENVELOPE, [2, 4, many, few, *datafile.words("few", 8), 0])
+    b.group(0, 0)
+    b.add(datafile.ENVPOINTS, numbers)
+    m = box.mount(box.add(b.encode(), "long.map"))
+    for path, points in (("envelopes/0_many.json", numbers[:6 * many]), ("envelopes/1_few.json", numbers[6 * many:])):
+        size = os.stat(m / path).st_size
+        text = m.get(path)
+        assert len(text) == size
+        got = [n for p in json.loads(text)["points"] for n in (p["time"], p["curve_type"], *p["values"])]
+        assert got == points
+    raw = "raw/items/00006_envpoints/00000"
+    want = b"".join(b"%d\n" % n for n in numbers)
+    assert os.stat(m / raw).st_size == len(want)
+    assert m.get(raw) == want
+    out = os.path.join(box.root, "out")
+    subprocess.run(["cp", "-r", m.point, out], check=True)
+    assert boxes.get(os.path.join(out, raw)) == want
     m.unmount()
 
 

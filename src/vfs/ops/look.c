@@ -98,20 +98,35 @@ static bool is_late(const struct node *n)
 	return node_entry(n, &en, NULL) == 0 && en.late;
 }
 
+/* Is that what was asked for? A save that came meanwhile has a version of its own. */
+static bool was_sized(const struct call *c, const struct node *n)
+{
+	return c->sized.in == node_version(n) && c->sized.id == n->id;
+}
+
+/* The format need not have kept it. Where it cannot be found, reading the file says why; but memory
+ * comes back, and the kernel would keep a wrong size. */
+static int take_size(struct call *c)
+{
+	if (c->sized.r == 0)
+		c->attr.size = c->sized.size;
+	return c->sized.r == -ENOMEM ? -ENOMEM : 0;
+}
+
 /* The attributes of n as c's answer; or c waits for the size. */
 static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
 {
 	int r = node_attr(v, n, &c->attr);
 
-	if (r == -EAGAIN && !c->sized) {
+	if (r == -EAGAIN && !was_sized(c, n)) {
 		if (is_late(n))
 			sizes_ahead(v, n->parent, c->caller);
 		size_wait(v, n->vol, node_version(n), &n->id, 1, c);
 		node_free_unused(v, n);
 		return;
 	}
-	if (r == -EAGAIN) /* its size cannot be found; reading it says why */
-		r = node_attr(v, n, &c->attr) == -EAGAIN ? 0 : r;
+	if (r == -EAGAIN)
+		r = take_size(c);
 	if (r == 0 && counts) {
 		c->attr.alias = is_alias(n, c->name);
 		node_looked_up(n);
@@ -194,7 +209,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const cha
 	if (!n)
 		return -ENOMEM;
 	r = node_attr(v, n, &a);
-	if (r < 0 && (r != -EAGAIN || en->late))
+	if (r < 0)
 		a.nlink = 0; /* the front names it without attributes */
 	a.alias = is_alias(n, name);
 	if (n->stale)
@@ -321,7 +336,7 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
-	if (c->plus && !c->sized)
+	if (c->plus && !c->sized.in)
 		n = unsized(v, c, dir, ids);
 	if (n) {
 		size_wait(v, dir->vol, dir->vol->now, ids, n, c);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/format.h"
+
 void call_done(struct call *c, int r)
 {
 	if (c->kept) {
@@ -18,6 +20,7 @@ void call_done(struct call *c, int r)
 	if (c->pin)
 		--*c->pin;
 	c->pin = NULL;
+	snapshot_unref(TAKE(c->sized.in));
 	c->reply(c, r);
 }
 

@@ -16,6 +16,7 @@ struct vfs;
 struct handle;
 struct call;
 struct takeover;
+struct snapshot;
 
 /* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
@@ -77,10 +78,15 @@ struct call {
 
 	/* vfs's own */
 	struct call *next;
-	unsigned *pin;             /* counted down when it is answered; of the vfs's user */
-	bool kept;                 /* name, to_name and data are copies */
-	bool lost;                 /* ... and there was no memory for one */
-	bool sized;                /* sizes have been asked for once */
+	unsigned *pin; /* counted down when it is answered; of the vfs's user */
+	bool kept;     /* name, to_name and data are copies */
+	bool lost;     /* ... and there was no memory for one */
+	struct {
+		struct snapshot *in; /* the version in which sizes were asked for, or NULL */
+		uint64_t id;         /* of one entry: which */
+		int r;               /* ... what came of it */
+		uint64_t size;
+	} sized;
 	bool loaded;               /* rename: the stage of the moved file was made for it */
 	bool judged;               /* ... and its content would be accepted */
 	struct takeover *takeover; /* rename over a lens (ops/takeover.c) */

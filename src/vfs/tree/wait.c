@@ -138,18 +138,24 @@ struct sizing {
 	struct volume *vol;
 	struct snapshot *s;
 	struct call *call;
+	int r; /* of one */
+	uint64_t size;
 	size_t n;
 	entry_id ids[];
 };
 
-/* The format remembers what it finds; a failure shows again when the file is read. */
+/* A failure shows again when the file is read. */
 static int find_size(void *arg, size_t i, struct error *e)
 {
-	const struct sizing *z = arg;
-	uint64_t size;
+	struct sizing *z = arg;
+	uint64_t size = 0;
+	int r = snapshot_size(z->s, z->ids[i], &size, NULL);
 
 	(void)e;
-	(void)snapshot_size(z->s, z->ids[i], &size, NULL);
+	if (z->n == 1) {
+		z->r = r;
+		z->size = size;
+	}
 	return 0;
 }
 
@@ -168,9 +174,12 @@ static void sizing_done(struct job *j)
 {
 	struct sizing *z = (struct sizing *)j;
 
-	z->call->sized = true;
+	snapshot_unref(z->call->sized.in);
+	z->call->sized.in = z->s;
+	z->call->sized.id = z->ids[0];
+	z->call->sized.r = z->r;
+	z->call->sized.size = z->size;
 	call_again(z->v, z->call);
-	snapshot_unref(z->s);
 	free(z);
 }
 
