@@ -166,7 +166,8 @@ static enum meaning meaning_of_new(
 	for (int i = 0; i < m->n_objects; i++) {
 		const struct object *o = &m->objects[i];
 
-		if (o->state != HERE && o->kind == *ret_kind && (o->mounted || o->known) &&
+		if (o->state != HERE && o->kind == *ret_kind &&
+			(o->mounted || o->known || (o->state == KEPT && !o->ended)) &&
 			same_place(o->kind, o->last, path) &&
 			(found < 0 || o->left > m->objects[found].left))
 			found = i;
@@ -365,13 +366,24 @@ void model_map(const struct model *m, struct map_says *ret)
 								    : m->objects[i].content;
 }
 
+/* What was moved to a scratch name and is in no map is no object any more: nothing that is made at
+ * its place is that again. */
+static void end_kept(struct object *o)
+{
+	o->ended |= o->state == KEPT && !o->mounted && !o->known;
+}
+
 void model_save(struct model *m)
 {
 	model_map(m, &m->saved);
 	m->save_done = true;
 	m->content_done = false;
-	for (int i = 0; i < m->n_objects; i++)
-		m->objects[i].known |= m->objects[i].saved = in_map(&m->objects[i]);
+	for (int i = 0; i < m->n_objects; i++) {
+		struct object *o = &m->objects[i];
+
+		o->known |= o->saved = in_map(o);
+		end_kept(o);
+	}
 	/* The files of info are always there (layout rule 2): removed, they are empty ones now. */
 	for (int i = 0; i < m->n_objects; i++) {
 		struct object *o = &m->objects[i];
@@ -714,6 +726,8 @@ static int to_object(struct model *m, struct file *f, enum meaning what, int obj
 	memcpy(from, f->path, PATH_SIZE);
 	if ((same_form && (what == NEW || what == LEFT)) ||
 		(same_form && what == OBJECT && object == f->object && !target)) {
+		if (what == LEFT && object != f->object)
+			end_kept(&m->objects[object]);
 		along(m, f, to);
 		return 0;
 	}

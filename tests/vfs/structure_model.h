@@ -35,6 +35,7 @@ struct object {
 	unsigned left;        /* when its file went */
 	bool saved;           /* the last save wrote it */
 	bool known;           /* a save did */
+	bool ended;           /* none did, and its place is free for another */
 };
 
 struct file {

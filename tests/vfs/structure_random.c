@@ -328,6 +328,19 @@ static bool has_object(const struct map_object *list, unsigned n, const struct o
 	return false;
 }
 
+/* Does f stand for an image of which it says the other form, which was refused? The image is in the
+ * map by the name of the form that it has. */
+static bool is_other_form(const struct model *m, const struct file *f, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	size_t n = dot ? (size_t)(dot - path) : 0;
+
+	return f->draft && !f->scratch && !f->second && m->objects[f->object].kind == KIND_IMAGE &&
+	       n && strncmp(f->path, path, n) == 0 && f->path[n] == '.' &&
+	       content_judge(strcmp(dot, ".png") == 0 ? FORM_PNG : FORM_JSON,
+		       m->objects[f->object].content) != NO_CONTENT;
+}
+
 /* Does the map that was written say what the file said before the save? */
 static bool is_saved(const struct model *before, const char *path)
 {
@@ -339,7 +352,8 @@ static bool is_saved(const struct model *before, const char *path)
 		if (strncmp(path, layer_paths[i], strlen(layer_paths[i])) == 0)
 			return true; /* compare_map saw its reference */
 	for (int i = 0; i < before->n_files; i++)
-		if (strcmp(before->files[i].path, path) == 0 && !before->files[i].scratch)
+		if ((strcmp(before->files[i].path, path) == 0 && !before->files[i].scratch) ||
+			is_other_form(before, &before->files[i], path))
 			f = &before->files[i];
 	/* A file of info that was removed is an empty one. */
 	for (int i = 0; !f && i < before->n_objects; i++)
