@@ -285,6 +285,38 @@ CASE(a_dropped_draft_in_the_other_form_leaves_what_was_removed,
 	"drop images/1_sky.png\n"
 	"none images/1_sky.json",
 	"grass moon - : grass,none,moon")
+CASE(what_a_save_removed_does_not_come_back_with_a_refused_file,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/0_grass.png bad = EINVAL",
+	"sky moon - : none,sky,moon")
+CASE(what_a_save_removed_does_not_come_back_with_a_refused_other_form,
+	"rm images/1_sky.json\n"
+	"save\n"
+	"put images/1_sky.png bad = EINVAL\n"
+	"save",
+	"grass moon - : grass,none,moon")
+CASE(what_a_save_removed_does_not_come_back_with_a_refused_file_that_was_moved_away,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/0_grass.png bad = EINVAL\n"
+	"mv images/0_grass.png images/0_grass.png~",
+	"sky moon - : none,sky,moon")
+CASE(what_a_save_removed_does_not_come_back_with_a_dropped_draft,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/0_grass.png bad = EINVAL\n"
+	"drop images/0_grass.png\n"
+	"none images/0_grass.png",
+	"sky moon - : none,sky,moon")
+CASE(what_a_save_removed_is_there_again_with_content_that_is_accepted,
+	"rm images/0_grass.png\n"
+	"save\n"
+	"put images/0_grass.png bad = EINVAL\n"
+	"save\n"
+	"put images/0_grass.png png1\n"
+	"mv images/0_grass.png images/0_grass.png~",
+	"grass=png1 sky moon - : grass,sky,moon")
 CASE(a_directory_is_no_form_of_an_image,
 	"mkdir images/0_grass.json\n"
 	"rmdir images/0_grass.json\n"
@@ -528,6 +560,11 @@ int main(void)
 		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away),
 		TEST(a_dropped_draft_in_the_other_form_leaves_what_a_save_has),
 		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_removed),
+		TEST(what_a_save_removed_does_not_come_back_with_a_refused_file),
+		TEST(what_a_save_removed_does_not_come_back_with_a_refused_other_form),
+		TEST(what_a_save_removed_does_not_come_back_with_a_refused_file_that_was_moved_away),
+		TEST(what_a_save_removed_does_not_come_back_with_a_dropped_draft),
+		TEST(what_a_save_removed_is_there_again_with_content_that_is_accepted),
 		TEST(a_directory_is_no_form_of_an_image),
 		TEST(a_new_image_that_was_refused_can_be_written_again),
 		TEST(what_replaced_a_refused_new_image_survives_a_kill),

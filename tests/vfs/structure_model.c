@@ -388,6 +388,9 @@ void model_save(struct model *m)
 	for (int i = 0; i < m->n_objects; i++) {
 		struct object *o = &m->objects[i];
 
+		/* Of what the map does not have any more nothing comes back by itself. */
+		if (o->kind != KIND_INFO && o->state == GONE)
+			o->content = NO_CONTENT;
 		if (o->kind != KIND_INFO || o->state != GONE || model_file(m, o->home))
 			continue;
 		o->state = HERE;

@@ -29,7 +29,7 @@ struct object {
 	char last[PATH_SIZE]; /* where its file stood last */
 	char name[NAME_SIZE]; /* as the map has it */
 	int position;         /* in the map, at the mount */
-	int content;          /* NO_CONTENT: it never had any */
+	int content;          /* NO_CONTENT: it never had any, or none since a save left it out */
 	int draft;            /* of the file that was moved away, or NO_CONTENT */
 	unsigned seq;         /* when it was made or moved; 0: it is at its home */
 	unsigned left;        /* when its file went */

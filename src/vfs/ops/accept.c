@@ -68,7 +68,7 @@ bool accept_drops_draft(struct vfs *v, const struct node *n)
 
 void accept_content(struct vfs *v, struct node *n, struct forgotten *ret)
 {
-	const struct object *o;
+	struct object *o;
 	struct entry en;
 
 	if (node_scratch(n))
@@ -83,6 +83,8 @@ void accept_content(struct vfs *v, struct node *n, struct forgotten *ret)
 	o = object_find(v, n->id);
 	if (o && o->state != OBJECT_HERE)
 		(void)object_here(v, n);
+	if (o && o->node == n)
+		o->unwritten = false;
 }
 
 /* n's object, of which n has no content, is what it was before n was made, by the name of the form
@@ -90,9 +92,12 @@ void accept_content(struct vfs *v, struct node *n, struct forgotten *ret)
 static void leave_object(struct vfs *v, struct node *n, bool gone)
 {
 	char other[NAME_MAX + 1], *own = n->name;
+	struct entry en;
 	int r = -EINVAL;
 
-	if (object_alternate(v, n->parent->id, own, other)) {
+	if (node_entry(n, &en, NULL) == 0) {
+		r = object_left(v, n, OBJECT_GONE);
+	} else if (object_alternate(v, n->parent->id, own, other)) {
 		n->name = other;
 		r = object_left(v, n, gone ? OBJECT_GONE : OBJECT_KEPT);
 		n->name = own;
@@ -111,7 +116,7 @@ void draft_dismiss(struct vfs *v, struct node *n, struct forgotten *ret)
 	stage_drop(n);
 	n->set &= ~(unsigned)ATTR_MTIME;
 	n->cached = false;
-	if (stands && node_entry(n, &en, NULL) == 0)
+	if (stands && !(o && o->unwritten) && node_entry(n, &en, NULL) == 0)
 		return;
 	if (n->lens == LENS_NEW)
 		object_forget(v, n->id);

@@ -200,7 +200,7 @@ static void add_left(struct vfs *v, struct changes *c, const struct object *o)
 	struct change_line line = {.kind = CHANGE_KEPT};
 	entry_id id;
 
-	if (!path || o->told || (o->absent && o->state == OBJECT_GONE))
+	if (!path || o->told)
 		return;
 	if (o->state == OBJECT_GONE && !stands(v, path, 0, &id))
 		line = changes_removed(v, o, path);
@@ -219,6 +219,9 @@ static void add_object(struct vfs *v, struct changes *c, const struct object *o)
 	entry_id id;
 	bool is_new;
 
+	/* The last save told of it. */
+	if (o->absent && (o->unwritten || o->state == OBJECT_GONE))
+		return;
 	if (o->state != OBJECT_HERE) {
 		add_left(v, c, o);
 		return;

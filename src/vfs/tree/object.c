@@ -205,6 +205,7 @@ int object_here(struct vfs *v, struct node *n)
 	if (!stood || !seq)
 		o->seq = moved ? ++v->vol->next_seq : 0;
 	o->told = false;
+	o->unwritten &= n->lens != LENS_LIVE;
 	/* New objects are bound before they have content. */
 	if (is_new)
 		o->since = OBJECT_MADE;
@@ -235,7 +236,8 @@ void objects_saved(struct vfs *v, bool saved)
 		next = object_next(v, o);
 		if (saved) {
 			o->away = o->seq != 0;
-			o->absent = o->state == OBJECT_GONE;
+			o->unwritten |= o->state == OBJECT_GONE;
+			o->absent = o->unwritten;
 			o->moved = false;
 		}
 		if (o->since != OBJECT_MADE)
@@ -302,19 +304,25 @@ static int by_seq(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Does the record say something that the format must know? fresh: also of what has no content yet.
- */
-static bool matters(const struct object *o, bool fresh)
+/* Is it in no map? fresh: but what has no content yet has a place. */
+static bool is_out(const struct object *o, bool fresh)
 {
-	if (o->state == OBJECT_KEPT)
-		return o->seq && o->name && o->since != OBJECT_MADE;
-	return o->state == OBJECT_GONE ||
-	       (o->seq && (fresh || o->node->lens != LENS_NEW) && o->node->parent);
+	return o->state == OBJECT_GONE || (o->unwritten && !fresh);
 }
 
-static int place(const struct object *o, struct placement *ret)
+/* Does the record say something that the format must know? */
+static bool matters(const struct object *o, bool fresh)
 {
-	*ret = (struct placement){.id = o->id, .removed = o->state == OBJECT_GONE};
+	if (is_out(o, fresh))
+		return true;
+	if (o->state == OBJECT_KEPT)
+		return o->seq && o->name && o->since != OBJECT_MADE;
+	return o->seq && (fresh || o->node->lens != LENS_NEW) && o->node->parent;
+}
+
+static int place(const struct object *o, bool fresh, struct placement *ret)
+{
+	*ret = (struct placement){.id = o->id, .removed = is_out(o, fresh)};
 	if (ret->removed)
 		return 0;
 	ret->dir = o->node ? o->node->parent->id : o->dir;
@@ -340,7 +348,7 @@ static int place_all(struct vfs *v, bool fresh, struct placement **ret, size_t *
 			list[n++] = o;
 	qsort(list, n, sizeof(*list), by_seq);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = place(list[i], &p[i]);
+		r = place(list[i], fresh, &p[i]);
 	if (r < 0) {
 		placements_free(p, n);
 		return r;

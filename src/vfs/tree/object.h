@@ -38,11 +38,12 @@ struct object {
 	bool told;         /* the report of a save has said that it left */
 	entry_id dir;      /* where it stands or stood last, and as what */
 	char *name;
-	uint64_t left; /* KEPT, GONE: when */
-	bool away;     /* the last save placed it elsewhere than at its old path */
-	bool absent;   /* ... or left it out */
-	bool moved;    /* its last place is not the one of the last save */
-	bool bare;     /* KEPT: nothing that was written to it was accepted yet */
+	uint64_t left;  /* KEPT, GONE: when */
+	bool away;      /* the last save placed it elsewhere than at its old path */
+	bool absent;    /* ... or left it out */
+	bool unwritten; /* ... and none places it before something is accepted */
+	bool moved;     /* its last place is not the one of the last save */
+	bool bare;      /* KEPT: nothing that was written to it was accepted yet */
 };
 
 /* What the name means to the format, which may know of no such thing; see format.h. */
