@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Zlib
 """The kernel remembers what was listed, and it is what there is: after whatever was made, renamed,
 removed, refused or saved, and whoever lists meanwhile."""
+import ctypes
 import errno
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import time
@@ -183,6 +185,67 @@ def test_the_name_of_a_dropped_draft_is_free_at_once(box, restless):
     boxes.put(path, PNG, MAKE)
     restless.stop()
     assert m.unmount().out == "saved: images/9_new.png\n"
+
+
+class Listing:
+    """As readdir(3) does it, but step by step."""
+
+    def __init__(self, path):
+        self.fd, self.names = os.open(path, os.O_RDONLY | os.O_DIRECTORY), []
+
+    def read(self, size=32768):
+        """One getdents64: the number of names it gave."""
+        data = ctypes.create_string_buffer(size)
+        n = ctypes.CDLL(None, use_errno=True).getdents64(self.fd, data, size)
+        assert n >= 0, os.strerror(ctypes.get_errno())
+        before, at = len(self.names), 0
+        while at < n:
+            length = struct.unpack_from("H", data.raw, at + 16)[0]
+            self.names.append(data.raw[at + 19:at + length].split(b"\0")[0].decode())
+            at += length
+        return len(self.names) - before
+
+    def end(self, size=32768):
+        """What it gave in all."""
+        while self.read(size):
+            pass
+        os.close(self.fd)
+        return sorted(set(self.names) - {".", ".."})
+
+
+def dropped(path):
+    boxes.refused(boxes.put, path, b"bad", MAKE)
+    return lambda: os.removexattr(path, "user.mapfs.error")
+
+
+def removed(path):
+    boxes.put(path, JSON, MAKE)
+    return lambda: os.unlink(path)
+
+
+def moved(path):
+    boxes.put(path, JSON, MAKE)
+    return lambda: os.rename(path, os.path.join(os.path.dirname(path), "..", "info", "x~"))
+
+
+@pytest.mark.parametrize("size", [4096, 120])
+@pytest.mark.parametrize("go", [removed, moved, dropped])
+def test_a_listing_that_began_earlier_adds_nothing_to_another(box, go, size):
+    """A kernel that remembers listings reads the rest of one from what another has ended meanwhile."""
+    m = box.mount(box.add(datafile.small_map(image=(16, 16))))
+    images = m / "images"
+    there = sorted(os.listdir(images))
+    for i in range(20):
+        goes = go(os.path.join(images, "new%d.json" % i))
+        earlier = Listing(images)
+        assert earlier.read() > 2
+        goes()
+        later = Listing(images)
+        assert later.read(size) > 0
+        earlier.end()
+        assert later.end(size) == there
+        assert sorted(os.listdir(images)) == there
+    m.unmount()
 
 
 def test_who_lists_again_asks_for_nothing(box):

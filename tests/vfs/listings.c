@@ -30,6 +30,41 @@ static void a_name_that_nobody_tells_of_is_seen(void **state)
 	box_forget_listings(b);
 }
 
+static bool emit_nothing(struct call *c, const char *name, const struct attr *a, uint64_t next)
+{
+	(void)c, (void)name, (void)a, (void)next;
+	return false;
+}
+
+static bool is_answered(struct box *b, struct pending *p, uint64_t off)
+{
+	p->call = (struct call){.ino = VFS_ROOT_INO, .off = off, .emit = emit_nothing};
+	box_submit(b, p, vfs_readdir);
+	return p->done;
+}
+
+/* Before names that came or went are listed, the kernel has forgotten what was listed before. */
+static void who_lists_what_changed_waits_for_the_kernel(void **state)
+{
+	struct box *b = *state;
+	struct pending first, other, rest;
+
+	b->hold = true;
+	assert_true(is_answered(b, &first, 0));
+	assert_int_equal(box_mkdir(b, "x~"), 0);
+	assert_true(is_answered(b, &rest, 2));
+	assert_false(is_answered(b, &first, 0));
+	assert_int_equal(b->invalidated[b->n_invalidated - 1], VFS_ROOT_INO);
+	assert_false(is_answered(b, &other, 0));
+	assert_int_equal(b->n_held, 1);
+	box_let_go(b);
+	assert_int_equal(box_wait(&first), 0);
+	assert_int_equal(box_wait(&other), 0);
+	b->hold = true;
+	assert_true(is_answered(b, &first, 0));
+	box_let_go(b);
+}
+
 static void a_draft_that_is_dropped_takes_its_name_along(void **state)
 {
 	struct box *b = *state;
@@ -194,6 +229,7 @@ int main(void)
 #define IN_A_BOX(test) cmocka_unit_test_setup_teardown(test, box_setup, box_teardown)
 	const struct CMUnitTest tests[] = {
 		IN_A_BOX(a_name_that_nobody_tells_of_is_seen),
+		IN_A_BOX(who_lists_what_changed_waits_for_the_kernel),
 		IN_A_BOX(a_draft_that_is_dropped_takes_its_name_along),
 		IN_A_BOX(an_empty_directory_that_was_removed_is_back_after_a_save),
 		IN_A_BOX(a_removed_text_is_back_after_a_save),

@@ -135,15 +135,21 @@ void box_remember(struct box *b)
 	b->memory = m;
 }
 
-static bool misremembered(struct box *b, const struct remembered *d)
+static bool misremembered(struct box *b, struct remembered *d)
 {
+	bool told = d->told;
 	struct timespec now;
 	uint64_t names;
+	int r;
 
-	/* What is gone nobody lists. */
-	if (d->done || list(b, d, NULL, &names) < 0 || names == d->names)
+	if (d->done)
 		return false;
-	if (!d->told || mtime(b, d->ino, &now) < 0)
+	r = list(b, d, NULL, &names);
+	d->told = told; /* who remembers does not list */
+	/* What is gone nobody lists. */
+	if (r < 0 || names == d->names)
+		return false;
+	if (!told || mtime(b, d->ino, &now) < 0)
 		return true;
 	return now.tv_sec == d->mtime.tv_sec && now.tv_nsec == d->mtime.tv_nsec;
 }

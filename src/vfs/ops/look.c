@@ -325,6 +325,23 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 	return n;
 }
 
+/*
+ * A kernel that remembers listings reads what follows an answer from there as soon as somebody has
+ * listed to the end, and does not ask whether that one began before names came or went. So it
+ * forgets what was listed before the first answer that comes after.
+ */
+static bool waits_for_kernel(struct vfs *v, struct call *c, struct node *dir)
+{
+	if (c->off > 0)
+		return false;
+	if (dir->changed)
+		node_invalidate(v, &dir, 1, NULL);
+	dir->changed = false;
+	if (dir->stale)
+		node_wait(dir, c);
+	return dir->stale;
+}
+
 void vfs_readdir(struct vfs *v, struct call *c)
 {
 	struct node *dir = node_find(v, c->ino);
@@ -336,6 +353,8 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
+	if (waits_for_kernel(v, c, dir))
+		return;
 	if (c->plus && !c->sized.in)
 		n = unsized(v, c, dir, ids);
 	if (n) {

@@ -9,6 +9,7 @@ void node_touch(struct node *n, unsigned mask)
 	if (mask & ATTR_MTIME) {
 		n->mtime = n->ctime;
 		n->timed = false;
+		n->changed = n->dir;
 	}
 	if (mask & ATTR_ATIME)
 		n->atime = n->ctime;

@@ -7,7 +7,8 @@
 
 /* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
 int node_attr(struct vfs *v, struct node *n, struct attr *ret);
-void node_touch(struct node *n, unsigned mask); /* ATTR_MTIME and ctime become now */
+/* These times, and ctime, become now. ATTR_MTIME of a directory: names in it came or went. */
+void node_touch(struct node *n, unsigned mask);
 /* The time that the map has for n is what a program set, however its content comes elsewhere now. */
 void node_keep_time(struct node *n);
 /* For a save, where the format keeps times: those that programs set; appended. */

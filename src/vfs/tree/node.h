@@ -76,6 +76,7 @@ struct node {
 	 * one that it has just made (cp -r) takes a name that is not for a failure. 0: nobody.
 	 */
 	pid_t maker;
+	bool changed;   /* names in the directory came or went since it was listed last */
 	enum lens lens; /* set by node_show, node_freeze and node_cut */
 	entry_id id;    /* unless NONE */
 	struct snapshot *frozen;
