@@ -220,18 +220,30 @@ static int bare_dir(struct vfs *v, struct node *dir, const char *name, bool remo
 	return r == 0 && remove ? ask(v, &a, vfs_rmdir) : r;
 }
 
+/*
+ * A directory of which only the removal list tells is shown by the map that was saved, and was not
+ * by the earlier mount, where the one around it could go, or another one come to its place.
+ */
 static int replay_rename(struct vfs *v, const struct asking *what, struct node *to)
 {
 	const char *name = what->call.to_name;
 	struct asking a = *what; /* which is not its own once it was asked */
 	int r = ask(v, &a, vfs_rename);
 
-	/* A directory of which only the removal list tells is shown by the map that was saved, and
-	 * was not by the earlier mount, where another one came to its place. */
 	if (r != -ENOTEMPTY || bare_dir(v, to, name, false) < 0 || bare_dir(v, to, name, true) < 0)
 		return r;
 	a = *what;
 	return ask(v, &a, vfs_rename);
+}
+
+static int replay_rmdir(struct vfs *v, struct asking *a, struct node *dir)
+{
+	const char *name = a->call.name;
+	int r = ask(v, a, vfs_rmdir);
+
+	if (r != -ENOTEMPTY || bare_dir(v, dir, name, false) < 0)
+		return r;
+	return bare_dir(v, dir, name, true);
 }
 
 static int replay_name(struct replay *re, const struct journal_op *op)
@@ -270,7 +282,7 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 		if (r == 0)
 			vfs_forget(v, a.call.attr.ino, 1);
 	} else {
-		r = ask(v, &a, is_dir ? vfs_rmdir : vfs_unlink);
+		r = is_dir ? replay_rmdir(v, &a, dir) : ask(v, &a, vfs_unlink);
 	}
 	dir->opens--;
 	node_free_unused(v, dir);
