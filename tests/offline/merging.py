@@ -363,8 +363,11 @@ def otherwise(b, o, t, who):
 
 
 def nameless(b, o, t, who):
-    """Has it no name, and did a side change it? Which it is, only its neighbours say then."""
-    return b.get(who) == "" and any(of(f, who) != of(b, who) for f in (o, t))
+    """Has it no name, and did a side change it, or take layers out of it? Which it is, only its neighbours and
+    those layers say then."""
+    inside = [k for k in b if len(k) == 2 and b.get((*k, "group")) == who]
+    return b.get(who) == "" and any(of(f, who) != of(b, who) or
+                                    any(f.get((*k, "group"), who) != who for k in inside) for f in (o, t))
 
 
 def between(x, side, now, stayed):
