@@ -183,3 +183,21 @@ def test_a_directory_that_came_to_the_place_of_one_that_the_list_names_is_there_
     a = Archive(m.map)
     assert {"MEDIA/HID/A.DAT", "MEDIA/HID/B.DAT", "MEDIA/HID/PIC.JPG"} <= set(a.files)
     assert a.removed == ["MEDIA/" + listed]
+
+
+@pytest.mark.parametrize("listed", ["OUT/HID/X.DAT", "OUT/HID/SUB/X.DAT"])
+def test_a_directory_that_moved_and_went_stays_gone_though_the_list_named_one_in_it(box, listed):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.mkdir(m / "MEDIA/OUT")
+    m.put(".mod/removed.txt", b"MEDIA/%s\n" % listed.encode())
+    sync(m)
+    assert os.listdir(m / "MEDIA/OUT") == []
+    os.rename(m / "MEDIA/OUT", m / "MEDIA/AWAY")
+    os.rmdir(m / "MEDIA/AWAY")
+    there = sorted(os.listdir(m / "MEDIA"))
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert "could not be done" not in m.result.err
+    assert sorted(os.listdir(m / "MEDIA")) == there
+    m.unmount()
+    assert Archive(m.map).removed == ["MEDIA/" + listed]
