@@ -74,8 +74,8 @@ def tree(top):
 
 
 def assert_same(a, b):
-    assert sorted(a) == sorted(b)
-    assert [p for p in a if a[p] != b[p]] == []
+    other = sorted(set(a) ^ set(b)) or sorted(p for p in a if a[p] != b[p])
+    assert not other, other
 
 
 def output(*argv, **kw):

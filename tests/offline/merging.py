@@ -356,6 +356,13 @@ def misplaced(b, o, t, out):
     return wrong
 
 
+def resized(b, o, t):
+    """Layers of which each side changed the width or the height."""
+    def size(f, who):
+        return [f.get((*who, side)) for side in ("width", "height")]
+    return {k for k in b if len(k) == 2 and k[0] == "layer" and all(size(f, k) != size(b, k) for f in (o, t))}
+
+
 def otherwise(b, o, t, who):
     """Was a group renamed, and a layer of it? Then it may be another one."""
     inside = [k for k in b if len(k) == 2 and b.get((*k, "group")) == who]
