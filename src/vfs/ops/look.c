@@ -326,9 +326,9 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, entry_id 
 }
 
 /*
- * A kernel that remembers listings reads what follows an answer from there as soon as somebody has
- * listed to the end, and does not ask whether that one began before names came or went. So it
- * forgets what was listed before the first answer that comes after.
+ * Between two answers of one listing the kernel takes the rest from what it remembers, once
+ * somebody else has listed to the end, and does not look whether that one began before names came
+ * or went. So it forgets what was listed before the first answer after a change.
  */
 static bool waits_for_kernel(struct vfs *v, struct call *c, struct node *dir)
 {
