@@ -53,10 +53,11 @@ const struct format_setting *words_option(const char *key)
 bool words_value_known(const struct format_setting *o, const char *value)
 {
 	size_t digits = strspn(value, "0123456789");
+	bool number = digits && digits < 10 && !value[digits];
+	unsigned long n = number ? strtoul(value, NULL, 10) : 0;
 
 	if (o->most)
-		return digits && digits < 10 && !value[digits] &&
-		       strtoul(value, NULL, 10) <= o->most;
+		return number && (n == 0 || (n >= o->least && n <= o->most));
 	for (const char *const *v = o->values; v && *v; v++) {
 		if (strcmp(value, *v) == 0)
 			return true;
@@ -73,7 +74,7 @@ char *words_values(const struct format_setting *o)
 	if (!out)
 		return NULL;
 	if (o->most)
-		fprintf(out, "0 to %u", (unsigned)o->most);
+		fprintf(out, "0, or %u to %u", (unsigned)o->least, (unsigned)o->most);
 	while (o->values && o->values[n])
 		n++;
 	for (size_t i = 0; i < n; i++)

@@ -124,7 +124,7 @@ DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 struct format_setting {
 	const char *key;           /* "raw" */
 	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
-	uint32_t most;             /* ... or, unless it is 0, a number, and that is the largest */
+	uint32_t least, most;      /* ... or, unless most is 0, a number from it to most, or 0 */
 	const char *help;          /* for --help, what it does in a few words */
 };
 

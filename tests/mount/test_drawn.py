@@ -219,10 +219,16 @@ def test_a_map_without_a_game_layer_has_empty_ones(box):
     m.unmount()
 
 
-@pytest.mark.parametrize("value, code", (("x", 1), ("", 1), ("-1", 1), ("4097", 1), ("99999999999", 1), ("15", 2)))
+@pytest.mark.parametrize("value, code", (("x", 1), ("", 1), ("-1", 1), ("4097", 1), ("99999999999", 1), ("15", 1)))
 def test_what_is_no_size_is_refused(box, value, code):
     r = box.mount(box.add(two_tiles().bytes()), "preview=" + value, code=code).result
     assert "preview" in r.err
+
+
+def test_no_size_is_refused_once_for_a_folder(box):
+    """Not by each map in it, as a directory with an error.txt."""
+    box.add(two_tiles().bytes(), "a.map")
+    assert 'preview has no value "15" (0, or 16 to 4096)' in box.mount(box.maps, "preview=15", code=1).result.err
 
 
 def test_a_journal_that_knows_of_them_is_replayed_without_them(box):
