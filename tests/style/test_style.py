@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """What holds of the sources as text: where arrows point, what a room may include."""
 import glob
+import json
 import os
 import re
 import subprocess
@@ -204,6 +205,27 @@ def test_the_top_level_is_what_the_design_allows():
     allowed = {"meson.build", "src", "tests", "docs", "contrib", "README.md", "COPYING"}
     odd = [n for n in os.listdir(ROOT) if n not in allowed and not n.startswith((".", "build"))]
     assert odd == []
+
+
+def test_every_test_is_built_and_run():
+    """What no meson.build names fails for nobody."""
+    build = os.path.dirname(os.path.dirname(os.environ["MAPFS_BINARY"]))
+
+    def told(about):
+        with open(os.path.join(build, "meson-info", "intro-%s.json" % about), encoding="utf-8") as f:
+            return json.load(f)
+
+    def of_tests(ending, known):
+        known = {os.path.realpath(os.path.join(build, path)) for path in known}
+        here = os.path.realpath(os.path.join(ROOT, "tests"))
+        return [p for p in glob.glob(os.path.join(here, "**", ending), recursive=True) if p not in known]
+
+    if any(o["name"] == "b_sanitize" and o["value"] != "none" for o in told("buildoptions")):
+        pytest.skip("a build with sanitizers leaves some out")
+    groups = [group for target in told("targets") for group in target["target_sources"]]
+    assert of_tests("test_*.py", [word for test in told("tests") for word in test["cmd"]]) == []
+    unbuilt = of_tests("*.c", [path for group in groups for path in group.get("sources", [])])
+    assert [p for p in unbuilt if not p.endswith("/fuzz/deflate.c")] == []  # it needs libdeflate
 
 
 def test_the_example_of_a_format_is_what_the_guide_says():
