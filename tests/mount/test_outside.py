@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Zlib
+"""Somebody else replaces, damages and restores a map that is mounted, beside edits, saves and kills: no map
+is overwritten with another (rule 7 of the design) or mixed of two, and what a close has taken is shown or
+in a file: the map, one beside it, a journal."""
+import errno
+import os
+import random
+import shutil
+
+import pytest
+
+import box as boxes
+import share
+import theirs
+
+STEPS = 40
+MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+
+
+class Round:
+    def __init__(self, box, seed, kind, folder):
+        self.box, self.rng, self.kind, self.folder, self.m = box, random.Random(seed), kind, folder, None
+        self.theirs, self.made = [kind.make(0)], 1
+        self.paths = [box.add(data, name) for data, name in zip(self.theirs[0], kind.names)]
+        self.closed, self.unsaved, self.count = set(), set(), 0
+        box.allow(*(name + ".*" for name in kind.names))
+
+    # ---- what is there
+
+    def files(self, added=""):
+        """The map's, or of a conflict: its manifest has the ending last."""
+        first, out = self.paths[0], []
+        for path in self.paths:
+            path = first + added + path[len(first):]
+            out.append(boxes.get(path) if os.path.exists(path) else b"")
+        return tuple(out)
+
+    def whole(self):
+        return theirs.parts(self.kind, self.files())
+
+    def in_map(self):
+        return (self.whole() or (None, set()))[1]
+
+    def beside(self):
+        """What the maps have that were saved beside this one: each is whole, and of one."""
+        out, added, i = set(), ".mapfs-conflict", 1
+        while os.path.exists(self.paths[0] + added):
+            marks, written = theirs.parts(self.kind, self.files(added))
+            assert len(marks) == 1, "%s is mixed of %s" % (added, marks)
+            out |= written
+            added, i = ".mapfs-conflict.%d" % i, i + 1
+        return out
+
+    def in_journals(self):
+        to = os.path.join(self.box.root, "out")
+        self.box.run("recover", self.paths[0], "--extract", to)
+        files = [os.path.join(base, name) for base, _, names in os.walk(to) for name in names]
+        out = {boxes.get(path)[:-1] for path in files}
+        shutil.rmtree(to, ignore_errors=True)
+        return out
+
+    def shown(self):
+        out = set()
+        for text in self.kind.texts if self.m else ():
+            try:
+                out.add(boxes.get(self.path(text))[:-1])
+            except OSError:
+                pass  # of a map that is damaged, or gone
+        return out
+
+    def nothing_is_lost(self):
+        lost = self.closed - self.in_map() - self.beside() - self.in_journals()
+        assert not lost - self.shown()
+
+    # ---- mapfs
+
+    def path(self, text):
+        return os.path.join(self.m.point, self.kind.names[0] if self.folder else "", text)
+
+    def guarded(self, work, *args):
+        """Whatever mapfs does, the map stays, or a save wrote it over the one that it comes from."""
+        files, before = self.files(), self.whole()
+        result = work(*args)
+        if self.files() != files:
+            after = self.whole()
+            assert before and after, "a map was made of none, or none of it"
+            assert before[0] == after[0], "another's map was overwritten"
+        return result
+
+    def mount(self):
+        if self.m:
+            return
+        args = self.box.maps if self.folder else self.paths[0], self.box.point()
+        r = self.guarded(self.box.run, *args)
+        assert r.code == 0 or not self.whole(), r.err
+        if r.code == 0:
+            self.m = boxes.Mount(self.box, *args)
+
+    def in_place(self, path, new):
+        fd = os.open(path, os.O_RDWR)
+        try:
+            old = os.read(fd, 4096)
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, new, 0)
+        finally:
+            os.close(fd)
+        return old
+
+    def renamed_over(self, path, new):
+        old = boxes.get(path)
+        boxes.put(path + "~", new, flags=MAKE)
+        os.rename(path + "~", path)
+        return old
+
+    def anew(self, path, new):
+        old = boxes.get(path)
+        os.unlink(path)
+        boxes.put(path, new, flags=MAKE)
+        return old
+
+    def may_fail(self, error):
+        """What was not read yet is gone with what was written into; what replaced a map in a folder has other
+        files; a pair whose files do not belong together is read-only."""
+        return (error == errno.EIO or self.folder and error in (errno.ESTALE, errno.ENOENT)
+                or len(self.paths) > 1 and error == errno.EROFS)
+
+    def write(self):
+        self.mount()
+        if not self.m:
+            return
+        self.count += 1
+        # By its name what replaced a map in a folder may be written, when another was read just now.
+        way = self.in_place if self.folder else self.rng.choice((self.in_place, self.renamed_over, self.anew))
+        new = b"%d" % self.count + b"." * (self.count % 8 if len(self.paths) == 1 else 9 * self.count)
+        try:
+            old = way(self.path(self.rng.choice(self.kind.texts)), new + b"\n")[:-1]
+        except OSError as e:
+            assert self.may_fail(e.errno), e
+            return
+        for those in self.closed, self.unsaved:
+            those.discard(old)
+            those.add(new)
+
+    def ended(self, code):
+        if code in (0, 6):
+            assert self.unsaved <= self.in_map() | self.beside()
+            self.unsaved = set()
+
+    def sync(self):
+        def sync():
+            fd = os.open(self.m.point, os.O_RDONLY)
+            try:
+                return boxes.refused(os.fsync, fd)
+            finally:
+                os.close(fd)
+        if self.m:
+            self.ended(self.guarded(sync))
+
+    def unmount(self):
+        if not self.m:
+            return
+        code = self.guarded(self.box.run, "-u", self.m.point).code
+        self.ended(code)
+        assert code in (0, 4, 6) and self.m.mounted() == (code == 4)
+        if code == 4:
+            self.guarded(self.box.run, "-u", "--force", self.m.point)
+            assert not self.m.mounted()
+        self.m, self.unsaved = None, set()
+
+    def kill(self):
+        if self.m:
+            self.guarded(self.box.kill_worker)
+            self.m, self.unsaved = None, set()
+            self.nothing_is_lost()
+
+    # ---- somebody else
+
+    def put(self, files):
+        """All of them, or but one. What was only in the map that was there goes with it."""
+        self.closed -= self.in_map() - self.unsaved
+        way = self.rng.choice(("renamed over", "written into", "and its times put back"))
+        both = list(zip(self.paths, files))
+        for path, data in self.rng.sample(both, self.rng.randint(1, len(both))):
+            if way == "renamed over":
+                boxes.put(path + ".new", data, flags=MAKE)
+                os.rename(path + ".new", path)
+                continue
+            times = os.stat(path) if os.path.exists(path) else None
+            boxes.put(path, data, flags=MAKE)
+            if times and way == "and its times put back":
+                os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def replace(self):
+        self.theirs.append(self.kind.make(self.made))
+        self.made += 1
+        self.put(self.theirs[-1])
+
+    def restore(self):
+        self.put(self.rng.choice(self.theirs))
+
+    def keep(self):
+        if self.whole():
+            self.theirs.append(self.files())
+
+    def touch(self):
+        path = self.rng.choice(self.paths)
+        if os.path.exists(path):
+            self.rng.choice((lambda: os.utime(path), lambda: os.chmod(path, 0o640), lambda: self.put(self.files()),
+                             lambda: (os.rename(path, path + ".aside"), os.rename(path + ".aside", path))))()
+
+    def damage(self):
+        left = self.rng.choice((0, 30))
+        self.put([data[:left] for data in self.files()])
+        path = self.rng.choice(self.paths)
+        if self.rng.randrange(2) and os.path.exists(path):
+            os.unlink(path)
+
+    def run(self):
+        works = [self.write] * 10 + [self.mount, self.sync, self.unmount] * 3 + [self.kill, self.replace] * 2
+        works += [self.restore, self.touch] * 2 + [self.keep, self.damage]
+        for _ in range(STEPS):
+            wanted = works if self.whole() or self.rng.randrange(2) else (self.replace, self.restore)
+            self.rng.choice(wanted)()
+            if self.rng.randrange(4) == 0:
+                self.nothing_is_lost()
+        self.unmount()
+        self.nothing_is_lost()
+
+
+@pytest.mark.parametrize("seed", share.of(range(500), range(20)))
+@pytest.mark.parametrize("folder", (False, True), ids=("alone", "folder"))
+@pytest.mark.parametrize("kind", (theirs.Map, theirs.Pair), ids=("map", "pair"))
+def test_nobody_is_overwritten_and_nothing_is_lost(box, seed, kind, folder):
+    Round(box, seed, kind, folder).run()
