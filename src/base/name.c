@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -30,6 +31,44 @@ bool name_is_random(const char *name)
 			return true;
 	}
 	return false;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Of two numbers, which both are passed over. */
+static int compare_numbers(const char **a, const char **b)
+{
+	size_t n, m;
+	int r;
+
+	*a += strspn(*a, "0");
+	*b += strspn(*b, "0");
+	n = strspn(*a, "0123456789");
+	m = strspn(*b, "0123456789");
+	r = n != m ? (n < m ? -1 : 1) : strncmp(*a, *b, n);
+	*a += n;
+	*b += m;
+	return r;
+}
+
+int name_compare(const char *a, const char *b)
+{
+	const char *p = a, *q = b;
+	int r = 0;
+
+	while (r == 0 && *p && *q)
+		if (is_digit(*p) && is_digit(*q))
+			r = compare_numbers(&p, &q);
+		else if (*p == *q)
+			p++, q++;
+		else
+			break;
+	if (r == 0)
+		r = (uint8_t)*p - (uint8_t)*q;
+	return r ? r : strcmp(a, b);
 }
 
 int path_next(const char **path, char ret[NAME_MAX + 1])

@@ -20,6 +20,10 @@ int name_check(const char *name, size_t n);
  * (XXXXXXXX) and zip (ziXXXXXX) give to what is about to take another file's place? */
 bool name_is_random(const char *name);
 
+/* An order of names: bytes, but numbers in them by their value (2 before 10). 0 only of the same.
+ */
+int name_compare(const char *a, const char *b);
+
 /* Takes the first name off a relative path, and the slash behind it; *path is "" after the last.
  * Fails like name_check, also for a slash that nothing follows. */
 int path_next(const char **path, char ret[NAME_MAX + 1]);

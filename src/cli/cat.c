@@ -24,7 +24,7 @@ static int write_out(void *arg, const void *data, size_t n)
 	return r;
 }
 
-static int show(void *arg, const char *path, const struct attr *a)
+static int show(void *arg, const char *path, const struct seen *a)
 {
 	struct cat *cat = arg;
 	int r = S_ISDIR(a->mode) ? -EISDIR : offline_read(&cat->tree, a, write_out, cat);

@@ -23,7 +23,6 @@ struct checking {
 	struct offline *t;
 	struct buffer *out;
 	struct names told; /* paths that have a fault */
-	struct error why;  /* what the vfs said last */
 	bool bad;
 };
 
@@ -83,13 +82,6 @@ static struct format_fault whole(const char *text)
 		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
 }
 
-static void heard(void *arg, const char *line)
-{
-	struct checking *k = arg;
-
-	error_set(&k->why, -EIO, "%s", line);
-}
-
 static int drop(void *arg, const void *data, size_t n)
 {
 	(void)arg, (void)data, (void)n;
@@ -108,7 +100,7 @@ static bool was_told(const struct checking *k, const char *path)
 	return false;
 }
 
-static int read_one(void *arg, const char *path, const struct attr *a)
+static int read_one(void *arg, const char *path, const struct seen *a)
 {
 	struct checking *k = arg;
 	CLEANUP(free) char *line = NULL;
@@ -117,14 +109,13 @@ static int read_one(void *arg, const char *path, const struct attr *a)
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	error_clear(&k->why);
 	r = offline_read(k->t, a, drop, NULL);
 	if (r == 0 || (r == -EIO && was_told(k, path)))
 		return 0;
 	if (r != -EIO)
 		return r;
 	if (asprintf(&line, "%s: cannot be read: %s", path,
-		    k->why.code ? error_text(&k->why) : strerror(-r)) < 0)
+		    k->t->why.code ? error_text(&k->t->why) : strerror(-r)) < 0)
 		return -ENOMEM;
 	f = whole(line + strlen(path) + 2);
 	f.warned = true;
@@ -141,8 +132,6 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	t->heard = heard;
-	t->heard_arg = &k;
 	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0) {
 		struct format_fault f = whole(error_text(&e));
 

@@ -106,7 +106,7 @@ static int open_parent(struct extract *x, const char *path, const char **ret_nam
 	return x->dir ? 0 : -ENOMEM;
 }
 
-static int stamp(int fd, const struct attr *a, mode_t mode)
+static int stamp(int fd, const struct seen *a, mode_t mode)
 {
 	const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
 	int r = io_chmod(fd, mode);
@@ -154,7 +154,7 @@ static int write_piece(void *arg, const void *data, size_t n)
 	return not_written(x, r);
 }
 
-static int copy_file(struct extract *x, const char *path, const struct attr *a)
+static int copy_file(struct extract *x, const char *path, const struct seen *a)
 {
 	int r = path_check(path);
 
@@ -192,7 +192,7 @@ static int make_own_dir(const struct extract *x, const char *name)
 	return 0;
 }
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
 	const char *name;
@@ -218,7 +218,7 @@ static int visit(void *arg, const char *path, const struct attr *a)
 }
 
 /* A directory has its time once all is in it. */
-static int leave(void *arg, const char *path, const struct attr *a)
+static int leave(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
 	const char *name;
@@ -237,7 +237,7 @@ static int leave(void *arg, const char *path, const struct attr *a)
 	return 0;
 }
 
-static int match(void *arg, const char *path, const struct attr *a)
+static int match(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
 

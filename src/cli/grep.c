@@ -68,7 +68,7 @@ static size_t search_lines(struct search *s, const char *path, const char *text,
 	return found;
 }
 
-static int search_file(void *arg, const char *path, const struct attr *a)
+static int search_file(void *arg, const char *path, const struct seen *a)
 {
 	struct search *s = arg;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;

@@ -27,7 +27,7 @@ static void print_name(const struct ls *ls, const char *name, const char *end)
 	printf("%s%s", shown ? printable(shown) : name, end);
 }
 
-static void print_entry(const struct ls *ls, const char *name, const struct attr *a)
+static void print_entry(const struct ls *ls, const char *name, const struct seen *a)
 {
 	char mode[] = "-rwxrwxrwx", when[32] = "";
 	struct tm tm;
@@ -46,9 +46,9 @@ static void print_entry(const struct ls *ls, const char *name, const struct attr
 	print_name(ls, name, "\n");
 }
 
-static int list_one(struct ls *ls, uint64_t dir, const char *name)
+static int list_one(struct ls *ls, const struct seen *dir, const char *name)
 {
-	struct attr a = {0};
+	struct seen a = {0};
 	int r;
 
 	if (!ls->details) {
@@ -59,14 +59,13 @@ static int list_one(struct ls *ls, uint64_t dir, const char *name)
 	if (r < 0)
 		return r;
 	print_entry(ls, name, &a);
-	offline_forget(&ls->tree, a.ino);
 	return 0;
 }
 
-static int list_dir(struct ls *ls, const char *path, uint64_t ino)
+static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 {
 	struct names names;
-	int r = offline_names(&ls->tree, ino, true, &names);
+	int r = offline_names(&ls->tree, dir, true, &names);
 
 	if (r < 0)
 		return r;
@@ -78,20 +77,20 @@ static int list_dir(struct ls *ls, const char *path, uint64_t ino)
 		ls->printed = true;
 	}
 	for (size_t i = 0; r == 0 && i < names.n; i++)
-		r = list_one(ls, ino, names.at[i]);
+		r = list_one(ls, dir, names.at[i]);
 	names_finish(&names);
 	return r;
 }
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct ls *ls = arg;
 
-	return S_ISDIR(a->mode) ? list_dir(ls, path, a->ino) : 0;
+	return S_ISDIR(a->mode) ? list_dir(ls, path, a) : 0;
 }
 
 /* What a path or a pattern means: files by their names, directories by what is in them. */
-static int show(void *arg, const char *path, const struct attr *a)
+static int show(void *arg, const char *path, const struct seen *a)
 {
 	struct ls *ls = arg;
 
@@ -101,7 +100,7 @@ static int show(void *arg, const char *path, const struct attr *a)
 	else if (ls->below)
 		return offline_walk(&ls->tree, path, visit, NULL, ls);
 	else
-		return list_dir(ls, path, a->ino);
+		return list_dir(ls, path, a);
 	return 0;
 }
 

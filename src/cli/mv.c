@@ -10,21 +10,19 @@
 
 static bool is_dir(struct offline *t, const char *path)
 {
-	struct attr a;
+	struct seen a;
 
 	if (offline_find(t, path, &a) < 0)
 		return false;
-	offline_forget(t, a.ino);
 	return S_ISDIR(a.mode);
 }
 
 static bool is_there(struct offline *t, const char *path)
 {
-	struct attr a;
+	struct seen a;
 
 	if (offline_find(t, path, &a) < 0)
 		return false;
-	offline_forget(t, a.ino);
 	return true;
 }
 

@@ -131,7 +131,6 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 		r = files_tell_replaced(t, p->dir, u, &done);
 	if (r == 0 && p->exact)
 		r = files_remove_others(t, from, u, &done);
-	files_judge_drafts(t, p->dir, u, &done);
 	if (r < 0)
 		offline_say(t, "%s", strerror(-r));
 	p->save.origin = origin;

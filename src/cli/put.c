@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/change.h"
-#include "vfs/tree/vanish.h"
 
 /* The directory that it stands in is made where an archive has none of that name. */
 static int make_parent(struct offline *t, const char *path)
@@ -46,14 +45,9 @@ static enum outcome outcome_of(int r)
 /* Also a name that editors give their own files: of a mount it would go without a word. */
 static bool means_nothing(struct offline *t, const char *path)
 {
-	struct attr a;
-	bool scratch;
+	struct seen a;
 
-	if (offline_find(t, path, &a) < 0)
-		return false;
-	scratch = node_scratch(node_find(t->v, a.ino)) && !vanish_would(node_find(t->v, a.ino));
-	offline_forget(t, a.ino);
-	return scratch;
+	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
 }
 
 /* source: NULL for standard input. */

@@ -16,7 +16,7 @@ struct rm {
 	int worst;
 };
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct rm *rm = arg;
 	int r = !S_ISDIR(a->mode) ? change_remove(&rm->tree, path, false)

@@ -77,7 +77,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 	return r < 0 ? r : print_text(x, from);
 }
 
-static int show(void *arg, const char *path, const struct attr *a)
+static int show(void *arg, const char *path, const struct seen *a)
 {
 	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 	struct text *x = arg;
@@ -98,7 +98,7 @@ static int show(void *arg, const char *path, const struct attr *a)
 	return x->failed;
 }
 
-static int match(void *arg, const char *path, const struct attr *a)
+static int match(void *arg, const char *path, const struct seen *a)
 {
 	(void)a;
 	return offline_walk(&((struct text *)arg)->tree, path, show, NULL, arg);

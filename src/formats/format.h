@@ -178,8 +178,8 @@ struct format {
 	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 		struct entry *ret, struct error *e);
 
-	/* The length of a file, sized or not. What took time to find is kept with the snapshot where
-	 * that pays, and stat says it from then on. May be NULL where all are sized. */
+	/* The length of a file, sized or not. What took time to find is kept with the snapshot
+	 * where that pays, and stat says it from then on. May be NULL where all are sized. */
 	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
 	 * may be 0 and dst NULL then: can the file be shown at all? -EIO: it is a part of the
@@ -327,8 +327,9 @@ struct placement {
 	entry_id id;      /* an object, in any of its forms */
 	entry_id dir;     /* the directory that it stands in */
 	const char *name; /* the path's last component; NULL: that of the mount, and its place */
-	bool removed;     /* it leaves the map; dir and name do not count */
-	bool stamp;       /* nothing of it but a file's time is told */
+	uint32_t order; /* of those that were made or moved to one position, lower ones are first */
+	bool removed;   /* it leaves the map; dir and name do not count */
+	bool stamp;     /* nothing of it but a file's time is told */
 	struct timespec mtime;
 };
 
@@ -347,9 +348,9 @@ struct format_tree {
 	/*
 	 * The map to be written: s with its objects placed. A part that is `removed` takes its
 	 * empty form (an info text none, a plane zeros) or, where it has none, stays and is told.
-	 * Listed are the objects that are new, were moved or renamed, or leave, since the mount and
-	 * in the order in which that happened to them last; all others stay as they are. Positions
-	 * in names count as rule 5 of the layout says. References follow; those to what left become
+	 * Listed are the objects that are new, were moved or renamed, or leave; all others stay as
+	 * they are. Positions in names count as rule 5 of the layout says, and where that leaves it
+	 * open, `order`. References follow; those to what left become
 	 * none, and say() is told. Also adds what a game needs where the map is a new one.
 	 * With nothing to do *ret is a reference to s.
 	 */

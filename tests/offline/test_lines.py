@@ -158,7 +158,7 @@ def test_a_report_that_nobody_reads_keeps_no_save(box, small):
 
 
 @pytest.mark.parametrize("args, code", [
-    (["rm", "-r", "A", "groups/*", "images/*"], 4), (["mv", "A", "groups/0_Game/layers/0_Game", "groups/0_Game/layers/7"], 4),
+    (["rm", "-r", "A", "sounds/*"], 4), (["mv", "A", "groups/0_Game/layers/0_Game", "groups/0_Game/layers/7"], 4),
     (["put", "A", "info/author", "SOURCE"], 4), (["pack", "DIR", "NEW"], 4), (["pack", "DIR", "--onto", "A"], 4),
     (["pack", "--exact", "DIR", "--onto", "A"], 4), (["merge", "A", "B", "C", "NEW"], 132), (["merge", "A", "B", "C", "A"], 132)],
     ids=lambda a: a[0] if isinstance(a, list) else "")

@@ -30,6 +30,7 @@ SUBROOMS = {
         "files": set(),
         "journal": {"files"},
         "volume": {"files", "journal"},
+        "overlay": {"volume"},
         "tree": {"files", "journal", "volume"},
         "ops": {"files", "journal", "volume", "tree"},
         "save": {"files", "journal", "volume", "tree", "ops"},

@@ -62,7 +62,8 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 
 static void placed(struct making *m, entry_id id, entry_id dir, const char *name)
 {
-	m->places[m->n_places++] = (struct placement){.id = id, .dir = dir, .name = strdup(name)};
+	m->places[m->n_places++] = (struct placement){
+		.id = id, .dir = dir, .name = strdup(name), .order = (uint32_t)m->n_places};
 }
 
 /* The entry of a path in the new map, made if need be. */

@@ -47,6 +47,18 @@ void world_close(struct world *w)
 	fixture_close(&w->f);
 }
 
+/* What came to a position later stands before; what has none comes last. */
+static void order(struct world *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const char *name = w->places[i].name;
+		size_t digits = name ? strspn(name, "0123456789") : 0;
+		bool has = digits && (name[digits] == '_' || !name[digits]);
+
+		w->places[i].order = (uint32_t)(has ? w->n - i : w->n + i);
+	}
+}
+
 static void place(struct world *w, struct placement p)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -59,6 +71,7 @@ static void place(struct world *w, struct placement p)
 		}
 	assert_true(w->n < WORLD_PLACES);
 	w->places[w->n++] = p;
+	order(w);
 }
 
 entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_dir)

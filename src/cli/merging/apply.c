@@ -18,9 +18,10 @@ enum { PIECE = 64 << 10 };
 struct applying {
 	struct merge *m;
 	struct offline *t;
-	/* Refused, perhaps for what comes later. */
-	struct merged **refused;
+	struct merged **put; /* files */
 	size_t n, room;
+	uint32_t
+		rank; /* of the object that was placed last; they are placed from the last one on */
 };
 
 static int fail(const struct applying *a, const char *path, int r)
@@ -112,12 +113,11 @@ int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_d
 static bool time_of(const struct merge *m, const struct merged *x, struct timespec *ret)
 {
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
-	struct attr a;
+	struct seen a;
 
 	if (!t->vol->format->keeps_times || x->content || x->joined ||
 		offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
-	offline_forget(t, a.ino);
 	*ret = a.mtime;
 	return true;
 }
@@ -138,7 +138,7 @@ static ssize_t from_theirs(void *arg, void *dst, size_t n)
 }
 
 /* What kept a file from being taken, and why is in the error. */
-enum { REFUSED = 1, UNREADABLE };
+enum { UNREADABLE = 1 };
 
 static int unreadable(const struct applying *a, int r, struct error *e)
 {
@@ -182,25 +182,23 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
 }
 
-/* REFUSED, UNREADABLE. */
-static int put(struct applying *a, struct merged *x, const char *path, struct error *e)
-{
-	int r = put_any(a, x, path, e);
-
-	return r == -ENOMEM || r == -EIO || io_is_full(r) ? fail(a, path, r) : r < 0 ? REFUSED : r;
-}
-
-static int put_or_note(struct applying *a, struct merged *x)
+static int put(struct applying *a, struct merged *x)
 {
 	CLEANUP(free) char *path = order_path(x, false);
 	struct error e = ERROR_INIT;
-	int r = path ? put(a, x, path, &e) : -ENOMEM;
+	int r = path ? put_any(a, x, path, &e) : -ENOMEM;
 
-	if (r <= 0)
-		return r;
-	if (!array_room(a->refused, a->n, a->room))
+	if (r == -ENOMEM || r == -EIO || io_is_full(r))
+		return fail(a, path ? path : "", r);
+	if (r == UNREADABLE || r < 0) {
+		merged_keep(x);
+		return r < 0 ? conflict_add(a->m, x, true, "the map does not take theirs: %s",
+				       error_text(&e))
+			     : conflict_add(a->m, x, false, "%s", error_text(&e));
+	}
+	if (!array_room(a->put, a->n, a->room))
 		return -ENOMEM;
-	a->refused[a->n++] = x;
+	a->put[a->n++] = x;
 	return 0;
 }
 
@@ -223,6 +221,8 @@ static int move(struct applying *a, struct merged *x)
 		to = NULL;
 	else
 		r = change_rename(a->t, from, to);
+	if (r == 0)
+		r = overlay_rank(a->t->tree, to, --a->rank);
 	return r < 0 ? fail(a, from ? from : "", r) : 0;
 }
 
@@ -239,6 +239,15 @@ static bool is_there(const struct merged *x)
 	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 
+/* It was placed, unless what it is to hold cannot be read. */
+static int rank(struct applying *a, const struct merged *x)
+{
+	CLEANUP(free) char *path = order_path(x, false);
+	int r = path ? overlay_rank(a->t->tree, path, --a->rank) : -ENOMEM;
+
+	return r == -ENOENT ? 0 : r;
+}
+
 /* Objects stand where they are to stand; new files of them with their content. */
 static int place(struct applying *a, struct merged *dir)
 {
@@ -252,7 +261,9 @@ static int place(struct applying *a, struct merged *dir)
 		else if (merged_dir(x))
 			r = make_dir(a, x);
 		else
-			r = put_or_note(a, x);
+			r = put(a, x);
+		if (r == 0 && x->fate == FATE_ADD)
+			r = rank(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
 		if (merged_dir(dir->below[i]) && is_there(dir->below[i]))
@@ -276,7 +287,7 @@ static int fill(struct applying *a, struct merged *dir)
 				r = fill(a, x);
 		} else if (x->content || x->joined || x->fate == FATE_TAKE ||
 			   (x->fate == FATE_ADD && !merged_object(x))) {
-			r = put_or_note(a, x);
+			r = put(a, x);
 		}
 	}
 	return r;
@@ -310,47 +321,64 @@ static int take_away(struct applying *a, struct merged *dir)
 	return r;
 }
 
-/* What was written and refused is dropped again. */
-static void drop(struct applying *a, const char *path)
+/* The one of those that were put that stands at the path. */
+static struct merged *put_at(const struct applying *a, const char *path)
 {
-	struct pending p = {.call = {.name = "user.mapfs.error"}};
-	struct attr at;
+	for (size_t i = 0; i < a->n; i++) {
+		CLEANUP(free) char *at = order_path(a->put[i], false);
 
-	if (offline_find(a->t, path, &at) < 0)
-		return;
-	p.call.ino = at.ino;
-	(void)offline_run(a->t, &p, vfs_removexattr);
-	offline_forget(a->t, at.ino);
+		if (at && strcmp(at, path) == 0)
+			return a->put[i];
+	}
+	return NULL;
 }
 
-static int once_more(struct applying *a)
+/* What the map does not take is ours again, and a conflict. */
+static int take_back(struct applying *a, const char *path, const char *why, bool *ret_any)
 {
+	struct merged *x = put_at(a, path);
+	int r = x ? overlay_revert(a->t->tree, path) : 0;
+
+	if (!x || r < 0)
+		return r;
+	*ret_any = true;
+	merged_keep(x);
+	return conflict_add(a->m, x, true, "the map does not take theirs: %s", why);
+}
+
+/* Without one, others may be refused that named it. */
+static int take_back_refused(struct applying *a)
+{
+	bool any = true;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < a->n; i++) {
-		struct merged *x = a->refused[i];
-		CLEANUP(free) char *path = order_path(x, false);
+	while (r == 0 && any) {
 		struct error e = ERROR_INIT;
+		struct staged s;
 
-		if (!path)
-			return -ENOMEM;
-		r = put(a, x, path, &e);
-		if (r <= 0)
-			continue;
-		drop(a, path);
-		if (x->fate == FATE_ADD)
-			(void)change_remove(a->t, path, false);
-		merged_keep(x);
-		r = r == REFUSED ? conflict_add(a->m, x, true, "the map does not take theirs: %s",
-					   error_text(&e))
-				 : conflict_add(a->m, x, false, "%s", error_text(&e));
+		any = false;
+		r = staged_build(a->t->tree, &s, &e);
+		if (r < 0) {
+			offline_say(a->t, "%s", error_text(&e));
+			return r;
+		}
+		for (size_t i = 1; r == 0 && s.built.n_refused && i < s.n; i++) {
+			CLEANUP(free) char *path = NULL;
+
+			if (s.built.entries[i].fate != BUILD_REFUSED)
+				continue;
+			path = upper_path(s.uppers[i]);
+			r = path ? take_back(a, path, s.built.entries[i].why, &any) : -ENOMEM;
+			break; /* the overlay is another now */
+		}
+		staged_finish(&s);
 	}
-	return r < 0 ? r : 0;
+	return r;
 }
 
 int apply_all(struct merge *m)
 {
-	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
+	struct applying a = {.m = m, .t = &m->sides[OURS].tree, .rank = UINT32_MAX};
 	int r = 0;
 
 	for (int named = 1; r == 0 && named >= 0; named--)
@@ -365,7 +393,7 @@ int apply_all(struct merge *m)
 	if (r == 0)
 		r = take_away(&a, m->root);
 	if (r == 0)
-		r = once_more(&a);
-	free(a.refused);
+		r = take_back_refused(&a);
+	free(a.put);
 	return r;
 }

@@ -124,13 +124,12 @@ int content_read(struct merge *m, enum which w, struct item *i, struct bytes **r
 {
 	struct offline *t = &m->sides[w].tree;
 	struct bytes *b = NULL;
-	struct attr a;
+	struct seen a;
 	int r = offline_find(t, i->path, &a);
 
 	if (r < 0)
 		return r;
 	r = offline_read_all(t, &a, CONTENT_MAX, &b);
-	offline_forget(t, a.ino);
 	if (r == 0 && m->how->references && content_is_json(m, i))
 		r = by_number(m, w, i, &b);
 	if (r == 0)

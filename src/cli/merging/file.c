@@ -44,11 +44,10 @@ static bool is_too_large(struct merge *m, const struct merged *x)
 
 	for (int w = 0; w < SIDES && strcmp(x->at[OURS]->ending, ".png") != 0; w++) {
 		struct offline *t = &m->sides[w].tree;
-		struct attr a;
+		struct seen a;
 
 		if (!x->at[w] || offline_find(t, x->at[w]->path, &a) < 0)
 			continue;
-		offline_forget(t, a.ino);
 		large |= a.size > JOIN_MAX;
 	}
 	return large;

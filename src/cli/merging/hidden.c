@@ -76,7 +76,7 @@ struct reading {
 	struct secrets *to;
 };
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct reading *g = arg;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
@@ -107,7 +107,7 @@ static int read_side(struct hiding *h, enum which w)
 {
 	struct offline *t = &h->m->sides[w].tree;
 	struct reading g = {h->m->how, t, &h->of[w]};
-	int r = t->v ? offline_walk(t, h->m->how->hidden_in, visit, NULL, &g) : 0;
+	int r = t->tree ? offline_walk(t, h->m->how->hidden_in, visit, NULL, &g) : 0;
 
 	if (h->of[w].n)
 		qsort(h->of[w].at, h->of[w].n, sizeof(*h->of[w].at), by_what);

@@ -115,7 +115,7 @@ static bool is_below(const struct item *dir, const char *path)
 	return !dir->up || (strncmp(path, dir->path, n) == 0 && path[n] == '/');
 }
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct reading *g = arg;
 	struct item *i;
@@ -144,7 +144,7 @@ int side_read(struct side *s)
 	s->root = g.dir = item_new(NULL, "", true, false);
 	if (!s->root)
 		return -ENOMEM;
-	if (!s->tree.v)
+	if (!s->tree.tree)
 		return 0;
 	g.numbered = s->tree.vol->format->numbered;
 	g.how = s->tree.vol->format->merging;

@@ -2,155 +2,45 @@
 #include "cli/offline/calls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/name.h"
 
-static void returned(struct job *j)
+/* As a mount would show it. */
+static int look(struct offline *t, const struct spot *s, struct seen *ret)
 {
-	struct pending *p = (struct pending *)(void *)((char *)j - offsetof(struct pending, job));
+	const struct volume *vol = t->vol;
+	struct error e = ERROR_INIT;
+	struct entry en;
+	int r = overlay_stat(t->tree, s, &en, NULL);
 
-	p->done = true;
+	if (r < 0)
+		return r;
+	*ret = (struct seen){.spot = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
+	ret->mode = s->dir ? S_IFDIR | vol->dir_mode : S_IFREG | vol->file_mode;
+	if (!s->dir && !en.writable)
+		ret->mode &= ~(mode_t)0222;
+	if (!s->dir && !en.sized)
+		(void)vol->format->size(vol->now, en.id, &en.size, &e);
+	ret->size = s->dir ? 0 : en.size;
+	return 0;
 }
 
-/* Plain reads are answered on a worker's thread: they come home through the pool. */
-static void answered(struct call *c, int r)
+int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret)
 {
-	struct pending *p = (struct pending *)c;
+	struct spot s;
+	int r = overlay_lookup(t->tree, &dir->spot, name, &s);
 
-	p->r = r;
-	if (pthread_equal(pthread_self(), p->tree->owner))
-		p->done = true;
-	else
-		pool_return(p->tree->pool, &p->job);
+	return r < 0 ? r : look(t, &s, ret);
 }
 
-void offline_submit(struct offline *t, struct pending *p, vfs_op op)
+int offline_find(struct offline *t, const char *path, struct seen *ret)
 {
-	p->call.op = op;
-	p->call.reply = answered;
-	p->job = (struct job){.done = returned};
-	p->tree = t;
-	p->done = false;
-	if (op == vfs_open)
-		error_clear(&t->why);
-	if (op == vfs_read)
-		atomic_fetch_add(&t->reads, 1);
-	vfs_submit(t->v, &p->call);
-}
+	struct spot s;
+	int r = overlay_find(t->tree, path, &s);
 
-void offline_serve_until(struct offline *t, const bool *done)
-{
-	struct pollfd p = {.fd = pool_fd(t->pool), .events = POLLIN};
-
-	while (!*done) {
-		(void)poll(&p, 1, -1);
-		pool_complete(t->pool);
-	}
-}
-
-int offline_wait(struct pending *p)
-{
-	offline_serve_until(p->tree, &p->done);
-	if (p->call.op == vfs_read)
-		atomic_fetch_sub(&p->tree->reads, 1);
-	return p->r;
-}
-
-int offline_run(struct offline *t, struct pending *p, vfs_op op)
-{
-	offline_submit(t, p, op);
-	return offline_wait(p);
-}
-
-int offline_lookup(struct offline *t, uint64_t dir, const char *name, struct attr *ret)
-{
-	struct pending p = {.call = {.ino = dir, .name = name}};
-	int r = offline_run(t, &p, vfs_lookup);
-
-	if (r == 0)
-		*ret = p.call.attr;
-	return r;
-}
-
-void offline_forget(struct offline *t, uint64_t ino)
-{
-	if (ino != VFS_ROOT_INO)
-		vfs_forget(t->v, ino, 1);
-}
-
-static int root_attr(struct offline *t, struct attr *ret)
-{
-	struct pending p = {.call = {.ino = VFS_ROOT_INO}};
-	int r = offline_run(t, &p, vfs_getattr);
-
-	if (r == 0)
-		*ret = p.call.attr;
-	return r;
-}
-
-/* The next name of a path that says something; 0: there is none. */
-static int next_name(const char **path, char *name)
-{
-	do {
-		size_t n;
-
-		*path += strspn(*path, "/");
-		n = strcspn(*path, "/");
-		if (n > NAME_MAX)
-			return -ENAMETOOLONG;
-		memcpy(name, *path, n);
-		name[n] = '\0';
-		*path += n;
-	} while (strcmp(name, ".") == 0);
-	if (strcmp(name, "..") == 0)
-		return -ENOENT;
-	return name[0] != '\0';
-}
-
-int offline_find(struct offline *t, const char *path, struct attr *ret)
-{
-	char name[NAME_MAX + 1];
-	int r = root_attr(t, ret), more;
-
-	while (r == 0 && (more = next_name(&path, name)) != 0) {
-		uint64_t dir = ret->ino;
-
-		r = more < 0 ? more : S_ISDIR(ret->mode) ? 0 : -ENOTDIR;
-		if (r == 0)
-			r = offline_lookup(t, dir, name, ret);
-		offline_forget(t, dir);
-	}
-	return r;
-}
-
-int offline_find_parent(struct offline *t, const char *path, uint64_t *ret_dir, char *ret_name)
-{
-	char name[NAME_MAX + 1];
-	struct attr a;
-	int r = root_attr(t, &a), more;
-
-	ret_name[0] = '\0';
-	while (r == 0 && (more = next_name(&path, name)) != 0) {
-		uint64_t dir = a.ino;
-
-		r = more < 0 ? more : S_ISDIR(a.mode) ? 0 : -ENOTDIR;
-		if (r == 0 && ret_name[0]) {
-			r = offline_lookup(t, dir, ret_name, &a);
-			offline_forget(t, dir);
-		}
-		strcpy(ret_name, name);
-	}
-	if (r == 0 && !S_ISDIR(a.mode)) {
-		offline_forget(t, a.ino);
-		r = -ENOTDIR;
-	}
-	if (r == 0)
-		*ret_dir = a.ino;
-	return r;
+	return r < 0 ? r : look(t, &s, ret);
 }
 
 void names_finish(struct names *names)
@@ -161,30 +51,15 @@ void names_finish(struct names *names)
 	*names = (struct names){0};
 }
 
-struct listing {
-	struct pending p; /* first */
-	struct names *names;
-	uint64_t next;
-	bool full, failed;
-};
-
-enum { NAMES_AT_A_TIME = 4096 };
-
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static int add_name(void *arg, const char *name, const struct spot *s)
 {
-	struct listing *l = (struct listing *)c;
-	struct names *names = l->names;
+	struct names *names = arg;
 
-	(void)a;
-	l->next = next;
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return true;
+	(void)s;
 	if (!array_room(names->at, names->n, names->room) || !(names->at[names->n] = strdup(name)))
-		l->failed = true;
-	else
-		names->n++;
-	l->full = names->n % NAMES_AT_A_TIME == 0;
-	return !l->full && !l->failed;
+		return -ENOMEM;
+	names->n++;
+	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -192,19 +67,12 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *ret)
+int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret)
 {
-	struct listing l = {.p = {.call = {.ino = dir, .emit = emit}}, .names = ret};
 	int r;
 
 	*ret = (struct names){0};
-	do {
-		l.full = false;
-		l.p.call.off = l.next;
-		r = offline_run(t, &l.p, vfs_readdir);
-		if (r == 0 && l.failed)
-			r = -ENOMEM;
-	} while (r == 0 && l.full);
+	r = overlay_list(t->tree, &dir->spot, add_name, ret);
 	if (r < 0)
 		names_finish(ret);
 	else if (ret->n && sorted)
@@ -212,77 +80,119 @@ int offline_names(struct offline *t, uint64_t dir, bool sorted, struct names *re
 	return r;
 }
 
+/* What of [off, off + n) is in the file. A size that is not known counts as none, and then it takes
+ * the read to tell why. */
+static size_t within(const struct seen *file, uint64_t off, size_t n)
+{
+	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);
+}
+
+static void unreadable(struct offline *t, const struct error *why)
+{
+	t->told = t->why = *why;
+	error_context(&t->told, "%s", strerror(EIO));
+}
+
+ssize_t offline_read_at(
+	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n)
+{
+	struct error why = ERROR_INIT;
+	int r;
+
+	n = within(file, off, n);
+	r = overlay_read(t->tree, &file->spot, off, dst, n, &why);
+	unreadable(t, &why);
+	return r < 0 ? r : (ssize_t)n;
+}
+
 /* Several pieces are under way: some are read while one is written to where it goes. Each is small
  * enough for malloc to give the memory of the last one again (command_begin), and large enough to
  * hand it from thread to thread for little. */
 enum { PIECE = 256 << 10, PIECES = 8 };
 
+struct piece {
+	struct job job;
+	struct offline *t;
+	const struct seen *file;
+	uint64_t off;
+	size_t n;
+	void *data;
+	bool done;
+	int r;
+	struct error why;
+};
+
 struct reading {
 	struct offline *t;
-	struct handle *handle;
-	uint64_t size, next;
-	struct pending pieces[PIECES];
+	const struct seen *file;
+	uint64_t next;
+	struct piece pieces[PIECES];
 	unsigned first, n; /* of those under way */
 };
 
+static void piece_run(struct job *j)
+{
+	struct piece *p = (struct piece *)j;
+
+	p->data = malloc(p->n + 1);
+	p->r = p->data ? overlay_read(p->t->tree, &p->file->spot, p->off, p->data, p->n, &p->why)
+		       : -ENOMEM;
+}
+
+static void piece_done(struct job *j)
+{
+	((struct piece *)j)->done = true;
+}
+
 static void reading_ask(struct reading *g)
 {
-	struct pending *p = &g->pieces[(g->first + g->n++) % PIECES];
+	struct piece *p = &g->pieces[(g->first + g->n++) % PIECES];
 
-	*p = (struct pending){.call = {.handle = g->handle, .off = g->next, .size = PIECE}};
+	*p = (struct piece){.job = {piece_run, piece_done, NULL},
+		.t = g->t,
+		.file = g->file,
+		.off = g->next,
+		.n = within(g->file, g->next, PIECE)};
 	g->next += PIECE;
-	offline_submit(g->t, p, vfs_read);
+	pool_submit(g->t->pool, &p->job);
 }
 
-/* 1: there is more. */
-static int reading_take(struct reading *g, offline_data fn, void *arg)
+static struct piece *reading_wait(struct reading *g)
 {
-	struct pending *p = &g->pieces[g->first];
-	int r = offline_wait(p);
+	struct piece *p = &g->pieces[g->first];
+	struct pollfd fd = {.fd = pool_fd(g->t->pool), .events = POLLIN};
 
+	while (!p->done) {
+		(void)poll(&fd, 1, -1);
+		pool_complete(g->t->pool);
+	}
 	g->first = (g->first + 1) % PIECES;
 	g->n--;
-	if (r == 0 && p->call.out_size)
-		r = fn(arg, p->call.out, p->call.out_size);
-	if (r == 0 && p->call.out_size == PIECE)
-		r = 1;
-	free(p->call.out);
-	return r;
+	return p;
 }
 
-static int read_pieces(struct reading *g, offline_data fn, void *arg)
+int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg)
 {
-	int r = 1;
+	struct reading g = {.t = t, .file = file};
+	int r = 0;
 
-	while (r > 0) {
-		/* A size that is not known counts as none. */
-		if (!g->n)
-			reading_ask(g);
-		while (g->n < PIECES && g->next < g->size)
-			reading_ask(g);
-		r = reading_take(g, fn, arg);
-	}
-	while (g->n) {
-		(void)offline_wait(&g->pieces[g->first]);
-		free(g->pieces[g->first].call.out);
-		g->first = (g->first + 1) % PIECES;
-		g->n--;
-	}
-	return r;
-}
+	unreadable(t, &(struct error)ERROR_INIT);
+	do {
+		struct piece *p;
 
-int offline_read(struct offline *t, const struct attr *file, offline_data fn, void *arg)
-{
-	struct pending p = {.call = {.ino = file->ino, .flags = O_RDONLY}};
-	struct reading g = {.t = t, .size = file->size};
-	int r = offline_run(t, &p, vfs_open);
-
-	if (r < 0)
-		return r;
-	g.handle = p.call.opened;
-	r = read_pieces(&g, fn, arg);
-	p = (struct pending){.call = {.handle = g.handle}};
-	(void)offline_run(t, &p, vfs_release);
+		if (!g.n)
+			reading_ask(&g);
+		while (g.n < PIECES && g.next < file->size)
+			reading_ask(&g);
+		p = reading_wait(&g);
+		if (r == 0)
+			r = p->r;
+		if (p->r < 0 && !t->why.code)
+			unreadable(t, &p->why);
+		if (r == 0 && p->n)
+			r = fn(arg, p->data, p->n);
+		free(p->data);
+	} while (g.n || (r == 0 && g.next < file->size));
 	return r;
 }
 
@@ -301,7 +211,7 @@ static int add_piece(void *arg, const void *data, size_t n)
 	return w->text.error;
 }
 
-int offline_read_all(struct offline *t, const struct attr *file, size_t most, struct bytes **ret)
+int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
 {
 	struct whole w = {BUFFER_INIT, most};
 	int r = offline_read(t, file, add_piece, &w);
@@ -313,21 +223,5 @@ int offline_read_all(struct offline *t, const struct attr *file, size_t most, st
 	if (r == 0)
 		(*ret)->size--;
 	buffer_finish_free(&w.text);
-	return r;
-}
-
-int offline_getxattr(struct offline *t, uint64_t ino, const char *name, char **ret)
-{
-	struct pending p = {.call = {.ino = ino, .name = name}};
-	int r = offline_run(t, &p, vfs_getxattr);
-	char *text = r == 0 ? calloc(1, p.call.out_size + 1) : NULL;
-
-	if (r == 0 && !text)
-		r = -ENOMEM;
-	if (r == 0 && p.call.out_size)
-		memcpy(text, p.call.out, p.call.out_size);
-	if (r == 0)
-		*ret = text;
-	free(p.call.out);
 	return r;
 }

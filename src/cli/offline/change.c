@@ -2,11 +2,12 @@
 #include "cli/offline/change.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
+#include "vfs/tree/vanish.h"
+
+enum { PIECE = 1 << 20, DEPTH_MAX = 1000, HELD_MAX = 64 << 20 };
 
 ssize_t change_from_fd(void *arg, void *dst, size_t n)
 {
@@ -18,122 +19,67 @@ ssize_t change_from_fd(void *arg, void *dst, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-static int write_all(struct offline *t, struct handle *h, change_source source, void *arg)
+static int fill(struct spool *s, change_source source, void *arg, struct error *e)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
-	uint64_t off = 0;
 	ssize_t n = 0;
-	int r = piece ? 0 : -ENOMEM;
+	int r = piece ? 0 : error_set(e, -ENOMEM, "out of memory");
 
 	while (r == 0 && (n = source(arg, piece, PIECE)) > 0) {
-		struct pending p = {
-			.call = {.handle = h, .off = off, .data = piece, .size = (size_t)n}};
-
-		r = offline_run(t, &p, vfs_write);
-		off += (uint64_t)n;
+		r = spool_append(s, piece, (size_t)n, e);
+		if (r == 0 && spool_size(s) > FORMAT_MOST)
+			r = error_set(e, -EFBIG, "%s", strerror(EFBIG));
 	}
-	return r < 0 ? r : n < 0 ? (int)n : 0;
+	return r < 0 ? r : n < 0 ? error_set(e, (int)n, "%s", strerror((int)-n)) : 0;
 }
 
-static void set_time(struct offline *t, uint64_t ino, const struct timespec *mtime)
+/* Where much is put, it lies in a file without a name. */
+static int keep(struct offline *t, struct extent *x, struct error *e)
 {
-	struct pending p = {.call = {.ino = ino, .set = {.mtime = *mtime}, .mask = ATTR_MTIME}};
+	struct store *store = t->vol->context.store;
+	struct extent kept;
+	int r;
 
-	(void)offline_run(t, &p, vfs_setattr);
-}
-
-/* The reason is the file's; a draft. */
-static int refused(struct offline *t, uint64_t ino, int r, struct error *e)
-{
-	CLEANUP(free) char *why = NULL;
-
-	if (r == -EINVAL && offline_getxattr(t, ino, "user.mapfs.error", &why) == 0)
-		return error_set(e, r, "%s", why);
-	return error_set(e, r, "%s", strerror(-r));
-}
-
-/* The file is looked up, or made; open in any case. */
-static int open_for_writing(
-	struct offline *t, uint64_t dir, const char *name, uint64_t *ret_ino, struct handle **ret)
-{
-	struct attr a;
-	struct pending p = {.call = {.flags = O_WRONLY | O_TRUNC}};
-	int r = offline_lookup(t, dir, name, &a);
-
+	if (!x->mem || t->held + x->size <= HELD_MAX) {
+		t->held += x->mem ? (size_t)x->size : 0;
+		return 0;
+	}
+	r = store->keep(store, x, &kept, e);
 	if (r == 0) {
-		p.call.ino = a.ino;
-		r = offline_run(t, &p, vfs_open);
-		if (r < 0)
-			offline_forget(t, a.ino);
-	} else if (r == -ENOENT) {
-		p = (struct pending){
-			.call = {.ino = dir,
-				.name = name,
-				.flags = O_WRONLY | O_CREAT,
-				.set = {.mode = 0644, .uid = geteuid(), .gid = getegid()}}};
-		r = offline_run(t, &p, vfs_create_file);
-		a = p.call.attr;
+		extent_finish(x);
+		*x = kept;
 	}
-	*ret_ino = a.ino;
-	*ret = p.call.opened;
 	return r;
 }
 
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e)
 {
-	char name[NAME_MAX + 1];
-	struct pending p;
-	struct handle *h;
-	uint64_t dir, ino;
-	int r = offline_find_parent(t, path, &dir, name), closed;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(t->vol->dirfd);
+	struct extent x;
+	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
 
-	if (r == 0 && !name[0])
-		r = -EISDIR;
+	if (r == 0)
+		r = spool_extent(s, &x, e);
 	if (r < 0)
-		return error_set(e, r, "%s", strerror(-r));
-	r = open_for_writing(t, dir, name, &ino, &h);
-	offline_forget(t, dir);
-	if (r < 0)
-		return error_set(e, r, "%s", strerror(-r));
-	r = write_all(t, h, source, arg);
-	if (r < 0)
-		error_set(e, r, "%s", strerror(-r));
-	p = (struct pending){.call = {.handle = h}};
-	closed = offline_run(t, &p, vfs_flush);
-	p = (struct pending){.call = {.handle = h}};
-	(void)offline_run(t, &p, vfs_release);
-	if (r == 0 && closed < 0)
-		r = refused(t, ino, closed, e);
-	if (r == 0 && mtime)
-		set_time(t, ino, mtime);
-	offline_forget(t, ino);
-	return r;
+		return r;
+	r = keep(t, &x, e);
+	if (r < 0) {
+		extent_finish(&x);
+		return r;
+	}
+	r = overlay_put(t->tree, path, x, mtime);
+	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
 int change_mkdir(struct offline *t, const char *path)
 {
-	char name[NAME_MAX + 1];
-	struct pending p = {
-		.call = {.name = name, .set = {.mode = 0755, .uid = geteuid(), .gid = getegid()}}};
-	uint64_t dir;
-	struct attr a;
-	int r = offline_find_parent(t, path, &dir, name);
+	struct spot s;
+	int r = overlay_mkdir(t->tree, path);
 
-	if (r < 0)
-		return r;
-	r = name[0] ? offline_lookup(t, dir, name, &a) : -EEXIST;
-	if (r == 0) {
-		r = S_ISDIR(a.mode) ? -EEXIST : -ENOTDIR;
-		offline_forget(t, a.ino);
-	} else if (r == -ENOENT) {
-		p.call.ino = dir;
-		r = offline_run(t, &p, vfs_mkdir);
-		if (r == 0)
-			offline_forget(t, p.call.attr.ino);
-	}
-	offline_forget(t, dir);
-	return r == -EEXIST ? 0 : r;
+	if (r == -EEXIST)
+		r = overlay_find(t->tree, path, &s) == 0 && s.dir ? 0 : -ENOTDIR;
+	return r;
 }
 
 int change_mkdirs(struct offline *t, const char *path)
@@ -150,72 +96,78 @@ int change_mkdirs(struct offline *t, const char *path)
 
 int change_rename(struct offline *t, const char *from, const char *to)
 {
-	char name[NAME_MAX + 1], to_name[NAME_MAX + 1];
-	struct pending p = {.call = {.name = name, .to_name = to_name}};
-	int r = offline_find_parent(t, from, &p.call.ino, name);
-
-	if (r < 0)
-		return r;
-	r = offline_find_parent(t, to, &p.call.to_ino, to_name);
-	if (r == 0) {
-		uint64_t dir = p.call.ino, to_dir = p.call.to_ino;
-
-		r = name[0] && to_name[0] ? offline_run(t, &p, vfs_rename) : -EPERM;
-		offline_forget(t, to_dir);
-		offline_forget(t, dir);
-		return r;
-	}
-	offline_forget(t, p.call.ino);
-	return r;
+	return overlay_rename(t->tree, from, to);
 }
 
 int change_remove(struct offline *t, const char *path, bool dir)
 {
-	char name[NAME_MAX + 1];
-	struct pending p = {.call = {.name = name}};
-	uint64_t parent;
-	int r = offline_find_parent(t, path, &parent, name);
-
-	if (r < 0)
-		return r;
-	p.call.ino = parent;
-	r = name[0] ? offline_run(t, &p, dir ? vfs_rmdir : vfs_unlink) : -EPERM;
-	offline_forget(t, parent);
-	return r;
+	return overlay_remove(t->tree, path, dir);
 }
 
-static int remove_below(struct offline *t, uint64_t dir, const char *name, unsigned depth)
+static int remove_below(struct offline *t, const char *path, unsigned depth)
 {
-	struct pending p = {.call = {.ino = dir, .name = name}};
 	struct names names;
-	struct attr a;
-	int r = depth < DEPTH_MAX ? offline_lookup(t, dir, name, &a) : -ELOOP;
+	struct seen a;
+	int r = depth < DEPTH_MAX ? offline_find(t, path, &a) : -ELOOP;
 
 	if (r < 0)
 		return r;
-	if (S_ISDIR(a.mode)) {
+	if (a.spot.dir) {
 		/* As they are listed: what is always there goes last. */
-		r = offline_names(t, a.ino, false, &names);
+		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
-			r = remove_below(t, a.ino, names.at[i], depth + 1);
+			CLEANUP(free) char *below = NULL;
+
+			r = asprintf(&below, "%s/%s", path, names.at[i]) < 0
+				    ? -ENOMEM
+				    : remove_below(t, below, depth + 1);
 			if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 				r = 0;
 		}
 		names_finish(&names);
 	}
-	offline_forget(t, a.ino);
-	return r < 0 ? r : offline_run(t, &p, S_ISDIR(a.mode) ? vfs_rmdir : vfs_unlink);
+	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.dir);
 }
 
 int change_remove_tree(struct offline *t, const char *path)
 {
-	char name[NAME_MAX + 1];
-	uint64_t parent;
-	int r = offline_find_parent(t, path, &parent, name);
+	return remove_below(t, path, 0);
+}
 
-	if (r < 0)
-		return r;
-	r = name[0] ? remove_below(t, parent, name, 0) : -EPERM;
-	offline_forget(t, parent);
-	return r;
+/* Does what a tool made it of stand beside it? */
+static bool has_source(const struct offline *t, const struct upper *u)
+{
+	const char *dot = strrchr(u->name, '.');
+	struct spot dir = {u->up, u->up->id, true}, source;
+	char name[NAME_MAX + 1];
+
+	if (!dot)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
+	return overlay_lookup(t->tree, &dir, name, &source) == 0 && !source.dir;
+}
+
+enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
+{
+	const struct upper *u = s->upper;
+	const struct format_tree *f = t->vol->format->tree;
+	struct meaning m = {.is = FORMAT_SCRATCH};
+
+	if (!u || !u->up)
+		return CHANGE_OF_MAP;
+	if (u->up->id != ENTRY_NONE &&
+		f->meaning(t->tree->shape, u->up->id, u->name, u->dir, ENTRY_ROOT, &m, NULL) < 0)
+		return CHANGE_OF_MAP; /* it is refused, with the reason */
+	if (m.is == FORMAT_OBJECT || m.is == FORMAT_PART)
+		return CHANGE_OF_MAP;
+	if (m.is == FORMAT_DRAWN || (m.is == FORMAT_DERIVED && has_source(t, u)))
+		return CHANGE_DERIVED;
+	/* The name of what is scratch, up to a directory that is none. */
+	for (; u->up; u = u->up) {
+		if (vanish_explained(u->name))
+			return CHANGE_EXPLAINED;
+		if (u->up->id != ENTRY_NONE)
+			break;
+	}
+	return CHANGE_SCRATCH;
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * change: files of a map made, written, moved and removed, and saved. Errors are those that a
- * program would hear from a mount; of content that is refused the reason is in e.
+ * program would hear from a mount; whether content is any, and goes with the rest, is for
+ * change_build and change_save.
  */
 #ifndef CLI_OFFLINE_CHANGE_H
 #define CLI_OFFLINE_CHANGE_H
 
 #include "cli/offline/calls.h"
+#include "vfs/overlay/staged.h"
 
 /* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
 typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
 ssize_t change_from_fd(void *arg, void *dst, size_t n); /* arg: an int */
 
-/* Writes a file, which need not be there yet, and closes it. mtime (may be NULL): the time that it
- * has then. */
+/* Writes a file, which need not be there yet. mtime (may be NULL): the time that it has then. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
 /* Makes a directory; one that is there is none to complain of. */
@@ -25,6 +26,15 @@ int change_remove(struct offline *t, const char *path, bool dir);
 /* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
+
+/* Does it mean something in a map? */
+enum change_meaning {
+	CHANGE_OF_MAP,
+	CHANGE_SCRATCH,
+	CHANGE_EXPLAINED, /* it, or a directory that it is in, has a name that editors give */
+	CHANGE_DERIVED,   /* a tool made it of a file beside it */
+};
+enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s);
 
 /*
  * Saves. Before that, what would not be in the new map is refused: a line on stderr for each, and

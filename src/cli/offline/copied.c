@@ -7,29 +7,29 @@
 
 struct one {
 	struct hash_link link; /* first */
-	uint64_t ino;
+	uint64_t number;
 	char path[];
 };
 
-const char *copied_from(const struct copied *c, uint64_t ino)
+const char *copied_from(const struct copied *c, uint64_t number)
 {
-	struct hash_link *l = hash_find(&c->all, hash_number(ino));
+	struct hash_link *l = hash_find(&c->all, hash_number(number));
 
-	while (l && ((struct one *)l)->ino != ino)
+	while (l && ((struct one *)l)->number != number)
 		l = hash_again(l);
 	return l ? ((struct one *)l)->path : NULL;
 }
 
-int copied_add(struct copied *c, uint64_t ino, const char *path)
+int copied_add(struct copied *c, uint64_t number, const char *path)
 {
 	size_t n = strlen(path) + 1;
 	struct one *one = hash_room(&c->all) ? malloc(sizeof(*one) + n) : NULL;
 
 	if (!one)
 		return -ENOMEM;
-	one->ino = ino;
+	one->number = number;
 	memcpy(one->path, path, n);
-	hash_add(&c->all, &one->link, hash_number(ino));
+	hash_add(&c->all, &one->link, hash_number(number));
 	return 0;
 }
 

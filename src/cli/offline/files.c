@@ -12,7 +12,6 @@
 #include "base/say.h"
 #include "cli/offline/walk.h"
 #include "codec/text.h"
-#include "vfs/tree/vanish.h"
 
 /* A directory that is being copied; its names in order, so that the same files make the same map.
  */
@@ -136,51 +135,9 @@ static ssize_t from_file(void *arg, void *dst, size_t n)
 	return got;
 }
 
-/* Why the file is a draft, the caller's; NULL: it is none. */
-static char *draft_reason(struct offline *t, const struct unlike *u, const char *path)
-{
-	CLEANUP(free) char *to = unlike_place(u, path);
-	char *why = NULL;
-	struct attr a;
-
-	if (!to || offline_find(t, to, &a) < 0)
-		return NULL;
-	if (offline_getxattr(t, a.ino, "user.mapfs.error", &why) < 0)
-		why = NULL;
-	offline_forget(t, a.ino);
-	return why;
-}
-
-/* False: there is no memory, or the file is no draft. */
-static bool note_draft(struct copy *c)
-{
-	struct names *drafts = &c->done->drafts;
-	CLEANUP(free) char *why = draft_reason(c->t, c->u, c->path);
-
-	if (!why || !array_room(drafts->at, drafts->n, drafts->room) ||
-		!(drafts->at[drafts->n] = strdup(c->path)))
-		return false;
-	drafts->n++;
-	return true;
-}
-
-void files_judge_drafts(
-	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied)
-{
-	for (size_t i = 0; i < copied->drafts.n; i++) {
-		CLEANUP(free) char *why = draft_reason(t, u, copied->drafts.at[i]);
-
-		if (!why)
-			continue;
-		say(stderr, "mapfs: %s/%s: %s", shown, copied->drafts.at[i], why);
-		copied->refused++;
-	}
-}
-
 void files_copied_finish(struct files_copied *copied)
 {
 	free(copied->first_derived);
-	names_finish(&copied->drafts);
 	copied_finish(&copied->all);
 }
 
@@ -189,12 +146,11 @@ char *files_origin(
 {
 	const char *from;
 	char *name = NULL;
-	struct attr a;
+	struct seen a;
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = copied_from(&copied->all, a.ino);
-	offline_forget(t, a.ino);
+	from = a.spot.upper ? copied_from(&copied->all, a.spot.upper->number) : NULL;
 	return from && asprintf(&name, "%s/%s", shown, from) >= 0 ? name : NULL;
 }
 
@@ -225,24 +181,21 @@ static void drop(struct copy *c, bool derived)
 static int settle(struct copy *c)
 {
 	struct copied *all = &c->done->all;
-	const struct node *n;
+	enum change_meaning meaning;
 	const char *first;
-	struct attr a;
-	bool scratch, derived;
+	struct seen a;
 	int r = offline_find(c->t, c->to, &a);
 
-	if (r < 0)
+	/* As in the base: a directory that stands there, and what is only shown. */
+	if (r < 0 || !a.spot.upper)
 		return r == -ENOENT ? 0 : r;
-	n = node_find(c->t->v, a.ino);
-	scratch = !n->dir && node_scratch(n);
-	derived = scratch && vanish_derived(n);
-	offline_forget(c->t, a.ino);
-	if (scratch) {
-		drop(c, derived);
+	meaning = a.spot.dir ? CHANGE_OF_MAP : change_meaning_of(c->t, &a.spot);
+	if (meaning != CHANGE_OF_MAP) {
+		drop(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = S_ISDIR(a.mode) ? NULL : copied_from(all, a.ino);
-	return first ? refuse_second(c, first) : copied_add(all, a.ino, c->path);
+	first = a.spot.dir ? NULL : copied_from(all, a.spot.upper->number);
+	return first ? refuse_second(c, first) : copied_add(all, a.spot.upper->number, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
@@ -256,7 +209,7 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));
-	else if (r == 0 || (r == -EINVAL && note_draft(c)))
+	else if (r == 0)
 		return settle(c);
 	else if (io_is_full(r))
 		return r; /* so it would be with each that follows */

@@ -16,8 +16,7 @@ struct files_copied {
 	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
 	size_t derived; /* made of others that are there: one line, with the first */
 	char *first_derived;
-	struct names drafts; /* paths; what comes later may make them fit */
-	struct copied all;   /* that is in the map now */
+	struct copied all; /* that is in the map now */
 };
 
 /* Copies all that is below a directory, as cp -r does into a mount; links are not followed. shown:
@@ -25,10 +24,6 @@ struct files_copied {
  * is -errno. *ret is to be finished in any case. */
 int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
 	struct files_copied *ret);
-/* When all is there: the drafts that fit now are none, the others are told of, and counted in
- * refused. */
-void files_judge_drafts(
-	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied);
 /* Those in whose place another one of the directory stands, as an image does in that of its JSON,
  * are told of, and counted in left. -errno. */
 int files_tell_replaced(

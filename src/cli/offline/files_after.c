@@ -23,13 +23,13 @@ static void find_replaced(void *arg, const char *path)
 	struct replaced *x = arg;
 	CLEANUP(free) char *to = unlike_place(x->u, path);
 	struct names *paths = &x->paths;
-	struct attr a;
+	struct seen a;
 	int r = to ? offline_find(x->t, to, &a) : -ENOMEM;
 
 	if (r == 0)
-		offline_forget(x->t, a.ino);
-	else if (r != -ENOENT || !array_room(paths->at, paths->n, paths->room) ||
-		 !(paths->at[paths->n] = strdup(path)))
+		return;
+	if (r != -ENOENT || !array_room(paths->at, paths->n, paths->room) ||
+		!(paths->at[paths->n] = strdup(path)))
 		x->failed = r == -ENOENT ? -ENOMEM : r;
 	else
 		paths->n++;
@@ -65,7 +65,7 @@ struct others {
 	struct names gone; /* paths */
 };
 
-static int find_other(void *arg, const char *path, const struct attr *a)
+static int find_other(void *arg, const char *path, const struct seen *a)
 {
 	struct others *o = arg;
 	struct names *gone = &o->gone;
@@ -79,7 +79,7 @@ static int find_other(void *arg, const char *path, const struct attr *a)
 	/* All that is there is the directory's. */
 	if (unlike_has(o->u, path))
 		return WALK_PAST;
-	if (copied_from(o->copied, a->ino))
+	if (a->spot.upper && copied_from(o->copied, a->spot.upper->number))
 		return 0;
 	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
 	if (fd >= 0) {

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,45 +24,12 @@ void offline_say(const struct offline *t, const char *fmt, ...)
 
 const char *offline_reason(const struct offline *t, int r)
 {
-	return r == -EIO && t->why.code ? error_text(&t->why) : strerror(-r);
+	return r == -EIO && t->told.code ? error_text(&t->told) : strerror(-r);
 }
 
 static void note(void *arg, const char *line)
 {
 	offline_say(arg, "%s", line);
-}
-
-/* Of what is refused and what means nothing whoever asked for it tells. */
-static void host_note(struct vfs_host *h, const char *line)
-{
-	struct offline *t = (struct offline *)h;
-
-	if (t->heard)
-		t->heard(t->heard_arg, line);
-	else if (atomic_load(&t->reads))
-		error_set(&t->why, -EIO, "%s: %s", strerror(EIO), line);
-	else if (strncmp(line, "refused: ", 9) != 0 && strncmp(line, "scratch: ", 9) != 0)
-		note(h, line);
-}
-
-/* Nobody else remembers what we saw. */
-static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
-{
-	(void)inos, (void)n;
-	pool_return(((struct offline *)h)->pool, then);
-}
-
-static void host_forget_name(
-	struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
-{
-	(void)parent, (void)name;
-	if (then)
-		pool_return(((struct offline *)h)->pool, then);
-}
-
-static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
-{
-	(void)h, (void)what, (void)done, (void)total;
 }
 
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
@@ -92,11 +58,7 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 
 static void begin(struct offline *t, const char *file)
 {
-	*t = (struct offline){
-		.host = {host_invalidate, host_forget_name, host_note, host_progress},
-		.file = file,
-		.owner = pthread_self(),
-	};
+	*t = (struct offline){.file = file};
 }
 
 /* dirfd is taken. */
@@ -198,40 +160,20 @@ int offline_check_journal(const struct offline *t, struct error *e)
 int offline_load(struct offline *t, struct pool *pool, struct error *e)
 {
 	int r = volume_load(t->vol, note, t, e);
-	struct volume *vol;
 
 	if (r == 0 && t->vol->replay == REPLAY_WAITS)
 		r = refuse_waiting(e);
 	if (r < 0)
 		return r;
 	t->pool = pool;
-	vol = t->vol;
-	t->vol = NULL; /* taken, also on failure */
-	r = vfs_create(vol, pool, &t->host, &t->v, e);
-	if (r == 0)
-		t->vol = vol;
-	/* So that the file is a map from the begin. */
-	if (r == 0 && vol->fresh)
-		r = vfs_create_map(t->v, e);
-	return r;
+	r = overlay_create(t->vol->now, &t->tree);
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 void offline_close(struct offline *t)
 {
-	struct pollfd p = {.events = POLLIN};
-
-	if (!t->v) {
-		volume_destroy(TAKE(t->vol));
-		return;
-	}
-	p.fd = pool_fd(t->pool);
-	/* A plain read ends without a word. */
-	while (pool_pending(t->pool)) {
-		(void)poll(&p, 1, 1);
-		pool_complete(t->pool);
-	}
-	vfs_destroy(TAKE(t->v));
-	t->vol = NULL;
+	overlay_destroy(TAKE(t->tree));
+	volume_destroy(TAKE(t->vol));
 }
 
 bool offline_is_map(const struct offline *t, const struct stat *st)

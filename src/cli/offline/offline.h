@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * offline: the tree of a map's files without a mount. The same vfs that FUSE drives, by calls that
- * wait for their answer (offline/calls.h).
+ * offline: the tree of a map's files without a mount: an overlay of what a command changes over
+ * the map as it was opened (vfs/overlay/overlay.h). Nothing of it is in the map before change_save.
  *
  * Calling sequence
  *   offline_open      opens the map; one that is to be written is locked, as a mount does
@@ -13,27 +13,21 @@
 #ifndef CLI_OFFLINE_OFFLINE_H
 #define CLI_OFFLINE_OFFLINE_H
 
-#include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "base/pool.h"
 #include "base/sandbox.h"
-#include "vfs/vfs.h"
+#include "vfs/overlay/overlay.h"
 #include "vfs/volume/volume.h"
 
 struct offline {
-	struct vfs_host host; /* first */
-	const char *file;     /* as it was named, for messages; borrowed */
-	struct volume *vol;   /* the vfs's, once that is made */
-	struct vfs *v;        /* NULL before offline_load */
+	const char *file; /* as it was named, for messages; borrowed */
+	struct volume *vol;
+	struct overlay *tree; /* NULL before offline_load */
 	struct pool *pool;    /* borrowed */
-	pthread_t owner;
-	/* May be set before the calls: what a mount would tell its log, such as why a file cannot
-	 * be read; else that is in `why`, and the rest a line on stderr. On a worker's thread, if
-	 * the pool has any. */
-	void (*heard)(void *arg, const char *line);
-	void *heard_arg;
-	atomic_uint reads; /* that are under way */
-	struct error why;  /* a file could not be read, since the last one was opened */
+	size_t held;          /* bytes of what was put that are in memory */
+	struct error why;     /* why a file could not be read, last; and as a line says it */
+	struct error told;
 };
 
 /*

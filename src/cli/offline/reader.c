@@ -2,7 +2,6 @@
 #include "cli/offline/reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,18 +21,14 @@ static size_t piece_of(const struct reader *r)
 
 int reader_open(struct offline *t, const char *path, struct reader *ret)
 {
-	struct pending p = {.call = {.flags = O_RDONLY}};
-	struct attr a;
+	struct seen a;
 	int r = offline_find(t, path, &a);
 
 	*ret = (struct reader){0};
-	if (r < 0)
-		return r;
-	p.call.ino = a.ino;
-	r = offline_run(t, &p, vfs_open);
-	offline_forget(t, a.ino);
+	if (r == 0 && a.spot.dir)
+		r = -EISDIR;
 	if (r == 0)
-		*ret = (struct reader){.t = t, .handle = p.call.opened, .size = a.size};
+		*ret = (struct reader){.t = t, .file = a, .size = a.size};
 	return r;
 }
 
@@ -52,10 +47,6 @@ int reader_changed(struct reader *r, reader_change change, void *arg)
 
 void reader_close(struct reader *r)
 {
-	struct pending p = {.call = {.handle = r->handle}};
-
-	if (r->handle)
-		(void)offline_run(r->t, &p, vfs_release);
 	if (r->from)
 		reader_close(r->from);
 	free(r->from);
@@ -69,20 +60,6 @@ void reader_rewind(struct reader *r)
 	r->at = r->next = r->have = 0;
 	if (r->from)
 		reader_rewind(r->from);
-}
-
-/* At most n bytes of the file from r->at on, to dst. */
-static ssize_t fetch(struct reader *r, char *dst, size_t n)
-{
-	struct pending p = {.call = {.handle = r->handle, .off = r->at, .size = n}};
-	int code;
-
-	code = offline_run(r->t, &p, vfs_read);
-	n = code == 0 ? p.call.out_size : 0;
-	if (n)
-		memcpy(dst, p.call.out, n);
-	free(p.call.out);
-	return code < 0 ? code : (ssize_t)n;
 }
 
 /* Room for n bytes behind what was not asked for yet. */
@@ -142,7 +119,7 @@ static ssize_t more(struct reader *r)
 	got = make_room(r, piece);
 	if (got < 0)
 		return got;
-	n = fetch(r, r->text + r->have, piece);
+	n = offline_read_at(r->t, &r->file, r->at, r->text + r->have, piece);
 	if (n > 0) {
 		r->have += (size_t)n;
 		r->at += (uint64_t)n;

@@ -11,8 +11,8 @@ typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffe
 
 struct reader {
 	struct offline *t;
-	struct handle *handle; /* NULL: it is not open, or changed */
-	struct reader *from;   /* what is read is that, changed line by line */
+	struct seen file;    /* unless it is changed */
+	struct reader *from; /* what is read is that, changed line by line */
 	reader_change change;
 	void *arg;
 	uint64_t size, at; /* of the file; what was read of it */

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
-/* A save that a command asks for: what is looked at before, and what is told after. */
+/* A save that a command asks for: the map is built, and what of it is refused is told before
+ * anything is written. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/change.h"
 #include "cli/offline/output.h"
-#include "vfs/save/status.h"
+#include "vfs/save/save.h"
 
 struct look {
-	struct buffer records;
 	size_t left;
-	bool changed, refused, kept, done;
+	bool refused, kept;
 };
-
-static void found(void *arg, struct buffer *records)
-{
-	struct look *l = arg;
-
-	l->records = *records;
-	l->done = true;
-}
 
 /* By the file that it was copied from; false: it was not. */
 static bool tell_origin(struct offline *t, const struct change_save *how, const char *path,
@@ -35,59 +28,85 @@ static bool tell_origin(struct offline *t, const struct change_save *how, const 
 	return name;
 }
 
-static void look_at(struct offline *t, const struct change_save *how, struct look *l,
-	const struct status_entry *e)
+static void tell(struct offline *t, const struct change_save *how, const char *path,
+	const char *what, const char *why)
 {
-	bool left = strcmp(e->word, "left") == 0;
-	bool kept = strcmp(e->word, "kept") == 0;
-	bool bad = kept || strcmp(e->word, "draft") == 0;
-	const char *what = left && how->left ? "left out: " : "";
-
-	l->changed |= !left && !bad;
-	l->left += left;
-	l->refused |= bad;
-	l->kept |= kept;
-	/* What cannot leave the map under a name that means nothing is one fault. */
-	if (kept)
-		offline_say(t, "%s: cannot leave the map", e->path);
-	else if ((bad || (left && !l->kept)) && !tell_origin(t, how, e->path, what, e->why))
-		offline_say(t, "%s: %s%s", e->path, what, e->why);
+	if (!tell_origin(t, how, path, what, why))
+		offline_say(t, "%s: %s%s", path, what, why);
 }
 
-/* What would not be in the map. false: that is refused. */
-static bool look(struct offline *t, const struct change_save *how, struct look *l)
+/* Which endings would have made a part of the map of it. */
+static const char *accepted(const struct offline *t, const struct upper *u)
 {
-	struct status_entry e;
-	bool fine;
+	const struct format_tree *f = t->vol->format->tree;
+	struct meaning m;
 
+	if (u->up->id == ENTRY_NONE ||
+		f->meaning(t->tree->shape, u->up->id, u->name, false, ENTRY_ROOT, &m, NULL) < 0)
+		return NULL;
+	return m.accepts;
+}
+
+static void look_at_scratch(struct offline *t, const struct change_save *how,
+	const struct staged *s, size_t i, const char *path, struct look *l)
+{
+	const struct upper *u = s->uppers[i];
+	const struct spot spot = {s->uppers[i], u->id, u->dir};
+	const char *endings;
+	char why[NAME_MAX + 100] = "no part of a map";
+
+	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
+		return;
+	l->left++;
+	endings = accepted(t, u);
+	if (endings)
+		snprintf(why, sizeof(why), "no part of a map (%s/ takes %s)", u->up->name, endings);
+	if (!l->kept)
+		tell(t, how, path, how->left ? "left out: " : "", why);
+}
+
+/* A part without which its object cannot be, and the object stays. */
+static bool is_needed(const struct staged *s, size_t i)
+{
+	return s->built.entries[i].old == BUILD_NEEDED && !s->entries[s->entries[i].up].gone;
+}
+
+/* What would not be in the new map, or in it though it was removed. */
+static void look_at(struct offline *t, const struct change_save *how, const struct staged *s,
+	size_t i, struct look *l)
+{
+	const struct built_entry *b = &s->built.entries[i];
+	CLEANUP(free) char *path = upper_path(s->uppers[i]), *kept = NULL;
+
+	if (!path)
+		return;
+	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
+		look_at_scratch(t, how, s, i, path, l);
+	if (b->fate == BUILD_REFUSED)
+		tell(t, how, path, "", b->why ? b->why : strerror(ENOMEM));
+	/* What cannot leave the map under a name that means nothing is one fault. */
+	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
+		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
+		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
+		l->kept = true;
+	}
+	l->refused |= b->fate == BUILD_REFUSED || l->kept;
+}
+
+/* false: that is refused. */
+static bool look(
+	struct offline *t, const struct change_save *how, const struct staged *s, struct look *l)
+{
 	*l = (struct look){0};
-	if (status_find(t->v, found, l) < 0) {
-		offline_say(t, "out of memory");
+	for (size_t i = 1; i < s->n; i++)
+		look_at(t, how, s, i, l);
+	if (l->refused || (l->left && !how->left))
+		return false;
+	if (how->changed && !staged_differs(s)) {
+		offline_say(t, "that means nothing in a map");
 		return false;
 	}
-	offline_serve_until(t, &l->done);
-	for (size_t at = 0; status_next(&l->records, &at, &e);)
-		look_at(t, how, l, &e);
-	fine = !l->records.error && !l->refused && (!l->left || how->left);
-	if (fine && how->changed && !l->changed) {
-		offline_say(t, "that means nothing in a map");
-		fine = false;
-	}
-	buffer_finish_free(&l->records);
-	return fine;
-}
-
-struct saved {
-	struct report report;
-	bool done;
-};
-
-static void saved(void *arg, struct report *report)
-{
-	struct saved *s = arg;
-
-	s->report = *report;
-	s->done = true;
+	return true;
 }
 
 /* "refused: PATH: WHY" */
@@ -119,29 +138,63 @@ static void print(struct offline *t, const struct report *r, const struct change
 	}
 }
 
-enum outcome change_save(struct offline *t, const struct change_save *how)
+static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
-	struct saved s = {.report = REPORT_INIT};
+	(void)h, (void)what, (void)done, (void)total;
+}
+
+/* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
+ * without a use stays. */
+static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
+{
+	struct vfs_host host = {.progress = no_progress};
+	struct save_job job = {.vol = t->vol, .host = &host, .finalized = TAKE(s->built.map)};
+	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
-	struct look l;
 
-	if (!look(t, how, &l))
-		return OUTCOME_SAVE_FAILED;
-	/* Whoever is impatient waits for the end, so that no file without a use stays. */
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
-	vfs_save(t->v, saved, &s);
-	offline_serve_until(t, &s.done);
-	code = s.report.code;
-	if (how->error && s.report.error)
-		*how->error = s.report.error;
+	save_write(&job);
+	if (job.saved)
+		save_adopt(&job);
+	if (job.saved || job.same) {
+		report_merge(report, &s->said);
+		s->built.map = snapshot_ref(job.finalized);
+		staged_report(s, report);
+	}
+	if (job.saved && t->vol->conflict)
+		report_conflict(report, t->vol->name);
+	code = report->code;
+	if (how->error && report->error)
+		*how->error = report->error;
 	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
-		print(t, &s.report, how);
-	report_finish(&s.report);
+		print(t, report, how);
+	save_job_finish(&job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return l.left ? outcome_worse(code, OUTCOME_LEFT) : code;
+	return code;
+}
+
+enum outcome change_save(struct offline *t, const struct change_save *how)
+{
+	enum outcome code = OUTCOME_DONE;
+	struct error e = ERROR_INIT;
+	struct staged s;
+	struct look l;
+
+	if (staged_build(t->tree, &s, &e) < 0) {
+		offline_say(t, "%s", io_is_full(e.code) ? strerror(-e.code) : error_text(&e));
+		if (how->error)
+			*how->error = e.code;
+		return OUTCOME_SAVE_FAILED;
+	}
+	if (!look(t, how, &s, &l))
+		code = OUTCOME_SAVE_FAILED;
+	else if (t->vol->fresh || staged_differs(&s))
+		code = write_map(t, how, &s);
+	staged_finish(&s);
+	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;
 }

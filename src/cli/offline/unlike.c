@@ -44,7 +44,7 @@ static bool read_head(const struct extent *x, struct json_doc *ret)
 	return json_list_read(x, TEXT_MAX, "points", pass_over, NULL, ret, NULL) == 0;
 }
 
-static bool read_ours(struct offline *t, const struct attr *a, struct json_doc *ret)
+static bool read_ours(struct offline *t, const struct seen *a, struct json_doc *ret)
 {
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct bytes *b = NULL;
@@ -109,13 +109,12 @@ static bool is_named(const struct offline *t, const char *path)
 
 static int names_in(struct offline *t, const char *path, struct names *ret)
 {
-	struct attr a;
+	struct seen a;
 	int r = offline_find(t, path, &a);
 
 	if (r < 0)
 		return r;
-	r = offline_names(t, a.ino, true, ret);
-	offline_forget(t, a.ino);
+	r = offline_names(t, &a, true, ret);
 	return r;
 }
 
@@ -155,7 +154,7 @@ static int add(struct finding *f, const char *path)
 	return r;
 }
 
-static int visit(void *arg, const char *path, const struct attr *a)
+static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct finding *f = arg;
 	size_t n = strlen(path);

@@ -30,7 +30,7 @@ static char *path_plain(const char *path)
 }
 
 struct level {
-	struct attr attr;
+	struct seen seen;
 	struct names names;
 	size_t next;
 	size_t path; /* the length of its path */
@@ -57,8 +57,7 @@ static void set_path(struct buffer *path, size_t n, const char *name)
 		path->size--;
 }
 
-/* a is held, and forgotten once it is walked. */
-static int enter(struct walk *w, const struct attr *a)
+static int enter(struct walk *w, const struct seen *a)
 {
 	int r = w->path.error ? w->path.error : w->visit(w->arg, (char *)w->path.data, a);
 	struct level *l;
@@ -66,8 +65,8 @@ static int enter(struct walk *w, const struct attr *a)
 	if (r == 0 && S_ISDIR(a->mode)) {
 		if (array_room(w->levels, w->n, w->room)) {
 			l = &w->levels[w->n];
-			*l = (struct level){.attr = *a, .path = w->path.size};
-			r = offline_names(w->t, a->ino, true, &l->names);
+			*l = (struct level){.seen = *a, .path = w->path.size};
+			r = offline_names(w->t, a, true, &l->names);
 			w->n += r == 0;
 			if (r == 0)
 				return 0;
@@ -75,7 +74,6 @@ static int enter(struct walk *w, const struct attr *a)
 			r = -ENOMEM;
 		}
 	}
-	offline_forget(w->t, a->ino);
 	return r < 0 ? r : 0;
 }
 
@@ -84,25 +82,24 @@ static void leave(struct walk *w)
 	struct level *l = &w->levels[--w->n];
 
 	names_finish(&l->names);
-	offline_forget(w->t, l->attr.ino);
 }
 
 static int step(struct walk *w)
 {
 	struct level *l = &w->levels[w->n - 1];
-	struct attr a;
+	struct seen a;
 	int r = 0;
 
 	if (l->next == l->names.n) {
 		set_path(&w->path, l->path, "");
 		if (w->leave)
 			r = w->path.error ? w->path.error
-					  : w->leave(w->arg, (char *)w->path.data, &l->attr);
+					  : w->leave(w->arg, (char *)w->path.data, &l->seen);
 		leave(w);
 		return r;
 	}
 	set_path(&w->path, l->path, l->names.at[l->next]);
-	r = offline_lookup(w->t, l->attr.ino, l->names.at[l->next++], &a);
+	r = offline_lookup(w->t, &l->seen, l->names.at[l->next++], &a);
 	return r < 0 ? r : enter(w, &a);
 }
 
@@ -110,7 +107,7 @@ int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_vis
 {
 	struct walk w = {.t = t, .visit = visit, .leave = left, .arg = arg};
 	CLEANUP(free) char *plain = path_plain(path);
-	struct attr a;
+	struct seen a;
 	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
 
 	set_path(&w.path, 0, plain ? plain : "");
@@ -133,13 +130,13 @@ struct match {
 };
 
 static int match_below(
-	struct match *m, const struct attr *dir, const char *so_far, const char *pattern);
+	struct match *m, const struct seen *dir, const char *so_far, const char *pattern);
 
-static int match_name(
-	struct match *m, uint64_t dir, const char *so_far, const char *name, const char *rest)
+static int match_name(struct match *m, const struct seen *dir, const char *so_far, const char *name,
+	const char *rest)
 {
 	CLEANUP(free) char *path = NULL;
-	struct attr a;
+	struct seen a;
 	int r = offline_lookup(m->t, dir, name, &a);
 
 	if (r < 0)
@@ -152,13 +149,12 @@ static int match_name(
 		m->found++;
 		r = m->visit(m->arg, path, &a);
 	}
-	offline_forget(m->t, a.ino);
 	return r < 0 ? r : 0;
 }
 
 /* As deep as the pattern has slashes. */
 static int match_below(
-	struct match *m, const struct attr *dir, const char *so_far, const char *pattern)
+	struct match *m, const struct seen *dir, const char *so_far, const char *pattern)
 {
 	CLEANUP(free) char *first = NULL;
 	struct names names;
@@ -171,13 +167,13 @@ static int match_below(
 	if (!first)
 		return -ENOMEM;
 	if (!strpbrk(first, "*?[\\"))
-		return match_name(m, dir->ino, so_far, first, pattern + n);
-	r = offline_names(m->t, dir->ino, true, &names);
+		return match_name(m, dir, so_far, first, pattern + n);
+	r = offline_names(m->t, dir, true, &names);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; r == 0 && i < names.n; i++)
 		if (fnmatch(first, names.at[i], FNM_PERIOD) == 0)
-			r = match_name(m, dir->ino, so_far, names.at[i], pattern + n);
+			r = match_name(m, dir, so_far, names.at[i], pattern + n);
 	names_finish(&names);
 	return r;
 }
@@ -186,12 +182,11 @@ int offline_match(struct offline *t, const char *path, walk_visit visit, void *a
 {
 	struct match m = {t, visit, arg, 0};
 	CLEANUP(free) char *plain = path_plain(path);
-	struct attr a;
+	struct seen a;
 	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
 
 	if (r == 0) {
 		r = visit(arg, plain, &a);
-		offline_forget(t, a.ino);
 		return r < 0 ? r : 0;
 	}
 	if ((r != -ENOENT && r != -ENOTDIR) || !strpbrk(path, "*?[\\"))

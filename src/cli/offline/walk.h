@@ -11,7 +11,7 @@
  * errno, which ends the walk.
  */
 enum { WALK_PAST = 1 };
-typedef int (*walk_visit)(void *arg, const char *path, const struct attr *a);
+typedef int (*walk_visit)(void *arg, const char *path, const struct seen *a);
 
 /* From the entry at path, which is visited too ("" is the root). leave (may be NULL): a directory,
  * after what is in it. */

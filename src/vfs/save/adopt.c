@@ -57,11 +57,13 @@ void save_adopt(struct save_job *s)
 	struct volume *vol = s->vol;
 	char kept[NAME_MAX + 1];
 
-	assert(vol->commit_queue && volume_is_owner(vol));
-	snapshot_unref(vol->now);
-	vol->now = TAKE(s->rebased);
-	snapshot_unref(vol->before);
-	vol->before = TAKE(s->rebased_finalized);
+	if (s->now) {
+		assert(vol->commit_queue && volume_is_owner(vol));
+		snapshot_unref(vol->now);
+		vol->now = TAKE(s->rebased);
+		snapshot_unref(vol->before);
+		vol->before = TAKE(s->rebased_finalized);
+	}
 	exchange(&vol->source.files[0], &s->file);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;

@@ -18,15 +18,15 @@ struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
 	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
-	struct snapshot *now;
+	struct snapshot *now; /* NULL: nobody goes on from it, and the volume's stay */
 	struct placement *placements;
 	size_t n_placements;
 
 	/* results */
 	struct report report;
 	struct report said; /* what the format says of the map to be written */
-	bool in_place; /* another program wrote into the map's file */
-	bool same;     /* there was nothing to write after all */
+	bool in_place;      /* another program wrote into the map's file */
+	bool same;          /* there was nothing to write after all */
 	struct snapshot *finalized;
 	struct draft *drafts; /* what the next journal keeps, by its paths in the finalized map */
 	size_t n_drafts;

@@ -45,8 +45,8 @@ static int check(struct save_job *s, struct error *e)
 {
 	const struct format_edit *f = s->vol->format->edit;
 
-	return f->check ? f->check(s->vol->before, s->finalized, false, check_why,
-				  &s->report, e) : 0;
+	return f->check ? f->check(s->vol->before, s->finalized, false, check_why, &s->report, e)
+			: 0;
 }
 
 static int refuse_in_place(struct save_job *s, struct error *e)
@@ -168,7 +168,7 @@ static int write_name_map(struct save_job *s, struct error *e)
 	struct bytes *name_map = NULL;
 	int r = 0;
 
-	if (f->names && f->names->name_map)
+	if (s->now && f->names && f->names->name_map)
 		r = f->names->name_map(s->now, s->finalized, &name_map, e);
 	if (name_map && name_map->size)
 		journal_read_by(&s->next, TAKE(name_map));
@@ -246,9 +246,9 @@ static int commit(struct save_job *s, const struct outs *o, const struct plan *p
 	int r;
 
 	r = companion_identity_of(written, identity, e);
-	if (r == 0)
+	if (r == 0 && s->now)
 		r = f->edit->rebase(s->now, plan, written, &s->rebased, e);
-	if (r == 0)
+	if (r == 0 && s->now)
 		r = f->edit->rebase(s->finalized, plan, written, &s->rebased_finalized, e);
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);

@@ -330,6 +330,13 @@ static int place(const struct object *o, bool fresh, struct placement *ret)
 	return ret->name ? 0 : -ENOMEM;
 }
 
+static bool has_position(const struct object *o)
+{
+	const struct node *n = o->node;
+
+	return n && n->parent && placements_digits(n->parent, n->name, n->dir, false);
+}
+
 static int place_all(struct vfs *v, bool fresh, struct placement **ret, size_t *ret_n)
 {
 	CLEANUP(free) struct object **list = NULL; /* in order */
@@ -347,8 +354,11 @@ static int place_all(struct vfs *v, bool fresh, struct placement **ret, size_t *
 		if (matters(o, fresh))
 			list[n++] = o;
 	qsort(list, n, sizeof(*list), by_seq);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		r = place(list[i], fresh, &p[i]);
+		/* What came to a position later stands before; what has none comes last. */
+		p[i].order = (uint32_t)(has_position(list[i]) ? n - i : n + i);
+	}
 	if (r < 0) {
 		placements_free(p, n);
 		return r;

@@ -125,8 +125,8 @@ static bool has_content(const struct tw_order *r, const struct tw_item *it)
 	return !tw_is_empty(it) || r->sort == TW_SORT_GROUP;
 }
 
-static int take_place(struct tw_order *r, struct tw_slot *slot, const struct placement *p,
-	size_t time, struct error *e)
+static int take_place(
+	struct tw_order *r, struct tw_slot *slot, const struct placement *p, struct error *e)
 {
 	size_t n = tw_stem_length(r->sort, p->name, NULL);
 	struct tw_numbered parsed;
@@ -136,7 +136,6 @@ static int take_place(struct tw_order *r, struct tw_slot *slot, const struct pla
 		return error_context(e, "%s", p->name);
 	slot->gone = false;
 	slot->placed = p;
-	slot->time = time;
 	slot->last = !parsed.has_position;
 	slot->position = parsed.position;
 	if (r->sort == TW_SORT_LAYER)
@@ -144,8 +143,8 @@ static int take_place(struct tw_order *r, struct tw_slot *slot, const struct pla
 	return 0;
 }
 
-static int take_placement(struct tw_order *r, const struct tw_map *m, const struct placement *p,
-	size_t time, struct error *e)
+static int take_placement(
+	struct tw_order *r, const struct tw_map *m, const struct placement *p, struct error *e)
 {
 	struct tw_slot *slot = tw_order_slot(r, tw_object_position(p->id), tw_id_a(p->id));
 
@@ -157,7 +156,7 @@ static int take_placement(struct tw_order *r, const struct tw_map *m, const stru
 	}
 	if (is_home(m, p) || !has_content(r, &m->items[slot->item]))
 		return 0;
-	return take_place(r, slot, p, time, e);
+	return take_place(r, slot, p, e);
 }
 
 /* Layers stand in the order of their groups, and go with them. */
@@ -185,8 +184,11 @@ static int slot_cmp(const void *pa, const void *pb)
 		return a->last - b->last;
 	if (!a->last && a->position != b->position)
 		return a->position < b->position ? -1 : 1;
-	if (a->time != b->time)
-		return (a->time < b->time) != a->last ? 1 : -1;
+	/* What was made or moved stands before what stood there. */
+	if (!a->placed != !b->placed)
+		return a->placed ? -1 : 1;
+	if (a->placed && a->placed->order != b->placed->order)
+		return a->placed->order < b->placed->order ? -1 : 1;
 	return a->was < b->was ? -1 : a->was > b->was;
 }
 
@@ -234,7 +236,7 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 		return error_set(e, ret, "no memory for the objects of the map");
 	for (size_t i = 0; ret == 0 && i < n; i++)
 		if (tw_sort_of(p[i].id) == sort)
-			ret = take_placement(r, m, &p[i], i + 1, e);
+			ret = take_placement(r, m, &p[i], e);
 	if (ret < 0)
 		return ret;
 	if (sort == TW_SORT_LAYER)

@@ -18,7 +18,6 @@ struct tw_slot {
 	uint32_t home;  /* ... and of the one where it was */
 	bool gone;      /* not in the finalized map */
 	const struct placement *placed; /* new, moved or renamed; NULL: as at the mount */
-	size_t time;                    /* of that; 0: none */
 	bool last;                      /* it has no number, so it goes last */
 	uint64_t position;              /* that its number says */
 	uint64_t rank;                  /* of the group in the finalized map */

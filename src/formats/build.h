@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * build: the map that follows from a base and a tree.
+ *
+ * A function, and the only way to a map that is to be written: the same base and the same tree give
+ * the same map and the same words, in whatever order the tree came to be. Neither is changed.
+ *
+ * What it decides, in this order:
+ *   identity    an object is the file's that stands at its path in the base; if none does, the
+ *               file's that came from there, wherever that stands; directories are what they came
+ *               from. What has neither is new.
+ *   contents    in the order of their paths, raw/ first; what needs others is tried again as long
+ *               as that gets anything on.
+ *   places      objects where they stand; those that nothing stands for leave the map.
+ *   the rest    references, counts, what a game needs: the format's finalize.
+ * Conditions of the whole map are for `check` of the result.
+ *
+ * On a worker; takes as long as all contents take to be parsed.
+ */
+#ifndef FORMATS_BUILD_H
+#define FORMATS_BUILD_H
+
+#include "formats/format.h"
+
+/* One that is no entry of the base. */
+#define ENTRY_NONE UINT64_MAX
+
+/*
+ * What differs from the base, and the directories that it is in. In lists an entry comes after its
+ * directory; the root is the first. The order of names in a directory is that of name_compare,
+ * unless somebody wants another one: it is that of objects at one position.
+ */
+struct tree_entry {
+	uint32_t up;      /* the directory's place in the list; of the root 0 */
+	const char *name; /* of the root "" */
+	bool dir;
+	bool gone;      /* nothing stands there; `from` did, in the base */
+	entry_id from;  /* what it came from, in the base; ENTRY_NONE: it was made */
+	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
+	const struct extent *in;      /* bytes that were closed; NULL: what `from` shows */
+	const struct timespec *mtime; /* that somebody set; NULL: none */
+};
+
+enum build_fate {
+	BUILD_SAME,    /* as in the base */
+	BUILD_WRITTEN, /* another content, or time where maps keep those */
+	BUILD_NEW,
+	BUILD_MOVED,
+	BUILD_GONE,     /* it left the map */
+	BUILD_EMPTIED,  /* a part that is always there was removed, and is empty */
+	BUILD_NEEDED,   /* ... or stays, since its object cannot be without it */
+	BUILD_REPLACED, /* what stood there before left, and something else has its path */
+	BUILD_KEPT,     /* its file has a name that means nothing; the object stays as it was */
+	BUILD_SCRATCH,  /* the name means nothing */
+	BUILD_REFUSED,  /* and why */
+};
+
+struct built_entry {
+	enum build_fate fate;
+	enum build_fate old; /* of what it hides, or of itself where it is gone; else BUILD_SAME */
+	entry_id id;         /* in the result, before its numbers were dealt; or ENTRY_NONE */
+	char *why;           /* of BUILD_REFUSED; may be NULL where memory was short */
+};
+
+struct built {
+	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
+	struct built_entry *entries; /* as many as the tree has, in its order */
+	size_t n, n_refused;
+};
+
+/* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a
+ * map is there even where entries were refused, without those. */
+int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e);
+void built_finish(struct built *b);
+
+#endif

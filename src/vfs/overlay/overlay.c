@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/overlay/overlay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+
+int overlay_create(const struct snapshot *base, struct overlay **ret)
+{
+	struct overlay *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return -ENOMEM;
+	o->root = upper_new(o, true, ENTRY_ROOT);
+	if (!o->root) {
+		free(o);
+		return -ENOMEM;
+	}
+	o->base = snapshot_ref(base);
+	o->shape = snapshot_ref(base);
+	*ret = o;
+	return 0;
+}
+
+void overlay_destroy(struct overlay *o)
+{
+	if (!o)
+		return;
+	upper_free(o, o->root);
+	hash_finish(&o->names);
+	snapshot_unref(o->shape);
+	snapshot_unref(o->base);
+	free(o);
+}
+
+struct spot overlay_root(const struct overlay *o)
+{
+	return (struct spot){o->root, ENTRY_ROOT, true};
+}
+
+int overlay_lookup(
+	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret)
+{
+	int r = name_check(name, strlen(name));
+	struct upper *u = r == 0 && dir->upper ? upper_find(o, dir->upper, name) : NULL;
+	struct entry en;
+
+	if (r < 0)
+		return r;
+	if (!dir->dir)
+		return -ENOTDIR;
+	if (u) {
+		*ret = (struct spot){u, u->id, u->dir};
+		return u->whiteout ? -ENOENT : 0;
+	}
+	if (dir->upper ? dir->upper->from == ENTRY_NONE : dir->id == ENTRY_NONE)
+		return -ENOENT;
+	r = o->base->format->lookup(
+		o->base, dir->upper ? dir->upper->from : dir->id, name, &en, NULL);
+	if (r == 0)
+		*ret = (struct spot){NULL, en.id, en.dir};
+	return r;
+}
+
+/* The next name of a path that says something; 0: there is none. */
+static int next_name(const char **path, char *name)
+{
+	do {
+		size_t n;
+
+		*path += strspn(*path, "/");
+		n = strcspn(*path, "/");
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, *path, n);
+		name[n] = '\0';
+		*path += n;
+	} while (strcmp(name, ".") == 0);
+	if (strcmp(name, "..") == 0)
+		return -ENOENT;
+	return name[0] != '\0';
+}
+
+int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
+{
+	struct spot s = overlay_root(o);
+	char name[NAME_MAX + 1];
+	int r = 0, more;
+
+	while (r == 0 && (more = next_name(&path, name)) != 0)
+		r = more < 0 ? more : overlay_lookup(o, &s, name, &s);
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+int overlay_list(const struct overlay *o, const struct spot *dir,
+	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg)
+{
+	entry_id from = dir->upper ? dir->upper->from : dir->id;
+	const struct format *f = o->base->format;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+	struct upper *u;
+	int r = 0, more = 1;
+
+	while (r == 0 && from != ENTRY_NONE &&
+		(more = f->list(o->base, from, &cookie, name, &en, NULL)) > 0)
+		if (!dir->upper || !upper_find(o, dir->upper, name))
+			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir});
+	if (r == 0 && more < 0)
+		r = more;
+	if (r < 0 || !dir->upper)
+		return r;
+	TAILQ_FOREACH (u, &dir->upper->below, beside) {
+		if (!u->whiteout)
+			r = fn(arg, u->name, &(struct spot){u, u->id, u->dir});
+		if (r != 0)
+			break;
+	}
+	return r;
+}
+
+int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e)
+{
+	const struct upper *u = s->upper;
+	entry_id from = u ? u->from : s->id;
+	int r = 0;
+
+	*ret = (struct entry){.id = s->id, .dir = s->dir, .writable = true, .sized = true};
+	if (from != ENTRY_NONE && !(u && u->written))
+		r = o->base->format->stat(o->base, from, ret, e);
+	if (r < 0)
+		return r;
+	if (u && u->written)
+		ret->size = u->in.size;
+	if (u && u->timed) {
+		ret->has_mtime = true;
+		ret->mtime = u->mtime;
+	}
+	return 0;
+}
+
+int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
+	struct error *e)
+{
+	const struct upper *u = s->upper;
+
+	if (u && u->written)
+		return extent_read(&u->in, off, dst, n, e);
+	return o->base->format->get(o->base, u ? u->from : s->id, off, dst, n, e);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/overlay/staged.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { NAMED_MAX = 8 /* saved paths that a report names */ };
+
+static void say(void *arg, const char *line)
+{
+	report_add(arg, REPORT_NOTE, "%s", line);
+}
+
+int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
+{
+	int r;
+
+	*ret = (struct staged){.said = REPORT_INIT};
+	r = overlay_tree(o, &ret->entries, &ret->uppers, &ret->n);
+	if (r < 0)
+		return error_set(e, r, "no memory for the files of a map");
+	r = build(o->base, ret->entries, ret->n, say, &ret->said, &ret->built, e);
+	if (r < 0)
+		staged_finish(ret);
+	return r;
+}
+
+void staged_finish(struct staged *s)
+{
+	built_finish(&s->built);
+	report_finish(&s->said);
+	free(s->entries);
+	free(s->uppers);
+	*s = (struct staged){.said = REPORT_INIT};
+}
+
+static bool is_put(const struct staged *s, size_t i)
+{
+	enum build_fate fate = s->built.entries[i].fate;
+	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
+}
+
+bool staged_differs(const struct staged *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (is_put(s, i) || s->built.entries[i].old != BUILD_SAME)
+			return true;
+	return false;
+}
+
+char *staged_kept_path(const struct staged *s, size_t i)
+{
+	for (size_t k = 1; k < s->n; k++)
+		if (s->entries[k].gone && s->entries[k].from == s->entries[i].from)
+			return upper_path(s->uppers[k]);
+	return upper_path(s->uppers[i]);
+}
+
+struct line {
+	size_t entry;
+	char *path;
+	bool put; /* it stands there now; else what is gone is told */
+	enum build_fate fate;
+};
+
+struct lines {
+	struct line *at;
+	size_t n, room;
+};
+
+static void add(struct lines *l, size_t i, char *path, bool put, enum build_fate fate)
+{
+	if (path && array_room(l->at, l->n, l->room))
+		l->at[l->n++] = (struct line){i, path, put, fate};
+	else
+		free(path);
+}
+
+/* What is in a directory comes right after it, before names that go on otherwise. */
+static int rank(char c)
+{
+	return c == '/' ? 1 : c ? 1 + (uint8_t)c : 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	const char *p = x->path, *q = y->path;
+
+	while (*p && *p == *q)
+		p++, q++;
+	return rank(*p) - rank(*q);
+}
+
+/* A directory that is new tells of all that is in it. */
+static bool is_below_new(const struct staged *s, size_t i)
+{
+	while ((i = s->entries[i].up))
+		if (s->built.entries[i].fate == BUILD_NEW)
+			return true;
+	return false;
+}
+
+/* A new object whose parts never came is in no map. */
+static bool is_in_map(const struct staged *s, size_t i)
+{
+	const struct snapshot *map = s->built.map;
+	const struct format_names *names = map->format->names;
+	char name[NAME_MAX + 1];
+
+	for (; names && i; i = s->entries[i].up)
+		if (names->shown_as(map, s->built.entries[i].id, name) == -ENOENT)
+			return false;
+	return true;
+}
+
+static void collect(const struct staged *s, struct lines *l)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		const struct built_entry *b = &s->built.entries[i];
+
+		if (b->old != BUILD_SAME)
+			add(l, i, upper_path(s->uppers[i]), false, b->old);
+		if (b->fate == BUILD_KEPT)
+			add(l, i, staged_kept_path(s, i), false, b->fate);
+		if (is_put(s, i) && !is_below_new(s, i) && is_in_map(s, i))
+			add(l, i, upper_path(s->uppers[i]), true, b->fate);
+	}
+	if (l->n)
+		qsort(l->at, l->n, sizeof(*l->at), by_path);
+}
+
+static void tell_gone(const struct line *l, struct report *report)
+{
+	if (l->fate == BUILD_KEPT)
+		report_add(report, REPORT_NOTE,
+			"%s was moved to a name that means nothing, and stays in the map", l->path);
+	else if (l->fate == BUILD_NEEDED)
+		report_code(report, OUTCOME_LEFT); /* the format said why */
+	else if (l->fate == BUILD_EMPTIED)
+		report_add(report, REPORT_NOTE,
+			"%s was removed, and is empty now: the map still has one", l->path);
+	else if (l->fate == BUILD_REPLACED)
+		report_add(report, REPORT_NOTE, "what was %s before was removed", l->path);
+	else
+		report_add(report, REPORT_REMOVED, "%s", l->path);
+}
+
+void staged_report(const struct staged *s, struct report *report)
+{
+	struct lines l = {0};
+	size_t saved = 0;
+
+	collect(s, &l);
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.at[i].put)
+			tell_gone(&l.at[i], report);
+	for (size_t i = 0; i < l.n; i++)
+		if (l.at[i].put && saved++ < NAMED_MAX)
+			report_add(report, REPORT_SAVED, "%s", l.at[i].path);
+	if (saved > NAMED_MAX)
+		report_add(report, REPORT_SAVED, "and %zu more", saved - NAMED_MAX);
+	for (size_t i = 0; i < l.n; i++)
+		free(l.at[i].path);
+	free(l.at);
+}

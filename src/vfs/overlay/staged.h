@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Zlib */
+/* staged: a tree, and the map that was built of it. */
+#ifndef VFS_OVERLAY_STAGED_H
+#define VFS_OVERLAY_STAGED_H
+
+#include "vfs/overlay/overlay.h"
+#include "vfs/volume/report.h"
+
+struct staged {
+	struct tree_entry *entries;
+	struct upper **uppers; /* of the entries; the overlay's */
+	size_t n;
+	struct built built;
+	struct report said; /* what the format says of the map */
+};
+
+/* Good as long as the overlay is not changed. -errno: no map follows, and the reason is in e. */
+int staged_build(const struct overlay *o, struct staged *ret, struct error *e);
+void staged_finish(struct staged *s);
+
+/* Is the map another one than the base, as far as the tree tells? */
+bool staged_differs(const struct staged *s);
+/* The path at which the object of a BUILD_KEPT entry stood; malloc'ed, NULL: no memory. */
+char *staged_kept_path(const struct staged *s, size_t i);
+/* What the new map has otherwise than the base, path by path. */
+void staged_report(const struct staged *s, struct report *report);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/name.h"
+#include "vfs/overlay/overlay.h"
+
+static uint64_t key_of(const struct upper *dir, const char *name)
+{
+	return hash_text((uint64_t)(uintptr_t)dir, name);
+}
+
+static bool same_name(const struct overlay *o, const char *a, const char *b)
+{
+	return (o->base->format->nocase ? strcasecmp : strcmp)(a, b) == 0;
+}
+
+struct upper *upper_find(const struct overlay *o, const struct upper *dir, const char *name)
+{
+	for (struct hash_link *l = hash_find(&o->names, key_of(dir, name)); l; l = hash_again(l)) {
+		struct upper *u = (struct upper *)l;
+
+		if (u->up == dir && same_name(o, u->name, name))
+			return u;
+	}
+	return NULL;
+}
+
+static void detach(struct overlay *o, struct upper *u)
+{
+	if (!u->up)
+		return;
+	hash_remove(&o->names, &u->link);
+	TAILQ_REMOVE(&u->up->below, u, beside);
+	u->up = NULL;
+}
+
+int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const char *name)
+{
+	char *copy = hash_room(&o->names) ? strdup(name) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	detach(o, u);
+	free(u->name);
+	u->name = copy;
+	u->up = dir;
+	hash_add(&o->names, &u->link, key_of(dir, name));
+	TAILQ_INSERT_TAIL(&dir->below, u, beside);
+	return 0;
+}
+
+struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
+{
+	struct upper *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->number = ++o->numbers;
+	u->dir = dir;
+	u->from = u->id = from;
+	TAILQ_INIT(&u->below);
+	return u;
+}
+
+void upper_free(struct overlay *o, struct upper *u)
+{
+	struct upper *at = u;
+
+	/* From below, without recursion: paths of an archive may be deep. */
+	while (at) {
+		struct upper *next = TAILQ_FIRST(&at->below);
+
+		if (next) {
+			at = next;
+			continue;
+		}
+		next = at == u ? NULL : at->up;
+		detach(o, at);
+		extent_finish(&at->in);
+		free(at->name);
+		free(at);
+		at = next;
+	}
+}
+
+struct upper *upper_raise(
+	struct overlay *o, struct upper *dir, const char *name, const struct spot *s)
+{
+	struct upper *u = s->upper;
+
+	if (u)
+		return u;
+	u = upper_new(o, s->dir, s->id);
+	if (u && upper_place(o, u, dir, name) < 0) {
+		free(u);
+		u = NULL;
+	}
+	return u;
+}
+
+int upper_base(
+	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret)
+{
+	if (dir->from == ENTRY_NONE)
+		return -ENOENT;
+	return o->base->format->lookup(o->base, dir->from, name, ret, NULL);
+}
+
+char *upper_path(const struct upper *u)
+{
+	size_t n = 0;
+	char *path;
+
+	for (const struct upper *at = u; at->up; at = at->up)
+		n += strlen(at->name) + 1;
+	path = malloc(n + 1);
+	if (!path)
+		return NULL;
+	path[n ? n - 1 : 0] = '\0';
+	for (const struct upper *at = u; at->up; at = at->up) {
+		size_t name = strlen(at->name);
+
+		n -= name + 1;
+		memcpy(path + n, at->name, name);
+		if (n)
+			path[n - 1] = '/';
+	}
+	return path;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct upper *const *x = a, *const *y = b;
+
+	if ((*x)->rank != (*y)->rank)
+		return (*x)->rank < (*y)->rank ? -1 : 1;
+	return name_compare((*x)->name, (*y)->name);
+}
+
+struct listing {
+	struct tree_entry *all;
+	struct upper **uppers;
+	size_t n, room, room_uppers;
+};
+
+static void describe(const struct overlay *o, const struct upper *u, struct tree_entry *t)
+{
+	struct entry en;
+
+	*t = (struct tree_entry){
+		.up = t->up,
+		.name = u->name ? u->name : "",
+		.dir = u->dir,
+		.gone = u->whiteout,
+		.from = u->from,
+		.hides = ENTRY_NONE,
+		.in = u->written ? &u->in : NULL,
+		.mtime = u->timed ? &u->mtime : NULL,
+	};
+	if (u->up && !u->whiteout && upper_base(o, u->up, u->name, &en) == 0 &&
+		entry_object(en.id) != entry_object(u->from))
+		t->hides = en.id;
+}
+
+static int add(const struct overlay *o, struct listing *l, struct upper *u, uint32_t up)
+{
+	if (!array_room(l->all, l->n, l->room) || !array_room(l->uppers, l->n, l->room_uppers))
+		return -ENOMEM;
+	l->all[l->n].up = up;
+	l->uppers[l->n] = u;
+	describe(o, u, &l->all[l->n++]);
+	return 0;
+}
+
+/* What is in a directory, sorted, at the end of the list. */
+static int add_below(const struct overlay *o, struct listing *l, uint32_t up)
+{
+	struct upper *dir = l->uppers[up], *u;
+	CLEANUP(free) struct upper **sorted = NULL;
+	size_t n = 0, room = 0;
+	int r = 0;
+
+	TAILQ_FOREACH (u, &dir->below, beside) {
+		if (!array_room(sorted, n, room))
+			return -ENOMEM;
+		sorted[n++] = u;
+	}
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(o, l, sorted[i], up);
+	return r;
+}
+
+int overlay_tree(
+	const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers, size_t *ret_n)
+{
+	struct listing l = {0};
+	int r = add(o, &l, o->root, 0);
+
+	for (size_t i = 0; r == 0 && i < l.n; i++)
+		r = add_below(o, &l, (uint32_t)i);
+	if (r < 0) {
+		free(l.all);
+		free(l.uppers);
+		return r;
+	}
+	*ret = l.all;
+	*ret_n = l.n;
+	if (ret_uppers)
+		*ret_uppers = l.uppers;
+	else
+		free(l.uppers);
+	return 0;
+}
