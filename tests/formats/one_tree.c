@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * one-tree: one tree, one map.
+ *
+ *     one-tree TREES FILE [SECOND]
+ *
+ * A random tree is files and directories of the map that get other content, are copied, moved or
+ * removed, none of them twice. It is come to on several ways: in another order each time, with
+ * files that are first something else, and that stand at names which mean nothing for a while. All
+ * ways must lead to the same map, to the byte, and to the same words.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fixture.h"
+#include "laws.h"
+#include "base/buffer.h"
+#include "vfs/overlay/staged.h"
+
+/* Clocks stand still: an archive has the times of its files. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	(void)clock;
+	*ret = (struct timespec){.tv_sec = 1700000000};
+	return 0;
+}
+
+enum { WAYS = 5, DEEDS = 12, TRIES = 60, FILES_MAX = 4096, CONTENT_MAX = 1 << 20 };
+
+struct random {
+	uint64_t state;
+};
+
+static uint32_t roll(struct random *r, uint32_t n)
+{
+	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
+	return n ? (uint32_t)(r->state >> 33) % n : 0;
+}
+
+struct one {
+	char *path;
+	bool dir;
+	bool fixed; /* what it is stays, whatever is in it */
+};
+
+static struct one all[FILES_MAX];
+static size_t n_all;
+
+enum kind { PUT, COPY, MOVE, REMOVE };
+
+struct deed {
+	enum kind kind;
+	bool dir;
+	char at[PATH_MAX], to[PATH_MAX], from[PATH_MAX]; /* of what content */
+};
+
+static void take(const struct snapshot *s, entry_id dir, const char *above)
+{
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	while (n_all < FILES_MAX && s->format->list(s, dir, &cookie, name, &en, NULL) > 0) {
+		struct one *o = &all[n_all];
+
+		/* Nobody can change what is only shown. */
+		if ((!en.dir && !en.writable) || en.derived || (!above[0] && !strcmp(name, "raw")))
+			continue;
+		*o = (struct one){.dir = en.dir, .fixed = en.fixed || en.needed};
+		if (asprintf(&o->path, "%s%s%s", above, above[0] ? "/" : "", name) < 0)
+			exit(2);
+		n_all++;
+		if (en.dir)
+			take(s, en.id, o->path);
+	}
+}
+
+static bool is_within(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+/* Could both be of one object? Names that differ in their ending may be its two forms. */
+static bool meet(const char *a, const char *b)
+{
+	const char *x = strrchr(a, '.'), *y = strrchr(b, '.');
+
+	return is_within(a, b) || is_within(b, a) ||
+	       (x && y && x - a == y - b && strncmp(a, b, (size_t)(x - a)) == 0);
+}
+
+/* Names that deeds do not share, so that their order is nobody's to see. */
+static bool is_free(const struct deed *deeds, size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (meet(path, deeds[i].at) || (deeds[i].to[0] && meet(path, deeds[i].to)) ||
+			(deeds[i].from[0] && is_within(deeds[i].from, path)))
+			return false;
+	return true;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Another name beside it, of the same ending; often at a position that others have, too. */
+static void other_name(struct random *r, const char *path, bool dir, char ret[PATH_MAX])
+{
+	const char *base = base_of(path), *dot = dir ? NULL : strrchr(base, '.');
+
+	snprintf(ret, PATH_MAX, "%s", path);
+	ret[base - path] = '\0';
+	if (roll(r, 4))
+		snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%u_", roll(r, 4));
+	snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%c%u%s", 'a' + (char)roll(r, 3),
+		roll(r, 12), dot ? dot : "");
+}
+
+/* A file that could be its like: of the same ending, in a directory of the same kind. */
+static const char *like(struct random *r, const struct one *o)
+{
+	const char *dot = strrchr(base_of(o->path), '.');
+
+	for (int i = 0; i < TRIES; i++) {
+		const struct one *k = &all[roll(r, (uint32_t)n_all)];
+		const char *end = strrchr(base_of(k->path), '.');
+
+		if (!k->dir && dot && end && strcmp(dot, end) == 0 &&
+			(base_of(k->path) - k->path) == (base_of(o->path) - o->path))
+			return k->path;
+	}
+	return o->path;
+}
+
+static bool choose(struct random *r, const struct deed *before, size_t n, struct deed *ret)
+{
+	const struct one *o = &all[roll(r, (uint32_t)n_all)];
+
+	*ret = (struct deed){.kind = (enum kind)roll(r, 4), .dir = o->dir};
+	snprintf(ret->at, PATH_MAX, "%s", o->path);
+	if (!is_free(before, n, o->path) || (o->fixed && ret->kind != PUT && ret->kind != COPY))
+		return false;
+	if (ret->kind == PUT && o->dir)
+		return false;
+	if (ret->kind == PUT || (ret->kind == COPY && !o->dir))
+		snprintf(ret->from, PATH_MAX, "%s", like(r, o));
+	if (ret->kind == COPY && o->dir)
+		snprintf(ret->from, PATH_MAX, "%s", o->path);
+	if (ret->kind == COPY || ret->kind == MOVE) {
+		other_name(r, o->path, o->dir, ret->to);
+		return is_free(before, n, ret->to);
+	}
+	return true;
+}
+
+static void expect(int r, const char *what, const struct deed *d)
+{
+	if (r == 0)
+		return;
+	fprintf(stderr, "%s %s %s: %s\n", what, d->at, d->to, strerror(-r));
+	exit(1);
+}
+
+/* The bytes of a file of the base. */
+static bool content(const struct snapshot *s, const char *path, struct extent *ret)
+{
+	struct bytes *b;
+	struct entry en;
+
+	if (entry_find(s, path, &en) < 0 || entry_get(s, &en, &b, NULL) < 0)
+		return false;
+	*ret = extent_of_bytes(b);
+	return b->size <= CONTENT_MAX;
+}
+
+static int put(struct overlay *o, const char *path, const char *from)
+{
+	struct extent x = EXTENT_INIT;
+
+	if (!content(o->base, from, &x)) {
+		extent_finish(&x);
+		return 0;
+	}
+	return overlay_put(o, path, x, NULL);
+}
+
+static int copy_dir(struct overlay *o, const char *from, const char *to)
+{
+	size_t n = strlen(from);
+	int r = overlay_mkdir(o, to);
+
+	for (size_t i = 0; r == 0 && i < n_all; i++) {
+		char path[PATH_MAX];
+
+		if (!is_within(all[i].path, from) || !all[i].path[n])
+			continue;
+		if (snprintf(path, PATH_MAX, "%s%s", to, all[i].path + n) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		r = all[i].dir ? overlay_mkdir(o, path) : put(o, path, all[i].path);
+	}
+	return r;
+}
+
+static int remove_dir(struct overlay *o, const char *path)
+{
+	for (size_t i = n_all; i-- > 0;)
+		if (is_within(all[i].path, path)) {
+			int r = overlay_remove(o, all[i].path, all[i].dir);
+
+			if (r < 0 && r != -EPERM)
+				return r;
+		}
+	return 0;
+}
+
+/* What leaves no trace: another content, another name. */
+static int wander(struct random *r, struct overlay *o, const struct deed *d)
+{
+	char other[PATH_MAX];
+	int e = 0;
+
+	if (d->dir || d->kind == COPY)
+		return 0;
+	if (roll(r, 2) && d->kind != MOVE)
+		e = put(o, d->at, d->at);
+	if (e < 0 || !roll(r, 2))
+		return e;
+	snprintf(other, sizeof(other), "%.*s.t%u.swp", (int)(base_of(d->at) - d->at), d->at,
+		roll(r, 3));
+	e = overlay_rename(o, d->at, other);
+	/* What cannot move at all is not moved. */
+	return e == -EPERM ? 0 : e < 0 ? e : overlay_rename(o, other, d->at);
+}
+
+static int carry_out(struct overlay *o, const struct deed *d)
+{
+	if (d->kind == PUT)
+		return put(o, d->at, d->from);
+	if (d->kind == COPY)
+		return d->dir ? copy_dir(o, d->from, d->to) : put(o, d->to, d->from);
+	if (d->kind == MOVE)
+		return overlay_rename(o, d->at, d->to);
+	return d->dir ? remove_dir(o, d->at) : overlay_remove(o, d->at, false);
+}
+
+/* What came of one way. */
+struct result {
+	struct source map; /* without files: none was built */
+	struct buffer words;
+};
+
+static void result_finish(struct result *x)
+{
+	source_drop(&x->map);
+	buffer_finish_free(&x->words);
+}
+
+static void describe(const struct staged *s, struct buffer *words)
+{
+	struct report report = REPORT_INIT;
+
+	for (size_t i = 1; i < s->n; i++) {
+		CLEANUP(free) char *path = upper_path(s->uppers[i]);
+
+		if (s->built.entries[i].fate == BUILD_REFUSED)
+			buffer_printf(words, "refused %s: %s\n", path, s->built.entries[i].why);
+	}
+	for (size_t i = 0; i < s->said.n; i++)
+		buffer_printf(words, "%s\n", s->said.lines[i]);
+	staged_report(s, &report);
+	for (size_t i = 0; i < report.n; i++)
+		buffer_printf(words, "%s\n", report.lines[i]);
+	report_finish(&report);
+}
+
+static struct result go(
+	const struct fixture *f, const struct deed *deeds, size_t n, struct random *r)
+{
+	struct result x = {.words = BUFFER_INIT};
+	CLEANUP(overlay_destroy) struct overlay *o = NULL;
+	struct error e = ERROR_INIT;
+	size_t order[DEEDS];
+	struct staged s;
+
+	if (overlay_create(f->s, &o) < 0)
+		exit(2);
+	for (size_t i = 0; i < n; i++) {
+		size_t k = r ? roll(r, (uint32_t)i + 1) : i;
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct deed *d = &deeds[order[i]];
+
+		expect(r ? wander(r, o, d) : 0, "wander", d);
+		expect(carry_out(o, d), "do", d);
+	}
+	if (staged_build(o, &s, &e) < 0) {
+		buffer_printf(&x.words, "no map: %s\n", error_text(&e));
+		return x;
+	}
+	describe(&s, &x.words);
+	if (fixture_write(f, s.built.map, false, &x.map, NULL, &e) < 0)
+		buffer_printf(&x.words, "not written: %s\n", error_text(&e));
+	staged_finish(&s);
+	return x;
+}
+
+static bool same(const struct result *a, const struct result *b)
+{
+	return source_equal(&a->map, &b->map) && a->words.size == b->words.size &&
+	       (!a->words.size || memcmp(a->words.data, b->words.data, a->words.size) == 0);
+}
+
+static int one_tree(const struct fixture *f, uint32_t seed, unsigned *deeds_done, unsigned *built)
+{
+	struct random r = {seed * UINT64_C(0x9e3779b97f4a7c15)};
+	CLEANUP(overlay_destroy) struct overlay *o = NULL;
+	static struct deed deeds[DEEDS];
+	struct result first;
+	size_t n = 0;
+	int wrong = 0;
+
+	if (overlay_create(f->s, &o) < 0)
+		exit(2);
+	/* What nobody may do is not done. */
+	for (int i = 0; i < TRIES && n < DEEDS; i++)
+		n += choose(&r, deeds, n, &deeds[n]) && carry_out(o, &deeds[n]) == 0;
+	first = go(f, deeds, n, NULL);
+	*deeds_done += (unsigned)n;
+	*built += first.map.n_files > 0;
+	for (int way = 1; way < WAYS && !wrong; way++) {
+		struct result x = go(f, deeds, n, &r);
+
+		wrong = !same(&first, &x);
+		if (wrong)
+			fprintf(stderr, "tree %u, way %d:\n%.*s--- and in order:\n%.*s", seed, way,
+				(int)x.words.size, (char *)x.words.data, (int)first.words.size,
+				(char *)first.words.data);
+		for (size_t i = 0; wrong && i < n; i++)
+			fprintf(stderr, "deed %d %s -> %s (%s)\n", deeds[i].kind, deeds[i].at,
+				deeds[i].to, deeds[i].from);
+		result_finish(&x);
+	}
+	result_finish(&first);
+	return wrong;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const options[] = {"raw=off", NULL};
+	struct source src = {0};
+	struct error e = ERROR_INIT;
+	unsigned deeds = 0, built = 0, n = argc > 2 ? (unsigned)atoi(argv[1]) : 0;
+	struct fixture f;
+	int r = 0;
+
+	for (int i = 2; r == 0 && i < argc; i++)
+		r = source_add(&src, argv[i], &e);
+	if (!n || r < 0 || fixture_open_source(&f, NULL, &src, options, &e) < 0) {
+		fprintf(stderr, "one-tree: %s\n", error_text(&e));
+		return 2;
+	}
+	take(f.s, ENTRY_ROOT, "");
+	for (uint32_t seed = 1; r == 0 && seed <= n; seed++)
+		r = one_tree(&f, seed, &deeds, &built);
+	printf("%u trees, %u deeds, %u maps built\n", n, deeds, built);
+	for (size_t i = 0; i < n_all; i++)
+		free(all[i].path);
+	fixture_close(&f);
+	return r;
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Zlib
+"""One tree, one map: the same tree, come to in five ways, gives the same map and the same words (tests/formats/one_tree.c).
+Two thousand trees of each format with MAPFS_TEST_ALL=1."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / d) for d in ("mount", "torchlight", "triclon")]
+
+import archives
+import places
+import share
+import tcgen
+import test_pair
+import tlwrite
+
+PROGRAM, DEMO, FIXTURES = (os.environ.get("ONE_TREE_" + n, "") for n in ("PROGRAM", "DEMO", "FIXTURES"))
+
+
+def trees(n, *files):
+    """At least half of the trees must be maps: what is refused as a whole shows little."""
+    run = subprocess.run([PROGRAM, str(n), *map(str, files)], capture_output=True, text=True, timeout=900)
+    assert run.returncode == 0, run.stdout + run.stderr
+    asked, _, built = (int(part.split()[0]) for part in run.stdout.split(", "))
+    assert asked == n and built >= n // 2, run.stdout
+
+
+def test_of_a_map_with_all_kinds_of_layers(tmp_path):
+    subprocess.run([DEMO, tmp_path / "demo.map"], check=True, timeout=60)
+    trees(share.of(2000, 200), tmp_path / "demo.map")
+
+
+@pytest.mark.parametrize("name", ["structure", "parts", "full", "shared", "eleven"])
+def test_of_odd_maps(name):
+    trees(share.of(2000, 100), os.path.join(FIXTURES, name + ".map"))
+
+
+@pytest.mark.parametrize("path", places.each_debian_map())
+def test_of_maps_of_the_game(path):
+    trees(share.of(100, 5), path)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_of_triclon(tmp_path, number):
+    path = tmp_path / "a.tcm"
+    path.write_bytes(tcgen.maps(4)[number].encode())
+    trees(share.of(2000, 100), path)
+
+
+def test_of_mods(tmp_path):
+    path = tmp_path / "a.mod"
+    path.write_bytes(archives.small_mod())
+    trees(share.of(2000, 300), path)
+    path.write_bytes(archives.large_mod(2000))
+    trees(share.of(200, 10), path)
+
+
+def test_of_pairs(tmp_path):
+    section, table = test_pair.pak()
+    (tmp_path / "X.PAK").write_bytes(section)
+    (tmp_path / "X.PAK.MAN").write_bytes(table)
+    trees(share.of(2000, 300), tmp_path / "X.PAK", tmp_path / "X.PAK.MAN")
