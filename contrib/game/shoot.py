@@ -69,7 +69,7 @@ def prepare(name, place):
 def resize(layer, w, h):
     path = os.path.join(layer, "layer.json")
     about = json.load(open(path))
-    if about.get("kind", 0) == 0:
+    if about.get("kind", "design") == "design":
         return
     about["width"], about["height"] = w, h
     for name in os.listdir(layer):
@@ -77,7 +77,7 @@ def resize(layer, w, h):
             continue
         table = os.path.join(layer, name)
         rows = [[0] * w for _ in range(h)]
-        if name == "id.csv" and about["kind"] == 1:
+        if name == "id.csv" and about["kind"] == "game":
             rows[h // 2][w // 2 - 2:w // 2 + 3] = [1] * 5
             rows[h // 2 - 1][w // 2] = 192
         with open(table, "w") as f:

@@ -54,6 +54,7 @@ void jsonw_end(struct jsonw *w); /* of either; after the outermost one the file 
 void jsonw_key(struct jsonw *w, const char *key);
 void jsonw_int(struct jsonw *w, int64_t v);
 void jsonw_null(struct jsonw *w);
+void jsonw_bool(struct jsonw *w, bool v);
 /* What is not UTF-8 in s becomes U+FFFD. */
 void jsonw_string(struct jsonw *w, const char *s, size_t n);
 
@@ -151,12 +152,31 @@ int json_as_ints(const struct json_at *at, int32_t *ret, size_t n, struct error 
 /* It must be a string; NUL-ended UTF-8, the doc's. ret_n may be NULL. */
 int json_as_string(const struct json_at *at, const char **ret, size_t *ret_n, struct error *e);
 
+/*
+ * Integers that have names. Where a value has one, it is written as that: as a string, or, of
+ * json_flags, as false and true. Read are names and integers alike, known ones or not.
+ */
+struct json_word {
+	const char *word; /* NULL ends a table */
+	int32_t value;
+};
+extern const struct json_word json_flags[];
+
+enum { JSON_WORD_MAX = 32 };
+/* Of these two words may be NULL: none has a name. */
+void jsonw_word(struct jsonw *w, const struct json_word *words, int32_t v);
+int json_as_word(
+	const struct json_at *at, const struct json_word *words, int32_t *ret, struct error *e);
+/* It is none of them: "type is 7 (must be "tiles", "quads" or "sounds")". */
+int json_refuse_word(const struct json_at *at, const struct json_word *words, struct error *e);
+/* As it is written, for a message. Returns ret. */
+const char *json_word_text(const struct json_word *words, int32_t v, char ret[JSON_WORD_MAX]);
+
 /* By key: *ret and *ret_present (may be NULL) = true where it is there; absent leaves *ret alone.
  */
 int json_get_int(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
 	struct error *e);
-/* The same, where true and false count as 1 and 0. */
-int json_get_flag(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
-	struct error *e);
+int json_get_word(const struct json_at *at, const char *key, const struct json_word *words,
+	int32_t *ret, bool *ret_present, struct error *e);
 
 #endif

@@ -318,16 +318,3 @@ int json_get_int(
 		*ret_present = present;
 	return r;
 }
-
-int json_get_flag(
-	const struct json_at *at, const char *key, int32_t *ret, bool *ret_present, struct error *e)
-{
-	struct json_at entry;
-
-	if (!json_get(at, key, &entry) || !json_is_boolean(entry.value))
-		return json_get_int(at, key, ret, ret_present, e);
-	*ret = json_is_true(entry.value);
-	if (ret_present)
-		*ret_present = true;
-	return 0;
-}

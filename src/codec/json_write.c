@@ -186,6 +186,12 @@ void jsonw_null(struct jsonw *w)
 	emit_text(w, "null");
 }
 
+void jsonw_bool(struct jsonw *w, bool v)
+{
+	begin_value(w);
+	emit_text(w, v ? "true" : "false");
+}
+
 void jsonw_string(struct jsonw *w, const char *s, size_t n)
 {
 	begin_value(w);

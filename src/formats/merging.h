@@ -8,14 +8,20 @@
 
 #include <stdint.h>
 
+#include "codec/json.h"
+
 struct format_merging {
 	/* In JSON files a string at a key of this ending is the name, without its ending, of an
 	 * object in the directory. Ended by a key of NULL. */
 	const struct merging_reference {
 		const char *key, *dir;
 	} * references;
-	/* Keys of JSON files that hold an integer which an object has for good. NULL-ended. */
-	const char *const *sorts;
+	/* Keys of JSON files that hold what an object is for good: an integer, or its word (which
+	 * may be NULL: it has none). Ended by a key of NULL. */
+	const struct merging_sort {
+		const char *key;
+		const struct json_word *words;
+	} * sorts;
 	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
 	 * sides added at one place are both kept. NULL-ended. */
 	const char *const *lists;
@@ -24,9 +30,9 @@ struct format_merging {
 	 * `shown` has. A number that a name begins with, before "_", is left out where they are
 	 * compared. */
 	const char *hidden_in, *const *hidden, *const *shown;
-	/* A map has one object at most of each kind that is not 0: the file in its directory, and
-	 * the key, that say the kind. */
-	const char *kind_file, *kind_key;
+	/* A map has one object at most of each kind but one (kind_many): the file in its directory,
+	 * and the key, that say the kind. */
+	const char *kind_file, *kind_key, *kind_many;
 	/* Patterns of the paths of tables of lines below a line with the names of the columns, and
 	 * of those names the ones that say which line it is. Both NULL-ended. */
 	const char *const *rows, *const *row_keys;

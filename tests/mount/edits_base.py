@@ -6,6 +6,7 @@ import random
 
 from core import remove
 from graph import LISTS, MEDIA, Thing, each_reference, is_json, parsed
+from words import numbers
 
 NAMES = ["lamp", "a b", "ü", "x%y", "45_z", "dots.a", "Front2", "", "", "same", "%2Fetc"]
 
@@ -45,7 +46,7 @@ class Base:
     @staticmethod
     def is_plain(t):
         return (t.sort == "envelopes" or not is_json(t.path)
-                or json.loads(t.content).get("external") == 1)
+                or numbers(json.loads(t.content)).get("external") == 1)
 
     def layer(self, fits=lambda t: True):
         return self.pick(self.world.all_layers(), fits)

@@ -13,6 +13,7 @@ import sys
 
 import layout
 from datafile import IMAGE, SOUND
+from words import numbers
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
 import expect  # noqa: E402
@@ -144,7 +145,7 @@ class World:
         for e in range(len(view.envelopes)):
             v = view.envelopes[e].ints
             t = Thing("envelopes", view.stems["envelope"][e] + ".json",
-                      {"": json.loads(view.envelope(e))})
+                      {"": numbers(json.loads(view.envelope(e)))})
             t.name = expect.text_name(v[4:12]) if len(v) >= 12 else b""
             self.envelopes.append(t)
 
@@ -152,7 +153,7 @@ class World:
         for g, item in enumerate(view.groups):
             name = view.group_name(g)
             group = Thing("groups", layout.stem(g, len(view.groups), name, 255).decode(),
-                          {"group.json": json.loads(view.group_json(g))})
+                          {"group.json": numbers(json.loads(view.group_json(g)))})
             group.name = name
             self.groups.append(group)
             start, count = item.ints[5:7]
@@ -161,7 +162,7 @@ class World:
                 for file, text in view.layer_files(g, start + n, n):
                     if text is None:
                         raise Unfit("damaged data")
-                    content[file] = json.loads(text) if is_json(file) else text.encode()
+                    content[file] = numbers(json.loads(text)) if is_json(file) else text.encode()
                 name = view.layer_name(start + n)
                 layer = Thing("layers", layout.stem(n, count, name, 255).decode(), content, group)
                 layer.name = name
@@ -269,7 +270,7 @@ def map_shows(f, repainted=()):
     for path, text in expect.files(f).items():
         path = path.decode()
         if text is not None and is_json(path):
-            text = json.loads(text)
+            text = numbers(json.loads(text))
         elif path in repainted:
             text = without_marks(text)
         out[path] = text

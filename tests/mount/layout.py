@@ -117,9 +117,14 @@ def image_files(f):
                 return None if data is None else png(width, height, data)
             yield path + b".png", File(png_size(ints[1], ints[2]), picture, ints[5])
         else:
-            text = b'{\n  "external": %d,\n  "width": %d,\n  "height": %d\n}\n' % (
-                ints[3], ints[1], ints[2])
+            text = b'{\n  "external": %s,\n  "width": %d,\n  "height": %d\n}\n' % (
+                flag(ints[3]), ints[1], ints[2])
             yield path + b".json", File(len(text), lambda t=text: t)
+
+
+def flag(value):
+    """Layout rule 16, words: a flag is false or true; any other number stands as it is."""
+    return {0: b"false", 1: b"true"}.get(value, b"%d" % value)
 
 
 def sound_files(f):
@@ -132,7 +137,7 @@ def sound_files(f):
         if ints[1] == 0 and f.has_blob(ints[3]):
             yield path + b".opus", File(f.declared[ints[3]], lambda i=ints[3]: f.blob(i), ints[3])
         else:
-            text = b'{\n  "external": %d\n}\n' % ints[1]
+            text = b'{\n  "external": %s\n}\n' % flag(ints[1])
             yield path + b".json", File(len(text), lambda t=text: t)
 
 

@@ -12,6 +12,7 @@ import box as boxes
 import datafile
 import layout
 import places
+from words import numbers
 
 REAL_MAPS = places.each_debian_map() + places.each_corpus_map()
 
@@ -217,7 +218,7 @@ def test_an_image_that_is_not_rgba_is_shown_as_json_with_its_own_external(box):
     m = box.mount(box.add(b.encode()))
     assert sorted(os.listdir(m / "images")) == ["0_p.json", "1_p.png", "2_p.png", "3_p.json",
                                                 "4_p.json"]
-    assert m.get("images/0_p.json") == b'{\n  "external": 0,\n  "width": 16,\n  "height": 16\n}\n'
+    assert m.get("images/0_p.json") == b'{\n  "external": false,\n  "width": 16,\n  "height": 16\n}\n'
     assert boxes.refused(boxes.put, m / "images/0_p.json",
                          b'{"external": 1, "width": 16, "height": 16}') == errno.EINVAL
     os.removexattr(m / "images/0_p.json", "user.mapfs.error")
@@ -269,7 +270,7 @@ def test_what_takes_long_to_write_is_shown_whole(box):
         size = os.stat(m / path).st_size
         text = m.get(path)
         assert len(text) == size
-        got = [n for p in json.loads(text)["points"] for n in (p["time"], p["curve_type"], *p["values"])]
+        got = [n for p in numbers(json.loads(text))["points"] for n in (p["time"], p["curve_type"], *p["values"])]
         assert got == points
     raw = "raw/items/00006_envpoints/00000"
     want = b"".join(b"%d\n" % n for n in numbers)

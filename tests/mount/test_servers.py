@@ -12,6 +12,7 @@ import datafile
 import places
 from datafile import GROUP, LAYER
 from test_games import loads
+from words import numbers
 
 MAPS = ["ddnet/data/maps/dm1.map", "ddnet/data/maps/Tsunami.map", "ddnet/data/maps/Tutorial.map"]
 VANILLA = ["teeworlds/data/maps/ctf3.map", "teeworlds/data/maps/dm9.map",
@@ -31,7 +32,7 @@ def layers_of(m):
         top = "groups/%s/layers" % group
         for name in sorted(os.listdir(m / top)):
             path = "%s/%s" % (top, name)
-            out.append((path, json.loads(m.get(path + "/layer.json"))))
+            out.append((path, numbers(json.loads(m.get(path + "/layer.json")))))
     return out
 
 

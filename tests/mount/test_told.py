@@ -18,6 +18,7 @@ import told
 from box import put
 from core import CoreTree, remove
 from graph import is_json
+from words import numbers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[1:1] = [os.path.join(HERE, "..", "torchlight"), os.path.join(HERE, "..", "triclon")]
@@ -159,7 +160,7 @@ class Hill(Sequence):
     @staticmethod
     def same(path, data, old):
         # How an empty list is read is as good as another way.
-        texts = (json.loads(t) if is_json(path) else t for t in (data, old))
+        texts = (numbers(json.loads(t)) if is_json(path) else t for t in (data, old))
         return len({str({k: t[k] for k in ("name", "author")} if is_json(path) else t) for t in texts}) == 1
 
     def content(self, path):

@@ -38,6 +38,7 @@ from core import CoreTree, files_below, remove
 from graph import differences, each_reference, map_shows
 from randommap import OPUS
 from told import plain
+from words import numbers
 
 SEED = os.environ.get("MAPFS_TEST_SEED")
 SEQUENCES = int(os.environ.get("MAPFS_TEST_SEQUENCES", "0"))
@@ -121,7 +122,7 @@ class Edits:
     def plain(self, layer):
         """Is it none that the game needs?"""
         try:
-            value = json.loads(self.tree.get(layer + "/layer.json"))
+            value = numbers(json.loads(self.tree.get(layer + "/layer.json")))
         except (OSError, ValueError):
             return False
         return not value.get("kind")
@@ -309,7 +310,7 @@ class Edits:
     def refer(self):
         layer = self.layer()
         try:
-            value = json.loads(self.tree.get(layer + "/layer.json"))
+            value = numbers(json.loads(self.tree.get(layer + "/layer.json")))
         except (OSError, ValueError):
             raise Nothing from None
         if "image" not in value:

@@ -402,7 +402,7 @@ def test_a_sound_takes_another_and_its_size(m):
 def test_the_size_of_an_external_image_can_be_changed(m):
     m.put("images/1_grass_main.json", b'{"width": 512, "height": 256, "external": 1}')
     assert m.get("images/1_grass_main.json") == (
-        b'{\n  "external": 1,\n  "width": 512,\n  "height": 256\n}\n')
+        b'{\n  "external": true,\n  "width": 512,\n  "height": 256\n}\n')
     m.unmount()
     ints = datafile.Datafile.load(m.map).of_type(datafile.IMAGE)[1].ints
     assert ints[1:4] == [512, 256, 1]

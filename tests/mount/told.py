@@ -11,6 +11,7 @@ import os
 import re
 
 from graph import KEYS
+from words import numbers
 
 MEDIA = ("images", "sounds")
 
@@ -65,7 +66,7 @@ def says(value, old):
 def meant(path, data, old):
     if not path.endswith(".json") or old is None or data is None:
         return data == old
-    return says(json.loads(data), json.loads(old))
+    return says(numbers(json.loads(data)), numbers(json.loads(old)))
 
 
 def untrue(report, before, after, name=plain, content=meant):

@@ -10,6 +10,8 @@ import re
 import struct
 import zlib
 
+from words import numbers
+
 GROUP_TAG, TILES_TAG = "clip_height", "color_envelope_offset"
 OPAQUE = 4
 
@@ -25,7 +27,7 @@ def write(path, text):
 
 
 def load(path):
-    return json.loads(read(path))
+    return numbers(json.loads(read(path)))
 
 
 def dump(path, value):

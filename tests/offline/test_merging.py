@@ -274,10 +274,10 @@ def plain(tmp_path):
 ENVELOPE = """{
   "version": 2,
   "channels": %d,
-  "synchronized": 0,
+  "synchronized": false,
   "points": [
-    {"time": 0, "curve_type": 1, "values": [%d, 0, 0, 0]},
-    {"time": 1000, "curve_type": 1, "values": [0, %d, 0, 0]}
+    {"time": 0, "curve_type": "linear", "values": [%d, 0, 0, 0]},
+    {"time": 1000, "curve_type": "linear", "values": [0, %d, 0, 0]}
   ]
 }
 """
@@ -407,10 +407,10 @@ def test_fields_that_both_changed(plain):
     text = said(plain, GROUND + "/layer.json", "b")
     put(plain, "o", GROUND + "/layer.json", text.replace("[255, 255, 255, 255]", "[1, 2, 3, 4]"))
     put(plain, "t", GROUND + "/layer.json",
-        text.replace("[255, 255, 255, 255]", "[9, 9, 9, 9]").replace('"detail": 0', '"detail": 1'))
+        text.replace("[255, 255, 255, 255]", "[9, 9, 9, 9]").replace('"detail": false', '"detail": true'))
     r = merge(plain, code=1)
     now = said(plain, GROUND + "/layer.json")
-    assert "[1, 2, 3, 4]" in now and '"detail": 1' in now
+    assert "[1, 2, 3, 4]" in now and '"detail": true' in now
     assert "layer.json: changed by both: color;" in r.stderr
 
 
@@ -673,6 +673,10 @@ def test_a_name_that_a_layer_of_another_kind_has_now_is_another_layer(grouped):
 
 
 def test_a_layer_that_went_to_a_group_which_theirs_added(grouped):
+    # The group has more than that layer to be known by.
+    walls = "".join(",".join(str(x * y % 7) for x in range(20)) + "\n" for y in range(1, 11))
+    for side in "bot":
+        put(grouped, side, GROUP + "/layers/0_Game/id.csv", walls)
     good("mv", str(grouped / "t.map"), OTHER, "groups/0_first")
     new = grouped / "more" / "groups" / "7_new"
     os.makedirs(new / "layers")

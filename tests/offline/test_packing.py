@@ -168,7 +168,7 @@ def test_layers_of_another_type_take_the_places(odd):
     assert r.returncode == 0 and b"refused" not in r.stderr, r.stderr
     names = good("ls", path, GROUP + "/layers").stdout.split()
     assert [re.sub(rb"^\d_", b"", n) for n in names] == [b"Game", b"ground", b"quads"]
-    assert b'"type": 3' in good("cat", path, GROUND + "/layer.json").stdout
+    assert b'"type": "quads"' in good("cat", path, GROUND + "/layer.json").stdout
     assert said(path) != before and unknown(path) == [[1, 2, 3]]
 
 

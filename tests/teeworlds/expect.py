@@ -8,6 +8,7 @@ import json
 import struct
 
 import layout
+import words
 from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, LAYER, SOUND, UUID_INDEX
 
 AUTOMAPPER = bytes.fromhex("3e1b2716178c39789bd9b11ae0410dd8")
@@ -43,6 +44,7 @@ def outermost(value):
     """An object or array with its entries one a line; of "points" the elements too."""
     if not value:
         return "[]\n" if isinstance(value, list) else "{}\n"
+    value = words.words(value)
     if isinstance(value, list):
         return "[\n" + ",\n".join("  " + dump(v) for v in value) + "\n]\n"
     lines = []

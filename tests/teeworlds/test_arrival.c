@@ -96,12 +96,12 @@ static void check_arrival(struct arrival *a)
 		world_list(w, "images"), "0_grass.png 1_new.png 2_desert.json 3_moon.png ");
 	assert_content(w->after.s, "groups/1_New/group.json",
 		"{\n  \"version\": 3,\n  \"x_offset\": 0,\n  \"y_offset\": 0,\n"
-		"  \"x_parallax\": 20,\n  \"y_parallax\": 100,\n  \"clipping\": 0,\n"
+		"  \"x_parallax\": 20,\n  \"y_parallax\": 100,\n  \"clipping\": false,\n"
 		"  \"clip_x\": 0,\n  \"clip_y\": 0,\n  \"clip_width\": 0,\n  \"clip_height\": 0,\n"
 		"  \"parallax_zoom\": 33\n}\n");
 	assert_content(w->after.s, "groups/1_New/layers/0_t/layer.json",
-		"{\n  \"type\": 2,\n  \"detail\": 0,\n  \"version\": 3,\n  \"width\": 3,\n"
-		"  \"height\": 2,\n  \"kind\": 0,\n  \"color\": [255, 255, 255, 255],\n"
+		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": 3,\n"
+		"  \"height\": 2,\n  \"kind\": \"design\",\n  \"color\": [255, 255, 255, 255],\n"
 		"  \"color_envelope\": \"3_wave\",\n  \"color_envelope_offset\": 0,\n"
 		"  \"image\": \"1_new\",\n"
 		"  \"automapper\": {\"version\": 1, \"config\": 5, \"seed\": 0, \"flags\": "
@@ -120,8 +120,8 @@ static void check_arrival(struct arrival *a)
 	ITEM(w, AUTOMAPPER, 4, 1, 1, 0, 5, 0, 0);
 	/* Tangents that the points of this map have no room for stand in an item of their own. */
 	assert_content(w->after.s, "envelopes/3_wave.json",
-		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": 0,\n"
-		"  \"points\": [\n    {\"time\": 7, \"curve_type\": 5, \"values\": [0, 0, 0, 0], "
+		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": false,\n"
+		"  \"points\": [\n    {\"time\": 7, \"curve_type\": \"bezier\", \"values\": [0, 0, 0, 0], "
 		"\"in_tangent_dx\": [1, 2, 3, 4], \"in_tangent_dy\": [0, 0, 0, 0], "
 		"\"out_tangent_dx\": [0, 0, 0, 0], \"out_tangent_dy\": [0, 0, 0, 0]}\n  ]\n}\n");
 	/* What was there shows what it showed. */
@@ -255,7 +255,7 @@ static void new_layers_are_judged(void **state)
 	} cases[] = {
 		{"{}", "type is missing"},
 		{"[]", "type"},
-		{"{\"type\": 2, \"kind\": 3}", "must be 0, 1, 2, 4, 8, 16 or 32"},
+		{"{\"type\": 2, \"kind\": 3}", "must be \"design\", \"game\", \"tele\", \"speedup\", \"front\", \"switch\" or \"tune\""},
 		{"{\"type\": 2, \"width\": 1}", "width"},
 		{"{\"type\": 2, \"width\": 100000, \"height\": 100000}", "10000000000 tiles"},
 		{"{\"type\": 2, \"version\": 5}", "version"},

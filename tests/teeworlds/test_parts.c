@@ -10,12 +10,13 @@ static void the_examples_of_the_layout_are_shown_to_the_byte(void **state)
 	must_open(&f, "parts.map", "rw");
 	assert_content(f.s, "groups/0/group.json",
 		"{\n  \"version\": 3,\n  \"x_offset\": 0,\n  \"y_offset\": 0,\n"
-		"  \"x_parallax\": 100,\n  \"y_parallax\": 100,\n  \"clipping\": 0,\n"
+		"  \"x_parallax\": 100,\n  \"y_parallax\": 100,\n  \"clipping\": false,\n"
 		"  \"clip_x\": 0,\n  \"clip_y\": 0,\n  \"clip_width\": 0,\n"
 		"  \"clip_height\": 0,\n  \"parallax_zoom\": 100\n}\n");
 	assert_content(f.s, LAYERS "00/layer.json",
-		"{\n  \"type\": 2,\n  \"detail\": 0,\n  \"version\": 3,\n  \"width\": 4,\n"
-		"  \"height\": 3,\n  \"kind\": 0,\n  \"color\": [255, 255, 255, 255],\n"
+		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": "
+		"4,\n"
+		"  \"height\": 3,\n  \"kind\": \"design\",\n  \"color\": [255, 255, 255, 255],\n"
 		"  \"color_envelope\": null,\n  \"color_envelope_offset\": 0,\n"
 		"  \"image\": \"03_grass_main\",\n  \"automapper\": {\"version\": 1, "
 		"\"config\": 3, \"seed\": 42, \"flags\": 1}\n}\n");
@@ -27,24 +28,25 @@ static void the_examples_of_the_layout_are_shown_to_the_byte(void **state)
 		"\"position_envelope_offset\": 3, \"color_envelope\": -2, "
 		"\"color_envelope_offset\": 0}\n]\n");
 	assert_content(f.s, LAYERS "02/sources.json",
-		"[\n  {\"position\": [0, 0], \"looping\": 1, \"panning\": 1, \"delay\": 0, "
+		"[\n  {\"position\": [0, 0], \"looping\": true, \"panning\": true, \"delay\": 0, "
 		"\"falloff\": 7, \"position_envelope\": null, \"position_envelope_offset\": 0, "
 		"\"sound_envelope\": null, \"sound_envelope_offset\": 0, \"shape\": [0, 100, "
 		"50]}\n]\n");
 	assert_content(f.s, LAYERS "03/sources.json",
-		"[\n  {\"position\": [64, 64], \"looping\": 1, \"delay\": 0, \"radius\": 500, "
+		"[\n  {\"position\": [64, 64], \"looping\": true, \"delay\": 0, \"radius\": 500, "
 		"\"position_envelope\": null, \"position_envelope_offset\": 0, "
 		"\"sound_envelope\": null, \"sound_envelope_offset\": 0}\n]\n");
 	assert_content(f.s, "envelopes/00.json",
-		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": 1,\n"
-		"  \"points\": [\n    {\"time\": 0, \"curve_type\": 2, \"values\": [0, 0, 0, "
-		"0]},\n    {\"time\": 1000, \"curve_type\": 5, \"values\": [0, 0, 0, "
+		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": true,\n"
+		"  \"points\": [\n    {\"time\": 0, \"curve_type\": \"slow\", \"values\": [0, 0, "
+		"0, "
+		"0]},\n    {\"time\": 1000, \"curve_type\": \"bezier\", \"values\": [0, 0, 0, "
 		"1024]}\n  ]\n}\n");
 	assert_content(f.s, "envelopes/01.json",
 		"{\n  \"version\": 1,\n  \"channels\": 4,\n  \"points\": [\n    {\"time\": 5, "
-		"\"curve_type\": 1, \"values\": [1, 2, 3, 4]}\n  ]\n}\n");
+		"\"curve_type\": \"linear\", \"values\": [1, 2, 3, 4]}\n  ]\n}\n");
 	assert_content(f.s, "envelopes/02.json",
-		"{\n  \"version\": 2,\n  \"channels\": 1,\n  \"synchronized\": 1,\n"
+		"{\n  \"version\": 2,\n  \"channels\": 1,\n  \"synchronized\": true,\n"
 		"  \"points\": []\n}\n");
 	fixture_close(&f);
 }
@@ -56,16 +58,17 @@ static void layer_json_refuses(void **state)
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_refused(
-		&f, path, "\"type\": 2", "\"type\": 3", "type is 3 (cannot be changed from 2)");
-	assert_refused(&f, path, "\"kind\": 0", "\"kind\": 1", "cannot be changed from 0");
+	assert_refused(&f, path, "\"type\": \"tiles\"", "\"type\": 3",
+		"type is 3 (cannot be changed from \"tiles\")");
+	assert_refused(&f, path, "\"kind\": \"design\"", "\"kind\": \"game\"",
+		"kind is \"game\" (cannot be changed from \"design\")");
 	assert_refused(&f, path, "[255,", "[256,",
 		"line 8, column 13: color[0] is 256 (must be 0 to 255)");
 	assert_refused(&f, path, "03_grass_main", "03_grass", "names no image of the map");
 	assert_refused(&f, path, "\"detail\"", "\"details\"", "details is not a known key");
-	assert_refused(&f, path, "\"detail\": 0", "\"detail\": 0,\n  \"detail\": 0", "line 4");
-	assert_refused(&f, path, "\"detail\": 0", "\"detail\": 0.5", "must be an integer");
-	assert_refused(&f, path, "\"detail\": 0", "\"detail\": 2147483648", "2147483647");
+	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0,\n  \"detail\": 0", "line 4");
+	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0.5", "must be false or true");
+	assert_refused(&f, path, "\"detail\": false", "\"detail\": 2147483648", "2147483647");
 	assert_refused(&f, path, "\"seed\"", "\"sead\"", "automapper.sead is not a known key");
 	assert_refused(
 		&f, "envelopes/00.json", "\"channels\": 3", "\"channels\": 4", "cannot be changed");
@@ -183,7 +186,7 @@ static void an_old_group_takes_clipping_and_zoom(void **state)
 		1);
 	assert_content(f.s, "groups/1/group.json",
 		"{\n  \"version\": 2,\n  \"x_offset\": 0,\n  \"y_offset\": 0,\n"
-		"  \"x_parallax\": 100,\n  \"y_parallax\": 100,\n  \"clipping\": 1,\n"
+		"  \"x_parallax\": 100,\n  \"y_parallax\": 100,\n  \"clipping\": true,\n"
 		"  \"clip_x\": 0,\n  \"clip_y\": 0,\n  \"clip_width\": 32,\n"
 		"  \"clip_height\": 0,\n  \"parallax_zoom\": 7\n}\n");
 	v = tw_item_at(tw_map_of(f.s), TW_GROUP, 1)->ints;

@@ -345,8 +345,8 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 	assert_ok(f.s->format->edit->check(before, f.s, false, note, &why, &err));
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
-	assert_fails(
-		f.s->format->edit->check(before, f.s, false, note, &why, &err), EINVAL, "a game would");
+	assert_fails(f.s->format->edit->check(before, f.s, false, note, &why, &err), EINVAL,
+		"a game would");
 	assert_string_equal(why.last,
 		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
 		       "layer " LAYERS "0");
@@ -362,8 +362,8 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 	before = snapshot_ref(f.s);
 	assert_int_equal(
 		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
-	assert_fails(
-		f.s->format->edit->check(before, f.s, false, note, &why, &err), EINVAL, "a game would");
+	assert_fails(f.s->format->edit->check(before, f.s, false, note, &why, &err), EINVAL,
+		"a game would");
 	assert_string_equal(why.last,
 		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "
 		       "layer " LAYERS "04_Game");

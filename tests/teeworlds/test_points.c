@@ -12,8 +12,9 @@ static void tangents_are_shown_from_the_points_and_from_the_item(void **state)
 	for (int i = 0; i < 2; i++) {
 		must_open(&f, maps[i], "rw");
 		sprintf(text,
-			"{\n  \"version\": %d,\n  \"channels\": 3,\n  \"synchronized\": 1,\n"
-			"  \"points\": [\n    {\"time\": 1000, \"curve_type\": 5, \"values\": [0, "
+			"{\n  \"version\": %d,\n  \"channels\": 3,\n  \"synchronized\": true,\n"
+			"  \"points\": [\n    {\"time\": 1000, \"curve_type\": \"bezier\", "
+			"\"values\": [0, "
 			"0, 0, 1024], \"in_tangent_dx\": [0, 1, 2, 3], \"in_tangent_dy\": [4, 5, "
 			"6, 7], \"out_tangent_dx\": [8, 9, 10, 11], \"out_tangent_dy\": [12, 13, "
 			"14, 15]}\n  ]\n}\n",
@@ -46,8 +47,9 @@ static void points_move_those_of_later_envelopes(void **state)
 	assert_int_equal(start_of(f.s, 17), 4);
 	assert_content(f.s, "envelopes/01.json",
 		"{\n  \"version\": 1,\n  \"channels\": 4,\n  \"points\": [\n    {\"time\": 5, "
-		"\"curve_type\": 1, \"values\": [1, 2, 3, 4]},\n    {\"time\": 6, \"curve_type\": "
-		"1, \"values\": [0, 0, 0, 0]}\n  ]\n}\n");
+		"\"curve_type\": \"linear\", \"values\": [1, 2, 3, 4]},\n    {\"time\": 6, "
+		"\"curve_type\": "
+		"\"linear\", \"values\": [0, 0, 0, 0]}\n  ]\n}\n");
 	after = content_of(f.s, "envelopes/17.json");
 	assert_int_equal(before->size, after->size);
 	assert_memory_equal(before->data, after->data, before->size);

@@ -242,8 +242,8 @@ static void a_number_that_points_at_nothing_never_begins_to(void **state)
 		}
 	}
 	assert_content(w.now, "groups/2/layers/1_fg/layer.json",
-		"{\n  \"type\": 2,\n  \"detail\": 0,\n  \"version\": 3,\n  \"width\": 2,\n"
-		"  \"height\": 2,\n  \"kind\": 0,\n  \"color\": [255, 255, 255, 255],\n"
+		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": 2,\n"
+		"  \"height\": 2,\n  \"kind\": \"design\",\n  \"color\": [255, 255, 255, 255],\n"
 		"  \"color_envelope\": -2,\n  \"color_envelope_offset\": 0,\n  \"image\": 77,\n"
 		"  \"automapper\": {\"version\": 1, \"config\": 3, \"seed\": 41, \"flags\": "
 		"1}\n}\n");
@@ -332,12 +332,12 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	id = meaning(&w, "images", "0_grass.json", ENTRY_ROOT).id;
-	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
+	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be true");
 	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.json 1_desert.json 2_moon.png ");
 	assert_content(w.after.s, "images/0_grass.json",
-		"{\n  \"external\": 1,\n  \"width\": 5,\n  \"height\": 16\n}\n");
+		"{\n  \"external\": true,\n  \"width\": 5,\n  \"height\": 16\n}\n");
 	assert_int_equal(world_int(&w, TW_IMAGE, 0, IMG_DATA), -1);
 	assert_int_equal(fixture_map(&w.after)->n_blobs, fixture_map(&w.f)->n_blobs - 1);
 	world_close(&w);
@@ -393,7 +393,7 @@ static void a_new_sound_has_its_size_and_an_external_one_none(void **state)
 	opus = content_of(w.now, "sounds/0_wind.opus");
 	world_copy(&w, "sounds", "0_new.opus", opus);
 	id = world_add(&w, "sounds", "away.json", false);
-	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be 1");
+	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be true");
 	world_set(&w, id, "{\"external\": 1}");
 	world_finalize(&w);
 	assert_string_equal(
@@ -454,7 +454,7 @@ static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
 	back = content_of(rebased, "images/2_moon.png");
 	assert_int_equal(back->size, 63 + 32 * 65 + 5);
 	assert_content(rebased, "groups/0_Back/layers/1_quads/layer.json",
-		"{\n  \"type\": 3,\n  \"detail\": 0,\n  \"version\": 2,\n  \"image\": "
+		"{\n  \"type\": \"quads\",\n  \"detail\": false,\n  \"version\": 2,\n  \"image\": "
 		"\"2_moon\"\n}\n");
 	/* Finalized again, it is the same map: nothing to save. */
 	snapshot_unref(w.now);

@@ -241,7 +241,7 @@ static void images_have_the_endings_of_what_they_are(void **state)
 	assert_content(f.s, "images/8.json", "{\n  \"width\": 3,\n  \"height\": 4\n}\n");
 	assert_content(f.s, "images/9.json", "{}\n");
 	assert_content(f.s, "images/0_rgb.json",
-		"{\n  \"external\": 0,\n  \"width\": 2,\n  \"height\": 2\n}\n");
+		"{\n  \"external\": false,\n  \"width\": 2,\n  \"height\": 2\n}\n");
 	fixture_close(&f);
 }
 
@@ -254,9 +254,9 @@ static void an_external_image_takes_its_size_only(void **state)
 	must_open(&f, "full.map", "ro");
 	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"height\": 64}", &err), 1);
 	assert_content(f.s, "images/1_desert.json",
-		"{\n  \"external\": 1,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
+		"{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
-		"external is 0 (cannot be changed here from 1)");
+		"external is 0 (cannot be changed here from true)");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
 	assert_fails(

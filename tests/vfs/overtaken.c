@@ -21,7 +21,7 @@
 #define B       "images/7_b.json"
 #define SAVED_A "images/1_a.json"
 #define SAVED_B "images/2_b.json"
-#define TEXT(w) "{\n  \"external\": 1,\n  \"width\": " w ",\n  \"height\": 8\n}\n"
+#define TEXT(w) "{\n  \"external\": true,\n  \"width\": " w ",\n  \"height\": 8\n}\n"
 #define GROUP   "{\"x_offset\": 3}\n"
 
 static void saved(void *arg, struct report *report)

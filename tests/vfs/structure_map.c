@@ -353,7 +353,7 @@ int content_json(unsigned width, unsigned height, bool canonical)
 	int ret;
 
 	snprintf(text, sizeof(text),
-		canonical ? "{\n  \"external\": 1,\n  \"width\": %u,\n  \"height\": %u\n}\n"
+		canonical ? "{\n  \"external\": true,\n  \"width\": %u,\n  \"height\": %u\n}\n"
 			  : "{\"external\":1,\"height\":%2$u,\"width\":%1$u}",
 		width, height);
 	ret = content_text(text);

@@ -247,12 +247,12 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 }
 
 /* In canonical JSON each key of the outermost level begins a line. */
-static uint64_t sort_of(const char *const *keys, const char *line, size_t n)
+static uint64_t sort_of(const struct merging_sort *sorts, const char *line, size_t n)
 {
 	char key[64];
 
-	for (; keys && *keys; keys++) {
-		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", *keys);
+	for (; sorts && sorts->key; sorts++) {
+		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", sorts->key);
 
 		if (n <= size || memcmp(line, key, size) != 0)
 			continue;
@@ -279,7 +279,7 @@ static size_t trimmed(const char *line, size_t n)
 }
 
 /* It may be too large for memory, and so may a line of what is no text. */
-static int know_content(struct item *i, const char *const *sorts, struct reader *reader)
+static int know_content(struct item *i, const struct merging_sort *sorts, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	struct digest_sum sum = {.n = 0};
@@ -301,7 +301,7 @@ static int know_content(struct item *i, const char *const *sorts, struct reader 
 
 static int know_file(struct merge *m, enum which w, struct item *i)
 {
-	const char *const *sorts = content_is_json(m, i) ? m->how->sorts : NULL;
+	const struct merging_sort *sorts = content_is_json(m, i) ? m->how->sorts : NULL;
 	struct reader reader = {0};
 	int r = content_open(m, w, i, NULL, &reader);
 

@@ -100,29 +100,34 @@ static int objects(
 	return r;
 }
 
-/* The kind of which a map has one object, or 0. */
-static long kind_of(struct merge *m, enum which w, const struct item *i)
+/* What stands for the kind of which a map has one object, or 0. */
+static uint64_t kind_of(struct merge *m, enum which w, const struct item *i)
 {
 	struct item *file = m->how->kind_file ? item_named(i, m->how->kind_file) : NULL;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	const uint8_t *at;
-	char digits[16];
+	const struct format_merging *how = m->how;
+	const char *at, *end;
+	size_t n;
 
 	if (!file || content_read(m, w, file, &b) < 0)
 		return 0;
-	at = memmem(b->data, b->size, m->how->kind_key, strlen(m->how->kind_key));
+	at = memmem(b->data, b->size, how->kind_key, strlen(how->kind_key));
 	if (!at)
 		return 0;
-	at += strlen(m->how->kind_key);
-	snprintf(digits, sizeof(digits), "%.*s", (int)(b->data + b->size - at), (const char *)at);
-	return strtol(digits, NULL, 10);
+	at += strlen(how->kind_key);
+	end = (const char *)b->data + b->size;
+	for (n = 0; at + n < end && at[n] != ',' && at[n] != '\n';)
+		n++;
+	return n == strlen(how->kind_many) && memcmp(at, how->kind_many, n) == 0
+		       ? 0
+		       : digest_likely(at, n);
 }
 
 /* Those that both sides added, and that a map has once. */
 static void pair_kinds(struct merge *m, struct pairs *p)
 {
 	for (size_t i = 0; m->how->kind_file && i < p->n_a; i++) {
-		long kind = p->of_a[i] == PAIRS_NONE ? kind_of(m, OURS, p->a[i]) : 0;
+		uint64_t kind = p->of_a[i] == PAIRS_NONE ? kind_of(m, OURS, p->a[i]) : 0;
 
 		for (size_t j = 0; kind && j < p->n_b; j++)
 			if (p->of_b[j] == PAIRS_NONE && kind_of(m, THEIRS, p->b[j]) == kind) {

@@ -20,7 +20,7 @@ enum {
 struct finding {
 	struct offline *t;
 	int dirfd;
-	const char *const *sorts;
+	const struct merging_sort *sorts;
 	struct unlike *found;
 };
 
@@ -68,16 +68,18 @@ static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 	return read_head(&x, ret);
 }
 
-static bool differ(const struct json_doc *a, const struct json_doc *b, const char *const *sorts)
+static bool differ(
+	const struct json_doc *a, const struct json_doc *b, const struct merging_sort *sorts)
 {
 	struct json_at x = json_root(a), y = json_root(b);
 
-	for (; *sorts; sorts++) {
+	for (; sorts->key; sorts++) {
 		int32_t v = 0, w = 0;
 		bool has_v = false, has_w = false;
 
-		if (json_get_int(&x, *sorts, &v, &has_v, NULL) == 0 &&
-			json_get_int(&y, *sorts, &w, &has_w, NULL) == 0 && has_v && has_w && v != w)
+		if (json_get_word(&x, sorts->key, sorts->words, &v, &has_v, NULL) == 0 &&
+			json_get_word(&y, sorts->key, sorts->words, &w, &has_w, NULL) == 0 &&
+			has_v && has_w && v != w)
 			return true;
 	}
 	return false;

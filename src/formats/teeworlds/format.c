@@ -12,6 +12,7 @@
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/raw/guard.h"
+#include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/names/shown.h"
 #include "formats/teeworlds/names/situation.h"
@@ -280,7 +281,8 @@ static const struct format_names names = {
 
 static const struct merging_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
-static const char *const sorts[] = {"type", "kind", "channels", NULL};
+static const struct merging_sort sorts[] = {
+	{"type", tw_type_words}, {"kind", tw_kind_words}, {"channels", NULL}, {0}};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 
 /* Types without a name, and those of a UUID that no other file knows (model/map.h). */
@@ -299,9 +301,10 @@ static const struct format_merging merging = {
 	.shown = shown,
 	.kind_file = "layer.json",
 	.kind_key = "\"kind\": ",
+	.kind_many = "\"design\"",
 	.mark_file = "layer.json",
-	.mark_text = "{\"type\": 2, \"version\": 3, \"width\": %u, \"height\": %u, \"kind\": 0, "
-		     "\"color\": [255, 0, 0, 160]}",
+	.mark_text = "{\"type\": \"tiles\", \"version\": 3, \"width\": %u, \"height\": %u, "
+		     "\"kind\": \"design\", \"color\": [255, 0, 0, 160]}",
 	.mark_table = "id.csv",
 };
 

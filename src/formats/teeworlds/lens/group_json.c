@@ -23,7 +23,7 @@ static const struct tw_key keys[] = {
 	{"y_offset", .at = 2, .n = 1},
 	{"x_parallax", .at = 3, .n = 1},
 	{"y_parallax", .at = 4, .n = 1},
-	{"clipping", .at = 7, .n = 1, .version = CLIPS_SINCE},
+	{"clipping", .at = 7, .n = 1, .version = CLIPS_SINCE, .words = json_flags},
 	{"clip_x", .at = 8, .n = 1, .version = CLIPS_SINCE},
 	{"clip_y", .at = 9, .n = 1, .version = CLIPS_SINCE},
 	{"clip_width", .at = 10, .n = 1, .version = CLIPS_SINCE},

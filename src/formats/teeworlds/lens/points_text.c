@@ -7,9 +7,19 @@
 
 enum { EVERY = 256 /* points between two that are remembered */ };
 
+static const struct json_word curve_words[] = {
+	{"step", 0},
+	{"linear", 1},
+	{"slow", 2},
+	{"fast", 3},
+	{"smooth", 4},
+	{"bezier", 5},
+	{NULL, 0},
+};
+
 const struct tw_key tw_point_keys[] = {
 	{"time", .at = 0, .n = 1},
-	{"curve_type", .at = 1, .n = 1, .initial = 1},
+	{"curve_type", .at = 1, .n = 1, .initial = 1, .words = curve_words},
 	{"values", .at = 2, .n = 4},
 	{"in_tangent_dx", .at = 6, .n = 4},
 	{"in_tangent_dy", .at = 10, .n = 4},

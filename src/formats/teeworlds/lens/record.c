@@ -4,6 +4,27 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/model/fields.h"
+
+const struct json_word tw_type_words[] = {
+	{"tiles", TW_LAYER_TILES},
+	{"quads", TW_LAYER_QUADS},
+	{"sounds", TW_LAYER_SOUNDS},
+	{"old_sounds", TW_LAYER_OLD_SOUNDS},
+	{NULL, 0},
+};
+
+const struct json_word tw_kind_words[] = {
+	{"design", 0},
+	{"game", 1},
+	{"tele", 2},
+	{"speedup", 4},
+	{"front", 8},
+	{"switch", 16},
+	{"tune", 32},
+	{NULL, 0},
+};
+
 enum { KEYS_MAX = 20, INTS_MAX = 16 /* of one key */ };
 
 static bool has(const struct tw_record *rec, const struct tw_key *key)
@@ -17,7 +38,7 @@ static void write_value(
 	if (key->ref != TW_REF_NONE) {
 		tw_ref_write(w, m, key->ref, v[0]);
 	} else if (key->n == 1) {
-		jsonw_int(w, v[0]);
+		jsonw_word(w, key->words, v[0]);
 	} else if (!key->row) {
 		jsonw_ints(w, v, key->n);
 	} else {
@@ -68,6 +89,8 @@ static int read_value(const struct json_at *at, const struct tw_map *m, const st
 {
 	if (key->ref != TW_REF_NONE)
 		return tw_ref_read(at, m, key->ref, is_new, v, e);
+	if (key->words)
+		return json_as_word(at, key->words, v, e);
 	if (key->n == 1)
 		return json_as_int(at, v, e);
 	return key->row ? read_rows(at, key, v, e) : json_as_ints(at, v, key->n, e);
@@ -76,10 +99,13 @@ static int read_value(const struct json_at *at, const struct tw_map *m, const st
 static int check_value(const struct json_at *at, const struct tw_key *key, int32_t old,
 	int32_t value, struct error *e)
 {
+	char word[JSON_WORD_MAX];
+
 	if (value == old)
 		return 0;
 	if (key->fixed)
-		return json_refuse(at, e, "cannot be changed from %d", old);
+		return json_refuse(
+			at, e, "cannot be changed from %s", json_word_text(key->words, old, word));
 	if ((key->min || key->max) && (value < key->min || value > key->max))
 		return key->max == INT32_MAX
 			       ? json_refuse(at, e, "must be at least %d", key->min)

@@ -26,9 +26,13 @@ struct tw_key {
 	uint8_t version;  /* records of older versions lack the key */
 	bool fixed;       /* cannot be changed through the file */
 	enum tw_refers ref;
-	int32_t min, max; /* of a value that is changed; both 0: any */
-	int32_t initial;  /* in new records */
+	const struct json_word *words; /* for values that have a name; NULL: numbers */
+	int32_t min, max;              /* of a value that is changed; both 0: any */
+	int32_t initial;               /* in new records */
 };
+
+/* What editors call a layer's type and kind (layout rule 16). */
+extern const struct json_word tw_type_words[], tw_kind_words[];
 
 /* The integers of one record. */
 struct tw_record {

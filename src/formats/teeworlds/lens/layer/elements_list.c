@@ -21,8 +21,8 @@ static const struct tw_key quad_keys[] = {
 
 static const struct tw_key source_keys[] = {
 	{"position", .at = 0, .n = 2},
-	{"looping", .at = 2, .n = 1, .initial = 1},
-	{"panning", .at = 3, .n = 1, .initial = 1},
+	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
+	{"panning", .at = 3, .n = 1, .initial = 1, .words = json_flags},
 	{"delay", .at = 4, .n = 1},
 	{"falloff", .at = 5, .n = 1, .initial = 80},
 	{"position_envelope", .at = 6, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
@@ -35,7 +35,7 @@ static const struct tw_key source_keys[] = {
 
 static const struct tw_key old_source_keys[] = {
 	{"position", .at = 0, .n = 2},
-	{"looping", .at = 2, .n = 1, .initial = 1},
+	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
 	{"delay", .at = 3, .n = 1},
 	{"radius", .at = 4, .n = 1, .initial = 1500},
 	{"position_envelope", .at = 5, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},

@@ -7,7 +7,7 @@
 
 #include "formats/teeworlds/lens/layer/elements.h"
 
-enum { EVERY = 256 /* elements between two that are remembered */, REFS_MAX = 2 };
+enum { EVERY = 256 /* elements between two that are remembered */, NAMED_MAX = 4 };
 
 struct offsets {
 	uint64_t key;
@@ -15,10 +15,9 @@ struct offsets {
 	uint64_t off[]; /* of the elements 0, EVERY, 2 * EVERY ... */
 };
 
-/* A reference as it was written last: lists mostly name few envelopes. */
-struct ref {
-	uint32_t at;
-	enum tw_refers to;
+/* A reference, or what has words, as it was written last: lists mostly name few envelopes. */
+struct named {
+	const struct tw_key *key;
 	int32_t value;
 	uint64_t length;
 };
@@ -28,16 +27,19 @@ struct measuring {
 	const struct tw_list *l;
 	uint64_t begin, first, zeros, end; /* of "[", of an element of zeros, the first and others,
 					      of the last line */
-	uint32_t n_refs;
-	struct ref refs[REFS_MAX];
+	uint32_t n_named;
+	struct named named[NAMED_MAX];
 };
 
-static uint64_t length_of_ref(const struct measuring *o, enum tw_refers to, int32_t value)
+static uint64_t length_of_name(const struct measuring *o, const struct tw_key *key, int32_t value)
 {
 	struct jsonw w;
 
 	jsonw_to_nowhere(&w);
-	tw_ref_write(&w, o->m, to, value);
+	if (key->ref != TW_REF_NONE)
+		tw_ref_write(&w, o->m, key->ref, value);
+	else
+		jsonw_word(&w, key->words, value);
 	return w.size;
 }
 
@@ -50,9 +52,8 @@ static void begin(struct measuring *o)
 	uint64_t at[3];
 
 	for (const struct tw_key *key = o->l->keys; key->name; key++)
-		if (key->ref != TW_REF_NONE)
-			o->refs[o->n_refs++] =
-				(struct ref){key->at, key->ref, 0, length_of_ref(o, key->ref, 0)};
+		if (key->ref != TW_REF_NONE || key->words)
+			o->named[o->n_named++] = (struct named){key, 0, length_of_name(o, key, 0)};
 	jsonw_to_nowhere(&w);
 	jsonw_array(&w);
 	o->begin = w.size;
@@ -67,9 +68,9 @@ static void begin(struct measuring *o)
 	o->first = at[1] - at[0];
 	o->zeros = at[2] - at[1];
 	o->end = w.size - at[2];
-	for (uint32_t i = 0; i < o->n_refs; i++) {
-		o->first -= o->refs[i].length;
-		o->zeros -= o->refs[i].length;
+	for (uint32_t i = 0; i < o->n_named; i++) {
+		o->first -= o->named[i].length;
+		o->zeros -= o->named[i].length;
 	}
 }
 
@@ -89,14 +90,14 @@ static uint64_t length_of(struct measuring *o, uint32_t i, const int32_t *v)
 
 	for (uint32_t k = 0; k < o->l->ints; k++)
 		length += further(v[k]);
-	for (uint32_t k = 0; k < o->n_refs; k++) {
-		struct ref *ref = &o->refs[k];
+	for (uint32_t k = 0; k < o->n_named; k++) {
+		struct named *n = &o->named[k];
 
-		if (ref->value != v[ref->at]) {
-			ref->value = v[ref->at];
-			ref->length = length_of_ref(o, ref->to, ref->value);
+		if (n->value != v[n->key->at]) {
+			n->value = v[n->key->at];
+			n->length = length_of_name(o, n->key, n->value);
 		}
-		length += ref->length - further(ref->value);
+		length += n->length - further(n->value);
 	}
 	return length;
 }

@@ -16,9 +16,9 @@
 enum { COLOR_MAX = 255 };
 
 #define BASE_KEYS                                                                                  \
-	{"type", .at = TW_LAYER_TYPE, .n = 1, .fixed = true},                                      \
+	{"type", .at = TW_LAYER_TYPE, .n = 1, .fixed = true, .words = tw_type_words},              \
 	{                                                                                          \
-		"detail", .at = TW_LAYER_DETAIL, .n = 1                                            \
+		"detail", .at = TW_LAYER_DETAIL, .n = 1, .words = json_flags                       \
 	}
 
 /* The sides: what DDNet's engine/shared/map.cpp insists on. */
@@ -27,7 +27,7 @@ static const struct tw_key tiles_keys[] = {
 	{"version", .at = TW_LAYER_VERSION, .n = 1, .min = 2, .max = 4},
 	{"width", .at = TW_TILES_WIDTH, .n = 1, .min = 2, .max = INT32_MAX},
 	{"height", .at = TW_TILES_HEIGHT, .n = 1, .min = 2, .max = INT32_MAX},
-	{"kind", .at = TW_TILES_KIND, .n = 1, .fixed = true},
+	{"kind", .at = TW_TILES_KIND, .n = 1, .fixed = true, .words = tw_kind_words},
 	{"color", .at = TW_TILES_COLOR, .n = 4},
 	{"color_envelope", .at = TW_TILES_ENVELOPE, .n = 1, .ref = TW_REF_COLOR_ENVELOPE},
 	{"color_envelope_offset", .at = TW_TILES_ENVELOPE_OFFSET, .n = 1},

@@ -8,6 +8,7 @@
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
+#include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
@@ -47,7 +48,7 @@ static int make_tiles(
 	usual_size(m, &w, &h);
 	r = get_within(root, "version", 2, 4, &version, e);
 	if (r == 0)
-		r = get_within(root, "kind", INT32_MIN, INT32_MAX, &kind, e);
+		r = json_get_word(root, "kind", tw_kind_words, &kind, NULL, e);
 	if (r == 0)
 		r = get_within(root, "width", TW_SIDE_MIN, INT32_MAX, &w, e);
 	if (r == 0)
@@ -56,7 +57,7 @@ static int make_tiles(
 		return r;
 	if (kind != 0 && kind != 1 && !tw_is_special(kind)) {
 		json_get(root, "kind", &at);
-		return json_refuse(&at, e, "must be 0, 1, 2, 4, 8, 16 or 32");
+		return json_refuse_word(&at, tw_kind_words, e);
 	}
 	if ((int64_t)w * h > INT32_MAX / TW_TILE_MAX)
 		return error_set(e, -EINVAL, "width x height is %lld tiles (at most %d)",
@@ -73,7 +74,7 @@ int tw_layer_make(
 	int r = json_need(root, "type", &at, e);
 
 	if (r == 0)
-		r = json_as_int(&at, &type, e);
+		r = json_as_word(&at, tw_type_words, &type, e);
 	if (r < 0)
 		return r;
 	if (type == TW_LAYER_TILES)

@@ -14,7 +14,7 @@ enum { N_KEYS = 3 };
 struct key {
 	const char *name;
 	uint32_t field;
-	bool flag; /* true and false will do; it cannot be changed through the file */
+	bool flag; /* false or true; it cannot be changed through the file */
 };
 
 static const struct key image_keys[] = {
@@ -52,8 +52,10 @@ static void write_json(struct jsonw *w, const struct tw_item *it, const struct k
 {
 	jsonw_object(w);
 	for (; keys->name; keys++)
-		if (keys->field < it->ints->n)
-			jsonw_key_int(w, keys->name, it->ints->v[keys->field]);
+		if (keys->field < it->ints->n) {
+			jsonw_key(w, keys->name);
+			jsonw_word(w, keys->flag ? json_flags : NULL, it->ints->v[keys->field]);
+		}
 	jsonw_end(w);
 }
 
@@ -99,12 +101,13 @@ static int file_get(
 static int take_key(const struct json_at *root, const struct tw_item *it, const struct key *key,
 	int32_t *value, struct error *e)
 {
+	char word[JSON_WORD_MAX];
 	struct json_at at;
 	bool has = key->field < it->ints->n, present;
 	int r;
 
 	*value = has ? it->ints->v[key->field] : 0;
-	r = key->flag ? json_get_flag(root, key->name, value, &present, e)
+	r = key->flag ? json_get_word(root, key->name, json_flags, value, &present, e)
 		      : json_get_int(root, key->name, value, &present, e);
 	if (r < 0 || !present)
 		return r;
@@ -114,8 +117,8 @@ static int take_key(const struct json_at *root, const struct tw_item *it, const 
 	if (*value == it->ints->v[key->field])
 		return 0;
 	if (key->flag)
-		return json_refuse(
-			&at, e, "cannot be changed here from %d", it->ints->v[key->field]);
+		return json_refuse(&at, e, "cannot be changed here from %s",
+			json_word_text(json_flags, it->ints->v[key->field], word));
 	if (tw_int(it, TW_IMG_EXTERNAL, 0) == 0)
 		return json_refuse(&at, e,
 			"the image is in the map in a form that cannot be shown or changed");
@@ -136,13 +139,13 @@ static int make_external(const struct tw_map *m, entry_id id, const struct json_
 		h = tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE);
 	uint32_t item = (uint32_t)(it - m->items);
 	struct json_at at;
-	int r = json_get_flag(root, "external", &external, &present, e);
+	int r = json_get_word(root, "external", json_flags, &external, &present, e);
 
 	if (r < 0)
 		return r;
 	if (external != 1) {
 		json_get(root, "external", &at);
-		return json_refuse(&at, e, "must be 1 for what is not in the map itself");
+		return json_refuse(&at, e, "must be true for what is not in the map itself");
 	}
 	if (!is_image) {
 		if (!tw_is_empty(it))
