@@ -244,7 +244,7 @@ static int place(struct applying *a, struct merged *dir)
 {
 	int r = 0;
 
-	for (size_t i = dir->n_order; r == 0 && i-- > 0;) {
+	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 
 		if (x->fate != FATE_ADD)
