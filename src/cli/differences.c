@@ -11,6 +11,7 @@
 #include "cli/merging/match.h"
 #include "cli/merging/moved.h"
 #include "cli/offline/compare.h"
+#include "cli/offline/output.h"
 #include "cli/offline/picture.h"
 #include "cli/text_hunks.h"
 
@@ -184,13 +185,13 @@ static int show(struct differences *d, struct level **top, struct merged *x)
 
 	if (!a || !b) {
 		tell_only(d, a ? "removed" : "added", a ? a : b);
-		return compare_print(&d->out);
+		return output_text(&d->out);
 	}
 	tell_place(d, x);
 	if (b->dir)
 		return enter(top, x);
 	compare(d, a, b);
-	return compare_print(&d->out);
+	return output_text(&d->out);
 }
 
 int differences_of_objects(struct differences *d)
@@ -213,7 +214,7 @@ int differences_of_objects(struct differences *d)
 		free(top);
 		top = up;
 		if (r == 0)
-			r = compare_print(&d->out);
+			r = output_text(&d->out);
 	}
 	return r;
 }
@@ -240,7 +241,7 @@ static int differences_below(struct differences *d, struct item *a, struct item 
 			tell_only(d, "added", y);
 		if (order == 0 && !x->dir && !y->dir)
 			compare(d, x, y);
-		r = compare_print(&d->out);
+		r = output_text(&d->out);
 	}
 	return r;
 }

@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "cli/merging/seq.h"
-#include "cli/offline/compare.h"
 #include "cli/offline/digest.h"
+#include "cli/offline/output.h"
 #include "codec/text.h"
 
 enum { CONTEXT = 3, LINES_MAX = 1 << 18, PIECE = 64 << 10 };
@@ -60,7 +60,7 @@ static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 		buffer_append(out, line, n);
 		if (line[n - 1] != '\n')
 			buffer_text(out, "\n\\ No newline at end of file\n");
-		if (out->size > PIECE && compare_print(out) < 0)
+		if (out->size > PIECE && output_text(out) < 0)
 			return -EIO;
 	}
 	return 0;

@@ -6,7 +6,7 @@
 #include "cli/offline/reader.h"
 
 /*
- * Adds hunks as diff -u has them, without its head; what is there is printed (compare_print) where
+ * Adds hunks as diff -u has them, without its head; what is there is printed (output_text) where
  * it is long. 1; 0: they are no texts, or have too many lines, and nothing is added; -errno.
  */
 int text_hunks(struct reader *a, struct reader *b, struct buffer *out);

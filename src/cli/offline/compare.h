@@ -17,7 +17,5 @@ int compare_tables(struct reader *a, struct reader *b, struct buffer *out);
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);
 /* Are they the same bytes? 1, 0; -errno, and which of them cannot be read. */
 int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed);
-/* Prints what was told on standard output, and forgets it. -errno, which was said. */
-int compare_print(struct buffer *out);
 
 #endif

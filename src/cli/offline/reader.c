@@ -150,6 +150,20 @@ static ssize_t more(struct reader *r)
 	return n;
 }
 
+/* So many of n bytes as are whole characters, as far as their begin tells. */
+static size_t whole(const char *text, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		uint8_t c = (uint8_t)text[n - k];
+
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 {
 	size_t seen = 0;
@@ -163,7 +177,9 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 		seen = n;
 		if (end)
 			n = (size_t)(end - from) + 1;
-		else if (n < most)
+		else if (n == most)
+			n = whole(from, n);
+		else
 			got = more(r);
 		if (got < 0)
 			return (int)got;
@@ -216,20 +232,6 @@ int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e
 	return 0;
 }
 
-/* So many of n bytes as are whole characters, as far as their begin tells. */
-static size_t whole(const char *text, size_t n)
-{
-	for (size_t k = 1; k <= 3 && k <= n; k++) {
-		uint8_t c = (uint8_t)text[n - k];
-
-		if (c >= 0xc0)
-			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
-		if (c < 0x80)
-			break;
-	}
-	return n;
-}
-
 int reader_is_text(struct reader *r)
 {
 	const char *text;
@@ -237,12 +239,8 @@ int reader_is_text(struct reader *r)
 	int got;
 
 	reader_rewind(r);
-	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
-		size_t some = n < PIECE ? n : whole(text, n);
-
-		if (memchr(text, '\0', some) || !utf8_valid(text, some))
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0)
+		if (memchr(text, '\0', n) || !utf8_valid(text, n))
 			return 0;
-		r->next -= n - some;
-	}
 	return got < 0 ? got : 1;
 }

@@ -28,8 +28,8 @@ int reader_changed(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also one of zeros */
 /* From the begin again. */
 void reader_rewind(struct reader *r);
-/* The next line with its end, or the first bytes of one that has more than most; good until the
- * next call. 1; 0: there is none; -errno. */
+/* The next line with its end, or of one that has more than most bytes (4 at least) the first, whole
+ * characters; good until the next call. 1; 0: there is none; -errno. */
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 /* The same of any length, without its end. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
