@@ -65,7 +65,8 @@ const struct cli_command cli_commands[] = {
 		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", cli_diff, "[-q] [--images DIR] FILE FILE", "how two maps differ",
+	{"diff", cli_diff, "[-q] [--full] [--images DIR] FILE FILE", "how two maps differ",
+		"      --full                all cells and lines, also where there are many\n"
 		"      --images DIR          pictures of images that changed, and of both maps\n"
 		"  -q, --brief               only which files\n"},
 	{0},

@@ -67,7 +67,7 @@ static int tell_change(struct differences *d, const char *path, struct reader *a
 		draw_image(d, path, a, b);
 	if (d->brief || (image && compare_images(a, b, &d->out)))
 		return 0;
-	r = text_hunks(a, b, &d->out);
+	r = text_hunks(a, b, d->full, &d->out);
 	if (r == 0)
 		buffer_printf(&d->out, " %llu bytes -> %llu bytes\n", (unsigned long long)a->size,
 			(unsigned long long)b->size);
@@ -86,19 +86,21 @@ static void fail(struct differences *d, enum which w, const struct item *i, int 
 	d->trouble = true;
 }
 
-/* false: they are no tables of one size, or cannot be read. */
+/* false: they are no tables whose cells can be compared, or cannot be read. */
 static bool compare_cells(
 	struct differences *d, const char *path, struct reader *x, struct reader *y)
 {
-	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
-	int r = ends_in(path, ".csv") ? compare_tables(x, y, &told) : -ENOTSUP;
+	size_t before = d->out.size;
+	int r;
 
-	if (r > 0) {
+	if (d->brief || !ends_in(path, ".csv"))
+		return false;
+	buffer_printf(&d->out, "changed %s\n", path);
+	r = compare_tables(x, y, d->full, &d->out);
+	if (r > 0)
 		d->different = true;
-		buffer_printf(&d->out, "changed %s\n", path);
-		if (!d->brief)
-			buffer_append(&d->out, told.data, told.size);
-	}
+	else if (d->out.size > before)
+		d->out.size = before;
 	return r >= 0;
 }
 
