@@ -104,6 +104,19 @@ static bool compare_cells(
 	return r >= 0;
 }
 
+/* 1: what differs says nothing (content.h). */
+static int is_noise(struct differences *d, struct item *a, struct item *b)
+{
+	int r;
+
+	if (!d->m.how->unset || !content_is_json(&d->m, b))
+		return 0;
+	r = content_know(&d->m, BASE, a);
+	if (r == 0)
+		r = content_know(&d->m, OURS, b);
+	return r == 0 ? digest_same(&a->digest, &b->digest) : r;
+}
+
 /* Side by side, since both may be too large for memory. */
 static void compare_open(
 	struct differences *d, struct item *a, struct item *b, struct reader *x, struct reader *y)
@@ -114,6 +127,8 @@ static void compare_open(
 	if (compare_cells(d, b->path, x, y))
 		return;
 	r = compare_bytes(x, y, &failed);
+	if (r == 0)
+		r = is_noise(d, a, b);
 	if (r == 0)
 		r = tell_change(d, b->path, x, y);
 	if (r < 0)

@@ -16,6 +16,9 @@ struct format_merging {
 	} * references;
 	/* Keys of JSON files that hold an integer which an object has for good. NULL-ended. */
 	const char *const *sorts;
+	/* In JSON files an integer that programs leave as their memory had it, so that it says
+	 * nothing: the key of the object that it is the first of, and its own. */
+	const char *unset_in, *unset;
 	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
 	 * sides added at one place are both kept. NULL-ended. */
 	const char *const *lists;

@@ -418,3 +418,34 @@ def test_a_fixed_map_shows_that_nothing_else_was_touched(box, small):
     r = run("mv", other, "groups/%s/layers/1_ground" % group, "groups/%s/layers/0_ground" % group)
     assert r.returncode == 0, r
     assert len(lines(small, other)) == 1 and lines(small, other)[0].startswith("moved groups/" + group)
+
+
+def with_mapper(path, layer, mapper, old="null"):
+    """The layer's automapper becomes another one."""
+    text = run("cat", path, layer + "/layer.json").stdout.decode()
+    assert '"automapper": ' + old in text
+    new = text.replace('"automapper": ' + old, '"automapper": ' + mapper)
+    r = run("put", path, layer + "/layer.json", input=new.encode())
+    assert r.returncode == 0, r.stderr
+
+
+MAPPER = '{"version": %d, "config": 3, "seed": 42, "flags": 1}'
+
+
+def test_what_the_game_leaves_unset_is_no_difference(box):
+    """An automapper's version is what its memory held."""
+    one, two = (made(box, name, LAYERS) for name in ("one.map", "two.map"))
+    for path, version in ((one, 0), (two, 65792)):
+        with_mapper(path, AT + "1_a", MAPPER % version)
+    assert run("cat", one, AT + "1_a/layer.json").stdout != run("cat", two, AT + "1_a/layer.json").stdout
+    assert lines(one, two) == lines("-q", one, two) == lines("--full", two, one) == []
+    # What else the file says is, and so is whether there is one at all.
+    with_mapper(two, AT + "1_a", (MAPPER % 65792).replace("42", "43"), MAPPER % 65792)
+    assert lines(one, two)[0] == "changed " + AT + "1_a/layer.json"
+    with_mapper(two, AT + "2_b", MAPPER % -7)
+    assert "changed " + AT + "2_b/layer.json" in lines(one, two)
+    # A layer is the same one wherever it is, also by what it says.
+    renamed = box.add(one, "renamed.map")
+    with_mapper(renamed, AT + "1_a", MAPPER % -1, MAPPER % 0)
+    assert run("mv", renamed, AT + "1_a", AT + "1_z").returncode == 0
+    assert lines(one, renamed) == ["renamed %s1_a -> %s1_z" % (AT, AT)]
