@@ -13,7 +13,11 @@
 #include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
 
-enum { PIECE = 64 << 10, TEXT_MAX = 1 << 30 /* bytes of one file */ };
+enum {
+	CELLS = 16 /* of a line of text */,
+	PIECE = 64 << 10,
+	TEXT_MAX = 1 << 30 /* bytes of one file */
+};
 
 struct text {
 	struct offline tree;
@@ -47,6 +51,48 @@ static int print_text(struct text *x, struct reader *from)
 	return r;
 }
 
+/* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
+static size_t without_zeros(const char *cells, size_t n, size_t cell)
+{
+	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
+		n -= cell;
+	return n;
+}
+
+/*
+ * A row in pieces, each with its place, and without the zeros at their ends: so a line is short,
+ * and one that nobody edited is the same when the table got another size.
+ */
+static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
+{
+	size_t piece = CELLS * cell, end = without_zeros(row, n + 1, cell);
+
+	for (size_t at = 0; at < end; at += piece) {
+		size_t left = end - at < piece ? end - at : piece;
+		size_t some = without_zeros(row + at, left, cell);
+
+		if (!some)
+			continue;
+		buffer_printf(&x->out, "line %zu, column %zu: ", y, at / cell + 1);
+		buffer_append(&x->out, row + at, some - 1);
+		buffer_byte(&x->out, '\n');
+	}
+}
+
+static int print_table(struct text *x, struct reader *from, size_t cell)
+{
+	const char *row;
+	size_t n;
+	int r;
+
+	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && pour(x, PIECE) == 0; y++) {
+		if ((n + 1) % cell)
+			return -EIO;
+		print_row(x, y, row, n, cell);
+	}
+	return r;
+}
+
 static int print_sum(struct text *x, const char *path, struct reader *from)
 {
 	unsigned long sum = crc32_z(0, NULL, 0);
@@ -55,19 +101,28 @@ static int print_sum(struct text *x, const char *path, struct reader *from)
 
 	while ((n = reader_take(from, piece, sizeof(piece))) > 0)
 		sum = crc32_z(sum, piece, (size_t)n);
-	buffer_printf(&x->out, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
+	if (n == 0)
+		buffer_printf(
+			&x->out, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
 	return (int)n;
 }
 
 static int print_file(struct text *x, const char *path, struct reader *from)
 {
+	const char *dot = strrchr(path, '.');
+	struct shape shape;
 	int r = from->size > TEXT_MAX ? -EFBIG : reader_is_text(from);
 
 	reader_rewind(from);
 	if (r <= 0)
 		return r < 0 ? r : print_sum(x, path, from);
 	buffer_printf(&x->out, "# %s\n", path);
-	return print_text(x, from);
+	/* Elsewhere a table is what somebody wrote. */
+	r = x->tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
+		    ? reader_grid(from, &shape)
+		    : 0;
+	reader_rewind(from);
+	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
 }
 
 static int show(void *arg, const char *path, const struct attr *a)

@@ -47,40 +47,16 @@ static bool next(const char **at, const char *end, struct cell *ret)
 	return true;
 }
 
-struct size {
-	size_t width, height;
-};
-
 struct table {
 	struct reader *a, *b;
-	struct size a_size, b_size; /* of tables of numbers alone */
-	bool resized;               /* both are, and have not the same */
+	struct shape of_a, of_b;
+	bool resized; /* both are grids, and not of one size */
 	bool same;
 	struct area area;  /* cells that both have */
 	size_t outer;      /* that only one has, and that are not 0 */
 	struct buffer *to; /* what is told of the first of them ... */
 	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
 };
-
-/* In the canonical form all lines of numbers have one length. 1; 0: it has other lines; -errno. */
-static int measure(struct reader *r, struct size *ret)
-{
-	const char *line;
-	size_t n, width = 1;
-	int got;
-
-	reader_rewind(r);
-	got = reader_line(r, &line, &n);
-	if (got <= 0)
-		return got;
-	for (size_t i = 0; i < n; i++) {
-		if (!memchr(", -0123456789", line[i], 13))
-			return 0;
-		width += line[i] == ',';
-	}
-	*ret = (struct size){width, (size_t)(r->size / (n + 1))};
-	return r->size % (n + 1) == 0;
-}
 
 static void tell(struct table *t, size_t x, size_t y, struct cell c, struct cell d)
 {
@@ -160,8 +136,8 @@ static void tell_area(const struct table *t, struct buffer *out)
 	const struct area *area = &t->area;
 
 	if (t->resized)
-		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->a_size.width,
-			t->a_size.height, t->b_size.width, t->b_size.height,
+		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->of_a.width,
+			t->of_a.height, t->of_b.width, t->of_b.height,
 			area->n ? "and where both have them:" : "the same where both have them");
 	if (area->n || !t->resized)
 		buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area->n,
@@ -173,9 +149,9 @@ int compare_tables(struct reader *a, struct reader *b, bool full, struct buffer 
 {
 	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
 	struct table t = {.a = a, .b = b, .same = a->size == b->size};
-	int r = measure(a, &t.a_size), s = r > 0 ? measure(b, &t.b_size) : r;
+	int r = reader_grid(a, &t.of_a), s = r > 0 ? reader_grid(b, &t.of_b) : r;
 
-	t.resized = s > 0 && memcmp(&t.a_size, &t.b_size, sizeof(t.a_size)) != 0;
+	t.resized = s > 0 && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
 	r = s < 0 ? s : compare_lines(&t, &cells, full ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;

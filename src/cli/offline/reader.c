@@ -244,3 +244,23 @@ int reader_is_text(struct reader *r)
 			return 0;
 	return got < 0 ? got : 1;
 }
+
+int reader_grid(struct reader *r, struct shape *ret)
+{
+	const char *line;
+	size_t n, width = 1;
+	int got;
+
+	reader_rewind(r);
+	got = reader_line(r, &line, &n);
+	if (got <= 0)
+		return got;
+	for (size_t i = 0; i < n; i++) {
+		if (!memchr(", -0123456789", line[i], 13))
+			return 0;
+		width += line[i] == ',';
+	}
+	/* All cells have one width. */
+	*ret = (struct shape){width, (size_t)(r->size / (n + 1)), (n + 1) / width};
+	return r->size % (n + 1) == 0 && (n + 1) % width == 0 && n + 1 > width;
+}

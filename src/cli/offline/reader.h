@@ -35,6 +35,11 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
 /* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
 int reader_is_text(struct reader *r);
+/* From its begin: is it a table of numbers alone, as those of layers are shown? 1, 0 or -errno. */
+struct shape {
+	size_t width, height, cell; /* bytes of a cell, and what stands behind it */
+};
+int reader_grid(struct reader *r, struct shape *ret);
 /* The form of change_source (change.h); arg: a reader. */
 ssize_t reader_take(void *arg, void *dst, size_t n);
 /* That of codec_read_fn, for who asks in order. */
