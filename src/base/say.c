@@ -3,16 +3,17 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
 /* How many bytes the character at s has: 1 for a byte that begins none. */
-static unsigned length_of(const unsigned char *s)
+static unsigned length_of(const unsigned char *s, const unsigned char *end)
 {
 	unsigned n = s[0] < 0xc2 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 1;
 
 	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
+		if (s + i == end || (s[i] & 0xc0) != 0x80)
 			return 1;
 	return n;
 }
@@ -27,14 +28,30 @@ static bool is_shown(const unsigned char *s, unsigned n)
 
 char *printable(char *s)
 {
-	for (unsigned char *at = (unsigned char *)s; *at;) {
-		unsigned n = length_of(at);
+	unsigned char *at = (unsigned char *)s, *end = at + strlen(s);
+
+	while (at < end) {
+		unsigned n = length_of(at, end);
 
 		for (bool shown = is_shown(at, n); n; n--, at++)
 			if (!shown)
 				*at = '?';
 	}
 	return s;
+}
+
+void visible(const void *text, size_t n, struct buffer *out)
+{
+	const unsigned char *at = text, *end = at + n;
+
+	for (unsigned k; at < end; at += k) {
+		k = length_of(at, end);
+		if (is_shown(at, k) || *at == '\t' || *at == '\n')
+			buffer_append(out, at, k);
+		else
+			for (unsigned i = 0; i < k; i++)
+				buffer_printf(out, "\\x%02x", at[i]);
+	}
 }
 
 void say(FILE *out, const char *fmt, ...)

@@ -10,10 +10,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/error.h"
+#include "base/buffer.h"
 
 /* Control characters, and what is no UTF-8, become question marks, in place. Returns s. */
 char *printable(char *s);
+/* Adds a text whose control characters, but tab and newline, and what is no UTF-8, are \x1b and the
+ * like, byte by byte. */
+void visible(const void *text, size_t n, struct buffer *out);
 
 /* A line, printable, and its newline. */
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);

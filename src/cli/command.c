@@ -10,11 +10,13 @@
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
+#include "cli/offline/output.h"
 
 void command_begin(struct command *c, const char *name)
 {
 	*c = (struct command){.name = name, .threads = COMMAND_THREADS};
 	options_init(&c->options);
+	output_begin();
 	/* As the worker of a mount does: what the budget drops goes back to the system. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);

@@ -51,7 +51,8 @@ const struct cli_command cli_commands[] = {
 	{"check", cli_check, "[--json] FILE|FOLDER...", "what a game would refuse in maps",
 		"  --json                    an object a line: file, level, problem\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
-		"The same from save to save; of what is no text the size and a checksum.\n"},
+		"The same from save to save; of what is no text the size and a checksum. Tables of "
+		"layers are\nin pieces of 16 cells; what is left out is 0.\n"},
 	{"preview", cli_preview, "[--size N] [--entities] FILE [PATH] OUT.png",
 		"a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
@@ -65,7 +66,8 @@ const struct cli_command cli_commands[] = {
 		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", cli_diff, "[-q] [--images DIR] FILE FILE", "how two maps differ",
+	{"diff", cli_diff, "[-q] [--full] [--images DIR] FILE FILE", "how two maps differ",
+		"      --full                all cells and lines, also where there are many\n"
 		"      --images DIR          pictures of images that changed, and of both maps\n"
 		"  -q, --brief               only which files\n"},
 	{0},

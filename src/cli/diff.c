@@ -103,6 +103,7 @@ static int run(struct diff *x)
 int cli_diff(int argc, char **argv)
 {
 	static const struct option long_options[] = {{"brief", no_argument, NULL, 'q'},
+		{"full", no_argument, NULL, 'f' + 256},
 		{"images", required_argument, NULL, 'i' + 256}, COMMAND_LONG_OPTIONS};
 	static const struct format_merging nothing;
 	struct diff x = {.d = {.m.how = &nothing, .images = -1}};
@@ -115,9 +116,9 @@ int cli_diff(int argc, char **argv)
 	c->fixed = "png=stored";
 	while ((option = command_option(c, argc, argv, COMMAND_LETTERS "q", long_options)) > 0 &&
 		option != '?') {
-		if (option == 'q')
-			x.d.brief = true;
-		else
+		x.d.brief |= option == 'q';
+		x.d.full |= option == 'f' + 256;
+		if (option == 'i' + 256)
 			x.images = optarg;
 	}
 	if (option == -1 && c->n_names == 2)

@@ -11,6 +11,7 @@
 #include "cli/merging/match.h"
 #include "cli/merging/moved.h"
 #include "cli/offline/compare.h"
+#include "cli/offline/output.h"
 #include "cli/offline/picture.h"
 #include "cli/text_hunks.h"
 
@@ -66,7 +67,7 @@ static int tell_change(struct differences *d, const char *path, struct reader *a
 		draw_image(d, path, a, b);
 	if (d->brief || (image && compare_images(a, b, &d->out)))
 		return 0;
-	r = text_hunks(a, b, &d->out);
+	r = text_hunks(a, b, d->full, &d->out);
 	if (r == 0)
 		buffer_printf(&d->out, " %llu bytes -> %llu bytes\n", (unsigned long long)a->size,
 			(unsigned long long)b->size);
@@ -85,20 +86,35 @@ static void fail(struct differences *d, enum which w, const struct item *i, int 
 	d->trouble = true;
 }
 
-/* false: they are no tables of one size, or cannot be read. */
+/* false: they are no tables whose cells can be compared, or cannot be read. */
 static bool compare_cells(
 	struct differences *d, const char *path, struct reader *x, struct reader *y)
 {
-	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
-	int r = ends_in(path, ".csv") ? compare_tables(x, y, &told) : -ENOTSUP;
+	size_t before = d->out.size;
+	int r;
 
-	if (r > 0) {
+	if (d->brief || !ends_in(path, ".csv"))
+		return false;
+	buffer_printf(&d->out, "changed %s\n", path);
+	r = compare_tables(x, y, d->full, &d->out);
+	if (r > 0)
 		d->different = true;
-		buffer_printf(&d->out, "changed %s\n", path);
-		if (!d->brief)
-			buffer_append(&d->out, told.data, told.size);
-	}
+	else if (d->out.size > before)
+		d->out.size = before;
 	return r >= 0;
+}
+
+/* 1: what differs says nothing (content.h). */
+static int is_noise(struct differences *d, struct item *a, struct item *b)
+{
+	int r;
+
+	if (!d->m.how->unset || !content_is_json(&d->m, b))
+		return 0;
+	r = content_know(&d->m, BASE, a);
+	if (r == 0)
+		r = content_know(&d->m, OURS, b);
+	return r == 0 ? digest_same(&a->digest, &b->digest) : r;
 }
 
 /* Side by side, since both may be too large for memory. */
@@ -111,6 +127,8 @@ static void compare_open(
 	if (compare_cells(d, b->path, x, y))
 		return;
 	r = compare_bytes(x, y, &failed);
+	if (r == 0)
+		r = is_noise(d, a, b);
 	if (r == 0)
 		r = tell_change(d, b->path, x, y);
 	if (r < 0)
@@ -184,13 +202,13 @@ static int show(struct differences *d, struct level **top, struct merged *x)
 
 	if (!a || !b) {
 		tell_only(d, a ? "removed" : "added", a ? a : b);
-		return compare_print(&d->out);
+		return output_text(&d->out);
 	}
 	tell_place(d, x);
 	if (b->dir)
 		return enter(top, x);
 	compare(d, a, b);
-	return compare_print(&d->out);
+	return output_text(&d->out);
 }
 
 int differences_of_objects(struct differences *d)
@@ -213,7 +231,7 @@ int differences_of_objects(struct differences *d)
 		free(top);
 		top = up;
 		if (r == 0)
-			r = compare_print(&d->out);
+			r = output_text(&d->out);
 	}
 	return r;
 }
@@ -240,7 +258,7 @@ static int differences_below(struct differences *d, struct item *a, struct item 
 			tell_only(d, "added", y);
 		if (order == 0 && !x->dir && !y->dir)
 			compare(d, x, y);
-		r = compare_print(&d->out);
+		r = output_text(&d->out);
 	}
 	return r;
 }

@@ -9,6 +9,7 @@ struct differences {
 	struct merge m; /* the maps are base and ours, once they are read */
 	struct buffer out;
 	bool brief;              /* files are only named */
+	bool full;               /* all that is long is told */
 	int images;              /* the directory of pictures of images that changed, or -1 */
 	bool different, trouble; /* result */
 };

@@ -8,21 +8,21 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/offline/output.h"
 #include "cli/offline/walk.h"
 
 struct ls {
 	struct offline tree;
 	bool details, below;
 	bool headings; /* each directory has a line of its own above it */
-	bool terminal;
 	bool from_root;
 	bool printed;
 	int worst; /* what could not be listed */
 };
 
-static void print_name(const struct ls *ls, const char *name, const char *end)
+static void print_name(const char *name, const char *end)
 {
-	CLEANUP(free) char *shown = ls->terminal ? strdup(name) : NULL;
+	CLEANUP(free) char *shown = output_is_terminal() ? strdup(name) : NULL;
 
 	printf("%s%s", shown ? printable(shown) : name, end);
 }
@@ -33,7 +33,7 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 	struct tm tm;
 
 	if (!ls->details) {
-		print_name(ls, name, "\n");
+		print_name(name, "\n");
 		return;
 	}
 	mode[0] = S_ISDIR(a->mode) ? 'd' : '-';
@@ -43,7 +43,7 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 	if (localtime_r(&a->mtime.tv_sec, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	printf("%s %10ju %s ", mode, S_ISDIR(a->mode) ? (uintmax_t)0 : (uintmax_t)a->size, when);
-	print_name(ls, name, "\n");
+	print_name(name, "\n");
 }
 
 static int list_one(struct ls *ls, const struct seen *dir, const char *name)
@@ -73,7 +73,7 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 		const char *way = !ls->below || !ls->from_root ? "" : path[0] ? "./" : ".";
 
 		printf("%s%s", ls->printed ? "\n" : "", way);
-		print_name(ls, path, ":\n");
+		print_name(path, ":\n");
 		ls->printed = true;
 	}
 	for (size_t i = 0; r == 0 && i < names.n; i++)
@@ -124,7 +124,7 @@ static void list_paths(struct ls *ls, char **paths, int n)
 int cli_ls(int argc, char **argv)
 {
 	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
-	struct ls ls = {.terminal = isatty(STDOUT_FILENO)};
+	struct ls ls = {0};
 	struct command c;
 	int option, r;
 

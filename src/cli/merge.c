@@ -350,7 +350,7 @@ static int run(struct command_merge *c)
 	if (r == 0)
 		r = confine(c);
 	if (r == 0) {
-		pool = pool_create(c->command.threads);
+		pool = pool_create(0);
 		r = pool ? merge(c, pool) : -ENOMEM;
 	}
 	if (r == -ENOMEM)

@@ -9,77 +9,124 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "cli/offline/output.h"
 #include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
-#include "cli/offline/output.h"
 
-enum { PIECE = 64 << 10, TEXT_MAX = 1 << 30 /* bytes of one file */ };
+enum {
+	CELLS = 16 /* of a line of text */,
+	PIECE = 64 << 10,
+	TEXT_MAX = 1 << 30 /* bytes of one file */
+};
 
 struct text {
 	struct offline tree;
+	struct buffer out;
 	int worst;
 	int failed; /* nobody takes the output any more */
 };
 
-static int print(struct text *x, const void *data, size_t n)
+/* What has gathered is printed, once it is more than that. */
+static int pour(struct text *x, size_t most)
 {
-	int r = output_write(data, n);
-
-	if (r < 0)
-		x->failed = r;
-	return r;
-}
-
-static int print_buffer(struct text *x, const struct buffer *b)
-{
-	return b->error ? b->error : print(x, b->data, b->size);
+	if (!x->failed && (x->out.size > most || x->out.error))
+		x->failed = output_text(&x->out);
+	return x->failed;
 }
 
 /* All of it, and the end of its last line. */
 static int print_text(struct text *x, struct reader *from)
 {
-	char piece[PIECE], last = '\n';
-	ssize_t n;
+	const char *line;
+	char last = '\n';
+	size_t n;
+	int r;
 
-	while ((n = reader_take(from, piece, sizeof(piece))) > 0) {
-		int r = print(x, piece, (size_t)n);
-
-		if (r < 0)
-			return r;
-		last = piece[n - 1];
+	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && pour(x, PIECE) == 0) {
+		buffer_append(&x->out, line, n);
+		last = line[n - 1];
 	}
-	return n < 0 ? (int)n : last == '\n' ? 0 : print(x, "\n", 1);
+	if (last != '\n')
+		buffer_byte(&x->out, '\n');
+	return r;
+}
+
+/* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
+static size_t without_zeros(const char *cells, size_t n, size_t cell)
+{
+	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
+		n -= cell;
+	return n;
+}
+
+/*
+ * A row in pieces, each with its place, and without the zeros at their ends: so a line is short,
+ * and one that nobody edited is the same when the table got another size.
+ */
+static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
+{
+	size_t piece = CELLS * cell, end = without_zeros(row, n + 1, cell);
+
+	for (size_t at = 0; at < end; at += piece) {
+		size_t left = end - at < piece ? end - at : piece;
+		size_t some = without_zeros(row + at, left, cell);
+
+		if (!some)
+			continue;
+		buffer_printf(&x->out, "line %zu, column %zu: ", y, at / cell + 1);
+		buffer_append(&x->out, row + at, some - 1);
+		buffer_byte(&x->out, '\n');
+	}
+}
+
+static int print_table(struct text *x, struct reader *from, size_t cell)
+{
+	const char *row;
+	size_t n;
+	int r;
+
+	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && pour(x, PIECE) == 0; y++) {
+		if ((n + 1) % cell)
+			return -EIO;
+		print_row(x, y, row, n, cell);
+	}
+	return r;
 }
 
 static int print_sum(struct text *x, const char *path, struct reader *from)
 {
 	unsigned long sum = crc32_z(0, NULL, 0);
-	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 	unsigned char piece[PIECE];
 	ssize_t n;
 
 	while ((n = reader_take(from, piece, sizeof(piece))) > 0)
 		sum = crc32_z(sum, piece, (size_t)n);
-	buffer_printf(&line, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
-	return n < 0 ? (int)n : print_buffer(x, &line);
+	if (n == 0)
+		buffer_printf(
+			&x->out, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
+	return (int)n;
 }
 
 static int print_file(struct text *x, const char *path, struct reader *from)
 {
-	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+	const char *dot = strrchr(path, '.');
+	struct shape shape;
 	int r = from->size > TEXT_MAX ? -EFBIG : reader_is_text(from);
 
 	reader_rewind(from);
 	if (r <= 0)
 		return r < 0 ? r : print_sum(x, path, from);
-	buffer_printf(&line, "# %s\n", path);
-	r = print_buffer(x, &line);
-	return r < 0 ? r : print_text(x, from);
+	buffer_printf(&x->out, "# %s\n", path);
+	/* Elsewhere a table is what somebody wrote. */
+	r = x->tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
+		    ? reader_grid(from, &shape)
+		    : 0;
+	reader_rewind(from);
+	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
 }
 
 static int show(void *arg, const char *path, const struct seen *a)
 {
-	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 	struct text *x = arg;
 	struct reader from;
 	int r;
@@ -90,12 +137,11 @@ static int show(void *arg, const char *path, const struct seen *a)
 	if (r == 0)
 		r = print_file(x, path, &from);
 	reader_close(&from);
-	if (r < 0 && !x->failed) {
+	if (r < 0) {
 		x->worst = command_fail(&x->tree, path, r);
-		buffer_printf(&line, "# %s cannot be read\n", path);
-		(void)print_buffer(x, &line);
+		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
-	return x->failed;
+	return pour(x, PIECE);
 }
 
 static int match(void *arg, const char *path, const struct seen *a)
@@ -116,6 +162,7 @@ static int run(struct command *c, struct text *x)
 		if (one < 0 && !x->failed)
 			x->worst = command_fail(&x->tree, paths[i], one);
 	}
+	(void)pour(x, 0);
 	return (int)command_outcome(r < 0 ? r : x->failed ? x->failed : x->worst);
 }
 
@@ -137,6 +184,7 @@ int cli_text(int argc, char **argv)
 	if (option == -1 && c.n_names >= 1) {
 		c.code = run(&c, &x);
 		command_close(&x.tree);
+		buffer_finish_free(&x.out);
 	}
 	command_finish(&c);
 	return c.code;

@@ -27,8 +27,7 @@
 
 /*
  * What differs from the base, and the directories that it is in. In lists an entry comes after its
- * directory; the root is the first. The order of names in a directory is that of name_compare,
- * unless somebody wants another one: it is that of objects at one position.
+ * directory, and names in a directory are in order (name_compare); the root is the first.
  */
 struct tree_entry {
 	uint32_t up;      /* the directory's place in the list; of the root 0 */

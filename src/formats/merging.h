@@ -22,6 +22,9 @@ struct format_merging {
 		const char *key;
 		const struct json_word *words;
 	} * sorts;
+	/* In JSON files an integer that programs leave as their memory had it, so that it says
+	 * nothing: the key of the object that it is the first of, and its own. */
+	const char *unset_in, *unset;
 	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
 	 * sides added at one place are both kept. NULL-ended. */
 	const char *const *lists;

@@ -156,7 +156,7 @@ class Edits:
         layer = self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind") == 0)
         if layer:
             self.change(layer + "/layer.json", automapper=self.rng.choice(
-                (None, {"version": 1, "config": self.rng.randrange(9), "seed": self.unique(), "flags": 1})))
+                (None, {"version": self.unique(), "config": self.rng.randrange(9), "seed": self.unique(), "flags": 1})))
 
     def layer_image(self):
         layer, image = self.design(), self.pick(entries(self.tree, "images"))

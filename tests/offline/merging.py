@@ -210,6 +210,7 @@ def layer_facts(path, group, stems, alias):
     out = {key: bare(os.path.basename(path)), key + ("group",): group}
     value = named(load(path + "/layer.json"), stems)
     value.pop(TILES_TAG, None)
+    (value.get("automapper") or {}).pop("version", None)  # says nothing
     out.update(flat(key, value))
     for name in os.listdir(path):
         if name.endswith(".csv"):

@@ -2,6 +2,7 @@
 """check and text: what a game would refuse, and a map as one text."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import zlib
@@ -9,6 +10,7 @@ import zlib
 import pytest
 
 import maps  # first: it says where archives is
+import archives
 import datafile
 import places
 from datafile import LAYER
@@ -76,6 +78,31 @@ def test_a_folder_is_checked_whole(box, small):
     assert run("check").returncode == 1
 
 
+PIECE = re.compile(rb"line (\d+), column (\d+): ((?:[ \d-]+,)*[ \d-]+)\n")
+
+
+def told_table(content):
+    """What text prints of a table: pieces of 16 cells that are not all 0, up to the last that is not."""
+    out = b""
+    for y, row in enumerate(content.splitlines()):
+        cells = row.split(b",")
+        for x in range(0, len(cells), 16):
+            last = max((i for i, c in enumerate(cells[x:x + 16]) if int(c)), default=None)
+            if last is not None:
+                out += b"line %d, column %d: %s\n" % (y + 1, x + 1, b",".join(cells[x:x + last + 1]))
+    return out
+
+
+def table_of(told, width, height):
+    """The table that is told, with 0 where nothing is."""
+    rows = [[0] * width for _ in range(height)]
+    for y, x, cells in PIECE.findall(told):
+        for i, cell in enumerate(cells.split(b",")):
+            rows[int(y) - 1][int(x) - 1 + i] = int(cell)
+    assert PIECE.sub(b"", told) == b""
+    return rows
+
+
 @pytest.mark.parametrize("path", maps.each_map(300_000))
 def test_text_is_all_of_a_map(box, path):
     out = os.path.join(box.root, "out")
@@ -94,9 +121,24 @@ def test_text_is_all_of_a_map(box, path):
         expected += b"# " + name
         if not text:
             expected += b" %d bytes, CRC-32 %08x\n" % (len(content), zlib.crc32(content))
+        elif name.endswith(b".csv") and path.endswith(".map"):
+            told = told_table(content)
+            with open(os.path.join(os.fsencode(out), os.path.dirname(name), b"layer.json")) as f:
+                layer = json.load(f)
+            assert table_of(told, layer["width"], layer["height"]) == [
+                [int(c) for c in row.split(b",")] for row in content.splitlines()]
+            expected += b"\n" + told
         else:
             expected += b"\n" + content + (b"\n" if content and not content.endswith(b"\n") else b"")
     assert r.stdout == expected and r.returncode == 0
+
+
+def test_a_table_that_is_no_layers_is_text_as_it_is(box):
+    """An archive holds what somebody wrote, also blanks and zeros."""
+    mod = box.add(archives.small_mod(), "S.MOD")
+    table = b"  1,  0\n  0,  0\n007,  0\n"
+    assert run("put", mod, "MEDIA/table.csv", input=table).returncode == 0
+    assert table in run("text", mod).stdout
 
 
 def test_text_is_the_same_after_a_save(small):

@@ -12,6 +12,7 @@ from PIL import Image
 import maps  # first: it says what else can be imported
 import archives
 import datafile
+import places
 from maps import run
 
 
@@ -101,11 +102,50 @@ def test_hunks_of_any_two_texts_make_one_of_the_other(box, seed):
     for mod, content in zip(mods, texts):
         assert run("put", mod, "MEDIA/README.TXT", input=content).returncode == 0
     for i, j in ((0, 1), (1, 0)):
-        r = run("diff", mods[i], mods[j])
+        r = run("diff", "--full", mods[i], mods[j])
         head, hunks = r.stdout.split(b"\n", 1) if r.stdout else (b"", b"")
         assert r.returncode == (texts[0] != texts[1]) and head in (b"", b"changed MEDIA/README.TXT")
         assert patched(texts[i], hunks) == texts[j]
         assert hunks.count(b"\n") < 300 or len(old) < 300
+        few = run("diff", mods[i], mods[j]).stdout
+        assert few == r.stdout or told_and_counted(few) == told_and_counted(r.stdout)
+
+
+def told_and_counted(told):
+    """How many lines were removed and added, as far as they are told, and by what is said of the rest."""
+    marks = [line[:1] for line in told.splitlines()[1:]]
+    more = re.search(rb"\n\\ (\d+) more lines removed, (\d+) more added \(--full shows them\)\n$", told)
+    assert more or b"more" not in told
+    assert len(marks) < 3000 or not more
+    return [marks.count(mark) + (int(more[i]) if more else 0) for i, mark in ((1, b"-"), (2, b"+"))]
+
+
+@pytest.mark.parametrize("removed, added", [(0, 5000), (5000, 0), (4000, 5000), (201, 0), (200, 200), (5, 250)])
+def test_of_a_long_text_some_hundred_lines_are_told_and_the_rest_is_counted(pair, removed, added):
+    small, other, _ = pair
+    for path, word, n in ((small, "old", removed), (other, "new", added)):
+        lines = ["sv_a 1"] + ["sv_%s %d" % (word, i) for i in range(n)] + ["sv_z 1"]
+        assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
+    told = run("diff", small, other).stdout
+    assert told_and_counted(told) == [removed, added]
+    shown = [sum(line.startswith(mark) for line in told.splitlines()) for mark in (b"-sv_", b"+sv_")]
+    assert shown == [min(removed, 200), min(added, 200)]
+    assert (b"more lines" in told) == (removed > 200 or added > 200)
+    full = run("diff", "--full", small, other).stdout
+    assert b"more lines" not in full and full.count(b"\n-sv_old") == removed and full.count(b"\n+sv_new") == added
+
+
+def test_of_many_changes_the_last_are_counted(pair):
+    """Each is near to the next, so that they are one hunk, or far from it, so that each is one."""
+    small, other, _ = pair
+    for step in (3, 9):
+        lines = ["sv_a %d" % i for i in range(9000)]
+        for path, word in ((small, "old"), (other, "new")):
+            lines[::step] = ["sv_%s %d" % (word, i) for i in range(len(lines[::step]))]
+            assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
+        told = run("diff", small, other).stdout
+        n = len(lines[::step])
+        assert told_and_counted(told) == [n, n] and told.count(b"\n-sv_") == told.count(b"\n+sv_") == 200
 
 
 def test_a_table_is_cells_with_their_rectangle(pair):
@@ -124,6 +164,78 @@ def test_a_table_is_cells_with_their_rectangle(pair):
     for (y, x), line in zip(cells, lines[at + 2:]):
         assert line.startswith(" line %d, column %d: " % (y + 1, x + 1)) and line.endswith(" -> " + rows[y][x])
     assert [line for line in lines if line.startswith(("added", "removed"))] == []
+
+
+def grid_map(box, name, rows):
+    """A map with a layer of these tiles beside the game's; other fields of the tiles are zeros."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    b.tiles(len(rows[0]), len(rows), b"".join(bytes((c, 0, 0, 0)) for row in rows for c in row), name="deco")
+    b.group(0, 2, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    return box.add(b.encode(), name)
+
+
+def cells_of(rows):
+    return {(y + 1, x + 1): c for y, row in enumerate(rows) for x, c in enumerate(row)}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_cells(box, seed):
+    rnd = random.Random(seed)
+    (w, h), (v, k) = rnd.sample([(x, y) for x in (1, 5, 60) for y in (1, 4, 50)], 2)
+    some = rnd.choice((0.0, 0.001, 0.3))  # of the cells differ
+    old = [[rnd.randrange(3) for _ in range(w)] for _ in range(h)]
+    new = [[rnd.randrange(1, 200) if rnd.random() < some else old[y][x] if y < h and x < w else rnd.randrange(2)
+            for x in range(v)] for y in range(k)]
+    a, b = cells_of(old), cells_of(new)
+    differ = sorted(at for at in a if at in b and a[at] != b[at])
+    outer = sorted(at for at in {*a} ^ {*b} if a.get(at, b.get(at)))
+    maps_ = [grid_map(box, "%s.map" % n, rows) for n, rows in (("one", old), ("two", new))]
+
+    def told(*args):
+        out = lines(*args, *maps_)
+        at = out.index("changed groups/0_Game/layers/1_deco/id.csv")
+        return out[at + 1:next(i for i in range(at + 1, len(out)) if not out[i].startswith(" "))]
+
+    def line(at):
+        return " line %d, column %d: %s -> %s" % (*at, a.get(at, "-"), b.get(at, "-"))
+    sizes = " %d x %d cells -> %d x %d cells, " % (w, h, v, k)
+    head = [sizes + "the same where both have them"]
+    if differ:
+        n, ys, xs = len(differ), [y for y, _ in differ], [x for _, x in differ]
+        head = [sizes + "and where both have them:", " %d cell%s, lines %d to %d, columns %d to %d" % (
+            n, "s" * (n > 1), min(ys), max(ys), min(xs), max(xs))]
+    more = [" and %d more" % (len(differ) - 10)] * (len(differ) > 10)
+    one = len(outer) == 1
+    rest = [" %d cell%s that only one has %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
+    assert told() == head + [line(at) for at in differ[:10]] + more + rest
+    assert told("--full") == head + [line(at) for at in sorted(differ + outer)]
+    assert [x for x in lines("-q", *maps_) if "id.csv" in x] == ["changed groups/0_Game/layers/1_deco/id.csv"]
+
+
+def test_all_cells_are_told_where_all_is_asked_for(box):
+    old, new = [[0] * 30] * 20, [[x % 7 for x in range(30)] for _ in range(20)]
+    told = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
+    n = 20 * sum(x % 7 > 0 for x in range(30))
+    assert told == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, lines 1 to 20, columns 2 to 30" % n] + [
+        " line %d, column %d: 0 -> %d" % (y + 1, x + 1, x % 7) for y in range(20) for x in range(30) if x % 7]
+
+
+def test_a_table_with_names_of_columns_is_compared_by_lines(box):
+    """A point in front of others is no change of these."""
+    name = "triclon/le_count_pp-bytes_obj3.tcm"
+    one = os.path.join(places.SHARED, "corpus", name)
+    if not os.path.exists(one):
+        pytest.skip("no corpus: " + one)
+    one, two = box.add(one), box.add(one, "two.tcm")
+    points = run("cat", two, "points.csv").stdout.splitlines(True)
+    at = len(points) // 2
+    assert run("put", two, "points.csv", input=b"".join(points[:at] + [points[at]] + points[at:])).returncode == 0
+    told = run("diff", one, two).stdout.decode().splitlines()
+    assert told[0] == "changed points.csv" and told[1].startswith("@@ ") and sum(x[0] in "+-" for x in told) == 1
 
 
 def test_an_image_is_pixels_with_their_rectangle(pair):
@@ -306,3 +418,34 @@ def test_a_fixed_map_shows_that_nothing_else_was_touched(box, small):
     r = run("mv", other, "groups/%s/layers/1_ground" % group, "groups/%s/layers/0_ground" % group)
     assert r.returncode == 0, r
     assert len(lines(small, other)) == 1 and lines(small, other)[0].startswith("moved groups/" + group)
+
+
+def with_mapper(path, layer, mapper, old="null"):
+    """The layer's automapper becomes another one."""
+    text = run("cat", path, layer + "/layer.json").stdout.decode()
+    assert '"automapper": ' + old in text
+    new = text.replace('"automapper": ' + old, '"automapper": ' + mapper)
+    r = run("put", path, layer + "/layer.json", input=new.encode())
+    assert r.returncode == 0, r.stderr
+
+
+MAPPER = '{"version": %d, "config": 3, "seed": 42, "flags": 1}'
+
+
+def test_what_the_game_leaves_unset_is_no_difference(box):
+    """An automapper's version is what its memory held."""
+    one, two = (made(box, name, LAYERS) for name in ("one.map", "two.map"))
+    for path, version in ((one, 0), (two, 65792)):
+        with_mapper(path, AT + "1_a", MAPPER % version)
+    assert run("cat", one, AT + "1_a/layer.json").stdout != run("cat", two, AT + "1_a/layer.json").stdout
+    assert lines(one, two) == lines("-q", one, two) == lines("--full", two, one) == []
+    # What else the file says is, and so is whether there is one at all.
+    with_mapper(two, AT + "1_a", (MAPPER % 65792).replace("42", "43"), MAPPER % 65792)
+    assert lines(one, two)[0] == "changed " + AT + "1_a/layer.json"
+    with_mapper(two, AT + "2_b", MAPPER % -7)
+    assert "changed " + AT + "2_b/layer.json" in lines(one, two)
+    # A layer is the same one wherever it is, also by what it says.
+    renamed = box.add(one, "renamed.map")
+    with_mapper(renamed, AT + "1_a", MAPPER % -1, MAPPER % 0)
+    assert run("mv", renamed, AT + "1_a", AT + "1_z").returncode == 0
+    assert lines(one, renamed) == ["renamed %s1_a -> %s1_z" % (AT, AT)]

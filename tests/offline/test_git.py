@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """contrib/git: git shows and merges maps."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -81,6 +82,37 @@ def test_a_hunk_says_in_which_file_of_the_map_it_is(git):
     good("put", git.map, "groups/0_Game/layers/1_ground/id.csv", input=b"".join(table))
     hunks = [line for line in git("diff").splitlines() if line.startswith("@@")]
     assert len(hunks) == 1 and hunks[0].endswith("@@ groups/0_Game/layers/1_ground/id.csv")
+
+
+def test_the_hunks_of_a_layer_that_got_another_size_are_readable(git):
+    """Of a map with many rows what changed is shown, in lines of a screen's width."""
+    layer = "groups/0_Game/layers/1_ground/"
+    text = good("cat", git.map, layer + "layer.json").stdout.decode()
+    rows = [[(x * y) % 7 for x in range(300)] for y in range(200)]
+
+    def commit(message):
+        tree = git.top / "tree" / layer
+        os.makedirs(tree, exist_ok=True)
+        (tree / "layer.json").write_text(re.sub(r'"(width|height)": \d+', lambda m: '"%s": %d' % (
+            m[1], len(rows[0]) if m[1] == "width" else len(rows)), text))
+        for plane in ("id", "flags"):
+            (tree / (plane + ".csv")).write_text("".join(",".join(str(c if plane == "id" else 0) for c in row) + "\n" for row in rows))
+        good("pack", str(git.top / "tree"), "--onto", git.map)
+        shutil.rmtree(git.top / "tree")
+        git.commit(message)
+        shown = git("show").splitlines()
+        changed = [line for line in shown if re.match(r"[-+][^-+]", line)]
+        assert max(map(len, shown)) < 100
+        return [line for line in changed if "line" in line], [line for line in changed if "line" not in line]
+    commit("large")
+    rows = [row + [0] * 40 for row in rows] + [[0] * 340] * 30
+    assert commit("grown") == ([], ['-  "width": 300,', '-  "height": 200,', '+  "width": 340,', '+  "height": 230,'])
+    rows[210] = [0] * 330 + [5, 6] + [0] * 8
+    assert commit("drawn") == (["+line 211, column 321:   0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  5,  6"], [])
+    rows = [row[:150] for row in rows[:100]]
+    lines, fields = commit("cut")
+    assert all(line[0] == "-" for line in lines if "column 145" not in line) and len(fields) == 4
+    assert sum(line[0] == "+" for line in lines) <= 100
 
 
 def test_what_is_no_map_or_damaged_does_not_keep_git_from_showing_the_rest(git, plain):

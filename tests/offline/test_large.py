@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """Tables and images larger than the memory that commands may take: the cache, and 32 MiB beside it."""
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -95,23 +96,40 @@ def test_diff_keeps_to_the_budget(large, cache):
 
 
 @pytest.mark.parametrize("cache", CACHES)
-def test_diff_of_tables_of_two_sizes_keeps_to_the_budget(large, tmp_path, cache):
-    make(tmp_path / "longer.map", (), HEIGHT + 1)
-    out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(tmp_path / "longer.map"), code=1)
-    lines = out.splitlines()
-    at = lines.index("changed " + LAYER + "id.csv")
-    assert lines[at + 1] == "@@ -%d,3 +%d,4 @@" % (HEIGHT - 2, HEIGHT - 2)
-    last = run("cat", str(tmp_path / "longer.map"), LAYER + "id.csv", code=0)[0].splitlines()[-4:]
-    assert lines[at + 2:at + 6] == [" " + line for line in last[:3]] + ["+" + last[3]]
-    assert peak <= cache * MIB + BESIDE, peak / MIB
+@pytest.mark.parametrize("how", [[], ["--full"]], ids=["", "full"])
+def test_diff_of_tables_of_two_sizes_keeps_to_the_budget(large, tmp_path, cache, how):
+    """No line is the same, or there are others, and what is told of them does not grow with them."""
+    for size in ((HEIGHT + 1, WIDTH), (HEIGHT, WIDTH + 1)):
+        make(tmp_path / "other.map", (), *size)
+        out, _, peak = run("diff", *how, "-o", "cache=%dM" % cache, str(large / "b.map"), str(tmp_path / "other.map"), code=1)
+        lines = out.splitlines()
+        at = lines.index("changed " + LAYER + "id.csv")
+        sizes = " %d x %d cells -> %d x %d cells, " % (WIDTH, HEIGHT, *size[::-1])
+        assert lines[at + 1].startswith(sizes)
+        assert (len(out) > MIB) == (size[1] > WIDTH and how != []), len(out)
+        assert peak <= cache * MIB + BESIDE, peak / MIB
 
 
 @pytest.mark.parametrize("cache", CACHES)
-def test_diff_where_no_line_is_the_same_keeps_to_the_budget(large, tmp_path, cache):
-    make(tmp_path / "wider.map", (), width=WIDTH + 1)
-    out, _, peak = run("diff", "-o", "cache=%dM" % cache, str(large / "b.map"), str(tmp_path / "wider.map"), code=1)
-    assert "\n@@ -1,%d +1,%d @@\n" % (HEIGHT, HEIGHT) in out
+@pytest.mark.parametrize("how, n", [([], 400), (["--full"], 600000)], ids=["", "full"])
+def test_diff_of_texts_where_no_line_is_the_same_keeps_to_the_budget(tmp_path, cache, how, n):
+    """Beyond 262144 lines they are two sizes, unless all is asked for."""
+    for name, count in (("one", 100000), ("two", 100000), ("three", 300000), ("four", 300000)):
+        b = datafile.Builder()
+        b.add(datafile.MAP_VERSION, [1])
+        b.info(settings=[b"%s %d" % (name.encode(), i) for i in range(count)])
+        b.tiles(4, 3, bytes(48), flags=1, name="Game")
+        b.group(0, 1, "Game")
+        b.add(datafile.ENVPOINTS, [])
+        (tmp_path / (name + ".map")).write_bytes(b.encode(level=1))
+    names = [str(tmp_path / (n + ".map")) for n in ("one", "two", "three", "four")]
+    out, _, peak = run("diff", *how, "-o", "cache=%dM" % cache, *names[:2], code=1)
+    marked = sum(line[0] in "+-" for line in out.splitlines())
+    assert marked == min(n, 200000) and ("\\ 99800 more lines removed, 99800 more added" in out) == (not how)
     assert peak <= cache * MIB + BESIDE, peak / MIB
+    out = run("diff", *how, *names[2:], code=1)[0]
+    assert sum(line[0] in "+-" for line in out.splitlines()) == (n if how else 0)
+    assert how or re.search(r" \d+ bytes -> \d+ bytes\n$", out)
 
 
 SIDE = 8192
@@ -203,8 +221,11 @@ def test_text_keeps_to_the_budget(large, images, cache):
     assert "# images/0_sky.png %d bytes, CRC-32 %08x\n" % (len(png), zlib.crc32(png)) in out
     assert peak <= cache * MIB + BESIDE, peak / MIB
     out, _, peak = run("text", "-o", "cache=%dM" % cache, str(large / "b.map"), LAYER + "id.csv", code=0)
-    rows = [line.split(",") for line in out.splitlines()[1:]]
-    assert bytes(int(cell) for row in rows for cell in row) == cells(large / "b.map")
+    told = bytearray(WIDTH * HEIGHT)
+    for y, x, some in re.findall(r"^line (\d+), column (\d+): (.*)$", out, re.MULTILINE):
+        at = (int(y) - 1) * WIDTH + int(x) - 1
+        told[at:at + some.count(",") + 1] = map(int, some.split(","))
+    assert len(told) == WIDTH * HEIGHT and told == cells(large / "b.map")
     assert peak <= cache * MIB + BESIDE, peak / MIB
 
 

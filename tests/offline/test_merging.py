@@ -762,6 +762,50 @@ def test_an_older_left_over_stays(plain):
     assert get(plain / "out.map.mapfs-left.1/info/author") == b"b\n" and "mapfs-left.1/info" in r.stderr
 
 
+MAPPER = '{"version": %d, "config": %d, "seed": %d, "flags": 1}'
+
+
+def mapper(where, side, *values):
+    """The ground's automapper becomes one of these numbers, or none."""
+    text = re.sub('"automapper": [^\\n]*', '"automapper": ' + (MAPPER % values if values else "null"),
+                  said(where, GROUND + "/layer.json", "b"))
+    put(where, side, GROUND + "/layer.json", text)
+
+
+def mapper_of(where):
+    return json.loads(said(where, GROUND + "/layer.json"))["automapper"]
+
+
+@pytest.mark.parametrize("b, o, t, expected", [
+    ((0, 3, 42), (65792, 3, 42), (7, 3, 42), (65792, 3, 42)),  # both, and nothing else
+    ((0, 3, 42), (65792, 4, 42), (7, 3, 43), (65792, 4, 43)),  # and else other things
+    ((0, 3, 42), (0, 3, 42), (7, 3, 42), (0, 3, 42)),          # theirs alone
+    ((0, 3, 42), (65792, 3, 42), (0, 3, 42), (65792, 3, 42)),  # ours alone
+    ((0, 3, 42), (65792, 3, 42), (), ()),                      # removed by the other
+    ((0, 3, 42), (), (7, 3, 42), ()),
+    ((), (65792, 3, 42), (7, 3, 42), (65792, 3, 42)),          # added by both
+    ((0, 3, 42), (65792, 3, 42), (7, 5, 42), (7, 5, 42)),      # the file is theirs
+], ids=str)
+def test_what_the_game_leaves_unset_is_no_conflict(plain, b, o, t, expected):
+    """An automapper's version is what its memory held."""
+    for side, values in (("b", b), ("o", o), ("t", t)):
+        mapper(plain, side, *values)
+    put(plain, "o", "info/author", "ours\n")
+    put(plain, "t", "info/version", "theirs\n")
+    assert merge(plain, code=0).stderr == ""
+    assert mapper_of(plain) == (dict(zip(("version", "config", "seed"), expected), flags=1) if expected else None)
+    assert (said(plain, "info/author"), said(plain, "info/version")) == ("ours\n", "theirs\n")
+
+
+def test_a_layer_that_one_removed_goes_where_the_other_changed_what_says_nothing(plain):
+    mapper(plain, "b", 0, 3, 42)
+    mapper(plain, "t", 9, 3, 42)
+    shutil.copy(plain / "b.map", plain / "o.map")
+    good("rm", "-r", str(plain / "o.map"), GROUND)
+    merge(plain, code=0)
+    assert "ground" not in " ".join(said_paths(plain))
+
+
 # ---- what no typed file shows
 
 UNKNOWN, INDEX = 77, 0xFFFF

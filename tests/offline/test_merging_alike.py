@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Zlib
 """merge: which is which where several are alike, and what stands beside something that changed."""
 import os
+import random
 import shutil
+import struct
 
 import pytest
 
@@ -159,3 +161,61 @@ def test_a_quad_that_one_put_elsewhere_and_the_other_removed_stays_and_is_told(p
     assert path + "/quads.json: changed by both" in merge(plain, code=1).stderr
     now = [q["positions"][0][0] for q in merging.json.loads(said(plain, path + "/quads.json"))]
     assert set(now) == {0, 1, 2, 3}
+
+
+def map_of(where, side, tiles, name="Tiles", images=(), red=255):
+    """A map whose layers are all called the same, and have not a tile in common; nor have their images a pixel."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    for i in images:
+        b.image(name.encode(), 1, 1, struct.pack("<I", i << 8 | 255))
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    for i in tiles:
+        b.tiles(4, 3, struct.pack("<H", i + 1).ljust(4, b"\0") * 12, name=name, image=images.index(i) if images else -1)
+        b.items[-1].ints[7] = red
+    b.group(0, len(tiles) + 1, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    (where / (side + ".map")).write_bytes(b.encode())
+
+
+def tiles_of(where):
+    """Those of the layers; each has its image, where there are some."""
+    f = datafile.Datafile.load(str(where / "out.map"))
+    layers = f.of_type(datafile.LAYER)[1:]
+    tiles = [struct.unpack_from("<H", f.blob(layer.ints[14]))[0] - 1 for layer in layers]
+    images = [struct.unpack("<I", f.blob(i.ints[5]))[0] >> 8 for i in f.of_type(datafile.IMAGE)]
+    assert not images or [images[layer.ints[13]] for layer in layers] == tiles
+    return tiles
+
+
+@pytest.mark.parametrize("name", ["Tiles", ""])
+def test_thousands_of_one_name_are_added_at_one_place(tmp_path, name):
+    """Their names do not grow with them, and each is looked for but once."""
+    map_of(tmp_path, "b", [4000, 4001], name)
+    map_of(tmp_path, "o", [4000, 4001], name)
+    map_of(tmp_path, "t", [4000, *range(3000), 4001], name)
+    put(tmp_path, "o", "info/version", "2\n")
+    merge(tmp_path, code=0)
+    assert tiles_of(tmp_path) == [4000, *range(3000), 4001]
+    assert said(tmp_path, "info/version") == "2\n"
+
+
+@pytest.mark.parametrize("name", ["x", ""])
+@pytest.mark.parametrize("seed", range(8))
+def test_what_both_add_among_others_of_one_name_stands_where_each_put_it(tmp_path, seed, name):
+    rng = random.Random(seed)
+    base = list(range(rng.randrange(12)))
+    sides = {}
+    for side, first in (("o", 100), ("t", 200)):
+        sides[side] = list(base)
+        for new in range(first, first + rng.randrange(1, 12)):
+            sides[side].insert(rng.randrange(len(sides[side]) + 1), new)
+    for side, tiles in (("b", base), *sides.items()):
+        # All that names an image is written, too.
+        map_of(tmp_path, side, tiles, name, tiles, red=77 if side == "t" else 255)
+    merge(tmp_path, code=0)
+    out = tiles_of(tmp_path)
+    assert sorted(out) == sorted({*sides["o"], *sides["t"]})
+    for tiles in sides.values():
+        assert [i for i in out if i in tiles] == tiles

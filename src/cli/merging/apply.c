@@ -20,8 +20,6 @@ struct applying {
 	struct offline *t;
 	struct merged **put; /* files */
 	size_t n, room;
-	uint32_t
-		rank; /* of the object that was placed last; they are placed from the last one on */
 };
 
 static int fail(const struct applying *a, const char *path, int r)
@@ -221,8 +219,6 @@ static int move(struct applying *a, struct merged *x)
 		to = NULL;
 	else
 		r = change_rename(a->t, from, to);
-	if (r == 0)
-		r = overlay_rank(a->t->tree, to, --a->rank);
 	return r < 0 ? fail(a, from ? from : "", r) : 0;
 }
 
@@ -239,21 +235,12 @@ static bool is_there(const struct merged *x)
 	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 
-/* It was placed, unless what it is to hold cannot be read. */
-static int rank(struct applying *a, const struct merged *x)
-{
-	CLEANUP(free) char *path = order_path(x, false);
-	int r = path ? overlay_rank(a->t->tree, path, --a->rank) : -ENOMEM;
-
-	return r == -ENOENT ? 0 : r;
-}
-
 /* Objects stand where they are to stand; new files of them with their content. */
 static int place(struct applying *a, struct merged *dir)
 {
 	int r = 0;
 
-	for (size_t i = dir->n_order; r == 0 && i-- > 0;) {
+	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 
 		if (x->fate != FATE_ADD)
@@ -262,8 +249,6 @@ static int place(struct applying *a, struct merged *dir)
 			r = make_dir(a, x);
 		else
 			r = put(a, x);
-		if (r == 0 && x->fate == FATE_ADD)
-			r = rank(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
 		if (merged_dir(dir->below[i]) && is_there(dir->below[i]))
@@ -378,7 +363,7 @@ static int take_back_refused(struct applying *a)
 
 int apply_all(struct merge *m)
 {
-	struct applying a = {.m = m, .t = &m->sides[OURS].tree, .rank = UINT32_MAX};
+	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
 	int r = 0;
 
 	for (int named = 1; r == 0 && named >= 0; named--)

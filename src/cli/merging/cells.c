@@ -58,32 +58,21 @@ static bool number(const char **p, const char *end, int32_t *ret)
 	return at == end || *at == ',';
 }
 
-/* Its sides: in the canonical form all lines have one length. */
-static int measure(struct grid *g)
-{
-	const char *line;
-	uint64_t width = 1, height;
-	size_t n;
-	int r = reader_line(&g->reader, &line, &n);
-
-	if (r <= 0)
-		return r < 0 ? r : -ENOTSUP;
-	for (size_t i = 0; i < n; i++)
-		width += line[i] == ',';
-	height = g->reader.size / (n + 1);
-	if (g->reader.size % (n + 1) || width > UINT32_MAX || height > UINT32_MAX)
-		return -ENOTSUP;
-	g->width = (uint32_t)width;
-	g->height = (uint32_t)height;
-	reader_rewind(&g->reader);
-	return 0;
-}
-
 static int grid_open(struct merge *m, enum which w, const struct item *i, struct grid *g)
 {
+	struct shape shape;
 	int r = reader_open(&m->sides[w].tree, i->path, &g->reader);
 
-	return r < 0 ? r : measure(g);
+	if (r == 0)
+		r = reader_grid(&g->reader, &shape);
+	if (r <= 0)
+		return r < 0 ? r : -ENOTSUP;
+	if (shape.width > UINT32_MAX || shape.height > UINT32_MAX)
+		return -ENOTSUP;
+	g->width = (uint32_t)shape.width;
+	g->height = (uint32_t)shape.height;
+	reader_rewind(&g->reader);
+	return 0;
 }
 
 static uint32_t side(uint32_t b, uint32_t o, uint32_t t, bool *clash)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/merging/unset.h"
 
 enum { MARK = 1, PIECE = 64 << 10 };
 
@@ -278,8 +279,9 @@ static size_t trimmed(const char *line, size_t n)
 	return n;
 }
 
-/* It may be too large for memory, and so may a line of what is no text. */
-static int know_content(struct item *i, const struct merging_sort *sorts, struct reader *reader)
+/* It may be too large for memory, and so may a line of what is no text. how == NULL: it is no JSON.
+ */
+static int know_content(struct item *i, const struct format_merging *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	struct digest_sum sum = {.n = 0};
@@ -288,8 +290,12 @@ static int know_content(struct item *i, const struct merging_sort *sorts, struct
 	int r;
 
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
+		size_t unset = how ? unset_length(how, text, n) : 0;
+
+		text += unset;
+		n -= unset;
 		digest_add(&sum, text, n);
-		i->sort ^= sort_of(sorts, text, n);
+		i->sort ^= how ? sort_of(how->sorts, text, n) : 0;
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
@@ -301,12 +307,12 @@ static int know_content(struct item *i, const struct merging_sort *sorts, struct
 
 static int know_file(struct merge *m, enum which w, struct item *i)
 {
-	const struct merging_sort *sorts = content_is_json(m, i) ? m->how->sorts : NULL;
+	const struct format_merging *how = content_is_json(m, i) ? m->how : NULL;
 	struct reader reader = {0};
 	int r = content_open(m, w, i, NULL, &reader);
 
 	if (r == 0)
-		r = know_content(i, sorts, &reader);
+		r = know_content(i, how, &reader);
 	reader_close(&reader);
 	if (r < 0 && r != -ENOMEM) {
 		i->digest = digest_of("unreadable", 10);

@@ -17,8 +17,8 @@ enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
 
 /* -EIO and such: it cannot be read. */
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret);
-/* Finds digest, sketch, sort and uses of an item, and of all below it. What cannot be read is the
- * same as anything else that cannot. */
+/* Finds digest, sketch, sort and uses of an item, and of all below it: of what it says, which is
+ * not all of its bytes (unset.h). What cannot be read is the same as anything else that cannot. */
 int content_know(struct merge *m, enum which w, struct item *i);
 /* How alike are two, which are known: 0 to 1000. */
 unsigned content_alike(const struct item *a, const struct item *b);

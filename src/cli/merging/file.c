@@ -9,6 +9,7 @@
 #include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/join.h"
+#include "cli/merging/unset.h"
 #include "codec/text.h"
 
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
@@ -67,6 +68,16 @@ static int three_read(
 		return r;
 	*ret_failed = THEIRS;
 	return content_read(m, THEIRS, x->at[THEIRS], &c->t);
+}
+
+/* What says nothing is as in ours, or as it was. */
+static int three_settle(const struct merge *m, struct three *c)
+{
+	int r = unset_as(m->how, &c->t, c->b);
+
+	if (r == 0)
+		r = unset_as(m->how, &c->t, c->o);
+	return r == 0 ? unset_as(m->how, &c->b, c->o) : r;
 }
 
 /* What can be read of theirs is not lost. */
@@ -131,7 +142,10 @@ static int decide_both(struct merge *m, struct merged *x)
 		return r;
 	if (r < 0)
 		return tell_unreadable(m, x, failed, r);
-	r = join(m, x->at[OURS], &c, &x->content, &clash);
+	if (content_is_json(m, x->at[OURS]))
+		r = three_settle(m, &c);
+	if (r == 0)
+		r = join(m, x->at[OURS], &c, &x->content, &clash);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0 && clash)

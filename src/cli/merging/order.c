@@ -162,39 +162,32 @@ static size_t stem_length(const struct item *i)
 	return i->dir ? strlen(i->name) : (size_t)(i->ending - i->name);
 }
 
-/* Is that the name of one that ours had, or of one that was just given? */
-static bool is_taken(const struct merged *dir, const char *stem)
+/* Is it the name of one that ours had? They are in order, and the number is the place. */
+static bool is_taken(const struct merged *dir, size_t number, const char *stem)
 {
 	const struct item *list = dir->at[OURS];
+	const struct item *i = list && number < list->n ? list->below[number] : NULL;
 
-	for (size_t i = 0; list && i < list->n; i++)
-		if (list->below[i]->object && stem_length(list->below[i]) == strlen(stem) &&
-			strncmp(list->below[i]->name, stem, strlen(stem)) == 0)
-			return true;
-	for (size_t i = 0; i < dir->n_order; i++)
-		if (dir->order[i]->now && strcmp(dir->order[i]->now, stem) == 0)
-			return true;
-	return false;
+	return i && stem_length(i) == strlen(stem) && strncmp(i->name, stem, strlen(stem)) == 0;
 }
 
-/* A name without a name behind the number is the number alone; but of a file it might be taken for
- * a name, which "12_" is not. */
-static int name_it(const struct merged *dir, struct merged *x, size_t number, int width)
+/* By the first number from *number on, and moves that behind it. A name without a name behind the
+ * number is the number alone; but of a file it might be taken for a name, which "12_" is not. */
+static int name_it(const struct merged *dir, struct merged *x, const char *bare, size_t *number)
 {
-	const char *bare = x->bare ? x->bare : merged_item(x)->bare;
 	const char *between = bare[0] || !merged_dir(x) ? "_" : "";
 
-	for (;; width++) {
+	while (!x->now) {
 		char *stem;
 
-		if (asprintf(&stem, "%0*zu%s%s", width, number, between, bare) < 0)
+		if (asprintf(&stem, "%zu%s%s", *number, between, bare) < 0)
 			return -ENOMEM;
-		if (!is_taken(dir, stem)) {
+		if (is_taken(dir, (*number)++, stem))
+			free(stem);
+		else
 			x->now = stem;
-			return 0;
-		}
-		free(stem);
 	}
+	return 0;
 }
 
 static int digits(size_t count)
@@ -206,22 +199,29 @@ static int digits(size_t count)
 	return n;
 }
 
+/* What stays keeps its name, if its number is behind those of all before it, or that of the one
+ * just before it, which is not where it was: it comes first then. */
 static int find_names(struct merged *dir)
 {
-	int width = digits(dir->at[OURS] ? dir->at[OURS]->n : dir->n_order), r = 0;
-	size_t number = 0;
+	size_t next = 0;
+	bool shared = false;
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 		const struct item *o = x->at[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
+		size_t number = o && !x->moved ? strtoul(o->name, NULL, 10) : 0;
 
-		if (o && !x->moved) {
-			number = strtoul(o->name, NULL, 10) + 1;
+		if (o && !x->moved && number + shared >= next) {
 			x->now = strndup(o->name, stem_length(o));
 			r = x->now ? 0 : -ENOMEM;
+			next = number + 1;
+			shared = false;
 		} else {
-			r = name_it(dir, x, number, width);
+			x->moved = o != NULL;
+			r = name_it(dir, x, bare, &next);
+			shared = true;
 		}
 		if (r == 0 && asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i,
 				      bare[0] ? "_" : "", bare) < 0) {

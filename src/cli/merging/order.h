@@ -2,9 +2,9 @@
 /*
  * order: where the objects of each directory stand, and under which names.
  *
- * A save sorts them by the numbers in their names, and of equal numbers what was made or moved last
- * comes first. So what is new is made from the last to the first, each with the number behind that
- * of the object which comes before it and stays.
+ * A save sorts them by the numbers in their names, and of equal numbers what is new or was moved
+ * comes before what stood there. So each object has a number behind those of all before it: what
+ * stays where it is keeps its own, if that allows it.
  */
 #ifndef CLI_MERGING_ORDER_H
 #define CLI_MERGING_ORDER_H

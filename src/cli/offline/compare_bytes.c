@@ -5,7 +5,6 @@
 
 #include "base/cleanup.h"
 #include "cli/offline/compare.h"
-#include "cli/offline/output.h"
 
 enum { CHUNK = 64 << 10 };
 
@@ -49,12 +48,4 @@ int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed
 			return 0;
 	} while (n);
 	return 1;
-}
-
-int compare_print(struct buffer *out)
-{
-	int r = out->error ? out->error : output_write(out->data, out->size);
-
-	out->size = 0;
-	return r;
 }

@@ -6,9 +6,10 @@
 
 #include "base/cleanup.h"
 #include "cli/offline/compare.h"
+#include "cli/offline/output.h"
 #include "codec/png.h"
 
-enum { CELLS_SHOWN = 10 };
+enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 
 /* What changed, in a rectangle. */
 struct area {
@@ -47,71 +48,125 @@ static bool next(const char **at, const char *end, struct cell *ret)
 }
 
 struct table {
-	struct area area;
-	struct buffer cells; /* what is told of the first of them */
+	struct reader *a, *b;
+	struct shape of_a, of_b;
+	bool resized; /* both are grids, and not of one size */
+	bool same;
+	struct area area;  /* cells that both have */
+	size_t outer;      /* that only one has, and that are not 0 */
+	struct buffer *to; /* what is told of the first of them ... */
+	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
 };
 
-/* false: one has more cells. */
+static void tell(struct table *t, size_t x, size_t y, struct cell c, struct cell d)
+{
+	buffer_printf(t->to, " line %zu, column %zu: %.*s -> %.*s\n", y, x, (int)c.n, c.text,
+		(int)d.n, d.text);
+}
+
+/* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
 static bool compare_line(
 	struct table *t, size_t y, const char *p, size_t n, const char *q, size_t m)
 {
-	const char *p_end = p + n, *q_end = q + m;
-	struct cell c, d;
+	const char *p_end = p ? p + n : p, *q_end = q ? q + m : q;
 
 	for (size_t x = 1;; x++) {
-		bool more = next(&p, p_end, &c);
+		struct cell c = {"-", 1}, d = c;
+		bool in_a = p && next(&p, p_end, &c), in_b = q && next(&q, q_end, &d);
+		const struct cell *only = in_a ? &c : &d;
 
-		if (more != next(&q, q_end, &d))
-			return false;
-		if (!more)
+		if (!in_a && !in_b)
 			return true;
-		if (c.n == d.n && memcmp(c.text, d.text, c.n) == 0)
+		if (in_a && in_b) {
+			if (c.n == d.n && memcmp(c.text, d.text, c.n) == 0)
+				continue;
+			grow(&t->area, x, y);
+			if (t->area.n <= t->most)
+				tell(t, x, y, c, d);
 			continue;
-		grow(&t->area, x, y);
-		if (t->area.n <= CELLS_SHOWN)
-			buffer_printf(&t->cells, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
-				(int)c.n, c.text, (int)d.n, d.text);
+		}
+		if (!t->resized)
+			return false;
+		if (only->n == 1 && only->text[0] == '0')
+			continue;
+		t->outer++;
+		if (t->most == SIZE_MAX)
+			tell(t, x, y, c, d);
 	}
 }
 
-/* 1: there are more lines; 0: both ended; -ENOTSUP: one did. */
-static int compare_next(struct table *t, size_t y, struct reader *a, struct reader *b, bool *same)
+/* 1: there are more lines; 0: both ended; -ENOTSUP: one did, and may not. */
+static int compare_next(struct table *t, size_t y)
 {
-	const char *p, *q;
-	size_t n, m;
-	int r = reader_line(a, &p, &n), s = reader_line(b, &q, &m);
+	const char *p = NULL, *q = NULL;
+	size_t n = 0, m = 0;
+	int r = reader_line(t->a, &p, &n), s = reader_line(t->b, &q, &m);
 
 	if (r < 0 || s < 0)
 		return r < 0 ? r : s;
-	if (r != s)
+	if (r != s && !t->resized)
 		return -ENOTSUP;
-	if (r == 0 || (n == m && memcmp(p, q, n) == 0))
-		return r;
-	*same = false;
-	return compare_line(t, y, p, n, q, m) ? 1 : -ENOTSUP;
+	if (r == 0 && s == 0)
+		return 0;
+	if (r == s && n == m && memcmp(p, q, n) == 0)
+		return 1;
+	t->same = false;
+	if (!compare_line(t, y, r ? p : NULL, n, s ? q : NULL, m))
+		return -ENOTSUP;
+	return t->to->size > PIECE && output_text(t->to) < 0 ? -EIO : 1;
 }
 
-int compare_tables(struct reader *a, struct reader *b, struct buffer *out)
+static int compare_lines(struct table *t, struct buffer *to, size_t most)
 {
-	struct table t = {.cells = BUFFER_INIT};
-	const struct area *area = &t.area;
-	bool same = a->size == b->size;
 	int r = 1;
 
-	reader_rewind(a);
-	reader_rewind(b);
+	t->area = (struct area){0};
+	t->outer = 0;
+	t->to = to;
+	t->most = most;
+	reader_rewind(t->a);
+	reader_rewind(t->b);
 	for (size_t y = 1; r > 0; y++)
-		r = compare_next(&t, y, a, b, &same);
-	if (r == 0 && !same) {
+		r = compare_next(t, y);
+	return r;
+}
+
+static void tell_area(const struct table *t, struct buffer *out)
+{
+	const struct area *area = &t->area;
+
+	if (t->resized)
+		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->of_a.width,
+			t->of_a.height, t->of_b.width, t->of_b.height,
+			area->n ? "and where both have them:" : "the same where both have them");
+	if (area->n || !t->resized)
 		buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area->n,
 			area->n == 1 ? "cell" : "cells", area->top, area->bottom, area->left,
 			area->right);
-		buffer_append(out, t.cells.data, t.cells.size);
-		if (area->n > CELLS_SHOWN)
-			buffer_printf(out, " and %zu more\n", area->n - CELLS_SHOWN);
+}
+
+int compare_tables(struct reader *a, struct reader *b, bool full, struct buffer *out)
+{
+	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
+	struct table t = {.a = a, .b = b, .same = a->size == b->size};
+	int r = reader_grid(a, &t.of_a), s = r > 0 ? reader_grid(b, &t.of_b) : r;
+
+	t.resized = s > 0 && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
+	r = s < 0 ? s : compare_lines(&t, &cells, full ? 0 : CELLS_SHOWN);
+	if (r < 0 || t.same)
+		return r;
+	tell_area(&t, out);
+	if (full) {
+		r = compare_lines(&t, out, SIZE_MAX);
+		return r < 0 ? r : 1;
 	}
-	buffer_finish_free(&t.cells);
-	return r < 0 ? r : !same;
+	buffer_append(out, cells.data, cells.size);
+	if (t.area.n > CELLS_SHOWN)
+		buffer_printf(out, " and %zu more\n", t.area.n - CELLS_SHOWN);
+	if (t.outer)
+		buffer_printf(out, " %zu %s not 0\n", t.outer,
+			t.outer == 1 ? "cell that only one has is" : "cells that only one has are");
+	return 1;
 }
 
 struct image {

@@ -76,7 +76,7 @@ static void print(struct crew *w)
 {
 	while (w->printed < w->list.n && w->results[w->printed].done) {
 		struct buffer *out = &w->results[w->printed++].out;
-		int r = w->stopped ? 0 : output_write(out->data, out->size);
+		int r = w->stopped ? 0 : output_text(out);
 
 		if (r < 0) {
 			w->stopped = true;

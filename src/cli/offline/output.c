@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,17 @@
 #include "base/say.h"
 #include "vfs/volume/outcome.h"
 
-static bool failed, reports_failed;
+static bool failed, reports_failed, terminal;
+
+void output_begin(void)
+{
+	terminal = isatty(STDOUT_FILENO);
+}
+
+bool output_is_terminal(void)
+{
+	return terminal;
+}
 
 static void fail(const char *why)
 {
@@ -30,6 +39,19 @@ int output_write(const void *data, size_t n)
 	if (r < 0)
 		fail(strerror(-r));
 	return r < 0 ? r : 0;
+}
+
+int output_text(struct buffer *text)
+{
+	CLEANUP_BUFFER struct buffer visibly = BUFFER_INIT;
+	const struct buffer *shown = terminal ? &visibly : text;
+	int r;
+
+	if (terminal)
+		visible(text->data, text->size, &visibly);
+	r = text->error || shown->error ? -ENOMEM : output_write(shown->data, shown->size);
+	text->size = 0;
+	return r;
 }
 
 /* Nobody is told who closed it: he asked for no report. */

@@ -6,12 +6,19 @@
 #ifndef CLI_OFFLINE_OUTPUT_H
 #define CLI_OFFLINE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/buffer.h"
 
+/* Before the sandbox, from within which a terminal is not known. */
+void output_begin(void);
+bool output_is_terminal(void);
 /* All of it. -errno after a line on stderr, which is there once. */
 int output_write(const void *data, size_t n);
+/* The same of whole characters of a text, which on a terminal are visible (say.h), and are then
+ * forgotten. */
+int output_text(struct buffer *text);
 /* A line of a report of what is done already, which is not lost: where standard output does not
  * take it, it is on stderr. */
 void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -127,6 +127,20 @@ static ssize_t more(struct reader *r)
 	return n;
 }
 
+/* So many of n bytes as are whole characters, as far as their begin tells. */
+static size_t whole(const char *text, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		uint8_t c = (uint8_t)text[n - k];
+
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 {
 	size_t seen = 0;
@@ -140,7 +154,9 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 		seen = n;
 		if (end)
 			n = (size_t)(end - from) + 1;
-		else if (n < most)
+		else if (n == most)
+			n = whole(from, n);
+		else
 			got = more(r);
 		if (got < 0)
 			return (int)got;
@@ -193,20 +209,6 @@ int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e
 	return 0;
 }
 
-/* So many of n bytes as are whole characters, as far as their begin tells. */
-static size_t whole(const char *text, size_t n)
-{
-	for (size_t k = 1; k <= 3 && k <= n; k++) {
-		uint8_t c = (uint8_t)text[n - k];
-
-		if (c >= 0xc0)
-			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
-		if (c < 0x80)
-			break;
-	}
-	return n;
-}
-
 int reader_is_text(struct reader *r)
 {
 	const char *text;
@@ -214,12 +216,28 @@ int reader_is_text(struct reader *r)
 	int got;
 
 	reader_rewind(r);
-	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
-		size_t some = n < PIECE ? n : whole(text, n);
-
-		if (memchr(text, '\0', some) || !utf8_valid(text, some))
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0)
+		if (memchr(text, '\0', n) || !utf8_valid(text, n))
 			return 0;
-		r->next -= n - some;
-	}
 	return got < 0 ? got : 1;
+}
+
+int reader_grid(struct reader *r, struct shape *ret)
+{
+	const char *line;
+	size_t n, width = 1;
+	int got;
+
+	reader_rewind(r);
+	got = reader_line(r, &line, &n);
+	if (got <= 0)
+		return got;
+	for (size_t i = 0; i < n; i++) {
+		if (!memchr(", -0123456789", line[i], 13))
+			return 0;
+		width += line[i] == ',';
+	}
+	/* All cells have one width. */
+	*ret = (struct shape){width, (size_t)(r->size / (n + 1)), (n + 1) / width};
+	return r->size % (n + 1) == 0 && (n + 1) % width == 0 && n + 1 > width;
 }

@@ -28,13 +28,18 @@ int reader_changed(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also one of zeros */
 /* From the begin again. */
 void reader_rewind(struct reader *r);
-/* The next line with its end, or the first bytes of one that has more than most; good until the
- * next call. 1; 0: there is none; -errno. */
+/* The next line with its end, or of one that has more than most bytes (4 at least) the first, whole
+ * characters; good until the next call. 1; 0: there is none; -errno. */
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 /* The same of any length, without its end. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
 /* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
 int reader_is_text(struct reader *r);
+/* From its begin: is it a table of numbers alone, as those of layers are shown? 1, 0 or -errno. */
+struct shape {
+	size_t width, height, cell; /* bytes of a cell, and what stands behind it */
+};
+int reader_grid(struct reader *r, struct shape *ret);
 /* The form of change_source (change.h); arg: a reader. */
 ssize_t reader_take(void *arg, void *dst, size_t n);
 /* That of codec_read_fn, for who asks in order. */

@@ -209,17 +209,6 @@ int overlay_put(struct overlay *o, const char *path, struct extent x, const stru
 	return 0;
 }
 
-int overlay_rank(struct overlay *o, const char *path, uint32_t rank)
-{
-	struct target t;
-	int r = find_target(o, path, &t);
-
-	if (r < 0 || !t.stands || !t.spot.upper)
-		return r < 0 ? r : -ENOENT;
-	t.spot.upper->rank = rank;
-	return 0;
-}
-
 int overlay_revert(struct overlay *o, const char *path)
 {
 	struct target t;

@@ -24,7 +24,6 @@ struct upper {
 	TAILQ_ENTRY(upper) beside;
 	char *name;
 	uint64_t number; /* no other one has, or had, in this overlay */
-	uint32_t rank;   /* among names in the directory: before their order counts */
 	bool dir, whiteout;
 	entry_id from; /* in the base; ENTRY_NONE: it was made */
 	entry_id id; /* of a directory in `shape`, ENTRY_NONE: it means nothing; of a file `from` */
@@ -76,8 +75,6 @@ int overlay_put(struct overlay *o, const char *path, struct extent x, const stru
 int overlay_mkdir(struct overlay *o, const char *path);
 int overlay_remove(struct overlay *o, const char *path, bool dir);
 int overlay_rename(struct overlay *o, const char *from, const char *to);
-/* Among objects at one position those of lower rank are first; 0: its name decides. */
-int overlay_rank(struct overlay *o, const char *path, uint32_t rank);
 /* The bytes that it has of its own go: it is what the base has, or not there. */
 int overlay_revert(struct overlay *o, const char *path);
 

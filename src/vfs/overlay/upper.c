@@ -136,8 +136,6 @@ static int by_name(const void *a, const void *b)
 {
 	const struct upper *const *x = a, *const *y = b;
 
-	if ((*x)->rank != (*y)->rank)
-		return (*x)->rank < (*y)->rank ? -1 : 1;
 	return name_compare((*x)->name, (*y)->name);
 }
 
