@@ -10,4 +10,4 @@ contents() {
 }
 contents Tsunami > before
 contents edited > after
-diff before after | grep "^[<>]" | cut -c 1-2,45-
+diff before after | grep "^[<>]" | cut -c 1-2,45- | sort

@@ -12,7 +12,7 @@ import box as boxes
 import datafile
 import layout
 import places
-from words import numbers
+import words
 
 REAL_MAPS = places.each_debian_map() + places.each_corpus_map()
 
@@ -270,7 +270,7 @@ def test_what_takes_long_to_write_is_shown_whole(box):
         size = os.stat(m / path).st_size
         text = m.get(path)
         assert len(text) == size
-        got = [n for p in numbers(json.loads(text))["points"] for n in (p["time"], p["curve_type"], *p["values"])]
+        got = [n for p in words.numbers(json.loads(text))["points"] for n in (p["time"], p["curve_type"], *p["values"])]
         assert got == points
     raw = "raw/items/00006_envpoints/00000"
     want = b"".join(b"%d\n" % n for n in numbers)

@@ -42,7 +42,7 @@ class Program:
     def content(self, path):
         if path == self.text:
             return b"%d\n" % self.rng.randrange(10 ** 6)
-        return b'{\n  "external": 1,\n  "width": %d,\n  "height": 8\n}\n' % self.rng.randrange(1, 1000)
+        return b'{\n  "external": true,\n  "width": %d,\n  "height": 8\n}\n' % self.rng.randrange(1, 1000)
 
     def put(self, path, data):
         boxes.put(path, data, flags=MAKE)
