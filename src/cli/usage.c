@@ -44,7 +44,7 @@ static const char help_options[] =
 	"\n"
 	"Mount options:\n"
 	"  ro                        read-only\n"
-	"  cache=SIZE                memory for unpacked data, with K, M or G (1/16 of all)\n"
+	"  cache=SIZE                memory for unpacked data (1/16 of all, at most 256M)\n"
 	"  uid=N,gid=N,umask=M       owner, group, and permissions taken away from what is shown\n"
 	"  fmask=M,dmask=M           permissions taken away from files, from directories\n"
 	"  allow_other               let other users in\n"
