@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
@@ -72,6 +73,22 @@ static char *future_path(const char *file)
 	return path;
 }
 
+/* A directory that a mount of mapfs shows is no folder of maps. */
+static int check_folder(const char *file, dev_t dev)
+{
+	CLEANUP(free) char *point = NULL;
+	struct mount_entry entry;
+	char device[sizeof(entry.dev)];
+
+	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
+	if (mountinfo_find_device(MOUNTINFO, device, &point) < 0 ||
+		mountinfo_find(MOUNTINFO, point, &entry) < 0 || !entry.mapfs)
+		return OUTCOME_DONE;
+	say(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s", file,
+		entry.source, point);
+	return OUTCOME_REFUSED;
+}
+
 static int check_file(const char *file, const char *path, bool create, bool *ret_folder)
 {
 	struct stat st;
@@ -87,7 +104,7 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 	*ret_folder = S_ISDIR(st.st_mode);
 	if (!*ret_folder && !S_ISREG(st.st_mode))
 		return refuse(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
-	return OUTCOME_DONE;
+	return *ret_folder ? check_folder(file, st.st_dev) : OUTCOME_DONE;
 }
 
 /* Is what stands at the directory beside the map the map itself, and alive? */

@@ -348,6 +348,19 @@ def test_a_map_that_stands_beside_itself_is_not_mounted_again(box, small):
         assert box.run("-u", small).code == 0
 
 
+@pytest.mark.parametrize("kind", ["map", "folder"])
+def test_a_directory_of_a_mount_is_no_folder_of_maps(box, small, kind):
+    m = box.mount(small if kind == "map" else box.maps)
+    inside = m / ("images" if kind == "map" else "small.map")
+    for shown, *point in ([m.point], [m.point + "/"], [m.point, box.point("other")], [inside]):
+        r = box.run(shown, *point)
+        assert (r.code, r.err) == (2, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s\n" % (
+            shown, m.map, m.point))
+    assert boxes.mounts_below(box.root) == [m.point]
+    assert os.listdir(box.points) in (["m", "other"], ["other", "m"])  # and no m.mapfs
+    m.unmount()
+
+
 def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
     # Started with its standard streams closed it must not take the map for one of them.
     r = box.run("-c", '"$0" "$1" "$2" <&- >&- 2>&-', places.BINARY, small, box.point(),
