@@ -159,6 +159,7 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 
 /* What the command line of `mapfs` itself says. */
 struct command {
+	const char *name; /* "mount", "umount", or NULL */
 	struct options options;
 	struct ending ending;
 	bool unmount, help, version;
@@ -248,10 +249,18 @@ static int parse_option(struct command *c, int option, char **argv)
 	}
 }
 
+static void print_help(const struct command *c, FILE *out)
+{
+	if (c->name)
+		cli_print_command_help(out, c->name);
+	else
+		cli_print_help(out);
+}
+
 static int run_command(struct command *c, int n, char **names)
 {
 	if (c->help) {
-		cli_print_help();
+		print_help(c, stdout);
 		return OUTCOME_DONE;
 	}
 	if (c->version) {
@@ -282,11 +291,15 @@ static int run_command(struct command *c, int n, char **names)
 	return mount_run(&c->options, names[0], n == 2 ? names[1] : NULL);
 }
 
-int cli_mapfs(int argc, char **argv)
+static int run(const char *name, int argc, char **argv)
 {
-	struct command c = {0};
+	struct command c = {.name = name, .unmount = name && strcmp(name, "umount") == 0};
 	int option, r = OUTCOME_DONE;
 
+	if (argc < 2) {
+		print_help(&c, stderr);
+		return OUTCOME_USAGE;
+	}
 	options_init(&c.options);
 	opterr = 0;
 	/* Options may stand after the names, where mount(8) puts them. */
@@ -297,6 +310,21 @@ int cli_mapfs(int argc, char **argv)
 		r = run_command(&c, argc - optind, argv + optind);
 	options_finish(&c.options);
 	return r;
+}
+
+int cli_mapfs(int argc, char **argv)
+{
+	return run(NULL, argc, argv);
+}
+
+int cli_mount(int argc, char **argv)
+{
+	return run("mount", argc - 1, argv + 1);
+}
+
+int cli_umount(int argc, char **argv)
+{
+	return run("umount", argc - 1, argv + 1);
 }
 
 /* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
