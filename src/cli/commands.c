@@ -42,7 +42,8 @@ const struct cli_command cli_commands[] = {
 		"  -l                        permissions, size and time too\n"
 		"  -R                        all that is below\n"},
 	{"cat", cli_cat, "FILE PATH...", "print files of a map",
-		"A PATH may be a pattern of the shell: 'images/*.json'.\n"},
+		"A PATH may be a pattern of the shell: 'images/*.json'. FILE may be -, as of all\n"
+		"commands that only read a map: standard input.\n"},
 	{"extract", cli_extract, "FILE DIR [PATH...]", "copy files of a map to a directory",
 		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH\n"
 		"may be a pattern. DIR is made if need be; links in it are not followed.\n"},
@@ -70,16 +71,19 @@ const struct cli_command cli_commands[] = {
 		"  --json                    an object a line: file, level, problem\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"},
-	{"preview", cli_preview, "[--size N] [--entities] FILE [PATH] OUT.png",
+	{"preview", cli_preview, "[--size N] FILE [[PATH] OUT.png]",
 		"a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
 		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"
+		"Without OUT.png, or with -, the picture goes to standard output, if that is no\n"
+		"terminal.\n"
 		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's\n"
 		"part: X.IMAGESET:NAME\n"},
 	{"merge", cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
 		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one\n"
-		"thing ours stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
+		"thing ours stays, theirs goes to OUT.mapfs-left/, and the exit code is 1. OUT\n"
+		"may be -, standard output.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
 	{"diff", cli_diff, "[-q] [--images DIR] FILE FILE", "how two maps differ",
