@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /* Which command. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -22,6 +24,24 @@ static int fill_standard_descriptors(void)
 	return 0;
 }
 
+/* With --new a file that is not there is what is wanted. */
+static bool makes_new(char **argv)
+{
+	while (*argv && strncmp(*argv, "--n", 3) != 0)
+		argv++;
+	return *argv;
+}
+
+/* What the first word was probably meant to be; NULL: what it is. */
+static const struct cli_command *meant(char **argv)
+{
+	struct stat st;
+
+	if (lstat(argv[1], &st) == 0 || errno != ENOENT || makes_new(argv))
+		return NULL;
+	return cli_command_like(argv[1]);
+}
+
 static int run(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
@@ -33,7 +53,14 @@ static int run(int argc, char **argv)
 	if (strcmp(name, "umount.fuse.mapfs") == 0)
 		return cli_umount_helper(argc, argv);
 	command = argc > 1 ? cli_command_named(argv[1]) : NULL;
-	return command ? command->run(argc, argv) : cli_mapfs(argc, argv);
+	if (command) {
+		cli_usage_of(command->name);
+		return command->run(argc, argv);
+	}
+	command = argc > 1 ? meant(argv) : NULL;
+	return command ? cli_usage("%s: No such file, folder or command; did you mean %s?", argv[1],
+				 command->name)
+		       : cli_mapfs(argc, argv);
 }
 
 int main(int argc, char **argv)

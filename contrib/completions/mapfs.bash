@@ -9,9 +9,9 @@ _mapfs_paths() {
 		sed -nE "s|^d\S+ +\S+ \S+ \S+ (.*)|\1/|; s|^-\S+ +\S+ \S+ \S+ ||; s|^|${dir//[&|\\]/\\&}|p"
 }
 
-# _mapfs_options COMMAND: those that its --help lists.
+# _mapfs_options COMMAND: those that its --help lists; those of a mount where it is none.
 _mapfs_options() {
-	mapfs ${1:+"$1"} --help 2>/dev/null | grep -oE '^ +-[^ ]+(, --[a-z-]+)?=?' | tr -d ', ' | sed 's/--/\n--/' | grep -- -
+	{ mapfs help "${1:-options}" || mapfs help options; } 2>/dev/null | grep -oE '^ +-[^ ]+(, --[a-z-]+)?=?' | tr -d ', ' | sed 's/--/\n--/' | grep -- -
 }
 
 _mapfs() {
@@ -29,7 +29,10 @@ _mapfs() {
 	ls:[1-9]* | cat:[1-9]* | rm:[1-9]* | mv:[1-9]* | put:1 | preview:1 | extract:[2-9]*)
 		words=($(_mapfs_paths "${names[0]/#\~/$HOME}" "${cur//\\/}"))
 		;;
-	:0) words=($(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')) ;;
+	:0 | help:0)
+		words=($(mapfs help commands 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'))
+		[[ -z $command ]] || words+=(commands options)
+		;;
 	esac
 	for i in "${words[@]}"; do
 		[[ $i != "${cur//\\/}"* ]] || COMPREPLY+=("$(printf %q "$i")")
@@ -38,6 +41,7 @@ _mapfs() {
 	ls:[1-9]* | cat:[1-9]* | rm:[1-9]* | mv:[1-9]* | put:1 | extract:[2-9]*)
 		[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != */ ]] || compopt -o nospace
 		;;
+	help:*) ;;
 	*)
 		COMPREPLY+=($(compgen -f -- "$cur"))
 		compopt -o filenames

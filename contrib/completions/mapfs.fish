@@ -32,10 +32,14 @@ function __mapfs_paths
     end
 end
 
+function __mapfs_commands
+    mapfs help commands 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p'
+end
+
 function __mapfs_options --description 'those that --help lists, with what they do'
     set -l words (commandline -opc)
-    set -l command (string match -rv -- '^-' $words[2])
-    for line in (mapfs $command --help 2>/dev/null)
+    set -l command (string match -rv -- '^-' $words[2]; echo options)
+    for line in (mapfs help $command[1] 2>/dev/null; or mapfs help options 2>/dev/null)
         set -l part (string match -r '^ +(-.*?)  +(.*)$' -- $line); or continue
         for option in (string match -ra -- '(?<![\w-])--?\w[\w-]*' $part[2])
             printf '%s\t%s\n' $option $part[3]
@@ -45,6 +49,7 @@ end
 
 complete -c mapfs -n __mapfs_inside -f -a '(__mapfs_paths)'
 complete -c mapfs -n 'test (commandline -opc)[2] = preview -a (count (__mapfs_names)) = 1' -a '(__mapfs_paths)'
-complete -c mapfs -n __fish_use_subcommand -a "(mapfs --help 2>/dev/null | sed -n '/^Commands:/,/^\$/s/^  \([a-z]*\) .*/\1/p')"
+complete -c mapfs -n __fish_use_subcommand -a '(__mapfs_commands)'
+complete -c mapfs -n 'test (count (commandline -opc)) = 2 -a (commandline -opc)[2] = help' -f -a '(__mapfs_commands) commands options'
 complete -c mapfs -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__mapfs_options)'
 complete -c mapfs -s o -x -d 'mount options'

@@ -7,9 +7,15 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* mapfs FILE [MOUNTPOINT], mapfs -u, --help, --version. */
 int cli_mapfs(int argc, char **argv);
+/* The same: argv[1] is "mount", or "umount" for -u. */
+int cli_mount(int argc, char **argv);
+int cli_umount(int argc, char **argv);
+/* mapfs help: argv[1] is "help". */
+int cli_help(int argc, char **argv);
 /* mapfs recover: argv[1] is "recover". */
 int cli_recover(int argc, char **argv);
 /* mapfs status: argv[1] is "status". */
@@ -45,12 +51,18 @@ struct cli_command {
 extern const struct cli_command cli_commands[];
 /* NULL: there is none. */
 const struct cli_command *cli_command_named(const char *name);
-/* The --help page of a command, on stdout. */
-void cli_print_command_help(const char *name);
+/* The one that is called so but for one slip: a letter more, less or another, or two that changed
+ * places. NULL: none. */
+const struct cli_command *cli_command_like(const char *word);
+/* The --help page of a command. */
+void cli_print_command_help(FILE *out, const char *name);
 
-/* The --help page, on stdout. */
-void cli_print_help(void);
+/* The --help page. */
+void cli_print_help(FILE *out);
 
+/* The command that runs: what cli_usage says leads to its page; NULL: to the first one. Borrowed.
+ */
+void cli_usage_of(const char *command);
 /* A line on stderr about a wrong command line. Returns OUTCOME_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* ... about what getopt_long returned '?' or ':' for (letters begin with ':'; long options without

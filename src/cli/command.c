@@ -40,11 +40,15 @@ static int end(struct command *c, int code)
 
 static int take_options(struct command *c, const char *list)
 {
+	bool file = strstr(cli_command_named(c->name)->arguments, "OUT") && strpbrk(list, "./-") &&
+		    !strchr(list, '=');
 	struct error e = ERROR_INIT;
 
-	if (options_add(&c->options, list, &e) < 0)
-		return end(c, cli_usage("%s: -o: %s", c->name, error_text(&e)));
-	return 0;
+	if (options_add(&c->options, list, &e) == 0)
+		return 0;
+	/* That of many programs is the name of a file. */
+	return end(c, cli_usage("%s: -o: %s%s", c->name, error_text(&e),
+			      file ? "; OUT stands without -o" : ""));
 }
 
 int command_option(struct command *c, int argc, char **argv, const char *letters,
@@ -52,9 +56,13 @@ int command_option(struct command *c, int argc, char **argv, const char *letters
 {
 	int option;
 
+	if (argc == 2) {
+		cli_print_command_help(stderr, c->name);
+		return end(c, OUTCOME_USAGE);
+	}
 	while ((option = getopt_long(argc - 1, argv + 1, letters, long_options, NULL)) != -1) {
 		if (option == 'h') {
-			cli_print_command_help(c->name);
+			cli_print_command_help(stdout, c->name);
 			return end(c, OUTCOME_DONE);
 		}
 		if (option == ':' || option == '?')

@@ -8,24 +8,45 @@
 #define VERBOSE "  -v, --verbose             say what was saved and removed\n"
 
 const struct cli_command cli_commands[] = {
+	{"mount", cli_mount, "[-o OPTION,...] [-f] [-d] [--new] FILE|FOLDER [MOUNTPOINT]",
+		"show a map, or a folder of maps, as a directory",
+		"The word may be left out: mapfs FILE. Without MOUNTPOINT a directory is made\n"
+		"beside FILE, named after it without the ending, and removed at unmount. Of a\n"
+		"FOLDER each map is a directory of the file's own name, and the mount is\n"
+		"FOLDER.mapfs. What is changed is saved at unmount and at `sync MOUNTPOINT`,\n"
+		"all or nothing.\n\n"
+		"      --new                 make FILE; what a game needs is added at the save\n"
+		"      --format=NAME         with --new, where the ending of FILE does not say\n"
+		"  -f, --foreground          stay in the foreground, messages on stderr\n"
+		"  -d, --debug               trace the requests; implies -f\n"
+		"  -o OPTION[,OPTION...]     mapfs help options says which\n"},
+	{"umount", cli_umount, "[--force] [--discard] [-v] MOUNTPOINT|FILE|FOLDER...",
+		"save what was changed, report, unmount",
+		"The same as mapfs -u.\n\n"
+		"      --force               also if the save fails or files are in use\n"
+		"      --discard             throw away what is not saved, and the journal\n"
+		"  -v, --verbose             show progress also if stderr is no terminal\n"},
 	{"status", cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]",
 		"what is changed, refused, waiting",
 		"Without a name, of all mounts.\n\n"
-		"      --json                an object a line: mountpoint, file, and what is "
-		"changed,\n"
-		"                            new, moved, removed, kept, drafts, waiting, left\n"},
+		"      --json                an object a line: mountpoint, file, and what is\n"
+		"                            changed, new, moved, removed, kept, drafts,\n"
+		"                            waiting, left\n"},
 	{"recover", cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
 		"      --list                say what they hold (the default)\n"
 		"      --extract DIR         copy out the last content of each file\n"},
+	{"help", cli_help, "[COMMAND|commands|options]", "how a command is called",
+		"Without a word, the commands that are used most.\n"},
+	/* These open maps by themselves, and take -o and -d for them. */
 	{"ls", cli_ls, "[-lR] FILE [PATH...]", "list files of a map without a mount",
 		"  -l                        permissions, size and time too\n"
 		"  -R                        all that is below\n"},
 	{"cat", cli_cat, "FILE PATH...", "print files of a map",
-		"A PATH may be a pattern of the shell: 'images/*.json'.\n"},
+		"A PATH may be a pattern of the shell: 'images/*.json'. FILE may be -, as of all\n"
+		"commands that only read a map: standard input.\n"},
 	{"extract", cli_extract, "FILE DIR [PATH...]", "copy files of a map to a directory",
-		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH may "
-		"be a\n"
-		"pattern. DIR is made if need be; links in it are not followed.\n"},
+		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH\n"
+		"may be a pattern. DIR is made if need be; links in it are not followed.\n"},
 	{"put", cli_put, "[-v] FILE PATH [SOURCE]", "one file into a map, saved all or nothing",
 		"Without SOURCE, or with -, the content is read from standard input.\n" VERBOSE},
 	{"rm", cli_rm, "[-rv] FILE PATH...", "files out of a map",
@@ -37,10 +58,8 @@ const struct cli_command cli_commands[] = {
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n" VERBOSE},
 	{"index", cli_index, "[-nv] [--exact] FILE", "the lists of a Torchlight II archive anew",
-		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on; rows "
-		"of "
-		"files\n"
-		"that are not in the archive stay.\n\n"
+		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on;\n"
+		"rows of files that are not in the archive stay.\n\n"
 		"  -n, --dry-run             only say which rows would differ\n"
 		"      --exact               rows of files that are not there go\n"
 		"  -v, --verbose             say what differs, and which rows stay\n"},
@@ -51,19 +70,23 @@ const struct cli_command cli_commands[] = {
 	{"check", cli_check, "[--json] FILE|FOLDER...", "what a game would refuse in maps",
 		"  --json                    an object a line: file, level, problem\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
-		"The same from save to save; of what is no text the size and a checksum. Tables of "
-		"layers are\nin pieces of 16 cells; what is left out is 0.\n"},
-	{"preview", cli_preview, "[--size N] [--entities] FILE [PATH] OUT.png",
+		"The same from save to save; of what is no text the size and a checksum. Tables of
+"
+		"layers are in pieces of 16 cells; what is left out is 0.
+"},
+	{"preview", cli_preview, "[--size N] FILE [[PATH] OUT.png]",
 		"a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
 		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"
-		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's part: "
-		"X.IMAGESET:NAME\n"},
+		"Without OUT.png, or with -, the picture goes to standard output, if that is no\n"
+		"terminal.\n"
+		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's\n"
+		"part: X.IMAGESET:NAME\n"},
 	{"merge", cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
-		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one "
-		"thing ours\n"
-		"stays, theirs goes to OUT.mapfs-left/, and the exit code is 1.\n\n"
+		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one\n"
+		"thing ours stays, theirs goes to OUT.mapfs-left/, and the exit code is 1. OUT\n"
+		"may be -, standard output.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
 	{"diff", cli_diff, "[-q] [--full] [--images DIR] FILE FILE", "how two maps differ",
@@ -81,14 +104,35 @@ const struct cli_command *cli_command_named(const char *name)
 	return NULL;
 }
 
-void cli_print_command_help(const char *name)
+static bool is_slip(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++)
+		b++;
+	if ((*a && strcmp(a + 1, b) == 0) || (*b && strcmp(a, b + 1) == 0))
+		return true;
+	if (!*a || !*b)
+		return false;
+	return strcmp(a + 1, b + 1) == 0 ||
+	       (a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0);
+}
+
+const struct cli_command *cli_command_like(const char *word)
+{
+	for (const struct cli_command *c = cli_commands; c->name; c++)
+		if (is_slip(word, c->name))
+			return c;
+	return NULL;
+}
+
+void cli_print_command_help(FILE *out, const char *name)
 {
 	static const char common[] =
-		"  -o OPTION[,OPTION...]     as for a mount (mapfs --help)\n"
+		"  -o OPTION[,OPTION...]     as for a mount (mapfs help options)\n"
 		"  -d, --debug               tell what the kernel lacks for the sandbox\n";
 	const struct cli_command *c = cli_command_named(name);
-	bool opens = c->run != cli_status && c->run != cli_recover;
+	bool opens = c >= cli_command_named("ls");
 
-	printf("Usage: mapfs %s%s %s\n\n%s.\n\n%s%s", c->name, opens ? " [-o OPTION,...]" : "",
-		c->arguments, c->does, c->help ? c->help : "", opens ? common : "");
+	fprintf(out, "Usage: mapfs %s%s %s\n\n%s.\n\n%s%s", c->name,
+		opens ? " [-o OPTION,...]" : "", c->arguments, c->does, c->help ? c->help : "",
+		opens ? common : "");
 }

@@ -16,8 +16,10 @@
 #include "cli/merging/left.h"
 #include "cli/merging/match.h"
 #include "cli/merging/order.h"
+#include "cli/merging/same.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
+#include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
 
@@ -30,6 +32,7 @@ struct command_merge {
 	struct merge merge;
 	struct out out;
 	const char *label; /* of the map, in messages and for what is left over */
+	bool labelled;     /* by the command line */
 	bool mark;
 	int left_dir;
 	char left_name[NAME_MAX + 1];
@@ -49,7 +52,7 @@ static int fail_side(const struct command_merge *c, enum which w, const struct e
 {
 	static const char *const sides[] = {"the base", "ours", "theirs"};
 
-	if (c->label == c->command.names[OUT_AT])
+	if (!c->labelled)
 		return fail(c->command.names[w], e);
 	say(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
 		error_text(e));
@@ -62,30 +65,6 @@ static bool is_empty(const char *file)
 	struct stat st;
 
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
-}
-
-static int same_bytes(int a, int b)
-{
-	uint8_t x[4096], y[4096];
-	struct stat s, t;
-
-	if (fstat(a, &s) < 0 || fstat(b, &t) < 0 || s.st_size != t.st_size)
-		return 0;
-	for (off_t off = 0; off < s.st_size;) {
-		ssize_t n = pread(a, x, sizeof(x), off), k = pread(b, y, sizeof(y), off);
-
-		if (n <= 0 || k != n || memcmp(x, y, (size_t)n) != 0)
-			return 0;
-		off += n;
-	}
-	return 1;
-}
-
-static int same_maps(const struct source *a, const struct source *b)
-{
-	if (!a->files[1] != !b->files[1] || !same_bytes(a->files[0]->fd, b->files[0]->fd))
-		return 0;
-	return !a->files[1] || same_bytes(a->files[1]->fd, b->files[1]->fd);
 }
 
 /* Where what is left over goes: beside the map of that name. */
@@ -367,6 +346,22 @@ static int run(struct command_merge *c)
 	return code;
 }
 
+/* The command line is right so far. */
+static int run_named(struct command_merge *c)
+{
+	char **names = c->command.names;
+	bool prints = streams_named(names[OUT_AT]);
+
+	if (prints && isatty(STDOUT_FILENO))
+		return TROUBLE + cli_usage("merge: a map is nothing for a terminal: name a file");
+	c->labelled = c->label;
+	if (!c->labelled)
+		c->label = names[!prints                         ? OUT_AT
+				 : streams_named(names[OURS_AT]) ? THEIRS_AT
+								 : OURS_AT];
+	return run(c);
+}
+
 int cli_merge(int argc, char **argv)
 {
 	static const struct option long_options[] = {{"label", required_argument, NULL, 'L'},
@@ -386,8 +381,7 @@ int cli_merge(int argc, char **argv)
 			c.mark = true;
 	}
 	if (option == -1 && c.command.n_names == NAMES) {
-		c.label = c.label ? c.label : c.command.names[OUT_AT];
-		c.command.code = run(&c);
+		c.command.code = run_named(&c);
 	} else if (option == -1) {
 		c.command.code =
 			TROUBLE + cli_usage("merge takes four files: BASE OURS THEIRS OUT");

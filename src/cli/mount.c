@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
@@ -72,6 +73,22 @@ static char *future_path(const char *file)
 	return path;
 }
 
+/* A directory that a mount of mapfs shows is no folder of maps. */
+static int check_folder(const char *file, dev_t dev)
+{
+	CLEANUP(free) char *point = NULL;
+	struct mount_entry entry;
+	char device[sizeof(entry.dev)];
+
+	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
+	if (mountinfo_find_device(MOUNTINFO, device, &point) < 0 ||
+		mountinfo_find(MOUNTINFO, point, &entry) < 0 || !entry.mapfs)
+		return OUTCOME_DONE;
+	say(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s", file,
+		entry.source, point);
+	return OUTCOME_REFUSED;
+}
+
 static int check_file(const char *file, const char *path, bool create, bool *ret_folder)
 {
 	struct stat st;
@@ -87,7 +104,7 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 	*ret_folder = S_ISDIR(st.st_mode);
 	if (!*ret_folder && !S_ISREG(st.st_mode))
 		return refuse(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
-	return OUTCOME_DONE;
+	return *ret_folder ? check_folder(file, st.st_dev) : OUTCOME_DONE;
 }
 
 /* Is what stands at the directory beside the map the map itself, and alive? */
@@ -142,6 +159,7 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 
 /* What the command line of `mapfs` itself says. */
 struct command {
+	const char *name; /* "mount", "umount", or NULL */
 	struct options options;
 	struct ending ending;
 	bool unmount, help, version;
@@ -231,10 +249,18 @@ static int parse_option(struct command *c, int option, char **argv)
 	}
 }
 
+static void print_help(const struct command *c, FILE *out)
+{
+	if (c->name)
+		cli_print_command_help(out, c->name);
+	else
+		cli_print_help(out);
+}
+
 static int run_command(struct command *c, int n, char **names)
 {
 	if (c->help) {
-		cli_print_help();
+		print_help(c, stdout);
 		return OUTCOME_DONE;
 	}
 	if (c->version) {
@@ -265,11 +291,15 @@ static int run_command(struct command *c, int n, char **names)
 	return mount_run(&c->options, names[0], n == 2 ? names[1] : NULL);
 }
 
-int cli_mapfs(int argc, char **argv)
+static int run(const char *name, int argc, char **argv)
 {
-	struct command c = {0};
+	struct command c = {.name = name, .unmount = name && strcmp(name, "umount") == 0};
 	int option, r = OUTCOME_DONE;
 
+	if (argc < 2) {
+		print_help(&c, stderr);
+		return OUTCOME_USAGE;
+	}
 	options_init(&c.options);
 	opterr = 0;
 	/* Options may stand after the names, where mount(8) puts them. */
@@ -280,6 +310,21 @@ int cli_mapfs(int argc, char **argv)
 		r = run_command(&c, argc - optind, argv + optind);
 	options_finish(&c.options);
 	return r;
+}
+
+int cli_mapfs(int argc, char **argv)
+{
+	return run(NULL, argc, argv);
+}
+
+int cli_mount(int argc, char **argv)
+{
+	return run("mount", argc - 1, argv + 1);
+}
+
+int cli_umount(int argc, char **argv)
+{
+	return run("umount", argc - 1, argv + 1);
 }
 
 /* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */

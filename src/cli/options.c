@@ -33,9 +33,9 @@ static const char *const fuse_prefixes[] = {"ac_attr_timeout=", "attr_timeout=",
 
 uint64_t options_cache_default(uint64_t memory)
 {
-	const uint64_t least = 64 << 20, most = 1 << 30, share = memory / 16;
+	const uint64_t most = 256 << 20;
 
-	return share < least ? least : share > most ? most : share;
+	return memory / 16 < most ? memory / 16 : most;
 }
 
 static uint64_t memory_of_machine(void)

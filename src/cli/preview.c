@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ struct drawing {
 	struct preview how;
 	const char *layer;
 	struct images *images; /* the game's */
-	int out;               /* the directory of the picture */
+	int out;               /* the directory of the picture; -1: standard output */
 	const char *name;
 };
 
@@ -33,7 +34,19 @@ static void note(void *arg, const char *line)
 	offline_say(arg, "%s", line);
 }
 
-/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. */
+/* NULL: that is a name for a picture. */
+static const char *misnamed(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!name[0])
+		return "is a directory";
+	return !dot || strcasecmp(dot, ".png") == 0 ? NULL
+						    : "a picture is PNG: its name ends in .png";
+}
+
+/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. What
+ * is empty was made for the picture, perhaps under a name that nobody chose. */
 static const char *hindrance(int dirfd, const char *name)
 {
 	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -42,39 +55,34 @@ static const char *hindrance(int dirfd, const char *name)
 	uint8_t begin[sizeof(magic)];
 	struct stat st;
 
-	if (fd == -ENOENT)
-		return NULL;
 	if (fd == -ELOOP || fd == -ENXIO)
 		return "is no regular file";
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return strerror(fd < 0 ? -fd : errno);
-	if (!S_ISREG(st.st_mode))
-		return "is no regular file";
-	if (st.st_size == 0 || (pread(fd, begin, sizeof(begin), 0) == (ssize_t)sizeof(begin) &&
-				       memcmp(begin, magic, sizeof(magic)) == 0))
-		return NULL;
-	return "is there, and no PNG: it is not written over";
+	if (fd != -ENOENT) {
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return strerror(fd < 0 ? -fd : errno);
+		if (!S_ISREG(st.st_mode))
+			return "is no regular file";
+		if (st.st_size == 0)
+			return NULL;
+		if (pread(fd, begin, sizeof(begin), 0) != (ssize_t)sizeof(begin) ||
+			memcmp(begin, magic, sizeof(magic)) != 0)
+			return "is there, and no PNG: it is not written over";
+	}
+	return misnamed(name);
 }
 
-/* What is needed of the disk, before all else is given up. */
-static int open_places(struct drawing *d, const char *out)
+/* Where the picture goes, before all else is given up. */
+static int open_place(struct drawing *d, const char *out)
 {
 	const char *slash = strrchr(out, '/');
 	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
-	struct error e = ERROR_INIT;
 	const char *why;
 
 	d->name = slash ? slash + 1 : out;
-	if (images_open(d->c->how.options, &d->images, &e) < 0) {
-		say(stderr, "mapfs: %s", error_text(&e));
-		return -ENOENT;
-	}
-	d->how.arg = d->images;
 	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (d->out >= 0)
-		why = hindrance(d->out, d->name);
-	else
-		why = d->name[0] ? strerror(errno) : "is a directory";
+	why = d->out >= 0 ? hindrance(d->out, d->name) : misnamed(d->name);
+	if (d->out < 0 && !why)
+		why = strerror(errno);
 	if (!why)
 		return 0;
 	say(stderr, "mapfs: %s: %s", out, why);
@@ -84,9 +92,10 @@ static int open_places(struct drawing *d, const char *out)
 static int open_map(struct drawing *d, const char *file)
 {
 	struct sandbox_rule rules[1 + IMAGES_DIRS_MAX];
-	size_t n = 1 + images_rules(d->images, rules + 1);
+	size_t n = images_rules(d->images, rules);
 
-	rules[0] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
+	if (d->out >= 0)
+		rules[n++] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
 	return command_open(d->c, file, rules, n, &d->tree);
 }
 
@@ -124,7 +133,7 @@ static int open_empty(const struct drawing *d)
 	return -ENOENT;
 }
 
-static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
+static int write_file(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
 {
 	char made[NAME_MAX + 1] = "";
 	CLEANUP(close_fd) int fd = open_empty(d);
@@ -145,6 +154,16 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 		return error_set(e, r, "cannot be written: %s", strerror(-r));
 	}
 	return 0;
+}
+
+static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
+{
+	int r;
+
+	if (d->out >= 0)
+		return write_file(d, p, mode, e);
+	r = picture_put(STDOUT_FILENO, p, e);
+	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
 /* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
@@ -178,13 +197,13 @@ static int draw(struct drawing *d, mode_t mode, const char **fault, struct error
 	r = f->draw(s, &d->how, &p, e);
 	if (r < 0)
 		return d->layer ? error_context(e, "%s", d->layer) : r;
-	*fault = d->c->names[d->c->n_names - 1];
+	*fault = d->out >= 0 ? d->c->names[d->c->n_names - 1] : "standard output";
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);
 	return r;
 }
 
-static int run(struct drawing *d)
+static int run(struct drawing *d, const char *out)
 {
 	const char *fault = d->c->names[0];
 	mode_t mask = umask(0);
@@ -192,7 +211,12 @@ static int run(struct drawing *d)
 	int r;
 
 	(void)umask(mask);
-	r = open_places(d, d->c->names[d->c->n_names - 1]);
+	r = images_open(d->c->how.options, &d->images, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s", error_text(&e));
+	d->how.arg = d->images;
+	if (r == 0 && strcmp(out, "-") != 0)
+		r = open_place(d, out);
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	r = open_map(d, d->c->names[0]);
@@ -241,13 +265,18 @@ int cli_preview(int argc, char **argv)
 	}
 	if (option == 's')
 		c.code = cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
-	if (option == -1 && (c.n_names < 2 || c.n_names > (d.layer ? 2 : 3)))
+	if (option == -1 && (c.n_names < 1 || c.n_names > (d.layer ? 2 : 3)))
 		c.code = cli_usage("preview takes a file, or one and a path in it, and the name of "
 				   "a picture");
 	else if (option == -1) {
+		const char *out = c.n_names > 1 ? c.names[c.n_names - 1] : "-";
+
 		if (c.n_names == 3)
 			d.layer = c.names[1];
-		c.code = run(&d);
+		c.code = strcmp(out, "-") == 0 && isatty(STDOUT_FILENO)
+				 ? cli_usage("preview: a picture is nothing for a terminal: name "
+					     "a file")
+				 : run(&d, out);
 	}
 	command_close(&d.tree);
 	images_unref(d.images);

@@ -179,7 +179,7 @@ int cli_recover(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
 		switch (c) {
 		case 'h':
-			cli_print_command_help("recover");
+			cli_print_command_help(stdout, "recover");
 			return OUTCOME_DONE;
 		case 'l' + 256:
 			list_wanted = true;
@@ -190,6 +190,10 @@ int cli_recover(int argc, char **argv)
 		default:
 			return cli_refuse_option("recover", c, letters, argv[optind - 1]);
 		}
+	}
+	if (argc == 2) {
+		cli_print_command_help(stderr, "recover");
+		return OUTCOME_USAGE;
 	}
 	/* argv[optind] is "recover" itself. */
 	if (argc - optind != 2)

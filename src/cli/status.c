@@ -205,7 +205,7 @@ int cli_status(int argc, char **argv)
 		}
 		if (c != 'h')
 			return cli_refuse_option("status", c, letters, argv[optind - 1]);
-		cli_print_command_help("status");
+		cli_print_command_help(stdout, "status");
 		return OUTCOME_DONE;
 	}
 	/* argv[optind] is "status" itself. */

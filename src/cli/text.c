@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/offline/output.h"
 #include "cli/offline/reader.h"
+#include "cli/offline/streams.h"
 #include "cli/offline/walk.h"
 
 enum {
@@ -179,6 +180,9 @@ int cli_text(int argc, char **argv)
 	/* A checksum is the same however images are shown. */
 	c.fixed = "png=stored";
 	option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options);
+	/* Where it goes in any case. */
+	if (option == -1 && c.n_names > 1 && streams_named(c.names[c.n_names - 1]))
+		c.n_names--;
 	if (option == -1 && c.n_names < 1)
 		c.code = cli_usage("text: no file was named");
 	if (option == -1 && c.n_names >= 1) {

@@ -13,73 +13,135 @@
 #include "cli/words.h"
 #include "vfs/volume/outcome.h"
 
-static const char help_start[] =
-	"Usage: mapfs [OPTIONS] FILE|FOLDER [MOUNTPOINT]   mount a map, or a folder of maps\n"
-	"       mapfs --new [--format=NAME] FILE [MOUNTPOINT]  make and mount a new map\n"
-	"       mapfs -u [--force] [--discard] MOUNTPOINT|FILE|FOLDER...  save, report,\n"
-	"                                                  unmount\n"
-	"       mapfs COMMAND ...                          see below; mapfs COMMAND --help\n"
+static const char start[] =
+	"Usage: mapfs FILE|FOLDER [MOUNTPOINT]   mount a map, or a folder of maps\n"
+	"       mapfs -u MOUNTPOINT|FILE...      save what was changed there, and unmount\n"
+	"       mapfs COMMAND ...                most of them need no mount\n"
 	"\n"
-	"A game's map file becomes a directory: images are PNG, sounds are Opus, settings are\n"
-	"text, tile layers are tables. Programs change them there, and the map is written anew,\n"
-	"safely, at unmount and at `sync MOUNTPOINT`. Without MOUNTPOINT a directory is made\n"
-	"beside FILE, named after it without the ending, and removed at unmount. Of a FOLDER each\n"
-	"map is a directory of the file's own name, and the mount is FOLDER.mapfs.\n"
-	"\n"
-	"Options:\n"
-	"  -o OPTION[,OPTION...]     mount options, see below\n"
-	"  -f, --foreground          stay in the foreground, messages on stderr\n"
-	"  -d, --debug               trace the requests; implies -f\n"
-	"      --new                 make FILE; what a game needs is added at the save\n"
-	"      --format=NAME         with --new, where the ending of FILE does not say:\n"
-	"                            ";
+	"Images are PNG, sounds are Opus, settings are text, tile layers are tables: any\n"
+	"program may change them. Without MOUNTPOINT they appear beside FILE.\n";
 
-static const char help_options[] =
-	"  -u, --unmount             unmount\n"
-	"      --force               with -u: also if the save fails or files are in use\n"
-	"      --discard             with -u: throw away what is not saved, and the journal\n"
-	"  -v, --verbose             with -u: show progress also if stderr is no terminal\n"
-	"  -h, --help                this page\n"
-	"  -V, --version             the version\n"
+static const char more[] =
+	"\n"
+	"More: mapfs help commands, mapfs help COMMAND, mapfs help options, man mapfs\n";
+
+static const char options[] =
+	"Options:\n"
+	"  -o OPTION[,OPTION...]    mount options, see below\n"
+	"  -f, --foreground         stay in the foreground, messages on stderr\n"
+	"  -d, --debug              trace the requests; implies -f\n"
+	"      --new                make FILE; what a game needs is added at the save\n"
+	"      --format=NAME        with --new, where the ending of FILE does not say:\n"
+	"                           ";
+
+static const char mount_options[] =
+	"  -u, --unmount            save, report, unmount\n"
+	"      --force              with -u: also if the save fails or files are in use\n"
+	"      --discard            with -u: throw away the journal, and what is unsaved\n"
+	"  -v, --verbose            with -u: progress also if stderr is no terminal\n"
+	"  -h, --help               the words most used\n"
+	"  -V, --version            the version\n"
 	"\n"
 	"Mount options:\n"
-	"  ro                        read-only\n"
-	"  cache=SIZE                memory for unpacked data, with K, M or G (1/16 of all)\n"
-	"  uid=N,gid=N,umask=M       owner, group, and permissions taken away from what is shown\n"
-	"  fmask=M,dmask=M           permissions taken away from files, from directories\n"
-	"  allow_other               let other users in\n"
-	"  noexec                    nothing in the mount can be executed\n";
+	"  ro                       read-only\n"
+	"  cache=SIZE               memory for unpacked data (1/16 of all, at most 256M)\n"
+	"  uid=N,gid=N,umask=M      owner, group, and permissions that are taken away\n"
+	"  fmask=M,dmask=M          ... from files, from directories\n"
+	"  allow_other              let other users in\n"
+	"  noexec                   nothing in the mount can be executed\n";
 
-static void print_commands(void)
+static const char codes[] =
+	"\n"
+	"Exit codes: 0 done, 1 usage, 2 not a map or refused, 3 mount failed, 4 save\n"
+	"failed (map and journal kept), 5 saved but something was left or refused,\n"
+	"6 conflict, 7 busy.\n";
+
+enum { COLUMNS = 24 }; /* of the options above */
+
+/* What the commands are for; first those that are used most. */
+static const struct group {
+	const char *heading, *often[5], *others[4];
+} groups[] = {
+	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "check"}},
+	{"Change", {"put", "pack"}, {"rm", "mv", "index"}},
+	{"Compare", {"diff", "merge"}, {NULL}},
+	{"Mount", {"status", "umount"}, {"mount", "recover", "help"}},
+};
+
+static void print_names(FILE *out, const char *const *names)
 {
-	printf("\nCommands:\n");
-	for (const struct cli_command *c = cli_commands; c->name; c++)
-		printf("  %-7s %-37s %s\n", c->name, c->arguments, c->does);
+	for (; *names; names++)
+		fprintf(out, "  %-9s %s\n", *names, cli_command_named(*names)->does);
 }
 
-static const char help_end[] =
-	"\n"
-	"Exit codes: 0 done, 1 usage, 2 not a map or refused, 3 mount failed, 4 save failed (old\n"
-	"map and journal kept), 5 saved but something was left or refused, 6 conflict, 7 busy.\n";
-
-enum { COLUMNS = 25 }; /* of the options above */
-
-void cli_print_help(void)
+static void print_commands(FILE *out, bool all)
 {
-	CLEANUP(free) char *formats_known = words_formats();
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		fprintf(out, "%s:\n", groups[i].heading);
+		print_names(out, groups[i].often);
+		if (all)
+			print_names(out, groups[i].others);
+	}
+}
 
-	printf("%s%s\n%s", help_start, formats_known ? formats_known : "", help_options);
+void cli_print_help(FILE *out)
+{
+	fprintf(out, "%s\n", start);
+	print_commands(out, false);
+	fputs(more, out);
+}
+
+static void print_options(void)
+{
+	CLEANUP(free) char *known = words_formats();
+
+	printf("%s%s\n%s", options, known ? known : "", mount_options);
 	words_print_options(stdout, COLUMNS);
-	print_commands();
-	fputs(help_end, stdout);
+	fputs(codes, stdout);
+}
+
+int cli_help(int argc, char **argv)
+{
+	const char *word = argc > 2 ? argv[2] : NULL;
+	const struct cli_command *like;
+
+	if (argc > 3)
+		return cli_usage("help takes one word");
+	cli_usage_of("commands");
+	if (!word)
+		cli_print_help(stdout);
+	else if (cli_command_named(word))
+		cli_print_command_help(stdout, word);
+	else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		cli_print_command_help(stdout, "help");
+	else if (strcmp(word, "commands") == 0)
+		print_commands(stdout, true);
+	else if (strcmp(word, "options") == 0)
+		print_options();
+	else if ((like = cli_command_like(word)))
+		return cli_usage(
+			"help: there is no command %s; did you mean %s?", word, like->name);
+	else
+		return cli_usage("help: there is no command %s", word);
+	return OUTCOME_DONE;
+}
+
+static const char *running;
+
+void cli_usage_of(const char *command)
+{
+	running = command;
 }
 
 int cli_usage(const char *fmt, ...)
 {
+	CLEANUP(free) char *see = NULL;
 	va_list ap;
 
+	if (!running || asprintf(&see, " (see mapfs help %s)", running) < 0)
+		see = NULL;
 	va_start(ap, fmt);
-	say_more(stderr, "mapfs: ", fmt, ap, " (see mapfs --help)");
+	say_more(stderr, "mapfs: ", fmt, ap, see ? see : " (see mapfs --help)");
 	va_end(ap);
 	return OUTCOME_USAGE;
 }

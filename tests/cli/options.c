@@ -43,11 +43,11 @@ static void nothing_given_means_writable_and_a_share_of_memory(void **state)
 	assert_false(o.rq.allow_other);
 	assert_false(
 		o.rq.how.have_uid || o.rq.how.have_gid || o.rq.how.file_mask || o.rq.how.dir_mask);
-	assert_in_range(o.rq.how.cache, 67108864, 1073741824);
-	assert_int_equal(options_cache_default(0), 67108864);
-	assert_int_equal(options_cache_default(1073741824), 67108864);
+	assert_in_range(o.rq.how.cache, 1, 268435456);
+	assert_int_equal(options_cache_default(536870912), 33554432);
 	assert_int_equal(options_cache_default(3221225472), 201326592);
-	assert_int_equal(options_cache_default(68719476736), 1073741824);
+	assert_int_equal(options_cache_default(4294967296), 268435456);
+	assert_int_equal(options_cache_default(68719476736), 268435456);
 	assert_null(o.rq.how.options[0]);
 	options_finish(&o);
 }

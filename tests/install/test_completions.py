@@ -66,9 +66,16 @@ def complete(request, tmp_path):
 
 def test_commands_and_files(complete):
     found = complete("mapfs ")
-    assert {"ls", "cat", "extract", "status"} <= set(found)
+    assert {"ls", "cat", "extract", "status", "mount", "umount", "recover", "help"} <= set(found)
     assert any("map" in name for name in found)
     assert "status" in complete("mapfs st")
+
+
+def test_what_there_is_help_for(complete):
+    found = complete("mapfs help ")
+    assert {"ls", "umount", "commands", "options"} <= set(found) and "a b.map" not in found
+    assert "options" in complete("mapfs help op") and "options" not in complete("mapfs op")
+    assert "ls" not in complete("mapfs help ls ")
 
 
 def test_paths_inside_a_map(complete):
@@ -88,3 +95,5 @@ def test_options(complete):
     assert "--discard" in complete("mapfs --di")
     found = complete("mapfs check --j")
     assert "--json" in found and "--discard" not in found
+    # Those of a mount may stand after the file.
+    assert "--foreground" in complete("mapfs a\\ b.map --f") and "--force" in complete("mapfs umount --f")

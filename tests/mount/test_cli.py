@@ -28,7 +28,7 @@ def test_help_and_version(box):
 
 
 @pytest.mark.parametrize("args", [
-    [], ["--no-such-option"], ["a", "b", "c"], ["-u"], ["recover"], ["-o"],
+    ["--no-such-option"], ["a", "b", "c"], ["-u"], ["-o"],
     ["-o", "nosuchoption", "a", "b"], ["-o", "raw=maybe", "a", "b"], ["-o", "cache=x", "a", "b"],
     ["--new", "--format=zz", "a", "b"], ["--help=x"], ["--new", "-u", "a"], ["-u", "-o", "ro", "a"],
     ["a", ""], ["", "b"], ["--format=triclon", "a", "b"]],
@@ -120,6 +120,26 @@ def test_without_a_mount_point_a_directory_is_made_and_removed(box, small):
     m.unmount()
     assert not os.path.exists(point)
     assert parts.settings(small) == b"x 1\0"
+
+
+def test_the_words_of_other_tools_mount_and_unmount(box, small):
+    r = box.run("mount", "-o", "raw=off", small)
+    m = boxes.Mount(box, small, small[:-len(".map")])
+    assert r.code == 0 and m.mounted() and not os.path.exists(m / "raw"), r
+    m.put(SETTINGS, b"x 1\n")
+    r = box.run("umount", small)
+    assert (r.code, r.out) == (0, "saved: %s\n" % SETTINGS) and not os.path.exists(m.point)
+    assert parts.settings(small) == b"x 1\0"
+    m = boxes.Mount(box, small, box.point(), box.run("mount", small, box.point()))
+    m.put(SETTINGS, b"x 2\n")
+    r = box.run("umount", "--discard", m.point)
+    assert r.code == 0 and not m.mounted() and parts.settings(small) == b"x 1\0"
+    # A file of that name has a path.
+    os.rename(small, os.path.join(box.maps, "mount"))
+    r = box.run("./mount", box.point(), cwd=box.maps)
+    assert r.code == 0 and m.mounted()
+    m.unmount()
+    os.rename(os.path.join(box.maps, "mount"), small)
 
 
 def test_a_directory_that_was_there_is_kept(box, small):
@@ -346,6 +366,19 @@ def test_a_map_that_stands_beside_itself_is_not_mounted_again(box, small):
         assert r.err == "mapfs: %s: is mounted already, at %s\n" % (small, os.path.splitext(small)[0])
     finally:
         assert box.run("-u", small).code == 0
+
+
+@pytest.mark.parametrize("kind", ["map", "folder"])
+def test_a_directory_of_a_mount_is_no_folder_of_maps(box, small, kind):
+    m = box.mount(small if kind == "map" else box.maps)
+    inside = m / ("images" if kind == "map" else "small.map")
+    for shown, *point in ([m.point], [m.point + "/"], [m.point, box.point("other")], [inside]):
+        r = box.run(shown, *point)
+        assert (r.code, r.err) == (2, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s\n" % (
+            shown, m.map, m.point))
+    assert boxes.mounts_below(box.root) == [m.point]
+    assert os.listdir(box.points) in (["m", "other"], ["other", "m"])  # and no m.mapfs
+    m.unmount()
 
 
 def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):

@@ -60,6 +60,20 @@ def test_a_small_cache_is_kept_to(box):
 
 
 @plain
+def test_what_somebody_reads_fills_no_more_than_the_default(box):
+    """A bomb of 640 MiB of zeros; a machine with less than 4 GiB has a smaller default."""
+    side = 4096
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    for n in range(10):
+        b.image(b"zeros%d" % n, side, side, bytes(4 * side * side))
+    m = box.mount(box.add(b.encode(level=1)))
+    read_all(m)
+    assert resident(box) <= 256 * MIB + BESIDE
+    m.unmount()
+
+
+@plain
 @pytest.mark.parametrize("cache", [1, 64])
 def test_a_packed_image_takes_a_few_bands_however_large_it_is(box, cache):
     """Noise, of which the packed form is as large as the pixels."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """mapfs preview: what is drawn where, by what the game's camera is known to do."""
 import os
+import subprocess
 
 import pytest
 
@@ -297,11 +298,48 @@ def test_nothing_but_a_picture_is_written_over(box):
     assert box.run("preview", path, out).code == 2 and os.path.islink(out)
 
 
+@pytest.mark.parametrize("args", [[], ["-"]], ids=["none", "dash"])
+def test_a_picture_on_standard_output(box, args):
+    path, out = box.add(datafile.small_map(), "small.map"), os.path.join(box.root, "out.png")
+    assert box.run("preview", path, out).code == 0
+    with open(os.path.join(box.root, "piped.png"), "wb") as f:
+        r = subprocess.run([places.BINARY, "preview", path, *args], stdout=f, stderr=subprocess.PIPE, cwd=box.root,
+                           timeout=120)
+    assert (r.returncode, r.stderr) == (0, b"") and boxes.get(f.name) == boxes.get(out)
+    assert not os.path.exists(os.path.join(box.root, "-"))
+    # A terminal would take its bytes for commands.
+    told, code = boxes.on_a_terminal(box, "preview", path, *args)
+    assert code == 1 and "terminal" in told and "PNG" not in told
+
+
+def test_a_full_standard_output_is_told(box):
+    path = box.add(datafile.small_map(), "small.map")
+    with open("/dev/full", "wb") as full:
+        r = subprocess.run([places.BINARY, "preview", path], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert (r.returncode, r.stderr) == (2, "mapfs: standard output: No space left on device\n")
+
+
+def test_a_name_with_another_ending_is_refused(box):
+    path = box.add(datafile.small_map(), "small.map")
+    for name in ("out.jpg", "out.map", "out.png.gif", "out."):
+        out = os.path.join(box.root, name)
+        r = box.run("preview", path, out)
+        assert (r.code, r.err) == (2, "mapfs: %s: a picture is PNG: its name ends in .png\n" % out)
+        assert not os.path.exists(out)
+    picture = os.path.join(box.root, "out.PNG")
+    assert box.run("preview", path, picture).code == 0
+    # A picture, but not of that name; and a file that somebody made for it (mktemp, a thumbnailer).
+    os.rename(picture, os.path.join(box.root, "out.jpg"))
+    assert box.run("preview", path, os.path.join(box.root, "out.jpg")).code == 2
+    out = os.path.join(box.root, "tmp.aB3dE")
+    open(out, "wb").close()
+    assert box.run("preview", path, out).code == 0 and Picture(out).w > 0
+
+
 def test_what_is_no_number_and_what_has_no_picture_is_told(box):
     path = box.add(datafile.small_map(), "small.map")
     for args in (["--size", "15"], ["--size", "x"], ["--size", "4097"], ["--what"]):
         assert box.run("preview", *args, path, "/nowhere/x.png").code == 1
-    assert box.run("preview", path).code == 1
     assert box.run("preview", path, "/nowhere/x.png").code == 2
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])

@@ -2,6 +2,7 @@
 """Command lines of the commands without a mount, and the lines that say what is wrong with them."""
 import errno
 import os
+import re
 import shutil
 import subprocess
 
@@ -11,9 +12,16 @@ import maps  # noqa: F401  first: it says where archives is
 import archives
 import datafile
 import places
-from box import wait_for
+import folder
+from box import on_a_terminal, wait_for
 from maps import good, run
 from shims import Fault
+
+
+def commands():
+    """All names that main.c looks for."""
+    source = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/cli/commands.c"))
+    return re.findall(r'^\t\{"([a-z]+)", cli_', source, re.M)
 
 
 def read_bytes(path):
@@ -48,8 +56,65 @@ def read(path):
     (["diff", "-Zq", "a", "b"], "diff: unknown option -Z")], ids=str)
 def test_the_option_that_is_wrong_is_the_one_that_is_named(args, why):
     r = run(*args, text=True)
-    assert r.stderr == "mapfs: %s (see mapfs --help)\n" % why
+    assert r.stderr == "mapfs: %s (see mapfs %s)\n" % (why, "--help" if args[0] == "-u" else "help " + args[0])
     assert r.returncode == (2 if args[0] in ("grep", "diff") else 1)
+
+
+def test_the_first_page_is_seen_whole_on_a_terminal():
+    r = good("--help", text=True)
+    assert len(r.stdout.splitlines()) < 24, "and the prompt"
+    assert all(len(line) <= 80 for line in r.stdout.splitlines())
+    assert [line for line in r.stdout.splitlines() if line.endswith(":")] == ["Look:", "Change:", "Compare:", "Mount:"]
+    assert len(re.findall("^  [a-z]+ ", r.stdout, re.M)) == 10
+    for way in (["-h"], ["help"]):
+        assert good(*way, text=True).stdout == r.stdout
+    assert {"help commands", "help options", "help COMMAND"} <= set(re.findall("mapfs (help [a-zA-Z]+)", r.stdout))
+
+
+def test_every_command_has_its_page():
+    page = good("help", "commands", text=True).stdout
+    assert sorted(re.findall("^  ([a-z]+) ", page, re.M)) == sorted(commands()) and len(commands()) > 15
+    for name in commands():
+        own = good("help", name, text=True)
+        assert own.stdout.startswith("Usage: mapfs %s " % name) and not own.stderr
+        assert run(name, "--help", text=True).stdout == own.stdout
+        page += own.stdout
+    options = good("help", "options", text=True).stdout
+    assert "\n  names=" in options and "\n  raw=" in options and "\n  endian=" in options
+    assert [line for line in (page + options).splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", [None] + sorted(set(commands()) - {"status", "help"}))
+def test_a_command_without_a_word_says_how_it_is_called(name):
+    r = run(*[name] if name else [], text=True)
+    code = {"merge": 129, "diff": 2, "grep": 2}.get(name, 1)
+    assert (r.returncode, r.stdout) == (code, "")
+    assert r.stderr == good("help", *[name] if name else [], text=True).stdout
+
+
+@pytest.mark.parametrize("args, meant", [
+    (["stauts"], "status"), (["exract", "a.map", "out"], "extract"), (["grpe", "-Ei", "x", "maps"], "grep"),
+    (["lss", "-lR"], "ls"), (["unmount", "x"], "umount"), (["hlep"], "help"), (["help", "chekc"], "check"),
+    (["ct", "-o", "ro", "a.map"], "cat")], ids=lambda a: a[0] if isinstance(a, list) else a)
+def test_what_is_nearly_a_command_names_it(tmp_path, args, meant):
+    r = run(*args, text=True, cwd=tmp_path)
+    assert r.returncode == 1 and r.stderr.count("\n") == 1 and "did you mean %s?" % meant in r.stderr, r
+
+
+def test_what_is_there_or_is_to_be_made_is_no_slip(tmp_path):
+    (tmp_path / "cta").write_bytes(b"none")
+    assert run("cta", "mnt", text=True, cwd=tmp_path).stderr.startswith("mapfs: cta: ")
+    for args in (["cta", "mnt"], ["stauts", "none", "--new", "--format=teeworlds"], ["none.map"], ["nothing"]):
+        r = run(*args, text=True, cwd=tmp_path)
+        assert r.returncode in (2, 3) and "did you mean" not in r.stderr, r
+
+
+def test_a_name_after_o_is_told_where_it_goes():
+    for args in (["preview", "x.map", "-o", "y.png"], ["merge", "a", "b", "c", "-o", "d.map"]):
+        r = run(*args, text=True)
+        assert "; OUT stands without -o" in r.stderr and r.returncode in (1, 129), r
+    for args in (["preview", "-o", "raw=no"], ["preview", "-o", "raw"], ["ls", "-o", "x.map"]):
+        assert "OUT" not in run(*args, text=True).stderr
 
 
 @pytest.mark.parametrize("source", ["/", "/proc/self/mem"])
@@ -61,6 +126,130 @@ def test_a_source_that_cannot_be_read_is_what_is_named(small, source):
 def test_a_dash_is_standard_input_and_no_file(small):
     good("put", small, "info/author", "-", input=b"somebody\n")
     assert good("cat", small, "info/author").stdout == b"somebody\n"
+
+
+def piped(*args, stdin, code=0, **kw):
+    r = run(*args, input=stdin, **kw)
+    assert r.returncode == code, r.stderr
+    return r.stdout
+
+
+@pytest.mark.parametrize("args", [
+    ["ls", "-R", "MAP"], ["cat", "MAP", "info/author", "images/0_checker.png"], ["text", "MAP"], ["text", "MAP", "info"],
+    ["preview", "MAP"], ["grep", "some", "MAP"], ["check", "MAP"], ["diff", "MAP", "OTHER"], ["diff", "OTHER", "MAP"]],
+    ids="-".join)
+def test_a_map_may_come_from_standard_input(box, small, args):
+    names = {"MAP": small, "OTHER": box.add(small, "other.map")}
+    good("put", small, "info/author", input=b"somebody\n")
+    # Of a map that is not there some lines have the name.
+    want = run(*[names.get(a, a) for a in args], cwd=box.root)
+    r = run(*["-" if a == "MAP" else names.get(a, a) for a in args], input=read_bytes(small), cwd=box.root)
+    assert want.returncode in (0, 1) and len(want.stdout) + len(want.stderr) >= (0 if args[0] == "check" else 5)
+    assert (r.returncode, r.stdout, r.stderr) == (want.returncode, want.stdout.replace(small.encode(), b"-"),
+                                                  want.stderr.replace(small.encode(), b"-"))
+    assert sorted(os.listdir(box.maps)) == ["other.map", "small.map"]
+
+
+def test_a_map_from_standard_input_is_copied_out_whole(box, small):
+    outs = [os.path.join(box.root, name) for name in ("file", "stream")]
+    good("extract", small, outs[0])
+    piped("extract", "-", outs[1], stdin=read_bytes(small))
+    trees = [{k: v[3] for k, v in maps.tree(out).items()} for out in outs]
+    assert trees[0] == trees[1] and len(trees[0]) > 20
+
+
+def test_what_cannot_be_changed_is_told(box, small):
+    for args in (["put", "-", "info/author"], ["rm", "-", "info/author"], ["pack", box.maps, "--onto", "-"]):
+        r = run(*args, input=read_bytes(small), cwd=box.root)
+        assert (r.returncode, r.stderr) == (2, b"mapfs: -: is standard input, and cannot be written\n"), args
+    r = run("pack", "--format=teeworlds", box.maps, "-", cwd=box.root)
+    assert (r.returncode, r.stderr) == (2, b"mapfs: -: is no name for a new map\n")
+    r = run("text", "-", input=b"none")
+    assert (r.returncode, r.stderr) == (2, b"mapfs: -: not a map of a known format\n")
+    # A file of that name has a path.
+    shutil.copy(small, os.path.join(box.root, "-"))
+    assert good("cat", "./-", "info/author", cwd=box.root).stdout == good("cat", small, "info/author").stdout
+
+
+def test_a_dash_at_the_end_is_standard_output(small):
+    for args in (["cat", small, "info/author", "info/license"], ["text", small], ["text", small, "info"]):
+        assert good(*args, "-").stdout == good(*args).stdout != b""
+
+
+@pytest.fixture
+def three(box, small):
+    """base, ours and theirs"""
+    names = [small, box.add(small, "ours.map"), box.add(small, "theirs.map")]
+    good("put", names[1], "info/author", input=b"we\n")
+    good("put", names[2], "info/license", input=b"they\n")
+    return names
+
+
+def test_a_merged_map_on_standard_output(box, three):
+    out, files = os.path.join(box.root, "out.map"), sorted(os.listdir(box.maps))
+    good("merge", *three, out)
+    assert good("merge", *three, "-", cwd=box.root).stdout == read_bytes(out)
+    for at in range(3):  # one of the three from standard input
+        args = [name if i != at else "-" for i, name in enumerate(three)]
+        assert piped("merge", *args, "-", stdin=read_bytes(three[at]), cwd=box.root) == read_bytes(out)
+    # Where only one side was written there is nothing to merge.
+    assert good("merge", three[0], three[0], three[2], "-", cwd=box.root).stdout == read_bytes(three[2])
+    assert good("merge", three[0], three[1], three[0], "-", cwd=box.root).stdout == read_bytes(three[1])
+    assert sorted(os.listdir(box.maps)) == files
+    told, code = on_a_terminal(box, "merge", *three, "-")
+    assert code == 129 and "terminal" in told and "DATA" not in told
+    r = shell(">/dev/full", "merge", *three, "-", cwd=box.root)
+    assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot be written: No space left on device\n")
+
+
+def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, three):
+    good("put", three[2], "info/author", input=b"they\n")
+    tmp = os.path.join(box.root, "tmp")
+    os.mkdir(tmp)
+    r = run("merge", *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
+    assert r.returncode == 1 and b"theirs is " + three[1].encode() + b".mapfs-left/info/author" in r.stderr
+    assert read(three[1] + ".mapfs-left/info/author") == "they\n"
+    assert piped("cat", "-", "info/author", "info/license", stdin=r.stdout) == b"we\nthey\n"
+    r = run("merge", "-L", os.path.join(box.root, "named.map"), *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
+    assert r.returncode == 1 and read(os.path.join(box.root, "named.map.mapfs-left/info/author")) == "they\n"
+    assert os.listdir(tmp) == []
+    box.allow("ours.map.mapfs-left")
+
+
+def test_the_copy_of_a_private_map_is_private(box, three):
+    """While a merged map on standard output is made, nobody else may read the copy."""
+    os.chmod(three[1], 0o600)
+    tmp = os.path.join(box.root, "tmp")
+    os.mkdir(tmp)
+    shim = box.shim(Fault)
+    shim.arm(Fault.KILL, 0, Fault.RENAME)
+    run("merge", *three, "-", env=box.env(dict(shim.env(), TMPDIR=tmp)), cwd=box.root)
+    assert [os.stat(os.path.join(tmp, n)).st_mode & 0o077 for n in os.listdir(tmp)] != [] and not any(
+        os.stat(os.path.join(tmp, n)).st_mode & 0o077 for n in os.listdir(tmp))
+
+
+def test_a_map_of_two_files_is_no_stream(box):
+    pak, man = folder.pair()
+    p = box.add(pak, "F.PAK")
+    box.add(man, "F.PAK.MAN")
+    r = run("merge", p, p, p, "-", text=True, cwd=box.root)
+    assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: is a map of two files, and standard output is one\n" % p)
+
+
+@pytest.mark.parametrize("paths, code", [
+    (["images/0_checker.png"], 2), (["info/author", "images/0_checker.png", "info/license"], 2),
+    (["info/author"], 0), (["raw/data/00000"], 2), (["info/settings.cfg"], 2)], ids=lambda a: str(a))
+def test_a_terminal_gets_no_bytes_that_it_would_obey(box, small, paths, code):
+    good("put", small, "info/author", input="Äß€\t\U0001f43e\n".encode())
+    good("put", small, "info/license", input=b"free\n")
+    good("put", small, "info/settings.cfg", input=b"say \xc2\x9b2J\n")
+    out, got = on_a_terminal(box, "cat", small, *paths)
+    assert got == code and not set(out) & {"\0", "\x1a", "\x1b", "\x9b", "\x89"}
+    assert out.count("is no text, and standard output is a terminal") == (code == 2)
+    for path, shown in (("info/author", "Äß€\t\U0001f43e"), ("info/license", "free")):
+        assert (shown in out) == (path in paths)
+    # A pipe gets all of them as they are.
+    assert good("cat", small, *paths).stdout.count(b"\x1b") == good("cat", small, *paths, "-").stdout.count(b"\x1b")
 
 
 def test_no_standard_input_is_not_an_empty_one(small):
@@ -115,14 +304,12 @@ NO_OUTPUT = pytest.mark.parametrize("redirection, why", [
     ["cat", "A", "info/author"], ["ls", "A"], ["ls", "-lR", "A"], ["text", "A"], ["grep", "some", "A"], ["check", "NONE"],
     ["grep", "-c", "some", "A"], ["diff", "A", "B"], ["diff", "-q", "A", "B"], ["status", "A"], ["status", "--json", "A"],
     ["recover", "A"], ["recover", "A", "--list"], ["check", "--json", "NONE"], ["--version"], ["ls", "--help"],
-    ["--help"], ["merge", "--help"], ["grep", "--help"]], ids="-".join)
+    ["--help"], ["merge", "--help"], ["grep", "--help"], ["help", "options"]], ids="-".join)
 def test_output_that_nobody_takes_is_an_error(box, small, args, redirection, why):
     names = {"A": small, "B": box.add(small, "b.map"), "NONE": box.add(b"none", "none.map")}
     good("put", small, "info/author", input=b"somebody\n")
     r = shell(redirection, *[names.get(a, a) for a in args])
-    # Of a text that is longer than stdio's buffer only the end has a reason.
-    whys = [why, "not all of it could be written"] if args == ["--help"] else [why]
-    assert (r.returncode, r.stderr) in [(2, "mapfs: standard output: %s\n" % w) for w in whys]
+    assert (r.returncode, r.stderr) == (2, "mapfs: standard output: %s\n" % why)
 
 
 @NO_OUTPUT
@@ -203,7 +390,7 @@ def test_a_picture_that_cannot_be_written_is_what_is_named(box, small):
     (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot go into itself"),
     (["mv", "{map}", "info/author", "info/version/x"], 2, "{map}: info/version/x: Not a directory"),
     (["mv", "{map}", "info/author", "x" * 256], 2, "{map}: %s: File name too long" % ("x" * 256)),
-    (["help"], 2, "help: No such file, folder or command (see mapfs --help)"),
+    (["nothing"], 2, "nothing: No such file, folder or command (see mapfs --help)"),
     (["none.map"], 2, "none.map: No such file or directory"),
     (["pack", "/", "new.xyz"], 2, "new.xyz: its ending is of no format that can be made (--format=NAME says which)"),
     (["recover", "{map}/x"], 2, "{map}/x: Not a directory"),

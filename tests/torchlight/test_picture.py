@@ -118,6 +118,18 @@ def test_what_cannot_be_drawn(box, path, words):
     assert not os.path.exists(out)
 
 
+def test_a_picture_on_standard_output(box):
+    made = archive(box, {"SHEET.DDS": dds(b"DXT1", 9, 6)})
+    out = os.path.join(box.root, "out.png")
+    preview(made, "MEDIA/UI/SHEET.DDS", out)
+    for args in ([made, "MEDIA/UI/SHEET.DDS", "-"], ["--layer", "MEDIA/UI/SHEET.DDS", made]):
+        r = subprocess.run([places.BINARY, "preview", *args], capture_output=True, timeout=120)
+        with open(out, "rb") as f:
+            assert (r.returncode, r.stdout, r.stderr) == (0, f.read(), b"")
+    # A path where the picture's name would stand is none.
+    assert "SHEET.DDS: a picture is PNG" in preview(made, "MEDIA/UI/SHEET.DDS", code=2)
+
+
 def test_plain_pixels(box):
     head = struct.pack("<4s7I44x2I4s5I5I", b"DDS ", 124, 0x100F, 2, 3, 12, 0, 0, 32, 0x41, b"\0" * 4, 32, 0xFF0000,
                        0xFF00, 0xFF, 0xFF000000, 0x1000, 0, 0, 0, 0)
@@ -127,6 +139,6 @@ def test_plain_pixels(box):
         body[i + 2:i + 3] + body[i + 1:i + 2] + body[i:i + 1] + body[i + 3:i + 4] for i in range(0, 24, 4)))
 
 
-@pytest.mark.parametrize("args", [["a"], ["a", "b", "c", "d"], ["--layer", "x", "a", "b", "c"]])
+@pytest.mark.parametrize("args", [[], ["a", "b", "c", "d"], ["--layer", "x", "a", "b", "c"]])
 def test_a_wrong_command_line(args):
     preview(*args, code=1)

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/say.h"
+#include "cli/offline/streams.h"
 
 static void wrong(struct many_list *l, const char *name, int r, const char *why)
 {
@@ -174,7 +175,11 @@ int many_list_add(struct many_list *l, const char *name)
 	int fd, r = offline_locate(name, &fd, &file, &e);
 
 	if (r == 0) {
-		r = add_top(l, fd, flags);
+		/* What is in no directory has to be within reach by itself. */
+		if (streams_named(name))
+			r = add_top(l, fcntl(atoi(file), F_DUPFD_CLOEXEC, 0), 0);
+		if (r == 0)
+			r = add_top(l, fd, flags);
 		if (r == 0)
 			return add(l, strdup(name), file);
 		free(file);

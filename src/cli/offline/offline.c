@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "cli/offline/streams.h"
 #include "vfs/journal/journal.h"
 
 void offline_say(const struct offline *t, const char *fmt, ...)
@@ -39,6 +40,8 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 	struct stat st;
 	char *name;
 
+	if (streams_named(file))
+		return streams_input(ret_dirfd, ret_name, e);
 	if (!path)
 		return error_set(e, -errno, "%s", strerror(errno));
 	name = strrchr(path, '/') + 1;
@@ -78,6 +81,8 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 	int dirfd, r;
 
 	begin(t, file);
+	if (streams_named(file) && !o->read_only)
+		return error_set(e, -EINVAL, "is standard input, and cannot be written");
 	r = offline_locate(file, &dirfd, &name, e);
 	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
 }
@@ -90,6 +95,8 @@ int offline_create(struct offline *t, const char *file, const char *format,
 	int dirfd;
 
 	begin(t, file);
+	if (streams_named(file))
+		return error_set(e, -EINVAL, "is no name for a new map");
 	if (!dir)
 		return error_set(e, -ENOMEM, "out of memory");
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

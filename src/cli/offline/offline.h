@@ -31,8 +31,8 @@ struct offline {
 };
 
 /*
- * Where a map is, links resolved: its directory, and its name there. Both are the caller's.
- * -EISDIR: it is a directory.
+ * Where a map is, links resolved: its directory, and its name there. Both are the caller's. "-" is
+ * what standard input holds. -EISDIR: it is a directory.
  */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/io_copy.h"
 #include "base/pair.h"
+#include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
 
@@ -27,6 +28,14 @@ static int locate_new(struct out *o, struct error *e)
 	strcpy(o->name, name);
 	o->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return o->dirfd < 0 ? error_errno(e, "its directory cannot be opened") : 0;
+}
+
+/* Standard output: only the copy has a place. */
+static int locate_copy(struct out *o, struct error *e)
+{
+	strcpy(o->name, o->path);
+	o->dirfd = streams_directory(e);
+	return o->dirfd < 0 ? o->dirfd : 0;
 }
 
 /* A copy ".OUT.mapfs-new-XXXXXX", its second file, or what a save of it was writing: the same
@@ -117,6 +126,8 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 	int r;
 
 	*o = (struct out){.path = path, .dirfd = -1};
+	if (streams_named(path))
+		return locate_copy(o, e);
 	if (lstat(path, &st) < 0 && errno == ENOENT) {
 		r = locate_new(o, e);
 		return r < 0 ? r : find_second(o, e);
@@ -177,6 +188,8 @@ static int copy_second(struct out *o, struct file *from, struct error *e)
 	struct stat st;
 	int r;
 
+	if (streams_named(o->path))
+		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
 	if (!o->second[0])
 		return error_set(e, -EINVAL, "is no name for a map of two files");
 	if (!f->companion(replace_temporary(o->copy), 0, name))
@@ -194,7 +207,10 @@ static int copy_second(struct out *o, struct file *from, struct error *e)
 int out_copy(struct out *o, const struct source *from, struct offline *t, const char *shown,
 	const struct vfs_options *how, struct error *e)
 {
-	int like = o->held.vol ? o->held.vol->source.files[0]->fd : -1;
+	/* Elsewhere nobody may read a copy who may not read the map. */
+	int like = o->held.vol              ? o->held.vol->source.files[0]->fd
+		   : streams_named(o->path) ? from->files[0]->fd
+					    : -1;
 	int r = copy(o->dirfd, o->name, like, from->files[0], &o->copy, e);
 
 	if (r == 0 && from->files[1])
@@ -241,8 +257,11 @@ int out_commit(struct out *o, const struct source *from, struct error *e)
 	CLEANUP(replace_destroy) struct replace *first = NULL;
 	CLEANUP(replace_destroy) struct replace *second = NULL;
 	int like = o->held.vol ? o->held.vol->source.files[0]->fd : -1;
-	int r = copy(o->dirfd, o->name, like, from->files[0], &first, e);
+	int r;
 
+	if (streams_named(o->path))
+		return streams_output(from->files[0]->fd, e);
+	r = copy(o->dirfd, o->name, like, from->files[0], &first, e);
 	if (r == 0 && from->files[1])
 		r = copy(o->dirfd, o->second, o->second_held ? o->second_held->fd : -1,
 			from->files[1], &second, e);

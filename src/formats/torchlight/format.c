@@ -61,7 +61,7 @@ static const struct format_names names = {.shown_as = tl_shown_as};
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};
 static const struct format_setting settings[] = {
-	{"text", text_values, .help = "Torchlight II: how compiled files are shown as text (utf8)"},
+	{"text", text_values, .help = "Torchlight II: compiled files as text (utf8)"},
 	{"names", .help = "Torchlight II: further names, one a line"},
 	{0},
 };

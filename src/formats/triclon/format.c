@@ -225,9 +225,8 @@ static const char *const lists_values[] = {"bytes", "count", NULL};
 static const char *const points_values[] = {"none", "bytes", "count", NULL};
 static const struct format_setting settings[] = {
 	{"endian", endian_values, .help = "Triclon: the byte order of numbers (what fits best)"},
-	{"lists", lists_values, .help = "Triclon: what the sizes of lists count (what fits best)"},
-	{"points", points_values,
-		.help = "Triclon: what stands before the points (what fits best)"},
+	{"lists", lists_values, .help = "Triclon: what sizes of lists count (what fits best)"},
+	{"points", points_values, .help = "Triclon: what stands before points (what fits best)"},
 	{0},
 };
 
