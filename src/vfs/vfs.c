@@ -169,14 +169,12 @@ struct root_sync {
 static void root_saved(void *arg, struct report *report)
 {
 	struct root_sync *s = arg;
-	enum outcome code = report->code;
-	/* What is refused is no program's mistake in calling. */
-	int r = report->error && report->error != -EINVAL ? report->error : -EIO;
+	int r = report_errno(report);
 
 	for (size_t i = 0; i < report->n; i++)
 		s->v->host->note(s->v->host, report->lines[i]);
 	report_finish(report);
-	call_done(s->call, code == OUTCOME_SAVE_FAILED ? r : 0);
+	call_done(s->call, r);
 	free(s);
 }
 

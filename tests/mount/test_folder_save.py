@@ -86,6 +86,7 @@ def test_a_conflict_is_the_exit_code_where_all_else_is_saved(box, four):
     for i in 0, 1:
         four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
     folder.replace(box, NAMES[1], datafile.small_map(settings=(b"sv_theirs 1",)))
+    assert boxes.refused(folder.sync, four.point) == errno.ESTALE
     four.unmount(code=6)
     assert author(box, 0) == b"me\0"
     box.allow("*.mapfs-conflict")

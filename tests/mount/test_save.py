@@ -127,6 +127,18 @@ def test_another_programs_change_is_not_overwritten(box, small):
     assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
 
 
+def test_sync_fails_where_the_save_went_beside_the_map(box, small):
+    m = box.mount(small)
+    change(m)
+    other_program_replaces(small)
+    box.allow("small.map.mapfs-*")
+    for _ in range(2):  # that nothing came since does not bring it into the map
+        assert boxes.refused(boxes.sync_root, m.point) == errno.ESTALE
+        assert parts.settings(small) == b"from another program\0"
+        assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
+    assert m.unmount(code=6).out.count("mapfs-conflict") >= 1
+
+
 @pytest.mark.parametrize("text", [b"from another program", b"sv_deepfly 8\0tune ground_friction 0.5"],
                          ids=["of another length", "of the same length"])
 def test_another_programs_change_in_place_is_not_overwritten(box, small, text):

@@ -156,14 +156,13 @@ struct syncing {
 static void saved(void *arg, struct report *report)
 {
 	struct syncing s = *(struct syncing *)arg;
-	int r = report->error && report->error != -EINVAL ? report->error : -EIO;
-	enum outcome code = report->code;
+	int r = report_errno(report);
 
 	free(arg);
 	for (size_t i = 0; i < report->n; i++)
 		s.folder->host->note(s.folder->host, report->lines[i]);
 	report_finish(report);
-	call_done(s.call, code == OUTCOME_SAVE_FAILED ? r : 0);
+	call_done(s.call, r);
 }
 
 void level_fsync(struct folder *f, struct level *l, struct call *c)

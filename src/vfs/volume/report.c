@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/volume/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,16 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
 		report_line(r, printable(line));
 	free(text);
+}
+
+int report_errno(const struct report *r)
+{
+	if (r->code == OUTCOME_CONFLICT)
+		return -ESTALE;
+	if (r->code != OUTCOME_SAVE_FAILED)
+		return 0;
+	/* What is refused is no program's mistake in calling. */
+	return r->error && r->error != -EINVAL ? r->error : -EIO;
 }
 
 enum outcome outcome_worse(enum outcome a, enum outcome b)

@@ -46,6 +46,9 @@ void report_merge_of(struct report *r, const char *path, const struct report *fr
 void report_merge_news(struct report *r, struct report *from);
 /* Adds the lines of from that are not known. */
 void report_add_news(struct report *r, const struct report *from, const struct report *known);
+/* As fsync of the root tells it: 0, -ESTALE where the map went to another file than the one that
+ * was mounted, or why it was not saved. */
+int report_errno(const struct report *r);
 void report_finish(struct report *r);
 
 #endif
