@@ -867,7 +867,7 @@ def test_a_type_of_a_uuid_is_the_same_under_another_number(plain):
 def test_errors_are_129_or_more_and_nothing_is_written(plain):
     bad = plain / "bad.map"
     bad.write_bytes(b"no map at all")
-    for args in ((), ("b", "o", "t"), ("bad", "o", "t", "out"), ("b", "bad", "t", "out"), ("b", "o", "bad", "out"),
+    for args in (("b",), ("b", "o", "t"), ("bad", "o", "t", "out"), ("b", "bad", "t", "out"), ("b", "o", "bad", "out"),
                  ("b", "o", "none", "out"), ("b", "o", "t", "none/out")):
         r = run("merge", *(str(plain / (a + ".map")) for a in args))
         assert r.returncode >= 129 and r.stderr.count(b"\n") == 1, (args, r.returncode, r.stderr)

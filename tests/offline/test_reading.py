@@ -148,7 +148,7 @@ def test_output_that_cannot_be_written_is_two(small, args):
 
 
 def test_usage_is_one(small):
-    for args in (["ls"], ["cat", small], ["extract", small], ["ls", "-x", small], ["cat", "-o"],
+    for args in (["ls", "-l"], ["cat", small], ["extract", small], ["ls", "-x", small], ["cat", "-o"],
                  ["ls", "-o", "nonsense", small]):
         r = run(*args)
         assert r.returncode == 1 and r.stderr.startswith(b"mapfs: " + args[0].encode()), args
