@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -59,11 +60,11 @@ static const char *const worker_allowed[] = {"pread64", "preadv", "pwrite64", "p
 	"dup2", "dup3", "pipe2", "splice", "vmsplice", "tee", "eventfd2", "signalfd4",
 	"memfd_create",
 	/* Landlock says which files. */
-	"open", "openat", "openat2", "ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync",
-	"sync_file_range", "sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range",
-	"sendfile", "sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link",
-	"linkat", "unlink", "unlinkat", "mkdir", "mkdirat", "fchmod", "fchown", "fchown32",
-	"fgetxattr", "flistxattr", "fsetxattr", "fremovexattr"};
+	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "sync_file_range",
+	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
+	"sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link", "linkat",
+	"unlink", "unlinkat", "fchown", "fchown32", "fgetxattr", "flistxattr", "fsetxattr",
+	"fremovexattr"};
 
 /* To wait for the worker, and to open the door where its name was taken. */
 static const char *const keeper_allowed[] = {"wait4", "waitid", "waitpid", "bind", "listen"};
@@ -131,6 +132,17 @@ static int add_commands(scmp_filter_ctx ctx)
 	return r;
 }
 
+/* None that is run, and none that is shared with a file, which could be changed by it and keep
+ * S_ISUID. */
+static int add_memory(scmp_filter_ctx ctx)
+{
+	const struct scmp_arg_cmp args[] = {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+		SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0)};
+	int r = add(ctx, SCMP_ACT_ALLOW, "mmap", LENGTH(args), args);
+
+	return r < 0 ? r : add(ctx, SCMP_ACT_ALLOW, "mmap2", LENGTH(args), args);
+}
+
 struct rule {
 	const char *name;
 	uint32_t action;
@@ -161,8 +173,6 @@ static int add_conditional(scmp_filter_ctx ctx, scmp_datum_t whom)
 		{"tgkill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
 		{"tgkill", kill, SCMP_A0(SCMP_CMP_NE, self)},
 		/* No memory becomes code. */
-		{"mmap", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-		{"mmap2", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		{"mprotect", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
 		/* The times of files that are open, not of those that are named. */
 		{"utimensat", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
@@ -172,13 +182,46 @@ static int add_conditional(scmp_filter_ctx ctx, scmp_datum_t whom)
 	};
 	int r = add_commands(ctx);
 
+	if (r == 0)
+		r = add_memory(ctx);
 	return r < 0 ? r : add_rules(ctx, rules, LENGTH(rules));
+}
+
+/* Where the mode of a file stands among the arguments. */
+static const struct {
+	const char *name;
+	unsigned arg;
+} with_mode[] = {{"open", 2}, {"openat", 3}, {"mkdir", 1}, {"mkdirat", 2}, {"fchmod", 1}};
+
+/* What is run with its owner's rights would be root's, of a worker of root's. A libc gives no mode
+ * to an open that makes nothing. */
+static int add_modes(scmp_filter_ctx ctx)
+{
+	const scmp_datum_t both = S_ISUID | S_ISGID;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < LENGTH(with_mode); i++) {
+		const unsigned arg = with_mode[i].arg;
+		const struct rule rules[] = {
+			{with_mode[i].name, SCMP_ACT_ALLOW,
+				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, both, 0)},
+			{with_mode[i].name, SCMP_ACT_ERRNO(EPERM),
+				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)},
+			{with_mode[i].name, SCMP_ACT_ERRNO(EPERM),
+				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, both, S_ISGID)},
+		};
+
+		r = add_rules(ctx, rules, LENGTH(rules));
+	}
+	return r;
 }
 
 static int add_worker(scmp_filter_ctx ctx)
 {
 	int r = add_names(ctx, SCMP_ACT_ALLOW, worker_allowed, LENGTH(worker_allowed));
 
+	if (r == 0)
+		r = add_modes(ctx);
 	if (r == 0)
 		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, worker_killing, LENGTH(worker_killing));
 	return r < 0 ? r : add_conditional(ctx, FILTER_SELF);

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 
 #include "base/cleanup.h"
@@ -49,37 +47,11 @@ static int outcome(int r)
 	return r < 0 ? -errno : 0;
 }
 
-static int outcome_fd(int fd)
-{
-	return fd < 0 ? -errno : fd;
-}
-
-/* By itself openat2 refuses a mode for what is not made. */
-static int open_at_once(int dirfd, const char *path, int flags, mode_t mode)
-{
-	bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
-	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
-		.mode = makes ? mode : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
-	int fd;
-
-	/* EAGAIN: something was renamed meanwhile. */
-	do {
-		fd = ask(IO_OPEN, dirfd, path);
-		if (fd == 0)
-			fd = outcome_fd((int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how)));
-	} while (fd == -EINTR || fd == -EAGAIN);
-	return fd;
-}
-
 static int open_name(int dirfd, const char *name, int flags, mode_t mode)
 {
-	int fd;
+	int fd = openat(dirfd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 
-	do
-		fd = outcome_fd(openat(dirfd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode));
-	while (fd == -EINTR);
-	return fd;
+	return fd < 0 ? -errno : fd;
 }
 
 static int open_level(void *arg, int dirfd, const char *name, struct error *e)
@@ -88,23 +60,28 @@ static int open_level(void *arg, int dirfd, const char *name, struct error *e)
 	return open_name(dirfd, name, O_PATH | O_DIRECTORY, 0);
 }
 
-/* For kernels before 5.6, and where a filter of those that we run in denies openat2. */
-static int open_by_names(int dirfd, const char *path, int flags, mode_t mode)
-{
-	CLEANUP(close_fd) int parent = -1;
-	char name[NAME_MAX + 1];
-
-	if (strcmp(path, ".") == 0)
-		return open_name(dirfd, path, flags, mode);
-	parent = path_open_parent(dirfd, path, open_level, NULL, name, NULL);
-	return parent < 0 ? parent : open_name(parent, name, flags, mode);
-}
-
+/* Name by name, and not by openat2: it can make files of any mode, and a filter cannot look into
+ * what it is given (filter.h). */
 static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 {
-	int fd = open_at_once(dirfd, path, flags, mode);
+	bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+	CLEANUP(close_fd) int parent = -1;
+	char name[NAME_MAX + 1];
+	int r;
 
-	return fd == -ENOSYS || fd == -EPERM ? open_by_names(dirfd, path, flags, mode) : fd;
+	if (strcmp(path, ".") != 0 && name_check(path, strlen(path)) < 0) {
+		parent = path_open_parent(dirfd, path, open_level, NULL, name, NULL);
+		if (parent < 0)
+			return parent;
+		dirfd = parent;
+		path = name;
+	}
+	do {
+		r = makes ? ask(IO_OPEN, dirfd, path) : 0;
+		if (r == 0)
+			r = open_name(dirfd, path, flags, mode);
+	} while (r == -EINTR);
+	return r;
 }
 
 bool io_is_full(int r)

@@ -152,24 +152,39 @@ static bool takes_rights(const char *name)
 	return true;
 }
 
+static int add_name(char **names, const char *name)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *names ? *names : "", *names ? ", " : "", name) < 0)
+		return -ENOMEM;
+	free(*names);
+	*names = longer;
+	return 0;
+}
+
 int metadata_not_kept(int fd, char **ret, struct error *e)
 {
 	CLEANUP(free) char *names = NULL, *found = NULL;
 	ssize_t n = read_xattr(fd, NULL, &names);
+	struct stat st;
+	int r = 0;
 
+	if (fstat(fd, &st) < 0)
+		return error_errno(e, "cannot look at the file");
+	if (st.st_mode & S_ISUID)
+		r = add_name(&found, "set-user-ID");
+	if (r == 0 && st.st_mode & S_ISGID)
+		r = add_name(&found, "set-group-ID");
 	if (n < 0 && n != -EOPNOTSUPP)
 		return error_set(
 			e, (int)n, "cannot list the extended attributes: %s", strerror((int)-n));
-	for (const char *name = names; n > 0 && name < names + n; name += strlen(name) + 1) {
-		char *longer;
-
-		if (!takes_rights(name))
-			continue;
-		if (asprintf(&longer, "%s%s%s", found ? found : "", found ? ", " : "", name) < 0)
-			return error_set(e, -ENOMEM, "out of memory");
-		free(found);
-		found = longer;
-	}
+	for (const char *name = names; r == 0 && n > 0 && name < names + n;
+		name += strlen(name) + 1)
+		if (takes_rights(name))
+			r = add_name(&found, name);
+	if (r < 0)
+		return error_set(e, r, "out of memory");
 	*ret = TAKE(found);
 	return 0;
 }
@@ -196,14 +211,14 @@ int metadata_sum(int fd, uint32_t *ret)
 
 static mode_t kept_mode(const struct stat *old, const struct stat *now)
 {
-	mode_t mode = old->st_mode & 07777;
+	/* As from every file that is written to, the kernel takes from it what gives its owner's
+	 * rights. */
+	mode_t mode = old->st_mode & (S_ISVTX | ACCESSPERMS);
 
-	if (now->st_uid != old->st_uid)
-		mode &= ~(mode_t)S_ISUID;
 	if (now->st_gid != old->st_gid) {
 		mode_t both = mode & (mode << 3) & S_IRWXG;
 
-		mode = (mode & ~(mode_t)(S_ISGID | S_IRWXG)) | both;
+		mode = (mode & ~(mode_t)S_IRWXG) | both;
 	}
 	return mode;
 }

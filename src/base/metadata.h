@@ -7,7 +7,7 @@
  * further; a group that is not kept has no more rights than both the old group and the others had.
  * Attributes that the filesystem or the caller's rights do not allow are left out, but never user.*
  * or an ACL for want of space or by a failing disk. Hashes and rights that vouch for the old
- * content (security.ima, .evm, .capability) are not kept.
+ * content (security.ima, .evm, .capability) are not kept, nor are S_ISUID and S_ISGID.
  */
 #ifndef BASE_METADATA_H
 #define BASE_METADATA_H
@@ -22,9 +22,10 @@ int metadata_copy(int from, int to, struct error *e);
 int metadata_sum(int fd, uint32_t *ret);
 
 /*
- * The names of those attributes that are seen with the rights of this moment and that metadata_copy
- * will not keep once they were given up: trusted.*, and security.* but for the labels that new
- * files get by themselves. "a, b" in *ret, the caller's to free; NULL where there is none.
+ * What metadata_copy will not keep: set-user-ID, set-group-ID, and the names of those attributes
+ * that are seen with the rights of this moment and cannot be set once they were given up:
+ * trusted.*, and security.* but for the labels that new files get by themselves. "a, b" in *ret,
+ * the caller's to free; NULL where there is none.
  */
 int metadata_not_kept(int fd, char **ret, struct error *e);
 

@@ -187,7 +187,7 @@ static int make_own_dir(const struct extract *x, const char *name)
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) == 0 && (st.st_mode & 0300) != 0300)
-		(void)io_chmod(fd, (st.st_mode & 07777) | 0300);
+		(void)io_chmod(fd, (st.st_mode & ACCESSPERMS) | 0300);
 	close(fd);
 	return 0;
 }

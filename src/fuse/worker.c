@@ -115,8 +115,7 @@ static void tell_what_is_not_kept(struct worker *w)
 
 	if (fd < 0 || metadata_not_kept(fd, &names, NULL) < 0 || !names)
 		return;
-	snprintf(line, sizeof(line), "a save does not keep what takes the rights of root: %s",
-		names);
+	snprintf(line, sizeof(line), "a save does not keep what takes or gives rights: %s", names);
 	note(w, line);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/metadata.h"
 #include "base/replace.h"
 
 static void prepare(const struct room *room)
@@ -53,6 +54,29 @@ static void mode_and_attributes_are_kept(void **state)
 	assert_int_equal(fgetxattr(fd, "user.mapfs-test", value, sizeof(value)), 5);
 	assert_memory_equal(value, "value", 5);
 	close(fd);
+}
+
+/* What one is told of is what it does not have afterwards. */
+static void bits_that_give_rights_are_not_kept(void **state)
+{
+	static const mode_t modes[] = {04755, 02755, 06711, 02644, 01644};
+	const struct room *room = *state;
+	struct error e = ERROR_INIT;
+
+	prepare(room);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		CLEANUP(close_fd) int like = openat(room->fd, "map", O_RDONLY);
+		CLEANUP(free) char *told = NULL;
+		struct stat st;
+
+		assert_int_equal(fchmod(like, modes[i]), 0);
+		assert_int_equal(metadata_not_kept(like, &told, &e), 0);
+		assert_int_equal(told && strstr(told, "set-user-ID"), (modes[i] & S_ISUID) != 0);
+		assert_int_equal(told && strstr(told, "set-group-ID"), (modes[i] & S_ISGID) != 0);
+		assert_int_equal(save(room, like, &e), 0);
+		assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
+		assert_int_equal(st.st_mode & 07777, modes[i] & 01777);
+	}
 }
 
 /* As POSIX ACLs are kept in attributes: version 2, then tag, permissions and id of each entry. */
@@ -189,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_a_room(mode_and_attributes_are_kept),
 		in_a_room(an_acl_is_kept_and_none_is_inherited),
+		in_a_room(bits_that_give_rights_are_not_kept),
 		in_a_room(root_keeps_the_owner),
 		in_a_room(a_group_that_cannot_be_kept_gains_nothing),
 		in_a_room(a_new_file_follows_the_umask),

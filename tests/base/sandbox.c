@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -333,6 +334,31 @@ static const struct attempt {
 	{"bind", SYS_bind, {0, 0, 0}, 0},
 	{"listen", SYS_listen, {0, 1}, 0},
 	{"fchmodat", SYS_fchmodat, {AT_FDCWD, (long)"/tmp", 0777}, 0},
+	{"fchmodat2", 452, {AT_FDCWD, (long)"/tmp", 04755, 0}, 0},
+	{"fchmod to set-user-ID", SYS_fchmod, {-1, 04755}, EPERM},
+	{"fchmod to set-group-ID", SYS_fchmod, {-1, 02755}, EPERM},
+	{"fchmod to both", SYS_fchmod, {-1, 06755}, EPERM},
+	{"fchmod to neither", SYS_fchmod, {-1, 01755}, EBADF},
+	{"set-user-ID at first", SYS_openat, {-1, (long)"x", O_WRONLY | O_CREAT, 04755}, EPERM},
+	{"set-group-ID at first", SYS_openat, {-1, (long)"x", O_WRONLY | O_CREAT, 02755}, EPERM},
+	{"both at first", SYS_openat, {-1, (long)"x", O_WRONLY | O_CREAT, 06755}, EPERM},
+	{"neither at first", SYS_openat, {-1, (long)"x", O_WRONLY | O_CREAT, 0755}, EBADF},
+	{"without a name", SYS_openat, {-1, (long)".", O_WRONLY | O_TMPFILE, 04755}, EPERM},
+	{"with bits that are none", SYS_openat, {-1, (long)"x", O_CREAT, 1L << 40 | 04755}, EPERM},
+#ifdef SYS_open
+	{"open", SYS_open, {(long)"/tmp/x", O_WRONLY | O_CREAT, 04755}, EPERM},
+	{"creat", SYS_creat, {(long)"/tmp/x", 04755}, ENOSYS},
+	{"mkdir", SYS_mkdir, {(long)"/tmp/x", 02755}, EPERM},
+	{"mknod", SYS_mknod, {(long)"/tmp/x", S_IFREG | 04755, 0}, ENOSYS},
+#endif
+	{"openat2", SYS_openat2, {-1, (long)"x", 0, 0}, ENOSYS},
+	{"mkdirat", SYS_mkdirat, {-1, (long)"x", 02755}, EPERM},
+	{"mkdirat, set-user-ID", SYS_mkdirat, {-1, (long)"x", 04755}, EPERM},
+	{"mkdirat with neither", SYS_mkdirat, {-1, (long)"x", 01755}, EBADF},
+	{"mknodat", SYS_mknodat, {-1, (long)"x", S_IFREG | 04755, 0}, ENOSYS},
+	{"shared memory", SYS_mmap, {0, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1}, ENOSYS},
+	{"shared memory, validated", SYS_mmap, {0, 4096, PROT_READ, MAP_SHARED_VALIDATE, 0},
+		ENOSYS},
 	{"fchownat", SYS_fchownat, {AT_FDCWD, (long)"/tmp", 0, 0, 0}, 0},
 	{"setxattr", SYS_setxattr, {(long)"/tmp", (long)"user.x", 0, 0, 0}, 0},
 	{"lremovexattr", SYS_lremovexattr, {(long)"/tmp", (long)"user.x"}, 0},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Zlib
 git init --quiet
 echo '*.map diff=mapfs' > .gitattributes
-git config diff.mapfs.textconv 'mapfs text'
+git config diff.mapfs.textconv 'mapfs text --'
 git add .gitattributes dm1.map
 git commit --quiet -m 'as it came'
 mapfs cat dm1.map groups/1/group.json | sed 's/"x_offset": 0/"x_offset": 64/' > group.json

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
 git init --quiet
 echo '*.map diff=mapfs merge=mapfs' > .gitattributes
-git config diff.mapfs.textconv 'mapfs text'
-git config merge.mapfs.driver 'mapfs merge -L %P %O %A %B %A'
+git config diff.mapfs.textconv 'mapfs text --'
+git config merge.mapfs.driver 'mapfs merge -L %P -- %O %A %B %A'
 git add .gitattributes Tsunami.map
 git commit --quiet -m 'as it came'
 git checkout --quiet -b autumn

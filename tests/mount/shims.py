@@ -83,8 +83,8 @@ class Inside(Shim):
     library, variable = "shim-inside.so", "MAPFS_SHIM_INSIDE"
     size = 4096
 
-    def ask(self, what, path=b"/", pid=0):
-        struct.pack_into("<iI256s", self.memory, 4, -1, pid, path)
+    def ask(self, what, path=b"/", number=0):
+        struct.pack_into("<iI256s", self.memory, 4, -1, number, path)
         struct.pack_into("<I", self.memory, 0, what + 1)
 
     def answer(self):

@@ -166,12 +166,16 @@ def test_links_to_maps_are_followed_within_the_folder(box):
     folder.fill(box)
     for to, name in (("er/LOW.MAP", "rel.map"), (os.path.join(box.maps, "small.map"), "abs.map"),
                      ("er", "dir"), ("../../outside.map", "out.map"), ("rel.map", "twice.map"),
-                     ("nowhere.map", "none.map"), ("loop.map", "loop.map"), ("er", "er.map")):
+                     ("nowhere.map", "none.map"), ("loop.map", "loop.map"), ("er", "er.map"),
+                     ("dir/LOW.MAP", "through.map"), (".././deep//dir/../er/LOW.MAP", "up.map"),
+                     ("../..", "up"), ("up/outside.map", "past.map"),
+                     ("../../maps/small.map", "around.map"), (box.maps + "x/small.map", "beside.map")):
         os.symlink(to, os.path.join(box.maps, "deep", name))
     with open(os.path.join(box.root, "outside.map"), "wb") as f:
         f.write(datafile.small_map())
     m = box.mount(box.maps)
-    assert sorted(os.listdir(m / "deep")) == ["abs.map", "er", "rel.map", "twice.map"]
+    assert sorted(os.listdir(m / "deep")) == ["abs.map", "er", "rel.map", "through.map",
+                                              "twice.map", "up.map"]
     assert b"sv_deepfly" in m.get("deep/twice.map/" + SETTINGS)
     m.put("deep/abs.map/" + AUTHOR, b"by link\n")
     m.unmount()

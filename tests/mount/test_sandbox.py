@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 
 import pytest
@@ -12,7 +13,8 @@ import parts
 import places
 import shims
 
-OPEN, CREATE, CHMOD, FCHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL, UNMOUNT = range(11)
+(OPEN, CREATE, CHMOD, FCHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL, UNMOUNT,
+ OPENAT, OPENAT2, TMPFILE, MKDIR, MKNOD, CHMODAT, WRITE, SHARE) = range(19)
 SETTINGS = "info/settings.cfg"
 
 
@@ -39,8 +41,8 @@ def outside(box, name="outside"):
     return path
 
 
-def attempt(m, inside, what, path="/", pid=0):
-    inside.ask(what, os.fsencode(path), pid)
+def attempt(m, inside, what, path="/", number=0):
+    inside.ask(what, os.fsencode(path), number)
 
     def done():
         boxes.refused(os.listxattr, m / SETTINGS)  # wakes it
@@ -80,6 +82,58 @@ def test_what_it_has_no_need_of_kills_it_and_the_keeper_says_so(box, small, insi
     m = box.mount(small)
     assert m.get(SETTINGS) == b"x 1\n"
     m.unmount()
+
+
+def special(directory):
+    """What runs with its owner's or its group's rights, and the directories that hand the latter on."""
+    return [name for name in os.listdir(directory)
+            if os.lstat(os.path.join(directory, name)).st_mode & (stat.S_ISUID | stat.S_ISGID)]
+
+
+@pytest.mark.parametrize("mode", [0o4755, 0o2755, 0o6711])
+def test_it_leaves_nothing_that_runs_with_the_rights_of_its_owner(box, small, inside, mode):
+    """Beside the map, where it may make files, and no capability is needed for it."""
+    path = os.path.join(os.path.dirname(small), "program")
+    m = box.mount(small, shim=inside)
+    for what, why in ((OPENAT, errno.EPERM), (OPENAT2, errno.ENOSYS), (TMPFILE, errno.EPERM),
+                      (MKDIR, errno.EPERM), (MKNOD, errno.ENOSYS)):
+        assert attempt(m, inside, what, path, mode) == why, what
+        assert not os.path.lexists(path)
+    # Without these bits it may, or the above says nothing; and then add them.
+    assert attempt(m, inside, OPENAT, path, mode & 0o1777) == 0
+    assert attempt(m, inside, FCHMOD, path, mode) == errno.EPERM
+    assert attempt(m, inside, FCHMOD, path, mode & 0o1777) == 0
+    assert special(os.path.dirname(small)) == []
+    assert attempt(m, inside, CHMODAT, path, mode) is None
+    assert boxes.wait_for(lambda: not box.processes())
+    assert special(os.path.dirname(small)) == []
+    os.unlink(path)
+
+
+def test_what_has_such_rights_and_is_changed_has_them_no_longer(box, small, inside):
+    """Nobody has FSETID; memory that is shared with a file would go round that."""
+    path = os.path.join(os.path.dirname(small), "program")
+    m = box.mount(small, shim=inside)
+    boxes.put(path, b"true\n", os.O_WRONLY | os.O_CREAT)
+    os.chmod(path, 0o6755)
+    assert attempt(m, inside, SHARE, path) == errno.ENOSYS
+    assert boxes.get(path) == b"true\n" and os.stat(path).st_mode & 0o7777 == 0o6755
+    assert attempt(m, inside, WRITE, path) == 0
+    assert boxes.get(path) == b"!rue\n" and os.stat(path).st_mode & 0o7777 == 0o755
+    m.unmount()
+    os.unlink(path)
+
+
+@pytest.mark.parametrize("mode", [0o4755, 0o2750, 0o6644])
+def test_a_map_with_such_rights_is_saved_without_them_and_that_is_said(box, small, mode):
+    os.chmod(small, mode)
+    m = box.mount(small)
+    for bit, name in ((stat.S_ISUID, "set-user-ID"), (stat.S_ISGID, "set-group-ID")):
+        assert (name in m.result.err) == bool(mode & bit), m.result.err
+    m.put(SETTINGS, b"x 1\n")
+    m.unmount()
+    assert parts.settings(small) == b"x 1\0"
+    assert os.stat(small).st_mode & 0o7777 == mode & 0o777
 
 
 def capabilities(pid):

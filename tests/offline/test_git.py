@@ -135,6 +135,25 @@ def test_what_is_no_map_or_damaged_does_not_keep_git_from_showing_the_rest(git, 
     assert "-# not all" not in git("diff") and git("diff").count("\n-") == 2
 
 
+@pytest.mark.parametrize("name", ["-u.map", "--force.map", "$x 'y'.map"])
+def test_a_name_is_no_option(git, name):
+    git("mv", git.map, "./" + name)
+    git.map = str(git.top / name)
+    git.commit("moved")
+    git("checkout", "-qb", "third")
+    good("put", git.map, "info/author", input=b"one\n")
+    said = git("diff")
+    assert "\n+one\n" in said and "cannot be shown" not in said
+    git.commit("third")
+    (git.top / name).write_text("no map")
+    assert "\n+no map\n" in git("diff", "HEAD")
+    git("reset", "-q", "--hard")
+    git("checkout", "-q", "-")
+    git.commit("ours", version="2")
+    git("merge", "-qm", "both", "third")
+    assert [run("cat", "--", git.map, "info/" + n).stdout for n in ("author", "version")] == [b"one\n", b"2\n"]
+
+
 def test_what_is_no_map_is_named_as_git_knows_it(git):
     (git.top / "maps/notes.map").write_text("ours")
     git.commit("ours")

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -254,24 +252,3 @@ WHOLE(OP_META, int, fsetxattr, (int fd, const char *k, const void *v, size_t n, 
 	}
 OPENAT(openat)
 OPENAT(openat64)
-
-/* openat2 has no name in libc; whoever calls it calls it by number, with as many arguments. */
-long syscall(long number, ...)
-{
-	const struct open_how *how;
-	long a[6];
-	va_list ap;
-	int b = 0;
-
-	va_start(ap, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(ap, long);
-	va_end(ap);
-	how = (const struct open_how *)(intptr_t)a[2];
-	if (number == SYS_openat2 &&
-		(how->flags & O_CREAT || (how->flags & O_TMPFILE) == O_TMPFILE))
-		b = befall(OP_OPEN);
-	if (b > 0)
-		die();
-	return b < 0 ? -1 : NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}

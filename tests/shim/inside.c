@@ -5,25 +5,50 @@
  * finds that out whenever it waits for a request.
  */
 #include <errno.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/xattr.h>
 
 #include "shared.h"
 
-enum attempt { OPEN, CREATE, CHMOD, FCHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL, UNMOUNT };
+enum attempt {
+	OPEN,
+	CREATE,
+	CHMOD,
+	FCHMOD,
+	SETXATTR,
+	CONNECT,
+	FORK,
+	EXEC,
+	PTRACE,
+	KILL,
+	UNMOUNT,
+	OPENAT,
+	OPENAT2,
+	TMPFILE,
+	MKDIR,
+	MKNOD,
+	CHMODAT,
+	WRITE,
+	SHARE,
+};
 
 struct control {
 	atomic_uint asked; /* an attempt and 1; 0: nothing, or done */
 	int32_t result;    /* its errno, or 0 */
-	int32_t pid;       /* whose */
+	int32_t number;    /* whose, or the mode */
 	char path[256];
 };
 
@@ -44,11 +69,45 @@ static int to_unix(const char *path)
 	return fd < 0 ? -1 : connect(fd, (struct sockaddr *)&to, sizeof(to));
 }
 
-static int change_rights(const char *path)
+static int change_rights(const char *path, mode_t mode)
 {
 	int fd = open(path, O_RDONLY);
 
-	return fd < 0 ? -1 : fchmod(fd, 0777);
+	return fd < 0 ? -1 : fchmod(fd, mode);
+}
+
+static int open_with_mode(const char *path, mode_t mode)
+{
+	const struct open_how how = {.flags = O_WRONLY | O_CREAT, .mode = mode};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
+/* A name for what has none is made by its descriptor. */
+static int make_without_name(const char *path, mode_t mode)
+{
+	char dir[256];
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	*strrchr(dir, '/') = '\0';
+	fd = open(dir, O_WRONLY | O_TMPFILE, mode);
+	return fd < 0 ? -1 : linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
+}
+
+/* The first byte of what stands there. */
+static int change(const char *path, enum attempt how)
+{
+	int fd = open(path, O_RDWR);
+	char *p;
+
+	if (fd < 0 || how == WRITE)
+		return fd < 0 ? -1 : (int)pwrite(fd, "!", 1, 0);
+	p = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -1;
+	*p = '!';
+	return 0;
 }
 
 static int try_it(enum attempt what)
@@ -64,7 +123,7 @@ static int try_it(enum attempt what)
 	case CHMOD:
 		return chmod(path, 0777);
 	case FCHMOD:
-		return change_rights(path);
+		return change_rights(path, (mode_t)control->number);
 	case SETXATTR:
 		return setxattr(path, "user.x", "", 0, 0);
 	case CONNECT:
@@ -74,11 +133,26 @@ static int try_it(enum attempt what)
 	case EXEC:
 		return execve(path, none, none);
 	case PTRACE:
-		return (int)ptrace(PTRACE_ATTACH, control->pid, NULL, NULL);
+		return (int)ptrace(PTRACE_ATTACH, control->number, NULL, NULL);
 	case KILL:
-		return kill(control->pid, SIGTERM);
+		return kill(control->number, SIGTERM);
 	case UNMOUNT:
 		return umount2(path, MNT_DETACH);
+	case OPENAT:
+		return openat(AT_FDCWD, path, O_WRONLY | O_CREAT, (mode_t)control->number);
+	case OPENAT2:
+		return open_with_mode(path, (mode_t)control->number);
+	case TMPFILE:
+		return make_without_name(path, (mode_t)control->number);
+	case MKDIR:
+		return mkdir(path, (mode_t)control->number);
+	case MKNOD:
+		return mknod(path, S_IFREG | (mode_t)control->number, 0);
+	case CHMODAT:
+		return fchmodat(AT_FDCWD, path, (mode_t)control->number, 0);
+	case WRITE:
+	case SHARE:
+		return change(path, what);
 	default:
 		errno = EINVAL;
 		return -1;

@@ -285,7 +285,7 @@ def mistakes(words, known):
             wrong += ["-o " + key for key in re.findall(r"(?:^|,)([a-z_]+)", word) if key not in known["-o"]]
         after = word == "-o"
         if word.startswith("--"):
-            wrong += [] if word.split("=")[0] in options or word == "--" else [word]
+            wrong += [] if word.split("=")[0] in options or word.strip("'") == "--" else [word]
         elif re.match(r"-[A-Za-z]", word):
             wrong += ["-" + c for c in word[1:] if "-" + c not in options and "-o" != word[:2]]
     # Maps have an ending, and what stands for a name is in capitals.

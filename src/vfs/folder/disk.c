@@ -3,28 +3,67 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "base/nearby.h"
 
 enum { LINKS_MAX = 8 };
-/* A mount is not even looked at: it may be our own, which waits for us. */
-#define WITHIN (RESOLVE_BENEATH | RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS)
 
-static int open_within(int dirfd, const char *path, int flags, unsigned long long resolve)
+/* Without a word to what is mounted there: it may be our own mount, which waits for us. */
+static bool is_one_mount(int a, int b)
 {
-	struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC, .resolve = resolve};
-	long fd;
+	const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+	struct statx x, y;
 
-	do {
-		fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
-	} while (fd < 0 && (errno == EAGAIN || errno == EINTR));
-	return fd < 0 ? -errno : (int)fd;
+	return statx(a, "", flags, STATX_MNT_ID, &x) == 0 &&
+	       statx(b, "", flags, STATX_MNT_ID, &y) == 0 && x.stx_dev_major == y.stx_dev_major &&
+	       x.stx_dev_minor == y.stx_dev_minor &&
+	       /* Before Linux 5.8 there are none. */
+	       (!(x.stx_mask & y.stx_mask & STATX_MNT_ID) || x.stx_mnt_id == y.stx_mnt_id);
+}
+
+/* A descriptor that is good for a look, and for what is below; links are not followed. -EXDEV:
+ * something is mounted there. */
+static int open_name(int dirfd, const char *name)
+{
+	CLEANUP(close_fd) int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return is_one_mount(dirfd, fd) ? take_fd(&fd) : -EXDEV;
+}
+
+static int open_level(void *arg, int dirfd, const char *name, struct error *e)
+{
+	(void)arg, (void)e;
+	return open_name(dirfd, name);
+}
+
+/* The same of a path in the folder. */
+static int open_path(const struct folder *f, const char *path)
+{
+	char name[NAME_MAX + 1];
+	CLEANUP(close_fd)
+	int dirfd = path_open_parent(f->dirfd, path, open_level, NULL, name, NULL);
+
+	return dirfd < 0 ? dirfd : open_name(dirfd, name);
+}
+
+/* ... and of a directory, "" for the folder itself, with these flags. */
+static int open_dir(const struct folder *f, const char *path, int flags)
+{
+	CLEANUP(close_fd) int dirfd = *path ? open_path(f, path) : -1;
+	int fd;
+
+	if (*path && dirfd < 0)
+		return dirfd;
+	fd = openat(*path ? dirfd : f->dirfd, ".", flags | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 bool disk_shown(const char *name)
@@ -42,11 +81,8 @@ bool disk_is_map(const char *name)
 int disk_open(const struct folder *f, const struct level *l, bool path)
 {
 	CLEANUP(free) char *to = level_path(l, NULL);
-	int flags = O_DIRECTORY | (path ? O_PATH : O_RDONLY);
 
-	if (!to)
-		return -ENOMEM;
-	return open_within(f->dirfd, *to ? to : ".", flags, WITHIN | RESOLVE_NO_SYMLINKS);
+	return to ? open_dir(f, to, path ? O_PATH : O_RDONLY) : -ENOMEM;
 }
 
 static bool may(int fd, int what)
@@ -54,81 +90,108 @@ static bool may(int fd, int what)
 	return faccessat(fd, "", what, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
-/* dir/target, or target within the folder where it is absolute; malloc'ed. */
-static char *follow(const struct folder *f, const char *dir, const char *target)
-{
-	size_t n = strlen(f->path);
-	char *path;
+/* Paths in the folder: one without links, and what is still to come. */
+struct way {
+	char done[PATH_MAX], text[PATH_MAX];
+	char *rest; /* in text; NULL: nothing */
+	unsigned links;
+};
 
-	if (target[0] == '/' && (strncmp(target, f->path, n) != 0 || target[n] != '/'))
-		return NULL;
-	if (target[0] == '/')
-		return strdup(target + n + 1);
-	return asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", target) < 0 ? NULL : path;
+static void go_up(struct way *w)
+{
+	char *slash = strrchr(w->done, '/');
+
+	*(slash ? slash : w->done) = '\0';
 }
 
-/* The path of what a link leads to in the end, through other links; in the folder. */
-static int resolve(const struct folder *f, const struct level *l, const char *name, char **ret)
+/* The last name that was done is a link: what it says takes its place. */
+static int follow(const struct folder *f, struct way *w, int fd)
+{
+	char target[PATH_MAX], text[PATH_MAX];
+	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
+	size_t n = strlen(f->path);
+
+	if (size < 0)
+		return -errno;
+	if (++w->links > LINKS_MAX)
+		return -ELOOP;
+	target[size] = '\0';
+	go_up(w);
+	if (target[0] == '/') {
+		if (strncmp(target, f->path, n) != 0 || target[n] != '/')
+			return -ENOENT;
+		memmove(target, target + n, strlen(target + n) + 1);
+		w->done[0] = '\0';
+	}
+	if (snprintf(text, sizeof(text), "%s/%s", target, w->rest ? w->rest : "") >=
+		(int)sizeof(text))
+		return -ENAMETOOLONG;
+	w->rest = strcpy(w->text, text);
+	return 0;
+}
+
+/* One name further. */
+static int walk(const struct folder *f, struct way *w)
+{
+	CLEANUP(close_fd) int fd = -1;
+	const char *name = strsep(&w->rest, "/");
+	size_t done = strlen(w->done);
+	struct stat st;
+
+	if (!*name || strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0) {
+		go_up(w);
+		return done ? 0 : -ENOENT;
+	}
+	if (done + strlen(name) + 2 > sizeof(w->done))
+		return -ENAMETOOLONG;
+	sprintf(w->done + done, "%s%s", done ? "/" : "", name);
+	fd = open_path(f, w->done);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fd < 0 ? fd : -errno;
+	return S_ISLNK(st.st_mode) ? follow(f, w, fd) : 0;
+}
+
+/* What a link leads to in the end, through other links, in the folder, is a file: where it lies. */
+static int resolve(const struct folder *f, const struct level *l, const char *name, struct way *ret)
 {
 	CLEANUP(free) char *path = level_path(l, name);
-	char target[PATH_MAX];
+	int r = path ? 0 : -ENOMEM;
 
-	for (int i = 0; path && i < LINKS_MAX; i++) {
-		CLEANUP(close_fd) int fd = open_within(f->dirfd, path, O_PATH | O_NOFOLLOW, WITHIN);
-		char *slash = strrchr(path, '/'), *next;
-		struct stat st;
-		ssize_t n;
-
-		if (fd < 0 || fstat(fd, &st) < 0)
-			return fd < 0 ? fd : -errno;
-		if (S_ISREG(st.st_mode)) {
-			*ret = TAKE(path);
-			return 0;
-		}
-		n = S_ISLNK(st.st_mode) ? readlinkat(fd, "", target, sizeof(target) - 1) : -1;
-		if (n <= 0)
-			return -ENOENT;
-		target[n] = '\0';
-		if (slash)
-			*slash = '\0';
-		next = follow(f, slash ? path : "", target);
-		free(path);
-		path = next;
-		if (!path)
-			return -ENOENT;
-	}
-	return path ? -ELOOP : -ENOMEM;
+	ret->done[0] = '\0';
+	ret->links = 0;
+	if (r == 0 && snprintf(ret->text, sizeof(ret->text), "%s", path) >= (int)sizeof(ret->text))
+		r = -ENAMETOOLONG;
+	for (ret->rest = ret->text; r == 0 && ret->rest;)
+		r = walk(f, ret);
+	return r < 0 ? r : ret->done[0] ? 0 : -ENOENT;
 }
 
-static int look_at(
-	const struct folder *f, const struct level *l, int dirfd, const char *name, int *ret_fd)
+static int look_at(const struct folder *f, const struct level *l, int dirfd, const char *name)
 {
-	CLEANUP(free) char *path = NULL;
+	CLEANUP(close_fd) int fd = open_name(dirfd, name);
 	struct stat st;
+	struct way w;
 	int r;
 
-	*ret_fd = open_within(dirfd, name, O_PATH | O_NOFOLLOW, WITHIN);
-	if (*ret_fd < 0 || fstat(*ret_fd, &st) < 0 || !S_ISLNK(st.st_mode))
-		return *ret_fd < 0 ? *ret_fd : 0;
-	close(*ret_fd);
-	*ret_fd = -1;
-	r = resolve(f, l, name, &path);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
+		return fd < 0 ? fd : take_fd(&fd);
+	close_fd_cleanup(&fd);
+	r = resolve(f, l, name, &w);
 	if (r == 0)
-		*ret_fd = r = open_within(f->dirfd, path, O_PATH | O_NOFOLLOW, WITHIN);
-	return r < 0 ? r : 0;
+		r = fd = open_path(f, w.done);
+	if (r >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
+		return -ENOENT;
+	return r < 0 ? r : take_fd(&fd);
 }
 
 int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
 	struct found *ret)
 {
-	CLEANUP(close_fd) int fd = -1;
-	int r;
+	CLEANUP(close_fd) int fd = disk_shown(name) ? look_at(f, l, dirfd, name) : -ENOENT;
+	int r = fd < 0 ? fd : fstat(fd, &ret->st) < 0 ? -errno : 0;
 
-	if (!disk_shown(name))
-		return -ENOENT;
-	r = look_at(f, l, dirfd, name, &fd);
-	if (r == 0 && fstat(fd, &ret->st) < 0)
-		r = -errno;
 	/* Mounts, links that lead nowhere or elsewhere */
 	if (r == -EXDEV || r == -ELOOP || r == -ENOTDIR)
 		r = -ENOENT;
@@ -153,19 +216,19 @@ int disk_find(const struct folder *f, const struct level *l, const char *name, s
 int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1])
 {
-	CLEANUP(free) char *path = NULL, *own = level_path(l, name);
+	CLEANUP(free) char *own = level_path(l, name);
+	struct way w;
 	char *slash;
-	int r = own ? resolve(f, l, name, &path) : -ENOMEM;
+	int r = own ? resolve(f, l, name, &w) : -ENOMEM;
 
-	if (r == 0 && strcmp(path, own) == 0)
+	if (r == 0 && strcmp(w.done, own) == 0)
 		r = -EINVAL;
 	if (r < 0)
 		return r;
-	slash = strrchr(path, '/');
-	snprintf(ret_name, NAME_MAX + 1, "%s", slash ? slash + 1 : path);
-	if (slash)
-		*slash = '\0';
-	r = open_within(f->dirfd, slash ? path : ".", O_RDONLY | O_DIRECTORY, WITHIN);
+	slash = strrchr(w.done, '/');
+	snprintf(ret_name, NAME_MAX + 1, "%.*s", NAME_MAX, slash ? slash + 1 : w.done);
+	go_up(&w);
+	r = open_dir(f, w.done, O_RDONLY);
 	if (r < 0)
 		return r;
 	*ret_dirfd = r;
