@@ -70,8 +70,8 @@ const struct cli_command cli_commands[] = {
 	{"check", cli_check, "[--json] FILE|FOLDER...", "what a game would refuse in maps",
 		"  --json                    an object a line: file, level, problem\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
-		"The same from save to save; of what is no text the size and a checksum. Tables of\n"
-		"layers are in pieces of 16 cells; what is left out is 0.\n"},
+		"The same from save to save; of what is no text the size and a checksum.\n"
+		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},
 	{"preview", cli_preview, "[--size N] FILE [[PATH] OUT.png]",
 		"a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"

@@ -152,7 +152,9 @@ class Round:
     def sync(self):
         if self.m:
             r = self.guarded(boxes.refused, boxes.sync_root, self.m.point)
-            self.ended(6 if r == errno.ESTALE else r)
+            # ESTALE: it is beside the map, or, where somebody wrote into that, nowhere.
+            if r != errno.ESTALE:
+                self.ended(r)
 
     def unmount(self):
         if not self.m:
