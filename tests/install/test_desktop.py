@@ -12,16 +12,11 @@ import box as boxes
 import datafile
 import parts
 import places
+from box import needs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DESKTOP = os.path.join(HERE, "..", "..", "contrib", "desktop")
 MODS = os.path.join(places.SHARED, "corpus", "torchlight", "mods")
-
-
-def needs(*programs):
-    for name in programs:
-        if not shutil.which(name):
-            pytest.skip("not installed: " + name)
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +113,11 @@ class Session:
             (bin / name).chmod(0o755)
         self.env = dict(box.env(), PATH="%s:%s" % (bin, os.environ["PATH"]), XDG_RUNTIME_DIR=str(tmp))
 
-    def open(self, *args):
+    def open(self, *args, by=(), **env):
         """(exit code, what was opened and told)"""
         self.log.write_text("")
-        r = subprocess.run([DESKTOP + "/mapfs-open", *args], env=self.env, capture_output=True, text=True, timeout=60)
+        env = {k: v for k, v in dict(self.env, **env).items() if v is not None}
+        r = subprocess.run([*by, "sh", DESKTOP + "/mapfs-open", *args], env=env, capture_output=True, text=True, timeout=60)
         return r.returncode, self.log.read_text()
 
 
@@ -150,6 +146,74 @@ def test_changes_are_thrown_away(session, small):
     code, told = session.open("--discard", small)
     assert code == 0 and "is as it was" in told and "info/settings.cfg" in told
     assert boxes.get(small) == before
+
+
+@pytest.mark.parametrize("options, point", [
+    ("ro", "m"), ("", 'a "b", "file": \\c\\\\ d'), ("ro", "a: b, read-only")])
+def test_what_is_mounted_already_is_opened_where_it_is(session, box, small, options, point):
+    m = box.mount(small, options, point=box.point(point))
+    assert session.open(small) == (0, "xdg-open: %s\n" % m.point)
+    m.unmount()
+
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def user(session, box, small, tmp_path):
+    """Opens a map as an ordinary user, in whose directory nobody else may write."""
+    if os.getuid() != 0:
+        pytest.skip("only root can do it as another user, too")
+    needs("setpriv", "fusermount3")
+    for path in (tmp_path, *list(tmp_path.parents)[:2]):
+        os.chmod(path, 0o755)
+    session.log.write_text("")
+    session.log.chmod(0o666)
+    run = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
+    r = box.run(*run[1:], "sh", "-c", 'exec 3<>/dev/fuse && test -x "$0"', places.BINARY, program=run[0])
+    if r.code:
+        pytest.skip("an ordinary user cannot mount here: " + r.err.strip())
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    return lambda *args, **env: session.open(*args, by=run, TMPDIR=str(shared), **env)
+
+
+def test_a_map_in_a_directory_of_others_is_mounted_in_one_of_ones_own(user, small, tmp_path):
+    own = tmp_path / "shared" / ("mapfs-%d" % NOBODY)
+    for _ in range(2):
+        code, told = user(small, XDG_RUNTIME_DIR=None)
+        assert code == 0 and "xdg-open: %s/small.map\n" % own in told, told
+    assert os.stat(own).st_uid == NOBODY and os.stat(own).st_mode & 0o777 == 0o700
+    assert user("--save", small)[0] == 0
+
+
+@pytest.mark.parametrize("made", ["link", "other's", "open", "file", "link beside"])
+def test_a_directory_that_another_user_made_is_not_used(user, small, tmp_path, made):
+    top = tmp_path / ("run" if made == "link beside" else "shared")
+    own, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), tmp_path / "victim"
+    top.mkdir(exist_ok=True)
+    victim.mkdir()
+    os.chown(victim, NOBODY, NOBODY)
+    if made.startswith("link"):
+        own.symlink_to(victim)
+    elif made == "file":
+        own.write_text("")
+    else:
+        own.mkdir()
+        own.chmod(0o777)
+        os.chown(own, *((NOBODY, NOBODY) if made == "open" else (4321, 4321)))
+    code, told = user(small, XDG_RUNTIME_DIR=str(top) if made == "link beside" else None)
+    assert code == 3 and "cannot be opened" in told and str(own) in told and "xdg-open" not in told
+    assert os.listdir(victim) == [] and (made == "file" or os.listdir(own) == [])
+
+
+def test_what_is_told_is_no_markup(session, box):
+    path = box.add(b"no map", "<b>&amp;\\n.map")
+    code, told = session.open(path)
+    title, _, text = told.partition(" cannot be opened ")
+    assert code == 2 and title == "notify-send: -a mapfs -i mapfs -- <b>&amp;\\n.map"
+    assert "/&lt;b&gt;&amp;amp;\\\\n.map: " in text and "<" not in text
 
 
 def test_what_is_no_map_is_told(session, box):

@@ -13,6 +13,7 @@ import pytest
 import box as boxes
 import datafile
 import places
+from box import needs
 
 DESKTOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "contrib", "desktop")
 NAME = "org.freedesktop.thumbnails.Thumbnailer1"
@@ -23,12 +24,6 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>
 """
-
-
-def needs(*programs):
-    for name in programs:
-        if not shutil.which(name):
-            pytest.skip("not installed: " + name)
 
 
 def tumblerd():
