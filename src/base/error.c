@@ -8,24 +8,23 @@
 
 #include "base/say.h"
 
-static void set(struct error *e, int code, const char *fmt, va_list ap)
+PRINTF_LIKE(3, 0) static void set(struct error *e, int code, const char *fmt, va_list ap)
 {
 	e->code = code;
 	e->others = false;
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 }
 
-int error_set(struct error *e, int code, const char *fmt, ...)
+void error_write(struct error *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 
 	if (!e)
-		return code;
+		return;
 	va_start(ap, fmt);
 	set(e, code, fmt, ap);
 	va_end(ap);
 	printable(e->text);
-	return code;
 }
 
 int error_errno(struct error *e, const char *fmt, ...)

@@ -28,7 +28,13 @@ struct error {
  * Fill e (which may be NULL) and return code, which must be a negative errno. What stood in e
  * before is lost, so do not call it on the way up: use error_context there.
  */
-int error_set(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
+#define error_set(e, code, ...)                                                                    \
+	__extension__({                                                                            \
+		int code_ = (code);                                                                \
+		error_write(e, code_, __VA_ARGS__);                                                \
+		code_; /* the compiler sees that it is negative, so that there are no results */   \
+	})
+void error_write(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* error_set for a failed system call: adds ": " and the text of errno. Returns -errno. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -183,7 +183,7 @@ int orphan_end(
 	if (first == OUTCOME_SAVE_FAILED && !how->force) {
 		listener_say(l, "not everything could be saved; still mounted (mapfs -u --discard "
 				"throws away what is not)");
-		return first;
+		return (int)first;
 	}
 	if (!unmount(t->point, how->force)) {
 		control_tell(sock, CONTROL_KEEP, 0, NULL);

@@ -309,10 +309,11 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)
 {
 	CLEANUP(change_free) struct change *c = NULL;
-	CLEANUP(bytes_unref) struct bytes *note = NULL, *whole = content_of(run, t);
+	CLEANUP(bytes_unref) struct bytes *note = NULL;
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
 	struct bytes *b = pick_content(run, r, t);
 
+	bytes_unref(content_of(run, t));
 	if (run->f->note)
 		(void)run->f->note(run->now, t->id, &note, NULL);
 	if (!b || t->is_dir) {

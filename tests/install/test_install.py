@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: Zlib
 """What `meson install` puts where, and whether it works from there."""
 import os
-import shutil
 import subprocess
 
 import pytest
 
 import share
+from box import needs, needs_namespaces
 
 BUILD = os.environ["MAPFS_BUILD_DIR"]
 ENTRIES = ("mapfs", "mapfs-save", "mapfs-discard")
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-
-
-def needs(*programs):
-    for name in programs:
-        if not shutil.which(name):
-            pytest.skip("not installed: " + name)
 
 
 # Those of a manual page: its own, or a link to that of its group.
@@ -27,8 +21,7 @@ COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "grep", 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     """An installation below another root."""
-    if not shutil.which("meson"):
-        pytest.skip("not installed: meson")
+    needs("meson")
     to = str(tmp_path_factory.mktemp("root"))
     r = subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", to],
                        capture_output=True, text=True)
@@ -98,7 +91,8 @@ systemctl --user show "$unit" -p ActiveState
 
 @pytest.mark.parametrize("spoil", ["", "two\nlines\n"], ids=["clean", "with a draft"])
 def test_the_unit_saves_when_it_is_stopped(root, tmp_path, spoil):
-    needs("systemd", "systemctl", "unshare")
+    needs("systemd", "systemctl")
+    needs_namespaces("-mpf", "--mount-proc")
     if os.geteuid() != 0:
         pytest.skip("needs root")
     if not os.path.exists("/dev/fuse"):

@@ -13,6 +13,8 @@ import subprocess
 import tempfile
 import time
 
+import pytest
+
 import places
 
 Result = collections.namedtuple("Result", "code out err")
@@ -382,3 +384,32 @@ def fuse_problem():
     except OSError as e:
         return "no /dev/fuse for this user: " + errno.errorcode[e.errno]
     return None
+
+
+USER_MOUNTS = """
+exec 3<>/dev/fuse || exit
+test -u "$(command -v fusermount3)" || { echo "fusermount3 has no rights of root" >&2; exit 1; }
+test -e /etc/mtab || { echo "fusermount3 finds no /etc/mtab" >&2; exit 1; }
+"$MAPFS" --version >/dev/null
+"""
+
+
+def needs(*programs):
+    for name in programs:
+        if not shutil.which(name):
+            pytest.skip("not installed: " + name)
+
+
+def needs_user_mounts(run):
+    """Skips where the user as whom `run` runs a shell script cannot mount or unmount."""
+    r = run(USER_MOUNTS)
+    if r.code:
+        pytest.skip("an ordinary user cannot mount here: " + r.err.strip())
+
+
+def needs_namespaces(*flags):
+    """Skips where `unshare` with these flags makes no namespaces: in a chroot, in some containers."""
+    needs("unshare")
+    r = subprocess.run(["unshare", *flags, "true"], capture_output=True, text=True, check=False)
+    if r.returncode:
+        pytest.skip("no namespace of its own for a test: " + r.stderr.strip())

@@ -18,12 +18,6 @@ SETTINGS = "info/settings.cfg"
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 
-def needs(*programs):
-    for name in programs:
-        if not shutil.which(name):
-            pytest.skip("not installed: " + name)
-
-
 class Share:
     """A directory of a server, and where a client has it mounted."""
 

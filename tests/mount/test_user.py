@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """As an ordinary user: root's tests run the program as nobody, who must be able to do the same."""
 import os
-import shutil
 
 import pytest
 
@@ -16,8 +15,7 @@ NOBODY = 65534
 @pytest.fixture
 def user(box, root):
     """Runs a shell script as nobody, in the box's directories; skips where it could not mount."""
-    if not shutil.which("setpriv"):
-        pytest.skip("not installed: setpriv")
+    boxes.needs("setpriv")
     for path in (box.maps, box.point(), box.home, box.logs):
         os.chown(path, NOBODY, NOBODY)
     drop = ["--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
@@ -26,9 +24,7 @@ def user(box, root):
         env = {k: str(v) for k, v in env.items()}
         env.update(MAPFS=places.BINARY, POINT=box.point())
         return box.run(*drop, "sh", "-c", script, program="setpriv", env=env)
-    r = run('exec 3<>/dev/fuse && test -u "$(command -v fusermount3)" && test -x "$MAPFS"')
-    if r.code:
-        pytest.skip("an ordinary user cannot mount here: " + (r.err.strip() or "fusermount3"))
+    boxes.needs_user_mounts(run)
     return run
 
 

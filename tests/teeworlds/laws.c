@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 			run_packed(&run, argv[i]);
 	}
 	printf("%u maps, %u refused\n", run.maps, run.not_opened);
-	for (int i = 0; i < TW_N_KINDS; i++) {
+	for (enum tw_kind_id i = 0; i < TW_N_KINDS; i++) {
 		const struct tally *t = &run.kinds[i];
 
 		if (t->files)

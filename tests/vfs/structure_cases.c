@@ -42,7 +42,7 @@ static int put(const char *path, const char *word)
 
 static int refer(const char *layer, const char *stem)
 {
-	char path[128], text[128];
+	char path[300], text[300]; /* room for any word of a line */
 
 	snprintf(path, sizeof(path), "groups/0_g/layers/%s/layer.json", layer);
 	snprintf(text, sizeof(text), "{\"image\": \"%s\"}", stem);

@@ -37,14 +37,14 @@ static void file_remove(struct model *m, struct file *f)
 
 static struct object *object_add(struct model *m, enum kind kind, const char *path)
 {
-	struct object *o = &m->objects[m->n_objects++];
+	struct object o = {.kind = kind, .content = NO_CONTENT, .draft = NO_CONTENT};
 
-	if (m->n_objects > OBJECTS_MAX)
+	if (m->n_objects == OBJECTS_MAX)
 		abort();
-	*o = (struct object){.kind = kind, .content = NO_CONTENT, .draft = NO_CONTENT};
-	snprintf(o->home, PATH_SIZE, "%s", path);
-	snprintf(o->last, PATH_SIZE, "%s", path);
-	return o;
+	snprintf(o.home, PATH_SIZE, "%s", path);
+	snprintf(o.last, PATH_SIZE, "%s", path);
+	m->objects[m->n_objects] = o;
+	return &m->objects[m->n_objects++];
 }
 
 /* Names. */

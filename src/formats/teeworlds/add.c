@@ -50,14 +50,16 @@ static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id 
 
 	if (tw_id_kind(dir) == TW_K_RAW_DATA_DIR) {
 		r = tw_map_reserve_blob(m, &position);
-		*ret = tw_id(TW_K_RAW_DATA, position, 0);
+		if (r == 0)
+			*ret = tw_id(TW_K_RAW_DATA, position, 0);
 		return r;
 	}
 	if (tw_id_kind(dir) == TW_K_RAW_TYPE)
 		return add_raw_item(m, tw_id_index(dir), name, ret);
 	n = tw_stem_length(sort, name, &json);
 	r = add_object(m, sort, dir, name, n, &position);
-	*ret = tw_object_id(sort, dir, position, json);
+	if (r == 0)
+		*ret = tw_object_id(sort, dir, position, json);
 	return r;
 }
 
@@ -68,7 +70,6 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	enum tw_sort sort = tw_sort_in(dir);
 	struct meaning meaning;
 	struct tw_map *m;
-	entry_id id;
 	int r = tw_meaning(*s, dir, name, is_dir, ENTRY_ROOT, &meaning, e);
 
 	if (r < 0)
@@ -84,10 +85,9 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
-	r = add_named(m, dir, name, &id);
+	r = add_named(m, dir, name, ret);
 	if (r < 0)
 		return error_set(e, r, "no memory for what is new");
-	*ret = id;
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

@@ -22,11 +22,24 @@ static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 	call_done(c, r);
 }
 
+static int cut_stage(struct node *n, uint64_t size)
+{
+	struct stage *s = n->stage;
+	uint64_t before = spool_size(s->spool);
+	int r = spool_truncate(s->spool, size, NULL);
+
+	if (r < 0)
+		return r;
+	node_touch(n, ATTR_MTIME);
+	n->cached = false;
+	if (before != size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
+		s->state = STAGE_TRUNCATED;
+	return 0;
+}
+
 /* The size part of setattr. True: c goes its own way. */
 static bool cut(struct vfs *v, struct node *n, struct call *c)
 {
-	struct stage *s;
-	uint64_t before;
 	int r = n->dir ? -EISDIR : file_may_write(n);
 
 	if (r == 0 && c->set.size > file_most(n))
@@ -40,19 +53,12 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 		r = stage_begin(v, n, false, c);
 	if (r > 0)
 		return true;
-	if (r == 0) {
-		before = spool_size(n->stage->spool);
-		r = spool_truncate(n->stage->spool, c->set.size, NULL);
-	}
+	if (r == 0)
+		r = cut_stage(n, c->set.size);
 	if (r < 0) {
 		call_done(c, r);
 		return true;
 	}
-	s = n->stage;
-	node_touch(n, ATTR_MTIME);
-	n->cached = false;
-	if (before != c->set.size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
-		s->state = STAGE_TRUNCATED;
 	/* truncate(2) on a closed file: there is no close to wait for. */
 	if (!n->writers && file_judged(n)) {
 		call_keep(c);

@@ -40,7 +40,7 @@ static bool take_line(const char *at, const char *end, struct line *ret)
 	if (sscanf(at, "%d %d %d %n", &sort, &number, &position, &begin) < 3 || begin == 0 ||
 		at + begin > end || sort < 0 || sort >= TW_SORT_GROUP)
 		return false;
-	*ret = (struct line){.sort = sort, .number = number, .position = position};
+	*ret = (struct line){.sort = (enum tw_sort)sort, .number = number, .position = position};
 	ret->stem = at + begin;
 	ret->n = (size_t)(end - ret->stem);
 	return true;

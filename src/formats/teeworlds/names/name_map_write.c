@@ -75,7 +75,7 @@ int tw_name_map_write(const struct snapshot *s, const struct snapshot *finalized
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r;
 
-	for (int sort = 0; sort < TW_SORT_GROUP; sort++)
+	for (enum tw_sort sort = 0; sort < TW_SORT_GROUP; sort++)
 		for (uint32_t i = 0, n = tw_count(m, tw_sort_type(sort)); i < n; i++)
 			write_one(m, to, sort, i, &out);
 	r = buffer_finish(&out, ret);

@@ -62,7 +62,7 @@ bool tw_triangle_init(struct tw_triangle *t, const struct tw_clip *clip)
 
 	t->area = area * sign;
 	if (!(t->area > 1e-9) || !(t->area < 1e18) || !find_box(t, clip) ||
-		(!a->color[ALPHA] && !b->color[ALPHA] && !c->color[ALPHA]))
+		(a->color[ALPHA] == 0 && b->color[ALPHA] == 0 && c->color[ALPHA] == 0))
 		return false;
 	t->edges[0] = edge(b, c, sign);
 	t->edges[1] = edge(c, a, sign);
