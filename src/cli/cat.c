@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -15,33 +14,13 @@ struct cat {
 	struct offline tree;
 	int worst;
 	bool stopped; /* nobody takes the output any more */
-	bool terminal;
-	bool unfit;     /* the file has what a terminal would obey */
-	uint8_t before; /* the last byte of the text so far */
 };
-
-/* Is there a control character but tab and the ends of lines, also of those that are two bytes
- * (U+0080 to U+009F)? */
-static bool is_obeyed(struct cat *cat, const uint8_t *text, size_t n)
-{
-	for (; n--; text++) {
-		if ((*text < ' ' && *text != '\t' && *text != '\n' && *text != '\r') ||
-			*text == 0x7f || (cat->before == 0xc2 && *text < 0xa0))
-			return true;
-		cat->before = *text;
-	}
-	return false;
-}
 
 static int write_out(void *arg, const void *data, size_t n)
 {
 	struct cat *cat = arg;
-	int r;
+	int r = output_write(data, n);
 
-	cat->unfit = cat->terminal && is_obeyed(cat, data, n);
-	if (cat->unfit)
-		return -EINVAL;
-	r = output_write(data, n);
 	cat->stopped |= r < 0;
 	return r;
 }
@@ -49,16 +28,11 @@ static int write_out(void *arg, const void *data, size_t n)
 static int show(void *arg, const char *path, const struct seen *a)
 {
 	struct cat *cat = arg;
-	int r;
+	int r = S_ISDIR(a->mode) ? -EISDIR : offline_read(&cat->tree, a, write_out, cat);
 
-	cat->unfit = false;
-	cat->before = 0;
-	r = S_ISDIR(a->mode) ? -EISDIR : offline_read(&cat->tree, a, write_out, cat);
 	if (r < 0)
 		cat->worst = r;
-	if (cat->unfit)
-		offline_say(&cat->tree, "%s: is no text, and standard output is a terminal", path);
-	else if (r < 0 && !cat->stopped)
+	if (r < 0 && !cat->stopped)
 		command_fail(&cat->tree, path, r);
 	return cat->stopped ? r : 0;
 }
@@ -79,7 +53,6 @@ int cli_cat(int argc, char **argv)
 		c.code = cli_usage("cat takes a file and paths in it");
 	if (option == -1 && c.n_names >= 2) {
 		c.threads = 0;
-		cat.terminal = isatty(STDOUT_FILENO);
 		r = command_open(&c, c.names[0], NULL, 0, &cat.tree);
 		for (int i = 1; r == 0 && i < c.n_names && !cat.stopped; i++) {
 			int one = offline_match(&cat.tree, c.names[i], show, &cat);

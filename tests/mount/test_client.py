@@ -78,9 +78,7 @@ def client():
     lacking = stage.missing()
     if lacking:
         pytest.skip("not installed: " + ", ".join(lacking))
-    flags = ["-n"] if os.geteuid() == 0 else ["-rn"]
-    if subprocess.run(["unshare", *flags, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no network namespace of its own for this user")
+    boxes.needs_namespaces("-n" if os.geteuid() == 0 else "-rn")
 
 
 def test_the_client_shows_what_was_edited(box, client):

@@ -317,14 +317,13 @@ mount --make-rprivate / || exit 90
 
 
 def unshared(box, script, *flags, **env):
-    probe = box.run("-m", *flags, "true", program="unshare")
-    if probe.code:
-        pytest.skip("no namespace can be made: " + probe.err.strip())
+    boxes.needs_namespaces("-m", *flags)
     return box.run("-m", *flags, "sh", "-c", IN_A_NAMESPACE % script, program="unshare",
                    env=dict(env, MAPFS=places.BINARY, POINT=box.point()), timeout=60)
 
 
 def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
+    boxes.needs_namespaces("-m")
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     p = subprocess.Popen(["unshare", "-m", "sh", "-c",

@@ -3,7 +3,6 @@
 of it on this machine: sshfs talks to its server through a pipe, the others over the loopback."""
 import errno
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 import box as boxes
 import datafile
 import parts
+from box import needs
 
 SETTINGS = "info/settings.cfg"
 SFTP_SERVER = "/usr/lib/openssh/sftp-server"

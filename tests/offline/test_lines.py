@@ -236,22 +236,6 @@ def test_a_map_of_two_files_is_no_stream(box):
     assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: is a map of two files, and standard output is one\n" % p)
 
 
-@pytest.mark.parametrize("paths, code", [
-    (["images/0_checker.png"], 2), (["info/author", "images/0_checker.png", "info/license"], 2),
-    (["info/author"], 0), (["raw/data/00000"], 2), (["info/settings.cfg"], 2)], ids=lambda a: str(a))
-def test_a_terminal_gets_no_bytes_that_it_would_obey(box, small, paths, code):
-    good("put", small, "info/author", input="Äß€\t\U0001f43e\n".encode())
-    good("put", small, "info/license", input=b"free\n")
-    good("put", small, "info/settings.cfg", input=b"say \xc2\x9b2J\n")
-    out, got = on_a_terminal(box, "cat", small, *paths)
-    assert got == code and not set(out) & {"\0", "\x1a", "\x1b", "\x9b", "\x89"}
-    assert out.count("is no text, and standard output is a terminal") == (code == 2)
-    for path, shown in (("info/author", "Äß€\t\U0001f43e"), ("info/license", "free")):
-        assert (shown in out) == (path in paths)
-    # A pipe gets all of them as they are.
-    assert good("cat", small, *paths).stdout.count(b"\x1b") == good("cat", small, *paths, "-").stdout.count(b"\x1b")
-
-
 def test_no_standard_input_is_not_an_empty_one(small):
     good("put", small, "info/author", input=b"somebody\n")
     r = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&-', "sh", places.BINARY, "put", small, "info/author"],

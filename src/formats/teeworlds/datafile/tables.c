@@ -17,8 +17,8 @@ static int read_header(
 	const struct file *file, uint64_t file_size, struct datafile_header *h, struct error *e)
 {
 	uint8_t raw[DATAFILE_HEADER_SIZE];
-	struct cursor c = cursor_init(raw, sizeof(raw));
 	const uint8_t *magic;
+	struct cursor c;
 	int r;
 
 	if (file_size < sizeof(raw))
@@ -27,6 +27,7 @@ static int read_header(
 	r = file_read(file, 0, raw, sizeof(raw), e);
 	if (r < 0)
 		return r;
+	c = cursor_init(raw, sizeof(raw));
 	magic = cursor_take(&c, 4);
 	if (memcmp(magic, "DATA", 4) != 0 && memcmp(magic, "ATAD", 4) != 0)
 		return error_set(e, -EINVAL, "magic is %02x %02x %02x %02x (must be DATA or ATAD)",
