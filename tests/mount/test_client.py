@@ -12,6 +12,7 @@ import sys
 
 import pytest
 
+import box as boxes
 import datafile
 
 stage = pytest.importorskip("stage", reason="not installed: python3-pil")
