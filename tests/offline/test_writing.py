@@ -86,6 +86,23 @@ def test_put_takes_a_file(box, small):
     assert run("cat", small, SETTINGS).stdout == b"sv_x 1\n"
 
 
+def test_bytes_behind_the_end_are_told_of_when_they_go(box, small):
+    told = "note: 8 bytes behind the end of the datafile are left out"
+    whole = get(small)
+    with open(small, "ab") as f:
+        f.write(b"8 bytes.")
+    r = run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout)
+    assert (r.returncode, r.stderr, get(small)) == (0, b"", whole + b"8 bytes.")
+    assert run("put", small, SETTINGS, data=b"sv_x 1\n").stderr.decode() == "mapfs: %s: %s\n" % (small, told)
+    assert b"8 bytes." not in get(small)
+    assert run("put", small, SETTINGS, data=b"sv_x 2\n").stderr == b""
+    with open(small, "ab") as f:
+        f.write(b"8 bytes.")
+    m = box.mount(small)
+    m.put(SETTINGS, b"sv_x 3\n")
+    assert m.unmount().out.split("\n")[:-1] == [told, "saved: " + SETTINGS]
+
+
 def test_put_of_what_is_there_writes_nothing(box, small):
     st = os.stat(small)
     assert run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout).returncode == 0

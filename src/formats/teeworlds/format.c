@@ -219,6 +219,7 @@ static int tw_rebase(const struct snapshot *s, const struct plan *plan,
 	m->version--;
 	file_unref(m->file);
 	m->file = file_ref(written->files[0]);
+	m->trailing = 0;
 	for (size_t i = 0; i < m->n_blobs; i++) {
 		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 		enum blob_coding coding;

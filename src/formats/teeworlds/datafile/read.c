@@ -181,5 +181,7 @@ int datafile_read(const struct source *src, struct tw_map *m, struct error *e)
 		error_set(e, r, "no memory for the map's tables");
 	m->shared->file_version = t.h.version;
 	m->file = file_ref(src->files[0]);
+	if (r == 0)
+		m->trailing = t.file_size - t.data_at - (uint64_t)t.h.data_size;
 	return r;
 }

@@ -2,6 +2,7 @@
 #include "formats/teeworlds/finalize/finalize.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/teeworlds/item/media.h"
@@ -222,6 +223,9 @@ int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n
 	bool any = false;
 	int r = 0;
 
+	if (s.from->trailing)
+		finalize_say(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
+			s.from->trailing);
 	/* Before anything was made or moved, the owner's thread may be taking the names. */
 	if (s.from->shared->typed && (n || s.from->shared->fresh || any_made(s.from))) {
 		r = find_orders(&s, p, n, &any, e);

@@ -85,6 +85,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->base.format = m->base.format;
 	c->version = m->version + 1;
 	c->file = file_ref(m->file);
+	c->trailing = m->trailing;
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
 	c->name_map = kept_ref(m->name_map);
