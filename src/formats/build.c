@@ -15,6 +15,9 @@ struct claim {
 	bool scratch; /* its file has a name that means nothing */
 };
 
+/* A table waits for the others of its layer, and once more for the layer's new size. */
+enum { WAITS_MAX = 2 };
+
 struct building {
 	const struct snapshot *base;
 	const struct format *f;
@@ -26,6 +29,7 @@ struct building {
 	struct hash claimed;
 	struct placement *placements;
 	size_t n_placements, room;
+	uint8_t *waited; /* by entry: how often it waited and told others of it */
 	bool progress;
 };
 
@@ -33,6 +37,7 @@ static void building_finish(struct building *b)
 {
 	hash_finish(&b->claimed);
 	free(b->claims);
+	free(b->waited);
 	free(b->placements);
 	snapshot_unref(b->now);
 }
@@ -336,7 +341,7 @@ static int put(struct building *b, size_t i, bool last, struct error *e)
 		r = parsed;
 	if (is_passing(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->progress |= r == 0 || (r == -EAGAIN && c);
+	b->progress |= r == 0 || (r == -EAGAIN && c && b->waited[i]++ < WAITS_MAX);
 	if (r == 0 && c && o->fate == BUILD_SAME)
 		o->fate = BUILD_WRITTEN;
 	if (r == 0)
@@ -421,11 +426,13 @@ static int put_times(struct building *b)
 
 static int name_all(struct building *b, struct error *e)
 {
+	static const struct placement none[1];
 	const struct format_names *names = b->f->names;
 
 	if (!names || !names->renamed)
 		return 0;
-	return names->renamed(&b->now, b->placements, b->n_placements, true, e);
+	return names->renamed(
+		&b->now, b->n_placements ? b->placements : none, b->n_placements, true, e);
 }
 
 static int run(
@@ -457,8 +464,9 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	*ret = (struct built){.n = n};
 	ret->entries = calloc(n + 1, sizeof(*ret->entries));
 	b.claims = calloc(2 * n + 1, sizeof(*b.claims));
+	b.waited = calloc(n + 1, 1);
 	b.now = snapshot_ref(base);
-	if (!ret->entries || !b.claims) {
+	if (!ret->entries || !b.claims || !b.waited) {
 		built_finish(ret);
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	}

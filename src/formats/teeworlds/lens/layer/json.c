@@ -12,6 +12,7 @@
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/situation.h"
 
 enum { COLOR_MAX = 255 };
 
@@ -213,6 +214,15 @@ static int change_item(const struct json_at *root, const struct tw_map *m, uint3
 	return r < 0 ? r : take_item(root, m, item, c, e);
 }
 
+/* Where all is known that was written, tables of the size that the layer had are put before it gets
+ * another, and those that want another learn that this file decides. */
+static bool waits_for_tables(const struct tw_map *m, uint32_t item)
+{
+	const struct tw_item *it = &m->items[item];
+
+	return tw_situation_last(m) && !tw_is_empty(it) && tw_is_tiles(it) && !it->wanted.decided;
+}
+
 static int layer_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct tw_change *c, struct error *e)
 {
@@ -227,6 +237,10 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 	if (r < 0)
 		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
 	root = json_root(&doc);
+	if (waits_for_tables(m, item)) {
+		tw_change_wanted(c, item, &(struct tw_wanted){.decided = true});
+		return error_set(e, -EAGAIN, "the layer's tables come first");
+	}
 	if (tw_is_empty(&m->items[item]))
 		r = make_item(&root, m, item, c, e);
 	else

@@ -76,13 +76,17 @@ int tw_layer_wants(const struct tw_map *m, uint32_t item, enum tw_plane plane, u
 	struct tw_wanted wanted = {.w = w, .h = h, .planes = (uint8_t)(1U << plane)};
 	struct tw_tiles t;
 	struct tw_ints *ints;
+	bool same;
 	int r = 0;
 
 	if (!tw_tiles_of(m, it, &t))
 		return error_set(e, -EIO, "the layer no longer has tiles");
-	if (!tw_situation_last(m)) {
-		tw_change_wanted(c, item, &wanted);
-	} else if (it->wanted.w == w && it->wanted.h == h && all_want(it, &t)) {
+	same = it->wanted.w == w && it->wanted.h == h;
+	if (!(same && it->wanted.planes & wanted.planes)) {
+		/* At the save, two sizes are none. */
+		if (same || !it->wanted.planes || !tw_situation_last(m))
+			tw_change_wanted(c, item, &wanted);
+	} else if (tw_situation_last(m) && all_want(it, &t)) {
 		ints = tw_ints_copy(it->ints, it->ints->n, 0);
 		if (!ints)
 			return error_set(e, -ENOMEM, "no memory for a layer");

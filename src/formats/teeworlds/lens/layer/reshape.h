@@ -15,8 +15,8 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 
 /*
  * A table of the layer was written in another size (layout rule 14). It waits: -EAGAIN, and c says
- * that it does. At the save (names/situation.h), where all tables of the layer want the same size
- * and nobody wrote its layer.json, c gives the layer that size.
+ * that it does, unless the layer knows. At the save (names/situation.h), where all tables of the
+ * layer have waited for the same size and nobody wrote its layer.json, c gives the layer that size.
  */
 int tw_layer_wants(const struct tw_map *m, uint32_t item, enum tw_plane plane, uint32_t w,
 	uint32_t h, struct tw_change *c, struct error *e);
