@@ -147,3 +147,24 @@ def test_read_only_raw_says_so_in_one_way(box, small):
     assert refused(os.rename, m / "info/author", m / "raw/data/00000") == errno.EACCES
     assert refused(os.rename, m / "raw/data/00000", m / "raw/data/99999") == errno.EPERM
     m.unmount()
+
+
+def number_of(m, content):
+    return next(n for n in sorted(os.listdir(m / "raw/data")) if m.get("raw/data/" + n) == content)
+
+
+def test_a_data_item_that_left_the_map_is_not_there(box, small):
+    """Its name was looked up before, so the kernel has it; nobody asked for it to go."""
+    m = box.mount(small)
+    gone = []
+    for i in range(3):
+        text = m.get("info/author").rstrip(b"\n") + b"\0"
+        gone.append("raw/data/" + number_of(m, text))
+        m.put("info/author", b"")
+        m.put("info/author", b"somebody %d\n" % i)
+        for name in gone:
+            for call in (os.stat, os.listdir, lambda path: os.open(path, os.O_RDONLY)):
+                assert refused(call, m / name) == errno.ENOENT
+            assert os.path.basename(name) not in os.listdir(m / "raw/data")
+    assert number_of(m, b"somebody 2\0") not in map(os.path.basename, gone)
+    saved(m)

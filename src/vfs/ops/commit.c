@@ -115,6 +115,15 @@ static void told_add_dir(const struct commit *p, struct told *t, struct node *di
 	told_add(t, dir);
 }
 
+/* Does its directory no longer have it, by no request for its name? */
+static bool is_gone(const struct commit *p, const struct node *n)
+{
+	struct entry en;
+
+	return !n->names && n->parent && n->parent->lens != LENS_NONE &&
+	       p->vol->format->lookup(p->vol->now, n->parent->id, n->name, &en, NULL) == -ENOENT;
+}
+
 /* n shows something else now; or may, where all were touched. */
 static void told_add_other(const struct commit *p, struct told *t, struct node *n)
 {
@@ -129,6 +138,8 @@ static void told_add_other(const struct commit *p, struct told *t, struct node *
 		n->stage->verdict == 0 && !n->pending && !n->busy)
 		stage_drop(n);
 	told_add(t, n);
+	if (is_gone(p, n))
+		node_forget_name(p->v, n);
 }
 
 /* The kernel forgets what it holds of the file and of those that changed with it; then commit_end.
