@@ -183,6 +183,8 @@ static void take_archive(const struct extent *x)
 
 static void take(const char *path)
 {
+	static const char *const commands[] = {"command_check", "command_diff", "command_index",
+		"command_pack", "command_preview", "command_text"};
 	CLEANUP(file_unref) struct file *file = file_new(open(path, O_RDONLY | O_CLOEXEC));
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
@@ -198,6 +200,8 @@ static void take(const char *path)
 		take_new(&format_triclon, file, "x.tcm", "new_triclon");
 	if (extent_load(&x, MAP_MAX, &b, NULL) < 0)
 		return;
+	for (size_t i = 0; !ends(path, ".man") && i < sizeof(commands) / sizeof(commands[0]); i++)
+		seed(commands[i], "", 0, b->data, b->size);
 	if (ends(path, ".map"))
 		seed("teeworlds", "", 0, b->data, b->size);
 	else if (ends(path, ".tcm"))
