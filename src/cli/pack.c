@@ -135,6 +135,10 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 		offline_say(t, "%s", strerror(-r));
 	p->save.origin = origin;
 	p->save.origin_arg = &copying;
+	if (p->save.skip) {
+		done.left += done.refused;
+		done.refused = 0;
+	}
 	if (r == 0 && !done.refused && !done.unread)
 		code = save(p, t);
 	else
@@ -187,6 +191,9 @@ static int take(struct command *c, struct pack *p, int option)
 		if (!words_format_known(optarg))
 			c->code = cli_usage("pack: --format=%s is no format", optarg);
 		break;
+	case 's' + 256:
+		p->save.skip = true;
+		break;
 	default:
 		p->save.verbose = true;
 	}
@@ -197,7 +204,8 @@ int cli_pack(int argc, char **argv)
 {
 	static const struct option long_options[] = {{"exact", no_argument, NULL, 'e' + 256},
 		{"format", required_argument, NULL, 'f' + 256},
-		{"onto", required_argument, NULL, 'o' + 256}, {"verbose", no_argument, NULL, 'v'},
+		{"onto", required_argument, NULL, 'o' + 256},
+		{"skip-refused", no_argument, NULL, 's' + 256}, {"verbose", no_argument, NULL, 'v'},
 		COMMAND_LONG_OPTIONS};
 	struct command c;
 	struct pack p = {.command = &c, .out.dirfd = -1, .save = {.left = true}};

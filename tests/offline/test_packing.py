@@ -256,3 +256,39 @@ def test_a_disk_that_fails_leaves_the_old_map(box, odd):
         r = exact(tree, one, env=box.env(fault.env()))
         assert r.returncode == 4 and r.stderr, r
         assert get(one) == before and box.beside() == []
+
+
+@pytest.mark.parametrize("onto", [False, True])
+def test_the_rest_is_packed_without_what_is_refused(tmp_path, onto):
+    """As of a source tree with a misspelt file or two."""
+    tree, path = tmp_path / "tree", str(tmp_path / "X.MOD")
+    (tree / "MEDIA").mkdir(parents=True)
+    texts = {"A": "[UNIT]\r\n\t<INTEGER>LEVEL:1\r\n[/UNIT]\r\n", "B": "[UNIT]\r\n\t<INTEGR>LEVEL:1\r\n[/UNIT]\r\n", "C": "[C]\r\n"}
+    if onto:
+        (tree / "MEDIA/B.DAT").write_text("[UNIT]\r\n\t<INTEGER>LEVEL:7\r\n[/UNIT]\r\n", "utf-16")
+        good("pack", tree, path)
+    before = get(path) if onto else None
+    for name, text in texts.items():
+        (tree / ("MEDIA/%s.DAT" % name)).write_text(text, "utf-16")
+    (tree / "MEDIA" / os.fsdecode(b"\xff.DAT")).write_text("[D]\r\n[/D]\r\n", "utf-16")
+    where = ["--onto", path] if onto else [path]
+    r = run("pack", tree, *where)
+    assert r.returncode == 4 and (get(path) if onto else os.path.exists(path)) == (before or False)
+    r = run("pack", "--skip-refused", tree, *where)
+    lines = sorted(line.split(b": ", 3) for line in r.stderr.splitlines())
+    named = [os.path.basename(line[1]) for line in lines]
+    assert r.returncode == 5 and named == [b"?.DAT", b"B.DAT", b"C.DAT"], r.stderr
+    assert [line[2] for line in lines] == [b"its name is not UTF-8", b"left out", b"left out"]
+    assert good("ls", path, "MEDIA").stdout.split() == ([b"A.DAT", b"B.DAT"] if onto else [b"A.DAT"])
+    assert b"LEVEL:1" in good("cat", "-o", "text=utf8", path, "MEDIA/A.DAT").stdout
+    if onto:
+        assert b"LEVEL:7" in good("cat", "-o", "text=utf8", path, "MEDIA/B.DAT").stdout
+
+
+def test_what_would_be_wrong_as_a_whole_is_refused_even_so(odd):
+    path, tree = odd
+    shutil.rmtree(os.path.join(tree, GROUP, "layers/0_Game"))
+    before = get(path)
+    assert exact(tree, path).returncode == 4
+    r = run("pack", "-o", "raw=off", "--skip-refused", "--exact", tree, "--onto", path)
+    assert r.returncode == 4 and b"game layer" in r.stderr and get(path) == before

@@ -23,8 +23,8 @@ struct out {
 	bool stands; /* out_commit: it is new, also where the disk would not confirm it */
 };
 
-/* Outside the sandbox. "-" is standard output. VOLUME_LOCKED where it is mounted for writing; -EROFS; -EEXIST: nothing
- * stands there but a second file. */
+/* Outside the sandbox. "-" is standard output. VOLUME_LOCKED where it is mounted for writing;
+ * -EROFS; -EEXIST: nothing stands there but a second file. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
 /* The same where held is open already; all else of *o is zero. */
 int out_hold(struct out *o, const char *path, struct error *e);

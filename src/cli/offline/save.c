@@ -82,15 +82,18 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 		return;
 	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
 		look_at_scratch(t, how, s, i, path, l);
-	if (b->fate == BUILD_REFUSED)
-		tell(t, how, path, "", b->why ? b->why : strerror(ENOMEM));
+	if (b->fate == BUILD_REFUSED) {
+		tell(t, how, path, how->skip ? "left out: " : "",
+			b->why ? b->why : strerror(ENOMEM));
+		l->left += how->skip;
+	}
 	/* What cannot leave the map under a name that means nothing is one fault. */
 	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}
-	l->refused |= b->fate == BUILD_REFUSED || l->kept;
+	l->refused |= (b->fate == BUILD_REFUSED && !how->skip) || l->kept;
 }
 
 /* false: that is refused. */
