@@ -146,7 +146,7 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 	size_t seen = 0;
 
 	for (;;) {
-		const char *from = r->text + r->next;
+		const char *from = r->have ? r->text + r->next : "";
 		size_t n = r->have - r->next < most ? r->have - r->next : most;
 		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
 		ssize_t got = 0;
@@ -162,7 +162,7 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 			return (int)got;
 		if (got > 0)
 			continue;
-		*ret = r->text + r->next;
+		*ret = from;
 		*ret_n = n;
 		r->next += n;
 		return n > 0;
