@@ -57,7 +57,9 @@ const struct cli_command cli_commands[] = {
 		"      --onto FILE           the files go onto a map that is there; others stay\n"
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n"
-		"      --skip-refused        without the files that are refused; exits 5\n" VERBOSE},
+		"      --index               with the lists that mapfs index makes\n"
+		"      --skip-refused        without the files that are refused; exits "
+		"5\n" VERBOSE},
 	{"index", cli_index, "[-nv] [--exact] FILE", "the lists of a Torchlight II archive anew",
 		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on;\n"
 		"rows of files that are not in the archive stay.\n\n"

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/files.h"
+#include "cli/offline/indexing.h"
 #include "cli/offline/out.h"
 #include "cli/words.h"
 
@@ -19,7 +20,7 @@ struct pack {
 	const char *dir;     /* as it was named */
 	const char *onto;    /* NULL: the map is new */
 	const char *format;
-	bool exact;
+	bool exact, index;
 	struct change_save save;
 };
 
@@ -96,6 +97,24 @@ static int make_room(struct pack *p, int from, struct unlike *u, struct offline 
 	return r;
 }
 
+/* The lists of what the new map holds go into it with the rest. */
+static int put_indexes(struct pack *p, struct offline *t, struct files_copied *done)
+{
+	struct indexing x = {.tree = t, .verbose = p->save.verbose};
+	struct error e = ERROR_INIT;
+	struct staged s;
+	int r = staged_build(t->tree, &s, &e);
+
+	if (r == 0) {
+		r = indexing_put(&x, s.built.map, &e);
+		staged_finish(&s);
+	}
+	if (r < 0)
+		offline_say(t, "%s", error_text(&e));
+	done->left += x.unread;
+	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+}
+
 /* Where a copy was changed, the map becomes that. */
 static int save(struct pack *p, struct offline *t)
 {
@@ -139,10 +158,14 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 		done.left += done.refused;
 		done.refused = 0;
 	}
-	if (r == 0 && !done.refused && !done.unread)
-		code = save(p, t);
+	if (done.refused || io_is_full(r))
+		code = OUTCOME_SAVE_FAILED;
+	else if (r < 0 || done.unread)
+		code = OUTCOME_REFUSED;
 	else
-		code = done.refused || io_is_full(r) ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+		code = p->index ? put_indexes(p, t, &done) : OUTCOME_DONE;
+	if (code == OUTCOME_DONE)
+		code = save(p, t);
 	files_copied_finish(&done);
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
@@ -191,6 +214,9 @@ static int take(struct command *c, struct pack *p, int option)
 		if (!words_format_known(optarg))
 			c->code = cli_usage("pack: --format=%s is no format", optarg);
 		break;
+	case 'i' + 256:
+		p->index = true;
+		break;
 	case 's' + 256:
 		p->save.skip = true;
 		break;
@@ -204,6 +230,7 @@ int cli_pack(int argc, char **argv)
 {
 	static const struct option long_options[] = {{"exact", no_argument, NULL, 'e' + 256},
 		{"format", required_argument, NULL, 'f' + 256},
+		{"index", no_argument, NULL, 'i' + 256},
 		{"onto", required_argument, NULL, 'o' + 256},
 		{"skip-refused", no_argument, NULL, 's' + 256}, {"verbose", no_argument, NULL, 'v'},
 		COMMAND_LONG_OPTIONS};

@@ -174,22 +174,58 @@ def test_a_mod_is_made_without_the_kit(box, name, options):
     assert (get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino) == before
 
 
-def test_a_save_says_what_no_index_lists(box):
-    made = os.path.join(box.maps, "NEW.MOD")
-    box.allow("NEW.MOD")
-    r = subprocess.run([places.BINARY, "pack", work(box, SOURCES), made], capture_output=True, text=True, timeout=120)
-    assert r.returncode == 0
+def pack(box, *args):
+    r = subprocess.run([places.BINARY, "pack", *args], capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0, r.stderr
+    return r.stderr.splitlines()
+
+
+def test_a_save_says_what_an_index_does_not_list(box):
+    made = packed(box, {**SOURCES, "MEDIA/SKILLS.RAW": run(places.BINARY, "cat", packed(box, SOURCES, "X.MOD", "--index"),
+                                                           "MEDIA/SKILLS.RAW")})
     below = {"UNITDATA": "UNITS", "ROOMPIECES": "LEVELSETS"}
-    said = []
+    told = []
     for kind, rows in sorted(EXPECTED.items()):
         what = (below.get(kind, kind), kind, file_of(kind, rows[0]))
+        if kind == "SKILLS":
+            continue
         if len(rows) == 1:
-            said.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
+            told.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
                         "(mapfs index lists it)" % what)
         else:
-            said.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
+            told.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
                         "(mapfs index lists them)" % (len(rows), *what))
-    assert r.stderr.splitlines() == ["mapfs: %s: note: %s" % (made, line) for line in said]
+    again = pack(box, work(box, {"MEDIA/SOUNDS/A.DAT": unit("NAME:a")}), "--onto", made)
+    assert again == ["mapfs: %s: note: %s" % (made, line) for line in told]
+
+
+def test_where_no_index_is_one_line_says_so(box):
+    made = os.path.join(box.maps, "NEW.MOD")
+    box.allow("NEW.MOD")
+    files = sum(map(len, EXPECTED.values()))
+    first = file_of("AFFIXES", EXPECTED["AFFIXES"][0])
+    assert pack(box, work(box, SOURCES), made) == [
+        "mapfs: %s: note: there is no index, so the game does not see %d files (%s): mapfs index makes them all, "
+        "and so does mapfs pack --index" % (made, files, first)]
+
+
+@pytest.mark.parametrize("name", ["NEW.MOD", "NEW.PAK"])
+def test_packed_with_its_indexes_it_is_as_indexed_afterwards(box, name):
+    after, at_once = packed(box, SOURCES, name), os.path.join(box.maps, "AT_ONCE" + name[3:])
+    box.allow(os.path.basename(at_once), os.path.basename(at_once) + ".MAN")
+    _, stderr = said(after)
+    assert [re.sub("AT_ONCE", "NEW", line) for line in pack(box, "--index", work(box, SOURCES), at_once)] == stderr
+    assert index("-n", at_once) == []
+    for kind in KINDS:
+        a = Archive(at_once, at_once + ".MAN" if name.endswith("PAK") else None)
+        assert tlread.raw(kind, a.one("MEDIA/%s.RAW" % kind)) == EXPECTED[kind], kind
+
+
+def test_a_map_without_lists_is_not_packed_with_them(box):
+    path = os.path.join(box.maps, "x.tcm")
+    r = subprocess.run([places.BINARY, "pack", "--index", work(box, {"info.json": "{}"}), path], capture_output=True, text=True, timeout=120)
+    assert (r.returncode, os.path.exists(path)) == (2, False)
+    assert r.stderr == "mapfs: %s: no file of such a map lists its other files\n" % path
 
 
 def test_texts_of_the_kit_are_read(box):

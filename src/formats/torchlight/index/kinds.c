@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/torchlight/index/listed.h"
 
-const struct index_kind index_kinds[] = {
+const struct index_kind index_kinds[INDEX_KINDS + 1] = {
 	{"MEDIA/AFFIXES.RAW", "AFFIXES.RAW", "MEDIA/AFFIXES/", ".DAT", derive_affix},
 	{"MEDIA/MISSILES.RAW", "MISSILES.RAW", "MEDIA/MISSILES/", ".LAYOUT", derive_missiles},
 	{"MEDIA/ROOMPIECES.RAW", "ROOMPIECES.RAW", "MEDIA/LEVELSETS/", ".DAT", derive_roompieces},

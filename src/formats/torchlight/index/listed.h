@@ -24,7 +24,10 @@ struct index_kind {
 	const char *below, *ending;
 	derive_fn *derive;
 };
-extern const struct index_kind index_kinds[]; /* ended by one without a path; kinds.c */
+enum { INDEX_KINDS = 7 };
+
+extern const struct index_kind
+	index_kinds[INDEX_KINDS + 1]; /* ended by one without a path; kinds.c */
 
 struct listed {
 	const struct index_kind *what;

@@ -49,34 +49,82 @@ static size_t count_missing(const struct listed *l, const struct source_file **r
 	return n;
 }
 
-static void say_missing(const struct index_kind *kind, const struct sources *s,
-	void (*say)(void *arg, const char *line), void *arg)
+struct missing {
+	size_t n;
+	char first[300]; /* its path */
+};
+
+static void find_missing(
+	const struct index_kind *kind, const struct sources *s, struct missing *ret)
 {
-	const struct source_file *first;
-	char line[600];
+	const struct source_file *first = NULL;
 	struct listed l;
-	size_t n = 0;
 
 	if (listed_begin(&l, kind, s, NULL) == 0 && listed_derive(&l, true, NULL) == 0)
-		n = count_missing(&l, &first);
-	if (n) {
+		ret->n = count_missing(&l, &first);
+	if (ret->n)
+		snprintf(ret->first, sizeof(ret->first), "%s", first->path.s);
+	listed_finish(&l);
+}
+
+static bool any_index(const struct sources *s)
+{
+	for (const struct index_kind *k = index_kinds; k->path; k++)
+		if (sources_find(s, str_of(k->path)))
+			return true;
+	return false;
+}
+
+static void say_each(
+	const struct missing *found, void (*say)(void *arg, const char *line), void *arg)
+{
+	char line[600];
+
+	for (const struct index_kind *k = index_kinds; k->path; k++, found++) {
+		bool one = found->n == 1;
+
+		if (!found->n)
+			continue;
 		snprintf(line, sizeof(line),
-			"%zu %s below %s %s not in %s (%.300s), so the game does not see %s "
+			"%zu %s below %s %s not in %s (%s), so the game does not see %s "
 			"(mapfs index lists %s)",
-			n, n == 1 ? "file" : "files", kind->below, n == 1 ? "is" : "are",
-			kind->name, first->path.s, n == 1 ? "it" : "them", n == 1 ? "it" : "them");
+			found->n, one ? "file" : "files", k->below, one ? "is" : "are", k->name,
+			found->first, one ? "it" : "them", one ? "it" : "them");
 		say(arg, line);
 	}
-	listed_finish(&l);
+}
+
+/* There is no index at all: so it is of the sources of a mod. */
+static void say_together(
+	const struct missing *found, void (*say)(void *arg, const char *line), void *arg)
+{
+	const struct missing *first = NULL;
+	char line[600];
+	size_t n = 0;
+
+	for (const struct index_kind *k = index_kinds; k->path; k++, found++) {
+		n += found->n;
+		if (!first && found->n)
+			first = found;
+	}
+	if (!n)
+		return;
+	snprintf(line, sizeof(line),
+		"there is no index, so the game does not see %zu %s (%s): mapfs index makes them "
+		"all, and so does mapfs pack --index",
+		n, n == 1 ? "file" : "files", first->first);
+	say(arg, line);
 }
 
 void tl_index_say_missing(const struct tl_map *m, const struct tl_table *t,
 	void (*say)(void *arg, const char *line), void *arg)
 {
+	struct missing found[INDEX_KINDS] = {0};
 	struct sources s = {0};
+	int r = sources_list(m, t, &s, NULL);
 
-	if (sources_list(m, t, &s, NULL) == 0)
-		for (const struct index_kind *k = index_kinds; k->path; k++)
-			say_missing(k, &s, say, arg);
+	for (size_t i = 0; r == 0 && i < INDEX_KINDS; i++)
+		find_missing(&index_kinds[i], &s, &found[i]);
+	(any_index(&s) ? say_each : say_together)(found, say, arg);
 	sources_finish(&s);
 }
