@@ -143,16 +143,19 @@ static void last_line(int fd, char *text, size_t room)
 		memmove(text, last + 1, strlen(last));
 }
 
-/* With nothing of ours but the words that it says. */
+/* With nothing of ours but the words that it says. libfuse mounts whatever PATH is, by the place
+ * where distributions install it. */
 static int spawn_fusermount(const char *point, bool lazy, int words, pid_t *ret)
 {
+	static const char *const places[] = {
+		"fusermount3", "/usr/bin/fusermount3", "/bin/fusermount3"};
 	char name[] = "fusermount3", u[] = "-u", z[] = "-z", end[] = "--";
 	/* An option that says nothing stands in for -z. */
 	char *argv[] = {name, u, lazy ? z : u, end, (char *)point, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t none;
-	int r;
+	int r = ENOENT;
 
 	sigemptyset(&none);
 	posix_spawnattr_init(&attr);
@@ -160,7 +163,8 @@ static int spawn_fusermount(const char *point, bool lazy, int words, pid_t *ret)
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
-	r = posix_spawnp(ret, name, &actions, &attr, argv, environ);
+	for (size_t i = 0; r == ENOENT && i < sizeof(places) / sizeof(places[0]); i++)
+		r = posix_spawnp(ret, places[i], &actions, &attr, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	return r;

@@ -52,6 +52,14 @@ def test_an_ordinary_user_mounts_changes_and_saves(box, user):
     assert (st.st_uid, st.st_gid, st.st_mode & 0o777) == (NOBODY, NOBODY, 0o600)
 
 
+def test_a_path_without_fusermount_mounts_and_unmounts(box, user):
+    """libfuse knows where it is. What the script itself needs is looked up before."""
+    path = owned(box)
+    r = user('G=$(command -v grep); PATH=/nonexistent; export PATH; %s' % CHANGE.replace("grep", '"$G"'), MAP=path)
+    assert r.code == 0, r
+    assert parts.settings(path) == b"x 1\0"
+
+
 def test_an_unwritable_map_is_read_only_and_it_says_so(box, user):
     path = owned(box, 0o444)
     raw = boxes.get(path)
