@@ -216,6 +216,31 @@ static enum outcome save_to_end(struct box *b, struct report *ret)
 	return ret->code;
 }
 
+static unsigned signs;
+
+static void count_signs(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+{
+	(void)h;
+	if (strcmp(what, "copying what is left out") == 0) {
+		assert_true(done < total);
+		signs++;
+	}
+}
+
+/* Who waits for the end would else take the mount for dead. */
+static void how_far_a_copy_is_is_told(void **state)
+{
+	enum { STRETCH = 64 << 20, N = 3 };
+	struct box *b = *state;
+
+	signs = 0;
+	b->host.progress = count_signs;
+	assert_int_equal(box_put(b, "images/video.bin", "x"), 0);
+	assert_int_equal(box_truncate(b, "images/video.bin", (uint64_t)N * STRETCH), 0);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(signs, N);
+}
+
 static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 {
 	static const io_hook hooks[] = {full, no_right};
@@ -361,6 +386,7 @@ int main(void)
 		TEST(directory_of_before_is_left_alone_and_the_next_is_numbered),
 		TEST(save_leaves_drafts_and_scratch_where_they_are),
 		TEST(large_scratch_is_copied_out_whole),
+		TEST(how_far_a_copy_is_is_told),
 		TEST(what_cannot_be_copied_out_keeps_the_mount),
 		TEST(forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept),
 		TEST(copies_of_an_end_that_did_not_come_follow_what_is_done_next),

@@ -102,7 +102,7 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 		v->vol->left = calloc(1, sizeof(*v->vol->left));
 		if (!v->vol->left)
 			return error_set(e, -ENOMEM, "out of memory");
-		left_dir_init(&v->vol->left->dir, v->vol);
+		left_dir_init(&v->vol->left->dir, v);
 	}
 	for (struct left_file *f = v->vol->left->files; f; f = f->next)
 		f->wanted = false;

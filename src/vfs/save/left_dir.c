@@ -10,11 +10,12 @@
 #include "base/name.h"
 #include "vfs/files/sidecar.h"
 
-enum { TRIES = 1000, CHUNK = 64 << 10 };
+/* Of a large file STRETCH is brought to disk at a time: who waits for the end is told between. */
+enum { TRIES = 1000, CHUNK = 64 << 10, STRETCH = 64 << 20 };
 
-void left_dir_init(struct left_dir *d, const struct volume *vol)
+void left_dir_init(struct left_dir *d, const struct vfs *v)
 {
-	*d = (struct left_dir){.vol = vol, .fd = -1};
+	*d = (struct left_dir){.vol = v->vol, .host = v->host, .fd = -1};
 }
 
 void left_dir_finish(struct left_dir *d)
@@ -92,7 +93,7 @@ static int size_of_node(const struct node *n, uint64_t *ret, struct error *e)
 }
 
 /* Calls fn with all of n, piece by piece. */
-static int each_piece(const struct node *n, uint64_t size, uint8_t *chunk,
+static int each_piece(const struct left_dir *d, const struct node *n, uint64_t size, uint8_t *chunk,
 	int (*fn)(int fd, uint64_t off, uint8_t *chunk, size_t n), int fd, struct error *e)
 {
 	int r = 0;
@@ -100,6 +101,8 @@ static int each_piece(const struct node *n, uint64_t size, uint8_t *chunk,
 	for (uint64_t off = 0; r == 0 && off < size; off += CHUNK) {
 		size_t some = size - off < CHUNK ? (size_t)(size - off) : CHUNK;
 
+		if (off % STRETCH == 0)
+			d->host->progress(d->host, "copying what is left out", off, size);
 		r = read_node(n, off, chunk, some, e);
 		if (r < 0)
 			return r;
@@ -112,8 +115,9 @@ static int each_piece(const struct node *n, uint64_t size, uint8_t *chunk,
 static int write_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
 {
 	bool zero = chunk[0] == 0 && memcmp(chunk, chunk + 1, n - 1) == 0;
+	int r = off && off % STRETCH == 0 ? io_sync(fd) : 0;
 
-	return zero ? 0 : io_pwrite(fd, chunk, n, off);
+	return zero || r < 0 ? r : io_pwrite(fd, chunk, n, off);
 }
 
 /* The other half of the chunk is for what the file says. */
@@ -124,8 +128,8 @@ static int compare_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
 	return got == (ssize_t)n && memcmp(chunk, chunk + CHUNK, n) == 0 ? 0 : -ESTALE;
 }
 
-static bool is_there(
-	const struct node *n, int parent, const char *base, uint64_t size, uint8_t *chunk)
+static bool is_there(const struct left_dir *d, const struct node *n, int parent, const char *base,
+	uint64_t size, uint8_t *chunk)
 {
 	CLEANUP(close_fd)
 	int fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -133,7 +137,7 @@ static bool is_there(
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	       (uint64_t)st.st_size == size &&
-	       each_piece(n, size, chunk, compare_piece, fd, NULL) == 0;
+	       each_piece(d, n, size, chunk, compare_piece, fd, NULL) == 0;
 }
 
 static int write_file(const struct left_dir *d, const struct node *n, int parent, const char *base,
@@ -148,7 +152,7 @@ static int write_file(const struct left_dir *d, const struct node *n, int parent
 		return error_set(e, out, "%s", strerror(-out));
 	r = io_truncate(out, size);
 	if (r == 0)
-		r = each_piece(n, size, chunk, write_piece, out, e);
+		r = each_piece(d, n, size, chunk, write_piece, out, e);
 	if (r == 0)
 		like_the_map(d->vol, out, false);
 	if (r == 0)
@@ -194,7 +198,7 @@ int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, st
 	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
 	if (parent < 0)
 		return parent;
-	return is_there(n, parent, base, size, chunk)
+	return is_there(d, n, parent, base, size, chunk)
 		       ? 0
 		       : write_file(d, n, parent, base, size, chunk, e);
 }

@@ -11,11 +11,12 @@
 
 struct left_dir {
 	const struct volume *vol;
+	struct vfs_host *host;   /* is told how far a large file is */
 	char name[NAME_MAX + 1]; /* what it is called, once it is made */
 	int fd;                  /* -1: it is not */
 };
 
-void left_dir_init(struct left_dir *d, const struct volume *vol);
+void left_dir_init(struct left_dir *d, const struct vfs *v);
 void left_dir_finish(struct left_dir *d); /* the directory stays */
 
 /*

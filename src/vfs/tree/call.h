@@ -109,7 +109,8 @@ struct vfs_host {
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
 	void (*note)(struct vfs_host *h, const char *line); /* any thread */
 	/* What a save is doing, and how far it is, in bytes; total 0: that is not known. From a
-	 * worker thread; from the owner's, with "", now and then while vfs_end waits. */
+	 * worker thread; from the owner's while vfs_end copies out what is left, and with "" now
+	 * and then while it waits. */
 	void (*progress)(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 
