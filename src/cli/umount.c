@@ -24,7 +24,7 @@ enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
 /* So often a client is sent away, once by each keeper of one device's number; a keeper that knows
  * the mount by another name, in a mount namespace of its own, always does. */
 enum { VISITS = 50 };
-enum { HOLDERS_NAMED_MAX = 8 };
+enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3, LOOK_MAX = 5000 };
 
 static void pause_before_knocking(void)
 {
@@ -76,7 +76,10 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 		listener_say(l, "the process that keeps the mount went away without an answer");
 		return OUTCOME_SAVE_FAILED;
 	}
-	if (m.text[0])
+	/* Of one that is busy the last word is said once nobody tries again. */
+	if (m.code == OUTCOME_BUSY)
+		memcpy(l->end, m.text, sizeof(l->end));
+	else if (m.text[0])
 		listener_say(l, "%s", m.text);
 	if (elsewhere && m.code != OUTCOME_BUSY && m.code != OUTCOME_MOUNT && still_there(t) &&
 		(m.code != OUTCOME_SAVE_FAILED || how->force))
@@ -157,26 +160,71 @@ static bool step_out(const struct target *t)
 	return chdir("/") == 0;
 }
 
-static int end_mount(struct target *t, const struct ending *how)
+static void add_look(void *arg, pid_t pid, const char *name, const char *what)
 {
-	bool inside = step_out(t);
+	char line[LOOK_MAX];
+
+	(void)name;
+	snprintf(line, sizeof(line), "%ld %s", (long)pid, what);
+	lines_add(arg, line);
+}
+
+/* Who holds the mount now, and by what. */
+struct looks {
+	struct lines at;
+	unsigned unseen; /* so often there was nobody whom we may see, one time after the other */
+};
+
+/* Is one of them still there, or nobody to be seen for too long? */
+static bool looks_stay(struct looks *k, const struct target *t)
+{
+	struct lines now = {0};
+	bool stay = false;
+
+	(void)holders_find(t->entry.dev, add_look, &now);
+	for (size_t i = 0; i < now.n; i++)
+		stay |= lines_has(&k->at, now.at[i]);
+	k->unseen = now.n ? 0 : k->unseen + 1;
+	lines_clear(&k->at);
+	k->at = now;
+	return stay || k->unseen > UNSEEN_MAX;
+}
+
+static int try_end(struct listener *l, struct target *t, const struct ending *how)
+{
 	struct turns turns = {0};
-	struct listener l;
 	int r = -EAGAIN;
 
-	listener_init(&l, t->shown, how->verbose, how->force);
-	l.several = how->several;
+	l->end[0] = '\0';
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		r = visit(&l, t, how, &turns);
+		r = visit(l, t, how, &turns);
 	}
 	if (r == -EAGAIN)
-		r = orphan_end_unheard(&l, t, how);
-	if (r == -ETIMEDOUT)
-		r = orphan_leave(&l, t);
+		r = orphan_end_unheard(l, t, how);
+	return r == -ETIMEDOUT ? orphan_leave(l, t) : r;
+}
+
+/* Whoever looks in for a moment, and then another, is waited for. */
+static int end_mount(struct target *t, const struct ending *how)
+{
+	bool inside = step_out(t);
+	struct looks looks = {0};
+	struct listener l;
+	int r;
+
+	listener_init(&l, t->shown, how->verbose, how->force);
+	l.several = how->several;
+	(void)looks_stay(&looks, t);
+	do
+		r = try_end(&l, t, how);
+	while (r == OUTCOME_BUSY && l.end[0] && !looks_stay(&looks, t));
+	if (l.end[0])
+		listener_say(&l, "%s", l.end);
 	if (r == OUTCOME_BUSY)
 		name_holders(&l, t, inside);
+	lines_clear(&looks.at);
 	listener_finish(&l);
 	return r;
 }

@@ -75,6 +75,45 @@ def test_somebody_who_looks_in_for_an_instant_is_waited_for(box, small):
     assert saved(small)
 
 
+class Lookers(threading.Thread):
+    """One program after the other looks into the mount, the next before the last one is gone."""
+
+    def __init__(self, path, most):
+        super().__init__()
+        self.path, self.most, self.n = path, most, 0
+        self.last = Holder(path)
+        self.start()
+
+    def run(self):
+        while self.n < self.most:
+            time.sleep(0.2)
+            another = Holder(self.path)
+            self.last.end()
+            self.last, self.n = another, self.n + 1
+        self.last.end()
+
+
+def test_as_long_as_it_is_another_one_who_looks_in_the_end_is_tried(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    lookers = Lookers(m / SETTINGS, 30)
+    r = m.unmount()
+    assert lookers.n == 30 and r.err == "" and r.out == "saved: %s\n" % SETTINGS
+    lookers.join()
+    assert saved(small)
+
+
+def test_the_one_who_stays_is_named_among_those_who_look_in(box, small):
+    m = box.mount(small)
+    lookers = Lookers(m / SETTINGS, 1000)
+    with Holder(m / "info/author") as p:
+        r = m.unmount(code=7)
+        assert "process %d" % p.pid in r.err and r.err.count("cannot unmount") == 1
+        lookers.most = 0
+        lookers.join()
+    m.unmount()
+
+
 @pytest.mark.parametrize("how, words", [
     ("opens", SETTINGS + " open"), ("works in", "works in it"), ("maps", "mapped")])
 def test_who_holds_the_mount_is_named(box, small, how, words):
