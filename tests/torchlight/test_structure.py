@@ -314,7 +314,7 @@ def test_new_files_without_an_index_are_told(box):
     os.makedirs(m / "MEDIA/SKILLS")
     m.put("MEDIA/SKILLS/S.DAT", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
     r = m.unmount()
-    assert "1 file below MEDIA/SKILLS/ is not in SKILLS.RAW (MEDIA/SKILLS/S.DAT)" in r.out + r.err
+    assert "no index, so the game does not see 1 file (MEDIA/SKILLS/S.DAT): mapfs index" in r.out + r.err
 
 
 def index(*files):

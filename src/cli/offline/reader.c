@@ -141,12 +141,18 @@ static size_t whole(const char *text, size_t n)
 	return n;
 }
 
+/* What is there from the next one on; not of a text that is none yet. */
+static const char *rest(const struct reader *r)
+{
+	return r->text ? r->text + r->next : "";
+}
+
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 {
 	size_t seen = 0;
 
 	for (;;) {
-		const char *from = r->have ? r->text + r->next : "";
+		const char *from = rest(r);
 		size_t n = r->have - r->next < most ? r->have - r->next : most;
 		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
 		ssize_t got = 0;
@@ -162,7 +168,7 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 			return (int)got;
 		if (got > 0)
 			continue;
-		*ret = from;
+		*ret = rest(r); /* it may have moved */
 		*ret_n = n;
 		r->next += n;
 		return n > 0;
