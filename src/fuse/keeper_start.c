@@ -7,14 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "fuse/keeper_mount.h"
+#include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_point.h"
 #include "fuse/keeper_state.h"
 #include "fuse/worker.h"
@@ -151,9 +156,54 @@ static enum outcome listen_to_keeper(const struct mount_request *rq, int sock)
 	return (enum outcome)m.code;
 }
 
+enum { WAIT_MS = 2000, PAUSE_MS = 10 };
+
+struct dead {
+	const struct mount_request *rq;
+	char *point; /* owned */
+};
+
+static void find_dead(void *arg, const char *point, const struct mount_entry *entry)
+{
+	struct dead *d = arg;
+	struct stat st;
+
+	if (d->point || !entry->mapfs || entry->owner != geteuid() ||
+		strcmp(entry->source, d->rq->path) != 0)
+		return;
+	if (stat(point, &st) < 0 && (errno == ENOTCONN || errno == ECONNABORTED))
+		d->point = strdup(point);
+}
+
+/* A start that failed is over when the last of its processes is gone; one may still mount. */
+static void wait_for_all(void)
+{
+	int left = WAIT_MS;
+
+	while (left > 0 && waitpid(-1, NULL, WNOHANG) >= 0) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+		left -= PAUSE_MS;
+	}
+}
+
+/* Whichever of them was killed, none leaves a mount that answers nobody. */
+static void unmount_dead(const struct mount_request *rq)
+{
+	struct dead d = {.rq = rq};
+	char text[CONTROL_TEXT_MAX];
+
+	wait_for_all();
+	if (mountinfo_each(MOUNTINFO, find_dead, &d) < 0 || !d.point)
+		return;
+	if (keeper_unmount(d.point, true, text, sizeof(text)) == 0 && rq->make_mountpoint)
+		(void)rmdir(d.point);
+	free(d.point);
+}
+
 enum outcome keeper_start(const struct mount_request *rq)
 {
 	CLEANUP(close_fd) int mine = -1;
+	enum outcome code;
 	int ends[2];
 	pid_t pid;
 
@@ -171,6 +221,8 @@ enum outcome keeper_start(const struct mount_request *rq)
 		return OUTCOME_MOUNT;
 	}
 	mine = ends[0];
+	/* All of them are waited for where the start fails. */
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -182,5 +234,8 @@ enum outcome keeper_start(const struct mount_request *rq)
 		say(stderr, "mapfs: %s: fork: %s", rq->shown, strerror(errno));
 		return OUTCOME_MOUNT;
 	}
-	return listen_to_keeper(rq, mine);
+	code = listen_to_keeper(rq, mine);
+	if (code != OUTCOME_DONE)
+		unmount_dead(rq);
+	return code;
 }

@@ -353,3 +353,34 @@ def test_a_limit_of_file_sizes_does_not_kill_the_worker_at_the_end(box, limited)
     assert ended(p) and p.returncode == 4
     assert b"(signal" not in boxes.get(p.log)
     box.allow("*.mapfs-*")
+
+
+def below(pid):
+    """Its children, and theirs."""
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            own = [int(n) for n in f.read().split()]
+    except OSError:
+        return []
+    return own + [n for child in own for n in below(child)]
+
+
+def test_a_start_that_lost_a_process_leaves_no_dead_mount(box, small, root):
+    """Whichever of its processes is killed, and whenever: who typed the command is still there to unmount."""
+    point = box.point()
+    killed = 0
+    for i in range(90):
+        p = subprocess.Popen([places.BINARY, small, point], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+        until = time.monotonic() + i * 0.0002
+        while time.monotonic() < until and p.poll() is None:
+            pass
+        for pid in below(p.pid)[i % 3:i % 3 + 1]:
+            killed += 1
+            os.kill(pid, signal.SIGKILL)
+        code = p.wait(60)
+        assert code == 0 or not is_dead(point), i
+        box.run("-u", "--force", point)
+        if boxes.is_mounted(point):
+            subprocess.run(["umount", "-l", point], check=False)
+    assert killed > 10
