@@ -169,7 +169,6 @@ int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret)
 {
 	size_t head = 0, least = base->n < side->n ? base->n : side->n, tail = 0, n, m;
 	CLEANUP(free) bool *same_a = NULL, *same_b = NULL;
-	const struct span *a, *b;
 	struct trace t = {0};
 	int r = 0;
 
@@ -178,8 +177,6 @@ int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret)
 	while (tail < least - head &&
 		span_same(base->at[base->n - 1 - tail], side->at[side->n - 1 - tail]))
 		tail++;
-	a = base->at + head;
-	b = side->at + head;
 	n = base->n - head - tail;
 	m = side->n - head - tail;
 	same_a = calloc(n + 1, sizeof(*same_a));
@@ -187,10 +184,10 @@ int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret)
 	if (!same_a || !same_b)
 		return -ENOMEM;
 	if (n && m && n < INT32_MAX / 2 && m < INT32_MAX / 2 &&
-		!in_place(a, n, b, m, same_a, same_b)) {
+		!in_place(base->at + head, n, side->at + head, m, same_a, same_b)) {
 		memset(same_a, 0, n);
 		memset(same_b, 0, m);
-		r = search(a, (int)n, b, (int)m, &t);
+		r = search(base->at + head, (int)n, side->at + head, (int)m, &t);
 		if (r > 0)
 			walk_back(&t, (int)n, (int)m, same_a, same_b);
 		trace_finish(&t);

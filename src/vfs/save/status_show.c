@@ -19,9 +19,12 @@ void status_add(struct buffer *records, const struct status_entry *e)
 
 static const char *next_text(const struct buffer *b, size_t *at)
 {
-	const char *text = (const char *)b->data + *at;
-	const char *end = *at < b->size ? memchr(text, '\0', b->size - *at) : NULL;
+	const char *text, *end;
 
+	if (*at >= b->size)
+		return NULL;
+	text = (const char *)b->data + *at;
+	end = memchr(text, '\0', b->size - *at);
 	if (end)
 		*at += (size_t)(end - text) + 1;
 	return end ? text : NULL;
