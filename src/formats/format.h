@@ -388,6 +388,12 @@ struct format_names {
 	int (*name_map)(const struct snapshot *s, const struct snapshot *finalized,
 		struct bytes **ret, struct error *e);
 	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
+	/*
+	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
+	 * map would call them otherwise: the format's own text, for open (names in struct
+	 * format_context). *ret = NULL: nowhere.
+	 */
+	int (*list)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
 
 /* The length of any file, on a worker. */

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/file.h"
 
+struct snapshot;
+
 /* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
 struct store {
 	/* Append data, return where it now stands. Any thread. */
@@ -41,6 +43,12 @@ struct format_context {
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
+	/* Of a map that a mount has saved: what names->list gave of the map that was built, so that
+	 * its objects are called as that mount calls them. NULL: the map's own names. */
+	const struct bytes *names;
+	/* ... and that map itself: what takes time to find, and what holds still for a mount, is
+	 * taken from it. NULL: there is none. */
+	const struct snapshot *before;
 };
 
 enum { FORMAT_FILES_MAX = 2 };
