@@ -317,6 +317,7 @@ const struct format format_teeworlds = {
 	.texts = texts,
 	.settings = settings,
 	.numbered = true,
+	.follows = true,
 	.creates = true,
 	.has_forms = true,
 	.probe = probe,
