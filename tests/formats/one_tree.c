@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "fixture.h"
+#include "held.h"
 #include "laws.h"
 #include "base/buffer.h"
 #include "vfs/overlay/staged.h"
@@ -51,6 +52,7 @@ struct one {
 
 static struct one all[FILES_MAX];
 static size_t n_all;
+static const struct snapshot *origin; /* that these are of, and their bytes */
 
 enum kind { PUT, COPY, MOVE, REMOVE };
 
@@ -188,7 +190,7 @@ static int put(struct overlay *o, const char *path, const char *from)
 {
 	struct extent x = EXTENT_INIT;
 
-	if (!content(o->base, from, &x)) {
+	if (!content(origin, from, &x)) {
 		extent_finish(&x);
 		return 0;
 	}
@@ -358,12 +360,74 @@ static int one_tree(const struct fixture *f, uint32_t seed, unsigned *deeds_done
 	return wrong;
 }
 
+/* Do files name what is moved or removed, by what the base calls it? The other half is saved with
+ * what they mean in it alone. */
+static bool is_named(const struct deed *deeds, size_t n)
+{
+	bool moved = false, named = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct deed *d = &deeds[i];
+		bool group = strncmp(d->at, "groups", 6) == 0;
+
+		moved |= !group && (d->kind == MOVE || d->kind == REMOVE);
+		named |= group && (d->kind == COPY || d->kind == PUT) &&
+			 (d->dir || strstr(d->at, ".json"));
+	}
+	return moved && named;
+}
+
+/* Half of the deeds are saved before the others: paths hold still, and all is as without that. */
+static int held_tree(const struct fixture *f, uint32_t seed, unsigned *saved, unsigned *compared)
+{
+	struct random r = {seed * UINT64_C(0x9e3779b97f4a7c15)};
+	CLEANUP(overlay_destroy) struct overlay *all_at_once = NULL, *o = NULL;
+	struct fixture g, both, now;
+	static struct deed deeds[DEEDS];
+	size_t n = 0;
+	int r0, r1, r2, wrong = 0;
+
+	if (overlay_create(f->s, &all_at_once) < 0 || overlay_create(f->s, &o) < 0)
+		exit(2);
+	for (int i = 0; i < TRIES && n < DEEDS; i++)
+		n += choose(&r, deeds, n, &deeds[n]) && carry_out(all_at_once, &deeds[n]) == 0;
+	for (size_t i = 0; i < n / 2; i++)
+		expect(carry_out(o, &deeds[i]), "do", &deeds[i]);
+	r0 = held_save(f, o, &g);
+	if (r0 <= 0)
+		return r0 < 0;
+	*saved += 1;
+	overlay_destroy(TAKE(o));
+	if (overlay_create(g.s, &o) < 0)
+		exit(2);
+	for (size_t i = n / 2; i < n; i++)
+		expect(carry_out(o, &deeds[i]), "do", &deeds[i]);
+	r2 = held_save(&g, o, &now);
+	r1 = held_save(f, all_at_once, &both);
+	wrong = r1 < 0 || r2 < 0;
+	if (r0 == 1 && r1 == 1 && r2 == 1 && !is_named(deeds, n)) {
+		wrong |= !held_same(both.s, now.s);
+		*compared += 1;
+	}
+	for (size_t i = 0; wrong && i < n; i++)
+		fprintf(stderr, "tree %u, deed %zu %d %s -> %s (%s)\n", seed, i, deeds[i].kind,
+			deeds[i].at, deeds[i].to, deeds[i].from);
+	if (r1 > 0)
+		fixture_close(&both);
+	if (r2 > 0)
+		fixture_close(&now);
+	overlay_destroy(TAKE(o));
+	fixture_close(&g);
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const options[] = {"raw=off", NULL};
 	struct source src = {0};
 	struct error e = ERROR_INIT;
-	unsigned deeds = 0, built = 0, n = argc > 2 ? (unsigned)atoi(argv[1]) : 0;
+	unsigned deeds = 0, built = 0, saved = 0, compared = 0,
+		 n = argc > 2 ? (unsigned)atoi(argv[1]) : 0;
 	struct fixture f;
 	int r = 0;
 
@@ -373,10 +437,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "one-tree: %s\n", error_text(&e));
 		return 2;
 	}
+	origin = f.s;
 	take(f.s, ENTRY_ROOT, "");
 	for (uint32_t seed = 1; r == 0 && seed <= n; seed++)
 		r = one_tree(&f, seed, &deeds, &built);
-	printf("%u trees, %u deeds, %u maps built\n", n, deeds, built);
+	for (uint32_t seed = 1;
+		r == 0 && f.s->format->names && f.s->format->names->list && seed <= n; seed++)
+		r = held_tree(&f, seed, &saved, &compared);
+	printf("%u trees, %u deeds, %u maps built, %u saved between, %u compared\n", n, deeds,
+		built, saved, compared);
 	for (size_t i = 0; i < n_all; i++)
 		free(all[i].path);
 	fixture_close(&f);

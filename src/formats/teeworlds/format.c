@@ -13,6 +13,7 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/raw/guard.h"
 #include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/names/shown.h"
 #include "formats/teeworlds/names/situation.h"
@@ -278,6 +279,7 @@ static const struct format_names names = {
 	.renamed = tw_renamed,
 	.name_map = tw_name_map_write,
 	.read_name_map = tw_name_map_read,
+	.list = tw_names_list,
 };
 
 static const struct merging_reference references[] = {

@@ -136,7 +136,7 @@ int tw_map_open(const struct format *format, const struct source *src,
 	sh->typed = tw_is_typed(m);
 	if (!sh->typed && sh->note)
 		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
-	r = tw_names_take(m, e);
+	r = tw_names_take(m, ctx->names, e);
 	if (r == 0)
 		*ret = TAKE(s);
 	return r;
@@ -166,7 +166,7 @@ int tw_map_create(const struct format *format, const struct format_context *ctx,
 		r = tw_map_reindex(m);
 	if (r < 0)
 		return error_set(e, r, "no memory for a map");
-	r = tw_names_take(m, e);
+	r = tw_names_take(m, NULL, e);
 	if (r == 0)
 		*ret = TAKE(s);
 	return r;

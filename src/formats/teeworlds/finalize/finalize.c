@@ -202,7 +202,7 @@ static int rebuild(struct finalizing *s, struct error *e)
 	if (r < 0)
 		return error_set(e, r, "no memory for the map to be written");
 	finalize_say_games(s);
-	return 0;
+	return finalize_called(s, e);
 }
 
 static bool any_made(const struct tw_map *m)

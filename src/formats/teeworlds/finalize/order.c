@@ -2,15 +2,36 @@
 #include "formats/teeworlds/finalize/order.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/objects.h"
+
+/* The number that a base's object is shown by. One of no name has its number alone, whatever that
+ * would be of one that is made. */
+static void take_listed(struct tw_slot *slot, const struct tw_map *m, const struct tw_listed *l)
+{
+	bool bare = strspn(l->name, "0123456789") >= l->n;
+	struct tw_numbered parsed;
+
+	/* A base may have names that are too long to be made. */
+	(void)tw_numbered_parse(l->sort, l->name, l->n, &parsed, NULL);
+	if (bare && tw_names(m, l->sort)->v[slot->at].size == 0) {
+		parsed.has_position = true;
+		parsed.position = strtoull(l->name, NULL, 10);
+	}
+	slot->last = !parsed.has_position;
+	slot->position = parsed.position;
+	slot->moved = l->moved ? l->name : NULL;
+}
 
 static void add_slot(
 	struct tw_order *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
 {
 	uint32_t item = tw_type(m, tw_sort_type(r->sort))->items[at];
+	const struct tw_listed *listed = NULL;
 
 	if (r->now)
 		r->now[r->n] = r->n;
@@ -24,6 +45,10 @@ static void add_slot(
 		.position = position,
 		.gone = m->items[item].made != NULL,
 	};
+	if (!m->items[item].made)
+		listed = tw_listing_at(&tw_mounted(m)->list, r->sort, group, position);
+	if (listed)
+		take_listed(&r->slots[r->n], m, listed);
 	r->n_mounted += !m->items[item].made;
 	r->n++;
 }
@@ -136,6 +161,7 @@ static int take_place(
 		return error_context(e, "%s", p->name);
 	slot->gone = false;
 	slot->placed = p;
+	slot->moved = p->name;
 	slot->last = !parsed.has_position;
 	slot->position = parsed.position;
 	if (r->sort == TW_SORT_LAYER)
@@ -185,10 +211,12 @@ static int slot_cmp(const void *pa, const void *pb)
 	if (!a->last && a->position != b->position)
 		return a->position < b->position ? -1 : 1;
 	/* What was made or moved stands before what stood there. */
-	if (!a->placed != !b->placed)
-		return a->placed ? -1 : 1;
-	if (a->placed && a->placed->order != b->placed->order)
+	if (!a->moved != !b->moved)
+		return a->moved ? -1 : 1;
+	if (a->placed && b->placed && a->placed->order != b->placed->order)
 		return a->placed->order < b->placed->order ? -1 : 1;
+	if (a->moved && (!a->placed || !b->placed) && name_compare(a->moved, b->moved) != 0)
+		return name_compare(a->moved, b->moved);
 	return a->was < b->was ? -1 : a->was > b->was;
 }
 

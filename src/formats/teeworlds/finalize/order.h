@@ -18,10 +18,12 @@ struct tw_slot {
 	uint32_t home;  /* ... and of the one where it was */
 	bool gone;      /* not in the finalized map */
 	const struct placement *placed; /* new, moved or renamed; NULL: as at the mount */
-	bool last;                      /* it has no number, so it goes last */
-	uint64_t position;              /* that its number says */
-	uint64_t rank;                  /* of the group in the finalized map */
-	uint32_t number;                /* ... and of the layer in it */
+	const char
+		*moved; /* the name of what was made or moved, now or before earlier saves; NULL */
+	bool last;      /* it has no number, so it goes last */
+	uint64_t position; /* that its number says */
+	uint64_t rank;     /* of the group in the finalized map */
+	uint32_t number;   /* ... and of the layer in it */
 };
 
 struct tw_order {

@@ -63,8 +63,8 @@ static void layer_path(const struct finalizing *s, uint32_t position, char dst[F
 	else if (position >= list->n)
 		stem_of(s, TW_SORT_LAYER, position, stem);
 	else
-		tw_name_write(stem, position - groups[slot->home].first, groups[slot->home].n,
-			&list->v[position], NAME_MAX);
+		tw_mounted_stem(s->from, TW_SORT_LAYER, slot->home,
+			position - groups[slot->home].first, stem);
 	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
 }
 

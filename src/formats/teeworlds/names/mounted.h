@@ -4,7 +4,7 @@
  *
  * Paths hold still (DESIGN section 4, rule 1), so names are taken once, when the map is opened.
  * Kept are the names as they stand in the model; numbers, escaping and cutting (layout rules 3, 4)
- * are done when a name is shown.
+ * are done when a name is shown. Of a map that a mount saved, some are called otherwise (list.h).
  */
 #ifndef FORMATS_TEEWORLDS_NAMES_MOUNTED_H
 #define FORMATS_TEEWORLDS_NAMES_MOUNTED_H
@@ -12,6 +12,7 @@
 #include <assert.h>
 
 #include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/sort.h"
 
 struct tw_name {
@@ -30,6 +31,7 @@ struct tw_names {
 	struct tw_name_list lists[TW_SORTS];
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
+	struct tw_listing list;     /* those that are called otherwise than the map has it */
 	size_t n_types;             /* item types of the raw view that have a UUID for a name */
 	struct tw_type_name {
 		uint16_t type;
@@ -39,8 +41,11 @@ struct tw_names {
 
 enum { TW_NAME_READ_MAX = 512 /* bytes of a name blob that are read */ };
 
-/* Takes the names of a map that was just read, or made. Inflates what holds names. -ENOMEM. */
-int tw_names_take(struct tw_map *m, struct error *e);
+/* Takes the names of a map that was just read, or made. Inflates what holds names. list (may be
+ * NULL): the text of list.h, by which some are called. -ENOMEM, -EINVAL: the text is not this
+ * map's.
+ */
+int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
 {
@@ -68,16 +73,21 @@ const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t grou
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max);
 
-/* The position that the leading digits of a shown name say, for a list of count; -ENOENT where they
- * cannot be one's. The caller compares the whole name with what tw_name_write gives. */
-int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
-
-/* The stem of an image, sound or envelope ("03_grass_main"), and the position of a stem (-ENOENT).
- * position < the list's n. */
-size_t tw_mounted_stem(
-	const struct tw_map *m, enum tw_sort sort, uint32_t position, char dst[NAME_MAX + 1]);
-int tw_mounted_find(
-	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret);
+/* What a directory has: the position of its first object, and how many. group is of layers, here
+ * and below; else it is 0. false: there is no such directory. */
+bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
+	uint32_t *ret_first, uint32_t *ret_n);
+/* The stem of the object at a place of a directory ("03_grass_main"), place < n. */
+size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
+	char dst[NAME_MAX + 1]);
+/* ... the whole name, of a form that has this ending. */
+void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
+	const char *ending, char dst[NAME_MAX + 1]);
+/* The place of a stem, and of a file's or directory's name in any form (*ret_json); -ENOENT. */
+int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
+	size_t n, uint32_t *ret);
+int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
+	uint32_t *ret, bool *ret_json);
 
 /* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free.
  * -ENOMEM.

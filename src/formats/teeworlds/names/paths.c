@@ -14,30 +14,29 @@ static int64_t mounted_at(const struct tw_map *m, uint32_t item)
 	return tw_index_position(m->origin ? m->origin : m->index, item);
 }
 
-/* The last component of the item's path. count and shift: the names of a group's layers are counted
- * from its first. false: the mount has no name for it. */
-static bool last_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, int64_t position,
-	uint32_t shift, uint32_t count, char dst[NAME_MAX + 1])
+/* The last component of the item's path. group: of a layer, the one that it stood in at the mount,
+ * -1: in none. false: the mount has no name for it. */
+static bool last_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, int64_t group,
+	char dst[NAME_MAX + 1])
 {
-	const struct tw_name_list *list = tw_names(m, sort);
+	int64_t position = mounted_at(m, item);
+	uint32_t first, n;
 	const struct bytes *placed = m->items[item].placed;
 
 	if (placed) {
 		snprintf(dst, NAME_MAX + 1, "%.*s", (int)placed->size, (const char *)placed->data);
 		return true;
 	}
-	if (position < shift || position - shift >= count || position >= list->n)
+	if (group < 0 || !tw_mounted_range(m, sort, (uint32_t)group, &first, &n) ||
+		position < first || position - first >= n)
 		return false;
-	tw_name_write(dst, (uint32_t)position - shift, count, &list->v[position],
-		tw_sorts[sort].stem_max);
+	tw_mounted_stem(m, sort, (uint32_t)group, (uint32_t)position - first, dst);
 	return true;
 }
 
 static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX + 1])
 {
-	uint32_t n = tw_names(m, TW_SORT_GROUP)->n;
-
-	return last_name(m, TW_SORT_GROUP, item, mounted_at(m, item), 0, n, dst);
+	return last_name(m, TW_SORT_GROUP, item, 0, dst);
 }
 
 void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
@@ -52,16 +51,12 @@ void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 
 void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
-	int64_t position = tw_position(m, item), group = tw_group_of(m, position), home;
+	int64_t position = tw_position(m, item), group = tw_group_of(m, position);
 	char name[NAME_MAX + 1], dir[NAME_MAX + 1];
-	struct tw_group_at at = {0};
 	uint32_t handle;
 
 	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 && group_name(m, handle, dir)) {
-		home = mounted_at(m, handle);
-		if (home >= 0 && home < tw_names(m, TW_SORT_GROUP)->n)
-			at = tw_mounted(m)->groups[home];
-		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, item), at.first, at.n, name)) {
+		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, handle), name)) {
 			snprintf(dst, TW_PATH_MAX, "groups/%s/layers/%s", dir, name);
 			return;
 		}
@@ -73,7 +68,7 @@ void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]
 {
 	const struct tw_item *it = &m->items[item];
 	int64_t position = mounted_at(m, item);
-	char stem[NAME_MAX + 1];
+	char name[NAME_MAX + 1];
 	enum tw_sort sort = TW_SORT_IMAGE;
 
 	while (tw_sorts[sort].type != it->type)
@@ -82,6 +77,6 @@ void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]
 		snprintf(dst, TW_PATH_MAX, "raw/items/%05d_%s", it->type, tw_sorts[sort].noun);
 		return;
 	}
-	tw_mounted_stem(m, sort, (uint32_t)position, stem);
-	snprintf(dst, TW_PATH_MAX, "%s%s%s", tw_sorts[sort].path, stem, tw_ending_of(m, sort, it));
+	tw_mounted_name(m, sort, 0, (uint32_t)position, tw_ending_of(m, sort, it), name);
+	snprintf(dst, TW_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 }

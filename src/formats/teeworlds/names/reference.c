@@ -42,7 +42,7 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 		return 0;
 	it = tw_item_at(m, tw_sort_type(sort), position);
 	if (!it->made)
-		return position < tw_names(m, sort)->n ? tw_mounted_stem(m, sort, position, dst)
+		return position < tw_names(m, sort)->n ? tw_mounted_stem(m, sort, 0, position, dst)
 						       : 0;
 	memcpy(dst, it->made->data, it->made->size);
 	return it->made->size;
@@ -83,7 +83,7 @@ static bool fits(const struct tw_map *m, enum tw_sort sort, uint32_t position, i
 static int find(
 	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
 {
-	if (tw_mounted_find(m, sort, stem, n, ret) == 0 && !tw_situation_gone(m, sort, *ret))
+	if (tw_mounted_find(m, sort, 0, stem, n, ret) == 0 && !tw_situation_gone(m, sort, *ret))
 		return 0;
 	/* One that was moved may have taken the place of one that was made. */
 	if (m->situation && tw_situation_exact(m, sort, stem, n, ret) == 0)

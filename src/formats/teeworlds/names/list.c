@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/names/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word up to a blank, which becomes its end; NULL: there is none. */
+static char *take_word(char **at)
+{
+	char *word = *at, *blank = strchr(word, ' ');
+
+	if (!blank || blank == word)
+		return NULL;
+	*blank = '\0';
+	*at = blank + 1;
+	return word;
+}
+
+static bool take_number(char **at, uint32_t *ret)
+{
+	const char *word = take_word(at);
+	size_t n = word ? strlen(word) : 0;
+
+	if (n == 0 || n > 9 || strspn(word, "0123456789") != n)
+		return false;
+	*ret = (uint32_t)strtoul(word, NULL, 10);
+	return true;
+}
+
+static bool take_sort(char **at, enum tw_sort *ret)
+{
+	const char *word = take_word(at);
+	int sort = 0;
+
+	while (word && sort < TW_SORTS && strcmp(word, tw_sorts[sort].noun) != 0)
+		sort++;
+	*ret = (enum tw_sort)sort;
+	return word && sort < TW_SORTS;
+}
+
+static bool take_mark(char **at, bool *ret)
+{
+	const char *word = take_word(at);
+
+	*ret = word && *word == '+';
+	return word && (*word == '+' || *word == '=') && !word[1];
+}
+
+/* In place. */
+static bool unescape(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		bool escaped = *s == '\\';
+
+		s += escaped;
+		if (escaped && *s != '\\' && *s != 'n')
+			return false;
+		*to++ = escaped && *s == 'n' ? '\n' : *s;
+	}
+	*to = '\0';
+	return true;
+}
+
+/* A name that can be in a directory. */
+static bool is_name(const char *s)
+{
+	size_t n = strlen(s);
+
+	return n > 0 && n <= NAME_MAX && s[0] != '.' && !strchr(s, '/');
+}
+
+static int by_place(const struct tw_listed *a, const struct tw_listed *b)
+{
+	if (a->sort != b->sort)
+		return a->sort < b->sort ? -1 : 1;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_stem(const struct tw_listed *a, const struct tw_listed *b)
+{
+	size_t n = a->n < b->n ? a->n : b->n;
+	int c;
+
+	if (a->sort != b->sort)
+		return a->sort < b->sort ? -1 : 1;
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	c = memcmp(a->name, b->name, n);
+	return c ? c : a->n < b->n ? -1 : a->n > b->n;
+}
+
+static int by_stem_and_place(const void *pa, const void *pb)
+{
+	const struct tw_listed *a = *(struct tw_listed *const *)pa,
+			       *b = *(struct tw_listed *const *)pb;
+	int c = by_stem(a, b);
+
+	return c ? c : by_place(a, b);
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *take_line(char *at, struct tw_listed *ret)
+{
+	if (!take_sort(&at, &ret->sort) || !take_number(&at, &ret->group) ||
+		!take_number(&at, &ret->place) || !take_mark(&at, &ret->moved))
+		return "is not \"sort group place mark name\"";
+	if (ret->group && ret->sort != TW_SORT_LAYER)
+		return "has a group that is no layer's";
+	if (!unescape(at) || !is_name(at))
+		return "has a name that no file can have";
+	ret->name = at;
+	ret->n = tw_stem_length(ret->sort, at, NULL);
+	return ret->n ? NULL : "has a name that no such object has";
+}
+
+static int sort_stems(struct tw_listing *l)
+{
+	l->by_stem = malloc((l->n + 1) * sizeof(struct tw_listed *));
+	if (!l->by_stem)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->n; i++)
+		l->by_stem[i] = &l->v[i];
+	if (l->n)
+		qsort(l->by_stem, l->n, sizeof(struct tw_listed *), by_stem_and_place);
+	return 0;
+}
+
+int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct error *e)
+{
+	size_t lines = 0;
+	const char *wrong;
+
+	if (memchr(text->data, '\0', text->size) ||
+		(text->size && text->data[text->size - 1] != '\n'))
+		return error_set(e, -EINVAL, "names: the text holds a NUL or ends in no line feed");
+	for (size_t i = 0; i < text->size; i++)
+		lines += text->data[i] == '\n';
+	ret->text = malloc(text->size + 1);
+	ret->v = calloc(lines + 1, sizeof(*ret->v));
+	if (!ret->text || !ret->v)
+		return error_set(e, -ENOMEM, "no memory for the names of the map");
+	memcpy(ret->text, text->data, text->size);
+	ret->text[text->size] = '\0';
+	for (char *at = ret->text, *next; ret->n < lines; at = next, ret->n++) {
+		struct tw_listed *v = &ret->v[ret->n];
+
+		next = strchr(at, '\n') + 1;
+		next[-1] = '\0';
+		wrong = take_line(at, v);
+		if (!wrong && ret->n && by_place(v - 1, v) >= 0)
+			wrong = "is not in order";
+		if (wrong)
+			return error_set(e, -EINVAL, "names: line %zu %s", ret->n + 1, wrong);
+	}
+	return sort_stems(ret) < 0 ? error_set(e, -ENOMEM, "no memory for the names of the map")
+				   : 0;
+}
+
+void tw_listing_finish(struct tw_listing *l)
+{
+	free(l->v);
+	free(l->by_stem);
+	free(l->text);
+	*l = (struct tw_listing){0};
+}
+
+const struct tw_listed *tw_listing_at(
+	const struct tw_listing *l, enum tw_sort sort, uint32_t group, uint32_t place)
+{
+	const struct tw_listed key = {.sort = sort, .group = group, .place = place};
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (by_place(&l->v[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < l->n && by_place(&l->v[low], &key) == 0 ? &l->v[low] : NULL;
+}
+
+size_t tw_listing_from(
+	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n)
+{
+	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
+	size_t low = 0, high = l->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (by_stem(l->by_stem[mid], &key) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
+	const char *stem, size_t n)
+{
+	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
+
+	return i < l->n && by_stem(l->by_stem[i], &key) == 0;
+}

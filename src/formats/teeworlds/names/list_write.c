@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Zlib */
+/* list_write: the list of a map that is to be written. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "formats/teeworlds/names/list.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/parse.h"
+
+struct writing {
+	const struct tw_map *to;
+	tw_called called;
+	void *arg;
+	uint64_t next; /* after the numbers of those before it, in this directory */
+	struct buffer out;
+};
+
+static void write_line(struct buffer *out, const struct tw_listed *v)
+{
+	buffer_printf(out, "%s %u %u %c ", tw_sorts[v->sort].noun, v->group, v->place,
+		v->moved ? '+' : '=');
+	for (const char *c = v->name; *c; c++)
+		if (*c == '\n')
+			buffer_text(out, "\\n");
+		else if (*c == '\\')
+			buffer_text(out, "\\\\");
+		else
+			buffer_byte(out, (uint8_t)*c);
+	buffer_byte(out, '\n');
+}
+
+/* The name that the map gives it, at a place. */
+static int own_name(const struct tw_map *to, enum tw_sort sort, uint32_t place, uint32_t count,
+	const struct tw_item *it, char dst[NAME_MAX + 1])
+{
+	struct tw_name text = {0};
+	int r = tw_name_read(to, sort, it, &text);
+	size_t n;
+
+	if (r < 0)
+		return r;
+	n = tw_name_write(dst, place, count, &text, tw_sorts[sort].stem_max);
+	strcpy(dst + n, tw_ending_of(to, sort, it));
+	free(text.text);
+	return 0;
+}
+
+static void count_on(struct writing *w, enum tw_sort sort, const char *name)
+{
+	struct tw_numbered parsed;
+
+	(void)tw_numbered_parse(sort, name, tw_stem_length(sort, name, NULL), &parsed, NULL);
+	if (parsed.has_position && parsed.position >= w->next && parsed.position < UINT32_MAX)
+		w->next = parsed.position + 1;
+}
+
+static int write_one(struct writing *w, enum tw_sort sort, uint32_t group, uint32_t place,
+	uint32_t count, uint32_t item)
+{
+	const struct tw_item *it = &w->to->items[item];
+	char own[NAME_MAX + 1], name[NAME_MAX + 1];
+	struct tw_listed v = {.sort = sort, .group = group, .place = place, .name = name};
+	int r = own_name(w->to, sort, place, count, it, own);
+
+	if (r < 0)
+		return r;
+	/* What a save added stands after all others, for the next one too. */
+	if (!w->called(w->arg, sort, group, place, item, name, &v.moved))
+		r = own_name(
+			w->to, sort, place < w->next ? (uint32_t)w->next : place, count, it, name);
+	if (r < 0)
+		return r;
+	count_on(w, sort, name);
+	if (v.moved || strcmp(own, name) != 0)
+		write_line(&w->out, &v);
+	return 0;
+}
+
+static int write_flat(struct writing *w, enum tw_sort sort)
+{
+	const struct tw_type *t = tw_type(w->to, tw_sort_type(sort));
+	int r = 0;
+
+	w->next = 0;
+	for (uint32_t i = 0; r == 0 && t && i < t->n; i++)
+		r = write_one(w, sort, 0, i, t->n, t->items[i]);
+	return r;
+}
+
+static int write_layers(struct writing *w)
+{
+	const struct tw_type *t = tw_type(w->to, TW_LAYER);
+	uint32_t n_groups = tw_count(w->to, TW_GROUP);
+	int r = 0;
+
+	for (uint32_t g = 0; r == 0 && t && g < n_groups; g++) {
+		struct tw_group_at at = tw_group_layers(w->to, g);
+
+		w->next = 0;
+		for (uint32_t i = 0; r == 0 && i < at.n; i++)
+			r = write_one(w, TW_SORT_LAYER, g, i, at.n, t->items[at.first + i]);
+	}
+	return r;
+}
+
+int tw_listing_write(const struct tw_map *to, tw_called called, void *arg, struct bytes **ret)
+{
+	struct writing w = {.to = to, .called = called, .arg = arg, .out = BUFFER_INIT};
+	int r = 0;
+
+	for (int sort = 0; r == 0 && sort < TW_SORT_LAYER; sort++)
+		r = write_flat(&w, (enum tw_sort)sort);
+	if (r == 0)
+		r = write_layers(&w);
+	if (r == 0)
+		r = buffer_finish(&w.out, ret);
+	buffer_finish_free(&w.out);
+	return r;
+}
+
+/* Nothing was made, moved or removed: as at the mount. */
+static bool as_mounted(void *arg, enum tw_sort sort, uint32_t group, uint32_t place, uint32_t item,
+	char name[NAME_MAX + 1], bool *ret_moved)
+{
+	const struct tw_map *m = arg;
+	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
+	uint32_t n, first;
+
+	if (!tw_mounted_range(m, sort, group, &first, &n) || place >= n ||
+		tw_position(m, item) != (int64_t)first + place)
+		return false;
+	tw_mounted_name(m, sort, group, place, tw_ending_of(m, sort, &m->items[item]), name);
+	*ret_moved = listed && listed->moved;
+	return true;
+}
+
+int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tw_map *m = tw_map_of(finalized);
+	CLEANUP(bytes_unref) struct bytes *list = NULL;
+	int r = 0;
+
+	if (m->list)
+		list = bytes_ref(m->list);
+	else if (m->shared->typed)
+		r = tw_listing_write(m, as_mounted, (void *)m, &list);
+	if (r < 0)
+		return error_set(e, r, "no memory for the names of objects");
+	*ret = list && list->size ? TAKE(list) : NULL;
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Zlib */
+#include "held.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "laws.h"
+#include "vfs/overlay/staged.h"
+
+/* What the tree shows is looked for in the map that was opened anew. */
+struct shown {
+	const struct overlay *o;
+	const struct staged *staged;
+	const struct snapshot *s;
+	const struct spot *dir;
+	const char *path;
+	int wrong;
+};
+
+static bool is_dir_of_objects(const char *path)
+{
+	const char *last = strrchr(path, '/');
+
+	return !strcmp(path, "images") || !strcmp(path, "sounds") || !strcmp(path, "envelopes") ||
+	       !strcmp(path, "groups") || (last && !strcmp(last, "/layers"));
+}
+
+/* Does it stand for what the map has? */
+static bool is_of_the_map(const struct staged *g, const struct upper *u)
+{
+	for (size_t i = 1; u && i < g->n; i++)
+		if (g->uppers[i] == u)
+			return g->built.entries[i].fate != BUILD_REFUSED &&
+			       g->built.entries[i].fate != BUILD_SCRATCH &&
+			       g->built.entries[i].fate != BUILD_KEPT;
+	return true;
+}
+
+static int look(void *arg, const char *name, const struct spot *spot)
+{
+	struct shown *w = arg, below = *w;
+	char path[PATH_MAX];
+	struct entry en;
+
+	if (snprintf(path, sizeof(path), "%s%s%s", w->path, *w->path ? "/" : "", name) >=
+		(int)sizeof(path))
+		return 0;
+	if (!is_of_the_map(w->staged, spot->upper) || !strcmp(path, "raw"))
+		return 0;
+	if (is_dir_of_objects(w->path) && entry_find(w->s, path, &en) < 0) {
+		/* One without a valid layer.json is in no map. */
+		if (spot->upper && spot->upper->from == ENTRY_NONE && strstr(path, "/layers/"))
+			return 0;
+		fprintf(stderr, "%s was in the tree, and is gone\n", path);
+		w->wrong = 1;
+		return 0;
+	}
+	below.path = path;
+	below.dir = spot;
+	if (spot->dir)
+		overlay_list(w->o, spot, look, &below);
+	w->wrong |= below.wrong;
+	return 0;
+}
+
+/* ... and what it shows is in the tree. */
+static int look_back(
+	const struct overlay *o, const struct snapshot *s, entry_id dir, const char *above)
+{
+	char name[NAME_MAX + 1], path[PATH_MAX];
+	uint64_t cookie = 0;
+	struct entry en;
+	struct spot spot;
+	int wrong = 0;
+
+	while (s->format->list(s, dir, &cookie, name, &en, NULL) == 1) {
+		if (snprintf(path, sizeof(path), "%s%s%s", above, *above ? "/" : "", name) >=
+				(int)sizeof(path) ||
+			!strcmp(path, "raw"))
+			continue;
+		if (is_dir_of_objects(above) && overlay_find(o, path, &spot) < 0) {
+			fprintf(stderr, "%s is in no tree\n", path);
+			wrong = 1;
+		}
+		if (en.dir)
+			wrong |= look_back(o, s, en.id, path);
+	}
+	return wrong;
+}
+
+static int reopen(const struct fixture *f, const struct staged *g, struct fixture *ret)
+{
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
+	struct error e = ERROR_INIT;
+	struct source src;
+	int r = f->s->format->names->list(g->built.map, &names, &e);
+
+	if (r == 0)
+		r = fixture_write(f, g->built.map, false, &src, NULL, &e);
+	if (r == 0) {
+		r = fixture_open_source(ret, f->s->format, &src, f->ctx.options, &e);
+		if (r == 0 && names) {
+			snapshot_unref(ret->s);
+			ret->s = NULL;
+			ret->ctx.names = names;
+			ret->ctx.before = g->built.map;
+			r = f->s->format->open(&ret->source, &ret->ctx, &ret->s, &e);
+			ret->ctx.names = NULL;
+			ret->ctx.before = NULL;
+		}
+		if (r < 0)
+			fixture_close(ret);
+	}
+	if (r < 0)
+		fprintf(stderr, "it cannot be opened again: %s\n%.*s", error_text(&e),
+			names ? (int)names->size : 0, names ? (const char *)names->data : "");
+	return r;
+}
+
+int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret)
+{
+	struct spot root = overlay_root(o);
+	struct shown w = {.o = o, .path = ""};
+	struct error e = ERROR_INIT;
+	struct staged g;
+	int r;
+
+	if (staged_build(o, &g, &e) < 0)
+		return 0;
+	r = reopen(f, &g, ret);
+	if (r == 0) {
+		w.staged = &g;
+		w.s = ret->s;
+		overlay_list(o, &root, look, &w);
+		/* What was refused may leave what stood there. */
+		if (!g.built.n_refused)
+			w.wrong |= look_back(o, ret->s, ENTRY_ROOT, "");
+		if (w.wrong)
+			fixture_close(ret);
+	}
+	r = r < 0 || w.wrong ? -1 : g.built.n_refused ? 2 : 1;
+	staged_finish(&g);
+	return r;
+}
+
+struct comparing {
+	const struct snapshot *other;
+	bool same;
+};
+
+static void compare(void *arg, const char *path, const struct entry *entry)
+{
+	struct comparing *c = arg;
+
+	(void)entry;
+	if (c->same && entry_find(c->other, path, &(struct entry){0}) < 0) {
+		fprintf(stderr, "%s is in one map only\n", path);
+		c->same = false;
+	}
+}
+
+static void broken(void *arg, const char *path, const char *law, const char *text)
+{
+	fprintf(stderr, "%s: %s: %s\n", path, law, text);
+	((struct comparing *)arg)->same = false;
+}
+
+bool held_same(const struct snapshot *a, const struct snapshot *b)
+{
+	struct comparing c = {.other = a, .same = true};
+	struct laws l = {.broken = broken, .arg = &c};
+
+	entry_walk(b, ENTRY_ROOT, "", compare, &c, NULL);
+	laws_same(&l, "the same map", a, b);
+	return c.same;
+}
