@@ -292,7 +292,7 @@ static struct result go(
 	struct result x = {.words = BUFFER_INIT};
 	CLEANUP(overlay_destroy) struct overlay *o = NULL;
 	struct error e = ERROR_INIT;
-	size_t order[DEEDS];
+	size_t order[DEEDS] = {0};
 	struct staged s;
 
 	if (overlay_create(f->s, &o) < 0)
