@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <time.h>
@@ -166,12 +166,13 @@ struct dead {
 static void find_dead(void *arg, const char *point, const struct mount_entry *entry)
 {
 	struct dead *d = arg;
-	struct stat st;
+	struct statvfs fs;
 
 	if (d->point || !entry->mapfs || entry->owner != geteuid() ||
 		strcmp(entry->source, d->rq->path) != 0)
 		return;
-	if (stat(point, &st) < 0 && (errno == ENOTCONN || errno == ECONNABORTED))
+	/* Attributes the kernel may know of before; of this it asks each time. */
+	if (statvfs(point, &fs) < 0 && (errno == ENOTCONN || errno == ECONNABORTED))
 		d->point = strdup(point);
 }
 
