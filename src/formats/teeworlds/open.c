@@ -138,6 +138,8 @@ int tw_map_open(const struct format *format, const struct source *src,
 		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
 	r = tw_names_take(m, ctx->names, e);
 	if (r == 0)
+		r = tw_mounted_check(m, e);
+	if (r == 0)
 		*ret = TAKE(s);
 	return r;
 }

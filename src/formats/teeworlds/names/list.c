@@ -72,8 +72,10 @@ static bool is_name(const char *s)
 	return n > 0 && n <= NAME_MAX && s[0] != '.' && !strchr(s, '/');
 }
 
-static int by_place(const struct tw_listed *a, const struct tw_listed *b)
+static int by_place(const void *pa, const void *pb)
 {
+	const struct tw_listed *a = pa, *b = pb;
+
 	if (a->sort != b->sort)
 		return a->sort < b->sort ? -1 : 1;
 	if (a->group != b->group)
@@ -173,17 +175,8 @@ const struct tw_listed *tw_listing_at(
 	const struct tw_listing *l, enum tw_sort sort, uint32_t group, uint32_t place)
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .place = place};
-	size_t low = 0, high = l->n;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (by_place(&l->v[mid], &key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < l->n && by_place(&l->v[low], &key) == 0 ? &l->v[low] : NULL;
+	return l->n ? bsearch(&key, l->v, l->n, sizeof(key), by_place) : NULL;
 }
 
 size_t tw_listing_from(

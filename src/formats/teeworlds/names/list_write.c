@@ -31,22 +31,6 @@ static void write_line(struct buffer *out, const struct tw_listed *v)
 	buffer_byte(out, '\n');
 }
 
-/* The name that the map gives it, at a place. */
-static int own_name(const struct tw_map *to, enum tw_sort sort, uint32_t place, uint32_t count,
-	const struct tw_item *it, char dst[NAME_MAX + 1])
-{
-	struct tw_name text = {0};
-	int r = tw_name_read(to, sort, it, &text);
-	size_t n;
-
-	if (r < 0)
-		return r;
-	n = tw_name_write(dst, place, count, &text, tw_sorts[sort].stem_max);
-	strcpy(dst + n, tw_ending_of(to, sort, it));
-	free(text.text);
-	return 0;
-}
-
 static void count_on(struct writing *w, enum tw_sort sort, const char *name)
 {
 	struct tw_numbered parsed;
@@ -62,14 +46,14 @@ static int write_one(struct writing *w, enum tw_sort sort, uint32_t group, uint3
 	const struct tw_item *it = &w->to->items[item];
 	char own[NAME_MAX + 1], name[NAME_MAX + 1];
 	struct tw_listed v = {.sort = sort, .group = group, .place = place, .name = name};
-	int r = own_name(w->to, sort, place, count, it, own);
+	int r = tw_name_at(w->to, sort, it, place, count, own);
 
 	if (r < 0)
 		return r;
 	/* What a save added stands after all others, for the next one too. */
 	if (!w->called(w->arg, sort, group, place, item, name, &v.moved))
-		r = own_name(
-			w->to, sort, place < w->next ? (uint32_t)w->next : place, count, it, name);
+		r = tw_name_at(
+			w->to, sort, it, place < w->next ? (uint32_t)w->next : place, count, name);
 	if (r < 0)
 		return r;
 	count_on(w, sort, name);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "codec/text.h"
 #include "formats/teeworlds/item/layer.h"
@@ -251,9 +250,22 @@ size_t tw_name_write(
 	return n + name_escape(name->text, name->size, dst + n, max - n);
 }
 
-/* The position that the leading digits of a name say, for a list of count; -ENOENT where they
- * cannot be one's. */
-static int position_of(const char *name, size_t n, uint32_t count, uint32_t *ret)
+int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, uint32_t place,
+	uint32_t count, char dst[NAME_MAX + 1])
+{
+	struct tw_name text = {0};
+	int r = tw_name_read(m, sort, it, &text);
+	size_t n;
+
+	if (r < 0)
+		return r;
+	n = tw_name_write(dst, place, count, &text, tw_sorts[sort].stem_max);
+	strcpy(dst + n, tw_ending_of(m, sort, it));
+	free(text.text);
+	return 0;
+}
+
+int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
 {
 	size_t want = (size_t)digits(count);
 	uint64_t v = 0;
@@ -268,153 +280,6 @@ static int position_of(const char *name, size_t n, uint32_t count, uint32_t *ret
 	if (v >= count)
 		return -ENOENT;
 	*ret = (uint32_t)v;
-	return 0;
-}
-
-bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
-	uint32_t *ret_first, uint32_t *ret_n)
-{
-	const struct tw_group_at *at;
-
-	*ret_first = 0;
-	*ret_n = tw_names(m, sort)->n;
-	if (sort != TW_SORT_LAYER)
-		return true;
-	at = tw_mounted_group(m, group);
-	if (!at)
-		return false;
-	*ret_first = at->first;
-	*ret_n = at->n;
-	return true;
-}
-
-/* As the map has it. */
-static size_t own_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
-	char dst[NAME_MAX + 1])
-{
-	uint32_t first, n;
-
-	tw_mounted_range(m, sort, group, &first, &n);
-	return tw_name_write(
-		dst, place, n, &tw_names(m, sort)->v[first + place], tw_sorts[sort].stem_max);
-}
-
-size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
-	char dst[NAME_MAX + 1])
-{
-	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
-
-	if (!listed)
-		return own_stem(m, sort, group, place, dst);
-	memcpy(dst, listed->name, listed->n);
-	dst[listed->n] = '\0';
-	return listed->n;
-}
-
-void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
-	const char *ending, char dst[NAME_MAX + 1])
-{
-	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
-	size_t n = tw_mounted_stem(m, sort, group, place, dst);
-
-	/* In capitals, as it was made. */
-	if (listed && strcasecmp(listed->name + n, ending) == 0)
-		ending = listed->name + n;
-	snprintf(dst + n, NAME_MAX + 1 - n, "%s", ending);
-}
-
-/* The place of a stem that the map gives. */
-static int find_own(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
-	size_t n, uint32_t *ret)
-{
-	char name[NAME_MAX + 1];
-	uint32_t first, count;
-
-	if (!tw_mounted_range(m, sort, group, &first, &count) ||
-		position_of(stem, n, count, ret) < 0 ||
-		tw_listing_at(&tw_mounted(m)->list, sort, group, *ret))
-		return -ENOENT;
-	return own_stem(m, sort, group, *ret, name) == n && memcmp(name, stem, n) == 0 ? 0
-										       : -ENOENT;
-}
-
-int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
-	size_t n, uint32_t *ret)
-{
-	const struct tw_listing *l = &tw_mounted(m)->list;
-	size_t i = tw_listing_from(l, sort, group, stem, n);
-
-	if (!tw_listing_has(l, i, sort, group, stem, n))
-		return find_own(m, sort, group, stem, n, ret);
-	*ret = l->by_stem[i]->place;
-	return 0;
-}
-
-/* Is that the file's name, in the form that it has or in the other? In capitals it is another file,
- * and so another object, unless it was made so. */
-static bool is_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
-	const char *name, size_t n, bool json)
-{
-	const char *ending = json ? ".json" : tw_sorts[sort].ending;
-	char shown[NAME_MAX + 1];
-	uint32_t first, count;
-
-	tw_mounted_range(m, sort, group, &first, &count);
-	if (tw_names(m, sort)->v[first + place].json != json)
-		return strcmp(name + n, ending) == 0;
-	tw_mounted_name(m, sort, group, place, ending, shown);
-	return strcmp(shown, name) == 0;
-}
-
-int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
-	uint32_t *ret, bool *ret_json)
-{
-	const struct tw_listing *l = &tw_mounted(m)->list;
-	size_t n = tw_stem_length(sort, name, ret_json), i;
-
-	if (n == 0)
-		return -ENOENT;
-	if (!*tw_sorts[sort].ending)
-		return tw_mounted_find(m, sort, group, name, n, ret);
-	if (!tw_sorts[sort].embedded)
-		*ret_json = false;
-	for (i = tw_listing_from(l, sort, group, name, n);
-		tw_listing_has(l, i, sort, group, name, n); i++) {
-		*ret = l->by_stem[i]->place;
-		if (is_file(m, sort, group, *ret, name, n, *ret_json))
-			return 0;
-	}
-	return find_own(m, sort, group, name, n, ret) == 0 &&
-			       is_file(m, sort, group, *ret, name, n, *ret_json)
-		       ? 0
-		       : -ENOENT;
-}
-
-/* Are they places of this map, each with a name of its own? */
-static int check_list(const struct tw_map *m, const struct tw_listing *l, struct error *e)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const struct tw_listed *v = &l->v[i];
-		const char *ending = tw_sorts[v->sort].ending;
-		char name[NAME_MAX + 1];
-		uint32_t first, n, other;
-		bool json;
-
-		if (!tw_mounted_range(m, v->sort, v->group, &first, &n) || v->place >= n)
-			return error_set(e, -EINVAL, "names: line %zu is of no %s of the map",
-				i + 1, tw_sorts[v->sort].noun);
-		if (tw_names(m, v->sort)->v[first + v->place].json)
-			ending = ".json";
-		if (v->n + strlen(ending) > NAME_MAX)
-			return error_set(
-				e, -EINVAL, "names: the name of line %zu is too long", i + 1);
-		tw_mounted_name(m, v->sort, v->group, v->place, ending, name);
-		if (tw_mounted_file(m, v->sort, v->group, name, &other, &json) < 0 ||
-			other != v->place ||
-			find_own(m, v->sort, v->group, v->name, v->n, &other) == 0)
-			return error_set(
-				e, -EINVAL, "names: the name of line %zu is another's too", i + 1);
-	}
 	return 0;
 }
 
@@ -435,6 +300,5 @@ int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
 		r = take_tree(m, names);
 	if (r < 0)
 		return error_set(e, r, "no memory for the names of the map");
-	r = list ? tw_listing_read(list, &names->list, e) : 0;
-	return r < 0 ? r : check_list(m, &names->list, e);
+	return list ? tw_listing_read(list, &names->list, e) : 0;
 }

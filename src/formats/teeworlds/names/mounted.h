@@ -42,9 +42,8 @@ struct tw_names {
 enum { TW_NAME_READ_MAX = 512 /* bytes of a name blob that are read */ };
 
 /* Takes the names of a map that was just read, or made. Inflates what holds names. list (may be
- * NULL): the text of list.h, by which some are called. -ENOMEM, -EINVAL: the text is not this
- * map's.
- */
+ * NULL): the text of list.h, by which some are called; tw_mounted_check comes next. -ENOMEM,
+ * -EINVAL: it is no such text. */
 int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
@@ -73,6 +72,12 @@ const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t grou
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max);
 
+/* The position that the leading digits of a shown name say, for a list of count; -ENOENT where they
+ * cannot be one's. The caller compares the whole name with what tw_name_write gives. */
+int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
+
+/* mounted_find.c */
+
 /* What a directory has: the position of its first object, and how many. group is of layers, here
  * and below; else it is 0. false: there is no such directory. */
 bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
@@ -89,11 +94,21 @@ int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
 	uint32_t *ret, bool *ret_json);
 
+/* Are those of the list objects of this map, each with a name of its own? -EINVAL names the line.
+ */
+int tw_mounted_check(const struct tw_map *m, struct error *e);
+
+/* mounted.c */
+
 /* The name that an item has now; ret is zeroed before, and ret->text is the caller's to free.
  * -ENOMEM.
  */
 int tw_name_read(
 	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret);
+/* ... with its number and ending, as a mount of the map shows it at a place among count. -ENOMEM.
+ */
+int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, uint32_t place,
+	uint32_t count, char dst[NAME_MAX + 1]);
 
 /* A name that an item holds in n integers (I32String): at most 4n - 1 bytes to dst, returns the
  * length. All zero reads as empty, the last byte is never read. */

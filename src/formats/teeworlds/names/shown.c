@@ -2,7 +2,6 @@
 #include "formats/teeworlds/names/shown.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/names/mounted.h"
 
@@ -24,11 +23,9 @@ int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 {
 	const struct tw_map *m = tw_map_of(finalized);
 	enum tw_sort sort = tw_sort_of(id);
-	struct tw_name text = {0};
 	uint32_t position, count;
 	const struct tw_item *it;
 	int64_t now;
-	size_t n;
 	int r = 0;
 
 	if (sort == TW_SORTS)
@@ -41,12 +38,5 @@ int tw_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 	count = tw_count_mounted(m, tw_sort_type(sort));
 	if (sort == TW_SORT_LAYER)
 		r = within_group(m, &position, &count);
-	if (r == 0)
-		r = tw_name_read(m, sort, it, &text);
-	if (r < 0)
-		return r;
-	n = tw_name_write(name, position, count, &text, tw_sorts[sort].stem_max);
-	strcpy(name + n, tw_ending_of(m, sort, it));
-	free(text.text);
-	return 0;
+	return r < 0 ? r : tw_name_at(m, sort, it, position, count, name);
 }
