@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "base/file.h"
 
-struct snapshot;
-
 /* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
 struct store {
 	/* Append data, return where it now stands. Any thread. */
@@ -46,9 +44,6 @@ struct format_context {
 	/* Of a map that a mount has saved: what names->list gave of the map that was built, so that
 	 * its objects are called as that mount calls them. NULL: the map's own names. */
 	const struct bytes *names;
-	/* ... and that map itself: what takes time to find, and what holds still for a mount, is
-	 * taken from it. NULL: there is none. */
-	const struct snapshot *before;
 };
 
 enum { FORMAT_FILES_MAX = 2 };

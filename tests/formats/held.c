@@ -104,10 +104,8 @@ static int reopen(const struct fixture *f, const struct staged *g, struct fixtur
 			snapshot_unref(ret->s);
 			ret->s = NULL;
 			ret->ctx.names = names;
-			ret->ctx.before = g->built.map;
 			r = f->s->format->open(&ret->source, &ret->ctx, &ret->s, &e);
 			ret->ctx.names = NULL;
-			ret->ctx.before = NULL;
 		}
 		if (r < 0)
 			fixture_close(ret);
