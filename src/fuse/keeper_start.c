@@ -160,17 +160,36 @@ enum { WAIT_MS = 2000, PAUSE_MS = 10 };
 
 struct dead {
 	const struct mount_request *rq;
-	char *point; /* owned */
+	size_t before; /* mounts of the map that stood before this start: theirs is another's to say
+			*/
+	char *point;   /* owned */
 };
 
+static bool is_of_map(const struct dead *d, const struct mount_entry *entry)
+{
+	return entry->mapfs && entry->owner == geteuid() && strcmp(entry->source, d->rq->path) == 0;
+}
+
+static void count_before(void *arg, const char *point, const struct mount_entry *entry)
+{
+	struct dead *d = arg;
+
+	(void)point;
+	d->before += is_of_map(d, entry);
+}
+
+/* They are in the order of mounting. */
 static void find_dead(void *arg, const char *point, const struct mount_entry *entry)
 {
 	struct dead *d = arg;
 	struct statvfs fs;
 
-	if (d->point || !entry->mapfs || entry->owner != geteuid() ||
-		strcmp(entry->source, d->rq->path) != 0)
+	if (d->point || !is_of_map(d, entry))
 		return;
+	if (d->before) {
+		d->before--;
+		return;
+	}
 	/* Attributes the kernel may know of before; of this it asks each time. */
 	if (statvfs(point, &fs) < 0 && (errno == ENOTCONN || errno == ECONNABORTED))
 		d->point = strdup(point);
@@ -187,23 +206,23 @@ static void wait_for_all(void)
 	}
 }
 
-/* Whichever of them was killed, none leaves a mount that answers nobody. */
-static void unmount_dead(const struct mount_request *rq)
+/* Whichever of them was killed, this start leaves no mount that answers nobody. */
+static void unmount_dead(struct dead *d)
 {
-	struct dead d = {.rq = rq};
 	char text[CONTROL_TEXT_MAX];
 
 	wait_for_all();
-	if (mountinfo_each(MOUNTINFO, find_dead, &d) < 0 || !d.point)
+	if (mountinfo_each(MOUNTINFO, find_dead, d) < 0 || !d->point)
 		return;
-	if (keeper_unmount(d.point, true, text, sizeof(text)) == 0 && rq->make_mountpoint)
-		(void)rmdir(d.point);
-	free(d.point);
+	if (keeper_unmount(d->point, true, text, sizeof(text)) == 0 && d->rq->make_mountpoint)
+		(void)rmdir(d->point);
+	free(d->point);
 }
 
 enum outcome keeper_start(const struct mount_request *rq)
 {
 	CLEANUP(close_fd) int mine = -1;
+	struct dead dead = {.rq = rq};
 	enum outcome code;
 	int ends[2];
 	pid_t pid;
@@ -222,6 +241,7 @@ enum outcome keeper_start(const struct mount_request *rq)
 		return OUTCOME_MOUNT;
 	}
 	mine = ends[0];
+	(void)mountinfo_each(MOUNTINFO, count_before, &dead);
 	/* All of them are waited for where the start fails. */
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fflush(NULL);
@@ -237,6 +257,6 @@ enum outcome keeper_start(const struct mount_request *rq)
 	}
 	code = listen_to_keeper(rq, mine);
 	if (code != OUTCOME_DONE)
-		unmount_dead(rq);
+		unmount_dead(&dead);
 	return code;
 }
