@@ -100,10 +100,8 @@ int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n,
 {
 	int r = 0;
 
-	if (!w->packed)
-		return spool_append(w->out, tiles, n * w->size, e);
 	for (; r == 0 && n; n--, tiles += w->size)
-		r = put_packed(w, tiles, e);
+		r = w->packed ? put_packed(w, tiles, e) : put_tile(w, tiles, e);
 	return r;
 }
 
