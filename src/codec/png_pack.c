@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/parallel.h"
 #include "codec/checksum.h"
 #include "codec/png_rows.h"
@@ -258,25 +259,10 @@ int png_packed_size(
 	return 0;
 }
 
-static size_t band_at(const struct layout *l, uint64_t at)
-{
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->ends[mid] <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static int read_bands(const struct packing *p, const struct layout *l, uint64_t *off, uint8_t **dst,
 	size_t *n, struct error *e)
 {
-	for (size_t i = band_at(l, *off - HEAD); *n && i < l->n; i++) {
+	for (size_t i = array_first(k, l->n, l->ends[k] > *off - HEAD); *n && i < l->n; i++) {
 		CLEANUP(bytes_unref) struct bytes *band = NULL;
 		uint64_t from = i ? l->ends[i - 1] : 0, size = l->ends[i] - from;
 		int r = get_band(p, i, &band, e);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A word up to a blank, which becomes its end; NULL: there is none. */
 static char *take_word(char **at)
 {
@@ -183,17 +185,8 @@ size_t tw_listing_from(
 	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n)
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
-	size_t low = 0, high = l->n;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (by_stem(l->by_stem[mid], &key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_first(i, l->n, by_stem(l->by_stem[i], &key) >= 0);
 }
 
 bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "codec/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/media.h"
@@ -203,18 +204,9 @@ static void free_names(struct tw_kept *k)
 const char *tw_mounted_uuid(const struct tw_map *m, unsigned type)
 {
 	const struct tw_names *names = tw_mounted(m);
-	size_t low = 0, high = names->n_types;
+	size_t at = array_first(i, names->n_types, names->types[i].type >= type);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (names->types[mid].type < type)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < names->n_types && names->types[low].type == type ? names->types[low].uuid
-								      : NULL;
+	return at < names->n_types && names->types[at].type == type ? names->types[at].uuid : NULL;
 }
 
 uint32_t tw_shown_groups(const struct tw_map *m)

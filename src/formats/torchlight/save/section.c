@@ -330,21 +330,12 @@ struct section_reader {
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tl_plan *p = ((struct section_reader *)arg)->p;
-	size_t low = 0, high = p->n_pieces;
+	/* The piece behind that at off; the hash asks for one byte at a time. */
+	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
 
-	/* The last piece that begins at or before off; the hash asks for one byte at a time. */
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->pieces[mid].at <= off)
-			low = mid;
-		else
-			high = mid;
-	}
-	if (low >= p->n_pieces || off < p->pieces[low].at ||
-		off - p->pieces[low].at + n > p->pieces[low].x.size)
+	if (i-- == 0 || off - p->pieces[i].at + n > p->pieces[i].x.size)
 		return error_set(e, -EIO, "the archive's layout has a gap at %" PRIu64, off);
-	return extent_read(&p->pieces[low].x, off - p->pieces[low].at, dst, n, e);
+	return extent_read(&p->pieces[i].x, off - p->pieces[i].at, dst, n, e);
 }
 
 static int lay_out(struct layout *l, struct error *e)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/refs.h"
 #include "codec/text.h"
 
@@ -125,18 +126,10 @@ void names_unref(struct names *n)
 bool names_find(const struct names *n, uint32_t hash, struct str *ret)
 {
 	for (; n; n = n->base) {
-		size_t low = 0, high = n->count;
+		size_t at = array_first(i, n->count, n->sorted[i].hash >= hash);
 
-		while (low < high) {
-			size_t mid = low + (high - low) / 2;
-
-			if (n->sorted[mid].hash < hash)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		if (low < n->count && n->sorted[low].hash == hash) {
-			*ret = (struct str){n->text + n->sorted[low].at, n->sorted[low].n};
+		if (at < n->count && n->sorted[at].hash == hash) {
+			*ret = (struct str){n->text + n->sorted[at].at, n->sorted[at].n};
 			return true;
 		}
 	}

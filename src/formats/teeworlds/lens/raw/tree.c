@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
@@ -140,36 +141,20 @@ static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 /* The first of by_id that has this id or a greater one. */
 static uint32_t first_of_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
-	uint32_t low = 0, high = t->n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->items[t->by_id[mid]].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
 }
 
 static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
 {
 	unsigned id = m->items[item].id;
-	uint32_t first = first_of_id(m, t, id), low = first, high = t->n;
+	uint32_t first = first_of_id(m, t, id);
+	size_t nth = array_first(i, t->n - first,
+		m->items[t->by_id[first + i]].id > id || t->by_id[first + i] >= item);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->items[t->by_id[mid]].id > id || t->by_id[mid] >= item)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	if (low == first)
+	if (nth == 0)
 		sprintf(dst, "%05u", id);
 	else
-		sprintf(dst, "%05u+%u", id, low - first);
+		sprintf(dst, "%05u+%zu", id, nth);
 }
 
 static int type_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
