@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/name.h"
 #include "formats/teeworlds/item/media.h"
-#include "formats/teeworlds/lens/objects.h"
+#include "formats/teeworlds/lens/kinds.h"
 
 /* The number that a base's object is shown by. One of no name has its number alone, whatever that
  * would be of one that is made. */

@@ -17,18 +17,6 @@ enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 /* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
 static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
 
-static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	(void)m, (void)dir;
-	for (uint32_t i = 0; i < TW_INFO_FILES; i++) {
-		if (strcmp(tw_info_names[i], name) == 0) {
-			*ret = tw_id(TW_K_INFO, i, 0);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 static int dir_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
@@ -261,7 +249,6 @@ static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 const struct tw_kind tw_kind_info_dir = {
 	.label = "info/",
 	.stat = tw_stat_fixed,
-	.find = dir_find,
 	.child = dir_child,
 };
 

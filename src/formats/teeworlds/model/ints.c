@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#include <string.h>
 
 #include "base/refs.h"
 #include "formats/teeworlds/model/map.h"
@@ -23,6 +24,11 @@ struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fil
 	for (uint32_t i = 0; v && i < n; i++)
 		v->v[i] = i < have ? from->v[i] : fill;
 	return v;
+}
+
+bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b)
+{
+	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(a->v[0])) == 0;
 }
 
 struct tw_ints *tw_ints_ref(struct tw_ints *v)

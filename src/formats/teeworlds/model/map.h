@@ -58,6 +58,7 @@ struct tw_ints {
 struct tw_ints *tw_ints_new(uint32_t n); /* zeroed, to be filled by the maker; NULL: no memory */
 /* A copy of `from` with n integers: cut, or filled up with `fill`. from may be NULL. */
 struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill);
+bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b);
 struct tw_ints *tw_ints_ref(struct tw_ints *v);
 void tw_ints_unref(struct tw_ints *v);
 DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);

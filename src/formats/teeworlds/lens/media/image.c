@@ -167,24 +167,12 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 static int take_tail(const struct pixels *old, struct taking *t, struct error *e)
 {
 	uint64_t at = 4 * (uint64_t)old->w * old->h;
-	uint8_t chunk[4096];
 
-	if (t->w != old->w || t->h != old->h)
+	/* Nothing to keep where they cannot be read. */
+	if (t->w != old->w || t->h != old->h || at >= old->blob->size ||
+		blob_check(old->blob, NULL) == -EIO)
 		return 0;
-	while (at < old->blob->size) {
-		uint64_t left = old->blob->size - at;
-		size_t n = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
-		int r = blob_read(old->blob, at, chunk, n, NULL);
-
-		/* Nothing to keep where they cannot be read. */
-		if (r < 0)
-			return r == -EIO ? 0 : error_set(e, r, "cannot read the old pixels");
-		r = spool_append(t->spool, chunk, n, e);
-		if (r < 0)
-			return r;
-		at += n;
-	}
-	return 0;
+	return tw_keep_tail(old->blob, at, t->spool, e);
 }
 
 static int take(const struct tw_map *m, const struct pixels *old, const struct extent *in,
