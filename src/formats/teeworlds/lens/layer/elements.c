@@ -22,7 +22,6 @@ enum {
 	CHUNK = 64 << 10 /* that are written at once */
 };
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
-#define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
 
 static const struct tw_key quad_keys[] = {
 	{"positions", .at = 0, .n = 10, .row = 2},
@@ -124,13 +123,6 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 	return 0;
 }
 
-static bool is_damaged(const struct list *l)
-{
-	uint64_t known;
-
-	return l->rows.n && memos_find(&l->blob->memos, KEY_DAMAGED, &known);
-}
-
 static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	uint64_t size = EMPTY_SIZE;
@@ -142,9 +134,9 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	tw_stat_file(ret, 0, true);
 	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
 	ret->lasting = !ret->needed;
-	ret->sized = !l.rows.n || memos_find(&l.blob->memos, l.rows.key, &size);
+	ret->sized = !l.rows.n || blob_recall(l.blob, l.rows.key, &size);
 	ret->size = ret->sized ? size : 0;
-	ret->sized |= is_damaged(&l);
+	ret->sized |= l.rows.n && blob_is_damaged(l.blob);
 	return 0;
 }
 
@@ -155,12 +147,9 @@ static int find_sound(const struct tw_map *m, entry_id id, struct list *l, struc
 
 	if (r < 0 || !l->rows.n)
 		return r;
-	if (is_damaged(l))
+	if (blob_is_damaged(l->blob))
 		return error_set(e, -EIO, "the data of the list is damaged");
-	r = blob_check(l->blob, e);
-	if (r == -EIO)
-		memos_set(&l->blob->memos, KEY_DAMAGED, 1);
-	return r;
+	return blob_check(l->blob, e);
 }
 
 static int list_write(
@@ -178,14 +167,14 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	struct list l;
 	int r = find_sound(m, id, &l, e);
 
-	if (r < 0 || (l.rows.n && memos_find(&l.blob->memos, l.rows.key, ret)))
+	if (r < 0 || (l.rows.n && blob_recall(l.blob, l.rows.key, ret)))
 		return r;
 	jsonw_to_nowhere(&w);
 	r = tw_rows_write(&w, &l.rows, UINT64_MAX, e);
 	if (r < 0)
 		return r;
 	if (l.rows.n)
-		memos_set(&l.blob->memos, l.rows.key, w.size);
+		blob_remember(l.blob, l.rows.key, w.size);
 	*ret = w.size;
 	return 0;
 }
