@@ -51,6 +51,9 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 		grown_ != NULL;                                                                    \
 	})
 
+/* Of two numbers, as functions for qsort return it; several in a row are joined by ?: . */
+#define array_order(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* The first i below n for which is_past(i), an expression in i, holds, as it does for all after it;
  * n where it holds for none. */
 #define array_first(i, n, is_past)                                                                 \

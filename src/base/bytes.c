@@ -61,6 +61,11 @@ struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
 	return to;
 }
 
+bool bytes_same(const struct bytes *a, const struct bytes *b)
+{
+	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
+}
+
 struct bytes *bytes_ref(struct bytes *b)
 {
 	if (b)

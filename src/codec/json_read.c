@@ -95,7 +95,9 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 	int r = extent_load(x, max, &d.text, e);
 
 	if (r == -EFBIG)
-		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu64 ")",
+		return error_set(e, -EINVAL,
+			"line 1, column 1: the file is larger than can be: %" PRIu64
+			" bytes (at most %" PRIu64 ")",
 			x->size, max);
 	if (r < 0)
 		return r;

@@ -67,29 +67,29 @@ static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret
 
 static int layer_part(entry_id dir, const char *name, entry_id *ret)
 {
-	size_t n = strlen(name), ending = strlen(".csv");
+	static const struct {
+		const char *name;
+		enum tw_kind_id kind;
+	} files[] = {
+		{"layer.json", TW_K_LAYER_JSON},
+		{"quads.json", TW_K_QUADS},
+		{"sources.json", TW_K_SOURCES},
+	};
 	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
+	const char *dot = strrchr(name, '.');
 
-	if (strcmp(name, "layer.json") == 0)
-		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
-	else if (strcmp(name, "quads.json") == 0)
-		*ret = tw_id2(TW_K_QUADS, group, layer, 0);
-	else if (strcmp(name, "sources.json") == 0)
-		*ret = tw_id2(TW_K_SOURCES, group, layer, 0);
-	else if (n <= ending || strcmp(name + n - ending, ".csv") != 0)
-		return -ENOENT;
-	else
-		for (unsigned i = 0;; i++) {
-			const char *plane = i < TW_N_PLANES ? tw_plane_names[i] : NULL;
-
-			if (!plane)
-				return -ENOENT;
-			if (strlen(plane) != n - ending || memcmp(name, plane, n - ending) != 0)
-				continue;
-			*ret = tw_id2(TW_K_PLANE, group, layer, i);
-			break;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (strcmp(name, files[i].name) == 0) {
+			*ret = tw_id2(files[i].kind, group, layer, 0);
+			return 0;
 		}
-	return 0;
+	for (unsigned i = 0; dot && strcmp(dot, ".csv") == 0 && i < TW_N_PLANES; i++)
+		if (strncmp(name, tw_plane_names[i], (size_t)(dot - name)) == 0 &&
+			!tw_plane_names[i][dot - name]) {
+			*ret = tw_id2(TW_K_PLANE, group, layer, i);
+			return 0;
+		}
+	return -ENOENT;
 }
 
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)

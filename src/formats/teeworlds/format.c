@@ -7,7 +7,7 @@
 
 #include "formats/merging.h"
 #include "formats/teeworlds/check/check.h"
-#include "formats/teeworlds/datafile/same.h"
+#include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/lens/kinds.h"

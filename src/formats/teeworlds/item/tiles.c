@@ -117,7 +117,7 @@ int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e)
 
 int tw_tile_writer_tail(struct tw_tile_writer *w, struct blob *b, uint64_t at, struct error *e)
 {
-	return tw_keep_tail(b, at, w->out, e);
+	return tw_keep_part(b, at, b->size, w->out, e);
 }
 
 int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e)

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 static void free_change(struct change *change)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* index: what is found in it. */
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 #include <errno.h>
 

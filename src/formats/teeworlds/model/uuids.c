@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 /* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
  * mapitemtype-automapper-config@ddnet.tw and so on). */
@@ -75,11 +75,8 @@ static int order_cmp(const void *pa, const void *pb)
 {
 	const struct order *a = pa, *b = pb;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->layer != b->layer)
-		return a->layer < b->layer ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
+	return array_order(a->group, b->group) ?: array_order(a->layer, b->layer)
+		?: array_order(a->item, b->item);
 }
 
 static int list_autos(struct tw_map *m)
@@ -157,9 +154,7 @@ static int compare_auto(const struct tw_map *m, size_t i, int64_t group, int64_t
 {
 	const int32_t *v = m->items[m->index->autos[i]].ints->v;
 
-	if (v[TW_AUTO_GROUP] != group)
-		return v[TW_AUTO_GROUP] < group ? -1 : 1;
-	return v[TW_AUTO_LAYER] < layer ? -1 : v[TW_AUTO_LAYER] > layer;
+	return array_order(v[TW_AUTO_GROUP], group) ?: array_order(v[TW_AUTO_LAYER], layer);
 }
 
 uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)

@@ -78,33 +78,23 @@ static int by_place(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = pa, *b = pb;
 
-	if (a->sort != b->sort)
-		return a->sort < b->sort ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
+		?: array_order(a->place, b->place);
 }
 
 static int by_stem(const struct tw_listed *a, const struct tw_listed *b)
 {
-	size_t n = a->n < b->n ? a->n : b->n;
-	int c;
-
-	if (a->sort != b->sort)
-		return a->sort < b->sort ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	c = memcmp(a->name, b->name, n);
-	return c ? c : a->n < b->n ? -1 : a->n > b->n;
+	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
+		?: memcmp(a->name, b->name, a->n < b->n ? a->n : b->n)
+		?: array_order(a->n, b->n);
 }
 
 static int by_stem_and_place(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = *(struct tw_listed *const *)pa,
 			       *b = *(struct tw_listed *const *)pb;
-	int c = by_stem(a, b);
 
-	return c ? c : by_place(a, b);
+	return by_stem(a, b) ?: by_place(a, b);
 }
 
 /* NULL, or what is wrong with the line. */

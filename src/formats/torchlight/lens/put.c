@@ -118,18 +118,13 @@ static int writing_begin(
 	return r;
 }
 
-static bool same_bytes(const struct bytes *a, const struct bytes *b)
-{
-	return a && a->size == b->size && (!b->size || !memcmp(a->data, b->data, b->size));
-}
-
 /* Does the file hold this already, and is it shown by these names? */
 static bool says_nothing_new(
 	const struct writing *w, const struct bytes *made, const struct names *names)
 {
 	const struct names *own = w->was ? w->was->names : NULL;
 
-	return same_bytes(w->old, made) && (own ? own : w->m->shared->names) == names;
+	return bytes_same(w->old, made) && (own ? own : w->m->shared->names) == names;
 }
 
 /* A text, over the file as it was. It is shown by the names that it was written with. */
@@ -162,7 +157,7 @@ static int judge(
 {
 	int r;
 
-	if (same_bytes(w->shown, w->new) || same_bytes(w->old, w->new))
+	if (bytes_same(w->shown, w->new) || bytes_same(w->old, w->new))
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
@@ -200,14 +195,12 @@ static int parse_removed(
 
 	if (r < 0)
 		return r;
-	if (text->size == m->removed->size &&
-		(!text->size || !memcmp(text->data, m->removed->data, text->size)))
+	if (bytes_same(text, m->removed))
 		return 0;
 	r = removed_parse(text->data, text->size, &parsed, e);
 	if (r < 0)
 		return r;
-	if (parsed->size != m->removed->size ||
-		(parsed->size && memcmp(parsed->data, m->removed->data, parsed->size) != 0))
+	if (!bytes_same(parsed, m->removed))
 		c->removed = TAKE(parsed);
 	return 0;
 }

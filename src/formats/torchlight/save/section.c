@@ -256,9 +256,7 @@ static int by_offset(const void *x, const void *y)
 {
 	const struct old_block *a = x, *b = y;
 
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return (a->handle > b->handle) - (a->handle < b->handle);
+	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
 }
 
 /* Which handles the table has, and those of the old section. */

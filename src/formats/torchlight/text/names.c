@@ -178,9 +178,8 @@ static int by_hash(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at; /* the first of two that collide stays */
+	/* The first of two that collide stays. */
+	return array_order(x->hash, y->hash) ?: array_order(x->at, y->at);
 }
 
 /* A line of a layout's table. What is known of the type, or said of it before, counts. */

@@ -242,7 +242,8 @@ static int keep_list(struct taking *t, uint32_t count, struct tw_change *c, stru
 		buffer_u32(&t->chunk, 0);
 	r = flush(t, 0, e);
 	if (r == 0 && t->n && t->n == count && l->rows.n)
-		r = tw_keep_tail(l->blob, (uint64_t)count * 4 * l->rows.ints, t->out, e);
+		r = tw_keep_part(
+			l->blob, (uint64_t)count * 4 * l->rows.ints, l->blob->size, t->out, e);
 	if (r == 0)
 		r = spool_extent(t->out, &content, e);
 	if (r == 0)

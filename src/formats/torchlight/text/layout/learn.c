@@ -66,9 +66,7 @@ static int by_id(const void *x, const void *y)
 {
 	const struct old_object *a = x, *b = y;
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->nth > b->nth) - (a->nth < b->nth);
+	return array_order(a->id, b->id) ?: array_order(a->nth, b->nth);
 }
 
 static const struct old_object *find_object(const struct learning *l, int64_t id)
