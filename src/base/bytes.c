@@ -66,12 +66,7 @@ bool bytes_same(const struct bytes *a, const struct bytes *b)
 	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
 }
 
-struct bytes *bytes_ref(struct bytes *b)
-{
-	if (b)
-		refs_take(&b->refs);
-	return b;
-}
+DEFINE_REF(struct bytes, bytes_ref)
 
 void bytes_unref(struct bytes *b)
 {

@@ -40,12 +40,7 @@ struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
 	return blob_new(&x, BLOB_RAW, x.size, budget);
 }
 
-struct blob *blob_ref(struct blob *b)
-{
-	if (b)
-		refs_take(&b->refs);
-	return b;
-}
+DEFINE_REF(struct blob, blob_ref)
 
 /* The checkpoints may take half of the budget. */
 static uint64_t length_of_stretch(const struct blob *b)

@@ -7,12 +7,7 @@
 #include "base/array.h"
 #include "base/refs.h"
 
-struct tw_index *tw_index_ref(struct tw_index *x)
-{
-	if (x)
-		refs_take(&x->refs);
-	return x;
-}
+DEFINE_REF(struct tw_index, tw_index_ref)
 
 void tw_index_unref(struct tw_index *x)
 {

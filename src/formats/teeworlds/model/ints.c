@@ -31,12 +31,7 @@ bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b)
 	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(a->v[0])) == 0;
 }
 
-struct tw_ints *tw_ints_ref(struct tw_ints *v)
-{
-	if (v)
-		refs_take(&v->refs);
-	return v;
-}
+DEFINE_REF(struct tw_ints, tw_ints_ref)
 
 void tw_ints_unref(struct tw_ints *v)
 {

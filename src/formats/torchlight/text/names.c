@@ -102,12 +102,7 @@ uint32_t name_value(struct str name)
 	return unknown_value(name, &v) ? v : name_hash(name);
 }
 
-struct names *names_ref(struct names *n)
-{
-	if (n)
-		refs_take(&n->refs);
-	return n;
-}
+DEFINE_REF(struct names, names_ref)
 
 void names_unref(struct names *n)
 {

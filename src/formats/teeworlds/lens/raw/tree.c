@@ -84,26 +84,6 @@ static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
 	return i < x->n_types ? &x->types[i] : NULL;
 }
 
-static int items_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	const struct tw_type *t;
-	char shown[NAME_MAX + 1];
-	const char *s = name;
-	uint32_t type;
-
-	(void)dir;
-	if (!take_number(&s, &type))
-		return -ENOENT;
-	t = tw_type(m, type);
-	if (!t || !is_shown(t))
-		return -ENOENT;
-	type_name(m, t->id, shown);
-	if (strcmp(shown, name) != 0)
-		return -ENOENT;
-	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
-	return 0;
-}
-
 /* The cookie is the next type number, so that it holds when a type is added. */
 static int items_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
@@ -182,22 +162,6 @@ static int type_child(
 	return 1;
 }
 
-static int data_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	char shown[NAME_MAX + 1];
-	const char *s = name;
-	uint32_t i;
-
-	(void)dir;
-	if (!take_number(&s, &i) || i >= m->n_blobs || !is_data_shown(m, i))
-		return -ENOENT;
-	sprintf(shown, "%05u", i);
-	if (strcmp(shown, name) != 0)
-		return -ENOENT;
-	*ret = tw_id(TW_K_RAW_DATA, i, 0);
-	return 0;
-}
-
 static int data_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
@@ -213,6 +177,24 @@ static int data_child(
 		return 1;
 	}
 	return 0;
+}
+
+/* Cookies of both directories are numbers that their names begin with. */
+static int find_number(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	bool items = tw_id_kind(dir) == TW_K_RAW_ITEMS;
+	char shown[NAME_MAX + 1];
+	const char *s = name;
+	uint64_t cookie;
+	uint32_t i;
+
+	if (!take_number(&s, &i))
+		return -ENOENT;
+	cookie = i;
+	return (items ? items_child : data_child)(m, dir, &cookie, shown, ret) == 1 &&
+			       strcmp(shown, name) == 0
+		       ? 0
+		       : -ENOENT;
 }
 
 static void touch_types(const struct tw_map *m, struct touched *t)
@@ -258,7 +240,7 @@ const struct tw_kind tw_kind_raw = {
 const struct tw_kind tw_kind_raw_items = {
 	.label = "raw/items/",
 	.stat = tw_stat_fixed,
-	.find = items_find,
+	.find = find_number,
 	.child = items_child,
 };
 
@@ -272,6 +254,6 @@ const struct tw_kind tw_kind_raw_type = {
 const struct tw_kind tw_kind_raw_data_dir = {
 	.label = "raw/data/",
 	.stat = tw_stat_fixed,
-	.find = data_find,
+	.find = find_number,
 	.child = data_child,
 };
