@@ -395,7 +395,6 @@ void blob_inherit(struct blob *b, struct blob *from)
 	pthread_mutex_lock(&from->lock);
 	b->memo = from->memo;
 	pthread_mutex_unlock(&from->lock);
-	atomic_store_explicit(&b->sound, atomic_load_explicit(&from->sound, memory_order_relaxed),
-		memory_order_relaxed);
-	atomic_store_explicit(&b->damaged, blob_is_damaged(from), memory_order_relaxed);
+	atomic_store(&b->sound, atomic_load(&from->sound));
+	atomic_store(&b->damaged, blob_is_damaged(from));
 }
