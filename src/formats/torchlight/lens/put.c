@@ -120,18 +120,13 @@ static int writing_begin(
 	return r;
 }
 
-static bool same_bytes(const struct bytes *a, const struct bytes *b)
-{
-	return a && a->size == b->size && (!b->size || !memcmp(a->data, b->data, b->size));
-}
-
 /* Does the file hold this already, and is it shown by these names? */
 static bool says_nothing_new(
 	const struct writing *w, const struct bytes *made, const struct names *names)
 {
 	const struct names *own = w->was ? w->was->names : NULL;
 
-	return same_bytes(w->old, made) && (own ? own : w->m->shared->names) == names;
+	return bytes_same(w->old, made) && (own ? own : w->m->shared->names) == names;
 }
 
 /* A text, over the file as it was. It is shown by the names that it was written with. */
@@ -164,7 +159,7 @@ static int judge(
 {
 	int r;
 
-	if (same_bytes(w->shown, w->new) || same_bytes(w->old, w->new))
+	if (bytes_same(w->shown, w->new) || bytes_same(w->old, w->new))
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
@@ -202,10 +197,10 @@ static int parse_removed(
 
 	if (r < 0)
 		return r;
-	if (same_bytes(m->removed, text))
+	if (bytes_same(text, m->removed))
 		return 0;
 	r = removed_parse(text->data, text->size, &parsed, e);
-	if (r == 0 && !same_bytes(m->removed, parsed))
+	if (r == 0 && !bytes_same(parsed, m->removed))
 		c->removed = TAKE(parsed);
 	return r;
 }
@@ -220,7 +215,7 @@ static int parse_kit(
 
 	if (r == 0)
 		r = kit_read(written, h, e);
-	if (r == 0 && !same_bytes(m->kit, written))
+	if (r == 0 && !bytes_same(m->kit, written))
 		c->kit = TAKE(written);
 	return r;
 }

@@ -6,12 +6,7 @@
 
 #include "base/refs.h"
 
-struct tl_shared *tl_shared_ref(struct tl_shared *sh)
-{
-	if (sh)
-		refs_take(&sh->refs);
-	return sh;
-}
+DEFINE_REF(struct tl_shared, tl_shared_ref)
 
 void tl_shared_unref(struct tl_shared *sh)
 {
