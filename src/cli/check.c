@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -66,13 +65,11 @@ static void tell(
 static void found(void *arg, const struct format_fault *f)
 {
 	struct checking *k = arg;
-	struct names *told = &k->told;
 
 	k->bad |= !f->warned;
 	tell(k->check, k->t->file, f, k->out);
-	if (f->path[0] && array_room(told->at, told->n, told->room) &&
-		(told->at[told->n] = strdup(f->path)))
-		told->n++;
+	if (f->path[0])
+		(void)names_add(&k->told, f->path);
 }
 
 /* The map as a whole, in one sentence. */
@@ -181,12 +178,11 @@ static int refused(void *arg, const char *file, const struct error *why, struct 
 	return why->code;
 }
 
-static int run(struct check *k)
+static int run(struct command *c)
 {
-	struct command *c = &k->command;
 	struct many m = {.visit = check_map,
 		.refused = refused,
-		.arg = k,
+		.arg = c,
 		.how = &c->how,
 		.debug = c->debug};
 	int r = many_visit_all(&m, c->names, c->n_names);
@@ -196,21 +192,15 @@ static int run(struct check *k)
 
 int cli_check(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j' + 256}, COMMAND_LONG_OPTIONS};
-	struct check k = {0};
-	struct command *c = &k.command;
-	int option;
-
-	command_begin(c, "check");
+	static const struct command_option options[] = {
+		{.name = "json", .at = offsetof(struct check, json)}, {0}};
 	/* What raw/ shows the format itself has looked at. */
-	(void)options_add(&c->options, "raw=off", NULL);
-	while ((option = command_option(c, argc, argv, COMMAND_LETTERS, long_options)) == 'j' + 256)
-		k.json = true;
-	if (option == -1 && c->n_names < 1)
-		c->code = cli_usage("check takes maps or folders");
-	else if (option == -1)
-		c->code = run(&k);
-	command_finish(c);
-	return c->code;
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.takes = "maps or folders",
+		.before = "raw=off",
+		.run = run};
+	struct check k = {0};
+
+	return command_main("check", argc, argv, &line, &k.command);
 }

@@ -6,52 +6,71 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include <getopt.h>
-
-#include "cli/offline/calls.h"
+#include "cli/offline/walk.h"
 #include "cli/options.h"
 
 enum { COMMAND_THREADS = 3 };
 
-struct command {
-	const char *name; /* "ls" */
-	struct options options;
-	struct vfs_options how; /* of the maps that it opens; read_only unless it is changed */
-	const char *fixed;      /* options that count whatever -o says, or NULL */
-	bool create;            /* the map is a new one */
-	const char *format;     /* ... of this format; NULL: by its ending */
-	unsigned threads;       /* that work for the map; 0: none but this one */
-	bool debug;             /* what the kernel lacks is told */
-	char **names;           /* what is no option; none is empty */
-	int n_names;
-	int no_name; /* so many of the first are none, and may be empty */
-	int code;    /* of the command line: OUTCOME_USAGE, or OUTCOME_DONE after --help */
+struct command;
+
+/* An option of a command's own. */
+struct command_option {
+	const char *name; /* or NULL */
+	char letter;      /* or '\0' */
+	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } takes;
+	/* Where it goes in the command's struct: a bool; a const char *, the last text that was
+	 * given; or a const char **, NULL-ended, of all of them, to be freed. */
+	size_t at;
 };
 
-/* Of every command: -o, -d and --help. For getopt_long, with those of the command itself. */
-#define COMMAND_LETTERS ":dho:"
-#define COMMAND_LONG_OPTIONS                                                                       \
-	{"debug", no_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'},                       \
-	{                                                                                          \
-		0                                                                                  \
-	}
+/* What a command takes. Besides its own options that is --help and, unless it is bare, -o and -d.
+ */
+struct command_line {
+	const struct command_option *options; /* ended by one without either; or NULL */
+	int least, most;                      /* names; most 0: any number of them */
+	const char *takes;                    /* "a file and paths in it" */
+	int no_name;      /* so many of the first are no names of anything, and may be empty */
+	bool writes;      /* its map is to be written, all or nothing: it does not go with -o ro */
+	bool bare, alone; /* alone: it may be called without a word */
+	bool prints;      /* a last name "-" says where all goes in any case */
+	const char *before, *fixed; /* options that count unless -o says else; whatever -o says */
+	size_t cache_most;          /* what is kept where -o does not say; 0: as of a mount */
+	int wrong; /* the exit code of a wrong command line, if not OUTCOME_USAGE */
+	int (*run)(struct command *c); /* returns the exit code */
+};
 
-/* argv[1] is the command's name. */
-void command_begin(struct command *c, const char *name);
-void command_finish(struct command *c);
-/* The next option of the command itself, -1 after the last, or '?': it ends here, with c->code.
- * Then names are there. */
-int command_option(struct command *c, int argc, char **argv, const char *letters,
-	const struct option *long_options);
-/* Its map is to be written, all or nothing. false: the command line does not go with that; it ends
- * here, with c->code. */
+/* The first in a command's own struct; all zeros. */
+struct command {
+	const char *name; /* "ls"; NULL: mapfs itself */
+	const struct command_line *line;
+	struct options options;
+	struct vfs_options
+		how;        /* of the maps that it opens; read_only unless the line says writes */
+	bool create;        /* the map is a new one */
+	const char *format; /* ... of this format; NULL: by its ending */
+	unsigned threads;   /* that work for the map; 0: none but this one */
+	bool debug;         /* what the kernel lacks is told */
+	bool optioned;      /* there was an -o */
+	char **names;       /* what is no option; none is empty */
+	int n_names;
+	struct offline tree; /* of command_open; command_main closes it */
+	int worst, failed;   /* of command_each, and for visits to set */
+};
+
+/* Reads the command line, runs what it says and returns the exit code. name: of the command, which
+ * is argv[1] then; or NULL. */
+int command_main(const char *name, int argc, char **argv, const struct command_line *line,
+	struct command *c);
+/* false: nothing can be written with the options that were given, which was told. command_main asks
+ * it of a line that says writes. */
 bool command_writes(struct command *c);
 /* Opens one map, gives up all rights but those to it and to what `further` names, and loads it.
- * Returns 0, or -errno after a line on stderr. The tree is to be closed in any case. */
-int command_open(struct command *c, const char *file, const struct sandbox_rule *further,
-	size_t n_further, struct offline *ret);
-/* ... and ends it; t may be one that was never opened. */
-void command_close(struct offline *t);
+ * Returns 0, or -errno after a line on stderr. */
+int command_open(
+	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further);
+/* Of the names from that one on (none: the root) what each means in the map. What is not there is
+ * told, and worst is its -errno; it goes on until failed is set. Visits are called with c. */
+void command_each(struct command *c, int first, walk_visit visit);
 
 /* The exit code for -errno of opening a map. */
 enum outcome command_outcome(int r);

@@ -74,14 +74,15 @@ static int compare(struct diff *x)
 	return r;
 }
 
-static int run(struct diff *x)
+static int run(struct command *c)
 {
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(x->command.how.cache);
+	struct diff *x = (struct diff *)c;
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->how.cache);
 	struct pool *pool = pool_create(0);
 	struct differences *d = &x->d;
 	int r = pool && budget ? digest_begin() : -ENOMEM;
 
-	x->command.how.budget = budget; /* both maps share it */
+	c->how.budget = budget; /* both maps share it */
 	if (r == 0)
 		r = open_images(x);
 	if (r == 0)
@@ -102,31 +103,23 @@ static int run(struct diff *x)
 
 int cli_diff(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"brief", no_argument, NULL, 'q'},
-		{"full", no_argument, NULL, 'f' + 256},
-		{"images", required_argument, NULL, 'i' + 256}, COMMAND_LONG_OPTIONS};
+	static const struct command_option options[] = {
+		{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},
+		{"full", '\0', COMMAND_FLAG, offsetof(struct diff, d.full)},
+		{"images", '\0', COMMAND_TEXT, offsetof(struct diff, images)}, {0}};
+	/* The numbers in raw/ say nothing of another map. */
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.most = 2,
+		.takes = "two maps",
+		.before = "raw=off",
+		.fixed = "png=stored",
+		.wrong = TROUBLE,
+		.run = run};
 	static const struct format_merging nothing;
 	struct diff x = {.d = {.m.how = &nothing, .images = -1}};
-	struct command *c = &x.command;
-	int option;
+	int code = command_main("diff", argc, argv, &line, &x.command);
 
-	command_begin(c, "diff");
-	/* Its numbers say nothing of another map. */
-	(void)options_add(&c->options, "raw=off", NULL);
-	c->fixed = "png=stored";
-	while ((option = command_option(c, argc, argv, COMMAND_LETTERS "q", long_options)) > 0 &&
-		option != '?') {
-		x.d.brief |= option == 'q';
-		x.d.full |= option == 'f' + 256;
-		if (option == 'i' + 256)
-			x.images = optarg;
-	}
-	if (option == -1 && c->n_names == 2)
-		c->code = run(&x);
-	else if (option == -1 || c->code != OUTCOME_DONE)
-		c->code = option == -1 ? cli_usage("diff takes two maps") + 1 : TROUBLE;
-	if (x.d.images >= 0)
-		close(x.d.images);
-	command_finish(c);
-	return c->code;
+	close_fd_cleanup(&x.d.images);
+	return code;
 }

@@ -12,12 +12,11 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/offline/walk.h"
 
 enum { PROGRESS_MS = 200 };
 
 struct extract {
-	struct offline tree;
+	struct command command;
 	int out;    /* the directory */
 	char *made; /* its name, where it was not there, and what it is in */
 	int up;
@@ -29,8 +28,6 @@ struct extract {
 	const char *why;   /* it cannot be; NULL: as the error says */
 	const char *shown; /* the directory, as it was named */
 	bool disk;         /* what failed was there, and not in the map */
-	int worst;         /* of what could not be read or made */
-	int failed;        /* what ends it: a disk that takes nothing */
 	bool progress;     /* is shown */
 	int64_t shown_ms;
 	uintmax_t files, bytes;
@@ -59,11 +56,11 @@ static int fail(struct extract *x, const char *path, int r)
 
 	end_progress(x);
 	if (why)
-		offline_say(&x->tree, "%s: %s", path, why);
+		offline_say(&x->command.tree, "%s: %s", path, why);
 	else if (x->disk)
 		say(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
 	else
-		command_fail(&x->tree, path, r);
+		command_fail(&x->command.tree, path, r);
 	x->disk = false;
 	return r;
 }
@@ -72,7 +69,7 @@ static int fail(struct extract *x, const char *path, int r)
 static int not_written(struct extract *x, int r)
 {
 	if (io_is_full(r) || r == -EROFS || r == -EIO)
-		x->failed = r;
+		x->command.failed = r;
 	x->disk |= r < 0;
 	return r < 0 ? r : 0;
 }
@@ -125,7 +122,7 @@ static int open_file(struct extract *x)
 		fd = io_openat(x->dir_fd, x->name, flags | O_EXCL, 0600);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&x->tree, &st))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&x->command.tree, &st))
 		return fd;
 	if (S_ISREG(st.st_mode))
 		x->why = "is the map itself";
@@ -161,7 +158,7 @@ static int copy_file(struct extract *x, const char *path, const struct seen *a)
 	if (r == 0)
 		r = open_parent(x, path, &x->name);
 	if (r == 0)
-		r = offline_read(&x->tree, a, write_piece, x);
+		r = offline_read(&x->command.tree, a, write_piece, x);
 	if (r == 0 && x->fd < 0)
 		r = not_written(x, begin_file(x));
 	/* The beginning of a file would be taken for all of it. */
@@ -212,9 +209,9 @@ static int visit(void *arg, const char *path, const struct seen *a)
 	x->files += !S_ISDIR(a->mode);
 	show_progress(x);
 	if (r < 0)
-		x->worst = fail(x, path, r);
+		x->command.worst = fail(x, path, r);
 	/* Of a directory that cannot be made nothing can. */
-	return x->failed ? x->failed : r < 0 ? WALK_PAST : 0;
+	return x->command.failed ? x->command.failed : r < 0 ? WALK_PAST : 0;
 }
 
 /* A directory has its time once all is in it. */
@@ -233,16 +230,18 @@ static int leave(void *arg, const char *path, const struct seen *a)
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)
-		x->worst = fail(x, path, r);
+		x->command.worst = fail(x, path, r);
 	return 0;
 }
 
 static int match(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
+	int r = offline_walk(&x->command.tree, path, visit, leave, x);
 
 	(void)a;
-	return offline_walk(&x->tree, path, visit, leave, x);
+	end_progress(x);
+	return r;
 }
 
 /* Where nothing is copied it goes again. */
@@ -279,12 +278,11 @@ static int open_out(struct extract *x, const char *dir)
 	return r;
 }
 
-static int run(struct command *c, struct extract *x)
+static int copy_all(struct extract *x)
 {
-	struct stat st;
-	char root[] = "", *all[] = {root}, **paths = c->n_names > 2 ? c->names + 2 : all;
-	int n = c->n_names > 2 ? c->n_names - 2 : 1;
+	struct command *c = &x->command;
 	struct sandbox_rule rules[2];
+	struct stat st;
 	int r = open_out(x, c->names[1]);
 
 	x->shown = c->names[1];
@@ -294,45 +292,38 @@ static int run(struct command *c, struct extract *x)
 	rules[1] = (struct sandbox_rule){x->up, SANDBOX_EMPTIED};
 	if (fstat(x->out, &st) < 0 || st.st_uid != geteuid())
 		rules[0].flags |= SANDBOX_RIGHTS;
-	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0), &x->tree);
-	if (r < 0)
-		return (int)command_outcome(r);
-	for (int i = 0; i < n && !x->failed; i++) {
-		r = offline_match(&x->tree, paths[i], match, x);
-		if (r < 0 && !x->failed)
-			x->worst = fail(x, paths[i], r);
-	}
-	end_progress(x);
-	return (int)command_outcome(x->worst);
+	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0));
+	if (r == 0)
+		command_each(c, 2, match);
+	return (int)command_outcome(r < 0 ? r : c->worst);
+}
+
+static int run(struct command *c)
+{
+	struct extract *x = (struct extract *)c;
+	int code;
+
+	c->how.keep_modes = true;
+	x->kept = umask(0);
+	(void)umask(x->kept);
+	x->kept = 0777 & ~x->kept;
+	x->progress = isatty(STDERR_FILENO);
+	code = copy_all(x);
+	if (code != OUTCOME_DONE && x->up >= 0)
+		(void)io_rmdir(x->up, x->made);
+	free(x->made);
+	free(x->dir);
+	close_fd_cleanup(&x->dir_fd);
+	close_fd_cleanup(&x->out);
+	close_fd_cleanup(&x->up);
+	return code;
 }
 
 int cli_extract(int argc, char **argv)
 {
-	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
+	static const struct command_line line = {
+		.least = 2, .takes = "a file and a directory", .run = run};
 	struct extract x = {.out = -1, .up = -1, .dir_fd = -1, .fd = -1};
-	struct command c;
-	int option;
 
-	command_begin(&c, "extract");
-	option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options);
-	if (option == -1 && c.n_names < 2)
-		c.code = cli_usage("extract takes a file and a directory");
-	if (option == -1 && c.n_names >= 2) {
-		c.how.keep_modes = true;
-		x.kept = umask(0);
-		(void)umask(x.kept);
-		x.kept = 0777 & ~x.kept;
-		x.progress = isatty(STDERR_FILENO);
-		c.code = run(&c, &x);
-		command_close(&x.tree);
-		if (c.code != OUTCOME_DONE && x.up >= 0)
-			(void)io_rmdir(x.up, x.made);
-		free(x.made);
-		free(x.dir);
-		close_fd_cleanup(&x.dir_fd);
-		close_fd_cleanup(&x.out);
-		close_fd_cleanup(&x.up);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("extract", argc, argv, &line, &x.command);
 }

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "cli/command.h"
@@ -20,9 +19,8 @@ struct grep {
 	struct command command;
 	const char *pattern;
 	int flags; /* of regcomp */
-	bool names, counts, numbers;
+	bool names, counts, numbers, nocase, extended;
 	const char **in; /* where the search is, NULL-ended; NULL: what the format says */
-	size_t n_in, room_in;
 	atomic_bool found;
 };
 
@@ -125,60 +123,38 @@ static int check_pattern(const struct grep *g)
 	return cli_usage("grep: %s: %s", g->pattern, why);
 }
 
-static int run(struct grep *g)
+static int run(struct command *c)
 {
-	struct command *c = &g->command;
+	struct grep *g = (struct grep *)c;
 	struct many m = {.visit = search_map, .arg = g, .how = &c->how, .debug = c->debug};
 	int r;
 
 	g->pattern = c->names[0];
+	g->flags = (g->nocase ? REG_ICASE : 0) | (g->extended ? REG_EXTENDED : 0);
 	if (check_pattern(g) != 0)
 		return TROUBLE;
 	r = many_visit_all(&m, c->names + 1, c->n_names - 1);
 	return r < 0 ? TROUBLE : atomic_load(&g->found) ? FOUND : NOT_FOUND;
 }
 
-static bool take(struct grep *g, int option)
-{
-	g->flags |= option == 'i' ? REG_ICASE : option == 'E' ? REG_EXTENDED : 0;
-	g->names |= option == 'l';
-	g->counts |= option == 'c';
-	g->numbers |= option == 'n';
-	if (option != 'I' + 256)
-		return true;
-	if (!array_room(g->in, g->n_in + 1, g->room_in))
-		return false;
-	g->in[g->n_in++] = optarg;
-	g->in[g->n_in] = NULL;
-	return true;
-}
-
 int cli_grep(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"count", no_argument, NULL, 'c'},
-		{"extended-regexp", no_argument, NULL, 'E'},
-		{"files-with-matches", no_argument, NULL, 'l'},
-		{"ignore-case", no_argument, NULL, 'i'}, {"in", required_argument, NULL, 'I' + 256},
-		{"line-number", no_argument, NULL, 'n'}, COMMAND_LONG_OPTIONS};
+	static const struct command_option options[] = {
+		{"count", 'c', COMMAND_FLAG, offsetof(struct grep, counts)},
+		{"extended-regexp", 'E', COMMAND_FLAG, offsetof(struct grep, extended)},
+		{"files-with-matches", 'l', COMMAND_FLAG, offsetof(struct grep, names)},
+		{"ignore-case", 'i', COMMAND_FLAG, offsetof(struct grep, nocase)},
+		{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, in)},
+		{"line-number", 'n', COMMAND_FLAG, offsetof(struct grep, numbers)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.takes = "a pattern, and maps or folders",
+		.no_name = 1,
+		.wrong = TROUBLE,
+		.run = run};
 	struct grep g = {0};
-	struct command *c = &g.command;
-	int option;
+	int code = command_main("grep", argc, argv, &line, &g.command);
 
-	command_begin(c, "grep");
-	c->no_name = 1; /* the pattern */
-	while ((option = command_option(c, argc, argv, COMMAND_LETTERS "Eciln", long_options)) >
-			0 &&
-		option != '?' && take(&g, option))
-		;
-	if (option == -1 && c->n_names < 2)
-		c->code = cli_usage("grep takes a pattern, and maps or folders");
-	else if (option == -1)
-		c->code = run(&g);
-	else if (c->code != OUTCOME_DONE)
-		c->code = TROUBLE;
-	if (option == -1 && c->n_names < 2)
-		c->code = TROUBLE;
 	free(g.in);
-	command_finish(c);
-	return c->code;
+	return code;
 }

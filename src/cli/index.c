@@ -6,47 +6,43 @@
 #include "cli/command.h"
 #include "cli/offline/indexing.h"
 
-static int run(struct command *c, struct indexing *x, struct offline *t)
+struct indexes {
+	struct command command;
+	struct indexing x;
+};
+
+static int run(struct command *c)
 {
+	struct indexing *x = &((struct indexes *)c)->x;
 	const struct change_save how = {.verbose = x->verbose};
 	struct error e = ERROR_INIT;
-	int r = command_open(c, c->names[0], NULL, 0, t), code = OUTCOME_DONE;
+	int r, code = OUTCOME_DONE;
 
+	if (!x->dry && !command_writes(c))
+		return OUTCOME_USAGE;
+	r = command_open(c, c->names[0], NULL, 0);
 	if (r < 0)
 		return (int)command_outcome_of_writing(r);
-	r = indexing_put(x, t->vol->now, &e);
+	x->tree = &c->tree;
+	r = indexing_put(x, c->tree.vol->now, &e);
 	if (r < 0) {
-		offline_say(t, "%s", error_text(&e));
+		offline_say(&c->tree, "%s", error_text(&e));
 		return r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
 	if (x->n_put)
-		code = (int)change_save(t, &how);
+		code = (int)change_save(&c->tree, &how);
 	return code == OUTCOME_DONE && x->unread ? OUTCOME_LEFT : code;
 }
 
 int cli_index(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"dry-run", no_argument, NULL, 'n'},
-		{"exact", no_argument, NULL, 'e' + 256}, {"verbose", no_argument, NULL, 'v'},
-		COMMAND_LONG_OPTIONS};
-	struct offline t = {0};
-	struct indexing x = {.tree = &t};
-	struct command c;
-	int option;
+	static const struct command_option options[] = {
+		{"dry-run", 'n', COMMAND_FLAG, offsetof(struct indexes, x.dry)},
+		{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)},
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct indexes, x.verbose)}, {0}};
+	static const struct command_line line = {
+		.options = options, .least = 1, .most = 1, .takes = "a file", .run = run};
+	struct indexes i = {0};
 
-	command_begin(&c, "index");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "nv", long_options)) > 0 &&
-		option != '?') {
-		x.dry |= option == 'n';
-		x.verbose |= option == 'v';
-		x.exact |= option == 'e' + 256;
-	}
-	if (option == -1 && c.n_names != 1)
-		c.code = cli_usage("index takes a file");
-	else if (option == -1 && (x.dry || command_writes(&c))) {
-		c.code = run(&c, &x, &t);
-		command_close(&t);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("index", argc, argv, &line, &i.command);
 }

@@ -12,12 +12,11 @@
 #include "cli/offline/walk.h"
 
 struct ls {
-	struct offline tree;
+	struct command command;
 	bool details, below;
 	bool headings; /* each directory has a line of its own above it */
 	bool from_root;
 	bool printed;
-	int worst; /* what could not be listed */
 };
 
 static void print_name(const char *name, const char *end)
@@ -55,7 +54,7 @@ static int list_one(struct ls *ls, const struct seen *dir, const char *name)
 		print_entry(ls, name, &a);
 		return 0;
 	}
-	r = offline_lookup(&ls->tree, dir, name, &a);
+	r = offline_lookup(&ls->command.tree, dir, name, &a);
 	if (r < 0)
 		return r;
 	print_entry(ls, name, &a);
@@ -65,7 +64,7 @@ static int list_one(struct ls *ls, const struct seen *dir, const char *name)
 static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 {
 	struct names names;
-	int r = offline_names(&ls->tree, dir, true, &names);
+	int r = offline_names(&ls->command.tree, dir, true, &names);
 
 	if (r < 0)
 		return r;
@@ -98,54 +97,35 @@ static int show(void *arg, const char *path, const struct seen *a)
 	if (!S_ISDIR(a->mode))
 		print_entry(ls, path, a);
 	else if (ls->below)
-		return offline_walk(&ls->tree, path, visit, NULL, ls);
+		return offline_walk(&ls->command.tree, path, visit, NULL, ls);
 	else
 		return list_dir(ls, path, a);
 	return 0;
 }
 
-static void list_paths(struct ls *ls, char **paths, int n)
+static int run(struct command *c)
 {
-	char root[] = "", *all[] = {root};
+	struct ls *ls = (struct ls *)c;
+	int r;
 
-	if (n == 0) {
-		paths = all;
-		n = 1;
-	}
-	ls->headings = ls->below || n > 1 || strpbrk(paths[0], "*?[");
-	for (int i = 0; i < n; i++) {
-		int r = offline_match(&ls->tree, paths[i], show, ls);
-
-		if (r < 0)
-			ls->worst = command_fail(&ls->tree, paths[i], r);
-	}
+	c->threads = 0;
+	c->how.keep_modes = !c->options.rq.how.read_only;
+	ls->headings =
+		ls->below || c->n_names > 2 || (c->n_names == 2 && strpbrk(c->names[1], "*?["));
+	r = command_open(c, c->names[0], NULL, 0);
+	if (r == 0)
+		command_each(c, 1, show);
+	return (int)command_outcome(r < 0 ? r : c->worst);
 }
 
 int cli_ls(int argc, char **argv)
 {
-	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
+	static const struct command_option options[] = {
+		{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
+		{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
+	static const struct command_line line = {
+		.options = options, .least = 1, .takes = "a file and paths in it", .run = run};
 	struct ls ls = {0};
-	struct command c;
-	int option, r;
 
-	command_begin(&c, "ls");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "lR", long_options)) > 0) {
-		if (option == '?')
-			break;
-		ls.details |= option == 'l';
-		ls.below |= option == 'R';
-	}
-	if (option == -1 && c.n_names < 1)
-		c.code = cli_usage("ls: no file was named");
-	if (option == -1 && c.n_names >= 1) {
-		c.threads = 0;
-		c.how.keep_modes = !c.options.rq.how.read_only;
-		r = command_open(&c, c.names[0], NULL, 0, &ls.tree);
-		if (r == 0)
-			list_paths(&ls, c.names + 1, c.n_names - 1);
-		c.code = (int)command_outcome(r < 0 ? r : ls.worst);
-		command_close(&ls.tree);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("ls", argc, argv, &line, &ls.command);
 }

@@ -158,8 +158,8 @@ static int confine(struct command_merge *c)
 	for (int w = 0; w < SIDES; w++)
 		if (c->merge.sides[w].tree.vol)
 			trees[n++] = &c->merge.sides[w].tree;
-	if (c->out.held.vol)
-		trees[n++] = &c->out.held;
+	if (c->out.held)
+		trees[n++] = c->out.held;
 	r = offline_confine(trees, n, &left, 1, c->command.debug, &e);
 	return r < 0 ? fail(c->label, &e) : 0;
 }
@@ -291,7 +291,7 @@ static int merge(struct command_merge *c, struct pool *pool)
 	struct merge *m = &c->merge;
 	const struct source *base = NULL, *theirs;
 	struct error e = ERROR_INIT;
-	int r = c->out.held.vol ? offline_check_journal(&c->out.held, &e) : 0;
+	int r = c->out.held ? offline_check_journal(c->out.held, &e) : 0;
 
 	if (r < 0)
 		return fail(c->command.names[OUT_AT], &e);
@@ -316,7 +316,7 @@ static int merge(struct command_merge *c, struct pool *pool)
 	return r < 0 ? r : apply_all(m);
 }
 
-static int run(struct command_merge *c)
+static int run_all(struct command_merge *c)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.how.cache);
 	struct pool *pool = NULL;
@@ -347,9 +347,10 @@ static int run(struct command_merge *c)
 }
 
 /* The command line is right so far. */
-static int run_named(struct command_merge *c)
+static int run(struct command *command)
 {
-	char **names = c->command.names;
+	struct command_merge *c = (struct command_merge *)command;
+	char **names = command->names;
 	bool prints = streams_named(names[OUT_AT]);
 
 	if (prints && isatty(STDOUT_FILENO))
@@ -359,39 +360,27 @@ static int run_named(struct command_merge *c)
 		c->label = names[!prints                         ? OUT_AT
 				 : streams_named(names[OURS_AT]) ? THEIRS_AT
 								 : OURS_AT];
-	return run(c);
+	return run_all(c);
 }
 
 int cli_merge(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"label", required_argument, NULL, 'L'},
-		{"mark", no_argument, NULL, 'm' + 256}, COMMAND_LONG_OPTIONS};
+	static const struct command_option options[] = {
+		{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
+		{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, mark)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = NAMES,
+		.most = NAMES,
+		.takes = "four files: BASE OURS THEIRS OUT",
+		.fixed = "png=stored",
+		.wrong = TROUBLE + OUTCOME_USAGE,
+		.run = run};
 	static const struct format_merging nothing;
 	struct command_merge c = {.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1};
-	int option;
+	int code = command_main("merge", argc, argv, &line, &c.command);
 
-	command_begin(&c.command, "merge");
-	c.command.fixed = "png=stored";
-	while ((option = command_option(
-			&c.command, argc, argv, COMMAND_LETTERS "L:", long_options)) > 0 &&
-		option != '?') {
-		if (option == 'L')
-			c.label = optarg;
-		else
-			c.mark = true;
-	}
-	if (option == -1 && c.command.n_names == NAMES) {
-		c.command.code = run_named(&c);
-	} else if (option == -1) {
-		c.command.code =
-			TROUBLE + cli_usage("merge takes four files: BASE OURS THEIRS OUT");
-	} else if (c.command.code != OUTCOME_DONE) {
-		c.command.code += TROUBLE;
-	}
-	if (c.left_dir >= 0)
-		close(c.left_dir);
+	close_fd_cleanup(&c.left_dir);
 	file_unref(c.ours.files[0]);
 	file_unref(c.ours.files[1]);
-	command_finish(&c.command);
-	return c.command.code;
+	return code;
 }

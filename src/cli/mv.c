@@ -58,34 +58,36 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	return r < 0 ? command_fail(t, from, r) : 0;
 }
 
+struct mv {
+	struct command command;
+	struct change_save save;
+};
+
+static int run(struct command *c)
+{
+	struct offline *t = &c->tree;
+	const char *to = c->names[c->n_names - 1];
+	int r = command_open(c, c->names[0], NULL, 0);
+	bool into = r == 0 && is_dir(t, to);
+
+	if (r == 0 && !into && c->n_names > 3)
+		r = command_fail(t, to, is_there(t, to) ? -ENOTDIR : -ENOENT);
+	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
+		r = move(t, c->names[i], to, into);
+	return r < 0 ? (int)command_outcome_of_writing(r)
+		     : (int)change_save(t, &((struct mv *)c)->save);
+}
+
 int cli_mv(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"verbose", no_argument, NULL, 'v'}, COMMAND_LONG_OPTIONS};
-	struct offline t = {0};
-	struct change_save how = {0};
-	struct command c;
-	const char *to;
-	int option, r;
+	static const struct command_option options[] = {
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct mv, save.verbose)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 3,
+		.takes = "a file, paths in it, and where they go",
+		.writes = true,
+		.run = run};
+	struct mv mv = {0};
 
-	command_begin(&c, "mv");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "v", long_options)) == 'v')
-		how.verbose = true;
-	if (option == -1 && c.n_names < 3)
-		c.code = cli_usage("mv takes a file, paths in it, and where they go");
-	if (option == -1 && c.n_names >= 3 && command_writes(&c)) {
-		bool into;
-
-		to = c.names[c.n_names - 1];
-		r = command_open(&c, c.names[0], NULL, 0, &t);
-		into = r == 0 && is_dir(&t, to);
-		if (r == 0 && !into && c.n_names > 3)
-			r = command_fail(&t, to, is_there(&t, to) ? -ENOTDIR : -ENOENT);
-		for (int i = 1; r == 0 && i < c.n_names - 1; i++)
-			r = move(&t, c.names[i], to, into);
-		c.code = r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(&t, &how);
-		command_close(&t);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("mv", argc, argv, &line, &mv.command);
 }

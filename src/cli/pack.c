@@ -14,18 +14,19 @@
 #include "cli/words.h"
 
 struct pack {
-	struct command *command;
-	struct out out;      /* out.held: the map that is there, or is made */
-	struct offline copy; /* of it, where what is unlike has to go first */
-	const char *dir;     /* as it was named */
-	const char *onto;    /* NULL: the map is new */
+	struct command command; /* its tree: the map that is there, or is made */
+	struct out out;         /* ... where what is unlike has to go first */
+	struct offline copy;    /* ... of it, then */
+	const char *dir;        /* as it was named */
+	const char *onto;       /* NULL: the map is new */
 	const char *format;
 	bool exact, index;
 	struct change_save save;
 };
 
-static int open_map(struct command *c, struct pack *p, int from)
+static int open_map(struct pack *p, int from)
 {
+	struct command *c = &p->command;
 	struct sandbox_rule rule = {from, 0};
 	struct stat st;
 
@@ -33,13 +34,13 @@ static int open_map(struct command *c, struct pack *p, int from)
 		rule.flags |= SANDBOX_RIGHTS;
 	c->create = c->how.nameless = !p->onto;
 	c->format = p->format;
-	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1, &p->out.held);
+	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);
 }
 
 /* The name appears with all of the map, or not at all. */
 static int give_name(struct pack *p, int code)
 {
-	struct offline *t = &p->out.held;
+	struct offline *t = &p->command.tree;
 	struct error e = ERROR_INIT;
 
 	if ((code == OUTCOME_DONE || code == OUTCOME_LEFT) && volume_name(t->vol, &e) < 0) {
@@ -55,9 +56,9 @@ static int give_name(struct pack *p, int code)
 static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
 {
 	const struct change_save how = {.left = true, .silent = true};
-	struct offline *t = &p->out.held;
+	struct offline *t = &p->command.tree;
 	enum outcome code;
-	int r = out_copy(&p->out, &t->vol->source, &p->copy, t->file, &p->command->how, e);
+	int r = out_copy(&p->out, &t->vol->source, &p->copy, t->file, &p->command.how, e);
 
 	if (r == 0)
 		r = offline_load(&p->copy, t->pool, e);
@@ -70,16 +71,22 @@ static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
 	r = offline_open_at(&p->copy, p->out.dirfd, replace_temporary(p->out.copy), t->file,
-		&p->command->how, e);
+		&p->command.how, e);
 	return r < 0 ? r : offline_load(&p->copy, t->pool, e);
+}
+
+static int hold(struct pack *p, struct error *e)
+{
+	p->out.held = &p->command.tree;
+	return out_hold(&p->out, p->onto, e);
 }
 
 /* What the directory has in another sort makes room. *ret: the tree that is changed then. */
 static int make_room(struct pack *p, int from, struct unlike *u, struct offline **ret)
 {
-	struct offline *t = *ret = &p->out.held;
+	struct offline *t = *ret = &p->command.tree;
 	struct error e = ERROR_INIT;
-	int r = p->exact ? out_hold(&p->out, t->file, &e) : 0;
+	int r = p->exact ? hold(p, &e) : 0;
 
 	if (r == 0 && p->exact)
 		r = unlike_find(t, from, u);
@@ -142,7 +149,7 @@ static char *origin(void *arg, struct offline *t, const char *path)
 
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
-	struct files_copied done = {.held = &p->out.held};
+	struct files_copied done = {.held = &p->command.tree};
 	struct copying copying = {p, &done};
 	int r = files_copy_in(t, from, p->dir, u, &done), code;
 
@@ -170,10 +177,11 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
 }
 
-static int run(struct command *c, struct pack *p)
+static int pack(struct pack *p)
 {
 	CLEANUP(close_fd) int from = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CLEANUP_UNLIKE struct unlike u = {0};
+	struct command *c = &p->command;
 	struct offline *t;
 	int r, code;
 
@@ -181,9 +189,9 @@ static int run(struct command *c, struct pack *p)
 		say(stderr, "mapfs: %s: %s", p->dir, strerror(errno));
 		return OUTCOME_REFUSED;
 	}
-	r = open_map(c, p, from);
-	if (r < 0 && c->create && p->out.held.vol)
-		volume_discard(p->out.held.vol);
+	r = open_map(p, from);
+	if (r < 0 && c->create && c->tree.vol)
+		volume_discard(c->tree.vol);
 	if (r < 0)
 		return (int)command_outcome_of_writing(r);
 	r = make_room(p, from, &u, &t);
@@ -191,68 +199,40 @@ static int run(struct command *c, struct pack *p)
 	return c->create ? give_name(p, code) : code;
 }
 
-static void end(struct pack *p)
+static int run(struct command *c)
 {
-	struct pool *pool = p->out.held.pool;
+	struct pack *p = (struct pack *)c;
 
-	offline_close(&p->copy);
-	out_finish(&p->out);
-	pool_destroy(pool);
-}
-
-static int take(struct command *c, struct pack *p, int option)
-{
-	switch (option) {
-	case 'o' + 256:
-		p->onto = optarg;
-		break;
-	case 'e' + 256:
-		p->exact = true;
-		break;
-	case 'f' + 256:
-		p->format = optarg;
-		if (!words_format_known(optarg))
-			c->code = cli_usage("pack: --format=%s is no format", optarg);
-		break;
-	case 'i' + 256:
-		p->index = true;
-		break;
-	case 's' + 256:
-		p->save.skip = true;
-		break;
-	default:
-		p->save.verbose = true;
-	}
-	return c->code;
+	if (p->format && !words_format_known(p->format))
+		return cli_usage("pack: --format=%s is no format", p->format);
+	if (c->n_names != (p->onto ? 1 : 2))
+		return cli_usage("pack takes %s", c->line->takes);
+	if (p->format && p->onto)
+		return cli_usage("pack: --format goes with a new file");
+	if (p->exact && !p->onto)
+		return cli_usage("pack: --exact goes with --onto");
+	p->dir = c->names[0];
+	return command_writes(c) ? pack(p) : OUTCOME_USAGE;
 }
 
 int cli_pack(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"exact", no_argument, NULL, 'e' + 256},
-		{"format", required_argument, NULL, 'f' + 256},
-		{"index", no_argument, NULL, 'i' + 256},
-		{"onto", required_argument, NULL, 'o' + 256},
-		{"skip-refused", no_argument, NULL, 's' + 256}, {"verbose", no_argument, NULL, 'v'},
-		COMMAND_LONG_OPTIONS};
-	struct command c;
-	struct pack p = {.command = &c, .out.dirfd = -1, .save = {.left = true}};
-	int option;
+	static const struct command_option options[] = {
+		{"exact", '\0', COMMAND_FLAG, offsetof(struct pack, exact)},
+		{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
+		{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},
+		{"onto", '\0', COMMAND_TEXT, offsetof(struct pack, onto)},
+		{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct pack, save.skip)},
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct pack, save.verbose)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.most = 2,
+		.takes = "a directory, and a new file or --onto a file",
+		.run = run};
+	struct pack p = {.out.dirfd = -1, .save = {.left = true}};
+	int code = command_main("pack", argc, argv, &line, &p.command);
 
-	command_begin(&c, "pack");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "v", long_options)) > 0 &&
-		option != '?' && take(&c, &p, option) == 0)
-		;
-	if (option == -1 && c.n_names != (p.onto ? 1 : 2))
-		c.code = cli_usage("pack takes a directory, and a new file or --onto a file");
-	else if (option == -1 && p.format && p.onto)
-		c.code = cli_usage("pack: --format goes with a new file");
-	else if (option == -1 && p.exact && !p.onto)
-		c.code = cli_usage("pack: --exact goes with --onto");
-	else if (option == -1 && command_writes(&c)) {
-		p.dir = c.names[0];
-		c.code = run(&c, &p);
-		end(&p);
-	}
-	command_finish(&c);
-	return c.code;
+	offline_close(&p.copy);
+	out_finish(&p.out);
+	return code;
 }

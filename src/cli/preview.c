@@ -17,13 +17,10 @@
 #include "cli/offline/picture.h"
 #include "formats/images.h"
 
-enum { CACHE = 64 << 20 };
-
 struct drawing {
-	struct offline tree; /* first: notes are the map's */
-	struct command *c;
+	struct command command;
 	struct preview how;
-	const char *layer;
+	const char *layer, *size;
 	struct images *images; /* the game's */
 	int out;               /* the directory of the picture; -1: standard output */
 	const char *name;
@@ -96,7 +93,7 @@ static int open_map(struct drawing *d, const char *file)
 
 	if (d->out >= 0)
 		rules[n++] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
-	return command_open(d->c, file, rules, n, &d->tree);
+	return command_open(&d->command, file, rules, n);
 }
 
 /* The entry at a path, by the format alone. */
@@ -182,7 +179,7 @@ static int find_cut(struct drawing *d, const struct snapshot *s)
 /* *fault: the file that what went wrong is of. */
 static int draw(struct drawing *d, mode_t mode, const char **fault, struct error *e)
 {
-	const struct snapshot *s = d->tree.vol->now;
+	const struct snapshot *s = d->command.tree.vol->now;
 	const struct format_preview *f = s->format->preview;
 	struct picture p;
 	int r;
@@ -197,21 +194,21 @@ static int draw(struct drawing *d, mode_t mode, const char **fault, struct error
 	r = f->draw(s, &d->how, &p, e);
 	if (r < 0)
 		return d->layer ? error_context(e, "%s", d->layer) : r;
-	*fault = d->out >= 0 ? d->c->names[d->c->n_names - 1] : "standard output";
+	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);
 	return r;
 }
 
-static int run(struct drawing *d, const char *out)
+static int draw_to(struct drawing *d, const char *out)
 {
-	const char *fault = d->c->names[0];
+	const char *fault = d->command.names[0];
 	mode_t mask = umask(0);
 	struct error e = ERROR_INIT;
 	int r;
 
 	(void)umask(mask);
-	r = images_open(d->c->how.options, &d->images, &e);
+	r = images_open(d->command.how.options, &d->images, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s", error_text(&e));
 	d->how.arg = d->images;
@@ -219,7 +216,7 @@ static int run(struct drawing *d, const char *out)
 		r = open_place(d, out);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	r = open_map(d, d->c->names[0]);
+	r = open_map(d, d->command.names[0]);
 	if (r < 0)
 		return (int)command_outcome(r);
 	r = draw(d, 0666 & ~mask, &fault, &e);
@@ -228,59 +225,51 @@ static int run(struct drawing *d, const char *out)
 	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
-static bool take_size(struct drawing *d, const char *text)
+static bool take_size(struct drawing *d)
 {
-	uint64_t size;
+	uint64_t size = PREVIEW_DEFAULT;
 
-	if (options_size(text, &size) < 0 || size < PREVIEW_MIN || size > PREVIEW_MAX)
+	if (d->size && options_size(d->size, &size) < 0)
 		return false;
 	d->how.size = (uint32_t)size;
-	return true;
+	return size >= PREVIEW_MIN && size <= PREVIEW_MAX;
+}
+
+static int run(struct command *c)
+{
+	struct drawing *d = (struct drawing *)c;
+	const char *out = c->n_names > 1 ? c->names[c->n_names - 1] : "-";
+
+	if (!take_size(d))
+		return cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
+	if (d->layer && c->n_names == 3)
+		return cli_usage(
+			"preview: %s is a path, and so is what --layer names", c->names[1]);
+	if (c->n_names == 3)
+		d->layer = c->names[1];
+	if (strcmp(out, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage("preview: a picture is nothing for a terminal: name a file");
+	d->how.note_arg = &c->tree;
+	return draw_to(d, out);
 }
 
 int cli_preview(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"entities", no_argument, NULL, 'e'},
-		{"layer", required_argument, NULL, 'l'}, {"size", required_argument, NULL, 's'},
-		COMMAND_LONG_OPTIONS};
-	struct drawing d = {.out = -1};
-	struct command c;
-	int option;
-
-	d.how = (struct preview){
-		.size = PREVIEW_DEFAULT, .image = images_find, .note = note, .note_arg = &d};
-	d.c = &c;
-	command_begin(&c, "preview");
+	static const struct command_option options[] = {
+		{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, how.entities)},
+		{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
+		{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
 	/* All is looked at once. */
-	if (c.options.rq.how.cache > CACHE)
-		c.options.rq.how.cache = CACHE;
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options)) > 0 &&
-		option != '?') {
-		if (option == 'e')
-			d.how.entities = true;
-		else if (option == 'l')
-			d.layer = optarg;
-		else if (!take_size(&d, optarg))
-			break;
-	}
-	if (option == 's')
-		c.code = cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
-	if (option == -1 && (c.n_names < 1 || c.n_names > (d.layer ? 2 : 3)))
-		c.code = cli_usage("preview takes a file, or one and a path in it, and the name of "
-				   "a picture");
-	else if (option == -1) {
-		const char *out = c.n_names > 1 ? c.names[c.n_names - 1] : "-";
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.most = 3,
+		.takes = "a file, or one and a path in it, and the name of a picture",
+		.cache_most = 64 << 20,
+		.run = run};
+	struct drawing d = {.how = {.image = images_find, .note = note}, .out = -1};
+	int code = command_main("preview", argc, argv, &line, &d.command);
 
-		if (c.n_names == 3)
-			d.layer = c.names[1];
-		c.code = strcmp(out, "-") == 0 && isatty(STDOUT_FILENO)
-				 ? cli_usage("preview: a picture is nothing for a terminal: name "
-					     "a file")
-				 : run(&d, out);
-	}
-	command_close(&d.tree);
 	images_unref(d.images);
 	close_fd_cleanup(&d.out);
-	command_finish(&c);
-	return c.code;
+	return code;
 }

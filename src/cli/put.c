@@ -73,42 +73,41 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 	return outcome_of(r);
 }
 
-static int run(struct command *c, struct change_save *how)
+struct command_put {
+	struct command command;
+	struct change_save save;
+};
+
+static int run(struct command *c)
 {
 	const char *source = c->n_names > 2 && strcmp(c->names[2], "-") != 0 ? c->names[2] : NULL;
 	CLEANUP(close_fd) int fd = source ? open(source, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	struct offline t = {0};
 	int r = fd < 0 ? -errno : 0, code;
 
 	if (r < 0) {
 		say(stderr, "mapfs: %s: %s", source, strerror(-r));
 		return OUTCOME_REFUSED;
 	}
-	r = command_open(c, c->names[0], NULL, 0, &t);
+	r = command_open(c, c->names[0], NULL, 0);
 	code = (int)command_outcome_of_writing(r);
 	if (r == 0)
-		code = (int)put(&t, c->names[1], fd, source);
+		code = (int)put(&c->tree, c->names[1], fd, source);
 	if (code == OUTCOME_DONE)
-		code = (int)change_save(&t, how);
-	command_close(&t);
+		code = (int)change_save(&c->tree, &((struct command_put *)c)->save);
 	return code;
 }
 
 int cli_put(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"verbose", no_argument, NULL, 'v'}, COMMAND_LONG_OPTIONS};
-	struct change_save how = {0};
-	struct command c;
-	int option;
+	static const struct command_option options[] = {
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct command_put, save.verbose)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.most = 3,
+		.takes = "a file, a path in it, and what to put there",
+		.writes = true,
+		.run = run};
+	struct command_put p = {0};
 
-	command_begin(&c, "put");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "v", long_options)) == 'v')
-		how.verbose = true;
-	if (option == -1 && (c.n_names < 2 || c.n_names > 3))
-		c.code = cli_usage("put takes a file, a path in it, and what to put there");
-	else if (option == -1 && command_writes(&c))
-		c.code = run(&c, &how);
-	command_finish(&c);
-	return c.code;
+	return command_main("put", argc, argv, &line, &p.command);
 }

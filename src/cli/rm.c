@@ -10,56 +10,50 @@
 #include "cli/offline/walk.h"
 
 struct rm {
-	struct offline tree;
+	struct command command;
+	struct change_save save;
 	bool below;
-	bool full; /* the disk: so it would be with each that follows */
-	int worst;
 };
 
 static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct rm *rm = arg;
-	int r = !S_ISDIR(a->mode) ? change_remove(&rm->tree, path, false)
-		: rm->below       ? change_remove_tree(&rm->tree, path)
+	struct command *c = &rm->command;
+	int r = !S_ISDIR(a->mode) ? change_remove(&c->tree, path, false)
+		: rm->below       ? change_remove_tree(&c->tree, path)
 				  : -EISDIR;
 
 	if (r < 0)
-		rm->worst = command_fail(&rm->tree, path, r);
-	rm->full = io_is_full(r);
-	return rm->full ? r : 0;
+		c->worst = command_fail(&c->tree, path, r);
+	/* So it would be with each that follows. */
+	if (io_is_full(r))
+		c->failed = r;
+	return c->failed;
+}
+
+static int run(struct command *c)
+{
+	int r = command_open(c, c->names[0], NULL, 0);
+
+	if (r == 0)
+		command_each(c, 1, visit);
+	/* All or nothing. */
+	if (r < 0 || c->worst < 0)
+		return (int)command_outcome_of_writing(r < 0 ? r : c->worst);
+	return (int)change_save(&c->tree, &((struct rm *)c)->save);
 }
 
 int cli_rm(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"recursive", no_argument, NULL, 'r'},
-		{"verbose", no_argument, NULL, 'v'}, COMMAND_LONG_OPTIONS};
+	static const struct command_option options[] = {
+		{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)},
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct rm, save.verbose)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.takes = "a file and paths in it",
+		.writes = true,
+		.run = run};
 	struct rm rm = {0};
-	struct change_save how = {0};
-	struct command c;
-	int option, r;
 
-	command_begin(&c, "rm");
-	while ((option = command_option(&c, argc, argv, COMMAND_LETTERS "rv", long_options)) > 0 &&
-		option != '?') {
-		rm.below |= option == 'r';
-		how.verbose |= option == 'v';
-	}
-	if (option == -1 && c.n_names < 2)
-		c.code = cli_usage("rm takes a file and paths in it");
-	if (option == -1 && c.n_names >= 2 && command_writes(&c)) {
-		r = command_open(&c, c.names[0], NULL, 0, &rm.tree);
-		for (int i = 1; r == 0 && i < c.n_names && !rm.full; i++) {
-			int one = offline_match(&rm.tree, c.names[i], visit, &rm);
-
-			if (one < 0 && !rm.full)
-				rm.worst = command_fail(&rm.tree, c.names[i], one);
-		}
-		/* All or nothing. */
-		c.code = r < 0 || rm.worst < 0
-				 ? (int)command_outcome_of_writing(r < 0 ? r : rm.worst)
-				 : (int)change_save(&rm.tree, &how);
-		command_close(&rm.tree);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("rm", argc, argv, &line, &rm.command);
 }

@@ -11,8 +11,6 @@
 #include "cli/command.h"
 #include "cli/offline/output.h"
 #include "cli/offline/reader.h"
-#include "cli/offline/streams.h"
-#include "cli/offline/walk.h"
 
 enum {
 	CELLS = 16 /* of a line of text */,
@@ -21,18 +19,18 @@ enum {
 };
 
 struct text {
-	struct offline tree;
+	struct command command;
 	struct buffer out;
-	int worst;
-	int failed; /* nobody takes the output any more */
 };
 
 /* What has gathered is printed, once it is more than that. */
 static int pour(struct text *x, size_t most)
 {
-	if (!x->failed && (x->out.size > most || x->out.error))
-		x->failed = output_text(&x->out);
-	return x->failed;
+	int *failed = &x->command.failed; /* nobody takes the output any more */
+
+	if (!*failed && (x->out.size > most || x->out.error))
+		*failed = output_text(&x->out);
+	return *failed;
 }
 
 /* All of it, and the end of its last line. */
@@ -119,7 +117,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 		return r < 0 ? r : print_sum(x, path, from);
 	buffer_printf(&x->out, "# %s\n", path);
 	/* Elsewhere a table is what somebody wrote. */
-	r = x->tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
+	r = x->command.tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
 		    ? reader_grid(from, &shape)
 		    : 0;
 	reader_rewind(from);
@@ -134,12 +132,12 @@ static int show(void *arg, const char *path, const struct seen *a)
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	r = reader_open(&x->tree, path, &from);
+	r = reader_open(&x->command.tree, path, &from);
 	if (r == 0)
 		r = print_file(x, path, &from);
 	reader_close(&from);
 	if (r < 0) {
-		x->worst = command_fail(&x->tree, path, r);
+		x->command.worst = command_fail(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
 	return pour(x, PIECE);
@@ -148,48 +146,32 @@ static int show(void *arg, const char *path, const struct seen *a)
 static int match(void *arg, const char *path, const struct seen *a)
 {
 	(void)a;
-	return offline_walk(&((struct text *)arg)->tree, path, show, NULL, arg);
+	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
 }
 
-static int run(struct command *c, struct text *x)
+static int run(struct command *c)
 {
-	char root[] = "", *all[] = {root}, **paths = c->n_names > 1 ? c->names + 1 : all;
-	int n = c->n_names > 1 ? c->n_names - 1 : 1;
-	int r = command_open(c, c->names[0], NULL, 0, &x->tree);
+	struct text *x = (struct text *)c;
+	int r = command_open(c, c->names[0], NULL, 0);
 
-	for (int i = 0; r == 0 && i < n && !x->failed; i++) {
-		int one = offline_match(&x->tree, paths[i], match, x);
-
-		if (one < 0 && !x->failed)
-			x->worst = command_fail(&x->tree, paths[i], one);
-	}
+	if (r == 0)
+		command_each(c, 1, match);
 	(void)pour(x, 0);
-	return (int)command_outcome(r < 0 ? r : x->failed ? x->failed : x->worst);
+	buffer_finish_free(&x->out);
+	return (int)command_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
 int cli_text(int argc, char **argv)
 {
-	static const struct option long_options[] = {COMMAND_LONG_OPTIONS};
+	/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
+	 * is the same however images are shown. */
+	static const struct command_line line = {.least = 1,
+		.takes = "a file and paths in it",
+		.prints = true,
+		.before = "raw=off",
+		.fixed = "png=stored",
+		.run = run};
 	struct text x = {0};
-	struct command c;
-	int option;
 
-	command_begin(&c, "text");
-	/* What raw/ shows the other files say, and its numbers change from save to save. */
-	(void)options_add(&c.options, "raw=off", NULL);
-	/* A checksum is the same however images are shown. */
-	c.fixed = "png=stored";
-	option = command_option(&c, argc, argv, COMMAND_LETTERS, long_options);
-	/* Where it goes in any case. */
-	if (option == -1 && c.n_names > 1 && streams_named(c.names[c.n_names - 1]))
-		c.n_names--;
-	if (option == -1 && c.n_names < 1)
-		c.code = cli_usage("text: no file was named");
-	if (option == -1 && c.n_names >= 1) {
-		c.code = run(&c, &x);
-		command_close(&x.tree);
-		buffer_finish_free(&x.out);
-	}
-	command_finish(&c);
-	return c.code;
+	return command_main("text", argc, argv, &line, &x.command);
 }

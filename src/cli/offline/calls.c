@@ -51,13 +51,10 @@ void names_finish(struct names *names)
 	*names = (struct names){0};
 }
 
-static int add_name(void *arg, const char *name, const struct spot *s)
+int names_add(struct names *names, const char *name)
 {
-	struct names *names = arg;
-
-	(void)s;
 	if (!array_room(names->at, names->n, names->room) || !(names->at[names->n] = strdup(name)))
-		return -ENOMEM;
+		return names->error = -ENOMEM;
 	names->n++;
 	return 0;
 }
@@ -65,6 +62,18 @@ static int add_name(void *arg, const char *name, const struct spot *s)
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void names_sort(struct names *names)
+{
+	if (names->n)
+		qsort(names->at, names->n, sizeof(*names->at), by_name);
+}
+
+static int add_name(void *arg, const char *name, const struct spot *s)
+{
+	(void)s;
+	return names_add(arg, name);
 }
 
 int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret)
@@ -75,8 +84,8 @@ int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct
 	r = overlay_list(t->tree, &dir->spot, add_name, ret);
 	if (r < 0)
 		names_finish(ret);
-	else if (ret->n && sorted)
-		qsort(ret->at, ret->n, sizeof(*ret->at), by_name);
+	else if (sorted)
+		names_sort(ret);
 	return r;
 }
 

@@ -24,13 +24,17 @@ int offline_lookup(struct offline *t, const struct seen *dir, const char *name, 
  * no name. */
 int offline_find(struct offline *t, const char *path, struct seen *ret);
 
-/* The names in a directory, as they are listed, or in order of their bytes. */
 struct names {
 	char **at;
 	size_t n, room;
+	int error; /* of an earlier names_add */
 };
-int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
+int names_add(struct names *names, const char *name); /* -ENOMEM */
+void names_sort(struct names *names);                 /* in order of their bytes */
 void names_finish(struct names *names);
+#define CLEANUP_NAMES __attribute__((cleanup(names_finish)))
+/* The names in a directory, as they are listed, or in order of their bytes. */
+int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
 
 /* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
 ssize_t offline_read_at(

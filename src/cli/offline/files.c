@@ -33,11 +33,6 @@ struct copy {
 	char *to;               /* ... and in the map */
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static int read_names(int fd, struct names *ret)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -55,17 +50,12 @@ static int read_names(int fd, struct names *ret)
 	while (r == 0 && (errno = 0, entry = readdir(d))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
-		if (array_room(ret->at, ret->n, ret->room) &&
-			(ret->at[ret->n] = strdup(entry->d_name)))
-			ret->n++;
-		else
-			r = -ENOMEM;
+		r = names_add(ret, entry->d_name);
 	}
 	if (r == 0)
 		r = -errno;
 	closedir(d);
-	if (r == 0 && ret->n)
-		qsort(ret->at, ret->n, sizeof(*ret->at), by_name);
+	names_sort(ret);
 	if (r < 0)
 		names_finish(ret);
 	return r;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/files.h"
@@ -22,22 +21,15 @@ static void find_replaced(void *arg, const char *path)
 {
 	struct replaced *x = arg;
 	CLEANUP(free) char *to = unlike_place(x->u, path);
-	struct names *paths = &x->paths;
 	struct seen a;
 	int r = to ? offline_find(x->t, to, &a) : -ENOMEM;
 
 	if (r == 0)
 		return;
-	if (r != -ENOENT || !array_room(paths->at, paths->n, paths->room) ||
-		!(paths->at[paths->n] = strdup(path)))
-		x->failed = r == -ENOENT ? -ENOMEM : r;
-	else
-		paths->n++;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	if (r == -ENOENT)
+		r = names_add(&x->paths, path);
+	if (r < 0)
+		x->failed = r;
 }
 
 int files_tell_replaced(
@@ -46,8 +38,7 @@ int files_tell_replaced(
 	struct replaced x = {.t = t, .u = u};
 
 	copied_each(&copied->all, find_replaced, &x);
-	if (x.paths.n)
-		qsort(x.paths.at, x.paths.n, sizeof(*x.paths.at), by_name);
+	names_sort(&x.paths);
 	for (size_t i = 0; i < x.paths.n; i++)
 		say(stderr, "mapfs: %s/%s: left out: another file has its place", shown,
 			x.paths.at[i]);
@@ -68,9 +59,8 @@ struct others {
 static int find_other(void *arg, const char *path, const struct seen *a)
 {
 	struct others *o = arg;
-	struct names *gone = &o->gone;
 	struct stat st;
-	int fd;
+	int fd, r;
 
 	if (!path[0]) {
 		o->shut = !(a->mode & 0222);
@@ -93,10 +83,8 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 	/* What nobody can write is not the tree's to say. */
 	if (!(a->mode & 0222) && !o->shut)
 		return WALK_PAST;
-	if (!array_room(gone->at, gone->n, gone->room) || !(gone->at[gone->n] = strdup(path)))
-		return -ENOMEM;
-	gone->n++;
-	return WALK_PAST;
+	r = names_add(&o->gone, path);
+	return r < 0 ? r : WALK_PAST;
 }
 
 int files_remove_others(
