@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "cli/offline/many.h"
+#include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
 
 /* Those of grep. */

@@ -16,7 +16,6 @@
 #include "cli/merging/left.h"
 #include "cli/merging/match.h"
 #include "cli/merging/order.h"
-#include "cli/merging/same.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
 #include "cli/offline/streams.h"
@@ -242,7 +241,8 @@ static int save(struct command_merge *c, bool *refused)
  */
 static int keep_ours(struct command_merge *c)
 {
-	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
+	__attribute__((cleanup(left_over_finish))) struct left_over left = {
+		.dirfd = c->left_dir, .name = c->left_name};
 	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
 	const char *slash = strrchr(c->label, '/');
@@ -265,7 +265,8 @@ static int keep_ours(struct command_merge *c)
 
 static int write_out(struct command_merge *c)
 {
-	struct left_over left = {.dirfd = c->left_dir, .name = c->left_name};
+	__attribute__((cleanup(left_over_finish))) struct left_over left = {
+		.dirfd = c->left_dir, .name = c->left_name};
 	struct error e = ERROR_INIT;
 	bool refused;
 	int code = save(c, &refused);
@@ -278,12 +279,34 @@ static int write_out(struct command_merge *c)
 		if (c->out.stands)
 			tell(c, &left);
 		else
-			left_over_drop(&left, &c->merge);
+			left_over_drop(&left);
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
 	}
 	tell(c, &left);
 	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
+}
+
+static struct extent whole_file(struct file *f)
+{
+	struct stat st = {0};
+
+	(void)fstat(f->fd, &st);
+	return extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
+}
+
+static bool same_maps(const struct source *a, const struct source *b)
+{
+	bool same = !a->files[1] == !b->files[1];
+
+	for (int i = 0; same && i < FORMAT_FILES_MAX && a->files[i]; i++) {
+		CLEANUP_EXTENT struct extent x = whole_file(a->files[i]);
+		CLEANUP_EXTENT struct extent y = whole_file(b->files[i]);
+
+		if (x.size != y.size || extent_equal(&x, &y, &same, NULL) < 0)
+			same = false;
+	}
+	return same;
 }
 
 static int merge(struct command_merge *c, struct pool *pool)

@@ -11,9 +11,6 @@
 #include "cli/merging/content.h"
 #include "cli/merging/order.h"
 #include "cli/offline/change.h"
-#include "cli/offline/reader.h"
-
-enum { PIECE = 64 << 10 };
 
 struct applying {
 	struct merge *m;
@@ -25,85 +22,6 @@ struct applying {
 static int fail(const struct applying *a, const char *path, int r)
 {
 	offline_say(a->t, "%s: %s", path, strerror(-r));
-	return r;
-}
-
-struct memory {
-	const struct bytes *b;
-	size_t at;
-};
-
-static ssize_t from_memory(void *arg, void *dst, size_t n)
-{
-	struct memory *mem = arg;
-	size_t left = mem->b->size - mem->at, some = left < n ? left : n;
-
-	memcpy(dst, mem->b->data + mem->at, some);
-	mem->at += some;
-	return (ssize_t)some;
-}
-
-static ssize_t from_extent(void *arg, void *dst, size_t n)
-{
-	struct extent *x = arg;
-	size_t some = x->size < n ? (size_t)x->size : n;
-	int r = extent_read(x, 0, dst, some, NULL);
-
-	x->off += some;
-	x->size -= some;
-	return r < 0 ? r : (ssize_t)some;
-}
-
-/* With the names that `name` gives. */
-static int named(struct merge *m, struct merged *x, content_name name, struct bytes **ret)
-{
-	CLEANUP(bytes_unref) struct bytes *b = x->content ? bytes_ref(x->content) : NULL;
-	/* Which may be of another form than ours. */
-	const struct item *of = b ? merged_item(x) : x->at[THEIRS];
-	int r = b ? 0 : content_read(m, THEIRS, x->at[THEIRS], &b);
-
-	if (r < 0)
-		return r;
-	if (m->how->references && content_is_json(m, of))
-		return content_write(m, b, name, ret);
-	*ret = TAKE(b);
-	return 0;
-}
-
-/* Is it one that can be too large for memory? What a part of one says is refused. */
-static bool is_large(const struct merge *m, const struct merged *x)
-{
-	const struct item *t = x->at[THEIRS];
-
-	return m->numbered && t && (strcmp(t->ending, ".csv") == 0 || content_is_json(m, t));
-}
-
-static int pass_on(struct merge *m, struct item *i, content_name name, offline_data fn, void *arg)
-{
-	const char *line;
-	struct reader reader;
-	size_t n;
-	int r = content_open(m, THEIRS, i, name, &reader);
-
-	while (r == 0 && (r = reader_next(&reader, PIECE, &line, &n)) > 0)
-		r = fn(arg, line, n);
-	reader_close(&reader);
-	return r;
-}
-
-int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_data fn, void *arg)
-{
-	struct bytes *kept = x->content, *b = NULL;
-	int r;
-
-	if (is_large(m, x))
-		return pass_on(m, x->at[THEIRS], name, fn, arg);
-	x->content = NULL;
-	r = named(m, x, name, &b);
-	x->content = kept;
-	if (r == 0)
-		r = fn(arg, b->data, b->size);
-	bytes_unref(b);
 	return r;
 }
 
@@ -120,21 +38,6 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	return true;
 }
 
-struct taking {
-	struct reader theirs;
-	int failed;
-};
-
-static ssize_t from_theirs(void *arg, void *dst, size_t n)
-{
-	struct taking *t = arg;
-	ssize_t got = reader_take(&t->theirs, dst, n);
-
-	if (got < 0)
-		t->failed = (int)got;
-	return got;
-}
-
 /* What kept a file from being taken, and why is in the error. */
 enum { UNREADABLE = 1 };
 
@@ -145,39 +48,20 @@ static int unreadable(const struct applying *a, int r, struct error *e)
 	return r == -ENOMEM ? r : UNREADABLE;
 }
 
-static int put_large(struct applying *a, struct merged *x, const char *path, struct error *e)
-{
-	struct taking t = {.failed = 0};
-	int r = content_open(a->m, THEIRS, x->at[THEIRS], order_now, &t.theirs);
-
-	if (r < 0) {
-		reader_close(&t.theirs);
-		return unreadable(a, r, e);
-	}
-	r = change_put(a->t, path, from_theirs, &t, NULL, e);
-	reader_close(&t.theirs);
-	return t.failed ? unreadable(a, t.failed, e) : r;
-}
-
 /* What was decided, or theirs as it is. UNREADABLE: that. */
 static int put_any(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct extent table = x->table; /* borrowed */
-	struct memory mem = {0};
+	struct reader from;
 	struct timespec mtime;
-	int r;
+	bool timed = time_of(a->m, x, &mtime);
+	int r = content_open_merged(a->m, x, order_now, &from), failed = r;
 
-	if (x->joined)
-		return change_put(a->t, path, from_extent, &table, NULL, e);
-	if (!x->content && is_large(a->m, x))
-		return put_large(a, x, path, e);
-	r = named(a->m, x, order_now, &b);
-	if (r < 0)
-		return unreadable(a, r, e);
-	mem.b = b;
-	return change_put(
-		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
+	if (r == 0) {
+		r = change_put(a->t, path, reader_take, &from, timed ? &mtime : NULL, e);
+		failed = from.error;
+	}
+	reader_close(&from);
+	return failed ? unreadable(a, failed, e) : r;
 }
 
 static int put(struct applying *a, struct merged *x)

@@ -8,7 +8,5 @@
 /* After order_all. What the map does not take is a conflict, and stays as ours has it. Other
  * failures are -errno, and were told. */
 int apply_all(struct merge *m);
-/* Gives all of the file of theirs to fn, with the names that `name` gives. */
-int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_data fn, void *arg);
 
 #endif

@@ -112,30 +112,14 @@ static int number_names(struct merge *m, enum which w, struct item *i, const cha
 	return out->error;
 }
 
-static int by_number(struct merge *m, enum which w, struct item *i, struct bytes **content)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	(void)number_names(m, w, i, (const char *)(*content)->data, (size_t)(*content)->size, &out);
-	bytes_unref(TAKE(*content));
-	return buffer_finish(&out, content);
-}
-
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret)
 {
-	struct offline *t = &m->sides[w].tree;
-	struct bytes *b = NULL;
-	struct seen a;
-	int r = offline_find(t, i->path, &a);
+	struct reader reader;
+	int r = content_open(m, w, i, NULL, &reader);
 
-	if (r < 0)
-		return r;
-	r = offline_read_all(t, &a, CONTENT_MAX, &b);
-	if (r == 0 && m->how->references && content_is_json(m, i))
-		r = by_number(m, w, i, &b);
 	if (r == 0)
-		*ret = TAKE(b);
-	bytes_unref(b);
+		r = reader_all(&reader, CONTENT_MAX, ret);
+	reader_close(&reader);
 	return r;
 }
 
@@ -180,15 +164,6 @@ static void write_names(
 	buffer_append(out, p, (size_t)(end - p));
 }
 
-int content_write(
-	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	write_names(m, (const char *)in->data, in->size, name, &out);
-	return buffer_finish(&out, ret);
-}
-
 struct naming {
 	struct merge *m;
 	enum which w;
@@ -224,6 +199,26 @@ int content_open(
 		return -ENOMEM;
 	*g = (struct naming){m, w, i, name};
 	return reader_changed(ret, change_line, g);
+}
+
+int content_open_merged(struct merge *m, struct merged *x, content_name name, struct reader *ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct bytes *b = NULL;
+	int r = 0;
+
+	if (!x->joined && !x->content)
+		return content_open(m, THEIRS, x->at[THEIRS], name, ret);
+	if (!x->joined && m->how->references && content_is_json(m, merged_item(x))) {
+		write_names(m, (const char *)x->content->data, x->content->size, name, &out);
+		r = buffer_finish(&out, &b);
+	} else if (!x->joined) {
+		b = bytes_ref(x->content);
+	}
+	*ret = r < 0       ? (struct reader){0}
+	       : x->joined ? reader_of(extent_ref(&x->table))
+			   : reader_of(extent_of_bytes(b));
+	return r;
 }
 
 static void sketch_add(struct item *i, uint64_t hash)

@@ -39,6 +39,7 @@ struct merged {
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
 	bool placed;           /* it is in up->order */
+	bool left;             /* left.c: theirs was written beside the map */
 	bool moved;            /* it gets another place or name */
 	size_t was;            /* moved.c's */
 	struct merged **order; /* of a directory: its objects in the map to be written */

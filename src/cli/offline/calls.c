@@ -204,33 +204,3 @@ int offline_read(struct offline *t, const struct seen *file, offline_data fn, vo
 	} while (g.n || (r == 0 && g.next < file->size));
 	return r;
 }
-
-struct whole {
-	struct buffer text;
-	size_t most;
-};
-
-static int add_piece(void *arg, const void *data, size_t n)
-{
-	struct whole *w = arg;
-
-	if (n > w->most - w->text.size)
-		return -EFBIG;
-	buffer_append(&w->text, data, n);
-	return w->text.error;
-}
-
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
-{
-	struct whole w = {BUFFER_INIT, most};
-	int r = offline_read(t, file, add_piece, &w);
-
-	/* For regexec, which may look for a NUL. */
-	buffer_append(&w.text, "", 1);
-	if (r == 0)
-		r = buffer_finish(&w.text, ret);
-	if (r == 0)
-		(*ret)->size--;
-	buffer_finish_free(&w.text);
-	return r;
-}

@@ -42,7 +42,5 @@ ssize_t offline_read_at(
 /* All of a file, in pieces. fn returns 0, or what ends it. */
 typedef int (*offline_data)(void *arg, const void *data, size_t n);
 int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg);
-/* ... as a span, with a NUL behind it; more than most bytes are -EFBIG. */
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
 #include "codec/json.h"
 #include "formats/merging.h"
