@@ -234,7 +234,8 @@ static bool doubtful(const struct pairs *p, const struct candidate *c, unsigned 
 {
 	const struct item *a = p->a[c->a], *b = p->b[c->b];
 
-	if (strcmp(a->bare, b->bare) != 0 && c->alike < SURE)
+	if (strcmp(a->bare, b->bare) != 0 &&
+		(c->alike < SURE || (c->alike < 1000 && has_namesake(p, c))))
 		return true;
 	if (a->up->of != b->up->of && (c->alike < RENAMED || has_namesake(p, c)))
 		return true;
