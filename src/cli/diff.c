@@ -62,13 +62,12 @@ static int compare(struct diff *x)
 	int r = 0;
 
 	m->numbered = objects;
-	m->nocase = f->nocase;
 	if (objects && f->merging)
 		m->how = f->merging;
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = side_read(&m->sides[w]);
+		r = side_read(&m->sides[w], objects);
 	if (r == 0)
-		r = objects ? differences_of_objects(&x->d) : differences_of_paths(&x->d);
+		r = differences_tell(&x->d);
 	if (r == 0)
 		differences_draw(&x->d);
 	return r;

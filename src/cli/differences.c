@@ -164,39 +164,9 @@ static void tell_place(struct differences *d, const struct merged *x)
 	buffer_printf(&d->out, "%s %s -> %s\n", x->moved ? "moved" : "renamed", a->path, b->path);
 }
 
-/* A place in the walk over all. */
-struct level {
-	struct level *up;
-	struct merged *x;
-	size_t a, b; /* below base and ours: the next to be told */
-};
+static int tell_below(struct differences *d, struct merged *x);
 
-/* The next one below: of both in the order of the second map, what left where it stood. */
-static struct merged *next(struct level *l)
-{
-	const struct item *a = l->x->at[BASE], *b = l->x->at[OURS];
-	struct merged *x = b && l->b < b->n ? b->below[l->b]->of : NULL;
-
-	while (a && l->a < a->n && a->below[l->a]->of->at[OURS])
-		l->a++;
-	if (a && l->a < a->n && (!x || strcmp(a->below[l->a]->name, x->at[OURS]->name) <= 0))
-		return a->below[l->a++]->of;
-	l->b += x != NULL;
-	return x;
-}
-
-static int enter(struct level **top, struct merged *x)
-{
-	struct level *l = calloc(1, sizeof(*l));
-
-	if (!l)
-		return -ENOMEM;
-	*l = (struct level){.up = *top, .x = x};
-	*top = l;
-	return moved_find(x);
-}
-
-static int show(struct differences *d, struct level **top, struct merged *x)
+static int tell_one(struct differences *d, struct merged *x)
 {
 	struct item *a = x->at[BASE], *b = x->at[OURS];
 
@@ -206,66 +176,41 @@ static int show(struct differences *d, struct level **top, struct merged *x)
 	}
 	tell_place(d, x);
 	if (b->dir)
-		return enter(top, x);
+		return tell_below(d, x);
 	compare(d, a, b);
 	return output_text(&d->out);
 }
 
-int differences_of_objects(struct differences *d)
+/* In the order of the second map, what left where it stood. */
+static int tell_below(struct differences *d, struct merged *dir)
 {
-	struct level *top = NULL, *up;
+	const struct item *a = dir->at[BASE], *b = dir->at[OURS];
+	size_t i = 0, j = 0;
+	int r = moved_find(dir);
+
+	while (r == 0) {
+		struct merged *x = j < b->n ? b->below[j]->of : NULL;
+
+		while (i < a->n && a->below[i]->of->at[OURS])
+			i++;
+		if (i < a->n && (!x || strcmp(a->below[i]->name, x->at[OURS]->name) <= 0))
+			x = a->below[i++]->of;
+		else if (x)
+			j++;
+		else
+			break;
+		r = tell_one(d, x);
+	}
+	return r < 0 ? r : output_text(&d->out);
+}
+
+int differences_tell(struct differences *d)
+{
 	int r = match_all(&d->m);
 
 	if (r == 0)
 		r = merged_name_now(&d->m);
-	if (r == 0)
-		r = enter(&top, d->m.root);
-	while (top) {
-		struct merged *x = r == 0 ? next(top) : NULL;
-
-		if (x) {
-			r = show(d, &top, x);
-			continue;
-		}
-		up = top->up;
-		free(top);
-		top = up;
-		if (r == 0)
-			r = output_text(&d->out);
-	}
-	return r;
-}
-
-/* In the order of a walk. */
-static int differences_below(struct differences *d, struct item *a, struct item *b)
-{
-	size_t i = 0, j = 0;
-	int r = 0;
-
-	while (r == 0 && (i < a->n || j < b->n)) {
-		struct item *x = i < a->n ? a->below[i] : NULL, *y = j < b->n ? b->below[j] : NULL;
-		int order = !x ? 1 : !y ? -1 : strcmp(x->name, y->name);
-
-		i += order <= 0;
-		j += order >= 0;
-		if (order == 0 && x->dir && y->dir) {
-			r = differences_below(d, x, y);
-			continue;
-		}
-		if (order < 0 || (order == 0 && x->dir != y->dir))
-			tell_only(d, "removed", x);
-		if (order > 0 || (order == 0 && x->dir != y->dir))
-			tell_only(d, "added", y);
-		if (order == 0 && !x->dir && !y->dir)
-			compare(d, x, y);
-		r = output_text(&d->out);
-	}
-	return r;
-}
-
-int differences_of_paths(struct differences *d)
-{
-	return differences_below(d, d->m.sides[BASE].root, d->m.sides[OURS].root);
+	return r < 0 ? r : tell_below(d, d->m.root);
 }
 
 void differences_draw(struct differences *d)

@@ -14,10 +14,9 @@ struct differences {
 	bool different, trouble; /* result */
 };
 
-/* Prints all. Objects are found again where they stand now. -errno: it ended before. */
-int differences_of_objects(struct differences *d);
-/* The same by their paths alone, for a format without numbers. */
-int differences_of_paths(struct differences *d);
+/* Prints all. Objects are found again where they stand now (m.numbered). -errno: it ended before.
+ */
+int differences_tell(struct differences *d);
 /* A picture of both maps as a whole, where one can be drawn. */
 void differences_draw(struct differences *d);
 

@@ -182,7 +182,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 			}
 			format = s->tree.vol->format;
 		}
-		r = side_read(s);
+		r = side_read(s, s->tree.vol && format->numbered);
 	}
 	if (r < 0)
 		return r;

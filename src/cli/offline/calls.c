@@ -5,8 +5,6 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/array.h"
-
 /* As a mount would show it. */
 static int look(struct offline *t, const struct spot *s, struct seen *ret)
 {
@@ -41,33 +39,6 @@ int offline_find(struct offline *t, const char *path, struct seen *ret)
 	int r = overlay_find(t->tree, path, &s);
 
 	return r < 0 ? r : look(t, &s, ret);
-}
-
-void names_finish(struct names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	free(names->at);
-	*names = (struct names){0};
-}
-
-int names_add(struct names *names, const char *name)
-{
-	if (!array_room(names->at, names->n, names->room) || !(names->at[names->n] = strdup(name)))
-		return names->error = -ENOMEM;
-	names->n++;
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void names_sort(struct names *names)
-{
-	if (names->n)
-		qsort(names->at, names->n, sizeof(*names->at), by_name);
 }
 
 static int add_name(void *arg, const char *name, const struct spot *s)

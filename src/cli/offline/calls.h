@@ -8,6 +8,7 @@
 #define CLI_OFFLINE_CALLS_H
 
 #include "base/buffer.h"
+#include "cli/offline/names.h"
 #include "cli/offline/offline.h"
 
 /* What stat tells; good until the tree is changed. */
@@ -24,15 +25,6 @@ int offline_lookup(struct offline *t, const struct seen *dir, const char *name, 
  * no name. */
 int offline_find(struct offline *t, const char *path, struct seen *ret);
 
-struct names {
-	char **at;
-	size_t n, room;
-	int error; /* of an earlier names_add */
-};
-int names_add(struct names *names, const char *name); /* -ENOMEM */
-void names_sort(struct names *names);                 /* in order of their bytes */
-void names_finish(struct names *names);
-#define CLEANUP_NAMES __attribute__((cleanup(names_finish)))
 /* The names in a directory, as they are listed, or in order of their bytes. */
 int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
 

@@ -1,93 +1,26 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/offline/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/offline/walk.h"
 #include "codec/text.h"
 
-/* A directory that is being copied; its names in order, so that the same files make the same map.
- */
-struct level {
-	int fd;
-	struct names names;
-	size_t next;
-	size_t path;
-};
+enum { DEPTH_MAX = 1000 };
 
 struct copy {
 	struct offline *t;
 	const char *shown;
 	struct files_copied *done;
-	struct level *levels;
-	size_t n, room;
 	const struct unlike *u; /* NULL: what stands there takes all */
-	char *path;             /* of what is being copied, in the directory */
-	char *to;               /* ... and in the map */
+	const char *path;       /* of what is being copied, in the directory */
+	const char *to;         /* ... and in the map */
 };
-
-static int read_names(int fd, struct names *ret)
-{
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	DIR *d = own < 0 ? NULL : fdopendir(own);
-	struct dirent *entry;
-	int r = 0;
-
-	*ret = (struct names){0};
-	if (!d) {
-		r = -errno;
-		if (own >= 0)
-			close(own);
-		return r;
-	}
-	while (r == 0 && (errno = 0, entry = readdir(d))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		r = names_add(ret, entry->d_name);
-	}
-	if (r == 0)
-		r = -errno;
-	closedir(d);
-	names_sort(ret);
-	if (r < 0)
-		names_finish(ret);
-	return r;
-}
-
-/* fd is taken. */
-static int enter(struct copy *c, int fd)
-{
-	struct level *l;
-	int r;
-
-	if (!array_room(c->levels, c->n, c->room)) {
-		close(fd);
-		return -ENOMEM;
-	}
-	l = &c->levels[c->n];
-	*l = (struct level){.fd = fd, .path = c->path ? strlen(c->path) : 0};
-	r = read_names(fd, &l->names);
-	if (r < 0)
-		close(fd);
-	else
-		c->n++;
-	return r;
-}
-
-static void leave(struct copy *c)
-{
-	struct level *l = &c->levels[--c->n];
-
-	names_finish(&l->names);
-	close(l->fd);
-}
 
 static void tell(const struct copy *c, size_t *count, const char *why)
 {
@@ -208,20 +141,26 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 	return 0;
 }
 
-static int copy_one(struct copy *c, int dirfd, const char *name)
+static int copy_dir(struct copy *c, int fd, unsigned depth);
+
+static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 {
 	CLEANUP(close_fd)
 	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
-	int r;
+	int r = 0;
 
 	/* A link says ELOOP, a device or a socket ENXIO. */
-	if (fd == -ELOOP || fd == -ENXIO) {
-		tell(c, &c->done->left, "left out: neither a file nor a directory");
+	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
+		r = fd;
+	else if (fd >= 0 && fstat(fd, &st) < 0)
+		r = -errno;
+	if (r < 0) {
+		tell(c, &c->done->unread, strerror(-r));
 		return 0;
 	}
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		tell(c, &c->done->unread, strerror(fd < 0 ? -fd : errno));
+	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
+		tell(c, &c->done->left, "left out: neither a file nor a directory");
 		return 0;
 	}
 	/* What is written stands in the directory itself. */
@@ -229,40 +168,34 @@ static int copy_one(struct copy *c, int dirfd, const char *name)
 		return 0;
 	if (S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
-	if (!S_ISDIR(st.st_mode)) {
-		tell(c, &c->done->left, "left out: neither a file nor a directory");
-		return 0;
-	}
 	r = change_mkdir(c->t, c->to);
 	if (r < 0) {
 		tell_of(c, r, strerror(-r));
 		return 0;
 	}
 	r = settle(c);
-	return r < 0 ? r : enter(c, take_fd(&fd));
+	return r < 0 ? r : copy_dir(c, fd, depth + 1);
 }
 
-static int step(struct copy *c)
+/* Names in order, so that the same files make the same map. */
+static int copy_dir(struct copy *c, int fd, unsigned depth)
 {
-	struct level *l = &c->levels[c->n - 1];
-	const char *name;
-	char *path;
+	CLEANUP_NAMES struct names names = {0};
+	const char *above = c->path;
+	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
 
-	if (l->next == l->names.n) {
-		leave(c);
-		return 0;
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		CLEANUP(free) char *path = NULL, *to = NULL;
+
+		if (asprintf(&path, "%s%s%s", above, above[0] ? "/" : "", names.at[i]) < 0)
+			path = NULL;
+		to = path ? unlike_place(c->u, path) : NULL;
+		c->path = path;
+		c->to = to;
+		r = to ? copy_one(c, fd, names.at[i], depth) : -ENOMEM;
 	}
-	name = l->names.at[l->next++];
-	if (asprintf(&path, "%.*s%s%s", (int)l->path, c->path ? c->path : "", l->path ? "/" : "",
-		    name) < 0)
-		return -ENOMEM;
-	free(c->path);
-	c->path = path;
-	free(c->to);
-	c->to = unlike_place(c->u, path);
-	if (!c->to)
-		return -ENOMEM;
-	return copy_one(c, l->fd, name);
+	c->path = above;
+	return r;
 }
 
 static void tell_together(const char *shown, const struct files_copied *done)
@@ -280,17 +213,9 @@ static void tell_together(const char *shown, const struct files_copied *done)
 int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
 	struct files_copied *ret)
 {
-	struct copy c = {.t = t, .shown = shown, .done = ret, .u = u};
-	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
-	int r = own < 0 ? -errno : enter(&c, own);
+	struct copy c = {.t = t, .shown = shown, .done = ret, .u = u, .path = ""};
+	int r = copy_dir(&c, dirfd, 0);
 
-	while (r == 0 && c.n)
-		r = step(&c);
-	while (c.n)
-		leave(&c);
 	tell_together(shown, ret);
-	free(c.levels);
-	free(c.path);
-	free(c.to);
 	return r;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/offline/many_list.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +10,10 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/say.h"
+#include "cli/offline/names.h"
 #include "cli/offline/streams.h"
+
+enum { DEPTH_MAX = 1000 };
 
 static void wrong(struct many_list *l, const char *name, int r, const char *why)
 {
@@ -56,89 +58,64 @@ static char *joined(const char *dir, const char *name)
 	return path;
 }
 
-/* Directories that are still to be read, as paths below the folder. */
-struct folders {
-	char **at;
-	size_t n, room;
-};
-
-static int add_folder(struct folders *f, char *path)
-{
-	if (!path || !array_room(f->at, f->n, f->room)) {
-		free(path);
-		return -ENOMEM;
-	}
-	f->at[f->n++] = path;
-	return 0;
-}
-
-static int take_entry(struct many_list *l, struct folders *f, const char *folder, const char *below,
-	int dirfd, const char *name)
-{
-	struct stat st;
-	char *path;
-	int r;
-
-	if (name[0] == '.' || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	if (!S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || !is_map(name)))
-		return 0;
-	path = joined(below, name);
-	if (S_ISDIR(st.st_mode))
-		return add_folder(f, path);
-	r = path ? add(l, joined(folder, path), strdup(path)) : -ENOMEM;
-	free(path);
-	return r;
-}
-
-static int read_folder(
-	struct many_list *l, struct folders *f, const char *folder, const char *below, int fd)
-{
-	DIR *d = fdopendir(fd);
-	const struct dirent *entry;
-	int r = 0;
-
-	if (!d) {
-		close(fd);
-		return -ENOMEM;
-	}
-	while (r == 0 && (entry = readdir(d)))
-		r = take_entry(l, f, folder, below, fd, entry->d_name);
-	closedir(d);
-	return r;
-}
+static int add_below(struct many_list *l, const char *folder, const char *below, int dirfd,
+	const char *name, int depth);
 
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
 }
 
-static void wrong_below(struct many_list *l, const char *folder, const char *below, int r)
+/* What is in the directory at `below` of the folder. */
+static int add_dir(struct many_list *l, const char *folder, const char *below, int fd, int depth)
 {
-	CLEANUP(free) char *path = below[0] ? joined(folder, below) : NULL;
+	CLEANUP_NAMES struct names names = {0};
+	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
 
-	wrong(l, path ? path : folder, r, NULL);
+	if (r < 0 && r != -ENOMEM) {
+		CLEANUP(free) char *path = below[0] ? joined(folder, below) : NULL;
+
+		wrong(l, path ? path : folder, r, NULL);
+		return 0;
+	}
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		const char *name = names.at[i];
+		struct stat st;
+
+		if (name[0] == '.' || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			r = add_below(l, folder, below, fd, name, depth);
+		} else if (S_ISREG(st.st_mode) && is_map(name)) {
+			char *path = joined(below, name);
+
+			r = add(l, path ? joined(folder, path) : NULL, path);
+		}
+	}
+	return r;
 }
 
-static int add_below(struct many_list *l, const char *folder, int top)
+static int add_below(struct many_list *l, const char *folder, const char *below, int dirfd,
+	const char *name, int depth)
 {
-	struct folders f = {0};
+	CLEANUP(free) char *path = joined(below, name);
+	CLEANUP(close_fd) int fd = io_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	CLEANUP(free) char *shown = NULL;
+
+	if (!path)
+		return -ENOMEM;
+	if (fd >= 0)
+		return add_dir(l, folder, path, fd, depth + 1);
+	shown = joined(folder, path);
+	wrong(l, shown ? shown : folder, fd, NULL);
+	return 0;
+}
+
+static int add_folder(struct many_list *l, const char *folder, int top)
+{
 	size_t first = l->n;
-	int r = add_folder(&f, strdup(""));
+	int r = add_dir(l, folder, "", top, 0);
 
-	while (r == 0 && f.n) {
-		char *below = f.at[--f.n];
-		int fd = io_openat(top, below[0] ? below : ".", O_RDONLY | O_DIRECTORY, 0);
-
-		if (fd < 0)
-			wrong_below(l, folder, below, fd);
-		else
-			r = read_folder(l, &f, folder, below, fd);
-		free(below);
-	}
-	while (f.n)
-		free(f.at[--f.n]);
-	free(f.at);
 	qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
 	return r;
 }
@@ -195,7 +172,7 @@ int many_list_add(struct many_list *l, const char *name)
 		return 0;
 	}
 	r = add_top(l, fd, flags);
-	return r < 0 ? r : add_below(l, name, fd);
+	return r < 0 ? r : add_folder(l, name, fd);
 }
 
 void many_list_finish(struct many_list *l)
