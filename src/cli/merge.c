@@ -9,13 +9,8 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/merging/apply.h"
-#include "cli/merging/conflict.h"
-#include "cli/merging/decide.h"
-#include "cli/merging/hidden.h"
 #include "cli/merging/left.h"
-#include "cli/merging/match.h"
-#include "cli/merging/order.h"
+#include "cli/merging/steps.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
 #include "cli/offline/streams.h"
@@ -200,7 +195,7 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = x->x ? order_path(x->x, true) : NULL;
+		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL;
 		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
 		const char *slash = strrchr(c->label, '/');
 		int n = slash ? (int)(slash + 1 - c->label) : 0;
@@ -364,7 +359,6 @@ static int run_all(struct command_merge *c)
 	}
 	out_finish(&c->out);
 	merged_finish(&c->merge);
-	conflicts_finish(&c->merge);
 	pool_destroy(pool);
 	return code;
 }

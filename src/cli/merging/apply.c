@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/apply.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/io.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
-#include "cli/merging/order.h"
+#include "cli/merging/steps.h"
 #include "cli/offline/change.h"
 
 struct applying {
@@ -31,8 +28,7 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
 	struct seen a;
 
-	if (!t->vol->format->keeps_times || x->content || x->joined ||
-		offline_find(t, x->at[THEIRS]->path, &a) < 0)
+	if (!t->vol->format->keeps_times || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;
@@ -54,7 +50,7 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 	struct reader from;
 	struct timespec mtime;
 	bool timed = time_of(a->m, x, &mtime);
-	int r = content_open_merged(a->m, x, order_now, &from), failed = r;
+	int r = content_open_merged(a->m, x, merged_now, &from), failed = r;
 
 	if (r == 0) {
 		r = change_put(a->t, path, reader_take, &from, timed ? &mtime : NULL, e);
@@ -66,7 +62,7 @@ static int put_any(struct applying *a, struct merged *x, const char *path, struc
 
 static int put(struct applying *a, struct merged *x)
 {
-	CLEANUP(free) char *path = order_path(x, false);
+	CLEANUP(free) char *path = merged_path(x, false);
 	struct error e = ERROR_INIT;
 	int r = path ? put_any(a, x, path, &e) : -ENOMEM;
 
@@ -87,8 +83,8 @@ static int put(struct applying *a, struct merged *x)
 static int move(struct applying *a, struct merged *x)
 {
 	const struct item *o = x->at[OURS];
-	CLEANUP(free) char *was = order_path(o->up->of, false), *from = NULL, *to = NULL;
-	CLEANUP(free) char *dir = order_path(x->up, false);
+	CLEANUP(free) char *was = merged_path(o->up->of, false), *from = NULL, *to = NULL;
+	CLEANUP(free) char *dir = merged_path(x->up, false);
 	int r = was && dir ? 0 : -ENOMEM;
 
 	/* Which may be in a new one. */
@@ -108,15 +104,10 @@ static int move(struct applying *a, struct merged *x)
 
 static int make_dir(struct applying *a, const struct merged *x)
 {
-	CLEANUP(free) char *path = order_path(x, false);
+	CLEANUP(free) char *path = merged_path(x, false);
 	int r = path ? change_mkdirs(a->t, path) : -ENOMEM;
 
 	return r < 0 ? fail(a, path ? path : "", r) : 0;
-}
-
-static bool is_there(const struct merged *x)
-{
-	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 
 /* Objects stand where they are to stand; new files of them with their content. */
@@ -135,7 +126,7 @@ static int place(struct applying *a, struct merged *dir)
 			r = put(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (merged_dir(dir->below[i]) && is_there(dir->below[i]))
+		if (merged_dir(dir->below[i]) && merged_stays(dir->below[i]))
 			r = place(a, dir->below[i]);
 	return r;
 }
@@ -147,14 +138,14 @@ static int fill(struct applying *a, struct merged *dir)
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
 		struct merged *x = dir->below[i];
 
-		if (!is_there(x))
+		if (!merged_stays(x))
 			continue;
 		if (merged_dir(x)) {
 			if (x->fate == FATE_ADD && !merged_object(x))
 				r = make_dir(a, x);
 			if (r == 0)
 				r = fill(a, x);
-		} else if (x->content || x->joined || x->fate == FATE_TAKE ||
+		} else if (x->made || x->fate == FATE_TAKE ||
 			   (x->fate == FATE_ADD && !merged_object(x))) {
 			r = put(a, x);
 		}
@@ -176,7 +167,7 @@ static int take_away(struct applying *a, struct merged *dir)
 			r = take_away(a, x);
 		if (r < 0 || x->fate != FATE_REMOVE)
 			continue;
-		path = order_path(x, false);
+		path = merged_path(x, false);
 		if (!path)
 			return -ENOMEM;
 		r = merged_dir(x) && merged_object(x) ? change_remove_tree(a->t, path)
@@ -194,7 +185,7 @@ static int take_away(struct applying *a, struct merged *dir)
 static struct merged *put_at(const struct applying *a, const char *path)
 {
 	for (size_t i = 0; i < a->n; i++) {
-		CLEANUP(free) char *at = order_path(a->put[i], false);
+		CLEANUP(free) char *at = merged_path(a->put[i], false);
 
 		if (at && strcmp(at, path) == 0)
 			return a->put[i];
@@ -254,7 +245,7 @@ int apply_all(struct merge *m)
 		for (size_t i = 0; r == 0 && i < m->root->n; i++) {
 			struct merged *x = m->root->below[i];
 
-			if (merged_dir(x) && is_there(x) && merged_named(m, x) == named)
+			if (merged_dir(x) && merged_stays(x) && merged_named(m, x) == named)
 				r = place(&a, x);
 		}
 	if (r == 0)

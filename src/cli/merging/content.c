@@ -204,20 +204,19 @@ int content_open(
 int content_open_merged(struct merge *m, struct merged *x, content_name name, struct reader *ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const struct bytes *in = x->content.mem;
 	struct bytes *b = NULL;
 	int r = 0;
 
-	if (!x->joined && !x->content)
+	if (!x->made)
 		return content_open(m, THEIRS, x->at[THEIRS], name, ret);
-	if (!x->joined && m->how->references && content_is_json(m, merged_item(x))) {
-		write_names(m, (const char *)x->content->data, x->content->size, name, &out);
+	if (in && m->how->references && content_is_json(m, merged_item(x))) {
+		write_names(m, (const char *)in->data, in->size, name, &out);
 		r = buffer_finish(&out, &b);
-	} else if (!x->joined) {
-		b = bytes_ref(x->content);
 	}
-	*ret = r < 0       ? (struct reader){0}
-	       : x->joined ? reader_of(extent_ref(&x->table))
-			   : reader_of(extent_of_bytes(b));
+	*ret = r < 0 ? (struct reader){0}
+	       : b   ? reader_of(extent_of_bytes(b))
+		     : reader_of(extent_ref(&x->content));
 	return r;
 }
 

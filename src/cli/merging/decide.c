@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/decide.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/file.h"
+#include "cli/merging/steps.h"
 
 struct deciding {
 	struct merge *m;
@@ -164,11 +162,11 @@ static void find_used(const struct merge *m, bool *used)
 
 		if (!from || from->dir)
 			continue;
-		if (x->content && content_is_json(m, from)) {
-			content_uses(x->content, use, used);
+		if (x->made && content_is_json(m, from)) {
+			content_uses(x->content.mem, use, used);
 			continue;
 		}
-		for (size_t k = 0; !x->content && k < from->n_uses; k++)
+		for (size_t k = 0; !x->made && k < from->n_uses; k++)
 			used[from->uses[k]] = true;
 	}
 }

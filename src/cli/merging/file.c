@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/join.h"
 #include "cli/merging/unset.h"
@@ -128,6 +127,7 @@ static int decide_both(struct merge *m, struct merged *x)
 {
 	__attribute__((cleanup(three_finish))) struct three c = {NULL};
 	CLEANUP(free) char *clash = NULL;
+	struct bytes *made = NULL;
 	enum which failed;
 	int r;
 
@@ -145,7 +145,9 @@ static int decide_both(struct merge *m, struct merged *x)
 	if (content_is_json(m, x->at[OURS]))
 		r = three_settle(m, &c);
 	if (r == 0)
-		r = join(m, x->at[OURS], &c, &x->content, &clash);
+		r = join(m, x->at[OURS], &c, &made, &clash);
+	x->made = made;
+	x->content = extent_of_bytes(made);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0 && clash)

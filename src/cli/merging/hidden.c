@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/hidden.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -8,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/say.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
+#include "cli/merging/steps.h"
 #include "cli/offline/walk.h"
 
 /* One of the files; what, without the number that a map gave to it. */

@@ -9,16 +9,14 @@
 
 #include "base/io.h"
 #include "base/name.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
-#include "cli/merging/order.h"
 #include "vfs/files/sidecar.h"
 
 enum { TRIES = 1000 };
 
 char *left_over_path(const struct merged *x)
 {
-	CLEANUP(free) char *dir = order_path(x->up, true);
+	CLEANUP(free) char *dir = merged_path(x->up, true);
 	const struct item *t = x->at[THEIRS];
 	const char *slash = dir && dir[0] ? "/" : "";
 	char *path;
@@ -121,7 +119,7 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 		r = fd < 0 ? fd : path ? 0 : error_set(e, -ENOMEM, "out of memory");
 		if (r < 0)
 			break;
-		r = content_open(m, THEIRS, x->at[THEIRS], order_later, &from);
+		r = content_open(m, THEIRS, x->at[THEIRS], merged_later, &from);
 		r = r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r))
 			  : write_file(l, fd, path, &from, e);
 	}

@@ -31,6 +31,7 @@ int mark_add(struct merge *m, struct merged *layer, const struct cells_mask *mas
 {
 	struct item *made, *at[SIDES] = {NULL};
 	struct merged *x, *file, *table;
+	struct bytes *b = NULL;
 	int r;
 
 	if (!m->how->mark_file)
@@ -47,9 +48,11 @@ int mark_add(struct merge *m, struct merged *layer, const struct cells_mask *mas
 		return -ENOMEM;
 	x->fate = file->fate = table->fate = FATE_ADD;
 	x->after = layer;
-	r = text(m->how, mask, &file->content);
+	r = text(m->how, mask, &b);
+	file->made = r == 0;
+	file->content = extent_of_bytes(b);
 	if (r == 0)
-		r = cells_draw(m, mask, &table->table);
-	table->joined = r == 0;
+		r = cells_draw(m, mask, &table->content);
+	table->made = r == 0;
 	return r;
 }

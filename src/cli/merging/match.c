@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/match.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include "base/array.h"
 #include "cli/merging/content.h"
 #include "cli/merging/pairs.h"
+#include "cli/merging/steps.h"
 
 /* One node of these. */
 static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t,

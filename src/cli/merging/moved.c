@@ -3,76 +3,57 @@
 
 #include <errno.h>
 
-/* Those that base and ours have, in the order of ours, and where each stood in base. */
-struct kept {
-	struct merged **at;
-	size_t *was, *least,
-		*before; /* least: of the runs of each length, the one that ends lowest */
-	size_t n;
-};
-
-static bool begin(struct kept *k, const struct item *base, const struct item *ours)
+int moved_settle(struct merged *const *list, const size_t *at, size_t n)
 {
-	size_t room = ours->n + 1, count = 0;
+	/* Of the runs in rising order of each length the one that ends lowest. */
+	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(*ends));
+	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(*before));
+	size_t runs = 0;
 
-	*k = (struct kept){calloc(room, sizeof(*k->at)), calloc(room, sizeof(*k->was)),
-		calloc(room, sizeof(*k->least)), calloc(room, sizeof(*k->before)), 0};
-	if (!k->at || !k->was || !k->least || !k->before)
-		return false;
-	for (size_t i = 0; i < base->n; i++)
-		if (base->below[i]->object && base->below[i]->of)
-			base->below[i]->of->was = count++;
-	for (size_t i = 0; i < ours->n; i++) {
-		struct merged *x = ours->below[i]->of;
-
-		if (!ours->below[i]->object || !x || !x->at[BASE])
-			continue;
-		/* From another directory. */
-		if (x->at[BASE]->up != base) {
-			x->moved = true;
-			continue;
-		}
-		k->was[k->n] = x->was;
-		k->at[k->n++] = x;
-	}
-	return true;
-}
-
-/* The longest run in which the old places ascend stands still; the others were moved. */
-static void find(struct kept *k)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < k->n; i++) {
-		size_t low = 0, high = n;
+	if (!ends || !before)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t low = 0, high = runs;
 
 		while (low < high) {
 			size_t middle = (low + high) / 2;
 
-			if (k->was[k->least[middle]] < k->was[i])
+			if (at[ends[middle]] < at[i])
 				low = middle + 1;
 			else
 				high = middle;
 		}
-		k->least[low] = i;
-		k->before[i] = low ? k->least[low - 1] : SIZE_MAX;
-		n += low == n;
-		k->at[i]->moved = true;
+		ends[low] = i;
+		before[i] = low ? ends[low - 1] : SIZE_MAX;
+		runs += low == runs;
+		list[i]->moved = true;
 	}
-	for (i = n ? k->least[n - 1] : SIZE_MAX; i != SIZE_MAX; i = k->before[i])
-		k->at[i]->moved = false;
+	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
+		list[i]->moved = false;
+	return 0;
 }
 
-int moved_find(struct merged *x)
+int moved_find(struct merged *dir)
 {
-	struct kept k;
-	int r = begin(&k, x->at[BASE], x->at[OURS]) ? 0 : -ENOMEM;
+	const struct item *ours = dir->at[OURS];
+	CLEANUP(free) struct merged **list = calloc(ours->n + 1, sizeof(*list));
+	CLEANUP(free) size_t *at = calloc(ours->n + 1, sizeof(*at));
+	size_t n = 0;
 
-	if (r == 0)
-		find(&k);
-	free(k.at);
-	free(k.was);
-	free(k.least);
-	free(k.before);
-	return r;
+	if (!list || !at)
+		return -ENOMEM;
+	for (size_t i = 0; i < ours->n; i++) {
+		struct merged *x = ours->below[i]->of;
+		const struct item *b = x ? x->at[BASE] : NULL;
+
+		if (!b || !b->object)
+			continue;
+		/* From another directory. */
+		x->moved = b->up != dir->at[BASE];
+		if (!x->moved) {
+			at[n] = b->place;
+			list[n++] = x;
+		}
+	}
+	return moved_settle(list, at, n);
 }

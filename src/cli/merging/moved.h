@@ -5,8 +5,10 @@
 
 #include "cli/merging/merged.h"
 
-/* Sets merged.moved of those of x that base and ours have: as few as explain the order in ours.
- * -ENOMEM. */
-int moved_find(struct merged *x);
+/* Sets merged.moved of those of the list: as few as explain why the numbers do not rise. -ENOMEM.
+ */
+int moved_settle(struct merged *const *list, const size_t *at, size_t n);
+/* The same of the objects of a directory that base and ours have, by where they stood in base. */
+int moved_find(struct merged *dir);
 
 #endif

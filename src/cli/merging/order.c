@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/order.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
+#include "cli/merging/moved.h"
+#include "cli/merging/steps.h"
 
 /* Its place in the directory of one side. */
 static size_t place(const struct merged *x, enum which w)
 {
 	return x->at[w]->place;
-}
-
-static bool survives(const struct merged *x)
-{
-	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 
 /* Did a side put those that all three have into another order? */
@@ -31,7 +25,7 @@ static bool reordered(const struct merged *dir, enum which v, enum which w)
 		size_t at;
 
 		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
-			!x->at[THEIRS] || !survives(x) || x->crossed)
+			!x->at[THEIRS] || !merged_stays(x) || x->crossed)
 			continue;
 		at = place(x, v);
 		if (n++ && at < last)
@@ -71,7 +65,7 @@ static void add_side(struct merged *dir, enum which w)
 	for (size_t i = 0; list && i < list->n; i++) {
 		struct merged *x = list->below[i]->of;
 
-		if (!x || !list->below[i]->object || x->up != dir || x->after || !survives(x))
+		if (!x || !list->below[i]->object || x->up != dir || x->after || !merged_stays(x))
 			continue;
 		if (x->placed) {
 			at = find(dir, x, at) + 1;
@@ -113,48 +107,25 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
-/* Of the runs in rising order of each length the one that ends lowest: how long the longest is to
- * which x can be added. */
-static size_t run_before(struct merged *const *order, const size_t *ends, size_t n, size_t x)
-{
-	size_t low = 0;
-
-	while (low < n) {
-		size_t middle = (low + n) / 2;
-
-		if (place(order[ends[middle]], OURS) < place(order[x], OURS))
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
-/* The objects of ours that stay where they are: the longest run in rising order. */
+/* As many objects of ours as can stay where they are. */
 static int find_moved(struct merged *dir)
 {
-	size_t n = dir->n_order, runs = 0;
-	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(size_t));
-	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(size_t));
-	CLEANUP(free) bool *stays = calloc(n + 1, sizeof(bool));
+	CLEANUP(free) struct merged **list = calloc(dir->n_order + 1, sizeof(*list));
+	CLEANUP(free) size_t *at = calloc(dir->n_order + 1, sizeof(*at));
+	size_t n = 0;
 
-	if (!ends || !before || !stays)
+	if (!list || !at)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		size_t length;
+	for (size_t i = 0; i < dir->n_order; i++) {
+		struct merged *x = dir->order[i];
 
-		if (!dir->order[i]->at[OURS] || dir->order[i]->moved)
-			continue;
-		length = run_before(dir->order, ends, runs, i);
-		ends[length] = i;
-		before[i] = length ? ends[length - 1] : SIZE_MAX;
-		runs += length == runs;
+		if (x->at[OURS] && !x->moved) {
+			at[n] = place(x, OURS);
+			list[n++] = x;
+		}
+		x->moved = x->at[OURS];
 	}
-	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
-		stays[i] = true;
-	for (size_t i = 0; i < n; i++)
-		dir->order[i]->moved = dir->order[i]->at[OURS] && !stays[i];
-	return 0;
+	return moved_settle(list, at, n);
 }
 
 static size_t stem_length(const struct item *i)
@@ -239,7 +210,7 @@ int order_all(struct merge *m)
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!merged_dir(x) || !survives(x))
+		if (!merged_dir(x) || !merged_stays(x))
 			continue;
 		r = find_order(m, x);
 		if (r == 0)
@@ -248,34 +219,4 @@ int order_all(struct merge *m)
 			r = find_names(x);
 	}
 	return r;
-}
-
-const char *order_now(const struct merged *x)
-{
-	return x->now;
-}
-
-const char *order_later(const struct merged *x)
-{
-	return x->later;
-}
-
-/* From the last name to the first. */
-char *order_path(const struct merged *x, bool later)
-{
-	char *path = strdup(""), *longer;
-
-	for (; path && x->up; x = x->up) {
-		const struct item *i = merged_item(x);
-		const char *stem = later ? x->later : x->now;
-		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
-		int r = i->object && stem
-				? asprintf(&longer, "%s%s%s%s", stem, ending, path[0] ? "/" : "",
-					  path)
-				: asprintf(&longer, "%s%s%s", i->name, path[0] ? "/" : "", path);
-
-		free(path);
-		path = r < 0 ? NULL : longer;
-	}
-	return path;
 }

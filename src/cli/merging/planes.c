@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/merging/cells.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/file.h"
 #include "cli/merging/mark.h"
@@ -54,9 +53,9 @@ static int tell(struct layer *l, struct merged *x, const struct cells_clash *c)
 static int join(struct layer *l, struct merged *x)
 {
 	struct cells_clash clash;
-	int r = cells_join(l->m, x, &l->mask, &x->table, &clash);
+	int r = cells_join(l->m, x, &l->mask, &x->content, &clash);
 
-	x->joined = x->decided = r == 0;
+	x->made = x->decided = r == 0;
 	l->size |= r == 0 && clash.size;
 	if (r == 0 && clash.n && !clash.size) {
 		l->clash = true;
