@@ -8,22 +8,10 @@
 #include "cli/command.h"
 #include "cli/offline/change.h"
 
-static bool is_dir(struct offline *t, const char *path)
+/* NULL: nothing does. */
+static const struct seen *stands(struct offline *t, const char *path, struct seen *at)
 {
-	struct seen a;
-
-	if (offline_find(t, path, &a) < 0)
-		return false;
-	return S_ISDIR(a.mode);
-}
-
-static bool is_there(struct offline *t, const char *path)
-{
-	struct seen a;
-
-	if (offline_find(t, path, &a) < 0)
-		return false;
-	return true;
+	return offline_find(t, path, at) < 0 ? NULL : at;
 }
 
 static bool is_below(const char *dir, const char *path)
@@ -37,6 +25,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 {
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
 	const char *name;
+	struct seen a;
 	int r;
 
 	for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
@@ -53,7 +42,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 		offline_say(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
 		return r;
 	}
-	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && is_there(t, plain))
+	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && stands(t, plain, &a))
 		return command_fail(t, to, r);
 	return r < 0 ? command_fail(t, from, r) : 0;
 }
@@ -68,10 +57,11 @@ static int run(struct command *c)
 	struct offline *t = &c->tree;
 	const char *to = c->names[c->n_names - 1];
 	int r = command_open(c, c->names[0], NULL, 0);
-	bool into = r == 0 && is_dir(t, to);
+	struct seen a;
+	bool into = r == 0 && stands(t, to, &a) && a.spot.dir;
 
 	if (r == 0 && !into && c->n_names > 3)
-		r = command_fail(t, to, is_there(t, to) ? -ENOTDIR : -ENOENT);
+		r = command_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
 	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
 		r = move(t, c->names[i], to, into);
 	return r < 0 ? (int)command_outcome_of_writing(r)

@@ -96,22 +96,12 @@ static int open_map(struct drawing *d, const char *file)
 	return command_open(&d->command, file, rules, n);
 }
 
-/* The entry at a path, by the format alone. */
-static int find_part(const struct snapshot *s, const char *path, entry_id *ret)
+static int find_part(struct drawing *d, const char *path)
 {
-	CLEANUP(free) char *copy = strdup(path);
-	entry_id at = ENTRY_ROOT;
-	char *rest = NULL;
-	struct error e;
-	struct entry found;
-	int r = copy ? 0 : -ENOMEM;
+	struct seen a;
+	int r = offline_find(&d->command.tree, path, &a);
 
-	for (char *name = copy ? strtok_r(copy, "/", &rest) : NULL; r == 0 && name;
-		name = strtok_r(NULL, "/", &rest)) {
-		r = s->format->lookup(s, at, name, &found, &e);
-		at = found.id;
-	}
-	*ret = at;
+	d->how.part = r == 0 ? a.spot.id : d->how.part;
 	return r;
 }
 
@@ -164,16 +154,16 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 }
 
 /* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
-static int find_cut(struct drawing *d, const struct snapshot *s)
+static int find_cut(struct drawing *d)
 {
 	const char *colon = strchr(d->layer, ':');
 	CLEANUP(free) char *path = colon ? strndup(d->layer, (size_t)(colon - d->layer)) : NULL;
-	int r = find_part(s, d->layer, &d->how.part);
+	int r = find_part(d, d->layer);
 
 	if (r != -ENOENT || !colon)
 		return r;
 	d->how.cut = colon + 1;
-	return path ? find_part(s, path, &d->how.part) : -ENOMEM;
+	return path ? find_part(d, path) : -ENOMEM;
 }
 
 /* *fault: the file that what went wrong is of. */
@@ -187,7 +177,7 @@ static int draw(struct drawing *d, mode_t mode, const char **fault, struct error
 	if (!f)
 		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
 	if (d->layer) {
-		r = f->cuts ? find_cut(d, s) : find_part(s, d->layer, &d->how.part);
+		r = f->cuts ? find_cut(d) : find_part(d, d->layer);
 		if (r < 0)
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}

@@ -19,21 +19,6 @@ static int make_parent(struct offline *t, const char *path)
 	return slash ? dir ? change_mkdirs(t, dir) : -ENOMEM : 0;
 }
 
-struct from {
-	int fd;
-	int failed; /* -errno of reading it */
-};
-
-static ssize_t read_from(void *arg, void *dst, size_t n)
-{
-	struct from *from = arg;
-	ssize_t got = change_from_fd(&from->fd, dst, n);
-
-	if (got < 0)
-		from->failed = (int)got;
-	return got;
-}
-
 /* What was not there to be written, and what was and could not be. */
 static enum outcome outcome_of(int r)
 {
@@ -54,13 +39,13 @@ static bool means_nothing(struct offline *t, const char *path)
 static enum outcome put(struct offline *t, const char *path, int fd, const char *source)
 {
 	struct error e = ERROR_INIT;
-	struct from from = {fd, 0};
+	struct change_file from = {fd, 0};
 	int r = make_parent(t, path);
 
 	if (r < 0)
 		error_set(&e, r, "%s", strerror(-r));
 	if (r == 0)
-		r = change_put(t, path, read_from, &from, NULL, &e);
+		r = change_put(t, path, change_from_file, &from, NULL, &e);
 	if (from.failed) {
 		say(stderr, "mapfs: %s: %s", source ? source : "standard input",
 			strerror(-from.failed));

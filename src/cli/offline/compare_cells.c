@@ -219,3 +219,25 @@ bool compare_images(struct reader *a, struct reader *b, struct buffer *out)
 			area.top, area.bottom);
 	return both;
 }
+
+int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed)
+{
+	const char *p, *q;
+	size_t n, m;
+	int r;
+
+	reader_rewind(a);
+	reader_rewind(b);
+	/* Where the pieces end is for their bytes alone to say. */
+	do {
+		*ret_failed = a;
+		r = reader_next(a, PIECE, &p, &n);
+		if (r < 0)
+			return r;
+		*ret_failed = b;
+		r = reader_next(b, PIECE, &q, &m);
+		if (r < 0)
+			return r;
+	} while (n && n == m && memcmp(p, q, n) == 0);
+	return n == 0 && m == 0;
+}

@@ -43,21 +43,6 @@ static void tell_of(const struct copy *c, int r, const char *why)
 		tell(c, &c->done->refused, why);
 }
 
-struct from {
-	int fd;
-	int failed;
-};
-
-static ssize_t from_file(void *arg, void *dst, size_t n)
-{
-	struct from *s = arg;
-	ssize_t got = change_from_fd(&s->fd, dst, n);
-
-	if (got < 0)
-		s->failed = (int)got;
-	return got;
-}
-
 void files_copied_finish(struct files_copied *copied)
 {
 	free(copied->first_derived);
@@ -124,11 +109,11 @@ static int settle(struct copy *c)
 static int copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
-	struct from s = {fd, 0};
+	struct change_file s = {fd, 0};
 	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
 	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
-			: change_put(c->t, c->to, from_file, &s, mtime, &e);
+			: change_put(c->t, c->to, change_from_file, &s, mtime, &e);
 
 	if (s.failed)
 		tell(c, &c->done->unread, strerror(-s.failed));

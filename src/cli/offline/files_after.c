@@ -10,41 +10,29 @@
 #include "cli/offline/files.h"
 #include "cli/offline/walk.h"
 
-struct replaced {
-	struct offline *t;
-	const struct unlike *u;
-	struct names paths;
-	int failed;
-};
-
-static void find_replaced(void *arg, const char *path)
-{
-	struct replaced *x = arg;
-	CLEANUP(free) char *to = unlike_place(x->u, path);
-	struct seen a;
-	int r = to ? offline_find(x->t, to, &a) : -ENOMEM;
-
-	if (r == 0)
-		return;
-	if (r == -ENOENT)
-		r = names_add(&x->paths, path);
-	if (r < 0)
-		x->failed = r;
-}
-
 int files_tell_replaced(
 	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied)
 {
-	struct replaced x = {.t = t, .u = u};
+	CLEANUP_NAMES struct names paths = {0};
+	const struct copied *all = &copied->all;
+	int r = 0;
 
-	copied_each(&copied->all, find_replaced, &x);
-	names_sort(&x.paths);
-	for (size_t i = 0; i < x.paths.n; i++)
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		CLEANUP(free) char *to = all->from[i] ? unlike_place(u, all->from[i]) : NULL;
+		struct seen a;
+
+		if (!all->from[i])
+			continue;
+		r = to ? offline_find(t, to, &a) : -ENOMEM;
+		if (r == -ENOENT)
+			r = names_add(&paths, all->from[i]);
+	}
+	names_sort(&paths);
+	for (size_t i = 0; i < paths.n; i++)
 		say(stderr, "mapfs: %s/%s: left out: another file has its place", shown,
-			x.paths.at[i]);
-	copied->left += x.paths.n;
-	names_finish(&x.paths);
-	return x.failed;
+			paths.at[i]);
+	copied->left += paths.n;
+	return r;
 }
 
 struct others {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "cli/offline/reader.h"
 #include "formats/index.h"
 
 static void say_row(void *arg, enum index_said what, const char *index, const char *line)
@@ -22,32 +23,15 @@ static void say_row(void *arg, enum index_said what, const char *index, const ch
 		say(stdout, "%s: %s: %s", index, words[what], line);
 }
 
-struct reading {
-	const struct bytes *b;
-	size_t at;
-};
-
-static ssize_t read_bytes(void *arg, void *dst, size_t n)
-{
-	struct reading *r = arg;
-
-	if (n > r->b->size - r->at)
-		n = r->b->size - r->at;
-	memcpy(dst, r->b->data + r->at, n);
-	r->at += n;
-	return (ssize_t)n;
-}
-
 static int put(void *arg, const char *index, struct bytes *content, struct error *e)
 {
 	struct indexing *x = arg;
-	struct reading from = {content, 0};
+	struct reader from = reader_of(extent_of_bytes(bytes_ref(content)));
 	int r;
 
-	if (x->dry)
-		return 0;
-	x->n_put++;
-	r = change_put(x->tree, index, read_bytes, &from, NULL, e);
+	x->n_put += !x->dry;
+	r = x->dry ? 0 : change_put(x->tree, index, reader_take, &from, NULL, e);
+	reader_close(&from);
 	return r < 0 ? error_context(e, "%s", index) : 0;
 }
 
