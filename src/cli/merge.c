@@ -191,24 +191,30 @@ static int load_all(struct command_merge *c, struct pool *pool)
 	return 0;
 }
 
+/* theirs: the path of what lies beside the map, or NULL. */
+static void tell_one(const struct command_merge *c, const struct left_over *left, const char *path,
+	const char *why, const char *theirs)
+{
+	const char *slash = strrchr(c->label, '/');
+	int n = slash ? (int)(slash + 1 - c->label) : 0;
+
+	if (theirs && left->made[0])
+		say(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s", c->label,
+			path, why, n, c->label, left->made, theirs);
+	else
+		say(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
+}
+
 static void tell(const struct command_merge *c, const struct left_over *left)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL;
+		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL, *shown = NULL;
 		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
-		const char *slash = strrchr(c->label, '/');
-		int n = slash ? (int)(slash + 1 - c->label) : 0;
 
-		if (!x->x)
-			say(stderr, "mapfs: %s: conflict: %s", c->label, x->why);
-		else if (theirs && left->made[0])
-			say(stderr, "mapfs: %s: conflict: %s: %s; ours stays, theirs is %.*s%s/%s",
-				c->label, path ? path : "", x->why, n, c->label, left->made,
-				theirs);
-		else
-			say(stderr, "mapfs: %s: conflict: %s: %s", c->label,
-				path && path[0] ? path : ".", x->why);
+		if (x->x && asprintf(&shown, "%s: ", path && path[0] ? path : ".") < 0)
+			shown = NULL;
+		tell_one(c, left, shown ? shown : "", x->why, theirs);
 	}
 }
 
@@ -240,7 +246,6 @@ static int keep_ours(struct command_merge *c)
 		.dirfd = c->left_dir, .name = c->left_name};
 	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
-	const char *slash = strrchr(c->label, '/');
 	int r = left_over_map(&left, &theirs->source, theirs->format, &e);
 
 	if (r == 0)
@@ -249,12 +254,7 @@ static int keep_ours(struct command_merge *c)
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
 	}
-	say(stderr,
-		"mapfs: %s: conflict: both together are no map that can be saved; ours stays, "
-		"theirs is "
-		"%.*s%s/%s",
-		c->label, slash ? (int)(slash + 1 - c->label) : 0, c->label, left.made,
-		c->left_name);
+	tell_one(c, &left, "", "both together are no map that can be saved", c->left_name);
 	return CONFLICTS;
 }
 
@@ -282,28 +282,6 @@ static int write_out(struct command_merge *c)
 	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
 }
 
-static struct extent whole_file(struct file *f)
-{
-	struct stat st = {0};
-
-	(void)fstat(f->fd, &st);
-	return extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
-}
-
-static bool same_maps(const struct source *a, const struct source *b)
-{
-	bool same = !a->files[1] == !b->files[1];
-
-	for (int i = 0; same && i < FORMAT_FILES_MAX && a->files[i]; i++) {
-		CLEANUP_EXTENT struct extent x = whole_file(a->files[i]);
-		CLEANUP_EXTENT struct extent y = whole_file(b->files[i]);
-
-		if (x.size != y.size || extent_equal(&x, &y, &same, NULL) < 0)
-			same = false;
-	}
-	return same;
-}
-
 static int merge(struct command_merge *c, struct pool *pool)
 {
 	struct merge *m = &c->merge;
@@ -320,8 +298,8 @@ static int merge(struct command_merge *c, struct pool *pool)
 		base = &m->sides[BASE].tree.vol->source;
 	theirs = &m->sides[THEIRS].tree.vol->source;
 	/* Where only one side was written there is nothing to look at. */
-	c->theirs_as_ours = same_maps(&c->ours, theirs) || (base && same_maps(base, theirs));
-	c->as_base = !c->theirs_as_ours && base && same_maps(&c->ours, base);
+	c->theirs_as_ours = offline_same(&c->ours, theirs) || (base && offline_same(base, theirs));
+	c->as_base = !c->theirs_as_ours && base && offline_same(&c->ours, base);
 	if (c->theirs_as_ours || c->as_base)
 		return 0;
 	r = hidden_decide(m, c->label);

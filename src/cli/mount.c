@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/mount.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -39,7 +37,10 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-char *mount_default_point(const char *file, bool folder)
+/* Where a mount of file stands when none was named: beside it, its name without the ending, or that
+ * of a folder with .mapfs. The caller frees it; NULL with errno set: EINVAL where the name has no
+ * ending. */
+static char *default_point(const char *file, bool folder)
 {
 	CLEANUP(free) char *point = absolute(file);
 	char *base, *dot;
@@ -131,7 +132,9 @@ static const char *why_not_found(const char *file)
 		       : strerror(errno);
 }
 
-int mount_run(struct options *o, const char *file, const char *mountpoint)
+/* Mount file as o says; mountpoint NULL: beside it. Fills the paths of o->rq for the time of the
+ * call. Returns the exit code. */
+static int mount_at(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
@@ -142,7 +145,7 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 	if (r != OUTCOME_DONE)
 		return r;
 	point = mountpoint ? absolute(mountpoint)
-			   : mount_default_point(o->rq.folder ? path : file, o->rq.folder);
+			   : default_point(o->rq.folder ? path : file, o->rq.folder);
 	if (!point)
 		return refuse(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
@@ -201,7 +204,7 @@ static int mount(struct mapfs *m)
 	rq->foreground = m->foreground || rq->debug;
 	rq->create = m->create;
 	rq->format = m->format;
-	return mount_run(&m->command.options, names[0], n == 2 ? names[1] : NULL);
+	return mount_at(&m->command.options, names[0], n == 2 ? names[1] : NULL);
 }
 
 static int run(struct command *c)
@@ -278,7 +281,7 @@ int cli_mount_helper(int argc, char **argv)
 	if (r == OUTCOME_DONE && argc - optind != 2)
 		r = cli_usage("%s takes a file and a mount point", argv[0]);
 	if (r == OUTCOME_DONE && !fake)
-		r = mount_run(&o, argv[optind], argv[optind + 1]);
+		r = mount_at(&o, argv[optind], argv[optind + 1]);
 	options_finish(&o);
 	return r;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cli/merging/seq.h"
+#include "cli/offline/digest.h"
 
 struct joining {
 	const struct seq *b, *o, *t;
@@ -264,46 +266,22 @@ static int merge_hunks(struct joining *g)
 	return r;
 }
 
-static int by_text(const void *a, const void *b)
+enum { IN_B, IN_O, IN_T, MADE, LISTS };
+
+/* An element, and how often each list has it. */
+struct counted {
+	struct hash_link link; /* first */
+	struct span is;
+	size_t n[LISTS], at; /* at: in the list that had it first */
+};
+
+static struct counted *find(const struct hash *all, struct span x)
 {
-	const struct span *x = a, *y = b;
-	int r = memcmp(x->at, y->at, x->n < y->n ? x->n : y->n);
+	struct hash_link *l = hash_find(all, digest_of(x.at, x.n).a);
 
-	return r ? r : x->n < y->n ? -1 : x->n > y->n;
-}
-
-static int sorted(const struct seq *s, struct seq *ret)
-{
-	ret->at = malloc((s->n + 1) * sizeof(*ret->at));
-	if (!ret->at)
-		return -ENOMEM;
-	ret->n = ret->room = s->n;
-	if (s->n) {
-		memcpy(ret->at, s->at, s->n * sizeof(*s->at));
-		qsort(ret->at, ret->n, sizeof(*ret->at), by_text);
-	}
-	return 0;
-}
-
-/* How many from *at on are equal to x; *at is behind them then. Those before it went by. */
-static size_t count(const struct seq *s, size_t *at, const struct span *x)
-{
-	size_t n = 0;
-
-	while (*at < s->n && by_text(&s->at[*at], x) < 0)
-		++*at;
-	for (; *at < s->n && by_text(&s->at[*at], x) == 0; ++*at)
-		n++;
-	return n;
-}
-
-static size_t place_of(const struct seq *s, const struct span *x)
-{
-	size_t i = 0;
-
-	while (i < s->n && by_text(&s->at[i], x) != 0)
-		i++;
-	return i < s->n ? i : 0;
+	while (l && !span_same(((struct counted *)l)->is, x))
+		l = hash_again(l);
+	return (struct counted *)l;
 }
 
 /*
@@ -312,26 +290,39 @@ static size_t place_of(const struct seq *s, const struct span *x)
  */
 static int find_moved(struct joining *g)
 {
-	enum { IN_B, IN_O, IN_T, MADE, LISTS };
 	const struct seq *of[LISTS] = {g->b, g->o, g->t, &g->made};
-	struct seq in[LISTS] = {{0}};
-	size_t at[LISTS] = {0}, n[LISTS];
-	int r = 0;
+	size_t n = g->b->n + g->o->n + g->t->n + g->made.n, used = 0;
+	CLEANUP(free) struct counted *counted = calloc(n + 1, sizeof(*counted));
+	struct hash all = {0};
+	int r = counted ? 0 : -ENOMEM;
 
-	for (int k = 0; r == 0 && k < LISTS; k++)
-		r = sorted(of[k], &in[k]);
-	while (r == 0 && at[MADE] < in[MADE].n) {
-		const struct span *x = &in[MADE].at[at[MADE]];
-		size_t most;
-
-		for (int k = 0; k < LISTS; k++)
-			n[k] = count(&in[k], &at[k], x);
-		most = n[IN_O] == n[IN_B] ? n[IN_T] : n[IN_T] == n[IN_B] ? n[IN_O] : n[MADE];
-		if (n[IN_B] && n[MADE] > most)
-			clash(g, place_of(g->o, x), 1);
-	}
 	for (int k = 0; k < LISTS; k++)
-		seq_finish(&in[k]);
+		for (size_t i = 0; r == 0 && i < of[k]->n; i++) {
+			struct span x = of[k]->at[i];
+			struct counted *c = find(&all, x);
+
+			if (!c && !hash_room(&all)) {
+				r = -ENOMEM;
+				break;
+			}
+			if (!c) {
+				c = &counted[used++];
+				c->is = x;
+				hash_add(&all, &c->link, digest_of(x.at, x.n).a);
+			}
+			c->at = k == IN_O && !c->n[k] ? i : c->at;
+			c->n[k]++;
+		}
+	hash_finish(&all);
+	for (size_t i = 0; i < used; i++) {
+		const size_t *in = counted[i].n;
+		size_t most = in[IN_O] == in[IN_B]   ? in[IN_T]
+			      : in[IN_T] == in[IN_B] ? in[IN_O]
+						     : in[MADE];
+
+		if (in[IN_B] && in[MADE] > most)
+			clash(g, counted[i].at, 1);
+	}
 	return r;
 }
 
