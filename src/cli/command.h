@@ -6,6 +6,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include "cli/offline/change.h"
 #include "cli/offline/walk.h"
 #include "cli/options.h"
 
@@ -55,7 +56,14 @@ struct command {
 	int n_names;
 	struct offline tree; /* of command_open; command_main closes it */
 	int worst, failed;   /* of command_each, and for visits to set */
+	struct change_save save;
 };
+
+/* The option of who saves. */
+#define COMMAND_VERBOSE                                                                            \
+	{                                                                                          \
+		"verbose", 'v', COMMAND_FLAG, offsetof(struct command, save.verbose)               \
+	}
 
 /* Reads the command line, runs what it says and returns the exit code. name: of the command, which
  * is argv[1] then; or NULL. */

@@ -14,7 +14,6 @@ struct indexes {
 static int run(struct command *c)
 {
 	struct indexing *x = &((struct indexes *)c)->x;
-	const struct change_save how = {.verbose = x->verbose};
 	struct error e = ERROR_INIT;
 	int r, code = OUTCOME_DONE;
 
@@ -24,13 +23,14 @@ static int run(struct command *c)
 	if (r < 0)
 		return (int)command_outcome_of_writing(r);
 	x->tree = &c->tree;
+	x->verbose = c->save.verbose;
 	r = indexing_put(x, c->tree.vol->now, &e);
 	if (r < 0) {
 		offline_say(&c->tree, "%s", error_text(&e));
 		return r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
 	if (x->n_put)
-		code = (int)change_save(&c->tree, &how);
+		code = (int)change_save(&c->tree, &c->save);
 	return code == OUTCOME_DONE && x->unread ? OUTCOME_LEFT : code;
 }
 
@@ -38,8 +38,8 @@ int cli_index(int argc, char **argv)
 {
 	static const struct command_option options[] = {
 		{"dry-run", 'n', COMMAND_FLAG, offsetof(struct indexes, x.dry)},
-		{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)},
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct indexes, x.verbose)}, {0}};
+		{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)}, COMMAND_VERBOSE,
+		{0}};
 	static const struct command_line line = {
 		.options = options, .least = 1, .most = 1, .takes = "a file", .run = run};
 	struct indexes i = {0};

@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/offline/change.h"
 
 /* NULL: nothing does. */
 static const struct seen *stands(struct offline *t, const char *path, struct seen *at)
@@ -33,7 +32,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	name = plain ? strrchr(plain, '/') : NULL;
 	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
 		return command_fail(t, from, -ENOMEM);
-	r = change_rename(t, plain, into ? below : to);
+	r = overlay_rename(t->tree, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {
 		offline_say(t, "%s: cannot go into itself", from);
 		return r;
@@ -47,11 +46,6 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	return r < 0 ? command_fail(t, from, r) : 0;
 }
 
-struct mv {
-	struct command command;
-	struct change_save save;
-};
-
 static int run(struct command *c)
 {
 	struct offline *t = &c->tree;
@@ -64,20 +58,18 @@ static int run(struct command *c)
 		r = command_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
 	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
 		r = move(t, c->names[i], to, into);
-	return r < 0 ? (int)command_outcome_of_writing(r)
-		     : (int)change_save(t, &((struct mv *)c)->save);
+	return r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(t, &c->save);
 }
 
 int cli_mv(int argc, char **argv)
 {
-	static const struct command_option options[] = {
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct mv, save.verbose)}, {0}};
+	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 	static const struct command_line line = {.options = options,
 		.least = 3,
 		.takes = "a file, paths in it, and where they go",
 		.writes = true,
 		.run = run};
-	struct mv mv = {0};
+	struct command c = {0};
 
-	return command_main("mv", argc, argv, &line, &mv.command);
+	return command_main("mv", argc, argv, &line, &c);
 }

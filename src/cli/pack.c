@@ -21,7 +21,6 @@ struct pack {
 	const char *onto;       /* NULL: the map is new */
 	const char *format;
 	bool exact, index;
-	struct change_save save;
 };
 
 static int open_map(struct pack *p, int from)
@@ -107,7 +106,7 @@ static int make_room(struct pack *p, int from, struct unlike *u, struct offline 
 /* The lists of what the new map holds go into it with the rest. */
 static int put_indexes(struct pack *p, struct offline *t, struct files_copied *done)
 {
-	struct indexing x = {.tree = t, .verbose = p->save.verbose};
+	struct indexing x = {.tree = t, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
 	struct staged s;
 	int r = staged_build(t->tree, &s, &e);
@@ -125,7 +124,7 @@ static int put_indexes(struct pack *p, struct offline *t, struct files_copied *d
 /* Where a copy was changed, the map becomes that. */
 static int save(struct pack *p, struct offline *t)
 {
-	int code = (int)change_save(t, &p->save);
+	int code = (int)change_save(t, &p->command.save);
 	struct error e = ERROR_INIT;
 
 	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
@@ -159,9 +158,9 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 		r = files_remove_others(t, from, u, &done);
 	if (r < 0)
 		offline_say(t, "%s", strerror(-r));
-	p->save.origin = origin;
-	p->save.origin_arg = &copying;
-	if (p->save.skip) {
+	p->command.save.origin = origin;
+	p->command.save.origin_arg = &copying;
+	if (p->command.save.skip) {
 		done.left += done.refused;
 		done.refused = 0;
 	}
@@ -222,14 +221,14 @@ int cli_pack(int argc, char **argv)
 		{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
 		{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},
 		{"onto", '\0', COMMAND_TEXT, offsetof(struct pack, onto)},
-		{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct pack, save.skip)},
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct pack, save.verbose)}, {0}};
+		{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct command, save.skip)},
+		COMMAND_VERBOSE, {0}};
 	static const struct command_line line = {.options = options,
 		.least = 1,
 		.most = 2,
 		.takes = "a directory, and a new file or --onto a file",
 		.run = run};
-	struct pack p = {.out.dirfd = -1, .save = {.left = true}};
+	struct pack p = {.out.dirfd = -1, .command.save.left = true};
 	int code = command_main("pack", argc, argv, &line, &p.command);
 
 	offline_close(&p.copy);

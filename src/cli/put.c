@@ -8,7 +8,6 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/offline/change.h"
 
 /* The directory that it stands in is made where an archive has none of that name. */
 static int make_parent(struct offline *t, const char *path)
@@ -58,11 +57,6 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 	return outcome_of(r);
 }
 
-struct command_put {
-	struct command command;
-	struct change_save save;
-};
-
 static int run(struct command *c)
 {
 	const char *source = c->n_names > 2 && strcmp(c->names[2], "-") != 0 ? c->names[2] : NULL;
@@ -78,21 +72,20 @@ static int run(struct command *c)
 	if (r == 0)
 		code = (int)put(&c->tree, c->names[1], fd, source);
 	if (code == OUTCOME_DONE)
-		code = (int)change_save(&c->tree, &((struct command_put *)c)->save);
+		code = (int)change_save(&c->tree, &c->save);
 	return code;
 }
 
 int cli_put(int argc, char **argv)
 {
-	static const struct command_option options[] = {
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct command_put, save.verbose)}, {0}};
+	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 	static const struct command_line line = {.options = options,
 		.least = 2,
 		.most = 3,
 		.takes = "a file, a path in it, and what to put there",
 		.writes = true,
 		.run = run};
-	struct command_put p = {0};
+	struct command c = {0};
 
-	return command_main("put", argc, argv, &line, &p.command);
+	return command_main("put", argc, argv, &line, &c);
 }

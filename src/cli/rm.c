@@ -6,12 +6,10 @@
 #include "base/io.h"
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/offline/change.h"
 #include "cli/offline/walk.h"
 
 struct rm {
 	struct command command;
-	struct change_save save;
 	bool below;
 };
 
@@ -19,7 +17,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct rm *rm = arg;
 	struct command *c = &rm->command;
-	int r = !S_ISDIR(a->mode) ? change_remove(&c->tree, path, false)
+	int r = !S_ISDIR(a->mode) ? overlay_remove(c->tree.tree, path, false)
 		: rm->below       ? change_remove_tree(&c->tree, path)
 				  : -EISDIR;
 
@@ -40,14 +38,13 @@ static int run(struct command *c)
 	/* All or nothing. */
 	if (r < 0 || c->worst < 0)
 		return (int)command_outcome_of_writing(r < 0 ? r : c->worst);
-	return (int)change_save(&c->tree, &((struct rm *)c)->save);
+	return (int)change_save(&c->tree, &c->save);
 }
 
 int cli_rm(int argc, char **argv)
 {
 	static const struct command_option options[] = {
-		{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)},
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct rm, save.verbose)}, {0}};
+		{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)}, COMMAND_VERBOSE, {0}};
 	static const struct command_line line = {.options = options,
 		.least = 2,
 		.takes = "a file and paths in it",

@@ -98,7 +98,7 @@ static int move(struct applying *a, struct merged *x)
 	else if (asprintf(&to, "%s/%s%s", dir, x->now, o->ending) < 0)
 		to = NULL;
 	else
-		r = change_rename(a->t, from, to);
+		r = overlay_rename(a->t->tree, from, to);
 	return r < 0 ? fail(a, from ? from : "", r) : 0;
 }
 
@@ -170,8 +170,9 @@ static int take_away(struct applying *a, struct merged *dir)
 		path = merged_path(x, false);
 		if (!path)
 			return -ENOMEM;
-		r = merged_dir(x) && merged_object(x) ? change_remove_tree(a->t, path)
-						      : change_remove(a->t, path, merged_dir(x));
+		r = merged_dir(x) && merged_object(x)
+			    ? change_remove_tree(a->t, path)
+			    : overlay_remove(a->t->tree, path, merged_dir(x));
 		/* What a map always has stays. */
 		if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
 			r = 0;

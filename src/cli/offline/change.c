@@ -95,16 +95,6 @@ int change_mkdirs(struct offline *t, const char *path)
 	return r < 0 ? r : change_mkdir(t, path);
 }
 
-int change_rename(struct offline *t, const char *from, const char *to)
-{
-	return overlay_rename(t->tree, from, to);
-}
-
-int change_remove(struct offline *t, const char *path, bool dir)
-{
-	return overlay_remove(t->tree, path, dir);
-}
-
 static int remove_below(struct offline *t, const char *path, unsigned depth)
 {
 	struct names names;

@@ -26,8 +26,6 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 int change_mkdir(struct offline *t, const char *path);
 /* ... and those above it. */
 int change_mkdirs(struct offline *t, const char *path);
-int change_rename(struct offline *t, const char *from, const char *to);
-int change_remove(struct offline *t, const char *path, bool dir);
 /* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);

@@ -3,8 +3,14 @@
 #ifndef CLI_OFFLINE_FILES_H
 #define CLI_OFFLINE_FILES_H
 
-#include "cli/offline/copied.h"
 #include "cli/offline/unlike.h"
+
+/* Which files of a map were written, and from where. By numbers (upper.number): names that differ
+ * may be one file (in archives, where the case of letters does not count). */
+struct copied {
+	char **from; /* paths; NULL: it was not */
+	size_t n, room;
+};
 
 struct files_copied {
 	/* Set before: a map that is no part of itself where the directory has it, beside the one
