@@ -30,7 +30,7 @@ static void draw_picture(
 	int r = picture_compare(a, b, &both, &e);
 
 	if (r == 0) {
-		r = picture_write(d->images, name, &both, &e);
+		r = picture_write(d->images, name, &both, 0666, false, &e);
 		bytes_unref(both.rgba);
 	}
 	if (r < 0) {

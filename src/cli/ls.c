@@ -45,22 +45,6 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 	print_name(name, "\n");
 }
 
-static int list_one(struct ls *ls, const struct seen *dir, const char *name)
-{
-	struct seen a = {0};
-	int r;
-
-	if (!ls->details) {
-		print_entry(ls, name, &a);
-		return 0;
-	}
-	r = offline_lookup(&ls->command.tree, dir, name, &a);
-	if (r < 0)
-		return r;
-	print_entry(ls, name, &a);
-	return 0;
-}
-
 static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 {
 	struct names names;
@@ -75,8 +59,14 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 		print_name(path, ":\n");
 		ls->printed = true;
 	}
-	for (size_t i = 0; r == 0 && i < names.n; i++)
-		r = list_one(ls, dir, names.at[i]);
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		struct seen a = {0};
+
+		if (ls->details)
+			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
+		if (r == 0)
+			print_entry(ls, names.at[i], &a);
+	}
 	names_finish(&names);
 	return r;
 }

@@ -122,25 +122,15 @@ static int open_empty(const struct drawing *d)
 
 static int write_file(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
 {
-	char made[NAME_MAX + 1] = "";
 	CLEANUP(close_fd) int fd = open_empty(d);
-	int r = fd;
+	int r;
 
-	if (r == -ENOENT)
-		r = fd = io_temporary(d->out, ".mapfs-preview-", mode, made);
-	if (r < 0)
-		return error_set(e, r, "cannot be made: %s", strerror(-r));
+	if (fd < 0)
+		return picture_write(d->out, d->name, p, mode, true, e);
 	r = picture_put(fd, p, e);
-	if (r >= 0 && made[0])
-		r = io_rename(d->out, made, d->name);
-	if (r < 0) {
-		if (made[0])
-			(void)io_unlink(d->out, made);
-		else
-			(void)io_truncate(fd, 0);
-		return error_set(e, r, "cannot be written: %s", strerror(-r));
-	}
-	return 0;
+	if (r < 0)
+		(void)io_truncate(fd, 0);
+	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
 }
 
 static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)

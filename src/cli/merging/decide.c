@@ -56,36 +56,25 @@ static int unchanged(struct merge *m, struct merged *x, enum which w)
 	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
 }
 
-static int gone_in_theirs(struct deciding *d, struct merged *x)
+/* One side removed it, and `from` has it still. */
+static int gone(struct deciding *d, struct merged *x, enum which from)
 {
+	enum fate stays = from == OURS ? FATE_OURS : FATE_ADD;
+	enum fate goes = from == OURS ? FATE_REMOVE : FATE_NONE;
 	int r;
 
-	if (merged_dir(x) && !merged_object(x)) {
-		r = plain_dir(d, x, FATE_OURS, FATE_REMOVE);
-		/* An empty one that ours has is not missed. */
-		return r;
-	}
-	r = unchanged(d->m, x, OURS);
-	if (r < 0)
-		return r;
-	all_of(x, r ? FATE_REMOVE : FATE_OURS);
-	return r ? 0
-		 : conflict_add(d->m, x, false, "changed by ours and removed by theirs; it stays");
-}
-
-static int gone_in_ours(struct deciding *d, struct merged *x)
-{
-	int r;
-
+	/* An empty directory that ours has is not missed. */
 	if (merged_dir(x) && !merged_object(x))
-		return plain_dir(d, x, FATE_ADD, FATE_NONE);
-	r = unchanged(d->m, x, THEIRS);
+		return plain_dir(d, x, stays, goes);
+	r = unchanged(d->m, x, from);
 	if (r < 0)
 		return r;
-	all_of(x, r ? FATE_NONE : FATE_ADD);
+	all_of(x, r ? goes : stays);
 	return r ? 0
 		 : conflict_add(d->m, x, false,
-			   "removed by ours and changed by theirs; it is there again");
+			   from == OURS
+				   ? "changed by ours and removed by theirs; it stays"
+				   : "removed by ours and changed by theirs; it is there again");
 }
 
 /* What it is to be called. */
@@ -127,11 +116,11 @@ static int decide(struct deciding *d, struct merged *x)
 	if (!o && !t)
 		x->fate = FATE_NONE;
 	if (!o && t && b)
-		return gone_in_ours(d, x);
+		return gone(d, x, THEIRS);
 	if (!o && t)
 		all_of(x, FATE_ADD);
 	if (o && !t && b)
-		return gone_in_theirs(d, x);
+		return gone(d, x, OURS);
 	if (!o || !t)
 		return 0;
 	if (merged_object(x))

@@ -5,53 +5,39 @@
 #include <string.h>
 
 #include "cli/merging/join.h"
+#include "cli/offline/reader.h"
 #include "codec/png.h"
 
-enum { PIXEL = 4 };
+enum { PIXEL = 4, IMAGES = 3 };
 
-/* Rows of theirs are put onto those of ours. */
-struct joining {
+/* Read side by side. */
+struct image {
+	struct reader file;
+	struct png_reader *rows;
 	uint32_t width, height;
-	uint8_t *base, *ours; /* of width * height */
+	const uint8_t *row;
+};
+
+struct joining {
+	struct image b, o, t;
 	uint64_t clashes;
 	uint32_t left, right, top, bottom;
 };
 
-static size_t row_size(const struct joining *j)
+static int image_open(struct image *i, struct bytes *png)
 {
-	return (size_t)j->width * PIXEL;
+	int r;
+
+	i->file = reader_of(extent_of_bytes(bytes_ref(png)));
+	r = png_reader_open(
+		reader_read_fn, &i->file, i->file.size, &i->rows, &i->width, &i->height, NULL);
+	return r == -EINVAL ? -ENOTSUP : r;
 }
 
-/* The first says how large all are. */
-static int begin(void *arg, uint32_t width, uint32_t height, struct error *e)
+static void image_close(struct image *i)
 {
-	struct joining *j = arg;
-
-	(void)e;
-	if (j->base)
-		return width == j->width && height == j->height ? 0 : -ENOTSUP;
-	*j = (struct joining){.width = width, .height = height};
-	j->base = malloc(row_size(j) * height);
-	j->ours = malloc(row_size(j) * height);
-	return j->base && j->ours ? 0 : -ENOMEM;
-}
-
-static int row_of_base(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
-{
-	const struct joining *j = arg;
-
-	(void)e;
-	memcpy(j->base + y * row_size(j), rgba, row_size(j));
-	return 0;
-}
-
-static int row_of_ours(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
-{
-	const struct joining *j = arg;
-
-	(void)e;
-	memcpy(j->ours + y * row_size(j), rgba, row_size(j));
-	return 0;
+	png_reader_close(i->rows);
+	reader_close(&i->file);
 }
 
 static void clash(struct joining *j, uint32_t x, uint32_t y)
@@ -65,72 +51,74 @@ static void clash(struct joining *j, uint32_t x, uint32_t y)
 	j->bottom = y;
 }
 
-static int row_of_theirs(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+static int join_row(struct joining *j, uint32_t y, uint8_t *to)
 {
-	struct joining *j = arg;
-	const uint8_t *b = j->base + y * row_size(j), *t = rgba;
-	uint8_t *o = j->ours + y * row_size(j);
+	struct image *all[IMAGES] = {&j->b, &j->o, &j->t};
+	int r = 0;
 
-	(void)e;
-	for (uint32_t x = 0; x < j->width; x++, b += PIXEL, o += PIXEL, t += PIXEL) {
-		if (memcmp(t, b, PIXEL) == 0 || memcmp(t, o, PIXEL) == 0)
-			continue;
-		if (memcmp(o, b, PIXEL) == 0)
-			memcpy(o, t, PIXEL);
-		else
+	for (int i = 0; r == 0 && i < IMAGES; i++)
+		r = png_reader_row(all[i]->rows, &all[i]->row, NULL);
+	for (uint32_t x = 0; r == 0 && x < j->o.width; x++) {
+		size_t at = (size_t)x * PIXEL;
+		const uint8_t *b = j->b.row + at, *o = j->o.row + at, *t = j->t.row + at;
+		bool ours = memcmp(o, b, PIXEL) != 0;
+
+		if (ours && memcmp(t, b, PIXEL) != 0 && memcmp(t, o, PIXEL) != 0)
 			clash(j, x, y);
+		memcpy(to + at, ours ? o : t, PIXEL);
 	}
-	return 0;
-}
-
-static int decode(struct bytes *png, struct joining *j,
-	int (*row)(void *arg, uint32_t y, const uint8_t *rgba, struct error *e))
-{
-	struct extent x = extent_of_bytes(bytes_ref(png));
-	const struct png_sink sink = {begin, row, j};
-	int r = png_decode(&x, &sink, NULL);
-
-	extent_finish(&x);
 	return r == -EINVAL ? -ENOTSUP : r;
 }
 
-static int pixels(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+static int encode(const struct image *like, struct bytes *pixels, struct bytes **ret)
 {
-	const struct joining *j = arg;
-
-	(void)e;
-	memcpy(dst, j->ours + off, n);
-	return 0;
-}
-
-static int encode(struct joining *j, struct bytes **ret)
-{
+	struct extent all = {.mem = pixels, .size = pixels->size};
 	CLEANUP(bytes_unref) struct bytes *out = NULL;
 	uint64_t size;
 	uint8_t *at;
-	int r = png_file_size(j->width, j->height, &size);
+	int r = png_file_size(like->width, like->height, &size);
 
 	if (r < 0)
 		return -ENOTSUP;
 	out = bytes_new(size, &at);
 	if (!out)
 		return -ENOMEM;
-	r = png_file_read(j->width, j->height, pixels, j, NULL, 0, at, size, NULL);
+	r = png_file_read(like->width, like->height, extent_read_fn, &all, NULL, 0, at, size, NULL);
 	if (r == 0)
 		*ret = TAKE(out);
 	return r;
 }
 
+static int join_rows_of(struct joining *j, struct bytes **ret)
+{
+	size_t row = (size_t)j->o.width * PIXEL;
+	CLEANUP(bytes_unref) struct bytes *pixels = NULL;
+	uint8_t *to;
+	int r = 0;
+
+	if (j->b.width != j->o.width || j->b.height != j->o.height || j->t.width != j->o.width ||
+		j->t.height != j->o.height)
+		return -ENOTSUP;
+	pixels = bytes_new(row * j->o.height, &to);
+	if (!pixels)
+		return -ENOMEM;
+	for (uint32_t y = 0; r == 0 && y < j->o.height; y++, to += row)
+		r = join_row(j, y, to);
+	return r < 0 ? r : encode(&j->o, pixels, ret);
+}
+
 int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes **ret, char **told)
 {
 	struct joining j = {0};
-	int r = b ? decode(b, &j, row_of_base) : -ENOTSUP;
+	int r = b ? image_open(&j.b, b) : -ENOTSUP;
 
 	*told = NULL;
 	if (r == 0)
-		r = decode(o, &j, row_of_ours);
+		r = image_open(&j.o, o);
 	if (r == 0)
-		r = decode(t, &j, row_of_theirs);
+		r = image_open(&j.t, t);
+	if (r == 0)
+		r = join_rows_of(&j, ret);
 	if (r == 0 && j.clashes &&
 		asprintf(told, "%ju %s, x %u to %u, y %u to %u", (uintmax_t)j.clashes,
 			j.clashes == 1 ? "pixel" : "pixels", j.left, j.right, j.top,
@@ -138,9 +126,8 @@ int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes *
 		*told = NULL;
 		r = -ENOMEM;
 	}
-	if (r == 0)
-		r = encode(&j, ret);
-	free(j.base);
-	free(j.ours);
+	image_close(&j.b);
+	image_close(&j.o);
+	image_close(&j.t);
 	return r;
 }

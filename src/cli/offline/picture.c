@@ -116,15 +116,16 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
-int picture_write(int dirfd, const char *name, const struct picture *p, struct error *e)
+int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
+	struct error *e)
 {
 	char made[NAME_MAX + 1];
-	int fd = io_temporary(dirfd, ".mapfs-picture-", 0666, made), r = fd;
+	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
 
 	if (r >= 0)
 		r = picture_put(fd, p, e);
 	if (r >= 0)
-		r = io_rename_noreplace(dirfd, made, name);
+		r = over ? io_rename(dirfd, made, name) : io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)
 		(void)io_unlink(dirfd, made);
 	if (fd >= 0)

@@ -16,7 +16,9 @@ int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
 /* Writes it as PNG to fd, which is empty. -errno, and perhaps the reason in e. */
 int picture_put(int fd, const struct picture *p, struct error *e);
-/* Writes it as a new PNG file below dirfd, all or nothing; -EEXIST: there is such a file. */
-int picture_write(int dirfd, const char *name, const struct picture *p, struct error *e);
+/* Writes it as a PNG file of that mode below dirfd, all or nothing; unless over, -EEXIST: there is
+ * such a file. */
+int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
+	struct error *e);
 
 #endif
