@@ -11,10 +11,10 @@
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/command.h"
+#include "cli/line/command.h"
+#include "cli/line/words.h"
 #include "cli/target.h"
 #include "cli/umount.h"
-#include "cli/words.h"
 #include "fuse/keeper.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/say.h"
 #include "cli/beside.h"
-#include "cli/command.h"
+#include "cli/line/command.h"
 #include "vfs/journal/journal.h"
 
 static void print_journal(void *arg, const struct journal_info *i)

@@ -13,8 +13,8 @@
 #include "base/say.h"
 #include "cli/beside.h"
 #include "cli/cli.h"
-#include "cli/command.h"
-#include "cli/json_line.h"
+#include "cli/line/command.h"
+#include "cli/offline/json_line.h"
 #include "cli/target.h"
 
 /* A word of the records, and what it is here. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/joining/join.h"
 #include "cli/merging/content.h"
-#include "cli/merging/join.h"
 #include "cli/merging/unset.h"
 #include "codec/text.h"
 

@@ -8,7 +8,7 @@
 #ifndef CLI_MERGING_ITEM_H
 #define CLI_MERGING_ITEM_H
 
-#include "cli/offline/digest.h"
+#include "cli/compare/digest.h"
 #include "cli/offline/calls.h"
 
 enum { SKETCH = 48 };
