@@ -11,7 +11,6 @@
 #include "cli/compare/text_hunks.h"
 #include "cli/line/command.h"
 #include "cli/merging/content.h"
-#include "cli/merging/moved.h"
 #include "cli/merging/steps.h"
 #include "cli/offline/output.h"
 
@@ -152,6 +151,63 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 	reader_close(&y);
 }
 
+/* Sets moved of those of the list: as few as explain why the numbers do not rise. -ENOMEM. */
+static int settle(struct merged *const *list, const size_t *at, size_t n)
+{
+	/* Of the runs in rising order of each length the one that ends lowest. */
+	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(*ends));
+	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(*before));
+	size_t runs = 0;
+
+	if (!ends || !before)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t low = 0, high = runs;
+
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (at[ends[middle]] < at[i])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		ends[low] = i;
+		before[i] = low ? ends[low - 1] : SIZE_MAX;
+		runs += low == runs;
+		list[i]->moved = true;
+	}
+	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
+		list[i]->moved = false;
+	return 0;
+}
+
+/* The same of the objects of a directory that both maps have, by where they stood in the first. */
+static int find_moved(struct merged *dir)
+{
+	const struct item *ours = dir->at[OURS];
+	CLEANUP(free) struct merged **list = calloc(ours->n + 1, sizeof(*list));
+	CLEANUP(free) size_t *at = calloc(ours->n + 1, sizeof(*at));
+	size_t n = 0;
+
+	if (!list || !at)
+		return -ENOMEM;
+	for (size_t i = 0; i < ours->n; i++) {
+		struct merged *x = ours->below[i]->of;
+		const struct item *b = x ? x->at[BASE] : NULL;
+
+		if (!b || !b->object)
+			continue;
+		/* From another directory. */
+		x->moved = b->up != dir->at[BASE];
+		if (!x->moved) {
+			at[n] = b->place;
+			list[n++] = x;
+		}
+	}
+	return settle(list, at, n);
+}
+
 static void tell_place(struct differences *d, const struct merged *x)
 {
 	const struct item *a = x->at[BASE], *b = x->at[OURS];
@@ -186,7 +242,7 @@ static int tell_below(struct differences *d, struct merged *dir)
 {
 	const struct item *a = dir->at[BASE], *b = dir->at[OURS];
 	size_t i = 0, j = 0;
-	int r = moved_find(dir);
+	int r = find_moved(dir);
 
 	while (r == 0) {
 		struct merged *x = j < b->n ? b->below[j]->of : NULL;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/merging/moved.h"
 #include "cli/merging/steps.h"
 
 /* Its place in the directory of one side. */
@@ -107,58 +106,9 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
-/* As many objects of ours as can stay where they are. */
-static int find_moved(struct merged *dir)
-{
-	CLEANUP(free) struct merged **list = calloc(dir->n_order + 1, sizeof(*list));
-	CLEANUP(free) size_t *at = calloc(dir->n_order + 1, sizeof(*at));
-	size_t n = 0;
-
-	if (!list || !at)
-		return -ENOMEM;
-	for (size_t i = 0; i < dir->n_order; i++) {
-		struct merged *x = dir->order[i];
-
-		if (x->at[OURS] && !x->moved) {
-			at[n] = place(x, OURS);
-			list[n++] = x;
-		}
-		x->moved = x->at[OURS];
-	}
-	return moved_settle(list, at, n);
-}
-
 static size_t stem_length(const struct item *i)
 {
 	return i->dir ? strlen(i->name) : (size_t)(i->ending - i->name);
-}
-
-/* Is it the name of one that ours had? They are in order, and the number is the place. */
-static bool is_taken(const struct merged *dir, size_t number, const char *stem)
-{
-	const struct item *list = dir->at[OURS];
-	const struct item *i = list && number < list->n ? list->below[number] : NULL;
-
-	return i && stem_length(i) == strlen(stem) && strncmp(i->name, stem, strlen(stem)) == 0;
-}
-
-/* By the first number from *number on, and moves that behind it. A name without a name behind the
- * number is the number alone; but of a file it might be taken for a name, which "12_" is not. */
-static int name_it(const struct merged *dir, struct merged *x, const char *bare, size_t *number)
-{
-	const char *between = bare[0] || !merged_dir(x) ? "_" : "";
-
-	while (!x->now) {
-		char *stem;
-
-		if (asprintf(&stem, "%zu%s%s", *number, between, bare) < 0)
-			return -ENOMEM;
-		if (is_taken(dir, (*number)++, stem))
-			free(stem);
-		else
-			x->now = stem;
-	}
-	return 0;
 }
 
 static int digits(size_t count)
@@ -170,37 +120,34 @@ static int digits(size_t count)
 	return n;
 }
 
-/* What stays keeps its name, if its number is behind those of all before it, or that of the one
- * just before it, which is not where it was: it comes first then. */
+/* Those of ours before the first that is new, or not in its order any more, keep their names. All
+ * from there on have numbers that ours has not. A name without a name behind the number is the
+ * number alone; but of a file it might be taken for a name, which "12_" is not. */
 static int find_names(struct merged *dir)
 {
-	size_t next = 0;
-	bool shared = false;
-	int r = 0;
+	size_t first = dir->at[OURS] ? dir->at[OURS]->n : 0, next = 0;
+	bool keeps = true;
 
-	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
+	for (size_t i = 0; i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 		const struct item *o = x->at[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
-		size_t number = o && !x->moved ? strtoul(o->name, NULL, 10) : 0;
+		const char *between = bare[0] || !merged_dir(x) ? "_" : "";
 
-		if (o && !x->moved && number + shared >= next) {
+		keeps = keeps && o && !x->moved && o->place >= next;
+		x->moved = !keeps && o;
+		if (keeps)
 			x->now = strndup(o->name, stem_length(o));
-			r = x->now ? 0 : -ENOMEM;
-			next = number + 1;
-			shared = false;
-		} else {
-			x->moved = o != NULL;
-			r = name_it(dir, x, bare, &next);
-			shared = true;
-		}
-		if (r == 0 && asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i,
-				      bare[0] ? "_" : "", bare) < 0) {
+		else if (asprintf(&x->now, "%zu%s%s", first + i, between, bare) < 0)
+			x->now = NULL;
+		if (asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i, bare[0] ? "_" : "",
+			    bare) < 0)
 			x->later = NULL;
-			r = -ENOMEM;
-		}
+		if (!x->now || !x->later)
+			return -ENOMEM;
+		next = keeps ? o->place + 1 : 0;
 	}
-	return r;
+	return 0;
 }
 
 int order_all(struct merge *m)
@@ -213,8 +160,6 @@ int order_all(struct merge *m)
 		if (!merged_dir(x) || !merged_stays(x))
 			continue;
 		r = find_order(m, x);
-		if (r == 0)
-			r = find_moved(x);
 		if (r == 0)
 			r = find_names(x);
 	}

@@ -22,9 +22,8 @@ int decide_all(struct merge *m, bool mark);
 
 /*
  * Where the objects of each directory stand, and under which names: order, moved, now and later of
- * all objects. A save sorts them by the numbers in their names, and of equal numbers what is new or
- * was moved comes before what stood there. So each object has a number behind those of all before
- * it: what stays where it is keeps its own, if that allows it.
+ * all objects. A save sorts them by the numbers in their names, so each object has a number behind
+ * those of all before it.
  */
 int order_all(struct merge *m);
 
