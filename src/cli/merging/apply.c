@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/io.h"
 #include "cli/merging/content.h"
 #include "cli/merging/steps.h"
@@ -12,8 +11,6 @@
 struct applying {
 	struct merge *m;
 	struct offline *t;
-	struct merged **put; /* files */
-	size_t n, room;
 };
 
 static int fail(const struct applying *a, const char *path, int r)
@@ -74,9 +71,7 @@ static int put(struct applying *a, struct merged *x)
 				       error_text(&e))
 			     : conflict_add(a->m, x, false, "%s", error_text(&e));
 	}
-	if (!array_room(a->put, a->n, a->room))
-		return -ENOMEM;
-	a->put[a->n++] = x;
+	x->put = true;
 	return 0;
 }
 
@@ -110,8 +105,24 @@ static int make_dir(struct applying *a, const struct merged *x)
 	return r < 0 ? fail(a, path ? path : "", r) : 0;
 }
 
-/* Objects stand where they are to stand; new files of them with their content. */
-static int place(struct applying *a, struct merged *dir)
+static int take_away(struct applying *a, const struct merged *x)
+{
+	CLEANUP(free) char *path = merged_path(x, false);
+	int r = -ENOMEM;
+
+	if (path)
+		r = merged_dir(x) && merged_object(x)
+			    ? change_remove_tree(a->t, path)
+			    : overlay_remove(a->t->tree, path, merged_dir(x));
+	/* What a map always has stays. */
+	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
+		return 0;
+	return r < 0 ? fail(a, path ? path : "", r) : 0;
+}
+
+/* What is in one object may come from another, so all of them stand where they are to stand first,
+ * and go last. */
+static int apply_below(struct applying *a, struct merged *dir)
 {
 	int r = 0;
 
@@ -122,74 +133,36 @@ static int place(struct applying *a, struct merged *dir)
 			r = x->moved ? move(a, x) : 0;
 		else if (merged_dir(x))
 			r = make_dir(a, x);
-		else
-			r = put(a, x);
+	}
+	for (size_t i = 0; r == 0 && i < dir->n; i++) {
+		struct merged *x = dir->below[i];
+		bool stays = merged_stays(x);
+
+		if (!merged_dir(x)) {
+			if (stays && (x->made || x->fate != FATE_OURS))
+				r = put(a, x);
+			continue;
+		}
+		if (x->fate == FATE_ADD && !merged_object(x))
+			r = make_dir(a, x);
+		if (r == 0 && (stays || (x->at[OURS] && !merged_object(x))))
+			r = apply_below(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (merged_dir(dir->below[i]) && merged_stays(dir->below[i]))
-			r = place(a, dir->below[i]);
-	return r;
-}
-
-static int fill(struct applying *a, struct merged *dir)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->below[i];
-
-		if (!merged_stays(x))
-			continue;
-		if (merged_dir(x)) {
-			if (x->fate == FATE_ADD && !merged_object(x))
-				r = make_dir(a, x);
-			if (r == 0)
-				r = fill(a, x);
-		} else if (x->made || x->fate == FATE_TAKE ||
-			   (x->fate == FATE_ADD && !merged_object(x))) {
-			r = put(a, x);
-		}
-	}
-	return r;
-}
-
-static int take_away(struct applying *a, struct merged *dir)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->below[i];
-		CLEANUP(free) char *path = NULL;
-
-		if (!x->at[OURS])
-			continue;
-		if (merged_dir(x) && !(merged_object(x) && x->fate == FATE_REMOVE))
-			r = take_away(a, x);
-		if (r < 0 || x->fate != FATE_REMOVE)
-			continue;
-		path = merged_path(x, false);
-		if (!path)
-			return -ENOMEM;
-		r = merged_dir(x) && merged_object(x)
-			    ? change_remove_tree(a->t, path)
-			    : overlay_remove(a->t->tree, path, merged_dir(x));
-		/* What a map always has stays. */
-		if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
-			r = 0;
-		if (r < 0)
-			fail(a, path, r);
-	}
+		if (dir->below[i]->at[OURS] && dir->below[i]->fate == FATE_REMOVE)
+			r = take_away(a, dir->below[i]);
 	return r;
 }
 
 /* The one of those that were put that stands at the path. */
 static struct merged *put_at(const struct applying *a, const char *path)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		CLEANUP(free) char *at = merged_path(a->put[i], false);
+	for (size_t i = 0; i < a->m->n; i++) {
+		struct merged *x = a->m->all[i];
+		CLEANUP(free) char *at = x->put ? merged_path(x, false) : NULL;
 
 		if (at && strcmp(at, path) == 0)
-			return a->put[i];
+			return x;
 	}
 	return NULL;
 }
@@ -240,21 +213,7 @@ static int take_back_refused(struct applying *a)
 int apply_all(struct merge *m)
 {
 	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
-	int r = 0;
+	int r = apply_below(&a, m->root);
 
-	for (int named = 1; r == 0 && named >= 0; named--)
-		for (size_t i = 0; r == 0 && i < m->root->n; i++) {
-			struct merged *x = m->root->below[i];
-
-			if (merged_dir(x) && merged_stays(x) && merged_named(m, x) == named)
-				r = place(&a, x);
-		}
-	if (r == 0)
-		r = fill(&a, m->root);
-	if (r == 0)
-		r = take_away(&a, m->root);
-	if (r == 0)
-		r = take_back_refused(&a);
-	free(a.put);
-	return r;
+	return r < 0 ? r : take_back_refused(&a);
 }

@@ -41,6 +41,7 @@ struct merged {
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
 	bool placed;           /* it is in up->order */
+	bool put;              /* apply.c: in ours, as it was made or as theirs has it */
 	bool left;             /* left.c: theirs was written beside the map */
 	bool moved;            /* it gets another place or name */
 	struct merged **order; /* of a directory: its objects in the map to be written */
