@@ -27,7 +27,6 @@ struct command_merge {
 	struct out out;
 	const char *label; /* of the map, in messages and for what is left over */
 	bool labelled;     /* by the command line */
-	bool mark;
 	int left_dir;
 	char left_name[NAME_MAX + 1];
 	char *shown[SIDES];
@@ -306,7 +305,7 @@ static int merge(struct command_merge *c, struct pool *pool)
 	if (r == 0)
 		r = match_all(m);
 	if (r == 0)
-		r = decide_all(m, c->mark);
+		r = decide_all(m);
 	if (r == 0)
 		r = order_all(m);
 	return r < 0 ? r : apply_all(m);
@@ -362,7 +361,7 @@ int cli_merge(int argc, char **argv)
 {
 	static const struct command_option options[] = {
 		{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
-		{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, mark)}, {0}};
+		{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
 	static const struct command_line line = {.options = options,
 		.least = NAMES,
 		.most = NAMES,

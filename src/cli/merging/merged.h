@@ -60,6 +60,7 @@ struct merge {
 	struct side sides[SIDES];
 	const struct format_merging *how; /* never NULL */
 	bool numbered, nocase, no_base;
+	bool mark; /* a new layer shows the cells of one that both sides changed */
 	struct merged *root;
 	struct merged **all; /* by number */
 	size_t n, room;

@@ -157,7 +157,7 @@ static int each(struct layer *l, bool both, int (*fn)(struct layer *l, struct me
 	return r < 0 ? r : 0;
 }
 
-int file_decide_planes(struct merge *m, struct merged *dir, bool marked)
+int file_decide_planes(struct merge *m, struct merged *dir)
 {
 	size_t conflicts = m->n_conflicts;
 	struct layer l = {.m = m, .dir = dir};
@@ -171,7 +171,7 @@ int file_decide_planes(struct merge *m, struct merged *dir, bool marked)
 		r = each(&l, false, join, &any);
 	if (r == 0 && l.size)
 		r = keep_all(&l, conflicts);
-	if (r == 0 && l.clash && !l.size && marked)
+	if (r == 0 && l.clash && !l.size && m->mark)
 		r = mark_add(m, dir, &l.mask);
 	free(l.mask.cells);
 	return r;

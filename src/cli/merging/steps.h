@@ -16,9 +16,8 @@ int hidden_decide(struct merge *m, const char *shown);
 /* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
 int match_all(struct merge *m);
 
-/* Sets fate, what is made, bare and ending of everything below m->root, and finds the conflicts.
- * mark: a new layer shows each rectangle of cells that both sides changed. */
-int decide_all(struct merge *m, bool mark);
+/* Sets fate, what is made, bare and ending of everything below m->root, and finds the conflicts. */
+int decide_all(struct merge *m);
 
 /*
  * Where the objects of each directory stand, and under which names: order, moved, now and later of
