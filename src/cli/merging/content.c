@@ -242,19 +242,22 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 }
 
 /* In canonical JSON each key of the outermost level begins a line. */
-static uint64_t sort_of(const struct merging_sort *sorts, const char *line, size_t n)
+static void know_sort(struct item *i, const struct merging_sort *sorts, const char *line, size_t n)
 {
 	char key[64];
 
+	n -= line[n - 1] == '\n';
+	n -= n && line[n - 1] == ',';
 	for (; sorts && sorts->key; sorts++) {
 		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", sorts->key);
 
 		if (n <= size || memcmp(line, key, size) != 0)
 			continue;
-		n -= line[n - 1] == '\n';
-		return digest_likely(line, n - (line[n - 1] == ','));
+		i->sort ^= digest_likely(line, n);
+		i->once |= sorts->many && (n - size != strlen(sorts->many) ||
+						  memcmp(line + size, sorts->many, n - size) != 0);
+		return;
 	}
-	return 0;
 }
 
 /* The length of a row without the zeros at its end: a wider layer has more of them, and that two
@@ -289,7 +292,8 @@ static int know_content(struct item *i, const struct format_merging *how, struct
 		text += unset;
 		n -= unset;
 		digest_add(&sum, text, n);
-		i->sort ^= how ? sort_of(how->sorts, text, n) : 0;
+		if (how && n)
+			know_sort(i, how->sorts, text, n);
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
@@ -325,6 +329,7 @@ static void know_dir(struct item *i, struct buffer *sum)
 		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
 
 		i->sort ^= c->dir ? 0 : c->sort;
+		i->once |= !c->dir && c->once;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));

@@ -32,6 +32,7 @@ struct item {
 	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
 	unsigned n_sketch;
 	uint64_t sort; /* what it has for good (formats/merging.h: sorts); 0: nothing */
+	bool once;     /* a map has one of that sort at most */
 	size_t *uses;  /* the objects that it names, by their number */
 	size_t n_uses, room_uses;
 };

@@ -110,42 +110,15 @@ static int objects(
 	return r;
 }
 
-/* What stands for the kind of which a map has one object, or 0. */
-static uint64_t kind_of(struct merge *m, enum which w, const struct item *i)
-{
-	struct item *file = m->how->kind_file ? item_named(i, m->how->kind_file) : NULL;
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	const struct format_merging *how = m->how;
-	const char *at, *end;
-	size_t n;
-
-	if (!file || content_read(m, w, file, &b) < 0)
-		return 0;
-	at = memmem(b->data, b->size, how->kind_key, strlen(how->kind_key));
-	if (!at)
-		return 0;
-	at += strlen(how->kind_key);
-	end = (const char *)b->data + b->size;
-	for (n = 0; at + n < end && at[n] != ',' && at[n] != '\n';)
-		n++;
-	return n == strlen(how->kind_many) && memcmp(at, how->kind_many, n) == 0
-		       ? 0
-		       : digest_likely(at, n);
-}
-
 /* Those that both sides added, and that a map has once. */
-static void pair_kinds(struct merge *m, struct pairs *p)
+static void pair_sorts(struct pairs *p)
 {
-	for (size_t i = 0; m->how->kind_file && i < p->n_a; i++) {
-		uint64_t kind = p->of_a[i] == PAIRS_NONE ? kind_of(m, OURS, p->a[i]) : 0;
-
-		for (size_t j = 0; kind && j < p->n_b; j++)
-			if (p->of_b[j] == PAIRS_NONE && kind_of(m, THEIRS, p->b[j]) == kind) {
+	for (size_t i = 0; i < p->n_a; i++)
+		for (size_t j = 0; j < p->n_b && p->of_a[i] == PAIRS_NONE && p->a[i]->once; j++)
+			if (p->of_b[j] == PAIRS_NONE && p->a[i]->sort == p->b[j]->sort) {
 				p->of_a[i] = j;
 				p->of_b[j] = i;
-				break;
 			}
-	}
 }
 
 /* What ours and theirs added to one directory. */
@@ -161,7 +134,7 @@ static int match_new(struct merge *m, struct merged *x)
 	if (r == 0)
 		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
 	if (r == 0)
-		pair_kinds(m, &p);
+		pair_sorts(&p);
 	for (size_t i = 0; r == 0 && i < p.n_a; i++)
 		r = make(m, x, NULL, p.a[i], p.of_a[i] == PAIRS_NONE ? NULL : p.b[p.of_a[i]],
 			p.doubt[i]);
