@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/line/command.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <malloc.h>
@@ -85,6 +86,7 @@ static void spell(struct spelling *s, const struct command_line *line)
 		bool text = o->takes != COMMAND_FLAG;
 		int value = o->letter ? o->letter : LONG + (int)(o - line->options);
 
+		assert(o - line->options < OPTIONS_MAX);
 		if (o->name)
 			*to++ = (struct option){o->name, text, NULL, value};
 		if (o->letter)

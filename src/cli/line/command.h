@@ -27,7 +27,7 @@ struct command_option {
 /* What a command takes. Besides its own options that is --help and, unless it is bare, -o and -d.
  */
 struct command_line {
-	const struct command_option *options; /* ended by one without either; or NULL */
+	const struct command_option *options; /* at most 16, then one without either; or NULL */
 	int least, most;                      /* names; most 0: any number of them */
 	const char *takes;                    /* "a file and paths in it" */
 	int no_name;      /* so many of the first are no names of anything, and may be empty */
@@ -45,14 +45,13 @@ struct command {
 	const char *name; /* "ls"; NULL: mapfs itself */
 	const struct command_line *line;
 	struct options options;
-	struct vfs_options
-		how;        /* of the maps that it opens; read_only unless the line says writes */
-	bool create;        /* the map is a new one */
-	const char *format; /* ... of this format; NULL: by its ending */
-	unsigned threads;   /* that work for the map; 0: none but this one */
-	bool debug;         /* what the kernel lacks is told */
-	bool optioned;      /* there was an -o */
-	char **names;       /* what is no option; none is empty */
+	struct vfs_options how; /* of its maps; read_only unless the line says writes */
+	bool create;            /* the map is a new one */
+	const char *format;     /* ... of this format; NULL: by its ending */
+	unsigned threads;       /* that work for the map; 0: none but this one */
+	bool debug;             /* what the kernel lacks is told */
+	bool optioned;          /* there was an -o */
+	char **names;           /* what is no option; none is empty */
 	int n_names;
 	struct offline tree; /* of command_open; command_main closes it */
 	int worst, failed;   /* of command_each, and for visits to set */
