@@ -24,7 +24,12 @@ BELOW = {
 SUBROOMS = {
     "cli": {
         "offline": set(),
-        "merging": {"offline"},
+        "compare": {"offline"},
+        "joining": {"offline", "compare"},
+        "merging": {"offline", "compare", "joining"},
+        # The face of the room, which says how a command is called, stands beside the folders.
+        "line": {"offline", None},
+        "commands": {"offline", "compare", "merging", "line", None},
     },
     "vfs": {
         "files": set(),

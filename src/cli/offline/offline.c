@@ -208,3 +208,25 @@ bool offline_is_map(const struct offline *t, const struct stat *st)
 			return true;
 	return false;
 }
+
+static struct extent whole_file(struct file *f)
+{
+	struct stat st = {0};
+
+	(void)fstat(f->fd, &st);
+	return extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
+}
+
+bool offline_same(const struct source *a, const struct source *b)
+{
+	bool same = !a->files[1] == !b->files[1];
+
+	for (int i = 0; same && i < FORMAT_FILES_MAX && a->files[i]; i++) {
+		CLEANUP_EXTENT struct extent x = whole_file(a->files[i]);
+		CLEANUP_EXTENT struct extent y = whole_file(b->files[i]);
+
+		if (x.size != y.size || extent_equal(&x, &y, &same, NULL) < 0)
+			same = false;
+	}
+	return same;
+}

@@ -61,6 +61,9 @@ void offline_close(struct offline *t);
 /* Is that file the map's own, or one of its two? */
 bool offline_is_map(const struct offline *t, const struct stat *st);
 
+/* Are the files of two maps the same, byte for byte? What cannot be read is not. */
+bool offline_same(const struct source *a, const struct source *b);
+
 /* What is to be said of -errno: why a file cannot be read, or what the system says. */
 const char *offline_reason(const struct offline *t, int r);
 /* A line on stderr: "mapfs: FILE: ...". */

@@ -283,8 +283,8 @@ static const struct format_names names = {
 
 static const struct merging_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
-static const struct merging_sort sorts[] = {
-	{"type", tw_type_words}, {"kind", tw_kind_words}, {"channels", NULL}, {0}};
+static const struct merging_sort sorts[] = {{"type", tw_type_words, NULL},
+	{"kind", tw_kind_words, "\"design\""}, {"channels", NULL, NULL}, {0}};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 
 /* Types without a name, and those of a UUID that no other file knows (model/map.h). */
@@ -303,9 +303,6 @@ static const struct format_merging merging = {
 	.hidden_in = "raw",
 	.hidden = hidden,
 	.shown = shown,
-	.kind_file = "layer.json",
-	.kind_key = "\"kind\": ",
-	.kind_many = "\"design\"",
 	.mark_file = "layer.json",
 	.mark_text = "{\"type\": \"tiles\", \"version\": 3, \"width\": %u, \"height\": %u, "
 		     "\"kind\": \"design\", \"color\": [255, 0, 0, 160]}",
