@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "cli/beside.h"
 #include "cli/status.h"
-#include "fuse/keeper_errand.h"
 #include "fuse/keeper_mount.h"
 
 /* How long a forced end waits for what may block. */
@@ -61,35 +60,15 @@ void orphan_unmount_here(const struct target *t)
 	(void)unmount(t->point, true);
 }
 
-/* Dirty mapped pages. In a child, as the keeper does it: what it opens is the mount's. */
-static void flush(char **paths, const struct target *t)
-{
-	struct errand_flush f = {.point = t->point, .dev = t->entry.dev, .paths = paths};
-	pid_t pid = paths ? fork() : -1;
-
-	if (pid == 0)
-		_exit(errand_flush(&f));
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-}
-
 /* Until SAVED, which may answer SAVE or be the session's last. 0, -ETIMEDOUT, or -EPIPE: the worker
  * died. */
-static int wait_for_save(struct listener *l, int sock, const struct target *t, enum outcome *ret)
+static int wait_for_save(struct listener *l, int sock, enum outcome *ret)
 {
-	struct lines paths = {0};
 	struct control_msg m;
 	int r;
 
-	while ((r = listener_next(l, sock, &m)) == 1 && m.type != CONTROL_SAVED) {
-		if (m.type == CONTROL_FLUSH_PATH) {
-			lines_add(&paths, m.text);
-		} else if (m.type == CONTROL_FLUSH) {
-			flush(paths.at, t);
-			control_tell(sock, CONTROL_FLUSHED, 0, NULL);
-		}
-	}
-	lines_clear(&paths);
+	while ((r = listener_next(l, sock, &m)) == 1 && m.type != CONTROL_SAVED)
+		;
 	if (r != 1)
 		return r == -ETIMEDOUT ? r : -EPIPE;
 	*ret = control_outcome(m.code);
@@ -177,7 +156,7 @@ int orphan_end(
 		how->discard ? "ends it" : "saves");
 	control_tell(sock, CONTROL_SAVE,
 		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
-	r = wait_for_save(l, sock, t, &first);
+	r = wait_for_save(l, sock, &first);
 	if (r < 0)
 		return saved_or(l, t, r);
 	if (first == OUTCOME_SAVE_FAILED && !how->force) {
@@ -194,7 +173,7 @@ int orphan_end(
 		rmdir(t->point);
 	if (how->force)
 		control_tell(sock, CONTROL_QUIT, 0, NULL);
-	r = wait_for_save(l, sock, t, &last);
+	r = wait_for_save(l, sock, &last);
 	if (r < 0)
 		return saved_or(l, t, r);
 	/* What failed and then succeeded is no failure any more; what was left stays left. */

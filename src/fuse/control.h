@@ -22,11 +22,6 @@
  *                       _SAVE_FAILED is to be the answer: there is no unmount then.
  *                       CONTROL_DISCARD: nothing is saved now, nor at the end of the session; W
  *                       reports what is thrown away and answers SAVED at once
- *   W    FLUSH_PATH* FLUSH  the paths, from the mount's root and without a leading slash, that
- *                         have writable handles and so perhaps dirty mapped pages. FLUSH ends the
- *                         list. W keeps serving: K opens and fsyncs each through the mount. W may
- *                         leave both out
- *   K    FLUSHED          done, as far as it went; only then SAVED may come
  *   W    PROGRESS*        done and total, in bytes, and in text what is being done; at most some
  *                         dozens a second. One with "" comes each second, so that who waits knows
  *                         that W is alive
@@ -42,7 +37,7 @@
  * gone. code 1: the mount point is to be removed at the end
  *
  * When the session ends (unmounted from outside, by K, or after QUIT) W saves once more by itself:
- * PROGRESS*, REPORT*, SAVED code, and exits with that code. It asks for no FLUSH then. Lines that a
+ * PROGRESS*, REPORT*, SAVED code, and exits with that code. Lines that a
  * SAVE reported in the same words before are not printed twice. A worker that goes without a SAVED
  * after MOUNTED counts as dead: K says that the journal is kept.
  *
@@ -73,9 +68,6 @@ enum control_type {
 	CONTROL_SOUND,
 	CONTROL_MOUNTED,
 	CONTROL_SAVE,
-	CONTROL_FLUSH_PATH,
-	CONTROL_FLUSH,
-	CONTROL_FLUSHED,
 	CONTROL_PROGRESS,
 	CONTROL_REPORT,
 	CONTROL_SAVED,

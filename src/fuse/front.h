@@ -25,8 +25,8 @@ struct front {
 	int control_fd;  /* -1: the keeper is gone */
 	int door_fd;     /* where another keeper may come in then (control.h); -1: nowhere */
 	int door_code;   /* DOOR's */
-	bool unmount;    /* the save that was asked for last is one before an unmount */
-	unsigned saves;  /* that a keeper asked for and that are not answered */
+	bool stopping;   /* a signal came while nobody was left who could unmount */
+	unsigned saves;  /* that are asked for and not answered */
 	bool lists_once; /* the kernel remembers listings, until it is told otherwise */
 	int64_t beat_ms; /* when the last sign of life was given */
 };
@@ -36,6 +36,13 @@ extern const struct fuse_lowlevel_ops front_ops;
 
 /* loop.c, for the owner: to the keeper, if there is one; one that does not listen is let go. */
 void front_tell(struct front *f, enum control_type type, int code, const char *text);
+
+/*
+ * save.c, for the owner. Dirty mapped pages are written back first; then the lines of the report
+ * and its code are told. to_end: see mounted_save_to_end.
+ */
+void front_save(struct front *f, bool to_end);
+void front_discard(struct front *f); /* mounted_discard, and the same answer */
 
 /* notify.c */
 int notifier_start(struct front *f, struct error *e);

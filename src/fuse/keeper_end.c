@@ -113,7 +113,7 @@ void keeper_clean(struct keeper *k)
 		kind = ERRAND_FORGET;
 	/* Once only. */
 	k->noted = false;
-	if (!kind || runner_send(&k->runner, kind, k->point, NULL, &e) < 0)
+	if (!kind || runner_send(&k->runner, kind, k->point, &e) < 0)
 		over(k);
 }
 
@@ -180,7 +180,7 @@ void keeper_start_unmount(struct keeper *k)
 		k->mounted = false;
 		start_ending(k);
 	} else if (runner_send(&k->runner, lazy ? ERRAND_UNMOUNT_LAZILY : ERRAND_UNMOUNT, k->point,
-			   NULL, &e) < 0) {
+			   &e) < 0) {
 		keeper_refuse_end(k, OUTCOME_MOUNT, e.text);
 	}
 }

@@ -20,8 +20,6 @@
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "fuse/control.h"
-#include "fuse/keeper_errand.h"
-#include "fuse/keeper_lines.h"
 #include "fuse/keeper_mount.h"
 #include "fuse/keeper_mountinfo.h"
 #include "fuse/keeper_note.h"
@@ -32,7 +30,6 @@ struct running {
 	int sock;
 	int watch;
 	char dev[24]; /* of the mount; "" before there is one */
-	struct lines paths; /* for the next errand; the thread's while it is busy */
 	/* The errand under way, and the thread that is on it, since it may block. */
 	enum errand_kind kind;
 	char *point;
@@ -61,16 +58,12 @@ static bool is_ours(const struct running *g, enum errand_kind kind, const char *
 /* 0, an errno, or the status of a program; and words, or "". */
 static int run_errand(struct running *g, char *text, size_t room)
 {
-	const struct errand_flush flush = {.point = g->point, .dev = g->dev, .paths = g->paths.at};
-
 	text[0] = '\0';
 	if (!is_ours(g, g->kind, g->point)) {
 		snprintf(text, room, "%s is not the mount point", g->point);
 		return EINVAL;
 	}
 	switch (g->kind) {
-	case ERRAND_FLUSH:
-		return g->paths.n ? errand_flush(&flush) : EINVAL;
 	case ERRAND_UNMOUNT:
 	case ERRAND_UNMOUNT_LAZILY:
 		return keeper_unmount(g->point, g->kind == ERRAND_UNMOUNT_LAZILY, text, room);
@@ -88,7 +81,6 @@ static void *errand_thread(void *arg)
 	char text[400];
 	int status = run_errand(g, text, sizeof(text));
 
-	lines_clear(&g->paths);
 	/* The keeper may ask for the next one at once. */
 	g->busy = false;
 	control_tell(g->sock, CONTROL_DONE, status, text);
@@ -141,7 +133,6 @@ static void take_errand(struct running *g, enum errand_kind kind, const char *po
 	r = g->point ? pthread_create(&g->thread, NULL, errand_thread, g) : ENOMEM;
 	g->joinable = r == 0;
 	if (r) {
-		lines_clear(&g->paths);
 		g->busy = false;
 		control_tell(g->sock, CONTROL_DONE, r, NULL);
 	}
@@ -163,8 +154,6 @@ static bool take_message(struct running *g)
 		snprintf(g->dev, sizeof(g->dev), "%.*s", (int)sizeof(g->dev) - 1, m.text);
 	else if (m.type == CONTROL_NOTE)
 		log_line(g->rq->path, m.code, m.text);
-	else if (m.type == CONTROL_FLUSH_PATH && !g->busy)
-		lines_add(&g->paths, m.text);
 	else if (m.type == CONTROL_ERRAND)
 		take_errand(g, (enum errand_kind)m.code, m.text);
 	return true;
@@ -243,13 +232,10 @@ void runner_mounted(struct runner *r, const char *dev)
 		(void)control_tell(r->sock, CONTROL_DEVICE, 0, dev);
 }
 
-int runner_send(struct runner *r, enum errand_kind kind, const char *point, char *const *paths,
-	struct error *e)
+int runner_send(struct runner *r, enum errand_kind kind, const char *point, struct error *e)
 {
 	int sent = r->sock < 0 ? -EPIPE : 0;
 
-	for (; sent == 0 && paths && *paths; paths++)
-		sent = control_tell(r->sock, CONTROL_FLUSH_PATH, 0, *paths);
 	if (sent == 0)
 		sent = control_tell(r->sock, CONTROL_ERRAND, (int)kind, point);
 	if (sent < 0)

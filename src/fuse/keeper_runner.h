@@ -5,7 +5,7 @@
  * It hears nobody but the keeper, and unmounts nothing but the one mount.
  *
  * It is made before the worker, never waits for the keeper, and ends when the keeper does. To it:
- * DEVICE text once (the mount's device), FLUSH_PATH*, ERRAND code text (an enum errand_kind and
+ * DEVICE text once (the mount's device), ERRAND code text (an enum errand_kind and
  * the mount point), NOTE code text (syslog's priority and a line). From it, once for each ERRAND:
  * DONE code text (its status and words).
  */
@@ -20,7 +20,6 @@
 enum errand_kind {
 	ERRAND_NONE,
 	ERRAND_PROBE, /* does the mount answer? It is watched then, and root's is noted */
-	ERRAND_FLUSH, /* keeper_errand.h */
 	ERRAND_UNMOUNT,
 	ERRAND_UNMOUNT_LAZILY,
 	ERRAND_FORGET, /* take the note back: fusermount3 and umount(2) leave it */
@@ -44,9 +43,8 @@ void runner_finish(struct runner *r);
 /* Which mount it is for: st_dev, "0:57". Only the first time counts. */
 void runner_mounted(struct runner *r, const char *dev);
 
-/* While none is under way. paths: those to be flushed, ending in NULL; NULL: none. */
-int runner_send(struct runner *r, enum errand_kind kind, const char *point, char *const *paths,
-	struct error *e);
+/* While none is under way. */
+int runner_send(struct runner *r, enum errand_kind kind, const char *point, struct error *e);
 
 /* Once sock is readable: the errand that has ended, or ERRAND_NONE. *ret_status is 0, an errno, or
  * the status of the program that was run; text gets what is to be said of it, or "". */

@@ -36,7 +36,6 @@ void keeper_finish(struct keeper *k)
 	door_finish(&k->door);
 	keeper_close_control(k);
 	runner_finish(&k->runner);
-	lines_clear(&k->flush);
 	lines_clear(&k->reported);
 	free(k->point);
 	free(k->made_point);
@@ -69,21 +68,6 @@ static void saved(struct keeper *k, enum outcome code)
 			"away what is not)");
 	else
 		keeper_start_unmount(k);
-}
-
-static void flush_ended(struct keeper *k)
-{
-	lines_clear(&k->flush);
-	control_tell(k->control, CONTROL_FLUSHED, 0, NULL);
-}
-
-static void start_flush(struct keeper *k)
-{
-	struct error e = ERROR_INIT;
-
-	if (!k->flush.n || !keeper_still_mounted(k) || k->runner.out ||
-		runner_send(&k->runner, ERRAND_FLUSH, k->point, k->flush.at, &e) < 0)
-		flush_ended(k);
 }
 
 bool keeper_open_doors(struct keeper *k)
@@ -169,7 +153,7 @@ static int mount_and_send(struct keeper *k, struct error *e)
 	close(m.fd);
 	runner_mounted(&k->runner, k->dev);
 	if (r == 0)
-		r = runner_send(&k->runner, ERRAND_PROBE, k->point, NULL, e);
+		r = runner_send(&k->runner, ERRAND_PROBE, k->point, e);
 	k->noted = r == 0 && geteuid() == 0;
 	/* Now that others have something to do. */
 	drop_rights(k);
@@ -212,12 +196,6 @@ static void message_early(struct keeper *k, const struct control_msg *m)
 static void message_late(struct keeper *k, const struct control_msg *m)
 {
 	switch (m->type) {
-	case CONTROL_FLUSH_PATH:
-		lines_add(&k->flush, m->text);
-		break;
-	case CONTROL_FLUSH:
-		start_flush(k);
-		break;
 	case CONTROL_PROGRESS:
 		door_tell(&k->door, m);
 		break;
@@ -234,8 +212,7 @@ static void message_late(struct keeper *k, const struct control_msg *m)
 
 void keeper_message(struct keeper *k, struct control_msg *m)
 {
-	if (m->type != CONTROL_FLUSH_PATH)
-		printable(m->text);
+	printable(m->text);
 	if (m->type == CONTROL_NOTE)
 		keeper_say(k, LOG_NOTICE, "%s", m->text);
 	else if (m->type == CONTROL_STOPPING)
@@ -277,8 +254,6 @@ static void probe_ended(struct keeper *k, int status)
 
 void keeper_errand_ended(struct keeper *k, enum errand_kind kind, int status, const char *text)
 {
-	if (kind == ERRAND_FLUSH)
-		flush_ended(k);
 	/* The note goes with the mount. */
 	if (kind == ERRAND_UNMOUNT || kind == ERRAND_UNMOUNT_LAZILY)
 		k->noted &= status != 0;
@@ -288,10 +263,8 @@ void keeper_errand_ended(struct keeper *k, enum errand_kind kind, int status, co
 		keeper_clean(k);
 	} else if (kind == ERRAND_PROBE) {
 		probe_ended(k, status);
-	} else if (kind != ERRAND_FLUSH) {
+	} else {
 		keeper_unmount_ended(k, kind == ERRAND_UNMOUNT_LAZILY, status, text);
-	} else if (k->state == KEEPER_UNMOUNTING) {
-		keeper_start_unmount(k);
 	}
 }
 

@@ -67,7 +67,6 @@ struct keeper {
 	bool covers;           /* the mount point held something */
 	bool back_door;        /* the worker has it */
 	char *note;            /* for when the mount is usable: why it is read-only; NULL: none */
-	struct lines flush;    /* paths of the FLUSH under way */
 	struct lines reported; /* REPORT lines since the last SAVE */
 	bool discard;          /* the SAVE under way, or the last one, was to throw away */
 	int64_t ending_ms;     /* when the mount was gone and the worker was to end */

@@ -34,24 +34,6 @@ void front_tell(struct front *f, enum control_type type, int code, const char *t
 		keeper_gone(f);
 }
 
-static void saved(void *arg, struct report *report)
-{
-	struct front *f = arg;
-
-	f->saves--;
-	for (size_t i = 0; i < report->n; i++)
-		front_tell(f, CONTROL_REPORT, 0, report->lines[i]);
-	/* Of several, all but the last were asked for by keepers that are gone. */
-	if (!f->saves)
-		front_tell(f, CONTROL_SAVED, (int)report->code, NULL);
-	report_finish(report);
-}
-
-static void flush_path(void *arg, const char *path)
-{
-	front_tell(arg, CONTROL_FLUSH_PATH, 0, path);
-}
-
 static void take_door(struct front *f, struct control_msg *m)
 {
 	if (f->door_fd >= 0)
@@ -71,21 +53,10 @@ static void on_message(struct front *f, struct control_msg *m)
 		front_tell(f, CONTROL_ORPHAN, f->door_code, NULL);
 		break;
 	case CONTROL_SAVE:
-		if (m->code & CONTROL_DISCARD) {
-			f->saves++;
-			mounted_discard(&f->tree, saved, f);
-			break;
-		}
-		f->unmount = m->code & CONTROL_MAY_STAY;
-		mounted_writers(&f->tree, flush_path, f);
-		front_tell(f, CONTROL_FLUSH, 0, NULL);
-		break;
-	case CONTROL_FLUSHED:
-		f->saves++;
-		if (f->unmount)
-			mounted_save_to_end(&f->tree, saved, f);
+		if (m->code & CONTROL_DISCARD)
+			front_discard(f);
 		else
-			mounted_save(&f->tree, saved, f);
+			front_save(f, m->code & CONTROL_MAY_STAY);
 		break;
 	case CONTROL_KEEP:
 		mounted_keep(&f->tree);
@@ -127,14 +98,6 @@ static void on_door(struct front *f)
 	f->control_fd = sock;
 }
 
-static void saved_alone(void *arg, struct report *report)
-{
-	struct front *f = arg;
-
-	report_finish(report);
-	fuse_session_exit(f->se);
-}
-
 static void on_signal(struct front *f, int signal_fd)
 {
 	struct signalfd_siginfo info;
@@ -143,8 +106,10 @@ static void on_signal(struct front *f, int signal_fd)
 		return;
 	if (f->control_fd >= 0)
 		front_tell(f, CONTROL_STOPPING, 0, NULL);
-	if (f->control_fd < 0) /* nobody is left who could unmount */
-		mounted_save(&f->tree, saved_alone, f);
+	if (f->control_fd >= 0)
+		return;
+	f->stopping = true;
+	front_save(f, false);
 }
 
 /* False: the session is over. */
