@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * listener: what `mapfs -u` prints of what it hears from a keeper, or from a worker without one.
+ * listener: what `mapfs -u` prints of what it hears from a worker.
  */
 #ifndef CLI_LISTENER_H
 #define CLI_LISTENER_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "fuse/control.h"
-#include "fuse/keeper_lines.h"
+#include "cli/lines.h"
 
 struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */

@@ -16,7 +16,7 @@
 #include "cli/target.h"
 #include "cli/umount.h"
 #include "cli/words.h"
-#include "fuse/keeper.h"
+#include "fuse/launch.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
 {
@@ -154,7 +154,7 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 	o->rq.path = path;
 	o->rq.mountpoint = point;
 	o->rq.make_mountpoint = !mountpoint;
-	return (int)keeper_start(&o->rq);
+	return (int)launch(&o->rq);
 }
 
 /* What the command line of `mapfs` itself says. */

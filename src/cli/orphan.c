@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "cli/beside.h"
 #include "cli/status.h"
-#include "fuse/keeper_mount.h"
+#include "fuse/mount.h"
 
 /* How long a forced end waits for what may block. */
 enum { PATIENCE_MS = 4000, SAVE_MS = 1000, STEP_MS = 20 };
@@ -39,40 +39,27 @@ static int wait_for_child(pid_t pid, int limit_ms)
 	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
-/* The reason of a failure has been printed. */
+int orphan_unmount(const char *point, bool lazy, char *text, size_t room)
+{
+	pid_t pid;
+
+	text[0] = '\0';
+	if (!lazy)
+		return mount_end(point, false, text, room);
+	pid = fork();
+	if (pid == 0)
+		_exit(mount_end(point, true, text, room));
+	return pid < 0 ? errno : wait_for_child(pid, PATIENCE_MS);
+}
+
 static bool unmount(const char *point, bool lazy)
 {
-	pid_t pid = fork();
+	char text[400];
+	int r = orphan_unmount(point, lazy, text, sizeof(text));
 
-	if (pid == 0) {
-		char text[400];
-		int r = keeper_unmount(point, lazy, text, sizeof(text));
-
-		if (r)
-			fprintf(stderr, "%s\n", text[0] ? text : strerror(r));
-		_exit(r);
-	}
-	return pid > 0 && wait_for_child(pid, lazy ? PATIENCE_MS : 0) == 0;
-}
-
-void orphan_unmount_here(const struct target *t)
-{
-	(void)unmount(t->point, true);
-}
-
-/* Until SAVED, which may answer SAVE or be the session's last. 0, -ETIMEDOUT, or -EPIPE: the worker
- * died. */
-static int wait_for_save(struct listener *l, int sock, enum outcome *ret)
-{
-	struct control_msg m;
-	int r;
-
-	while ((r = listener_next(l, sock, &m)) == 1 && m.type != CONTROL_SAVED)
-		;
-	if (r != 1)
-		return r == -ETIMEDOUT ? r : -EPIPE;
-	*ret = control_outcome(m.code);
-	return 0;
+	if (r)
+		fprintf(stderr, "%s\n", text[0] ? text : strerror(r));
+	return r == 0;
 }
 
 struct journals {
@@ -134,50 +121,22 @@ static int discard(const struct target *t)
 	return (int)worst;
 }
 
-static int worker_died(struct listener *l, const struct target *t)
+bool orphan_tell_journals(struct listener *l, const char *source)
 {
+	return each_journal(l, source) > 0;
+}
+
+int orphan_died(struct listener *l, const struct target *t)
+{
+	struct mount_entry entry;
+
+	/* If nobody else does. */
+	if (mountinfo_find(MOUNTINFO, t->point, &entry) == 0 &&
+		strcmp(entry.dev, t->entry.dev) == 0)
+		(void)unmount(t->point, true);
 	listener_say(l, "the worker died");
 	tell_journal(l, t);
 	return OUTCOME_SAVE_FAILED;
-}
-
-static int saved_or(struct listener *l, const struct target *t, int r)
-{
-	return r == -EPIPE ? worker_died(l, t) : r;
-}
-
-int orphan_end(
-	struct listener *l, int sock, const struct target *t, const struct ending *how, bool made)
-{
-	enum outcome first, last;
-	int r;
-
-	listener_say(l, "the process that kept the mount has died; its worker %s",
-		how->discard ? "ends it" : "saves");
-	control_tell(sock, CONTROL_SAVE,
-		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
-	r = wait_for_save(l, sock, &first);
-	if (r < 0)
-		return saved_or(l, t, r);
-	if (first == OUTCOME_SAVE_FAILED && !how->force) {
-		listener_say(l, "not everything could be saved; still mounted (mapfs -u --discard "
-				"throws away what is not)");
-		return (int)first;
-	}
-	if (!unmount(t->point, how->force)) {
-		control_tell(sock, CONTROL_KEEP, 0, NULL);
-		listener_say(l, "cannot unmount");
-		return OUTCOME_BUSY;
-	}
-	if (made)
-		rmdir(t->point);
-	if (how->force)
-		control_tell(sock, CONTROL_QUIT, 0, NULL);
-	r = wait_for_save(l, sock, &last);
-	if (r < 0)
-		return saved_or(l, t, r);
-	/* What failed and then succeeded is no failure any more; what was left stays left. */
-	return (int)(first == OUTCOME_SAVE_FAILED ? last : outcome_worse(first, last));
 }
 
 /* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
@@ -217,7 +176,7 @@ int orphan_leave(struct listener *l, const struct target *t)
 	}
 	listener_say(l, "the processes of the mount do not answer (stopped, or waiting for the "
 			"disk); it is unmounted");
-	/* If it is the keeper alone that is stopped, the worker saves now. */
+	/* It may be but slow, and saves now. */
 	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && each_journal(NULL, source);)
 		usleep(STEP_MS * 1000);
 	tell_journal(l, t);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "fuse/keeper_mountinfo.h"
+#include "fuse/mountinfo.h"
 
 struct target {
 	const char *shown;        /* the argument; borrowed */

@@ -117,6 +117,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	 * came without attributes. */
 	if (f->lists_once)
 		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
+	(void)control_tell(f->launcher_fd, CONTROL_SERVING, 0, NULL);
 }
 
 const struct fuse_lowlevel_ops front_ops = {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /* The saves that are asked for: what mapped pages hold first, then the save, then its report. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/container.h"
 #include "fuse/front.h"
 
@@ -36,18 +38,37 @@ static void add_writer(void *arg, uint64_t ino)
 	w->inos[w->n++] = ino;
 }
 
+static void tell(struct front *f, enum control_type type, const char *text)
+{
+	struct control_msg m = {.type = type, .fd = -1};
+
+	snprintf(m.text, sizeof(m.text), "%s", text);
+	front_tell(f, &m);
+}
+
+static void tell_saved(struct front *f, enum outcome code)
+{
+	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code, .fd = -1};
+
+	m.flags = f->made ? CONTROL_MADE : 0;
+	m.flags |= door_tell(&f->door, &m) ? CONTROL_HEARD : 0;
+	if (!f->launcher_gone)
+		(void)door_tell_one(f->launcher_fd, &m);
+}
+
 static void saved(void *arg, struct report *report)
 {
 	struct front *f = arg;
 
 	f->saves--;
 	for (size_t i = 0; i < report->n; i++)
-		front_tell(f, CONTROL_REPORT, 0, report->lines[i]);
-	/* Of several, all but the last were asked for by keepers that are gone. */
-	if (!f->saves)
-		front_tell(f, CONTROL_SAVED, (int)report->code, NULL);
-	report_finish(report);
-	if (f->control_fd < 0 && f->stopping)
+		tell(f, CONTROL_REPORT, report->lines[i]);
+	report_finish(&f->last);
+	f->last = *report;
+	if (f->saves)
+		return;
+	tell_saved(f, report->code);
+	if (f->stopping)
 		fuse_session_exit(f->se);
 }
 
@@ -88,11 +109,21 @@ static void next(struct job *j)
 	mounted_submit(&f->tree, &w->call);
 }
 
+static void set_progress(struct front *f, const char *what, uint64_t done, uint64_t total)
+{
+	pthread_mutex_lock(&f->lock);
+	f->at.done = done;
+	f->at.total = total;
+	snprintf(f->at.text, sizeof(f->at.text), "%s", what);
+	pthread_mutex_unlock(&f->lock);
+}
+
 void front_save(struct front *f, bool to_end)
 {
 	struct writeback *w = calloc(1, sizeof(*w));
 
-	f->saves++;
+	if (!f->saves++)
+		set_progress(f, "", 0, 0);
 	if (!w) {
 		start_save(f, to_end);
 		return;
@@ -108,4 +139,57 @@ void front_discard(struct front *f)
 {
 	f->saves++;
 	mounted_discard(&f->tree, saved, f);
+}
+
+void front_stop(struct front *f)
+{
+	if (f->stopping)
+		return;
+	f->stopping = true;
+	front_save(f, false);
+}
+
+int front_end(struct front *f)
+{
+	struct report report = REPORT_INIT, news = REPORT_INIT;
+	enum outcome code;
+
+	mounted_end(&f->tree, &report);
+	report_add_news(&news, &report, &f->last);
+	for (size_t i = 0; i < news.n; i++)
+		tell(f, CONTROL_REPORT, news.lines[i]);
+	/* What failed and then succeeded is no failure any more; what was left stays left. */
+	code = f->last.code == OUTCOME_SAVE_FAILED ? report.code
+						   : outcome_worse(f->last.code, report.code);
+	tell_saved(f, code);
+	report_finish(&news);
+	report_finish(&report);
+	report_finish(&f->last);
+	return (int)code;
+}
+
+void front_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+{
+	struct front *f = (struct front *)h;
+
+	if (*what)
+		set_progress(f, what, done, total);
+	if (pthread_equal(pthread_self(), f->owner))
+		front_beat(f);
+}
+
+void front_beat(struct front *f)
+{
+	int64_t now = clock_ms();
+	struct control_msg m;
+
+	if (now - f->beat_ms < FRONT_BEAT_MS)
+		return;
+	f->beat_ms = now;
+	pthread_mutex_lock(&f->lock);
+	m = f->at;
+	pthread_mutex_unlock(&f->lock);
+	m.type = CONTROL_PROGRESS;
+	m.fd = -1;
+	front_tell(f, &m);
 }

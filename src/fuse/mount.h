@@ -2,8 +2,8 @@
 /*
  * mount and unmount, through libfuse, mount(2) and fusermount3.
  */
-#ifndef FUSE_KEEPER_MOUNT_H
-#define FUSE_KEEPER_MOUNT_H
+#ifndef FUSE_MOUNT_H
+#define FUSE_MOUNT_H
 
 #include <stdbool.h>
 
@@ -11,10 +11,10 @@
 #include "fuse/request.h"
 
 /* The argument of libfuse's -o for this request; the caller frees it. NULL: no memory. */
-char *keeper_mount_options(const struct mount_request *rq, bool read_only);
+char *mount_options(const struct mount_request *rq, bool read_only);
 
 /* Mount on `point`. *ret_fd is the descriptor of /dev/fuse, the caller's to close. */
-int keeper_mount(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
+int mount_begin(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
 /*
@@ -22,6 +22,6 @@ int keeper_mount(const struct mount_request *rq, const char *point, bool read_on
  * writes pages back. 0; or an errno, and "" in text; or the status of fusermount3, and the last
  * line that it said.
  */
-int keeper_unmount(const char *point, bool lazy, char *text, size_t room);
+int mount_end(const char *point, bool lazy, char *text, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_mountinfo.h"
+#include "fuse/mountinfo.h"
 
 #include <errno.h>
 #include <stdio.h>

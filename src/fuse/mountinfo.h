@@ -5,8 +5,8 @@
  * Not even root may stat another user's FUSE mount, and a dead one answers nobody; but its line in
  * /proc/self/mountinfo (proc(5)) can always be read.
  */
-#ifndef FUSE_KEEPER_MOUNTINFO_H
-#define FUSE_KEEPER_MOUNTINFO_H
+#ifndef FUSE_MOUNTINFO_H
+#define FUSE_MOUNTINFO_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #define FUSE_USE_VERSION 314
-#include "fuse/keeper_mount.h"
+#include "fuse/mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "fuse/keeper_mountinfo.h"
-#include "fuse/keeper_note.h"
+#include "fuse/mountinfo.h"
+#include "fuse/note.h"
 
-char *keeper_mount_options(const struct mount_request *rq, bool read_only)
+char *mount_options(const struct mount_request *rq, bool read_only)
 {
 	size_t room = 2 * strlen(rq->path) + 128;
 	char *s = malloc(room);
@@ -85,11 +85,11 @@ static int mount_session(struct fuse_session *session, const char *point)
 	return fd < 0 ? -errno : fd;
 }
 
-int keeper_mount(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
+int mount_begin(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e)
 {
 	static const struct fuse_lowlevel_ops nothing;
-	CLEANUP(free) char *options = keeper_mount_options(rq, read_only);
+	CLEANUP(free) char *options = mount_options(rq, read_only);
 	char name[] = "mapfs", dash_o[] = "-o";
 	char *argv[] = {name, dash_o, options, NULL};
 	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
@@ -195,7 +195,7 @@ static int run_fusermount(const char *point, bool lazy, char *text, size_t room)
 /* The daemons of a desktop look into each new mount for an instant. */
 enum { TRIES = 20, PAUSE_MS = 100 };
 
-int keeper_unmount(const char *point, bool lazy, char *text, size_t room)
+int mount_end(const char *point, bool lazy, char *text, size_t room)
 {
 	struct mount_entry entry;
 
