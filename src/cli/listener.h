@@ -22,7 +22,6 @@ struct listener {
 	int64_t moved_ms;           /* when the save was further than before */
 	struct control_msg last;    /* the last PROGRESS that said something */
 	struct lines printed;       /* of the report: each line is printed once */
-	char end[CONTROL_TEXT_MAX]; /* the last word of one that did not end */
 };
 
 void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);

@@ -15,52 +15,10 @@
 #include "base/clock.h"
 #include "cli/beside.h"
 #include "cli/status.h"
-#include "fuse/mount.h"
+#include "cli/unmounting.h"
 
-/* How long a forced end waits for what may block. */
-enum { PATIENCE_MS = 4000, SAVE_MS = 1000, STEP_MS = 20 };
-
-/* The child's exit status, or ETIMEDOUT where it had to be killed; a limit of 0 is none. */
-static int wait_for_child(pid_t pid, int limit_ms)
-{
-	int64_t end = clock_ms() + limit_ms;
-	int status = 0;
-	pid_t r;
-
-	while ((r = waitpid(pid, &status, limit_ms ? WNOHANG : 0)) == 0 && clock_ms() < end)
-		usleep(STEP_MS * 1000);
-	if (r == 0) {
-		/* It may be past killing; then it is left behind. */
-		kill(pid, SIGKILL);
-		usleep(STEP_MS * 1000);
-		(void)waitpid(pid, &status, WNOHANG);
-		return ETIMEDOUT;
-	}
-	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
-}
-
-int orphan_unmount(const char *point, bool lazy, char *text, size_t room)
-{
-	pid_t pid;
-
-	text[0] = '\0';
-	if (!lazy)
-		return mount_end(point, false, text, room);
-	pid = fork();
-	if (pid == 0)
-		_exit(mount_end(point, true, text, room));
-	return pid < 0 ? errno : wait_for_child(pid, PATIENCE_MS);
-}
-
-static bool unmount(const char *point, bool lazy)
-{
-	char text[400];
-	int r = orphan_unmount(point, lazy, text, sizeof(text));
-
-	if (r)
-		fprintf(stderr, "%s\n", text[0] ? text : strerror(r));
-	return r == 0;
-}
+/* How long one that does not answer may still save. */
+enum { SAVE_MS = 1000, STEP_MS = 20 };
 
 struct journals {
 	struct listener *l; /* NULL: they are counted only */
@@ -128,12 +86,9 @@ bool orphan_tell_journals(struct listener *l, const char *source)
 
 int orphan_died(struct listener *l, const struct target *t)
 {
-	struct mount_entry entry;
-
 	/* If nobody else does. */
-	if (mountinfo_find(MOUNTINFO, t->point, &entry) == 0 &&
-		strcmp(entry.dev, t->entry.dev) == 0)
-		(void)unmount(t->point, true);
+	if (unmounting_stands(t))
+		(void)unmounting(l, t, true);
 	listener_say(l, "the worker died");
 	tell_journal(l, t);
 	return OUTCOME_SAVE_FAILED;
@@ -153,7 +108,7 @@ static int save_unheard(const char *point, bool hurry)
 		fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
 	}
-	return wait_for_child(pid, hurry ? PATIENCE_MS : 0);
+	return unmounting_wait(pid, hurry ? UNMOUNTING_PATIENCE_MS : 0);
 }
 
 static int killed(struct listener *l, const struct target *t, bool thrown_away)
@@ -169,7 +124,7 @@ int orphan_leave(struct listener *l, const struct target *t)
 {
 	const char *source = t->entry.source;
 
-	if (!unmount(t->point, true)) {
+	if (unmounting(l, t, true) != OUTCOME_DONE) {
 		listener_say(
 			l, "the processes of the mount do not answer, and it cannot be unmounted");
 		return OUTCOME_BUSY;
@@ -187,6 +142,7 @@ int orphan_end_unheard(struct listener *l, const struct target *t, const struct 
 {
 	int saved = how->discard ? 0 : save_unheard(t->point, how->force);
 	bool dead = saved == ENOTCONN, left = false;
+	int r;
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
 
 	/* Whether it lives has to be known in any case. */
@@ -209,10 +165,9 @@ int orphan_end_unheard(struct listener *l, const struct target *t, const struct 
 	}
 	if (!dead)
 		left = status_print_left(t->point);
-	if (!unmount(t->point, how->force || dead)) {
-		listener_say(l, "cannot unmount");
-		return OUTCOME_BUSY;
-	}
+	r = unmounting(l, t, how->force || dead);
+	if (r != OUTCOME_DONE)
+		return r;
 	if (dead)
 		return killed(l, t, how->discard);
 	if (saved)

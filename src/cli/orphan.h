@@ -29,7 +29,4 @@ int orphan_leave(struct listener *l, const struct target *t);
 /* Of the map, or the maps of the folder, at source: tells of each journal. False: there is none. */
 bool orphan_tell_journals(struct listener *l, const char *source);
 
-/* See mount_end; but lazily for some seconds at most, since that may block, and then ETIMEDOUT. */
-int orphan_unmount(const char *point, bool lazy, char *text, size_t room);
-
 #endif

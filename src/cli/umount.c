@@ -14,26 +14,18 @@
 #include "base/say.h"
 #include "cli/beside.h"
 #include "cli/cli.h"
-#include "cli/holders.h"
+#include "cli/unmounting.h"
 #include "fuse/door.h"
+#include "fuse/note.h"
 
 /* A launcher that has just mounted is about to open the door; after that long nobody comes. */
 enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
 /* So often a client is sent away, by each worker that had one device's number and has not ended. */
 enum { VISITS = 50 };
-enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3, LOOK_MAX = 5000 };
 
 static void pause_before_knocking(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = KNOCK_PAUSE_MS * 1000000}, NULL);
-}
-
-static bool still_there(const struct target *t)
-{
-	struct mount_entry now;
-
-	return mountinfo_find(MOUNTINFO, t->point, &now) == 0 && now.mapfs &&
-	       strcmp(now.dev, t->entry.dev) == 0;
 }
 
 /* Until SAVED. 0, -ETIMEDOUT, or -EPIPE: the worker is gone. */
@@ -44,38 +36,6 @@ static int wait_for_save(struct listener *l, int sock, struct control_msg *ret)
 	while ((r = listener_next(l, sock, ret)) == 1 && ret->type != CONTROL_SAVED)
 		;
 	return r == 1 ? 0 : r == -ETIMEDOUT ? r : -EPIPE;
-}
-
-/* Did a save write anything? */
-static bool wrote(const struct listener *l)
-{
-	for (size_t i = 0; i < l->printed.n; i++) {
-		if (strncmp(l->printed.at[i], "saved: ", 7) == 0 ||
-			strncmp(l->printed.at[i], "removed: ", 9) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* OUTCOME_DONE, or why it stays. */
-static int unmount(struct listener *l, const struct target *t, bool lazy)
-{
-	char text[400], line[CONTROL_TEXT_MAX];
-	int r = orphan_unmount(t->point, lazy, text, sizeof(text));
-
-	/* Perhaps somebody else was faster. */
-	if (r == 0 || !still_there(t))
-		return OUTCOME_DONE;
-	snprintf(line, sizeof(line), "%scannot unmount: %s", wrote(l) ? "saved, but " : "",
-		text[0] ? text : strerror(r));
-	/* fusermount3 ends with a status and words, umount(2) with an errno. */
-	if (r == EBUSY || strstr(text, "busy")) {
-		/* The last word is said once nobody tries again. */
-		memcpy(l->end, line, sizeof(l->end));
-		return OUTCOME_BUSY;
-	}
-	listener_say(l, "%s", line);
-	return OUTCOME_MOUNT;
 }
 
 /* Of a map that is bound to a second place. */
@@ -102,6 +62,9 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
 
 	l->heard = false;
+	/* While the worker saves. */
+	if (geteuid() == 0)
+		note_prepare();
 	if (r == 0)
 		r = wait_for_save(l, sock, &m);
 	if (r < 0 && r != -ETIMEDOUT)
@@ -114,7 +77,7 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 				"throws away what is not)");
 		return OUTCOME_SAVE_FAILED;
 	}
-	r = unmount(l, t, how->force);
+	r = unmounting(l, t, how->force);
 	if (r != OUTCOME_DONE)
 		return r;
 	if (stands_elsewhere(l, t))
@@ -156,7 +119,6 @@ static int not_mounted(struct listener *l, const char *why, const char *source)
 static int visit(struct listener *l, struct target *t, const struct ending *how, unsigned *turn)
 {
 	CLEANUP(close_fd) int sock = -1;
-
 	struct mount_entry entry;
 
 	if (mountinfo_find(MOUNTINFO, t->point, &entry) < 0 || !entry.mapfs)
@@ -170,30 +132,6 @@ static int visit(struct listener *l, struct target *t, const struct ending *how,
 	return sock < 0 ? orphan_end_unheard(l, t, how) : ask(l, sock, t, how);
 }
 
-struct naming {
-	struct listener *l;
-	size_t n;
-};
-
-static void name_holder(void *arg, pid_t pid, const char *name, const char *what)
-{
-	struct naming *naming = arg;
-
-	if (naming->n++ < HOLDERS_NAMED_MAX)
-		listener_say(naming->l, "%s (process %ld) %s", name, (long)pid, what);
-}
-
-static void name_holders(struct listener *l, const struct target *t, bool inside)
-{
-	struct naming naming = {l, 0};
-
-	if (inside)
-		listener_say(l, "the current directory is in the mount: leave it first (cd ..)");
-	(void)holders_find(t->entry.dev, name_holder, &naming);
-	if (naming.n > HOLDERS_NAMED_MAX)
-		listener_say(l, "and %zu more processes", naming.n - HOLDERS_NAMED_MAX);
-}
-
 /* Is this process in the mount? It leaves then. */
 static bool step_out(const struct target *t)
 {
@@ -205,42 +143,11 @@ static bool step_out(const struct target *t)
 	return chdir("/") == 0;
 }
 
-static void add_look(void *arg, pid_t pid, const char *name, const char *what)
-{
-	char line[LOOK_MAX];
-
-	(void)name;
-	snprintf(line, sizeof(line), "%ld %s", (long)pid, what);
-	lines_add(arg, line);
-}
-
-/* Who holds the mount now, and by what. */
-struct looks {
-	struct lines at;
-	unsigned unseen; /* so often there was nobody whom we may see, one time after the other */
-};
-
-/* Is one of them still there, or nobody to be seen for too long? */
-static bool looks_stay(struct looks *k, const struct target *t)
-{
-	struct lines now = {0};
-	bool stay = false;
-
-	(void)holders_find(t->entry.dev, add_look, &now);
-	for (size_t i = 0; i < now.n; i++)
-		stay |= lines_has(&k->at, now.at[i]);
-	k->unseen = now.n ? 0 : k->unseen + 1;
-	lines_clear(&k->at);
-	k->at = now;
-	return stay || k->unseen > UNSEEN_MAX;
-}
-
 static int try_end(struct listener *l, struct target *t, const struct ending *how)
 {
 	unsigned turn = 0;
 	int r = -EAGAIN;
 
-	l->end[0] = '\0';
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
@@ -251,25 +158,15 @@ static int try_end(struct listener *l, struct target *t, const struct ending *ho
 	return r == -ETIMEDOUT ? orphan_leave(l, t) : r;
 }
 
-/* Whoever looks in for a moment, and then another, is waited for. */
 static int end_mount(struct target *t, const struct ending *how)
 {
-	bool inside = step_out(t);
-	struct looks looks = {0};
 	struct listener l;
 	int r;
 
+	t->inside = step_out(t);
 	listener_init(&l, t->shown, how->verbose, how->force);
 	l.several = how->several;
-	(void)looks_stay(&looks, t);
-	do
-		r = try_end(&l, t, how);
-	while (r == OUTCOME_BUSY && l.end[0] && !looks_stay(&looks, t));
-	if (l.end[0])
-		listener_say(&l, "%s", l.end);
-	if (r == OUTCOME_BUSY)
-		name_holders(&l, t, inside);
-	lines_clear(&looks.at);
+	r = try_end(&l, t, how);
 	listener_finish(&l);
 	return r;
 }

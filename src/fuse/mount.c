@@ -6,16 +6,15 @@
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "fuse/mountinfo.h"
 #include "fuse/note.h"
 
 char *mount_options(const struct mount_request *rq, bool read_only)
@@ -117,95 +116,48 @@ int mount_begin(const struct mount_request *rq, const char *point, bool read_onl
 	return 0;
 }
 
-/* As root. 0, or an errno. */
-static int unmount(const char *point, bool lazy)
+/* With nothing of ours but stderr. libfuse mounts whatever PATH is, by the place where
+ * distributions install it. 0, an errno, or what fusermount3 ended with. */
+static int run_fusermount(const char *point, bool lazy)
 {
-	if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) < 0)
-		return errno;
-	note_remove(point);
-	return 0;
-}
-
-/* The last line that is written to fd. */
-static void last_line(int fd, char *text, size_t room)
-{
-	size_t n = 0;
-	ssize_t got;
-	char *last;
-
-	while (n < room - 1 && (got = read(fd, text + n, room - 1 - n)) > 0)
-		n += (size_t)got;
-	while (n > 0 && text[n - 1] == '\n')
-		n--;
-	text[n] = '\0';
-	last = strrchr(text, '\n');
-	if (last)
-		memmove(text, last + 1, strlen(last));
-}
-
-/* With nothing of ours but the words that it says. libfuse mounts whatever PATH is, by the place
- * where distributions install it. */
-static int spawn_fusermount(const char *point, bool lazy, int words, pid_t *ret)
-{
-	static const char *const places[] = {
-		"fusermount3", "/usr/bin/fusermount3", "/bin/fusermount3"};
-	char name[] = "fusermount3", u[] = "-u", z[] = "-z", end[] = "--";
 	/* An option that says nothing stands in for -z. */
-	char *argv[] = {name, u, lazy ? z : u, end, (char *)point, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
+	const char *z = lazy ? "-z" : "-u";
 	sigset_t none;
-	int r = ENOENT;
+	int status;
+	pid_t pid = fork();
 
-	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, words, STDERR_FILENO);
-	for (size_t i = 0; r == ENOENT && i < sizeof(places) / sizeof(places[0]); i++)
-		r = posix_spawnp(ret, places[i], &actions, &attr, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return r;
-}
-
-/* 0, an errno, or what fusermount3 ended with and the last line that it said. */
-static int run_fusermount(const char *point, bool lazy, char *text, size_t room)
-{
-	CLEANUP(close_fd) int out = -1;
-	int ends[2], status, r;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (pid < 0)
 		return errno;
-	out = ends[0];
-	r = spawn_fusermount(point, lazy, ends[1], &pid);
-	close(ends[1]);
-	if (r) {
-		snprintf(text, room, "fusermount3: %s", strerror(r));
-		return r;
+	if (pid == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		/* Callers look for "busy" in what it says. */
+		setenv("LC_ALL", "C", 1);
+		execlp("fusermount3", "fusermount3", "-u", z, "--", point, NULL);
+		execl("/usr/bin/fusermount3", "fusermount3", "-u", z, "--", point, NULL);
+		execl("/bin/fusermount3", "fusermount3", "-u", z, "--", point, NULL);
+		perror("fusermount3");
+		_exit(errno);
 	}
-	last_line(out, text, room);
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return EIO;
 	return WEXITSTATUS(status);
 }
 
-/* The daemons of a desktop look into each new mount for an instant. */
-enum { TRIES = 20, PAUSE_MS = 100 };
-
 int mount_end(const char *point, bool lazy, char *text, size_t room)
 {
-	struct mount_entry entry;
+	struct capture capture;
+	int r;
 
-	for (int i = 0;; i++) {
-		int r;
-
-		text[0] = '\0';
-		r = geteuid() == 0 ? unmount(point, lazy) : run_fusermount(point, lazy, text, room);
-		if (r == 0 || lazy || i == TRIES || mountinfo_find(MOUNTINFO, point, &entry) < 0)
-			return r;
-		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+	text[0] = '\0';
+	if (geteuid() == 0) {
+		if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) < 0)
+			return errno;
+		note_remove(point);
+		return 0;
 	}
+	capture_begin(&capture);
+	r = run_fusermount(point, lazy);
+	capture_end(&capture, text, room);
+	return r;
 }

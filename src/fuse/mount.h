@@ -18,9 +18,8 @@ int mount_begin(const struct mount_request *rq, const char *point, bool read_onl
 	struct error *e);
 
 /*
- * Unmount, for up to two seconds again and again while it is busy; may block while the kernel
- * writes pages back. 0; or an errno, and "" in text; or the status of fusermount3, and the last
- * line that it said.
+ * Unmount. May block while the kernel writes pages back. 0; or an errno, and "" in text; or the
+ * status of fusermount3, and the last line that it said.
  */
 int mount_end(const char *point, bool lazy, char *text, size_t room);
 

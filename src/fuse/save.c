@@ -132,7 +132,10 @@ void front_save(struct front *f, bool to_end)
 	w->front = f;
 	w->to_end = to_end;
 	mounted_writers(&f->tree, add_writer, w);
-	front_invalidate(&f->host, w->inos, w->n, &w->job);
+	if (w->n)
+		front_invalidate(&f->host, w->inos, w->n, &w->job);
+	else
+		next(&w->job);
 }
 
 void front_discard(struct front *f)
