@@ -20,7 +20,7 @@
 
 /* A launcher that has just mounted is about to open the door; after that long nobody comes. */
 enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
-/* So often a client is sent away, by each worker that had one device's number and has not ended. */
+/* So often a client is sent away, by workers that had the device's number and have not ended. */
 enum { VISITS = 50 };
 
 static void pause_before_knocking(void)
@@ -41,14 +41,12 @@ static int wait_for_save(struct listener *l, int sock, struct control_msg *ret)
 /* Of a map that is bound to a second place. */
 static bool stands_elsewhere(struct listener *l, const struct target *t)
 {
-	CLEANUP(free) char *point = NULL;
 	struct mount_entry entry;
 
-	if (mountinfo_find_device(MOUNTINFO, t->entry.dev, &point) < 0 ||
-		mountinfo_find(MOUNTINFO, point, &entry) < 0 || !entry.mapfs ||
+	if (mountinfo_find_device(MOUNTINFO, t->entry.dev, &entry) < 0 || !entry.mapfs ||
 		strcmp(entry.source, t->entry.source) != 0)
 		return false;
-	listener_say(l, "unmounted, and still mounted on %s", point);
+	listener_say(l, "unmounted, and still mounted on %s", entry.point);
 	return true;
 }
 
@@ -94,15 +92,15 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 	return r == -ETIMEDOUT ? r : (int)control_outcome(m.code);
 }
 
-/* A socket to the worker, or -errno. *turn: at whose door it was already. */
-static int knock(const struct mount_entry *entry, unsigned *turn)
+/* A socket to the worker, or -errno. */
+static int knock(const struct mount_entry *entry)
 {
 	int sock = -1;
 
 	for (int i = 0; i < KNOCKS && sock < 0; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		sock = door_knock(entry->dev, entry->owner, turn);
+		sock = door_knock(entry->dev, entry->owner);
 	}
 	return sock;
 }
@@ -116,7 +114,7 @@ static int not_mounted(struct listener *l, const char *why, const char *source)
 }
 
 /* One attempt: the exit code, -EAGAIN, or -ETIMEDOUT. */
-static int visit(struct listener *l, struct target *t, const struct ending *how, unsigned *turn)
+static int visit(struct listener *l, struct target *t, const struct ending *how)
 {
 	CLEANUP(close_fd) int sock = -1;
 	struct mount_entry entry;
@@ -128,7 +126,7 @@ static int visit(struct listener *l, struct target *t, const struct ending *how,
 		listener_say(l, "was mounted by another user");
 		return OUTCOME_MOUNT;
 	}
-	sock = knock(&t->entry, turn);
+	sock = knock(&t->entry);
 	return sock < 0 ? orphan_end_unheard(l, t, how) : ask(l, sock, t, how);
 }
 
@@ -145,13 +143,12 @@ static bool step_out(const struct target *t)
 
 static int try_end(struct listener *l, struct target *t, const struct ending *how)
 {
-	unsigned turn = 0;
 	int r = -EAGAIN;
 
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
 			pause_before_knocking();
-		r = visit(l, t, how, &turn);
+		r = visit(l, t, how);
 	}
 	if (r == -EAGAIN)
 		r = orphan_end_unheard(l, t, how);

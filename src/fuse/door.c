@@ -222,49 +222,24 @@ static const char *further_name(char *line, const char *first)
 	return strlen(name) == n + 1 + DIGITS ? name : NULL;
 }
 
-/* To the turn-th of those with such a name that are the owner's; -ENOENT: there are not so many. */
-static int knock_in_turn(const char *first, uid_t owner, unsigned turn)
+int door_knock(const char *dev, uid_t owner)
 {
 	CLEANUP(free) char *line = NULL;
-	int sock = knock_at(first, owner), r = -ENOENT;
-	FILE *f = NULL;
+	char first[NAME_ROOM];
 	size_t room = 0;
+	int sock, r;
+	FILE *f;
 
-	if (sock >= 0 && turn-- == 0)
-		return sock;
-	if (sock >= 0)
-		close(sock);
-	else if (turn == 0)
-		r = sock; /* the reason, where there is no other */
-	f = fopen(SOCKETS, "re");
-	while (f && getline(&line, &room, f) > 0) {
+	name_of(dev, first);
+	sock = r = knock_at(first, owner);
+	f = sock < 0 ? fopen(SOCKETS, "re") : NULL;
+	while (sock < 0 && f && getline(&line, &room, f) > 0) {
 		const char *name = further_name(line, first);
 
-		sock = name ? knock_at(name, owner) : -ENOENT;
-		if (sock >= 0 && turn-- == 0) {
-			r = sock;
-			break;
-		}
-		if (sock >= 0)
-			close(sock);
+		if (name)
+			sock = knock_at(name, owner);
 	}
 	if (f)
 		fclose(f);
-	return r;
-}
-
-int door_knock(const char *dev, uid_t owner, unsigned *turn)
-{
-	char first[NAME_ROOM];
-	int sock;
-
-	name_of(dev, first);
-	sock = knock_in_turn(first, owner, *turn);
-	if (sock < 0 && *turn) {
-		*turn = 0;
-		sock = knock_in_turn(first, owner, 0);
-	}
-	if (sock >= 0)
-		++*turn;
-	return sock;
+	return sock < 0 ? r : sock;
 }

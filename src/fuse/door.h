@@ -9,8 +9,8 @@
  * (SO_PEERCRED), and talk only to the user who mounted, and to root; nobody waits for another.
  *
  * The number of a device is given out again as soon as it is free, so a client may come to the
- * worker of the mount that had it before: one whose session is over. It is sent away without a word
- * then, and comes again, to the next one in turn.
+ * worker of the mount that had it before: one whose session is over. Its door is shut then without
+ * a word, and the client comes again, to the next one.
  */
 #ifndef FUSE_DOOR_H
 #define FUSE_DOOR_H
@@ -52,9 +52,8 @@ int door_tell_one(int sock, const struct control_msg *m);
 
 /*
  * For the client: connect to the worker of a mount that `owner` made. Returns a socket, or -errno,
- * without having waited. *turn, 0 at first, says which one where there are several, and is moved on
- * to the next.
+ * without having waited.
  */
-int door_knock(const char *dev, uid_t owner, unsigned *turn);
+int door_knock(const char *dev, uid_t owner);
 
 #endif

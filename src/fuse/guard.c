@@ -94,14 +94,14 @@ static bool is_dead(const char *point, const char *dev)
 
 void guard_clean(const struct guard *g, bool all)
 {
-	CLEANUP(free) char *at = NULL;
 	struct mount_entry entry;
 	char text[400];
 
 	/* It may have been moved, or bound to a second place. */
-	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &at) == 0 &&
-		is_dead(at, g->dev) && mount_end(at, true, text, sizeof(text)) == 0)
-		free(TAKE(at));
+	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &entry) == 0 &&
+		is_dead(entry.point, g->dev) &&
+		mount_end(entry.point, true, text, sizeof(text)) == 0)
+		;
 	if (!all || !g->point || mountinfo_find(MOUNTINFO, g->point, &entry) != -ENOENT)
 		return;
 	if (geteuid() == 0)

@@ -39,55 +39,52 @@ struct fuse_entry_param entry_of(const struct attr *a)
 	};
 }
 
-void request_end(struct request *q)
+void answer_done(struct request *q)
 {
+	fuse_reply_err(q->req, 0);
+}
+
+void answer_entry(struct request *q)
+{
+	struct fuse_entry_param e = entry_of(&q->call.attr);
+
+	fuse_reply_entry(q->req, &e);
+}
+
+void answer_attr(struct request *q)
+{
+	struct stat st = stat_of(&q->call.attr);
+
+	fuse_reply_attr(q->req, &st, q->call.attr.brief ? BRIEFLY : FOREVER);
+}
+
+static void reply(struct call *c, int r)
+{
+	struct request *q = (struct request *)c;
+
+	if (r < 0)
+		fuse_reply_err(q->req, -r);
+	else
+		q->answer(q);
 	free(q->call.out);
 	free(q->listing);
 	free(q);
 }
 
-void reply_err(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
+/* Stands in where there is no memory for one; the owner's alone. */
+static struct request nowhere;
 
-	fuse_reply_err(q->req, -r);
-	request_end(q);
-}
-
-void reply_entry(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
-	struct fuse_entry_param e = entry_of(&c->attr);
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_entry(q->req, &e);
-	request_end(q);
-}
-
-void reply_attr(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
-	struct stat st = stat_of(&c->attr);
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_attr(q->req, &st, c->attr.brief ? BRIEFLY : FOREVER);
-	request_end(q);
-}
-
-struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct call *c, int r),
+struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name)
 {
 	struct request *q = calloc(1, sizeof(*q));
 
 	if (!q) {
 		fuse_reply_err(req, ENOMEM);
-		return NULL;
+		return &nowhere;
 	}
 	q->req = req;
+	q->answer = answer;
 	q->call.op = op;
 	q->call.reply = reply;
 	q->call.ino = ino;
@@ -96,11 +93,29 @@ struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct ca
 	return q;
 }
 
+void request_makes(struct request *q, mode_t mode)
+{
+	const struct fuse_ctx *ctx = q == &nowhere ? NULL : fuse_req_ctx(q->req);
+
+	if (!ctx)
+		return;
+	q->call.set.mode = mode;
+	q->call.set.uid = ctx->uid;
+	q->call.set.gid = ctx->gid;
+}
+
 void request_submit(struct request *q)
 {
-	struct front *f = fuse_req_userdata(q->req);
+	struct front *f = q == &nowhere ? NULL : fuse_req_userdata(q->req);
 
-	mounted_submit(&f->tree, &q->call);
+	if (f)
+		mounted_submit(&f->tree, &q->call);
+}
+
+void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+	const char *name)
+{
+	request_submit(request_begin(req, op, answer, ino, name));
 }
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)

@@ -13,6 +13,7 @@
 struct request {
 	struct call call; /* first */
 	fuse_req_t req;
+	void (*answer)(struct request *q); /* what the reply is, where the call did not fail */
 	struct fuse_file_info fi;
 	char *listing;
 	size_t used, room;
@@ -20,14 +21,19 @@ struct request {
 
 struct stat stat_of(const struct attr *a);
 struct fuse_entry_param entry_of(const struct attr *a);
-/* A call for a request, or NULL after an answer of ENOMEM. */
-struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct call *c, int r),
+/* A call for a request, which request_submit begins. Where there is no memory it is one whose
+ * request was answered with that, and request_submit drops it. */
+struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
-void request_end(struct request *q); /* it was answered */
-void reply_err(struct call *c, int r);
-void reply_entry(struct call *c, int r);
-void reply_attr(struct call *c, int r);
+/* Both, where there is nothing more to say of it. */
+void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+	const char *name);
+void answer_done(struct request *q);
+void answer_entry(struct request *q);
+void answer_attr(struct request *q);
+/* Who asks owns what is made. */
+void request_makes(struct request *q, mode_t mode);
 
 static inline struct handle *handle_of(const struct fuse_file_info *fi)
 {

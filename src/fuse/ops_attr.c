@@ -5,39 +5,27 @@
 
 #include "fuse/ops.h"
 
-static void reply_xattr(struct call *c, int r)
+static void answer_xattr(struct request *q)
 {
-	struct request *q = (struct request *)c;
+	const struct call *c = &q->call;
 
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else if (q->room == 0)
+	if (q->room == 0)
 		fuse_reply_xattr(q->req, c->out_size);
 	else if (q->room < c->out_size)
 		fuse_reply_err(q->req, ERANGE);
 	else
 		fuse_reply_buf(q->req, (const char *)c->out, c->out_size);
-	request_end(q);
 }
 
-static void reply_statfs(struct call *c, int r)
+static void answer_statfs(struct request *q)
 {
-	struct request *q = (struct request *)c;
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_statfs(q->req, &c->statvfs);
-	request_end(q);
+	fuse_reply_statfs(q->req, &q->call.statvfs);
 }
 
 void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct request *q = request_begin(req, vfs_getattr, reply_attr, ino, NULL);
-
 	(void)fi;
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_getattr, answer_attr, ino, NULL);
 }
 
 static void take_time(struct call *c, unsigned to_set, unsigned given, unsigned now, unsigned mask,
@@ -54,13 +42,10 @@ static void take_time(struct call *c, unsigned to_set, unsigned given, unsigned 
 void op_setattr(
 	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi)
 {
-	struct request *q = request_begin(req, vfs_setattr, reply_attr, ino, NULL);
+	struct request *q = request_begin(req, vfs_setattr, answer_attr, ino, NULL);
 	unsigned set = (unsigned)to_set;
-	struct call *c;
+	struct call *c = &q->call;
 
-	if (!q)
-		return;
-	c = &q->call;
 	c->handle = fi ? handle_of(fi) : NULL;
 	c->set.mode = st->st_mode;
 	c->set.uid = st->st_uid;
@@ -79,18 +64,13 @@ void op_setattr(
 
 void op_statfs(fuse_req_t req, fuse_ino_t ino)
 {
-	struct request *q = request_begin(req, vfs_statfs, reply_statfs, ino, NULL);
-
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_statfs, answer_statfs, ino, NULL);
 }
 
 void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
-	struct request *q = request_begin(req, vfs_getxattr, reply_xattr, ino, name);
+	struct request *q = request_begin(req, vfs_getxattr, answer_xattr, ino, name);
 
-	if (!q)
-		return;
 	q->room = size;
 	request_submit(q);
 }
@@ -118,8 +98,5 @@ void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 
 void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
-	struct request *q = request_begin(req, vfs_removexattr, reply_err, ino, name);
-
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_removexattr, answer_done, ino, name);
 }

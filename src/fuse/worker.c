@@ -62,13 +62,13 @@ struct place {
 	char *point; /* owned */
 };
 
-static void find_place(void *arg, const char *point, const struct mount_entry *entry)
+static void find_place(void *arg, const struct mount_entry *entry)
 {
 	struct place *p = arg;
 
 	if (p->point || !entry->mapfs || entry->read_only || strcmp(entry->source, p->map) != 0)
 		return;
-	p->point = strdup(point);
+	p->point = strdup(entry->point);
 }
 
 /* A full disk says nothing of the map. */

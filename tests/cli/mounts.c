@@ -74,12 +74,12 @@ static void blanks_and_owners_are_read(void **state)
 	assert_int_equal(entry.owner, 1000);
 }
 
-static void list_sources(void *arg, const char *point, const struct mount_entry *entry)
+static void list_sources(void *arg, const struct mount_entry *entry)
 {
 	char *text = arg;
 
 	if (entry->mapfs)
-		sprintf(text + strlen(text), "%s %s%s\n", point, entry->source,
+		sprintf(text + strlen(text), "%s %s%s\n", entry->point, entry->source,
 			entry->read_only ? " ro" : "");
 }
 
@@ -105,12 +105,11 @@ static void other_file_systems_are_not_ours(void **state)
 
 static void a_bound_mount_is_found_by_its_device(void **state)
 {
-	char *point = NULL;
+	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find_device(*state, "0:42", &point), 0);
-	assert_string_equal(point, "/mnt/thr\\ee");
-	free(point);
-	assert_int_equal(mountinfo_find_device(*state, "0:4", &point), -ENOENT);
+	assert_int_equal(mountinfo_find_device(*state, "0:42", &entry), 0);
+	assert_string_equal(entry.point, "/mnt/thr\\ee");
+	assert_int_equal(mountinfo_find_device(*state, "0:4", &entry), -ENOENT);
 }
 
 static void commas_and_backslashes_of_a_path_are_quoted(void **state)
@@ -241,7 +240,6 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 {
 	struct control_msg saved = {.type = CONTROL_SAVED, .code = 5, .fd = -1}, got;
 	struct hearing h = {0};
-	unsigned turn = 0;
 	struct door d;
 	char dev[32];
 	int sock;
@@ -249,7 +247,7 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 	(void)state;
 	door_name(dev, sizeof(dev));
 	open_door(&d, dev);
-	sock = door_knock(dev, geteuid(), &turn);
+	sock = door_knock(dev, geteuid());
 	assert_true(sock >= 0);
 	door_serve(&d, hear, &h);
 	/* Who has asked nothing hears nothing. */
@@ -267,14 +265,13 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 	door_serve(&d, hear, &h);
 	assert_int_equal(h.gone, 1);
 	door_finish(&d);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -ECONNREFUSED);
+	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
 }
 
 static void several_hear_the_same(void **state)
 {
 	struct control_msg saved = {.type = CONTROL_SAVED, .fd = -1}, got;
 	struct hearing h = {0};
-	unsigned turn = 0;
 	int socks[3];
 	struct door d;
 	char dev[32];
@@ -283,8 +280,7 @@ static void several_hear_the_same(void **state)
 	door_name(dev, sizeof(dev));
 	open_door(&d, dev);
 	for (size_t i = 0; i < 3; i++) {
-		turn = 0;
-		socks[i] = door_knock(dev, geteuid(), &turn);
+		socks[i] = door_knock(dev, geteuid());
 		assert_int_equal(control_tell(socks[i], CONTROL_SAVE, 0, NULL), 0);
 		door_serve(&d, hear, &h);
 	}
@@ -301,7 +297,6 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fill[64], n = 0, listener;
-	unsigned turn = 0;
 	socklen_t size;
 	char dev[32];
 
@@ -317,7 +312,7 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 		fill[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	} while (connect(fill[n++], (struct sockaddr *)&a, size) == 0 && n < 64);
 	alarm(5);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -EAGAIN);
+	assert_int_equal(door_knock(dev, geteuid()), -EAGAIN);
 	alarm(0);
 	while (n > 0)
 		close(fill[--n]);
@@ -337,23 +332,22 @@ static bool reaches(struct door *d, int sock)
 	return h.messages == 1;
 }
 
-static void doors_of_one_number_are_knocked_at_in_turn(void **state)
+static void the_next_door_of_a_number_is_found_once_the_first_is_shut(void **state)
 {
 	struct door a, b;
-	unsigned turn = 0;
 	char dev[32];
 
 	(void)state;
 	door_name(dev, sizeof(dev));
 	open_door(&a, dev);
 	open_door(&b, dev);
-	assert_true(reaches(&a, door_knock(dev, geteuid(), &turn)));
-	assert_true(reaches(&b, door_knock(dev, geteuid(), &turn)));
-	assert_true(reaches(&a, door_knock(dev, geteuid(), &turn)));
+	assert_true(reaches(&a, door_knock(dev, geteuid())));
+	assert_true(reaches(&a, door_knock(dev, geteuid())));
+	door_shut(&a);
+	assert_true(reaches(&b, door_knock(dev, geteuid())));
 	door_finish(&a);
-	assert_true(reaches(&b, door_knock(dev, geteuid(), &turn)));
 	door_finish(&b);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -ECONNREFUSED);
+	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
 }
 
 static void tell_progress(int sock, const char *text, uint64_t done)
@@ -419,7 +413,7 @@ int main(void)
 		cmocka_unit_test(several_hear_the_same),
 		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
 		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
-		cmocka_unit_test(doors_of_one_number_are_knocked_at_in_turn),
+		cmocka_unit_test(the_next_door_of_a_number_is_found_once_the_first_is_shut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
