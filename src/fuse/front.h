@@ -42,7 +42,9 @@ struct front {
 /* ops.c: the table for fuse_session_new, whose userdata is the front */
 extern const struct fuse_lowlevel_ops front_ops;
 
-/* loop.c, for the owner: to the launcher, and to each `mapfs -u` that waits. */
+/* loop.c: serves until the session ends. signal_fd tells of signals that ask to end. */
+void front_run(struct front *f, int signal_fd);
+/* For the owner: to the launcher, and to each `mapfs -u` that waits. */
 void front_tell(struct front *f, const struct control_msg *m);
 
 /*

@@ -69,22 +69,6 @@ static void go_to_background(void)
 	}
 }
 
-/* The worker's process: of all that is open it keeps 0 to 2 and the socket. */
-static _Noreturn void become_worker(const struct mount_request *rq, int sock)
-{
-	sigset_t none;
-
-	if (sock != 3)
-		dup2(sock, 3);
-	fcntl(3, F_SETFD, FD_CLOEXEC);
-	close_range(4, ~0U, 0);
-	if (!rq->foreground)
-		go_to_background();
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	exit(worker_main(rq, 3));
-}
-
 static int start_worker(struct guard *g, struct error *e)
 {
 	int ends[2];
@@ -93,8 +77,12 @@ static int start_worker(struct guard *g, struct error *e)
 		return error_errno(e, "socketpair");
 	fflush(NULL);
 	g->pid = fork();
-	if (g->pid == 0)
-		become_worker(g->rq, ends[1]);
+	if (g->pid == 0) {
+		close(ends[0]);
+		if (!g->rq->foreground)
+			go_to_background();
+		exit(worker_main(g->rq, ends[1], g->signals));
+	}
 	close(ends[1]);
 	g->worker = ends[0];
 	return g->pid < 0 ? error_errno(e, "fork") : 0;

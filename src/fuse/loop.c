@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/loop.h"
-
+/* The worker's loop over its descriptors: requests, finished jobs, signals, the launcher, and who
+ * asks for a save. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fuse/door.h"
+#include "fuse/front.h"
 
 enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
 
@@ -134,7 +134,7 @@ static bool turn(struct front *f, int signal_fd, struct fuse_buf *buf)
 	return !p[SLOT_FUSE].revents || on_requests(f, buf);
 }
 
-void loop_run(struct front *f, int signal_fd)
+void front_run(struct front *f, int signal_fd)
 {
 	struct fuse_buf buf = {0};
 	int fuse_fd = fuse_session_fd(f->se);

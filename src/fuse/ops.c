@@ -139,7 +139,6 @@ const struct fuse_lowlevel_ops front_ops = {
 	.init = op_init,
 	.lookup = op_lookup,
 	.forget = op_forget,
-	.forget_multi = op_forget_multi,
 	.getattr = op_getattr,
 	.setattr = op_setattr,
 	.open = op_open,

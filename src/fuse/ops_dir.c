@@ -18,15 +18,6 @@ void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 	fuse_reply_none(req);
 }
 
-void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
-{
-	struct front *f = fuse_req_userdata(req);
-
-	for (size_t i = 0; i < count; i++)
-		mounted_forget(&f->tree, forgets[i].ino, forgets[i].nlookup);
-	fuse_reply_none(req);
-}
-
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
 	struct request *q = request_begin(req, vfs_mkdir, answer_entry, parent, name);

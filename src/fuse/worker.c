@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 
 #include "base/budget.h"
 #include "base/cleanup.h"
@@ -21,7 +20,7 @@
 #include "base/sandbox.h"
 #include "fuse/control.h"
 #include "fuse/mountinfo.h"
-#include "fuse/loop.h"
+#include "fuse/front.h"
 #include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
@@ -145,19 +144,14 @@ static int receive_mount(struct front *f, int *ret_fd)
 	struct control_msg m;
 	int r;
 
-	for (;;) {
-		r = control_recv(f->launcher_fd, &m);
-		if (r == -EINTR || r == -EPROTO)
-			continue;
-		if (r <= 0)
-			return r < 0 ? r : -EPIPE;
-		if (m.type == CONTROL_MOUNTED)
-			break;
+	while ((r = control_recv(f->launcher_fd, &m)) == 1 && m.type != CONTROL_MOUNTED) {
 		if (m.type == CONTROL_DOOR) {
 			f->door.listener = m.fd;
 			f->made = m.code;
 		}
 	}
+	if (r <= 0)
+		return r < 0 ? r : -EPIPE;
 	*ret_fd = m.fd;
 	return 0;
 }
@@ -179,18 +173,6 @@ static int session_begin(struct worker *w, int fd)
 	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
 }
 
-static int take_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static int serve(struct worker *w, int signal_fd)
 {
 	struct front *f = &w->front;
@@ -205,7 +187,7 @@ static int serve(struct worker *w, int signal_fd)
 	if (r < 0)
 		return OUTCOME_MOUNT;
 	w->served = true;
-	loop_run(f, signal_fd);
+	front_run(f, signal_fd);
 	notifier_stop(f);
 	return front_end(f);
 }
@@ -302,7 +284,7 @@ static void finish(struct worker *w)
 	close(f->launcher_fd);
 }
 
-int worker_main(const struct mount_request *rq, int launcher_fd)
+int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
 		.front = {.host = {front_invalidate, front_forget_name, host_note, front_progress},
@@ -311,7 +293,7 @@ int worker_main(const struct mount_request *rq, int launcher_fd)
 			.lock = PTHREAD_MUTEX_INITIALIZER}};
 	struct error e = ERROR_INIT;
 	const char *why = "";
-	int signal_fd, code, r;
+	int code, r;
 
 	door_init(&w.front.door);
 	bound_memory();
@@ -319,7 +301,6 @@ int worker_main(const struct mount_request *rq, int launcher_fd)
 	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
-	signal_fd = take_signals();
 	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
 	if (r < 0) {
 		code = refuse(&w, r, &e);
