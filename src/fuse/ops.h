@@ -19,7 +19,6 @@ struct request {
 	size_t used, room;
 };
 
-struct stat stat_of(const struct attr *a);
 struct fuse_entry_param entry_of(const struct attr *a);
 /* A call for a request, which request_submit begins. Where there is no memory it is one whose
  * request was answered with that, and request_submit drops it. */
@@ -31,25 +30,8 @@ void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), f
 	const char *name);
 void answer_done(struct request *q);
 void answer_entry(struct request *q);
-void answer_attr(struct request *q);
 /* Who asks owns what is made. */
 void request_makes(struct request *q, mode_t mode);
-
-static inline struct handle *handle_of(const struct fuse_file_info *fi)
-{
-	return (struct handle *)(uintptr_t)fi->fh;
-}
-
-/* ops_file.c */
-void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
-	struct fuse_file_info *fi);
-void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
-void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t off,
-	struct fuse_file_info *fi);
-void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
 
 /* ops_dir.c */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
@@ -67,16 +49,5 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct f
 void op_readdirplus(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
-
-/* ops_attr.c */
-void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_setattr(
-	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi);
-void op_statfs(fuse_req_t req, fuse_ino_t ino);
-void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
-void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
-	int flags);
-void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
-void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 #endif
