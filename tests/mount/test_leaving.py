@@ -402,6 +402,20 @@ def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, fl
         m.unmount()
 
 
+def test_all_who_end_it_at_once_hear_of_the_save(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    synced(m, SETTINGS)
+    shim.arm(Fault.DELAY, 0, Fault.SYNC, 1000)
+    all_of = [subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               env=box.env()) for _ in range(3)]
+    for p in all_of:
+        said = p.communicate(timeout=HANGS)[0].decode()
+        assert (p.returncode, said) == (0, "saved: %s\n" % SETTINGS)
+    assert saved(small) and not m.mounted()
+
+
 # ---- progress
 
 @pytest.mark.parametrize("step, words", [("SYNC", "bringing it to disk"), ("WRITE", "saving")])

@@ -15,6 +15,7 @@ import box as boxes
 import datafile
 import parts
 import places
+import share
 
 SETTINGS = "info/settings.cfg"
 
@@ -384,3 +385,31 @@ def test_a_start_that_lost_a_process_leaves_no_dead_mount(box, small, root):
         if boxes.is_mounted(point):
             subprocess.run(["umount", "-l", point], check=False)
     assert killed > 10
+
+
+@pytest.mark.parametrize("who", [["worker"], ["guard"], ["guard", "worker"]], ids="+".join)
+def test_whoever_is_killed_while_it_is_unmounted_what_became_of_the_map_is_said(box, small, who):
+    for i in range(share.of(60, 12)):
+        path = box.add(boxes.get(small), "%d.map" % i)
+        m = box.mount(path)
+        m.put(SETTINGS, b"kept 1\n")
+        pids = [getattr(box, name)() for name in who]
+        p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             env=box.env())
+        time.sleep(i % 12 * 0.0007)
+        for pid in pids:
+            if boxes.status_field(pid, "Pid"):
+                os.kill(pid, signal.SIGKILL)
+        said = p.communicate(timeout=60)[0].decode()
+        left = [name for name in box.beside() if name.lstrip(".").startswith("%d.map.mapfs-journal-" % i)]
+        if parts.settings(path) == b"kept 1\0":
+            assert "saved: " in said or p.returncode in (1, 4), (i, said)
+        else:
+            # Where the mount was gone before it was looked up, nobody knows of which map it was.
+            assert left and (left[0] in said or said.endswith(" is not a mount of mapfs\n")), (i, left, said)
+            assert p.returncode in (1, 4), (i, said)
+        assert boxes.wait_for(lambda: not box.processes()), (i, said)
+        if m.mounted():
+            m.unmount(code=4)
+        assert not m.mounted(), (i, said)
+    box.allow("*mapfs-journal*", "*.mapfs-new-*")
