@@ -114,6 +114,7 @@ static bool turn(struct front *f, int signal_fd, struct fuse_buf *buf)
 	};
 	size_t n = SLOT_DOOR + door_poll(&f->door, p + SLOT_DOOR);
 	int r = poll(p, n, wait_of(f));
+	bool knocks = false;
 
 	if (r < 0 && errno != EINTR)
 		return false;
@@ -128,9 +129,12 @@ static bool turn(struct front *f, int signal_fd, struct fuse_buf *buf)
 		on_signal(f, signal_fd);
 	if (p[SLOT_LAUNCHER].revents)
 		on_launcher(f);
-	if (is_over(fuse_fd))
+	for (size_t i = SLOT_DOOR; i < n; i++)
+		knocks |= p[i].revents != 0;
+	if (knocks && is_over(fuse_fd))
 		return false;
-	door_serve(&f->door, heard, f);
+	if (knocks)
+		door_serve(&f->door, heard, f);
 	return !p[SLOT_FUSE].revents || on_requests(f, buf);
 }
 
