@@ -40,8 +40,7 @@ static void tell_one(void *arg, const char *map)
 			file, map);
 }
 
-/* Of the map, or the maps of the folder, that was mounted. */
-static size_t each_journal(struct listener *l, const char *source)
+size_t orphan_journals(struct listener *l, const char *source)
 {
 	struct journals j = {l, 0};
 	struct stat st;
@@ -56,7 +55,7 @@ static size_t each_journal(struct listener *l, const char *source)
 /* What there is to know of what was closed, and to do. */
 static void tell_journal(struct listener *l, const struct target *t)
 {
-	if (each_journal(l, t->entry.source) == 0)
+	if (orphan_journals(l, t->entry.source) == 0)
 		listener_say(l, "no journal lies beside %s: nothing was closed that is not saved",
 			t->entry.source);
 }
@@ -77,11 +76,6 @@ static int discard(const struct target *t)
 		return (int)beside_discard(t->entry.source, t->shown, false);
 	(void)beside_each(t->entry.source, discard_one, &worst);
 	return (int)worst;
-}
-
-bool orphan_tell_journals(struct listener *l, const char *source)
-{
-	return each_journal(l, source) > 0;
 }
 
 int orphan_died(struct listener *l, const struct target *t)
@@ -132,10 +126,10 @@ int orphan_leave(struct listener *l, const struct target *t)
 	listener_say(l, "the processes of the mount do not answer (stopped, or waiting for the "
 			"disk); it is unmounted");
 	/* It may be but slow, and saves now. */
-	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && each_journal(NULL, source);)
+	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && orphan_journals(NULL, source);)
 		usleep(STEP_MS * 1000);
 	tell_journal(l, t);
-	return each_journal(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	return orphan_journals(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 }
 
 int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)

@@ -26,7 +26,8 @@ int orphan_died(struct listener *l, const struct target *t);
 /* It could be asked, and does not answer: unmounted by force. Returns the exit code. */
 int orphan_leave(struct listener *l, const struct target *t);
 
-/* Of the map, or the maps of the folder, at source: tells of each journal. False: there is none. */
-bool orphan_tell_journals(struct listener *l, const char *source);
+/* Of the map, or the maps of the folder, at source: tells of each journal, or with NULL of none.
+ * Returns how many there are. */
+size_t orphan_journals(struct listener *l, const char *source);
 
 #endif

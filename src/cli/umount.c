@@ -54,10 +54,13 @@ static bool stands_elsewhere(struct listener *l, const struct target *t)
  * a word, come again. */
 static int ask(struct listener *l, int sock, const struct target *t, const struct ending *how)
 {
+	/* Root removes nothing where another could lead a path astray. */
+	const int cleans = geteuid() == t->entry.owner ? CONTROL_CLEANS : 0;
 	struct control_msg m;
 	bool made;
 	int r = control_tell(sock, CONTROL_SAVE,
-		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
+		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0) | cleans,
+		NULL);
 
 	l->heard = false;
 	/* While the worker saves. */
@@ -69,7 +72,7 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 		return l->heard ? orphan_died(l, t) : -EAGAIN;
 	if (r < 0)
 		return r;
-	made = m.flags & CONTROL_MADE;
+	made = cleans && m.flags & CONTROL_MADE;
 	if (control_outcome(m.code) == OUTCOME_SAVE_FAILED && !how->force) {
 		listener_say(l, "not everything could be saved; still mounted (mapfs -u --discard "
 				"throws away what is not)");
@@ -109,7 +112,7 @@ static int knock(const struct mount_entry *entry)
 static int not_mounted(struct listener *l, const char *why, const char *source)
 {
 	listener_say(l, "%s", why);
-	(void)orphan_tell_journals(l, source);
+	(void)orphan_journals(l, source);
 	return OUTCOME_USAGE;
 }
 

@@ -29,7 +29,7 @@
  *                           with the mount cannot be copied out, the answer is to be _SAVE_FAILED:
  *                           there is no unmount then. CONTROL_DISCARD: nothing is saved now, nor at
  *                           the end, and W reports what is thrown away; taken back where C goes
- *                           before the end
+ *                           before the end. CONTROL_CLEANS: C will remove the mount point
  *   W    PROGRESS*          done and total, in bytes, and in text what is being done, or "";
  *                           several a second, so that C knows that W is alive
  *   W    REPORT*            a line each: saved, removed, left, refused
@@ -71,11 +71,11 @@ enum control_type {
 
 enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a line */
 /* The code of SAVE, a sum of these */
-enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2 };
+enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2, CONTROL_CLEANS = 4 };
 /* What SAVED says in flags, a sum of these */
 enum {
-	CONTROL_MADE = 1,  /* DOOR's code */
-	CONTROL_HEARD = 2, /* a `mapfs -u` hears it, and sees to what is left to do */
+	CONTROL_MADE = 1,    /* DOOR's code */
+	CONTROL_CLEANED = 2, /* a `mapfs -u` that said CLEANS hears it */
 };
 
 struct control_msg {

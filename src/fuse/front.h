@@ -29,6 +29,7 @@ struct front {
 	bool kept;             /* the mount lasts without the launcher */
 	struct door door;      /* where `mapfs -u` comes in */
 	bool made;             /* the mount point was made for this mount */
+	bool cleaned;          /* who asked for a save last removes it */
 	bool stopping;         /* the end follows the save */
 	unsigned saves;        /* that were asked for and are not answered */
 	struct report last;    /* of them, the last one that was */

@@ -176,6 +176,6 @@ enum outcome guard_run(struct guard *g)
 	drop_rights(g);
 	wait_for_end(g, &last);
 	code = result_of(g, &last);
-	guard_clean(g, !last.saved || !(last.flags & CONTROL_HEARD));
+	guard_clean(g, !last.saved || !(last.flags & CONTROL_CLEANED));
 	return code;
 }

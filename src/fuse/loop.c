@@ -49,6 +49,8 @@ static void heard(void *arg, const struct control_msg *m)
 {
 	struct front *f = arg;
 
+	if (!m || m->type == CONTROL_SAVE)
+		f->cleaned = m && m->code & CONTROL_CLEANS;
 	if (!m)
 		mounted_keep(&f->tree);
 	else if (m->type == CONTROL_QUIT)

@@ -51,7 +51,8 @@ static void tell_saved(struct front *f, enum outcome code)
 	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code, .fd = -1};
 
 	m.flags = f->made ? CONTROL_MADE : 0;
-	m.flags |= door_tell(&f->door, &m) ? CONTROL_HEARD : 0;
+	if (door_tell(&f->door, &m) && f->cleaned)
+		m.flags |= CONTROL_CLEANED;
 	if (!f->launcher_gone)
 		(void)door_tell_one(f->launcher_fd, &m);
 }
