@@ -19,23 +19,20 @@
 
 char *mount_options(const struct mount_request *rq, bool read_only)
 {
-	size_t room = 2 * strlen(rq->path) + 128;
-	char *s = malloc(room);
-	char *p = s;
+	const char *const given[] = {"subtype=mapfs", "default_permissions",
+		rq->allow_other ? "allow_other" : NULL, rq->noexec ? "noexec" : NULL,
+		read_only ? "ro" : NULL};
+	CLEANUP(free) char *name = NULL;
+	CLEANUP(free) char *all = NULL;
 
-	if (!s)
+	/* A comma or a backslash of the path is no comma of the options. */
+	if (asprintf(&name, "fsname=%s", rq->path) < 0 || fuse_opt_add_opt_escaped(&all, name) < 0)
 		return NULL;
-	p += sprintf(p, "fsname=");
-	/* libfuse splits at commas and takes a backslash before any character away. */
-	for (const char *c = rq->path; *c; c++) {
-		if (*c == ',' || *c == '\\')
-			*p++ = '\\';
-		*p++ = *c;
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		if (given[i] && fuse_opt_add_opt(&all, given[i]) < 0)
+			return NULL;
 	}
-	snprintf(p, room - (size_t)(p - s), ",subtype=mapfs,default_permissions%s%s%s",
-		rq->allow_other ? ",allow_other" : "", rq->noexec ? ",noexec" : "",
-		read_only ? ",ro" : "");
-	return s;
+	return TAKE(all);
 }
 
 /* libfuse and fusermount3 tell their reasons to stderr only: catch the last line of them. */
