@@ -17,17 +17,9 @@ void compared_add(struct compared *c, const struct extent *x, uint64_t at)
 /* The last that begins at or before it. */
 static const struct compared_range *range_at(const struct compared *c, uint64_t at)
 {
-	size_t low = 0, high = c->n;
+	size_t i = array_first(k, c->n, c->all[k].at > at);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (c->all[mid].at <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &c->all[low - 1] : NULL;
+	return i ? &c->all[i - 1] : NULL;
 }
 
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at)

@@ -21,12 +21,7 @@ struct file *file_new(int fd)
 	return f;
 }
 
-struct file *file_ref(struct file *f)
-{
-	if (f)
-		refs_take(&f->refs);
-	return f;
-}
+DEFINE_REF(struct file, file_ref)
 
 void file_unref(struct file *f)
 {

@@ -41,11 +41,12 @@ static int ask_names(enum io_op op, int dirfd, const char *from, const char *to)
 	return io_ask(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
 }
 
-/* 0 or -errno of a call that answers -1 on failure. */
-static int outcome(int r)
-{
-	return r < 0 ? -errno : 0;
-}
+/* 0 or -errno of a call that answers -1 on failure, unless the hook's answer was one. */
+#define OUTCOME(asked, call)                                                                       \
+	__extension__({                                                                            \
+		int asked_ = (asked);                                                              \
+		asked_ < 0 ? asked_ : (call) < 0 ? -errno : 0;                                     \
+	})
 
 static int open_name(int dirfd, const char *name, int flags, mode_t mode)
 {
@@ -192,9 +193,7 @@ int io_truncate(int fd, uint64_t size)
 	if (size > INT64_MAX)
 		return -EFBIG;
 	do {
-		r = ask(IO_TRUNCATE, fd, "");
-		if (r == 0)
-			r = outcome(ftruncate(fd, (off_t)size));
+		r = OUTCOME(ask(IO_TRUNCATE, fd, ""), ftruncate(fd, (off_t)size));
 	} while (r == -EINTR);
 	return r;
 }
@@ -204,9 +203,7 @@ static int sync_by(int (*call)(int fd), int fd)
 	int r;
 
 	do {
-		r = ask(IO_SYNC, fd, "");
-		if (r == 0)
-			r = outcome(call(fd));
+		r = OUTCOME(ask(IO_SYNC, fd, ""), call(fd));
 	} while (r == -EINTR);
 	return r;
 }
@@ -230,9 +227,7 @@ int io_datasync(int fd)
 
 int io_rename(int dirfd, const char *from, const char *to)
 {
-	int r = ask_names(IO_RENAME, dirfd, from, to);
-
-	return r < 0 ? r : outcome(renameat(dirfd, from, dirfd, to));
+	return OUTCOME(ask_names(IO_RENAME, dirfd, from, to), renameat(dirfd, from, dirfd, to));
 }
 
 static bool is_dir(int dirfd, const char *name)
@@ -268,17 +263,14 @@ static int rename_dir(int dirfd, const char *from, const char *to)
 
 int io_rename_noreplace(int dirfd, const char *from, const char *to)
 {
-	int r = ask_names(IO_RENAME, dirfd, from, to);
+	int r = OUTCOME(ask_names(IO_RENAME, dirfd, from, to),
+		renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
 
-	if (r == 0)
-		r = outcome(renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
 	if (r != -EINVAL && r != -ENOSYS && r != -EOPNOTSUPP)
 		return r;
 	if (is_dir(dirfd, from))
 		return rename_dir(dirfd, from, to);
-	r = ask_names(IO_RENAME, dirfd, from, to);
-	if (r == 0)
-		r = outcome(linkat(dirfd, from, dirfd, to, 0));
+	r = OUTCOME(ask_names(IO_RENAME, dirfd, from, to), linkat(dirfd, from, dirfd, to, 0));
 	if (r == -EEXIST)
 		return r;
 	return r < 0 ? rename_over_placeholder(dirfd, from, to) : io_unlink(dirfd, from);
@@ -286,23 +278,17 @@ int io_rename_noreplace(int dirfd, const char *from, const char *to)
 
 int io_unlink(int dirfd, const char *name)
 {
-	int r = ask(IO_UNLINK, dirfd, name);
-
-	return r < 0 ? r : outcome(unlinkat(dirfd, name, 0));
+	return OUTCOME(ask(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, 0));
 }
 
 int io_rmdir(int dirfd, const char *name)
 {
-	int r = ask(IO_UNLINK, dirfd, name);
-
-	return r < 0 ? r : outcome(unlinkat(dirfd, name, AT_REMOVEDIR));
+	return OUTCOME(ask(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, AT_REMOVEDIR));
 }
 
 int io_mkdir(int dirfd, const char *name, mode_t mode)
 {
-	int r = ask(IO_MKDIR, dirfd, name);
-
-	return r < 0 ? r : outcome(mkdirat(dirfd, name, mode));
+	return OUTCOME(ask(IO_MKDIR, dirfd, name), mkdirat(dirfd, name, mode));
 }
 
 int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e)
@@ -321,28 +307,20 @@ int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct
 
 int io_chmod(int fd, mode_t mode)
 {
-	int r = ask(IO_META, fd, "");
-
-	return r < 0 ? r : outcome(fchmod(fd, mode));
+	return OUTCOME(ask(IO_META, fd, ""), fchmod(fd, mode));
 }
 
 int io_chown(int fd, uid_t uid, gid_t gid)
 {
-	int r = ask(IO_META, fd, "");
-
-	return r < 0 ? r : outcome(fchown(fd, uid, gid));
+	return OUTCOME(ask(IO_META, fd, ""), fchown(fd, uid, gid));
 }
 
 int io_set_xattr(int fd, const char *name, const void *value, size_t size)
 {
-	int r = ask(IO_META, fd, name);
-
-	return r < 0 ? r : outcome(fsetxattr(fd, name, value, size, 0));
+	return OUTCOME(ask(IO_META, fd, name), fsetxattr(fd, name, value, size, 0));
 }
 
 int io_remove_xattr(int fd, const char *name)
 {
-	int r = ask(IO_META, fd, name);
-
-	return r < 0 ? r : outcome(fremovexattr(fd, name));
+	return OUTCOME(ask(IO_META, fd, name), fremovexattr(fd, name));
 }

@@ -91,36 +91,18 @@ static int read_names(struct nearby *b, struct error *e)
 	return 0;
 }
 
-static size_t first_from(const struct nearby *b, const char *stem)
-{
-	size_t low = 0, high = b->n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (strcmp(b->names[mid], stem) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const char *name),
 	void *arg, struct error *e)
 {
-	size_t length = strlen(stem);
+	size_t length = strlen(stem), i;
 	int r = 0;
 
 	pthread_mutex_lock(&b->lock);
 	if (!b->read || clock_ms() - b->read_ms >= KEPT_MS)
 		r = read_names(b, e);
-	if (r == 0)
-		for (size_t i = first_from(b, stem); r == 0 && i < b->n; i++) {
-			if (strncmp(b->names[i], stem, length) != 0)
-				break;
-			r = fn(arg, b->names[i]);
-		}
+	i = r == 0 ? array_first(k, b->n, strcmp(b->names[k], stem) >= 0) : b->n;
+	for (; r == 0 && i < b->n && strncmp(b->names[i], stem, length) == 0; i++)
+		r = fn(arg, b->names[i]);
 	pthread_mutex_unlock(&b->lock);
 	return r;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/say.h"
@@ -11,6 +12,7 @@
 #include "cli/offline/files.h"
 #include "cli/offline/indexing.h"
 #include "cli/offline/out.h"
+#include "cli/offline/streams.h"
 #include "cli/words.h"
 
 struct pack {
@@ -40,13 +42,18 @@ static int open_map(struct command *c, struct pack *p, int from)
 static int give_name(struct pack *p, int code)
 {
 	struct offline *t = &p->out.held;
+	bool stream = streams_named(t->file);
 	struct error e = ERROR_INIT;
+	int r = 0;
 
-	if ((code == OUTCOME_DONE || code == OUTCOME_LEFT) && volume_name(t->vol, &e) < 0) {
+	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+		r = stream ? streams_output(t->vol->source.files[0]->fd, &e)
+			   : volume_name(t->vol, &e);
+	if (r < 0) {
 		offline_say(t, "%s", error_text(&e));
-		code = e.code == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+		code = r == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
-	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+	if (stream || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
 		volume_discard(t->vol);
 	return code;
 }
@@ -248,6 +255,8 @@ int cli_pack(int argc, char **argv)
 		c.code = cli_usage("pack: --format goes with a new file");
 	else if (option == -1 && p.exact && !p.onto)
 		c.code = cli_usage("pack: --exact goes with --onto");
+	else if (option == -1 && !p.onto && streams_named(c.names[1]) && isatty(STDOUT_FILENO))
+		c.code = cli_usage("pack: a map is nothing for a terminal: name a file");
 	else if (option == -1 && command_writes(&c)) {
 		p.dir = c.names[0];
 		c.code = run(&c, &p);

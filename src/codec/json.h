@@ -43,6 +43,8 @@ struct jsonw {
 };
 
 void jsonw_to_nowhere(struct jsonw *w);
+/* ... going on where another one is. */
+void jsonw_to_nowhere_after(struct jsonw *w, const struct jsonw *other);
 void jsonw_to_buffer(struct jsonw *w, struct buffer *to); /* borrowed; check its sticky error */
 void jsonw_to_range(struct jsonw *w, uint64_t off, void *dst, size_t n);
 /* The range is filled: a caller with many elements may stop here, and calls nothing more. */
@@ -66,8 +68,8 @@ void jsonw_key_string(struct jsonw *w, const char *key, const char *s);
 /*
  * A file that was read. Refused (-EINVAL, "line 3, column 5: ..."): what is not JSON, a key that
  * stands twice in one object, nesting deeper than 2048, invalid UTF-8, NUL in a string, integers
- * beyond 64 bits, more than JSON_TEXT_MAX values. Larger than max bytes: -EFBIG. A byte order mark
- * is dropped.
+ * beyond 64 bits, more than JSON_TEXT_MAX values, more than max bytes. A byte order mark is
+ * dropped.
  */
 /* Values take up to 130 times the bytes of their text, so that no more of them are made. */
 enum { JSON_TEXT_MAX = 64 << 10 };

@@ -94,6 +94,11 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 	struct bytes *rest;
 	int r = extent_load(x, max, &d.text, e);
 
+	if (r == -EFBIG)
+		return error_set(e, -EINVAL,
+			"line 1, column 1: the file is larger than can be: %" PRIu64
+			" bytes (at most %" PRIu64 ")",
+			x->size, max);
 	if (r < 0)
 		return r;
 	if (d.text->size >= mark && memcmp(d.text->data, JSON_MARK, mark) == 0) {

@@ -13,6 +13,13 @@ void jsonw_to_nowhere(struct jsonw *w)
 	*w = (struct jsonw){0};
 }
 
+void jsonw_to_nowhere_after(struct jsonw *w, const struct jsonw *other)
+{
+	*w = *other;
+	w->buffer = NULL;
+	w->dst = NULL;
+}
+
 void jsonw_to_buffer(struct jsonw *w, struct buffer *to)
 {
 	*w = (struct jsonw){.buffer = to};

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/parallel.h"
 #include "codec/checksum.h"
 #include "codec/png_rows.h"
 
-/* What the blob remembers: the length by key_of, and that it cannot be read. */
-#define KEY_PNG     ((uint64_t)1 << 61)
-#define KEY_DAMAGED ((uint64_t)1 << 62)
+/* The blob remembers the length, by key_of. */
+#define KEY_PNG ((uint64_t)1 << 61)
 
 enum {
 	HEAD = PNG_HEAD + 2, /* up to the bands: with the zlib header */
@@ -220,20 +220,18 @@ static int make_layout(void *arg, struct bytes **ret, struct error *e)
 bool png_packed_known(struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size)
 {
 	*ret_size = 0;
-	return memos_find(&b->memos, key_of(width, height), ret_size) ||
-	       memos_find(&b->memos, KEY_DAMAGED, &(uint64_t){0});
+	return blob_recall(b, key_of(width, height), ret_size) || blob_is_damaged(b);
 }
 
 static int get_layout(struct packing *p, struct bytes **ret, struct error *e)
 {
-	uint64_t size;
 	int r;
 
-	if (png_packed_known(p->blob, p->rows.width, p->rows.height, &size) && !size)
+	if (blob_is_damaged(p->blob))
 		return error_set(e, -EIO, "the pixels are damaged");
 	r = blob_derive(p->blob, p->key, make_layout, p, ret, e);
 	if (r == -EIO)
-		memos_set(&p->blob->memos, KEY_DAMAGED, 1);
+		(void)blob_check(p->blob, NULL); /* and nobody tries again */
 	return r;
 }
 
@@ -254,29 +252,14 @@ int png_packed_size(
 	if (r < 0)
 		return r;
 	*ret_size = HEAD + body_of((const struct layout *)found) + TAIL;
-	memos_set(&b->memos, p.key, *ret_size);
+	blob_remember(b, p.key, *ret_size);
 	return 0;
-}
-
-static size_t band_at(const struct layout *l, uint64_t at)
-{
-	size_t low = 0, high = l->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->ends[mid] <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 static int read_bands(const struct packing *p, const struct layout *l, uint64_t *off, uint8_t **dst,
 	size_t *n, struct error *e)
 {
-	for (size_t i = band_at(l, *off - HEAD); *n && i < l->n; i++) {
+	for (size_t i = array_first(k, l->n, l->ends[k] > *off - HEAD); *n && i < l->n; i++) {
 		CLEANUP(bytes_unref) struct bytes *band = NULL;
 		uint64_t from = i ? l->ends[i - 1] : 0, size = l->ends[i] - from;
 		int r = get_band(p, i, &band, e);

@@ -144,9 +144,9 @@ static int decode(struct checkpoints *c, struct feed *f, uint64_t i, uint8_t *ds
 static int start(const struct checkpoints *c, uint64_t i, const struct extent *x, uint64_t declared,
 	struct feed *f, struct error *e)
 {
-	const struct checkpoint *p = &c->points[i - 1];
+	const struct checkpoint *p = i ? &c->points[i - 1] : NULL;
 
-	return i ? feed_resume(f, x, declared, &p->z, p->in, i * c->length, e)
+	return p ? feed_resume(f, x, declared, &p->z, p->in, i * c->length, e)
 		 : feed_init(f, x, declared, e);
 }
 

@@ -256,7 +256,7 @@ static void an_external_image_takes_its_size_only(void **state)
 	assert_content(f.s, "images/1_desert.json",
 		"{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
-		"external is 0 (cannot be changed here from true)");
+		"external is 0 (cannot be changed from true)");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
 	assert_fails(

@@ -335,10 +335,19 @@ static int find_moved(struct joining *g)
 	return r;
 }
 
+/* One of no elements has none to point at. */
+static const struct seq *solid(const struct seq *s)
+{
+	static struct span none;
+	static const struct seq empty = {.at = &none};
+
+	return s->at ? s : &empty;
+}
+
 int seq_merge(const struct seq *b, const struct seq *o, const struct seq *t, struct seq_join *how,
 	struct buffer *out)
 {
-	struct joining g = {.b = b, .o = o, .t = t, .how = how, .out = out};
+	struct joining g = {.b = solid(b), .o = solid(o), .t = solid(t), .how = how, .out = out};
 	int r = seq_diff(b, o, &g.ho);
 
 	how->clashes = 0;

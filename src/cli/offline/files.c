@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/io.h"
@@ -33,9 +34,13 @@ struct copy {
 	char *to;               /* ... and in the map */
 };
 
+/* In any case of letters, so that what a tool made of a file comes after it. */
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	int r = strcasecmp(x, y);
+
+	return r ? r : strcmp(x, y);
 }
 
 static int read_names(int fd, struct names *ret)

@@ -87,6 +87,20 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
 }
 
+/* It never has a name, and until it is written out nobody else may read it. */
+static int create_stream(
+	struct offline *t, const char *format, const struct vfs_options *o, struct error *e)
+{
+	const struct format *f = volume_format_for(format, "");
+	int dirfd;
+
+	if (f && f->companion)
+		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+	dirfd = streams_directory(e);
+	(void)umask(S_IRWXG | S_IRWXO);
+	return dirfd < 0 ? dirfd : volume_create(dirfd, "", format, o, &t->vol, e);
+}
+
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e)
 {
@@ -96,7 +110,7 @@ int offline_create(struct offline *t, const char *file, const char *format,
 
 	begin(t, file);
 	if (streams_named(file))
-		return error_set(e, -EINVAL, "is no name for a new map");
+		return create_stream(t, format, o, e);
 	if (!dir)
 		return error_set(e, -ENOMEM, "out of memory");
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

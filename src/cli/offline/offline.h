@@ -42,7 +42,8 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
  */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* A new map of this format (NULL: by its ending), which must not be there: an empty one, once it is
- * loaded. Where it is not to stay, volume_discard takes it away again. */
+ * loaded. Where it is not to stay, volume_discard takes it away again. "-", for o->nameless, is one
+ * for standard output (streams_output), and never stays. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
 /* The same of a map below a directory that is open (borrowed): for those that a folder holds. */

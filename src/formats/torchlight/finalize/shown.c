@@ -55,6 +55,8 @@ int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 	unsigned rank;
 	struct str stored, path;
 
+	if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
+		return -ENOENT;
 	/* Only of several of one name, which the map had, do names change. */
 	if (tl_kind_of(id) != TL_FILE || handle >= man->n_entries || !m->table)
 		return -ENOTSUP;

@@ -33,12 +33,7 @@ struct tl_content *tl_content_new(
 	return c;
 }
 
-struct tl_content *tl_content_ref(struct tl_content *c)
-{
-	if (c)
-		refs_take(&c->refs);
-	return c;
-}
+DEFINE_REF(struct tl_content, tl_content_ref)
 
 void tl_content_unref(struct tl_content *c)
 {

@@ -29,6 +29,9 @@ struct text {
 	size_t n;
 };
 
+/* A copy in place of what it was. -ENOMEM. */
+int text_set(struct text *t, const void *data, size_t n);
+
 struct mod_requirement {
 	struct text name;
 	int64_t id;
