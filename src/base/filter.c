@@ -15,27 +15,18 @@
 #include "base/cleanup.h"
 #include "base/filter_program.h"
 
-/* The program with the numbers of the processes that it is about; NULL with errno set. */
-static struct sock_filter *copy_for(const struct filter_program *p, pid_t worker)
+int filter_enter(struct error *e)
 {
-	struct sock_filter *code = malloc(p->n * sizeof(*code));
+	const struct filter_program *p = &filter_of_worker;
+	CLEANUP(free) struct sock_filter *code = malloc(p->n * sizeof(*code));
+	const struct sock_fprog program = {p->n, code};
+	int r = 0;
 
 	for (size_t i = 0; code && i < p->n; i++) {
 		code[i] = p->code[i];
 		if (code[i].k == FILTER_SELF)
 			code[i].k = (uint32_t)getpid();
-		else if (code[i].k == FILTER_WORKER)
-			code[i].k = (uint32_t)worker;
 	}
-	return code;
-}
-
-static int enter(const struct filter_program *p, pid_t worker, struct error *e)
-{
-	CLEANUP(free) struct sock_filter *code = copy_for(p, worker);
-	const struct sock_fprog program = {p->n, code};
-	int r = 0;
-
 	if (!code || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) < 0)
 		r = -errno;
 	/* Not built into the kernel, or kept from us by what we run in. */
@@ -44,27 +35,11 @@ static int enter(const struct filter_program *p, pid_t worker, struct error *e)
 	return r < 0 ? error_set(e, r, "system calls cannot be filtered: %s", strerror(-r)) : 0;
 }
 
-int filter_enter(struct error *e)
-{
-	return enter(&filter_of_worker, 0, e);
-}
-
-int filter_enter_keeper(pid_t worker, struct error *e)
-{
-	return enter(&filter_of_keeper, worker, e);
-}
-
 #else
 
 int filter_enter(struct error *e)
 {
 	return error_set(e, -ENOSYS, "built without libseccomp: system calls are not filtered");
-}
-
-int filter_enter_keeper(pid_t worker, struct error *e)
-{
-	(void)worker;
-	return filter_enter(e);
 }
 
 #endif

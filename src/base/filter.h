@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * filter: the system calls that the worker may make, and the keeper once the mount stands.
+ * filter: the system calls that the worker may make.
  *
- * What they need is allowed. What nothing but an intruder would call (to run a program, make a
+ * What it needs is allowed. What nothing but an intruder would call (to run a program, make a
  * process or a socket, reach into or signal another process, change a file's rights by its path)
  * kills the process with SIGSYS. Every other call is -ENOSYS, as from a kernel that lacks it; so a
  * newer libc does without.
@@ -13,16 +13,10 @@
 #ifndef BASE_FILTER_H
 #define BASE_FILTER_H
 
-#include <sys/types.h>
-
 #include "base/error.h"
 
 /* For this thread and those that it will make. 0; -ENOSYS where the kernel, or this build, has no
  * filters; or another -errno. No new privileges must be set. */
 int filter_enter(struct error *e);
-
-/* The same for the keeper. It may wait for its children, signal `worker`, read files, remove empty
- * directories, and make sockets for others to connect to; no file is opened for writing. */
-int filter_enter_keeper(pid_t worker, struct error *e);
 
 #endif

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * filter_program: the filters of filter.h as the kernel runs them. They are made when mapfs is
- * built, by filter_rules.c; only the numbers of processes are put in when one is entered.
+ * filter_program: the filter of filter.h as the kernel runs it. It is made when mapfs is built, by
+ * filter_rules.c; only the number of the process is put in when it is entered.
  */
 #ifndef BASE_FILTER_PROGRAM_H
 #define BASE_FILTER_PROGRAM_H
 
 #include <linux/filter.h>
 
-/* Stand for numbers of processes, and are greater than any. */
-#define FILTER_SELF   0x5e1f0000U
-#define FILTER_WORKER 0x5e1f0001U
+/* Stands for the number of the process, and is greater than any. */
+#define FILTER_SELF 0x5e1f0000U
 
 struct filter_program {
 	const struct sock_filter *code;
 	unsigned short n;
 };
 
-extern const struct filter_program filter_of_worker, filter_of_keeper;
+extern const struct filter_program filter_of_worker;
 
 #endif

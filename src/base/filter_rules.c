@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Run at build time: prints the filters of filter.h as programs of the kernel, in C. To make one
- * takes libseccomp longer than a short command runs, so the product has them ready.
+ * Run at build time: prints the filter of filter.h as a program of the kernel, in C. To make one
+ * takes libseccomp longer than a short command runs, so the product has it ready.
  */
 #include "base/filter_program.h"
 
@@ -54,11 +54,10 @@ static const char *const allowed[] = {
 	"gettimeofday", "time", "times",
 	/* the sockets that are open */
 	"sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "accept", "accept4", "getsockopt",
-	"setsockopt"};
-
-static const char *const worker_allowed[] = {"pread64", "preadv", "pwrite64", "pwritev", "dup",
-	"dup2", "dup3", "pipe2", "splice", "vmsplice", "tee", "eventfd2", "signalfd4",
-	"memfd_create",
+	"setsockopt",
+	/* what it works with */
+	"pread64", "preadv", "pwrite64", "pwritev", "dup", "dup2", "dup3", "pipe2", "splice",
+	"vmsplice", "tee", "eventfd2", "signalfd4", "memfd_create",
 	/* Landlock says which files. */
 	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "sync_file_range",
 	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
@@ -66,31 +65,15 @@ static const char *const worker_allowed[] = {"pread64", "preadv", "pwrite64", "p
 	"unlink", "unlinkat", "fchown", "fchown32", "fgetxattr", "flistxattr", "fsetxattr",
 	"fremovexattr"};
 
-/* To wait for the worker, and to open the door where its name was taken. */
-static const char *const keeper_allowed[] = {"wait4", "waitid", "waitpid", "bind", "listen"};
-
 static const char *const killing[] = {
 	/* programs and processes */
 	"execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev",
 	"pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 	/* sockets */
-	"socketpair",
+	"socketpair", "socket", "connect", "bind", "listen",
 	/* rights of files that are named, not open */
 	"chmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchownat",
 	"setxattr", "lsetxattr", "setxattrat", "removexattr", "lremovexattr", "removexattrat"};
-
-/* Without its runner the keeper still tries syslog(3), in vain. */
-static const char *const worker_killing[] = {"socket", "connect", "bind", "listen"};
-
-static const char *const keeper_killing[] = {
-	/* files */
-	"creat", "truncate", "truncate64", "ftruncate", "ftruncate64", "rename", "renameat",
-	"renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "mkdir", "mkdirat",
-	"mknod", "mknodat", "fchmod", "fchown", "fchown32", "fsetxattr", "fremovexattr",
-	/* the system */
-	"mount", "umount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount",
-	"mount_setattr", "pivot_root", "chroot", "setns", "unshare", "bpf", "init_module",
-	"finit_module", "kexec_load", "reboot"};
 
 static const unsigned commands[] = {
 	F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETPIPE_SZ, F_SETPIPE_SZ};
@@ -158,8 +141,8 @@ static int add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
 	return r;
 }
 
-/* Calls of which an argument decides. whom: signals may be sent to. */
-static int add_conditional(scmp_filter_ctx ctx, scmp_datum_t whom)
+/* Calls of which an argument decides. */
+static int add_conditional(scmp_filter_ctx ctx)
 {
 	const uint32_t ok = SCMP_ACT_ALLOW, kill = SCMP_ACT_KILL_PROCESS;
 	const scmp_datum_t self = FILTER_SELF;
@@ -168,8 +151,8 @@ static int add_conditional(scmp_filter_ctx ctx, scmp_datum_t whom)
 		{"clone", ok, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)},
 		{"clone", kill, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)},
 		/* abort() and raise() */
-		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, whom)},
-		{"kill", kill, SCMP_A0(SCMP_CMP_NE, whom)},
+		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
+		{"kill", kill, SCMP_A0(SCMP_CMP_NE, self)},
 		{"tgkill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
 		{"tgkill", kill, SCMP_A0(SCMP_CMP_NE, self)},
 		/* No memory becomes code. */
@@ -216,39 +199,7 @@ static int add_modes(scmp_filter_ctx ctx)
 	return r;
 }
 
-static int add_worker(scmp_filter_ctx ctx)
-{
-	int r = add_names(ctx, SCMP_ACT_ALLOW, worker_allowed, LENGTH(worker_allowed));
-
-	if (r == 0)
-		r = add_modes(ctx);
-	if (r == 0)
-		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, worker_killing, LENGTH(worker_killing));
-	return r < 0 ? r : add_conditional(ctx, FILTER_SELF);
-}
-
-/* Files are opened for reading, sockets made for other processes of this machine. */
-static int add_keeper(scmp_filter_ctx ctx)
-{
-	const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-	const struct rule rules[] = {
-		{"open", SCMP_ACT_ALLOW, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
-		{"openat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)},
-		{"unlinkat", SCMP_ACT_ALLOW, SCMP_A2(SCMP_CMP_EQ, AT_REMOVEDIR)},
-		{"unlinkat", SCMP_ACT_KILL_PROCESS, SCMP_A2(SCMP_CMP_NE, AT_REMOVEDIR)},
-		{"socket", SCMP_ACT_ALLOW, SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
-		{"socket", SCMP_ACT_KILL_PROCESS, SCMP_A0(SCMP_CMP_NE, AF_UNIX)},
-	};
-	int r = add_names(ctx, SCMP_ACT_ALLOW, keeper_allowed, LENGTH(keeper_allowed));
-
-	if (r == 0)
-		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, keeper_killing, LENGTH(keeper_killing));
-	if (r == 0)
-		r = add_rules(ctx, rules, LENGTH(rules));
-	return r < 0 ? r : add_conditional(ctx, FILTER_WORKER);
-}
-
-static int build(scmp_filter_ctx ctx, int (*add_own)(scmp_filter_ctx ctx))
+static int build(scmp_filter_ctx ctx)
 {
 	int r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
@@ -258,7 +209,9 @@ static int build(scmp_filter_ctx ctx, int (*add_own)(scmp_filter_ctx ctx))
 		r = add_names(ctx, SCMP_ACT_ALLOW, allowed, LENGTH(allowed));
 	if (r == 0)
 		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, killing, LENGTH(killing));
-	return r < 0 ? r : add_own(ctx);
+	if (r == 0)
+		r = add_modes(ctx);
+	return r < 0 ? r : add_conditional(ctx);
 }
 
 /* libseccomp writes to descriptors only. */
@@ -276,17 +229,16 @@ static int print_code(scmp_filter_ctx ctx)
 	return r;
 }
 
-static int print_program(const char *name, int (*add_own)(scmp_filter_ctx ctx))
+static int print_program(void)
 {
 	CLEANUP(seccomp_release) scmp_filter_ctx ctx = seccomp_init(UNKNOWN);
-	int r = ctx ? build(ctx, add_own) : -ENOMEM;
+	int r = ctx ? build(ctx) : -ENOMEM;
 
-	printf("\nstatic const struct sock_filter %s_code[] = {\n", name);
+	puts("\nstatic const struct sock_filter code[] = {");
 	if (r == 0)
 		r = print_code(ctx);
-	printf("};\nconst struct filter_program filter_of_%s = {\n"
-	       "\t%s_code, sizeof(%s_code) / sizeof(%s_code[0])};\n",
-		name, name, name, name);
+	puts("};\nconst struct filter_program filter_of_worker = {\n"
+	     "\tcode, sizeof(code) / sizeof(code[0])};");
 	return r;
 }
 
@@ -294,14 +246,12 @@ int main(void)
 {
 	int r;
 
-	/* The filters are for other kernels than that of the machine that builds, which may not
+	/* The filter is for other kernels than that of the machine that builds, which may not
 	 * know what they use. */
 	r = seccomp_api_set(API_KILL_PROCESS);
 	puts("#include \"base/filter_program.h\"");
 	if (r == 0)
-		r = print_program("worker", add_worker);
-	if (r == 0)
-		r = print_program("keeper", add_keeper);
+		r = print_program();
 	if (r == 0 && fflush(stdout) != 0)
 		r = -errno;
 	if (r < 0)

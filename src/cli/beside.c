@@ -13,7 +13,7 @@
 #include "cli/offline/calls.h"
 #include "cli/offline/output.h"
 #include "fuse/control.h"
-#include "fuse/keeper_lines.h"
+#include "cli/lines.h"
 #include "vfs/journal/journal.h"
 
 int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)

@@ -15,7 +15,7 @@
 #include "cli/line/words.h"
 #include "cli/target.h"
 #include "cli/umount.h"
-#include "fuse/keeper.h"
+#include "fuse/launch.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
 {
@@ -78,16 +78,14 @@ static char *future_path(const char *file)
 /* A directory that a mount of mapfs shows is no folder of maps. */
 static int check_folder(const char *file, dev_t dev)
 {
-	CLEANUP(free) char *point = NULL;
 	struct mount_entry entry;
 	char device[sizeof(entry.dev)];
 
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
-	if (mountinfo_find_device(MOUNTINFO, device, &point) < 0 ||
-		mountinfo_find(MOUNTINFO, point, &entry) < 0 || !entry.mapfs)
+	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.mapfs)
 		return OUTCOME_DONE;
 	say(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s", file,
-		entry.source, point);
+		entry.source, entry.point);
 	return OUTCOME_REFUSED;
 }
 
@@ -158,7 +156,7 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 	o->rq.path = path;
 	o->rq.mountpoint = point;
 	o->rq.make_mountpoint = !mountpoint;
-	return (int)keeper_start(&o->rq);
+	return (int)launch(&o->rq);
 }
 
 /* What the command line of `mapfs` itself says. */

@@ -6,8 +6,8 @@
  * Written by mount(8)'s own library, which takes a fraction of what the program does. Where it is
  * not installed nobody looks for notes. Both may wait for others who write theirs.
  */
-#ifndef FUSE_KEEPER_NOTE_H
-#define FUSE_KEEPER_NOTE_H
+#ifndef FUSE_NOTE_H
+#define FUSE_NOTE_H
 
 /* Load the library, if that was not done: ahead of need. */
 void note_prepare(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_note.h"
+#include "fuse/note.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

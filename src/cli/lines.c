@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_lines.h"
+#include "cli/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

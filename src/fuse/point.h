@@ -2,8 +2,8 @@
 /*
  * point: the directory that is mounted on.
  */
-#ifndef FUSE_KEEPER_POINT_H
-#define FUSE_KEEPER_POINT_H
+#ifndef FUSE_POINT_H
+#define FUSE_POINT_H
 
 #include <stdbool.h>
 

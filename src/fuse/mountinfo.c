@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_mountinfo.h"
+#include "fuse/mountinfo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static uid_t owner_of(const char *options)
  * is the device, the fifth the mount point, the sixth has the options of this place; after the lone
  * "-" come type, source and the options of the file system.
  */
-static bool parse_line(char *text, char **ret_point, struct mount_entry *ret)
+static bool parse_line(char *text, struct mount_entry *ret)
 {
 	char *fields[6], *source;
 	char *rest = text;
@@ -64,22 +64,21 @@ static bool parse_line(char *text, char **ret_point, struct mount_entry *ret)
 	source = strsep(&rest, " ");
 	if (source)
 		unescape(source);
+	snprintf(ret->point, sizeof(ret->point), "%s", fields[4]);
 	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
 	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");
 	ret->mapfs = strcmp(type, "fuse.mapfs") == 0;
 	ret->read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
 	ret->owner = strncmp(type, "fuse", 4) == 0 ? owner_of(rest) : 0;
-	*ret_point = fields[4];
 	return true;
 }
 
-int mountinfo_each(const char *table,
-	void (*fn)(void *arg, const char *point, const struct mount_entry *entry), void *arg)
+int mountinfo_each(
+	const char *table, void (*fn)(void *arg, const struct mount_entry *entry), void *arg)
 {
 	CLEANUP(free) char *text = NULL;
 	struct mount_entry entry;
 	size_t room = 0;
-	char *point;
 	FILE *f;
 
 	f = fopen(table, "re");
@@ -87,61 +86,42 @@ int mountinfo_each(const char *table,
 		return -errno;
 	while (getline(&text, &room, f) > 0) {
 		text[strcspn(text, "\n")] = '\0';
-		if (parse_line(text, &point, &entry))
-			fn(arg, point, &entry);
+		if (parse_line(text, &entry))
+			fn(arg, &entry);
 	}
 	fclose(f);
 	return 0;
 }
 
-struct by_point {
-	const char *point;
+struct search {
+	const char *point, *dev; /* one of them */
 	struct mount_entry *ret;
 	bool found;
 };
 
-static void match_point(void *arg, const char *point, const struct mount_entry *entry)
+static void match(void *arg, const struct mount_entry *entry)
 {
-	struct by_point *m = arg;
+	struct search *s = arg;
 
-	if (strcmp(point, m->point) != 0)
+	if (s->point ? strcmp(entry->point, s->point) : strcmp(entry->dev, s->dev))
 		return;
-	m->found = true;
-	*m->ret = *entry;
+	s->found = true;
+	*s->ret = *entry;
+}
+
+static int search(const char *table, struct search *s)
+{
+	int r = mountinfo_each(table, match, s);
+
+	return r < 0 || s->found ? r : -ENOENT;
 }
 
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
 {
-	struct by_point m = {.point = point, .ret = ret};
-	int r = mountinfo_each(table, match_point, &m);
-
-	return r < 0 || m.found ? r : -ENOENT;
+	return search(table, &(struct search){.point = point, .ret = ret});
 }
 
-struct by_device {
-	const char *dev;
-	char *point;
-};
-
-static void match_device(void *arg, const char *point, const struct mount_entry *entry)
+int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
 {
-	struct by_device *m = arg;
-
-	if (strcmp(entry->dev, m->dev) != 0)
-		return;
-	free(m->point);
-	m->point = strdup(point);
-}
-
-int mountinfo_find_device(const char *table, const char *dev, char **ret_point)
-{
-	struct by_device m = {.dev = dev};
-	int r = mountinfo_each(table, match_device, &m);
-
-	if (r < 0 || !m.point) {
-		free(m.point);
-		return r < 0 ? r : -ENOENT;
-	}
-	*ret_point = m.point;
-	return 0;
+	return search(table, &(struct search){.dev = dev, .ret = ret});
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_point.h"
+#include "fuse/point.h"
 
 #include <dirent.h>
 #include <errno.h>

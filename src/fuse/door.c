@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/keeper_door.h"
+#include "fuse/door.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +21,11 @@ enum { LISTENS = 1 << 16 /* in its column "Flags" */ };
 /* How long a client may leave its socket full before it is sent away. */
 enum { CLIENT_PATIENCE_MS = 1000 };
 
-static const char front[] = "", back[] = "/worker";
-
 enum { NAME_ROOM = 96, DIGITS = 16 };
 
-static void name_of(const char *dev, const char *which, char *ret)
+static void name_of(const char *dev, char *ret)
 {
-	snprintf(ret, NAME_ROOM, "mapfs/%s%s", dev, which);
+	snprintf(ret, NAME_ROOM, "mapfs/%s", dev);
 }
 
 static socklen_t address(const char *name, struct sockaddr_un *ret)
@@ -85,14 +83,14 @@ static int listen_at(const char *name)
 }
 
 /* The first name may be another's: anybody can have taken it. The next one nobody foresees. */
-static int open_at(const char *dev, const char *which)
+int door_open(const char *dev)
 {
 	char name[NAME_ROOM];
 	uint64_t random;
 	size_t n;
 	int sock;
 
-	name_of(dev, which, name);
+	name_of(dev, name);
 	sock = listen_at(name);
 	if (sock != -EADDRINUSE)
 		return sock;
@@ -101,21 +99,6 @@ static int open_at(const char *dev, const char *which)
 	n = strlen(name);
 	snprintf(name + n, sizeof(name) - n, ".%016" PRIx64, random);
 	return listen_at(name);
-}
-
-int door_open(struct door *d, const char *dev)
-{
-	int sock = open_at(dev, front);
-
-	if (sock < 0)
-		return sock;
-	d->listener = sock;
-	return 0;
-}
-
-int door_open_back(const char *dev)
-{
-	return open_at(dev, back);
 }
 
 void door_shut(struct door *d)
@@ -138,34 +121,23 @@ size_t door_poll(const struct door *d, struct pollfd *ret)
 	return n;
 }
 
-int door_answer(int listener, int flags)
-{
-	CLEANUP(close_fd) int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC | flags);
-
-	if (sock < 0)
-		return -errno;
-	return peer_is(sock, geteuid()) ? take_fd(&sock) : -EPERM;
-}
-
 static void let_in(struct door *d)
 {
-	int sock = door_answer(d->listener, SOCK_NONBLOCK);
+	CLEANUP(close_fd) int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (sock < 0)
+	if (sock < 0 || !peer_is(sock, geteuid()))
 		return;
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
 		if (d->clients[i] < 0) {
-			d->clients[i] = sock;
+			d->clients[i] = take_fd(&sock);
 			return;
 		}
 	}
-	close(sock);
 }
 
-int door_serve(struct door *d, door_is_meant *is_meant, void *arg, char *ret_where)
+void door_serve(struct door *d, door_heard *fn, void *arg)
 {
 	struct control_msg m;
-	int flags = -1;
 
 	if (d->listener >= 0)
 		let_in(d);
@@ -174,18 +146,21 @@ int door_serve(struct door *d, door_is_meant *is_meant, void *arg, char *ret_whe
 
 		if (r == -EAGAIN)
 			continue;
-		if (r != 1 || m.type != CONTROL_UNMOUNT || !is_meant(arg, m.text)) {
-			send_away(d, i);
+		if (r == 1 && m.fd >= 0)
+			close(m.fd);
+		if (r == 1) {
+			d->waiting[i] = true;
+			fn(arg, &m);
 			continue;
 		}
-		d->waiting[i] = true;
-		memcpy(ret_where, m.text, sizeof(m.text));
-		flags = (flags < 0 ? 0 : flags) | (m.code & (CONTROL_FORCE | CONTROL_DISCARD));
+		r = d->waiting[i];
+		send_away(d, i);
+		if (r)
+			fn(arg, NULL);
 	}
-	return flags;
 }
 
-static int tell_patiently(int sock, const struct control_msg *m)
+int door_tell_one(int sock, const struct control_msg *m)
 {
 	struct pollfd p = {.fd = sock, .events = POLLOUT};
 	int r = control_send(sock, m);
@@ -197,14 +172,20 @@ static int tell_patiently(int sock, const struct control_msg *m)
 	return r;
 }
 
-void door_tell(struct door *d, const struct control_msg *m)
+size_t door_tell(struct door *d, const struct control_msg *m)
 {
+	size_t n = 0;
+
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
 		if (!d->waiting[i])
 			continue;
-		if (tell_patiently(d->clients[i], m) < 0 || m->type == CONTROL_DONE)
-			send_away(d, i);
+		/* It is heard to be gone, then. */
+		if (door_tell_one(d->clients[i], m) < 0)
+			(void)shutdown(d->clients[i], SHUT_RDWR);
+		else
+			n++;
 	}
+	return n;
 }
 
 static int knock_at(const char *name, uid_t owner)
@@ -241,59 +222,24 @@ static const char *further_name(char *line, const char *first)
 	return strlen(name) == n + 1 + DIGITS ? name : NULL;
 }
 
-/* To the turn-th of those with such a name that are the owner's; -ENOENT: there are not so many. */
-static int knock_in_turn(const char *first, uid_t owner, unsigned turn)
+int door_knock(const char *dev, uid_t owner)
 {
 	CLEANUP(free) char *line = NULL;
-	int sock = knock_at(first, owner), r = -ENOENT;
-	FILE *f = NULL;
+	char first[NAME_ROOM];
 	size_t room = 0;
+	int sock, r;
+	FILE *f;
 
-	if (sock >= 0 && turn-- == 0)
-		return sock;
-	if (sock >= 0)
-		close(sock);
-	else if (turn == 0)
-		r = sock; /* the reason, where there is no other */
-	f = fopen(SOCKETS, "re");
-	while (f && getline(&line, &room, f) > 0) {
+	name_of(dev, first);
+	sock = r = knock_at(first, owner);
+	f = sock < 0 ? fopen(SOCKETS, "re") : NULL;
+	while (sock < 0 && f && getline(&line, &room, f) > 0) {
 		const char *name = further_name(line, first);
 
-		sock = name ? knock_at(name, owner) : -ENOENT;
-		if (sock >= 0 && turn-- == 0) {
-			r = sock;
-			break;
-		}
-		if (sock >= 0)
-			close(sock);
+		if (name)
+			sock = knock_at(name, owner);
 	}
 	if (f)
 		fclose(f);
-	return r;
-}
-
-static int knock(const char *dev, const char *which, uid_t owner, unsigned *turn)
-{
-	char first[NAME_ROOM];
-	int sock;
-
-	name_of(dev, which, first);
-	sock = knock_in_turn(first, owner, *turn);
-	if (sock < 0 && *turn) {
-		*turn = 0;
-		sock = knock_in_turn(first, owner, 0);
-	}
-	if (sock >= 0)
-		++*turn;
-	return sock;
-}
-
-int door_knock(const char *dev, uid_t owner, unsigned *turn)
-{
-	return knock(dev, front, owner, turn);
-}
-
-int door_knock_back(const char *dev, uid_t owner, unsigned *turn)
-{
-	return knock(dev, back, owner, turn);
+	return sock < 0 ? r : sock;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The keeper's small parts: the mount table, the options for libfuse, the messages, the door;
+/* Small parts of a mount: the mount table, the options for libfuse, the messages, the door;
  * and what mapfs -u makes of the messages. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,9 @@
 
 #include "cli/listener.h"
 #include "fuse/control.h"
-#include "fuse/keeper_door.h"
-#include "fuse/keeper_mount.h"
-#include "fuse/keeper_mountinfo.h"
+#include "fuse/door.h"
+#include "fuse/mount.h"
+#include "fuse/mountinfo.h"
 
 /* Lines as proc(5) describes them: a plain mount, one with optional fields, a blank in the point,
  * two mounts over each other, and one that is bound to a second place. */
@@ -74,12 +74,12 @@ static void blanks_and_owners_are_read(void **state)
 	assert_int_equal(entry.owner, 1000);
 }
 
-static void list_sources(void *arg, const char *point, const struct mount_entry *entry)
+static void list_sources(void *arg, const struct mount_entry *entry)
 {
 	char *text = arg;
 
 	if (entry->mapfs)
-		sprintf(text + strlen(text), "%s %s%s\n", point, entry->source,
+		sprintf(text + strlen(text), "%s %s%s\n", entry->point, entry->source,
 			entry->read_only ? " ro" : "");
 }
 
@@ -105,25 +105,24 @@ static void other_file_systems_are_not_ours(void **state)
 
 static void a_bound_mount_is_found_by_its_device(void **state)
 {
-	char *point = NULL;
+	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find_device(*state, "0:42", &point), 0);
-	assert_string_equal(point, "/mnt/thr\\ee");
-	free(point);
-	assert_int_equal(mountinfo_find_device(*state, "0:4", &point), -ENOENT);
+	assert_int_equal(mountinfo_find_device(*state, "0:42", &entry), 0);
+	assert_string_equal(entry.point, "/mnt/thr\\ee");
+	assert_int_equal(mountinfo_find_device(*state, "0:4", &entry), -ENOENT);
 }
 
 static void commas_and_backslashes_of_a_path_are_quoted(void **state)
 {
 	struct mount_request rq = {.path = "/m/a,b\\c,allow_other.map"};
-	char *options = keeper_mount_options(&rq, false);
+	char *options = mount_options(&rq, false);
 
 	(void)state;
 	assert_string_equal(options,
 		"fsname=/m/a\\,b\\\\c\\,allow_other.map,subtype=mapfs,default_permissions");
 	free(options);
 	rq = (struct mount_request){.path = "/x", .allow_other = true, .noexec = true};
-	options = keeper_mount_options(&rq, true);
+	options = mount_options(&rq, true);
 	assert_string_equal(
 		options, "fsname=/x,subtype=mapfs,default_permissions,allow_other,noexec,ro");
 	free(options);
@@ -216,89 +215,81 @@ static void door_name(char *dev, size_t room)
 	snprintf(dev, room, "test-%ld", (long)getpid());
 }
 
-static bool any_is_meant(void *arg, const char *where)
+struct hearing {
+	size_t messages, gone;
+	int code;
+};
+
+static void hear(void *arg, const struct control_msg *m)
 {
-	(void)arg;
-	(void)where;
-	return true;
+	struct hearing *h = arg;
+
+	h->messages += m != NULL;
+	h->gone += !m;
+	h->code = m ? m->code : -1;
 }
 
-static bool is_named(void *arg, const char *where)
+static void open_door(struct door *d, const char *dev)
 {
-	return strcmp(where, arg) == 0;
+	door_init(d);
+	d->listener = door_open(dev);
+	assert_true(d->listener >= 0);
 }
 
-static void a_knock_reaches_the_door_and_is_answered_once(void **state)
+static void a_knock_reaches_the_door_and_is_answered(void **state)
 {
-	struct control_msg done = {.type = CONTROL_DONE, .code = 5, .fd = -1}, got;
-	char dev[32], where[CONTROL_TEXT_MAX];
-	unsigned turn = 0;
+	struct control_msg saved = {.type = CONTROL_SAVED, .code = 5, .fd = -1}, got;
+	struct hearing h = {0};
 	struct door d;
+	char dev[32];
 	int sock;
 
 	(void)state;
 	door_name(dev, sizeof(dev));
-	door_init(&d);
-	assert_int_equal(door_open(&d, dev), 0);
-	sock = door_knock(dev, geteuid(), &turn);
+	open_door(&d, dev);
+	sock = door_knock(dev, geteuid());
 	assert_true(sock >= 0);
-	assert_int_equal(door_serve(&d, any_is_meant, NULL, where), -1);
+	door_serve(&d, hear, &h);
 	/* Who has asked nothing hears nothing. */
-	door_tell(&d, &done);
-	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, CONTROL_FORCE, "/mnt"), 0);
-	assert_int_equal(door_serve(&d, any_is_meant, NULL, where), CONTROL_FORCE);
-	assert_string_equal(where, "/mnt");
-	done.code = 6;
-	door_tell(&d, &done);
+	assert_int_equal(door_tell(&d, &saved), 0);
+	assert_int_equal(control_tell(sock, CONTROL_SAVE, CONTROL_DISCARD, NULL), 0);
+	door_serve(&d, hear, &h);
+	assert_int_equal(h.messages, 1);
+	assert_int_equal(h.code, CONTROL_DISCARD);
+	saved.code = 6;
+	assert_int_equal(door_tell(&d, &saved), 1);
 	assert_int_equal(control_recv(sock, &got), 1);
 	assert_int_equal(got.code, 6);
-	assert_int_equal(control_recv(sock, &got), 0);
 	close(sock);
+	assert_int_equal(door_tell(&d, &saved), 0);
+	door_serve(&d, hear, &h);
+	assert_int_equal(h.gone, 1);
 	door_finish(&d);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -ECONNREFUSED);
+	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
 }
 
-static void who_means_another_mount_is_sent_away_without_a_word(void **state)
+static void several_hear_the_same(void **state)
 {
-	char dev[32], where[CONTROL_TEXT_MAX], mine[] = "/mnt/a";
-	struct control_msg got;
-	unsigned turn = 0;
+	struct control_msg saved = {.type = CONTROL_SAVED, .fd = -1}, got;
+	struct hearing h = {0};
+	int socks[3];
 	struct door d;
-	int sock;
-
-	(void)state;
-	door_name(dev, sizeof(dev));
-	door_init(&d);
-	assert_int_equal(door_open(&d, dev), 0);
-	sock = door_knock(dev, geteuid(), &turn);
-	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, 0, "/mnt/b"), 0);
-	assert_int_equal(door_serve(&d, is_named, mine, where), -1);
-	assert_int_equal(control_recv(sock, &got), 0);
-	close(sock);
-	door_finish(&d);
-}
-
-static void the_back_door_has_a_name_of_its_own(void **state)
-{
 	char dev[32];
-	unsigned turn = 0;
-	struct door d;
-	int listener, sock, peer;
 
 	(void)state;
 	door_name(dev, sizeof(dev));
-	door_init(&d);
-	assert_int_equal(door_open(&d, dev), 0);
-	listener = door_open_back(dev);
-	assert_true(listener >= 0);
-	sock = door_knock_back(dev, geteuid(), &turn);
-	peer = door_answer(listener, 0);
-	assert_true(sock >= 0 && peer >= 0);
-	assert_int_equal(door_answer(listener, 0), -EAGAIN);
-	close(listener);
-	assert_int_equal(door_knock_back(dev, geteuid(), &turn), -ECONNREFUSED);
-	close(sock);
-	close(peer);
+	open_door(&d, dev);
+	for (size_t i = 0; i < 3; i++) {
+		socks[i] = door_knock(dev, geteuid());
+		assert_int_equal(control_tell(socks[i], CONTROL_SAVE, 0, NULL), 0);
+		door_serve(&d, hear, &h);
+	}
+	assert_int_equal(h.messages, 3);
+	assert_int_equal(door_tell(&d, &saved), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(control_recv(socks[i], &got), 1);
+		close(socks[i]);
+	}
 	door_finish(&d);
 }
 
@@ -306,7 +297,6 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fill[64], n = 0, listener;
-	unsigned turn = 0;
 	socklen_t size;
 	char dev[32];
 
@@ -322,7 +312,7 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 		fill[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	} while (connect(fill[n++], (struct sockaddr *)&a, size) == 0 && n < 64);
 	alarm(5);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -EAGAIN);
+	assert_int_equal(door_knock(dev, geteuid()), -EAGAIN);
 	alarm(0);
 	while (n > 0)
 		close(fill[--n]);
@@ -331,37 +321,33 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 
 static bool reaches(struct door *d, int sock)
 {
-	char where[CONTROL_TEXT_MAX];
-	int flags = -1;
+	struct hearing h = {0};
 
 	assert_true(sock >= 0);
-	assert_int_equal(control_tell(sock, CONTROL_UNMOUNT, 0, "/mnt"), 0);
+	assert_int_equal(control_tell(sock, CONTROL_SAVE, 0, NULL), 0);
 	/* Those who only passed by are let in, too, one at a time. */
-	for (int i = 0; i < DOOR_CLIENTS_MAX && flags < 0; i++)
-		flags = door_serve(d, any_is_meant, NULL, where);
+	for (int i = 0; i < DOOR_CLIENTS_MAX && !h.messages; i++)
+		door_serve(d, hear, &h);
 	close(sock);
-	return flags == 0;
+	return h.messages == 1;
 }
 
-static void doors_of_one_number_are_knocked_at_in_turn(void **state)
+static void the_next_door_of_a_number_is_found_once_the_first_is_shut(void **state)
 {
 	struct door a, b;
-	unsigned turn = 0;
 	char dev[32];
 
 	(void)state;
 	door_name(dev, sizeof(dev));
-	door_init(&a);
-	door_init(&b);
-	assert_int_equal(door_open(&a, dev), 0);
-	assert_int_equal(door_open(&b, dev), 0);
-	assert_true(reaches(&a, door_knock(dev, geteuid(), &turn)));
-	assert_true(reaches(&b, door_knock(dev, geteuid(), &turn)));
-	assert_true(reaches(&a, door_knock(dev, geteuid(), &turn)));
+	open_door(&a, dev);
+	open_door(&b, dev);
+	assert_true(reaches(&a, door_knock(dev, geteuid())));
+	assert_true(reaches(&a, door_knock(dev, geteuid())));
+	door_shut(&a);
+	assert_true(reaches(&b, door_knock(dev, geteuid())));
 	door_finish(&a);
-	assert_true(reaches(&b, door_knock(dev, geteuid(), &turn)));
 	door_finish(&b);
-	assert_int_equal(door_knock(dev, geteuid(), &turn), -ECONNREFUSED);
+	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
 }
 
 static void tell_progress(int sock, const char *text, uint64_t done)
@@ -423,12 +409,11 @@ int main(void)
 		cmocka_unit_test(last_words_of_who_heard_no_more_arrive),
 		cmocka_unit_test(what_is_no_message_is_refused),
 		cmocka_unit_test(long_lines_are_cut_and_stay_lines),
-		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered_once),
-		cmocka_unit_test(who_means_another_mount_is_sent_away_without_a_word),
-		cmocka_unit_test(the_back_door_has_a_name_of_its_own),
+		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered),
+		cmocka_unit_test(several_hear_the_same),
 		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
 		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
-		cmocka_unit_test(doors_of_one_number_are_knocked_at_in_turn),
+		cmocka_unit_test(the_next_door_of_a_number_is_found_once_the_first_is_shut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,13 +2,13 @@
 /*
  * lines: texts that the worker sent and that are needed once more.
  */
-#ifndef FUSE_KEEPER_LINES_H
-#define FUSE_KEEPER_LINES_H
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a worker may make the keeper remember. */
+/* What a worker may make us remember. */
 enum { LINES_MAX = 1 << 12 };
 
 struct lines {
