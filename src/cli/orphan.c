@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "cli/beside.h"
 #include "cli/status.h"
 #include "cli/unmounting.h"

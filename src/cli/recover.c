@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/beside.h"
 #include "cli/line/command.h"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "cli/holders.h"
 #include "fuse/mount.h"
 

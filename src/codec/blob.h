@@ -5,8 +5,8 @@
  * Immutable and ref-counted; all functions may be called on any thread. What fits the budget is
  * inflated once, whole, whoever asks for which part, and cached there until others need the room.
  * What was pushed out before its end was read is inflated in stretches from then on, until that is
- * (codec/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints. So
- * memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
+ * (codec/zlib/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints.
+ * So memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
  * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
  * however small the budget and the pieces are, and whoever reads what else in turn.
  *
@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "codec/inflate.h"
-#include "codec/png.h"
+#include "codec/image/png.h"
+#include "codec/zlib/inflate.h"
 
 enum blob_coding {
 	BLOB_RAW,  /* stored as they are: the extent has `size` bytes or more */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/refs.h"
 #include "formats/preview.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 
 struct format_merging {
 	/* In JSON files a string at a key of this ending is the name, without its ending, of an

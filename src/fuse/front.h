@@ -11,7 +11,7 @@
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "fuse/control.h"
 #include "fuse/door.h"
 #include "vfs/mounted.h"

@@ -15,8 +15,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "base/capability.h"
 #include "base/cleanup.h"
+#include "base/sandbox/capability.h"
 #include "base/say.h"
 #include "fuse/control.h"
 #include "fuse/mount.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/container.h"
+#include "base/threads/clock.h"
 #include "fuse/front.h"
 
 /*

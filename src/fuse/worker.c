@@ -15,9 +15,9 @@
 
 #include "base/budget.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/metadata.h"
-#include "base/sandbox.h"
+#include "base/disk/io.h"
+#include "base/disk/metadata.h"
+#include "base/sandbox/sandbox.h"
 #include "fuse/control.h"
 #include "fuse/mountinfo.h"
 #include "fuse/front.h"

@@ -21,12 +21,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/capability.h"
-#include "base/filter.h"
-#include "base/reclog.h"
-#include "base/replace.h"
-#include "base/sandbox.h"
-#include "base/spool.h"
+#include "base/disk/spool.h"
+#include "base/durable/reclog.h"
+#include "base/durable/replace.h"
+#include "base/sandbox/capability.h"
+#include "base/sandbox/filter.h"
+#include "base/sandbox/sandbox.h"
 
 /* Everything below happens in a child; the line is how it tells what was not so. */
 #define CHECK(what)                                                                                \

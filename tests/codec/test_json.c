@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "codec_test.h"
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 
 static struct error err;
 

@@ -8,8 +8,8 @@
 
 #include <sys/resource.h>
 
-#include "base/spool.h"
-#include "codec/png.h"
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
 
 /* Far less than the pixels of large.map, which are 128 MiB; sanitizers' own memory counts, which
  * clang does not tell of. */

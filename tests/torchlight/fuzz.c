@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../fuzz/fuzz.h"
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/lens/removed_text.h"

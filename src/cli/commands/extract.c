@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/name.h"
 #include "base/say.h"
+#include "base/threads/clock.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 

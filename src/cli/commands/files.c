@@ -9,10 +9,10 @@
 #include <strings.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/offline/walk.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 /* Where the file or directory was copied from; NULL: it was not. */
 static const char *copied_from(const struct copied *c, uint64_t number)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/commands/files.h"

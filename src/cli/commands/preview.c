@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/compare/picture.h"

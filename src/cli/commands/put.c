@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "cli/offline/walk.h"

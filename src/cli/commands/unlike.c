@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
-#include "codec/json.h"
+#include "codec/text/json.h"
 #include "formats/merging.h"
 
 enum {

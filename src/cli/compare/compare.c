@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "cli/compare/compare.h"
 #include "cli/offline/output.h"
-#include "codec/png.h"
+#include "codec/image/png.h"
 
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 

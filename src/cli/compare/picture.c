@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "codec/png.h"
+#include "base/disk/io.h"
+#include "codec/image/png.h"
 
 enum { PIXEL = 4, GAP = 8, PANELS = 3, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
 

@@ -10,7 +10,7 @@
 #include "cli/compare/digest.h"
 #include "cli/compare/seq.h"
 #include "cli/offline/output.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 enum { CONTEXT = 3, LINES_MAX = 1 << 18, LINES_SHOWN = 200, PIECE = 64 << 10 };
 

@@ -19,8 +19,8 @@ int join_lines(const struct bytes *b, const struct bytes *o, const struct bytes 
  * one they stand in their order. -ENOTSUP: they are no such tables. */
 int join_rows(const struct bytes *b, const struct bytes *o, const struct bytes *t,
 	const char *const *keys, struct bytes **ret, char **clash);
-/* Pixels of PNG files; the result is one of the canonical form (codec/png.h). -ENOTSUP: one is
- * none, or of another size than the others, or b is NULL. */
+/* Pixels of PNG files; the result is one of the canonical form (codec/image/png.h). -ENOTSUP: one
+ * is none, or of another size than the others, or b is NULL. */
 int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes **ret, char **clash);
 /* Fields of a JSON file. Lists of objects are joined as lines are. -ENOTSUP: one is no JSON. */
 int join_json(const struct bytes *b, const struct bytes *o, const struct bytes *t,

@@ -6,7 +6,7 @@
 
 #include "cli/joining/join.h"
 #include "cli/offline/reader.h"
-#include "codec/png.h"
+#include "codec/image/png.h"
 
 enum { PIXEL = 4, IMAGES = 3 };
 

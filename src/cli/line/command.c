@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/offline/output.h"

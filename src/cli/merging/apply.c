@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "cli/merging/content.h"
 #include "cli/merging/steps.h"
 #include "cli/offline/change.h"

@@ -9,7 +9,7 @@
 #include "cli/joining/join.h"
 #include "cli/merging/content.h"
 #include "cli/merging/unset.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/name.h"
 #include "cli/merging/content.h"
 #include "vfs/files/sidecar.h"

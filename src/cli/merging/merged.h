@@ -6,8 +6,8 @@
 #ifndef CLI_MERGING_MERGED_H
 #define CLI_MERGING_MERGED_H
 
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "cli/merging/item.h"
 #include "formats/merging.h"
 

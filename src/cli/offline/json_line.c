@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 
 void json_line_text(struct buffer *out, const char *before, const char *value)
 {

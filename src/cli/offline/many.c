@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
-#include "base/file.h"
-#include "base/io.h"
+#include "base/disk/file.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/offline/names.h"
 #include "cli/offline/output.h"

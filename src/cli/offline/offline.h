@@ -15,8 +15,8 @@
 
 #include <sys/stat.h>
 
-#include "base/pool.h"
-#include "base/sandbox.h"
+#include "base/sandbox/sandbox.h"
+#include "base/threads/pool.h"
 #include "vfs/overlay/overlay.h"
 #include "vfs/volume/volume.h"
 

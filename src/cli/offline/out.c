@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
-#include "base/io_copy.h"
-#include "base/pair.h"
+#include "base/disk/io.h"
+#include "base/disk/io_copy.h"
+#include "base/durable/pair.h"
 #include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 /* What is read at once: of a large file more, since what it is decoded from may have to be decoded
  * again for each. */

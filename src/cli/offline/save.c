@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/offline/change.h"
 #include "cli/offline/output.h"

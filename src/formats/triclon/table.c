@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codec/csv_table.h"
+#include "codec/text/csv_table.h"
 #include "formats/triclon/map.h"
 
 /* A stored number has two bytes at least, and eight characters at most for each two. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/record.h"
+#include "base/durable/record.h"
 
 enum { BUCKETS = 4096, CHUNK = 32 << 10 };
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/file.h"
+#include "base/disk/file.h"
 
 struct journal_data;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/io_copy.h"
+#include "base/disk/io.h"
+#include "base/disk/io_copy.h"
 #include "vfs/journal/data.h"
 
 static int store_keep(

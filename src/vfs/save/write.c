@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "codec/inflate.h"
+#include "codec/zlib/inflate.h"
 #include "formats/teeworlds/model/fields.h"
 
 /* One NUL byte: a data item of no bytes makes a map that DDNet does not load. */

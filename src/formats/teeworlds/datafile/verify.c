@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"

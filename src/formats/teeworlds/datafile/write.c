@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/parallel.h"
-#include "codec/inflate.h"
+#include "base/threads/parallel.h"
+#include "codec/zlib/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/model/fields.h"

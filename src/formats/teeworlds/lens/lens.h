@@ -13,7 +13,7 @@
 #ifndef FORMATS_TEEWORLDS_LENS_LENS_H
 #define FORMATS_TEEWORLDS_LENS_LENS_H
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"

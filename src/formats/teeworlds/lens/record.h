@@ -6,7 +6,7 @@
 #ifndef FORMATS_TEEWORLDS_LENS_RECORD_H
 #define FORMATS_TEEWORLDS_LENS_RECORD_H
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 #include "formats/teeworlds/names/mounted.h"
 
 /* What an integer refers to; envelopes by what they move. */

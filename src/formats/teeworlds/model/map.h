@@ -158,7 +158,7 @@ struct tw_shared {
 	void (*note)(void *arg, const char *line); /* may be NULL */
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
-	bool packed;      /* images are shown compressed (codec/png_pack.h) */
+	bool packed;      /* images are shown compressed (codec/image/png_pack.h) */
 	uint32_t preview; /* pixels of the longest side of pictures in the mount; 0: there are none
 			   */
 	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */

@@ -5,7 +5,7 @@
 #ifndef FORMATS_TEEWORLDS_MODEL_STORE_H
 #define FORMATS_TEEWORLDS_MODEL_STORE_H
 
-#include "base/spool.h"
+#include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
 
 /* Content in memory; borrowed. */

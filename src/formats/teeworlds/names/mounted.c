@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/finalize.h"
 
 /* Is the file shown under another name than its own? */

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/json.h"
-#include "codec/text.h"
+#include "codec/text/json.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/lens/lens.h"
 
 enum { INFO_MAX = 16 << 20, HASH_DIGITS = 16 };

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/name.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/lens/lens.h"
 
 /* Names that editors and tools give to what they do not keep. */

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/disk/spool.h"
 #include "base/refs.h"
-#include "base/spool.h"
-#include "codec/checksum.h"
+#include "codec/zlib/checksum.h"
 
 /* 100 ns between 1601 and 1970. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)

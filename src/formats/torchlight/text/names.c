@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/refs.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 extern const char torchlight_names[];
 

@@ -16,8 +16,8 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
 
 enum { MOD_VERSION = 4, MOD_GAME_VERSION_WORDS = 4 };
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/csv.h"
+#include "codec/text/csv.h"
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/kinds.h"

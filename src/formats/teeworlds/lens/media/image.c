@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/spool.h"
-#include "codec/png.h"
-#include "codec/png_pack.h"
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
+#include "codec/image/png_pack.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/lens/kinds.h"
