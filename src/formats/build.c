@@ -44,7 +44,7 @@ static void building_finish(struct building *b)
 
 void built_finish(struct built *b)
 {
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; b->entries && i < b->n; i++)
 		free(b->entries[i].why);
 	free(b->entries);
 	snapshot_unref(b->map);
