@@ -271,8 +271,10 @@ def test_without_its_guard_the_mount_point_that_was_made_goes(box, small):
 def test_with_guard_and_worker_killed_the_journal_is_told(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
-    for pid in (box.guard(), box.worker()):
-        os.kill(pid, signal.SIGKILL)
+    guard, worker = box.guard(), box.worker()
+    os.kill(guard, signal.SIGKILL)
+    assert boxes.wait_for(lambda: box.processes() == [worker])
+    os.kill(worker, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
     r = m.unmount(code=4)
     assert "journal" in r.err
