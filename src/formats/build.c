@@ -31,16 +31,8 @@ struct building {
 	size_t n_placements, room;
 	uint8_t *waited; /* by entry: how often it waited and told others of it */
 	bool progress;
+	bool last; /* what waits for others is refused */
 };
-
-static void building_finish(struct building *b)
-{
-	hash_finish(&b->claimed);
-	free(b->claims);
-	free(b->waited);
-	free(b->placements);
-	snapshot_unref(b->now);
-}
 
 void built_finish(struct built *b)
 {
@@ -227,9 +219,11 @@ static int settle_kept(struct building *b, size_t i)
 	const struct tree_entry *t = &b->in[i];
 	struct built_entry *o = &b->out->entries[i];
 
-	if (t->from == ENTRY_NONE || o->fate != BUILD_SCRATCH || claim_find(b, t->from))
+	if (t->from == ENTRY_NONE || t->dir ||
+		(o->fate != BUILD_SCRATCH && o->fate != BUILD_REFUSED) || claim_find(b, t->from))
 		return 0;
-	o->fate = BUILD_KEPT;
+	if (o->fate == BUILD_SCRATCH)
+		o->fate = BUILD_KEPT;
 	return claim(b, t->from, true);
 }
 
@@ -297,8 +291,10 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
 	return 0;
 }
 
-/* The bytes that are to be put to the entry; false: it says what it said. */
-static bool content(const struct building *b, size_t i, struct extent *ret, struct error *e)
+/* The bytes that are to be put to the entry (in: if it has any of its own); false: it says what it
+ * said. */
+static bool content(const struct building *b, size_t i, const struct extent *in, struct extent *ret,
+	struct error *e)
 {
 	const struct tree_entry *t = &b->in[i];
 	const struct built_entry *o = &b->out->entries[i];
@@ -306,8 +302,8 @@ static bool content(const struct building *b, size_t i, struct extent *ret, stru
 	*ret = (struct extent)EXTENT_INIT;
 	if (t->dir || o->id == ENTRY_NONE)
 		return false;
-	if (t->in)
-		*ret = extent_ref(t->in);
+	if (in)
+		*ret = extent_ref(in);
 	else if (t->gone)
 		return true;
 	else if (t->from == ENTRY_NONE || t->from == o->id)
@@ -324,31 +320,62 @@ static bool is_passing(int r)
 	       r != -EROFS;
 }
 
+/* *ret_put: it says something else than before, or what it says was applied though it waits. */
+static int put_bytes(
+	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
+{
+	CLEANUP(change_free) struct change *c = NULL;
+	int parsed = b->f->edit->parse(b->now, id, x, &c, why), r = 0;
+
+	if ((parsed == 0 || parsed == -EAGAIN) && c)
+		r = b->f->edit->apply(&b->now, c, NULL, why);
+	*ret_put = c;
+	return r < 0 ? r : parsed;
+}
+
+/* What was refused when it was closed leaves what stood there before. */
+static int put_last(struct building *b, size_t i, bool *ret_put, struct error *why)
+{
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+
+	if (!content(b, i, b->in[i].last, &x, why) || why->code)
+		return why->code;
+	return put_bytes(b, b->out->entries[i].id, &x, ret_put, why);
+}
+
+static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
+{
+	struct error none = ERROR_INIT;
+	bool put;
+
+	if (b->in[i].in && b->in[i].last)
+		(void)put_last(b, i, &put, &none);
+	b->out->entries[i].waits = r == -EAGAIN;
+	refuse(b, i, why);
+}
+
 /* 1: it waits for others. */
-static int put(struct building *b, size_t i, bool last, struct error *e)
+static int put(struct building *b, size_t i, struct error *e)
 {
 	struct built_entry *o = &b->out->entries[i];
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	CLEANUP(change_free) struct change *c = NULL;
 	struct error why = ERROR_INIT;
-	int r = content(b, i, &x, &why) ? why.code : 1, parsed;
+	bool put = false;
+	int r;
 
-	if (r > 0)
+	if (!content(b, i, b->in[i].in, &x, &why))
 		return 0;
-	parsed = r < 0 ? r : b->f->edit->parse(b->now, o->id, &x, &c, &why);
-	r = (parsed == 0 || parsed == -EAGAIN) && c ? b->f->edit->apply(&b->now, c, NULL, &why) : 0;
-	if (r == 0)
-		r = parsed;
+	r = why.code ? why.code : put_bytes(b, o->id, &x, &put, &why);
 	if (is_passing(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->progress |= r == 0 || (r == -EAGAIN && c && b->waited[i]++ < WAITS_MAX);
-	if (r == 0 && c && o->fate == BUILD_SAME)
+	b->progress |= r == 0 || (r == -EAGAIN && put && b->waited[i]++ < WAITS_MAX);
+	if (r == 0 && put && o->fate == BUILD_SAME)
 		o->fate = BUILD_WRITTEN;
 	if (r == 0)
 		return 0;
-	if (!last && (r == -EAGAIN || why.others))
+	if (!b->last && (r == -EAGAIN || why.others))
 		return 1;
-	refuse(b, i, &why);
+	refuse_content(b, i, r, &why);
 	return 0;
 }
 
@@ -361,14 +388,14 @@ static bool is_raw(const struct building *b, size_t i)
 }
 
 /* All that is not put yet; *n is how many that is after it. */
-static int put_round(struct building *b, uint32_t *waiting, size_t *n, bool last, struct error *e)
+static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct error *e)
 {
 	size_t k = 0;
 	int r = 0;
 
 	b->progress = false;
 	for (size_t i = 0; r >= 0 && i < *n; i++) {
-		r = put(b, waiting[i], last, e);
+		r = put(b, waiting[i], e);
 		if (r > 0)
 			waiting[k++] = waiting[i];
 	}
@@ -376,7 +403,7 @@ static int put_round(struct building *b, uint32_t *waiting, size_t *n, bool last
 	return r < 0 ? r : 0;
 }
 
-static int put_all(struct building *b, struct error *e)
+static int put_all(struct building *b, bool last, struct error *e)
 {
 	CLEANUP(free) uint32_t *waiting = malloc(b->out->n * sizeof(*waiting));
 	size_t n = 0;
@@ -387,19 +414,20 @@ static int put_all(struct building *b, struct error *e)
 			if (is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	do
-		r = r < 0 ? r : put_round(b, waiting, &n, false, e);
+		r = r < 0 ? r : put_round(b, waiting, &n, e);
 	while (r == 0 && n && b->progress);
-	return r < 0 ? r : put_round(b, waiting, &n, true, e);
+	b->last = last;
+	return r < 0 || !last ? r : put_round(b, waiting, &n, e);
 }
 
 /* Is its time another one than the base's, where maps keep times? */
 static bool is_timed(const struct building *b, size_t i)
 {
-	const struct timespec *t = b->in[i].mtime;
+	const struct timespec *t = &b->in[i].mtime;
 	const struct built_entry *o = &b->out->entries[i];
 	struct entry en;
 
-	if (!t || !b->f->keeps_times || b->in[i].dir || o->id == ENTRY_NONE)
+	if (!b->in[i].timed || !b->f->keeps_times || b->in[i].dir || o->id == ENTRY_NONE)
 		return false;
 	if (b->in[i].from != o->id || o->fate == BUILD_WRITTEN)
 		return true;
@@ -416,15 +444,15 @@ static int put_times(struct building *b)
 
 		if (!is_timed(b, i))
 			continue;
-		r = place(b,
-			(struct placement){.id = o->id, .stamp = true, .mtime = *b->in[i].mtime});
+		r = place(
+			b, (struct placement){.id = o->id, .stamp = true, .mtime = b->in[i].mtime});
 		if (o->fate == BUILD_SAME)
 			o->fate = BUILD_WRITTEN;
 	}
 	return r;
 }
 
-static int name_all(struct building *b, struct error *e)
+static int name_all(struct building *b, bool last, struct error *e)
 {
 	static const struct placement none[1];
 	const struct format_names *names = b->f->names;
@@ -432,48 +460,75 @@ static int name_all(struct building *b, struct error *e)
 	if (!names || !names->renamed)
 		return 0;
 	return names->renamed(
-		&b->now, b->n_placements ? b->placements : none, b->n_placements, true, e);
+		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
 }
 
-static int run(
-	struct building *b, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+/* The base with the contents of the tree, nothing placed yet. */
+static int put_contents(struct building *b, bool last, struct error *e)
 {
 	int r = settle(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
-		r = name_all(b, e);
-	if (r == 0)
-		r = put_all(b, e);
-	if (r == 0)
-		r = put_times(b);
-	if (r < 0)
-		return r;
-	return b->f->tree->finalize(
-		b->now, b->placements, b->n_placements, &b->out->map, say, arg, e);
+		r = name_all(b, last, e);
+	return r < 0 ? r : put_all(b, last, e);
+}
+
+static void building_finish(struct building *b)
+{
+	hash_finish(&b->claimed);
+	free(b->claims);
+	free(b->waited);
+	free(b->placements);
+	snapshot_unref(b->now);
+}
+
+static int begin(struct building *b, const struct snapshot *base, const struct tree_entry *entries,
+	size_t n, struct built *ret, struct error *e)
+{
+	*b = (struct building){.base = base, .f = base->format, .in = entries, .out = ret};
+	*ret = (struct built){.n = n};
+	ret->entries = calloc(n + 1, sizeof(*ret->entries));
+	b->claims = calloc(2 * n + 1, sizeof(*b->claims));
+	b->waited = calloc(n + 1, 1);
+	b->now = snapshot_ref(base);
+	if (!ret->entries || !b->claims || !b->waited)
+		return error_set(e, -ENOMEM, "no memory for the files of a map");
+	for (size_t i = 0; i < n; i++)
+		ret->entries[i].id = ENTRY_NONE;
+	return 0;
 }
 
 int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
 	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e)
 {
-	__attribute__((cleanup(building_finish))) struct building b = {
-		.base = base, .f = base->format, .in = entries, .out = ret};
-	int r;
+	__attribute__((cleanup(building_finish))) struct building b;
+	int r = begin(&b, base, entries, n, ret, e);
 
-	*ret = (struct built){.n = n};
-	ret->entries = calloc(n + 1, sizeof(*ret->entries));
-	b.claims = calloc(2 * n + 1, sizeof(*b.claims));
-	b.waited = calloc(n + 1, 1);
-	b.now = snapshot_ref(base);
-	if (!ret->entries || !b.claims || !b.waited) {
-		built_finish(ret);
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
-	}
-	for (size_t i = 0; i < n; i++)
-		ret->entries[i].id = ENTRY_NONE;
-	r = run(&b, say, arg, e);
+	if (r == 0)
+		r = put_contents(&b, true, e);
+	if (r == 0)
+		r = put_times(&b);
+	if (r == 0)
+		r = b.f->tree->finalize(
+			b.now, b.placements, b.n_placements, &ret->map, say, arg, e);
 	if (r < 0)
+		built_finish(ret);
+	return r;
+}
+
+int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	struct built *ret, struct error *e)
+{
+	__attribute__((cleanup(building_finish))) struct building b;
+	int r = begin(&b, base, entries, n, ret, e);
+
+	if (r == 0)
+		r = put_contents(&b, false, e);
+	if (r == 0)
+		ret->map = snapshot_ref(b.now);
+	else
 		built_finish(ret);
 	return r;
 }

@@ -36,8 +36,10 @@ struct tree_entry {
 	bool gone;      /* nothing stands there; `from` did, in the base */
 	entry_id from;  /* what it came from, in the base; ENTRY_NONE: it was made */
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
-	const struct extent *in;      /* bytes that were closed; NULL: what `from` shows */
-	const struct timespec *mtime; /* that somebody set; NULL: none */
+	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
+	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
+	bool timed;                /* somebody set its time: this one */
+	struct timespec mtime;
 };
 
 enum build_fate {
@@ -58,7 +60,8 @@ struct built_entry {
 	enum build_fate fate;
 	enum build_fate old; /* of what it hides, or of itself where it is gone; else BUILD_SAME */
 	entry_id id;         /* in the result, before its numbers were dealt; or ENTRY_NONE */
-	char *why;           /* of BUILD_REFUSED; may be NULL where memory was short */
+	bool waits;          /* of BUILD_REFUSED: other files that it needs are not there */
+	char *why;           /* ... may be NULL where memory was short */
 };
 
 struct built {
@@ -71,6 +74,11 @@ struct built {
  * map is there even where entries were refused, without those. */
 int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
 	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e);
+/* The part of it that needs no placing: ret->map shows what files of the base follow from those
+ * that were written, by the base's own ids, and what was made has the id that its entry says. What
+ * waits for others, or is refused, is not in it. */
+int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	struct built *ret, struct error *e);
 void built_finish(struct built *b);
 
 #endif

@@ -147,6 +147,9 @@ struct format {
 	bool numbered;
 	/* There are objects that can be shown in two forms. */
 	bool has_forms;
+	/* What a file shows may follow from what is written to others: raw data, tables of a layer
+	 * that gets another size, pictures. Else each stands for itself. */
+	bool follows;
 	/* `mapfs --new` makes maps of it; else that is refused. */
 	bool creates;
 

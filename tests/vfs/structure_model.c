@@ -11,7 +11,7 @@
 static const char *const fields[FIELDS] = {
 	"info/author", "info/version", "info/credits", "info/license", "info/settings.cfg"};
 
-struct file *model_file(struct model *m, const char *path)
+struct model_file *model_file(struct model *m, const char *path)
 {
 	for (int i = 0; i < m->n_files; i++)
 		if (strcmp(m->files[i].path, path) == 0)
@@ -19,18 +19,18 @@ struct file *model_file(struct model *m, const char *path)
 	return NULL;
 }
 
-static struct file *file_add(struct model *m, const char *path)
+static struct model_file *file_add(struct model *m, const char *path)
 {
-	struct file *f = &m->files[m->n_files++];
+	struct model_file *f = &m->files[m->n_files++];
 
 	if (m->n_files > FILES_MAX)
 		abort();
-	*f = (struct file){.object = -1, .bytes = NO_CONTENT};
+	*f = (struct model_file){.object = -1, .bytes = NO_CONTENT};
 	snprintf(f->path, PATH_SIZE, "%s", path);
 	return f;
 }
 
-static void file_remove(struct model *m, struct file *f)
+static void file_remove(struct model *m, struct model_file *f)
 {
 	*f = m->files[--m->n_files];
 }
@@ -117,7 +117,7 @@ static int parse_name(const char *path, char ret_name[NAME_SIZE])
 /* What a path is. */
 enum meaning { NOWHERE, SCRATCH, OBJECT, NEW, LEFT /* an object was there last */ };
 
-static struct file *file_of(struct model *m, int object)
+static struct model_file *file_of(struct model *m, int object)
 {
 	for (int i = 0; i < m->n_files; i++)
 		if (m->files[i].object == object && !m->files[i].scratch && !m->files[i].second)
@@ -129,7 +129,7 @@ static bool dir_there(struct model *m, const char *path, bool *ret_scratch)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[PATH_SIZE];
-	struct file *f;
+	struct model_file *f;
 
 	*ret_scratch = false;
 	if (!slash)
@@ -179,7 +179,7 @@ static enum meaning meaning_of_new(
 static enum meaning meaning(
 	struct model *m, const char *path, bool is_dir, int *ret_object, enum kind *ret_kind)
 {
-	const struct file *f = model_file(m, path);
+	const struct model_file *f = model_file(m, path);
 	bool scratch;
 
 	if (!dir_there(m, path, &scratch))
@@ -205,7 +205,7 @@ static enum meaning meaning(
 	return meaning_of_new(m, path, ret_object, ret_kind);
 }
 
-int model_shows(const struct model *m, const struct file *f)
+int model_shows(const struct model *m, const struct model_file *f)
 {
 	if (f->dir)
 		return NO_CONTENT;
@@ -272,7 +272,7 @@ void model_kill(struct model *m)
 			file_remove(m, &m->files[i]);
 	for (int i = 0; i < m->n_objects; i++) {
 		struct object *o = &m->objects[i];
-		struct file *f;
+		struct model_file *f;
 
 		if (o->state != KEPT || stands_at(m, o->kind, o->last))
 			continue;
@@ -416,7 +416,7 @@ static bool explained(const char *path)
 bool model_leaves(const struct model *m)
 {
 	for (int i = 0; i < m->n_files; i++) {
-		const struct file *f = &m->files[i];
+		const struct model_file *f = &m->files[i];
 
 		if (!f->dir && (f->draft || (f->scratch && !explained(f->path))))
 			return true;
@@ -433,11 +433,11 @@ static void took_content(struct model *m, struct object *o, int content)
 }
 
 /* The file at path stands for the object from now on. */
-static struct file *stand(struct model *m, int object, const char *path)
+static struct model_file *stand(struct model *m, int object, const char *path)
 {
 	struct object *o = &m->objects[object];
 	bool moved = !o->mounted || !same_place(o->kind, o->home, path);
-	struct file *f = file_add(m, path);
+	struct model_file *f = file_add(m, path);
 
 	f->object = object;
 	/* What was only moved to a scratch name is where it was. */
@@ -448,7 +448,7 @@ static struct file *stand(struct model *m, int object, const char *path)
 	return f;
 }
 
-static void left(struct model *m, struct file *f, enum state state)
+static void left(struct model *m, struct model_file *f, enum state state)
 {
 	struct object *o = &m->objects[f->object];
 
@@ -464,7 +464,7 @@ static void left(struct model *m, struct file *f, enum state state)
 static void split(struct model *m, int object, const char *path)
 {
 	struct object *o = &m->objects[object], *fresh;
-	struct file *f = file_of(m, object);
+	struct model_file *f = file_of(m, object);
 
 	if (!f || o->seq == 0 || same_place(o->kind, f->path, path))
 		return;
@@ -478,11 +478,11 @@ static void split(struct model *m, int object, const char *path)
 }
 
 /* The verdict on what was written to f, which stands for an object. */
-static int judge(struct model *m, struct file *f, int bytes)
+static int judge(struct model *m, struct model_file *f, int bytes)
 {
 	struct object *o = &m->objects[f->object];
 	int content = content_judge(form_of(o->kind, f->path), bytes);
-	struct file *other = f->second ? file_of(m, f->object) : NULL;
+	struct model_file *other = f->second ? file_of(m, f->object) : NULL;
 
 	if (content == NO_CONTENT) {
 		f->draft = true;
@@ -506,10 +506,10 @@ static int judge(struct model *m, struct file *f, int bytes)
 }
 
 /* A file for what the path means, to be judged. */
-static struct file *make(
+static struct model_file *make(
 	struct model *m, enum meaning what, int object, enum kind kind, const char *path)
 {
-	struct file *f;
+	struct model_file *f;
 
 	if (what == NEW) {
 		object_add(m, kind, path);
@@ -526,7 +526,7 @@ static struct file *make(
 
 int model_put(struct model *m, const char *path, int content)
 {
-	struct file *f = model_file(m, path);
+	struct model_file *f = model_file(m, path);
 	enum meaning what;
 	enum kind kind;
 	int object, r;
@@ -557,7 +557,7 @@ int model_put(struct model *m, const char *path, int content)
 
 int model_unlink(struct model *m, const char *path)
 {
-	struct file *f = model_file(m, path);
+	struct model_file *f = model_file(m, path);
 	bool scratch;
 
 	(void)dir_there(m, path, &scratch);
@@ -575,7 +575,7 @@ int model_mkdir(struct model *m, const char *path)
 {
 	enum meaning what;
 	enum kind kind;
-	struct file *f;
+	struct model_file *f;
 	int object;
 
 	if (model_file(m, path))
@@ -588,7 +588,7 @@ int model_mkdir(struct model *m, const char *path)
 	return 0;
 }
 
-static bool below(const struct file *f, const char *dir)
+static bool below(const struct model_file *f, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -618,7 +618,7 @@ static void move_below(struct model *m, const char *from, const char *to)
 
 int model_rmdir(struct model *m, const char *path)
 {
-	struct file *f = model_file(m, path);
+	struct model_file *f = model_file(m, path);
 
 	if (!f)
 		return -ENOENT;
@@ -632,7 +632,7 @@ int model_rmdir(struct model *m, const char *path)
 
 int model_drop(struct model *m, const char *path)
 {
-	struct file *f = model_file(m, path);
+	struct model_file *f = model_file(m, path);
 	struct object *o;
 
 	if (!f)
@@ -651,10 +651,10 @@ int model_drop(struct model *m, const char *path)
 	return 0;
 }
 
-static int to_scratch(struct model *m, struct file *f, const char *to)
+static int to_scratch(struct model *m, struct model_file *f, const char *to)
 {
-	struct file *target = model_file(m, to);
-	struct file moved = *f;
+	struct model_file *target = model_file(m, to);
+	struct model_file moved = *f;
 
 	if (target && target->dir != f->dir)
 		return target->dir ? -EISDIR : -ENOTDIR;
@@ -682,9 +682,9 @@ static int to_scratch(struct model *m, struct file *f, const char *to)
 
 /* A file of the map, or scratch that was one, to a name at which nothing stands: its object goes
  * along. */
-static struct file unrelated(const struct file *f)
+static struct model_file unrelated(const struct model_file *f)
 {
-	struct file scratch = *f;
+	struct model_file scratch = *f;
 
 	scratch.scratch = scratch.edited = true;
 	scratch.second = scratch.draft = false;
@@ -692,9 +692,9 @@ static struct file unrelated(const struct file *f)
 	return scratch;
 }
 
-static struct file *along(struct model *m, struct file *f, const char *to)
+static struct model_file *along(struct model *m, struct model_file *f, const char *to)
 {
-	struct file old = *f, *now;
+	struct model_file old = *f, *now;
 
 	file_remove(m, f);
 	now = stand(m, old.object, to);
@@ -702,7 +702,7 @@ static struct file *along(struct model *m, struct file *f, const char *to)
 	now->bytes = old.bytes;
 	/* What was refused as its other form stays, and is no file of it any more. */
 	for (int i = 0; i < m->n_files; i++) {
-		struct file *k = &m->files[i];
+		struct model_file *k = &m->files[i];
 
 		if (k->second && k->object == old.object &&
 			!same_place(m->objects[old.object].kind, k->path, to))
@@ -711,19 +711,19 @@ static struct file *along(struct model *m, struct file *f, const char *to)
 	return now;
 }
 
-static bool makes_room(const struct model *m, const struct file *target)
+static bool makes_room(const struct model *m, const struct model_file *target)
 {
 	return !target->scratch && !target->second && !m->objects[target->object].mounted &&
 	       !m->objects[target->object].known;
 }
 
-static int to_object(struct model *m, struct file *f, enum meaning what, int object, enum kind kind,
+static int to_object(struct model *m, struct model_file *f, enum meaning what, int object, enum kind kind,
 	const char *to)
 {
 	char from[PATH_SIZE];
 	bool goes = f->object >= 0 && !f->second && kind == m->objects[f->object].kind;
 	int content = content_judge(form_of(kind, to), model_shows(m, f));
-	struct file *target = model_file(m, to);
+	struct model_file *target = model_file(m, to);
 	bool same_form = goes && !f->scratch && form_of(kind, to) == form_of(kind, f->path);
 
 	memcpy(from, f->path, PATH_SIZE);
@@ -763,7 +763,7 @@ static int to_object(struct model *m, struct file *f, enum meaning what, int obj
 
 int model_rename(struct model *m, const char *from, const char *to)
 {
-	struct file *f = model_file(m, from), *target = model_file(m, to);
+	struct model_file *f = model_file(m, from), *target = model_file(m, to);
 	enum meaning what;
 	enum kind kind;
 	int object;

@@ -38,7 +38,7 @@ struct object {
 	bool ended;           /* none did, and its place is free for another */
 };
 
-struct file {
+struct model_file {
 	char path[PATH_SIZE];
 	bool dir, scratch;
 	int object;  /* that it stands for; scratch: whose file it was; -1 none */
@@ -51,7 +51,7 @@ struct file {
 struct model {
 	struct object objects[OBJECTS_MAX];
 	int n_objects;
-	struct file files[FILES_MAX];
+	struct model_file files[FILES_MAX];
 	int n_files;
 	int refs[LAYERS]; /* objects */
 	unsigned seq;
@@ -71,8 +71,8 @@ void model_save(struct model *m);
 int model_place(const struct object *o, char ret_name[NAME_SIZE]);
 bool model_leaves(const struct model *m); /* something would be copied out at the end */
 
-struct file *model_file(struct model *m, const char *path);
-int model_shows(const struct model *m, const struct file *f); /* NO_CONTENT: a directory */
+struct model_file *model_file(struct model *m, const char *path);
+int model_shows(const struct model *m, const struct model_file *f); /* NO_CONTENT: a directory */
 
 /* What the operation returns, done. */
 int model_put(struct model *m, const char *path, int content);

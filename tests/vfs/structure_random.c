@@ -204,7 +204,7 @@ static void step_dir(void)
 static void step_drop(void)
 {
 	char path[PATH_SIZE];
-	const struct file *f;
+	const struct model_file *f;
 
 	any_path(path);
 	f = model_file(&run.m, path);
@@ -219,7 +219,7 @@ static void step_refer(void)
 {
 	static const char *const keys[] = {"image", "image", "image", "sound"};
 	unsigned layer = pick(LAYERS), at = pick((unsigned)run.m.n_files);
-	const struct file *f = &run.m.files[at];
+	const struct model_file *f = &run.m.files[at];
 	char path[128], text[128];
 	const char *base;
 
@@ -330,7 +330,7 @@ static bool has_object(const struct map_object *list, unsigned n, const struct o
 
 /* Does f stand for an image of which it says the other form, which was refused? The image is in the
  * map by the name of the form that it has. */
-static bool is_other_form(const struct model *m, const struct file *f, const char *path)
+static bool is_other_form(const struct model *m, const struct model_file *f, const char *path)
 {
 	const char *dot = strrchr(path, '.');
 	size_t n = dot ? (size_t)(dot - path) : 0;
@@ -345,7 +345,7 @@ static bool is_other_form(const struct model *m, const struct file *f, const cha
 static bool is_saved(const struct model *before, const char *path)
 {
 	const struct map_says *now = &run.m.saved;
-	const struct file *f = NULL;
+	const struct model_file *f = NULL;
 	const struct object *o;
 
 	for (int i = 0; i < LAYERS; i++)
@@ -468,7 +468,7 @@ static void step_end(void)
 
 /* Is there a draft at the old path of an image that the saved map calls otherwise? To a mount of
  * that map it is a new file. */
-static bool is_new_to_saved(const struct file *f)
+static bool is_new_to_saved(const struct model_file *f)
 {
 	const struct map_says *saved = &run.m.saved;
 	const struct object *o = f->object < 0 ? NULL : &run.m.objects[f->object];
@@ -587,7 +587,7 @@ static int count_files_in(const char *dir)
 	return n;
 }
 
-static void check_file(const struct file *f)
+static void check_file(const struct model_file *f)
 {
 	struct attr a;
 	int want = model_shows(&run.m, f);

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "vfs/tree/node.h"
-#include "vfs/tree/path.h"
+
 
 #define AUTHOR "info/author"
 

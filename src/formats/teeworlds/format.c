@@ -319,6 +319,7 @@ const struct format format_teeworlds = {
 	.texts = texts,
 	.settings = settings,
 	.numbered = true,
+	.follows = true,
 	.creates = true,
 	.has_forms = true,
 	.probe = probe,

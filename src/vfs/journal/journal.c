@@ -9,7 +9,6 @@
 
 #include "base/io.h"
 #include "base/io_copy.h"
-#include "vfs/journal/data.h"
 
 static int store_keep(
 	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
@@ -42,7 +41,7 @@ void journal_finish(struct journal *j)
 	reclog_close(j->log);
 	file_unref(j->retained);
 	free(j->map);
-	bytes_unref(j->name_map);
+	bytes_unref(j->names);
 	pthread_mutex_destroy(&j->lock);
 	*j = (struct journal){0};
 }
@@ -149,8 +148,8 @@ void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->number = next->number;
 	j->log = TAKE(next->log);
-	bytes_unref(j->name_map);
-	j->name_map = TAKE(next->name_map);
+	bytes_unref(j->names);
+	j->names = TAKE(next->names);
 	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
@@ -254,22 +253,22 @@ static int open_locked(struct journal *j, struct error *e)
 	return r;
 }
 
-static int name_map_locked(struct journal *j, struct error *e)
+static int names_locked(struct journal *j, struct error *e)
 {
-	struct extent text = extent_of_bytes(bytes_ref(j->name_map));
-	int r = append_locked(j, JOURNAL_NAME_MAP, NULL, 0, &text, NULL, e);
+	struct extent text = extent_of_bytes(bytes_ref(j->names));
+	int r = append_locked(j, JOURNAL_NAMES, NULL, 0, &text, NULL, e);
 
 	extent_finish(&text);
 	if (r == 0)
-		bytes_unref(TAKE(j->name_map));
+		bytes_unref(TAKE(j->names));
 	return r;
 }
 
-void journal_read_by(struct journal *j, struct bytes *name_map)
+void journal_set_names(struct journal *j, struct bytes *names)
 {
 	pthread_mutex_lock(&j->lock);
-	bytes_unref(j->name_map);
-	j->name_map = name_map;
+	bytes_unref(j->names);
+	j->names = names;
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -283,8 +282,8 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 		r = open_locked(j, e);
 	if (r == 0 && j->resume)
 		r = header_locked(j, e);
-	if (r == 0 && j->name_map)
-		r = name_map_locked(j, e);
+	if (r == 0 && j->names)
+		r = names_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);
@@ -294,11 +293,7 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 static int store_keep(
 	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
 {
-	struct journal *j = (struct journal *)s;
-
-	if (j->data && journal_data_find(j->data, data, ret))
-		return 0;
-	return append(j, JOURNAL_DATA, NULL, 0, data, ret, e);
+	return append((struct journal *)s, JOURNAL_DATA, NULL, 0, data, ret, e);
 }
 
 static int retain(struct store *s, const struct extent *data, struct extent *ret, struct error *e)

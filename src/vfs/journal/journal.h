@@ -11,7 +11,8 @@
  *           after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
  *           KIND "new": the paths are those of an empty map (--new)
- *   NAMES  TEXT               what names in later CONTENT mean (format's name_map); "": themselves
+ *   NAMES   TEXT                         what paths the mount shows (format's list), where those
+ *           of the map are others; the first record after the header
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
  *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
  *   DROP    PATH                         the draft was dropped
@@ -56,10 +57,8 @@ enum journal_type {
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
 	JOURNAL_RENAME = 9,
-	JOURNAL_NAME_MAP = 10,
+	JOURNAL_NAMES = 10,
 };
-
-struct journal_data;
 
 struct journal {
 	struct store store;    /* first: keep() appends DATA, retain() to the file below */
@@ -73,12 +72,11 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
-	bool unnamed;              /* its file has no name: nothing is to outlive the process */
-	bool fresh;                /* KIND is "new" */
-	bool kept;                 /* it is never removed but set aside */
-	bool resume;               /* the next record needs a HEADER before it */
-	struct journal_data *data; /* while it is walked: what it holds */
-	struct bytes *name_map;    /* that the next record needs before it, or NULL */
+	bool unnamed;        /* its file has no name: nothing is to outlive the process */
+	bool fresh;          /* KIND is "new" */
+	bool kept;           /* it is never removed but set aside */
+	bool resume;         /* the next record needs a HEADER before it */
+	struct bytes *names; /* that the next record needs before it, or NULL */
 };
 
 /* Prepares; makes no file. */
@@ -101,8 +99,10 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 /* It holds operations that could not be done again. */
 void journal_keep(struct journal *j);
 
-/* What is appended from now on is to be read by this name map (taken over). */
-void journal_read_by(struct journal *j, struct bytes *name_map);
+/* What is appended is in these paths (taken over). Before the first record. */
+void journal_set_names(struct journal *j, struct bytes *names);
+/* What an open journal says of that; *ret = NULL: nothing, or there is none. */
+int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
  * note() of others that are kept. nearby: of the journal's directory. */
@@ -145,8 +145,7 @@ struct journal_gaps {
 			   * was damaged before them */
 };
 
-/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. Data that
- * is kept meanwhile and stands in the journal already is not appended again. */
+/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 

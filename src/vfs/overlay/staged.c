@@ -14,15 +14,26 @@ static void say(void *arg, const char *line)
 	report_add(arg, REPORT_NOTE, "%s", line);
 }
 
+int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
+{
+	*ret = (struct staged){.said = REPORT_INIT};
+	if (overlay_tree(o, &ret->entries, &ret->uppers, &ret->n) < 0)
+		return error_set(e, -ENOMEM, "no memory for the files of a map");
+	ret->base = snapshot_ref(o->base);
+	return 0;
+}
+
+int staged_run(struct staged *s, struct error *e)
+{
+	return build(s->base, s->entries, s->n, say, &s->said, &s->built, e);
+}
+
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
 {
-	int r;
+	int r = staged_begin(o, ret, e);
 
-	*ret = (struct staged){.said = REPORT_INIT};
-	r = overlay_tree(o, &ret->entries, &ret->uppers, &ret->n);
-	if (r < 0)
-		return error_set(e, r, "no memory for the files of a map");
-	r = build(o->base, ret->entries, ret->n, say, &ret->said, &ret->built, e);
+	if (r == 0)
+		r = staged_run(ret, e);
 	if (r < 0)
 		staged_finish(ret);
 	return r;
@@ -32,6 +43,7 @@ void staged_finish(struct staged *s)
 {
 	built_finish(&s->built);
 	report_finish(&s->said);
+	snapshot_unref(s->base);
 	free(s->entries);
 	free(s->uppers);
 	*s = (struct staged){.said = REPORT_INIT};
@@ -149,6 +161,26 @@ static void tell_gone(const struct line *l, struct report *report)
 		report_add(report, REPORT_REMOVED, "%s", l->path);
 }
 
+static void lines_finish(struct lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->at[i].path);
+	free(l->at);
+}
+
+void staged_each(const struct staged *s,
+	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg)
+{
+	struct lines l = {0};
+
+	collect(s, &l);
+	for (int put = 0; put < 2; put++)
+		for (size_t i = 0; i < l.n; i++)
+			if (l.at[i].put == put)
+				fn(arg, l.at[i].fate, l.at[i].path);
+	lines_finish(&l);
+}
+
 void staged_report(const struct staged *s, struct report *report)
 {
 	struct lines l = {0};
@@ -163,7 +195,5 @@ void staged_report(const struct staged *s, struct report *report)
 			report_add(report, REPORT_SAVED, "%s", l.at[i].path);
 	if (saved > NAMED_MAX)
 		report_add(report, REPORT_SAVED, "and %zu more", saved - NAMED_MAX);
-	for (size_t i = 0; i < l.n; i++)
-		free(l.at[i].path);
-	free(l.at);
+	lines_finish(&l);
 }

@@ -48,6 +48,7 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 	free(u->name);
 	u->name = copy;
 	u->up = dir;
+	u->place = ++o->places;
 	hash_add(&o->names, &u->link, key_of(dir, name));
 	TAILQ_INSERT_TAIL(&dir->below, u, beside);
 	return 0;
@@ -66,6 +67,22 @@ struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
 	return u;
 }
 
+static void release(struct upper *u)
+{
+	upper_clean(u);
+	snapshot_unref(u->of);
+	free(u->name);
+	free(u);
+}
+
+void upper_freeze(const struct overlay *o, struct upper *u)
+{
+	if (u->dir || u->of || u->written || u->from == ENTRY_NONE)
+		return;
+	u->of = snapshot_ref(o->base);
+	u->was = u->from;
+}
+
 void upper_free(struct overlay *o, struct upper *u)
 {
 	struct upper *at = u;
@@ -80,10 +97,58 @@ void upper_free(struct overlay *o, struct upper *u)
 		}
 		next = at == u ? NULL : at->up;
 		detach(o, at);
-		extent_finish(&at->in);
-		free(at->name);
-		free(at);
+		if (!at->node)
+			release(at);
 		at = next;
+	}
+}
+
+void upper_clean(struct upper *u)
+{
+	extent_finish(&u->in);
+	extent_finish(&u->last);
+	free(TAKE(u->why));
+	u->written = false;
+}
+
+int upper_write(struct upper *u, struct extent in, const char *why)
+{
+	char *text = why ? strdup(why) : NULL;
+
+	if (why && !text) {
+		extent_finish(&in);
+		return -ENOMEM;
+	}
+	if (why && u->written && !u->why) {
+		extent_finish(&u->last);
+		u->last = u->in;
+		u->in = (struct extent)EXTENT_INIT;
+	} else if (!why) {
+		extent_finish(&u->last);
+	}
+	extent_finish(&u->in);
+	free(u->why);
+	u->in = in;
+	u->why = text;
+	snapshot_unref(TAKE(u->of));
+	u->written = true;
+	return 0;
+}
+
+bool upper_differs(const struct upper *u)
+{
+	return u->whiteout || u->written || u->timed || u->moved || u->from == ENTRY_NONE;
+}
+
+void upper_settle(struct overlay *o, struct upper *u)
+{
+	while (u && u != o->root && !u->node && TAILQ_EMPTY(&u->below) &&
+		(!u->up || !upper_differs(u))) {
+		struct upper *up = u->up;
+
+		detach(o, u);
+		release(u);
+		u = up;
 	}
 }
 
@@ -107,7 +172,7 @@ int upper_base(
 {
 	if (dir->from == ENTRY_NONE)
 		return -ENOENT;
-	return o->base->format->lookup(o->base, dir->from, name, ret, NULL);
+	return o->base->format->lookup(overlay_names(o), dir->from, name, ret, NULL);
 }
 
 char *upper_path(const struct upper *u)
@@ -157,7 +222,9 @@ static void describe(const struct overlay *o, const struct upper *u, struct tree
 		.from = u->from,
 		.hides = ENTRY_NONE,
 		.in = u->written ? &u->in : NULL,
-		.mtime = u->timed ? &u->mtime : NULL,
+		.last = u->last.mem || u->last.file ? &u->last : NULL,
+		.timed = u->timed,
+		.mtime = u->mtime,
 	};
 	if (u->up && !u->whiteout && upper_base(o, u->up, u->name, &en) == 0 &&
 		entry_object(en.id) != entry_object(u->from))
@@ -183,6 +250,8 @@ static int add_below(const struct overlay *o, struct listing *l, uint32_t up)
 	int r = 0;
 
 	TAILQ_FOREACH (u, &dir->below, beside) {
+		if (!upper_differs(u) && TAILQ_EMPTY(&u->below))
+			continue;
 		if (!array_room(sorted, n, room))
 			return -ENOMEM;
 		sorted[n++] = u;
@@ -214,4 +283,24 @@ int overlay_tree(
 	else
 		free(l.uppers);
 	return 0;
+}
+
+struct upper *overlay_next(const struct overlay *o, const struct upper *u)
+{
+	struct upper *next = u ? TAILQ_FIRST(&u->below) : TAILQ_FIRST(&o->root->below);
+
+	while (!next && u && u != o->root) {
+		next = TAILQ_NEXT(u, beside);
+		u = u->up;
+	}
+	return next;
+}
+
+bool overlay_differs(const struct overlay *o)
+{
+	for (const struct upper *u = NULL; (u = overlay_next(o, u));)
+		if (upper_differs(u) && !(u->dir && u->id == ENTRY_NONE) &&
+			!(u->scratch && u->from == ENTRY_NONE))
+			return true;
+	return false;
 }

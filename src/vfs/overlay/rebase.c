@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Zlib */
+/* A tree goes on over the map that was built of it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "vfs/overlay/overlay.h"
+
+/* What the old base has at a path, and the new one. */
+struct renumbered {
+	entry_id old, new;
+};
+
+struct rebase {
+	struct overlay *o;
+	struct snapshot *old;
+	struct renumbered *map;
+	size_t n_map, room_map;
+	struct upper **dead; /* to be freed, from the last on */
+	size_t n_dead, room_dead;
+	void (*fn)(void *arg, struct upper *u, bool stands);
+	void *arg;
+};
+
+static bool die(struct rebase *b, struct upper *u)
+{
+	if (!array_room(b->dead, b->n_dead, b->room_dead))
+		return false;
+	b->dead[b->n_dead++] = u;
+	/* What was in it finds nothing there. */
+	u->from = u->id = ENTRY_NONE;
+	return true;
+}
+
+static bool base_has(const struct snapshot *base, entry_id dir, const char *name, struct entry *ret)
+{
+	return dir != ENTRY_NONE && base->format->lookup(base, dir, name, ret, NULL) == 0;
+}
+
+static entry_id renumber(const struct rebase *b, entry_id old)
+{
+	for (size_t i = 0; old != ENTRY_NONE && i < b->n_map; i++)
+		if (b->map[i].old == old)
+			return b->map[i].new;
+	return ENTRY_NONE;
+}
+
+/* Did a file that is none of the map come from there? */
+static bool is_origin(const struct rebase *b, entry_id old)
+{
+	for (const struct upper *u = NULL; (u = overlay_next(b->o, u));)
+		if (!u->dir && !u->whiteout && u->old == old && (u->scratch || u->why))
+			return true;
+	return false;
+}
+
+static bool rebase_whiteout(struct rebase *b, struct upper *u, const struct entry *en)
+{
+	if (en && is_origin(b, u->old)) {
+		u->from = u->id = en->id;
+		return true;
+	}
+	if (en && u->dir && !TAILQ_EMPTY(&u->below))
+		u->whiteout = false;
+	else
+		return die(b, u);
+	u->from = u->id = en->id;
+	return true;
+}
+
+static bool rebase_dir(struct rebase *b, struct upper *u, const struct entry *en)
+{
+	const struct format_tree *tree = b->o->base->format->tree;
+
+	if (en && en->dir && u->up->from != ENTRY_NONE) {
+		u->from = u->id = en->id;
+		u->moved = false;
+		return true;
+	}
+	if (u->id == ENTRY_NONE)
+		return true;
+	if (u->from != ENTRY_NONE && !u->moved)
+		return die(b, u);
+	u->from = ENTRY_NONE;
+	if (u->up->id == ENTRY_NONE ||
+		tree->add(&b->o->shape, u->up->id, u->name, true, &u->id, NULL) < 0)
+		u->id = ENTRY_NONE;
+	return true;
+}
+
+static bool rebase_file(struct rebase *b, struct upper *u, const struct entry *en)
+{
+	if (u->scratch || u->why) {
+		u->moved = !en || u->scratch;
+		u->id = u->from = en && !u->scratch ? en->id : ENTRY_NONE;
+		return true;
+	}
+	if (en && !en->dir) {
+		upper_clean(u);
+		snapshot_unref(TAKE(u->of));
+		u->from = u->id = en->id;
+		u->moved = u->timed = false;
+		return true;
+	}
+	if (!upper_differs(u))
+		return die(b, u);
+	u->from = u->id = ENTRY_NONE;
+	return true;
+}
+
+static bool rebase_one(struct rebase *b, struct upper *u)
+{
+	const struct snapshot *new = b->o->base;
+	bool had, has;
+	struct entry old, en;
+
+	had = base_has(b->old, u->up->old, u->name, &old);
+	has = base_has(new, u->up->from, u->name, &en);
+	if (had && has) {
+		if (!array_room(b->map, b->n_map, b->room_map))
+			return false;
+		b->map[b->n_map++] = (struct renumbered){old.id, en.id};
+	}
+	if (u->whiteout)
+		return rebase_whiteout(b, u, has ? &en : NULL);
+	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
+}
+
+/* Files whose object was kept, or is another file's by now, still came from there. */
+static void rebase_origins(const struct rebase *b)
+{
+	for (struct upper *u = NULL; (u = overlay_next(b->o, u));)
+		if (!u->dir && !u->whiteout && u->from == ENTRY_NONE && (u->scratch || u->why))
+			u->from = renumber(b, u->old);
+}
+
+static void bury(const struct rebase *b)
+{
+	for (size_t i = b->n_dead; i-- > 0;) {
+		struct upper *u = b->dead[i];
+
+		if (u->node)
+			b->fn(b->arg, u, false);
+		upper_free(b->o, u);
+	}
+}
+
+/* What is none of the new base's shows what it showed. */
+static void begin(const struct overlay *o)
+{
+	for (struct upper *u = NULL; (u = overlay_next(o, u));) {
+		u->old = u->from;
+		if (!u->whiteout && (u->scratch || u->why))
+			upper_freeze(o, u);
+	}
+}
+
+int overlay_rebase(struct overlay *o, const struct snapshot *base,
+	void (*fn)(void *arg, struct upper *u, bool stands), void *arg)
+{
+	struct rebase b = {.o = o, .old = o->base, .fn = fn, .arg = arg};
+	struct upper *u, *next;
+	bool room = true;
+
+	begin(o);
+	o->base = snapshot_ref(base);
+	snapshot_unref(o->shape);
+	o->shape = snapshot_ref(base);
+	for (u = NULL; room && (u = overlay_next(o, u));)
+		room = rebase_one(&b, u);
+	rebase_origins(&b);
+	bury(&b);
+	for (u = overlay_next(o, NULL); u; u = next) {
+		next = overlay_next(o, u);
+		if (u->node)
+			fn(arg, u, true);
+	}
+	free(b.map);
+	free(b.dead);
+	snapshot_unref(b.old);
+	return room ? 0 : -ENOMEM;
+}

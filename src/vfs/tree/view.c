@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/view.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "vfs/tree/wait.h"
+#include "vfs/volume/commit_queue.h"
+
+/* A call like one of the front's, but that it ends with a function. */
+struct wanting {
+	struct call call; /* first */
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+struct refresh {
+	struct commit_task task; /* first */
+	struct job job;
+	struct vfs *v;
+	struct snapshot *base;
+	struct tree_entry *entries;
+	struct upper **uppers;
+	size_t n;
+	struct built built;
+	int r;
+};
+
+static void run_waiting(struct vfs *v)
+{
+	struct call *c = v->view.waiting, *next;
+
+	v->view.waiting = NULL;
+	for (; c; c = next) {
+		next = c->next;
+		call_again(v, c);
+	}
+}
+
+static void refresh_end(struct refresh *f)
+{
+	struct vfs *v = f->v;
+
+	v->view.under_way = false;
+	commit_queue_leave(v->vol);
+	built_finish(&f->built);
+	snapshot_unref(f->base);
+	free(f->entries);
+	free(f->uppers);
+	free(f);
+	run_waiting(v);
+}
+
+static void refresh_run(struct job *j)
+{
+	struct refresh *f = container_of(j, struct refresh, job);
+
+	f->r = build_view(f->base, f->entries, f->n, &f->built, NULL);
+}
+
+static void refresh_done(struct job *j)
+{
+	struct refresh *f = container_of(j, struct refresh, job);
+	struct overlay *o = f->v->tree;
+
+	if (f->r == 0) {
+		snapshot_unref(o->shape);
+		o->shape = snapshot_ref(f->built.map);
+		for (size_t i = 1; i < f->n; i++)
+			if (f->uppers[i]->from == ENTRY_NONE)
+				f->uppers[i]->id = f->built.entries[i].id;
+	}
+	refresh_end(f);
+}
+
+/* Where memory is short, what is shown is what it was. */
+static void refresh_start(struct commit_task *t)
+{
+	struct refresh *f = (struct refresh *)t;
+	struct vfs *v = f->v;
+
+	v->view.stale = false;
+	f->base = snapshot_ref(v->tree->base);
+	if (overlay_tree(v->tree, &f->entries, &f->uppers, &f->n) < 0) {
+		refresh_end(f);
+		return;
+	}
+	f->job = (struct job){refresh_run, refresh_done, NULL};
+	pool_submit(v->pool, &f->job);
+}
+
+static void wait_for(struct vfs *v, struct call *c)
+{
+	struct refresh *f;
+
+	c->next = NULL;
+	if (v->view.waiting)
+		*v->view.end = c;
+	else
+		v->view.waiting = c;
+	v->view.end = &c->next;
+	if (v->view.under_way)
+		return;
+	f = calloc(1, sizeof(*f));
+	if (!f) {
+		v->view.stale = false;
+		run_waiting(v);
+		return;
+	}
+	f->task.start = refresh_start;
+	f->v = v;
+	v->view.under_way = true;
+	commit_queue_enter(v->vol, &f->task);
+}
+
+bool view_wait(struct vfs *v, const struct node *n, struct call *c)
+{
+	const struct snapshot *s;
+	entry_id id;
+
+	if (!v->view.stale || (n && (n->at->dir || n->at->of || !node_shows(n, &s, &id))))
+		return false;
+	call_keep(c);
+	wait_for(v, c);
+	return true;
+}
+
+static void wanting_met(struct vfs *v, struct call *c)
+{
+	struct wanting w = *(struct wanting *)c;
+
+	(void)v;
+	free(c);
+	w.fn(w.arg);
+}
+
+void view_then(struct vfs *v, void (*fn)(void *arg), void *arg)
+{
+	struct wanting *w = v->view.stale ? calloc(1, sizeof(*w)) : NULL;
+
+	if (!w) {
+		fn(arg);
+		return;
+	}
+	*w = (struct wanting){.call.op = wanting_met, .fn = fn, .arg = arg};
+	wait_for(v, &w->call);
+}
+
+static bool is_touched(const struct node *n, const struct touched *t)
+{
+	const struct snapshot *s;
+	entry_id id;
+
+	if (n->at->of || node_is_root(n) || !node_shows(n, &s, &id))
+		return false;
+	for (size_t i = 0; !t->all && i < t->n; i++)
+		if (t->ids[i] == id)
+			return true;
+	return t->all && !n->at->dir;
+}
+
+void view_tell(struct vfs *v, const struct touched *t, struct job *then)
+{
+	struct node **nodes = NULL;
+	size_t n = 0, room = 0;
+
+	for (struct node *k = NULL; (t->all || t->n) && (k = node_next(v, k));) {
+		if (!is_touched(k, t))
+			continue;
+		k->cached = false;
+		if (array_room(nodes, n, room))
+			nodes[n++] = k;
+	}
+	if (v->vol->reopened && (t->all || t->n))
+		nodes_tell_unknown(v);
+	if (n)
+		node_invalidate(v, nodes, n, then);
+	else if (then)
+		pool_return(v->pool, then);
+	free(nodes);
+}
+
+void view_spoil(struct vfs *v)
+{
+	const struct touched all = {.all = true};
+
+	if (!v->tree->base->format->follows || v->view.stale)
+		return;
+	v->view.stale = true;
+	view_tell(v, &all, NULL);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * view: the map as it follows from all that was closed, but for where objects stand, of formats
+ * whose files show what others hold (format.follows). It is the overlay's `shape`: brought up to
+ * date by each close where that is simple, and made anew, when somebody looks, where it is not.
+ */
+#ifndef VFS_TREE_VIEW_H
+#define VFS_TREE_VIEW_H
+
+#include "vfs/tree/node.h"
+
+/* It is not right any more; the kernel forgets what it has seen of it. */
+void view_spoil(struct vfs *v);
+/* Is it to be made anew before n is shown, or (NULL) anything is judged? Then c runs again after
+ * that. */
+bool view_wait(struct vfs *v, const struct node *n, struct call *c);
+/* Calls fn once it is right. */
+void view_then(struct vfs *v, void (*fn)(void *arg), void *arg);
+/* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
+ * NULL. */
+void view_tell(struct vfs *v, const struct touched *t, struct job *then);
+
+#endif
