@@ -227,6 +227,39 @@ static int settle_kept(struct building *b, size_t i)
 	return claim(b, t->from, true);
 }
 
+/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */
+static bool is_passing(int r)
+{
+	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT && r != -EIO &&
+	       r != -EROFS;
+}
+
+/* *ret_put: it says something else than before, or what it says was applied though it waits. */
+static int put_bytes(
+	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
+{
+	CLEANUP(change_free) struct change *c = NULL;
+	int parsed = b->f->edit->parse(b->now, id, x, &c, why), r = 0;
+
+	if ((parsed == 0 || parsed == -EAGAIN) && c)
+		r = b->f->edit->apply(&b->now, c, NULL, why);
+	*ret_put = c;
+	return r < 0 ? r : parsed;
+}
+
+/* It is there again, empty. */
+static int empty(struct building *b, entry_id id, enum build_fate *ret)
+{
+	const struct extent nothing = EXTENT_INIT;
+	struct error why = ERROR_INIT;
+	bool put = false;
+	int r = put_bytes(b, id, &nothing, &put, &why);
+
+	if (put)
+		*ret = BUILD_EMPTIED;
+	return is_passing(r) ? r : 0;
+}
+
 /* What the base has at a path where nothing of it stands any more. */
 static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone)
 {
@@ -236,11 +269,8 @@ static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone
 
 	if (c || b->f->stat(b->base, id, &en, NULL) < 0 || en.fixed)
 		return 0;
-	/* It is there again, empty. */
-	if (en.standing) {
-		o->id = id;
-		return 0;
-	}
+	if (en.standing)
+		return empty(b, id, &o->old);
 	o->old = en.needed ? BUILD_NEEDED : en.lasting ? BUILD_EMPTIED : gone;
 	return place(b, (struct placement){.id = id, .removed = true});
 }
@@ -300,37 +330,15 @@ static bool content(const struct building *b, size_t i, const struct extent *in,
 	const struct built_entry *o = &b->out->entries[i];
 
 	*ret = (struct extent)EXTENT_INIT;
-	if (t->dir || o->id == ENTRY_NONE)
+	if (t->dir || t->gone || o->id == ENTRY_NONE)
 		return false;
 	if (in)
 		*ret = extent_ref(in);
-	else if (t->gone)
-		return true;
 	else if (t->from == ENTRY_NONE || t->from == o->id)
 		return false;
 	else
 		(void)shown(b, t->from, ret, e);
 	return true;
-}
-
-/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */
-static bool is_passing(int r)
-{
-	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT && r != -EIO &&
-	       r != -EROFS;
-}
-
-/* *ret_put: it says something else than before, or what it says was applied though it waits. */
-static int put_bytes(
-	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
-{
-	CLEANUP(change_free) struct change *c = NULL;
-	int parsed = b->f->edit->parse(b->now, id, x, &c, why), r = 0;
-
-	if ((parsed == 0 || parsed == -EAGAIN) && c)
-		r = b->f->edit->apply(&b->now, c, NULL, why);
-	*ret_put = c;
-	return r < 0 ? r : parsed;
 }
 
 /* What was refused when it was closed leaves what stood there before. */

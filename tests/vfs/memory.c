@@ -47,7 +47,7 @@ static int make_directory(struct box *b)
 
 static int put_author(struct box *b)
 {
-	return box_put(b, AUTHOR, "rob");
+	return box_put(b, AUTHOR, "rob\n");
 }
 
 static int put_draft(struct box *b)

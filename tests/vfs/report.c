@@ -43,8 +43,8 @@ static void what_was_undone_is_no_change(void **state)
 	struct report report;
 
 	assert_true(status_is(b, ""));
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_true(status_is(b, "changed info/author\nchanged info/version\n"));
 	assert_int_equal(box_put(b, AUTHOR, "alice"), 0);
 	assert_true(status_is(b, "changed info/version\n"));
@@ -86,7 +86,7 @@ static void what_is_made_moved_and_removed_is_named_once(void **state)
 	assert_false(report_says(&report, "saved: images/2_moved.png"));
 	report_finish(&report);
 	/* What is gone is told once. */
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report, "saved: info/author\n");
 }
@@ -96,7 +96,7 @@ static void save_that_failed_says_nothing_of_what_it_would_have_done(void **stat
 	struct box *b = *state;
 	struct report report;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_unlink(b, IMAGE), 0);
 	io_set_hook(full, NULL);
 	assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);

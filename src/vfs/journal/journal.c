@@ -10,9 +10,6 @@
 #include "base/io.h"
 #include "base/io_copy.h"
 
-static int store_keep(
-	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
-static int retain(struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e)
@@ -20,7 +17,6 @@ int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	char family[NAME_MAX + 1];
 
 	*j = (struct journal){
-		.store = {.keep = store_keep, .retain = retain, .spool_dirfd = trust->dirfd},
 		.dirfd = trust->dirfd,
 		.trust = *trust,
 		.number = 1};
@@ -39,7 +35,6 @@ void journal_finish(struct journal *j)
 	if (!j->map)
 		return;
 	reclog_close(j->log);
-	file_unref(j->retained);
 	free(j->map);
 	bytes_unref(j->names);
 	pthread_mutex_destroy(&j->lock);
@@ -288,37 +283,6 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);
 	return r;
-}
-
-static int store_keep(
-	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
-{
-	return append((struct journal *)s, JOURNAL_DATA, NULL, 0, data, ret, e);
-}
-
-static int retain(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
-{
-	struct journal *j = (struct journal *)s;
-	uint64_t at;
-	int r;
-
-	if (data->mem || data->file == j->retained) {
-		*ret = extent_ref(data);
-		return 0;
-	}
-	if (!j->retained) {
-		r = io_tmpfile(j->dirfd);
-		j->retained = r < 0 ? NULL : file_new(r);
-		if (!j->retained)
-			return error_set(e, r < 0 ? r : -ENOMEM, "no file for what left the map");
-	}
-	/* Also after one that failed. */
-	at = (uint64_t)lseek(j->retained->fd, 0, SEEK_END);
-	r = io_copy(data->file->fd, data->off, data->size, j->retained->fd);
-	if (r < 0)
-		return error_set(e, r, "what left the map cannot be put by: %s", strerror(-r));
-	*ret = extent_of_file(file_ref(j->retained), at, data->size);
-	return 0;
 }
 
 int journal_put(struct journal *j, const char *path, const struct extent *content,

@@ -3,9 +3,8 @@
  * journal: what was closed and is not in the map yet.
  *
  * A log (base/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
- * content that it applies to; made with the first record. Its records are operations on paths, and
- * data: the only copy of changed bytes, which the model reads back from here
- * (format_context.store).
+ * content that it applies to; made with the first record. Its records are operations on paths; what
+ * they put is the only copy of changed bytes, which the tree reads back from here.
  *
  *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND   the first, and once more where a mount went on
  *           after damage
@@ -16,7 +15,6 @@
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
  *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
  *   DROP    PATH                         the draft was dropped
- *   DATA    BYTES                        nothing by itself
  *   MKDIR   PATH                         a directory of the map was made
  *   REMOVE  PATH                         a file or directory of the map was removed
  *   RENAME  PATH NUL TO                  ... or renamed
@@ -52,7 +50,7 @@ enum journal_type {
 	JOURNAL_PUT = 2,
 	JOURNAL_DRAFT = 3,
 	JOURNAL_DROP = 4,
-	JOURNAL_DATA = 5,
+	/* 5 was data alone */
 	JOURNAL_SAVED = 6,
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
@@ -61,9 +59,7 @@ enum journal_type {
 };
 
 struct journal {
-	struct store store;    /* first: keep() appends DATA, retain() to the file below */
-	struct file *retained; /* unlinked; for as long as the journal's mount lasts. Or NULL */
-	int dirfd;             /* borrowed */
+	int dirfd; /* borrowed */
 	struct trust trust;
 	unsigned number; /* of its name: 1 is NAME.mapfs-journal-ID, n is ...-ID-n */
 	char *map;

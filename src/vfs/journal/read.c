@@ -26,7 +26,6 @@ static int texts_of(uint32_t type)
 	case JOURNAL_REMOVE:
 		return 1;
 	case JOURNAL_NAMES:
-	case JOURNAL_DATA:
 		return 0;
 	default:
 		return -1;

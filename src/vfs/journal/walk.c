@@ -13,7 +13,7 @@
 static bool stands_alone(enum journal_type type)
 {
 	return type == JOURNAL_PUT || type == JOURNAL_DRAFT || type == JOURNAL_DROP ||
-	       type == JOURNAL_DATA || type == JOURNAL_HEADER || type == JOURNAL_SAVED;
+	       type == JOURNAL_HEADER || type == JOURNAL_SAVED;
 }
 
 struct walk {
@@ -26,7 +26,7 @@ struct walk {
 
 static bool is_operation(enum journal_type type)
 {
-	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_DATA &&
+	return type != JOURNAL_HEADER && type != JOURNAL_SAVED &&
 	       type != JOURNAL_NAMES;
 }
 

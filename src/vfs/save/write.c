@@ -155,7 +155,6 @@ static int reopen(struct save_job *s, const struct source *written, struct error
 	if (f->names && f->names->list)
 		r = f->names->list(s->map, &names, e);
 	ctx.names = names;
-	ctx.before = s->map;
 	if (r == 0)
 		r = f->open(written, &ctx, &s->base, e);
 	s->renumbered = names;

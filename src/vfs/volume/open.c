@@ -78,6 +78,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	vol->budget = o->budget ? o->budget : budget_create(o->cache);
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
+	store_init(&vol->store, dirfd);
 	vol->context.options = o->options;
 	vol->at_once = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
@@ -310,7 +311,7 @@ int volume_load(
 		return r;
 	vol->journal.unnamed = vol->at_once;
 	vol->context.budget = vol->budget;
-	vol->context.store = &vol->journal.store;
+	vol->context.store = &vol->store.store;
 	vol->context.note = note;
 	vol->context.note_arg = arg;
 	r = open_journal(vol, note, arg, e);

@@ -21,6 +21,7 @@ void volume_destroy(struct volume *vol)
 		return;
 	snapshot_unref(vol->now);
 	journal_finish(&vol->journal);
+	store_finish(&vol->store);
 	source_finish(&vol->source);
 	file_unref(vol->context.names_file);
 	images_unref(vol->images);

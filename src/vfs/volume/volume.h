@@ -16,6 +16,7 @@
 #include "vfs/journal/journal.h"
 #include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
+#include "vfs/volume/store.h"
 
 struct vfs;
 struct commit_task;
@@ -66,6 +67,7 @@ struct volume {
 	struct budget *budget;
 	bool own_budget;
 	struct journal journal;
+	struct volume_store store;
 	bool replay; /* the journal holds operations that were not done again yet */
 
 	struct snapshot *now; /* the map as it was opened or last saved */
