@@ -240,6 +240,7 @@ static int revert(struct vfs *v, struct call *c, struct step *s)
 	n->cached = false;
 	r = overlay_revert(v->tree, path);
 	view_spoil(v);
+	n->misnamed = !n->at->up;
 	if (n->at->up)
 		node_invalidate(v, &n, 1, NULL);
 	else if (v->host->forget_name)

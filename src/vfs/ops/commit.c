@@ -94,14 +94,6 @@ static bool is_passing(int r)
 	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
 }
 
-/* Files below raw/ are where others are shown, too. */
-static bool is_raw(const struct upper *u)
-{
-	while (u->up && u->up->up)
-		u = u->up;
-	return u->name && strcmp(u->name, "raw") == 0;
-}
-
 /* The view with it, where nothing else hangs on it: else it is made anew. */
 static void update_view(struct commit *p, bool first)
 {
@@ -110,7 +102,7 @@ static void update_view(struct commit *p, bool first)
 	if (!o->base->format->follows || p->v->view.stale)
 		return;
 	if (p->kind == COMMIT_JUDGED && first && p->judged.r == 0 && p->base == o->base &&
-		!is_raw(p->n->at) &&
+		!upper_is_raw(p->n->at) &&
 		(!p->judged.change || o->base->format->edit->apply(
 					      &o->shape, p->judged.change, &p->touched, NULL) == 0))
 		return;

@@ -149,8 +149,8 @@ struct upper *overlay_next(const struct overlay *o, const struct upper *u);
  * rebase.c: the tree goes on over another base, that of a map which was built of it and saved, and
  * shows the same paths. What stands there has no bytes of its own any more; what is refused (`why`)
  * or means nothing stays as it is, and so does a file that was moved to a name that means nothing,
- * where its object was kept. fn() is told of each upper with a node, whether it still stands
- * somewhere; then of those that do not before that. -ENOMEM: some of it is as it was.
+ * where its object was kept. fn() is told of each upper that goes (what was hidden may be there
+ * again), and then of each that stands and has a node. -ENOMEM: some of it is as it was.
  */
 int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	void (*fn)(void *arg, struct upper *u, bool stands), void *arg);
@@ -163,6 +163,8 @@ char *upper_path(const struct upper *u);
 int upper_write(struct upper *u, struct extent in, const char *why);
 /* It has none of its own any more. */
 void upper_clean(struct upper *u);
+/* Does it stand in raw/, where all of the map is shown once more? */
+bool upper_is_raw(const struct upper *u);
 /* Does it differ from the base: in anything but what is below it? */
 bool upper_differs(const struct upper *u);
 

@@ -140,8 +140,7 @@ static void bury(const struct rebase *b)
 	for (size_t i = b->n_dead; i-- > 0;) {
 		struct upper *u = b->dead[i];
 
-		if (u->node)
-			b->fn(b->arg, u, false);
+		b->fn(b->arg, u, false);
 		upper_free(b->o, u);
 	}
 }

@@ -104,7 +104,7 @@ static int by_path(const void *a, const void *b)
 
 	while (*p && *p == *q)
 		p++, q++;
-	return rank(*p) - rank(*q);
+	return *p || *q ? rank(*p) - rank(*q) : x->put - y->put;
 }
 
 /* A directory that is new tells of all that is in it. */
@@ -174,10 +174,8 @@ void staged_each(const struct staged *s,
 	struct lines l = {0};
 
 	collect(s, &l);
-	for (int put = 0; put < 2; put++)
-		for (size_t i = 0; i < l.n; i++)
-			if (l.at[i].put == put)
-				fn(arg, l.at[i].fate, l.at[i].path);
+	for (size_t i = 0; i < l.n; i++)
+		fn(arg, l.at[i].fate, l.at[i].path);
 	lines_finish(&l);
 }
 

@@ -27,8 +27,8 @@ void staged_finish(struct staged *s);
 bool staged_differs(const struct staged *s);
 /* The path at which the object of a BUILD_KEPT entry stood; malloc'ed, NULL: no memory. */
 char *staged_kept_path(const struct staged *s, size_t i);
-/* What the new map has otherwise than the base, path by path: what is gone, then what stands there.
- */
+/* What the new map has otherwise than the base, path by path: at each, what is gone, then what
+ * stands there. */
 void staged_each(const struct staged *s,
 	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg);
 /* The same for people. */

@@ -135,6 +135,13 @@ int upper_write(struct upper *u, struct extent in, const char *why)
 	return 0;
 }
 
+bool upper_is_raw(const struct upper *u)
+{
+	while (u->up && u->up->up)
+		u = u->up;
+	return u->name && strcmp(u->name, "raw") == 0;
+}
+
 bool upper_differs(const struct upper *u)
 {
 	return u->whiteout || u->written || u->timed || u->moved || u->from == ENTRY_NONE;

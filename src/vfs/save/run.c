@@ -68,21 +68,29 @@ struct telling {
 	size_t n, room;
 };
 
+static void tell_gone(struct vfs *v, struct upper *u)
+{
+	struct node *dir = u->up->node;
+
+	if (u->node) {
+		upper_freeze(v->tree, u);
+		node_forget_name(v, u->node);
+	}
+	/* Who lists it anew has not been there since it changed before. */
+	if (dir && !dir->changed)
+		names_tell(v, dir);
+}
+
 static void tell_upper(void *arg, struct upper *u, bool stands)
 {
 	struct telling *t = arg;
 	struct node *n = u->node;
 
 	if (!stands) {
-		upper_freeze(t->v->tree, u);
-		node_forget_name(t->v, n);
+		tell_gone(t->v, u);
 		return;
 	}
-	if (u->dir) {
-		n->changed = true;
-		return;
-	}
-	if (upper_differs(u) && !u->why)
+	if (u->dir || (upper_differs(u) && !u->why))
 		return;
 	if (file_retire(n) || !n->stage)
 		n->cached = false;
@@ -149,10 +157,11 @@ static void saving_done(struct job *j)
 		staged_report(&s->staged, &s->save.report);
 		take_verdicts(s);
 	}
-	if (s->save.saved) {
+	if (s->save.saved)
 		save_adopt(&s->save);
-		go_on(s);
-	}
+	else if (s->save.same)
+		s->save.base = snapshot_ref(s->v->vol->now);
+	go_on(s);
 	saving_finish(s);
 }
 

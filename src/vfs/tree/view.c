@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/tree/view.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -58,6 +59,24 @@ static void refresh_run(struct job *j)
 	f->r = build_view(f->base, f->entries, f->n, &f->built, NULL);
 }
 
+/* What follows from others may be there no more. */
+static bool is_gone(const struct node *n)
+{
+	const struct snapshot *s;
+	struct entry en;
+	entry_id id;
+
+	return n->at->up && !n->at->dir && !n->at->of && node_shows(n, &s, &id) &&
+	       s->format->stat(s, id, &en, NULL) == -ENOENT;
+}
+
+static void forget_gone(struct vfs *v)
+{
+	for (struct node *n = NULL; (n = node_next(v, n));)
+		if (!n->misnamed && is_gone(n))
+			node_forget_name(v, n);
+}
+
 static void refresh_done(struct job *j)
 {
 	struct refresh *f = container_of(j, struct refresh, job);
@@ -69,6 +88,7 @@ static void refresh_done(struct job *j)
 		for (size_t i = 1; i < f->n; i++)
 			if (f->uppers[i]->from == ENTRY_NONE)
 				f->uppers[i]->id = f->built.entries[i].id;
+		forget_gone(f->v);
 	}
 	refresh_end(f);
 }
@@ -151,12 +171,12 @@ static bool is_touched(const struct node *n, const struct touched *t)
 	const struct snapshot *s;
 	entry_id id;
 
-	if (n->at->of || node_is_root(n) || !node_shows(n, &s, &id))
+	if (n->at->of || !node_shows(n, &s, &id))
 		return false;
 	for (size_t i = 0; !t->all && i < t->n; i++)
 		if (t->ids[i] == id)
 			return true;
-	return t->all && !n->at->dir;
+	return t->all && (!n->at->dir || upper_is_raw(n->at));
 }
 
 void view_tell(struct vfs *v, const struct touched *t, struct job *then)
@@ -168,7 +188,11 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 		if (!is_touched(k, t))
 			continue;
 		k->cached = false;
-		if (array_room(nodes, n, room))
+		if (is_gone(k))
+			node_forget_name(v, k);
+		else if (k->at->dir)
+			names_tell(v, k);
+		else if (array_room(nodes, n, room))
 			nodes[n++] = k;
 	}
 	if (v->vol->reopened && (t->all || t->n))
