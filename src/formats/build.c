@@ -150,6 +150,7 @@ static int settle_dir(struct building *b, size_t i, const struct meaning *m, str
 {
 	const struct tree_entry *t = &b->in[i];
 	struct built_entry *o = &b->out->entries[i];
+	bool moved;
 	int r;
 
 	if (m->known && (m->id == t->from || is_fixed(b, m->id))) {
@@ -158,8 +159,9 @@ static int settle_dir(struct building *b, size_t i, const struct meaning *m, str
 	}
 	if (t->from == ENTRY_NONE)
 		return means_something(m) ? make(b, i, e) : 0;
-	r = claim(b, t->from, !m->fits);
-	return r < 0 || !m->fits ? r : stands(b, i, BUILD_MOVED, t->from);
+	moved = m->fits && means_something(m);
+	r = claim(b, t->from, !moved);
+	return r < 0 || !moved ? r : stands(b, i, BUILD_MOVED, t->from);
 }
 
 /* Does it stand where it stood in the base? */

@@ -76,10 +76,13 @@ bool vfs_unchanged(const struct vfs *v)
 	return true;
 }
 
-/* The time of what was written and then saved is the map's from there on. */
+/* The time of what was written and then saved is the map's from there on; one that a program set is
+ * another than that of the change. */
 static bool node_idle(const struct node *n)
 {
-	return !n->opens && !(n->set & ~(unsigned)ATTR_MTIME) && !n->stale;
+	bool written = n->mtime.tv_sec == n->ctime.tv_sec && n->mtime.tv_nsec == n->ctime.tv_nsec;
+
+	return !n->opens && !n->stale && (!n->set || (n->set == ATTR_MTIME && written));
 }
 
 bool vfs_idle(const struct vfs *v)

@@ -93,7 +93,7 @@ static void asking_done(struct job *j)
 			k->staged.built.entries[i].fate == BUILD_REFUSED)
 			found = &k->staged.built.entries[i];
 	commit_queue_leave(k->v->vol);
-	if (found && !found->waits)
+	if (found)
 		answer_text(k->call, found->why ? found->why : strerror(ENOMEM));
 	else
 		call_done(k->call, k->r < 0 ? k->r : -ENODATA);

@@ -146,15 +146,6 @@ static void commit_journal(struct job *j)
 		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
 }
 
-/* Does it say what stands there already, so that nothing is to be kept? */
-static bool is_same(const struct commit *p)
-{
-	const struct upper *u = p->n->at;
-
-	return p->kind == COMMIT_JUDGED && p->judged.r == 0 && !p->judged.change && !u->written &&
-	       !u->moved && u->from == p->judged.id;
-}
-
 static void commit_apply(struct commit_task *t)
 {
 	struct commit *p = container_of(t, struct commit, task);
@@ -171,7 +162,7 @@ static void commit_apply(struct commit_task *t)
 	p->job = (struct job){commit_journal, commit_settled, NULL};
 	if (!p->path)
 		p->e.code = -ENOMEM;
-	if (!p->path || is_same(p))
+	if (!p->path)
 		commit_settled(&p->job);
 	else
 		pool_submit(p->v->pool, &p->job);

@@ -248,7 +248,7 @@ static int may_call(const struct overlay *o, const struct spot *s, const struct 
 		return r;
 	if (s->id == ENTRY_NONE)
 		return means_something(&m) ? -EXDEV : 0;
-	if (m.fits || (m.known && m.id == s->id))
+	if ((m.known && m.id == s->id) || (m.fits && means_something(&m)))
 		return 0;
 	/* As scratch its files would be gone; elsewhere it is another thing: mv copies then. */
 	return means_something(&m) ? -EXDEV : -EPERM;

@@ -35,8 +35,9 @@ static void saving_free(struct job *j)
 	free(s);
 }
 
-static void saving_finish(struct saving *s)
+static void saving_told(struct job *j)
 {
+	struct saving *s = (struct saving *)j;
 	struct report report = s->save.report;
 	vfs_saved done = s->done;
 	void *arg = s->arg;
@@ -44,10 +45,20 @@ static void saving_finish(struct saving *s)
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
-	commit_queue_leave(s->save.vol);
 	s->job = (struct job){.run = saving_free};
 	pool_submit(s->v->pool, &s->job);
 	done(arg, &report);
+}
+
+/* The kernel may wait for a read that waits for a view, and that for the queue. */
+static void saving_finish(struct saving *s, struct node *const *nodes, size_t n)
+{
+	s->job = (struct job){.done = saving_told};
+	commit_queue_leave(s->save.vol);
+	if (n)
+		node_invalidate(s->v, nodes, n, &s->job);
+	else
+		saving_told(&s->job);
 }
 
 /* What is so since the last save is no news; what was otherwise meanwhile is. */
@@ -107,20 +118,16 @@ static void freeze_unlinked(struct vfs *v)
 }
 
 /* The tree goes on over what was written. */
-static void go_on(struct saving *s)
+static void go_on(struct saving *s, struct telling *t)
 {
 	struct vfs *v = s->v;
-	struct telling t = {.v = v};
 
 	if (!s->save.base)
 		return;
 	freeze_unlinked(v);
-	(void)overlay_rebase(v->tree, s->save.base, tell_upper, &t);
+	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
 	v->view.stale = false;
 	view_spoil(v);
-	if (t.n)
-		node_invalidate(v, t.nodes, t.n, NULL);
-	free(t.nodes);
 }
 
 static void note_refused(struct vfs *v, struct upper *u, const char *why)
@@ -151,6 +158,7 @@ static void take_verdicts(struct saving *s)
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
+	struct telling t = {.v = s->v};
 
 	if (s->save.saved || s->save.same) {
 		tell_said(s);
@@ -161,8 +169,9 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	else if (s->save.same)
 		s->save.base = snapshot_ref(s->v->vol->now);
-	go_on(s);
-	saving_finish(s);
+	go_on(s, &t);
+	saving_finish(s, t.nodes, t.n);
+	free(t.nodes);
 }
 
 /* On a worker. What the new map does not hold goes to its journal, as operations on its tree. */
@@ -249,12 +258,12 @@ static void saving_start(struct commit_task *t)
 
 	if (!overlay_differs(s->v->tree) && !s->save.first) {
 		report_fresh(vol, &s->save.report);
-		saving_finish(s);
+		saving_finish(s, NULL, 0);
 		return;
 	}
 	if (staged_begin(s->v->tree, &s->staged, &e) < 0) {
 		save_failed(&s->save, &e);
-		saving_finish(s);
+		saving_finish(s, NULL, 0);
 		return;
 	}
 	s->job = (struct job){saving_run, saving_done, NULL};
