@@ -424,8 +424,8 @@ static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
 	assert_after_kill(b, NULL, NULL);
 }
 
-/* A save is under way. What the call of p took for the content that it moves is let go of by the
- * last reader's close, before its turn comes. */
+/* A save is under way, and the call of p waits for its end. What a rename took for the content that
+ * it moves is let go of by the last reader's close, before its turn comes. */
 static int read_and_close(struct box *b, const char *path, struct pending *p, vfs_op op)
 {
 	struct pollfd ready = {.fd = pool_fd(b->pool), .events = POLLIN};
@@ -443,7 +443,7 @@ static int read_and_close(struct box *b, const char *path, struct pending *p, vf
 		pool_complete(b->pool);
 	}
 	box_submit(b, p, op);
-	while (!node_find(b->v, f->ino)->stage) {
+	while (op == vfs_rename && !node_find(b->v, f->ino)->stage) {
 		(void)poll(&ready, 1, 1);
 		pool_complete(b->pool);
 	}

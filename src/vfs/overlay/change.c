@@ -229,8 +229,12 @@ static bool is_within(const struct upper *dir, const struct upper *u)
 
 static int may_replace(const struct overlay *o, const struct dentry *to, bool dir)
 {
+	struct entry en;
+
 	if (!to->stands)
 		return 0;
+	if (!dir && overlay_stat(o, &to->spot, &en, NULL) == 0 && !en.writable)
+		return -EACCES;
 	if (to->spot.dir != dir)
 		return to->spot.dir ? -EISDIR : -ENOTDIR;
 	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : removable(o, &to->spot);

@@ -154,8 +154,8 @@ struct upper *overlay_next(const struct overlay *o, const struct upper *u);
  */
 int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	void (*fn)(void *arg, struct upper *u, bool stands), void *arg);
-/* It shows what it shows now, whatever the base becomes. */
-void upper_freeze(const struct overlay *o, struct upper *u);
+/* A file without bytes of its own shows what s has of it, whatever the base becomes. */
+void upper_freeze(const struct snapshot *s, struct upper *u);
 
 /* malloc'ed, relative to the root; NULL: no memory. */
 char *upper_path(const struct upper *u);

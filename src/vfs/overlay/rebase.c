@@ -14,7 +14,7 @@ struct renumbered {
 
 struct rebase {
 	struct overlay *o;
-	struct snapshot *old;
+	struct snapshot *old, *shown; /* the base of before, and what clean files showed */
 	struct renumbered *map;
 	size_t n_map, room_map;
 	struct upper **dead; /* to be freed, from the last on */
@@ -28,6 +28,8 @@ static bool die(struct rebase *b, struct upper *u)
 	if (!array_room(b->dead, b->n_dead, b->room_dead))
 		return false;
 	b->dead[b->n_dead++] = u;
+	if (u->node)
+		upper_freeze(b->shown, u);
 	/* What was in it finds nothing there. */
 	u->from = u->id = ENTRY_NONE;
 	return true;
@@ -146,12 +148,12 @@ static void bury(const struct rebase *b)
 }
 
 /* What is none of the new base's shows what it showed. */
-static void begin(const struct overlay *o)
+static void begin(const struct rebase *b)
 {
-	for (struct upper *u = NULL; (u = overlay_next(o, u));) {
+	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
 		u->old = u->from;
 		if (!u->whiteout && (u->scratch || u->why))
-			upper_freeze(o, u);
+			upper_freeze(b->shown, u);
 	}
 }
 
@@ -162,7 +164,8 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	struct upper *u, *next;
 	bool room = true;
 
-	begin(o);
+	b.shown = snapshot_ref(overlay_names(o));
+	begin(&b);
 	o->base = snapshot_ref(base);
 	snapshot_unref(o->shape);
 	o->shape = snapshot_ref(base);
@@ -177,6 +180,7 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	}
 	free(b.map);
 	free(b.dead);
+	snapshot_unref(b.shown);
 	snapshot_unref(b.old);
 	return room ? 0 : -ENOMEM;
 }

@@ -75,11 +75,11 @@ static void release(struct upper *u)
 	free(u);
 }
 
-void upper_freeze(const struct overlay *o, struct upper *u)
+void upper_freeze(const struct snapshot *s, struct upper *u)
 {
 	if (u->dir || u->of || u->written || u->from == ENTRY_NONE)
 		return;
-	u->of = snapshot_ref(o->base);
+	u->of = snapshot_ref(s);
 	u->was = u->from;
 }
 
@@ -97,7 +97,9 @@ void upper_free(struct overlay *o, struct upper *u)
 		}
 		next = at == u ? NULL : at->up;
 		detach(o, at);
-		if (!at->node)
+		if (at->node)
+			upper_freeze(overlay_names(o), at);
+		else
 			release(at);
 		at = next;
 	}

@@ -83,10 +83,8 @@ static void tell_gone(struct vfs *v, struct upper *u)
 {
 	struct node *dir = u->up->node;
 
-	if (u->node) {
-		upper_freeze(v->tree, u);
+	if (u->node)
 		node_forget_name(v, u->node);
-	}
 	/* Who lists it anew has not been there since it changed before. */
 	if (dir && !dir->changed)
 		names_tell(v, dir);
@@ -109,14 +107,6 @@ static void tell_upper(void *arg, struct upper *u, bool stands)
 		t->nodes[t->n++] = n;
 }
 
-/* Those that stand nowhere and are open still go on showing what they were. */
-static void freeze_unlinked(struct vfs *v)
-{
-	for (struct node *n = NULL; (n = node_next(v, n));)
-		if (!n->at->up)
-			upper_freeze(v->tree, n->at);
-}
-
 /* The tree goes on over what was written. */
 static void go_on(struct saving *s, struct telling *t)
 {
@@ -124,7 +114,6 @@ static void go_on(struct saving *s, struct telling *t)
 
 	if (!s->save.base)
 		return;
-	freeze_unlinked(v);
 	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
 	v->view.stale = false;
 	view_spoil(v);
@@ -169,7 +158,8 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	else if (s->save.same)
 		s->save.base = snapshot_ref(s->v->vol->now);
-	go_on(s, &t);
+	if (s->save.saved || s->save.same)
+		go_on(s, &t);
 	saving_finish(s, t.nodes, t.n);
 	free(t.nodes);
 }
