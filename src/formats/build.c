@@ -294,7 +294,7 @@ static int settle(struct building *b, struct error *e)
 			r = settle_kept(b, i);
 	for (size_t i = 1; r == 0 && i < n; i++) {
 		if (b->in[i].gone)
-			r = leave(b, i, b->in[i].from, BUILD_GONE);
+			r = is_home(b, i) ? leave(b, i, b->in[i].from, BUILD_GONE) : 0;
 		else if (b->in[i].hides != ENTRY_NONE)
 			r = leave(b, i, b->in[i].hides, BUILD_REPLACED);
 	}

@@ -33,7 +33,7 @@ struct tree_entry {
 	uint32_t up;      /* the directory's place in the list; of the root 0 */
 	const char *name; /* of the root "" */
 	bool dir;
-	bool gone;      /* nothing stands there; `from` did, in the base */
+	bool gone;      /* nothing stands there; `from` did, in the base or in the tree */
 	entry_id from;  /* what it came from, in the base; ENTRY_NONE: it was made */
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */

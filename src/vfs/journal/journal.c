@@ -10,16 +10,12 @@
 #include "base/io.h"
 #include "base/io_copy.h"
 
-
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e)
 {
 	char family[NAME_MAX + 1];
 
-	*j = (struct journal){
-		.dirfd = trust->dirfd,
-		.trust = *trust,
-		.number = 1};
+	*j = (struct journal){.dirfd = trust->dirfd, .trust = *trust, .number = 1};
 	sidecar_family(family, map);
 	j->map = strdup(family);
 	if (!j->map)

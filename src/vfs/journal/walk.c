@@ -26,8 +26,7 @@ struct walk {
 
 static bool is_operation(enum journal_type type)
 {
-	return type != JOURNAL_HEADER && type != JOURNAL_SAVED &&
-	       type != JOURNAL_NAMES;
+	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_NAMES;
 }
 
 static int step(struct walk *w, const struct journal_record *rec)

@@ -34,7 +34,7 @@ void judgement_finish(struct judgement *j);
 /* Does a refusal concern this file alone, and not what others hold? */
 static inline bool judgement_refuses(const struct judgement *j)
 {
-	return j->r < 0 && j->r != -EAGAIN;
+	return j->r < 0 && j->r != -EAGAIN && !j->why.others;
 }
 /* A program hears EINVAL and no more, if it listens at all: whoever looks after the mount hears
  * why. */

@@ -200,7 +200,7 @@ static void judged(struct job *j)
 	struct judging *k = (struct judging *)j;
 	struct vfs *v = k->v;
 	struct call *c = k->call;
-	bool refused = judgement_refuses(&k->judged) && !k->judged.why.others;
+	bool refused = judgement_refuses(&k->judged);
 	int r = k->judged.r;
 
 	if (refused)

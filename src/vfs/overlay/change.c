@@ -42,17 +42,22 @@ int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, e
 		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
 }
 
-/* What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
- * there, and is freed. Of a directory that is always there what left it is remembered: it is there
- * again in the next map. */
-static int vacate(struct overlay *o, struct upper *dir, const char *name, struct upper *u)
+/*
+ * What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
+ * there, and is freed. from (or ENTRY_NONE): what a file that takes the place comes from, where the
+ * base has nothing. Of a directory that is always there what left it is remembered: it is there
+ * again in the next map.
+ */
+static int vacate(
+	struct overlay *o, struct upper *dir, const char *name, struct upper *u, entry_id from)
 {
+	struct entry en = {.id = from};
 	struct upper *whiteout = NULL;
-	struct entry en;
+	bool hides = upper_base(o, dir, name, &en) == 0;
 	int r = 0;
 
-	if (upper_base(o, dir, name, &en) == 0) {
-		if (u && u->dir && u->from == en.id && en.fixed) {
+	if (hides || from != ENTRY_NONE) {
+		if (hides && u && u->dir && u->from == en.id && en.fixed) {
 			u->whiteout = true;
 			return 0;
 		}
@@ -60,6 +65,7 @@ static int vacate(struct overlay *o, struct upper *dir, const char *name, struct
 		if (!whiteout)
 			return -ENOMEM;
 		whiteout->whiteout = true;
+		whiteout->moved = !hides;
 	}
 	if (u)
 		upper_free(o, u);
@@ -79,25 +85,43 @@ static void clear(struct overlay *o, const struct dentry *p)
 		upper_free(o, u);
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes, and what takes its
- * place came from where that did. */
-static int take_form(
-	struct overlay *o, const struct dentry *p, const struct meaning *m, entry_id *from)
+static entry_id origin(const struct spot *s)
 {
-	struct spot dir = upper_spot(p->dir), other;
+	return s->upper ? s->upper->from : s->id;
+}
+
+/* Where it came from nowhere: from there, as the form that its own name says. */
+static void inherit(struct upper *u, entry_id from, const struct meaning *m)
+{
+	if (u->from == ENTRY_NONE && from != ENTRY_NONE)
+		u->from = u->id = entry_object(from) | m->form;
+}
+
+/* Where an object is shown in one of two forms, the file of the other one goes, and u, which takes
+ * its place, came from where that did. */
+static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
+{
+	struct spot in = upper_spot(dir), other;
 	int r;
 
-	if (!m->alternate[0] || p->stands)
+	if (!m->alternate[0])
 		return 0;
-	r = overlay_lookup(o, &dir, m->alternate, &other);
+	r = overlay_lookup(o, &in, m->alternate, &other);
 	if (r < 0 || other.dir)
 		return r == -ENOENT || r == 0 ? 0 : r;
-	if (*from == ENTRY_NONE) {
-		*from = other.upper ? other.upper->from : other.id;
-		if (*from != ENTRY_NONE)
-			*from = entry_object(*from) | m->form;
-	}
-	return vacate(o, p->dir, m->alternate, other.upper);
+	inherit(u, origin(&other), m);
+	return vacate(o, dir, m->alternate, other.upper, ENTRY_NONE);
+}
+
+int overlay_accept(struct overlay *o, struct upper *u)
+{
+	struct dentry p = {.dir = u->up};
+	struct meaning m;
+	int r;
+
+	strcpy(p.name, u->name);
+	r = overlay_meaning(o, &p, false, u->from, &m);
+	return r < 0 ? r : take_form(o, u, u->up, &m);
 }
 
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
@@ -110,20 +134,20 @@ int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 
 static int make_file(struct overlay *o, const struct dentry *p, struct upper **ret)
 {
-	entry_id from = ENTRY_NONE;
+	const struct upper *gone = upper_find(o, p->dir, p->name);
 	struct upper *u;
 	struct meaning m;
 	int r = overlay_meaning(o, p, false, ENTRY_NONE, &m);
 
-	if (r == 0)
-		r = take_form(o, p, &m, &from);
 	if (r < 0)
 		return r;
-	u = upper_new(o, false, from);
+	u = upper_new(o, false, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
 	u->scratch = !means_something(&m);
 	u->moved = true;
+	if (gone && !gone->dir && !u->scratch)
+		inherit(u, gone->from, &m);
 	clear(o, p);
 	r = upper_place(o, u, p->dir, p->name);
 	if (r < 0)
@@ -217,7 +241,10 @@ int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir
 
 int overlay_take(struct overlay *o, const struct dentry *p)
 {
-	return vacate(o, p->dir, p->name, p->spot.upper);
+	const struct upper *u = p->spot.upper;
+
+	return vacate(o, p->dir, p->name, p->spot.upper,
+		p->spot.dir || (u && u->scratch) ? ENTRY_NONE : origin(&p->spot));
 }
 
 static bool is_within(const struct upper *dir, const struct upper *u)
@@ -297,19 +324,35 @@ static bool is_at_home(const struct overlay *o, const struct upper *u)
 	return u->from != ENTRY_NONE && upper_base(o, u->up, u->name, &en) == 0 && en.id == u->from;
 }
 
+/* A file takes the place of another, or of what stood there. */
+static int take_place(
+	struct overlay *o, struct upper *u, const struct dentry *to, const struct meaning *m)
+{
+	const struct upper *gone = upper_find(o, to->dir, to->name);
+
+	if (!means_something(m))
+		return 0;
+	if (to->stands)
+		inherit(u, origin(&to->spot), m);
+	else if (gone && !gone->dir)
+		inherit(u, gone->from, m);
+	return u->why ? 0 : take_form(o, u, to->dir, m);
+}
+
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
 	struct upper *u = upper_raise(o, from->dir, from->name, &from->spot);
 	struct meaning m = {.is = FORMAT_SCRATCH};
-	entry_id own;
+	entry_id left = ENTRY_NONE;
 	int r = u ? 0 : -ENOMEM;
 
 	if (r == 0 && !u->dir)
 		r = overlay_meaning(o, to, false, u->from, &m);
-	if (r == 0 && !u->dir) {
-		own = u->from;
-		r = take_form(o, to, &m, &own);
-	}
+	/* A backup: who makes the file anew means the same object. */
+	if (r == 0 && !u->dir && !u->scratch && !means_something(&m))
+		left = u->from;
+	if (r == 0 && !u->dir)
+		r = take_place(o, u, to, &m);
 	if (r < 0)
 		return r;
 	if (to->stands && to->spot.upper)
@@ -325,7 +368,7 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 			u->id = ENTRY_NONE;
 	}
 	u->moved = !is_at_home(o, u);
-	return vacate(o, from->dir, from->name, NULL);
+	return vacate(o, from->dir, from->name, NULL, left);
 }
 
 int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e)

@@ -114,7 +114,8 @@ static inline bool means_something(const struct meaning *m)
 }
 
 /* The changes. What may_ says of one is all that keeps it from being done, but for -ENOMEM. A file
- * that is made takes the place of the other form of its object. */
+ * that takes the place of another, or stands where one was removed or has left for a name that
+ * means nothing, comes from where that came from, if it comes from nowhere else. */
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir);
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret);
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir);
@@ -122,8 +123,8 @@ int overlay_take(struct overlay *o, const struct dentry *p);
 int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to);
 
-/* The bytes of a file, which is made where it is not there (the reference in x is taken, also on
- * failure); the file's own time (NULL: none is set). */
+/* The bytes of a file, which is made where it is not there, and accepted (the reference in x is
+ * taken, also on failure); the file's own time (NULL: none is set). */
 int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime);
 /* ... bytes that were refused. */
 int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why);
@@ -133,6 +134,9 @@ int overlay_rename(struct overlay *o, const char *from, const char *to);
 /* The bytes that it has of its own go: it is what the base has, or not there. */
 int overlay_revert(struct overlay *o, const char *path);
 
+/* Its bytes were written, and are not refused: it takes the place of the other form of its object.
+ */
+int overlay_accept(struct overlay *o, struct upper *u);
 /* The entry of `shape` that the file's content is judged for; one that was made gets one. -ENOENT:
  * it is scratch. */
 int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e);

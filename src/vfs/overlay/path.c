@@ -82,7 +82,9 @@ static int write_file(
 	*ret = NULL;
 	if (r == 0)
 		r = p.name[0] ? open_file(o, &p, in.size, ret) : -EISDIR;
-	return r < 0 || !*ret ? r : upper_write(*ret, extent_ref(&in), why);
+	if (r == 0 && *ret)
+		r = upper_write(*ret, extent_ref(&in), why);
+	return r < 0 || !*ret || why ? r : overlay_accept(o, *ret);
 }
 
 int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
@@ -103,19 +105,6 @@ int overlay_draft(struct overlay *o, const char *path, struct extent x, const ch
 	struct upper *u;
 
 	return write_file(o, path, x, why, &u);
-}
-
-/* The file of the other form, whose place it took, stands there again. */
-static void give_back_form(struct overlay *o, const struct dentry *p)
-{
-	struct meaning m;
-	struct upper *other;
-
-	if (overlay_meaning(o, p, false, ENTRY_NONE, &m) < 0 || !m.alternate[0])
-		return;
-	other = upper_find(o, p->dir, m.alternate);
-	if (other && other->whiteout)
-		upper_free(o, other);
 }
 
 int overlay_revert(struct overlay *o, const char *path)
@@ -142,10 +131,7 @@ int overlay_revert(struct overlay *o, const char *path)
 		u->timed = false;
 		return 0;
 	}
-	r = overlay_take(o, &p);
-	if (r == 0)
-		give_back_form(o, &p);
-	return r;
+	return overlay_take(o, &p);
 }
 
 int overlay_mkdir(struct overlay *o, const char *path)

@@ -66,7 +66,8 @@ bool staged_differs(const struct staged *s)
 char *staged_kept_path(const struct staged *s, size_t i)
 {
 	for (size_t k = 1; k < s->n; k++)
-		if (s->entries[k].gone && s->entries[k].from == s->entries[i].from)
+		if (s->entries[k].gone && !s->uppers[k]->moved &&
+			s->entries[k].from == s->entries[i].from)
 			return upper_path(s->uppers[k]);
 	return upper_path(s->uppers[i]);
 }
