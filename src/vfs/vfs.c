@@ -9,6 +9,7 @@
 #include "vfs/volume/sync.h"
 #include "vfs/tree/attr.h"
 #include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
 #include "vfs/save/left.h"
 #include "vfs/save/left_dir.h"
@@ -19,6 +20,20 @@ static void pass_note(void *arg, const char *line)
 	struct vfs_host *host = arg;
 
 	host->note(host, line);
+}
+
+/* No request took the name away, so that the kernel has to be told. */
+static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, const char *name)
+{
+	struct vfs *v = arg;
+
+	if (u && u->node)
+		u->node->misnamed = true;
+	if (!dir->node)
+		return;
+	if (v->host->forget_name)
+		v->host->forget_name(v->host, dir->node->ino, name, NULL);
+	names_tell(v, dir->node);
 }
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
@@ -39,6 +54,10 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	if (volume->access == VOLUME_WRITABLE)
 		left_dir_find(volume, pass_note, host);
 	r = overlay_create(volume->now, &v->tree);
+	if (r == 0) {
+		v->tree->leaves = other_form_leaves;
+		v->tree->arg = v;
+	}
 	if (r < 0 || !node_root(v))
 		r = error_set(e, -ENOMEM, "out of memory");
 	else

@@ -119,9 +119,9 @@ static void commit_settled(struct job *j)
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
 		p->e.code = upper_write(
 			u, extent_ref(&p->kept), refused ? error_text(&p->judged.why) : NULL);
-	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = overlay_accept(p->v->tree, u);
+	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0) {
 		update_view(p, first);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;

@@ -97,8 +97,8 @@ static void inherit(struct upper *u, entry_id from, const struct meaning *m)
 		u->from = u->id = entry_object(from) | m->form;
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes, and u, which takes
- * its place, came from where that did. */
+/* Where an object is shown in one of two forms, the file of the other one goes, unless it was
+ * refused and is in nobody's way; and u, which takes its place, came from where that did. */
 static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
 {
 	struct spot in = upper_spot(dir), other;
@@ -107,9 +107,11 @@ static int take_form(struct overlay *o, struct upper *u, struct upper *dir, cons
 	if (!m->alternate[0])
 		return 0;
 	r = overlay_lookup(o, &in, m->alternate, &other);
-	if (r < 0 || other.dir)
+	if (r < 0 || other.dir || (other.upper && other.upper->why))
 		return r == -ENOENT || r == 0 ? 0 : r;
 	inherit(u, origin(&other), m);
+	if (o->leaves)
+		o->leaves(o->arg, dir, other.upper, m->alternate);
 	return vacate(o, dir, m->alternate, other.upper, ENTRY_NONE);
 }
 
@@ -119,6 +121,8 @@ int overlay_accept(struct overlay *o, struct upper *u)
 	struct meaning m;
 	int r;
 
+	if (!u->moved)
+		return 0;
 	strcpy(p.name, u->name);
 	r = overlay_meaning(o, &p, false, u->from, &m);
 	return r < 0 ? r : take_form(o, u, u->up, &m);

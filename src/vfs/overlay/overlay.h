@@ -53,6 +53,10 @@ struct overlay {
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
+	/* A file is about to leave without being asked for, since the other form of its object
+	 * takes its place; u may be NULL. Set by who wants to know. */
+	void (*leaves)(void *arg, struct upper *dir, struct upper *u, const char *name);
+	void *arg;
 };
 
 /* Takes a reference to base. */
