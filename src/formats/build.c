@@ -36,7 +36,7 @@ struct building {
 
 void built_finish(struct built *b)
 {
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; b->entries && i < b->n; i++)
 		free(b->entries[i].why);
 	free(b->entries);
 	snapshot_unref(b->map);

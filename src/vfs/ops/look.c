@@ -291,14 +291,8 @@ static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fix
 /* The first upper of the directory that a listing which has come to off has not seen. */
 static struct upper *overlay_from(const struct node *dir, uint64_t off)
 {
-	uint64_t seen = off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0;
-	struct upper *u = TAILQ_LAST(&dir->at->below, uppers);
-
-	if (!u || u->place <= seen)
-		return NULL;
-	for (u = TAILQ_FIRST(&dir->at->below); u && u->place <= seen; u = TAILQ_NEXT(u, beside))
-		;
-	return u;
+	return overlay_after(
+		dir->vfs->tree, dir->at, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
 }
 
 static int emit_overlay(struct vfs *v, struct call *c, const struct node *dir)

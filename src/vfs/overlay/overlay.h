@@ -53,6 +53,7 @@ struct overlay {
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
+	struct upper *listed;     /* the last that overlay_after gave, or NULL */
 	/* A file is about to leave without being asked for, since the other form of its object
 	 * takes its place; u may be NULL. Set by who wants to know. */
 	void (*leaves)(void *arg, struct upper *dir, struct upper *u, const char *name);
@@ -151,6 +152,8 @@ int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct upper 
 	size_t *ret_n);
 /* Does anything of it, scratch apart, differ from the base? */
 bool overlay_differs(const struct overlay *o);
+/* The first upper of a directory behind a place (0: of all); quick for who goes on from there. */
+struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place);
 /* All uppers but the root, those in a directory after it, from NULL. */
 struct upper *overlay_next(const struct overlay *o, const struct upper *u);
 /*

@@ -34,6 +34,8 @@ static void detach(struct overlay *o, struct upper *u)
 	if (!u->up)
 		return;
 	hash_remove(&o->names, &u->link);
+	if (o->listed == u)
+		o->listed = NULL;
 	TAILQ_REMOVE(&u->up->below, u, beside);
 	u->up = NULL;
 }
@@ -292,6 +294,21 @@ int overlay_tree(
 	else
 		free(l.uppers);
 	return 0;
+}
+
+struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place)
+{
+	struct upper *u = TAILQ_LAST(&dir->below, uppers);
+
+	if (!u || u->place <= place)
+		return NULL;
+	u = o->listed && o->listed->up == dir && o->listed->place <= place
+		    ? o->listed
+		    : TAILQ_FIRST(&dir->below);
+	while (u->place <= place)
+		u = TAILQ_NEXT(u, beside);
+	o->listed = u;
+	return u;
 }
 
 struct upper *overlay_next(const struct overlay *o, const struct upper *u)

@@ -318,7 +318,9 @@ void save_write(struct save_job *s)
 int save_leave(
 	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content)
 {
-	if (!path || !array_room(s->left, s->n_left, s->room_left)) {
+	bool whole = path && (text || (type != JOURNAL_DRAFT && type != JOURNAL_RENAME));
+
+	if (!whole || !array_room(s->left, s->n_left, s->room_left)) {
 		free(path);
 		free(text);
 		extent_finish(&content);
