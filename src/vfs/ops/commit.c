@@ -95,18 +95,13 @@ static bool is_passing(int r)
 }
 
 /* The view with it, where nothing else hangs on it: else it is made anew. */
-static void update_view(struct commit *p, bool first)
+static void update_view(struct commit *p)
 {
-	struct overlay *o = p->v->tree;
-
-	if (!o->base->format->follows || p->v->view.stale)
-		return;
-	if (p->kind == COMMIT_JUDGED && first && p->judged.r == 0 && p->base == o->base &&
-		!upper_is_raw(p->n->at) &&
-		(!p->judged.change || o->base->format->edit->apply(
-					      &o->shape, p->judged.change, &p->touched, NULL) == 0))
-		return;
-	view_spoil(p->v);
+	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && p->base == p->v->tree->base &&
+		!upper_is_raw(p->n->at))
+		view_change(p->v, p->judged.change, &p->touched);
+	else
+		view_spoil(p->v);
 }
 
 static void commit_settled(struct job *j)
@@ -114,7 +109,7 @@ static void commit_settled(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct node *n = p->n;
 	struct upper *u = n->at;
-	bool refused = judgement_refuses(&p->judged), first = !u->written;
+	bool refused = judgement_refuses(&p->judged);
 
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
 		p->e.code = upper_write(
@@ -123,7 +118,7 @@ static void commit_settled(struct job *j)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0) {
-		update_view(p, first);
+		update_view(p);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
 		n->stage->verdict = p->r;
@@ -177,9 +172,8 @@ static void commit_judged(struct job *j)
 	commit_queue_enter(p->v->vol, &p->task);
 }
 
-static void commit_judge(void *arg)
+static void commit_judge(struct commit *p)
 {
-	struct commit *p = arg;
 	struct overlay *o = p->v->tree;
 	struct judgement *j = &p->judged;
 
@@ -236,7 +230,7 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 	n->busy = true;
 	n->opens++;
 	if (kind == COMMIT_JUDGED)
-		view_then(v, commit_judge, p);
+		commit_judge(p);
 	else
 		commit_queue_enter(v->vol, &p->task);
 }

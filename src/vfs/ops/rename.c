@@ -80,7 +80,6 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 {
 	struct overlay *o = v->tree;
 	const struct upper *u = m->n->at;
-	struct snapshot *s;
 	struct meaning k;
 
 	if (u->dir || overlay_meaning(o, &m->to, false, u->from, &k) < 0 || !means_something(&k))
@@ -91,15 +90,12 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	if (u->from != ENTRY_NONE && !u->of && !(node_scratch(m->n) && m->n->stage) &&
 		(k.known ? k.id == u->from : k.fits))
 		return false;
-	s = snapshot_ref(o->shape);
 	*ret_id = k.known ? k.id : u->from;
 	if (!k.known && (u->from == ENTRY_NONE || !k.fits) &&
-		o->base->format->tree->add(&s, m->to.dir->id, m->to.name, false, ret_id, NULL) <
-			0) {
-		snapshot_unref(s);
+		o->base->format->tree->add(
+			&o->shape, m->to.dir->id, m->to.name, false, ret_id, NULL) < 0)
 		return false;
-	}
-	*ret = s;
+	*ret = snapshot_ref(o->shape);
 	return true;
 }
 
@@ -137,13 +133,35 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-static void tell_moved(struct vfs *v, const struct move *m)
+struct judging {
+	struct judgement judged; /* first */
+	struct vfs *v;
+	struct call *call;
+	struct node *n;
+	char *path;
+};
+
+/* A file that was none of the map's was put: no more than if it had been written there. */
+static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
+{
+	struct touched t = {0};
+
+	if (u->from == ENTRY_NONE)
+		u->id = k->judged.id;
+	view_change(v, k->judged.change, &t);
+	view_tell(v, &t, NULL);
+	touched_finish(&t);
+}
+
+static void tell_moved(struct vfs *v, const struct move *m, bool put, const struct judging *k)
 {
 	node_touch(m->dir, ATTR_MTIME);
 	node_touch(m->to_dir, ATTR_MTIME);
 	node_touch(m->n, 0);
 	/* What names of objects mean in files is another thing now. */
-	if (m->n->at->written || m->n->at->from != ENTRY_NONE || m->target)
+	if (put && k && k->judged.r == 0)
+		put_into_view(v, m->n->at, k);
+	else if (m->n->at->written || m->n->at->from != ENTRY_NONE || m->target)
 		view_spoil(v);
 }
 
@@ -151,6 +169,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 {
 	struct extent kept = step_kept(s);
 	struct move m;
+	bool put = false;
 	int r = move_find(v, c, &m);
 
 	if (r < 0) {
@@ -167,6 +186,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	forget_alias(v, m.n, c->name);
 	if (m.target)
 		forget_alias(v, m.target, c->to_name);
+	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE;
 	r = overlay_move(v->tree, &m.from, &m.to);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(m.n->at, kept, NULL);
@@ -177,7 +197,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 		extent_finish(&kept);
 	}
 	if (r == 0)
-		tell_moved(v, &m);
+		tell_moved(v, &m, put, step_arg(s));
 	if (r == 0 && file_retire(m.n))
 		node_invalidate(v, &m.n, 1, NULL);
 	m.n->opens--;
@@ -187,13 +207,14 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-struct judging {
-	struct judgement judged; /* first */
-	struct vfs *v;
-	struct call *call;
-	struct node *n;
-	char *path;
-};
+static void judging_free(void *arg)
+{
+	struct judging *k = arg;
+
+	judgement_finish(&k->judged);
+	free(k->path);
+	free(k);
+}
 
 static void judged(struct job *j)
 {
@@ -212,13 +233,12 @@ static void judged(struct job *j)
 	node_ready(v, k->n);
 	k->n->opens--;
 	node_free_unused(v, k->n);
-	judgement_finish(&k->judged);
-	free(k->path);
-	free(k);
-	if (refused)
-		call_done(c, r == -EFBIG ? -EINVAL : r);
-	else
-		step_run(v, c, may_move, move);
+	if (!refused) {
+		step_run_with(v, c, may_move, move, k, judging_free);
+		return;
+	}
+	judging_free(k);
+	call_done(c, r == -EFBIG ? -EINVAL : r);
 }
 
 /* The content is there, in the stage or closed. */
@@ -319,9 +339,7 @@ void vfs_rename(struct vfs *v, struct call *c)
 		return;
 	}
 	if (is_judged(v, &m, &s, &id)) {
-		if (view_wait(v, NULL, c))
-			r = 1;
-		else if (!m.n->stage && !m.n->at->written)
+		if (!m.n->stage && !m.n->at->written)
 			r = stage_begin(v, m.n, false, c);
 		if (r == 0)
 			r = judge(v, c, &m, s, id);

@@ -19,11 +19,15 @@ struct step {
 	char *path, *to;
 	char *put; /* the path of the content; NULL: there is none */
 	struct extent content, kept;
+	void *arg;
+	void (*drop)(void *arg);
 	int r;
 };
 
 static void step_free(struct step *s)
 {
+	if (s->drop)
+		s->drop(s->arg);
 	free(s->path);
 	free(s->to);
 	free(s->put);
@@ -55,6 +59,11 @@ int step_content(struct step *s, char *path, struct extent content)
 	s->put = path;
 	s->content = content;
 	return path ? 0 : -ENOMEM;
+}
+
+void *step_arg(const struct step *s)
+{
+	return s->arg;
 }
 
 struct extent step_kept(const struct step *s)
@@ -110,11 +119,14 @@ static void step_start(struct commit_task *t)
 	}
 }
 
-void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)
+void step_run_with(
+	struct vfs *v, struct call *c, step_may may, step_do fn, void *arg, void (*drop)(void *arg))
 {
 	struct step *s = calloc(1, sizeof(*s));
 
 	if (!s) {
+		if (drop)
+			drop(arg);
 		call_done(c, -ENOMEM);
 		return;
 	}
@@ -124,6 +136,13 @@ void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)
 		.call = c,
 		.may = may,
 		.fn = fn,
+		.arg = arg,
+		.drop = drop,
 		.type = JOURNAL_HEADER};
 	commit_queue_enter(v->vol, &s->task);
+}
+
+void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)
+{
+	step_run_with(v, c, may, fn, NULL, NULL);
 }

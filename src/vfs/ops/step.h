@@ -20,6 +20,10 @@ typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
 typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
+/* ... with what was found before (step_arg), which drop frees in the end. */
+void step_run_with(struct vfs *v, struct call *c, step_may may, step_do fn, void *arg,
+	void (*drop)(void *arg));
+void *step_arg(const struct step *s);
 /* For may: what the journal is to hear, in this order: a content and a change of names at most.
  * Paths are taken (NULL: -ENOMEM), to is NULL but for JOURNAL_RENAME; so is the reference to the
  * content. */

@@ -53,7 +53,7 @@ struct overlay {
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
-	struct upper *listed;     /* the last that overlay_after gave, or NULL */
+	struct upper *listed;     /* before the last that overlay_after gave, or NULL */
 	/* A file is about to leave without being asked for, since the other form of its object
 	 * takes its place; u may be NULL. Set by who wants to know. */
 	void (*leaves)(void *arg, struct upper *dir, struct upper *u, const char *name);

@@ -12,12 +12,17 @@ struct renumbered {
 	entry_id old, new;
 };
 
+struct renumbers {
+	struct renumbered *at;
+	size_t n, room;
+};
+
 struct rebase {
 	struct overlay *o;
 	struct snapshot *old, *shown; /* the base of before, and what clean files showed */
-	struct renumbered *map;
-	size_t n_map, room_map;
-	struct upper **dead; /* to be freed, from the last on */
+	struct renumbers paths;
+	struct renumbers origins; /* what files that are none of the map's came from */
+	struct upper **dead;      /* to be freed, from the last on */
 	size_t n_dead, room_dead;
 	void (*fn)(void *arg, struct upper *u, bool stands);
 	void *arg;
@@ -40,26 +45,37 @@ static bool base_has(const struct snapshot *base, entry_id dir, const char *name
 	return dir != ENTRY_NONE && base->format->lookup(base, dir, name, ret, NULL) == 0;
 }
 
-static entry_id renumber(const struct rebase *b, entry_id old)
+static int by_old(const void *a, const void *b)
 {
-	for (size_t i = 0; old != ENTRY_NONE && i < b->n_map; i++)
-		if (b->map[i].old == old)
-			return b->map[i].new;
-	return ENTRY_NONE;
+	const struct renumbered *x = a, *y = b;
+
+	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* Did a file that is none of the map come from there? */
-static bool is_origin(const struct rebase *b, entry_id old)
+static struct renumbered *find_old(const struct renumbers *in, entry_id old)
 {
-	for (const struct upper *u = NULL; (u = overlay_next(b->o, u));)
-		if (!u->dir && !u->whiteout && u->old == old && (u->scratch || u->why))
-			return true;
-	return false;
+	const struct renumbered key = {.old = old};
+
+	return in->n ? bsearch(&key, in->at, in->n, sizeof(key), by_old) : NULL;
+}
+
+static bool add(struct renumbers *to, entry_id old, entry_id new)
+{
+	if (!array_room(to->at, to->n, to->room))
+		return false;
+	to->at[to->n++] = (struct renumbered){old, new};
+	return true;
+}
+
+static void sort(struct renumbers *r)
+{
+	if (r->n)
+		qsort(r->at, r->n, sizeof(*r->at), by_old);
 }
 
 static bool rebase_whiteout(struct rebase *b, struct upper *u, const struct entry *en)
 {
-	if (en && is_origin(b, u->old)) {
+	if (en && find_old(&b->origins, u->old)) {
 		u->from = u->id = en->id;
 		return true;
 	}
@@ -119,22 +135,25 @@ static bool rebase_one(struct rebase *b, struct upper *u)
 
 	had = base_has(b->old, u->up->old, u->name, &old);
 	has = base_has(new, u->up->from, u->name, &en);
-	if (had && has) {
-		if (!array_room(b->map, b->n_map, b->room_map))
-			return false;
-		b->map[b->n_map++] = (struct renumbered){old.id, en.id};
-	}
+	if (had && has && !add(&b->paths, old.id, en.id))
+		return false;
 	if (u->whiteout)
 		return rebase_whiteout(b, u, has ? &en : NULL);
 	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
 }
 
 /* Files whose object was kept, or is another file's by now, still came from there. */
-static void rebase_origins(const struct rebase *b)
+static void rebase_origins(struct rebase *b)
 {
-	for (struct upper *u = NULL; (u = overlay_next(b->o, u));)
-		if (!u->dir && !u->whiteout && u->from == ENTRY_NONE && (u->scratch || u->why))
-			u->from = renumber(b, u->old);
+	sort(&b->paths);
+	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
+		const struct renumbered *r;
+
+		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !(u->scratch || u->why))
+			continue;
+		r = find_old(&b->paths, u->old);
+		u->from = r ? r->new : ENTRY_NONE;
+	}
 }
 
 static void bury(const struct rebase *b)
@@ -148,13 +167,18 @@ static void bury(const struct rebase *b)
 }
 
 /* What is none of the new base's shows what it showed. */
-static void begin(const struct rebase *b)
+static bool begin(struct rebase *b)
 {
 	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
 		u->old = u->from;
-		if (!u->whiteout && (u->scratch || u->why))
-			upper_freeze(b->shown, u);
+		if (u->whiteout || !(u->scratch || u->why))
+			continue;
+		upper_freeze(b->shown, u);
+		if (!u->dir && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
+			return false;
 	}
+	sort(&b->origins);
+	return true;
 }
 
 int overlay_rebase(struct overlay *o, const struct snapshot *base,
@@ -162,10 +186,10 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 {
 	struct rebase b = {.o = o, .old = o->base, .fn = fn, .arg = arg};
 	struct upper *u, *next;
-	bool room = true;
+	bool room;
 
 	b.shown = snapshot_ref(overlay_names(o));
-	begin(&b);
+	room = begin(&b);
 	o->base = snapshot_ref(base);
 	snapshot_unref(o->shape);
 	o->shape = snapshot_ref(base);
@@ -178,7 +202,8 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 		if (u->node)
 			fn(arg, u, true);
 	}
-	free(b.map);
+	free(b.paths.at);
+	free(b.origins.at);
 	free(b.dead);
 	snapshot_unref(b.shown);
 	snapshot_unref(b.old);

@@ -307,7 +307,7 @@ struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place
 		    : TAILQ_FIRST(&dir->below);
 	while (u->place <= place)
 		u = TAILQ_NEXT(u, beside);
-	o->listed = u;
+	o->listed = TAILQ_PREV(u, uppers, beside);
 	return u;
 }
 

@@ -8,13 +8,6 @@
 #include "vfs/tree/wait.h"
 #include "vfs/volume/commit_queue.h"
 
-/* A call like one of the front's, but that it ends with a function. */
-struct wanting {
-	struct call call; /* first */
-	void (*fn)(void *arg);
-	void *arg;
-};
-
 struct refresh {
 	struct commit_task task; /* first */
 	struct job job;
@@ -145,27 +138,6 @@ bool view_wait(struct vfs *v, const struct node *n, struct call *c)
 	return true;
 }
 
-static void wanting_met(struct vfs *v, struct call *c)
-{
-	struct wanting w = *(struct wanting *)c;
-
-	(void)v;
-	free(c);
-	w.fn(w.arg);
-}
-
-void view_then(struct vfs *v, void (*fn)(void *arg), void *arg)
-{
-	struct wanting *w = v->view.stale ? calloc(1, sizeof(*w)) : NULL;
-
-	if (!w) {
-		fn(arg);
-		return;
-	}
-	*w = (struct wanting){.call.op = wanting_met, .fn = fn, .arg = arg};
-	wait_for(v, &w->call);
-}
-
 static bool is_touched(const struct node *n, const struct touched *t)
 {
 	const struct snapshot *s;
@@ -202,6 +174,16 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 	else if (then)
 		pool_return(v->pool, then);
 	free(nodes);
+}
+
+void view_change(struct vfs *v, const struct change *c, struct touched *t)
+{
+	struct overlay *o = v->tree;
+
+	if (!o->base->format->follows || v->view.stale || !c)
+		return;
+	if (o->base->format->edit->apply(&o->shape, c, t, NULL) < 0)
+		view_spoil(v);
 }
 
 void view_spoil(struct vfs *v)

@@ -11,11 +11,11 @@
 
 /* It is not right any more; the kernel forgets what it has seen of it. */
 void view_spoil(struct vfs *v);
-/* Is it to be made anew before n is shown, or (NULL) anything is judged? Then c runs again after
- * that. */
+/* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);
-/* Calls fn once it is right. */
-void view_then(struct vfs *v, void (*fn)(void *arg), void *arg);
+/* A file's bytes are others, and this follows from them alone (made against a shape of before;
+ * NULL: nothing). What the kernel is to forget is added to t. */
+void view_change(struct vfs *v, const struct change *c, struct touched *t);
 /* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
  * NULL. */
 void view_tell(struct vfs *v, const struct touched *t, struct job *then);
