@@ -148,6 +148,7 @@ static void remove_directories(struct work *w)
 static void save(struct work *w)
 {
 	assert_int_equal(box_save(&w->box, NULL), OUTCOME_DONE);
+	box_settle(&w->box);
 }
 
 static void phase(struct work *w, const char *name, void (*run)(struct work *w))
