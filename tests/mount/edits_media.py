@@ -29,8 +29,15 @@ class Media(Base):
         t = self.make(sort, path, data)
         self.put(t.where(), self.text(data[""]) if sort == "envelopes" else data)
 
-    def remove_medium(self):
+    def old_medium(self):
+        """One that the map has: what no map has yet is known to files by its name alone, until the save."""
         t = self.medium()
+        if not t.home:
+            raise Nothing
+        return t
+
+    def remove_medium(self):
+        t = self.old_medium()
         self.remove(t.where())
         t.gone = True
 
@@ -45,7 +52,7 @@ class Media(Base):
         t.gone = False
 
     def rename_medium(self):
-        t = self.medium()
+        t = self.old_medium()
         path = self.fresh(t.sort, ending=os.path.splitext(t.path)[1])
         old = t.where()
         t.goes(path, None, self.next())

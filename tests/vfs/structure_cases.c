@@ -520,6 +520,12 @@ CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"kill",
 	"sky moon - x=grass : x,x,moon")
 
+CASE(what_a_written_file_names_and_is_gone_is_no_reference,
+	"refer 2_q1 0_grass\n"
+	"rm images/0_grass.png\n"
+	"kill",
+	"sky moon - : none,none,moon")
+
 static int setup(void **state)
 {
 	(void)state;
@@ -594,6 +600,7 @@ int main(void)
 		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
 		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
+		TEST(what_a_written_file_names_and_is_gone_is_no_reference),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);
