@@ -360,7 +360,7 @@ static void refuse_content(struct building *b, size_t i, int r, const struct err
 
 	if (b->in[i].in && b->in[i].last)
 		(void)put_last(b, i, &put, &none);
-	b->out->entries[i].waits = r == -EAGAIN;
+	b->out->entries[i].waits = r == -EAGAIN || why->others;
 	refuse(b, i, why);
 }
 
