@@ -166,9 +166,11 @@ class Hill(Sequence):
 
     @staticmethod
     def same(path, data, old):
-        # How an empty list is read is as good as another way.
-        texts = (numbers(json.loads(t)) if is_json(path) else t for t in (data, old))
-        return len({str({k: t[k] for k in ("name", "author")} if is_json(path) else t) for t in texts}) == 1
+        if not is_json(path):
+            return data == old
+        # How an empty list is read is as good as another way; as written it need not say all.
+        data, old = numbers(json.loads(data)), numbers(json.loads(old))
+        return all(data[key] == old[key] for key in ("name", "author") if key in old)
 
     def content(self, path):
         rng, n = self.rng, self.rng.randrange(6)
