@@ -426,6 +426,7 @@ static int put_all(struct building *b, bool last, struct error *e)
 	do
 		r = r < 0 ? r : put_round(b, waiting, &n, e);
 	while (r == 0 && n && b->progress);
+	b->out->n_waiting = n;
 	b->last = last;
 	return r < 0 || !last ? r : put_round(b, waiting, &n, e);
 }

@@ -68,6 +68,7 @@ struct built {
 	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
 	struct built_entry *entries; /* as many as the tree has, in its order */
 	size_t n, n_refused;
+	size_t n_waiting; /* of a view: contents that wait for others */
 };
 
 /* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a
