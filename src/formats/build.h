@@ -38,6 +38,7 @@ struct tree_entry {
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
 	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
+	bool refused;              /* ... by a save or a close before: it decides for no others */
 	bool timed;                /* somebody set its time: this one */
 	struct timespec mtime;
 };
