@@ -15,8 +15,8 @@ struct claim {
 	bool scratch; /* its file has a name that means nothing */
 };
 
-/* A table waits for the others of its layer, and once more for the layer's new size; but tables that
- * were all refused before do not decide it at the next save. */
+/* A table waits for the others of its layer, and once more for the layer's new size; but tables
+ * that were all refused before do not decide it at the next save. */
 enum { WAITS_MAX = 2, WAITS_REFUSED = 1 };
 
 struct building {

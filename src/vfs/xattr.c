@@ -170,8 +170,7 @@ static void ask(struct vfs *v, struct node *n, struct call *c, bool drops)
 		return;
 	}
 	call_keep(c);
-	*k = (struct asking){
-		.task.start = asking_start, .v = v, .n = n, .call = c, .drops = drops};
+	*k = (struct asking){.task.start = asking_start, .v = v, .n = n, .call = c, .drops = drops};
 	k->staged.said = (struct report)REPORT_INIT;
 	n->opens++;
 	commit_queue_enter(v->vol, &k->task);
