@@ -15,8 +15,9 @@ struct claim {
 	bool scratch; /* its file has a name that means nothing */
 };
 
-/* A table waits for the others of its layer, and once more for the layer's new size. */
-enum { WAITS_MAX = 2 };
+/* A table waits for the others of its layer, and once more for the layer's new size; but tables
+ * that were all refused before do not decide it at the next save. */
+enum { WAITS_MAX = 2, WAITS_REFUSED = 1 };
 
 struct building {
 	const struct snapshot *base;
@@ -236,16 +237,17 @@ static bool is_passing(int r)
 	       r != -EROFS;
 }
 
-/* *ret_put: it says something else than before, or what it says was applied though it waits. */
-static int put_bytes(
-	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
+/* *ret_put: it says something else than before, or what it says was applied though it waits, which
+ * it may where `tells`. */
+static int put_bytes(struct building *b, entry_id id, const struct extent *x, bool tells,
+	bool *ret_put, struct error *why)
 {
 	CLEANUP(change_free) struct change *c = NULL;
 	int parsed = b->f->edit->parse(b->now, id, x, &c, why), r = 0;
 
-	if ((parsed == 0 || parsed == -EAGAIN) && c)
+	*ret_put = c && (parsed == 0 || (parsed == -EAGAIN && tells));
+	if (*ret_put)
 		r = b->f->edit->apply(&b->now, c, NULL, why);
-	*ret_put = c;
 	return r < 0 ? r : parsed;
 }
 
@@ -255,7 +257,7 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	const struct extent nothing = EXTENT_INIT;
 	struct error why = ERROR_INIT;
 	bool put = false;
-	int r = put_bytes(b, id, &nothing, &put, &why);
+	int r = put_bytes(b, id, &nothing, true, &put, &why);
 
 	if (put)
 		*ret = BUILD_EMPTIED;
@@ -350,7 +352,7 @@ static int put_last(struct building *b, size_t i, bool *ret_put, struct error *w
 
 	if (!content(b, i, b->in[i].last, &x, why) || why->code)
 		return why->code;
-	return put_bytes(b, b->out->entries[i].id, &x, ret_put, why);
+	return put_bytes(b, b->out->entries[i].id, &x, true, ret_put, why);
 }
 
 static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
@@ -360,8 +362,17 @@ static void refuse_content(struct building *b, size_t i, int r, const struct err
 
 	if (b->in[i].in && b->in[i].last)
 		(void)put_last(b, i, &put, &none);
-	b->out->entries[i].waits = r == -EAGAIN;
+	b->out->entries[i].waits = r == -EAGAIN || why->others;
 	refuse(b, i, why);
+}
+
+/* What it told others changed the map already, so that it says what is there by now. */
+static bool told_other(const struct building *b, size_t i, const struct extent *x)
+{
+	CLEANUP(change_free) struct change *c = NULL;
+
+	return b->waited[i] &&
+	       (b->f->edit->parse(b->base, b->out->entries[i].id, x, &c, NULL) < 0 || c);
 }
 
 /* 1: it waits for others. */
@@ -370,16 +381,18 @@ static int put(struct building *b, size_t i, struct error *e)
 	struct built_entry *o = &b->out->entries[i];
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct error why = ERROR_INIT;
-	bool put = false;
+	bool tells = b->waited[i] < (b->in[i].refused ? WAITS_REFUSED : WAITS_MAX), put = false;
 	int r;
 
 	if (!content(b, i, b->in[i].in, &x, &why))
 		return 0;
-	r = why.code ? why.code : put_bytes(b, o->id, &x, &put, &why);
+	r = why.code ? why.code : put_bytes(b, o->id, &x, tells, &put, &why);
 	if (is_passing(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->progress |= r == 0 || (r == -EAGAIN && put && b->waited[i]++ < WAITS_MAX);
-	if (r == 0 && put && o->fate == BUILD_SAME)
+	if (r == -EAGAIN && put)
+		b->waited[i]++;
+	b->progress |= r == 0 || (r == -EAGAIN && put);
+	if (r == 0 && o->fate == BUILD_SAME && (put || told_other(b, i, &x)))
 		o->fate = BUILD_WRITTEN;
 	if (r == 0)
 		return 0;
@@ -426,6 +439,7 @@ static int put_all(struct building *b, bool last, struct error *e)
 	do
 		r = r < 0 ? r : put_round(b, waiting, &n, e);
 	while (r == 0 && n && b->progress);
+	b->out->n_waiting = n;
 	b->last = last;
 	return r < 0 || !last ? r : put_round(b, waiting, &n, e);
 }

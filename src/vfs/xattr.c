@@ -65,6 +65,49 @@ static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
 		vfs_getxattr(v, arg);
 }
 
+/* The bytes that were refused go: what was accepted before is there again. */
+static int may_revert(struct vfs *v, struct call *c, struct step *s)
+{
+	struct node *n = node_find(v, c->ino);
+
+	if (!n || node_scratch(n) || n->at->dir || !n->at->written)
+		return n ? -ENODATA : -ESTALE;
+	if (n->busy) {
+		node_wait(n, c);
+		return 1;
+	}
+	return step_record(s, JOURNAL_DROP, node_path(n), NULL);
+}
+
+static int revert(struct vfs *v, struct call *c, struct step *s)
+{
+	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
+	CLEANUP(free) char *path = node_path(n);
+	int r = path && dir ? 0 : -ENOMEM;
+
+	(void)s;
+	if (r < 0)
+		return r;
+	n->opens++;
+	dir->opens++;
+	stage_drop(n);
+	n->cached = false;
+	r = overlay_revert(v->tree, path);
+	view_spoil(v);
+	n->misnamed = !n->at->up;
+	if (n->at->up)
+		node_invalidate(v, &n, 1, NULL);
+	else if (v->host->forget_name)
+		v->host->forget_name(v->host, dir->ino,
+			strrchr(path, '/') ? strrchr(path, '/') + 1 : path, NULL);
+	names_tell(v, dir);
+	dir->opens--;
+	node_free_unused(v, dir);
+	n->opens--;
+	node_free_unused(v, n);
+	return r;
+}
+
 /* What a save would say of a file now. */
 struct asking {
 	struct commit_task task; /* first */
@@ -73,6 +116,7 @@ struct asking {
 	struct node *n;
 	struct call *call;
 	struct staged staged;
+	bool drops; /* what it refuses goes */
 	int r;
 };
 
@@ -93,7 +137,9 @@ static void asking_done(struct job *j)
 			k->staged.built.entries[i].fate == BUILD_REFUSED)
 			found = &k->staged.built.entries[i];
 	commit_queue_leave(k->v->vol);
-	if (found)
+	if (found && k->drops)
+		step_run(k->v, k->call, may_revert, revert);
+	else if (found)
 		answer_text(k->call, found->why ? found->why : strerror(ENOMEM));
 	else
 		call_done(k->call, k->r < 0 ? k->r : -ENODATA);
@@ -115,7 +161,7 @@ static void asking_start(struct commit_task *t)
 		asking_done(&k->job);
 }
 
-static void ask(struct vfs *v, struct node *n, struct call *c)
+static void ask(struct vfs *v, struct node *n, struct call *c, bool drops)
 {
 	struct asking *k = calloc(1, sizeof(*k));
 
@@ -124,7 +170,7 @@ static void ask(struct vfs *v, struct node *n, struct call *c)
 		return;
 	}
 	call_keep(c);
-	*k = (struct asking){.task.start = asking_start, .v = v, .n = n, .call = c};
+	*k = (struct asking){.task.start = asking_start, .v = v, .n = n, .call = c, .drops = drops};
 	k->staged.said = (struct report)REPORT_INIT;
 	n->opens++;
 	commit_queue_enter(v->vol, &k->task);
@@ -140,7 +186,7 @@ static void get_error(struct vfs *v, struct node *n, struct call *c)
 	} else if (node_scratch(n) || !n->at->up || n->at->dir || !upper_differs(n->at)) {
 		call_done(c, -ENODATA);
 	} else {
-		ask(v, n, c);
+		ask(v, n, c, false);
 	}
 }
 
@@ -211,55 +257,14 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 }
 
-/* The bytes that were refused go: what was accepted before is there again. */
-static int may_revert(struct vfs *v, struct call *c, struct step *s)
-{
-	struct node *n = node_find(v, c->ino);
-
-	if (!n || node_scratch(n) || n->at->dir || !n->at->written)
-		return n ? -ENODATA : -ESTALE;
-	if (n->busy) {
-		node_wait(n, c);
-		return 1;
-	}
-	return step_record(s, JOURNAL_DROP, node_path(n), NULL);
-}
-
-static int revert(struct vfs *v, struct call *c, struct step *s)
-{
-	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
-	CLEANUP(free) char *path = node_path(n);
-	int r = path && dir ? 0 : -ENOMEM;
-
-	(void)s;
-	if (r < 0)
-		return r;
-	n->opens++;
-	dir->opens++;
-	stage_drop(n);
-	n->cached = false;
-	r = overlay_revert(v->tree, path);
-	view_spoil(v);
-	n->misnamed = !n->at->up;
-	if (n->at->up)
-		node_invalidate(v, &n, 1, NULL);
-	else if (v->host->forget_name)
-		v->host->forget_name(v->host, dir->ino,
-			strrchr(path, '/') ? strrchr(path, '/') + 1 : path, NULL);
-	names_tell(v, dir);
-	dir->opens--;
-	node_free_unused(v, dir);
-	n->opens--;
-	node_free_unused(v, n);
-	return r;
-}
-
 void vfs_removexattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
 
-	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->why || node_scratch(n))
+	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->written || node_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
-	else
+	else if (n->at->why)
 		step_run(v, c, may_revert, revert);
+	else
+		ask(v, n, c, true);
 }

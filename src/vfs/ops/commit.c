@@ -108,10 +108,13 @@ static void commit_settled(struct job *j)
 	struct node *n = p->n;
 	struct upper *u = n->at;
 	bool refused = judgement_refuses(&p->judged);
+	/* What nobody has judged takes the place of nothing that was accepted. */
+	const char *why = p->kind == COMMIT_LOGGED ? "it is not judged yet"
+			  : refused                ? error_text(&p->judged.why)
+						   : NULL;
 
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		p->e.code = upper_write(
-			u, extent_ref(&p->kept), refused ? error_text(&p->judged.why) : NULL);
+		p->e.code = upper_write(u, extent_ref(&p->kept), why);
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;

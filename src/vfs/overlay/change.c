@@ -15,6 +15,28 @@ static int check_name(const char *name)
 	return refused ? -EPERM : name_check(name, strlen(name));
 }
 
+/* Is a directory of that name always there, also in a directory that was made? */
+static bool is_standing(const struct overlay *o, const struct upper *dir, const char *name)
+{
+	const struct format *f = o->base->format;
+	struct entry en;
+	int r = -ENOENT;
+
+	if (dir->from != ENTRY_NONE)
+		r = upper_base(o, dir, name, &en);
+	else if (dir->id != ENTRY_NONE)
+		r = f->lookup(o->shape, dir->id, name, &en, NULL);
+	return r == 0 && en.dir && en.fixed;
+}
+
+/* What is always there is there again in the next map, and no file takes its place. */
+static int check_place(const struct overlay *o, const struct dentry *p, bool dir)
+{
+	int r = check_name(p->name);
+
+	return r == 0 && !dir && !p->stands && is_standing(o, p->dir, p->name) ? -EPERM : r;
+}
+
 int overlay_dentry(const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret)
 {
 	struct spot in = upper_spot(dir);
@@ -56,11 +78,11 @@ static int vacate(
 	bool hides = upper_base(o, dir, name, &en) == 0;
 	int r = 0;
 
+	if (u && u->dir && is_standing(o, dir, name)) {
+		u->whiteout = true;
+		return 0;
+	}
 	if (hides || from != ENTRY_NONE) {
-		if (hides && u && u->dir && u->from == en.id && en.fixed) {
-			u->whiteout = true;
-			return 0;
-		}
 		whiteout = upper_new(o, en.dir, en.id);
 		if (!whiteout)
 			return -ENOMEM;
@@ -121,7 +143,8 @@ int overlay_accept(struct overlay *o, struct upper *u)
 	struct meaning m;
 	int r;
 
-	if (!u->moved)
+	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
+	if (!u->moved || upper_is_raw(u))
 		return 0;
 	strcpy(p.name, u->name);
 	r = overlay_meaning(o, &p, false, u->from, &m);
@@ -131,7 +154,7 @@ int overlay_accept(struct overlay *o, struct upper *u)
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct meaning m;
-	int r = check_name(p->name);
+	int r = check_place(o, p, dir);
 
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
@@ -165,13 +188,12 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct upper **re
 {
 	struct upper *u = upper_find(o, p->dir, p->name);
 	struct meaning m;
-	struct entry en;
 	int r = overlay_meaning(o, p, true, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
 	/* What is always there is there again. */
-	if (u && u->dir && upper_base(o, p->dir, p->name, &en) == 0 && en.fixed) {
+	if (u && u->dir && is_standing(o, p->dir, p->name)) {
 		u->whiteout = false;
 		*ret = u;
 		return 0;
@@ -275,7 +297,7 @@ static int may_replace(const struct overlay *o, const struct dentry *to, bool di
 static int may_call(const struct overlay *o, const struct spot *s, const struct dentry *to)
 {
 	struct meaning m;
-	int r = check_name(to->name);
+	int r = check_place(o, to, s->dir);
 
 	if (r == 0)
 		r = overlay_meaning(o, to, s->dir, s->dir ? s->id : ENTRY_NONE, &m);

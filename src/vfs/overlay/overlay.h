@@ -38,7 +38,7 @@ struct upper {
 	bool written; /* it has bytes of its own */
 	struct extent in;   /* ... these */
 	struct extent last; /* what was accepted before, where `in` was refused; or empty */
-	char *why;          /* ... for this reason; NULL: it was not */
+	char *why;          /* ... for this reason, or not judged yet; NULL: it was accepted */
 	bool timed;
 	struct timespec mtime; /* that somebody set */
 	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */

@@ -170,7 +170,7 @@ static int leave_file(struct saving *s, size_t i)
 	const struct staged *st = &s->staged;
 	const struct upper *u = st->uppers[i];
 	const struct built_entry *b = &st->built.entries[i];
-	const char *why = u->why ? u->why : b->why ? b->why : "it cannot be in the map";
+	const char *why = b->why ? b->why : u->why ? u->why : "it cannot be in the map";
 	int r = 0;
 
 	if (u->from != ENTRY_NONE && u->moved &&

@@ -81,6 +81,7 @@ struct vfs {
 	struct {
 		bool stale;     /* the tree's shape is not what follows from what was closed */
 		bool under_way; /* it is made anew */
+		bool waits;     /* of what was closed some waits for others, and is not in it */
 		struct call *waiting, **end;
 	} view; /* tree/view.h */
 	struct {

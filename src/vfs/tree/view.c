@@ -79,6 +79,7 @@ static void refresh_done(struct job *j)
 		snapshot_unref(o->shape);
 		o->shape = snapshot_ref(f->built.map);
 		o->shapes++;
+		f->v->view.waits = f->built.n_waiting;
 		for (size_t i = 1; i < f->n; i++)
 			if (f->uppers[i]->from == ENTRY_NONE)
 				f->uppers[i]->id = f->built.entries[i].id;
@@ -183,7 +184,8 @@ void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct 
 
 	if (!o->base->format->follows || v->view.stale)
 		return;
-	if (shapes != o->shapes || (c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
+	if (v->view.waits || shapes != o->shapes ||
+		(c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
 		view_spoil(v);
 }
 
