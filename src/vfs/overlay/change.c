@@ -131,8 +131,11 @@ int overlay_accept(struct overlay *o, struct upper *u)
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct meaning m;
+	struct entry en;
 	int r = check_name(p->name);
 
+	if (r == 0 && dir && upper_base(o, p->dir, p->name, &en) == 0 && en.derived)
+		r = -EPERM;
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
 
@@ -152,8 +155,13 @@ static int make_file(struct overlay *o, const struct dentry *p, struct upper **r
 	u->moved = true;
 	if (gone && !gone->dir && !u->scratch)
 		inherit(u, gone->from, &m);
-	clear(o, p);
-	r = upper_place(o, u, p->dir, p->name);
+	/* The next one's name may count on it. */
+	if (m.is == FORMAT_PART && !m.known)
+		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
+	if (r == 0) {
+		clear(o, p);
+		r = upper_place(o, u, p->dir, p->name);
+	}
 	if (r < 0)
 		upper_free(o, u);
 	else
@@ -212,23 +220,22 @@ bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
 	return overlay_list(o, dir, stop, NULL) == 0;
 }
 
-/* May it be taken from where it stands? */
-static int removable(const struct overlay *o, const struct spot *s)
+/* What stands there, for who would take it away. */
+static int standing(const struct overlay *o, const struct spot *s, struct entry *ret)
 {
-	struct entry en;
-	int r = overlay_stat(o, s, &en, NULL);
+	int r = overlay_stat(o, s, ret, NULL);
 
 	if (!o->base->format->tree)
 		return -EPERM;
-	if (r == -EIO && s->upper)
-		return 0; /* a form that its object has not yet */
-	if (r < 0)
-		return r;
-	return en.fixed && !s->dir && !en.derived ? -EPERM : 0;
+	if (s->upper && s->upper->from == ENTRY_NONE && s->id != ENTRY_NONE)
+		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
+	/* A form that its object has not yet. */
+	return r == -EIO && s->upper ? 0 : r;
 }
 
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir)
 {
+	struct entry en;
 	int r;
 
 	if (!p->name[0])
@@ -237,7 +244,9 @@ int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir
 		return -ENOENT;
 	if (p->spot.dir != dir)
 		return dir ? -ENOTDIR : -EISDIR;
-	r = removable(o, &p->spot);
+	r = standing(o, &p->spot, &en);
+	if (r == 0 && en.fixed && !dir && !en.derived)
+		r = -EPERM;
 	if (r < 0)
 		return r;
 	return dir && !overlay_is_empty(o, &p->spot) ? -ENOTEMPTY : 0;
@@ -268,7 +277,7 @@ static int may_replace(const struct overlay *o, const struct dentry *to, bool di
 		return -EACCES;
 	if (to->spot.dir != dir)
 		return to->spot.dir ? -EISDIR : -ENOTDIR;
-	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : removable(o, &to->spot);
+	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
 }
 
 /* May it be called so? */
@@ -300,8 +309,8 @@ int overlay_may_rename(const struct overlay *o, const struct dentry *from, const
 		return -ENOENT;
 	if (from->spot.upper && is_within(to->dir, from->spot.upper))
 		return -EINVAL;
-	r = removable(o, &from->spot);
-	if (r == 0 && from->spot.dir && overlay_stat(o, &from->spot, &en, NULL) == 0 && en.fixed)
+	r = standing(o, &from->spot, &en);
+	if (r == 0 && en.fixed)
 		r = -EPERM;
 	if (r == 0)
 		r = may_replace(o, to, from->spot.dir);

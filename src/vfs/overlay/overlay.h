@@ -194,5 +194,7 @@ struct upper *upper_raise(
 /* What the base has there. -ENOENT. */
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);
+/* A file that nobody touched, and that is there no more: it followed from others. */
+bool upper_is_gone(const struct overlay *o, const struct upper *u);
 
 #endif
