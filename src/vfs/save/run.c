@@ -79,15 +79,18 @@ struct telling {
 	size_t n, room;
 };
 
-static void tell_gone(struct vfs *v, struct upper *u)
+/* Who lists it anew has not been there since it changed before. */
+static void tell_names(struct vfs *v, struct node *dir)
 {
-	struct node *dir = u->up->node;
-
-	if (u->node)
-		node_forget_name(v, u->node);
-	/* Who lists it anew has not been there since it changed before. */
 	if (dir && !dir->changed)
 		names_tell(v, dir);
+}
+
+static void tell_gone(struct vfs *v, struct upper *u)
+{
+	if (u->node)
+		node_forget_name(v, u->node);
+	tell_names(v, u->up->node);
 }
 
 static void tell_upper(void *arg, struct upper *u, bool stands)
@@ -99,6 +102,9 @@ static void tell_upper(void *arg, struct upper *u, bool stands)
 		tell_gone(t->v, u);
 		return;
 	}
+	/* What it lacked is in the map now. */
+	if (u->dir && u->old == ENTRY_NONE && u->from != ENTRY_NONE)
+		tell_names(t->v, n);
 	if (u->dir || (upper_differs(u) && !u->why))
 		return;
 	if (file_retire(n) || !n->stage)
