@@ -97,18 +97,23 @@ static void inherit(struct upper *u, entry_id from, const struct meaning *m)
 		u->from = u->id = entry_object(from) | m->form;
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes, unless it was
- * refused and is in nobody's way; and u, which takes its place, came from where that did. */
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret)
+{
+	struct spot in = upper_spot(dir);
+
+	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
+	       !(ret->upper && ret->upper->why);
+}
+
+/* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
+ * its place, came from where that did. */
 static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
 {
-	struct spot in = upper_spot(dir), other;
-	int r;
+	struct spot other;
 
-	if (!m->alternate[0])
+	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
-	r = overlay_lookup(o, &in, m->alternate, &other);
-	if (r < 0 || other.dir || (other.upper && other.upper->why))
-		return r == -ENOENT || r == 0 ? 0 : r;
 	inherit(u, origin(&other), m);
 	if (o->leaves)
 		o->leaves(o->arg, dir, other.upper, m->alternate);

@@ -113,6 +113,10 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
  */
 int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
 	struct meaning *ret);
+/* The file of the other form of the object that the name means, unless it was refused and is in
+ * nobody's way. */
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret);
 static inline bool means_something(const struct meaning *m)
 {
 	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
