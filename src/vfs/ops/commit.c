@@ -19,8 +19,7 @@ struct commit {
 	struct vfs *v;
 	struct node *n;
 	enum commit_kind kind;
-	const struct snapshot *base; /* of the tree when it was judged; never looked into */
-	struct extent kept;          /* where the journal has it */
+	struct extent kept; /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
 	struct touched touched;
@@ -97,9 +96,8 @@ static bool is_passing(int r)
 /* The view with it, where nothing else hangs on it: else it is made anew. */
 static void update_view(struct commit *p)
 {
-	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && p->base == p->v->tree->base &&
-		!upper_is_raw(p->n->at))
-		view_change(p->v, p->judged.change, &p->touched);
+	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(p->n->at))
+		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
 	else
 		view_spoil(p->v);
 }
@@ -182,7 +180,7 @@ static void commit_judge(struct commit *p)
 		j->r = error_set(&j->why, -EINVAL, "is larger than any such file (%ju bytes)",
 			(uintmax_t)j->in.size);
 	j->s = snapshot_ref(o->shape);
-	p->base = o->base;
+	j->shapes = o->shapes;
 	j->job.done = commit_judged;
 	if (j->r == 0)
 		judgement_submit(p->v, j);

@@ -23,6 +23,7 @@ void commit_close(
 struct judgement {
 	struct job job; /* first; done is the caller's */
 	struct snapshot *s;
+	uint64_t shapes; /* overlay.shapes, when it was the overlay's */
 	entry_id id;
 	struct extent in;
 	struct change *change;

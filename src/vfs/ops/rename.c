@@ -146,9 +146,9 @@ static void put_into_view(struct vfs *v, struct upper *u, const struct judging *
 {
 	struct touched t = {0};
 
-	if (u->from == ENTRY_NONE)
+	if (u->from == ENTRY_NONE && k->judged.shapes == v->tree->shapes)
 		u->id = k->judged.id;
-	view_change(v, k->judged.change, &t);
+	view_change(v, k->judged.change, k->judged.shapes, &t);
 	view_tell(v, &t, NULL);
 	touched_finish(&t);
 }
@@ -260,6 +260,7 @@ static int judge(
 	call_keep(c);
 	k->judged.job.done = judged;
 	k->judged.s = s;
+	k->judged.shapes = v->tree->shapes;
 	k->judged.id = id;
 	k->v = v;
 	k->call = c;

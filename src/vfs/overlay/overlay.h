@@ -50,6 +50,8 @@ struct overlay {
 	struct snapshot *base;
 	struct snapshot *shape; /* the base with what was made: what names in directories that were
 				 * made mean, and against what content is judged */
+	uint64_t shapes;        /* so many were not made of the one before; what is known of
+				 * one says nothing of the next */
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
@@ -77,6 +79,13 @@ struct spot {
 static inline const struct snapshot *overlay_names(const struct overlay *o)
 {
 	return o->base->format->follows ? o->shape : o->base;
+}
+
+/* ... and which one says what a file shows that has no bytes of its own: what moved may have left
+ * its object to another file. */
+static inline const struct snapshot *overlay_shown(const struct overlay *o, const struct upper *u)
+{
+	return u->moved ? o->base : overlay_names(o);
 }
 
 struct spot overlay_root(const struct overlay *o);

@@ -34,7 +34,7 @@ static bool die(struct rebase *b, struct upper *u)
 		return false;
 	b->dead[b->n_dead++] = u;
 	if (u->node)
-		upper_freeze(b->shown, u);
+		upper_freeze(u->moved ? b->old : b->shown, u);
 	/* What was in it finds nothing there. */
 	u->from = u->id = ENTRY_NONE;
 	return true;
@@ -173,7 +173,7 @@ static bool begin(struct rebase *b)
 		u->old = u->from;
 		if (u->whiteout || !(u->scratch || u->why))
 			continue;
-		upper_freeze(b->shown, u);
+		upper_freeze(overlay_shown(b->o, u), u);
 		if (!u->dir && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
 			return false;
 	}
@@ -193,6 +193,7 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	o->base = snapshot_ref(base);
 	snapshot_unref(o->shape);
 	o->shape = snapshot_ref(base);
+	o->shapes++;
 	for (u = NULL; room && (u = overlay_next(o, u));)
 		room = rebase_one(&b, u);
 	rebase_origins(&b);

@@ -100,7 +100,7 @@ void upper_free(struct overlay *o, struct upper *u)
 		next = at == u ? NULL : at->up;
 		detach(o, at);
 		if (at->node)
-			upper_freeze(overlay_names(o), at);
+			upper_freeze(overlay_shown(o, at), at);
 		else
 			release(at);
 		at = next;

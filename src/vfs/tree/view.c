@@ -67,6 +67,7 @@ static void refresh_done(struct job *j)
 	if (f->r == 0) {
 		snapshot_unref(o->shape);
 		o->shape = snapshot_ref(f->built.map);
+		o->shapes++;
 		for (size_t i = 1; i < f->n; i++)
 			if (f->uppers[i]->from == ENTRY_NONE)
 				f->uppers[i]->id = f->built.entries[i].id;
@@ -165,13 +166,13 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 	free(nodes);
 }
 
-void view_change(struct vfs *v, const struct change *c, struct touched *t)
+void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct touched *t)
 {
 	struct overlay *o = v->tree;
 
-	if (!o->base->format->follows || v->view.stale || !c)
+	if (!o->base->format->follows || v->view.stale)
 		return;
-	if (o->base->format->edit->apply(&o->shape, c, t, NULL) < 0)
+	if (shapes != o->shapes || (c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
 		view_spoil(v);
 }
 

@@ -13,9 +13,9 @@
 void view_spoil(struct vfs *v);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);
-/* A file's bytes are others, and this follows from them alone (made against a shape of before;
- * NULL: nothing). What the kernel is to forget is added to t. */
-void view_change(struct vfs *v, const struct change *c, struct touched *t);
+/* A file's bytes are others, and this follows from them alone (NULL: nothing), against a shape of
+ * then (overlay.shapes). What the kernel is to forget is added to t. */
+void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct touched *t);
 /* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
  * NULL. */
 void view_tell(struct vfs *v, const struct touched *t, struct job *then);
