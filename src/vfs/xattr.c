@@ -266,7 +266,7 @@ static int revert(struct vfs *v, struct call *c, struct step *s)
 	stage_drop(n);
 	n->cached = false;
 	r = overlay_revert(v->tree, path);
-	view_spoil(v);
+	view_spoil(v, NULL);
 	n->misnamed = !n->at->up;
 	if (n->at->up)
 		node_invalidate(v, &n, 1, NULL);

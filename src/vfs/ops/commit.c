@@ -99,7 +99,7 @@ static void update_view(struct commit *p)
 	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(p->n->at))
 		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
 	else
-		view_spoil(p->v);
+		view_spoil(p->v, &p->touched);
 }
 
 static void commit_settled(struct job *j)

@@ -122,7 +122,7 @@ static void go_on(struct saving *s, struct telling *t)
 		return;
 	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
 	v->view.stale = false;
-	view_spoil(v);
+	view_spoil(v, NULL);
 }
 
 static void note_refused(struct vfs *v, struct upper *u, const char *why)

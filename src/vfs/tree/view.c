@@ -173,15 +173,18 @@ void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct 
 	if (!o->base->format->follows || v->view.stale)
 		return;
 	if (shapes != o->shapes || (c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
-		view_spoil(v);
+		view_spoil(v, t);
 }
 
-void view_spoil(struct vfs *v)
+void view_spoil(struct vfs *v, struct touched *t)
 {
 	const struct touched all = {.all = true};
 
 	if (!v->tree->base->format->follows || v->view.stale)
 		return;
 	v->view.stale = true;
-	view_tell(v, &all, NULL);
+	if (t)
+		t->all = true;
+	else
+		view_tell(v, &all, NULL);
 }
