@@ -284,7 +284,7 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
 
-	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->why || node_scratch(n))
+	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !upper_refused(n->at) || node_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
 	else
 		step_run(v, c, may_revert, revert);

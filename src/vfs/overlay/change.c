@@ -103,7 +103,7 @@ bool overlay_other_form(
 	struct spot in = upper_spot(dir);
 
 	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
-	       !(ret->upper && ret->upper->why);
+	       !(ret->upper && upper_refused(ret->upper));
 }
 
 /* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
@@ -354,7 +354,7 @@ static int take_place(
 		inherit(u, origin(&to->spot), m);
 	else if (gone && !gone->dir)
 		inherit(u, gone->from, m);
-	return u->why ? 0 : take_form(o, u, to->dir, m);
+	return upper_refused(u) ? 0 : take_form(o, u, to->dir, m);
 }
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)

@@ -38,7 +38,7 @@ struct upper {
 	bool written; /* it has bytes of its own */
 	struct extent in;   /* ... these */
 	struct extent last; /* what was accepted before, where `in` was refused; or empty */
-	char *why;          /* ... for this reason; NULL: it was not */
+	char *why;          /* ... for this reason; NULL: it was not, "": nobody judged it yet */
 	bool timed;
 	struct timespec mtime; /* that somebody set */
 	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
@@ -187,6 +187,10 @@ char *upper_path(const struct upper *u);
 int upper_write(struct upper *u, struct extent in, const char *why);
 /* It has none of its own any more. */
 void upper_clean(struct upper *u);
+static inline bool upper_refused(const struct upper *u)
+{
+	return u->why && *u->why;
+}
 /* Does it stand in raw/, where all of the map is shown once more? */
 bool upper_is_raw(const struct upper *u);
 /* Does it differ from the base: in anything but what is below it? */

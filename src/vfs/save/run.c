@@ -131,6 +131,7 @@ static void note_refused(struct vfs *v, struct upper *u, const char *why)
 
 	if (path && asprintf(&line, "refused: %s: %s", path, why) >= 0)
 		v->host->note(v->host, line);
+	free(u->why);
 	u->why = strdup(why);
 }
 
@@ -145,7 +146,7 @@ static void take_verdicts(struct saving *s)
 			continue;
 		if (b->fate != BUILD_REFUSED)
 			free(TAKE(u->why));
-		else if (!u->why)
+		else if (!upper_refused(u))
 			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
 	}
 }
@@ -176,7 +177,7 @@ static int leave_file(struct saving *s, size_t i)
 	const struct staged *st = &s->staged;
 	const struct upper *u = st->uppers[i];
 	const struct built_entry *b = &st->built.entries[i];
-	const char *why = u->why ? u->why : b->why ? b->why : "it cannot be in the map";
+	const char *why = upper_refused(u) ? u->why : b->why ? b->why : "it cannot be in the map";
 	int r = 0;
 
 	if (u->from != ENTRY_NONE && u->moved &&
