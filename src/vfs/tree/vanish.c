@@ -18,7 +18,8 @@ static bool backs_up_draft(const struct vfs *v, const struct upper *u)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(all - end), u->name);
 		of = upper_find(v->tree, u->up, name);
-		return of && of->from == ENTRY_NONE && upper_refused(of) && !of->last.mem && !of->last.file;
+		return of && of->from == ENTRY_NONE && upper_refused(of) && !of->last.mem &&
+		       !of->last.file;
 	}
 	return false;
 }
