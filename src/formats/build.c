@@ -194,8 +194,9 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	o->fate = means_something(&m) ? BUILD_SAME : BUILD_SCRATCH;
 	if (b->in[i].dir)
 		return settle_dir(b, i, &m, e);
+	/* A part is no object that has moved; and the next one's name may count on it. */
 	if (!m.known)
-		return 0;
+		return m.is == FORMAT_PART ? make(b, i, e) : 0;
 	o->id = m.id;
 	return claim(b, m.id, false);
 }

@@ -174,7 +174,7 @@ struct format {
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 		struct error *e);
 	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
-	 * counts even so. */
+	 * and ret->fixed count even so. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
 	 */

@@ -79,6 +79,33 @@ static int may_revert(struct vfs *v, struct call *c, struct step *s)
 	return step_record(s, JOURNAL_DROP, node_path(n), NULL);
 }
 
+struct gone {
+	struct job job; /* first */
+	struct call *call;
+};
+
+static void tell_gone(struct job *j)
+{
+	struct gone *g = (struct gone *)j;
+
+	call_done(g->call, 0);
+	free(g);
+}
+
+/* The name is free when the call is answered: a listing that is under way may bring it back before
+ * the kernel has forgotten it. */
+static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct gone *g = v->host->forget_name ? malloc(sizeof(*g)) : NULL;
+
+	if (!g)
+		return 0;
+	*g = (struct gone){.job.done = tell_gone, .call = c};
+	v->host->forget_name(v->host, dir, slash ? slash + 1 : path, &g->job);
+	return 1;
+}
+
 static int revert(struct vfs *v, struct call *c, struct step *s)
 {
 	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
@@ -93,13 +120,12 @@ static int revert(struct vfs *v, struct call *c, struct step *s)
 	stage_drop(n);
 	n->cached = false;
 	r = overlay_revert(v->tree, path);
-	view_spoil(v);
+	view_spoil(v, NULL);
 	n->misnamed = !n->at->up;
 	if (n->at->up)
 		node_invalidate(v, &n, 1, NULL);
-	else if (v->host->forget_name)
-		v->host->forget_name(v->host, dir->ino,
-			strrchr(path, '/') ? strrchr(path, '/') + 1 : path, NULL);
+	else if (r == 0)
+		r = forget(v, c, dir->ino, path);
 	names_tell(v, dir);
 	dir->opens--;
 	node_free_unused(v, dir);
@@ -263,7 +289,7 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 
 	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->written || node_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
-	else if (n->at->why)
+	else if (upper_refused(n->at))
 		step_run(v, c, may_revert, revert);
 	else
 		ask(v, n, c, true);

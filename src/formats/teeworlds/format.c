@@ -67,6 +67,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, str
 	/* Whether there is anything yet is for the tree to know. */
 	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e))) {
 		ret->most = k->most;
+		ret->fixed = tw_id_kind(id) >= TW_K_RAW;
 		return e ? e->code = -EIO : -EIO;
 	}
 	return stat_id(tw_map_of(s), id, ret, e);

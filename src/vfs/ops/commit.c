@@ -20,6 +20,8 @@ struct commit {
 	struct node *n;
 	enum commit_kind kind;
 	struct extent kept; /* where the journal has it */
+	bool cut;           /* the journal has bytes that nobody judged, and these are refused */
+	struct extent last; /* ... what was accepted before those */
 	char *path;
 	struct error e; /* the journal could not take it */
 	struct touched touched;
@@ -68,6 +70,7 @@ static void commit_end(struct job *j)
 	judgement_finish(&p->judged);
 	touched_finish(&p->touched);
 	extent_finish(&p->kept);
+	extent_finish(&p->last);
 	free(p->path);
 	free(p);
 	node_free_unused(v, n);
@@ -99,7 +102,7 @@ static void update_view(struct commit *p)
 	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(p->n->at))
 		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
 	else
-		view_spoil(p->v);
+		view_spoil(p->v, &p->touched);
 }
 
 static void commit_settled(struct job *j)
@@ -108,13 +111,11 @@ static void commit_settled(struct job *j)
 	struct node *n = p->n;
 	struct upper *u = n->at;
 	bool refused = judgement_refuses(&p->judged);
-	/* What nobody has judged takes the place of nothing that was accepted. */
-	const char *why = p->kind == COMMIT_LOGGED ? "it is not judged yet"
-			  : refused                ? error_text(&p->judged.why)
-						   : NULL;
-
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		p->e.code = upper_write(u, extent_ref(&p->kept), why);
+		p->e.code = upper_write(u, extent_ref(&p->kept),
+			refused                    ? error_text(&p->judged.why)
+			: p->kind == COMMIT_LOGGED ? ""
+						   : NULL);
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
@@ -137,10 +138,14 @@ static void commit_journal(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct journal *log = &p->v->vol->journal;
 
-	if (judgement_refuses(&p->judged))
+	if (p->cut && (p->last.mem || p->last.file))
+		(void)journal_put(log, p->path, &p->last, NULL, &p->e);
+	else if (p->cut)
+		(void)journal_name(log, JOURNAL_DROP, p->path, NULL, &p->e);
+	if (p->e.code == 0 && judgement_refuses(&p->judged))
 		(void)journal_draft(
 			log, p->path, error_text(&p->judged.why), &p->judged.in, &p->kept, &p->e);
-	else
+	else if (p->e.code == 0)
 		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
 }
 
@@ -156,6 +161,9 @@ static void commit_apply(struct commit_task *t)
 		commit_leave(p, true);
 		return;
 	}
+	p->cut = n->at->why && !*n->at->why && judgement_refuses(&p->judged);
+	if (p->cut)
+		p->last = extent_ref(&n->at->last);
 	p->path = node_path(n);
 	p->job = (struct job){commit_journal, commit_settled, NULL};
 	if (!p->path)

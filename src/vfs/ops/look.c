@@ -168,6 +168,8 @@ void vfs_lookup(struct vfs *v, struct call *c)
 		return;
 	}
 	r = node_lookup(v, parent, c->name, &n);
+	if (r == -ENOENT && upper_is_raw(parent->at) && view_wait(v, NULL, c))
+		return;
 	if (r < 0) {
 		call_done(c, r);
 	} else if (n->stale) {
@@ -182,15 +184,20 @@ void vfs_lookup(struct vfs *v, struct call *c)
 	}
 }
 
+/* Who asks for what is gone by no request for it has its name still, which is to be looked up
+ * again. */
+static bool is_lost(const struct vfs *v, const struct node *n)
+{
+	return !n->handles && ((n->misnamed && !n->at->up) || upper_is_gone(v->tree, n->at));
+}
+
 void vfs_getattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
 
-	/* Who asks for what is gone by no request for it has its name still, which is to be looked
-	 * up again. */
 	if (n && view_wait(v, n, c))
 		return;
-	if (n && (!n->misnamed || n->at->up || n->handles))
+	if (n && !is_lost(v, n))
 		answer_attr(v, n, c, false);
 	else
 		call_done(c, -ESTALE);

@@ -66,7 +66,7 @@ static int take_away(struct vfs *v, struct call *c, struct step *s)
 	n->opens++;
 	forget_alias(v, n, c->name);
 	if (n->at->written)
-		view_spoil(v);
+		view_spoil(v, NULL);
 	r = overlay_take(v->tree, &p);
 	node_touch(dir, ATTR_MTIME);
 	n->opens--;

@@ -162,7 +162,7 @@ static void tell_moved(struct vfs *v, const struct move *m, bool put, const stru
 	if (put && k && k->judged.r == 0)
 		put_into_view(v, m->n->at, k);
 	else if (m->n->at->written || m->n->at->from != ENTRY_NONE || m->target)
-		view_spoil(v);
+		view_spoil(v, NULL);
 }
 
 static int move(struct vfs *v, struct call *c, struct step *s)

@@ -83,7 +83,8 @@ static void step_end(struct step *s)
 	sync_want(v->vol);
 	commit_queue_leave(v->vol);
 	step_free(s);
-	call_done(c, r);
+	if (r <= 0)
+		call_done(c, r);
 }
 
 static void step_write(struct job *j)

@@ -16,7 +16,7 @@ struct step;
 /* At the head of the queue. 0: it may be done; 1: the call waits, or runs again, by itself; else
  * -errno, its answer. */
 typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
-/* Does it; 0 or -errno is the call's answer. */
+/* Does it; 0 or -errno is the call's answer; 1: the call is answered later, by itself. */
 typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);

@@ -119,18 +119,23 @@ static void inherit(struct upper *u, entry_id from, const struct meaning *m)
 		u->from = u->id = entry_object(from) | m->form;
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes, unless it was
- * refused and is in nobody's way; and u, which takes its place, came from where that did. */
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret)
+{
+	struct spot in = upper_spot(dir);
+
+	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
+	       !(ret->upper && upper_refused(ret->upper));
+}
+
+/* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
+ * its place, came from where that did. */
 static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
 {
-	struct spot in = upper_spot(dir), other;
-	int r;
+	struct spot other;
 
-	if (!m->alternate[0])
+	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
-	r = overlay_lookup(o, &in, m->alternate, &other);
-	if (r < 0 || other.dir || (other.upper && other.upper->why))
-		return r == -ENOENT || r == 0 ? 0 : r;
 	inherit(u, origin(&other), m);
 	if (o->leaves)
 		o->leaves(o->arg, dir, other.upper, m->alternate);
@@ -154,8 +159,11 @@ int overlay_accept(struct overlay *o, struct upper *u)
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct meaning m;
+	struct entry en;
 	int r = check_place(o, p, dir);
 
+	if (r == 0 && dir && upper_base(o, p->dir, p->name, &en) == 0 && en.derived)
+		r = -EPERM;
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
 
@@ -175,8 +183,13 @@ static int make_file(struct overlay *o, const struct dentry *p, struct upper **r
 	u->moved = true;
 	if (gone && !gone->dir && !u->scratch)
 		inherit(u, gone->from, &m);
-	clear(o, p);
-	r = upper_place(o, u, p->dir, p->name);
+	/* The next one's name may count on it. */
+	if (m.is == FORMAT_PART && !m.known)
+		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
+	if (r == 0) {
+		clear(o, p);
+		r = upper_place(o, u, p->dir, p->name);
+	}
 	if (r < 0)
 		upper_free(o, u);
 	else
@@ -234,23 +247,22 @@ bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
 	return overlay_list(o, dir, stop, NULL) == 0;
 }
 
-/* May it be taken from where it stands? */
-static int removable(const struct overlay *o, const struct spot *s)
+/* What stands there, for who would take it away. */
+static int standing(const struct overlay *o, const struct spot *s, struct entry *ret)
 {
-	struct entry en;
-	int r = overlay_stat(o, s, &en, NULL);
+	int r = overlay_stat(o, s, ret, NULL);
 
 	if (!o->base->format->tree)
 		return -EPERM;
-	if (r == -EIO && s->upper)
-		return 0; /* a form that its object has not yet */
-	if (r < 0)
-		return r;
-	return en.fixed && !s->dir && !en.derived ? -EPERM : 0;
+	if (s->upper && s->upper->from == ENTRY_NONE && s->id != ENTRY_NONE)
+		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
+	/* A form that its object has not yet. */
+	return r == -EIO && s->upper ? 0 : r;
 }
 
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir)
 {
+	struct entry en;
 	int r;
 
 	if (!p->name[0])
@@ -259,7 +271,9 @@ int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir
 		return -ENOENT;
 	if (p->spot.dir != dir)
 		return dir ? -ENOTDIR : -EISDIR;
-	r = removable(o, &p->spot);
+	r = standing(o, &p->spot, &en);
+	if (r == 0 && en.fixed && !dir && !en.derived)
+		r = -EPERM;
 	if (r < 0)
 		return r;
 	return dir && !overlay_is_empty(o, &p->spot) ? -ENOTEMPTY : 0;
@@ -290,7 +304,7 @@ static int may_replace(const struct overlay *o, const struct dentry *to, bool di
 		return -EACCES;
 	if (to->spot.dir != dir)
 		return to->spot.dir ? -EISDIR : -ENOTDIR;
-	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : removable(o, &to->spot);
+	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
 }
 
 /* May it be called so? */
@@ -322,8 +336,8 @@ int overlay_may_rename(const struct overlay *o, const struct dentry *from, const
 		return -ENOENT;
 	if (from->spot.upper && is_within(to->dir, from->spot.upper))
 		return -EINVAL;
-	r = removable(o, &from->spot);
-	if (r == 0 && from->spot.dir && overlay_stat(o, &from->spot, &en, NULL) == 0 && en.fixed)
+	r = standing(o, &from->spot, &en);
+	if (r == 0 && en.fixed)
 		r = -EPERM;
 	if (r == 0)
 		r = may_replace(o, to, from->spot.dir);
@@ -362,7 +376,7 @@ static int take_place(
 		inherit(u, origin(&to->spot), m);
 	else if (gone && !gone->dir)
 		inherit(u, gone->from, m);
-	return u->why ? 0 : take_form(o, u, to->dir, m);
+	return upper_refused(u) ? 0 : take_form(o, u, to->dir, m);
 }
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)

@@ -38,7 +38,7 @@ struct upper {
 	bool written; /* it has bytes of its own */
 	struct extent in;   /* ... these */
 	struct extent last; /* what was accepted before, where `in` was refused; or empty */
-	char *why;          /* ... for this reason, or not judged yet; NULL: it was accepted */
+	char *why;          /* ... for this reason; NULL: it was not, "": nobody judged it yet */
 	bool timed;
 	struct timespec mtime; /* that somebody set */
 	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
@@ -122,6 +122,10 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
  */
 int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
 	struct meaning *ret);
+/* The file of the other form of the object that the name means, unless it was refused and is in
+ * nobody's way. */
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret);
 static inline bool means_something(const struct meaning *m)
 {
 	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
@@ -183,6 +187,10 @@ char *upper_path(const struct upper *u);
 int upper_write(struct upper *u, struct extent in, const char *why);
 /* It has none of its own any more. */
 void upper_clean(struct upper *u);
+static inline bool upper_refused(const struct upper *u)
+{
+	return u->why && *u->why;
+}
 /* Does it stand in raw/, where all of the map is shown once more? */
 bool upper_is_raw(const struct upper *u);
 /* Does it differ from the base: in anything but what is below it? */
@@ -206,5 +214,7 @@ int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, 
 /* What the base has there. -ENOENT. */
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);
+/* A file that nobody touched, and that is there no more: it followed from others. */
+bool upper_is_gone(const struct overlay *o, const struct upper *u);
 
 #endif

@@ -114,6 +114,8 @@ int overlay_revert(struct overlay *o, const char *path)
 	struct dentry p;
 	struct entry en;
 	struct upper *u;
+	struct meaning m;
+	struct spot other;
 	int r = overlay_dentry_at(o, path, &p);
 
 	if (r == 0 && (!p.stands || p.spot.dir))
@@ -121,6 +123,10 @@ int overlay_revert(struct overlay *o, const char *path)
 	u = p.spot.upper;
 	if (r < 0 || !u || !u->written)
 		return r;
+	/* Its object is shown by another file since. */
+	if (overlay_meaning(o, &p, false, u->from, &m) == 0 &&
+		overlay_other_form(o, p.dir, &m, &other))
+		return overlay_take(o, &p);
 	if (u->last.mem || u->last.file) {
 		struct extent last = u->last;
 

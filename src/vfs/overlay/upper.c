@@ -209,6 +209,14 @@ int upper_base(
 	return o->base->format->lookup(overlay_names(o), dir->from, name, ret, NULL);
 }
 
+bool upper_is_gone(const struct overlay *o, const struct upper *u)
+{
+	struct entry en;
+
+	return o->base->format->follows && u->up && !u->dir && !u->of && !upper_differs(u) &&
+	       upper_base(o, u->up, u->name, &en) == -ENOENT;
+}
+
 char *upper_path(const struct upper *u)
 {
 	size_t n = 0;

@@ -79,15 +79,18 @@ struct telling {
 	size_t n, room;
 };
 
-static void tell_gone(struct vfs *v, struct upper *u)
+/* Who lists it anew has not been there since it changed before. */
+static void tell_names(struct vfs *v, struct node *dir)
 {
-	struct node *dir = u->up->node;
-
-	if (u->node)
-		node_forget_name(v, u->node);
-	/* Who lists it anew has not been there since it changed before. */
 	if (dir && !dir->changed)
 		names_tell(v, dir);
+}
+
+static void tell_gone(struct vfs *v, struct upper *u)
+{
+	if (u->node)
+		node_forget_name(v, u->node);
+	tell_names(v, u->up->node);
 }
 
 static void tell_upper(void *arg, struct upper *u, bool stands)
@@ -99,6 +102,9 @@ static void tell_upper(void *arg, struct upper *u, bool stands)
 		tell_gone(t->v, u);
 		return;
 	}
+	/* What it lacked is in the map now. */
+	if (u->dir && u->old == ENTRY_NONE && u->from != ENTRY_NONE)
+		tell_names(t->v, n);
 	if (u->dir || (upper_differs(u) && !u->why))
 		return;
 	if (file_retire(n) || !n->stage)
@@ -116,7 +122,7 @@ static void go_on(struct saving *s, struct telling *t)
 		return;
 	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
 	v->view.stale = false;
-	view_spoil(v);
+	view_spoil(v, NULL);
 }
 
 static void note_refused(struct vfs *v, struct upper *u, const char *why)
@@ -125,6 +131,7 @@ static void note_refused(struct vfs *v, struct upper *u, const char *why)
 
 	if (path && asprintf(&line, "refused: %s: %s", path, why) >= 0)
 		v->host->note(v->host, line);
+	free(u->why);
 	u->why = strdup(why);
 }
 
@@ -139,7 +146,7 @@ static void take_verdicts(struct saving *s)
 			continue;
 		if (b->fate != BUILD_REFUSED)
 			free(TAKE(u->why));
-		else if (!u->why)
+		else if (!upper_refused(u))
 			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
 	}
 }
@@ -170,7 +177,7 @@ static int leave_file(struct saving *s, size_t i)
 	const struct staged *st = &s->staged;
 	const struct upper *u = st->uppers[i];
 	const struct built_entry *b = &st->built.entries[i];
-	const char *why = b->why ? b->why : u->why ? u->why : "it cannot be in the map";
+	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
 	int r = 0;
 
 	if (u->from != ENTRY_NONE && u->moved &&

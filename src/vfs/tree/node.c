@@ -86,7 +86,6 @@ bool node_scratch(const struct node *n)
 int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node **ret)
 {
 	struct spot in = upper_spot(dir->at), s;
-	struct entry en;
 	int r = overlay_lookup(v->tree, &in, name, &s);
 	struct upper *u;
 
@@ -94,10 +93,7 @@ int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node *
 		r = overlay_raise_fixed(v->tree, dir->at, name, &s);
 	if (r < 0)
 		return r;
-	/* What follows from the rest of the map may be gone. */
-	u = s.upper;
-	if (u && !u->dir && v->tree->base->format->follows && !upper_differs(u) &&
-		upper_base(v->tree, dir->at, name, &en) == -ENOENT)
+	if (s.upper && upper_is_gone(v->tree, s.upper))
 		return -ENOENT;
 	u = upper_raise(v->tree, dir->at, name, &s);
 	*ret = u ? node_of(v, u) : NULL;

@@ -18,7 +18,8 @@ static bool backs_up_draft(const struct vfs *v, const struct upper *u)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(all - end), u->name);
 		of = upper_find(v->tree, u->up, name);
-		return of && of->from == ENTRY_NONE && of->why && !of->last.mem && !of->last.file;
+		return of && of->from == ENTRY_NONE && upper_refused(of) && !of->last.mem &&
+		       !of->last.file;
 	}
 	return false;
 }
@@ -73,7 +74,7 @@ bool vanish_would(const struct vfs *v, const struct upper *u)
 		return false;
 	if (u->scratch)
 		return !explained(v, u) && !vanish_derived(v, u);
-	return u->why || (s && s->state == STAGE_WRITTEN);
+	return upper_refused(u) || (s && s->state == STAGE_WRITTEN);
 }
 
 /* Which endings would have made a part of the map of it, for people; NULL: none. */
@@ -89,7 +90,7 @@ const char *vanish_reason(const struct vfs *v, const struct upper *u, char *buff
 	const char *endings;
 
 	if (!u->scratch)
-		return u->why ? u->why : "was never closed";
+		return upper_refused(u) ? u->why : "was never closed";
 	endings = accepted(v, u);
 	if (!endings)
 		return "no part of a map";

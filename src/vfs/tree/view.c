@@ -52,21 +52,10 @@ static void refresh_run(struct job *j)
 	f->r = build_view(f->base, f->entries, f->n, &f->built, NULL);
 }
 
-/* What follows from others may be there no more. */
-static bool is_gone(const struct node *n)
-{
-	const struct snapshot *s;
-	struct entry en;
-	entry_id id;
-
-	return n->at->up && !n->at->dir && !n->at->of && node_shows(n, &s, &id) &&
-	       s->format->stat(s, id, &en, NULL) == -ENOENT;
-}
-
 static void forget_gone(struct vfs *v)
 {
 	for (struct node *n = NULL; (n = node_next(v, n));)
-		if (!n->misnamed && is_gone(n))
+		if (!n->misnamed && upper_is_gone(v->tree, n->at))
 			node_forget_name(v, n);
 }
 
@@ -162,7 +151,7 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 		if (!is_touched(k, t))
 			continue;
 		k->cached = false;
-		if (is_gone(k))
+		if (upper_is_gone(v->tree, k->at))
 			node_forget_name(v, k);
 		else if (k->at->dir)
 			names_tell(v, k);
@@ -186,15 +175,18 @@ void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct 
 		return;
 	if (v->view.waits || shapes != o->shapes ||
 		(c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
-		view_spoil(v);
+		view_spoil(v, t);
 }
 
-void view_spoil(struct vfs *v)
+void view_spoil(struct vfs *v, struct touched *t)
 {
 	const struct touched all = {.all = true};
 
 	if (!v->tree->base->format->follows || v->view.stale)
 		return;
 	v->view.stale = true;
-	view_tell(v, &all, NULL);
+	if (t)
+		t->all = true;
+	else
+		view_tell(v, &all, NULL);
 }

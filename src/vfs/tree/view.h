@@ -9,8 +9,9 @@
 
 #include "vfs/tree/node.h"
 
-/* It is not right any more; the kernel forgets what it has seen of it. */
-void view_spoil(struct vfs *v);
+/* It is not right any more; what the kernel is to forget of it is added to t, or (NULL) it is told
+ * at once, and nobody waits for that. */
+void view_spoil(struct vfs *v, struct touched *t);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);
 /* A file's bytes are others, and this follows from them alone (NULL: nothing), against a shape of
