@@ -519,6 +519,18 @@ CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"refer 2_q1 5_x\n"
 	"kill",
 	"sky moon - x=grass : x,x,moon")
+CASE(what_was_accepted_before_a_refusal_is_saved,
+	"put images/0_grass.png png1\n"
+	"put images/0_grass.png bad = EINVAL",
+	"grass=png1 sky moon - : grass,sky,moon")
+CASE(a_new_image_that_was_accepted_before_a_refusal_is_saved,
+	"put images/new.png png1\n"
+	"put images/new.png bad = EINVAL",
+	"grass sky moon - new=png1 : grass,sky,moon")
+CASE(a_renamed_image_is_saved_though_what_was_written_is_refused,
+	"mv images/0_grass.png images/5_x.png\n"
+	"put images/5_x.png bad = EINVAL",
+	"sky moon - x=grass : x,sky,moon")
 
 static int setup(void **state)
 {
@@ -594,6 +606,9 @@ int main(void)
 		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
 		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
+		TEST(what_was_accepted_before_a_refusal_is_saved),
+		TEST(a_new_image_that_was_accepted_before_a_refusal_is_saved),
+		TEST(a_renamed_image_is_saved_though_what_was_written_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);

@@ -119,7 +119,6 @@ static void commit_settled(struct job *j)
 		update_view(p);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
-		n->stage->verdict = p->r;
 		if (file_retire(n))
 			node_invalidate(p->v, &n, 1, NULL);
 	}
@@ -196,7 +195,6 @@ static void drop(struct vfs *v, struct node *n, commit_done done, void *arg)
 	if (path)
 		volume_dropped(v->vol, path);
 	n->stage->state = STAGE_CLEAN;
-	n->stage->verdict = 0;
 	n->opens++;
 	if (file_retire(n))
 		node_invalidate(v, &n, 1, NULL);

@@ -192,7 +192,6 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 		r = upper_write(m.n->at, kept, NULL);
 		if (m.n->stage->state != STAGE_WRITTEN || !m.n->writers)
 			m.n->stage->state = STAGE_CLEAN;
-		m.n->stage->verdict = 0;
 	} else {
 		extent_finish(&kept);
 	}

@@ -137,6 +137,8 @@ static void take_verdicts(struct saving *s)
 
 		if (u->dir || s->staged.entries[i].gone)
 			continue;
+		if (b->last)
+			extent_finish(&u->last);
 		if (b->fate != BUILD_REFUSED)
 			free(TAKE(u->why));
 		else if (!u->why)
@@ -173,11 +175,10 @@ static int leave_file(struct saving *s, size_t i)
 	const char *why = u->why ? u->why : b->why ? b->why : "it cannot be in the map";
 	int r = 0;
 
-	if (u->from != ENTRY_NONE && u->moved &&
-		(b->fate == BUILD_KEPT || b->fate == BUILD_REFUSED))
+	if (b->fate == BUILD_KEPT)
 		r = save_leave(&s->save, JOURNAL_RENAME, staged_kept_path(st, i), upper_path(u),
 			(struct extent)EXTENT_INIT);
-	if (r == 0 && b->fate == BUILD_REFUSED && (u->last.mem || u->last.file))
+	if (r == 0 && b->fate == BUILD_REFUSED && !b->last && (u->last.mem || u->last.file))
 		r = save_leave(&s->save, JOURNAL_PUT, upper_path(u), NULL, extent_ref(&u->last));
 	if (r == 0 && b->fate == BUILD_REFUSED && u->written)
 		r = save_leave(
