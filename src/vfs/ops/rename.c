@@ -23,7 +23,7 @@ struct move {
 
 static void move_finish(struct vfs *v, struct move *m)
 {
-	if (m->target)
+	if (m->target && m->target != m->n)
 		node_free_unused(v, m->target);
 	node_free_unused(v, m->n);
 }
