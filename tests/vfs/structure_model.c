@@ -529,9 +529,20 @@ void model_mount(struct model *m)
 	m->now = m->journal = untouched(m);
 }
 
-void model_kill(struct model *m)
+bool model_kill(struct model *m, bool has_journal)
 {
-	m->now = m->journal;
+	bool untouched = m->journal.n_files == m->n_base;
+
+	for (int i = 0; i < m->journal.n_files && untouched; i++)
+		untouched = known(m, m->journal.files[i].path) == m->journal.files[i].from &&
+			    m->journal.files[i].bytes == NO_CONTENT;
+	for (int i = 0; i < LAYERS; i++)
+		untouched &= !*m->journal.wanted[i];
+	if (has_journal)
+		m->now = m->journal;
+	else
+		model_mount(m);
+	return has_journal || untouched;
 }
 
 /* The map to be written. */

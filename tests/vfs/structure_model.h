@@ -65,8 +65,9 @@ struct model {
 
 /* A mount of the map that m->saved says. */
 void model_mount(struct model *m);
-/* What is there after a kill and a replay of the journal. */
-void model_kill(struct model *m);
+/* What is there after a kill and a replay of the journal. Without one (which is wrong where it
+ * returns false) the numbers are dealt anew (rule 1). */
+bool model_kill(struct model *m, bool has_journal);
 void model_save(struct model *m);
 bool model_leaves(const struct model *m); /* something would be copied out at the end */
 /* Is it a path of an object of the base, in any form? */

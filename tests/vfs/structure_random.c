@@ -356,8 +356,9 @@ static void step_end(void)
 static void step_kill(void)
 {
 	tell("kill\n");
+	if (!model_kill(&run.m, box_beside(&run.box, ".mapfs-journal-", NULL)))
+		wrong("what was closed is in no journal");
 	box_remount(&run.box);
-	model_kill(&run.m);
 }
 
 /* Both places of a renamed image are used after a save, and a kill. */
