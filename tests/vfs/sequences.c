@@ -28,7 +28,7 @@ struct model_file {
 	char kept[TEXT];     /* ... as a journal says: a save that has nothing to write keeps it */
 	char saved[TEXT];    /* what the map file says */
 	bool draft;
-	char refused[TEXT]; /* the draft, as it was closed */
+	char refused[TEXT]; /* the draft, as it was closed, or cut and not judged before a kill */
 	struct fd *fd;      /* a writer that stays open */
 	bool staged;        /* something was written or cut since it was opened */
 	bool written;       /* ... and written since the last verdict */
@@ -346,9 +346,13 @@ static void step_rename_over(struct model *m)
 static void judge_closed(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
-		if (m->files[i].closed)
-			verdict(&m->files[i]);
-		m->files[i].logged = false;
+		struct model_file *f = &m->files[i];
+
+		if (f->closed)
+			verdict(f);
+		else if (f->draft)
+			f->bad = put(f, f->refused) < 0;
+		f->logged = false;
 	}
 }
 
@@ -395,8 +399,10 @@ static void step_kill(struct model *m)
 	box_remount(m->b);
 	for (int i = 0; i < FILES; i++) {
 		strcpy(m->files[i].accepted, m->files[i].kept);
-		if (m->files[i].logged)
-			put(&m->files[i], m->files[i].log);
+		if (!m->files[i].logged)
+			continue;
+		m->files[i].draft = true;
+		strcpy(m->files[i].refused, m->files[i].log);
 	}
 	forget_open(m);
 }
@@ -466,6 +472,7 @@ static const char *check(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
 	const char *wrong = map_sound(map) ? NULL : "the map";
+	char canonical[TEXT];
 	struct attr a;
 
 	for (int i = 0; i < FILES && !wrong; i++) {
@@ -476,7 +483,8 @@ static const char *check(struct model *m)
 			wrong = "the map file";
 		else if (!box_shows(m->b, f->path, shown(f)))
 			wrong = f->path;
-		else if (!f->staged && box_is_draft(m->b, f->path) != f->draft)
+		else if (!f->staged && box_is_draft(m->b, f->path) !=
+					       (f->draft && !judge(f, f->refused, canonical)))
 			wrong = "a draft";
 		free(text);
 	}

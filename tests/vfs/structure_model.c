@@ -216,19 +216,20 @@ static void tree_put(const struct model *m, struct tree *t, const char *path, in
 			(struct model_file){.scratch = !is_object(path, &kind),
 				.from = NONE,
 				.bytes = NO_CONTENT,
-				.last = NO_CONTENT},
+				.last = NO_CONTENT,
+				.edit = NO_CONTENT},
 			path);
 		if (!f->scratch)
 			inherit(f, from);
 	}
-	f->edited = f->scratch;
-	if (!f->scratch && !good && !f->draft)
-		f->last = f->bytes;
-	else if (good)
-		f->last = NO_CONTENT;
+	if (f->scratch) {
+		f->edit = bytes;
+		return;
+	}
+	f->last = good ? NO_CONTENT : f->draft ? f->last : f->bytes;
 	f->bytes = bytes;
-	f->draft = !f->scratch && !good;
-	if (!f->scratch && good)
+	f->draft = !good;
+	if (good)
 		take_form(m, t, f);
 }
 
@@ -294,8 +295,8 @@ static void tree_rename(const struct model *m, struct tree *t, const char *from,
 
 static int shows(const struct model *m, const struct model_file *f)
 {
-	if (f->dir)
-		return NO_CONTENT;
+	if (f->dir || f->edit != NO_CONTENT)
+		return f->dir ? NO_CONTENT : f->edit;
 	return f->bytes != NO_CONTENT || f->from == NONE ? f->bytes : m->base[f->from].content;
 }
 
@@ -425,7 +426,7 @@ static bool goes_along(const struct model *m, const struct model_file *f, const 
 	int there = known(m, to);
 	enum kind kind;
 
-	return is_object(to, &kind) && f->from != NONE && !f->edited &&
+	return is_object(to, &kind) && f->from != NONE && f->edit == NO_CONTENT &&
 	       kind == m->base[f->from].kind && f->form == form_of(to) &&
 	       (there == NONE || there == f->from);
 }
@@ -461,7 +462,7 @@ int model_rename(struct model *m, const char *from, const char *to)
 	bytes = shows(m, f);
 	if (object && !along && content_judge(form_of(to), bytes) == NO_CONTENT)
 		return -EINVAL;
-	put = object && !along && (f->edited || f->draft);
+	put = object && !along && (f->edit != NO_CONTENT || f->draft);
 	tree_rename(m, &m->now, from, to);
 	log_rename(m, from, to);
 	if (put) {
@@ -469,7 +470,7 @@ int model_rename(struct model *m, const char *from, const char *to)
 		tree_put(m, &m->journal, to, bytes, true);
 	}
 	if (object)
-		model_file(m, to)->edited = false;
+		model_file(m, to)->edit = NO_CONTENT;
 	return 0;
 }
 
@@ -484,7 +485,8 @@ static struct tree untouched(const struct model *m)
 			(struct model_file){.from = i,
 				.form = form_of(m->base[i].path),
 				.bytes = NO_CONTENT,
-				.last = NO_CONTENT},
+				.last = NO_CONTENT,
+				.edit = NO_CONTENT},
 			m->base[i].path);
 	return t;
 }
@@ -791,12 +793,14 @@ static struct tree left(const struct build *b, const struct model *to)
 		if (b->kept[i]) {
 			const char *home = b->m->base[f->from].path;
 
-			if (f->bytes != NO_CONTENT && !f->edited)
-				tree_put(to, &t, home, f->bytes, true);
+			if (f->last != NO_CONTENT)
+				tree_put(to, &t, home, f->last, true);
+			if (f->bytes != NO_CONTENT)
+				tree_put(to, &t, home, f->bytes, !f->draft);
 			tree_rename(to, &t, home, f->path);
-		}
-		if (f->draft)
+		} else if (f->draft && !f->scratch) {
 			tree_put(to, &t, f->path, f->bytes, false);
+		}
 	}
 	return t;
 }
@@ -813,10 +817,8 @@ static void keep_scratch(const struct build *b, struct tree *t)
 			f.from = NONE;
 			now = file_add(t, f, f.path);
 		}
-		if (f.dir)
-			continue;
-		now->edited = b->files[i]->edited || f.bytes == NO_CONTENT;
-		now->bytes = shows(b->m, b->files[i]);
+		if (!f.dir && (f.edit != NO_CONTENT || f.bytes == NO_CONTENT))
+			now->edit = shows(b->m, b->files[i]);
 	}
 }
 
@@ -861,7 +863,7 @@ bool model_leaves(const struct model *m)
 	for (int i = 0; i < m->now.n_files; i++) {
 		const struct model_file *f = &m->now.files[i];
 
-		leaves |= !f->dir && (f->draft || (f->scratch && !explained(f->path)));
+		leaves |= !f->dir && (f->scratch ? !explained(f->path) : f->draft);
 	}
 	for (int i = 0; i < LAYERS; i++)
 		leaves |= *m->now.wanted[i];

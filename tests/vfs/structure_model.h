@@ -30,11 +30,11 @@ struct model_file {
 	char path[PATH_SIZE];
 	bool dir, scratch;
 	bool draft;
-	bool edited;    /* scratch: no file of the map had these bytes */
 	int from;       /* the object of the base that it came from, or NONE */
 	enum form form; /* ... as this */
 	int bytes;      /* NO_CONTENT: what it came from */
 	int last;       /* that were accepted before a draft, or NO_CONTENT */
+	int edit;       /* that were written while it was scratch, or NO_CONTENT */
 };
 
 /* What came from an object stood there, and nothing does. */

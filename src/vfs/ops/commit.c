@@ -102,6 +102,16 @@ static void update_view(struct commit *p)
 		view_spoil(p->v);
 }
 
+/* Why it is no part of the map; NULL: it is. What was cut, and not judged yet, leaves what was
+ * accepted before. */
+static const char *reason(const struct commit *p)
+{
+	if (judgement_refuses(&p->judged))
+		return error_text(&p->judged.why);
+	return p->kind == COMMIT_LOGGED ? "was cut, and is judged when it is closed or saved"
+					: NULL;
+}
+
 static void commit_settled(struct job *j)
 {
 	struct commit *p = container_of(j, struct commit, job);
@@ -110,8 +120,7 @@ static void commit_settled(struct job *j)
 	bool refused = judgement_refuses(&p->judged);
 
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		p->e.code = upper_write(
-			u, extent_ref(&p->kept), refused ? error_text(&p->judged.why) : NULL);
+		p->e.code = upper_write(u, extent_ref(&p->kept), reason(p));
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
@@ -133,9 +142,8 @@ static void commit_journal(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct journal *log = &p->v->vol->journal;
 
-	if (judgement_refuses(&p->judged))
-		(void)journal_draft(
-			log, p->path, error_text(&p->judged.why), &p->judged.in, &p->kept, &p->e);
+	if (reason(p))
+		(void)journal_draft(log, p->path, reason(p), &p->judged.in, &p->kept, &p->e);
 	else
 		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
 }

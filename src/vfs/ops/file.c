@@ -236,8 +236,10 @@ void vfs_flush(struct vfs *v, struct call *c)
 	}
 	switch (n->stage ? n->stage->state : STAGE_CLEAN) {
 	case STAGE_CLEAN:
-	case STAGE_LOGGED:
 		call_done(c, n->at->why ? -EINVAL : 0);
+		break;
+	case STAGE_LOGGED:
+		call_done(c, 0);
 		break;
 	case STAGE_CUT:
 		/* Not judged yet: a shell's `> f` flushes before it writes. */

@@ -64,7 +64,7 @@ bool staged_differs(const struct staged *s)
 
 char *staged_kept_path(const struct staged *s, size_t i)
 {
-	for (size_t k = 1; k < s->n; k++)
+	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
 		if (s->entries[k].gone && !s->uppers[k]->moved &&
 			s->entries[k].from == s->entries[i].from)
 			return upper_path(s->uppers[k]);

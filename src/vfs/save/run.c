@@ -173,16 +173,18 @@ static int leave_file(struct saving *s, size_t i)
 	const struct upper *u = st->uppers[i];
 	const struct built_entry *b = &st->built.entries[i];
 	const char *why = u->why ? u->why : b->why ? b->why : "it cannot be in the map";
+	bool kept = b->fate == BUILD_KEPT;
 	int r = 0;
 
-	if (b->fate == BUILD_KEPT)
+	if ((kept || !b->last) && (u->last.mem || u->last.file))
+		r = save_leave(
+			&s->save, JOURNAL_PUT, staged_kept_path(st, i), NULL, extent_ref(&u->last));
+	if (r == 0 && u->written)
+		r = save_leave(&s->save, kept && !u->why ? JOURNAL_PUT : JOURNAL_DRAFT,
+			staged_kept_path(st, i), strdup(why), extent_ref(&u->in));
+	if (r == 0 && kept)
 		r = save_leave(&s->save, JOURNAL_RENAME, staged_kept_path(st, i), upper_path(u),
 			(struct extent)EXTENT_INIT);
-	if (r == 0 && b->fate == BUILD_REFUSED && !b->last && (u->last.mem || u->last.file))
-		r = save_leave(&s->save, JOURNAL_PUT, upper_path(u), NULL, extent_ref(&u->last));
-	if (r == 0 && b->fate == BUILD_REFUSED && u->written)
-		r = save_leave(
-			&s->save, JOURNAL_DRAFT, upper_path(u), strdup(why), extent_ref(&u->in));
 	return r;
 }
 
