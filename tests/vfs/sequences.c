@@ -166,10 +166,8 @@ static void step_open(struct model *m)
 	if (m->tell)
 		printf("  open %s\n", f->path);
 	assert_int_equal(box_open(m->b, f->path, O_RDWR, &f->fd), 0);
-	f->staged = f->draft;
-	f->written = f->cut = f->closed = f->logged = false;
+	f->staged = f->written = f->cut = f->closed = f->logged = false;
 	f->bad = f->draft;
-	snprintf(f->stage, TEXT, "%s", f->draft ? f->refused : f->accepted);
 }
 
 static void step_write(struct model *m)
@@ -181,7 +179,7 @@ static void step_write(struct model *m)
 	if (!f || !n)
 		return;
 	if (!f->staged)
-		strcpy(f->stage, f->accepted);
+		strcpy(f->stage, shown(f));
 	size = strlen(f->stage);
 	at = pick(m, (unsigned)size + 1);
 	if (at + n >= TEXT)
@@ -204,7 +202,7 @@ static void step_cut(struct model *m)
 	if (!f)
 		return;
 	if (!f->staged)
-		strcpy(f->stage, f->accepted);
+		strcpy(f->stage, shown(f));
 	n = pick(m, (unsigned)strlen(f->stage) + 1);
 	if (m->tell)
 		printf("  ftruncate %s %zu\n", f->path, n);

@@ -21,7 +21,7 @@ struct rebase {
 	struct overlay *o;
 	struct snapshot *old, *shown; /* the base of before, and what clean files showed */
 	struct renumbers paths;
-	struct renumbers origins; /* what files that are none of the map's came from */
+	struct renumbers origins; /* that were kept for files whose names mean nothing */
 	struct upper **dead;      /* to be freed, from the last on */
 	size_t n_dead, room_dead;
 	void (*fn)(void *arg, struct upper *u, bool stands);
@@ -142,14 +142,14 @@ static bool rebase_one(struct rebase *b, struct upper *u)
 	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
 }
 
-/* Files whose object was kept, or is another file's by now, still came from there. */
+/* Files whose object was kept still came from there. */
 static void rebase_origins(struct rebase *b)
 {
 	sort(&b->paths);
 	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
 		const struct renumbered *r;
 
-		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !(u->scratch || u->why))
+		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
 		r = find_old(&b->paths, u->old);
 		u->from = r ? r->new : ENTRY_NONE;
@@ -174,7 +174,7 @@ static bool begin(struct rebase *b)
 		if (u->whiteout || !(u->scratch || u->why))
 			continue;
 		upper_freeze(overlay_shown(b->o, u), u);
-		if (!u->dir && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
+		if (!u->dir && u->scratch && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
 			return false;
 	}
 	sort(&b->origins);

@@ -139,6 +139,11 @@ static void take_verdicts(struct saving *s)
 			continue;
 		if (b->last)
 			extent_finish(&u->last);
+		/* What it came from is another file's, or gone. */
+		if (u->scratch && b->fate != BUILD_KEPT) {
+			upper_freeze(overlay_shown(s->v->tree, u), u);
+			u->from = ENTRY_NONE;
+		}
 		if (b->fate != BUILD_REFUSED)
 			free(TAKE(u->why));
 		else if (!u->why)
