@@ -348,8 +348,8 @@ static void judge_closed(struct model *m)
 
 		if (f->closed)
 			verdict(f);
-		else if (f->draft)
-			f->bad = put(f, f->refused) < 0;
+		else if (f->logged || f->draft)
+			f->bad = put(f, f->logged ? f->log : f->refused) < 0;
 		f->logged = false;
 	}
 }

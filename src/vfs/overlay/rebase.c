@@ -75,7 +75,7 @@ static void sort(struct renumbers *r)
 
 static bool rebase_whiteout(struct rebase *b, struct upper *u, const struct entry *en)
 {
-	if (en && find_old(&b->origins, u->old)) {
+	if (en && find_old(&b->origins, entry_object(u->old))) {
 		u->from = u->id = en->id;
 		return true;
 	}
@@ -135,7 +135,7 @@ static bool rebase_one(struct rebase *b, struct upper *u)
 
 	had = base_has(b->old, u->up->old, u->name, &old);
 	has = base_has(new, u->up->from, u->name, &en);
-	if (had && has && !add(&b->paths, old.id, en.id))
+	if (had && has && !add(&b->paths, entry_object(old.id), en.id))
 		return false;
 	if (u->whiteout)
 		return rebase_whiteout(b, u, has ? &en : NULL);
@@ -151,7 +151,7 @@ static void rebase_origins(struct rebase *b)
 
 		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
-		r = find_old(&b->paths, u->old);
+		r = find_old(&b->paths, entry_object(u->old));
 		u->from = r ? r->new : ENTRY_NONE;
 	}
 }
@@ -174,7 +174,8 @@ static bool begin(struct rebase *b)
 		if (u->whiteout || !(u->scratch || u->why))
 			continue;
 		upper_freeze(overlay_shown(b->o, u), u);
-		if (!u->dir && u->scratch && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
+		if (!u->dir && u->scratch && u->old != ENTRY_NONE &&
+			!add(&b->origins, entry_object(u->old), ENTRY_NONE))
 			return false;
 	}
 	sort(&b->origins);

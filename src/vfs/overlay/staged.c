@@ -66,7 +66,7 @@ char *staged_kept_path(const struct staged *s, size_t i)
 {
 	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
 		if (s->entries[k].gone && !s->uppers[k]->moved &&
-			s->entries[k].from == s->entries[i].from)
+			entry_object(s->entries[k].from) == entry_object(s->entries[i].from))
 			return upper_path(s->uppers[k]);
 	return upper_path(s->uppers[i]);
 }
