@@ -137,6 +137,8 @@ static void take_verdicts(struct saving *s)
 
 		if (u->dir || s->staged.entries[i].gone)
 			continue;
+		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
+			u->node->stage->state = STAGE_CLEAN;
 		if (b->last)
 			extent_finish(&u->last);
 		/* What it came from is another file's, or gone. */
