@@ -240,6 +240,19 @@ static void tree_mkdir(struct tree *t, const char *path)
 		file_add(t, (struct model_file){.dir = true, .scratch = true, .from = NONE}, path);
 }
 
+/* Those of a path that are not there, but for what is always there. */
+static void make_dirs(struct tree *t, const char *path)
+{
+	for (const char *s = path; (s = strchr(s, '/')); s++) {
+		char dir[PATH_SIZE];
+
+		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
+		if (strcmp(dir, "images") != 0 && strcmp(dir, "sounds") != 0 &&
+			strcmp(dir, "info") != 0)
+			tree_mkdir(t, dir);
+	}
+}
+
 static void tree_remove(const struct model *m, struct tree *t, const char *path)
 {
 	const struct model_file *f = find(t, path);
@@ -436,10 +449,12 @@ static void log_rename(struct model *m, const char *from, const char *to)
 {
 	enum kind kind;
 
-	if (find(&m->journal, from))
+	if (find(&m->journal, from)) {
+		make_dirs(&m->journal, to);
 		tree_rename(m, &m->journal, from, to);
-	else if (!is_object(to, &kind))
+	} else if (!is_object(to, &kind)) {
 		tree_remove(m, &m->journal, to);
+	}
 }
 
 int model_rename(struct model *m, const char *from, const char *to)
@@ -780,19 +795,11 @@ static struct tree left(const struct build *b, const struct model *to)
 	memcpy(t.wanted, to->now.wanted, sizeof(t.wanted));
 	for (int i = 0; i < b->m->now.n_files; i++) {
 		const struct model_file *f = b->files[i];
-		struct model_file *d;
 
-		for (const char *s = f->path; b->kept[i] && (s = strchr(s, '/')); s++) {
-			char dir[PATH_SIZE];
-
-			snprintf(dir, sizeof(dir), "%.*s", (int)(s - f->path), f->path);
-			d = model_file((struct model *)(uintptr_t)b->m, dir);
-			if (d)
-				tree_mkdir(&t, dir);
-		}
 		if (b->kept[i]) {
 			const char *home = b->m->base[f->from].path;
 
+			make_dirs(&t, f->path);
 			if (f->last != NO_CONTENT)
 				tree_put(to, &t, home, f->last, true);
 			if (f->bytes != NO_CONTENT)
