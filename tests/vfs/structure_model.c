@@ -306,16 +306,11 @@ static void tree_rename(const struct model *m, struct tree *t, const char *from,
 	vacate(m, t, from, f.scratch && !was_scratch ? f.from : NONE);
 }
 
-static int shows(const struct model *m, const struct model_file *f)
+int model_shows(const struct model *m, const struct model_file *f)
 {
 	if (f->dir || f->edit != NO_CONTENT)
 		return f->dir ? NO_CONTENT : f->edit;
 	return f->bytes != NO_CONTENT || f->from == NONE ? f->bytes : m->base[f->from].content;
-}
-
-int model_shows(const struct model *m, const struct model_file *f)
-{
-	return shows(m, f);
 }
 
 static void tree_drop(const struct model *m, struct tree *t, const char *path)
@@ -369,19 +364,6 @@ int model_put(struct model *m, const char *path, int content)
 	return good || !content_bytes(content)->size ? 0 : -EINVAL;
 }
 
-int model_unlink(struct model *m, const char *path)
-{
-	const struct model_file *f = model_file(m, path);
-
-	if (!f)
-		return -ENOENT;
-	if (f->dir)
-		return -EISDIR;
-	tree_remove(m, &m->now, path);
-	tree_remove(m, &m->journal, path);
-	return 0;
-}
-
 int model_mkdir(struct model *m, const char *path)
 {
 	if (model_file(m, path))
@@ -399,19 +381,29 @@ static bool is_empty(const struct model *m, const char *dir)
 	return true;
 }
 
-int model_rmdir(struct model *m, const char *path)
+static int remove_both(struct model *m, const char *path, bool dir)
 {
 	const struct model_file *f = model_file(m, path);
 
 	if (!f)
 		return -ENOENT;
-	if (!f->dir)
-		return -ENOTDIR;
-	if (!is_empty(m, path))
+	if (f->dir != dir)
+		return dir ? -ENOTDIR : -EISDIR;
+	if (dir && !is_empty(m, path))
 		return -ENOTEMPTY;
 	tree_remove(m, &m->now, path);
 	tree_remove(m, &m->journal, path);
 	return 0;
+}
+
+int model_unlink(struct model *m, const char *path)
+{
+	return remove_both(m, path, false);
+}
+
+int model_rmdir(struct model *m, const char *path)
+{
+	return remove_both(m, path, true);
 }
 
 int model_drop(struct model *m, const char *path)
@@ -427,10 +419,10 @@ int model_drop(struct model *m, const char *path)
 	return 0;
 }
 
-void model_refer(struct model *m, int layer, const char *stem)
+void model_refer(struct model *m, unsigned layer, const char *path)
 {
-	snprintf(m->now.wanted[layer], PATH_SIZE, "%s", stem);
-	snprintf(m->journal.wanted[layer], PATH_SIZE, "%s", stem);
+	snprintf(m->now.wanted[layer], PATH_SIZE, "%s", path);
+	snprintf(m->journal.wanted[layer], PATH_SIZE, "%s", path);
 }
 
 /* Does the file go along with what it came from, or is it judged as if it was closed there? */
@@ -474,7 +466,7 @@ int model_rename(struct model *m, const char *from, const char *to)
 		return -ENOTEMPTY;
 	object = !f->dir && is_object(to, &kind);
 	along = object && goes_along(m, f, to);
-	bytes = shows(m, f);
+	bytes = model_shows(m, f);
 	if (object && !along && content_judge(form_of(to), bytes) == NO_CONTENT)
 		return -EINVAL;
 	put = object && !along && (f->edit != NO_CONTENT || f->draft);
@@ -564,10 +556,10 @@ bool model_kill(struct model *m, bool has_journal)
 
 /* The map to be written. */
 
+/* The first are those of the base. */
 struct seat {
 	struct object o;
-	int was; /* the object of the base, or NONE */
-	bool here, emptied;
+	bool here;
 };
 
 struct build {
@@ -611,11 +603,8 @@ static int find_other(struct build *b, const struct model_file *f, enum kind kin
 		f->from != NONE && b->m->base[f->from].kind == kind && f->form == form_of(f->path);
 	int id = fits && !b->seats[f->from].here ? f->from : b->n;
 
-	if (id == b->n) {
-		b->n++;
-		b->seats[id] =
-			(struct seat){.o = {.kind = kind, .content = NO_CONTENT}, .was = NONE};
-	}
+	if (id == b->n)
+		b->seats[b->n++].o = (struct object){.kind = kind, .content = NO_CONTENT};
 	place(&b->seats[id], f->path);
 	return id;
 }
@@ -692,42 +681,39 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /* By stem, in the tree and then in the base; or by its name alone. */
-static int resolve(const struct build *b, enum kind kind, const char *stem)
+static int resolve(const struct build *b, const char *path)
 {
+	const char *stem = strchr(path, '/') + 1;
+	size_t size = stem_size(path) - (size_t)(stem - path);
 	int found = NONE, n = 0;
-	enum kind k;
 
-	for (int i = 0; i < b->m->now.n_files; i++) {
-		const char *path = b->files[i]->path;
-
-		if (b->id[i] != NONE && b->seats[b->id[i]].here && is_object(path, &k) &&
-			k == kind && strncmp(path + 7, stem, strlen(stem)) == 0 &&
-			stem_size(path) == 7 + strlen(stem))
+	for (int i = 0; i < b->m->now.n_files; i++)
+		if (b->id[i] != NONE && b->seats[b->id[i]].here &&
+			same_place(b->files[i]->path, path))
 			return b->id[i];
-	}
-	for (int i = 0; i < b->m->n_base; i++)
-		if (b->m->base[i].kind == kind && b->seats[i].here &&
-			stem_size(b->m->base[i].path) == 7 + strlen(stem) &&
-			strncmp(b->m->base[i].path + 7, stem, strlen(stem)) == 0)
-			return i;
-	for (int i = 0; i < b->n; i++)
-		if (b->seats[i].here && b->seats[i].o.kind == kind &&
-			strcmp(b->seats[i].o.name, stem) == 0) {
+	found = known(b->m, path);
+	if (found != NONE && b->seats[found].here)
+		return found;
+	for (int i = 0; i < b->n; i++) {
+		const struct object *o = &b->seats[i].o;
+
+		if (b->seats[i].here && *o->path == *path && strlen(o->name) == size &&
+			memcmp(o->name, stem, size) == 0) {
 			found = i;
 			n++;
 		}
+	}
 	return n == 1 ? found : NONE;
 }
 
 static void refer(struct build *b, struct model *to)
 {
 	for (int i = 0; i < LAYERS; i++) {
-		int id = *to->now.wanted[i]
-				 ? resolve(b, i == 3 ? KIND_SOUND : KIND_IMAGE, to->now.wanted[i])
-				 : NONE;
+		char *wanted = to->now.wanted[i];
+		int id = *wanted ? resolve(b, wanted) : NONE;
 
 		if (id != NONE)
-			*to->now.wanted[i] = '\0';
+			*wanted = '\0';
 		else
 			id = b->m->refs[i];
 		to->refs[i] = id == NO_REF ? NO_REF : b->now[id];
@@ -749,21 +735,17 @@ static void settle(struct build *b, struct model *to)
 		struct object *o = &s->o;
 
 		b->now[order[i]] = NONE;
-		if (!s->here && s->was != NONE)
-			memcpy(to->removed[to->n_removed++], b->m->base[s->was].path, PATH_SIZE);
+		if (!s->here && order[i] < b->m->n_base)
+			memcpy(to->removed[to->n_removed++], o->path, PATH_SIZE);
 		if (!s->here)
 			continue;
 		if (o->kind == KIND_IMAGE)
 			strcpy(o->path + stem_size(o->path), ending_of(o->kind, o->content));
-		to->written |= s->was != to->n_base ||
-			       strcmp(o->name, b->m->base[s->was].name) != 0 ||
-			       o->content != b->m->base[s->was].content;
+		to->written |= order[i] != to->n_base;
 		b->now[order[i]] = to->n_base;
 		to->base[to->n_base++] = *o;
 	}
 	refer(b, to);
-	to->written |=
-		to->n_base != b->m->n_base || memcmp(to->refs, b->m->refs, sizeof(to->refs)) != 0;
 }
 
 static void say(const struct model *m, struct map_says *ret)
@@ -779,7 +761,7 @@ static void say(const struct model *m, struct map_says *ret)
 			ret->info[o->number] = o->content;
 			continue;
 		}
-		memcpy(to->name, o->name, NAME_SIZE);
+		strcpy(to->name, o->name);
 		to->content = o->content;
 	}
 	for (int i = 0; i < LAYERS; i++)
@@ -825,7 +807,7 @@ static void keep_scratch(const struct build *b, struct tree *t)
 			now = file_add(t, f, f.path);
 		}
 		if (!f.dir && (f.edit != NO_CONTENT || f.bytes == NO_CONTENT))
-			now->edit = shows(b->m, b->files[i]);
+			now->edit = model_shows(b->m, b->files[i]);
 	}
 }
 
@@ -835,7 +817,7 @@ void model_save(struct model *m)
 	struct build b = {.m = m, .n = m->n_base};
 
 	for (int i = 0; i < m->n_base; i++)
-		b.seats[i] = (struct seat){.o = m->base[i], .was = i};
+		b.seats[i].o = m->base[i];
 	for (int i = 0; i < m->now.n_files; i++)
 		b.files[i] = &m->now.files[i];
 	qsort(b.files, (size_t)m->now.n_files, sizeof(*b.files), by_path);
@@ -843,6 +825,7 @@ void model_save(struct model *m)
 	fill(&b);
 	settle(&b, &to);
 	say(&to, &to.saved);
+	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
 	to.now = left(&b, &to);
 	if (to.written)
 		to.journal = to.now;

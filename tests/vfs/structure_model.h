@@ -48,7 +48,7 @@ struct tree {
 	int n_files;
 	struct vacancy vacant[FILES_MAX];
 	int n_vacant;
-	char wanted[LAYERS][PATH_SIZE]; /* stems that layers were written to refer to, or "" */
+	char wanted[LAYERS][PATH_SIZE]; /* what layers were written to refer to, or "" */
 };
 
 struct model {
@@ -83,6 +83,6 @@ int model_mkdir(struct model *m, const char *path);
 int model_rmdir(struct model *m, const char *path);
 int model_rename(struct model *m, const char *from, const char *to);
 int model_drop(struct model *m, const char *path);
-void model_refer(struct model *m, int layer, const char *stem);
+void model_refer(struct model *m, unsigned layer, const char *path);
 
 #endif

@@ -221,17 +221,16 @@ static void step_refer(void)
 	static const char *const keys[] = {"image", "image", "image", "sound"};
 	unsigned layer = pick(LAYERS), at = pick((unsigned)run.m.now.n_files);
 	const struct model_file *f = &run.m.now.files[at];
-	char path[128], text[128], stem[PATH_SIZE];
+	char path[128], text[128];
 
 	if (f->scratch || f->draft || strncmp(f->path, layer == 3 ? "sounds/" : "images/", 7) != 0)
 		return;
-	snprintf(stem, sizeof(stem), "%s", f->path + 7);
-	*strrchr(stem, '.') = '\0';
 	snprintf(path, sizeof(path), "%s/layer.json", layer_paths[layer]);
-	snprintf(text, sizeof(text), "{\"%s\": \"%s\"}", keys[layer], stem);
-	tell("refer %s %s\n", path, stem);
+	snprintf(text, sizeof(text), "{\"%s\": \"%.*s\"}", keys[layer],
+		(int)(strrchr(f->path, '.') - f->path) - 7, f->path + 7);
+	tell("refer %s %s\n", path, f->path);
 	expect(box_put(&run.box, path, text), 0);
-	model_refer(&run.m, (int)layer, stem);
+	model_refer(&run.m, layer, f->path);
 }
 
 static void compare_objects(const char *what, const struct map_object *got, unsigned n_got,
