@@ -531,6 +531,14 @@ CASE(a_renamed_image_is_saved_though_what_was_written_is_refused,
 	"mv images/0_grass.png images/5_x.png\n"
 	"put images/5_x.png bad = EINVAL",
 	"sky moon - x=grass : x,sky,moon")
+CASE(a_move_that_makes_no_other_map_holds_through_a_save,
+	"put images/5_new.png png1\n"
+	"save\n"
+	"mv images/5_new.png images/new.png\n"
+	"save\n"
+	"shows images/new.png png1\n"
+	"none images/5_new.png",
+	"grass sky moon - new=png1 : grass,sky,moon")
 
 static int setup(void **state)
 {
@@ -609,6 +617,7 @@ int main(void)
 		TEST(what_was_accepted_before_a_refusal_is_saved),
 		TEST(a_new_image_that_was_accepted_before_a_refusal_is_saved),
 		TEST(a_renamed_image_is_saved_though_what_was_written_is_refused),
+		TEST(a_move_that_makes_no_other_map_holds_through_a_save),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);

@@ -566,6 +566,7 @@ struct build {
 	const struct model *m;
 	struct seat seats[2 * OBJECTS_MAX];
 	int n;
+	bool moved;                                /* anything is made or moved */
 	const struct model_file *files[FILES_MAX]; /* in the order of their names */
 	int id[FILES_MAX];                         /* the seats that they stand for, or NONE */
 	bool kept[FILES_MAX];
@@ -590,8 +591,11 @@ static int by_path(const void *pa, const void *pb)
 	return r ? r : compare_names(a->path, b->path);
 }
 
-static void place(struct seat *s, const char *path)
+static void place(struct build *b, int id, const char *path)
 {
+	struct seat *s = &b->seats[id];
+
+	b->moved = true;
 	snprintf(s->o.path, PATH_SIZE, "%s", path);
 	s->o.number = parse_name(path, s->o.name);
 	s->o.moved = s->here = true;
@@ -605,7 +609,7 @@ static int find_other(struct build *b, const struct model_file *f, enum kind kin
 
 	if (id == b->n)
 		b->seats[b->n++].o = (struct object){.kind = kind, .content = NO_CONTENT};
-	place(&b->seats[id], f->path);
+	place(b, id, f->path);
 	return id;
 }
 
@@ -826,6 +830,12 @@ void model_save(struct model *m)
 	settle(&b, &to);
 	say(&to, &to.saved);
 	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
+	/* What was moved, and is the same map, still stands over that one. */
+	if (!to.written && b.moved) {
+		m->written = false;
+		m->n_removed = 0;
+		return;
+	}
 	to.now = left(&b, &to);
 	if (to.written)
 		to.journal = to.now;

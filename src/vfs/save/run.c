@@ -128,6 +128,13 @@ static void note_refused(struct vfs *v, struct upper *u, const char *why)
 	u->why = strdup(why);
 }
 
+/* The tree goes on over what there is now; or, where moves and what else differs came to the map
+ * that there was, as it is: the journal says no less. */
+static bool goes_on(const struct saving *s)
+{
+	return s->save.saved || (s->save.same && !staged_differs(&s->staged));
+}
+
 /* A file is refused as long as the map that follows from all does not have it. */
 static void take_verdicts(struct saving *s)
 {
@@ -139,10 +146,10 @@ static void take_verdicts(struct saving *s)
 			continue;
 		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
 			u->node->stage->state = STAGE_CLEAN;
-		if (b->last)
+		if (b->last && goes_on(s))
 			extent_finish(&u->last);
 		/* What it came from is another file's, or gone. */
-		if (u->scratch && b->fate != BUILD_KEPT) {
+		if (u->scratch && b->fate != BUILD_KEPT && goes_on(s)) {
 			upper_freeze(overlay_shown(s->v->tree, u), u);
 			u->from = ENTRY_NONE;
 		}
@@ -165,9 +172,9 @@ static void saving_done(struct job *j)
 	}
 	if (s->save.saved)
 		save_adopt(&s->save);
-	else if (s->save.same)
+	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (s->save.saved || s->save.same)
+	if (goes_on(s))
 		go_on(s, &t);
 	saving_finish(s, t.nodes, t.n);
 	free(t.nodes);
