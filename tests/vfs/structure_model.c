@@ -559,14 +559,14 @@ bool model_kill(struct model *m, bool has_journal)
 /* The first are those of the base. */
 struct seat {
 	struct object o;
-	bool here;
+	bool here, placed; /* placed: made or moved */
 };
 
 struct build {
 	const struct model *m;
 	struct seat seats[2 * OBJECTS_MAX];
 	int n;
-	bool moved;                                /* anything is made or moved */
+	bool moved;                                /* anything that is in the map */
 	const struct model_file *files[FILES_MAX]; /* in the order of their names */
 	int id[FILES_MAX];                         /* the seats that they stand for, or NONE */
 	bool kept[FILES_MAX];
@@ -591,14 +591,11 @@ static int by_path(const void *pa, const void *pb)
 	return r ? r : compare_names(a->path, b->path);
 }
 
-static void place(struct build *b, int id, const char *path)
+static void place(struct seat *s, const char *path)
 {
-	struct seat *s = &b->seats[id];
-
-	b->moved = true;
 	snprintf(s->o.path, PATH_SIZE, "%s", path);
 	s->o.number = parse_name(path, s->o.name);
-	s->o.moved = s->here = true;
+	s->o.moved = s->placed = s->here = true;
 }
 
 static int find_other(struct build *b, const struct model_file *f, enum kind kind)
@@ -609,7 +606,7 @@ static int find_other(struct build *b, const struct model_file *f, enum kind kin
 
 	if (id == b->n)
 		b->seats[b->n++].o = (struct object){.kind = kind, .content = NO_CONTENT};
-	place(b, id, f->path);
+	place(&b->seats[id], f->path);
 	return id;
 }
 
@@ -745,6 +742,7 @@ static void settle(struct build *b, struct model *to)
 			continue;
 		if (o->kind == KIND_IMAGE)
 			strcpy(o->path + stem_size(o->path), ending_of(o->kind, o->content));
+		b->moved |= s->placed;
 		to->written |= order[i] != to->n_base;
 		b->now[order[i]] = to->n_base;
 		to->base[to->n_base++] = *o;
