@@ -62,6 +62,19 @@ bool staged_differs(const struct staged *s)
 	return false;
 }
 
+static bool is_moved(enum build_fate fate)
+{
+	return fate == BUILD_NEW || fate == BUILD_MOVED;
+}
+
+bool staged_moves(const struct staged *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (is_moved(s->built.entries[i].fate) || is_moved(s->built.entries[i].old))
+			return true;
+	return false;
+}
+
 char *staged_kept_path(const struct staged *s, size_t i)
 {
 	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)

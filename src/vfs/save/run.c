@@ -128,11 +128,11 @@ static void note_refused(struct vfs *v, struct upper *u, const char *why)
 	u->why = strdup(why);
 }
 
-/* The tree goes on over what there is now; or, where moves and what else differs came to the map
- * that there was, as it is: the journal says no less. */
+/* The tree goes on over what there is now; but where moves came to the map that there was it stays
+ * as it is, and so does the journal: that map shows other paths. */
 static bool goes_on(const struct saving *s)
 {
-	return s->save.saved || (s->save.same && !staged_differs(&s->staged));
+	return s->save.saved || (s->save.same && !staged_moves(&s->staged));
 }
 
 /* A file is refused as long as the map that follows from all does not have it. */
