@@ -121,7 +121,7 @@ int overlay_accept(struct overlay *o, struct upper *u)
 	struct meaning m;
 	int r;
 
-	if (!u->moved)
+	if (!o->base->format->has_forms || upper_is_raw(u))
 		return 0;
 	strcpy(p.name, u->name);
 	r = overlay_meaning(o, &p, false, u->from, &m);
