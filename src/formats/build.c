@@ -358,13 +358,17 @@ static int put_last(struct building *b, size_t i, bool *ret_put, struct error *w
 
 static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
 {
+	struct built_entry *o = &b->out->entries[i];
+	enum build_fate was = o->fate;
 	struct error none = ERROR_INIT;
-	bool put;
+	bool put = false;
 
-	if (b->in[i].in && b->in[i].last)
-		(void)put_last(b, i, &put, &none);
-	b->out->entries[i].waits = r == -EAGAIN || why->others;
+	if (b->in[i].in)
+		o->last = put_last(b, i, &put, &none) == 0;
+	o->waits = r == -EAGAIN || why->others;
 	refuse(b, i, why);
+	if (put || was == BUILD_MOVED)
+		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
 }
 
 /* What it told others changed the map already, so that it says what is there by now. */

@@ -59,10 +59,13 @@ enum build_fate {
 
 struct built_entry {
 	enum build_fate fate;
-	enum build_fate old; /* of what it hides, or of itself where it is gone; else BUILD_SAME */
-	entry_id id;         /* in the result, before its numbers were dealt; or ENTRY_NONE */
-	bool waits;          /* of BUILD_REFUSED: other files that it needs are not there */
-	char *why;           /* ... may be NULL where memory was short */
+	/* Of what it hides, of itself where it is gone, or of what stands there where it is
+	 * refused; else BUILD_SAME. */
+	enum build_fate old;
+	entry_id id; /* in the result, before its numbers were dealt; or ENTRY_NONE */
+	bool waits;  /* of BUILD_REFUSED: other files that it needs are not there */
+	bool last;   /* ... what was accepted before is in the result */
+	char *why;   /* ... may be NULL where memory was short */
 };
 
 struct built {

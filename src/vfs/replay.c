@@ -74,10 +74,11 @@ static int replay_name(struct replay *re, const struct journal_op *op)
 	return r;
 }
 
-/* What was to go is not there, what was to be made is: nothing is lost. */
+/* What was to go is not there, what was to be made is: nothing is lost. Nor with a name of what is
+ * not there: it meant nothing, and a save before left it out; or it was told as damaged. */
 static bool is_done(enum journal_type type, int r)
 {
-	return r == -ENOENT ? type == JOURNAL_REMOVE || type == JOURNAL_DROP
+	return r == -ENOENT ? type != JOURNAL_PUT && type != JOURNAL_DRAFT
 			    : r == -EEXIST && type == JOURNAL_MKDIR;
 }
 

@@ -519,6 +519,26 @@ CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"refer 2_q1 5_x\n"
 	"kill",
 	"sky moon - x=grass : x,x,moon")
+CASE(what_was_accepted_before_a_refusal_is_saved,
+	"put images/0_grass.png png1\n"
+	"put images/0_grass.png bad = EINVAL",
+	"grass=png1 sky moon - : grass,sky,moon")
+CASE(a_new_image_that_was_accepted_before_a_refusal_is_saved,
+	"put images/new.png png1\n"
+	"put images/new.png bad = EINVAL",
+	"grass sky moon - new=png1 : grass,sky,moon")
+CASE(a_renamed_image_is_saved_though_what_was_written_is_refused,
+	"mv images/0_grass.png images/5_x.png\n"
+	"put images/5_x.png bad = EINVAL",
+	"sky moon - x=grass : x,sky,moon")
+CASE(a_move_that_makes_no_other_map_holds_through_a_save,
+	"put images/5_new.png png1\n"
+	"save\n"
+	"mv images/5_new.png images/new.png\n"
+	"save\n"
+	"shows images/new.png png1\n"
+	"none images/5_new.png",
+	"grass sky moon - new=png1 : grass,sky,moon")
 
 CASE(what_a_written_file_names_and_is_gone_is_no_reference,
 	"refer 2_q1 0_grass\n"
@@ -601,6 +621,10 @@ int main(void)
 		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 		TEST(what_a_written_file_names_and_is_gone_is_no_reference),
+		TEST(what_was_accepted_before_a_refusal_is_saved),
+		TEST(a_new_image_that_was_accepted_before_a_refusal_is_saved),
+		TEST(a_renamed_image_is_saved_though_what_was_written_is_refused),
+		TEST(a_move_that_makes_no_other_map_holds_through_a_save),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);

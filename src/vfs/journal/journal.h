@@ -13,7 +13,7 @@
  *   NAMES   TEXT                         what paths the mount shows (format's list), where those
  *           of the map are others; the first record after the header
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
- *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
+ *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused, or was cut and not judged yet
  *   DROP    PATH                         the draft was dropped
  *   MKDIR   PATH                         a directory of the map was made
  *   REMOVE  PATH                         a file or directory of the map was removed

@@ -20,8 +20,6 @@ struct commit {
 	struct node *n;
 	enum commit_kind kind;
 	struct extent kept; /* where the journal has it */
-	bool cut;           /* the journal has bytes that nobody judged, and these are refused */
-	struct extent last; /* ... what was accepted before those */
 	char *path;
 	struct error e; /* the journal could not take it */
 	struct touched touched;
@@ -70,7 +68,6 @@ static void commit_end(struct job *j)
 	judgement_finish(&p->judged);
 	touched_finish(&p->touched);
 	extent_finish(&p->kept);
-	extent_finish(&p->last);
 	free(p->path);
 	free(p);
 	node_free_unused(v, n);
@@ -105,6 +102,16 @@ static void update_view(struct commit *p)
 		view_spoil(p->v, &p->touched);
 }
 
+/* Why it is no part of the map; NULL: it is. What was cut, and not judged yet, leaves what was
+ * accepted before. */
+static const char *reason(const struct commit *p)
+{
+	if (judgement_refuses(&p->judged))
+		return error_text(&p->judged.why);
+	return p->kind == COMMIT_LOGGED ? "was cut, and is judged when it is closed or saved"
+					: NULL;
+}
+
 static void commit_settled(struct job *j)
 {
 	struct commit *p = container_of(j, struct commit, job);
@@ -123,7 +130,6 @@ static void commit_settled(struct job *j)
 		update_view(p);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
-		n->stage->verdict = p->r;
 		if (file_retire(n))
 			node_invalidate(p->v, &n, 1, NULL);
 	}
@@ -138,14 +144,9 @@ static void commit_journal(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct journal *log = &p->v->vol->journal;
 
-	if (p->cut && (p->last.mem || p->last.file))
-		(void)journal_put(log, p->path, &p->last, NULL, &p->e);
-	else if (p->cut)
-		(void)journal_name(log, JOURNAL_DROP, p->path, NULL, &p->e);
-	if (p->e.code == 0 && judgement_refuses(&p->judged))
-		(void)journal_draft(
-			log, p->path, error_text(&p->judged.why), &p->judged.in, &p->kept, &p->e);
-	else if (p->e.code == 0)
+	if (reason(p))
+		(void)journal_draft(log, p->path, reason(p), &p->judged.in, &p->kept, &p->e);
+	else
 		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
 }
 
@@ -161,9 +162,6 @@ static void commit_apply(struct commit_task *t)
 		commit_leave(p, true);
 		return;
 	}
-	p->cut = n->at->why && !*n->at->why && judgement_refuses(&p->judged);
-	if (p->cut)
-		p->last = extent_ref(&n->at->last);
 	p->path = node_path(n);
 	p->job = (struct job){commit_journal, commit_settled, NULL};
 	if (!p->path)
@@ -207,7 +205,6 @@ static void drop(struct vfs *v, struct node *n, commit_done done, void *arg)
 	if (path)
 		volume_dropped(v->vol, path);
 	n->stage->state = STAGE_CLEAN;
-	n->stage->verdict = 0;
 	n->opens++;
 	if (file_retire(n))
 		node_invalidate(v, &n, 1, NULL);

@@ -226,7 +226,7 @@ void vfs_flush(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
 
-	if (!c->handle->writing || !file_judged(n)) {
+	if (!c->handle->writing || !n->at->up || node_scratch(n)) {
 		call_done(c, 0);
 		return;
 	}
@@ -234,10 +234,12 @@ void vfs_flush(struct vfs *v, struct call *c)
 		node_wait(n, c);
 		return;
 	}
-	switch (n->stage->state) {
+	switch (n->stage ? n->stage->state : STAGE_CLEAN) {
 	case STAGE_CLEAN:
+		call_done(c, n->at->why ? -EINVAL : 0);
+		break;
 	case STAGE_LOGGED:
-		call_done(c, n->stage->verdict);
+		call_done(c, 0);
 		break;
 	case STAGE_CUT:
 		/* Not judged yet: a shell's `> f` flushes before it writes. */

@@ -396,6 +396,11 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
+	/* It went with what a save wrote, or somebody has it open still. */
+	if (!dir->at->up && !node_is_root(dir)) {
+		call_done(c, -ENOENT);
+		return;
+	}
 	if (waits_for_kernel(v, c, dir) || (v->view.stale && view_wait(v, NULL, c)))
 		return;
 	if (c->plus && !c->sized.in && listed(dir, &s, &id))

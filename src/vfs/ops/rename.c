@@ -99,10 +99,18 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	return true;
 }
 
-/* Does the journal hear of its bytes? */
-static bool is_put(const struct move *m)
+/* Does the journal hear of its bytes? Also of those that were refused where it stood. */
+static bool is_put(const struct move *m, bool is_judged)
 {
-	return node_scratch(m->n) && (m->n->stage || m->n->at->of);
+	return node_scratch(m->n) ? m->n->stage || m->n->at->of : is_judged && m->n->at->why;
+}
+
+static int content(const struct node *n, struct extent *ret)
+{
+	if (n->stage)
+		return spool_extent(n->stage->spool, ret, NULL);
+	*ret = extent_ref(&n->at->in);
+	return n->at->written ? 0 : -ESTALE;
 }
 
 static int may_move(struct vfs *v, struct call *c, struct step *s)
@@ -124,8 +132,8 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 	else if (r == 0 && m.target && m.target != m.n && is_journaled(m.target->at) &&
 		 !means_something(&k))
 		r = step_record(s, JOURNAL_REMOVE, step_path(&m.to), NULL);
-	if (r == 0 && m.target != m.n && is_put(&m) && means_something(&k)) {
-		r = m.n->stage ? spool_extent(m.n->stage->spool, &x, NULL) : -ESTALE;
+	if (r == 0 && m.target != m.n && is_put(&m, step_arg(s)) && means_something(&k)) {
+		r = content(m.n, &x);
 		if (r == 0)
 			r = step_content(s, step_path(&m.to), x);
 	}
@@ -190,9 +198,10 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	r = overlay_move(v->tree, &m.from, &m.to);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(m.n->at, kept, NULL);
-		if (m.n->stage->state != STAGE_WRITTEN || !m.n->writers)
+		if (r == 0)
+			r = overlay_accept(v->tree, m.n->at);
+		if (m.n->stage && (m.n->stage->state != STAGE_WRITTEN || !m.n->writers))
 			m.n->stage->state = STAGE_CLEAN;
-		m.n->stage->verdict = 0;
 	} else {
 		extent_finish(&kept);
 	}
@@ -248,10 +257,8 @@ static int judge(
 	struct judging *k = calloc(1, sizeof(*k));
 	int r = k ? 0 : -ENOMEM;
 
-	if (r == 0 && m->n->stage)
-		r = spool_extent(m->n->stage->spool, &k->judged.in, NULL);
-	else if (r == 0)
-		k->judged.in = extent_ref(&m->n->at->in);
+	if (r == 0)
+		r = content(m->n, &k->judged.in);
 	if (r < 0) {
 		free(k);
 		snapshot_unref(s);

@@ -21,7 +21,7 @@ struct rebase {
 	struct overlay *o;
 	struct snapshot *old, *shown; /* the base of before, and what clean files showed */
 	struct renumbers paths;
-	struct renumbers origins; /* what files that are none of the map's came from */
+	struct renumbers origins; /* that were kept for files whose names mean nothing */
 	struct upper **dead;      /* to be freed, from the last on */
 	size_t n_dead, room_dead;
 	void (*fn)(void *arg, struct upper *u, bool stands);
@@ -75,7 +75,7 @@ static void sort(struct renumbers *r)
 
 static bool rebase_whiteout(struct rebase *b, struct upper *u, const struct entry *en)
 {
-	if (en && find_old(&b->origins, u->old)) {
+	if (en && find_old(&b->origins, entry_object(u->old))) {
 		u->from = u->id = en->id;
 		return true;
 	}
@@ -135,23 +135,23 @@ static bool rebase_one(struct rebase *b, struct upper *u)
 
 	had = base_has(b->old, u->up->old, u->name, &old);
 	has = base_has(new, u->up->from, u->name, &en);
-	if (had && has && !add(&b->paths, old.id, en.id))
+	if (had && has && !add(&b->paths, entry_object(old.id), en.id))
 		return false;
 	if (u->whiteout)
 		return rebase_whiteout(b, u, has ? &en : NULL);
 	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
 }
 
-/* Files whose object was kept, or is another file's by now, still came from there. */
+/* Files whose object was kept still came from there. */
 static void rebase_origins(struct rebase *b)
 {
 	sort(&b->paths);
 	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
 		const struct renumbered *r;
 
-		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !(u->scratch || u->why))
+		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
-		r = find_old(&b->paths, u->old);
+		r = find_old(&b->paths, entry_object(u->old));
 		u->from = r ? r->new : ENTRY_NONE;
 	}
 }
@@ -174,7 +174,8 @@ static bool begin(struct rebase *b)
 		if (u->whiteout || !(u->scratch || u->why))
 			continue;
 		upper_freeze(overlay_shown(b->o, u), u);
-		if (!u->dir && u->old != ENTRY_NONE && !add(&b->origins, u->old, ENTRY_NONE))
+		if (!u->dir && u->scratch && u->old != ENTRY_NONE &&
+			!add(&b->origins, entry_object(u->old), ENTRY_NONE))
 			return false;
 	}
 	sort(&b->origins);

@@ -49,25 +49,37 @@ void staged_finish(struct staged *s)
 	*s = (struct staged){.said = REPORT_INIT};
 }
 
-static bool is_put(const struct staged *s, size_t i)
+static bool is_put(enum build_fate fate)
 {
-	enum build_fate fate = s->built.entries[i].fate;
 	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
 }
 
 bool staged_differs(const struct staged *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_put(s, i) || s->built.entries[i].old != BUILD_SAME)
+		if (is_put(s->built.entries[i].fate) || s->built.entries[i].old != BUILD_SAME)
+			return true;
+	return false;
+}
+
+static bool is_moved(enum build_fate fate)
+{
+	return fate == BUILD_NEW || fate == BUILD_MOVED;
+}
+
+bool staged_moves(const struct staged *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (is_moved(s->built.entries[i].fate) || is_moved(s->built.entries[i].old))
 			return true;
 	return false;
 }
 
 char *staged_kept_path(const struct staged *s, size_t i)
 {
-	for (size_t k = 1; k < s->n; k++)
+	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
 		if (s->entries[k].gone && !s->uppers[k]->moved &&
-			s->entries[k].from == s->entries[i].from)
+			entry_object(s->entries[k].from) == entry_object(s->entries[i].from))
 			return upper_path(s->uppers[k]);
 	return upper_path(s->uppers[i]);
 }
@@ -136,10 +148,10 @@ static void collect(const struct staged *s, struct lines *l)
 		const struct built_entry *b = &s->built.entries[i];
 
 		if (b->old != BUILD_SAME)
-			add(l, i, upper_path(s->uppers[i]), false, b->old);
+			add(l, i, upper_path(s->uppers[i]), is_put(b->old), b->old);
 		if (b->fate == BUILD_KEPT)
 			add(l, i, staged_kept_path(s, i), false, b->fate);
-		if (is_put(s, i) && !is_below_new(s, i) && is_in_map(s, i))
+		if (is_put(b->fate) && !is_below_new(s, i) && is_in_map(s, i))
 			add(l, i, upper_path(s->uppers[i]), true, b->fate);
 	}
 	if (l->n)

@@ -25,7 +25,10 @@ void staged_finish(struct staged *s);
 
 /* Is the map another one than the base, as far as the tree tells? */
 bool staged_differs(const struct staged *s);
-/* The path at which the object of a BUILD_KEPT entry stood; malloc'ed, NULL: no memory. */
+/* ... has it what was made, or stands elsewhere than there? */
+bool staged_moves(const struct staged *s);
+/* An entry's path; of a BUILD_KEPT one that at which its object stood. malloc'ed, NULL: no memory.
+ */
 char *staged_kept_path(const struct staged *s, size_t i);
 /* What the new map has otherwise than the base, path by path: at each, what is gone, then what
  * stands there. */

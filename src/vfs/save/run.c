@@ -135,6 +135,13 @@ static void note_refused(struct vfs *v, struct upper *u, const char *why)
 	u->why = strdup(why);
 }
 
+/* The tree goes on over what there is now; but where moves came to the map that there was it stays
+ * as it is, and so does the journal: that map shows other paths. */
+static bool goes_on(const struct saving *s)
+{
+	return s->save.saved || (s->save.same && !staged_moves(&s->staged));
+}
+
 /* A file is refused as long as the map that follows from all does not have it. */
 static void take_verdicts(struct saving *s)
 {
@@ -144,6 +151,15 @@ static void take_verdicts(struct saving *s)
 
 		if (u->dir || s->staged.entries[i].gone)
 			continue;
+		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
+			u->node->stage->state = STAGE_CLEAN;
+		if (b->last && goes_on(s))
+			extent_finish(&u->last);
+		/* What it came from is another file's, or gone. */
+		if (u->scratch && b->fate != BUILD_KEPT && goes_on(s)) {
+			upper_freeze(overlay_shown(s->v->tree, u), u);
+			u->from = ENTRY_NONE;
+		}
 		if (b->fate != BUILD_REFUSED)
 			free(TAKE(u->why));
 		else if (!upper_refused(u))
@@ -163,9 +179,9 @@ static void saving_done(struct job *j)
 	}
 	if (s->save.saved)
 		save_adopt(&s->save);
-	else if (s->save.same)
+	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (s->save.saved || s->save.same)
+	if (goes_on(s))
 		go_on(s, &t);
 	saving_finish(s, t.nodes, t.n);
 	free(t.nodes);
@@ -178,17 +194,18 @@ static int leave_file(struct saving *s, size_t i)
 	const struct upper *u = st->uppers[i];
 	const struct built_entry *b = &st->built.entries[i];
 	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
+	bool kept = b->fate == BUILD_KEPT;
 	int r = 0;
 
-	if (u->from != ENTRY_NONE && u->moved &&
-		(b->fate == BUILD_KEPT || b->fate == BUILD_REFUSED))
+	if ((kept || !b->last) && (u->last.mem || u->last.file))
+		r = save_leave(
+			&s->save, JOURNAL_PUT, staged_kept_path(st, i), NULL, extent_ref(&u->last));
+	if (r == 0 && u->written)
+		r = save_leave(&s->save, kept && !u->why ? JOURNAL_PUT : JOURNAL_DRAFT,
+			staged_kept_path(st, i), strdup(why), extent_ref(&u->in));
+	if (r == 0 && kept)
 		r = save_leave(&s->save, JOURNAL_RENAME, staged_kept_path(st, i), upper_path(u),
 			(struct extent)EXTENT_INIT);
-	if (r == 0 && b->fate == BUILD_REFUSED && (u->last.mem || u->last.file))
-		r = save_leave(&s->save, JOURNAL_PUT, upper_path(u), NULL, extent_ref(&u->last));
-	if (r == 0 && b->fate == BUILD_REFUSED && u->written)
-		r = save_leave(
-			&s->save, JOURNAL_DRAFT, upper_path(u), strdup(why), extent_ref(&u->in));
 	return r;
 }
 

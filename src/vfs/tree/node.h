@@ -28,7 +28,6 @@ struct stage {
 	struct spool *spool;
 	enum stage_state state;
 	bool begun;  /* by write(2) since the last commit, so that a close is to come */
-	int verdict; /* of the last commit */
 };
 
 struct node {
