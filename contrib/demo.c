@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/replace.h"
+#include "base/durable/replace.h"
 #include "formats/teeworlds/datafile/write.h"
 
 enum { WIDTH = 40, HEIGHT = 24, TILE = 16, TILESET = 16 * TILE, OPAQUE = 4 };

@@ -6,6 +6,8 @@
  *	if (!array_room(l->items, l->n, l->room))
  *		return -ENOMEM;
  *	l->items[l->n++] = item;
+ *
+ * And where in an array that is in order something stands.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -47,6 +49,24 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 			(room) = (__typeof__(room))room_;                                          \
 		}                                                                                  \
 		grown_ != NULL;                                                                    \
+	})
+
+/* Of two numbers, as functions for qsort return it; several in a row are joined by ?: . */
+#define array_order(a, b) (((a) > (b)) - ((a) < (b)))
+
+/* The first i below n for which is_past(i), an expression in i, holds, as it does for all after it;
+ * n where it holds for none. */
+#define array_first(i, n, is_past)                                                                 \
+	__extension__({                                                                            \
+		size_t low_ = 0, high_ = (n);                                                      \
+		while (low_ < high_) {                                                             \
+			size_t i = low_ + (high_ - low_) / 2;                                      \
+			if (is_past)                                                               \
+				high_ = i;                                                         \
+			else                                                                       \
+				low_ = i + 1;                                                      \
+		}                                                                                  \
+		low_;                                                                              \
 	})
 
 #endif

@@ -10,9 +10,9 @@ struct budget {
 	pthread_cond_t loaded; /* some slot is not loading any more */
 	size_t limit;
 	size_t used;
-	size_t coming; /* of all slots */
-	struct budget_slot *oldest, *newest;
-	struct budget_slot *kept[BUDGET_KEPT]; /* the one used last first */
+	size_t coming;                   /* of all slots */
+	TAILQ_HEAD(, budget_slot) slots; /* the one used last at the end */
+	TAILQ_HEAD(, budget_slot) kept;
 	size_t n_kept, kept_size;
 };
 
@@ -23,6 +23,8 @@ struct budget *budget_create(size_t limit)
 	if (!b)
 		return NULL;
 	b->limit = limit;
+	TAILQ_INIT(&b->slots);
+	TAILQ_INIT(&b->kept);
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->loaded, NULL);
 	return b;
@@ -37,57 +39,32 @@ void budget_destroy(struct budget *b)
 	free(b);
 }
 
-static void chain_remove(struct budget *b, struct budget_slot *slot)
+static void slot_release(struct budget *b, struct budget_slot *slot)
 {
-	*(slot->older ? &slot->older->newer : &b->oldest) = slot->newer;
-	*(slot->newer ? &slot->newer->older : &b->newest) = slot->older;
-	slot->older = slot->newer = NULL;
-}
-
-static void chain_add(struct budget *b, struct budget_slot *slot)
-{
-	slot->older = b->newest;
-	slot->newer = NULL;
-	*(b->newest ? &b->newest->newer : &b->oldest) = slot;
-	b->newest = slot;
-}
-
-static void release(struct budget *b, size_t i)
-{
-	struct budget_slot *slot = b->kept[i];
-
+	if (!slot->kept)
+		return;
+	TAILQ_REMOVE(&b->kept, slot, keeps);
 	slot->kept = false;
 	b->kept_size -= slot->value->size;
 	b->n_kept--;
-	memmove(&b->kept[i], &b->kept[i + 1], (b->n_kept - i) * sizeof(b->kept[0]));
-}
-
-static void slot_release(struct budget *b, struct budget_slot *slot)
-{
-	for (size_t i = 0; slot->kept && i < b->n_kept; i++) {
-		if (b->kept[i] == slot)
-			release(b, i);
-	}
 }
 
 static void slot_keep(struct budget *b, struct budget_slot *slot)
 {
 	slot_release(b, slot);
-	if (b->n_kept == BUDGET_KEPT)
-		release(b, b->n_kept - 1);
-	memmove(&b->kept[1], &b->kept[0], b->n_kept * sizeof(b->kept[0]));
-	b->kept[0] = slot;
-	b->n_kept++;
-	b->kept_size += slot->value->size;
+	TAILQ_INSERT_TAIL(&b->kept, slot, keeps);
 	slot->kept = true;
-	while (b->n_kept > BUDGET_KEPT_LEAST && b->kept_size > BUDGET_KEPT_SIZE)
-		release(b, b->n_kept - 1);
+	b->kept_size += slot->value->size;
+	b->n_kept++;
+	while (b->n_kept > BUDGET_KEPT ||
+		(b->n_kept > BUDGET_KEPT_LEAST && b->kept_size > BUDGET_KEPT_SIZE))
+		slot_release(b, TAILQ_FIRST(&b->kept));
 }
 
 static void slot_clear(struct budget *b, struct budget_slot *slot)
 {
 	slot_release(b, slot);
-	chain_remove(b, slot);
+	TAILQ_REMOVE(&b->slots, slot, used);
 	b->used -= slot->value->size;
 	bytes_unref(TAKE(slot->value));
 }
@@ -100,10 +77,10 @@ static bool held_elsewhere(struct bytes *v)
 
 static void trim(struct budget *b)
 {
-	struct budget_slot *newer, *s = b->oldest;
+	struct budget_slot *next, *s = TAILQ_FIRST(&b->slots);
 
-	for (; s && b->used - b->kept_size + b->coming > b->limit; s = newer) {
-		newer = s->newer;
+	for (; s && b->used - b->kept_size + b->coming > b->limit; s = next) {
+		next = TAILQ_NEXT(s, used);
 		if (!s->kept && !held_elsewhere(s->value))
 			slot_clear(b, s);
 	}
@@ -126,7 +103,7 @@ static int slot_load(
 	if (r == 0) {
 		slot->value = value;
 		b->used += value->size;
-		chain_add(b, slot);
+		TAILQ_INSERT_TAIL(&b->slots, slot, used);
 	}
 	pthread_cond_broadcast(&b->loaded);
 	return r;
@@ -135,10 +112,8 @@ static int slot_load(
 /* A new reference to what is cached, which was just used. */
 static struct bytes *slot_use(struct budget *b, struct budget_slot *slot)
 {
-	if (slot != b->newest) {
-		chain_remove(b, slot);
-		chain_add(b, slot);
-	}
+	TAILQ_REMOVE(&b->slots, slot, used);
+	TAILQ_INSERT_TAIL(&b->slots, slot, used);
 	return bytes_ref(slot->value);
 }
 
@@ -206,13 +181,6 @@ void budget_drop(struct budget *b, struct budget_slot *slot)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	if (slot->value)
 		slot_clear(b, slot);
-	trim(b);
-	pthread_mutex_unlock(&b->lock);
-}
-
-void budget_trim(struct budget *b)
-{
-	pthread_mutex_lock(&b->lock);
 	trim(b);
 	pthread_mutex_unlock(&b->lock);
 }

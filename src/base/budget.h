@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -22,8 +23,8 @@ struct budget;
 
 struct budget_slot {
 	struct bytes *value;
-	struct budget_slot *older, *newer; /* the chain, while value is set */
-	size_t coming;                     /* what its load is about to take */
+	TAILQ_ENTRY(budget_slot) used, keeps; /* while value is set; while kept is */
+	size_t coming;                        /* what its load is about to take */
 	bool loading;
 	bool kept;
 };
@@ -58,9 +59,6 @@ struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
 
 /* Forget a slot before its owner goes. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
-
-/* Drops what is over the limit and held no more. Every other call does so too. */
-void budget_trim(struct budget *b);
 
 size_t budget_used(struct budget *b);
 size_t budget_limit(const struct budget *b);

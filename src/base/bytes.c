@@ -61,12 +61,12 @@ struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
 	return to;
 }
 
-struct bytes *bytes_ref(struct bytes *b)
+bool bytes_same(const struct bytes *a, const struct bytes *b)
 {
-	if (b)
-		refs_take(&b->refs);
-	return b;
+	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
 }
+
+DEFINE_REF(struct bytes, bytes_ref)
 
 void bytes_unref(struct bytes *b)
 {

@@ -9,6 +9,7 @@
 #define BASE_BYTES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct bytes *bytes_copy(const void *data, size_t size);
  * zeroed. b may be NULL. NULL when memory is short; b is then as before.
  */
 struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data);
+bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals NULL alone */
 struct bytes *bytes_ref(struct bytes *b);
 void bytes_unref(struct bytes *b);
 DEFINE_CLEANUP(struct bytes, bytes_unref);

@@ -27,32 +27,15 @@ static uint64_t take_le(struct cursor *c, size_t n)
 	return v;
 }
 
-uint8_t cursor_u8(struct cursor *c)
-{
-	return (uint8_t)take_le(c, 1);
-}
+#define DEFINE_TAKE(type, name)                                                                    \
+	type name(struct cursor *c)                                                                \
+	{                                                                                          \
+		return (type)take_le(c, sizeof(type));                                             \
+	}
 
-uint16_t cursor_u16(struct cursor *c)
-{
-	return (uint16_t)take_le(c, 2);
-}
-
-uint32_t cursor_u32(struct cursor *c)
-{
-	return (uint32_t)take_le(c, 4);
-}
-
-uint64_t cursor_u64(struct cursor *c)
-{
-	return take_le(c, 8);
-}
-
-int32_t cursor_i32(struct cursor *c)
-{
-	return (int32_t)take_le(c, 4);
-}
-
-int64_t cursor_i64(struct cursor *c)
-{
-	return (int64_t)take_le(c, 8);
-}
+DEFINE_TAKE(uint8_t, cursor_u8)
+DEFINE_TAKE(uint16_t, cursor_u16)
+DEFINE_TAKE(uint32_t, cursor_u32)
+DEFINE_TAKE(uint64_t, cursor_u64)
+DEFINE_TAKE(int32_t, cursor_i32)
+DEFINE_TAKE(int64_t, cursor_i64)

@@ -18,6 +18,15 @@ static inline void refs_take(atomic_uint *refs)
 	atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
 
+/* Defines T *name(T *x): one more reference to what x, which may be NULL, points at. */
+#define DEFINE_REF(type, name)                                                                     \
+	type *name(type *x)                                                                        \
+	{                                                                                          \
+		if (x)                                                                             \
+			refs_take(&x->refs);                                                       \
+		return x;                                                                          \
+	}
+
 /* Was that the last one? Then all that others did with the object before is visible here. */
 static inline bool refs_drop(atomic_uint *refs)
 {

@@ -42,7 +42,7 @@ char *printable(char *s)
 
 void visible(const void *text, size_t n, struct buffer *out)
 {
-	const unsigned char *at = text, *end = at + n;
+	const unsigned char *at = text, *end = n ? at + n : at;
 
 	for (unsigned k; at < end; at += k) {
 		k = length_of(at, end);

@@ -10,9 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "cli/offline/calls.h"
 #include "cli/offline/output.h"
 #include "fuse/control.h"
-#include "fuse/keeper_lines.h"
+#include "cli/lines.h"
 #include "vfs/journal/journal.h"
 
 int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
@@ -63,55 +64,38 @@ bool beside_journal(const char *path, char ret[NAME_MAX + 1])
 }
 
 /* nftw has no argument for its function. */
-static struct maps {
-	char **all;
-	size_t n;
-} * found;
+static struct names *found;
 
 static int find_journals(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	CLEANUP(free) char *map = strdup(path);
-	char **all, *journal = map ? strstr(map + at->base, ".mapfs-journal-") : NULL;
+	char *journal = map ? strstr(map + at->base, ".mapfs-journal-") : NULL;
 
 	(void)st;
 	if (type != FTW_F || !journal)
 		return map ? 0 : -1;
 	*journal = '\0';
-	all = reallocarray(found->all, found->n + 1, sizeof(*all));
-	if (!all)
-		return -1;
-	found->all = all;
-	all[found->n++] = TAKE(map);
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return names_add(found, map);
 }
 
 enum { DESCRIPTORS = 16 };
 
 int beside_each(const char *folder, void (*fn)(void *arg, const char *path), void *arg)
 {
-	struct maps maps = {0};
+	CLEANUP_NAMES struct names maps = {0};
 	char journal[NAME_MAX + 1];
 	int r;
 
 	found = &maps;
 	r = nftw(folder, find_journals, DESCRIPTORS, FTW_PHYS | FTW_MOUNT) == 0 ? 0 : -errno;
-	if (maps.n)
-		qsort(maps.all, maps.n, sizeof(*maps.all), by_name);
+	names_sort(&maps);
 	for (size_t i = 0; i < maps.n; i++) {
 		/* Each once, whatever lies beside it. */
-		bool first = i == 0 || strcmp(maps.all[i], maps.all[i - 1]) != 0;
+		bool first = i == 0 || strcmp(maps.at[i], maps.at[i - 1]) != 0;
 
-		if (r == 0 && first && beside_journal(maps.all[i], journal))
-			fn(arg, maps.all[i]);
+		if (r == 0 && first && beside_journal(maps.at[i], journal))
+			fn(arg, maps.at[i]);
 	}
-	for (size_t i = 0; i < maps.n; i++)
-		free(maps.all[i]);
-	free(maps.all);
 	return r;
 }
 

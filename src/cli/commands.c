@@ -53,7 +53,8 @@ const struct cli_command cli_commands[] = {
 		"  -r                        directories too, with all that is in them\n" VERBOSE},
 	{"mv", cli_mv, "[-v] FILE PATH... TO", "files of a map under other names", VERBOSE},
 	{"pack", cli_pack, "DIR FILE|--onto FILE", "a directory of files becomes a map",
-		"FILE must not exist; what a game needs and DIR has not is added.\n\n"
+		"FILE must not exist, or is -, standard output; what a game needs and DIR\n"
+		"has not is added.\n\n"
 		"      --onto FILE           the files go onto a map that is there; others stay\n"
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n"

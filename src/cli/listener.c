@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/say.h"
+#include "base/threads/clock.h"
 #include "cli/offline/output.h"
 
 enum {

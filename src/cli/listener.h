@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * listener: what `mapfs -u` prints of what it hears from a keeper, or from a worker without one.
+ * listener: what `mapfs -u` prints of what it hears from a worker.
  */
 #ifndef CLI_LISTENER_H
 #define CLI_LISTENER_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "fuse/control.h"
-#include "fuse/keeper_lines.h"
+#include "cli/lines.h"
 
 struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */
@@ -22,7 +22,6 @@ struct listener {
 	int64_t moved_ms;           /* when the save was further than before */
 	struct control_msg last;    /* the last PROGRESS that said something */
 	struct lines printed;       /* of the report: each line is printed once */
-	char end[CONTROL_TEXT_MAX]; /* the last word of one that did not end */
 };
 
 void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);

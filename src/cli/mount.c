@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/mount.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -13,10 +11,11 @@
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/line/words.h"
 #include "cli/target.h"
 #include "cli/umount.h"
-#include "cli/words.h"
-#include "fuse/keeper.h"
+#include "fuse/launch.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
 {
@@ -38,7 +37,10 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-char *mount_default_point(const char *file, bool folder)
+/* Where a mount of file stands when none was named: beside it, its name without the ending, or that
+ * of a folder with .mapfs. The caller frees it; NULL with errno set: EINVAL where the name has no
+ * ending. */
+static char *default_point(const char *file, bool folder)
 {
 	CLEANUP(free) char *point = absolute(file);
 	char *base, *dot;
@@ -76,16 +78,14 @@ static char *future_path(const char *file)
 /* A directory that a mount of mapfs shows is no folder of maps. */
 static int check_folder(const char *file, dev_t dev)
 {
-	CLEANUP(free) char *point = NULL;
 	struct mount_entry entry;
 	char device[sizeof(entry.dev)];
 
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
-	if (mountinfo_find_device(MOUNTINFO, device, &point) < 0 ||
-		mountinfo_find(MOUNTINFO, point, &entry) < 0 || !entry.mapfs)
+	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.mapfs)
 		return OUTCOME_DONE;
 	say(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s", file,
-		entry.source, point);
+		entry.source, entry.point);
 	return OUTCOME_REFUSED;
 }
 
@@ -130,7 +130,9 @@ static const char *why_not_found(const char *file)
 		       : strerror(errno);
 }
 
-int mount_run(struct options *o, const char *file, const char *mountpoint)
+/* Mount file as o says; mountpoint NULL: beside it. Fills the paths of o->rq for the time of the
+ * call. Returns the exit code. */
+static int mount_at(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
@@ -141,7 +143,7 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 	if (r != OUTCOME_DONE)
 		return r;
 	point = mountpoint ? absolute(mountpoint)
-			   : mount_default_point(o->rq.folder ? path : file, o->rq.folder);
+			   : default_point(o->rq.folder ? path : file, o->rq.folder);
 	if (!point)
 		return refuse(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
@@ -154,132 +156,40 @@ int mount_run(struct options *o, const char *file, const char *mountpoint)
 	o->rq.path = path;
 	o->rq.mountpoint = point;
 	o->rq.make_mountpoint = !mountpoint;
-	return (int)keeper_start(&o->rq);
+	return (int)launch(&o->rq);
 }
 
 /* What the command line of `mapfs` itself says. */
-struct command {
-	const char *name; /* "mount", "umount", or NULL */
-	struct options options;
+struct mapfs {
+	struct command command;
 	struct ending ending;
-	bool unmount, help, version;
-	bool mounts; /* an option that only a mount has was given */
+	const char *format;
+	bool unmount, version, foreground, create;
 };
 
-enum { OPTION_FORCE = 256, OPTION_DISCARD, OPTION_NEW, OPTION_FORMAT };
-
-static const char short_options[] = ":dfho:uvV";
-
-static const struct option long_options[] = {
-	{"debug", no_argument, NULL, 'd'},
-	{"discard", no_argument, NULL, OPTION_DISCARD},
-	{"force", no_argument, NULL, OPTION_FORCE},
-	{"foreground", no_argument, NULL, 'f'},
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"help", no_argument, NULL, 'h'},
-	{"new", no_argument, NULL, OPTION_NEW},
-	{"unmount", no_argument, NULL, 'u'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"version", no_argument, NULL, 'V'},
-	{0},
-};
-
-static int take_mount_options(struct options *o, const char *list)
+static int unmount(struct mapfs *m)
 {
-	struct error e = ERROR_INIT;
+	struct command *c = &m->command;
 
-	if (options_add(o, list, &e) < 0)
-		return cli_usage("-o: %s", error_text(&e));
-	return OUTCOME_DONE;
+	if (m->foreground || m->create || m->format || c->optioned)
+		return cli_usage("-u goes with --force, --discard and -v only");
+	if (c->n_names < 1)
+		return cli_usage("-u takes mount points, or maps that are mounted");
+	for (int i = 0; i < c->n_names; i++)
+		if (!c->names[i][0])
+			return cli_usage("-u: an empty name");
+	return umount_run(c->names, (size_t)c->n_names, &m->ending);
 }
 
-static int take_format(struct command *c, const char *name)
+static int mount(struct mapfs *m)
 {
-	CLEANUP(free) char *known = NULL;
+	struct mount_request *rq = &m->command.options.rq;
+	char **names = m->command.names;
+	int n = m->command.n_names;
 
-	if (words_format_known(name)) {
-		c->options.rq.format = name;
-		return OUTCOME_DONE;
-	}
-	known = words_formats();
-	return cli_usage("--format=%s: the formats are %s", name, known ? known : "in the manual");
-}
-
-static int parse_option(struct command *c, int option, char **argv)
-{
-	switch (option) {
-	case 'd':
-		c->options.rq.debug = true;
-		c->options.rq.foreground = true;
-		return OUTCOME_DONE;
-	case 'f':
-		c->mounts = true;
-		c->options.rq.foreground = true;
-		return OUTCOME_DONE;
-	case 'h':
-		c->help = true;
-		return OUTCOME_DONE;
-	case 'o':
-		c->mounts = true;
-		return take_mount_options(&c->options, optarg);
-	case 'u':
-		c->unmount = true;
-		return OUTCOME_DONE;
-	case 'v':
-		c->ending.verbose = true;
-		return OUTCOME_DONE;
-	case 'V':
-		c->version = true;
-		return OUTCOME_DONE;
-	case OPTION_FORCE:
-		c->ending.force = true;
-		return OUTCOME_DONE;
-	case OPTION_DISCARD:
-		c->ending.discard = true;
-		return OUTCOME_DONE;
-	case OPTION_NEW:
-		c->mounts = true;
-		c->options.rq.create = true;
-		return OUTCOME_DONE;
-	case OPTION_FORMAT:
-		c->mounts = true;
-		return take_format(c, optarg);
-	default:
-		return cli_refuse_option(NULL, option, short_options, argv[optind - 1]);
-	}
-}
-
-static void print_help(const struct command *c, FILE *out)
-{
-	if (c->name)
-		cli_print_command_help(out, c->name);
-	else
-		cli_print_help(out);
-}
-
-static int run_command(struct command *c, int n, char **names)
-{
-	if (c->help) {
-		print_help(c, stdout);
-		return OUTCOME_DONE;
-	}
-	if (c->version) {
-		puts("mapfs " MAPFS_VERSION);
-		return OUTCOME_DONE;
-	}
-	if (c->unmount) {
-		if (c->mounts)
-			return cli_usage("-u goes with --force, --discard and -v only");
-		if (n < 1)
-			return cli_usage("-u takes mount points, or maps that are mounted");
-		for (int i = 0; i < n; i++)
-			if (!names[i][0])
-				return cli_usage("-u: an empty name");
-		return umount_run(names, (size_t)n, &c->ending);
-	}
-	if (c->ending.force || c->ending.discard)
-		return cli_usage("--%s goes with -u", c->ending.force ? "force" : "discard");
-	if (c->options.rq.format && !c->options.rq.create)
+	if (m->ending.force || m->ending.discard)
+		return cli_usage("--%s goes with -u", m->ending.force ? "force" : "discard");
+	if (m->format && !m->create)
 		return cli_usage("--format goes with --new");
 	if (n < 1)
 		return cli_usage("no file was named");
@@ -288,48 +198,67 @@ static int run_command(struct command *c, int n, char **names)
 			"the name of the %s is empty", names[0][0] ? "mount point" : "file");
 	if (n > 2)
 		return cli_usage("too many arguments: \"%s\"", names[2]);
-	return mount_run(&c->options, names[0], n == 2 ? names[1] : NULL);
+	rq->debug = m->command.debug;
+	rq->foreground = m->foreground || rq->debug;
+	rq->create = m->create;
+	rq->format = m->format;
+	return mount_at(&m->command.options, names[0], n == 2 ? names[1] : NULL);
 }
 
-static int run(const char *name, int argc, char **argv)
+static int run(struct command *c)
 {
-	struct command c = {.name = name, .unmount = name && strcmp(name, "umount") == 0};
-	int option, r = OUTCOME_DONE;
+	struct mapfs *m = (struct mapfs *)c;
+	CLEANUP(free) char *known = NULL;
 
-	if (argc < 2) {
-		print_help(&c, stderr);
-		return OUTCOME_USAGE;
+	if (m->version) {
+		puts("mapfs " MAPFS_VERSION);
+		return OUTCOME_DONE;
 	}
-	options_init(&c.options);
-	opterr = 0;
-	/* Options may stand after the names, where mount(8) puts them. */
-	while (r == OUTCOME_DONE &&
-		(option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
-		r = parse_option(&c, option, argv);
-	if (r == OUTCOME_DONE)
-		r = run_command(&c, argc - optind, argv + optind);
-	options_finish(&c.options);
-	return r;
+	if (m->format && !words_format_known(m->format)) {
+		known = words_formats();
+		return cli_usage("--format=%s: the formats are %s", m->format,
+			known ? known : "in the manual");
+	}
+	return m->unmount || (c->name && strcmp(c->name, "umount") == 0) ? unmount(m) : mount(m);
+}
+
+static int run_as(const char *name, int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.discard)},
+		{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.force)},
+		{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
+		{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
+		{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
+		{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
+		{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, ending.verbose)},
+		{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
+	static const struct command_line line = {
+		.options = options, .no_name = INT_MAX, .run = run};
+	struct mapfs m = {0};
+
+	return command_main(name, argc, argv, &line, &m.command);
 }
 
 int cli_mapfs(int argc, char **argv)
 {
-	return run(NULL, argc, argv);
+	return run_as(NULL, argc, argv);
 }
 
 int cli_mount(int argc, char **argv)
 {
-	return run("mount", argc - 1, argv + 1);
+	return run_as("mount", argc, argv);
 }
 
 int cli_umount(int argc, char **argv)
 {
-	return run("umount", argc - 1, argv + 1);
+	return run_as("umount", argc, argv);
 }
 
 /* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
 int cli_mount_helper(int argc, char **argv)
 {
+	struct error e = ERROR_INIT;
 	struct options o;
 	bool fake = false;
 	int c, r = OUTCOME_DONE;
@@ -340,7 +269,8 @@ int cli_mount_helper(int argc, char **argv)
 		if (c == 'f')
 			fake = true;
 		else if (c == 'o')
-			r = take_mount_options(&o, optarg);
+			r = options_add(&o, optarg, &e) < 0 ? cli_usage("-o: %s", error_text(&e))
+							    : OUTCOME_DONE;
 		else if (c == 'N')
 			r = cli_usage("-N: cannot reach into another mount namespace");
 		else if (c == '?')
@@ -349,7 +279,7 @@ int cli_mount_helper(int argc, char **argv)
 	if (r == OUTCOME_DONE && argc - optind != 2)
 		r = cli_usage("%s takes a file and a mount point", argv[0]);
 	if (r == OUTCOME_DONE && !fake)
-		r = mount_run(&o, argv[optind], argv[optind + 1]);
+		r = mount_at(&o, argv[optind], argv[optind + 1]);
 	options_finish(&o);
 	return r;
 }

@@ -12,89 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "cli/beside.h"
 #include "cli/status.h"
-#include "fuse/keeper_errand.h"
-#include "fuse/keeper_mount.h"
+#include "cli/unmounting.h"
 
-/* How long a forced end waits for what may block. */
-enum { PATIENCE_MS = 4000, SAVE_MS = 1000, STEP_MS = 20 };
-
-/* The child's exit status, or ETIMEDOUT where it had to be killed; a limit of 0 is none. */
-static int wait_for_child(pid_t pid, int limit_ms)
-{
-	int64_t end = clock_ms() + limit_ms;
-	int status = 0;
-	pid_t r;
-
-	while ((r = waitpid(pid, &status, limit_ms ? WNOHANG : 0)) == 0 && clock_ms() < end)
-		usleep(STEP_MS * 1000);
-	if (r == 0) {
-		/* It may be past killing; then it is left behind. */
-		kill(pid, SIGKILL);
-		usleep(STEP_MS * 1000);
-		(void)waitpid(pid, &status, WNOHANG);
-		return ETIMEDOUT;
-	}
-	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
-}
-
-/* The reason of a failure has been printed. */
-static bool unmount(const char *point, bool lazy)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		char text[400];
-		int r = keeper_unmount(point, lazy, text, sizeof(text));
-
-		if (r)
-			fprintf(stderr, "%s\n", text[0] ? text : strerror(r));
-		_exit(r);
-	}
-	return pid > 0 && wait_for_child(pid, lazy ? PATIENCE_MS : 0) == 0;
-}
-
-void orphan_unmount_here(const struct target *t)
-{
-	(void)unmount(t->point, true);
-}
-
-/* Dirty mapped pages. In a child, as the keeper does it: what it opens is the mount's. */
-static void flush(char **paths, const struct target *t)
-{
-	struct errand_flush f = {.point = t->point, .dev = t->entry.dev, .paths = paths};
-	pid_t pid = paths ? fork() : -1;
-
-	if (pid == 0)
-		_exit(errand_flush(&f));
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-}
-
-/* Until SAVED, which may answer SAVE or be the session's last. 0, -ETIMEDOUT, or -EPIPE: the worker
- * died. */
-static int wait_for_save(struct listener *l, int sock, const struct target *t, enum outcome *ret)
-{
-	struct lines paths = {0};
-	struct control_msg m;
-	int r;
-
-	while ((r = listener_next(l, sock, &m)) == 1 && m.type != CONTROL_SAVED) {
-		if (m.type == CONTROL_FLUSH_PATH) {
-			lines_add(&paths, m.text);
-		} else if (m.type == CONTROL_FLUSH) {
-			flush(paths.at, t);
-			control_tell(sock, CONTROL_FLUSHED, 0, NULL);
-		}
-	}
-	lines_clear(&paths);
-	if (r != 1)
-		return r == -ETIMEDOUT ? r : -EPIPE;
-	*ret = control_outcome(m.code);
-	return 0;
-}
+/* How long one that does not answer may still save. */
+enum { SAVE_MS = 1000, STEP_MS = 20 };
 
 struct journals {
 	struct listener *l; /* NULL: they are counted only */
@@ -116,8 +40,7 @@ static void tell_one(void *arg, const char *map)
 			file, map);
 }
 
-/* Of the map, or the maps of the folder, that was mounted. */
-static size_t each_journal(struct listener *l, const char *source)
+size_t orphan_journals(struct listener *l, const char *source)
 {
 	struct journals j = {l, 0};
 	struct stat st;
@@ -132,7 +55,7 @@ static size_t each_journal(struct listener *l, const char *source)
 /* What there is to know of what was closed, and to do. */
 static void tell_journal(struct listener *l, const struct target *t)
 {
-	if (each_journal(l, t->entry.source) == 0)
+	if (orphan_journals(l, t->entry.source) == 0)
 		listener_say(l, "no journal lies beside %s: nothing was closed that is not saved",
 			t->entry.source);
 }
@@ -155,50 +78,14 @@ static int discard(const struct target *t)
 	return (int)worst;
 }
 
-static int worker_died(struct listener *l, const struct target *t)
+int orphan_died(struct listener *l, const struct target *t)
 {
+	/* If nobody else does. */
+	if (unmounting_stands(t))
+		(void)unmounting(l, t, true);
 	listener_say(l, "the worker died");
 	tell_journal(l, t);
 	return OUTCOME_SAVE_FAILED;
-}
-
-static int saved_or(struct listener *l, const struct target *t, int r)
-{
-	return r == -EPIPE ? worker_died(l, t) : r;
-}
-
-int orphan_end(
-	struct listener *l, int sock, const struct target *t, const struct ending *how, bool made)
-{
-	enum outcome first, last;
-	int r;
-
-	listener_say(l, "the process that kept the mount has died; its worker %s",
-		how->discard ? "ends it" : "saves");
-	control_tell(sock, CONTROL_SAVE,
-		(how->force ? 0 : CONTROL_MAY_STAY) | (how->discard ? CONTROL_DISCARD : 0), NULL);
-	r = wait_for_save(l, sock, t, &first);
-	if (r < 0)
-		return saved_or(l, t, r);
-	if (first == OUTCOME_SAVE_FAILED && !how->force) {
-		listener_say(l, "not everything could be saved; still mounted (mapfs -u --discard "
-				"throws away what is not)");
-		return (int)first;
-	}
-	if (!unmount(t->point, how->force)) {
-		control_tell(sock, CONTROL_KEEP, 0, NULL);
-		listener_say(l, "cannot unmount");
-		return OUTCOME_BUSY;
-	}
-	if (made)
-		rmdir(t->point);
-	if (how->force)
-		control_tell(sock, CONTROL_QUIT, 0, NULL);
-	r = wait_for_save(l, sock, t, &last);
-	if (r < 0)
-		return saved_or(l, t, r);
-	/* What failed and then succeeded is no failure any more; what was left stays left. */
-	return (int)(first == OUTCOME_SAVE_FAILED ? last : outcome_worse(first, last));
 }
 
 /* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
@@ -215,7 +102,7 @@ static int save_unheard(const char *point, bool hurry)
 		fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
 	}
-	return wait_for_child(pid, hurry ? PATIENCE_MS : 0);
+	return unmounting_wait(pid, hurry ? UNMOUNTING_PATIENCE_MS : 0);
 }
 
 static int killed(struct listener *l, const struct target *t, bool thrown_away)
@@ -231,24 +118,25 @@ int orphan_leave(struct listener *l, const struct target *t)
 {
 	const char *source = t->entry.source;
 
-	if (!unmount(t->point, true)) {
+	if (unmounting(l, t, true) != OUTCOME_DONE) {
 		listener_say(
 			l, "the processes of the mount do not answer, and it cannot be unmounted");
 		return OUTCOME_BUSY;
 	}
 	listener_say(l, "the processes of the mount do not answer (stopped, or waiting for the "
 			"disk); it is unmounted");
-	/* If it is the keeper alone that is stopped, the worker saves now. */
-	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && each_journal(NULL, source);)
+	/* It may be but slow, and saves now. */
+	for (int64_t end = clock_ms() + SAVE_MS; clock_ms() < end && orphan_journals(NULL, source);)
 		usleep(STEP_MS * 1000);
 	tell_journal(l, t);
-	return each_journal(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	return orphan_journals(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 }
 
 int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)
 {
 	int saved = how->discard ? 0 : save_unheard(t->point, how->force);
 	bool dead = saved == ENOTCONN, left = false;
+	int r;
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
 
 	/* Whether it lives has to be known in any case. */
@@ -271,10 +159,9 @@ int orphan_end_unheard(struct listener *l, const struct target *t, const struct 
 	}
 	if (!dead)
 		left = status_print_left(t->point);
-	if (!unmount(t->point, how->force || dead)) {
-		listener_say(l, "cannot unmount");
-		return OUTCOME_BUSY;
-	}
+	r = unmounting(l, t, how->force || dead);
+	if (r != OUTCOME_DONE)
+		return r;
 	if (dead)
 		return killed(l, t, how->discard);
 	if (saved)

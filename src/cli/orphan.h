@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * orphan: the end of a mount whose keeper has died, cannot be reached or does not answer, which
- * `mapfs -u` then sees to.
+ * orphan: the end of a mount whose worker is dead, cannot be reached or does not answer, and what
+ * `mapfs -u` then says of the map.
  */
 #ifndef CLI_ORPHAN_H
 #define CLI_ORPHAN_H
@@ -17,21 +17,17 @@ struct ending {
 	bool several; /* mounts end, one after another */
 };
 
-/*
- * The worker serves still and has said ORPHAN over sock: save, unmount, and wait for the worker's
- * end; made: remove the mount point. Returns the exit code, or -ETIMEDOUT.
- */
-int orphan_end(
-	struct listener *l, int sock, const struct target *t, const struct ending *how, bool made);
-
-/* Nobody can be asked: the worker is dead too, or both are out of reach. Returns the exit code. */
+/* Nobody can be asked: the worker is dead, or out of reach. Returns the exit code. */
 int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how);
 
-/* Somebody could be asked, and does not answer: unmounted by force. Returns the exit code. */
+/* The worker died while it was asked. Returns the exit code. */
+int orphan_died(struct listener *l, const struct target *t);
+
+/* It could be asked, and does not answer: unmounted by force. Returns the exit code. */
 int orphan_leave(struct listener *l, const struct target *t);
 
-/* Unmount what is left of a mount in this mount namespace, whose keeper has ended it in its own.
- */
-void orphan_unmount_here(const struct target *t);
+/* Of the map, or the maps of the folder, at source: tells of each journal, or with NULL of none.
+ * Returns how many there are. */
+size_t orphan_journals(struct listener *l, const char *source);
 
 #endif

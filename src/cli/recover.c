@@ -3,16 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/beside.h"
+#include "cli/line/command.h"
 #include "vfs/journal/journal.h"
 
 static void print_journal(void *arg, const struct journal_info *i)
@@ -53,30 +53,9 @@ static int list(int dirfd, const char *name, struct error *e)
 	return r == 0 && n == 0 ? say_none(dirfd, name, e) : r;
 }
 
-struct names {
-	char **at;
-	size_t n;
-	bool short_of_memory;
-};
-
 static void collect(void *arg, const struct journal_info *i)
 {
-	struct names *names = arg;
-	char **at = realloc(names->at, (names->n + 1) * sizeof(*at));
-
-	if (at)
-		names->at = at;
-	if (at && (at[names->n] = strdup(i->file)))
-		names->n++;
-	else
-		names->short_of_memory = true;
-}
-
-static void names_finish(struct names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	free(names->at);
+	(void)names_add(arg, i->file);
 }
 
 static void print_file(void *arg, const char *path, const char *what)
@@ -114,11 +93,11 @@ static int extract_into(int dirfd, const char *file, int out, struct error *e)
 static int extract(int dirfd, const char *name, const char *to, struct error *e)
 {
 	CLEANUP(close_fd) int out = -1;
-	struct names names = {0};
+	CLEANUP_NAMES struct names names = {0};
 	char nothing[] = "";
 	int r = journal_list(dirfd, name, collect, &names, e);
 
-	if (r == 0 && names.short_of_memory)
+	if (r == 0 && names.error)
 		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && names.n == 0)
 		r = say_none(dirfd, name, e);
@@ -128,7 +107,6 @@ static int extract(int dirfd, const char *name, const char *to, struct error *e)
 		r = journal_extract(dirfd, names.at[0], out, print_file, nothing, e);
 	for (size_t i = 0; r >= 0 && names.n > 1 && i < names.n; i++)
 		r = extract_into(dirfd, names.at[i], out, e);
-	names_finish(&names);
 	return r < 0 ? r : 0;
 }
 
@@ -144,13 +122,25 @@ static void keep_rights(int dirfd, const char *name)
 	(void)umask(mask | (0777 & ~mode));
 }
 
-static int run(const char *file, const char *to)
+struct recover {
+	struct command command;
+	bool list;
+	const char *to;
+};
+
+static int run(struct command *c)
 {
+	const char *file = c->names[0], *to = ((struct recover *)c)->to;
 	CLEANUP(close_fd) int dirfd = -1;
 	CLEANUP(free) char *name = NULL;
 	struct error e = ERROR_INIT;
-	int r = beside_locate(file, &dirfd, &name, &e);
+	int r;
 
+	if (to && !to[0])
+		return cli_usage("recover: an empty name");
+	if (to && ((struct recover *)c)->list)
+		return cli_usage("recover: --list and --extract exclude each other");
+	r = beside_locate(file, &dirfd, &name, &e);
 	if (r == 0 && to)
 		keep_rights(dirfd, name);
 	if (r == 0)
@@ -164,43 +154,16 @@ static int run(const char *file, const char *to)
 
 int cli_recover(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"extract", required_argument, NULL, 'x' + 256},
-		{"help", no_argument, NULL, 'h'},
-		{"list", no_argument, NULL, 'l' + 256},
-		{0},
-	};
-	static const char letters[] = ":h";
-	const char *to = NULL;
-	bool list_wanted = false;
-	int c;
+	static const struct command_option options[] = {
+		{"extract", '\0', COMMAND_TEXT, offsetof(struct recover, to)},
+		{"list", '\0', COMMAND_FLAG, offsetof(struct recover, list)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.most = 1,
+		.takes = "one file",
+		.bare = true,
+		.run = run};
+	struct recover r = {0};
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			cli_print_command_help(stdout, "recover");
-			return OUTCOME_DONE;
-		case 'l' + 256:
-			list_wanted = true;
-			break;
-		case 'x' + 256:
-			to = optarg;
-			break;
-		default:
-			return cli_refuse_option("recover", c, letters, argv[optind - 1]);
-		}
-	}
-	if (argc == 2) {
-		cli_print_command_help(stderr, "recover");
-		return OUTCOME_USAGE;
-	}
-	/* argv[optind] is "recover" itself. */
-	if (argc - optind != 2)
-		return cli_usage("recover takes one file");
-	if (!argv[optind + 1][0] || (to && !to[0]))
-		return cli_usage("recover: an empty name");
-	if (list_wanted && to)
-		return cli_usage("recover: --list and --extract exclude each other");
-	return run(argv[optind + 1], to);
+	return command_main("recover", argc, argv, &line, &r.command);
 }

@@ -3,7 +3,6 @@
 #include "cli/status.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,8 @@
 #include "base/say.h"
 #include "cli/beside.h"
 #include "cli/cli.h"
-#include "cli/json_line.h"
+#include "cli/line/command.h"
+#include "cli/offline/json_line.h"
 #include "cli/target.h"
 
 /* A word of the records, and what it is here. */
@@ -162,8 +162,15 @@ static int add_folder(struct targets *t, const char *name)
 	return targets_add_file(t, path);
 }
 
-static int run(const char *name, bool json)
+struct command_status {
+	struct command command;
+	bool json;
+};
+
+static int run(struct command *c)
 {
+	const char *name = c->n_names ? c->names[0] : NULL;
+	bool json = ((struct command_status *)c)->json;
 	struct targets t = {0};
 	int r = name ? targets_add(&t, name) : targets_add_all(&t);
 
@@ -191,27 +198,15 @@ static int run(const char *name, bool json)
 
 int cli_status(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j' + 256}, {0}};
-	static const char letters[] = ":h";
-	bool json = false;
-	int c;
+	static const struct command_option options[] = {
+		{.name = "json", .at = offsetof(struct command_status, json)}, {0}};
+	static const struct command_line line = {.options = options,
+		.most = 1,
+		.takes = "one mount point, file or folder",
+		.bare = true,
+		.alone = true,
+		.run = run};
+	struct command_status s = {0};
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
-		if (c == 'j' + 256) {
-			json = true;
-			continue;
-		}
-		if (c != 'h')
-			return cli_refuse_option("status", c, letters, argv[optind - 1]);
-		cli_print_command_help(stdout, "status");
-		return OUTCOME_DONE;
-	}
-	/* argv[optind] is "status" itself. */
-	if (argc - optind > 2)
-		return cli_usage("status takes one mount point, file or folder");
-	if (argc - optind == 2 && !argv[optind + 1][0])
-		return cli_usage("status: an empty name");
-	return run(argc - optind == 2 ? argv[optind + 1] : NULL, json);
+	return command_main("status", argc, argv, &line, &s.command);
 }

@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "cli/offline/output.h"
 #include "cli/status.h"
 

@@ -62,7 +62,7 @@ struct by_source {
 	const char *source; /* NULL: any */
 };
 
-static void match_source(void *arg, const char *point, const struct mount_entry *entry)
+static void match_source(void *arg, const struct mount_entry *entry)
 {
 	struct by_source *m = arg;
 	struct mount_entry top;
@@ -71,9 +71,9 @@ static void match_source(void *arg, const char *point, const struct mount_entry 
 	if (!entry->mapfs || (m->source && strcmp(entry->source, m->source) != 0))
 		return;
 	/* What is covered by another mount is not to be had. */
-	if (!is_mounted(point, &top) || strcmp(top.dev, entry->dev) != 0)
+	if (!is_mounted(entry->point, &top) || strcmp(top.dev, entry->dev) != 0)
 		return;
-	one.point = strdup(point);
+	one.point = strdup(entry->point);
 	if (!one.shown)
 		one.shown = one.point;
 	(void)add(m->targets, &one);

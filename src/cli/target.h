@@ -6,15 +6,17 @@
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "fuse/keeper_mountinfo.h"
+#include "fuse/mountinfo.h"
 
 struct target {
 	const char *shown;        /* the argument; borrowed */
 	char *point;              /* without symbolic links; NULL: file is not mounted */
 	char *file;               /* where point is NULL; without symbolic links */
 	struct mount_entry entry; /* of point */
+	bool inside;              /* the current directory was in it */
 };
 
 struct targets {

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
-#include "cli/words.h"
+#include "cli/line/words.h"
 #include "vfs/volume/outcome.h"
 
 static const char start[] =

@@ -19,12 +19,12 @@ struct blob *blob_new(
 		return NULL;
 	atomic_init(&b->refs, 1);
 	atomic_init(&b->sound, false);
+	atomic_init(&b->damaged, false);
 	atomic_init(&b->begun, false);
 	b->stored = extent_ref(stored);
 	b->coding = coding;
 	b->size = size;
 	b->budget = budget;
-	memos_init(&b->memos);
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->png.lock, NULL);
 	return b;
@@ -40,12 +40,7 @@ struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
 	return blob_new(&x, BLOB_RAW, x.size, budget);
 }
 
-struct blob *blob_ref(struct blob *b)
-{
-	if (b)
-		refs_take(&b->refs);
-	return b;
-}
+DEFINE_REF(struct blob, blob_ref)
 
 /* The checkpoints may take half of the budget. */
 static uint64_t length_of_stretch(const struct blob *b)
@@ -80,7 +75,6 @@ void blob_unref(struct blob *b)
 	free(b->stretches);
 	free(b->parts);
 	extent_finish(&b->stored);
-	memos_finish(&b->memos);
 	pthread_mutex_destroy(&b->lock);
 	pthread_mutex_destroy(&b->png.lock);
 	free(b);
@@ -205,12 +199,41 @@ int blob_check(struct blob *b, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *found = NULL;
 	struct extent raw;
+	int r = 0;
 
 	if (b->coding == BLOB_RAW)
-		return raw_extent(b, &raw, e);
-	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
-		return 0;
-	return blob_is_whole(b) ? load_whole(b, &found, e) : get_checkpoints(b, &found, e);
+		r = raw_extent(b, &raw, e);
+	else if (!atomic_load_explicit(&b->sound, memory_order_relaxed))
+		r = blob_is_whole(b) ? load_whole(b, &found, e) : get_checkpoints(b, &found, e);
+	if (r == -EIO)
+		atomic_store_explicit(&b->damaged, true, memory_order_relaxed);
+	return r;
+}
+
+bool blob_is_damaged(const struct blob *b)
+{
+	return atomic_load_explicit(&b->damaged, memory_order_relaxed);
+}
+
+void blob_remember(struct blob *b, uint64_t key, uint64_t value)
+{
+	pthread_mutex_lock(&b->lock);
+	b->memo.key = key;
+	b->memo.value = value;
+	b->memo.set = true;
+	pthread_mutex_unlock(&b->lock);
+}
+
+bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret)
+{
+	bool known;
+
+	pthread_mutex_lock(&b->lock);
+	known = b->memo.set && b->memo.key == key;
+	if (known)
+		*ret = b->memo.value;
+	pthread_mutex_unlock(&b->lock);
+	return known;
 }
 
 struct stretch {
@@ -369,7 +392,9 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 
 void blob_inherit(struct blob *b, struct blob *from)
 {
-	memos_copy(&b->memos, &from->memos);
-	atomic_store_explicit(&b->sound, atomic_load_explicit(&from->sound, memory_order_relaxed),
-		memory_order_relaxed);
+	pthread_mutex_lock(&from->lock);
+	b->memo = from->memo;
+	pthread_mutex_unlock(&from->lock);
+	atomic_store(&b->sound, atomic_load(&from->sound));
+	atomic_store(&b->damaged, blob_is_damaged(from));
 }

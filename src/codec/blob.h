@@ -5,8 +5,8 @@
  * Immutable and ref-counted; all functions may be called on any thread. What fits the budget is
  * inflated once, whole, whoever asks for which part, and cached there until others need the room.
  * What was pushed out before its end was read is inflated in stretches from then on, until that is
- * (codec/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints. So
- * memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
+ * (codec/zlib/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints.
+ * So memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
  * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
  * however small the budget and the pieces are, and whoever reads what else in turn.
  *
@@ -22,11 +22,10 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "codec/inflate.h"
-#include "codec/memos.h"
-#include "codec/png.h"
+#include "codec/image/png.h"
+#include "codec/zlib/inflate.h"
 
 enum blob_coding {
 	BLOB_RAW,  /* stored as they are: the extent has `size` bytes or more */
@@ -34,16 +33,15 @@ enum blob_coding {
 };
 
 struct blob {
-	/* For everybody to read, the memos to write. */
+	/* For everybody to read. */
 	struct extent stored;
 	enum blob_coding coding;
 	uint64_t size;       /* declared, decoded */
 	struct png_memo png; /* for png_file_read of this blob's pixels */
-	struct memos memos;  /* for whoever reads it; the keys are theirs */
 
 	/* The rest is blob.c's. */
 	atomic_uint refs;
-	atomic_bool sound;
+	atomic_bool sound, damaged; /* as blob_check found it */
 	struct budget *budget;
 	struct budget_slot slot;        /* all of it */
 	atomic_bool begun;              /* ... was inflated, and nobody has read its end since */
@@ -53,7 +51,11 @@ struct blob {
 	struct budget_slot *parts; /* of one thing that is derived; NULL: nobody needed them yet */
 	size_t n_parts;
 	uint64_t parts_key;
-	pthread_mutex_t lock; /* over `stretches` and `parts`; never held for long */
+	struct {
+		uint64_t key, value;
+		bool set;
+	} memo;
+	pthread_mutex_t lock; /* over `stretches`, `parts` and memo; never held for long */
 };
 
 /*
@@ -97,6 +99,13 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 /* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, and
  * cached as for reading; yes is remembered. */
 int blob_check(struct blob *b, struct error *e);
+/* Did it find that they do not? */
+bool blob_is_damaged(const struct blob *b);
+
+/* A small fact that costs a decoding to find, such as a file's size, by a key of the caller's
+ * choosing: the last one that was remembered is known. */
+void blob_remember(struct blob *b, uint64_t key, uint64_t value);
+bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 
 /*
  * What it takes time to find from the content, such as where the parts of a long text begin: made

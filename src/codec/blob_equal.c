@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/feed.h"
+#include "codec/zlib/feed.h"
 
 struct comparison {
 	codec_read_fn read;

@@ -52,10 +52,10 @@
 #include <time.h>
 
 #include "base/budget.h"
+#include "base/disk/file.h"
+#include "base/disk/spool.h"
+#include "base/durable/replace.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/replace.h"
-#include "base/spool.h"
 #include "formats/source.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/refs.h"
 #include "formats/preview.h"
 
@@ -63,12 +63,7 @@ int images_open(const char *const *options, struct images **ret, struct error *e
 	return 0;
 }
 
-struct images *images_ref(struct images *i)
-{
-	if (i)
-		refs_take(&i->refs);
-	return i;
-}
+DEFINE_REF(struct images, images_ref)
 
 void images_unref(struct images *i)
 {

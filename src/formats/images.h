@@ -2,8 +2,9 @@
 /*
  * images: the images that games have, and maps only name, for pictures of maps (preview.h).
  *
- * They lie in directories that are opened before the sandbox is entered (base/sandbox.h), each for
- * reading only. A name from a map is one name in such a directory, and never a way out of it.
+ * They lie in directories that are opened before the sandbox is entered (base/sandbox/sandbox.h),
+ * each for reading only. A name from a map is one name in such a directory, and never a way out of
+ * it.
  */
 #ifndef FORMATS_IMAGES_H
 #define FORMATS_IMAGES_H
@@ -11,9 +12,9 @@
 #include <stddef.h>
 
 #include "base/cleanup.h"
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "base/sandbox.h"
+#include "base/sandbox/sandbox.h"
 
 enum { IMAGES_DIRS_MAX = 12 };
 

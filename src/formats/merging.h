@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 
 struct format_merging {
 	/* In JSON files a string at a key of this ending is the name, without its ending, of an
@@ -17,10 +17,12 @@ struct format_merging {
 		const char *key, *dir;
 	} * references;
 	/* Keys of JSON files that hold what an object is for good: an integer, or its word (which
-	 * may be NULL: it has none). Ended by a key of NULL. */
+	 * may be NULL: it has none). Where many is not NULL a map has one object at most for each
+	 * value but that one, as it is written. Ended by a key of NULL. */
 	const struct merging_sort {
 		const char *key;
 		const struct json_word *words;
+		const char *many;
 	} * sorts;
 	/* In JSON files an integer that programs leave as their memory had it, so that it says
 	 * nothing: the key of the object that it is the first of, and its own. */
@@ -33,9 +35,6 @@ struct format_merging {
 	 * `shown` has. A number that a name begins with, before "_", is left out where they are
 	 * compared. */
 	const char *hidden_in, *const *hidden, *const *shown;
-	/* A map has one object at most of each kind but one (kind_many): the file in its directory,
-	 * and the key, that say the kind. */
-	const char *kind_file, *kind_key, *kind_many;
 	/* Patterns of the paths of tables of lines below a line with the names of the columns, and
 	 * of those names the ones that say which line it is. Both NULL-ended. */
 	const char *const *rows, *const *row_keys;

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "base/budget.h"
-#include "base/compared.h"
+#include "base/disk/file.h"
+#include "base/durable/compared.h"
 #include "base/error.h"
-#include "base/file.h"
 
 /* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
 struct store {

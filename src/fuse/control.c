@@ -76,8 +76,8 @@ int control_recv(int sock, struct control_msg *ret)
 	ssize_t n;
 	int fd;
 
-	/* ECONNRESET: the other end went, and did not read all that it was told. It is said once, and
-	 * before what was sent by it. */
+	/* ECONNRESET: the other end went, and did not read all that it was told. It is said once,
+	 * and before what was sent by it. */
 	do {
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -107,26 +107,4 @@ enum outcome control_outcome(int code)
 	default:
 		return OUTCOME_SAVE_FAILED;
 	}
-}
-
-pid_t control_fork(int *ret_sock, struct error *e)
-{
-	int ends[2], mine;
-	pid_t pid;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_errno(e, "socketpair");
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0) {
-		int r = error_errno(e, "fork");
-
-		close(ends[0]);
-		close(ends[1]);
-		return r;
-	}
-	mine = pid == 0;
-	close(ends[!mine]);
-	*ret_sock = ends[mine];
-	return pid;
 }

@@ -9,9 +9,11 @@
 
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
+#include <pthread.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "fuse/control.h"
+#include "fuse/door.h"
 #include "vfs/mounted.h"
 
 struct notifier;
@@ -22,20 +24,44 @@ struct front {
 	struct pool *pool;
 	struct fuse_session *se;
 	struct notifier *notifier;
-	int control_fd;  /* -1: the keeper is gone */
-	int door_fd;     /* where another keeper may come in then (control.h); -1: nowhere */
-	int door_code;   /* DOOR's */
-	bool unmount;    /* the save that was asked for last is one before an unmount */
-	unsigned saves;  /* that a keeper asked for and that are not answered */
-	bool lists_once; /* the kernel remembers listings, until it is told otherwise */
-	int64_t beat_ms; /* when the last sign of life was given */
+	int launcher_fd;       /* open until the end: notes come from any thread */
+	bool launcher_gone;    /* nobody hears there */
+	bool kept;             /* the mount lasts without the launcher */
+	struct door door;      /* where `mapfs -u` comes in */
+	bool made;             /* the mount point was made for this mount */
+	bool cleaned;          /* who asked for a save last removes it */
+	bool stopping;         /* the end follows the save */
+	unsigned saves;        /* that were asked for and are not answered */
+	struct report last;    /* of them, the last one that was */
+	bool lists_once;       /* the kernel remembers listings, until it is told otherwise */
+	pthread_t owner;       /* the thread of the loop */
+	pthread_mutex_t lock;  /* of the next */
+	struct control_msg at; /* how far the save is, that was told last by a worker thread */
+	int64_t beat_ms;       /* when that was passed on */
 };
 
 /* ops.c: the table for fuse_session_new, whose userdata is the front */
 extern const struct fuse_lowlevel_ops front_ops;
 
-/* loop.c, for the owner: to the keeper, if there is one; one that does not listen is let go. */
-void front_tell(struct front *f, enum control_type type, int code, const char *text);
+/* loop.c: serves until the session ends. signal_fd tells of signals that ask to end. */
+void front_run(struct front *f, int signal_fd);
+/* For the owner: to the launcher, and to each `mapfs -u` that waits. */
+void front_tell(struct front *f, const struct control_msg *m);
+
+/*
+ * save.c, for the owner. Dirty mapped pages are written back first; then the lines of the report
+ * and its code are told. to_end: see mounted_save_to_end.
+ */
+void front_save(struct front *f, bool to_end);
+void front_discard(struct front *f); /* mounted_discard, and the same answer */
+void front_stop(struct front *f);    /* saves, and ends the session */
+/* The session has ended: the last save. Returns the exit code. */
+int front_end(struct front *f);
+/* Any thread; see vfs_host. */
+void front_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
+/* Passes on how far the save is, where it is time to. */
+void front_beat(struct front *f);
+enum { FRONT_BEAT_MS = 250 };
 
 /* notify.c */
 int notifier_start(struct front *f, struct error *e);

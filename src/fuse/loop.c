@@ -1,150 +1,72 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/loop.h"
-
+/* The worker's loop over its descriptors: requests, finished jobs, signals, the launcher, and who
+ * asks for a save. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "fuse/keeper_door.h"
+#include "fuse/front.h"
 
 enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
-/* How long one that came in by the door may leave its socket full before it is let go. */
-enum { KEEPER_PATIENCE_S = 1 };
-enum { BEAT_MS = 1000 }; /* between two signs of life during a save */
 
-static void keeper_gone(struct front *f)
+static void launcher_gone(struct front *f)
 {
-	if (f->control_fd >= 0)
-		close(f->control_fd);
-	f->control_fd = -1;
-	mounted_keep(&f->tree);
-}
-
-void front_tell(struct front *f, enum control_type type, int code, const char *text)
-{
-	int r = f->control_fd < 0 ? 0 : control_tell(f->control_fd, type, code, text);
-
-	if (r == -EPIPE || r == -EAGAIN)
-		keeper_gone(f);
-}
-
-static void saved(void *arg, struct report *report)
-{
-	struct front *f = arg;
-
-	f->saves--;
-	for (size_t i = 0; i < report->n; i++)
-		front_tell(f, CONTROL_REPORT, 0, report->lines[i]);
-	/* Of several, all but the last were asked for by keepers that are gone. */
-	if (!f->saves)
-		front_tell(f, CONTROL_SAVED, (int)report->code, NULL);
-	report_finish(report);
-}
-
-static void flush_path(void *arg, const char *path)
-{
-	front_tell(arg, CONTROL_FLUSH_PATH, 0, path);
-}
-
-static void take_door(struct front *f, struct control_msg *m)
-{
-	if (f->door_fd >= 0)
-		close(f->door_fd);
-	f->door_fd = m->fd;
-	f->door_code = m->code;
-	m->fd = -1;
-}
-
-static void on_message(struct front *f, struct control_msg *m)
-{
-	switch (m->type) {
-	case CONTROL_DOOR:
-		take_door(f, m);
-		break;
-	case CONTROL_UNMOUNT:
-		front_tell(f, CONTROL_ORPHAN, f->door_code, NULL);
-		break;
-	case CONTROL_SAVE:
-		if (m->code & CONTROL_DISCARD) {
-			f->saves++;
-			mounted_discard(&f->tree, saved, f);
-			break;
-		}
-		f->unmount = m->code & CONTROL_MAY_STAY;
-		mounted_writers(&f->tree, flush_path, f);
-		front_tell(f, CONTROL_FLUSH, 0, NULL);
-		break;
-	case CONTROL_FLUSHED:
-		f->saves++;
-		if (f->unmount)
-			mounted_save_to_end(&f->tree, saved, f);
-		else
-			mounted_save(&f->tree, saved, f);
-		break;
-	case CONTROL_KEEP:
-		mounted_keep(&f->tree);
-		break;
-	case CONTROL_QUIT:
+	f->launcher_gone = true;
+	(void)shutdown(f->launcher_fd, SHUT_RDWR);
+	/* Nobody would ever unmount what nobody was told of. */
+	if (!f->kept)
 		fuse_session_exit(f->se);
-		break;
-	default:
-		break;
-	}
 }
 
-static void on_control(struct front *f)
+void front_tell(struct front *f, const struct control_msg *m)
+{
+	if (!f->launcher_gone && m->type != CONTROL_PROGRESS &&
+		door_tell_one(f->launcher_fd, m) < 0)
+		launcher_gone(f);
+	(void)door_tell(&f->door, m);
+}
+
+static void on_launcher(struct front *f)
 {
 	struct control_msg m;
-	int r = control_recv(f->control_fd, &m);
+	int r = control_recv(f->launcher_fd, &m);
 
-	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EPROTO && r != -EINTR))
-		keeper_gone(f);
-	else if (r > 0)
-		on_message(f, &m);
-	if (r > 0 && m.fd >= 0)
+	if (r == 1 && m.fd >= 0)
 		close(m.fd);
+	if (r == 1 && m.type == CONTROL_KEEP)
+		f->kept = true;
+	else if (r == 1 && m.type == CONTROL_STOP)
+		front_stop(f);
+	else if (r == 0 || (r < 0 && r != -EAGAIN && r != -EPROTO))
+		launcher_gone(f);
 }
 
-/* While there is a keeper, who comes here is sent back to it. */
-static void on_door(struct front *f)
-{
-	struct timeval patience = {.tv_sec = KEEPER_PATIENCE_S};
-	int sock = door_answer(f->door_fd, 0);
-
-	if (sock < 0)
-		return;
-	if (f->control_fd >= 0) {
-		close(sock);
-		return;
-	}
-	(void)setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	f->control_fd = sock;
-}
-
-static void saved_alone(void *arg, struct report *report)
+static void heard(void *arg, const struct control_msg *m)
 {
 	struct front *f = arg;
 
-	report_finish(report);
-	fuse_session_exit(f->se);
+	if (!m || m->type == CONTROL_SAVE)
+		f->cleaned = m && m->code & CONTROL_CLEANS;
+	if (!m)
+		mounted_keep(&f->tree);
+	else if (m->type == CONTROL_QUIT)
+		fuse_session_exit(f->se);
+	else if (m->type == CONTROL_SAVE && m->code & CONTROL_DISCARD)
+		front_discard(f);
+	else if (m->type == CONTROL_SAVE)
+		front_save(f, m->code & CONTROL_MAY_STAY);
 }
 
 static void on_signal(struct front *f, int signal_fd)
 {
 	struct signalfd_siginfo info;
 
-	if (read(signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-		return;
-	if (f->control_fd >= 0)
-		front_tell(f, CONTROL_STOPPING, 0, NULL);
-	if (f->control_fd < 0) /* nobody is left who could unmount */
-		mounted_save(&f->tree, saved_alone, f);
+	if (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		front_stop(f);
 }
 
 /* False: the session is over. */
@@ -164,53 +86,71 @@ static bool on_requests(struct front *f, struct fuse_buf *buf)
 	return true;
 }
 
-/* Returns how long to wait at most, in ms. */
-static int beat(struct front *f, int wait)
+/* Who came by the number of our device has meant us only if it is ours still. */
+static bool is_over(int fuse_fd)
 {
-	int64_t now = clock_ms();
+	struct pollfd p = {.fd = fuse_fd};
 
-	if (!f->saves)
-		return wait;
-	if (now - f->beat_ms >= BEAT_MS) {
-		f->beat_ms = now;
-		f->host.progress(&f->host, "", 0, 0);
-	}
-	return wait < 0 || wait > BEAT_MS ? BEAT_MS : wait;
+	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
 }
 
-void loop_run(struct front *f, int signal_fd)
+/* In ms, at most */
+static int wait_of(struct front *f)
+{
+	int wait = mounted_timeout(&f->tree);
+
+	return f->saves && (wait < 0 || wait > FRONT_BEAT_MS) ? FRONT_BEAT_MS : wait;
+}
+
+enum { SLOT_FUSE, SLOT_POOL, SLOT_SIGNAL, SLOT_LAUNCHER, SLOT_DOOR };
+
+/* False: the session is over. */
+static bool turn(struct front *f, int signal_fd, struct fuse_buf *buf)
+{
+	int fuse_fd = fuse_session_fd(f->se);
+	struct pollfd p[SLOT_DOOR + 1 + DOOR_CLIENTS_MAX] = {
+		{.fd = fuse_fd, .events = POLLIN},
+		{.fd = pool_fd(f->pool), .events = POLLIN},
+		{.fd = signal_fd, .events = POLLIN},
+		{.fd = f->launcher_gone ? -1 : f->launcher_fd, .events = POLLIN},
+	};
+	size_t n = SLOT_DOOR + door_poll(&f->door, p + SLOT_DOOR);
+	int r = poll(p, n, wait_of(f));
+	bool knocks = false;
+
+	if (r < 0 && errno != EINTR)
+		return false;
+	mounted_tick(&f->tree);
+	if (f->saves)
+		front_beat(f);
+	if (r < 0)
+		return true;
+	if (p[SLOT_POOL].revents)
+		pool_complete(f->pool);
+	if (p[SLOT_SIGNAL].revents)
+		on_signal(f, signal_fd);
+	if (p[SLOT_LAUNCHER].revents)
+		on_launcher(f);
+	for (size_t i = SLOT_DOOR; i < n; i++)
+		knocks |= p[i].revents != 0;
+	if (knocks && is_over(fuse_fd))
+		return false;
+	if (knocks)
+		door_serve(&f->door, heard, f);
+	return !p[SLOT_FUSE].revents || on_requests(f, buf);
+}
+
+void front_run(struct front *f, int signal_fd)
 {
 	struct fuse_buf buf = {0};
 	int fuse_fd = fuse_session_fd(f->se);
-	bool serving = true;
 
+	f->owner = pthread_self();
 	(void)fcntl(fuse_fd, F_SETFL, fcntl(fuse_fd, F_GETFL) | O_NONBLOCK);
-	while (serving && !fuse_session_exited(f->se)) {
-		struct pollfd p[] = {
-			{.fd = fuse_fd, .events = POLLIN},
-			{.fd = pool_fd(f->pool), .events = POLLIN},
-			{.fd = signal_fd, .events = POLLIN},
-			{.fd = f->control_fd, .events = POLLIN}, /* -1 is passed over */
-			{.fd = f->door_fd, .events = POLLIN},
-		};
-
-		if (poll(p, 5, beat(f, mounted_timeout(&f->tree))) < 0 && errno != EINTR)
-			break;
-		mounted_tick(&f->tree);
-		if (p[1].revents)
-			pool_complete(f->pool);
-		if (p[2].revents)
-			on_signal(f, signal_fd);
-		if (p[3].revents)
-			on_control(f);
-		if (p[4].revents)
-			on_door(f);
-		if (p[0].revents)
-			serving = on_requests(f, &buf);
-	}
+	(void)fcntl(f->launcher_fd, F_SETFL, O_NONBLOCK);
+	while (!fuse_session_exited(f->se) && turn(f, signal_fd, &buf))
+		;
 	free(buf.mem);
 	/* Its name goes with the number of the device, which the next mount may get. */
-	if (f->door_fd >= 0)
-		close(f->door_fd);
-	f->door_fd = -1;
+	door_shut(&f->door);
 }

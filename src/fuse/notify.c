@@ -5,15 +5,20 @@
  * forgotten.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuse/front.h"
 
+struct notifier {
+	struct pool *inodes, *names; /* of one thread each, so that what is told stays in order */
+	atomic_bool stop;
+};
+
 struct notice {
-	struct notice *next;
+	struct job job; /* first */
+	struct front *front;
 	struct job *then; /* NULL: nobody waits */
 	uint64_t parent;  /* of a name */
 	char *name;       /* NULL: inodes */
@@ -21,117 +26,36 @@ struct notice {
 	uint64_t inos[];
 };
 
-struct line {
-	struct front *front;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	struct notice *first, **end;
-	bool stop;
-};
-
-struct notifier {
-	struct line inodes, names;
-};
-
-static void send(const struct front *f, const struct notice *o)
+static void send(struct job *j)
 {
+	struct notice *o = (struct notice *)j;
+	struct front *f = o->front;
+	bool stop = f->notifier->stop;
+
 	/* -ENOENT: the kernel does not hold it, which is what we want. */
-	if (o->name)
+	if (o->name && !stop)
 		(void)fuse_lowlevel_notify_inval_entry(f->se, o->parent, o->name, strlen(o->name));
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < o->n && !stop; i++)
 		(void)fuse_lowlevel_notify_inval_inode(f->se, o->inos[i], 0, 0);
-}
-
-static void finish(const struct front *f, struct notice *o)
-{
 	if (o->then)
 		pool_return(f->pool, o->then);
 	free(o->name);
 	free(o);
 }
 
-static void *run(void *arg)
-{
-	struct line *l = arg;
-	struct notice *o;
-
-	pthread_mutex_lock(&l->lock);
-	for (;;) {
-		bool stop;
-
-		while (!l->first && !l->stop)
-			pthread_cond_wait(&l->wake, &l->lock);
-		o = l->first;
-		if (!o)
-			break;
-		l->first = o->next;
-		if (!l->first)
-			l->end = &l->first;
-		stop = l->stop;
-		pthread_mutex_unlock(&l->lock);
-		if (!stop)
-			send(l->front, o);
-		finish(l->front, o);
-		pthread_mutex_lock(&l->lock);
-	}
-	pthread_mutex_unlock(&l->lock);
-	return NULL;
-}
-
-static int line_start(struct line *l, struct front *f)
-{
-	sigset_t all, old;
-	int r;
-
-	*l = (struct line){.front = f};
-	l->end = &l->first;
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->wake, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&l->thread, NULL, run, l);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -r;
-}
-
-static void line_stop(struct line *l)
-{
-	pthread_mutex_lock(&l->lock);
-	l->stop = true;
-	pthread_cond_signal(&l->wake);
-	pthread_mutex_unlock(&l->lock);
-	pthread_join(l->thread, NULL);
-	pthread_cond_destroy(&l->wake);
-	pthread_mutex_destroy(&l->lock);
-}
-
-static void line_add(struct line *l, struct notice *o)
-{
-	o->next = NULL;
-	pthread_mutex_lock(&l->lock);
-	*l->end = o;
-	l->end = &o->next;
-	pthread_cond_signal(&l->wake);
-	pthread_mutex_unlock(&l->lock);
-}
-
 int notifier_start(struct front *f, struct error *e)
 {
 	struct notifier *t = calloc(1, sizeof(*t));
-	int r = t ? line_start(&t->inodes, f) : -ENOMEM;
 
-	if (r == 0) {
-		r = line_start(&t->names, f);
-		if (r < 0)
-			line_stop(&t->inodes);
-	}
-	if (r < 0) {
-		free(t);
-		return error_set(e, r, "no thread can be made: %s", strerror(-r));
-	}
 	f->notifier = t;
-	return 0;
+	if (t) {
+		t->inodes = pool_create(1);
+		t->names = pool_create(1);
+	}
+	if (t && t->inodes && t->names)
+		return 0;
+	notifier_stop(f);
+	return error_set(e, -ENOMEM, "no thread can be made");
 }
 
 void notifier_stop(struct front *f)
@@ -140,42 +64,51 @@ void notifier_stop(struct front *f)
 
 	if (!t)
 		return;
-	line_stop(&t->inodes);
-	line_stop(&t->names);
+	t->stop = true;
+	pool_destroy(t->inodes);
+	pool_destroy(t->names);
 	free(t);
 	f->notifier = NULL;
+}
+
+/* A notice with room for n inodes; NULL: nobody is told, and `then` is on its way. */
+static struct notice *notice_new(struct front *f, size_t n, struct job *then)
+{
+	struct notice *o = f->notifier ? calloc(1, sizeof(*o) + n * sizeof(*o->inos)) : NULL;
+
+	if (!o) {
+		if (then)
+			pool_return(f->pool, then);
+		return NULL;
+	}
+	o->job.run = send;
+	o->front = f;
+	o->then = then;
+	return o;
 }
 
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
 	struct front *f = (struct front *)h;
-	struct notice *o = f->notifier ? calloc(1, sizeof(*o) + n * sizeof(*inos)) : NULL;
+	struct notice *o = notice_new(f, n, then);
 
-	if (!o) {
-		pool_return(f->pool, then);
+	if (!o)
 		return;
-	}
-	o->then = then;
 	o->n = n;
 	if (n)
 		memcpy(o->inos, inos, n * sizeof(*inos));
-	line_add(&f->notifier->inodes, o);
+	pool_submit(f->notifier->inodes, &o->job);
 }
 
 void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
 {
 	struct front *f = (struct front *)h;
-	struct notice *o = f->notifier ? calloc(1, sizeof(*o)) : NULL;
+	struct notice *o = notice_new(f, 0, then);
 
-	if (o)
-		o->name = strdup(name);
-	if (!o || !o->name) {
-		free(o);
-		if (then)
-			pool_return(f->pool, then);
+	if (!o)
 		return;
-	}
+	o->name = strdup(name);
 	o->parent = parent;
-	o->then = then;
-	line_add(&f->notifier->names, o);
+	/* Without memory for the name nothing is told. */
+	pool_submit(f->notifier->names, &o->job);
 }

@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Every change of a name or an attribute comes through us, and contents are invalidated by hand. */
 static const double FOREVER = 24 * 3600.0;
 /* What follows the folder that is mounted does so within a second. */
 static const double BRIEFLY = 0.5;
 
-struct stat stat_of(const struct attr *a)
+static struct stat stat_of(const struct attr *a)
 {
 	return (struct stat){
 		.st_ino = a->ino,
@@ -39,55 +40,52 @@ struct fuse_entry_param entry_of(const struct attr *a)
 	};
 }
 
-void request_end(struct request *q)
+void answer_done(struct request *q)
 {
+	fuse_reply_err(q->req, 0);
+}
+
+void answer_entry(struct request *q)
+{
+	struct fuse_entry_param e = entry_of(&q->call.attr);
+
+	fuse_reply_entry(q->req, &e);
+}
+
+static void answer_attr(struct request *q)
+{
+	struct stat st = stat_of(&q->call.attr);
+
+	fuse_reply_attr(q->req, &st, q->call.attr.brief ? BRIEFLY : FOREVER);
+}
+
+static void reply(struct call *c, int r)
+{
+	struct request *q = (struct request *)c;
+
+	if (r < 0)
+		fuse_reply_err(q->req, -r);
+	else
+		q->answer(q);
 	free(q->call.out);
 	free(q->listing);
 	free(q);
 }
 
-void reply_err(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
+/* Stands in where there is no memory for one; the owner's alone. */
+static struct request nowhere;
 
-	fuse_reply_err(q->req, -r);
-	request_end(q);
-}
-
-void reply_entry(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
-	struct fuse_entry_param e = entry_of(&c->attr);
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_entry(q->req, &e);
-	request_end(q);
-}
-
-void reply_attr(struct call *c, int r)
-{
-	struct request *q = (struct request *)c;
-	struct stat st = stat_of(&c->attr);
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_attr(q->req, &st, c->attr.brief ? BRIEFLY : FOREVER);
-	request_end(q);
-}
-
-struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct call *c, int r),
+struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name)
 {
 	struct request *q = calloc(1, sizeof(*q));
 
 	if (!q) {
 		fuse_reply_err(req, ENOMEM);
-		return NULL;
+		return &nowhere;
 	}
 	q->req = req;
+	q->answer = answer;
 	q->call.op = op;
 	q->call.reply = reply;
 	q->call.ino = ino;
@@ -96,11 +94,231 @@ struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct ca
 	return q;
 }
 
+void request_makes(struct request *q, mode_t mode)
+{
+	const struct fuse_ctx *ctx = q == &nowhere ? NULL : fuse_req_ctx(q->req);
+
+	if (!ctx)
+		return;
+	q->call.set.mode = mode;
+	q->call.set.uid = ctx->uid;
+	q->call.set.gid = ctx->gid;
+}
+
 void request_submit(struct request *q)
 {
-	struct front *f = fuse_req_userdata(q->req);
+	struct front *f = q == &nowhere ? NULL : fuse_req_userdata(q->req);
 
-	mounted_submit(&f->tree, &q->call);
+	if (f)
+		mounted_submit(&f->tree, &q->call);
+}
+
+void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+	const char *name)
+{
+	request_submit(request_begin(req, op, answer, ino, name));
+}
+
+/* ---- attributes */
+
+static void answer_xattr(struct request *q)
+{
+	const struct call *c = &q->call;
+
+	if (q->room == 0)
+		fuse_reply_xattr(q->req, c->out_size);
+	else if (q->room < c->out_size)
+		fuse_reply_err(q->req, ERANGE);
+	else
+		fuse_reply_buf(q->req, (const char *)c->out, c->out_size);
+}
+
+static void answer_statfs(struct request *q)
+{
+	fuse_reply_statfs(q->req, &q->call.statvfs);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)fi;
+	request_ask(req, vfs_getattr, answer_attr, ino, NULL);
+}
+
+static struct handle *handle_of(const struct fuse_file_info *fi)
+{
+	return (struct handle *)(uintptr_t)fi->fh;
+}
+
+static void take_time(struct call *c, unsigned to_set, unsigned given, unsigned now, unsigned mask,
+	const struct timespec *t, struct timespec *ret)
+{
+	if (!(to_set & (given | now)))
+		return;
+	c->mask |= mask;
+	*ret = *t;
+	if (to_set & now)
+		clock_gettime(CLOCK_REALTIME, ret);
+}
+
+static void op_setattr(
+	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, vfs_setattr, answer_attr, ino, NULL);
+	unsigned set = (unsigned)to_set;
+	struct call *c = &q->call;
+
+	c->handle = fi ? handle_of(fi) : NULL;
+	c->set.mode = st->st_mode;
+	c->set.uid = st->st_uid;
+	c->set.gid = st->st_gid;
+	c->set.size = (uint64_t)st->st_size;
+	c->mask |= set & FUSE_SET_ATTR_MODE ? (unsigned)ATTR_MODE : 0;
+	c->mask |= set & FUSE_SET_ATTR_UID ? (unsigned)ATTR_UID : 0;
+	c->mask |= set & FUSE_SET_ATTR_GID ? (unsigned)ATTR_GID : 0;
+	c->mask |= set & FUSE_SET_ATTR_SIZE ? (unsigned)ATTR_SIZE : 0;
+	take_time(c, set, FUSE_SET_ATTR_ATIME, FUSE_SET_ATTR_ATIME_NOW, ATTR_ATIME, &st->st_atim,
+		&c->set.atime);
+	take_time(c, set, FUSE_SET_ATTR_MTIME, FUSE_SET_ATTR_MTIME_NOW, ATTR_MTIME, &st->st_mtim,
+		&c->set.mtime);
+	request_submit(q);
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	request_ask(req, vfs_statfs, answer_statfs, ino, NULL);
+}
+
+static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	struct request *q = request_begin(req, vfs_getxattr, answer_xattr, ino, name);
+
+	q->room = size;
+	request_submit(q);
+}
+
+static void op_setxattr(
+	fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size, int flags)
+{
+	(void)ino;
+	(void)name;
+	(void)value;
+	(void)size;
+	(void)flags;
+	/* Not ENOSYS, which the kernel would remember as an answer for all. */
+	fuse_reply_err(req, EOPNOTSUPP);
+}
+
+static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	(void)ino;
+	if (size)
+		fuse_reply_buf(req, NULL, 0);
+	else
+		fuse_reply_xattr(req, 0);
+}
+
+static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	request_ask(req, vfs_removexattr, answer_done, ino, name);
+}
+
+/* ---- open files */
+
+static void answer_open(struct request *q)
+{
+	const struct call *c = &q->call;
+
+	q->fi.fh = (uintptr_t)c->opened;
+	q->fi.keep_cache = c->keep_cache;
+	/* Who only reads has nothing to apply, and need not wait for us to close. */
+	q->fi.noflush = (c->flags & O_ACCMODE) == O_RDONLY && !(c->flags & O_TRUNC);
+	fuse_reply_open(q->req, &q->fi);
+}
+
+static void answer_create(struct request *q)
+{
+	struct fuse_entry_param e = entry_of(&q->call.attr);
+
+	q->fi.fh = (uintptr_t)q->call.opened;
+	fuse_reply_create(q->req, &e, &q->fi);
+}
+
+static void answer_data(struct request *q)
+{
+	fuse_reply_buf(q->req, (const char *)q->call.out, q->call.out_size);
+}
+
+static void answer_write(struct request *q)
+{
+	fuse_reply_write(q->req, q->call.size);
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, vfs_open, answer_open, ino, NULL);
+
+	q->fi = *fi;
+	q->call.flags = (unsigned)fi->flags;
+	request_submit(q);
+}
+
+static void op_create(
+	fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, vfs_create_file, answer_create, parent, name);
+
+	q->fi = *fi;
+	q->call.flags = (unsigned)fi->flags;
+	request_makes(q, mode);
+	request_submit(q);
+}
+
+static void op_read(
+	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, vfs_read, answer_data, ino, NULL);
+
+	q->call.handle = handle_of(fi);
+	q->call.size = size;
+	q->call.off = (uint64_t)off;
+	request_submit(q);
+}
+
+static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t off,
+	struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, vfs_write, answer_write, ino, NULL);
+
+	q->call.handle = handle_of(fi);
+	q->call.data = data;
+	q->call.size = size;
+	q->call.off = (uint64_t)off;
+	q->call.mapped = fi->writepage;
+	request_submit(q);
+}
+
+static void on_handle(fuse_req_t req, vfs_op op, fuse_ino_t ino, const struct fuse_file_info *fi)
+{
+	struct request *q = request_begin(req, op, answer_done, ino, NULL);
+
+	q->call.handle = handle_of(fi);
+	request_submit(q);
+}
+
+static void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	on_handle(req, vfs_flush, ino, fi);
+}
+
+static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	on_handle(req, vfs_release, ino, fi);
+}
+
+static void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
+{
+	(void)datasync;
+	on_handle(req, vfs_fsync, ino, fi);
 }
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
@@ -117,13 +335,13 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	 * came without attributes. */
 	if (f->lists_once)
 		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
+	(void)control_tell(f->launcher_fd, CONTROL_SERVING, 0, NULL);
 }
 
 const struct fuse_lowlevel_ops front_ops = {
 	.init = op_init,
 	.lookup = op_lookup,
 	.forget = op_forget,
-	.forget_multi = op_forget_multi,
 	.getattr = op_getattr,
 	.setattr = op_setattr,
 	.open = op_open,

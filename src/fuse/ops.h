@@ -13,42 +13,29 @@
 struct request {
 	struct call call; /* first */
 	fuse_req_t req;
+	void (*answer)(struct request *q); /* what the reply is, where the call did not fail */
 	struct fuse_file_info fi;
 	char *listing;
 	size_t used, room;
 };
 
-struct stat stat_of(const struct attr *a);
 struct fuse_entry_param entry_of(const struct attr *a);
-/* A call for a request, or NULL after an answer of ENOMEM. */
-struct request *request_begin(fuse_req_t req, vfs_op op, void (*reply)(struct call *c, int r),
+/* A call for a request, which request_submit begins. Where there is no memory it is one whose
+ * request was answered with that, and request_submit drops it. */
+struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
-void request_end(struct request *q); /* it was answered */
-void reply_err(struct call *c, int r);
-void reply_entry(struct call *c, int r);
-void reply_attr(struct call *c, int r);
-
-static inline struct handle *handle_of(const struct fuse_file_info *fi)
-{
-	return (struct handle *)(uintptr_t)fi->fh;
-}
-
-/* ops_file.c */
-void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
-	struct fuse_file_info *fi);
-void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
-void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t off,
-	struct fuse_file_info *fi);
-void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
+/* Both, where there is nothing more to say of it. */
+void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+	const char *name);
+void answer_done(struct request *q);
+void answer_entry(struct request *q);
+/* Who asks owns what is made. */
+void request_makes(struct request *q, mode_t mode);
 
 /* ops_dir.c */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n);
-void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets);
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
@@ -62,16 +49,5 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct f
 void op_readdirplus(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
-
-/* ops_attr.c */
-void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void op_setattr(
-	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi);
-void op_statfs(fuse_req_t req, fuse_ino_t ino);
-void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
-void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
-	int flags);
-void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
-void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 #endif

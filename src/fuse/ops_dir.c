@@ -7,10 +7,7 @@
 
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request *q = request_begin(req, vfs_lookup, reply_entry, parent, name);
-
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_lookup, answer_entry, parent, name);
 }
 
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
@@ -21,50 +18,29 @@ void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 	fuse_reply_none(req);
 }
 
-void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
-{
-	struct front *f = fuse_req_userdata(req);
-
-	for (size_t i = 0; i < count; i++)
-		mounted_forget(&f->tree, forgets[i].ino, forgets[i].nlookup);
-	fuse_reply_none(req);
-}
-
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	struct request *q = request_begin(req, vfs_mkdir, reply_entry, parent, name);
+	struct request *q = request_begin(req, vfs_mkdir, answer_entry, parent, name);
 
-	if (!q)
-		return;
-	q->call.set.mode = mode;
-	q->call.set.uid = fuse_req_ctx(req)->uid;
-	q->call.set.gid = fuse_req_ctx(req)->gid;
+	request_makes(q, mode);
 	request_submit(q);
 }
 
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request *q = request_begin(req, vfs_unlink, reply_err, parent, name);
-
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_unlink, answer_done, parent, name);
 }
 
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request *q = request_begin(req, vfs_rmdir, reply_err, parent, name);
-
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_rmdir, answer_done, parent, name);
 }
 
 void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t to,
 	const char *to_name, unsigned flags)
 {
-	struct request *q = request_begin(req, vfs_rename, reply_err, parent, name);
+	struct request *q = request_begin(req, vfs_rename, answer_done, parent, name);
 
-	if (!q)
-		return;
 	q->call.to_ino = to;
 	q->call.to_name = to_name;
 	q->call.flags = flags;
@@ -97,15 +73,9 @@ void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, 
 	fuse_reply_err(req, EPERM);
 }
 
-static void reply_listing(struct call *c, int r)
+static void answer_listing(struct request *q)
 {
-	struct request *q = (struct request *)c;
-
-	if (r < 0)
-		fuse_reply_err(q->req, -r);
-	else
-		fuse_reply_buf(q->req, q->listing, q->used);
-	request_end(q);
+	fuse_reply_buf(q->req, q->listing, q->used);
 }
 
 static bool emit_plain(struct call *c, const char *name, const struct attr *a, uint64_t next)
@@ -139,19 +109,20 @@ static bool emit_plus(struct call *c, const char *name, const struct attr *a, ui
 
 static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
 {
-	struct request *q = request_begin(req, vfs_readdir, reply_listing, ino, NULL);
+	char *listing = malloc(size ? size : 1);
+	struct request *q;
 
-	if (!q)
+	if (!listing) {
+		fuse_reply_err(req, ENOMEM);
 		return;
-	q->listing = malloc(size ? size : 1);
+	}
+	q = request_begin(req, vfs_readdir, answer_listing, ino, NULL);
+	q->listing = listing;
 	q->room = size;
 	q->call.off = (uint64_t)off;
 	q->call.plus = plus;
 	q->call.emit = plus ? emit_plus : emit_plain;
-	if (q->listing)
-		request_submit(q);
-	else
-		reply_err(&q->call, -ENOMEM);
+	request_submit(q);
 }
 
 /* A directory has no handle. Told so once, the kernel asks no more. */
@@ -181,10 +152,7 @@ void op_readdirplus(
 
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
-	struct request *q = request_begin(req, vfs_fsyncdir, reply_err, ino, NULL);
-
 	(void)datasync;
 	(void)fi;
-	if (q)
-		request_submit(q);
+	request_ask(req, vfs_fsyncdir, answer_done, ino, NULL);
 }

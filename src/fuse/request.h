@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * request: what to mount, where and how, as the command line said it. Filled by the cli, read by
- * keeper and worker; the strings are the cli's and live as long as the process.
+ * launcher and worker; the strings are the cli's and live as long as the process.
  */
 #ifndef FUSE_REQUEST_H
 #define FUSE_REQUEST_H

@@ -8,21 +8,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 
 #include "base/budget.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/metadata.h"
-#include "base/sandbox.h"
+#include "base/disk/io.h"
+#include "base/disk/metadata.h"
+#include "base/sandbox/sandbox.h"
 #include "fuse/control.h"
-#include "fuse/keeper_mountinfo.h"
-#include "fuse/loop.h"
+#include "fuse/mountinfo.h"
+#include "fuse/front.h"
 #include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
@@ -39,8 +37,8 @@ static void note(void *arg, const char *line)
 {
 	struct worker *w = arg;
 
-	if (w->front.control_fd >= 0)
-		(void)control_tell(w->front.control_fd, CONTROL_NOTE, 0, line);
+	/* One who does not listen can do without. */
+	(void)control_tell(w->front.launcher_fd, CONTROL_NOTE, 0, line);
 }
 
 /* What the kernel lacks is for those who look closely. */
@@ -57,31 +55,19 @@ static void host_note(struct vfs_host *h, const char *line)
 	note(h, line);
 }
 
-static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
-{
-	const struct worker *w = (const struct worker *)h;
-	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = total, .fd = -1};
-	struct pollfd p = {.fd = w->front.control_fd, .events = POLLOUT};
-
-	snprintf(m.text, sizeof(m.text), "%s", what);
-	/* Whoever is slow to listen can do without some of it. */
-	if (p.fd >= 0 && poll(&p, 1, 0) == 1)
-		(void)control_send(p.fd, &m);
-}
-
 /* Where a map is mounted for writing; the sandbox is not entered yet. */
 struct place {
 	const char *map;
 	char *point; /* owned */
 };
 
-static void find_place(void *arg, const char *point, const struct mount_entry *entry)
+static void find_place(void *arg, const struct mount_entry *entry)
 {
 	struct place *p = arg;
 
 	if (p->point || !entry->mapfs || entry->read_only || strcmp(entry->source, p->map) != 0)
 		return;
-	p->point = strdup(point);
+	p->point = strdup(entry->point);
 }
 
 /* A full disk says nothing of the map. */
@@ -102,7 +88,7 @@ static int refuse(struct worker *w, int r, const struct error *e)
 	snprintf(
 		line, sizeof(line), "%s%s%s", text, p.point ? ": on " : "", p.point ? p.point : "");
 	free(p.point);
-	(void)control_tell(w->front.control_fd, CONTROL_FAILED, (int)code, line);
+	(void)control_tell(w->front.launcher_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
 
@@ -152,23 +138,20 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	return r;
 }
 
-/* Waits for the descriptor of the mount. */
-static int receive_mount(struct worker *w, int *ret_fd)
+/* Waits for the door and the descriptor of the mount. */
+static int receive_mount(struct front *f, int *ret_fd)
 {
 	struct control_msg m;
 	int r;
 
-	for (;;) {
-		r = control_recv(w->front.control_fd, &m);
-		if (r == -EINTR || r == -EPROTO)
-			continue;
-		if (r <= 0)
-			return r < 0 ? r : -EPIPE;
-		if (m.type == CONTROL_MOUNTED && m.fd >= 0)
-			break;
-		if (m.fd >= 0)
-			close(m.fd);
+	while ((r = control_recv(f->launcher_fd, &m)) == 1 && m.type != CONTROL_MOUNTED) {
+		if (m.type == CONTROL_DOOR) {
+			f->door.listener = m.fd;
+			f->made = m.code;
+		}
 	}
+	if (r <= 0)
+		return r < 0 ? r : -EPIPE;
 	*ret_fd = m.fd;
 	return 0;
 }
@@ -190,41 +173,13 @@ static int session_begin(struct worker *w, int fd)
 	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
 }
 
-static int take_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-static int end(struct worker *w)
-{
-	struct front *f = &w->front;
-	struct report report = REPORT_INIT;
-	int code;
-
-	notifier_stop(f);
-	mounted_end(&f->tree, &report);
-	for (size_t i = 0; i < report.n; i++)
-		front_tell(f, CONTROL_REPORT, 0, report.lines[i]);
-	code = (int)report.code;
-	front_tell(f, CONTROL_SAVED, code, NULL);
-	report_finish(&report);
-	return code;
-}
-
 static int serve(struct worker *w, int signal_fd)
 {
 	struct front *f = &w->front;
 	struct error e = ERROR_INIT;
 	int fd, r;
 
-	r = receive_mount(w, &fd);
+	r = receive_mount(f, &fd);
 	if (r == 0)
 		r = session_begin(w, fd);
 	if (r == 0)
@@ -232,8 +187,9 @@ static int serve(struct worker *w, int signal_fd)
 	if (r < 0)
 		return OUTCOME_MOUNT;
 	w->served = true;
-	loop_run(f, signal_fd);
-	return end(w);
+	front_run(f, signal_fd);
+	notifier_stop(f);
+	return front_end(f);
 }
 
 /* Spans come and go by the megabyte: what the budget drops is to go back to the system at once, and
@@ -323,26 +279,28 @@ static void finish(struct worker *w)
 	budget_destroy(w->options.budget);
 	file_unref(w->options.names_file);
 	images_unref(w->options.images);
-	if (f->control_fd >= 0)
-		close(f->control_fd);
+	/* Who waits for our end finds the map unlocked. */
+	door_finish(&f->door);
+	close(f->launcher_fd);
 }
 
-int worker_main(const struct mount_request *rq, int control_fd)
+int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
-		.front = {.host = {front_invalidate, front_forget_name, host_note, host_progress},
-			.control_fd = control_fd,
-			.door_fd = -1}};
+		.front = {.host = {front_invalidate, front_forget_name, host_note, front_progress},
+			.launcher_fd = launcher_fd,
+			.owner = pthread_self(),
+			.lock = PTHREAD_MUTEX_INITIALIZER}};
 	struct error e = ERROR_INIT;
 	const char *why = "";
-	int signal_fd, code, r;
+	int code, r;
 
+	door_init(&w.front.door);
 	bound_memory();
 	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */
 	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
-	signal_fd = take_signals();
 	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
 	if (r < 0) {
 		code = refuse(&w, r, &e);
@@ -350,7 +308,7 @@ int worker_main(const struct mount_request *rq, int control_fd)
 		close(signal_fd);
 		return code;
 	}
-	r = control_tell(control_fd, CONTROL_SOUND, *why != '\0', why);
+	r = control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why);
 	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;
 	if (rq->create && !w.served)
 		volume_discard(w.vol);

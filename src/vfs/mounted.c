@@ -24,7 +24,7 @@ void mounted_forget(struct mounted *m, uint64_t ino, uint64_t n)
 		vfs_forget(m->map, ino, n);
 }
 
-void mounted_writers(struct mounted *m, void (*fn)(void *arg, const char *path), void *arg)
+void mounted_writers(struct mounted *m, void (*fn)(void *arg, uint64_t ino), void *arg)
 {
 	if (m->folder)
 		folder_writers(m->folder, fn, arg);

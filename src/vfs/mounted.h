@@ -15,7 +15,7 @@ struct mounted {
 void mounted_destroy(struct mounted *m);
 void mounted_submit(struct mounted *m, struct call *c);
 void mounted_forget(struct mounted *m, uint64_t ino, uint64_t n);
-void mounted_writers(struct mounted *m, void (*fn)(void *arg, const char *path), void *arg);
+void mounted_writers(struct mounted *m, void (*fn)(void *arg, uint64_t ino), void *arg);
 int mounted_timeout(struct mounted *m);
 void mounted_tick(struct mounted *m);
 void mounted_save(struct mounted *m, vfs_saved done, void *arg);

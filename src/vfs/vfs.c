@@ -213,12 +213,10 @@ void vfs_fsyncdir(struct vfs *v, struct call *c)
 	vfs_save(v, root_saved, s);
 }
 
-void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg)
+void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg)
 {
 	for (const struct node *n = NULL; (n = node_next(v, n));) {
-		CLEANUP(free) char *path = n->writers && n->at->up ? node_path(n) : NULL;
-
-		if (path)
-			fn(arg, path);
+		if (n->writers && n->at->up)
+			fn(arg, n->ino);
 	}
 }

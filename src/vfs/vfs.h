@@ -37,9 +37,8 @@ bool vfs_unchanged(const struct vfs *v);
  * and node_recall finds what they mean. */
 bool vfs_idle(const struct vfs *v);
 
-/* Paths (relative to the mount) of files that are open for writing: their mapped pages may be
- * dirty. Calls fn for each. */
-void vfs_writers(struct vfs *v, void (*fn)(void *arg, const char *path), void *arg);
+/* Files that are open for writing: their mapped pages may be dirty. Calls fn for each. */
+void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg);
 
 /* Milliseconds until vfs_tick wants to be called (the journal's sync), or -1. */
 int vfs_timeout(struct vfs *v);

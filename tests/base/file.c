@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/disk/file.h"
 
 static struct file *open_hello(const struct room *room)
 {

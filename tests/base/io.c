@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io_copy.h"
+#include "base/disk/io_copy.h"
 
 static void every_call_asks_the_hook_first(void **state)
 {

@@ -11,8 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/metadata.h"
-#include "base/replace.h"
+#include "base/disk/metadata.h"
+#include "base/durable/replace.h"
 
 static void prepare(const struct room *room)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names beside a map, and how often a directory is read for them. */
-#include "base/nearby.h"
+#include "base/disk/nearby.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

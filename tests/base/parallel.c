@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 enum { MANY = 1000 };
 

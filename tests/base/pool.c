@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 enum { JOBS = 200, PATIENCE_MS = 60000 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/record.h"
-#include "base/reclog.h"
+#include "base/durable/record.h"
+#include "base/durable/reclog.h"
 
 static int open_log(const struct room *room, struct reclog **ret, struct error *e)
 {

@@ -10,9 +10,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/pair.h"
-#include "base/replace.h"
+#include "base/disk/io.h"
+#include "base/durable/pair.h"
+#include "base/durable/replace.h"
 
 enum { NEW_SIZE = 3 << 20 };
 static uint8_t new_data[NEW_SIZE];

@@ -21,12 +21,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/capability.h"
-#include "base/filter.h"
-#include "base/reclog.h"
-#include "base/replace.h"
-#include "base/sandbox.h"
-#include "base/spool.h"
+#include "base/disk/spool.h"
+#include "base/durable/reclog.h"
+#include "base/durable/replace.h"
+#include "base/sandbox/capability.h"
+#include "base/sandbox/filter.h"
+#include "base/sandbox/sandbox.h"
 
 /* Everything below happens in a child; the line is how it tells what was not so. */
 #define CHECK(what)                                                                                \
@@ -368,56 +368,13 @@ static const struct attempt {
 	{"a call of the future", 4000, {0}, ENOSYS},
 };
 
-/* The same for the keeper, whose worker is the parent. */
-static const struct attempt keeper_attempts[] = {
-	{"execve", SYS_execve, {(long)"/bin/true", 0, 0}, 0},
-	{"clone of a process", SYS_clone, {SIGCHLD, 0, 0, 0, 0}, 0},
-	{"clone3", SYS_clone3, {0, 0}, ENOSYS},
-	{"ptrace", SYS_ptrace, {0, 0, 0, 0}, 0},
-	{"signal to the worker", SYS_kill, {-2, 0}, -1},
-	{"signal to another", SYS_kill, {1, 0}, 0},
-	{"signal to the group", SYS_kill, {0, 0}, 0},
-	{"mount", SYS_mount, {0, (long)"/tmp", (long)"tmpfs", 0, 0}, 0},
-	{"umount", SYS_umount2, {(long)"/", MNT_DETACH}, 0},
-	{"unshare", SYS_unshare, {CLONE_NEWUSER}, 0},
-	{"socket of the network", SYS_socket, {AF_INET, SOCK_STREAM, 0}, 0},
-	{"connect", SYS_connect, {0, 0, 0}, ENOSYS},
-	{"reading", SYS_openat, {AT_FDCWD, (long)"/proc/self/mountinfo", O_RDONLY | O_CLOEXEC}, -1},
-	{"writing", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_WRONLY}, ENOSYS},
-	{"reading and writing", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDWR}, ENOSYS},
-	{"truncation", SYS_openat, {AT_FDCWD, (long)"/dev/null", O_RDONLY | O_TRUNC}, ENOSYS},
-	{"a new file", SYS_openat, {AT_FDCWD, (long)"/tmp", O_RDONLY | O_CREAT}, ENOSYS},
-	{"a file without a name", SYS_openat, {AT_FDCWD, (long)"/tmp", O_TMPFILE | O_RDWR}, ENOSYS},
-	{"openat2", SYS_openat2, {AT_FDCWD, (long)"/tmp", 0, 0}, ENOSYS},
-	{"removing a file", SYS_unlinkat, {AT_FDCWD, (long)"/nothing", 0}, 0},
-	{"renameat2", SYS_renameat2, {AT_FDCWD, (long)"/a", AT_FDCWD, (long)"/b", 0}, 0},
-	{"fchmodat", SYS_fchmodat, {AT_FDCWD, (long)"/tmp", 0777}, 0},
-	{"setxattr", SYS_setxattr, {(long)"/tmp", (long)"user.x", 0, 0, 0}, 0},
-	{"memory that is run", SYS_mprotect, {0, 0, 4}, ENOSYS},
-	{"io_uring", SYS_io_uring_setup, {1, 0}, ENOSYS},
-	{"prctl", SYS_prctl, {0, 0, 0, 0, 0}, ENOSYS},
-	{"a call of the future", 4000, {0}, ENOSYS},
-};
-
-static void enter_keeper(void)
-{
-	struct error e = ERROR_INIT;
-
-	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-	CHECK(filter_enter_keeper(getppid(), &e) == 0);
-}
-
-/* room: of a worker; NULL: as the keeper. */
 static void attempt_child(const struct room *room, const struct attempt *a)
 {
 	long args[5], r;
 
 	for (size_t i = 0; i < 5; i++)
 		args[i] = a->args[i] == -2 ? getppid() : a->args[i] == -3 ? getpid() : a->args[i];
-	if (room)
-		enter(room, SANDBOX_WRITABLE);
-	else
-		enter_keeper();
+	enter(room, SANDBOX_WRITABLE);
 	r = syscall(a->call, args[0], args[1], args[2], args[3], args[4]);
 	_exit(a->error < 0 ? r < 0 : r != -1 || errno != a->error);
 }
@@ -446,47 +403,6 @@ static void attempt_each(const struct room *room, const struct attempt *each, si
 static void what_nobody_needs_is_refused(void **state)
 {
 	attempt_each(*state, attempts, sizeof(attempts) / sizeof(attempts[0]));
-}
-
-static void the_keeper_only_looks_and_waits(void **state)
-{
-	(void)state;
-	attempt_each(NULL, keeper_attempts, sizeof(keeper_attempts) / sizeof(keeper_attempts[0]));
-}
-
-/* What it does all the time, and at the end. */
-static void keeper_child(const struct room *room)
-{
-	int ends[2], empty = mkdirat(room->fd, "point", 0700), point = openat(room->fd, "point", 0);
-	char link[40], path[PATH_MAX];
-	ssize_t n;
-	pid_t child;
-	FILE *f;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", point);
-	n = readlink(link, path, sizeof(path) - 1);
-	CHECK(empty == 0 && n > 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0);
-	path[n] = '\0';
-	child = fork();
-	if (child == 0)
-		_exit(0);
-	enter_keeper();
-	CHECK(waitpid(child, NULL, 0) == child);
-	CHECK(send(ends[0], "x", 1, MSG_NOSIGNAL) == 1 && recv(ends[1], link, 1, 0) == 1);
-	f = fopen("/proc/self/mountinfo", "re");
-	CHECK(f && fgets(path + n + 1, (int)(sizeof(path) - (size_t)n - 1), f) && fclose(f) == 0);
-	CHECK(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) >= 0);
-	CHECK(rmdir(path) == 0);
-}
-
-static void the_keeper_does_its_work(void **state)
-{
-	if (!has_filter()) {
-		print_message("no filter in this build or kernel\n");
-		skip();
-	}
-	in_child(keeper_child, *state);
-	assert_int_equal(count_files(((const struct room *)*state)->fd), 0);
 }
 
 static void *say_so(void *arg)
@@ -535,8 +451,6 @@ int main(void)
 		in_a_room(root_keeps_three_capabilities_at_most),
 		in_a_room(others_keep_none),
 		in_a_room(what_nobody_needs_is_refused),
-		in_a_room(the_keeper_only_looks_and_waits),
-		in_a_room(the_keeper_does_its_work),
 		in_a_room(threads_memory_and_abort_work),
 	};
 

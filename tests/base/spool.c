@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/spool.h"
+#include "base/disk/spool.h"
 
 enum { BIG = SPOOL_MEMORY_MAX + 100000 };
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "base/io.h"
-#include "base/trust.h"
+#include "base/disk/io.h"
+#include "base/disk/trust.h"
 
 /* For tests that are about no disk: rooms are made in memory, unless $TMPDIR says where. */
 void rooms_in_memory(void);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "cli/words.h"
+#include "cli/line/options.h"
+#include "cli/line/words.h"
 
 static int add(struct options *o, const char *list)
 {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "../asserts.h"
-#include "base/file.h"
+#include "base/disk/file.h"
 
 static inline struct extent extent_of(const void *data, size_t n)
 {

@@ -518,17 +518,15 @@ static void what_is_remembered_is_recalled_until_others_push_it_out(void **state
 	uint64_t v = 0;
 
 	(void)state;
-	assert_false(memos_find(&b->memos, 0, &v));
-	memos_set(&b->memos, 0, 10);
-	memos_set(&b->memos, 7, 17);
-	memos_set(&b->memos, 7, 18);
-	assert_true(memos_find(&b->memos, 0, &v));
+	assert_false(blob_recall(b, 0, &v));
+	blob_remember(b, 0, 10);
+	assert_true(blob_recall(b, 0, &v));
 	assert_int_equal(v, 10);
-	assert_true(memos_find(&b->memos, 7, &v));
+	blob_remember(b, 7, 17);
+	blob_remember(b, 7, 18);
+	assert_true(blob_recall(b, 7, &v));
 	assert_int_equal(v, 18);
-	memos_set(&b->memos, 8, 1);
-	assert_true(memos_find(&b->memos, 8, &v));
-	assert_false(memos_find(&b->memos, 0, &v));
+	assert_false(blob_recall(b, 0, &v));
 }
 
 static void what_is_known_of_a_blob_can_be_handed_on(void **state)
@@ -538,14 +536,14 @@ static void what_is_known_of_a_blob_can_be_handed_on(void **state)
 	uint64_t v = 0;
 
 	(void)state;
-	memos_set(&a->memos, 3, 30);
+	blob_remember(a, 3, 30);
 	blob_inherit(b, a);
-	assert_true(memos_find(&b->memos, 3, &v));
+	assert_true(blob_recall(b, 3, &v));
 	assert_int_equal(v, 30);
-	assert_false(memos_find(&b->memos, 0, &v));
+	assert_false(blob_recall(b, 0, &v));
 	/* Each goes its own way from there. */
-	memos_set(&b->memos, 3, 31);
-	assert_true(memos_find(&a->memos, 3, &v));
+	blob_remember(b, 3, 31);
+	assert_true(blob_recall(a, 3, &v));
 	assert_int_equal(v, 30);
 }
 

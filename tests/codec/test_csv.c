@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "codec/csv.h"
+#include "codec/text/csv.h"
 
 static struct error err;
 

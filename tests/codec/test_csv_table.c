@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "codec_test.h"
 
-#include "codec/csv_table.h"
+#include "codec/text/csv_table.h"
 
 #include <stdio.h>
 

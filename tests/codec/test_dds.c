@@ -2,7 +2,7 @@
 #include "codec_test.h"
 
 #include "base/cursor.h"
-#include "codec/dds.h"
+#include "codec/image/dds.h"
 
 enum { HEADER = 128 };
 

@@ -12,9 +12,9 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/spool.h"
-#include "codec/checksum.h"
-#include "codec/inflate.h"
+#include "base/disk/spool.h"
+#include "codec/zlib/checksum.h"
+#include "codec/zlib/inflate.h"
 
 static struct error err;
 

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "codec/png.h"
+#include "codec/image/png.h"
 
 static struct error err;
 

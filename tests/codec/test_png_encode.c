@@ -5,7 +5,7 @@
 #include <png.h>
 #include <zlib.h>
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 
 static struct error err;
 

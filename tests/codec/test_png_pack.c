@@ -5,7 +5,7 @@
 #include <png.h>
 #include <zlib.h>
 
-#include "codec/png_pack.h"
+#include "codec/image/png_pack.h"
 
 static struct error err;
 

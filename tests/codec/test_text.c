@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "codec_test.h"
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 static struct error err;
 

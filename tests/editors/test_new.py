@@ -65,6 +65,8 @@ def test_a_new_map_does_not_replace_a_file(box, small):
 @pytest.mark.parametrize("how", ["cp -a", "rsync -a", "one by one, the last first"])
 @pytest.mark.parametrize("source", ["Tsunami.map", "Sunny Side Up.map"])
 def test_info_images_and_sounds_copied_from_another_mount(box, source, how):
+    if "rsync" in how:
+        boxes.needs("rsync")
     path = box.add(places.debian_map("ddnet/data/maps/" + source), "source.map")
     old, new = box.mount(path, "ro", point=box.point("old")), make(box)
     if how.startswith("one"):

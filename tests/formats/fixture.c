@@ -77,7 +77,7 @@ int fixture_open_source(struct fixture *f, const struct format *format, const st
 
 	*f = (struct fixture){.source = *src, .budget = budget_create(64 << 20)};
 	f->dirfd = open(tmp ? tmp : "/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!src->n_files || !f->budget || f->dirfd < 0)
+	if ((!src->n_files && !format) || !f->budget || f->dirfd < 0)
 		return error_set(e, -ENOMEM, "cannot set the test up");
 	f->store = (struct store){.keep = keep, .spool_dirfd = f->dirfd};
 	f->ctx = (struct format_context){

@@ -24,8 +24,8 @@ uint64_t fixture_file_size(const struct file *file);
 /* Do both have the same files, byte for byte? */
 bool source_equal(const struct source *a, const struct source *b);
 
-/* Takes the source over; format NULL: the one that claims it. options are borrowed. 0 or the
- * refusal; fixture_close in either case. */
+/* Takes the source over; format NULL: the one that claims it. Of a source without files a new map.
+ * options are borrowed. 0 or the refusal; fixture_close in either case. */
 int fixture_open_source(struct fixture *f, const struct format *format, const struct source *src,
 	const char *const *options, struct error *e);
 void fixture_close(struct fixture *f);

@@ -3,11 +3,14 @@
  * one-tree: one tree, one map.
  *
  *     one-tree TREES FILE [SECOND]
+ *     one-tree TREES FORMAT PATH FILE [PATH FILE ...]
  *
  * A random tree is files and directories of the map that get other content, are copied, moved or
  * removed, none of them twice. It is come to on several ways: in another order each time, with
  * files that are first something else, and that stand at names which mean nothing for a while. All
  * ways must lead to the same map, to the byte, and to the same words.
+ *
+ * With a FORMAT the map is a new one, and its tree some of the files, each at its path.
  */
 #include <errno.h>
 #include <limits.h>
@@ -53,6 +56,8 @@ struct one {
 static struct one all[FILES_MAX];
 static size_t n_all;
 static const struct snapshot *origin; /* that these are of, and their bytes */
+static char **given;                  /* for a new map: path, file, path, file ... */
+static size_t n_given;
 
 enum kind { PUT, COPY, MOVE, REMOVE };
 
@@ -145,10 +150,24 @@ static const char *like(struct random *r, const struct one *o)
 	return o->path;
 }
 
+static bool choose_given(struct random *r, const struct deed *before, size_t n, struct deed *ret)
+{
+	size_t i = 2 * roll(r, (uint32_t)n_given);
+
+	*ret = (struct deed){.kind = COPY};
+	snprintf(ret->at, PATH_MAX, "%s", given[i]);
+	snprintf(ret->to, PATH_MAX, "%s", given[i]);
+	snprintf(ret->from, PATH_MAX, "%s", given[i + 1]);
+	return is_free(before, n, ret->to);
+}
+
 static bool choose(struct random *r, const struct deed *before, size_t n, struct deed *ret)
 {
-	const struct one *o = &all[roll(r, (uint32_t)n_all)];
+	const struct one *o;
 
+	if (n_given)
+		return choose_given(r, before, n, ret);
+	o = &all[roll(r, (uint32_t)n_all)];
 	*ret = (struct deed){.kind = (enum kind)roll(r, 4), .dir = o->dir};
 	snprintf(ret->at, PATH_MAX, "%s", o->path);
 	if (!is_free(before, n, o->path) || (o->fixed && ret->kind != PUT && ret->kind != COPY))
@@ -174,12 +193,19 @@ static void expect(int r, const char *what, const struct deed *d)
 	exit(1);
 }
 
-/* The bytes of a file of the base. */
+/* The bytes of a file of the base, or of one that was given. */
 static bool content(const struct snapshot *s, const char *path, struct extent *ret)
 {
+	struct source file = {0};
 	struct bytes *b;
 	struct entry en;
 
+	if (n_given) {
+		if (source_add(&file, path, NULL) < 0)
+			exit(2);
+		*ret = extent_of_file(file.files[0], 0, file.sizes[0]);
+		return true;
+	}
 	if (entry_find(s, path, &en) < 0 || entry_get(s, &en, &b, NULL) < 0)
 		return false;
 	*ret = extent_of_bytes(b);
@@ -232,6 +258,9 @@ static int wander(struct random *r, struct overlay *o, const struct deed *d)
 	char other[PATH_MAX];
 	int e = 0;
 
+	/* Another one's content, for a while. */
+	if (n_given)
+		return put(o, d->to, given[2 * roll(r, (uint32_t)n_given) + 1]);
 	if (d->dir || d->kind == COPY)
 		return 0;
 	if (roll(r, 2) && d->kind != MOVE)
@@ -431,9 +460,19 @@ int main(int argc, char **argv)
 	struct fixture f;
 	int r = 0;
 
-	for (int i = 2; r == 0 && i < argc; i++)
+	const struct format *format = NULL;
+
+	for (int i = 0; argc > 4 && formats[i]; i++)
+		if (strcmp(argv[2], formats[i]->name) == 0)
+			format = formats[i];
+	if (format) {
+		src.name = "new";
+		given = argv + 3;
+		n_given = (size_t)(argc - 3) / 2;
+	}
+	for (int i = 2; r == 0 && !format && i < argc; i++)
 		r = source_add(&src, argv[i], &e);
-	if (!n || r < 0 || fixture_open_source(&f, NULL, &src, options, &e) < 0) {
+	if (!n || r < 0 || fixture_open_source(&f, format, &src, options, &e) < 0) {
 		fprintf(stderr, "one-tree: %s\n", error_text(&e));
 		return 2;
 	}

@@ -10,12 +10,12 @@
 
 #include "base/buffer.h"
 #include "codec/blob.h"
-#include "codec/checksum.h"
-#include "codec/csv.h"
-#include "codec/csv_table.h"
-#include "codec/dds.h"
-#include "codec/json.h"
-#include "codec/text.h"
+#include "codec/image/dds.h"
+#include "codec/text/csv.h"
+#include "codec/text/csv_table.h"
+#include "codec/text/json.h"
+#include "codec/text/text.h"
+#include "codec/zlib/checksum.h"
 #include "fuzz.h"
 
 enum { VALUES_MAX = 60 };
@@ -310,8 +310,8 @@ TARGET(fuzz_inflate)
 }
 
 #ifdef HAVE_LIBDEFLATE
-/* Raw deflate data, in a zlib stream with the checksum of what libdeflate makes of it: taken at once
- * it is what zlib takes it for. */
+/* Raw deflate data, in a zlib stream with the checksum of what libdeflate makes of it: taken at
+ * once it is what zlib takes it for. */
 TARGET(fuzz_deflate)
 {
 	static struct libdeflate_decompressor *d;

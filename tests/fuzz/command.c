@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/sandbox.h"
+#include "base/disk/io.h"
+#include "base/sandbox/sandbox.h"
 #include "cli/cli.h"
 #include "fuzz.h"
 #include "vfs/volume/outcome.h"
@@ -26,7 +26,7 @@
 
 enum { ARGS_MAX = 12, PUTS_MAX = 4 };
 
-/* In place of base/sandbox.c. */
+/* In place of base/sandbox/sandbox.c. */
 int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
 
 #define TARGET(name)                                                                               \
 	void name(const uint8_t *data, size_t size);                                               \

@@ -269,6 +269,8 @@ static void journals(void)
 
 int main(int argc, char **argv)
 {
+	static const char kit[] = "[MOD]\n<STRING>NAME:x\n<INTEGER>VERSION:7\n[/MOD]\n";
+
 	if (argc < 3) {
 		fprintf(stderr, "usage: seeds DIR FIXTURE FILE...\n");
 		return 2;
@@ -279,6 +281,7 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
+	seed("torchlight-kit", "", 0, kit, sizeof(kit) - 1);
 	journals();
 	take_views(argv[2]);
 	take_new(&format_triclon, NULL, "x.tcm", "new_triclon");

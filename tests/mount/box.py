@@ -50,7 +50,7 @@ def status_field(pid, field):
                 if line.startswith(field + ":"):
                     return line.split()[1]
     except OSError:
-        pass  # gone meanwhile: a child that a keeper sent out
+        pass  # gone meanwhile
     return None
 
 
@@ -262,16 +262,16 @@ class Box:
         m = Mount(self, map_, point)
         up = wait_for(lambda: m.mounted() or p.poll() is not None)
         assert up and p.poll() is None, "mapfs -f did not mount: " + get(log.name).decode()
-        # Mounted for the kernel is not yet answered by the worker, nor served by the keeper.
+        # Mounted for the kernel is not yet answered by the worker.
         st = os.stat(point).st_dev
         door = "@mapfs/%d:%d" % (os.major(st), os.minor(st))
         wait_for(lambda: p.poll() is not None or self.serves(door), 5)
         return m, p
 
     def serves(self, door):
-        """Is the socket the keeper's own? One that is about to end may have had the same number."""
+        """Is the socket the worker's own? One that is about to end may have had the same number."""
         try:
-            top = "/proc/%d/fd/" % self.keeper()
+            top = "/proc/%d/fd/" % self.worker()
             own = {os.readlink(top + fd) for fd in os.listdir(top)}
         except (OSError, AssertionError, TypeError):
             return False
@@ -297,12 +297,10 @@ class Box:
                 continue
         return out
 
-    def confined(self, keeper):
-        """Those that gave up their privileges and have children among the mount's, or have none."""
+    def confined(self, value):
+        """The process that gave up new privileges, or the one that did not."""
         def find():
-            all_of = self.processes()
-            parents = {status_field(p, "PPid") for p in all_of}
-            found[:] = [p for p in all_of if status_field(p, "NoNewPrivs") == "1" and (str(p) in parents) == keeper]
+            found[:] = [p for p in self.processes() if status_field(p, "NoNewPrivs") == value]
             return len(found) == 1
         found = []
         # One that has answered the last of its callers may still be about to go.
@@ -310,7 +308,11 @@ class Box:
         return found[0]
 
     def worker(self):
-        return self.confined(keeper=False)
+        return self.confined("1")
+
+    def guard(self):
+        """What the launcher leaves behind, and in the foreground itself."""
+        return self.confined("0")
 
     def held(self):
         """How many descriptors the worker has, and how many of them on files that are gone."""
@@ -322,19 +324,10 @@ class Box:
                 pass
         return len(links), sum(x.endswith("(deleted)") for x in links)
 
-    def keeper(self):
-        return self.confined(keeper=True)
-
-    def runner(self):
-        """The process that kept its privileges: it runs umount and fusermount3 for the keeper."""
-        found = [p for p in self.processes() if status_field(p, "NoNewPrivs") == "0"]
-        assert len(found) == 1, "runners: %s of %s" % (found, self.processes())
-        return found[0]
-
     def kill_worker(self):
         pid = self.worker()
         os.kill(pid, signal.SIGKILL)
-        # The keeper cleans up after it: the mount point is usable again, no process is left.
+        # It is cleaned up after: the mount point is usable again, no process is left.
         assert wait_for(lambda: not self.processes()), "processes stay after the worker's death"
         assert not mounts_below(self.root), "still mounted after the worker's death"
 

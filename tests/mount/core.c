@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "../vfs/box.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "vfs/volume/volume.h"
 
 enum { BOXES = 3, DEPTH_MAX = 16, ENTRIES_MAX = 100000, TEXT_MAX = 1 << 16, REQUEST_MAX = 1 << 28 };

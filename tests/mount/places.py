@@ -87,6 +87,13 @@ def ddnet_tool(name):
     return found[0]
 
 
+def is_sanitized():
+    """Is mapfs built with sanitizers? clang's runtimes are in the program itself."""
+    with open(BINARY, "rb") as f:
+        program = f.read()
+    return any(name in program for name in (b"__asan_", b"__tsan_", b"__ubsan_"))
+
+
 def sanitizers():
     """The runtimes that mapfs is linked with; they must be loaded before any shim."""
     out = subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout

@@ -49,7 +49,7 @@ def test_one_mount_that_is_edited_and_saved_over_and_over(box, small):
     m = box.mount(small)
 
     def held():
-        return descriptors(box.worker()), descriptors(box.keeper())
+        return descriptors(box.worker()), descriptors(box.guard())
 
     first = []
     for i in range(share.of(1000, 30)):
@@ -70,7 +70,7 @@ def test_many_mounts_at_once(box):
     n, open_before = share.of(200, 20), descriptors()
     mounts = [box.mount(box.add(datafile.small_map(), "m%03d.map" % i), point=box.point("p%03d" % i))
               for i in range(n)]
-    assert len(box.processes()) == 3 * n
+    assert len(box.processes()) == 2 * n
     for i, m in enumerate(mounts):
         m.put(SETTINGS, b"mount %d\n" % i)
     for i, m in enumerate(mounts):

@@ -260,7 +260,7 @@ def test_the_shim_kills_what_it_is_told_to(box, small):
 
 
 def test_the_shim_lets_pass_what_is_synced_through_the_mount(box, small):
-    """A file that is open when a save begins is synced by the keeper's helper: no step of the save."""
+    """A file that is open when a save begins is synced for it: no step of the save."""
     shim = box.shim(shims.Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)

@@ -227,7 +227,7 @@ def test_when_both_processes_were_killed_each_journal_is_named(box, four, discar
     for i in 1, 3:
         four.put(NAMES[i] + "/" + AUTHOR, b"me\n")
     journals = box.beside()
-    for pid in [box.keeper(), box.worker()]:
+    for pid in [box.guard(), box.worker()]:
         os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
     r = box.run("-u", *(["--discard"] if discard else []), four.point)
@@ -241,7 +241,7 @@ def test_when_both_processes_were_killed_each_journal_is_named(box, four, discar
 
 def test_signals_save(box, four):
     four.put(NAMES[0] + "/" + AUTHOR, b"me\n")
-    os.kill(box.keeper(), signal.SIGTERM)
+    os.kill(box.guard(), signal.SIGTERM)
     assert boxes.wait_for(lambda: not box.processes())
     assert author(box, 0) == b"me\0" and box.beside() == []
 

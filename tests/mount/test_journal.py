@@ -23,7 +23,7 @@ def journals(box):
 
 
 def killed(box, m):
-    """kill -9 of the worker; the keeper takes the mount down."""
+    """kill -9 of the worker; it is cleaned up after."""
     box.kill_worker()
     assert not m.mounted()
 

@@ -204,15 +204,14 @@ def test_a_mount_in_use_is_discarded_by_force(box, small):
 def kill(box, *who):
     for pid in [getattr(box, name)() for name in who]:
         os.kill(pid, signal.SIGKILL)
-    # The runner goes with the keeper.
     assert boxes.wait_for(lambda: len(box.processes()) == 2 - len(who))
 
 
-def test_discarding_without_a_keeper(box, small):
+def test_discarding_without_a_guard(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "keeper")
+    kill(box, "guard")
     assert "discarded: changed info/settings.cfg" in m.unmount("--discard").out
     assert boxes.get(small) == raw and box.beside() == []
 
@@ -221,7 +220,7 @@ def test_discarding_what_killed_processes_left(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "keeper", "worker")
+    kill(box, "guard", "worker")
     r = m.unmount("--discard")
     assert "discarded: info/settings.cfg" in r.out, r
     assert boxes.get(small) == raw and box.beside() == []
@@ -301,7 +300,7 @@ def helper(box):
 
 
 @pytest.mark.parametrize("how, who", [
-    ("--force", ["keeper"]), ("-l", ["worker"]), ("-f", ["keeper", "worker"])], ids=str)
+    ("--force", ["guard"]), ("-l", ["worker"]), ("-f", ["guard", "worker"])], ids=str)
 def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, helper, how, who):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
@@ -330,7 +329,7 @@ def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, help
 def test_after_both_were_killed_it_is_told_what_happened_and_what_to_do(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "keeper", "worker")
+    kill(box, "guard", "worker")
     r = box.run(box.add(datafile.small_map(), "second.map"), m.point)
     assert r.code == 3 and "mapfs -u " + m.point in r.err and "came back" not in r.err, r
     r = box.run(small, m.point)
@@ -345,7 +344,7 @@ def test_after_both_were_killed_it_is_told_what_happened_and_what_to_do(box, sma
 def test_after_both_were_killed_no_journal_is_told_of_where_there_is_none(box, small):
     m = box.mount(small)
     m.get(SETTINGS)
-    kill(box, "keeper", "worker")
+    kill(box, "guard", "worker")
     assert "no journal" in m.unmount(code=4).err
 
 
@@ -401,6 +400,20 @@ def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, fl
     assert saved(small)
     if m.mounted():
         m.unmount()
+
+
+def test_all_who_end_it_at_once_hear_of_the_save(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, NEW)
+    synced(m, SETTINGS)
+    shim.arm(Fault.DELAY, 0, Fault.SYNC, 1000)
+    all_of = [subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               env=box.env()) for _ in range(3)]
+    for p in all_of:
+        said = p.communicate(timeout=HANGS)[0].decode()
+        assert (p.returncode, said) == (0, "saved: %s\n" % SETTINGS)
+    assert saved(small) and not m.mounted()
 
 
 # ---- progress
@@ -480,7 +493,7 @@ def test_status_of_what_is_not_served(box, small):
     assert "does not answer" in box.run("status", m.point).out
     assert time.monotonic() - start < HANGS
     os.kill(box.worker(), signal.SIGCONT)
-    kill(box, "keeper", "worker")
+    kill(box, "guard", "worker")
     assert "mapfs -u " + m.point in box.run("status", small).out
     m.unmount(code=4)
     assert "comes back" in box.run("status", small).out

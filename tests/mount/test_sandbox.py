@@ -2,7 +2,6 @@
 """The worker from inside: what a map could do that had taken it over."""
 import errno
 import os
-import signal
 import stat
 import subprocess
 
@@ -65,12 +64,9 @@ def test_it_reaches_nothing_outside_and_lives_on(box, small, inside, what):
 
 
 @pytest.mark.parametrize("what", [CHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL])
-def test_what_it_has_no_need_of_kills_it_and_the_keeper_says_so(box, small, inside, victim, what):
+def test_what_it_has_no_need_of_kills_it_and_that_is_said(box, small, inside, victim, what):
     path = "/bin/true" if what == EXEC else outside(box)
     m, p = box.foreground(small, shim=inside)
-    # Usable once the look at it has ended.
-    children = "/proc/{0}/task/{0}/children".format(box.runner())
-    assert boxes.wait_for(lambda: not boxes.get(children))
     m.put(SETTINGS, b"x 1\n")
     assert attempt(m, inside, what, path, victim.pid) is None
     assert p.wait(90) == 4
@@ -168,24 +164,7 @@ def test_of_a_foreign_group_or_second_file_the_owner_is_kept_too(box, root, smal
 DAC_OVERRIDE, SYS_ADMIN = 1 << 1, 1 << 21
 
 
-def is_filtered(pid):
-    return boxes.status_field(pid, "Seccomp") == "2"
-
-
-def test_roots_runner_keeps_what_unmounting_needs_and_the_keeper_less(box, root, small):
+def test_roots_guard_keeps_what_unmounting_needs(box, root, small):
     m = box.mount(small)
-    assert all(c & ~(DAC_OVERRIDE | SYS_ADMIN) == 0 for c in capabilities(box.runner()))
-    assert all(c & ~DAC_OVERRIDE == 0 for c in capabilities(box.keeper()))
-    assert is_filtered(box.keeper()) == is_filtered(box.worker())
+    assert all(c & ~(DAC_OVERRIDE | SYS_ADMIN) == 0 for c in capabilities(box.guard()))
     m.unmount()
-
-
-def test_without_the_runner_a_mount_is_still_ended_by_others(box, small):
-    m = box.mount(small)
-    m.put(SETTINGS, b"x 1\n")
-    os.kill(box.runner(), signal.SIGKILL)
-    r = m.unmount(code=3)
-    assert "saved: " + SETTINGS in r.out and "fusermount3 -u " + m.point in r.err and m.mounted()
-    subprocess.run(["fusermount3", "-u", m.point], check=True)
-    assert boxes.wait_for(lambda: not box.processes())
-    assert parts.settings(small) == b"x 1\0"

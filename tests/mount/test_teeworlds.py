@@ -9,7 +9,7 @@ import struct
 import pytest
 
 import datafile
-from box import get, put, refused
+from box import get, needs, put, refused
 from datafile import LAYER
 from editing import layer_names, left, new, saved, shell, sync
 
@@ -138,6 +138,7 @@ def test_a_group_json_alone_stays_and_is_not_told_as_removed(m):
 
 
 def test_rsync_removes_a_group_with_its_standing_directory(m):
+    needs("rsync")
     shell(m, "cp -r groups/0_Game groups/9_new; mkdir ../empty; rm -r groups/9_new/layers/0_Game")
     m.unmount()
     again = m.box.mount(m.map)

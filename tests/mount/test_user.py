@@ -128,3 +128,11 @@ def test_a_signal_saves_for_an_ordinary_user_too(box, user):
     assert r.code == 0, r
     assert parts.settings(path) == b"x 1\0"
     assert not boxes.is_mounted(box.point())
+
+
+def test_the_mount_point_that_was_made_goes_also_where_root_ends_the_mount(box, user):
+    path = owned(box)
+    point = path[:-len(".map")]
+    assert user('"$MAPFS" "$MAP"', MAP=path).code == 0 and boxes.is_mounted(point)
+    assert box.run("-u", point).code == 0
+    assert boxes.wait_for(lambda: not os.path.lexists(point))

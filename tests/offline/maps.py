@@ -85,7 +85,7 @@ def output(*argv, **kw):
 
 def jail(box, *files):
     """A root with mapfs and these files in /data, which are a user's; its path, and what runs mapfs there."""
-    if places.sanitizers():
+    if places.is_sanitized():
         pytest.skip("the sanitizers read their options from /proc")
     top = os.path.join(box.root, "jail")
     libs = output("ldd", places.BINARY).decode().split()

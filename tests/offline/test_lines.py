@@ -162,8 +162,6 @@ def test_what_cannot_be_changed_is_told(box, small):
     for args in (["put", "-", "info/author"], ["rm", "-", "info/author"], ["pack", box.maps, "--onto", "-"]):
         r = run(*args, input=read_bytes(small), cwd=box.root)
         assert (r.returncode, r.stderr) == (2, b"mapfs: -: is standard input, and cannot be written\n"), args
-    r = run("pack", "--format=teeworlds", box.maps, "-", cwd=box.root)
-    assert (r.returncode, r.stderr) == (2, b"mapfs: -: is no name for a new map\n")
     r = run("text", "-", input=b"none")
     assert (r.returncode, r.stderr) == (2, b"mapfs: -: not a map of a known format\n")
     # A file of that name has a path.
@@ -200,6 +198,35 @@ def test_a_merged_map_on_standard_output(box, three):
     assert code == 129 and "terminal" in told and "DATA" not in told
     r = shell(">/dev/full", "merge", *three, "-", cwd=box.root)
     assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("format", ["teeworlds", "torchlight-mod", "triclon"])
+def test_a_new_map_on_standard_output(box, small, format):
+    tree, tmp, out = (os.path.join(box.root, name) for name in ("tree", "tmp", "out.map"))
+    os.mkdir(tmp)
+    if format == "teeworlds":
+        good("extract", "-o", "raw=off", small, tree)
+    else:
+        os.makedirs(tree + "/.mod")
+        with open(tree + "/.mod/info.json" if format == "torchlight-mod" else tree + "/info.json", "w") as f:
+            f.write('{"title": "t", "id": 7}' if format == "torchlight-mod" else '{"name": "t"}')
+    good("pack", "--format=" + format, tree, out)
+    env = box.env({"TMPDIR": tmp})
+    for how in ([], ["-v"]):  # what is said does not go into the map
+        r = run("pack", "--format=" + format, *how, tree, "-", env=env, cwd=box.root)
+        assert (r.returncode, r.stdout) == (0, read_bytes(out)) and (b"saved: " in r.stderr) == bool(how)
+    told, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
+    assert code == 1 and "terminal" in told
+    r = shell(">/dev/full", "pack", "--format=" + format, tree, "-", env=env, cwd=box.root)
+    assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot be written: No space left on device")
+    assert os.listdir(tmp) == [] and os.listdir(box.root).count("-") == 0
+
+
+def test_which_map_it_is_to_be_has_to_be_said(box, small):
+    r = run("pack", box.maps, "-", text=True, cwd=box.root)
+    assert (r.returncode, r.stdout) == (2, "") and "--format=NAME says which" in r.stderr
+    r = run("pack", "--format=torchlight-pak", box.maps, "-", text=True, cwd=box.root)
+    assert (r.returncode, r.stderr) == (2, "mapfs: -: is a map of two files, and standard output is one\n")
 
 
 def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, three):

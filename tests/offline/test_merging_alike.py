@@ -56,25 +56,35 @@ def of_one_name(where, height):
     put(where, "t", LAYERS + "3_x/id.csv", edits.text_of(pattern(3, height, 0, 1, 2)))
 
 
-def test_layers_of_one_name_that_are_alike_in_another_order_are_in_doubt(plain):
+def test_layers_of_one_name_are_told_apart_by_what_they_hold(plain):
     """What ours did to the one must not be done to the other."""
     of_one_name(plain, 10)
     put(plain, "o", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 10, 9)))
+    merge(plain, code=0)
+    assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(11, 10, 0)
+    assert grid(said(plain, LAYERS + "3_x/id.csv")) == pattern(3, 10, 0, 1, 2, 9)
+
+
+def test_layers_of_one_name_that_are_as_much_alike_are_in_doubt(plain):
+    of_one_name(plain, 60)
+    put(plain, "t", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 0)))
+    put(plain, "o", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 9)))
     assert "in doubt" in merge(plain, code=1).stderr
-    assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(3, 10, 9)
-    assert grid(left(plain, LAYERS + "2_x/id.csv")) == pattern(11, 10, 0)
+    assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 9)
+    assert grid(left(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 0)
 
 
 def test_a_moved_layer_in_doubt_is_named_where_it_stands(plain):
     """Ours moved it and changed it, theirs changed it where it was."""
     of_one_name(plain, 60)
+    put(plain, "t", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 0)))
     good("mv", str(plain / "o.map"), LAYERS + "2_x", OTHER + "/layers/5_x")
     put(plain, "o", OTHER + "/layers/1_x/id.csv", edits.text_of(pattern(3, 60, 9)))
     r = merge(plain, code=1)
     assert "conflict: %s/layers/1_x/id.csv: in doubt" % OTHER in r.stderr
     assert grid(said(plain, OTHER + "/layers/1_x/id.csv")) == pattern(3, 60, 9)
-    assert grid(left(plain, OTHER + "/layers/1_x/id.csv")) == pattern(3, 60, 0, 1, 2)
-    assert layers_of(plain, GROUP)[2:] == ["2_x"] and layers_of(plain, OTHER) == ["0_far", "1_x"]
+    assert grid(left(plain, OTHER + "/layers/1_x/id.csv")) == pattern(3, 60, 0)
+    assert layers_of(plain, OTHER) == ["0_far", "1_x"]
 
 
 def test_the_layer_that_a_map_has_once_was_added_by_both_under_two_names(plain):

@@ -5,8 +5,7 @@
  * (tests/mount/shims.py).
  *
  * Only mapfs's own calls count, and of those the ones that change a regular file or a directory;
- * what goes to sockets and devices passes, and so does what goes through a mount: before a save the
- * keeper's helper syncs what is still open there, which is none of the steps of the save.
+ * what goes to sockets and devices passes, and so does what goes through a mount.
  */
 /* Both names of each call are defined here, those for large files under names of their own. */
 #undef _FILE_OFFSET_BITS

@@ -22,9 +22,26 @@ BELOW = {
 # Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
 # beside the folders stand above all of them.
 SUBROOMS = {
+    "base": {
+        # All of them use the files beside the folders.
+        "threads": {None},
+        "disk": {"threads", None},
+        "durable": {"disk", None},
+        "sandbox": {None},
+    },
+    "codec": {
+        "zlib": set(),
+        "text": set(),
+        "image": {"zlib", None},
+    },
     "cli": {
         "offline": set(),
-        "merging": {"offline"},
+        "compare": {"offline"},
+        "joining": {"offline", "compare"},
+        "merging": {"offline", "compare", "joining"},
+        # The face of the room, which says how a command is called, stands beside the folders.
+        "line": {"offline", None},
+        "commands": {"offline", "compare", "merging", "line", None},
     },
     "vfs": {
         "files": set(),

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 #include "mutate_layers.h"
 
 /* Integers by number, as libtw2's doc/map.md lists them. */

@@ -8,11 +8,12 @@
 
 #include <sys/resource.h>
 
-#include "base/spool.h"
-#include "codec/png.h"
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
 
-/* Far less than the pixels of large.map, which are 128 MiB; AddressSanitizer's own memory counts. */
-#ifdef __SANITIZE_ADDRESS__
+/* Far less than the pixels of large.map, which are 128 MiB; sanitizers' own memory counts, which
+ * clang does not tell of. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 enum { PEAK_MAX_KIB = 120 << 10 };
 #else
 enum { PEAK_MAX_KIB = 96 << 10 };

@@ -2,7 +2,7 @@
 /* The files of info, images, sounds and raw: what they show, take and refuse, and what follows. */
 #include "tw_test.h"
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/names/mounted.h"
 
 enum { IMAGE_DATA = 5, TILES_DATA = 14, OPAQUE = 4 };
@@ -256,7 +256,7 @@ static void an_external_image_takes_its_size_only(void **state)
 	assert_content(f.s, "images/1_desert.json",
 		"{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
-		"external is 0 (cannot be changed here from true)");
+		"external is 0 (cannot be changed from true)");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
 	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
 	assert_fails(
@@ -633,8 +633,8 @@ static void a_save_refuses_what_a_game_would(void **state)
 		put(&f.s, "raw/items/00005_layer/00000",
 			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
-	assert_fails(
-		f.s->format->edit->check(before, f.s, false, collect, why, &err), EINVAL, "a game would");
+	assert_fails(f.s->format->edit->check(before, f.s, false, collect, why, &err), EINVAL,
+		"a game would");
 	assert_non_null(strstr(why, "there is no game layer\n"));
 	assert_non_null(strstr(why, "color[3] is 300 (0 to 255)\n"));
 	/* What the map had before is no fault of this save. */

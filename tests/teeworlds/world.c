@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "world.h"
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 
 void world_open(struct world *w, const char *map)
 {

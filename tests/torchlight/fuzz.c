@@ -2,14 +2,16 @@
 /* A target for each structure of the Torchlight files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../fuzz/fuzz.h"
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/lens/removed_text.h"
+#include "formats/torchlight/model/kit.h"
 #include "formats/torchlight/picture/imageset.h"
 #include "formats/torchlight/wire/removed.h"
 #include "formats/torchlight/wire/tree.h"
@@ -150,6 +152,21 @@ TARGET(fuzz_removed)
 		return;
 	if (removed_parse(once->data, once->size, &twice, &e) < 0 || once->size != twice->size ||
 		(once->size && memcmp(once->data, twice->data, once->size) != 0))
+		abort();
+}
+
+/* What it says can stand in a header. */
+TARGET(fuzz_kit)
+{
+	CLEANUP(modheader_free) struct mod_header *h = calloc(1, sizeof(*h));
+	CLEANUP(bytes_unref) struct bytes *written = bytes_copy(data, size);
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct error e = ERROR_INIT;
+
+	if (!h || !written)
+		abort();
+	h->version = MOD_VERSION;
+	if (judged(kit_read(written, h, &e), &e) == 0 && modheader_write(h, 0, &out, &e) < 0)
 		abort();
 }
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/pair.h"
+#include "base/durable/pair.h"
 
 enum { DIED = 77, DONE = 78, STEPS_MAX = 200 };
 

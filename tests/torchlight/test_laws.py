@@ -140,7 +140,7 @@ def test_what_is_asked_changes_nothing(name, tmp_path):
 
 SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",
          "binlayout": "layout", "raw": "raw", "text": "text", "removed": "removed",
-         "marker": "marker", "imageset": "imageset",
+         "marker": "marker", "imageset": "imageset", "kit": "kit",
          "learn": "learn"}
 
 
@@ -168,6 +168,9 @@ def seeds(kind):
     if kind == "imageset":
         return [b'<?x?><!-- <a> --><Imageset Imagefile= "x.dds">\n<Image Name="a"/><Image Name=\'b\' XPos="1" '
                 b'YPos="2" Width="3" Height="4" /></Imageset>']
+    if kind == "kit":
+        text = b"[MOD]\n\t<STRING>NAME:x\n\t<INTEGER>VERSION:7\n\t<INTEGER64>MOD_ID:-5\n[/MOD]\n"
+        return [text, b"\xff\xfe" + text.decode().replace("\n", "\r\n").encode("utf-16-le")]
     if kind == "marker":
         return [b"mapfs pair 1\n.X.mapfs-new-1\nX\n.Y.mapfs-new-2\nY\n"]
     return [b"MEDIA/A.DAT\n media\\b.dat\r\n\nMEDIA/A.DAT\n", "\t\ufeffMEDIA/A.DAT\n".encode()]

@@ -15,7 +15,7 @@ import shims
 import tlread
 import tlwrite
 from archives import Archive, dat, large_mod, small_mod, text_dat
-from tlbox import MODS, add_corpus, add_pak, corpus, run, sync
+from tlbox import MODS, add_corpus, add_pak, corpus, program, run, sync
 
 
 @pytest.mark.parametrize("name", MODS)
@@ -164,11 +164,12 @@ def test_the_header_is_edited_as_json(box):
 
 
 def test_git_works_beside_a_mounted_mod(box):
+    installed = program("git")
     m = box.mount(box.add(small_mod(), "S.MOD"))
     repo = os.path.join(box.home, "repo.git")
 
     def git(*args):
-        return run("git", "--git-dir=" + repo, "--work-tree=" + m.point, "-c", "user.name=t",
+        return run(installed, "--git-dir=" + repo, "--work-tree=" + m.point, "-c", "user.name=t",
                    "-c", "user.email=t@t", *args, cwd=m.point)
     git("init", "-q")
     git("add", "MEDIA/UNITS/A.DAT")

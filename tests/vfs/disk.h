@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * disk: a directory as a disk keeps it, whose machine may lose power. It watches the calls that
- * pass the seam (base/io.h), and knows at each which of their effects were synced. What was not may
- * be there or not: names in any order, content not at all, in part, or as zeros of its length.
+ * pass the seam (base/disk/io.h), and knows at each which of their effects were synced. What was
+ * not may be there or not: names in any order, content not at all, in part, or as zeros of its
+ * length.
  *
  * Facts: fsync(2) brings a file's content to disk, and its name only where its directory is synced;
  * a rename happens whole or not at all.

@@ -15,7 +15,7 @@
 
 #include "base/budget.h"
 #include "base/cleanup.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 #include "vfs/folder/folder.h"
 #include "vfs/volume/outcome.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * base/pool.h on the owner's thread alone, linked in place of the real one: jobs run when the owner
- * looks after them, one after the other. So a sequence of steps is the same every time, and tens of
- * thousands of them take no longer than a few seconds. What several threads make of it is
- * concurrent.c's to show.
+ * base/threads/pool.h on the owner's thread alone, linked in place of the real one: jobs run when
+ * the owner looks after them, one after the other. So a sequence of steps is the same every time,
+ * and tens of thousands of them take no longer than a few seconds. What several threads make of it
+ * is concurrent.c's to show.
  */
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

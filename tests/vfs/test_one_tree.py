@@ -15,6 +15,7 @@ import archives
 import places
 import share
 import tcgen
+import test_kit
 import test_pair
 import tlwrite
 
@@ -57,6 +58,18 @@ def test_of_mods(tmp_path):
     trees(share.of(2000, 300), path)
     path.write_bytes(archives.large_mod(2000))
     trees(share.of(200, 10), path)
+
+
+def test_of_a_new_mod_whose_sources_say_its_header_twice(tmp_path):
+    info = '{"title": "%s", "author": "Jörg", "version": 6}'
+    files = [("MOD.DAT", test_kit.kit()), ("MOD.DAT", test_kit.kit("<STRING>NAME:b")), ("MOD.DAT", b"[MOD]\n"),
+             (".mod/info.json", info % "Scaling vendors"), (".mod/info.json", info % "b"), (".mod/info.json", "{"),
+             ("MOD.DAT.BINDAT", b"x"), ("MEDIA/A.OGG", b"a")]
+    given = []
+    for i, (path, content) in enumerate(files):
+        (tmp_path / str(i)).write_bytes(content if isinstance(content, bytes) else content.encode())
+        given += [path, tmp_path / str(i)]
+    trees(share.of(2000, 300), "torchlight-mod", *given)
 
 
 def test_of_pairs(tmp_path):

@@ -1,109 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/apply.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/io.h"
-#include "cli/merging/conflict.h"
+#include "base/disk/io.h"
 #include "cli/merging/content.h"
-#include "cli/merging/order.h"
+#include "cli/merging/steps.h"
 #include "cli/offline/change.h"
-#include "cli/offline/reader.h"
-
-enum { PIECE = 64 << 10 };
 
 struct applying {
 	struct merge *m;
 	struct offline *t;
-	struct merged **put; /* files */
-	size_t n, room;
 };
 
 static int fail(const struct applying *a, const char *path, int r)
 {
 	offline_say(a->t, "%s: %s", path, strerror(-r));
-	return r;
-}
-
-struct memory {
-	const struct bytes *b;
-	size_t at;
-};
-
-static ssize_t from_memory(void *arg, void *dst, size_t n)
-{
-	struct memory *mem = arg;
-	size_t left = mem->b->size - mem->at, some = left < n ? left : n;
-
-	memcpy(dst, mem->b->data + mem->at, some);
-	mem->at += some;
-	return (ssize_t)some;
-}
-
-static ssize_t from_extent(void *arg, void *dst, size_t n)
-{
-	struct extent *x = arg;
-	size_t some = x->size < n ? (size_t)x->size : n;
-	int r = extent_read(x, 0, dst, some, NULL);
-
-	x->off += some;
-	x->size -= some;
-	return r < 0 ? r : (ssize_t)some;
-}
-
-/* With the names that `name` gives. */
-static int named(struct merge *m, struct merged *x, content_name name, struct bytes **ret)
-{
-	CLEANUP(bytes_unref) struct bytes *b = x->content ? bytes_ref(x->content) : NULL;
-	/* Which may be of another form than ours. */
-	const struct item *of = b ? merged_item(x) : x->at[THEIRS];
-	int r = b ? 0 : content_read(m, THEIRS, x->at[THEIRS], &b);
-
-	if (r < 0)
-		return r;
-	if (m->how->references && content_is_json(m, of))
-		return content_write(m, b, name, ret);
-	*ret = TAKE(b);
-	return 0;
-}
-
-/* Is it one that can be too large for memory? What a part of one says is refused. */
-static bool is_large(const struct merge *m, const struct merged *x)
-{
-	const struct item *t = x->at[THEIRS];
-
-	return m->numbered && t && (strcmp(t->ending, ".csv") == 0 || content_is_json(m, t));
-}
-
-static int pass_on(struct merge *m, struct item *i, content_name name, offline_data fn, void *arg)
-{
-	const char *line;
-	struct reader reader;
-	size_t n;
-	int r = content_open(m, THEIRS, i, name, &reader);
-
-	while (r == 0 && (r = reader_next(&reader, PIECE, &line, &n)) > 0)
-		r = fn(arg, line, n);
-	reader_close(&reader);
-	return r;
-}
-
-int apply_theirs(struct merge *m, struct merged *x, content_name name, offline_data fn, void *arg)
-{
-	struct bytes *kept = x->content, *b = NULL;
-	int r;
-
-	if (is_large(m, x))
-		return pass_on(m, x->at[THEIRS], name, fn, arg);
-	x->content = NULL;
-	r = named(m, x, name, &b);
-	x->content = kept;
-	if (r == 0)
-		r = fn(arg, b->data, b->size);
-	bytes_unref(b);
 	return r;
 }
 
@@ -113,26 +25,10 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
 	struct seen a;
 
-	if (!t->vol->format->keeps_times || x->content || x->joined ||
-		offline_find(t, x->at[THEIRS]->path, &a) < 0)
+	if (!t->vol->format->keeps_times || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;
-}
-
-struct taking {
-	struct reader theirs;
-	int failed;
-};
-
-static ssize_t from_theirs(void *arg, void *dst, size_t n)
-{
-	struct taking *t = arg;
-	ssize_t got = reader_take(&t->theirs, dst, n);
-
-	if (got < 0)
-		t->failed = (int)got;
-	return got;
 }
 
 /* What kept a file from being taken, and why is in the error. */
@@ -145,44 +41,25 @@ static int unreadable(const struct applying *a, int r, struct error *e)
 	return r == -ENOMEM ? r : UNREADABLE;
 }
 
-static int put_large(struct applying *a, struct merged *x, const char *path, struct error *e)
-{
-	struct taking t = {.failed = 0};
-	int r = content_open(a->m, THEIRS, x->at[THEIRS], order_now, &t.theirs);
-
-	if (r < 0) {
-		reader_close(&t.theirs);
-		return unreadable(a, r, e);
-	}
-	r = change_put(a->t, path, from_theirs, &t, NULL, e);
-	reader_close(&t.theirs);
-	return t.failed ? unreadable(a, t.failed, e) : r;
-}
-
 /* What was decided, or theirs as it is. UNREADABLE: that. */
 static int put_any(struct applying *a, struct merged *x, const char *path, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct extent table = x->table; /* borrowed */
-	struct memory mem = {0};
+	struct reader from;
 	struct timespec mtime;
-	int r;
+	bool timed = time_of(a->m, x, &mtime);
+	int r = content_open_merged(a->m, x, merged_now, &from), failed = r;
 
-	if (x->joined)
-		return change_put(a->t, path, from_extent, &table, NULL, e);
-	if (!x->content && is_large(a->m, x))
-		return put_large(a, x, path, e);
-	r = named(a->m, x, order_now, &b);
-	if (r < 0)
-		return unreadable(a, r, e);
-	mem.b = b;
-	return change_put(
-		a->t, path, from_memory, &mem, time_of(a->m, x, &mtime) ? &mtime : NULL, e);
+	if (r == 0) {
+		r = change_put(a->t, path, reader_take, &from, timed ? &mtime : NULL, e);
+		failed = from.error;
+	}
+	reader_close(&from);
+	return failed ? unreadable(a, failed, e) : r;
 }
 
 static int put(struct applying *a, struct merged *x)
 {
-	CLEANUP(free) char *path = order_path(x, false);
+	CLEANUP(free) char *path = merged_path(x, false);
 	struct error e = ERROR_INIT;
 	int r = path ? put_any(a, x, path, &e) : -ENOMEM;
 
@@ -194,17 +71,15 @@ static int put(struct applying *a, struct merged *x)
 				       error_text(&e))
 			     : conflict_add(a->m, x, false, "%s", error_text(&e));
 	}
-	if (!array_room(a->put, a->n, a->room))
-		return -ENOMEM;
-	a->put[a->n++] = x;
+	x->put = true;
 	return 0;
 }
 
 static int move(struct applying *a, struct merged *x)
 {
 	const struct item *o = x->at[OURS];
-	CLEANUP(free) char *was = order_path(o->up->of, false), *from = NULL, *to = NULL;
-	CLEANUP(free) char *dir = order_path(x->up, false);
+	CLEANUP(free) char *was = merged_path(o->up->of, false), *from = NULL, *to = NULL;
+	CLEANUP(free) char *dir = merged_path(x->up, false);
 	int r = was && dir ? 0 : -ENOMEM;
 
 	/* Which may be in a new one. */
@@ -218,25 +93,36 @@ static int move(struct applying *a, struct merged *x)
 	else if (asprintf(&to, "%s/%s%s", dir, x->now, o->ending) < 0)
 		to = NULL;
 	else
-		r = change_rename(a->t, from, to);
+		r = overlay_rename(a->t->tree, from, to);
 	return r < 0 ? fail(a, from ? from : "", r) : 0;
 }
 
 static int make_dir(struct applying *a, const struct merged *x)
 {
-	CLEANUP(free) char *path = order_path(x, false);
+	CLEANUP(free) char *path = merged_path(x, false);
 	int r = path ? change_mkdirs(a->t, path) : -ENOMEM;
 
 	return r < 0 ? fail(a, path ? path : "", r) : 0;
 }
 
-static bool is_there(const struct merged *x)
+static int take_away(struct applying *a, const struct merged *x)
 {
-	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
+	CLEANUP(free) char *path = merged_path(x, false);
+	int r = -ENOMEM;
+
+	if (path)
+		r = merged_dir(x) && merged_object(x)
+			    ? change_remove_tree(a->t, path)
+			    : overlay_remove(a->t->tree, path, merged_dir(x));
+	/* What a map always has stays. */
+	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
+		return 0;
+	return r < 0 ? fail(a, path ? path : "", r) : 0;
 }
 
-/* Objects stand where they are to stand; new files of them with their content. */
-static int place(struct applying *a, struct merged *dir)
+/* What is in one object may come from another, so all of them stand where they are to stand first,
+ * and go last. */
+static int apply_below(struct applying *a, struct merged *dir)
 {
 	int r = 0;
 
@@ -247,73 +133,36 @@ static int place(struct applying *a, struct merged *dir)
 			r = x->moved ? move(a, x) : 0;
 		else if (merged_dir(x))
 			r = make_dir(a, x);
-		else
-			r = put(a, x);
+	}
+	for (size_t i = 0; r == 0 && i < dir->n; i++) {
+		struct merged *x = dir->below[i];
+		bool stays = merged_stays(x);
+
+		if (!merged_dir(x)) {
+			if (stays && (x->made || x->fate != FATE_OURS))
+				r = put(a, x);
+			continue;
+		}
+		if (x->fate == FATE_ADD && !merged_object(x))
+			r = make_dir(a, x);
+		if (r == 0 && (stays || (x->at[OURS] && !merged_object(x))))
+			r = apply_below(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (merged_dir(dir->below[i]) && is_there(dir->below[i]))
-			r = place(a, dir->below[i]);
-	return r;
-}
-
-static int fill(struct applying *a, struct merged *dir)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->below[i];
-
-		if (!is_there(x))
-			continue;
-		if (merged_dir(x)) {
-			if (x->fate == FATE_ADD && !merged_object(x))
-				r = make_dir(a, x);
-			if (r == 0)
-				r = fill(a, x);
-		} else if (x->content || x->joined || x->fate == FATE_TAKE ||
-			   (x->fate == FATE_ADD && !merged_object(x))) {
-			r = put(a, x);
-		}
-	}
-	return r;
-}
-
-static int take_away(struct applying *a, struct merged *dir)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->below[i];
-		CLEANUP(free) char *path = NULL;
-
-		if (!x->at[OURS])
-			continue;
-		if (merged_dir(x) && !(merged_object(x) && x->fate == FATE_REMOVE))
-			r = take_away(a, x);
-		if (r < 0 || x->fate != FATE_REMOVE)
-			continue;
-		path = order_path(x, false);
-		if (!path)
-			return -ENOMEM;
-		r = merged_dir(x) && merged_object(x) ? change_remove_tree(a->t, path)
-						      : change_remove(a->t, path, merged_dir(x));
-		/* What a map always has stays. */
-		if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
-			r = 0;
-		if (r < 0)
-			fail(a, path, r);
-	}
+		if (dir->below[i]->at[OURS] && dir->below[i]->fate == FATE_REMOVE)
+			r = take_away(a, dir->below[i]);
 	return r;
 }
 
 /* The one of those that were put that stands at the path. */
 static struct merged *put_at(const struct applying *a, const char *path)
 {
-	for (size_t i = 0; i < a->n; i++) {
-		CLEANUP(free) char *at = order_path(a->put[i], false);
+	for (size_t i = 0; i < a->m->n; i++) {
+		struct merged *x = a->m->all[i];
+		CLEANUP(free) char *at = x->put ? merged_path(x, false) : NULL;
 
 		if (at && strcmp(at, path) == 0)
-			return a->put[i];
+			return x;
 	}
 	return NULL;
 }
@@ -364,21 +213,7 @@ static int take_back_refused(struct applying *a)
 int apply_all(struct merge *m)
 {
 	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
-	int r = 0;
+	int r = apply_below(&a, m->root);
 
-	for (int named = 1; r == 0 && named >= 0; named--)
-		for (size_t i = 0; r == 0 && i < m->root->n; i++) {
-			struct merged *x = m->root->below[i];
-
-			if (merged_dir(x) && is_there(x) && merged_named(m, x) == named)
-				r = place(&a, x);
-		}
-	if (r == 0)
-		r = fill(&a, m->root);
-	if (r == 0)
-		r = take_away(&a, m->root);
-	if (r == 0)
-		r = take_back_refused(&a);
-	free(a.put);
-	return r;
+	return r < 0 ? r : take_back_refused(&a);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/spool.h"
+#include "base/disk/spool.h"
 #include "cli/offline/reader.h"
 
 enum { ABSENT = INT32_MIN /* outside of a table */, PIECE = 1 << 20 };
@@ -35,7 +35,7 @@ static void grids_finish(struct grids *g)
 }
 #define CLEANUP_GRIDS __attribute__((cleanup(grids_finish)))
 
-/* A number in the canonical form (codec/csv.h), and what ends it. */
+/* A number in the canonical form (codec/text/csv.h), and what ends it. */
 static bool number(const char **p, const char *end, int32_t *ret)
 {
 	const char *at = *p;

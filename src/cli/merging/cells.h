@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "base/file.h"
+#include "base/disk/file.h"
 #include "cli/merging/merged.h"
 
 struct cells_mask {

@@ -112,30 +112,14 @@ static int number_names(struct merge *m, enum which w, struct item *i, const cha
 	return out->error;
 }
 
-static int by_number(struct merge *m, enum which w, struct item *i, struct bytes **content)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	(void)number_names(m, w, i, (const char *)(*content)->data, (size_t)(*content)->size, &out);
-	bytes_unref(TAKE(*content));
-	return buffer_finish(&out, content);
-}
-
 int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret)
 {
-	struct offline *t = &m->sides[w].tree;
-	struct bytes *b = NULL;
-	struct seen a;
-	int r = offline_find(t, i->path, &a);
+	struct reader reader;
+	int r = content_open(m, w, i, NULL, &reader);
 
-	if (r < 0)
-		return r;
-	r = offline_read_all(t, &a, CONTENT_MAX, &b);
-	if (r == 0 && m->how->references && content_is_json(m, i))
-		r = by_number(m, w, i, &b);
 	if (r == 0)
-		*ret = TAKE(b);
-	bytes_unref(b);
+		r = reader_all(&reader, CONTENT_MAX, ret);
+	reader_close(&reader);
 	return r;
 }
 
@@ -180,15 +164,6 @@ static void write_names(
 	buffer_append(out, p, (size_t)(end - p));
 }
 
-int content_write(
-	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	write_names(m, (const char *)in->data, in->size, name, &out);
-	return buffer_finish(&out, ret);
-}
-
 struct naming {
 	struct merge *m;
 	enum which w;
@@ -226,6 +201,25 @@ int content_open(
 	return reader_changed(ret, change_line, g);
 }
 
+int content_open_merged(struct merge *m, struct merged *x, content_name name, struct reader *ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const struct bytes *in = x->content.mem;
+	struct bytes *b = NULL;
+	int r = 0;
+
+	if (!x->made)
+		return content_open(m, THEIRS, x->at[THEIRS], name, ret);
+	if (in && m->how->references && content_is_json(m, merged_item(x))) {
+		write_names(m, (const char *)in->data, in->size, name, &out);
+		r = buffer_finish(&out, &b);
+	}
+	*ret = r < 0 ? (struct reader){0}
+	       : b   ? reader_of(extent_of_bytes(b))
+		     : reader_of(extent_ref(&x->content));
+	return r;
+}
+
 static void sketch_add(struct item *i, uint64_t hash)
 {
 	unsigned at = i->n_sketch;
@@ -248,19 +242,22 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 }
 
 /* In canonical JSON each key of the outermost level begins a line. */
-static uint64_t sort_of(const struct merging_sort *sorts, const char *line, size_t n)
+static void know_sort(struct item *i, const struct merging_sort *sorts, const char *line, size_t n)
 {
 	char key[64];
 
+	n -= line[n - 1] == '\n';
+	n -= n && line[n - 1] == ',';
 	for (; sorts && sorts->key; sorts++) {
 		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", sorts->key);
 
 		if (n <= size || memcmp(line, key, size) != 0)
 			continue;
-		n -= line[n - 1] == '\n';
-		return digest_likely(line, n - (line[n - 1] == ','));
+		i->sort ^= digest_likely(line, n);
+		i->once |= sorts->many && (n - size != strlen(sorts->many) ||
+						  memcmp(line + size, sorts->many, n - size) != 0);
+		return;
 	}
-	return 0;
 }
 
 /* The length of a row without the zeros at its end: a wider layer has more of them, and that two
@@ -295,7 +292,8 @@ static int know_content(struct item *i, const struct format_merging *how, struct
 		text += unset;
 		n -= unset;
 		digest_add(&sum, text, n);
-		i->sort ^= how ? sort_of(how->sorts, text, n) : 0;
+		if (how && n)
+			know_sort(i, how->sorts, text, n);
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
@@ -331,6 +329,7 @@ static void know_dir(struct item *i, struct buffer *sum)
 		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
 
 		i->sort ^= c->dir ? 0 : c->sort;
+		i->once |= !c->dir && c->once;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));

@@ -22,15 +22,13 @@ int content_read(struct merge *m, enum which w, struct item *i, struct bytes **r
 int content_know(struct merge *m, enum which w, struct item *i);
 /* How alike are two, which are known: 0 to 1000. */
 unsigned content_alike(const struct item *a, const struct item *b);
-/* The file that a map is to hold: each object by what `name` says of it (NULL: nothing, and then
- * null stands there). */
+/* One side's file, line by line, since it may be too large for memory; each object by what `name`
+ * says of it (NULL: nothing, and then null stands there). name == NULL: they stay numbers. */
 typedef const char *(*content_name)(const struct merged *x);
-int content_write(
-	const struct merge *m, const struct bytes *in, content_name name, struct bytes **ret);
-/* The same of one side's file, line by line, since it may be too large for memory. name == NULL:
- * the names stay numbers. */
 int content_open(
 	struct merge *m, enum which w, struct item *i, content_name name, struct reader *ret);
+/* The same of what was decided for it: what both sides made of it, or else theirs. */
+int content_open_merged(struct merge *m, struct merged *x, content_name name, struct reader *ret);
 /* Calls fn with the number of each object that a content names. */
 void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg);
 bool content_is_json(const struct merge *m, const struct item *i);

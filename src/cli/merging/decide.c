@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/decide.h"
-
 #include <errno.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/file.h"
+#include "cli/merging/steps.h"
 
-struct deciding {
-	struct merge *m;
-	bool mark;
-};
+static int decide(struct merge *m, struct merged *x);
 
-static int decide(struct deciding *d, struct merged *x);
-
-static int below(struct deciding *d, struct merged *x)
+static int below(struct merge *m, struct merged *x)
 {
 	size_t n = x->n; /* marks are added behind */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!x->below[i]->crossed)
-			r = decide(d, x->below[i]);
+			r = decide(m, x->below[i]);
 	return r;
 }
 
@@ -38,9 +31,9 @@ static void all_of(struct merged *x, enum fate fate)
 }
 
 /* What is nothing by itself follows what is in it. */
-static int plain_dir(struct deciding *d, struct merged *x, enum fate with, enum fate without)
+static int plain_dir(struct merge *m, struct merged *x, enum fate with, enum fate without)
 {
-	int r = below(d, x);
+	int r = below(m, x);
 
 	x->fate = without;
 	for (size_t i = 0; i < x->n; i++)
@@ -58,36 +51,25 @@ static int unchanged(struct merge *m, struct merged *x, enum which w)
 	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
 }
 
-static int gone_in_theirs(struct deciding *d, struct merged *x)
+/* One side removed it, and `from` has it still. */
+static int gone(struct merge *m, struct merged *x, enum which from)
 {
+	enum fate stays = from == OURS ? FATE_OURS : FATE_ADD;
+	enum fate goes = from == OURS ? FATE_REMOVE : FATE_NONE;
 	int r;
 
-	if (merged_dir(x) && !merged_object(x)) {
-		r = plain_dir(d, x, FATE_OURS, FATE_REMOVE);
-		/* An empty one that ours has is not missed. */
-		return r;
-	}
-	r = unchanged(d->m, x, OURS);
-	if (r < 0)
-		return r;
-	all_of(x, r ? FATE_REMOVE : FATE_OURS);
-	return r ? 0
-		 : conflict_add(d->m, x, false, "changed by ours and removed by theirs; it stays");
-}
-
-static int gone_in_ours(struct deciding *d, struct merged *x)
-{
-	int r;
-
+	/* An empty directory that ours has is not missed. */
 	if (merged_dir(x) && !merged_object(x))
-		return plain_dir(d, x, FATE_ADD, FATE_NONE);
-	r = unchanged(d->m, x, THEIRS);
+		return plain_dir(m, x, stays, goes);
+	r = unchanged(m, x, from);
 	if (r < 0)
 		return r;
-	all_of(x, r ? FATE_NONE : FATE_ADD);
+	all_of(x, r ? goes : stays);
 	return r ? 0
-		 : conflict_add(d->m, x, false,
-			   "removed by ours and changed by theirs; it is there again");
+		 : conflict_add(m, x, false,
+			   from == OURS
+				   ? "changed by ours and removed by theirs; it stays"
+				   : "removed by ours and changed by theirs; it is there again");
 }
 
 /* What it is to be called. */
@@ -121,7 +103,7 @@ static int contest(struct merge *m, struct merged *x)
 		m, x, false, "changed by both, and it is in doubt whether it is the same");
 }
 
-static int decide(struct deciding *d, struct merged *x)
+static int decide(struct merge *m, struct merged *x)
 {
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
 	int r = 0;
@@ -129,22 +111,22 @@ static int decide(struct deciding *d, struct merged *x)
 	if (!o && !t)
 		x->fate = FATE_NONE;
 	if (!o && t && b)
-		return gone_in_ours(d, x);
+		return gone(m, x, THEIRS);
 	if (!o && t)
 		all_of(x, FATE_ADD);
 	if (o && !t && b)
-		return gone_in_theirs(d, x);
+		return gone(m, x, OURS);
 	if (!o || !t)
 		return 0;
 	if (merged_object(x))
-		r = contest(d->m, x);
+		r = contest(m, x);
 	if (r == 0 && merged_object(x))
-		r = name(d->m, x);
+		r = name(m, x);
 	if (r == 0 && !merged_dir(x))
-		return file_decide(d->m, x);
+		return file_decide(m, x);
 	if (r == 0)
-		r = file_decide_planes(d->m, x, d->mark);
-	return r < 0 ? r : below(d, x);
+		r = file_decide_planes(m, x);
+	return r < 0 ? r : below(m, x);
 }
 
 static void use(void *arg, size_t number)
@@ -164,11 +146,11 @@ static void find_used(const struct merge *m, bool *used)
 
 		if (!from || from->dir)
 			continue;
-		if (x->content && content_is_json(m, from)) {
-			content_uses(x->content, use, used);
+		if (x->made && content_is_json(m, from)) {
+			content_uses(x->content.mem, use, used);
 			continue;
 		}
-		for (size_t k = 0; !x->content && k < from->n_uses; k++)
+		for (size_t k = 0; !x->made && k < from->n_uses; k++)
 			used[from->uses[k]] = true;
 	}
 }
@@ -202,34 +184,33 @@ static int keep_used(struct merge *m)
 /* Those that were moved to another directory. What both moved to different ones is where ours has
  * it.
  */
-static int decide_crossed(struct deciding *d)
+static int decide_crossed(struct merge *m)
 {
-	size_t n = d->m->n; /* marks are added behind */
+	size_t n = m->n; /* marks are added behind */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct merged *x = d->m->all[i], *up[SIDES];
+		struct merged *x = m->all[i], *up[SIDES];
 
 		if (!x->crossed)
 			continue;
-		r = decide(d, x);
+		r = decide(m, x);
 		for (int w = 0; w < SIDES; w++)
 			up[w] = x->at[w] ? x->at[w]->up->of : NULL;
 		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
 			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
-			r = conflict_add(d->m, x, false, "moved by both; theirs has it in %s",
+			r = conflict_add(m, x, false, "moved by both; theirs has it in %s",
 				x->at[THEIRS]->up->path);
 		x->moved |= up[OURS] && up[OURS] != x->up;
 	}
 	return r;
 }
 
-int decide_all(struct merge *m, bool mark)
+int decide_all(struct merge *m)
 {
-	struct deciding d = {m, mark};
-	int r = below(&d, m->root);
+	int r = below(m, m->root);
 
 	if (r == 0)
-		r = decide_crossed(&d);
+		r = decide_crossed(m);
 	return r < 0 ? r : keep_used(m);
 }

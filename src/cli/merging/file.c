@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
+#include "cli/joining/join.h"
 #include "cli/merging/content.h"
-#include "cli/merging/join.h"
 #include "cli/merging/unset.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
 {
@@ -27,15 +26,15 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 
 enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
 
+/* What the three say. */
 struct three {
-	struct bytes *b, *o, *t;
+	struct bytes *of[SIDES];
 };
 
 static void three_finish(struct three *c)
 {
-	bytes_unref(c->b);
-	bytes_unref(c->o);
-	bytes_unref(c->t);
+	for (int w = 0; w < SIDES; w++)
+		bytes_unref(c->of[w]);
 }
 
 /* Images have a bound of their own. */
@@ -57,27 +56,23 @@ static bool is_too_large(struct merge *m, const struct merged *x)
 static int three_read(
 	struct merge *m, const struct merged *x, struct three *c, enum which *ret_failed)
 {
-	int r = x->at[BASE] ? content_read(m, BASE, x->at[BASE], &c->b) : 0;
+	int r = 0;
 
-	*ret_failed = BASE;
-	if (r < 0)
-		return r;
-	*ret_failed = OURS;
-	r = content_read(m, OURS, x->at[OURS], &c->o);
-	if (r < 0)
-		return r;
-	*ret_failed = THEIRS;
-	return content_read(m, THEIRS, x->at[THEIRS], &c->t);
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		*ret_failed = (enum which)w;
+		r = x->at[w] ? content_read(m, (enum which)w, x->at[w], &c->of[w]) : 0;
+	}
+	return r;
 }
 
 /* What says nothing is as in ours, or as it was. */
 static int three_settle(const struct merge *m, struct three *c)
 {
-	int r = unset_as(m->how, &c->t, c->b);
+	int r = unset_as(m->how, &c->of[THEIRS], c->of[BASE]);
 
 	if (r == 0)
-		r = unset_as(m->how, &c->t, c->o);
-	return r == 0 ? unset_as(m->how, &c->b, c->o) : r;
+		r = unset_as(m->how, &c->of[THEIRS], c->of[OURS]);
+	return r == 0 ? unset_as(m->how, &c->of[BASE], c->of[OURS]) : r;
 }
 
 /* What can be read of theirs is not lost. */
@@ -114,20 +109,23 @@ static int join(const struct merge *m, const struct item *i, const struct three 
 
 	/* Where a map has images they are shown in one form. */
 	if (m->numbered && strcmp(i->ending, ".png") == 0)
-		r = join_image(c->b, c->o, c->t, ret, clash);
+		r = join_image(c->of[BASE], c->of[OURS], c->of[THEIRS], ret, clash);
 	if (r == -ENOTSUP && content_is_json(m, i))
-		r = join_json(c->b, c->o, c->t, ret, clash);
+		r = join_json(c->of[BASE], c->of[OURS], c->of[THEIRS], ret, clash);
 	if (r == -ENOTSUP && fits(m->how->rows, i->path))
-		r = join_rows(c->b, c->o, c->t, m->how->row_keys, ret, clash);
-	if (r == -ENOTSUP && is_text(c->b) && is_text(c->o) && is_text(c->t))
-		r = join_lines(c->b, c->o, c->t, fits(m->how->lists, i->path), ret, clash);
+		r = join_rows(
+			c->of[BASE], c->of[OURS], c->of[THEIRS], m->how->row_keys, ret, clash);
+	if (r == -ENOTSUP && is_text(c->of[BASE]) && is_text(c->of[OURS]) && is_text(c->of[THEIRS]))
+		r = join_lines(c->of[BASE], c->of[OURS], c->of[THEIRS],
+			fits(m->how->lists, i->path), ret, clash);
 	return r;
 }
 
 static int decide_both(struct merge *m, struct merged *x)
 {
-	__attribute__((cleanup(three_finish))) struct three c = {NULL};
+	__attribute__((cleanup(three_finish))) struct three c = {{NULL}};
 	CLEANUP(free) char *clash = NULL;
+	struct bytes *made = NULL;
 	enum which failed;
 	int r;
 
@@ -145,7 +143,9 @@ static int decide_both(struct merge *m, struct merged *x)
 	if (content_is_json(m, x->at[OURS]))
 		r = three_settle(m, &c);
 	if (r == 0)
-		r = join(m, x->at[OURS], &c, &x->content, &clash);
+		r = join(m, x->at[OURS], &c, &made, &clash);
+	x->made = made;
+	x->content = extent_of_bytes(made);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0 && clash)

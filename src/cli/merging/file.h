@@ -9,6 +9,6 @@
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w);
 int file_decide(struct merge *m, struct merged *x);
 /* The tables in a directory of an object; file_decide leaves alone what is decided already. */
-int file_decide_planes(struct merge *m, struct merged *dir, bool mark);
+int file_decide_planes(struct merge *m, struct merged *dir);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/hidden.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -8,35 +6,24 @@
 
 #include "base/array.h"
 #include "base/say.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
+#include "cli/merging/steps.h"
 #include "cli/offline/walk.h"
 
 /* One of the files; what, without the number that a map gave to it. */
 struct secret {
 	char *path, *what;
+	enum which of;
 	struct digest digest;
-};
-
-struct secrets {
-	struct secret *at;
-	size_t n, room;
 };
 
 struct hiding {
 	struct merge *m;
 	const char *shown;
-	struct secrets of[SIDES];
+	enum which reading;
+	struct secret *at;
+	size_t n, room;
 };
-
-static void secrets_finish(struct secrets *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->at[i].path);
-		free(s->at[i].what);
-	}
-	free(s->at);
-}
 
 /* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
 static char *without_numbers(const char *path)
@@ -70,29 +57,22 @@ static bool is_hidden(const struct format_merging *how, const char *path)
 	return false;
 }
 
-struct reading {
-	const struct format_merging *how;
-	struct offline *t;
-	struct secrets *to;
-};
-
 static int visit(void *arg, const char *path, const struct seen *a)
 {
-	struct reading *g = arg;
+	struct hiding *h = arg;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct secret *s;
 	int r;
 
-	if (S_ISDIR(a->mode) || !is_hidden(g->how, path))
+	if (S_ISDIR(a->mode) || !is_hidden(h->m->how, path))
 		return 0;
-	if (!array_room(g->to->at, g->to->n, g->to->room))
+	if (!array_room(h->at, h->n, h->room))
 		return -ENOMEM;
-	s = &g->to->at[g->to->n];
-	*s = (struct secret){.path = strdup(path), .what = without_numbers(path)};
-	g->to->n++;
+	s = &h->at[h->n++];
+	*s = (struct secret){strdup(path), without_numbers(path), h->reading, {0}};
 	if (!s->path || !s->what)
 		return -ENOMEM;
-	r = offline_read_all(g->t, a, CONTENT_MAX, &b);
+	r = offline_read_all(&h->m->sides[h->reading].tree, a, CONTENT_MAX, &b);
 	if (r == 0)
 		s->digest = digest_of(b->data, b->size);
 	return r == -ENOMEM ? r : 0;
@@ -106,11 +86,10 @@ static int by_what(const void *a, const void *b)
 static int read_side(struct hiding *h, enum which w)
 {
 	struct offline *t = &h->m->sides[w].tree;
-	struct reading g = {h->m->how, t, &h->of[w]};
-	int r = t->tree ? offline_walk(t, h->m->how->hidden_in, visit, NULL, &g) : 0;
+	int r;
 
-	if (h->of[w].n)
-		qsort(h->of[w].at, h->of[w].n, sizeof(*h->of[w].at), by_what);
+	h->reading = w;
+	r = t->tree ? offline_walk(t, h->m->how->hidden_in, visit, NULL, h) : 0;
 	return r == -ENOENT ? 0 : r;
 }
 
@@ -137,30 +116,6 @@ static int judge(struct hiding *h, struct secret *const at[SIDES])
 	return 0;
 }
 
-static int compare(struct hiding *h)
-{
-	size_t next[SIDES] = {0};
-	int r = 0;
-
-	while (r == 0) {
-		struct secret *at[SIDES] = {NULL}, *first = NULL;
-
-		for (int w = 0; w < SIDES; w++) {
-			struct secret *s = next[w] < h->of[w].n ? &h->of[w].at[next[w]] : NULL;
-
-			if (s && (!first || by_what(s, first) < 0))
-				first = s;
-		}
-		if (!first)
-			break;
-		for (int w = 0; w < SIDES; w++)
-			if (next[w] < h->of[w].n && by_what(&h->of[w].at[next[w]], first) == 0)
-				at[w] = &h->of[w].at[next[w]++];
-		r = judge(h, at);
-	}
-	return r;
-}
-
 int hidden_decide(struct merge *m, const char *shown)
 {
 	struct hiding h = {.m = m, .shown = shown};
@@ -168,9 +123,19 @@ int hidden_decide(struct merge *m, const char *shown)
 
 	for (int w = 0; r == 0 && m->how->hidden_in && w < SIDES; w++)
 		r = read_side(&h, (enum which)w);
-	if (r == 0)
-		r = compare(&h);
-	for (int w = 0; w < SIDES; w++)
-		secrets_finish(&h.of[w]);
+	if (r == 0 && h.n)
+		qsort(h.at, h.n, sizeof(*h.at), by_what);
+	for (size_t i = 0, next; r == 0 && i < h.n; i = next) {
+		struct secret *at[SIDES] = {NULL};
+
+		for (next = i; next < h.n && by_what(&h.at[i], &h.at[next]) == 0; next++)
+			at[h.at[next].of] = &h.at[next];
+		r = judge(&h, at);
+	}
+	for (size_t i = 0; i < h.n; i++) {
+		free(h.at[i].path);
+		free(h.at[i].what);
+	}
+	free(h.at);
 	return r;
 }

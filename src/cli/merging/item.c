@@ -2,10 +2,10 @@
 #include "cli/merging/item.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/offline/walk.h"
 #include "formats/merging.h"
 
 enum { DEPTH_MAX = 200 };
@@ -101,52 +101,40 @@ struct item *item_made(struct item *up, const char *name)
 	return i;
 }
 
-struct reading {
-	struct side *side;
-	const struct format_merging *how; /* may be NULL */
-	struct item *dir;                 /* the last one that was visited */
-	bool numbered;
-};
-
-static bool is_below(const struct item *dir, const char *path)
+static int read_below(
+	struct side *s, struct item *dir, const struct seen *seen, bool numbered, unsigned depth)
 {
-	size_t n = strlen(dir->path);
+	const struct format_merging *how = s->tree.vol->format->merging;
+	CLEANUP_NAMES struct names names = {0};
+	int r = depth < DEPTH_MAX ? offline_names(&s->tree, seen, true, &names) : -ELOOP;
 
-	return !dir->up || (strncmp(path, dir->path, n) == 0 && path[n] == '/');
+	for (size_t k = 0; r == 0 && k < names.n; k++) {
+		CLEANUP(free) char *path = NULL;
+		struct item *i;
+		struct seen a;
+
+		r = offline_lookup(&s->tree, seen, names.at[k], &a);
+		if (r == 0 &&
+			asprintf(&path, "%s%s%s", dir->path, dir->up ? "/" : "", names.at[k]) < 0) {
+			path = NULL;
+			r = -ENOMEM;
+		}
+		if (r < 0 || (how && how->hidden_in && strcmp(how->hidden_in, path) == 0))
+			continue;
+		i = item_new(dir, path, S_ISDIR(a.mode), numbered);
+		r = !i ? -ENOMEM : i->dir ? read_below(s, i, &a, numbered, depth + 1) : 0;
+	}
+	return r;
 }
 
-static int visit(void *arg, const char *path, const struct seen *a)
+int side_read(struct side *s, bool numbered)
 {
-	struct reading *g = arg;
-	struct item *i;
-	unsigned depth = 0;
+	struct seen a;
+	int r;
 
-	if (!path[0])
-		return 0;
-	if (g->how && g->how->hidden_in && strcmp(g->how->hidden_in, path) == 0)
-		return WALK_PAST;
-	while (!is_below(g->dir, path))
-		g->dir = g->dir->up;
-	for (i = g->dir; i; i = i->up)
-		depth++;
-	if (depth > DEPTH_MAX)
-		return -ELOOP;
-	i = item_new(g->dir, path, S_ISDIR(a->mode), g->numbered);
-	if (i && i->dir)
-		g->dir = i;
-	return i ? 0 : -ENOMEM;
-}
-
-int side_read(struct side *s)
-{
-	struct reading g = {.side = s};
-
-	s->root = g.dir = item_new(NULL, "", true, false);
+	s->root = item_new(NULL, "", true, false);
 	if (!s->root)
 		return -ENOMEM;
-	if (!s->tree.tree)
-		return 0;
-	g.numbered = s->tree.vol->format->numbered;
-	g.how = s->tree.vol->format->merging;
-	return offline_walk(&s->tree, "", visit, NULL, &g);
+	r = s->tree.tree ? offline_find(&s->tree, "", &a) : -ENOENT;
+	return r == -ENOENT ? 0 : r < 0 ? r : read_below(s, s->root, &a, numbered, 0);
 }

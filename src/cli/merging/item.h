@@ -8,7 +8,7 @@
 #ifndef CLI_MERGING_ITEM_H
 #define CLI_MERGING_ITEM_H
 
-#include "cli/offline/digest.h"
+#include "cli/compare/digest.h"
 #include "cli/offline/calls.h"
 
 enum { SKETCH = 48 };
@@ -32,7 +32,8 @@ struct item {
 	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
 	unsigned n_sketch;
 	uint64_t sort; /* what it has for good (formats/merging.h: sorts); 0: nothing */
-	size_t *uses; /* the objects that it names, by their number */
+	bool once;     /* a map has one of that sort at most */
+	size_t *uses;  /* the objects that it names, by their number */
 	size_t n_uses, room_uses;
 };
 
@@ -42,8 +43,8 @@ struct side {
 	struct item *root;
 };
 
-/* All that is in the tree, or an empty root where there is none (tree.v is NULL). */
-int side_read(struct side *s);
+/* All that is in the tree, or an empty root where there is none. numbered: it has objects. */
+int side_read(struct side *s, bool numbered);
 void side_finish(struct side *s); /* the tree stays */
 
 /* One that stands in no map, and is freed with up. NULL: no memory. */

@@ -7,19 +7,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "base/io_copy.h"
+#include "base/disk/io.h"
 #include "base/name.h"
-#include "cli/merging/apply.h"
-#include "cli/merging/conflict.h"
-#include "cli/merging/order.h"
+#include "cli/merging/content.h"
 #include "vfs/files/sidecar.h"
 
 enum { TRIES = 1000 };
 
 char *left_over_path(const struct merged *x)
 {
-	CLEANUP(free) char *dir = order_path(x->up, true);
+	CLEANUP(free) char *dir = merged_path(x->up, true);
 	const struct item *t = x->at[THEIRS];
 	const char *slash = dir && dir[0] ? "/" : "";
 	char *path;
@@ -42,52 +39,38 @@ static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 	return fd;
 }
 
-static int write_piece(void *arg, const void *data, size_t n)
+enum { PIECE = 64 << 10 };
+
+/* All of a file, on disk. */
+static int pour(struct reader *from, int out)
 {
-	return io_write(*(int *)arg, data, n);
+	CLEANUP(free) char *piece = malloc(PIECE);
+	ssize_t n = piece ? 1 : -ENOMEM;
+	int r = 0;
+
+	while (n > 0 && r == 0 && (n = reader_take(from, piece, PIECE)) > 0)
+		r = io_write(out, piece, (size_t)n);
+	return r < 0 ? r : n < 0 ? (int)n : io_sync(out);
 }
 
+/* Closes the reader. */
 static int write_file(
-	int dirfd, const char *path, struct merge *m, struct merged *x, struct error *e)
+	struct left_over *l, int dirfd, const char *path, struct reader *from, struct error *e)
 {
 	CLEANUP(close_fd) int parent = -1, out = -1;
 	char base[NAME_MAX + 1];
 	int r;
 
 	parent = path_open_parent(dirfd, path, open_dir, NULL, base, e);
-	if (parent < 0)
-		return parent;
-	out = io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
-	r = out < 0 ? out : apply_theirs(m, x, order_later, write_piece, &out);
-	if (r >= 0)
-		r = io_sync(out);
+	out = parent < 0 ? parent
+			 : io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+	r = out < 0 ? out : names_add(&l->written, path);
+	if (r == 0)
+		r = pour(from, out);
 	if (r >= 0)
 		r = io_sync_dir(parent);
+	reader_close(from);
 	return r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r)) : 0;
-}
-
-static bool is_first(const struct merge *m, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (m->conflicts[k].x == m->conflicts[i].x && m->conflicts[k].theirs)
-			return false;
-	return m->conflicts[i].theirs;
-}
-
-static int write_all(int dirfd, struct merge *m, struct error *e)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
-		struct merged *x = m->conflicts[i].x;
-		CLEANUP(free) char *path = NULL;
-
-		if (!is_first(m, i))
-			continue;
-		path = left_over_path(x);
-		r = path ? write_file(dirfd, path, m, x, e) : -ENOMEM;
-	}
-	return r;
 }
 
 static int make(struct left_over *l, struct error *e)
@@ -103,91 +86,85 @@ static int make(struct left_over *l, struct error *e)
 	if (r < 0) {
 		error_set(e, r, "%s cannot be made: %s", l->made, strerror(-r));
 		l->made[0] = '\0';
+		return r;
 	}
+	r = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return r < 0 ? error_errno(e, "%s", l->made) : r;
+}
+
+static int end(struct left_over *l, int r)
+{
+	if (r == 0)
+		(void)io_sync_dir(l->dirfd);
+	else
+		left_over_drop(l);
 	return r;
 }
 
 int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 {
 	CLEANUP(close_fd) int fd = -1;
-	size_t n = 0;
-	int r;
+	int r = 0;
 
-	l->made[0] = '\0';
-	for (size_t i = 0; i < m->n_conflicts; i++)
-		n += m->conflicts[i].theirs;
-	if (!n)
-		return 0;
-	r = make(l, e);
-	if (r < 0)
-		return r;
-	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? error_errno(e, "%s", l->made) : write_all(fd, m, e);
-	if (r == 0)
-		(void)io_sync_dir(l->dirfd);
-	else
-		left_over_drop(l, m);
-	return r;
-}
+	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
+		struct merged *x = m->conflicts[i].x;
+		CLEANUP(free) char *path = NULL;
+		struct reader from;
 
-static int copy_whole(int dirfd, const char *name, struct file *from)
-{
-	CLEANUP(close_fd)
-	int out = io_openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	struct stat st;
-	int r = out < 0 ? out : fstat(from->fd, &st) < 0 ? -errno : 0;
-
-	if (r == 0)
-		r = io_copy(from->fd, 0, (uint64_t)st.st_size, out);
-	return r < 0 ? r : io_sync(out);
+		if (!m->conflicts[i].theirs || x->left)
+			continue;
+		x->left = true;
+		fd = fd < 0 ? make(l, e) : fd;
+		path = left_over_path(x);
+		r = fd < 0 ? fd : path ? 0 : error_set(e, -ENOMEM, "out of memory");
+		if (r < 0)
+			break;
+		r = content_open(m, THEIRS, x->at[THEIRS], merged_later, &from);
+		r = r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r))
+			  : write_file(l, fd, path, &from, e);
+	}
+	return end(l, r);
 }
 
 int left_over_map(
 	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e)
 {
-	CLEANUP(close_fd) int fd = -1;
+	CLEANUP(close_fd) int fd = make(l, e);
 	char second[NAME_MAX + 1] = "";
-	int r = make(l, e);
+	int r = fd < 0 ? fd : 0;
 
-	if (r < 0)
-		return r;
-	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : copy_whole(fd, l->name, theirs->files[0]);
-	if (r == 0 && theirs->files[1])
-		r = f->companion(l->name, 0, second) ? copy_whole(fd, second, theirs->files[1])
-						     : -ENAMETOOLONG;
-	if (r == 0)
-		r = io_sync_dir(fd);
-	if (r < 0) {
-		(void)io_unlink(fd, l->name);
-		if (second[0])
-			(void)io_unlink(fd, second);
-		(void)io_rmdir(l->dirfd, l->made);
-		error_set(e, r, "%s: %s", l->made, strerror(-r));
+	if (r == 0 && theirs->n_files > 1 && !f->companion(l->name, 0, second))
+		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", l->made);
+	for (unsigned i = 0; r == 0 && i < theirs->n_files; i++) {
+		struct reader from =
+			reader_of(extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));
+
+		r = write_file(l, fd, i ? second : l->name, &from, e);
 	}
-	return r;
+	return end(l, r);
 }
 
-void left_over_drop(struct left_over *l, struct merge *m)
+void left_over_drop(struct left_over *l)
 {
 	CLEANUP(close_fd) int fd = -1;
 
 	if (!l->made[0])
 		return;
 	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	for (size_t i = 0; fd >= 0 && i < m->n_conflicts; i++) {
-		char *path = m->conflicts[i].theirs ? left_over_path(m->conflicts[i].x) : NULL;
-		char *slash;
+	for (size_t i = 0; fd >= 0 && i < l->written.n; i++) {
+		char *path = l->written.at[i], *slash;
 
-		if (!path)
-			continue;
 		(void)io_unlink(fd, path);
 		while ((slash = strrchr(path, '/'))) {
 			*slash = '\0';
 			(void)io_rmdir(fd, path);
 		}
-		free(path);
 	}
 	(void)io_rmdir(l->dirfd, l->made);
 	l->made[0] = '\0';
+}
+
+void left_over_finish(struct left_over *l)
+{
+	names_finish(&l->written);
 }

@@ -10,6 +10,7 @@ struct left_over {
 	int dirfd;               /* borrowed: where it is to be */
 	const char *name;        /* of the map */
 	char made[NAME_MAX + 1]; /* what the directory is called; "" there is none */
+	struct names written;    /* paths in it */
 };
 
 /* Writes all of them, on disk when it returns. On failure nothing stays. */
@@ -18,7 +19,8 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e);
 int left_over_map(
 	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e);
 /* They go again. */
-void left_over_drop(struct left_over *l, struct merge *m);
+void left_over_drop(struct left_over *l);
+void left_over_finish(struct left_over *l);
 /* The path there of one; the caller's, NULL: no memory. */
 char *left_over_path(const struct merged *x);
 

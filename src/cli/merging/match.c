@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/match.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +7,8 @@
 
 #include "base/array.h"
 #include "cli/merging/content.h"
-#include "cli/merging/crossed.h"
 #include "cli/merging/pairs.h"
+#include "cli/merging/steps.h"
 
 /* One node of these. */
 static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t,
@@ -81,79 +79,62 @@ static int match_parts(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* The objects of one side's directory that are nowhere yet. */
+/* Directories of one depth. */
+struct level {
+	struct merged **at;
+	size_t n, room;
+};
+
+/* The objects of one side's directories that are nowhere yet. */
 static int objects(
-	struct merge *m, enum which w, const struct item *dir, struct item ***ret, size_t *ret_n)
+	struct merge *m, enum which w, const struct level *l, struct item ***ret, size_t *ret_n)
 {
-	size_t n = dir ? dir->n : 0;
+	size_t n = 0;
 	int r = 0;
 
-	*ret_n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n += l->at[i]->at[w] ? l->at[i]->at[w]->n : 0;
 	*ret = calloc(n + 1, sizeof(**ret));
 	if (!*ret)
 		return -ENOMEM;
-	for (size_t k = 0; r == 0 && k < n; k++)
-		if (dir->below[k]->object && !dir->below[k]->of) {
+	for (size_t i = 0; i < l->n; i++) {
+		const struct item *dir = l->at[i]->at[w];
+
+		for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
+			if (!dir->below[k]->object || dir->below[k]->of)
+				continue;
 			r = content_know(m, w, dir->below[k]);
 			(*ret)[(*ret_n)++] = dir->below[k];
 		}
+	}
 	return r;
 }
 
-/* What stands for the kind of which a map has one object, or 0. */
-static uint64_t kind_of(struct merge *m, enum which w, const struct item *i)
-{
-	struct item *file = m->how->kind_file ? item_named(i, m->how->kind_file) : NULL;
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	const struct format_merging *how = m->how;
-	const char *at, *end;
-	size_t n;
-
-	if (!file || content_read(m, w, file, &b) < 0)
-		return 0;
-	at = memmem(b->data, b->size, how->kind_key, strlen(how->kind_key));
-	if (!at)
-		return 0;
-	at += strlen(how->kind_key);
-	end = (const char *)b->data + b->size;
-	for (n = 0; at + n < end && at[n] != ',' && at[n] != '\n';)
-		n++;
-	return n == strlen(how->kind_many) && memcmp(at, how->kind_many, n) == 0
-		       ? 0
-		       : digest_likely(at, n);
-}
-
 /* Those that both sides added, and that a map has once. */
-static void pair_kinds(struct merge *m, struct pairs *p)
+static void pair_sorts(struct pairs *p)
 {
-	for (size_t i = 0; m->how->kind_file && i < p->n_a; i++) {
-		uint64_t kind = p->of_a[i] == PAIRS_NONE ? kind_of(m, OURS, p->a[i]) : 0;
-
-		for (size_t j = 0; kind && j < p->n_b; j++)
-			if (p->of_b[j] == PAIRS_NONE && kind_of(m, THEIRS, p->b[j]) == kind) {
+	for (size_t i = 0; i < p->n_a; i++)
+		for (size_t j = 0; j < p->n_b && p->of_a[i] == PAIRS_NONE && p->a[i]->once; j++)
+			if (p->of_b[j] == PAIRS_NONE && p->a[i]->sort == p->b[j]->sort) {
 				p->of_a[i] = j;
 				p->of_b[j] = i;
-				break;
 			}
-	}
 }
 
+/* What ours and theirs added to one directory. */
 static int match_new(struct merge *m, struct merged *x)
 {
+	struct level l = {&x, 1, 1};
 	struct pairs p = {0};
-	int r = objects(m, OURS, x->at[OURS], &p.a, &p.n_a);
+	int r = objects(m, OURS, &l, &p.a, &p.n_a);
 
 	if (r == 0)
-		r = objects(m, THEIRS, x->at[THEIRS], &p.b, &p.n_b);
+		r = objects(m, THEIRS, &l, &p.b, &p.n_b);
 	/* Where the base says nothing it is two versions of one. */
 	if (r == 0)
 		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
-	if (r == 0 && !x->at[BASE])
-		r = pairs_find_alike(&p);
-	if (r == 0 && !x->at[BASE])
-		r = pairs_find_rest(&p);
 	if (r == 0)
-		pair_kinds(m, &p);
+		pair_sorts(&p);
 	for (size_t i = 0; r == 0 && i < p.n_a; i++)
 		r = make(m, x, NULL, p.a[i], p.of_a[i] == PAIRS_NONE ? NULL : p.b[p.of_a[i]],
 			p.doubt[i]);
@@ -161,109 +142,41 @@ static int match_new(struct merge *m, struct merged *x)
 		if (p.of_b[j] == PAIRS_NONE)
 			r = make(m, x, NULL, NULL, p.b[j], false);
 	pairs_finish(&p);
-	free(p.a);
-	free(p.b);
 	return r;
 }
 
-/* What base has in a directory, and what each side has of it. */
-struct old {
-	struct pairs of[SIDES]; /* of[BASE] is not used; a is one list */
-};
-
-static void old_finish(struct old *old)
+/* What base has, where a side moved it to. */
+static int make_old(struct merge *m, struct item *b, struct item *o, struct item *t, bool doubt)
 {
-	free(old->of[OURS].a);
-	for (int w = OURS; w < SIDES; w++) {
-		free(old->of[w].b);
-		pairs_finish(&old->of[w]);
-	}
+	struct merged *was = b->up->of, *in_o = o ? o->up->of : was, *in_t = t ? t->up->of : was;
+	int r = make(m, in_o != was ? in_o : in_t, b, o, t, doubt);
+
+	if (r == 0)
+		b->of->crossed = in_o != was || in_t != was;
+	return r;
 }
 
-static int match_old(struct merge *m, struct merged *x, struct old *old)
+static int match_old(struct merge *m, const struct level *l)
 {
-	struct pairs *o = &old->of[OURS], *t = &old->of[THEIRS];
-	int r = objects(m, BASE, x->at[BASE], &o->a, &o->n_a);
+	struct pairs of[SIDES] = {{0}}; /* of[BASE] is not used */
+	struct pairs *o = &of[OURS], *t = &of[THEIRS];
+	int r = 0;
 
-	t->a = o->a;
-	t->n_a = o->n_a;
 	for (int w = OURS; r == 0 && w < SIDES; w++) {
-		r = objects(m, (enum which)w, x->at[w], &old->of[w].b, &old->of[w].n_b);
+		r = objects(m, BASE, l, &of[w].a, &of[w].n_a);
 		if (r == 0)
-			r = pairs_find(&old->of[w]);
+			r = objects(m, (enum which)w, l, &of[w].b, &of[w].n_b);
+		if (r == 0)
+			r = pairs_find(&of[w]);
 	}
 	for (size_t i = 0; r == 0 && i < o->n_a; i++) {
 		size_t in_o = o->of_a[i], in_t = t->of_a[i];
 
-		r = make(m, x, o->a[i], in_o == PAIRS_NONE ? NULL : o->b[in_o],
+		r = make_old(m, o->a[i], in_o == PAIRS_NONE ? NULL : o->b[in_o],
 			in_t == PAIRS_NONE ? NULL : t->b[in_t], o->doubt[i] || t->doubt[i]);
 	}
-	return r;
-}
-
-/* More of it; what is in another directory by now is looked for no more. */
-static int match_more(struct old *old, enum which w, int (*find)(struct pairs *p))
-{
-	struct pairs *p = &old->of[w];
-	int r;
-
-	for (size_t i = 0; i < p->n_a; i++)
-		if (p->of_a[i] == PAIRS_NONE && p->a[i]->of->at[w])
-			p->of_a[i] = PAIRS_ELSEWHERE;
-	for (size_t j = 0; j < p->n_b; j++)
-		if (p->of_b[j] == PAIRS_NONE && p->b[j]->of)
-			p->of_b[j] = PAIRS_ELSEWHERE;
-	r = find(p);
-	for (size_t i = 0; r == 0 && i < p->n_a; i++) {
-		struct merged *x = p->a[i]->of;
-
-		if (p->of_a[i] == PAIRS_NONE || x->at[w])
-			continue;
-		x->at[w] = p->b[p->of_a[i]];
-		x->at[w]->of = x;
-		x->doubt |= p->doubt[i];
-	}
-	return r;
-}
-
-/* Directories of one depth. */
-struct level {
-	struct merged **at;
-	size_t n, room;
-};
-
-static int match_each(struct old *old, size_t n, int (*find)(struct pairs *p))
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n; i++)
-		for (int w = OURS; r == 0 && w < SIDES; w++)
-			r = match_more(&old[i], (enum which)w, find);
-	return r;
-}
-
-/* From what is sure to what is not. */
-static int match_objects(struct merge *m, const struct level *l)
-{
-	CLEANUP(free) struct old *old = calloc(l->n + 1, sizeof(*old));
-	int r = old ? 0 : -ENOMEM;
-
-	for (size_t i = 0; r == 0 && i < l->n; i++)
-		r = match_old(m, l->at[i], &old[i]);
-	if (r == 0)
-		r = crossed_find(l->at, l->n, true);
-	if (r == 0)
-		r = match_each(old, l->n, pairs_find_alike);
-	if (r == 0)
-		r = crossed_find(l->at, l->n, false);
-	if (r == 0)
-		r = match_each(old, l->n, pairs_find_rest);
-	if (r == 0)
-		r = crossed_doubt(l->at, l->n);
-	for (size_t i = 0; r == 0 && i < l->n; i++)
-		r = match_new(m, l->at[i]);
-	for (size_t i = 0; old && i < l->n; i++)
-		old_finish(&old[i]);
+	pairs_finish(o);
+	pairs_finish(t);
 	return r;
 }
 
@@ -288,7 +201,11 @@ static int match_level(struct merge *m, const struct level *l)
 
 	for (size_t i = 0; r == 0 && i < l->n; i++)
 		r = match_parts(m, l->at[i]);
-	return r == 0 && m->numbered ? match_objects(m, l) : r;
+	if (r == 0 && m->numbered)
+		r = match_old(m, l);
+	for (size_t i = 0; r == 0 && m->numbered && i < l->n; i++)
+		r = match_new(m, l->at[i]);
+	return r;
 }
 
 /* Takes l. What files name is matched before the files are read. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/merging/merged.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -50,6 +53,43 @@ bool merged_named(const struct merge *m, const struct merged *x)
 	return false;
 }
 
+int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
+{
+	struct conflict c = {.x = x, .theirs = theirs};
+	va_list ap;
+
+	if (!array_room(m->conflicts, m->n_conflicts, m->room_conflicts))
+		return -ENOMEM;
+	va_start(ap, why);
+	if (vasprintf(&c.why, why, ap) < 0)
+		c.why = NULL;
+	va_end(ap);
+	if (!c.why)
+		return -ENOMEM;
+	m->conflicts[m->n_conflicts++] = c;
+	return 0;
+}
+
+/* From the last name to the first. */
+char *merged_path(const struct merged *x, bool later)
+{
+	char *path = strdup(""), *longer;
+
+	for (; path && x->up; x = x->up) {
+		const struct item *i = merged_item(x);
+		const char *stem = later ? x->later : x->now;
+		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
+		int r = i->object && stem
+				? asprintf(&longer, "%s%s%s%s", stem, ending, path[0] ? "/" : "",
+					  path)
+				: asprintf(&longer, "%s%s%s", i->name, path[0] ? "/" : "", path);
+
+		free(path);
+		path = r < 0 ? NULL : longer;
+	}
+	return path;
+}
+
 void merged_finish(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -63,6 +103,11 @@ void merged_finish(struct merge *m)
 		free(x);
 	}
 	free(m->all);
+	for (size_t i = 0; i < m->n_conflicts; i++)
+		free(m->conflicts[i].why);
+	free(m->conflicts);
+	m->conflicts = NULL;
+	m->n_conflicts = m->room_conflicts = 0;
 	m->all = NULL;
 	m->n = m->room = 0;
 	m->root = NULL;

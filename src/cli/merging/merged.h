@@ -6,7 +6,8 @@
 #ifndef CLI_MERGING_MERGED_H
 #define CLI_MERGING_MERGED_H
 
-#include "base/file.h"
+#include "base/disk/file.h"
+#include "base/error.h"
 #include "cli/merging/item.h"
 #include "formats/merging.h"
 
@@ -30,36 +31,48 @@ struct merged {
 	bool crossed;   /* a side moved it here from another directory, or from here */
 
 	enum fate fate;
-	struct bytes *content; /* FATE_OURS: what both sides made of it (names by number) */
-	bool joined;           /* FATE_OURS: it becomes `table`, a joined one; FATE_ADD: a mark */
-	struct extent table;
+	/* FATE_OURS: what both sides made of it (a JSON file in memory, with names by number);
+	 * FATE_ADD: of a mark. */
+	bool made;
+	struct extent content;
 	const char *bare;   /* of an object: what it is to be called; an item's, or NULL */
 	const char *ending; /* of a file: likewise */
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
 	bool decided;          /* as one of the tables of a layer */
 	bool placed;           /* it is in up->order */
+	bool put;              /* apply.c: in ours, as it was made or as theirs has it */
+	bool left;             /* left.c: theirs was written beside the map */
 	bool moved;            /* it gets another place or name */
-	size_t was;            /* moved.c's */
 	struct merged **order; /* of a directory: its objects in the map to be written */
 	size_t n_order;
 	struct merged *after; /* a mark: it stands behind this one */
+};
+
+/* What both sides did to one thing in different ways. */
+struct conflict {
+	struct merged *x; /* NULL: `why` says it */
+	char *why;        /* "changed by both: 3 cells, ..." */
+	bool theirs;      /* theirs goes beside the map */
 };
 
 struct merge {
 	struct side sides[SIDES];
 	const struct format_merging *how; /* never NULL */
 	bool numbered, nocase, no_base;
+	bool mark; /* a new layer shows the cells of one that both sides changed */
 	struct merged *root;
 	struct merged **all; /* by number */
 	size_t n, room;
-	struct conflict *conflicts; /* conflict.h */
+	struct conflict *conflicts;
 	size_t n_conflicts, room_conflicts;
 };
 
 /* A new node below up (NULL: the root). NULL: no memory. */
 struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES]);
 void merged_finish(struct merge *m);
+int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
+	PRINTF_LIKE(4, 5); /* -ENOMEM */
 static inline bool merged_dir(const struct merged *x)
 {
 	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
@@ -75,9 +88,8 @@ static inline bool merged_object(const struct merged *x)
 /* What was to be written to it is forgotten. */
 static inline void merged_keep(struct merged *x)
 {
-	bytes_unref(TAKE(x->content));
-	extent_finish(&x->table);
-	x->joined = false;
+	extent_finish(&x->content);
+	x->made = false;
 }
 /* Any of its items: that of ours, if there is one. */
 static inline const struct item *merged_item(const struct merged *x)
@@ -90,6 +102,18 @@ int merged_name_now(struct merge *m);
 static inline const char *merged_now(const struct merged *x)
 {
 	return x->now;
+}
+static inline const char *merged_later(const struct merged *x)
+{
+	return x->later;
+}
+/* The path of what ours has, or is to have (steps.h: order_all); the caller's. later: in the map to
+ * be written. NULL: no memory. */
+char *merged_path(const struct merged *x, bool later);
+/* Will it be in the map? */
+static inline bool merged_stays(const struct merged *x)
+{
+	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 /* Is it a directory of what files elsewhere name? */
 bool merged_named(const struct merge *m, const struct merged *x);

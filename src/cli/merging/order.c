@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/merging/order.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/merging/conflict.h"
+#include "cli/merging/steps.h"
 
 /* Its place in the directory of one side. */
 static size_t place(const struct merged *x, enum which w)
 {
 	return x->at[w]->place;
-}
-
-static bool survives(const struct merged *x)
-{
-	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
 }
 
 /* Did a side put those that all three have into another order? */
@@ -31,7 +24,7 @@ static bool reordered(const struct merged *dir, enum which v, enum which w)
 		size_t at;
 
 		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
-			!x->at[THEIRS] || !survives(x) || x->crossed)
+			!x->at[THEIRS] || !merged_stays(x) || x->crossed)
 			continue;
 		at = place(x, v);
 		if (n++ && at < last)
@@ -71,7 +64,7 @@ static void add_side(struct merged *dir, enum which w)
 	for (size_t i = 0; list && i < list->n; i++) {
 		struct merged *x = list->below[i]->of;
 
-		if (!x || !list->below[i]->object || x->up != dir || x->after || !survives(x))
+		if (!x || !list->below[i]->object || x->up != dir || x->after || !merged_stays(x))
 			continue;
 		if (x->placed) {
 			at = find(dir, x, at) + 1;
@@ -113,81 +106,9 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
-/* Of the runs in rising order of each length the one that ends lowest: how long the longest is to
- * which x can be added. */
-static size_t run_before(struct merged *const *order, const size_t *ends, size_t n, size_t x)
-{
-	size_t low = 0;
-
-	while (low < n) {
-		size_t middle = (low + n) / 2;
-
-		if (place(order[ends[middle]], OURS) < place(order[x], OURS))
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
-/* The objects of ours that stay where they are: the longest run in rising order. */
-static int find_moved(struct merged *dir)
-{
-	size_t n = dir->n_order, runs = 0;
-	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(size_t));
-	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(size_t));
-	CLEANUP(free) bool *stays = calloc(n + 1, sizeof(bool));
-
-	if (!ends || !before || !stays)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		size_t length;
-
-		if (!dir->order[i]->at[OURS] || dir->order[i]->moved)
-			continue;
-		length = run_before(dir->order, ends, runs, i);
-		ends[length] = i;
-		before[i] = length ? ends[length - 1] : SIZE_MAX;
-		runs += length == runs;
-	}
-	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
-		stays[i] = true;
-	for (size_t i = 0; i < n; i++)
-		dir->order[i]->moved = dir->order[i]->at[OURS] && !stays[i];
-	return 0;
-}
-
 static size_t stem_length(const struct item *i)
 {
 	return i->dir ? strlen(i->name) : (size_t)(i->ending - i->name);
-}
-
-/* Is it the name of one that ours had? They are in order, and the number is the place. */
-static bool is_taken(const struct merged *dir, size_t number, const char *stem)
-{
-	const struct item *list = dir->at[OURS];
-	const struct item *i = list && number < list->n ? list->below[number] : NULL;
-
-	return i && stem_length(i) == strlen(stem) && strncmp(i->name, stem, strlen(stem)) == 0;
-}
-
-/* By the first number from *number on, and moves that behind it. A name without a name behind the
- * number is the number alone; but of a file it might be taken for a name, which "12_" is not. */
-static int name_it(const struct merged *dir, struct merged *x, const char *bare, size_t *number)
-{
-	const char *between = bare[0] || !merged_dir(x) ? "_" : "";
-
-	while (!x->now) {
-		char *stem;
-
-		if (asprintf(&stem, "%zu%s%s", *number, between, bare) < 0)
-			return -ENOMEM;
-		if (is_taken(dir, (*number)++, stem))
-			free(stem);
-		else
-			x->now = stem;
-	}
-	return 0;
 }
 
 static int digits(size_t count)
@@ -199,37 +120,34 @@ static int digits(size_t count)
 	return n;
 }
 
-/* What stays keeps its name, if its number is behind those of all before it, or that of the one
- * just before it, which is not where it was: it comes first then. */
+/* Those of ours before the first that is new, or not in its order any more, keep their names. All
+ * from there on have numbers that ours has not. A name without a name behind the number is the
+ * number alone; but of a file it might be taken for a name, which "12_" is not. */
 static int find_names(struct merged *dir)
 {
-	size_t next = 0;
-	bool shared = false;
-	int r = 0;
+	size_t first = dir->at[OURS] ? dir->at[OURS]->n : 0, next = 0;
+	bool keeps = true;
 
-	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
+	for (size_t i = 0; i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 		const struct item *o = x->at[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
-		size_t number = o && !x->moved ? strtoul(o->name, NULL, 10) : 0;
+		const char *between = bare[0] || !merged_dir(x) ? "_" : "";
 
-		if (o && !x->moved && number + shared >= next) {
+		keeps = keeps && o && !x->moved && o->place >= next;
+		x->moved = !keeps && o;
+		if (keeps)
 			x->now = strndup(o->name, stem_length(o));
-			r = x->now ? 0 : -ENOMEM;
-			next = number + 1;
-			shared = false;
-		} else {
-			x->moved = o != NULL;
-			r = name_it(dir, x, bare, &next);
-			shared = true;
-		}
-		if (r == 0 && asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i,
-				      bare[0] ? "_" : "", bare) < 0) {
+		else if (asprintf(&x->now, "%zu%s%s", first + i, between, bare) < 0)
+			x->now = NULL;
+		if (asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i, bare[0] ? "_" : "",
+			    bare) < 0)
 			x->later = NULL;
-			r = -ENOMEM;
-		}
+		if (!x->now || !x->later)
+			return -ENOMEM;
+		next = keeps ? o->place + 1 : 0;
 	}
-	return r;
+	return 0;
 }
 
 int order_all(struct merge *m)
@@ -239,43 +157,11 @@ int order_all(struct merge *m)
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!merged_dir(x) || !survives(x))
+		if (!merged_dir(x) || !merged_stays(x))
 			continue;
 		r = find_order(m, x);
-		if (r == 0)
-			r = find_moved(x);
 		if (r == 0)
 			r = find_names(x);
 	}
 	return r;
-}
-
-const char *order_now(const struct merged *x)
-{
-	return x->now;
-}
-
-const char *order_later(const struct merged *x)
-{
-	return x->later;
-}
-
-/* From the last name to the first. */
-char *order_path(const struct merged *x, bool later)
-{
-	char *path = strdup(""), *longer;
-
-	for (; path && x->up; x = x->up) {
-		const struct item *i = merged_item(x);
-		const char *stem = later ? x->later : x->now;
-		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
-		int r = i->object && stem
-				? asprintf(&longer, "%s%s%s%s", stem, ending, path[0] ? "/" : "",
-					  path)
-				: asprintf(&longer, "%s%s%s", i->name, path[0] ? "/" : "", path);
-
-		free(path);
-		path = r < 0 ? NULL : longer;
-	}
-	return path;
 }

@@ -2,55 +2,75 @@
 #include "cli/merging/pairs.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/cleanup.h"
 #include "cli/merging/content.h"
-#include "cli/merging/pairs_order.h"
+
+enum {
+	ALIKE = 300,         /* of 1000: what is more alike is the same */
+	RENAMED = 700,       /* ... under another name */
+	SURE = 850,          /* ... without a doubt */
+	OF_NAME = 300,       /* so much more alike is what has the same name */
+	OF_DIR = 500,        /* ... and directory */
+	PAIRS_MAX = 1 << 20, /* beyond that only what is equal, or has the same name, is found */
+};
 
 static int begin(struct pairs *p)
 {
-	int r;
-
 	p->of_a = malloc((p->n_a + 1) * sizeof(*p->of_a));
 	p->of_b = malloc((p->n_b + 1) * sizeof(*p->of_b));
 	p->doubt = calloc(p->n_a + 1, sizeof(*p->doubt));
-	p->own = malloc((p->n_b + 1) * sizeof(*p->own));
-	if (!p->of_a || !p->of_b || !p->doubt || !p->own)
+	if (!p->of_a || !p->of_b || !p->doubt)
 		return -ENOMEM;
-	memset(p->own, 0xff, p->n_b * sizeof(*p->own));
 	memset(p->of_a, 0xff, p->n_a * sizeof(*p->of_a));
 	memset(p->of_b, 0xff, p->n_b * sizeof(*p->of_b));
-	r = pairs_index_make(&p->names_a, p->a, p->n_a, NULL, pairs_by_name);
-	return r < 0 ? r : pairs_index_make(&p->names_b, p->b, p->n_b, NULL, pairs_by_name);
+	return 0;
 }
 
 void pairs_finish(struct pairs *p)
 {
+	free(p->a);
+	free(p->b);
 	free(p->of_a);
 	free(p->of_b);
 	free(p->doubt);
-	free(p->own);
-	pairs_index_finish(&p->names_a);
-	pairs_index_finish(&p->names_b);
 }
 
-void pairs_join(struct pairs *p, size_t i, size_t j, bool doubt)
+static void join(struct pairs *p, size_t i, size_t j, bool doubt)
 {
 	p->of_a[i] = j;
 	p->of_b[j] = i;
 	p->doubt[i] = doubt;
 }
 
-bool pairs_same_name(const struct item *a, const struct item *b)
+static int by_number(uint64_t a, uint64_t b)
 {
-	return pairs_by_name(a, b) == 0;
+	return a < b ? -1 : a > b;
 }
 
-static bool same_content(const struct item *a, const struct item *b)
+/* As strcmp; 0: they have one name, in one directory. */
+static int by_name(const struct item *a, const struct item *b)
 {
-	return pairs_by_content(a, b) == 0;
+	int r = by_number(a->up->of->number, b->up->of->number);
+
+	if (r == 0)
+		r = a->dir - b->dir;
+	return r ? r : strcmp(a->bare, b->bare);
+}
+
+/* ... and one content. Any order will do, as that of a digest is another one in each process. */
+static int by_all(const struct item *a, const struct item *b)
+{
+	int r = by_name(a, b);
+
+	if (r == 0)
+		r = strcmp(a->ending, b->ending);
+	if (r == 0)
+		r = by_number(a->digest.a, b->digest.a);
+	return r ? r : by_number(a->digest.b, b->digest.b);
 }
 
 /* The parts of a directory are those that its kind has. */
@@ -75,78 +95,151 @@ static bool same_kind(const struct item *a, const struct item *b)
 	return a->dir == b->dir && a->sort == b->sort;
 }
 
-bool pairs_same_sort(const struct item *a, const struct item *b)
+/* Can one be the other? */
+static bool same_sort(const struct item *a, const struct item *b)
 {
 	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
 }
 
-/* How many that have no other have the name of this one, and the last of them. */
-static size_t count(
-	const struct pairs_index *names, const size_t *of, const struct item *like, size_t *ret)
-{
-	size_t n, found = 0;
-	const size_t *at = pairs_index_find(names, like, &n);
+/* Those of a list that have no other one, in an order in which equal ones stand together. */
+struct sorted {
+	struct item *const *list;
+	int (*compare)(const struct item *a, const struct item *b);
+	size_t *at, n;
+};
 
-	for (size_t i = 0; i < n; i++)
-		if (of[at[i]] == PAIRS_NONE) {
-			found++;
-			*ret = at[i];
-		}
-	return found;
+static int by_order(const void *a, const void *b, void *arg)
+{
+	const struct sorted *s = arg;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	int r = s->compare(s->list[i], s->list[j]);
+
+	return r ? r : by_number(i, j);
 }
 
-/* Has nothing else its name on both sides, and is the one of b, *ret, free? */
-static bool is_unique(const struct pairs *p, const struct item *a, size_t *ret)
+static bool sort(struct sorted *s, const size_t *of, size_t n)
 {
-	size_t n_a, n_b;
-	const size_t *at;
-
-	if (!a->bare[0])
-		return false;
-	(void)pairs_index_find(&p->names_a, a, &n_a);
-	at = pairs_index_find(&p->names_b, a, &n_b);
-	if (n_a != 1 || n_b != 1)
-		return false;
-	*ret = at[0];
-	return p->of_b[*ret] == PAIRS_NONE;
+	s->at = calloc(n + 1, sizeof(*s->at));
+	for (size_t i = 0; s->at && i < n; i++)
+		if (of[i] == PAIRS_NONE)
+			s->at[s->n++] = i;
+	if (s->n)
+		qsort_r(s->at, s->n, sizeof(*s->at), by_order, s);
+	return s->at;
 }
 
-/* How alike one of b is to what has its name in a. */
-static unsigned own(struct pairs *p, size_t j)
+static size_t run(const struct sorted *s, size_t from)
 {
-	const size_t *at;
-	size_t n;
+	size_t n = 1;
 
-	if (p->own[j] != UINT_MAX)
-		return p->own[j];
-	p->own[j] = 0;
-	at = pairs_index_find(&p->names_a, p->b[j], &n);
-	for (size_t i = 0; p->b[j]->bare[0] && i < n; i++) {
-		unsigned alike = content_alike(p->a[at[i]], p->b[j]);
+	while (from + n < s->n && s->compare(s->list[s->at[from]], s->list[s->at[from + n]]) == 0)
+		n++;
+	return n;
+}
 
-		p->own[j] = alike > p->own[j] ? alike : p->own[j];
+/* Of several that are equal the first is the first: which it is can matter only where one of them
+ * went, or came, or the other side changed one. */
+static void join_equal(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m)
+{
+	for (size_t k = 0; k < n && k < m; k++)
+		join(p, a[k], b[k], n != m);
+}
+
+/* What is left of one name is the same, whatever it holds, if there are as many. */
+static void join_named(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m)
+{
+	for (size_t k = 0; n == m && k < n; k++)
+		if (n == 1 && p->a[a[k]]->bare[0] ? same_kind(p->a[a[k]], p->b[b[k]])
+						  : same_sort(p->a[a[k]], p->b[b[k]]))
+			join(p, a[k], b[k], n > 1);
+}
+
+static int join_runs(struct pairs *p, int (*compare)(const struct item *a, const struct item *b),
+	void (*fn)(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m))
+{
+	struct sorted a = {p->a, compare, NULL, 0}, b = {p->b, compare, NULL, 0};
+	int r = sort(&a, p->of_a, p->n_a) && sort(&b, p->of_b, p->n_b) ? 0 : -ENOMEM;
+
+	for (size_t i = 0, j = 0; r == 0 && i < a.n && j < b.n;) {
+		int order = compare(p->a[a.at[i]], p->b[b.at[j]]);
+		size_t n = order <= 0 ? run(&a, i) : 0, m = order >= 0 ? run(&b, j) : 0;
+
+		if (n && m)
+			fn(p, a.at + i, n, b.at + j, m);
+		i += n;
+		j += m;
 	}
-	return p->own[j];
+	free(a.at);
+	free(b.at);
+	return r;
 }
 
-/* The one of b under another name that is as much like a's as the one of its name is; PAIRS_NONE.
- */
-static size_t rival(struct pairs *p, const struct item *a, const struct item *holder)
+struct candidate {
+	size_t a, b;
+	unsigned alike, score;
+};
+
+/* How much speaks for it that they are the same, and how alike they are; 0: they are not. */
+static unsigned score(
+	const struct item *a, const struct item *b, unsigned renamed, unsigned *ret_alike)
 {
-	unsigned most = content_alike(a, holder) / 10 * 9;
-	size_t found = PAIRS_NONE;
+	bool dir = a->up->of == b->up->of, name = strcmp(a->bare, b->bare) == 0;
+	unsigned least = name && (dir || a->bare[0]) ? ALIKE : dir ? renamed : 1000;
 
-	for (size_t j = 0; j < p->n_b; j++) {
-		unsigned alike = p->of_b[j] == PAIRS_NONE && pairs_same_sort(a, p->b[j])
-					 ? content_alike(a, p->b[j])
-					 : 0;
+	if (!same_sort(a, b) || strcmp(a->up->name, b->up->name) != 0)
+		return 0;
+	*ret_alike = content_alike(a, b);
+	return *ret_alike < least ? 0 : *ret_alike + (name ? OF_NAME : 0) + (dir ? OF_DIR : 0);
+}
 
-		if (alike < RENAMED || alike <= most || own(p, j) >= alike)
-			continue;
-		most = alike;
-		found = j;
-	}
-	return found;
+static int by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int r = by_number(y->score, x->score);
+
+	if (r == 0)
+		r = by_number(x->a, y->a);
+	return r ? r : by_number(x->b, y->b);
+}
+
+/* Is one that is free about as good in the place of one of the two? */
+static bool has_rival(const struct pairs *p, const struct candidate *c, unsigned renamed)
+{
+	unsigned alike;
+
+	for (size_t j = 0; j < p->n_b; j++)
+		if (j != c->b && p->of_b[j] == PAIRS_NONE &&
+			score(p->a[c->a], p->b[j], renamed, &alike) && alike > c->alike / 10 * 9)
+			return true;
+	for (size_t i = 0; i < p->n_a; i++)
+		if (i != c->a && p->of_a[i] == PAIRS_NONE &&
+			score(p->a[i], p->b[c->b], renamed, &alike) && alike > c->alike / 10 * 9)
+			return true;
+	return false;
+}
+
+/* Does another one have its name where it was, that is new or changed? */
+static bool has_namesake(const struct pairs *p, const struct candidate *c)
+{
+	const struct item *a = p->a[c->a];
+
+	for (size_t j = 0; j < p->n_b; j++)
+		if (j != c->b && by_name(a, p->b[j]) == 0 && a->bare[0] &&
+			(p->of_b[j] == PAIRS_NONE || by_all(p->a[p->of_b[j]], p->b[j]) != 0))
+			return true;
+	return false;
+}
+
+static bool doubtful(const struct pairs *p, const struct candidate *c, unsigned renamed)
+{
+	const struct item *a = p->a[c->a], *b = p->b[c->b];
+
+	if (strcmp(a->bare, b->bare) != 0 &&
+		(c->alike < SURE || (c->alike < 1000 && has_namesake(p, c))))
+		return true;
+	if (a->up->of != b->up->of && (c->alike < RENAMED || has_namesake(p, c)))
+		return true;
+	return has_rival(p, c, renamed);
 }
 
 static size_t count_left(const size_t *of, size_t n)
@@ -158,110 +251,51 @@ static size_t count_left(const size_t *of, size_t n)
 	return left;
 }
 
-/* Perhaps it was renamed, or went elsewhere, and another one got its name: what is not like it at
- * all is not it. */
-static void by_name(struct pairs *p)
+/* The best first. renamed: how alike those of another name have to be, if they are directories;
+ * what files name would be taken for another one by all of them. */
+static int join_alike(struct pairs *p, unsigned renamed)
 {
-	size_t left = count_left(p->of_b, p->n_b);
-	bool all = !left || count_left(p->of_a, p->n_a) <= PAIRS_MAX / left;
+	size_t left = count_left(p->of_a, p->n_a), n = 0, room = 0;
+	CLEANUP(free) struct candidate *all = NULL;
+	struct candidate c;
 
-	for (size_t i = 0; i < p->n_a; i++) {
-		const struct item *a = p->a[i];
-		unsigned alike;
-		size_t j, other;
-		bool equal;
+	if (!left || count_left(p->of_b, p->n_b) > PAIRS_MAX / left)
+		return 0;
+	for (c.a = 0; c.a < p->n_a; c.a++)
+		for (c.b = 0; p->of_a[c.a] == PAIRS_NONE && c.b < p->n_b; c.b++) {
+			unsigned least = p->a[c.a]->dir ? renamed : RENAMED;
 
-		if (p->of_a[i] != PAIRS_NONE || !is_unique(p, a, &j))
-			continue;
-		alike = same_kind(a, p->b[j]) ? content_alike(a, p->b[j]) : 0;
-		other = all ? rival(p, a, p->b[j]) : PAIRS_NONE;
-		equal = other != PAIRS_NONE && same_content(a, p->b[other]);
-		if (alike >= (equal ? RENAMED : ALIKE))
-			pairs_join(p, i, j, other != PAIRS_NONE);
-		else if (other != PAIRS_NONE)
-			pairs_join(p, i, other, !equal || alike >= ALIKE);
-	}
-}
-
-/* And now it is, where nothing else has that name, or nothing else that has none. */
-static void by_name_alone(struct pairs *p, bool of_all)
-{
-	for (size_t i = 0; i < p->n_a; i++) {
-		const struct item *a = p->a[i];
-		size_t self, j;
-
-		if (p->of_a[i] != PAIRS_NONE || !a->bare[0])
-			continue;
-		if (of_all ? is_unique(p, a, &j) && same_kind(a, p->b[j])
-			   : count(&p->names_a, p->of_a, a, &self) == 1 &&
-					count(&p->names_b, p->of_b, a, &j) == 1 &&
-					pairs_same_sort(a, p->b[j]))
-			pairs_join(p, i, j, !of_all);
-	}
-}
-
-/* Of several that are equal the first is the first: which it is can matter only where one of them
- * went, or came, or the other side changed one. */
-static int by_content(struct pairs *p, pairs_compare compare)
-{
-	struct pairs_index a = {0}, b = {0};
-	int r = pairs_index_make(&a, p->a, p->n_a, p->of_a, compare);
-
-	if (r == 0)
-		r = pairs_index_make(&b, p->b, p->n_b, p->of_b, compare);
-	for (size_t i = 0, here, there; r == 0 && i < a.n; i += here) {
-		const size_t *at = pairs_index_find(&b, p->a[a.at[i]], &there);
-
-		(void)pairs_index_find(&a, p->a[a.at[i]], &here);
-		for (size_t k = 0; k < here && k < there; k++)
-			pairs_join(p, a.at[i + k], at[k], here != there);
-	}
-	pairs_index_finish(&a);
-	pairs_index_finish(&b);
-	return r;
-}
-
-unsigned pairs_alike(const struct item *a, const struct item *b)
-{
-	unsigned alike = pairs_same_sort(a, b) ? content_alike(a, b) : 0;
-
-	return alike >= ALIKE ? alike : 0;
-}
-
-bool pairs_sure(unsigned alike)
-{
-	return alike >= RENAMED;
+			c.score = p->of_b[c.b] == PAIRS_NONE
+					  ? score(p->a[c.a], p->b[c.b], least, &c.alike)
+					  : 0;
+			if (c.score && !array_room(all, n, room))
+				return -ENOMEM;
+			if (c.score)
+				all[n++] = c;
+		}
+	if (n)
+		qsort(all, n, sizeof(*all), by_score);
+	for (size_t k = 0; k < n; k++)
+		if (p->of_a[all[k].a] == PAIRS_NONE && p->of_b[all[k].b] == PAIRS_NONE)
+			join(p, all[k].a, all[k].b,
+				doubtful(p, &all[k], p->a[all[k].a]->dir ? renamed : RENAMED));
+	return 0;
 }
 
 int pairs_find_equal(struct pairs *p)
 {
 	int r = begin(p);
 
-	return r < 0 ? r : by_content(p, pairs_by_both);
+	return r < 0 ? r : join_runs(p, by_all, join_equal);
 }
 
 int pairs_find(struct pairs *p)
 {
 	int r = pairs_find_equal(p);
 
-	if (r < 0)
-		return r;
-	by_name(p);
-	return by_content(p, pairs_by_content);
-}
-
-int pairs_find_alike(struct pairs *p)
-{
-	return pairs_in_order(p, false);
-}
-
-int pairs_find_rest(struct pairs *p)
-{
-	int r;
-
-	by_name_alone(p, true);
-	r = pairs_in_order(p, true);
 	if (r == 0)
-		by_name_alone(p, false);
-	return r;
+		r = join_alike(p, RENAMED);
+	if (r == 0)
+		r = join_runs(p, by_name, join_named);
+	return r < 0 ? r : join_alike(p, ALIKE);
 }

@@ -5,10 +5,61 @@
 #include <string.h>
 
 #include "cli/merging/cells.h"
-#include "cli/merging/conflict.h"
 #include "cli/merging/content.h"
 #include "cli/merging/file.h"
-#include "cli/merging/mark.h"
+
+static struct merged *part(struct merge *m, struct merged *dir, const char *file)
+{
+	struct item *at[SIDES] = {[THEIRS] = item_made(dir ? dir->at[THEIRS] : NULL, file)};
+
+	return at[THEIRS] ? merged_new(m, dir, at) : NULL;
+}
+
+static int text(const struct format_merging *how, const struct cells_mask *mask, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *p = how->mark_text, *next;
+	uint32_t sides[2] = {mask->width, mask->height};
+
+	for (int i = 0; i < 2 && (next = strstr(p, "%u")); i++, p = next + 2) {
+		buffer_append(&out, p, (size_t)(next - p));
+		buffer_printf(&out, "%u", sides[i]);
+	}
+	buffer_text(&out, p);
+	return buffer_finish(&out, ret);
+}
+
+/* A layer CONFLICT behind this one, as if theirs had added it; nothing where the format has no such
+ * layer. -ENOMEM. */
+static int mark_add(struct merge *m, struct merged *layer, const struct cells_mask *mask)
+{
+	struct item *made, *at[SIDES] = {NULL};
+	struct merged *x, *file, *table;
+	struct bytes *b = NULL;
+	int r;
+
+	if (!m->how->mark_file)
+		return 0;
+	/* Below the directory of the layers in theirs, which frees it. */
+	made = at[THEIRS] = item_made(layer->at[THEIRS]->up, "CONFLICT");
+	if (!made || !(made->bare = strdup("CONFLICT")))
+		return -ENOMEM;
+	made->dir = made->object = true;
+	x = merged_new(m, layer->up, at);
+	file = x ? part(m, x, m->how->mark_file) : NULL;
+	table = file ? part(m, x, m->how->mark_table) : NULL;
+	if (!table)
+		return -ENOMEM;
+	x->fate = file->fate = table->fate = FATE_ADD;
+	x->after = layer;
+	r = text(m->how, mask, &b);
+	file->made = r == 0;
+	file->content = extent_of_bytes(b);
+	if (r == 0)
+		r = cells_draw(m, mask, &table->content);
+	table->made = r == 0;
+	return r;
+}
 
 struct layer {
 	struct merge *m;
@@ -54,9 +105,9 @@ static int tell(struct layer *l, struct merged *x, const struct cells_clash *c)
 static int join(struct layer *l, struct merged *x)
 {
 	struct cells_clash clash;
-	int r = cells_join(l->m, x, &l->mask, &x->table, &clash);
+	int r = cells_join(l->m, x, &l->mask, &x->content, &clash);
 
-	x->joined = x->decided = r == 0;
+	x->made = x->decided = r == 0;
 	l->size |= r == 0 && clash.size;
 	if (r == 0 && clash.n && !clash.size) {
 		l->clash = true;
@@ -106,7 +157,7 @@ static int each(struct layer *l, bool both, int (*fn)(struct layer *l, struct me
 	return r < 0 ? r : 0;
 }
 
-int file_decide_planes(struct merge *m, struct merged *dir, bool marked)
+int file_decide_planes(struct merge *m, struct merged *dir)
 {
 	size_t conflicts = m->n_conflicts;
 	struct layer l = {.m = m, .dir = dir};
@@ -120,7 +171,7 @@ int file_decide_planes(struct merge *m, struct merged *dir, bool marked)
 		r = each(&l, false, join, &any);
 	if (r == 0 && l.size)
 		r = keep_all(&l, conflicts);
-	if (r == 0 && l.clash && !l.size && marked)
+	if (r == 0 && l.clash && !l.size && m->mark)
 		r = mark_add(m, dir, &l.mask);
 	free(l.mask.cells);
 	return r;

@@ -5,8 +5,6 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/array.h"
-
 /* As a mount would show it. */
 static int look(struct offline *t, const struct spot *s, struct seen *ret)
 {
@@ -43,28 +41,10 @@ int offline_find(struct offline *t, const char *path, struct seen *ret)
 	return r < 0 ? r : look(t, &s, ret);
 }
 
-void names_finish(struct names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	free(names->at);
-	*names = (struct names){0};
-}
-
 static int add_name(void *arg, const char *name, const struct spot *s)
 {
-	struct names *names = arg;
-
 	(void)s;
-	if (!array_room(names->at, names->n, names->room) || !(names->at[names->n] = strdup(name)))
-		return -ENOMEM;
-	names->n++;
-	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return names_add(arg, name);
 }
 
 int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret)
@@ -75,8 +55,8 @@ int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct
 	r = overlay_list(t->tree, &dir->spot, add_name, ret);
 	if (r < 0)
 		names_finish(ret);
-	else if (ret->n && sorted)
-		qsort(ret->at, ret->n, sizeof(*ret->at), by_name);
+	else if (sorted)
+		names_sort(ret);
 	return r;
 }
 
@@ -193,35 +173,5 @@ int offline_read(struct offline *t, const struct seen *file, offline_data fn, vo
 			r = fn(arg, p->data, p->n);
 		free(p->data);
 	} while (g.n || (r == 0 && g.next < file->size));
-	return r;
-}
-
-struct whole {
-	struct buffer text;
-	size_t most;
-};
-
-static int add_piece(void *arg, const void *data, size_t n)
-{
-	struct whole *w = arg;
-
-	if (n > w->most - w->text.size)
-		return -EFBIG;
-	buffer_append(&w->text, data, n);
-	return w->text.error;
-}
-
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
-{
-	struct whole w = {BUFFER_INIT, most};
-	int r = offline_read(t, file, add_piece, &w);
-
-	/* For regexec, which may look for a NUL. */
-	buffer_append(&w.text, "", 1);
-	if (r == 0)
-		r = buffer_finish(&w.text, ret);
-	if (r == 0)
-		(*ret)->size--;
-	buffer_finish_free(&w.text);
 	return r;
 }

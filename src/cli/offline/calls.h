@@ -8,6 +8,7 @@
 #define CLI_OFFLINE_CALLS_H
 
 #include "base/buffer.h"
+#include "cli/offline/names.h"
 #include "cli/offline/offline.h"
 
 /* What stat tells; good until the tree is changed. */
@@ -25,12 +26,7 @@ int offline_lookup(struct offline *t, const struct seen *dir, const char *name, 
 int offline_find(struct offline *t, const char *path, struct seen *ret);
 
 /* The names in a directory, as they are listed, or in order of their bytes. */
-struct names {
-	char **at;
-	size_t n, room;
-};
 int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
-void names_finish(struct names *names);
 
 /* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
 ssize_t offline_read_at(
@@ -38,7 +34,5 @@ ssize_t offline_read_at(
 /* All of a file, in pieces. fn returns 0, or what ends it. */
 typedef int (*offline_data)(void *arg, const void *data, size_t n);
 int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg);
-/* ... as a span, with a NUL behind it; more than most bytes are -EFBIG. */
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret);
 
 #endif

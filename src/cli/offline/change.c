@@ -9,14 +9,15 @@
 
 enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
 
-ssize_t change_from_fd(void *arg, void *dst, size_t n)
+ssize_t change_from_file(void *arg, void *dst, size_t n)
 {
+	struct change_file *from = arg;
 	ssize_t got;
 
 	do
-		got = read(*(int *)arg, dst, n);
+		got = read(from->fd, dst, n);
 	while (got < 0 && errno == EINTR);
-	return got < 0 ? -errno : got;
+	return got < 0 ? from->failed = -errno : got;
 }
 
 static int fill(struct spool *s, change_source source, void *arg, struct error *e)
@@ -73,16 +74,6 @@ int change_mkdirs(struct offline *t, const char *path)
 		r = change_mkdir(t, copy);
 	}
 	return r < 0 ? r : change_mkdir(t, path);
-}
-
-int change_rename(struct offline *t, const char *from, const char *to)
-{
-	return overlay_rename(t->tree, from, to);
-}
-
-int change_remove(struct offline *t, const char *path, bool dir)
-{
-	return overlay_remove(t->tree, path, dir);
 }
 
 static int remove_below(struct offline *t, const char *path, unsigned depth)

@@ -12,7 +12,12 @@
 
 /* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
 typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
-ssize_t change_from_fd(void *arg, void *dst, size_t n); /* arg: an int */
+/* A file that is open. */
+struct change_file {
+	int fd;
+	int failed; /* -errno of reading it */
+};
+ssize_t change_from_file(void *arg, void *dst, size_t n);
 
 /* Writes a file, which need not be there yet. mtime (may be NULL): the time that it has then. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
@@ -21,8 +26,6 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 int change_mkdir(struct offline *t, const char *path);
 /* ... and those above it. */
 int change_mkdirs(struct offline *t, const char *path);
-int change_rename(struct offline *t, const char *from, const char *to);
-int change_remove(struct offline *t, const char *path, bool dir);
 /* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);

@@ -87,6 +87,20 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
 }
 
+/* It never has a name, and until it is written out nobody else may read it. */
+static int create_stream(
+	struct offline *t, const char *format, const struct vfs_options *o, struct error *e)
+{
+	const struct format *f = volume_format_for(format, "");
+	int dirfd;
+
+	if (f && f->companion)
+		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+	dirfd = streams_directory(e);
+	(void)umask(S_IRWXG | S_IRWXO);
+	return dirfd < 0 ? dirfd : volume_create(dirfd, "", format, o, &t->vol, e);
+}
+
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e)
 {
@@ -96,7 +110,7 @@ int offline_create(struct offline *t, const char *file, const char *format,
 
 	begin(t, file);
 	if (streams_named(file))
-		return error_set(e, -EINVAL, "is no name for a new map");
+		return create_stream(t, format, o, e);
 	if (!dir)
 		return error_set(e, -ENOMEM, "out of memory");
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -193,4 +207,26 @@ bool offline_is_map(const struct offline *t, const struct stat *st)
 			own.st_ino == st->st_ino)
 			return true;
 	return false;
+}
+
+static struct extent whole_file(struct file *f)
+{
+	struct stat st = {0};
+
+	(void)fstat(f->fd, &st);
+	return extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
+}
+
+bool offline_same(const struct source *a, const struct source *b)
+{
+	bool same = !a->files[1] == !b->files[1];
+
+	for (int i = 0; same && i < FORMAT_FILES_MAX && a->files[i]; i++) {
+		CLEANUP_EXTENT struct extent x = whole_file(a->files[i]);
+		CLEANUP_EXTENT struct extent y = whole_file(b->files[i]);
+
+		if (x.size != y.size || extent_equal(&x, &y, &same, NULL) < 0)
+			same = false;
+	}
+	return same;
 }

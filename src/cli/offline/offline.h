@@ -15,8 +15,8 @@
 
 #include <sys/stat.h>
 
-#include "base/pool.h"
-#include "base/sandbox.h"
+#include "base/sandbox/sandbox.h"
+#include "base/threads/pool.h"
 #include "vfs/overlay/overlay.h"
 #include "vfs/volume/volume.h"
 
@@ -41,7 +41,8 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
  */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* A new map of this format (NULL: by its ending), which must not be there: an empty one, once it is
- * loaded. Where it is not to stay, volume_discard takes it away again. */
+ * loaded. Where it is not to stay, volume_discard takes it away again. "-", for o->nameless, is one
+ * for standard output (streams_output), and never stays. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
 /* The same of a map below a directory that is open (borrowed): for those that a folder holds. */
@@ -58,6 +59,9 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e);
 void offline_close(struct offline *t);
 /* Is that file the map's own, or one of its two? */
 bool offline_is_map(const struct offline *t, const struct stat *st);
+
+/* Are the files of two maps the same, byte for byte? What cannot be read is not. */
+bool offline_same(const struct source *a, const struct source *b);
 
 /* What is to be said of -errno: why a file cannot be read, or what the system says. */
 const char *offline_reason(const struct offline *t, int r);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
-#include "base/io_copy.h"
-#include "base/pair.h"
+#include "base/disk/io.h"
+#include "base/disk/io_copy.h"
+#include "base/durable/pair.h"
 #include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
@@ -79,7 +79,7 @@ static int find_second(struct out *o, struct error *e)
 		return 0;
 	r = companion_open(o->dirfd, f, o->name, &there, o->second, e);
 	o->second_held = there.files[1];
-	if (r == 0 && o->second_held && !o->held.vol)
+	if (r == 0 && o->second_held && !o->held)
 		r = error_set(e, -EEXIST, "%s is there already", o->second);
 	if (r == 0 && o->second_held && fstat(o->second_held->fd, &o->second_opened) < 0)
 		r = error_errno(e, "%s", o->second);
@@ -91,10 +91,10 @@ static int find_second(struct out *o, struct error *e)
 /* ... and what was to become the map. */
 static void sweep(const struct out *o)
 {
-	const struct trust *trust = &o->held.vol->trust;
+	const struct trust *trust = &o->held->vol->trust;
 	char marker[NAME_MAX + 1];
 
-	sweep_copies(o->held.vol);
+	sweep_copies(o->held->vol);
 	replace_sweep(trust, o->name);
 	if (!o->second[0])
 		return;
@@ -108,11 +108,11 @@ int out_hold(struct out *o, const char *path, struct error *e)
 	int r;
 
 	o->path = path;
-	o->dirfd = fcntl(o->held.vol->dirfd, F_DUPFD_CLOEXEC, 3);
-	strcpy(o->name, o->held.vol->name);
+	o->dirfd = fcntl(o->held->vol->dirfd, F_DUPFD_CLOEXEC, 3);
+	strcpy(o->name, o->held->vol->name);
 	if (o->dirfd < 0)
 		return error_errno(e, "its directory");
-	if (finish_waits(o->held.vol))
+	if (finish_waits(o->held->vol))
 		return finish_refuse(e);
 	r = find_second(o, e);
 	if (r == 0)
@@ -132,7 +132,8 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 		r = locate_new(o, e);
 		return r < 0 ? r : find_second(o, e);
 	}
-	r = offline_open(&o->held, path, how, e);
+	r = offline_open(&o->own, path, how, e);
+	o->held = r < 0 ? NULL : &o->own;
 	return r < 0 ? r : out_hold(o, path, e);
 }
 
@@ -142,9 +143,9 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	struct source there;
 	int r;
 
-	if (!o->held.vol || o->held.vol->source.sizes[0] == 0)
+	if (!o->held || o->held->vol->source.sizes[0] == 0)
 		return 0;
-	there = o->held.vol->source;
+	there = o->held->vol->source;
 	/* What is no map has a map's name at times, but no second file. */
 	if (!o->second_held)
 		there.name = "";
@@ -208,7 +209,7 @@ int out_copy(struct out *o, const struct source *from, struct offline *t, const 
 	const struct vfs_options *how, struct error *e)
 {
 	/* Elsewhere nobody may read a copy who may not read the map. */
-	int like = o->held.vol              ? o->held.vol->source.files[0]->fd
+	int like = o->held                  ? o->held->vol->source.files[0]->fd
 		   : streams_named(o->path) ? from->files[0]->fd
 					    : -1;
 	int r = copy(o->dirfd, o->name, like, from->files[0], &o->copy, e);
@@ -235,7 +236,7 @@ static int look(const struct out *o, const char *name, const struct stat *was, s
 /* All of both is on disk under temporary names. */
 static int commit(struct out *o, struct replace *first, struct replace *second, struct error *e)
 {
-	const struct volume *held = o->held.vol;
+	const struct volume *held = o->held ? o->held->vol : NULL;
 	int r = replace_sync(first, e);
 
 	if (r == 0 && second)
@@ -256,7 +257,7 @@ int out_commit(struct out *o, const struct source *from, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *first = NULL;
 	CLEANUP(replace_destroy) struct replace *second = NULL;
-	int like = o->held.vol ? o->held.vol->source.files[0]->fd : -1;
+	int like = o->held ? o->held->vol->source.files[0]->fd : -1;
 	int r;
 
 	if (streams_named(o->path))
@@ -276,7 +277,7 @@ void out_finish(struct out *o)
 		(void)io_unlink(o->dirfd, o->second_copy);
 	replace_destroy(TAKE(o->copy));
 	file_unref(TAKE(o->second_held));
-	offline_close(&o->held);
+	offline_close(&o->own);
 	if (o->dirfd >= 0)
 		close(o->dirfd);
 	o->dirfd = -1;

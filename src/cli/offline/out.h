@@ -9,8 +9,9 @@
 #include "cli/offline/offline.h"
 
 struct out {
-	const char *path;    /* as it was named; borrowed */
-	struct offline held; /* what stands there, locked, or nothing (held.vol NULL) */
+	const char *path;     /* as it was named; borrowed */
+	struct offline *held; /* what stands there, locked, or NULL: nothing */
+	struct offline own;   /* ... where out_begin opened it */
 	int dirfd;
 	char name[NAME_MAX + 1];
 	/* Where its name is that of a map of two files: what the second is called, and what stands

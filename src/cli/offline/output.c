@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "vfs/volume/outcome.h"
 

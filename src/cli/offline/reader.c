@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 /* What is read at once: of a large file more, since what it is decoded from may have to be decoded
  * again for each. */
@@ -32,6 +32,11 @@ int reader_open(struct offline *t, const char *path, struct reader *ret)
 	return r;
 }
 
+struct reader reader_of(struct extent in)
+{
+	return (struct reader){.in = in, .size = in.size};
+}
+
 int reader_changed(struct reader *r, reader_change change, void *arg)
 {
 	struct reader *from = malloc(sizeof(*from));
@@ -50,6 +55,7 @@ void reader_close(struct reader *r)
 	if (r->from)
 		reader_close(r->from);
 	free(r->from);
+	extent_finish(&r->in);
 	free(r->arg);
 	free(r->text);
 	*r = (struct reader){0};
@@ -107,6 +113,17 @@ static ssize_t more_changed(struct reader *r)
 	return (ssize_t)out.size;
 }
 
+static ssize_t read_at(struct reader *r, void *dst, size_t n)
+{
+	int got;
+
+	if (r->t)
+		return offline_read_at(r->t, &r->file, r->at, dst, n);
+	n = n < r->size - r->at ? n : (size_t)(r->size - r->at);
+	got = extent_read(&r->in, r->at, dst, n, NULL);
+	return got < 0 ? got : (ssize_t)n;
+}
+
 /* More of it behind what is there. The number of bytes, 0 at the end. */
 static ssize_t more(struct reader *r)
 {
@@ -119,7 +136,7 @@ static ssize_t more(struct reader *r)
 	got = make_room(r, piece);
 	if (got < 0)
 		return got;
-	n = offline_read_at(r->t, &r->file, r->at, r->text + r->have, piece);
+	n = read_at(r, r->text + r->have, piece);
 	if (n > 0) {
 		r->have += (size_t)n;
 		r->at += (uint64_t)n;
@@ -190,7 +207,7 @@ ssize_t reader_take(void *arg, void *dst, size_t n)
 	ssize_t got = r->next == r->have ? more(r) : 0;
 
 	if (got < 0)
-		return got;
+		return r->error = (int)got;
 	if (n > r->have - r->next)
 		n = r->have - r->next;
 	if (n)
@@ -213,6 +230,36 @@ int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e
 		n -= (size_t)got;
 	}
 	return 0;
+}
+
+int reader_all(struct reader *r, size_t most, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *text;
+	size_t n;
+	int got;
+
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
+		if (n > most - out.size)
+			return -EFBIG;
+		buffer_append(&out, text, n);
+	}
+	/* For regexec, which may look for a NUL. */
+	buffer_append(&out, "", 1);
+	if (got == 0)
+		got = buffer_finish(&out, ret);
+	if (got == 0)
+		(*ret)->size--;
+	return got;
+}
+
+int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
+{
+	struct reader r = {.t = t, .file = *file, .size = file->size};
+	int got = reader_all(&r, most, ret);
+
+	reader_close(&r);
+	return got;
 }
 
 int reader_is_text(struct reader *r)

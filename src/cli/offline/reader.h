@@ -11,17 +11,21 @@ typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffe
 
 struct reader {
 	struct offline *t;
-	struct seen file;    /* unless it is changed */
+	struct seen file;
+	struct extent in;    /* where t is NULL: what is read is that */
 	struct reader *from; /* what is read is that, changed line by line */
 	reader_change change;
 	void *arg;
 	uint64_t size, at; /* of the file; what was read of it */
 	char *text;        /* of which [next, have) was not asked for yet */
 	size_t next, have, room;
+	int error; /* what reader_take failed with, last */
 };
 
 /* -errno. ret is all zeros then, or is to be closed. */
 int reader_open(struct offline *t, const char *path, struct reader *ret);
+/* The same of bytes that are at hand; takes the reference. */
+struct reader reader_of(struct extent in);
 /* What reader_open opened is read as change makes it of each line, and size stays as it was. Takes
  * arg for free(), also on failure. -ENOMEM. */
 int reader_changed(struct reader *r, reader_change change, void *arg);
@@ -33,6 +37,11 @@ void reader_rewind(struct reader *r);
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 /* The same of any length, without its end. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
+/* All that was not asked for yet, as a span with a NUL behind it; more than most bytes are -EFBIG.
+ */
+int reader_all(struct reader *r, size_t most, struct bytes **ret);
+/* The same of a file from its begin. */
+int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret);
 /* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
 int reader_is_text(struct reader *r);
 /* From its begin: is it a table of numbers alone, as those of layers are shown? 1, 0 or -errno. */

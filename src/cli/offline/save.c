@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/offline/change.h"
 #include "cli/offline/output.h"
+#include "cli/offline/streams.h"
 #include "vfs/save/save.h"
 
 struct look {
@@ -134,7 +135,8 @@ static void print(struct offline *t, const struct report *r, const struct change
 			     (strncmp(r->lines[i], "saved: ", 7) == 0 ||
 				     strncmp(r->lines[i], "removed: ", 9) == 0);
 
-		if (!plain && !print_origin(t, how, r->lines[i]))
+		if (plain ? how->verbose && streams_named(t->file)
+			  : !print_origin(t, how, r->lines[i]))
 			offline_say(t, "%s", r->lines[i]);
 		else if (plain && how->verbose)
 			output_report("%s", r->lines[i]);

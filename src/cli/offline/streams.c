@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/disk/io.h"
 
 enum { PIECE = 1 << 20 };
 

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-
 /* Without the slashes and the "." that mean nothing. */
 static char *path_plain(const char *path)
 {
@@ -29,20 +27,13 @@ static char *path_plain(const char *path)
 	return plain;
 }
 
-struct level {
-	struct seen seen;
-	struct names names;
-	size_t next;
-	size_t path; /* the length of its path */
-};
+enum { DEPTH_MAX = 4096 };
 
 struct walk {
 	struct offline *t;
 	walk_visit visit, leave;
 	void *arg;
 	struct buffer path; /* ended by a NUL that does not count */
-	struct level *levels;
-	size_t n, room;
 };
 
 /* The first n bytes of it, and a name. */
@@ -57,50 +48,30 @@ static void set_path(struct buffer *path, size_t n, const char *name)
 		path->size--;
 }
 
-static int enter(struct walk *w, const struct seen *a)
+static int call(struct walk *w, walk_visit fn, const struct seen *a)
 {
-	int r = w->path.error ? w->path.error : w->visit(w->arg, (char *)w->path.data, a);
-	struct level *l;
-
-	if (r == 0 && S_ISDIR(a->mode)) {
-		if (array_room(w->levels, w->n, w->room)) {
-			l = &w->levels[w->n];
-			*l = (struct level){.seen = *a, .path = w->path.size};
-			r = offline_names(w->t, a, true, &l->names);
-			w->n += r == 0;
-			if (r == 0)
-				return 0;
-		} else {
-			r = -ENOMEM;
-		}
-	}
-	return r < 0 ? r : 0;
+	return w->path.error ? w->path.error : fn(w->arg, (char *)w->path.data, a);
 }
 
-static void leave(struct walk *w)
+static int walk(struct walk *w, const struct seen *a, unsigned depth)
 {
-	struct level *l = &w->levels[--w->n];
+	CLEANUP_NAMES struct names names = {0};
+	size_t n = w->path.size;
+	int r = call(w, w->visit, a);
 
-	names_finish(&l->names);
-}
+	if (r || !S_ISDIR(a->mode))
+		return r < 0 ? r : 0;
+	r = depth < DEPTH_MAX ? offline_names(w->t, a, true, &names) : -ELOOP;
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		struct seen b;
 
-static int step(struct walk *w)
-{
-	struct level *l = &w->levels[w->n - 1];
-	struct seen a;
-	int r = 0;
-
-	if (l->next == l->names.n) {
-		set_path(&w->path, l->path, "");
-		if (w->leave)
-			r = w->path.error ? w->path.error
-					  : w->leave(w->arg, (char *)w->path.data, &l->seen);
-		leave(w);
-		return r;
+		set_path(&w->path, n, names.at[i]);
+		r = offline_lookup(w->t, a, names.at[i], &b);
+		if (r == 0)
+			r = walk(w, &b, depth + 1);
 	}
-	set_path(&w->path, l->path, l->names.at[l->next]);
-	r = offline_lookup(w->t, &l->seen, l->names.at[l->next++], &a);
-	return r < 0 ? r : enter(w, &a);
+	set_path(&w->path, n, "");
+	return r == 0 && w->leave ? call(w, w->leave, a) : r;
 }
 
 int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_visit left, void *arg)
@@ -112,12 +83,7 @@ int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_vis
 
 	set_path(&w.path, 0, plain ? plain : "");
 	if (r == 0)
-		r = enter(&w, &a);
-	while (r == 0 && w.n)
-		r = step(&w);
-	while (w.n)
-		leave(&w);
-	free(w.levels);
+		r = walk(&w, &a, 0);
 	buffer_finish_free(&w.path);
 	return r;
 }

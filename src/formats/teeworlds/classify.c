@@ -7,8 +7,6 @@
 
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/objects.h"
-#include "formats/teeworlds/lens/picture.h"
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/structure.h"
 
@@ -76,29 +74,29 @@ static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret
 
 static int layer_part(entry_id dir, const char *name, entry_id *ret)
 {
-	size_t n = strlen(name), ending = strlen(".csv");
+	static const struct {
+		const char *name;
+		enum tw_kind_id kind;
+	} files[] = {
+		{"layer.json", TW_K_LAYER_JSON},
+		{"quads.json", TW_K_QUADS},
+		{"sources.json", TW_K_SOURCES},
+	};
 	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
+	const char *dot = strrchr(name, '.');
 
-	if (strcmp(name, "layer.json") == 0)
-		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
-	else if (strcmp(name, "quads.json") == 0)
-		*ret = tw_id2(TW_K_QUADS, group, layer, 0);
-	else if (strcmp(name, "sources.json") == 0)
-		*ret = tw_id2(TW_K_SOURCES, group, layer, 0);
-	else if (n <= ending || strcmp(name + n - ending, ".csv") != 0)
-		return -ENOENT;
-	else
-		for (unsigned i = 0;; i++) {
-			const char *plane = i < TW_N_PLANES ? tw_plane_names[i] : NULL;
-
-			if (!plane)
-				return -ENOENT;
-			if (strlen(plane) != n - ending || memcmp(name, plane, n - ending) != 0)
-				continue;
-			*ret = tw_id2(TW_K_PLANE, group, layer, i);
-			break;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (strcmp(name, files[i].name) == 0) {
+			*ret = tw_id2(files[i].kind, group, layer, 0);
+			return 0;
 		}
-	return 0;
+	for (unsigned i = 0; dot && strcmp(dot, ".csv") == 0 && i < TW_N_PLANES; i++)
+		if (strncmp(name, tw_plane_names[i], (size_t)(dot - name)) == 0 &&
+			!tw_plane_names[i][dot - name]) {
+			*ret = tw_id2(TW_K_PLANE, group, layer, i);
+			return 0;
+		}
+	return -ENOENT;
 }
 
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)
@@ -130,7 +128,7 @@ static int classify(
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
 		return FORMAT_SCRATCH;
-	if (tw_id_kind(dir) == TW_K_ROOT && !is_dir && tw_picture_named(name) != TW_PICTURES)
+	if (tw_id_kind(dir) == TW_K_ROOT && !is_dir && tw_is_picture(name))
 		return FORMAT_DRAWN;
 	if (sort != TW_SORTS)
 		return classify_object(sort, name, is_dir, e);
@@ -167,11 +165,11 @@ static int identify(const struct snapshot *s, entry_id dir, const char *name, en
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k = tw_kind(dir);
 
-	if (!k || !k->find)
+	if (!k || !k->child)
 		return -ENOENT;
 	if (tw_sort_in(dir) != TW_SORTS)
 		return tw_object_find(m, dir, name, ret);
-	if (k->find(m, dir, name, ret) == 0)
+	if (tw_kind_find(m, dir, name, ret) == 0)
 		return 0;
 	return tw_id_kind(dir) >= TW_K_RAW ? find_added(m, dir, name, ret) : -ENOENT;
 }
@@ -215,8 +213,8 @@ int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 
 	*ret = (struct meaning){.is = FORMAT_SCRATCH};
 	/* A directory at the place of a file is none of the map's, and the other way round. */
-	ret->known =
-		identify(s, dir, name, &ret->id) == 0 && (tw_kind(ret->id)->find != NULL) == is_dir;
+	ret->known = identify(s, dir, name, &ret->id) == 0 &&
+		     (tw_kind(ret->id)->child != NULL) == is_dir;
 	if (ret->known)
 		r = tw_sort_in(dir) == TW_SORTS ? FORMAT_PART : FORMAT_OBJECT;
 	else

@@ -7,11 +7,10 @@
 
 #include "formats/merging.h"
 #include "formats/teeworlds/check/check.h"
-#include "formats/teeworlds/datafile/same.h"
+#include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/raw/guard.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/name_map.h"
@@ -47,9 +46,9 @@ static bool is_absent(int r)
 static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
-	int r = k ? k->stat(m, id, ret, e) : -ENOENT;
+	int r = k ? tw_kind_stat(m, id, ret, e) : -ENOENT;
 
-	if ((r == -EIO || is_absent(r)) && !k->find) {
+	if ((r == -EIO || is_absent(r)) && !k->child) {
 		tw_stat_file(ret, 0, is_absent(r));
 		r = 0;
 	}
@@ -65,7 +64,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, str
 	const struct tw_kind *k = tw_kind(id);
 
 	/* Whether there is anything yet is for the tree to know. */
-	if (k && is_absent(k->stat(tw_map_of(s), id, ret, e))) {
+	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
 		ret->most = k->most;
 		ret->fixed = tw_id_kind(id) >= TW_K_RAW;
 		return e ? e->code = -EIO : -EIO;
@@ -80,7 +79,7 @@ static int kind_of(entry_id id, bool dir, const struct tw_kind **ret, struct err
 
 	if (!k)
 		return error_set(e, -ENOENT, "no such entry");
-	if (dir != (k->find != NULL))
+	if (dir != (k->child != NULL))
 		return error_set(e, dir ? -ENOTDIR : -EISDIR, "%s is %s directory", k->label,
 			dir ? "no" : "a");
 	*ret = k;
@@ -97,7 +96,7 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, s
 
 	if (r < 0)
 		return r;
-	if (k->find(m, dir, name, &id) < 0)
+	if (tw_kind_find(m, dir, name, &id) < 0)
 		return error_set(e, -ENOENT, "%s: no such entry", name);
 	return stat_id(m, id, ret, e);
 }
@@ -126,8 +125,8 @@ static int tw_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct 
 
 	if (r < 0)
 		return r;
-	if (k->size)
-		return k->size(tw_map_of(s), id, ret, e);
+	if (k->size || k->write)
+		return tw_kind_size(tw_map_of(s), id, ret, e);
 	r = stat_id(tw_map_of(s), id, &entry, e);
 	if (r == 0)
 		*ret = entry.size;
@@ -141,7 +140,7 @@ static int tw_get(
 	int r = kind_of(id, false, &k, e);
 
 	if (r == 0)
-		r = k->get(tw_map_of(s), id, off, dst, n, e);
+		r = tw_kind_get(tw_map_of(s), id, off, dst, n, e);
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
@@ -162,7 +161,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 		return error_set(e, -ENOMEM, "no memory for a change");
 	r = k->parse(m, id, in, c, e);
 	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
-		r = raw_guard(m, c, e);
+		r = tw_raw_guard(m, c, e);
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
 	if (r == 0 || r == -EAGAIN)
@@ -285,8 +284,8 @@ static const struct format_names names = {
 
 static const struct merging_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
-static const struct merging_sort sorts[] = {
-	{"type", tw_type_words}, {"kind", tw_kind_words}, {"channels", NULL}, {0}};
+static const struct merging_sort sorts[] = {{"type", tw_type_words, NULL},
+	{"kind", tw_kind_words, "\"design\""}, {"channels", NULL, NULL}, {0}};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 
 /* Types without a name, and those of a UUID that no other file knows (model/map.h). */
@@ -305,9 +304,6 @@ static const struct format_merging merging = {
 	.hidden_in = "raw",
 	.hidden = hidden,
 	.shown = shown,
-	.kind_file = "layer.json",
-	.kind_key = "\"kind\": ",
-	.kind_many = "\"design\"",
 	.mark_file = "layer.json",
 	.mark_text = "{\"type\": \"tiles\", \"version\": 3, \"width\": %u, \"height\": %u, "
 		     "\"kind\": \"design\", \"color\": [255, 0, 0, 160]}",

@@ -265,8 +265,9 @@ static int create(const struct format *f, const char *name, const struct format_
 	if (r < 0)
 		return r;
 	a->section_header = PAK_HEADER;
-	sh->fresh = true;
 	r = make_map(a, tl_shared_ref(sh), f, ret, e);
+	if (r == 0)
+		sh->fresh = tl_header_ref(tl_map_of(*ret)->header);
 	sh->split = !pak;
 	return r;
 }

@@ -32,14 +32,6 @@ static uint64_t bits_signed(int64_t v)
 	return 1 + tcm_bits(v < 0 ? (uint64_t)-v : (uint64_t)v);
 }
 
-static float as_float(uint32_t stored)
-{
-	float f;
-
-	memcpy(&f, &stored, sizeof(f));
-	return f;
-}
-
 /* One of the two numbers of each record of a list. */
 struct column {
 	const uint8_t *p;
@@ -74,7 +66,7 @@ static int64_t value_at(const struct column *c, size_t i)
 
 	if (!c->coordinate)
 		return stored;
-	return c->real ? (int64_t)as_float(stored) : (int32_t)stored;
+	return c->real ? (int64_t)tcm_float(stored) : (int32_t)stored;
 }
 
 struct range {
@@ -118,7 +110,7 @@ static uint64_t column_cost(const struct column *c, struct range *ret)
 static bool are_floats(const struct column *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (!(fabsf(as_float(stored_at(c, i))) < ABSURD))
+		if (!(fabsf(tcm_float(stored_at(c, i))) < ABSURD))
 			return false;
 	return true;
 }
@@ -129,7 +121,7 @@ static bool are_no_integers(const struct column *c, size_t *n)
 		uint32_t stored = stored_at(c, i);
 
 		if (stored != 0 &&
-			(llabs((int32_t)stored) < ABSURD || fabsf(as_float(stored)) < 1e-3F))
+			(llabs((int32_t)stored) < ABSURD || fabsf(tcm_float(stored)) < 1e-3F))
 			return false;
 		*n += stored != 0;
 	}

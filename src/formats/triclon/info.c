@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/json.h"
-#include "codec/text.h"
+#include "codec/text/json.h"
+#include "codec/text/text.h"
 #include "formats/triclon/map.h"
 
 enum {

@@ -66,18 +66,13 @@ struct tcm_map *tcm_map_copy(const struct tcm_map *m)
 	return c;
 }
 
-static bool same_bytes(const struct bytes *a, const struct bytes *b)
-{
-	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
-}
-
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 {
 	bool same = memcmp(a->variant.answers, b->variant.answers, sizeof(a->variant.answers)) == 0;
 
-	same = same && same_bytes(a->name, b->name) && same_bytes(a->author, b->author);
+	same = same && bytes_same(a->name, b->name) && bytes_same(a->author, b->author);
 	for (int f = 0; same && f < TCM_FILES; f++)
-		same = same_bytes(a->records[f], b->records[f]);
+		same = bytes_same(a->records[f], b->records[f]);
 	return same;
 }
 

@@ -83,6 +83,17 @@ size_t tcm_count(const struct tcm_map *m, enum tcm_file table);
 /* The largest index of the terrain, and which record has it; -1 without records. */
 int64_t tcm_max_index(const struct tcm_map *m, size_t *ret_record);
 
+/* Of a variant whose coordinates are floats. */
+static inline float tcm_float(uint32_t stored)
+{
+	union {
+		uint32_t stored;
+		float f;
+	} u = {stored};
+
+	return u.f;
+}
+
 /* A number of 2 or 4 bytes; and n bytes of them, little-endian if they are big and otherwise too.
  */
 uint32_t tcm_load(const uint8_t *p, unsigned width, bool big);
@@ -96,11 +107,10 @@ void tcm_encode(const struct tcm_map *m, struct buffer *to);
  * maker's to drop after an error. */
 void tcm_info_show(const struct tcm_map *m, struct buffer *to);
 int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct error *e);
-void tcm_table_show(const struct tcm_map *m, enum tcm_file table, struct buffer *to);
 int tcm_table_parse(
 	struct tcm_map *m, enum tcm_file table, const struct extent *in, struct error *e);
 
-/* show.c, for the maker of m: an empty table; the text of a file anew. */
+/* table.c, for the maker of m: an empty table; the text of a file anew. */
 int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e);
 int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e);
 

@@ -44,12 +44,10 @@ struct point {
 /* A coordinate; what is no number is 0. */
 static double coordinate(const struct tcm_map *m, const uint8_t *p)
 {
-	uint32_t stored = load_u32(p);
-	float f;
+	float f = tcm_float(load_u32(p));
 
 	if (!m->variant.real)
-		return (int32_t)stored;
-	memcpy(&f, &stored, sizeof(f));
+		return load_i32(p);
 	return isfinite(f) ? (double)f : 0;
 }
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codec/csv_table.h"
+#include "codec/text/csv_table.h"
 #include "formats/triclon/map.h"
 
 /* A stored number has two bytes at least, and eight characters at most for each two. */
@@ -22,20 +22,15 @@ static const struct columns {
 
 static void show_number(struct buffer *to, enum kind kind, bool real, uint32_t stored)
 {
-	float f;
-
-	if (kind != COORDINATE) {
+	if (kind != COORDINATE)
 		buffer_printf(to, "%" PRIu32, stored);
-	} else if (!real) {
+	else if (!real)
 		buffer_printf(to, "%" PRIi32, (int32_t)stored);
-	} else {
-		memcpy(&f, &stored, sizeof(f));
-		/* Nine digits tell all floats apart. */
-		buffer_printf(to, "%.9g", (double)f);
-	}
+	else /* Nine digits tell all floats apart. */
+		buffer_printf(to, "%.9g", (double)tcm_float(stored));
 }
 
-void tcm_table_show(const struct tcm_map *m, enum tcm_file table, struct buffer *to)
+static void show_table(const struct tcm_map *m, enum tcm_file table, struct buffer *to)
 {
 	const struct columns *c = &columns[table];
 	const struct bytes *b = m->records[table];
@@ -115,4 +110,29 @@ int tcm_table_parse(
 		tcm_set(&m->records[table], b);
 	buffer_finish_free(&p.records);
 	return r;
+}
+
+int tcm_show(struct tcm_map *m, enum tcm_file f, struct error *e)
+{
+	struct buffer text = BUFFER_INIT;
+	struct bytes *b;
+
+	if (f == TCM_INFO)
+		tcm_info_show(m, &text);
+	else
+		show_table(m, f, &text);
+	if (buffer_finish(&text, &b) < 0)
+		return error_set(e, -ENOMEM, "no memory for %s", tcm_names[f]);
+	tcm_set(&m->texts[f], b);
+	return 0;
+}
+
+int tcm_clear(struct tcm_map *m, enum tcm_file f, struct error *e)
+{
+	struct bytes *none = bytes_copy("", 0);
+
+	if (!none)
+		return error_set(e, -ENOMEM, "no memory for an empty table");
+	tcm_set(&m->records[f], none);
+	return tcm_show(m, f, e);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "codec/checksum.h"
+#include "codec/zlib/checksum.h"
 
 enum { IDENTITY_WHOLE_MAX = 16 << 20, IDENTITY_SAMPLE = 1 << 20, IDENTITY_CHUNK = 64 << 10 };
 

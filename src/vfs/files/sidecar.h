@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
 
 enum { IDENTITY_SIZE = 17 }; /* 16 hex digits and a NUL */
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/disk/nearby.h"
 #include "base/name.h"
-#include "base/nearby.h"
 
 enum { LINKS_MAX = 8 };
 

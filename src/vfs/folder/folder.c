@@ -57,11 +57,11 @@ void folder_destroy(struct folder *f)
 	free(f);
 }
 
-void folder_writers(struct folder *f, void (*fn)(void *arg, const char *path), void *arg)
+void folder_writers(struct folder *f, void (*fn)(void *arg, uint64_t ino), void *arg)
 {
 	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (o->v)
-			opened_writers(o, fn, arg);
+			vfs_writers(o->v, fn, arg);
 }
 
 int folder_timeout(struct folder *f)

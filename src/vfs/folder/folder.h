@@ -40,7 +40,7 @@ void folder_destroy(struct folder *f); /* after folder_end and with the pool dra
  * with its path before each; their code is the worst. */
 void folder_submit(struct folder *f, struct call *c);
 void folder_forget(struct folder *f, uint64_t ino, uint64_t n);
-void folder_writers(struct folder *f, void (*fn)(void *arg, const char *path), void *arg);
+void folder_writers(struct folder *f, void (*fn)(void *arg, uint64_t ino), void *arg);
 int folder_timeout(struct folder *f);
 void folder_tick(struct folder *f);
 void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg);

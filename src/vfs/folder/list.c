@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 

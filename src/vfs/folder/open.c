@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "vfs/folder/disk.h"
 
 struct opening {

@@ -113,28 +113,6 @@ bool opened_changed(const struct opened *o)
 	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE && !vfs_unchanged(o->v);
 }
 
-struct writers {
-	const struct opened *o;
-	void (*fn)(void *arg, const char *path);
-	void *arg;
-};
-
-static void pass_writer(void *arg, const char *path)
-{
-	struct writers *w = arg;
-	CLEANUP(free) char *whole = NULL;
-
-	if (asprintf(&whole, "%s/%s", w->o->path, path) >= 0)
-		w->fn(w->arg, whole);
-}
-
-void opened_writers(const struct opened *o, void (*fn)(void *arg, const char *path), void *arg)
-{
-	struct writers w = {o, fn, arg};
-
-	vfs_writers(o->v, pass_writer, &w);
-}
-
 /* A save deals numbers anew, perhaps: what the kernel knows has to stay what it is. */
 static bool holds_numbers(const struct opened *o)
 {

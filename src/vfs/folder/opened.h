@@ -37,8 +37,6 @@ void opened_close(struct folder *f, struct opened *o);
 bool opened_idle(const struct opened *o);
 /* Does it hold what its file does not? */
 bool opened_changed(const struct opened *o);
-/* vfs_writers, by paths from the folder. */
-void opened_writers(const struct opened *o, void (*fn)(void *arg, const char *path), void *arg);
 /* All that are open, from NULL; NULL: the end. */
 struct opened *opened_next(const struct folder *f, const struct opened *o);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"

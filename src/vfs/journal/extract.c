@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/disk/io.h"
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/name.h"
 #include "vfs/journal/read.h"
 

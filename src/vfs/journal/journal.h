@@ -2,7 +2,7 @@
 /*
  * journal: what was closed and is not in the map yet.
  *
- * A log (base/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
+ * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
  * content that it applies to; made with the first record. Its records are operations on paths; what
  * they put is the only copy of changed bytes, which the tree reads back from here.
  *
@@ -29,8 +29,8 @@
  * none at all is NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken.
  * A conflict's files are named after the map that it is of.
  *
- * What is not to be trusted (base/trust.h) is told and left alone, whatever its name; where that is
- * the name of the journal that counts, the journal is NAME.mapfs-journal-ID-2, -3 ...
+ * What is not to be trusted (base/disk/trust.h) is told and left alone, whatever its name; where
+ * that is the name of the journal that counts, the journal is NAME.mapfs-journal-ID-2, -3 ...
  *
  * Appends are safe on any thread.
  */
@@ -40,8 +40,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/nearby.h"
-#include "base/reclog.h"
+#include "base/disk/nearby.h"
+#include "base/durable/reclog.h"
 #include "formats/format.h"
 #include "vfs/files/sidecar.h"
 
@@ -152,7 +152,7 @@ struct journal_info {
 	bool torn;    /* it ends in a record that was not finished */
 	bool busy;    /* a mount is using it */
 	bool aside;   /* it was set aside */
-	bool foreign; /* it is not to be trusted (base/trust.h): a mount leaves it alone */
+	bool foreign; /* it is not to be trusted (base/disk/trust.h): a mount leaves it alone */
 	unsigned puts, drafts;
 	unsigned names;   /* made, removed or renamed */
 	unsigned damaged; /* places that cannot be read */

@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/name.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"

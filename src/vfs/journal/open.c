@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "vfs/journal/journal.h"
 #include "vfs/journal/read.h"
 

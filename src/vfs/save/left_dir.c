@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 #include "base/name.h"
 #include "vfs/files/sidecar.h"
 

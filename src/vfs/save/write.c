@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"

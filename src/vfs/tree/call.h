@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 
 #include "base/error.h"
-#include "base/pool.h"
+#include "base/threads/pool.h"
 
 struct vfs;
 struct handle;

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "vfs/tree/attr.h"
 
 void node_wait(struct node *n, struct call *c)

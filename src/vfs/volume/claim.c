@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "vfs/volume/external.h"
 
 /* What saves that were killed left behind. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "base/metadata.h"
+#include "base/disk/metadata.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/pair.h"
+#include "base/durable/pair.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/volume/lock.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "base/io.h"
-#include "base/replace.h"
+#include "base/disk/io.h"
+#include "base/durable/replace.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/claim.h"
 #include "vfs/volume/finish.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/disk/io.h"
 
 /* A file is held by what lives longest in it, so none is large. */
 enum { HELD_MAX = 16 << 20, FILE_MAX = 64 << 20 };

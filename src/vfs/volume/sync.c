@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/volume/sync.h"
 
-#include "base/clock.h"
+#include "base/threads/clock.h"
 #include "vfs/journal/journal.h"
 
 enum { DELAY_MS = 900 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/metadata.h"
+#include "base/disk/metadata.h"
 
 static void source_finish(struct source *src)
 {

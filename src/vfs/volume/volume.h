@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <sys/queue.h>
 
+#include "base/disk/trust.h"
 #include "base/hash.h"
-#include "base/trust.h"
 #include "formats/format.h"
 #include "formats/images.h"
 #include "vfs/journal/journal.h"

@@ -15,11 +15,8 @@ static int key_cmp(const void *pa, const void *pb)
 {
 	const struct tw_fault_key *a = pa, *b = pb;
 
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	if (a->place.at != b->place.at)
-		return a->place.at < b->place.at ? -1 : 1;
-	return a->place.what < b->place.what ? -1 : a->place.what > b->place.what;
+	return array_order(a->code, b->code) ?: array_order(a->place.at, b->place.at)
+		?: array_order(a->place.what, b->place.what);
 }
 
 void tw_faults_settle(struct tw_faults *f)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"

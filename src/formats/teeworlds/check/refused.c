@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "codec/inflate.h"
+#include "codec/zlib/inflate.h"
 #include "formats/teeworlds/model/fields.h"
 
 /* One NUL byte: a data item of no bytes makes a map that DDNet does not load. */
@@ -128,4 +128,17 @@ void numbering_finish(struct numbering *n)
 	free(n->of);
 	free(n->at);
 	blob_unref(n->filler);
+}
+
+int32_t numbering_int(
+	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	int32_t v = it->ints->v[i];
+	unsigned n_fields = v >= 0 && (size_t)v < m->n_blobs ? tw_data_fields(it, fields) : 0;
+
+	for (unsigned k = 0; k < n_fields; k++)
+		if (fields[k] == i)
+			return n->of[v];
+	return v;
 }

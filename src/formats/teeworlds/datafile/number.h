@@ -19,5 +19,8 @@ struct numbering {
 
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
 void numbering_finish(struct numbering *n);
+/* Integer i of an item as it is written. */
+int32_t numbering_int(
+	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "formats/teeworlds/datafile/tables.h"
 
@@ -14,7 +15,7 @@ static int range_cmp(const void *pa, const void *pb)
 {
 	const struct range *a = pa, *b = pb;
 
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return array_order(a->begin, b->begin);
 }
 
 static int check_item(const struct datafile_tables *t, uint32_t i, int32_t type, struct range *ret,

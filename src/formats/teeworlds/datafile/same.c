@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/datafile/same.h"
+#include "formats/teeworlds/datafile/datafile.h"
 
 #include <string.h>
 
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/model/fields.h"
-
-static bool same_extent(const struct extent *a, const struct extent *b)
-{
-	uint8_t x[16384], y[16384];
-
-	if (a->size != b->size)
-		return false;
-	if (a->mem == b->mem && a->file == b->file && a->off == b->off)
-		return true;
-	for (uint64_t at = 0; at < a->size;) {
-		size_t n = a->size - at < sizeof(x) ? (size_t)(a->size - at) : sizeof(x);
-
-		if (extent_read(a, at, x, n, NULL) < 0 || extent_read(b, at, y, n, NULL) < 0 ||
-			memcmp(x, y, n) != 0)
-			return false;
-		at += n;
-	}
-	return true;
-}
 
 static bool same_blob(struct blob *a, struct blob *b)
 {
@@ -35,33 +16,20 @@ static bool same_blob(struct blob *a, struct blob *b)
 	if (!a || !b || a->size != b->size)
 		return false;
 	if (a->coding == b->coding)
-		return same_extent(&a->stored, &b->stored);
+		return a->stored.size == b->stored.size &&
+		       extent_equal(&a->stored, &b->stored, &same, NULL) == 0 && same;
 	/* What finalizing made is in memory, and stands encoded in the file that was written. */
 	return blob_equal(a, b, &same, NULL) == 0 && same;
-}
-
-/* Integers as they will be written. */
-static int32_t written(const struct tw_map *m, const struct numbering *n, int32_t v, bool is_blob)
-{
-	return is_blob && v >= 0 && (size_t)v < m->n_blobs ? n->of[v] : v;
 }
 
 static bool same_item(const struct tw_map *a, const struct numbering *na, const struct tw_item *x,
 	const struct tw_map *b, const struct numbering *nb, const struct tw_item *y)
 {
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(x, fields), k = 0;
-
 	if (x->type != y->type || x->id != y->id || x->ints->n != y->ints->n)
 		return false;
-	for (uint32_t i = 0; i < x->ints->n; i++) {
-		bool is_blob = k < n && fields[k] == i;
-
-		k += is_blob;
-		if (written(a, na, x->ints->v[i], is_blob) !=
-			written(b, nb, y->ints->v[i], is_blob))
+	for (uint32_t i = 0; i < x->ints->n; i++)
+		if (numbering_int(na, a, x, i) != numbering_int(nb, b, y, i))
 			return false;
-	}
 	return true;
 }
 

@@ -43,31 +43,6 @@ static int read_header(
 	return 0;
 }
 
-static int check_header(const struct datafile_header *h, struct error *e)
-{
-	const struct {
-		const char *name;
-		int32_t value;
-	} counts[] = {
-		{"num_item_types", h->num_item_types},
-		{"num_items", h->num_items},
-		{"num_data", h->num_data},
-		{"item_size", h->item_size},
-		{"data_size", h->data_size},
-	};
-
-	if (h->version != 3 && h->version != 4)
-		return error_set(e, -EINVAL, "version is %d (must be 3 or 4)", h->version);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		if (counts[i].value < 0)
-			return error_set(e, -EINVAL, "%s is %d (at least 0)", counts[i].name,
-				counts[i].value);
-	if (h->item_size % 4 != 0)
-		return error_set(
-			e, -EINVAL, "item_size is %d (must be a multiple of 4)", h->item_size);
-	return 0;
-}
-
 /* Lays the sections out one after the other; each must end within the file. 64 bits hold the sum
  * of all of them. */
 static int place_sections(struct datafile_tables *t, struct error *e)
@@ -87,6 +62,15 @@ static int place_sections(struct datafile_tables *t, struct error *e)
 	};
 	uint64_t at = DATAFILE_HEADER_SIZE, starts[5];
 
+	if (h->version != 3 && h->version != 4)
+		return error_set(e, -EINVAL, "version is %d (must be 3 or 4)", h->version);
+	for (size_t i = 0; i < 5; i++)
+		if (sections[i].value < 0)
+			return error_set(e, -EINVAL, "%s is %d (at least 0)", sections[i].name,
+				sections[i].value);
+	if (h->item_size % 4 != 0)
+		return error_set(
+			e, -EINVAL, "item_size is %d (must be a multiple of 4)", h->item_size);
 	for (size_t i = 0; i < 5; i++) {
 		starts[i] = at;
 		at += (uint64_t)sections[i].value * sections[i].each;
@@ -126,9 +110,6 @@ int datafile_read_tables(
 	if (r < 0)
 		return r;
 	t->file_size = file_size;
-	r = check_header(&t->h, e);
-	if (r < 0)
-		return r;
 	r = place_sections(t, e);
 	if (r < 0)
 		return r;

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
@@ -13,19 +13,12 @@
 static int compare_item(const struct tw_item *meant, const struct tw_item *is,
 	const struct tw_map *m, const struct numbering *numbers, struct error *e)
 {
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(meant, fields), k = 0;
-
 	if (meant->type != is->type || meant->id != is->id || meant->ints->n != is->ints->n)
 		return error_set(e, -EIO, "item %u of type %u is %u of type %u in the new file",
 			meant->id, meant->type, is->id, is->type);
 	for (uint32_t i = 0; i < meant->ints->n; i++) {
-		int32_t v = meant->ints->v[i];
-		bool is_blob = k < n && fields[k] == i;
+		int32_t v = numbering_int(numbers, m, meant, i);
 
-		k += is_blob;
-		if (is_blob && v >= 0 && (size_t)v < m->n_blobs)
-			v = numbers->of[v];
 		if (is->ints->v[i] != v)
 			return error_set(e, -EIO,
 				"integer %u of item %u, type %u, is %d in the new file (meant: %d)",

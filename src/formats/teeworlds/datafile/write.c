@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/parallel.h"
-#include "codec/inflate.h"
+#include "base/threads/parallel.h"
+#include "codec/zlib/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/model/fields.h"
@@ -174,21 +174,10 @@ static void write_tables(const struct layout *l, struct buffer *out)
 
 static void write_item(const struct layout *l, const struct tw_item *it, struct buffer *out)
 {
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(it, fields), k = 0;
-
 	buffer_u32(out, (uint32_t)it->type << 16 | it->id);
 	buffer_u32(out, 4 * it->ints->n);
-	for (uint32_t i = 0; i < it->ints->n; i++) {
-		int32_t v = it->ints->v[i];
-
-		if (k < n && fields[k] == i) {
-			k++;
-			if (v >= 0 && (size_t)v < l->m->n_blobs)
-				v = l->numbers.of[v];
-		}
-		buffer_u32(out, (uint32_t)v);
-	}
+	for (uint32_t i = 0; i < it->ints->n; i++)
+		buffer_u32(out, (uint32_t)numbering_int(&l->numbers, l->m, it, i));
 }
 
 static void write_header(const struct layout *l, struct buffer *out)

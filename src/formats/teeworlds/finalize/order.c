@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/name.h"
 #include "formats/teeworlds/item/media.h"
-#include "formats/teeworlds/lens/objects.h"
+#include "formats/teeworlds/lens/kinds.h"
 
 /* The number that a base's object is shown by. One of no name has its number alone, whatever that
  * would be of one that is made. */
@@ -122,17 +123,9 @@ struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t ho
 
 uint32_t tw_order_count(const struct tw_order *r, uint32_t rank)
 {
-	uint32_t low = 0, high = r->n_here;
+	size_t end = array_first(i, r->n_here, r->slots[i].rank > rank);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (r->slots[mid].rank <= rank)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && r->slots[low - 1].rank == rank ? r->slots[low - 1].number + 1 : 0;
+	return end && r->slots[end - 1].rank == rank ? r->slots[end - 1].number + 1 : 0;
 }
 
 /* It stands where it stood at the mount, under the name that it had. */

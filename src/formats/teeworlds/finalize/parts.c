@@ -11,7 +11,6 @@
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/layer/plane.h"
 
 /* A file's content, put as its user would put it. */
 static int put_text(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/media.h"
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/model/fields.h"
 
 bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/spool.h"
+#include "base/disk/spool.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 

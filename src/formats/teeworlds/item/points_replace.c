@@ -140,16 +140,6 @@ static bool any_set(const struct tw_ints *v)
 	return false;
 }
 
-static void set_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
-{
-	const struct tw_ints *old = c->base->items[item].ints;
-
-	if (take && old->n == take->n && memcmp(old->v, take->v, 4 * (size_t)old->n) == 0)
-		tw_ints_unref(take);
-	else
-		tw_change_item(c, item, take);
-}
-
 static void put_points(const struct plan_points *p, struct tw_change *c)
 {
 	const struct tw_item *it = p->old.item;
@@ -158,7 +148,7 @@ static void put_points(const struct plan_points *p, struct tw_change *c)
 	struct tw_ints *v = gather(p, rest, it ? it->ints->v + used : NULL);
 
 	if (it)
-		set_item(c, (uint32_t)(it - p->m->items), v);
+		tw_change_item(c, (uint32_t)(it - p->m->items), v);
 	else if (!v || v->n)
 		tw_change_add(c, TW_POINTS, 0, v);
 	else
@@ -177,7 +167,7 @@ static void put_tangents(const struct plan_points *p, struct tw_change *c)
 	if (v && !p->old.bezier && !any_set(v))
 		tw_points_drop_tangents(p->m, p->n, c);
 	else if (it)
-		set_item(c, (uint32_t)(it - p->m->items), TAKE(v));
+		tw_change_item(c, (uint32_t)(it - p->m->items), TAKE(v));
 	else
 		tw_change_add_uuid(p->m, c, TW_BEZIER, TAKE(v));
 }
@@ -248,6 +238,6 @@ int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *env
 	put_points(&p, c);
 	put_tangents(&p, c);
 	move_starts(&p, item, c);
-	set_item(c, item, TAKE(own));
+	tw_change_item(c, item, TAKE(own));
 	return 0;
 }

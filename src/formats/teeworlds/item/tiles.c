@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/spool.h"
+#include "base/disk/spool.h"
 #include "formats/teeworlds/model/store.h"
 
 enum { RUN = 1024 /* tiles at a time */, PACKED_RUN_MAX = 255 };
@@ -100,10 +100,8 @@ int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n,
 {
 	int r = 0;
 
-	if (!w->packed)
-		return spool_append(w->out, tiles, n * w->size, e);
 	for (; r == 0 && n; n--, tiles += w->size)
-		r = put_packed(w, tiles, e);
+		r = w->packed ? put_packed(w, tiles, e) : put_tile(w, tiles, e);
 	return r;
 }
 
@@ -115,9 +113,9 @@ int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e)
 	return r < 0 ? r : flush(w, e);
 }
 
-int tw_tile_writer_tail(struct tw_tile_writer *w, const uint8_t *data, size_t n, struct error *e)
+int tw_tile_writer_tail(struct tw_tile_writer *w, struct blob *b, uint64_t at, struct error *e)
 {
-	return spool_append(w->out, data, n, e);
+	return tw_keep_part(b, at, b->size, w->out, e);
 }
 
 int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e)

@@ -30,8 +30,8 @@ void tw_tile_writer_destroy(struct tw_tile_writer *w);
 DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
 int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
 int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e);
-/* Bytes after the last tile, after finish. */
-int tw_tile_writer_tail(struct tw_tile_writer *w, const uint8_t *data, size_t n, struct error *e);
+/* After finish: the bytes of a blob from `at` on, which are no tiles. */
+int tw_tile_writer_tail(struct tw_tile_writer *w, struct blob *b, uint64_t at, struct error *e);
 /* What was written, kept as a blob. */
 int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e);
 

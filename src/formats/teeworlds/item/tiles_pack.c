@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/item/tiles.h"
 
 enum { STORED = 4 /* bytes of a stored tile */, SKIP = 2, CHUNK = 1024 /* stored tiles */ };
@@ -82,17 +83,11 @@ struct start {
 
 static struct start find(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
 {
-	size_t low = 0, high = (size_t)(t->blob->size / (CHUNK * STORED) + 1);
+	/* Each but the first, which stands at 0. */
+	size_t n = t->blob->size ? (size_t)((t->blob->size - 1) / (CHUNK * STORED)) : 0;
+	size_t at = array_first(i, n, f->tile[i + 1] > tile);
 
-	/* The last entry is there only where the blob ends behind it. */
-	if (t->blob->size % (CHUNK * STORED) == 0 && high > 1)
-		high--;
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		*(f->tile[mid] <= tile ? &low : &high) = mid;
-	}
-	return (struct start){(uint64_t)low * CHUNK, f->tile[low]};
+	return (struct start){(uint64_t)at * CHUNK, f->tile[at]};
 }
 
 /* Copies a stored tile to where [first, first + n) wants it. */

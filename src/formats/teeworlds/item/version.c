@@ -55,29 +55,20 @@ struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version)
 	return w;
 }
 
-/* The name of tiles stands between `data` and the fields that DDNet added. */
-static struct tw_ints *with_tiles_name(const struct tw_ints *v)
+/* The name of tiles stands between `data` and the fields that DDNet added: with an empty one, or
+ * without the one that is there. */
+static struct tw_ints *with_tiles_name(const struct tw_ints *v, bool named)
 {
-	struct tw_ints *w = tw_ints_new(v->n + LAYER_NAME);
+	uint32_t behind = named ? 0 : LAYER_NAME, name = LAYER_NAME - behind;
+	uint32_t rest = v->n > TW_TILES_MIN + behind ? v->n - TW_TILES_MIN - behind : 0;
+	struct tw_ints *w = tw_ints_new(TW_TILES_MIN + name + rest);
 
 	if (!w)
 		return NULL;
 	memcpy(w->v, v->v, TW_TILES_MIN * sizeof(v->v[0]));
-	tw_name_clear(w->v + TW_TILES_MIN, LAYER_NAME);
-	memcpy(w->v + TW_TILES_MIN + LAYER_NAME, v->v + TW_TILES_MIN,
-		(v->n - TW_TILES_MIN) * sizeof(v->v[0]));
-	return w;
-}
-
-static struct tw_ints *without_tiles_name(const struct tw_ints *v)
-{
-	uint32_t rest = v->n > TW_TILES_MIN + LAYER_NAME ? v->n - TW_TILES_MIN - LAYER_NAME : 0;
-	struct tw_ints *w = tw_ints_new(TW_TILES_MIN + rest);
-
-	if (!w)
-		return NULL;
-	memcpy(w->v, v->v, TW_TILES_MIN * sizeof(v->v[0]));
-	memcpy(w->v + TW_TILES_MIN, v->v + TW_TILES_MIN + LAYER_NAME, rest * sizeof(v->v[0]));
+	if (named)
+		tw_name_clear(w->v + TW_TILES_MIN, LAYER_NAME);
+	memcpy(w->v + TW_TILES_MIN + name, v->v + TW_TILES_MIN + behind, rest * sizeof(v->v[0]));
 	return w;
 }
 
@@ -89,9 +80,9 @@ struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version)
 	struct tw_ints *w;
 
 	if (tiles && version >= 3 && old < 3) {
-		w = with_tiles_name(v);
+		w = with_tiles_name(v, true);
 	} else if (tiles && version < 3 && old >= 3) {
-		w = without_tiles_name(v);
+		w = with_tiles_name(v, false);
 	} else if (list && version >= 2 && v->n < NAMED_LIST) {
 		w = tw_ints_copy(v, NAMED_LIST, 0);
 		if (w)

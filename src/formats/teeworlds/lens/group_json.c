@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* group_json: group.json (layout rule 16). */
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/initial.h"
@@ -31,11 +30,8 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-static struct tw_record record_of(struct tw_ints *ints)
-{
-	return (struct tw_record){
-		.keys = keys, .v = ints->v, .n = ints->n, .version = ints->n ? ints->v[0] : 0};
-}
+static const struct tw_layout layout = {
+	.keys = keys, .named_at = TW_GROUP_NAME, .named = NAME_SINCE, .to = tw_group_to};
 
 /* The zoom that the group has of its own. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
@@ -49,61 +45,25 @@ static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 	return true;
 }
 
-static int write_group(struct jsonw *w, const struct tw_map *m, entry_id id, struct error *e)
+static int write_group(
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, tw_id_a(id));
 	struct tw_record rec;
 	int32_t zoom;
 
+	(void)off;
 	if (!it)
 		return error_set(e, -ENOENT, "no such group");
 	if (tw_is_empty(it))
 		return error_set(e, -ENODATA, "the group has no content yet");
-	rec = record_of(it->ints);
+	rec = tw_record_of(&layout, it->ints);
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
 	if (has_zoom(m, tw_id_a(id), &zoom))
 		jsonw_key_int(w, zoom_key, zoom);
 	jsonw_end(w);
 	return 0;
-}
-
-static int group_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	struct jsonw w;
-	int r;
-
-	jsonw_to_nowhere(&w);
-	r = write_group(&w, m, id, e);
-	if (r < 0)
-		return r;
-	tw_stat_file(ret, w.size, true);
-	ret->needed = true;
-	return 0;
-}
-
-static int group_get(
-	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
-{
-	struct jsonw w;
-
-	jsonw_to_range(&w, off, dst, n);
-	return write_group(&w, m, id, e);
-}
-
-/* The version that the file needs: its own, or that of the keys it has. */
-static int wanted_version(
-	const struct json_at *root, const struct tw_record *old, int32_t *ret, struct error *e)
-{
-	struct json_at at;
-	int32_t version = old->version;
-	int r = json_get_int(root, "version", &version, NULL, e);
-
-	for (const struct tw_key *key = keys; r == 0 && key->name; key++)
-		if (key->version > version && json_get(root, key->name, &at))
-			version = key->version;
-	*ret = version;
-	return r;
 }
 
 /* Extension items belong to groups by position, so those of the groups before come too. */
@@ -169,39 +129,18 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	struct tw_change *c, struct error *e)
 {
 	bool empty = tw_is_empty(&m->items[item]);
-	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL, *old = NULL;
-	struct tw_record rec;
-	int32_t version;
-	int r;
+	CLEANUP(tw_ints_unref)
+	struct tw_ints *old = empty ? tw_initial_group() : tw_ints_ref(m->items[item].ints);
+	struct tw_ints *fresh;
+	int r = old ? tw_record_item(root, m, &layout, old, false, &fresh, e)
+		    : error_set(e, -ENOMEM, "no memory for a group");
 
-	old = empty ? tw_initial_group() : tw_ints_ref(m->items[item].ints);
-	if (!old)
-		return error_set(e, -ENOMEM, "no memory for a group");
-	rec = record_of(old);
-	r = wanted_version(root, &rec, &version, e);
 	if (r < 0)
 		return r;
-	/* Its name is not this file's to take. */
-	if (version < NAME_SINCE && rec.version >= NAME_SINCE &&
-		tw_has_short_name(old, TW_GROUP_NAME))
-		version = NAME_SINCE;
-	fresh = version != rec.version && old->n ? tw_group_to(old, version)
-						 : tw_ints_copy(old, old->n, 0);
-	if (!fresh)
-		return error_set(e, -ENOMEM, "no memory for a group");
-	/* The range of a changed version is judged from what it was. */
-	if (fresh->n)
-		fresh->v[0] = rec.version;
-	rec = (struct tw_record){.keys = keys, .v = fresh->v, .n = fresh->n, .version = version};
-	r = tw_record_read(root, m, &rec, e);
-	if (fresh->n)
-		fresh->v[0] = version;
-	if (empty && r == 0)
-		fresh->n = length_of(version);
-	if (r == 0 &&
-		(empty || fresh->n != old->n || memcmp(fresh->v, old->v, 4 * (size_t)old->n) != 0))
-		tw_change_item(c, item, TAKE(fresh));
-	return r;
+	if (empty)
+		fresh->n = length_of(fresh->v[0]);
+	tw_change_item(c, item, fresh);
+	return 0;
 }
 
 static int group_parse(const struct tw_map *m, entry_id id, const struct extent *in,
@@ -216,7 +155,7 @@ static int group_parse(const struct tw_map *m, entry_id id, const struct extent 
 		return error_set(e, -ENOENT, "no such group");
 	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
+		return r;
 	root = json_root(&doc);
 	r = tw_record_expect(&root, keys, zoom_key, e);
 	if (r == 0)
@@ -234,8 +173,8 @@ static void group_touch(const struct tw_map *m, uint32_t item, struct touched *t
 
 const struct tw_kind tw_kind_group_json = {
 	.label = "group.json",
-	.stat = group_stat,
-	.get = group_get,
+	.write = write_group,
+	.needed = true,
 	.most = JSON_TEXT_MAX,
 	.parse = group_parse,
 	.touch = group_touch,

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
@@ -16,18 +16,6 @@ enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 
 /* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
 static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
-
-static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	(void)m, (void)dir;
-	for (uint32_t i = 0; i < TW_INFO_FILES; i++) {
-		if (strcmp(tw_info_names[i], name) == 0) {
-			*ret = tw_id(TW_K_INFO, i, 0);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
 
 static int dir_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
@@ -166,13 +154,15 @@ static int check_text(
 	return 0;
 }
 
-static struct bytes *stored_form(const struct bytes *text)
+/* A copy with another byte for `from`: of a text that is stored as it is shown, or the other way
+ * round. NULL: no memory. */
+static struct bytes *copy_with(const struct bytes *text, char from, char to)
 {
 	uint8_t *dst;
 	struct bytes *b = bytes_new(text->size, &dst);
 
 	for (size_t i = 0; b && i < text->size; i++)
-		dst[i] = text->data[i] == '\n' ? '\0' : text->data[i];
+		dst[i] = text->data[i] == (uint8_t)from ? (uint8_t)to : text->data[i];
 	return b;
 }
 
@@ -197,21 +187,11 @@ static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t 
 	return item;
 }
 
-static bool is_same(const struct bytes *old, const struct bytes *text)
-{
-	if (!old || old->size != text->size)
-		return false;
-	for (size_t i = 0; i < text->size; i++)
-		if ((old->data[i] ? old->data[i] : '\n') != text->data[i])
-			return false;
-	return true;
-}
-
 static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct tw_change *c, struct error *e)
 {
 	CLEANUP(bytes_unref)
-	struct bytes *written = NULL, *text = NULL, *old = NULL, *stored = NULL;
+	struct bytes *written = NULL, *text = NULL, *old = NULL, *shown = NULL, *stored = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
 	struct traits before = {0};
@@ -223,15 +203,17 @@ static int info_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
 			(unsigned long long)in->size, TEXT_MAX);
 	/* A text that cannot be read may be replaced. */
-	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0)
+	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0) {
 		before = find_traits(old->data, old->size);
+		shown = copy_with(old, '\0', '\n');
+	}
 	r = extent_load(in, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;
 	text = canonical(written, &before);
-	if (!text)
+	if (!text || (old && !shown))
 		return error_set(e, -ENOMEM, "no memory for the text");
-	if (is_same(old, written) || is_same(old, text) || (none && text->size == 0))
+	if (bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0))
 		return 0;
 	if (text->size == 0) {
 		tw_change_data(c, need_item(m, c, field), field, NULL);
@@ -240,7 +222,7 @@ static int info_parse(const struct tw_map *m, entry_id id, const struct extent *
 	r = check_text(tw_id_index(id), text->data, text->size, &before, e);
 	if (r < 0)
 		return r;
-	stored = stored_form(text);
+	stored = copy_with(text, '\n', '\0');
 	if (!stored)
 		return error_set(e, -ENOMEM, "no memory for the text");
 	r = tw_keep_bytes(m, stored, &fresh, e);
@@ -261,7 +243,6 @@ static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 const struct tw_kind tw_kind_info_dir = {
 	.label = "info/",
 	.stat = tw_stat_fixed,
-	.find = dir_find,
 	.child = dir_child,
 };
 

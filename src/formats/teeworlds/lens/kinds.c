@@ -45,6 +45,67 @@ const struct tw_kind *tw_kind(entry_id id)
 	return kind < TW_N_KINDS && id >> ENTRY_ID_BITS == 0 ? tw_kinds[kind] : NULL;
 }
 
+int tw_kind_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+	struct jsonw w;
+	int r;
+
+	if (k->stat)
+		return k->stat(m, id, ret, e);
+	jsonw_to_nowhere(&w);
+	r = k->write(&w, m, id, 0, e);
+	if (r < 0)
+		return r;
+	tw_stat_file(ret, w.size, true);
+	ret->needed = k->needed;
+	return 0;
+}
+
+int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	const struct tw_kind *k = tw_kind(dir);
+	char child[NAME_MAX + 1];
+	uint64_t cookie = 0;
+
+	if (k->find)
+		return k->find(m, dir, name, ret);
+	while (k->child(m, dir, &cookie, child, ret) == 1)
+		if (strcmp(child, name) == 0)
+			return 0;
+	return -ENOENT;
+}
+
+int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+	struct entry entry;
+	struct jsonw w;
+	int r;
+
+	if (k->size)
+		return k->size(m, id, ret, e);
+	jsonw_to_nowhere(&w);
+	r = k->write ? k->write(&w, m, id, UINT64_MAX, e) : k->stat(m, id, &entry, e);
+	if (r == 0)
+		*ret = k->write ? w.size : entry.size;
+	return r;
+}
+
+int tw_kind_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct tw_kind *k = tw_kind(id);
+	struct jsonw w;
+	uint8_t none;
+
+	if (!k->write)
+		return k->get(m, id, off, dst, n, e);
+	/* A writer that has a range knows when it is done. */
+	jsonw_to_range(&w, off, n ? dst : &none, n);
+	return k->write(&w, m, id, off, e);
+}
+
 /* The files of an object, and whatever else shows the item. */
 static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t)
 {

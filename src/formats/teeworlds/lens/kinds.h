@@ -30,9 +30,27 @@ extern const struct tw_kind tw_kind_envelope;                                 /*
 /* NULL where there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
+/* The calls of an entry's kind, by whichever of its functions there are. */
+int tw_kind_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e);
+int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
+int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
+int tw_kind_get(
+	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
+
 /* Names every entry, typed and raw, that shows an item or a blob in which two versions differ. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 /* ... and every directory whose names may be others (raw/tree.c). */
 void tw_touch_names(const struct tw_map *before, const struct tw_map *after, struct touched *t);
+
+/* objects.c: the object that a name was the identity of at the mount, in the form that its ending
+ * says, which need not be the one that it had. -ENOENT. dir may be any entry. */
+int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
+/* root.c: is a picture of the map called so, shown (-o preview=N) or not? */
+bool tw_is_picture(const char *name);
+/* layer/plane.c: the field becomes 0 in all tiles; the change may stay empty. */
+int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e);
+/* raw/guard.c: what may be written through raw/ (layout rule 23). -EINVAL if the change would make
+ * a typed file unreadable that is readable now. Decodes what it has to. */
+int tw_raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e);
 
 #endif

@@ -13,6 +13,7 @@
 #ifndef FORMATS_TEEWORLDS_LENS_LENS_H
 #define FORMATS_TEEWORLDS_LENS_LENS_H
 
+#include "codec/text/json.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"
@@ -20,18 +21,23 @@
 struct tw_kind {
 	const char *label; /* what the tests and the report call it */
 
-	/* Fills all of *ret but id. */
+	/* Fills all of *ret but id. NULL: of a file that write writes. */
 	int (*stat)(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e);
 
-	/* Directories. child is struct format's list without the stat: 1 an entry, 0 the end. */
-	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
+	/* Directories. child is struct format's list without the stat: 1 an entry, 0 the end. find
+	 * may be NULL where entries are few. */
 	int (*child)(
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
+	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 
-	/* Files. size may be NULL where stat always knows it. */
+	/* Files. size may be NULL where stat always knows it, and where write writes it. */
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
+	/* The file, instead of get, of which what stands before `off` may be passed over. */
+	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
+		struct error *e);
+	bool needed;   /* struct entry's, where stat is NULL */
 	uint64_t most; /* struct entry's */
 	/* Judges `in` and puts edits into c (made against m); none where it says what stands there.
 	 * NULL: read-only. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/lens/objects.h"
-
+/*
+ * objects: the directories that objects stand in: images/, sounds/, envelopes/, groups/ and
+ * layers/.
+ */
 #include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/names/mounted.h"
 
 /* What a directory showed at the mount: objects of a sort, counted from one of them. */
 struct shown {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/preview/preview.h"
 

@@ -142,3 +142,55 @@ void tw_record_reset(const struct tw_record *rec)
 		for (unsigned i = 0; has(rec, key) && i < key->n; i++)
 			rec->v[key->at + i] = key->initial;
 }
+
+struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)
+{
+	return (struct tw_record){.keys = l->keys,
+		.v = v->v,
+		.n = v->n,
+		.version = l->version < v->n ? v->v[l->version] : 0};
+}
+
+/* The version that the file needs: its own, or that of the keys it has. */
+static int wanted_version(const struct json_at *root, const struct tw_layout *l,
+	const struct tw_ints *old, int32_t *version, struct error *e)
+{
+	struct json_at at;
+	int32_t was = *version;
+	int r = json_get_int(root, "version", version, NULL, e);
+
+	for (const struct tw_key *key = l->keys; r == 0 && key->name; key++)
+		if (key->version > *version && json_get(root, key->name, &at))
+			*version = key->version;
+	if (l->named && was >= l->named && *version < l->named &&
+		tw_has_short_name(old, l->named_at))
+		*version = l->named;
+	return r;
+}
+
+int tw_record_item(const struct json_at *root, const struct tw_map *m, const struct tw_layout *l,
+	const struct tw_ints *old, bool is_new, struct tw_ints **ret, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	bool has_version = l->version < old->n;
+	int32_t was = has_version ? old->v[l->version] : 0, version = was;
+	struct tw_record rec;
+	int r = wanted_version(root, l, old, &version, e);
+
+	if (r < 0)
+		return r;
+	v = version != was && has_version ? l->to(old, version) : tw_ints_copy(old, old->n, 0);
+	if (!v)
+		return error_set(e, -ENOMEM, "no memory for an item");
+	/* The range of a changed version is judged from what it was. */
+	if (has_version)
+		v->v[l->version] = was;
+	rec = (struct tw_record){
+		.keys = l->keys, .v = v->v, .n = v->n, .version = version, .is_new = is_new};
+	r = tw_record_read(root, m, &rec, e);
+	if (has_version)
+		v->v[l->version] = version;
+	if (r == 0)
+		*ret = TAKE(v);
+	return r;
+}

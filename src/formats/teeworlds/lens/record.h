@@ -6,7 +6,7 @@
 #ifndef FORMATS_TEEWORLDS_LENS_RECORD_H
 #define FORMATS_TEEWORLDS_LENS_RECORD_H
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 #include "formats/teeworlds/names/mounted.h"
 
 /* What an integer refers to; envelopes by what they move. */
@@ -43,6 +43,18 @@ struct tw_record {
 	bool is_new;     /* of an object made since the mount: what it names may come later */
 };
 
+/* Items of a sort, which may be of several versions. */
+struct tw_layout {
+	const struct tw_key *keys;
+	uint8_t version;  /* the integer that says it */
+	uint8_t named_at; /* where the name is ... */
+	uint8_t named; /* ... from this version on, which a file does not take away; 0: no matter */
+	struct tw_ints *(*to)(const struct tw_ints *v, int32_t version); /* item/version.h */
+};
+
+/* An item as a record. */
+struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v);
+
 /* The keys with their values, inside an object that the caller opened. */
 void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec);
 
@@ -56,6 +68,12 @@ int tw_record_expect(
  */
 int tw_record_read(const struct json_at *at, const struct tw_map *m, const struct tw_record *rec,
 	struct error *e);
+/*
+ * The item that a file wants: `old` with the version that the file says, or that its keys take, and
+ * with their values. Refuses as tw_record_read does.
+ */
+int tw_record_item(const struct json_at *root, const struct tw_map *m, const struct tw_layout *l,
+	const struct tw_ints *old, bool is_new, struct tw_ints **ret, struct error *e);
 /* All integers that keys show become their initial values. */
 void tw_record_reset(const struct tw_record *rec);
 

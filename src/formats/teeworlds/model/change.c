@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 static void free_change(struct change *change)
 {
@@ -44,11 +44,23 @@ static void add_edit(struct tw_change *c, struct tw_edit edit)
 	c->edits[c->n_edits++] = edit;
 }
 
+/* The integers that an edit of the change gives the item; NULL: none does. */
+static struct tw_ints *changed(const struct tw_change *c, uint32_t item)
+{
+	for (size_t k = 0; k < c->n_edits; k++)
+		if (c->edits[k].kind == TW_SET_ITEM && c->edits[k].item == item)
+			return c->edits[k].ints;
+	return NULL;
+}
+
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	if (!take)
 		c->error = -ENOMEM;
-	add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
+	if (take && !changed(c, item) && tw_ints_same(take, c->base->items[item].ints))
+		tw_ints_unref(take);
+	else
+		add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
 }
 
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
@@ -111,15 +123,12 @@ void tw_change_reads(struct tw_change *c, uint32_t item)
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
 	const struct tw_ints *old = c->base->items[item].ints;
-	struct tw_ints *copy;
+	struct tw_ints *v = changed(c, item), *copy;
 
-	for (size_t k = 0; k < c->n_edits; k++)
-		if (c->edits[k].kind == TW_SET_ITEM && c->edits[k].item == item) {
-			c->edits[k].ints->v[i] = value;
-			return;
-		}
-	if (old->v[i] == value)
+	if (v) {
+		v->v[i] = value;
 		return;
+	}
 	copy = tw_ints_copy(old, old->n, 0);
 	if (copy)
 		copy->v[i] = value;

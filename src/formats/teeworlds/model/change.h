@@ -62,7 +62,8 @@ static inline void tw_change_free(struct tw_change *c)
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
 /* These take the reference to ints or blob, also when they fail (the error stays in c). A NULL ints
- * or a NULL blob of tw_change_blob counts as short memory. */
+ * or a NULL blob of tw_change_blob counts as short memory. Integers that an item has already are no
+ * edit. */
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_waits(struct tw_change *c, uint32_t item, bool waits);

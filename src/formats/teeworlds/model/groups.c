@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 static uint32_t count_layers(const struct tw_map *m)
 {

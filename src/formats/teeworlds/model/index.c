@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /* index: what is found in it. */
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "base/refs.h"
 
-struct tw_index *tw_index_ref(struct tw_index *x)
-{
-	if (x)
-		refs_take(&x->refs);
-	return x;
-}
+DEFINE_REF(struct tw_index, tw_index_ref)
 
 void tw_index_unref(struct tw_index *x)
 {
@@ -31,17 +27,7 @@ void tw_index_unref(struct tw_index *x)
 
 size_t tw_index_from(const struct tw_index *x, uint64_t type)
 {
-	size_t low = 0, high = x->n_types;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (x->types[mid].id < type)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_first(i, x->n_types, x->types[i].id >= type);
 }
 
 const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#include <string.h>
 
 #include "base/refs.h"
 #include "formats/teeworlds/model/map.h"
@@ -25,12 +26,12 @@ struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fil
 	return v;
 }
 
-struct tw_ints *tw_ints_ref(struct tw_ints *v)
+bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b)
 {
-	if (v)
-		refs_take(&v->refs);
-	return v;
+	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(a->v[0])) == 0;
 }
+
+DEFINE_REF(struct tw_ints, tw_ints_ref)
 
 void tw_ints_unref(struct tw_ints *v)
 {

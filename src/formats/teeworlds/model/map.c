@@ -6,25 +6,15 @@
 
 #include "base/refs.h"
 
-static struct tw_kept *kept_ref(struct tw_kept *k)
-{
-	if (k)
-		refs_take(&k->refs);
-	return k;
-}
+static DEFINE_REF(struct tw_kept, kept_ref)
 
-void tw_kept_unref(struct tw_kept *k)
+	void tw_kept_unref(struct tw_kept *k)
 {
 	if (k && refs_drop(&k->refs))
 		k->free(k);
 }
 
-struct tw_shared *tw_shared_ref(struct tw_shared *sh)
-{
-	if (sh)
-		refs_take(&sh->refs);
-	return sh;
-}
+DEFINE_REF(struct tw_shared, tw_shared_ref)
 
 void tw_shared_unref(struct tw_shared *sh)
 {

@@ -58,6 +58,7 @@ struct tw_ints {
 struct tw_ints *tw_ints_new(uint32_t n); /* zeroed, to be filled by the maker; NULL: no memory */
 /* A copy of `from` with n integers: cut, or filled up with `fill`. from may be NULL. */
 struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill);
+bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b);
 struct tw_ints *tw_ints_ref(struct tw_ints *v);
 void tw_ints_unref(struct tw_ints *v);
 DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
@@ -118,7 +119,8 @@ struct tw_home {
 
 /*
  * Which items there are: types ascending, none empty; and what is asked of single ones and follows
- * from all of them (index.h). Shared by versions of the same structure.
+ * from all of them (tw_map_reindex), so that no such question walks over all. Shared by versions of
+ * the same structure.
  */
 struct tw_index {
 	atomic_uint refs;
@@ -156,7 +158,7 @@ struct tw_shared {
 	void (*note)(void *arg, const char *line); /* may be NULL */
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
-	bool packed;      /* images are shown compressed (codec/png_pack.h) */
+	bool packed;      /* images are shown compressed (codec/image/png_pack.h) */
 	uint32_t preview; /* pixels of the longest side of pictures in the mount; 0: there are none
 			   */
 	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */
@@ -216,9 +218,15 @@ int tw_map_add_item(struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints
 int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret);
 /* A number for a blob that comes later: until then it is one that left the map. */
 int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
-/* After items were added or flagged, or got integers that the index shows (index.h). On failure the
+/* After items were added or flagged, or got integers that the index shows. On failure the
  * map is good for nothing more. */
 int tw_map_reindex(struct tw_map *m);
+/* Would the index be another if the item had these integers? */
+bool tw_index_differs(
+	const struct tw_map *m, const struct tw_item *it, const struct tw_ints *fresh);
+/* The parts of tw_map_reindex, of a map whose m->index has the lists of all types. -ENOMEM. */
+int tw_index_uuids(struct tw_map *m);  /* uuids.c */
+int tw_index_groups(struct tw_map *m); /* groups.c */
 /* The items of a type in another order: `items` holds the handles of all of them. After this the
  * map is only written, never edited. -ENOMEM. */
 int tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items);

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 /* An item's sort key: where it stands in the raw view. */
 struct order {
@@ -16,11 +17,8 @@ static int order_cmp(const void *pa, const void *pb)
 {
 	const struct order *a = pa, *b = pb;
 
-	if (a->type != b->type)
-		return a->type < b->type ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
+	return array_order(a->type, b->type) ?: array_order(a->id, b->id)
+		?: array_order(a->item, b->item);
 }
 
 /* Fills one type from n items that are sorted by id; handles grow with the position. */

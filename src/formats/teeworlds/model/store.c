@@ -29,3 +29,17 @@ int tw_keep_bytes(const struct tw_map *m, struct bytes *content, struct blob **r
 
 	return tw_keep_extent(m, &x, ret, e);
 }
+
+int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e)
+{
+	uint8_t chunk[4096];
+	int r = 0;
+
+	for (size_t n; r == 0 && from < end; from += n) {
+		n = end - from < sizeof(chunk) ? (size_t)(end - from) : sizeof(chunk);
+		r = blob_read(b, from, chunk, n, e);
+		if (r == 0)
+			r = spool_append(out, chunk, n, e);
+	}
+	return r;
+}

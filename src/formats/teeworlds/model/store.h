@@ -5,6 +5,7 @@
 #ifndef FORMATS_TEEWORLDS_MODEL_STORE_H
 #define FORMATS_TEEWORLDS_MODEL_STORE_H
 
+#include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
 
 /* Content in memory; borrowed. */
@@ -13,5 +14,7 @@ int tw_keep_bytes(
 /* Content of any size, in bounded memory. More than 2^31 - 1 bytes is -EINVAL. */
 int tw_keep_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e);
+/* Bytes [from, end) of a blob, behind what is in out. */
+int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
 
 #endif

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/model/index.h"
+#include "formats/teeworlds/model/map.h"
 
 /* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
  * mapitemtype-automapper-config@ddnet.tw and so on). */
@@ -59,17 +60,9 @@ static int list_uuids(struct tw_map *m, const struct tw_type *t)
 
 static const struct tw_type_uuid *find(const struct tw_index *x, unsigned type)
 {
-	size_t low = 0, high = x->n_uuids;
+	size_t at = array_first(i, x->n_uuids, x->uuids[i].type >= type);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (x->uuids[mid].type < type)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < x->n_uuids && x->uuids[low].type == type ? &x->uuids[low] : NULL;
+	return at < x->n_uuids && x->uuids[at].type == type ? &x->uuids[at] : NULL;
 }
 
 /* An auto-mapper item and what it is for. */
@@ -82,11 +75,8 @@ static int order_cmp(const void *pa, const void *pb)
 {
 	const struct order *a = pa, *b = pb;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->layer != b->layer)
-		return a->layer < b->layer ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
+	return array_order(a->group, b->group) ?: array_order(a->layer, b->layer)
+		?: array_order(a->item, b->item);
 }
 
 static int list_autos(struct tw_map *m)
@@ -159,27 +149,19 @@ const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, in
 	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, position);
 }
 
+/* Does the i-th auto-mapper item stand before, at (0) or after that layer? */
+static int compare_auto(const struct tw_map *m, size_t i, int64_t group, int64_t layer)
+{
+	const int32_t *v = m->items[m->index->autos[i]].ints->v;
+
+	return array_order(v[TW_AUTO_GROUP], group) ?: array_order(v[TW_AUTO_LAYER], layer);
+}
+
 uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)
 {
-	const struct tw_index *x = m->index;
-	uint32_t low = 0, high = x->n_autos, n = 0;
+	uint32_t n = m->index->n_autos;
+	size_t at = array_first(i, n, compare_auto(m, i, group, layer) >= 0);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const int32_t *v = m->items[x->autos[mid]].ints->v;
-		int64_t g = v[TW_AUTO_GROUP], l = v[TW_AUTO_LAYER];
-
-		if (g < group || (g == group && l < layer))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	*ret = x->autos + low;
-	for (; low + n < x->n_autos; n++) {
-		const int32_t *v = m->items[x->autos[low + n]].ints->v;
-
-		if (v[TW_AUTO_GROUP] != (int64_t)group || v[TW_AUTO_LAYER] != layer)
-			break;
-	}
-	return n;
+	*ret = m->index->autos + at;
+	return (uint32_t)(array_first(i, n, compare_auto(m, i, group, layer) > 0) - at);
 }

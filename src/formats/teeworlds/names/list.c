@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A word up to a blank, which becomes its end; NULL: there is none. */
 static char *take_word(char **at)
 {
@@ -76,33 +78,23 @@ static int by_place(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = pa, *b = pb;
 
-	if (a->sort != b->sort)
-		return a->sort < b->sort ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
+		?: array_order(a->place, b->place);
 }
 
 static int by_stem(const struct tw_listed *a, const struct tw_listed *b)
 {
-	size_t n = a->n < b->n ? a->n : b->n;
-	int c;
-
-	if (a->sort != b->sort)
-		return a->sort < b->sort ? -1 : 1;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	c = memcmp(a->name, b->name, n);
-	return c ? c : a->n < b->n ? -1 : a->n > b->n;
+	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
+		?: memcmp(a->name, b->name, a->n < b->n ? a->n : b->n)
+		?: array_order(a->n, b->n);
 }
 
 static int by_stem_and_place(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = *(struct tw_listed *const *)pa,
 			       *b = *(struct tw_listed *const *)pb;
-	int c = by_stem(a, b);
 
-	return c ? c : by_place(a, b);
+	return by_stem(a, b) ?: by_place(a, b);
 }
 
 /* NULL, or what is wrong with the line. */
@@ -183,17 +175,8 @@ size_t tw_listing_from(
 	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n)
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
-	size_t low = 0, high = l->n;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (by_stem(l->by_stem[mid], &key) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_first(i, l->n, by_stem(l->by_stem[i], &key) >= 0);
 }
 
 bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "base/array.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
@@ -48,22 +49,6 @@ bool tw_has_short_name(const struct tw_ints *v, uint32_t at)
 	return v->n >= at + SHORT_NAME && tw_name_of_ints(v->v + at, SHORT_NAME, name) > 0;
 }
 
-#define KEY_DAMAGED ((uint64_t)1 << 62)
-
-/* Is what follows the part that is read as good as that? Many names may be one blob. */
-static int check_rest(struct blob *b)
-{
-	uint64_t known;
-	int r;
-
-	if (memos_find(&b->memos, KEY_DAMAGED, &known))
-		return -EIO;
-	r = blob_check(b, NULL);
-	if (r == -EIO)
-		memos_set(&b->memos, KEY_DAMAGED, 1);
-	return r;
-}
-
 /* A missing or damaged blob is an empty name. */
 static int name_of_blob(
 	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
@@ -76,8 +61,9 @@ static int name_of_blob(
 	if (!b)
 		return 0;
 	r = blob_prefix(b, text, sizeof(text), &got, NULL);
+	/* Is what follows as good as the part that was read? Many names may be one blob. */
 	if (r == 0 && b->size > sizeof(text))
-		r = check_rest(b);
+		r = blob_is_damaged(b) ? -EIO : blob_check(b, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	return set_name(ret, text, strnlen(text, got));
@@ -203,18 +189,9 @@ static void free_names(struct tw_kept *k)
 const char *tw_mounted_uuid(const struct tw_map *m, unsigned type)
 {
 	const struct tw_names *names = tw_mounted(m);
-	size_t low = 0, high = names->n_types;
+	size_t at = array_first(i, names->n_types, names->types[i].type >= type);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (names->types[mid].type < type)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < names->n_types && names->types[low].type == type ? names->types[low].uuid
-								      : NULL;
+	return at < names->n_types && names->types[at].type == type ? names->types[at].uuid : NULL;
 }
 
 uint32_t tw_shown_groups(const struct tw_map *m)

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 static size_t count_digits(const char *s, size_t n)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/names/parse.h"

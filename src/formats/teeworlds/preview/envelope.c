@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <math.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/preview/view.h"
@@ -66,23 +67,12 @@ static void between(const int32_t *from, const int32_t *to, double time, double 
 	}
 }
 
-/* Points stand in the order of their times; where they do not, some one is found. The first of
- * [begin, end) whose time is `time` or later; with `later`, that is later. */
-static uint32_t find(
-	const struct tw_points *p, uint32_t begin, uint32_t end, double time, bool later)
+static double time_of(const struct tw_points *p, size_t i)
 {
 	int32_t point[TW_POINT_FULL];
 
-	while (begin < end) {
-		uint32_t middle = begin + (end - begin) / 2;
-
-		tw_points_get(p, middle, point);
-		if (point[TIME] < time || (later && point[TIME] <= time))
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
+	tw_points_get(p, (uint32_t)i, point);
+	return point[TIME];
 }
 
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4])
@@ -102,10 +92,11 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 	time = point[TIME] > 0 ? fmod(time, point[TIME]) : 0;
 	for (int i = 0; i < 4; i++)
 		ret[i] = point[VALUES + i];
-	at = find(&p, begin, end, time, false);
+	/* Points stand in the order of their times; where they do not, some one is found. */
+	at = begin + (uint32_t)array_first(i, end - begin, time_of(&p, begin + i) >= time);
 	/* Of points at one time the last one is where the curve goes on. */
 	if (at == begin)
-		at = find(&p, begin, end, time, true);
+		at += (uint32_t)array_first(i, end - begin, time_of(&p, begin + i) > time);
 	if (at == begin || at == end)
 		return true;
 	tw_points_get(&p, at - 1, point);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/png.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"

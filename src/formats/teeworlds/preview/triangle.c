@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/preview/pixel.h"
 
 enum { ALPHA = 3, ONE = 1 << 16 /* of fixed point */ };
@@ -88,21 +89,15 @@ static bool is_inside(const struct tw_slope *s, double x, double y)
 /* Of the pixels [*x0, *x1) of a row, those inside: along it, an edge is crossed once at most. */
 static void cut(const struct tw_slope *s, double y, int64_t *x0, int64_t *x1)
 {
-	int64_t low = *x0, high = *x1;
 	bool leaves = s->dx < 0;
+	int64_t from = *x0;
 
-	if (low >= high)
+	if (from >= *x1)
 		return;
 	/* The first pixel from which on all are inside (or, where it leaves, outside). */
-	while (low < high) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (is_inside(s, (double)mid + 0.5, y) != leaves)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	*(leaves ? x1 : x0) = low;
+	from += (int64_t)array_first(i, (size_t)(*x1 - from),
+		is_inside(s, (double)(*x0 + (int64_t)i) + 0.5, y) != leaves);
+	*(leaves ? x1 : x0) = from;
 }
 
 /* A texture's column or row, and what is between, at a pixel of the canvas and from one to the

@@ -7,6 +7,7 @@
 #include "base/refs.h"
 #include "codec/blob_equal.h"
 #include "formats/torchlight/finalize/plan.h"
+#include "formats/torchlight/model/kit.h"
 
 /* Is this handle's other content what stands in the archive after all? */
 static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_content *c)
@@ -35,6 +36,24 @@ static int forget_undone(struct tl_map *m)
 	return r;
 }
 
+/* MOD.DAT is the header, unless somebody wrote another one. */
+static int take_kit(struct finalizing *st, struct tl_map *m)
+{
+	CLEANUP(modheader_free) struct mod_header *h = NULL;
+
+	if (!m->kit || st->kit_removed)
+		return 0;
+	h = tl_header_copy(m->header->h);
+	if (!h || kit_read(m->kit, h, NULL) < 0)
+		return -ENOMEM;
+	st->kit = tl_header_new(TAKE(h));
+	if (st->kit && m->header == st->sh->fresh) {
+		tl_header_unref(m->header);
+		m->header = tl_header_ref(st->kit);
+	}
+	return st->kit ? 0 : -ENOMEM;
+}
+
 static int finalize_all(
 	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
 {
@@ -43,6 +62,8 @@ static int finalize_all(
 
 	if (r == 0)
 		r = tl_finalize_begin(st, p, n);
+	if (r == 0)
+		r = take_kit(st, m);
 	if (r == 0)
 		r = tl_finalize_removed(st, &removed);
 	if (r == 0) {

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
 uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path)

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
 const char *tl_table_own(struct tl_table *t, char *take)

@@ -84,6 +84,8 @@ static void take(struct finalizing *st, const struct placement *p)
 		st->dirs[i] = s;
 	else if (tl_kind_of(p->id) == TL_CONTROL && i == TL_CONTROL_INFO)
 		st->info_removed = p->removed;
+	else if (p->id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
+		st->kit_removed = p->removed;
 	else if (tl_kind_of(p->id) == TL_FILE && i < st->n_files)
 		st->files[i] = s;
 }
@@ -206,5 +208,6 @@ void tl_finalize_finish(struct finalizing *st)
 	free(st->subdirs.all);
 	tl_table_unref(st->old);
 	tl_table_unref(st->table);
+	tl_header_unref(st->kit);
 	removed_set_finish(&st->removed);
 }

@@ -40,7 +40,8 @@ struct finalizing {
 	struct tl_table *old, *table;
 	/* The list of removed files; after tl_finalize_removed, the one to be written. */
 	struct removed_set removed;
-	bool info_removed;
+	struct tl_header *kit; /* the header as MOD.DAT has it; NULL: there is none */
+	bool info_removed, kit_removed;
 	size_t n_provided; /* files that were to be hidden, and that the archive has */
 	int error;
 };

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
 /* What entries of the mounted archive, whose directory did not move, say is removed. */

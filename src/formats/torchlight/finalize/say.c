@@ -7,6 +7,7 @@
 
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/index/index.h"
+#include "formats/torchlight/model/kit.h"
 
 /* Files that were found to be broken, and are copied so. */
 static void say_damaged(
@@ -128,6 +129,21 @@ static void say_provided(
 	say(arg, line);
 }
 
+static void say_kit(
+	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+{
+	CLEANUP_BUFFER struct buffer keys = BUFFER_INIT;
+	char line[200];
+
+	if (!st->kit)
+		return;
+	kit_differences(st->m->header->h, st->kit->h, &keys);
+	buffer_byte(&keys, 0);
+	snprintf(line, sizeof(line), ".mod/info.json decides; MOD.DAT says otherwise: %s",
+		keys.error ? "" : (const char *)keys.data);
+	say(arg, keys.size > 1 ? line : "the header, .mod/info.json, is as MOD.DAT says");
+}
+
 void tl_finalize_say(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
 {
@@ -141,6 +157,7 @@ void tl_finalize_say(
 			 "out");
 	if (st->info_removed)
 		say(arg, ".mod/info.json was removed, and is always there: it stays");
+	say_kit(st, say, arg);
 	say_beside(st, say, arg);
 	say_provided(st, say, arg);
 	if (st->sh->plain)

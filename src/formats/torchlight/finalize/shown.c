@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/finalize.h"
 
 /* Is the file shown under another name than its own? */
@@ -55,6 +55,8 @@ int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name)
 	unsigned rank;
 	struct str stored, path;
 
+	if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
+		return -ENOENT;
 	/* Only of several of one name, which the map had, do names change. */
 	if (tl_kind_of(id) != TL_FILE || handle >= man->n_entries || !m->table)
 		return -ENOTSUP;

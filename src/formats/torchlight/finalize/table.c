@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "base/array.h"
 #include "formats/torchlight/finalize/plan.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/parallel.h"
+#include "base/threads/parallel.h"
 
 /* What the archive holds is an index, or, where it was packed so, the table of one. */
 static int read_table(struct listed *l, struct error *e)

@@ -16,6 +16,10 @@ static int load_control(const struct tl_map *m, entry_id id, struct bytes **ret,
 		*ret = bytes_ref(m->removed);
 		return 0;
 	}
+	if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT)) {
+		*ret = bytes_ref(m->kit);
+		return *ret ? 0 : error_set(e, -ENODATA, "nothing was written to it");
+	}
 	if (id != tl_id(TL_CONTROL, TL_CONTROL_INFO))
 		return error_set(e, -EISDIR, "a directory");
 	tl_info_write(m, &out);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/json.h"
-#include "codec/text.h"
+#include "codec/text/json.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/lens/lens.h"
 
 enum { INFO_MAX = 16 << 20, HASH_DIGITS = 16 };
@@ -74,20 +74,6 @@ void tl_info_write(const struct tl_map *m, struct buffer *out)
 	jsonw_end(&w);
 }
 
-static int take_text(struct text *t, const char *s, size_t n)
-{
-	char *copy = malloc(n + 1);
-
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, s, n);
-	copy[n] = 0;
-	free(t->s);
-	t->s = copy;
-	t->n = n;
-	return 0;
-}
-
 /* Is s what is shown of t? Halves of surrogates cannot stand in JSON: of each byte there is U+FFFD.
  */
 static bool is_shown_as(const struct text *t, const char *s, size_t n)
@@ -120,7 +106,7 @@ static int read_string(const struct json_at *at, struct text *t, struct error *e
 		return 0;
 	if (str_units((struct str){s, n}) > UINT16_MAX)
 		return json_refuse(at, e, "at most %u UTF-16 units", UINT16_MAX);
-	return take_text(t, s, n);
+	return text_set(t, s, n);
 }
 
 static int read_int(const struct json_at *at, const char *key, int64_t min, int64_t max,
@@ -250,7 +236,7 @@ static bool same_fixed(const struct mod_header *a, const struct mod_header *b)
 	return true;
 }
 
-static bool same_header(const struct mod_header *a, const struct mod_header *b)
+bool tl_info_same(const struct mod_header *a, const struct mod_header *b)
 {
 	for (int i = 0; i < MOD_STRINGS; i++)
 		if (a->strings[i].n != b->strings[i].n ||
@@ -288,7 +274,7 @@ static int parse_mod(
 		r = json_refuse(at, e,
 			"flags, requirements and their hash cannot be changed (they need the "
 			"required mods)");
-	if (r == 0 && !same_header(old, h))
+	if (r == 0 && !tl_info_same(old, h))
 		c->header = TAKE(h);
 	return r;
 }

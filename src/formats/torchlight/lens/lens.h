@@ -31,7 +31,7 @@ struct tl_change {
 	struct tl_content *content; /* of a file */
 	struct buffer new_names;    /* learnt, one a line */
 	struct mod_header *header;
-	struct bytes *removed;
+	struct bytes *removed, *kit;
 	bool info_dropped;
 };
 
@@ -41,6 +41,8 @@ int tl_apply(struct snapshot **s, const struct change *change, struct touched *t
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
+/* Do both say the same there? */
+bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 /* Fills in c->header or info_dropped where something is to be changed. */
 int tl_info_parse(
 	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e);

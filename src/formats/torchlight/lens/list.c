@@ -9,11 +9,11 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/wire/removed.h"
 
-static const char *const control_names[TL_N_CONTROLS] = {".mod", "info.json", "removed.txt"};
+static const char *const control_names[TL_N_LISTED] = {".mod", "info.json", "removed.txt"};
 
 static int find_control(const char *name, entry_id *ret)
 {
-	for (uint32_t i = TL_CONTROL_INFO; i < TL_N_CONTROLS; i++)
+	for (uint32_t i = TL_CONTROL_INFO; i < TL_N_LISTED; i++)
 		if (!strcasecmp(name, control_names[i])) {
 			*ret = tl_id(TL_CONTROL, i);
 			return 0;
@@ -56,6 +56,8 @@ static void stat_control(const struct tl_map *m, uint32_t which, struct entry *r
 	ret->standing = which == TL_CONTROL_REMOVED;
 	if (which == TL_CONTROL_REMOVED)
 		ret->size = m->removed->size;
+	if (which == TL_CONTROL_KIT && m->kit)
+		ret->size = m->kit->size;
 	if (which == TL_CONTROL_INFO) {
 		tl_info_write(m, &text);
 		ret->size = text.size;
@@ -146,7 +148,7 @@ static int list_control(
 	uint32_t which = TL_CONTROL_INFO + (uint32_t)*cookie;
 	int r;
 
-	if (*cookie >= TL_N_CONTROLS - TL_CONTROL_INFO)
+	if (*cookie >= TL_N_LISTED - TL_CONTROL_INFO)
 		return 0;
 	strcpy(name, control_names[which]);
 	++*cookie;

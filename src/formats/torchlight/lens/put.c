@@ -6,6 +6,7 @@
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/removed_text.h"
 #include "formats/torchlight/lens/view.h"
+#include "formats/torchlight/model/kit.h"
 
 static void free_change(struct change *change)
 {
@@ -16,6 +17,7 @@ static void free_change(struct change *change)
 	buffer_finish_free(&c->new_names);
 	modheader_free(c->header);
 	bytes_unref(c->removed);
+	bytes_unref(c->kit);
 	free(c);
 }
 
@@ -118,18 +120,13 @@ static int writing_begin(
 	return r;
 }
 
-static bool same_bytes(const struct bytes *a, const struct bytes *b)
-{
-	return a && a->size == b->size && (!b->size || !memcmp(a->data, b->data, b->size));
-}
-
 /* Does the file hold this already, and is it shown by these names? */
 static bool says_nothing_new(
 	const struct writing *w, const struct bytes *made, const struct names *names)
 {
 	const struct names *own = w->was ? w->was->names : NULL;
 
-	return same_bytes(w->old, made) && (own ? own : w->m->shared->names) == names;
+	return bytes_same(w->old, made) && (own ? own : w->m->shared->names) == names;
 }
 
 /* A text, over the file as it was. It is shown by the names that it was written with. */
@@ -162,7 +159,7 @@ static int judge(
 {
 	int r;
 
-	if (same_bytes(w->shown, w->new) || same_bytes(w->old, w->new))
+	if (bytes_same(w->shown, w->new) || bytes_same(w->old, w->new))
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
@@ -200,16 +197,27 @@ static int parse_removed(
 
 	if (r < 0)
 		return r;
-	if (text->size == m->removed->size &&
-		(!text->size || !memcmp(text->data, m->removed->data, text->size)))
+	if (bytes_same(text, m->removed))
 		return 0;
 	r = removed_parse(text->data, text->size, &parsed, e);
-	if (r < 0)
-		return r;
-	if (parsed->size != m->removed->size ||
-		(parsed->size && memcmp(parsed->data, m->removed->data, parsed->size) != 0))
+	if (r == 0 && !bytes_same(parsed, m->removed))
 		c->removed = TAKE(parsed);
-	return 0;
+	return r;
+}
+
+static int parse_kit(
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
+{
+	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(m->header->h);
+	CLEANUP(bytes_unref) struct bytes *written = NULL;
+	int r = h ? extent_load(in, TL_INPUT_MAX, &written, e)
+		  : error_set(e, -ENOMEM, "no memory for the header");
+
+	if (r == 0)
+		r = kit_read(written, h, e);
+	if (r == 0 && !bytes_same(m->kit, written))
+		c->kit = TAKE(written);
+	return r;
 }
 
 int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
@@ -231,11 +239,13 @@ int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, str
 		r = tl_info_parse(m, in, c, e);
 	else if (id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED))
 		r = parse_removed(m, in, c, e);
+	else if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
+		r = parse_kit(m, in, c, e);
 	else
 		r = error_set(e, -EISDIR, "a directory");
 	if (r < 0)
 		return r;
-	if (c->content || c->header || c->removed || c->info_dropped || c->new_names.size)
+	if (c->content || c->header || c->removed || c->kit || c->info_dropped || c->new_names.size)
 		*ret = TAKE(done);
 	else
 		*ret = NULL;
@@ -252,6 +262,8 @@ static bool is_stale(const struct tl_map *now, const struct tl_change *c)
 		return now->header != base->header;
 	if (c->removed)
 		return now->removed != base->removed;
+	if (c->kit)
+		return now->kit != base->kit;
 	return now->base != base->base ||
 	       tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
 }
@@ -275,6 +287,19 @@ static int learn(struct tl_map *m, const struct tl_change *c, struct error *e)
 	return 0;
 }
 
+/* That with which a MOD began is none that somebody wrote. */
+static int set_header(struct tl_map *m, const struct mod_header *h)
+{
+	struct tl_header *fresh = m->shared->fresh;
+
+	tl_header_unref(m->header);
+	if (fresh && tl_info_same(fresh->h, h))
+		m->header = tl_header_ref(fresh);
+	else
+		m->header = tl_header_new(tl_header_copy(h));
+	return m->header ? 0 : -ENOMEM;
+}
+
 int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
 {
 	const struct tl_change *c = (const struct tl_change *)change;
@@ -292,18 +317,17 @@ int tl_apply(struct snapshot **s, const struct change *change, struct touched *t
 		r = tl_map_set(m, tl_index(c->id), tl_content_ref(c->content));
 	if (r == 0)
 		r = learn(m, c, e);
-	if (r == 0 && c->header) {
-		struct mod_header *h = tl_header_copy(c->header);
-
-		tl_header_unref(m->header);
-		m->header = tl_header_new(h);
-		r = m->header ? 0 : -ENOMEM;
-	}
+	if (r == 0 && c->header)
+		r = set_header(m, c->header);
 	if (r < 0)
 		return e && e->code ? r : error_set(e, r, "no memory for a change");
 	if (c->removed) {
 		bytes_unref(m->removed);
 		m->removed = bytes_ref(c->removed);
+	}
+	if (c->kit) {
+		bytes_unref(m->kit);
+		m->kit = bytes_ref(c->kit);
 	}
 	m->info_dropped |= c->info_dropped;
 	touched_add(t, c->id);

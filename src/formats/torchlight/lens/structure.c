@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "base/name.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/lens/lens.h"
 
 /* Names that editors and tools give to what they do not keep. */
@@ -39,13 +39,22 @@ static bool is_compiled_beside(const char *name)
 	       (kind == COMPILED_LAYOUT && !strcasecmp(dot, ".BINLAYOUT"));
 }
 
-static int classify(entry_id dir, const char *name, bool is_dir, struct error *e)
+/* At the root of a MOD that is being made. */
+static bool is_named(const struct tl_map *m, entry_id dir, const char *name, const char *is)
+{
+	return dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, is);
+}
+
+static int classify(
+	const struct tl_map *m, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	char stored[NAME_MAX + 1];
 	size_t n;
 
 	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
 		return FORMAT_SCRATCH;
+	if (!is_dir && is_named(m, dir, name, "MOD.DAT.BINDAT"))
+		return FORMAT_DERIVED;
 	/* The game looks for nothing outside MEDIA. */
 	if (dir == ENTRY_ROOT)
 		return is_dir && !strcasecmp(name, "MEDIA") ? FORMAT_OBJECT : FORMAT_SCRATCH;
@@ -82,7 +91,7 @@ static int may_move(
 
 	if (tl_kind_of(id) == TL_CONTROL || tl_kind_of(dir) != TL_DIR || id == ENTRY_ROOT)
 		return error_set(e, -EINVAL, "%s: it cannot stand there", name);
-	r = classify(dir, name, is_dir, e);
+	r = classify(tl_map_of(s), dir, name, is_dir, e);
 	if (r != FORMAT_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
 	return is_dir ? 0 : check_alike(tl_map_of(s), tl_index(id), name, e);
@@ -93,6 +102,16 @@ static bool stands_for_dir(entry_id id)
 	return tl_kind_of(id) == TL_DIR || id == tl_id(TL_CONTROL, TL_CONTROL_DIR);
 }
 
+/* What has that name, listed or not. */
+static bool find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	bool kit = is_named(m, dir, name, "MOD.DAT");
+
+	if (kit)
+		*ret = tl_id(TL_CONTROL, TL_CONTROL_KIT);
+	return kit || tl_find(m, dir, name, ret) == 0;
+}
+
 int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret, struct error *e)
 {
@@ -100,11 +119,11 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 
 	*ret = (struct meaning){.is = FORMAT_SCRATCH};
 	/* A directory at the place of a file is none of the map's, and the other way round. */
-	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0) {
+	if (find(tl_map_of(s), dir, name, &ret->id)) {
 		ret->known = stands_for_dir(ret->id) == is_dir;
 		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	} else {
-		r = classify(dir, name, is_dir, e);
+		r = classify(tl_map_of(s), dir, name, is_dir, e);
 		ret->is = r < 0 ? FORMAT_SCRATCH : (enum format_class)r;
 	}
 	ret->fits = r >= 0 && object != ENTRY_ROOT && may_move(s, object, dir, name, NULL) == 0;
@@ -114,7 +133,7 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
-	int r = classify(dir, name, is_dir, e);
+	int r = classify(tl_map_of(*s), dir, name, is_dir, e);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tl_map *m;
 	uint32_t handle;

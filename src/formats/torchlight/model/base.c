@@ -30,12 +30,7 @@ struct tl_base *tl_base_new(
 	return b;
 }
 
-struct tl_base *tl_base_ref(struct tl_base *b)
-{
-	if (b)
-		refs_take(&b->refs);
-	return b;
-}
+DEFINE_REF(struct tl_base, tl_base_ref)
 
 void tl_base_unref(struct tl_base *b)
 {

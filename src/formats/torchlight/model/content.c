@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/disk/spool.h"
 #include "base/refs.h"
-#include "base/spool.h"
-#include "codec/checksum.h"
+#include "codec/zlib/checksum.h"
 
 /* 100 ns between 1601 and 1970. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
@@ -33,12 +33,7 @@ struct tl_content *tl_content_new(
 	return c;
 }
 
-struct tl_content *tl_content_ref(struct tl_content *c)
-{
-	if (c)
-		refs_take(&c->refs);
-	return c;
-}
+DEFINE_REF(struct tl_content, tl_content_ref)
 
 void tl_content_unref(struct tl_content *c)
 {

@@ -6,17 +6,13 @@
 
 #include "base/refs.h"
 
-struct tl_shared *tl_shared_ref(struct tl_shared *sh)
-{
-	if (sh)
-		refs_take(&sh->refs);
-	return sh;
-}
+DEFINE_REF(struct tl_shared, tl_shared_ref)
 
 void tl_shared_unref(struct tl_shared *sh)
 {
 	if (!sh || !refs_drop(&sh->refs))
 		return;
+	tl_header_unref(sh->fresh);
 	manifest_free(sh->manifest);
 	tree_free(sh->tree);
 	bytes_unref(sh->removed);
@@ -41,14 +37,7 @@ struct tl_header *tl_header_new(struct mod_header *take)
 
 static int copy_text(struct text *to, const struct text *from)
 {
-	to->s = malloc(from->n + 1);
-	if (!to->s)
-		return -ENOMEM;
-	if (from->n)
-		memcpy(to->s, from->s, from->n);
-	to->s[from->n] = 0;
-	to->n = from->n;
-	return 0;
+	return text_set(to, from->s, from->n);
 }
 
 /* Everything but the removed list, which stands elsewhere (tl_map.removed). */
@@ -80,6 +69,13 @@ struct mod_header *tl_header_copy(const struct mod_header *h)
 		r = copy_text(&to->name, &q->name);
 	}
 	return r == 0 ? TAKE(n) : NULL;
+}
+
+struct tl_header *tl_header_ref(struct tl_header *h)
+{
+	if (h)
+		refs_take(&h->refs);
+	return h;
 }
 
 void tl_header_unref(struct tl_header *h)
@@ -125,6 +121,7 @@ static void free_map(struct snapshot *s)
 	tl_base_unref(m->base);
 	tl_header_unref(m->header);
 	bytes_unref(m->removed);
+	bytes_unref(m->kit);
 	names_unref(m->names);
 	tl_table_unref(m->table);
 	tl_shared_unref(m->shared);
@@ -158,10 +155,9 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 	n->n_made = m->n_made;
 	n->n_made_dirs = m->n_made_dirs;
 	n->base = tl_base_ref(m->base);
-	n->header = m->header;
-	if (n->header)
-		refs_take(&n->header->refs);
+	n->header = tl_header_ref(m->header);
 	n->removed = bytes_ref(m->removed);
+	n->kit = bytes_ref(m->kit);
 	n->names = names_ref(m->names);
 	n->table = m->table;
 	if (n->table)

@@ -21,7 +21,13 @@
 #include "formats/torchlight/wire/tree.h"
 
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
-enum tl_control { TL_CONTROL_DIR, TL_CONTROL_INFO, TL_CONTROL_REMOVED, TL_N_CONTROLS };
+enum tl_control {
+	TL_CONTROL_DIR,
+	TL_CONTROL_INFO,
+	TL_CONTROL_REMOVED,
+	TL_N_LISTED,
+	TL_CONTROL_KIT = TL_N_LISTED, /* MOD.DAT, which no mount lists (model/kit.h) */
+};
 enum { TL_NONE = UINT32_MAX };
 
 static inline entry_id tl_id(enum tl_kind kind, uint32_t index)
@@ -53,8 +59,8 @@ struct tl_shared {
 	struct store *store;
 	enum textform form;
 	bool plain; /* text=off: compiled files are shown and stored as they are */
-	bool fresh; /* made of no file */
 	bool split; /* files and subdirectories of a directory stand in records of their own */
+	struct tl_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
 	struct manifest *manifest;
 	struct tree *tree;
 	struct bytes *removed;   /* as it was mounted; see struct tl_map */
@@ -107,6 +113,7 @@ struct tl_map {
 	uint32_t n_made, n_made_dirs; /* ... and how much */
 	struct tl_header *header;     /* NULL: a PAK */
 	struct bytes *removed;        /* full paths, each with a line feed */
+	struct bytes *kit;            /* what was written to MOD.DAT; NULL: nothing was */
 	struct names *names;          /* with those learnt from texts; NULL: none were */
 	struct tl_table *table;       /* of a version that finalize made; NULL: the manifest's */
 	bool info_dropped;            /* a MOD's header was copied into a PAK */
@@ -137,6 +144,7 @@ bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint6
 
 struct tl_header *tl_header_new(struct mod_header *take);
 struct mod_header *tl_header_copy(const struct mod_header *h); /* NULL: no memory */
+struct tl_header *tl_header_ref(struct tl_header *h);          /* accepts NULL */
 void tl_header_unref(struct tl_header *h);
 DEFINE_CLEANUP(struct tl_header, tl_header_unref);
 

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/name.h"
-#include "codec/dds.h"
+#include "codec/image/dds.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/picture/imageset.h"
 

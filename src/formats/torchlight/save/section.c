@@ -256,9 +256,7 @@ static int by_offset(const void *x, const void *y)
 {
 	const struct old_block *a = x, *b = y;
 
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return (a->handle > b->handle) - (a->handle < b->handle);
+	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
 }
 
 /* Which handles the table has, and those of the old section. */
@@ -330,21 +328,12 @@ struct section_reader {
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tl_plan *p = ((struct section_reader *)arg)->p;
-	size_t low = 0, high = p->n_pieces;
+	/* The piece behind that at off; the hash asks for one byte at a time. */
+	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
 
-	/* The last piece that begins at or before off; the hash asks for one byte at a time. */
-	while (high - low > 1) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->pieces[mid].at <= off)
-			low = mid;
-		else
-			high = mid;
-	}
-	if (low >= p->n_pieces || off < p->pieces[low].at ||
-		off - p->pieces[low].at + n > p->pieces[low].x.size)
+	if (i-- == 0 || off - p->pieces[i].at + n > p->pieces[i].x.size)
 		return error_set(e, -EIO, "the archive's layout has a gap at %" PRIu64, off);
-	return extent_read(&p->pieces[low].x, off - p->pieces[low].at, dst, n, e);
+	return extent_read(&p->pieces[i].x, off - p->pieces[i].at, dst, n, e);
 }
 
 static int lay_out(struct layout *l, struct error *e)

@@ -179,6 +179,8 @@ int tl_rebase(const struct snapshot *s, const struct plan *plan, const struct so
 	if (r == 0) {
 		tl_base_unref(to->base);
 		to->base = tl_base_ref(*p->base);
+		tl_header_unref(to->header);
+		to->header = tl_header_ref(p->of->header);
 	}
 	for (uint32_t h = 0; r == 0 && h < p->n; h++)
 		r = move_handle(to, m, p, h, e);

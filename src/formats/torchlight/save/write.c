@@ -101,6 +101,7 @@ static void free_plan(struct plan *plan)
 		tl_base_unref(*p->base);
 	free(p->base);
 	tl_table_unref(p->table);
+	snapshot_unref(&p->of->snapshot);
 	free(p);
 }
 
@@ -113,6 +114,7 @@ static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	done->free = free_plan;
+	p->of = (struct tl_map *)snapshot_ref(&m->snapshot);
 	r = tl_table_of(m, &p->table, e);
 	if (r < 0)
 		return r;
@@ -137,7 +139,6 @@ int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force
 	if (r < 0)
 		return r;
 	p = (struct tl_plan *)done;
-	p->of = m;
 	r = tl_layout(m, force, p, e);
 	if (r == 0 && m->header)
 		r = write_header(m, p, outs[0], e);

@@ -13,7 +13,7 @@ struct tl_piece {
 
 struct tl_plan {
 	struct plan plan;
-	const struct tl_map *of; /* the version that was written, to know it by; no reference */
+	struct tl_map *of; /* the version that was written */
 	struct tl_table *table;
 	struct tl_spot *spots; /* by handle; not here: it is not written */
 	bool *fresh;           /* by handle: its block was made anew */

@@ -148,7 +148,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 {
 	CLEANUP(dattext_free) struct dattext *t = calloc(1, sizeof(*t));
 	struct parser p = {.tree = t, .e = e};
-	const char *end = text + n, *lf;
+	const char *end = n ? text + n : text, *lf;
 	int r;
 
 	if (!t)

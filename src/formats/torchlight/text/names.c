@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/refs.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 extern const char torchlight_names[];
 
@@ -101,12 +102,7 @@ uint32_t name_value(struct str name)
 	return unknown_value(name, &v) ? v : name_hash(name);
 }
 
-struct names *names_ref(struct names *n)
-{
-	if (n)
-		refs_take(&n->refs);
-	return n;
-}
+DEFINE_REF(struct names, names_ref)
 
 void names_unref(struct names *n)
 {
@@ -125,18 +121,10 @@ void names_unref(struct names *n)
 bool names_find(const struct names *n, uint32_t hash, struct str *ret)
 {
 	for (; n; n = n->base) {
-		size_t low = 0, high = n->count;
+		size_t at = array_first(i, n->count, n->sorted[i].hash >= hash);
 
-		while (low < high) {
-			size_t mid = low + (high - low) / 2;
-
-			if (n->sorted[mid].hash < hash)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		if (low < n->count && n->sorted[low].hash == hash) {
-			*ret = (struct str){n->text + n->sorted[low].at, n->sorted[low].n};
+		if (at < n->count && n->sorted[at].hash == hash) {
+			*ret = (struct str){n->text + n->sorted[at].at, n->sorted[at].n};
 			return true;
 		}
 	}
@@ -185,9 +173,8 @@ static int by_hash(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at; /* the first of two that collide stays */
+	/* The first of two that collide stays. */
+	return array_order(x->hash, y->hash) ?: array_order(x->at, y->at);
 }
 
 /* A line of a layout's table. What is known of the type, or said of it before, counts. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 {

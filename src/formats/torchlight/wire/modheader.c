@@ -11,15 +11,17 @@
 /* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
 enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
-static int take_text(const void *data, size_t n, struct text *ret)
+int text_set(struct text *t, const void *data, size_t n)
 {
-	ret->s = malloc(n + 1);
-	if (!ret->s)
+	char *copy = malloc(n + 1);
+
+	if (!copy)
 		return -ENOMEM;
 	if (n)
-		memcpy(ret->s, data, n);
-	ret->s[n] = 0;
-	ret->n = n;
+		memcpy(copy, data, n);
+	copy[n] = 0;
+	free(t->s);
+	*t = (struct text){copy, n};
 	return 0;
 }
 
@@ -28,7 +30,7 @@ static int read_text(struct cursor *c, struct text *ret)
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
 
 	ss_to_utf8(cursor_ss(c), &utf8);
-	return utf8.error ? utf8.error : take_text(utf8.data, utf8.size, ret);
+	return utf8.error ? utf8.error : text_set(ret, utf8.data, utf8.size);
 }
 
 static int read_requirements(struct cursor *c, struct mod_header *h)
@@ -76,7 +78,7 @@ static int read_start(struct cursor *c, struct mod_header *h)
 	if (h->version == 1) {
 		n = LEGACY_SIZE * ((size_t)h->mod_version + 1);
 		legacy = cursor_take(c, n);
-		if (legacy && take_text(legacy, n, &h->legacy) < 0)
+		if (legacy && text_set(&h->legacy, legacy, n) < 0)
 			return -ENOMEM;
 	}
 	h->data_offset = cursor_u32(c);

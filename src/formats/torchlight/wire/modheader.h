@@ -16,8 +16,8 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
+#include "base/disk/file.h"
 #include "base/error.h"
-#include "base/file.h"
 
 enum { MOD_VERSION = 4, MOD_GAME_VERSION_WORDS = 4 };
 
@@ -28,6 +28,9 @@ struct text {
 	char *s;
 	size_t n;
 };
+
+/* A copy in place of what it was. -ENOMEM. */
+int text_set(struct text *t, const void *data, size_t n);
 
 struct mod_requirement {
 	struct text name;

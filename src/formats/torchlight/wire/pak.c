@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "base/cursor.h"
-#include "codec/checksum.h"
+#include "codec/zlib/checksum.h"
 #include "formats/torchlight/wire/wire.h"
 
 int pak_block_read(

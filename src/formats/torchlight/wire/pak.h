@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/file.h"
-#include "codec/inflate.h"
+#include "base/disk/file.h"
+#include "codec/zlib/inflate.h"
 #include "formats/torchlight/wire/manifest.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 bool removed_has_list(const struct mod_header *h)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "codec/text.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/wire/tree_names.h"
 
 /* A child as it is collected: where it hangs and what it is called in the file. */

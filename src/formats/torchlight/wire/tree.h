@@ -5,7 +5,7 @@
  * Records of the same path are one directory (ASCII case does not count, as for the game), and so
  * are the parts of paths that have no record and directories that only an entry of type 7 names.
  * Each child has a name that can be shown: the stored one, escaped where a file could not be called
- * so (codec/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending where the name is
+ * so (codec/text/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending where the name is
  * taken. Directories come before files, then the order is the manifest's. Removed files
  * (manifest_entry.removed) have no place in it, but their directories do.
  *

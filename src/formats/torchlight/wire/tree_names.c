@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 struct namer {
 	struct tree *tree;
 	struct buffer *text;
@@ -33,19 +35,9 @@ const struct tree_child *tree_search(
 	const struct tree *t, const struct tree_dir *d, const char *text, const char *name)
 {
 	const struct tree_child *children = t->children + d->first;
-	uint32_t low = 0, high = d->n;
+	size_t at = array_first(i, d->n, strcasecmp(text + children[i].name, name) >= 0);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (strcasecmp(text + children[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < d->n && !strcasecmp(text + children[low].name, name))
-		return &children[low];
-	return NULL;
+	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
 }
 
 /* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.

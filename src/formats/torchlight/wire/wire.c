@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "codec/text.h"
+#include "codec/text/text.h"
 
 struct str str_of(const char *s)
 {

@@ -1,151 +1,301 @@
 /* SPDX-License-Identifier: Zlib */
-/* elements: the quads of a quads layer and the sources of a sounds layer, quads.json and
- * sources.json (layout rules 16, 18). */
+/*
+ * elements: the quads of a quads layer and the sources of a sounds layer, quads.json and
+ * sources.json (layout rules 16, 18), element by element, since a list may be larger than memory.
+ */
+#include "formats/teeworlds/item/elements.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/group.h"
+#include "base/buffer.h"
+#include "base/cursor.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/layer/elements.h"
 #include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/lens/rows.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/groups.h"
+#include "formats/teeworlds/model/store.h"
 
+enum {
+	TEXT_MAX = 512 << 20 /* bytes of a file */,
+	CHUNK = 64 << 10 /* that are written at once */
+};
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
-#define KEY_DAMAGED ((uint64_t)1 << 62) /* of what a blob remembers */
 
-static bool is_damaged(const struct tw_list *l)
+static const struct tw_key quad_keys[] = {
+	{"positions", .at = 0, .n = 10, .row = 2},
+	{"corner_colors", .at = 10, .n = 16, .row = 4, .initial = 255},
+	{"texture_coordinates", .at = 26, .n = 8, .row = 2},
+	{"position_envelope", .at = 34, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 35, .n = 1},
+	{"color_envelope", .at = 36, .n = 1, .ref = TW_REF_COLOR_ENVELOPE, .initial = -1},
+	{"color_envelope_offset", .at = 37, .n = 1},
+	{NULL},
+};
+
+static const struct tw_key source_keys[] = {
+	{"position", .at = 0, .n = 2},
+	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
+	{"panning", .at = 3, .n = 1, .initial = 1, .words = json_flags},
+	{"delay", .at = 4, .n = 1},
+	{"falloff", .at = 5, .n = 1, .initial = 80},
+	{"position_envelope", .at = 6, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 7, .n = 1},
+	{"sound_envelope", .at = 8, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .at = 9, .n = 1},
+	{"shape", .at = 10, .n = 3},
+	{NULL},
+};
+
+static const struct tw_key old_source_keys[] = {
+	{"position", .at = 0, .n = 2},
+	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
+	{"delay", .at = 3, .n = 1},
+	{"radius", .at = 4, .n = 1, .initial = 1500},
+	{"position_envelope", .at = 5, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .at = 6, .n = 1},
+	{"sound_envelope", .at = 7, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .at = 8, .n = 1},
+	{NULL},
+};
+
+static const struct tw_key *const keys_of[TW_N_FORMS] = {
+	[TW_FORM_QUADS] = quad_keys,
+	[TW_FORM_SOURCES] = source_keys,
+	[TW_FORM_OLD_SOURCES] = old_source_keys,
+};
+
+/* A layer's list as the map holds it. */
+struct list {
+	uint32_t item;
+	struct tw_rows rows; /* its key is that of the file's size, too */
+	struct blob *blob;   /* may be NULL where there are none */
+	uint32_t first, n;   /* the elements that `data` holds */
+	uint8_t data[16 << 10];
+};
+
+static int get_element(void *arg, uint32_t i, int32_t *v, struct error *e)
 {
-	uint64_t known;
+	struct list *l = arg;
+	size_t size = 4 * (size_t)l->rows.ints;
+	int r = 0;
 
-	return l->count && memos_find(&l->blob->memos, KEY_DAMAGED, &known);
+	if (i < l->first || i - l->first >= l->n) {
+		uint32_t most = (uint32_t)(sizeof(l->data) / size);
+
+		l->first = i;
+		l->n = l->rows.n - i < most ? l->rows.n - i : most;
+		r = blob_read(l->blob, i * (uint64_t)size, l->data, l->n * size, e);
+	}
+	for (uint32_t k = 0; r == 0 && k < l->rows.ints; k++)
+		v[k] = load_i32(l->data + (i - l->first) * size + 4 * (size_t)k);
+	return r;
+}
+
+/* -ENOENT, -EIO: the layer has no such list. */
+static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
+{
+	const struct tw_item *it;
+	enum tw_form form;
+	uint32_t count;
+
+	if (tw_at(m, TW_LAYER, tw_id_b(id), &l->item) < 0)
+		return error_set(e, -ENOENT, "no such layer");
+	it = &m->items[l->item];
+	form = tw_list_form(m, it);
+	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
+		return it->made ? tw_layer_lacks(it, e)
+				: error_set(e, -EIO, "the layer no longer has such a list");
+	l->blob = tw_blob_of(m, it, TW_LIST_DATA);
+	l->first = l->n = 0;
+	count = (uint32_t)it->ints->v[TW_LIST_COUNT];
+	/* References are shown by names that hold still, but there may come to be more. */
+	l->rows = (struct tw_rows){.m = m,
+		.keys = keys_of[form],
+		.n = count,
+		.ints = tw_list_shape(form)->ints,
+		.get = get_element,
+		.arg = l,
+		.blob = l->blob,
+		.key = (uint64_t)count << 32 | (uint64_t)form << 28 |
+		       (tw_count(m, TW_ENVELOPE) & 0xfffffff)};
+	return 0;
 }
 
 static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	uint64_t size = EMPTY_SIZE;
-	struct tw_list l;
-	int r = tw_list_find(m, id, &l, e);
+	struct list l;
+	int r = find_list(m, id, &l, e);
 
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, 0, true);
 	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
 	ret->lasting = !ret->needed;
-	ret->sized = !l.count || memos_find(&l.blob->memos, l.memo, &size);
+	ret->sized = !l.rows.n || blob_recall(l.blob, l.rows.key, &size);
 	ret->size = ret->sized ? size : 0;
-	ret->sized |= is_damaged(&l);
+	ret->sized |= l.rows.n && blob_is_damaged(l.blob);
 	return 0;
 }
 
-/* Elements from the one in whose text off stands. */
-static int write_elements(struct jsonw *w, const struct tw_map *m, const struct tw_list *l,
-	uint64_t off, struct error *e)
+/* For reading: all of it is sound. */
+static int find_sound(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
 {
-	int32_t v[TW_ELEMENT_MAX];
-	struct tw_record rec = {.keys = l->keys, .v = v, .n = l->ints};
-	struct tw_list_window window = {.l = l};
-	struct tw_list_start from;
-	int r = tw_list_seek(m, l, off, &from, e);
+	int r = find_list(m, id, l, e);
 
-	if (r == 0 && from.element) {
-		/* So that the writer knows of one before. */
-		jsonw_object(w);
-		jsonw_end(w);
-		w->size = from.off;
-	}
-	for (uint32_t i = from.element; r == 0 && i < l->count && !jsonw_done(w); i++) {
-		r = tw_list_element(&window, i, v, e);
-		jsonw_object(w);
-		if (r == 0)
-			tw_record_write(w, m, &rec);
-		jsonw_end(w);
-	}
-	return r;
+	if (r < 0 || !l->rows.n)
+		return r;
+	if (blob_is_damaged(l->blob))
+		return error_set(e, -EIO, "the data of the list is damaged");
+	return blob_check(l->blob, e);
+}
+
+static int list_write(
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
+{
+	struct list l;
+	int r = find_sound(m, id, &l, e);
+
+	return r < 0 ? r : tw_rows_write(w, &l.rows, off, e);
 }
 
 static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
-	struct tw_list l;
-	int r = tw_list_find(m, id, &l, e);
-
-	if (r < 0)
-		return r;
-	*ret = EMPTY_SIZE;
-	if (!l.count || memos_find(&l.blob->memos, l.memo, ret))
-		return 0;
-	r = tw_list_length(m, &l, ret, e);
-	if (r == -EIO)
-		memos_set(&l.blob->memos, KEY_DAMAGED, 1);
-	if (r == 0)
-		memos_set(&l.blob->memos, l.memo, *ret);
-	return r;
-}
-
-static int list_get(
-	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
-{
 	struct jsonw w;
-	struct tw_list l;
-	int r = tw_list_find(m, id, &l, e);
+	struct list l;
+	int r = find_sound(m, id, &l, e);
 
-	if (r == 0 && is_damaged(&l))
-		r = error_set(e, -EIO, "the data of the list is damaged");
+	if (r < 0 || (l.rows.n && blob_recall(l.blob, l.rows.key, ret)))
+		return r;
+	jsonw_to_nowhere(&w);
+	r = tw_rows_write(&w, &l.rows, UINT64_MAX, e);
 	if (r < 0)
 		return r;
-	jsonw_to_range(&w, off, dst, n);
-	jsonw_array(&w);
-	r = l.count ? write_elements(&w, m, &l, off, e) : 0;
-	if (r == 0 && !jsonw_done(&w))
-		jsonw_end(&w);
-	return r;
+	if (l.rows.n)
+		blob_remember(l.blob, l.rows.key, w.size);
+	*ret = w.size;
+	return 0;
 }
 
 static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
 {
-	struct tw_list l;
-	int r = tw_list_find(m, id, &l, e);
+	struct list l;
 
-	return r < 0 || !l.count ? r : blob_check(l.blob, e);
+	return find_sound(m, id, &l, e);
 }
 
-static void touch_list(
-	const struct tw_map *m, uint32_t item, bool quads, enum tw_kind_id kind, struct touched *t)
+/* A written list on its way into a spool, and whether it says what stood there. */
+struct taking {
+	struct list old; /* of which all rows can be read */
+	uint32_t n;
+	bool is_new, differs;
+	struct buffer chunk;
+	struct spool *out;
+};
+
+static int flush(struct taking *t, size_t at_least, struct error *e)
+{
+	int r = t->chunk.error;
+
+	if (r == 0 && t->chunk.size >= at_least) {
+		r = spool_append(t->out, t->chunk.data, t->chunk.size, e);
+		t->chunk.size = 0;
+		return r;
+	}
+	return r < 0 ? error_set(e, r, "no memory for the list") : 0;
+}
+
+static int take_element(void *arg, const struct json_at *at, struct error *e)
+{
+	struct taking *t = arg;
+	struct tw_rows *old = &t->old.rows;
+	int32_t v[TW_ROW_MAX], was[TW_ROW_MAX];
+	bool one_more = t->n >= old->n;
+	int r = 0;
+
+	if (t->n == INT32_MAX / 4 / old->ints)
+		return json_refuse(at, e, "a list has at most %u", t->n);
+	r = tw_rows_read(at, old, t->n, t->is_new, v, e);
+	if (r == 0 && !one_more)
+		r = get_element(&t->old, t->n, was, e);
+	if (r < 0)
+		return r;
+	t->differs |= one_more || memcmp(was, v, 4 * (size_t)old->ints) != 0;
+	for (uint32_t k = 0; k < old->ints; k++)
+		buffer_u32(&t->chunk, (uint32_t)v[k]);
+	t->n++;
+	return flush(t, CHUNK, e);
+}
+
+/* Bytes past the count stay while the count does; an empty list is one of zeros, as the editor
+ * writes it. */
+static int keep_list(struct taking *t, uint32_t count, struct tw_change *c, struct error *e)
+{
+	const struct list *l = &t->old;
+	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	struct blob *blob = NULL;
+	int r;
+
+	for (uint32_t k = 0; !t->n && k < l->rows.ints; k++)
+		buffer_u32(&t->chunk, 0);
+	r = flush(t, 0, e);
+	if (r == 0 && t->n && t->n == count && l->rows.n)
+		r = tw_keep_part(
+			l->blob, (uint64_t)count * 4 * l->rows.ints, l->blob->size, t->out, e);
+	if (r == 0)
+		r = spool_extent(t->out, &content, e);
+	if (r == 0)
+		r = tw_keep_extent(l->rows.m, &content, &blob, e);
+	if (r < 0)
+		return r;
+	tw_change_int(c, l->item, TW_LIST_COUNT, (int32_t)t->n);
+	tw_change_data(c, l->item, TW_LIST_DATA, blob);
+	return 0;
+}
+
+static int list_parse(const struct tw_map *m, entry_id id, const struct extent *in,
+	struct tw_change *c, struct error *e)
+{
+	CLEANUP(spool_destroy) struct spool *out = NULL;
+	CLEANUP_JSON struct json_doc rest = {0};
+	struct taking t = {0};
+	uint32_t count;
+	int r = tw_layer_refuses(find_list(m, id, &t.old, e), e);
+
+	if (r == 0)
+		r = tw_layer_waits(&m->items[t.old.item], e);
+	if (r < 0)
+		return r;
+	t.out = out = spool_create(m->shared->store->spool_dirfd);
+	if (!out)
+		return error_set(e, -ENOMEM, "no memory for the list");
+	t.is_new = m->items[t.old.item].made;
+	count = t.old.rows.n;
+	/* A list that cannot be read may be replaced. */
+	if (count && blob_check(t.old.blob, NULL) < 0)
+		t.old.rows.n = 0;
+	r = json_list_read(in, TEXT_MAX, NULL, take_element, &t, &rest, e);
+	if (r == 0 && (t.differs || t.n != t.old.rows.n || t.n != count))
+		r = keep_list(&t, count, c, e);
+	buffer_finish_free(&t.chunk);
+	return r;
+}
+
+static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 {
 	enum tw_form form =
 		m->items[item].type == TW_LAYER ? tw_list_form(m, &m->items[item]) : TW_FORM_NONE;
 
-	if (form != TW_FORM_NONE && (form == TW_FORM_QUADS) == quads)
-		tw_touch_layer(m, item, kind, 0, t);
+	if (form != TW_FORM_NONE)
+		tw_touch_layer(m, item, form == TW_FORM_QUADS ? TW_K_QUADS : TW_K_SOURCES, 0, t);
 }
 
-static void quads_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	touch_list(m, item, true, TW_K_QUADS, t);
-}
+#define LIST(words)                                                                                \
+	.label = (words), .stat = list_stat, .size = list_size, .write = list_write,               \
+	.readable = list_readable, .most = TEXT_MAX, .parse = list_parse
 
-static void sources_touch(const struct tw_map *m, uint32_t item, struct touched *t)
-{
-	touch_list(m, item, false, TW_K_SOURCES, t);
-}
-
-const struct tw_kind tw_kind_quads = {
-	.label = "quads.json",
-	.stat = list_stat,
-	.size = list_size,
-	.get = list_get,
-	.readable = list_readable,
-	.most = TW_LIST_TEXT_MAX,
-	.parse = tw_list_parse,
-	.touch = quads_touch,
-};
-
-const struct tw_kind tw_kind_sources = {
-	.label = "sources.json",
-	.stat = list_stat,
-	.size = list_size,
-	.get = list_get,
-	.readable = list_readable,
-	.most = TW_LIST_TEXT_MAX,
-	.parse = tw_list_parse,
-	.touch = sources_touch,
-};
+const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
+/* Both are touched by the one above. */
+const struct tw_kind tw_kind_sources = {LIST("sources.json")};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* json: layer.json (layout rule 16). */
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/version.h"
@@ -57,31 +56,52 @@ static const struct tw_key base_keys[] = {
 
 static const char automapper_key[] = "automapper";
 
-static const struct tw_key *keys_of(const struct tw_ints *v)
+static const struct tw_layout tiles_layout = {.keys = tiles_keys,
+	.version = TW_LAYER_VERSION,
+	.named_at = TW_TILES_MIN,
+	.named = 3,
+	.to = tw_layer_to};
+
+static const struct tw_layout quads_layout = {.keys = quads_keys,
+	.version = TW_LAYER_VERSION,
+	.named_at = TW_LIST_NAME,
+	.named = 2,
+	.to = tw_layer_to};
+
+static const struct tw_layout sounds_layout = {
+	.keys = sounds_keys, .version = TW_LAYER_VERSION, .to = tw_layer_to};
+
+/* Of a type that is not known. */
+static const struct tw_layout base_layout = {
+	.keys = base_keys, .version = TW_LAYER_VERSION, .to = tw_layer_to};
+
+static const struct tw_layout *layout_of(const struct tw_ints *v)
 {
 	switch (v->n > TW_LAYER_TYPE ? v->v[TW_LAYER_TYPE] : -1) {
 	case TW_LAYER_TILES:
-		return tiles_keys;
+		return &tiles_layout;
 	case TW_LAYER_QUADS:
-		return quads_keys;
+		return &quads_layout;
 	case TW_LAYER_SOUNDS:
 	case TW_LAYER_OLD_SOUNDS:
-		return sounds_keys;
+		return &sounds_layout;
 	default:
-		return base_keys;
+		return &base_layout;
 	}
 }
 
-static int write_layer(struct jsonw *w, const struct tw_map *m, entry_id id, struct error *e)
+static int write_layer(
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, tw_id_b(id));
 	struct tw_record rec;
 
+	(void)off;
 	if (!it)
 		return error_set(e, -ENOENT, "no such layer");
 	if (tw_is_empty(it))
 		return error_set(e, -ENODATA, "the layer has no content yet");
-	rec = (struct tw_record){.keys = keys_of(it->ints), .v = it->ints->v, .n = it->ints->n};
+	rec = tw_record_of(layout_of(it->ints), it->ints);
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
 	if (rec.keys == tiles_keys) {
@@ -90,29 +110,6 @@ static int write_layer(struct jsonw *w, const struct tw_map *m, entry_id id, str
 	}
 	jsonw_end(w);
 	return 0;
-}
-
-static int layer_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
-{
-	struct jsonw w;
-	int r;
-
-	jsonw_to_nowhere(&w);
-	r = write_layer(&w, m, id, e);
-	if (r < 0)
-		return r;
-	tw_stat_file(ret, w.size, true);
-	ret->needed = true;
-	return 0;
-}
-
-static int layer_get(
-	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
-{
-	struct jsonw w;
-
-	jsonw_to_range(&w, off, dst, n);
-	return write_layer(&w, m, id, e);
 }
 
 /* A design layer's color as DDNet insists on it, where it is changed. */
@@ -134,84 +131,30 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 	return 0;
 }
 
-/* A version below the one that has names would take the layer's, which is not this file's. */
-static void keep_name(const struct tw_ints *old, struct tw_ints *values)
-{
-	int32_t type = old->n > TW_LAYER_VERSION ? old->v[TW_LAYER_TYPE] : -1;
-	uint32_t at = type == TW_LAYER_TILES ? TW_TILES_MIN : TW_LIST_NAME;
-	int32_t since = type == TW_LAYER_TILES ? 3 : 2;
-
-	if ((type == TW_LAYER_TILES || type == TW_LAYER_QUADS) &&
-		old->v[TW_LAYER_VERSION] >= since && values->v[TW_LAYER_VERSION] < since &&
-		tw_has_short_name(old, at))
-		values->v[TW_LAYER_VERSION] = since;
-}
-
+/* The first layer.json of a new layer says what it is. */
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct tw_change *c, struct error *e)
 {
-	CLEANUP(tw_ints_unref) struct tw_ints *values = NULL, *fresh = NULL;
-	struct tw_ints *old = m->items[item].ints;
-	struct tw_record rec = {.keys = keys_of(old), .is_new = m->items[item].made};
-	int r;
-
-	values = tw_ints_copy(old, old->n, 0);
-	if (!values)
-		return error_set(e, -ENOMEM, "no memory for a layer");
-	rec.v = values->v;
-	rec.n = values->n;
-	r = tw_record_read(root, m, &rec, e);
-	if (r == 0 && rec.keys == tiles_keys)
-		r = check_color(root, old, values, e);
-	if (r == 0)
-		keep_name(old, values);
-	if (r < 0 || memcmp(values->v, old->v, 4 * (size_t)old->n) == 0)
-		return r;
-	if (rec.keys == base_keys || old->n <= TW_LAYER_VERSION ||
-		old->v[TW_LAYER_VERSION] == values->v[TW_LAYER_VERSION]) {
-		fresh = TAKE(values);
-	} else {
-		int32_t version = values->v[TW_LAYER_VERSION];
-
-		values->v[TW_LAYER_VERSION] = old->v[TW_LAYER_VERSION];
-		fresh = tw_layer_to(values, version);
-	}
-	if (!fresh)
-		return error_set(e, -ENOMEM, "no memory for a layer");
-	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
-}
-
-/* The first layer.json of a new layer says what it is. */
-static int make_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct tw_change *c, struct error *e)
-{
-	CLEANUP(tw_ints_unref) struct tw_ints *first = NULL, *values = NULL;
-	struct tw_record rec = {.is_new = true};
-	int r = tw_layer_make(root, m, &first, e);
+	const struct tw_item *it = &m->items[item];
+	bool empty = tw_is_empty(it);
+	CLEANUP(tw_ints_unref)
+	struct tw_ints *old = empty ? NULL : tw_ints_ref(it->ints), *fresh = NULL;
+	int r = empty ? tw_layer_make(root, m, &old, e) : 0;
+	const struct tw_layout *l;
 
 	if (r < 0)
 		return r;
-	values = tw_ints_copy(first, first->n, 0);
-	if (!values)
-		return error_set(e, -ENOMEM, "no memory for a layer");
-	rec.keys = keys_of(first);
-	rec.v = values->v;
-	rec.n = values->n;
-	r = tw_record_expect(root, rec.keys, rec.keys == tiles_keys ? automapper_key : NULL, e);
+	l = layout_of(old);
+	r = tw_record_expect(root, l->keys, l == &tiles_layout ? automapper_key : NULL, e);
 	if (r == 0)
-		r = tw_record_read(root, m, &rec, e);
-	if (r == 0 && rec.keys == tiles_keys)
-		r = check_color(root, first, values, e);
-	return r < 0 ? r : tw_layer_make_data(m, item, TAKE(values), c, e);
-}
-
-static int change_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct tw_change *c, struct error *e)
-{
-	const struct tw_key *keys = keys_of(m->items[item].ints);
-	int r = tw_record_expect(root, keys, keys == tiles_keys ? automapper_key : NULL, e);
-
-	return r < 0 ? r : take_item(root, m, item, c, e);
+		r = tw_record_item(root, m, l, old, it->made, &fresh, e);
+	if (r == 0 && l == &tiles_layout)
+		r = check_color(root, old, fresh, e);
+	if (r < 0)
+		return r;
+	if (empty)
+		return tw_layer_make_data(m, item, TAKE(fresh), c, e);
+	return tw_ints_same(fresh, old) ? 0 : tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
 
 /* Where all is known that was written, tables of the size that the layer had are put before it gets
@@ -235,16 +178,13 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 		return error_set(e, -ENOENT, "no such layer");
 	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "the file is larger than 64 KiB") : r;
+		return r;
 	root = json_root(&doc);
 	if (waits_for_tables(m, item)) {
 		tw_change_wanted(c, item, &(struct tw_wanted){.decided = true});
 		return error_set(e, -EAGAIN, "the layer's tables come first");
 	}
-	if (tw_is_empty(&m->items[item]))
-		r = make_item(&root, m, item, c, e);
-	else
-		r = change_item(&root, m, item, c, e);
+	r = take_item(&root, m, item, c, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
 		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
 	if (r == 0 || r == -EAGAIN)
@@ -267,8 +207,8 @@ static void layer_touch(const struct tw_map *m, uint32_t item, struct touched *t
 
 const struct tw_kind tw_kind_layer_json = {
 	.label = "layer.json",
-	.stat = layer_stat,
-	.get = layer_get,
+	.write = write_layer,
+	.needed = true,
 	.most = JSON_TEXT_MAX,
 	.parse = layer_parse,
 	.touch = layer_touch,

@@ -5,7 +5,7 @@
 #ifndef FORMATS_TEEWORLDS_LENS_LAYER_MAKE_H
 #define FORMATS_TEEWORLDS_LENS_LAYER_MAKE_H
 
-#include "codec/json.h"
+#include "codec/text/json.h"
 #include "formats/teeworlds/model/change.h"
 
 /* The item that a new layer.json begins with: of its type, version, kind and size, the rest as in

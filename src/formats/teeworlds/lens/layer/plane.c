@@ -6,11 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/csv.h"
+#include "codec/text/csv.h"
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/layer/plane.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 
@@ -155,25 +154,6 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 	return 0;
 }
 
-/* Bytes past the tiles stay; packed tiles have none. */
-static int take_tail(const struct plane *p, struct tw_tile_writer *out, struct error *e)
-{
-	uint64_t at = (uint64_t)p->tiles.w * p->tiles.h * p->tiles.size;
-	uint8_t chunk[4096];
-	int r = 0;
-
-	while (r == 0 && !p->tiles.packed && at < p->tiles.blob->size) {
-		uint64_t left = p->tiles.blob->size - at;
-		size_t n = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
-
-		r = blob_read(p->tiles.blob, at, chunk, n, e);
-		if (r == 0)
-			r = tw_tile_writer_tail(out, chunk, n, e);
-		at += n;
-	}
-	return r;
-}
-
 /* Where the values of all cells come from: calls put->out in order. */
 typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
 
@@ -221,8 +201,10 @@ static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn 
 	if (r < 0 || !put.differs)
 		return r;
 	r = tw_tile_writer_finish(out, e);
-	if (r == 0)
-		r = take_tail(p, out, e);
+	/* Packed tiles have no bytes behind them. */
+	if (r == 0 && !p->tiles.packed)
+		r = tw_tile_writer_tail(
+			out, p->tiles.blob, (uint64_t)p->tiles.w * p->tiles.h * p->tiles.size, e);
 	if (r == 0)
 		r = tw_tile_writer_keep(out, &fresh, e);
 	if (r == 0)

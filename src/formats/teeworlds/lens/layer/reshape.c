@@ -37,6 +37,7 @@ static void drop_unreadable(struct tw_tiles *t)
 int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take,
 	struct tw_change *c, struct error *e)
 {
+	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
 	const struct tw_item *old = &m->items[item];
 	struct tw_item now = *old;
 	struct tw_tiles tiles, dummy;

@@ -120,29 +120,14 @@ static int layer_child(
 	return 1;
 }
 
-/* Directories of few entries. */
-static int find_child(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	char child[NAME_MAX + 1];
-	uint64_t cookie = 0;
-
-	while ((tw_id_kind(dir) == TW_K_GROUP ? group_child : layer_child)(
-		       m, dir, &cookie, child, ret) == 1)
-		if (strcmp(child, name) == 0)
-			return 0;
-	return -ENOENT;
-}
-
 const struct tw_kind tw_kind_group = {
 	.label = "group/",
 	.stat = dir_stat,
-	.find = find_child,
 	.child = group_child,
 };
 
 const struct tw_kind tw_kind_layer = {
 	.label = "layer/",
 	.stat = dir_stat,
-	.find = find_child,
 	.child = layer_child,
 };

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/spool.h"
-#include "codec/png.h"
-#include "codec/png_pack.h"
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
+#include "codec/image/png_pack.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/lens/kinds.h"
@@ -83,58 +83,12 @@ static int image_get(
 	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
 }
 
-/* First pass over a PNG: is it, to the pixel, the image that is there? */
-struct comparing {
-	const struct pixels *old;
-	struct bytes *row;
-	uint8_t *row_data;
-	bool differs;
-};
-
-/* What stops the decoder once the answer is known. */
-enum { KNOWN = -ECANCELED };
-
-static int compare_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
-{
-	struct comparing *c = arg;
-
-	if (w != c->old->w || h != c->old->h) {
-		c->differs = true;
-		return KNOWN;
-	}
-	c->row = bytes_new(4 * (size_t)w, &c->row_data);
-	return c->row ? 0 : error_set(e, -ENOMEM, "no memory for a row of pixels");
-}
-
-static int compare_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
-{
-	struct comparing *c = arg;
-	size_t n = c->row->size;
-
-	(void)e;
-	/* A damaged image may be replaced, so what cannot be read differs. */
-	if (blob_read(c->old->blob, (uint64_t)y * n, c->row_data, n, NULL) == 0 &&
-		memcmp(c->row_data, rgba, n) == 0)
-		return 0;
-	c->differs = true;
-	return KNOWN;
-}
-
-static int compare(const struct pixels *old, const struct extent *in, bool *ret, struct error *e)
-{
-	struct comparing c = {.old = old};
-	struct png_sink sink = {.begin = compare_begin, .row = compare_row, .arg = &c};
-	int r = png_decode(in, &sink, e);
-
-	bytes_unref(c.row);
-	if (r < 0 && !(r == KNOWN && c.differs))
-		return r;
-	*ret = !c.differs;
-	return 0;
-}
-
-/* Second pass: the new pixels, and which tiles they make opaque. */
+/* The pixels of a PNG on their way, and which tiles they make opaque. As long as they are those
+ * that are there, nothing is kept of them. */
 struct taking {
+	const struct pixels *old;
+	uint8_t *row; /* of the old ones */
+	bool same;
 	struct spool *spool;
 	struct opacity opacity;
 	uint32_t w, h;
@@ -151,42 +105,42 @@ static int take_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 			h);
 	t->w = w;
 	t->h = h;
+	t->same = w == t->old->w && h == t->old->h;
+	t->row = t->same ? malloc(4 * (size_t)w) : NULL;
 	opacity_begin(&t->opacity, w, h);
-	return 0;
+	return t->same && !t->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
 }
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 {
 	struct taking *t = arg;
+	size_t n = 4 * (size_t)t->w;
+	int r = 0;
 
 	opacity_row(&t->opacity, y, rgba);
-	return spool_append(t->spool, rgba, 4 * (size_t)t->w, e);
+	/* A damaged image may be replaced, so what cannot be read differs. */
+	if (t->same && blob_read(t->old->blob, (uint64_t)y * n, t->row, n, NULL) == 0 &&
+		memcmp(t->row, rgba, n) == 0)
+		return 0;
+	if (t->same)
+		r = tw_keep_part(t->old->blob, 0, (uint64_t)y * n, t->spool, e);
+	t->same = false;
+	return r < 0 ? r : spool_append(t->spool, rgba, n, e);
 }
 
 /* Bytes past the pixels stay while the size does. */
 static int take_tail(const struct pixels *old, struct taking *t, struct error *e)
 {
 	uint64_t at = 4 * (uint64_t)old->w * old->h;
-	uint8_t chunk[4096];
 
-	if (t->w != old->w || t->h != old->h)
+	/* Nothing to keep where they cannot be read. */
+	if (t->w != old->w || t->h != old->h || at >= old->blob->size ||
+		blob_check(old->blob, NULL) == -EIO)
 		return 0;
-	while (at < old->blob->size) {
-		uint64_t left = old->blob->size - at;
-		size_t n = left < sizeof(chunk) ? (size_t)left : sizeof(chunk);
-		int r = blob_read(old->blob, at, chunk, n, NULL);
-
-		/* Nothing to keep where they cannot be read. */
-		if (r < 0)
-			return r == -EIO ? 0 : error_set(e, r, "cannot read the old pixels");
-		r = spool_append(t->spool, chunk, n, e);
-		if (r < 0)
-			return r;
-		at += n;
-	}
-	return 0;
+	return tw_keep_part(old->blob, at, old->blob->size, t->spool, e);
 }
 
+/* *ret is NULL where they are the same. */
 static int take(const struct tw_map *m, const struct pixels *old, const struct extent *in,
 	struct taking *t, struct blob **ret, struct error *e)
 {
@@ -197,10 +151,13 @@ static int take(const struct tw_map *m, const struct pixels *old, const struct e
 
 	if (!spool)
 		return error_set(e, -ENOMEM, "no memory for the pixels");
+	t->old = old;
 	t->spool = spool;
 	r = png_decode(in, &sink, e);
-	if (r == 0)
-		r = take_tail(old, t, e);
+	free(t->row);
+	if (r < 0 || t->same)
+		return r;
+	r = take_tail(old, t, e);
 	if (r == 0)
 		r = spool_extent(spool, &content, e);
 	return r < 0 ? r : tw_keep_extent(m, &content, ret, e);
@@ -263,7 +220,6 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	struct taking t = {0};
 	struct pixels old;
 	uint32_t item, image;
-	bool same = false;
 	int r = find_pixels(m, id, &old, NULL);
 
 	if (r == -ENOENT)
@@ -271,11 +227,8 @@ static int image_parse(const struct tw_map *m, entry_id id, const struct extent 
 	if (r == -ENODATA)
 		return make(m, id, in, c, e);
 	if (r == 0)
-		r = compare(&old, in, &same, e);
-	if (r < 0 || same)
-		return r;
-	r = take(m, &old, in, &t, &fresh, e);
-	if (r < 0)
+		r = take(m, &old, in, &t, &fresh, e);
+	if (r < 0 || !fresh)
 		return r;
 	item = (uint32_t)(old.item - m->items);
 	tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/lens/raw/guard.h"
-
+/* guard: what may be written through raw/ (layout rule 23). */
 #include <errno.h>
 #include <stdio.h>
 
@@ -9,15 +8,13 @@
 
 static int readable(const struct tw_map *m, entry_id id, struct error *e)
 {
-	const struct tw_kind *k = tw_kind(id);
+	int (*deep)(const struct tw_map *m, entry_id id, struct error *e) = tw_kind(id)->readable;
 	struct entry entry;
-	int r = k->stat(m, id, &entry, e);
+	int r = tw_kind_stat(m, id, &entry, e);
 
 	if (r < 0 || entry.dir)
 		return r;
-	if (k->readable)
-		return k->readable(m, id, e);
-	return k->get(m, id, 0, NULL, 0, e);
+	return deep ? deep(m, id, e) : tw_kind_get(m, id, 0, NULL, 0, e);
 }
 
 /* The file, for people: an object's path, or what it is and of which object. */
@@ -65,7 +62,7 @@ static int compare(
 	return 0;
 }
 
-int raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e)
+int tw_raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(&m->base);
 	struct touched t = {0};

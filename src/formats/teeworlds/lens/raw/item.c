@@ -169,7 +169,7 @@ static int item_parse(const struct tw_map *m, entry_id id, const struct extent *
 		return r;
 	if (it->reserved)
 		tw_change_enter(c, (uint32_t)(it - m->items), TAKE(ints));
-	else if (ints->n != it->ints->n || memcmp(ints->v, it->ints->v, 4 * (size_t)ints->n) != 0)
+	else
 		tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));
 	return 0;
 }

@@ -4,30 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-static int raw_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	(void)m, (void)dir;
-	if (strcmp(name, "items") == 0)
-		*ret = tw_id(TW_K_RAW_ITEMS, 0, 0);
-	else if (strcmp(name, "data") == 0)
-		*ret = tw_id(TW_K_RAW_DATA_DIR, 0, 0);
-	else
-		return -ENOENT;
-	return 0;
-}
-
 static int raw_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
+	(void)m, (void)dir;
 	if (*cookie > 1)
 		return 0;
 	strcpy(name, *cookie == 0 ? "items" : "data");
+	*ret = tw_id(*cookie == 0 ? TW_K_RAW_ITEMS : TW_K_RAW_DATA_DIR, 0, 0);
 	(*cookie)++;
-	return raw_find(m, dir, name, ret) == 0;
+	return 1;
 }
 
 static void type_name(const struct tw_map *m, uint16_t type, char *dst)
@@ -93,26 +84,6 @@ static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
 	return i < x->n_types ? &x->types[i] : NULL;
 }
 
-static int items_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	const struct tw_type *t;
-	char shown[NAME_MAX + 1];
-	const char *s = name;
-	uint32_t type;
-
-	(void)dir;
-	if (!take_number(&s, &type))
-		return -ENOENT;
-	t = tw_type(m, type);
-	if (!t || !is_shown(t))
-		return -ENOENT;
-	type_name(m, t->id, shown);
-	if (strcmp(shown, name) != 0)
-		return -ENOENT;
-	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
-	return 0;
-}
-
 /* The cookie is the next type number, so that it holds when a type is added. */
 static int items_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
@@ -140,36 +111,20 @@ static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 /* The first of by_id that has this id or a greater one. */
 static uint32_t first_of_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
-	uint32_t low = 0, high = t->n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->items[t->by_id[mid]].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
 }
 
 static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
 {
 	unsigned id = m->items[item].id;
-	uint32_t first = first_of_id(m, t, id), low = first, high = t->n;
+	uint32_t first = first_of_id(m, t, id);
+	size_t nth = array_first(i, t->n - first,
+		m->items[t->by_id[first + i]].id > id || t->by_id[first + i] >= item);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (m->items[t->by_id[mid]].id > id || t->by_id[mid] >= item)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	if (low == first)
+	if (nth == 0)
 		sprintf(dst, "%05u", id);
 	else
-		sprintf(dst, "%05u+%u", id, low - first);
+		sprintf(dst, "%05u+%zu", id, nth);
 }
 
 static int type_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
@@ -207,22 +162,6 @@ static int type_child(
 	return 1;
 }
 
-static int data_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	char shown[NAME_MAX + 1];
-	const char *s = name;
-	uint32_t i;
-
-	(void)dir;
-	if (!take_number(&s, &i) || i >= m->n_blobs || !is_data_shown(m, i))
-		return -ENOENT;
-	sprintf(shown, "%05u", i);
-	if (strcmp(shown, name) != 0)
-		return -ENOENT;
-	*ret = tw_id(TW_K_RAW_DATA, i, 0);
-	return 0;
-}
-
 static int data_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
@@ -238,6 +177,24 @@ static int data_child(
 		return 1;
 	}
 	return 0;
+}
+
+/* Cookies of both directories are numbers that their names begin with. */
+static int find_number(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	bool items = tw_id_kind(dir) == TW_K_RAW_ITEMS;
+	char shown[NAME_MAX + 1];
+	const char *s = name;
+	uint64_t cookie;
+	uint32_t i;
+
+	if (!take_number(&s, &i))
+		return -ENOENT;
+	cookie = i;
+	return (items ? items_child : data_child)(m, dir, &cookie, shown, ret) == 1 &&
+			       strcmp(shown, name) == 0
+		       ? 0
+		       : -ENOENT;
 }
 
 static void touch_types(const struct tw_map *m, struct touched *t)
@@ -277,14 +234,13 @@ void tw_touch_names(const struct tw_map *before, const struct tw_map *after, str
 const struct tw_kind tw_kind_raw = {
 	.label = "raw/",
 	.stat = tw_stat_fixed,
-	.find = raw_find,
 	.child = raw_child,
 };
 
 const struct tw_kind tw_kind_raw_items = {
 	.label = "raw/items/",
 	.stat = tw_stat_fixed,
-	.find = items_find,
+	.find = find_number,
 	.child = items_child,
 };
 
@@ -298,6 +254,6 @@ const struct tw_kind tw_kind_raw_type = {
 const struct tw_kind tw_kind_raw_data_dir = {
 	.label = "raw/data/",
 	.stat = tw_stat_fixed,
-	.find = data_find,
+	.find = find_number,
 	.child = data_child,
 };

@@ -66,24 +66,14 @@ static int by_id(const void *x, const void *y)
 {
 	const struct old_object *a = x, *b = y;
 
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	return (a->nth > b->nth) - (a->nth < b->nth);
+	return array_order(a->id, b->id) ?: array_order(a->nth, b->nth);
 }
 
 static const struct old_object *find_object(const struct learning *l, int64_t id)
 {
-	size_t low = 0, high = l->n;
+	size_t at = array_first(i, l->n, l->objects[i].id >= id);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->objects[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < l->n && l->objects[low].id == id ? &l->objects[low] : NULL;
+	return at < l->n && l->objects[at].id == id ? &l->objects[at] : NULL;
 }
 
 /* The old object's properties that are still to be told of. */

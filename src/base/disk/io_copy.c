@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/disk/io_copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/disk/io.h"
+
+enum { CHUNK = 1 << 20, PAGE = 4096, AT_ONCE = 64 << 20 };
+
+/* *off and *n move on; what the kernel would not copy is left over. */
+static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
+{
+	while (*n) {
+		off_t at = (off_t)*off;
+		size_t want = *n < AT_ONCE ? (size_t)*n : AT_ONCE;
+		struct io_call c = {.op = IO_WRITE, .fd = to, .name = "", .n = want};
+		int r = io_ask(&c);
+		ssize_t done = r == 0 ? copy_file_range(from, &at, to, NULL, c.n, 0) : r;
+
+		if (r == 0 && done < 0)
+			r = -errno;
+		if (r == -EINTR)
+			continue;
+		/* The disk's own troubles are final; the rest means that this pair cannot. */
+		if (r < 0)
+			return io_is_full(r) || r == -EIO || r == -EFBIG ? r : 0;
+		if (!done)
+			return 0;
+		*off += (uint64_t)done;
+		*n -= (uint64_t)done;
+	}
+	return 0;
+}
+
+/* What was written just now, read into room and compared; the processor has it at hand still. */
+static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, uint8_t *room)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = pread(fd, room + at, n - at, (off_t)(pos + at));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		at += (size_t)got;
+	}
+	return memcmp(meant, room, n) == 0 ? 0 : -EIO;
+}
+
+/*
+ * The kernel copies to and from pages, slowly (by half) where a byte's place in them differs. Here
+ * both its copies keep the place, and the shift from one to the other is memcpy's.
+ */
+static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
+{
+	CLEANUP(free) uint8_t *room = aligned_alloc(PAGE, 2 * (CHUNK + PAGE));
+	uint8_t *in = room + off % PAGE, *out = room + CHUNK + PAGE;
+	int r;
+
+	if (!room)
+		return -ENOMEM;
+	while (n) {
+		/* Whole chunks of the target after the first. */
+		size_t most = CHUNK - pos % CHUNK;
+		ssize_t got = pread(from, in, n < most ? (size_t)n : most, (off_t)off);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		memcpy(out + pos % PAGE, in, (size_t)got);
+		r = io_write(to, out + pos % PAGE, (size_t)got);
+		if (r == 0 && compare)
+			r = compare_back(to, out + pos % PAGE, (size_t)got, pos, room + pos % PAGE);
+		if (r < 0)
+			return r;
+		off += (uint64_t)got;
+		pos += (uint64_t)got;
+		n -= (uint64_t)got;
+		in = room + off % PAGE;
+	}
+	return 0;
+}
+
+static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
+{
+	off_t pos = lseek(to, 0, SEEK_CUR);
+	bool in_kernel;
+	int r = 0;
+
+	if (pos < 0)
+		return -errno;
+	if (off > INT64_MAX || n > INT64_MAX - off)
+		return -EINVAL;
+	in_kernel = n <= PAGE || off % PAGE == (uint64_t)pos % PAGE;
+	if (in_kernel)
+		r = copy_in_kernel(from, &off, &n, to);
+	if (r < 0 || !n)
+		return r;
+	pos = lseek(to, 0, SEEK_CUR);
+	if (pos < 0)
+		return -errno;
+	r = copy_in_steps(from, off, n, to, (uint64_t)pos, ret_compared != NULL);
+	if (r == 0 && ret_compared)
+		*ret_compared = !in_kernel;
+	return r;
+}
+
+int io_copy(int from, uint64_t off, uint64_t n, int to)
+{
+	return copy(from, off, n, to, NULL);
+}
+
+int io_copy_compared(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
+{
+	*ret_compared = false;
+	return copy(from, off, n, to, ret_compared);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/durable/pair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/disk/io.h"
+#include "base/name.h"
+
+enum { PAIR = 2, MARKER_MAX = 4 * (NAME_MAX + 2) + 64 };
+
+static const char HEAD[] = "mapfs pair 1\n";
+static const char ENDING[] = ".mapfs-pair";
+
+void pair_marker(char ret[NAME_MAX + 1], const char *marked)
+{
+	int room = NAME_MAX - 1 - (int)strlen(ENDING);
+
+	snprintf(ret, NAME_MAX + 1, ".%.*s%s", room, marked, ENDING);
+}
+
+/* What a marker says; the strings are pieces of text. */
+struct marker {
+	char text[MARKER_MAX];
+	const char *temporary[PAIR], *name[PAIR];
+};
+
+/* A name beside the map, and of a temporary file one that replace gave. */
+static bool is_name(const char *s, bool temporary)
+{
+	if (name_check(s, strlen(s)) < 0)
+		return false;
+	return !temporary || (s[0] == '.' && strstr(s, ".mapfs-new-"));
+}
+
+static bool parse(struct marker *m, size_t n)
+{
+	char *at = m->text;
+
+	m->text[n] = '\0';
+	if (n < sizeof(HEAD) || strlen(m->text) != n || strncmp(at, HEAD, strlen(HEAD)) != 0)
+		return false;
+	at += strlen(HEAD);
+	for (int i = 0; i < 2 * PAIR; i++) {
+		char *end = strchr(at, '\n');
+
+		if (!end)
+			return false;
+		*end = '\0';
+		*(i % 2 ? &m->name[i / 2] : &m->temporary[i / 2]) = at;
+		if (!is_name(at, i % 2 == 0))
+			return false;
+		at = end + 1;
+	}
+	return *at == '\0';
+}
+
+static bool exists(int dirfd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+/* 1: read; 0: there is none. A file that is no marker of ours is refused, not removed. */
+static int read_marker(
+	const struct trust *trust, const char *name, struct marker *ret, struct error *e)
+{
+	CLEANUP(file_unref) struct file *f = NULL;
+	struct stat st;
+	int fd = trust_open(trust, name, O_RDONLY, e), r;
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd == -EPERM)
+		return fd;
+	if (fd < 0)
+		return error_context(e, "%s", name), fd;
+	f = file_new(fd);
+	if (!f)
+		return error_set(e, -ENOMEM, "no memory for %s", name);
+	if (fstat(fd, &st) < 0)
+		return error_errno(e, "%s", name);
+	if (!S_ISREG(st.st_mode) || st.st_size >= MARKER_MAX)
+		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
+	r = file_read(f, 0, ret->text, (size_t)st.st_size, e);
+	if (r < 0)
+		return r;
+	if (!parse(ret, (size_t)st.st_size))
+		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
+	return 1;
+}
+
+/* What is left to do. The renames were begun in order, and an attempt that was given up takes the
+ * second temporary file away first; so a first one alone is one that counts no more. */
+static int do_renames(const struct trust *trust, const struct marker *m, bool over,
+	bool *ret_stands, struct error *e)
+{
+	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
+		trust_check_name(trust, m->temporary[1], NULL) == 0};
+	int dirfd = trust->dirfd, r = 0;
+
+	*ret_stands = have[1] || !have[0];
+	if (!*ret_stands)
+		return io_unlink(dirfd, m->temporary[0]);
+	for (int i = 0; r == 0 && i < PAIR; i++) {
+		if (have[i])
+			r = over ? io_rename(dirfd, m->temporary[i], m->name[i])
+				 : io_rename_noreplace(dirfd, m->temporary[i], m->name[i]);
+		if (r < 0)
+			error_set(e, r, "cannot rename the new file to %s: %s", m->name[i],
+				strerror(-r));
+	}
+	return r;
+}
+
+int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
+	struct error *e)
+{
+	char name[NAME_MAX + 1];
+	enum pair_leave leave;
+	struct marker m;
+	bool stands;
+	int r;
+
+	pair_marker(name, marked);
+	r = read_marker(trust, name, &m, e);
+	if (r <= 0)
+		return r;
+	leave = judge(arg, m.name[0], m.name[1]);
+	if (leave == PAIR_REFUSED)
+		return error_set(e, -EPERM, "names files that are not of this map");
+	r = do_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
+	if (r == 0)
+		r = io_sync_dir(trust->dirfd);
+	/* Only what is on disk may be forgotten. */
+	if (r == 0)
+		r = io_unlink(trust->dirfd, name);
+	if (r < 0)
+		return e && e->code ? r
+				    : error_set(e, r,
+					      "a save that was cut short cannot be finished: "
+					      "%s",
+					      strerror(-r));
+	return stands;
+}
+
+static int put_marker(
+	struct replace *first, struct replace *second, const char *name, struct error *e)
+{
+	CLEANUP(replace_destroy) struct replace *out = NULL;
+	CLEANUP(file_unref) struct file *like = replace_file(first);
+	struct replace *both[PAIR] = {first, second};
+	/* As the map is: with more rights for others it would not be trusted. */
+	int r = replace_begin(replace_dirfd(first), name, like->fd, &out, e);
+
+	if (r < 0)
+		return r;
+	replace_write(out, HEAD, strlen(HEAD));
+	for (int i = 0; i < PAIR; i++) {
+		const char *temporary = replace_temporary(both[i]), *to = replace_name(both[i]);
+
+		if (!is_name(temporary, true) || !is_name(to, false) || strchr(to, '\n') ||
+			strchr(temporary, '\n'))
+			return error_set(e, -EINVAL, "%s cannot be one of a pair of files", to);
+		replace_write(out, temporary, strlen(temporary));
+		replace_write(out, "\n", 1);
+		replace_write(out, to, strlen(to));
+		replace_write(out, "\n", 1);
+	}
+	r = replace_close(out, e);
+	if (r == 0)
+		r = replace_commit(out, true, NULL, e);
+	return r;
+}
+
+/*
+ * The attempt is over: the marker goes first, and that must be on disk before its files go, so that
+ * no crash leaves it with one of them. Where it will not go, or nobody knows, both new files stay:
+ * a mount that finds the marker finds all it needs.
+ */
+static void give_up(struct replace *first, struct replace *second, const char *name)
+{
+	int dirfd = replace_dirfd(first);
+	bool marked = exists(dirfd, name);
+
+	if (marked && (io_unlink(dirfd, name) < 0 || io_sync_dir(dirfd) < 0)) {
+		replace_let_stand(first);
+		replace_let_stand(second);
+		return;
+	}
+	replace_discard(second);
+	replace_discard(first);
+}
+
+/* One after the other, also on the disk: do_renames relies on the order. */
+static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error *e)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < PAIR; i++) {
+		int dirfd = replace_dirfd(both[i]);
+
+		r = io_rename(dirfd, replace_temporary(both[i]), replace_name(both[i]));
+		if (r < 0)
+			return error_set(e, r, "cannot rename the new file to %s: %s",
+				replace_name(both[i]), strerror(-r));
+		*ret_begun = true;
+		replace_let_stand(both[i]);
+		r = io_sync_dir(dirfd);
+		if (r < 0)
+			error_set(e, r,
+				"the new %s stands, but its directory cannot be brought to disk: "
+				"%s",
+				replace_name(both[i]), strerror(-r));
+	}
+	return r;
+}
+
+int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
+	struct error *e)
+{
+	struct replace *both[PAIR] = {first, second};
+	char name[NAME_MAX + 1];
+	bool begun = false;
+	int r = 0;
+
+	pair_marker(name, marked);
+	for (int i = 0; i < PAIR; i++) {
+		r = replace_lock(both[i], e);
+		if (r < 0)
+			return r;
+		if (!over && exists(replace_dirfd(both[i]), replace_name(both[i])))
+			return error_set(e, -EEXIST, "%s is there already", replace_name(both[i]));
+	}
+	r = put_marker(first, second, name, e);
+	if (r == 0)
+		r = rename_both(both, &begun, e);
+	if (r < 0 && !begun)
+		give_up(first, second, name);
+	else if (r < 0)
+		replace_let_stand(second); /* the marker has the next mount do the rest */
+	else
+		(void)io_unlink(replace_dirfd(first), name); /* it says nothing new any more */
+	return r;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/durable/reclog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/cursor.h"
+#include "base/disk/io.h"
+#include "base/durable/record.h"
+
+static const char magic[] = "mapfs-journal-2\n", magic_1[] = "mapfs-journal-1\n";
+
+enum { MAGIC_SIZE = sizeof(magic) - 1, NUMBER_MASK = (1 << 24) - 1 };
+
+_Static_assert(MAGIC_SIZE == 16, "the magic is 16 bytes");
+
+struct reclog {
+	struct file *file;
+	int dirfd;
+	bool readonly;
+	bool numbered;
+	uint64_t begin;       /* where the first record stands */
+	pthread_mutex_t lock; /* number, size, dir_synced, dead, chunk */
+	uint32_t number;      /* of the next record */
+	uint64_t size;        /* the records' end, where that goes */
+	bool dir_synced;
+	struct error dead;
+	uint8_t chunk[RECORD_CHUNK]; /* for a writer */
+};
+
+static uint64_t locked_size(struct reclog *l)
+{
+	uint64_t size;
+
+	pthread_mutex_lock(&l->lock);
+	size = l->size;
+	pthread_mutex_unlock(&l->lock);
+	return size;
+}
+
+/* No record stands at `at`: the torn end (0), or damage, up to the next record or the end (1). */
+static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record *ret,
+	struct reclog_pos *pos, bool *ret_torn, struct error *e)
+{
+	uint64_t next = end;
+	bool torn = false;
+	int r = record_is_torn(l->file, at, end, &torn, e);
+
+	if (r == 0 && torn && ret_torn)
+		*ret_torn = true;
+	if (r < 0 || torn)
+		return r;
+	r = record_seek(l->file, at, end, &next, e);
+	if (r < 0)
+		return r;
+	*ret = (struct record){
+		.damaged = true, .payload = extent_of_file(file_ref(l->file), at, next - at)};
+	*pos = (struct reclog_pos){.at = next, .number = pos->number, .lost = true};
+	return 1;
+}
+
+int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
+	struct error *e)
+{
+	uint64_t at = pos->at ? pos->at : l->begin, next;
+	uint64_t end = locked_size(l);
+	int r;
+
+	/* Even the magic may be unfinished. */
+	if (ret_torn)
+		*ret_torn = at > end;
+	if (at >= end)
+		return 0;
+	r = record_read(l->file, at, end, ret, &next, e);
+	if (r <= 0)
+		return r < 0 ? r : pass_over(l, at, end, ret, pos, ret_torn, e);
+	if (l->numbered && !pos->lost && ret->number != pos->number) {
+		extent_finish(&ret->payload);
+		*ret = (struct record){.damaged = true};
+		*pos = (struct reclog_pos){.at = at, .lost = true};
+		return 1;
+	}
+	*pos = (struct reclog_pos){.at = next, .number = (ret->number + 1) & NUMBER_MASK};
+	return 1;
+}
+
+/* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
+static int check_magic(struct reclog *l, struct error *e)
+{
+	char begin[MAGIC_SIZE];
+	size_t n = l->size < MAGIC_SIZE ? (size_t)l->size : MAGIC_SIZE;
+	int r = file_read(l->file, 0, begin, n, e);
+
+	if (r < 0)
+		return r;
+	l->numbered = memcmp(begin, magic, n) == 0;
+	if (!l->numbered && memcmp(begin, magic_1, n) != 0)
+		return error_set(e, -EINVAL, "is not a journal of mapfs");
+	return n == MAGIC_SIZE;
+}
+
+/* Cuts everything after the last whole record off; an empty log gets its magic. */
+static int mend(struct reclog *l, struct error *e)
+{
+	struct record rec;
+	struct reclog_pos pos = {0};
+	bool torn = false;
+	int r = check_magic(l, e);
+
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = io_pwrite(l->file->fd, magic, MAGIC_SIZE, 0);
+		if (r < 0)
+			return error_set(e, r, "cannot write: %s", strerror(-r));
+		l->size = MAGIC_SIZE;
+		l->numbered = true;
+		return 0;
+	}
+	while ((r = reclog_next(l, &pos, &rec, &torn, e)) == 1)
+		extent_finish(&rec.payload);
+	l->number = pos.number;
+	if (r < 0 || !torn)
+		return r;
+	pos.at = pos.at ? pos.at : l->begin;
+	r = io_truncate(l->file->fd, pos.at);
+	if (r < 0)
+		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
+	l->size = pos.at;
+	return 0;
+}
+
+static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = calloc(1, sizeof(*l));
+	struct stat st;
+
+	if (!l) {
+		close(fd);
+		return error_set(e, -ENOMEM, "no memory");
+	}
+	pthread_mutex_init(&l->lock, NULL);
+	l->dirfd = dirfd;
+	l->begin = MAGIC_SIZE;
+	l->file = file_new(fd);
+	if (!l->file)
+		return error_set(e, -ENOMEM, "no memory");
+	if (fstat(fd, &st) < 0)
+		return error_errno(e, "cannot look at it");
+	l->size = (uint64_t)st.st_size;
+	*ret = TAKE(l);
+	return 0;
+}
+
+/* Whether fd, locked now, is still what name stands for: its last owner may have removed it. */
+static bool still_named(int fd, int dirfd, const char *name)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && fstatat(dirfd, name, &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* trust: NULL to make the file. */
+static int open_locked(int dirfd, const char *name, const struct trust *trust, struct error *e)
+{
+	CLEANUP(close_fd)
+	int fd = trust ? trust_open(trust, name, O_RDWR, e)
+		       : io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	if (fd < 0)
+		return trust ? fd : error_set(e, fd, "cannot be made: %s", strerror(-fd));
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+		return error_set(e, -EBUSY, "is in use by another process");
+	if (!still_named(fd, dirfd, name))
+		return error_set(e, -ENOENT, "was removed while it was opened");
+	return take_fd(&fd);
+}
+
+static int open_mended(int dirfd, const char *name, const struct trust *trust, struct reclog **ret,
+	struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = open_locked(dirfd, name, trust, e), r = fd;
+
+	if (fd >= 0)
+		r = reclog_new(fd, dirfd, &l, e);
+	if (r == 0)
+		r = mend(l, e);
+	if (r < 0 && fd >= 0 && !trust)
+		io_unlink(dirfd, name);
+	if (r < 0)
+		return error_context(e, "journal %s", name), r;
+	*ret = TAKE(l);
+	return 0;
+}
+
+int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e)
+{
+	return open_mended(dirfd, name, NULL, ret, e);
+}
+
+int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = io_tmpfile(dirfd), r;
+
+	if (fd < 0)
+		return error_set(e, fd, "a temporary file cannot be made: %s", strerror(-fd));
+	r = reclog_new(fd, -1, &l, e);
+	if (r == 0)
+		r = mend(l, e);
+	if (r == 0)
+		*ret = TAKE(l);
+	return r;
+}
+
+int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e)
+{
+	return open_mended(trust->dirfd, name, trust, ret, e);
+}
+
+int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e)
+{
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return error_errno(e, "journal %s", name);
+	r = reclog_new(fd, -1, &l, e);
+	if (r == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
+		r = error_set(e, -EPERM, "is no regular file");
+	if (r == 0)
+		r = check_magic(l, e);
+	if (r < 0 && r != -EINVAL) {
+		error_context(e, "journal %s", name);
+		return r;
+	}
+	if (r == -EINVAL && e)
+		*e = (struct error)ERROR_INIT;
+	/* Walked from the file's begin, it has no record there: that is damage. */
+	l->begin = r == -EINVAL ? 0 : MAGIC_SIZE;
+	l->readonly = true;
+	*ret = TAKE(l);
+	return 0;
+}
+
+void reclog_close(struct reclog *l)
+{
+	if (!l)
+		return;
+	/* Payloads may keep the descriptor, and with it the lock, for longer. */
+	if (l->file && !l->readonly)
+		flock(l->file->fd, LOCK_UN);
+	file_unref(l->file);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+static int total_size(const struct reclog *l, const struct extent *parts, size_t n_parts,
+	uint64_t *ret, struct error *e)
+{
+	uint64_t size = 0;
+	bool bad = false;
+
+	for (size_t i = 0; i < n_parts; i++)
+		bad = bad || ckd_add(&size, size, parts[i].size);
+	if (bad || size > INT64_MAX - l->size - RECORD_FRAME_SIZE)
+		return error_set(e, -EFBIG, "the record is too large");
+	*ret = size;
+	return 0;
+}
+
+static int append_locked(struct reclog *l, uint32_t type, const struct extent *parts,
+	size_t n_parts, struct extent *ret_payload, struct error *e)
+{
+	struct record_writer w = {.fd = l->file->fd, .pos = l->size, .chunk = l->chunk};
+	uint64_t size = 0;
+	int r, cut;
+
+	r = total_size(l, parts, n_parts, &size, e);
+	if (r < 0)
+		return r;
+	r = record_write(&w, type, l->numbered ? l->number : 0, size, parts, n_parts, e);
+	if (r < 0) {
+		cut = io_truncate(l->file->fd, l->size);
+		if (cut < 0)
+			error_set(&l->dead, r, "cannot be written any more: %s", strerror(-r));
+		return r;
+	}
+	if (ret_payload)
+		*ret_payload =
+			extent_of_file(file_ref(l->file), l->size + RECORD_HEADER_SIZE, size);
+	l->size = w.pos;
+	l->number = (l->number + 1) & NUMBER_MASK;
+	return 0;
+}
+
+static int tell_dead(const struct reclog *l, struct error *e)
+{
+	return error_set(e, l->dead.code, "%s", l->dead.text);
+}
+
+int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
+	struct extent *ret_payload, struct error *e)
+{
+	int r;
+
+	if (l->readonly)
+		return error_set(e, -EBADF, "journal: is open for reading only");
+	pthread_mutex_lock(&l->lock);
+	r = l->dead.code ? tell_dead(l, e) : append_locked(l, type, parts, n_parts, ret_payload, e);
+	pthread_mutex_unlock(&l->lock);
+	if (r < 0)
+		error_context(e, "journal");
+	return r;
+}
+
+int reclog_sync(struct reclog *l, struct error *e)
+{
+	bool dir_synced;
+	int r;
+
+	if (l->readonly)
+		return 0;
+	pthread_mutex_lock(&l->lock);
+	r = l->dead.code ? tell_dead(l, e) : 0;
+	dir_synced = l->dir_synced;
+	pthread_mutex_unlock(&l->lock);
+	if (r == 0) {
+		/* Without the lock: appends need not wait for the disk. */
+		r = io_datasync(l->file->fd);
+		if (r == 0 && !dir_synced)
+			r = io_sync_dir(l->dirfd);
+		pthread_mutex_lock(&l->lock);
+		if (r == 0)
+			l->dir_synced = true;
+		else if (!l->dead.code)
+			error_set(&l->dead, r, "cannot be brought to disk: %s", strerror(-r));
+		if (r < 0)
+			tell_dead(l, e);
+		pthread_mutex_unlock(&l->lock);
+	}
+	if (r < 0)
+		error_context(e, "journal");
+	return r;
+}
+
+uint64_t reclog_size(const struct reclog *l)
+{
+	/* The lock is no part of what callers may not change. */
+	return locked_size((struct reclog *)(uintptr_t)l);
+}

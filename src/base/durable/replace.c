@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/durable/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "base/disk/io.h"
+#include "base/disk/io_copy.h"
+#include "base/name.h"
+#include "base/disk/metadata.h"
+
+enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, AHEAD = 8 << 20, NAME_TRIES = 1000 };
+enum { SUFFIX = 6 }; /* what io_temporary adds to a stem */
+
+struct replace {
+	int dirfd; /* borrowed */
+	int like;
+	char name[NAME_MAX + 1];
+	char temporary[NAME_MAX + 1]; /* empty once it is renamed or gone */
+	bool discarded;
+	struct file *file;
+	struct extent run; /* to be copied: what is added right after it makes it longer */
+	uint64_t written;
+	uint64_t told; /* what of written the listener has heard of */
+	uint64_t sent; /* ... and what the disk has begun to write */
+	bool synced;
+	struct compared compared;
+	void (*progress)(void *arg, uint64_t written);
+	void *progress_arg;
+	struct error error; /* the first one */
+	size_t filled;
+	uint8_t buffer[BUFFER_SIZE];
+};
+
+/* .NAME.mapfs-new-, cut between characters where NAME alone fills the room. */
+void replace_stem(const char *name, char *ret)
+{
+	static const char end[] = ".mapfs-new-";
+	size_t n = strlen(name);
+	size_t most = NAME_MAX - 6 - strlen(end) - 1;
+
+	if (n > most) {
+		n = most;
+		while (n && ((uint8_t)name[n] & 0xc0) == 0x80)
+			n--;
+	}
+	snprintf(ret, NAME_MAX + 1, ".%.*s%s", (int)n, name, end);
+}
+
+int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e)
+{
+	CLEANUP(replace_destroy) struct replace *r = NULL;
+	char stem[NAME_MAX + 1];
+	int fd;
+
+	if (name_check(name, strlen(name)) < 0)
+		return error_set(e, -EINVAL, "%s is no name of a file", name);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return error_set(e, -ENOMEM, "no memory to write %s", name);
+	r->dirfd = dirfd;
+	r->like = -1;
+	strcpy(r->name, name);
+	if (like >= 0) {
+		r->like = fcntl(like, F_DUPFD_CLOEXEC, 3);
+		if (r->like < 0)
+			return error_errno(e, "cannot hold on to %s", name);
+	}
+	replace_stem(name, stem);
+	/* Nobody may look into a private file while it is written; its mode comes at the end. */
+	fd = io_temporary(dirfd, stem, like >= 0 ? 0600 : 0666, r->temporary);
+	if (fd < 0)
+		return error_set(
+			e, fd, "cannot make a new file beside %s: %s", name, strerror(-fd));
+	r->file = file_new(fd);
+	if (!r->file)
+		return error_set(e, -ENOMEM, "no memory to write %s", name);
+	*ret = TAKE(r);
+	return 0;
+}
+
+static void failed(struct replace *r, int code)
+{
+	if (code < 0)
+		error_set(&r->error, code, "cannot write %s: %s", r->temporary, strerror(-code));
+}
+
+static void flush(struct replace *r)
+{
+	if (r->filled && !r->error.code)
+		failed(r, io_write(r->file->fd, r->buffer, r->filled));
+	r->filled = 0;
+}
+
+static void count(struct replace *r, uint64_t n)
+{
+	r->written += n;
+	if (r->written - r->sent >= AHEAD) {
+		r->sent = r->written;
+		io_write_behind(r->file->fd);
+	}
+	if (r->progress && r->written - r->told >= STEP) {
+		r->told = r->written;
+		r->progress(r->progress_arg, r->written);
+	}
+}
+
+static void put(struct replace *r, const uint8_t *p, size_t n)
+{
+
+	while (n && !r->error.code) {
+		size_t step = BUFFER_SIZE - r->filled < n ? BUFFER_SIZE - r->filled : n;
+
+		memcpy(r->buffer + r->filled, p, step);
+		r->filled += step;
+		if (r->filled == BUFFER_SIZE)
+			flush(r);
+		p += step;
+		n -= step;
+		count(r, step);
+	}
+}
+
+static void copy_file(struct replace *r, const struct extent *x)
+{
+	uint64_t at = r->written, done = 0;
+	bool all = true;
+
+	flush(r);
+	while (done < x->size && !r->error.code) {
+		uint64_t step = x->size - done < AHEAD ? x->size - done : AHEAD;
+		bool compared;
+
+		failed(r,
+			io_copy_compared(x->file->fd, x->off + done, step, r->file->fd, &compared));
+		done += step;
+		all &= compared;
+		count(r, step);
+	}
+	if (all && !r->error.code)
+		compared_add(&r->compared, x, at);
+}
+
+static void end_run(struct replace *r)
+{
+	CLEANUP_EXTENT struct extent x = r->run;
+
+	r->run = (struct extent)EXTENT_INIT;
+	if (r->error.code || !x.size)
+		return;
+	if (x.size > BUFFER_SIZE) {
+		copy_file(r, &x);
+		return;
+	}
+	/* Small ones from here and there: one write for many is what the buffer is for. */
+	if (x.size > BUFFER_SIZE - r->filled)
+		flush(r);
+	if (extent_read(&x, 0, r->buffer + r->filled, (size_t)x.size, &r->error) < 0)
+		return;
+	r->filled += (size_t)x.size;
+	count(r, x.size);
+}
+
+void replace_write(struct replace *r, const void *data, size_t n)
+{
+	end_run(r);
+	put(r, data, n);
+}
+
+void replace_copy(struct replace *r, const struct extent *x)
+{
+	if (x->mem) {
+		replace_write(r, x->mem->data + x->off, (size_t)x->size);
+	} else if (r->run.file == x->file && r->run.off + r->run.size == x->off) {
+		r->run.size += x->size;
+	} else {
+		end_run(r);
+		r->run = extent_ref(x);
+	}
+}
+
+uint64_t replace_written(const struct replace *r)
+{
+	return r->written + r->run.size;
+}
+
+void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg)
+{
+	r->progress = fn;
+	r->progress_arg = arg;
+}
+
+int replace_close(struct replace *r, struct error *e)
+{
+	struct stat st;
+
+	end_run(r);
+	flush(r);
+	if (!r->error.code && r->like >= 0)
+		metadata_copy(r->like, r->file->fd, &r->error);
+	if (!r->error.code)
+		io_write_behind(r->file->fd);
+	/* What was counted and what arrived differ only where a filesystem is broken; then stop. */
+	if (!r->error.code && fstat(r->file->fd, &st) < 0)
+		failed(r, -errno);
+	if (!r->error.code && (uint64_t)st.st_size != r->written)
+		error_set(&r->error, -EIO, "%s is %jd bytes (%" PRIu64 " were written)",
+			r->temporary, (intmax_t)st.st_size, r->written);
+	if (r->error.code && e)
+		*e = r->error;
+	return r->error.code;
+}
+
+int replace_sync(struct replace *r, struct error *e)
+{
+	if (!r->error.code && !r->synced)
+		failed(r, io_sync(r->file->fd));
+	r->synced = !r->error.code;
+	if (r->error.code && e)
+		*e = r->error;
+	return r->error.code;
+}
+
+const struct compared *replace_compared(const struct replace *r)
+{
+	return &r->compared;
+}
+
+struct file *replace_file(struct replace *r)
+{
+	return file_ref(r->file);
+}
+
+int replace_stat(struct replace *r, struct stat *ret, struct error *e)
+{
+	struct stat st;
+
+	if (fstat(r->file->fd, &st) < 0)
+		return error_errno(e, "cannot look at the new %s", r->name);
+	*ret = st;
+	return 0;
+}
+
+int replace_rename_as(struct replace *r, const char *name, struct error *e)
+{
+	if (name_check(name, strlen(name)) < 0)
+		return error_set(e, -EINVAL, "%s is no name of a file", name);
+	strcpy(r->name, name);
+	return 0;
+}
+
+bool replace_stands(const struct replace *r)
+{
+	return !r->temporary[0] && !r->discarded;
+}
+
+int replace_dirfd(const struct replace *r)
+{
+	return r->dirfd;
+}
+
+const char *replace_name(const struct replace *r)
+{
+	return r->name;
+}
+
+const char *replace_temporary(const struct replace *r)
+{
+	return r->temporary;
+}
+
+void replace_let_stand(struct replace *r)
+{
+	r->temporary[0] = '\0';
+}
+
+void replace_discard(struct replace *r)
+{
+	if (r->temporary[0] && io_unlink(r->dirfd, r->temporary) == 0) {
+		r->temporary[0] = '\0';
+		r->discarded = true;
+	}
+}
+
+int replace_lock(struct replace *r, struct error *e)
+{
+	int code = replace_sync(r, e);
+
+	if (code < 0)
+		return code;
+	if (flock(r->file->fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return error_set(e, -EBUSY, "%s is locked by another program", r->temporary);
+	/* Filesystems without locks lock nobody out; the save is worth more than the lock. */
+	return 0;
+}
+
+/* NAME, NAME.1, NAME.2 ...: the first that is free. */
+static int rename_beside(struct replace *r, char *ret_name)
+{
+	char name[NAME_MAX + 1];
+	int code = -EEXIST;
+
+	strcpy(name, r->name);
+	for (int i = 1; i <= NAME_TRIES; i++) {
+		int n;
+
+		code = io_rename_noreplace(r->dirfd, r->temporary, name);
+		if (code != -EEXIST)
+			break;
+		n = snprintf(name, sizeof(name), "%s.%d", r->name, i);
+		if (n < 0 || (size_t)n >= sizeof(name))
+			return -ENAMETOOLONG;
+	}
+	if (code == 0 && ret_name)
+		strcpy(ret_name, name);
+	return code;
+}
+
+int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e)
+{
+	int code = replace_lock(r, e);
+
+	if (code < 0)
+		return code;
+	if (over) {
+		code = io_rename(r->dirfd, r->temporary, r->name);
+		if (code == 0 && ret_name)
+			strcpy(ret_name, r->name);
+	} else {
+		code = rename_beside(r, ret_name);
+	}
+	if (code < 0)
+		return error_set(
+			e, code, "cannot rename the new file to %s: %s", r->name, strerror(-code));
+	r->temporary[0] = '\0';
+	code = io_sync_dir(r->dirfd);
+	if (code < 0)
+		return error_set(e, code,
+			"the new %s stands, but its directory cannot be brought to disk: %s",
+			r->name, strerror(-code));
+	return 0;
+}
+
+struct sweep {
+	const struct trust *trust;
+	size_t n; /* of the names */
+};
+
+static int sweep_one(void *arg, const char *file)
+{
+	const struct sweep *s = arg;
+
+	if (strlen(file) == s->n && trust_check_name(s->trust, file, NULL) == 0)
+		(void)io_unlink(s->trust->dirfd, file);
+	return 0;
+}
+
+void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name)
+{
+	struct sweep s = {.trust = trust};
+	char stem[NAME_MAX + 1];
+
+	replace_stem(name, stem);
+	s.n = strlen(stem) + SUFFIX;
+	(void)nearby_each(nearby, stem, sweep_one, &s, NULL);
+}
+
+void replace_sweep(const struct trust *trust, const char *name)
+{
+	CLEANUP(nearby_destroy) struct nearby *nearby = nearby_create(trust->dirfd);
+
+	if (nearby)
+		replace_sweep_nearby(trust, nearby, name);
+}
+
+void replace_destroy(struct replace *r)
+{
+	if (!r)
+		return;
+	if (r->temporary[0])
+		io_unlink(r->dirfd, r->temporary);
+	if (r->like >= 0)
+		close(r->like);
+	extent_finish(&r->run);
+	compared_finish(&r->compared);
+	file_unref(r->file);
+	free(r);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/sandbox/capability.h"
+#include "base/sandbox/filter.h"
+
+/* Newer than some headers that this is built with. */
+#ifndef LANDLOCK_ACCESS_FS_REFER
+#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
+#endif
+#ifndef LANDLOCK_ACCESS_FS_IOCTL_DEV
+#define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15)
+#endif
+#ifndef LANDLOCK_ACCESS_NET_BIND_TCP
+#define LANDLOCK_ACCESS_NET_BIND_TCP    (1ULL << 0)
+#define LANDLOCK_ACCESS_NET_CONNECT_TCP (1ULL << 1)
+#endif
+#ifndef LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+#define LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define LANDLOCK_SCOPE_SIGNAL               (1ULL << 1)
+#endif
+
+enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPE = 6 };
+
+#define ACCESS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define ACCESS_WRITE                                                                               \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |                           \
+		LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |                     \
+		LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER |                           \
+		LANDLOCK_ACCESS_FS_TRUNCATE)
+#define ACCESS_FILE                                                                                \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
+#define ACCESS_OTHER                                                                               \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |                               \
+		LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |                      \
+		LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |                      \
+		LANDLOCK_ACCESS_FS_IOCTL_DEV)
+
+/*
+ * The kernel's struct landlock_ruleset_attr as of the scopes' ABI. Kernels that know less of it
+ * take it all the same while what they do not know is zero.
+ */
+struct ruleset {
+	uint64_t fs;
+	uint64_t net;
+	uint64_t scoped;
+};
+
+struct notes {
+	void (*fn)(void *arg, const char *line);
+	void *arg;
+};
+
+static void tell(const struct notes *notes, const char *line)
+{
+	if (notes->fn)
+		notes->fn(notes->arg, line);
+}
+
+static struct ruleset rules_of(long abi, const struct notes *notes)
+{
+	struct ruleset rules = {
+		.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
+		.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
+		.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
+	};
+
+	/* Before there was a right for it, a file never changed its directory inside a sandbox. */
+	if (abi < ABI_REFER) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_REFER;
+		tell(notes, "this kernel's Landlock forbids renames between directories");
+	}
+	if (abi < ABI_TRUNCATE) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
+		tell(notes, "this kernel's Landlock does not restrict truncation");
+	}
+	if (abi < ABI_NET) {
+		rules.net = 0;
+		tell(notes, "this kernel's Landlock does not restrict the network");
+	}
+	if (abi < ABI_IOCTL) {
+		rules.fs &= ~LANDLOCK_ACCESS_FS_IOCTL_DEV;
+		tell(notes, "this kernel's Landlock does not restrict ioctls of devices");
+	}
+	if (abi < ABI_SCOPE) {
+		rules.scoped = 0;
+		tell(notes, "this kernel's Landlock does not restrict signals");
+	}
+	return rules;
+}
+
+static uint64_t access_of(unsigned flags)
+{
+	if (flags & SANDBOX_EMPTIED)
+		return LANDLOCK_ACCESS_FS_REMOVE_DIR;
+	return ACCESS_READ | (flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
+}
+
+/* The kernel refuses rights of directories in a rule for a file. */
+static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, struct error *e)
+{
+	struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
+	uint64_t access = access_of(rule->flags);
+	struct stat st;
+
+	if (fstat(rule->fd, &st) < 0)
+		return error_errno(e, "Landlock: cannot look at what was named");
+	beneath.allowed_access = access & known & (S_ISDIR(st.st_mode) ? access : ACCESS_FILE);
+	if (syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) < 0)
+		return error_errno(e, "Landlock: cannot leave what was named open");
+	return 0;
+}
+
+static int restrict_files(
+	const struct sandbox_rule *open, size_t n, const struct notes *notes, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+	struct ruleset rules;
+	int r = 0;
+	long abi = syscall(
+		SYS_landlock_create_ruleset, NULL, 0, (uint32_t)LANDLOCK_CREATE_RULESET_VERSION);
+
+	if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
+		tell(notes, "this kernel has no Landlock: other directories stay within reach");
+		return 0;
+	}
+	if (abi < 0)
+		return error_errno(e, "Landlock");
+	rules = rules_of(abi, notes);
+	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
+	if (fd < 0)
+		return error_errno(e, "Landlock: cannot make the rules");
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_rule(fd, &open[i], rules.fs, e);
+	if (r < 0)
+		return r;
+	if (syscall(SYS_landlock_restrict_self, fd, 0U) < 0)
+		return error_errno(e, "Landlock: cannot apply the rules");
+	return 0;
+}
+
+static int drop_capabilities(bool rights, const struct notes *notes, struct error *e)
+{
+	const uint64_t kept =
+		CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_FOWNER) | CAPABILITY(CAP_DAC_OVERRIDE);
+	bool bound;
+	int r = capability_keep(rights ? kept : 0, &bound, e);
+
+	if (r == 0 && !bound && geteuid() == 0)
+		tell(notes, "the capability bounding set cannot be changed here");
+	return r;
+}
+
+static int filter(const struct notes *notes, struct error *e)
+{
+	struct error why = ERROR_INIT;
+	int r = filter_enter(&why);
+
+	if (r == -ENOSYS) {
+		tell(notes, error_text(&why));
+		return 0;
+	}
+	if (r < 0 && e)
+		*e = why;
+	return r;
+}
+
+int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	struct notes notes = {note, arg};
+	int r;
+
+	/* First, for it is what allows the others to those without rights. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return error_errno(e, "cannot give up new privileges");
+	r = restrict_files(rules, n, &notes, e);
+	if (r == 0)
+		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
+	/* Last, for it forbids what the others are made with. */
+	return r < 0 ? r : filter(&notes, e);
+}
+
+int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
+	struct error *e)
+{
+	const struct sandbox_rule rule = {dirfd, flags & SANDBOX_WRITABLE};
+
+	return sandbox_enter_rules(&rule, 1, flags & SANDBOX_RIGHTS, note, arg, e);
+}

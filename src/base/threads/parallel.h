@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Zlib */
+/* parallel: work that takes the processor alone, by as many threads as there are processors. */
+#ifndef BASE_THREADS_PARALLEL_H
+#define BASE_THREADS_PARALLEL_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { PARALLEL_MAX = 4 }; /* threads: each may hold a large blob */
+
+/*
+ * Calls fn once for each i below n, lower ones begun first, on this thread and on others that end
+ * with the call; where none can be made, this one does all. After a failure no further ones are
+ * begun; the lowest i that failed is what is returned.
+ */
+int parallel_each(size_t n, int (*fn)(void *arg, size_t i, struct error *e), void *arg,
+	struct error *e);
+
+#endif

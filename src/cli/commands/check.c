@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs check: what a game refuses maps for, what it warns of, and what cannot be read. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/offline/json_line.h"
+#include "cli/offline/many.h"
+#include "cli/offline/walk.h"
+
+struct check {
+	struct command command;
+	bool json;
+};
+
+/* One map's. */
+struct checking {
+	const struct check *check;
+	struct offline *t;
+	struct buffer *out;
+	struct names told; /* paths that have a fault */
+	bool bad;
+};
+
+/* A whole number is one in JSON, too. */
+static bool is_number(const char *s)
+{
+	const char *digits = s + (s[0] == '-');
+	size_t n = strspn(digits, "0123456789");
+
+	return n > 0 && n < 10 && !digits[n] && (digits[0] != '0' || n == 1);
+}
+
+static void tell_json(const char *file, const struct format_fault *f, struct buffer *out)
+{
+	json_line_text(out, "{\"file\": ", file);
+	json_line_text(out, ", \"level\": ", f->warned ? "warning" : "error");
+	json_line_text(out, ", \"path\": ", f->path);
+	json_line_text(out, ", \"field\": ", f->field);
+	if (is_number(f->value))
+		buffer_printf(out, ", \"value\": %s", f->value);
+	else
+		json_line_text(out, ", \"value\": ", f->value);
+	json_line_text(out, ", \"bound\": ", f->bound);
+	json_line_text(out, ", \"problem\": ", f->text);
+	buffer_text(out, "}\n");
+}
+
+/* A line; in JSON, an object on a line of its own. */
+static void tell(
+	const struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
+{
+	CLEANUP(free) char *shown = strdup(file), *text = strdup(f->line);
+
+	if (c->json)
+		tell_json(file, f, out);
+	else if (shown && text)
+		buffer_printf(out, "%s: %s: %s\n", printable(shown),
+			f->warned ? "warning" : "error", printable(text));
+}
+
+static void found(void *arg, const struct format_fault *f)
+{
+	struct checking *k = arg;
+
+	k->bad |= !f->warned;
+	tell(k->check, k->t->file, f, k->out);
+	if (f->path[0])
+		(void)names_add(&k->told, f->path);
+}
+
+/* The map as a whole, in one sentence. */
+static struct format_fault whole(const char *text)
+{
+	return (struct format_fault){
+		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
+}
+
+static int drop(void *arg, const void *data, size_t n)
+{
+	(void)arg, (void)data, (void)n;
+	return 0;
+}
+
+/* What it is for was told: of the file, or of the object that it is a part of. */
+static bool was_told(const struct checking *k, const char *path)
+{
+	for (size_t i = 0; i < k->told.n; i++) {
+		size_t n = strlen(k->told.at[i]);
+
+		if (strncmp(path, k->told.at[i], n) == 0 && (!path[n] || path[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static int read_one(void *arg, const char *path, const struct seen *a)
+{
+	struct checking *k = arg;
+	CLEANUP(free) char *line = NULL;
+	struct format_fault f;
+	int r;
+
+	if (S_ISDIR(a->mode))
+		return 0;
+	r = offline_read(k->t, a, drop, NULL);
+	if (r == 0 || (r == -EIO && was_told(k, path)))
+		return 0;
+	if (r != -EIO)
+		return r;
+	if (asprintf(&line, "%s: cannot be read: %s", path,
+		    k->t->why.code ? error_text(&k->t->why) : strerror(-r)) < 0)
+		return -ENOMEM;
+	f = whole(line + strlen(path) + 2);
+	f.warned = true;
+	f.path = path;
+	f.line = line;
+	tell(k->check, k->t->file, &f, k->out);
+	return 0;
+}
+
+static int check_map(void *arg, struct offline *t, struct buffer *out)
+{
+	struct checking k = {.check = arg, .t = t, .out = out};
+	const struct format_edit *edit = t->vol->format->edit;
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0) {
+		struct format_fault f = whole(error_text(&e));
+
+		found(&k, &f);
+	}
+	error_clear(&e);
+	if (edit && edit->check)
+		r = edit->check(NULL, t->vol->now, true, found, &k, &e);
+	if (r == 0 || r == -EINVAL)
+		r = offline_walk(t, "", read_one, NULL, &k);
+	else
+		command_fail(t, "", r);
+	names_finish(&k.told);
+	return r < 0 ? r : k.bad ? -EINVAL : 0;
+}
+
+/* Takes "FIELD is VALUE (BOUND)" apart, which is how the reasons of a format are written (value is
+ * changed). false: it is no such sentence. */
+static bool split(char *text, struct format_fault *f)
+{
+	char *is = strstr(text, " is "), *end, *bound;
+
+	if (!is || memchr(text, ' ', (size_t)(is - text)))
+		return false;
+	end = is + 4 + strcspn(is + 4, ":(");
+	bound = strrchr(text, '(');
+	if (!*end || !bound || text[strlen(text) - 1] != ')')
+		return false;
+	text[strlen(text) - 1] = '\0';
+	while (end > is + 4 && end[-1] == ' ')
+		end--;
+	*is = *end = '\0';
+	f->field = text;
+	f->value = is + 4;
+	f->bound = bound + 1;
+	return true;
+}
+
+static int refused(void *arg, const char *file, const struct error *why, struct buffer *out)
+{
+	struct format_fault f = whole(error_text(why));
+	CLEANUP(free) char *text = strdup(f.text);
+
+	if (text)
+		(void)split(text, &f);
+	tell(arg, file, &f, out);
+	return why->code;
+}
+
+static int run(struct command *c)
+{
+	struct many m = {.visit = check_map,
+		.refused = refused,
+		.arg = c,
+		.how = &c->how,
+		.debug = c->debug};
+	int r = many_visit_all(&m, c->names, c->n_names);
+
+	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+int cli_check(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{.name = "json", .at = offsetof(struct check, json)}, {0}};
+	/* What raw/ shows the format itself has looked at. */
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.takes = "maps or folders",
+		.before = "raw=off",
+		.run = run};
+	struct check k = {0};
+
+	return command_main("check", argc, argv, &line, &k.command);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/commands/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/disk/io.h"
+#include "base/say.h"
+#include "cli/offline/walk.h"
+#include "codec/text/text.h"
+
+/* Where the file or directory was copied from; NULL: it was not. */
+static const char *copied_from(const struct copied *c, uint64_t number)
+{
+	return number < c->n ? c->from[number] : NULL;
+}
+
+static int copied_add(struct copied *c, uint64_t number, const char *path)
+{
+	while (c->n <= number) {
+		if (!array_room(c->from, c->n, c->room))
+			return -ENOMEM;
+		c->from[c->n++] = NULL;
+	}
+	free(c->from[number]);
+	c->from[number] = strdup(path);
+	return c->from[number] ? 0 : -ENOMEM;
+}
+
+enum { DEPTH_MAX = 1000 };
+
+struct copy {
+	struct offline *t;
+	const char *shown;
+	struct files_copied *done;
+	const struct unlike *u; /* NULL: what stands there takes all */
+	const char *path;       /* of what is being copied, in the directory */
+	const char *to;         /* ... and in the map */
+};
+
+/* In any case of letters, so that what a tool made of a file comes after it. */
+static int by_name(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	int r = strcasecmp(x, y);
+
+	return r ? r : strcmp(x, y);
+}
+
+static void tell(const struct copy *c, size_t *count, const char *why)
+{
+	++*count;
+	say(stderr, "mapfs: %s/%s: %s", c->shown, c->path, why);
+}
+
+static void tell_of(const struct copy *c, int r, const char *why)
+{
+	/* Nobody can write it, in any mount. */
+	if (r == -EACCES || r == -EROFS)
+		c->done->shut++;
+	else if (r == -EPERM)
+		tell(c, &c->done->left, "left out: no part of a map");
+	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
+		tell(c, &c->done->refused, "its name is not UTF-8");
+	else if (r == -ENAMETOOLONG)
+		tell(c, &c->done->left, "left out: its name is too long");
+	else
+		tell(c, &c->done->refused, why);
+}
+
+void files_copied_finish(struct files_copied *copied)
+{
+	free(copied->first_derived);
+	for (size_t i = 0; i < copied->all.n; i++)
+		free(copied->all.from[i]);
+	free(copied->all.from);
+}
+
+char *files_origin(
+	struct offline *t, const char *shown, const struct files_copied *copied, const char *path)
+{
+	const char *from;
+	char *name = NULL;
+	struct seen a;
+
+	if (offline_find(t, path, &a) < 0)
+		return NULL;
+	from = a.spot.upper ? copied_from(&copied->all, a.spot.upper->number) : NULL;
+	return from && asprintf(&name, "%s/%s", shown, from) >= 0 ? name : NULL;
+}
+
+/* Two files of the directory are one of the map: what came first would be lost. */
+static int refuse_second(struct copy *c, const char *first)
+{
+	CLEANUP(free) char *why = NULL;
+
+	if (asprintf(&why, "is the same file of the map as %s", first) < 0)
+		return -ENOMEM;
+	tell(c, &c->done->refused, why);
+	return 0;
+}
+
+/* What means nothing in a map is not kept until the end: there may be any number of such files.
+ * Those that the kit's compiler left beside its sources are told of together. */
+static void drop(struct copy *c, bool derived)
+{
+	if (overlay_remove(c->t->tree, c->to, false) < 0)
+		return;
+	if (!derived)
+		tell(c, &c->done->left, "left out: no part of a map");
+	else if (!c->done->derived++)
+		c->done->first_derived = strdup(c->path);
+}
+
+/* What became of it. */
+static int settle(struct copy *c)
+{
+	struct copied *all = &c->done->all;
+	enum change_meaning meaning;
+	const char *first;
+	struct seen a;
+	int r = offline_find(c->t, c->to, &a);
+
+	/* As in the base: a directory that stands there, and what is only shown. */
+	if (r < 0 || !a.spot.upper)
+		return r == -ENOENT ? 0 : r;
+	meaning = a.spot.dir ? CHANGE_OF_MAP : change_meaning_of(c->t, &a.spot);
+	if (meaning != CHANGE_OF_MAP) {
+		drop(c, meaning == CHANGE_DERIVED);
+		return 0;
+	}
+	first = a.spot.dir ? NULL : copied_from(all, a.spot.upper->number);
+	return first ? refuse_second(c, first) : copied_add(all, a.spot.upper->number, c->path);
+}
+
+static int copy_file(struct copy *c, int fd, const struct stat *st)
+{
+	struct error e = ERROR_INIT;
+	struct change_file s = {fd, 0};
+	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
+	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
+			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
+			: change_put(c->t, c->to, change_from_file, &s, mtime, &e);
+
+	if (s.failed)
+		tell(c, &c->done->unread, strerror(-s.failed));
+	else if (r == 0)
+		return settle(c);
+	else if (io_is_full(r))
+		return r; /* so it would be with each that follows */
+	else
+		tell_of(c, r, error_text(&e));
+	return 0;
+}
+
+static int copy_dir(struct copy *c, int fd, unsigned depth);
+
+static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
+{
+	CLEANUP(close_fd)
+	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+	int r = 0;
+
+	/* A link says ELOOP, a device or a socket ENXIO. */
+	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
+		r = fd;
+	else if (fd >= 0 && fstat(fd, &st) < 0)
+		r = -errno;
+	if (r < 0) {
+		tell(c, &c->done->unread, strerror(-r));
+		return 0;
+	}
+	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
+		tell(c, &c->done->left, "left out: neither a file nor a directory");
+		return 0;
+	}
+	/* What is written stands in the directory itself. */
+	if (offline_is_map(c->t, &st) || offline_is_map(c->done->held, &st))
+		return 0;
+	if (S_ISREG(st.st_mode))
+		return copy_file(c, fd, &st);
+	r = change_mkdir(c->t, c->to);
+	if (r < 0) {
+		tell_of(c, r, strerror(-r));
+		return 0;
+	}
+	r = settle(c);
+	return r < 0 ? r : copy_dir(c, fd, depth + 1);
+}
+
+/* Names in order, so that the same files make the same map. */
+static int copy_dir(struct copy *c, int fd, unsigned depth)
+{
+	CLEANUP_NAMES struct names names = {0};
+	const char *above = c->path;
+	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
+
+	if (r == 0 && names.n)
+		qsort(names.at, names.n, sizeof(*names.at), by_name);
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		CLEANUP(free) char *path = NULL, *to = NULL;
+
+		if (asprintf(&path, "%s%s%s", above, above[0] ? "/" : "", names.at[i]) < 0)
+			path = NULL;
+		to = path ? unlike_place(c->u, path) : NULL;
+		c->path = path;
+		c->to = to;
+		r = to ? copy_one(c, fd, names.at[i], depth) : -ENOMEM;
+	}
+	c->path = above;
+	return r;
+}
+
+static void tell_together(const char *shown, const struct files_copied *done)
+{
+	if (done->shut)
+		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", shown, done->shut,
+			done->shut == 1 ? "file is of" : "files are of");
+	if (done->derived)
+		say(stderr, "mapfs: %s: %zu %s left out that %s made of others in the map (%s)",
+			shown, done->derived, done->derived == 1 ? "file is" : "files are",
+			done->derived == 1 ? "is" : "are",
+			done->first_derived ? done->first_derived : "");
+}
+
+int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
+	struct files_copied *ret)
+{
+	struct copy c = {.t = t, .shown = shown, .done = ret, .u = u, .path = ""};
+	int r = copy_dir(&c, dirfd, 0);
+
+	tell_together(shown, ret);
+	return r;
+}
+
+/* Once all files of a directory are in the map: what of them is not, and what else is. */
+int files_tell_replaced(
+	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied)
+{
+	CLEANUP_NAMES struct names paths = {0};
+	const struct copied *all = &copied->all;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < all->n; i++) {
+		CLEANUP(free) char *to = all->from[i] ? unlike_place(u, all->from[i]) : NULL;
+		struct seen a;
+
+		if (!all->from[i])
+			continue;
+		r = to ? offline_find(t, to, &a) : -ENOMEM;
+		if (r == -ENOENT)
+			r = names_add(&paths, all->from[i]);
+	}
+	names_sort(&paths);
+	for (size_t i = 0; i < paths.n; i++)
+		say(stderr, "mapfs: %s/%s: left out: another file has its place", shown,
+			paths.at[i]);
+	copied->left += paths.n;
+	return r;
+}
+
+struct others {
+	struct offline *t;
+	int dirfd;
+	const struct unlike *u;
+	const struct copied *copied;
+	bool shut;         /* nobody can write the map's own directory, and we do */
+	struct names gone; /* paths */
+};
+
+static int find_other(void *arg, const char *path, const struct seen *a)
+{
+	struct others *o = arg;
+	struct stat st;
+	int fd, r;
+
+	if (!path[0]) {
+		o->shut = !(a->mode & 0222);
+		return 0;
+	}
+	/* All that is there is the directory's. */
+	if (unlike_has(o->u, path))
+		return WALK_PAST;
+	if (a->spot.upper && copied_from(o->copied, a->spot.upper->number))
+		return 0;
+	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
+	if (fd >= 0) {
+		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
+
+		close(fd);
+		return same ? 0 : -EEXIST;
+	}
+	if (fd != -ENOENT && fd != -ENOTDIR)
+		return fd;
+	/* What nobody can write is not the tree's to say. */
+	if (!(a->mode & 0222) && !o->shut)
+		return WALK_PAST;
+	r = names_add(&o->gone, path);
+	return r < 0 ? r : WALK_PAST;
+}
+
+int files_remove_others(
+	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied)
+{
+	struct others o = {.t = t, .dirfd = dirfd, .u = u, .copied = &copied->all};
+	int r = offline_walk(t, "", find_other, NULL, &o);
+
+	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {
+		r = change_remove_tree(t, o.gone.at[i]);
+		/* What is always there, and what is only shown. */
+		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
+			r = 0;
+	}
+	names_finish(&o.gone);
+	return r;
+}

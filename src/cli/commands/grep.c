@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs grep: searches texts of many maps. */
+#include <errno.h>
+#include <regex.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/offline/many.h"
+#include "cli/offline/reader.h"
+#include "cli/offline/walk.h"
+
+/* Those of grep. */
+enum { FOUND = 0, NOT_FOUND = 1, TROUBLE = 2 };
+enum { TEXT_MAX = 64 << 20 }; /* bytes of one file */
+
+struct grep {
+	struct command command;
+	const char *pattern;
+	int flags; /* of regcomp */
+	bool names, counts, numbers, nocase, extended;
+	const char **in; /* where the search is, NULL-ended; NULL: what the format says */
+	atomic_bool found;
+};
+
+/* In one map. */
+struct search {
+	const struct grep *grep;
+	struct offline *t;
+	struct buffer *out;
+	regex_t regex; /* a thread's own: regexec locks it */
+	bool found;
+	int worst;
+};
+
+static void print_match(
+	struct search *s, const char *path, size_t number, const char *line, size_t n)
+{
+	buffer_printf(s->out, "%s/%s:", s->t->file, path);
+	if (s->grep->numbers)
+		buffer_printf(s->out, "%zu:", number);
+	buffer_append(s->out, line, n);
+	buffer_byte(s->out, '\n');
+}
+
+static size_t search_lines(struct search *s, const char *path, const char *text, size_t size)
+{
+	bool quiet = s->grep->names || s->grep->counts;
+	size_t found = 0, number = 1;
+
+	for (size_t at = 0; at < size; number++) {
+		const char *line = text + at, *end = memchr(line, '\n', size - at);
+		size_t n = end ? (size_t)(end - line) : size - at;
+		regmatch_t match = {.rm_so = 0, .rm_eo = (regoff_t)n};
+
+		if (regexec(&s->regex, line, 1, &match, REG_STARTEND) == 0) {
+			found++;
+			if (!quiet)
+				print_match(s, path, number, line, n);
+			if (s->grep->names)
+				break;
+		}
+		at += n + 1;
+	}
+	return found;
+}
+
+static int search_file(void *arg, const char *path, const struct seen *a)
+{
+	struct search *s = arg;
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	size_t found;
+	int r;
+
+	if (S_ISDIR(a->mode))
+		return 0;
+	r = offline_read_all(s->t, a, TEXT_MAX, &text);
+	if (r < 0) {
+		s->worst = command_fail(s->t, path, r);
+		return 0;
+	}
+	found = search_lines(s, path, (const char *)text->data, text->size);
+	s->found |= found > 0;
+	if (s->grep->names && found)
+		buffer_printf(s->out, "%s/%s\n", s->t->file, path);
+	else if (s->grep->counts)
+		buffer_printf(s->out, "%s/%s:%zu\n", s->t->file, path, found);
+	return 0;
+}
+
+static int search_map(void *arg, struct offline *t, struct buffer *out)
+{
+	struct grep *g = arg;
+	struct search s = {.grep = g, .t = t, .out = out};
+	const char *const *in = g->in ? g->in : t->vol->format->texts;
+
+	if (regcomp(&s.regex, g->pattern, g->flags) != 0)
+		return -ENOMEM;
+	for (; in && *in; in++) {
+		int r = offline_match(t, *in, search_file, &s);
+
+		if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+			s.worst = command_fail(t, *in, r);
+	}
+	regfree(&s.regex);
+	if (s.found)
+		atomic_store(&g->found, true);
+	return s.worst;
+}
+
+static int check_pattern(const struct grep *g)
+{
+	char why[256];
+	regex_t regex;
+	int r = regcomp(&regex, g->pattern, g->flags);
+
+	if (r == 0) {
+		regfree(&regex);
+		return 0;
+	}
+	regerror(r, &regex, why, sizeof(why));
+	return cli_usage("grep: %s: %s", g->pattern, why);
+}
+
+static int run(struct command *c)
+{
+	struct grep *g = (struct grep *)c;
+	struct many m = {.visit = search_map, .arg = g, .how = &c->how, .debug = c->debug};
+	int r;
+
+	g->pattern = c->names[0];
+	g->flags = (g->nocase ? REG_ICASE : 0) | (g->extended ? REG_EXTENDED : 0);
+	if (check_pattern(g) != 0)
+		return TROUBLE;
+	r = many_visit_all(&m, c->names + 1, c->n_names - 1);
+	return r < 0 ? TROUBLE : atomic_load(&g->found) ? FOUND : NOT_FOUND;
+}
+
+int cli_grep(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"count", 'c', COMMAND_FLAG, offsetof(struct grep, counts)},
+		{"extended-regexp", 'E', COMMAND_FLAG, offsetof(struct grep, extended)},
+		{"files-with-matches", 'l', COMMAND_FLAG, offsetof(struct grep, names)},
+		{"ignore-case", 'i', COMMAND_FLAG, offsetof(struct grep, nocase)},
+		{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, in)},
+		{"line-number", 'n', COMMAND_FLAG, offsetof(struct grep, numbers)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.takes = "a pattern, and maps or folders",
+		.no_name = 1,
+		.wrong = TROUBLE,
+		.run = run};
+	struct grep g = {0};
+	int code = command_main("grep", argc, argv, &line, &g.command);
+
+	free(g.in);
+	return code;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs index: the files of an archive that list its other files are made anew. */
+#include <errno.h>
+
+#include "cli/cli.h"
+#include "cli/commands/indexing.h"
+#include "cli/line/command.h"
+
+struct indexes {
+	struct command command;
+	struct indexing x;
+};
+
+static int run(struct command *c)
+{
+	struct indexing *x = &((struct indexes *)c)->x;
+	struct error e = ERROR_INIT;
+	int r, code = OUTCOME_DONE;
+
+	if (!x->dry && !command_writes(c))
+		return OUTCOME_USAGE;
+	r = command_open(c, c->names[0], NULL, 0);
+	if (r < 0)
+		return (int)command_outcome_of_writing(r);
+	x->tree = &c->tree;
+	x->verbose = c->save.verbose;
+	r = indexing_put(x, c->tree.vol->now, &e);
+	if (r < 0) {
+		offline_say(&c->tree, "%s", error_text(&e));
+		return r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+	}
+	if (x->n_put)
+		code = (int)change_save(&c->tree, &c->save);
+	return code == OUTCOME_DONE && x->unread ? OUTCOME_LEFT : code;
+}
+
+int cli_index(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"dry-run", 'n', COMMAND_FLAG, offsetof(struct indexes, x.dry)},
+		{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)}, COMMAND_VERBOSE,
+		{0}};
+	static const struct command_line line = {
+		.options = options, .least = 1, .most = 1, .takes = "a file", .run = run};
+	struct indexes i = {0};
+
+	return command_main("index", argc, argv, &line, &i.command);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs ls: names, as ls prints them where its output is no terminal. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/offline/output.h"
+#include "cli/offline/walk.h"
+
+struct ls {
+	struct command command;
+	bool details, below;
+	bool headings; /* each directory has a line of its own above it */
+	bool from_root;
+	bool printed;
+};
+
+static void print_name(const char *name, const char *end)
+{
+	CLEANUP(free) char *shown = output_is_terminal() ? strdup(name) : NULL;
+
+	printf("%s%s", shown ? printable(shown) : name, end);
+}
+
+static void print_entry(const struct ls *ls, const char *name, const struct seen *a)
+{
+	char mode[] = "-rwxrwxrwx", when[32] = "";
+	struct tm tm;
+
+	if (!ls->details) {
+		print_name(name, "\n");
+		return;
+	}
+	mode[0] = S_ISDIR(a->mode) ? 'd' : '-';
+	for (int i = 0; i < 9; i++)
+		if (!(a->mode & 0400 >> i))
+			mode[i + 1] = '-';
+	if (localtime_r(&a->mtime.tv_sec, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+	printf("%s %10ju %s ", mode, S_ISDIR(a->mode) ? (uintmax_t)0 : (uintmax_t)a->size, when);
+	print_name(name, "\n");
+}
+
+static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
+{
+	struct names names;
+	int r = offline_names(&ls->command.tree, dir, true, &names);
+
+	if (r < 0)
+		return r;
+	if (ls->headings) {
+		const char *way = !ls->below || !ls->from_root ? "" : path[0] ? "./" : ".";
+
+		printf("%s%s", ls->printed ? "\n" : "", way);
+		print_name(path, ":\n");
+		ls->printed = true;
+	}
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		struct seen a = {0};
+
+		if (ls->details)
+			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
+		if (r == 0)
+			print_entry(ls, names.at[i], &a);
+	}
+	names_finish(&names);
+	return r;
+}
+
+static int visit(void *arg, const char *path, const struct seen *a)
+{
+	struct ls *ls = arg;
+
+	return S_ISDIR(a->mode) ? list_dir(ls, path, a) : 0;
+}
+
+/* What a path or a pattern means: files by their names, directories by what is in them. */
+static int show(void *arg, const char *path, const struct seen *a)
+{
+	struct ls *ls = arg;
+
+	ls->from_root = !path[0];
+	if (!S_ISDIR(a->mode))
+		print_entry(ls, path, a);
+	else if (ls->below)
+		return offline_walk(&ls->command.tree, path, visit, NULL, ls);
+	else
+		return list_dir(ls, path, a);
+	return 0;
+}
+
+static int run(struct command *c)
+{
+	struct ls *ls = (struct ls *)c;
+	int r;
+
+	c->threads = 0;
+	c->how.keep_modes = !c->options.rq.how.read_only;
+	ls->headings =
+		ls->below || c->n_names > 2 || (c->n_names == 2 && strpbrk(c->names[1], "*?["));
+	r = command_open(c, c->names[0], NULL, 0);
+	if (r == 0)
+		command_each(c, 1, show);
+	return (int)command_outcome(r < 0 ? r : c->worst);
+}
+
+int cli_ls(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
+		{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
+	static const struct command_line line = {
+		.options = options, .least = 1, .takes = "a file and paths in it", .run = run};
+	struct ls ls = {0};
+
+	return command_main("ls", argc, argv, &line, &ls.command);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs merge: two maps that were made of one become one, also as git's merge driver. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/merging/left.h"
+#include "cli/merging/steps.h"
+#include "cli/offline/change.h"
+#include "cli/offline/out.h"
+#include "cli/offline/streams.h"
+#include "vfs/files/companion.h"
+#include "vfs/volume/finish.h"
+
+/* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
+enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
+enum { BASE_AT, OURS_AT, THEIRS_AT, OUT_AT, NAMES };
+
+struct command_merge {
+	struct command command;
+	struct merge merge;
+	struct out out;
+	const char *label; /* of the map, in messages and for what is left over */
+	bool labelled;     /* by the command line */
+	int left_dir;
+	char left_name[NAME_MAX + 1];
+	char *shown[SIDES];
+	struct source ours;           /* as it was; no name */
+	bool as_base, theirs_as_ours; /* their bytes are the same */
+};
+
+static int fail(const char *file, const struct error *e)
+{
+	say(stderr, "mapfs: %s: %s", file, error_text(e));
+	return e->code;
+}
+
+/* The same of one of the three maps: git gives them names of its own, which say nothing. */
+static int fail_side(const struct command_merge *c, enum which w, const struct error *e)
+{
+	static const char *const sides[] = {"the base", "ours", "theirs"};
+
+	if (!c->labelled)
+		return fail(c->command.names[w], e);
+	say(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
+		error_text(e));
+	return e->code;
+}
+
+/* Is the file of no bytes, which git gives for a base that is not there? */
+static bool is_empty(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+/* Where what is left over goes: beside the map of that name. */
+static int open_left(struct command_merge *c)
+{
+	const char *slash = strrchr(c->label, '/'), *name = slash ? slash + 1 : c->label;
+	CLEANUP(free)
+	char *dir = slash ? strndup(c->label, (size_t)(name - c->label)) : strdup(".");
+	struct error e = ERROR_INIT;
+
+	if (!dir)
+		return -ENOMEM;
+	if (!*name || strlen(name) > NAME_MAX) {
+		error_set(&e, -EINVAL, "is no name of a file");
+		return fail(c->label, &e);
+	}
+	strcpy(c->left_name, name);
+	/* git may not have made it yet. */
+	for (char *at = dir; (at = strchr(at + 1, '/')); *at = '/') {
+		*at = '\0';
+		(void)mkdir(dir, 0777);
+	}
+	c->left_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->left_dir >= 0)
+		return 0;
+	error_errno(&e, "%s", dir);
+	return fail(c->label, &e);
+}
+
+/* Ours is what it was opened as; the tree that is edited is of the copy. */
+static int copy_ours(struct command_merge *c, const struct vfs_options *writing)
+{
+	struct offline *t = &c->merge.sides[OURS].tree;
+	const struct format *f = volume_format_for(NULL, t->vol->name);
+	char second[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	c->ours.files[0] = file_ref(t->vol->source.files[0]);
+	if (finish_waits(t->vol))
+		r = finish_refuse(&e);
+	else if (f)
+		r = companion_open(t->vol->dirfd, f, t->vol->name, &c->ours, second, &e);
+	/* The copy would be refused under its own name. */
+	if (r == 0 && f && f->companion && !c->ours.files[1] &&
+		f->companion(t->vol->name, 0, second))
+		r = error_set(&e, -EINVAL, "%s is not beside it", second);
+	offline_close(t);
+	if (r < 0)
+		return fail_side(c, OURS, &e);
+	r = out_copy(&c->out, &c->ours, t, c->label, writing, &e);
+	return r < 0 ? fail(c->label, &e) : 0;
+}
+
+/* The maps are opened, and ours copied to where it is to be; all outside the sandbox. */
+static int open_all(struct command_merge *c)
+{
+	char **names = c->command.names;
+	struct vfs_options writing = c->command.how;
+	struct side *s = c->merge.sides;
+	struct error e = ERROR_INIT;
+	int r;
+
+	writing.read_only = false;
+	writing.at_once = true;
+	r = out_begin(&c->out, names[OUT_AT], &writing, &e);
+	if (r < 0)
+		return fail(names[OUT_AT], &e);
+	r = open_left(c);
+	if (r < 0)
+		return r;
+	c->merge.no_base = is_empty(names[BASE_AT]);
+	for (int w = 0; w < SIDES; w++) {
+		if (w == BASE && c->merge.no_base)
+			continue;
+		r = offline_open(&s[w].tree, names[w], &c->command.how, &e);
+		if (r < 0)
+			return fail_side(c, (enum which)w, &e);
+	}
+	return copy_ours(c, &writing);
+}
+
+static int confine(struct command_merge *c)
+{
+	struct offline *trees[SIDES + 1];
+	struct sandbox_rule left = {c->left_dir, SANDBOX_WRITABLE};
+	struct error e = ERROR_INIT;
+	size_t n = 0;
+	int r;
+
+	for (int w = 0; w < SIDES; w++)
+		if (c->merge.sides[w].tree.vol)
+			trees[n++] = &c->merge.sides[w].tree;
+	if (c->out.held)
+		trees[n++] = c->out.held;
+	r = offline_confine(trees, n, &left, 1, c->command.debug, &e);
+	return r < 0 ? fail(c->label, &e) : 0;
+}
+
+static int load_all(struct command_merge *c, struct pool *pool)
+{
+	const struct format *format = NULL;
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	for (int w = SIDES; r == 0 && w-- > 0;) {
+		struct side *s = &c->merge.sides[w];
+
+		if (s->tree.vol) {
+			r = offline_load(&s->tree, pool, &e);
+			if (r < 0)
+				return fail_side(c, (enum which)w, &e);
+			if (format && format != s->tree.vol->format) {
+				error_set(&e, -EINVAL, "is of another format than the others");
+				return fail_side(c, (enum which)w, &e);
+			}
+			format = s->tree.vol->format;
+		}
+		r = side_read(s, s->tree.vol && format->numbered);
+	}
+	if (r < 0)
+		return r;
+	r = out_check(&c->out, format, &e);
+	if (r < 0)
+		return fail(c->command.names[OUT_AT], &e);
+	c->merge.numbered = format->numbered;
+	c->merge.nocase = format->nocase;
+	if (format->merging)
+		c->merge.how = format->merging;
+	return 0;
+}
+
+/* theirs: the path of what lies beside the map, or NULL. */
+static void tell_one(const struct command_merge *c, const struct left_over *left, const char *path,
+	const char *why, const char *theirs)
+{
+	const char *slash = strrchr(c->label, '/');
+	int n = slash ? (int)(slash + 1 - c->label) : 0;
+
+	if (theirs && left->made[0])
+		say(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s", c->label,
+			path, why, n, c->label, left->made, theirs);
+	else
+		say(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
+}
+
+static void tell(const struct command_merge *c, const struct left_over *left)
+{
+	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
+		const struct conflict *x = &c->merge.conflicts[i];
+		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL, *shown = NULL;
+		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
+
+		if (x->x && asprintf(&shown, "%s: ", path && path[0] ? path : ".") < 0)
+			shown = NULL;
+		tell_one(c, left, shown ? shown : "", x->why, theirs);
+	}
+}
+
+/* What the merged map is to be a copy of. */
+static const struct source *result(const struct command_merge *c)
+{
+	return &c->merge.sides[c->as_base ? THEIRS : OURS].tree.vol->source;
+}
+
+/* *refused: both together would be no map. */
+static int save(struct command_merge *c, bool *refused)
+{
+	int error = -EINVAL;
+	const struct change_save how = {.error = &error};
+	int code = c->as_base || c->theirs_as_ours
+			   ? OUTCOME_DONE
+			   : (int)change_save(&c->merge.sides[OURS].tree, &how);
+
+	*refused = code == OUTCOME_SAVE_FAILED && error == -EINVAL;
+	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
+}
+
+/* What came of both would be refused, and why was told: git goes on with ours, and theirs beside
+ * it.
+ */
+static int keep_ours(struct command_merge *c)
+{
+	__attribute__((cleanup(left_over_finish))) struct left_over left = {
+		.dirfd = c->left_dir, .name = c->left_name};
+	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
+	struct error e = ERROR_INIT;
+	int r = left_over_map(&left, &theirs->source, theirs->format, &e);
+
+	if (r == 0)
+		r = out_commit(&c->out, &c->ours, &e);
+	if (r < 0) {
+		fail(c->command.names[OUT_AT], &e);
+		return TROUBLE + OUTCOME_SAVE_FAILED;
+	}
+	tell_one(c, &left, "", "both together are no map that can be saved", c->left_name);
+	return CONFLICTS;
+}
+
+static int write_out(struct command_merge *c)
+{
+	__attribute__((cleanup(left_over_finish))) struct left_over left = {
+		.dirfd = c->left_dir, .name = c->left_name};
+	struct error e = ERROR_INIT;
+	bool refused;
+	int code = save(c, &refused);
+
+	if (refused)
+		return keep_ours(c);
+	if (code != OUTCOME_DONE)
+		return TROUBLE + code;
+	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, result(c), &e) < 0) {
+		if (c->out.stands)
+			tell(c, &left);
+		else
+			left_over_drop(&left);
+		fail(c->command.names[OUT_AT], &e);
+		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
+	}
+	tell(c, &left);
+	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
+}
+
+static int merge(struct command_merge *c, struct pool *pool)
+{
+	struct merge *m = &c->merge;
+	const struct source *base = NULL, *theirs;
+	struct error e = ERROR_INIT;
+	int r = c->out.held ? offline_check_journal(c->out.held, &e) : 0;
+
+	if (r < 0)
+		return fail(c->command.names[OUT_AT], &e);
+	r = load_all(c, pool);
+	if (r < 0)
+		return r;
+	if (!m->no_base)
+		base = &m->sides[BASE].tree.vol->source;
+	theirs = &m->sides[THEIRS].tree.vol->source;
+	/* Where only one side was written there is nothing to look at. */
+	c->theirs_as_ours = offline_same(&c->ours, theirs) || (base && offline_same(base, theirs));
+	c->as_base = !c->theirs_as_ours && base && offline_same(&c->ours, base);
+	if (c->theirs_as_ours || c->as_base)
+		return 0;
+	r = hidden_decide(m, c->label);
+	if (r == 0)
+		r = match_all(m);
+	if (r == 0)
+		r = decide_all(m);
+	if (r == 0)
+		r = order_all(m);
+	return r < 0 ? r : apply_all(m);
+}
+
+static int run_all(struct command_merge *c)
+{
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.how.cache);
+	struct pool *pool = NULL;
+	int r = budget ? digest_begin() : -ENOMEM, code;
+
+	c->command.how.budget = budget; /* the maps share it */
+
+	if (r == 0)
+		r = open_all(c);
+	if (r == 0)
+		r = confine(c);
+	if (r == 0) {
+		pool = pool_create(0);
+		r = pool ? merge(c, pool) : -ENOMEM;
+	}
+	if (r == -ENOMEM)
+		say(stderr, "mapfs: out of memory");
+	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome_of_writing(r);
+	for (int w = 0; w < SIDES; w++) {
+		offline_close(&c->merge.sides[w].tree);
+		side_finish(&c->merge.sides[w]);
+	}
+	out_finish(&c->out);
+	merged_finish(&c->merge);
+	pool_destroy(pool);
+	return code;
+}
+
+/* The command line is right so far. */
+static int run(struct command *command)
+{
+	struct command_merge *c = (struct command_merge *)command;
+	char **names = command->names;
+	bool prints = streams_named(names[OUT_AT]);
+
+	if (prints && isatty(STDOUT_FILENO))
+		return TROUBLE + cli_usage("merge: a map is nothing for a terminal: name a file");
+	c->labelled = c->label;
+	if (!c->labelled)
+		c->label = names[!prints                         ? OUT_AT
+				 : streams_named(names[OURS_AT]) ? THEIRS_AT
+								 : OURS_AT];
+	return run_all(c);
+}
+
+int cli_merge(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
+		{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
+	static const struct command_line line = {.options = options,
+		.least = NAMES,
+		.most = NAMES,
+		.takes = "four files: BASE OURS THEIRS OUT",
+		.fixed = "png=stored",
+		.wrong = TROUBLE + OUTCOME_USAGE,
+		.run = run};
+	static const struct format_merging nothing;
+	struct command_merge c = {.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1};
+	int code = command_main("merge", argc, argv, &line, &c.command);
+
+	close_fd_cleanup(&c.left_dir);
+	file_unref(c.ours.files[0]);
+	file_unref(c.ours.files[1]);
+	return code;
+}

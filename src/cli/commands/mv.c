@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs mv: files and directories of a map under other names. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/line/command.h"
+
+/* NULL: nothing does. */
+static const struct seen *stands(struct offline *t, const char *path, struct seen *at)
+{
+	return offline_find(t, path, at) < 0 ? NULL : at;
+}
+
+static bool is_below(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(dir, path, n) == 0 && path[n] == '/';
+}
+
+static int move(struct offline *t, const char *from, const char *to, bool into)
+{
+	CLEANUP(free) char *plain = strdup(from), *below = NULL;
+	const char *name;
+	struct seen a;
+	int r;
+
+	for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
+		plain[n - 1] = '\0';
+	name = plain ? strrchr(plain, '/') : NULL;
+	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
+		return command_fail(t, from, -ENOMEM);
+	r = overlay_rename(t->tree, plain, into ? below : to);
+	if (r == -EINVAL && is_below(plain, into ? below : to)) {
+		offline_say(t, "%s: cannot go into itself", from);
+		return r;
+	}
+	if (r == -EPERM && into) {
+		offline_say(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
+		return r;
+	}
+	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && stands(t, plain, &a))
+		return command_fail(t, to, r);
+	return r < 0 ? command_fail(t, from, r) : 0;
+}
+
+static int run(struct command *c)
+{
+	struct offline *t = &c->tree;
+	const char *to = c->names[c->n_names - 1];
+	int r = command_open(c, c->names[0], NULL, 0);
+	struct seen a;
+	bool into = r == 0 && stands(t, to, &a) && a.spot.dir;
+
+	if (r == 0 && !into && c->n_names > 3)
+		r = command_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
+	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
+		r = move(t, c->names[i], to, into);
+	return r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(t, &c->save);
+}
+
+int cli_mv(int argc, char **argv)
+{
+	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 3,
+		.takes = "a file, paths in it, and where they go",
+		.writes = true,
+		.run = run};
+	struct command c = {0};
+
+	return command_main("mv", argc, argv, &line, &c);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs pack: a directory of files becomes a map, or goes onto one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/disk/io.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/commands/files.h"
+#include "cli/commands/indexing.h"
+#include "cli/line/command.h"
+#include "cli/line/words.h"
+#include "cli/offline/out.h"
+#include "cli/offline/streams.h"
+
+struct pack {
+	struct command command; /* its tree: the map that is there, or is made */
+	struct out out;         /* ... where what is unlike has to go first */
+	struct offline copy;    /* ... of it, then */
+	const char *dir;        /* as it was named */
+	const char *onto;       /* NULL: the map is new */
+	const char *format;
+	bool exact, index;
+};
+
+static int open_map(struct pack *p, int from)
+{
+	struct command *c = &p->command;
+	struct sandbox_rule rule = {from, 0};
+	struct stat st;
+
+	if (fstat(from, &st) < 0 || st.st_uid != geteuid())
+		rule.flags |= SANDBOX_RIGHTS;
+	c->create = c->how.nameless = !p->onto;
+	c->format = p->format;
+	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);
+}
+
+/* The name appears with all of the map, or not at all. */
+static int give_name(struct pack *p, int code)
+{
+	struct offline *t = &p->command.tree;
+	bool stream = streams_named(t->file);
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+		r = stream ? streams_output(t->vol->source.files[0]->fd, &e)
+			   : volume_name(t->vol, &e);
+	if (r < 0) {
+		offline_say(t, "%s", error_text(&e));
+		code = r == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+	}
+	if (stream || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+		volume_discard(t->vol);
+	return code;
+}
+
+/* What files name goes alone first, and is saved so: where it stood, new objects can be then. */
+static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
+{
+	const struct change_save how = {.left = true, .silent = true};
+	struct offline *t = &p->command.tree;
+	enum outcome code;
+	int r = out_copy(&p->out, &t->vol->source, &p->copy, t->file, &p->command.how, e);
+
+	if (r == 0)
+		r = offline_load(&p->copy, t->pool, e);
+	if (r == 0)
+		r = unlike_remove(&p->copy, u, true);
+	if (r < 0)
+		return e->code ? r : error_set(e, r, "%s", strerror(-r));
+	code = change_save(&p->copy, &how);
+	offline_close(&p->copy);
+	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
+	r = offline_open_at(&p->copy, p->out.dirfd, replace_temporary(p->out.copy), t->file,
+		&p->command.how, e);
+	return r < 0 ? r : offline_load(&p->copy, t->pool, e);
+}
+
+static int hold(struct pack *p, struct error *e)
+{
+	p->out.held = &p->command.tree;
+	return out_hold(&p->out, p->onto, e);
+}
+
+/* What the directory has in another sort makes room. *ret: the tree that is changed then. */
+static int make_room(struct pack *p, int from, struct unlike *u, struct offline **ret)
+{
+	struct offline *t = *ret = &p->command.tree;
+	struct error e = ERROR_INIT;
+	int r = p->exact ? hold(p, &e) : 0;
+
+	if (r == 0 && p->exact)
+		r = unlike_find(t, from, u);
+	if (r == 0 && unlike_any(u, true)) {
+		r = clear_copy(p, u, &e);
+		*ret = &p->copy;
+		unlike_finish(u);
+		if (r == 0)
+			r = unlike_find(&p->copy, from, u);
+	}
+	if (r == 0)
+		r = unlike_remove(*ret, u, false);
+	if (r < 0)
+		offline_say(t, "%s", e.code ? error_text(&e) : strerror(-r));
+	return r;
+}
+
+/* The lists of what the new map holds go into it with the rest. */
+static int put_indexes(struct pack *p, struct offline *t, struct files_copied *done)
+{
+	struct indexing x = {.tree = t, .verbose = p->command.save.verbose};
+	struct error e = ERROR_INIT;
+	struct staged s;
+	int r = staged_build(t->tree, &s, &e);
+
+	if (r == 0) {
+		r = indexing_put(&x, s.built.map, &e);
+		staged_finish(&s);
+	}
+	if (r < 0)
+		offline_say(t, "%s", error_text(&e));
+	done->left += x.unread;
+	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
+}
+
+/* Where a copy was changed, the map becomes that. */
+static int save(struct pack *p, struct offline *t)
+{
+	int code = (int)change_save(t, &p->command.save);
+	struct error e = ERROR_INIT;
+
+	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
+		out_commit(&p->out, &t->vol->source, &e) == 0)
+		return code;
+	offline_say(t, "%s", error_text(&e));
+	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+}
+
+struct copying {
+	const struct pack *p;
+	const struct files_copied *done;
+};
+
+static char *origin(void *arg, struct offline *t, const char *path)
+{
+	const struct copying *c = arg;
+
+	return files_origin(t, c->p->dir, c->done, path);
+}
+
+static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
+{
+	struct files_copied done = {.held = &p->command.tree};
+	struct copying copying = {p, &done};
+	int r = files_copy_in(t, from, p->dir, u, &done), code;
+
+	if (r == 0)
+		r = files_tell_replaced(t, p->dir, u, &done);
+	if (r == 0 && p->exact)
+		r = files_remove_others(t, from, u, &done);
+	if (r < 0)
+		offline_say(t, "%s", strerror(-r));
+	p->command.save.origin = origin;
+	p->command.save.origin_arg = &copying;
+	if (p->command.save.skip) {
+		done.left += done.refused;
+		done.refused = 0;
+	}
+	if (done.refused || io_is_full(r))
+		code = OUTCOME_SAVE_FAILED;
+	else if (r < 0 || done.unread)
+		code = OUTCOME_REFUSED;
+	else
+		code = p->index ? put_indexes(p, t, &done) : OUTCOME_DONE;
+	if (code == OUTCOME_DONE)
+		code = save(p, t);
+	files_copied_finish(&done);
+	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
+}
+
+static int pack(struct pack *p)
+{
+	CLEANUP(close_fd) int from = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_UNLIKE struct unlike u = {0};
+	struct command *c = &p->command;
+	struct offline *t;
+	int r, code;
+
+	if (from < 0) {
+		say(stderr, "mapfs: %s: %s", p->dir, strerror(errno));
+		return OUTCOME_REFUSED;
+	}
+	r = open_map(p, from);
+	if (r < 0 && c->create && c->tree.vol)
+		volume_discard(c->tree.vol);
+	if (r < 0)
+		return (int)command_outcome_of_writing(r);
+	r = make_room(p, from, &u, &t);
+	code = r < 0 ? OUTCOME_SAVE_FAILED : fill(p, from, t, &u);
+	return c->create ? give_name(p, code) : code;
+}
+
+static int run(struct command *c)
+{
+	struct pack *p = (struct pack *)c;
+
+	if (p->format && !words_format_known(p->format))
+		return cli_usage("pack: --format=%s is no format", p->format);
+	if (c->n_names != (p->onto ? 1 : 2))
+		return cli_usage("pack takes %s", c->line->takes);
+	if (p->format && p->onto)
+		return cli_usage("pack: --format goes with a new file");
+	if (p->exact && !p->onto)
+		return cli_usage("pack: --exact goes with --onto");
+	if (!p->onto && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
+		return cli_usage("pack: a map is nothing for a terminal: name a file");
+	p->dir = c->names[0];
+	return command_writes(c) ? pack(p) : OUTCOME_USAGE;
+}
+
+int cli_pack(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"exact", '\0', COMMAND_FLAG, offsetof(struct pack, exact)},
+		{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
+		{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},
+		{"onto", '\0', COMMAND_TEXT, offsetof(struct pack, onto)},
+		{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct command, save.skip)},
+		COMMAND_VERBOSE, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.most = 2,
+		.takes = "a directory, and a new file or --onto a file",
+		.run = run};
+	struct pack p = {.out.dirfd = -1, .command.save.left = true};
+	int code = command_main("pack", argc, argv, &line, &p.command);
+
+	offline_close(&p.copy);
+	out_finish(&p.out);
+	return code;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs preview: a map as a picture. */
+#include "formats/preview.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/disk/io.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/compare/picture.h"
+#include "cli/line/command.h"
+#include "formats/images.h"
+
+struct drawing {
+	struct command command;
+	struct preview how;
+	const char *layer, *size;
+	struct images *images; /* the game's */
+	int out;               /* the directory of the picture; -1: standard output */
+	const char *name;
+};
+
+static void note(void *arg, const char *line)
+{
+	offline_say(arg, "%s", line);
+}
+
+/* NULL: that is a name for a picture. */
+static const char *misnamed(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!name[0])
+		return "is a directory";
+	return !dot || strcasecmp(dot, ".png") == 0 ? NULL
+						    : "a picture is PNG: its name ends in .png";
+}
+
+/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. What
+ * is empty was made for the picture, perhaps under a name that nobody chose. */
+static const char *hindrance(int dirfd, const char *name)
+{
+	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+	CLEANUP(close_fd)
+	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	uint8_t begin[sizeof(magic)];
+	struct stat st;
+
+	if (fd == -ELOOP || fd == -ENXIO)
+		return "is no regular file";
+	if (fd != -ENOENT) {
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return strerror(fd < 0 ? -fd : errno);
+		if (!S_ISREG(st.st_mode))
+			return "is no regular file";
+		if (st.st_size == 0)
+			return NULL;
+		if (pread(fd, begin, sizeof(begin), 0) != (ssize_t)sizeof(begin) ||
+			memcmp(begin, magic, sizeof(magic)) != 0)
+			return "is there, and no PNG: it is not written over";
+	}
+	return misnamed(name);
+}
+
+/* Where the picture goes, before all else is given up. */
+static int open_place(struct drawing *d, const char *out)
+{
+	const char *slash = strrchr(out, '/');
+	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+	const char *why;
+
+	d->name = slash ? slash + 1 : out;
+	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	why = d->out >= 0 ? hindrance(d->out, d->name) : misnamed(d->name);
+	if (d->out < 0 && !why)
+		why = strerror(errno);
+	if (!why)
+		return 0;
+	say(stderr, "mapfs: %s: %s", out, why);
+	return -EINVAL;
+}
+
+static int open_map(struct drawing *d, const char *file)
+{
+	struct sandbox_rule rules[1 + IMAGES_DIRS_MAX];
+	size_t n = images_rules(d->images, rules);
+
+	if (d->out >= 0)
+		rules[n++] = (struct sandbox_rule){d->out, SANDBOX_WRITABLE};
+	return command_open(&d->command, file, rules, n);
+}
+
+static int find_part(struct drawing *d, const char *path)
+{
+	struct seen a;
+	int r = offline_find(&d->command.tree, path, &a);
+
+	d->how.part = r == 0 ? a.spot.id : d->how.part;
+	return r;
+}
+
+/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. One of
+ * another user's is not for our pictures. */
+static int open_empty(const struct drawing *d)
+{
+	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
+		st.st_uid == geteuid() && st.st_nlink == 1)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOENT;
+}
+
+static int write_file(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
+{
+	CLEANUP(close_fd) int fd = open_empty(d);
+	int r;
+
+	if (fd < 0)
+		return picture_write(d->out, d->name, p, mode, true, e);
+	r = picture_put(fd, p, e);
+	if (r < 0)
+		(void)io_truncate(fd, 0);
+	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
+}
+
+static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
+{
+	int r;
+
+	if (d->out >= 0)
+		return write_file(d, p, mode, e);
+	r = picture_put(STDOUT_FILENO, p, e);
+	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
+}
+
+/* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
+static int find_cut(struct drawing *d)
+{
+	const char *colon = strchr(d->layer, ':');
+	CLEANUP(free) char *path = colon ? strndup(d->layer, (size_t)(colon - d->layer)) : NULL;
+	int r = find_part(d, d->layer);
+
+	if (r != -ENOENT || !colon)
+		return r;
+	d->how.cut = colon + 1;
+	return path ? find_part(d, path) : -ENOMEM;
+}
+
+/* *fault: the file that what went wrong is of. */
+static int draw(struct drawing *d, mode_t mode, const char **fault, struct error *e)
+{
+	const struct snapshot *s = d->command.tree.vol->now;
+	const struct format_preview *f = s->format->preview;
+	struct picture p;
+	int r;
+
+	if (!f)
+		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
+	if (d->layer) {
+		r = f->cuts ? find_cut(d) : find_part(d, d->layer);
+		if (r < 0)
+			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
+	}
+	r = f->draw(s, &d->how, &p, e);
+	if (r < 0)
+		return d->layer ? error_context(e, "%s", d->layer) : r;
+	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
+	r = write_picture(d, &p, mode, e);
+	bytes_unref(p.rgba);
+	return r;
+}
+
+static int draw_to(struct drawing *d, const char *out)
+{
+	const char *fault = d->command.names[0];
+	mode_t mask = umask(0);
+	struct error e = ERROR_INIT;
+	int r;
+
+	(void)umask(mask);
+	r = images_open(d->command.how.options, &d->images, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s", error_text(&e));
+	d->how.arg = d->images;
+	if (r == 0 && strcmp(out, "-") != 0)
+		r = open_place(d, out);
+	if (r < 0)
+		return OUTCOME_REFUSED;
+	r = open_map(d, d->command.names[0]);
+	if (r < 0)
+		return (int)command_outcome(r);
+	r = draw(d, 0666 & ~mask, &fault, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", fault, error_text(&e));
+	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+static bool take_size(struct drawing *d)
+{
+	uint64_t size = PREVIEW_DEFAULT;
+
+	if (d->size && options_size(d->size, &size) < 0)
+		return false;
+	d->how.size = (uint32_t)size;
+	return size >= PREVIEW_MIN && size <= PREVIEW_MAX;
+}
+
+static int run(struct command *c)
+{
+	struct drawing *d = (struct drawing *)c;
+	const char *out = c->n_names > 1 ? c->names[c->n_names - 1] : "-";
+
+	if (!take_size(d))
+		return cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
+	if (d->layer && c->n_names == 3)
+		return cli_usage(
+			"preview: %s is a path, and so is what --layer names", c->names[1]);
+	if (c->n_names == 3)
+		d->layer = c->names[1];
+	if (strcmp(out, "-") == 0 && isatty(STDOUT_FILENO))
+		return cli_usage("preview: a picture is nothing for a terminal: name a file");
+	d->how.note_arg = &c->tree;
+	return draw_to(d, out);
+}
+
+int cli_preview(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, how.entities)},
+		{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
+		{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
+	/* All is looked at once. */
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.most = 3,
+		.takes = "a file, or one and a path in it, and the name of a picture",
+		.cache_most = 64 << 20,
+		.run = run};
+	struct drawing d = {.how = {.image = images_find, .note = note}, .out = -1};
+	int code = command_main("preview", argc, argv, &line, &d.command);
+
+	images_unref(d.images);
+	close_fd_cleanup(&d.out);
+	return code;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs put: one file into a map. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/disk/io.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+
+/* The directory that it stands in is made where an archive has none of that name. */
+static int make_parent(struct offline *t, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP(free) char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
+
+	return slash ? dir ? change_mkdirs(t, dir) : -ENOMEM : 0;
+}
+
+/* What was not there to be written, and what was and could not be. */
+static enum outcome outcome_of(int r)
+{
+	bool failed = r == -EINVAL || r == -EFBIG || r == -EIO || io_is_full(r);
+
+	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
+}
+
+/* Also a name that editors give their own files: of a mount it would go without a word. */
+static bool means_nothing(struct offline *t, const char *path)
+{
+	struct seen a;
+
+	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
+}
+
+/* source: NULL for standard input. */
+static enum outcome put(struct offline *t, const char *path, int fd, const char *source)
+{
+	struct error e = ERROR_INIT;
+	struct change_file from = {fd, 0};
+	int r = make_parent(t, path);
+
+	if (r < 0)
+		error_set(&e, r, "%s", strerror(-r));
+	if (r == 0)
+		r = change_put(t, path, change_from_file, &from, NULL, &e);
+	if (from.failed) {
+		say(stderr, "mapfs: %s: %s", source ? source : "standard input",
+			strerror(-from.failed));
+		return OUTCOME_REFUSED;
+	}
+	if (r == 0 && means_nothing(t, path))
+		r = error_set(&e, -EINVAL, "means nothing in a map");
+	if (r < 0)
+		offline_say(t, "%s: %s", path, error_text(&e));
+	return outcome_of(r);
+}
+
+static int run(struct command *c)
+{
+	const char *source = c->n_names > 2 && strcmp(c->names[2], "-") != 0 ? c->names[2] : NULL;
+	CLEANUP(close_fd) int fd = source ? open(source, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	int r = fd < 0 ? -errno : 0, code;
+
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", source, strerror(-r));
+		return OUTCOME_REFUSED;
+	}
+	r = command_open(c, c->names[0], NULL, 0);
+	code = (int)command_outcome_of_writing(r);
+	if (r == 0)
+		code = (int)put(&c->tree, c->names[1], fd, source);
+	if (code == OUTCOME_DONE)
+		code = (int)change_save(&c->tree, &c->save);
+	return code;
+}
+
+int cli_put(int argc, char **argv)
+{
+	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.most = 3,
+		.takes = "a file, a path in it, and what to put there",
+		.writes = true,
+		.run = run};
+	struct command c = {0};
+
+	return command_main("put", argc, argv, &line, &c);
+}

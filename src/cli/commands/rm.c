@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs rm: files and directories out of a map. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/disk/io.h"
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/offline/walk.h"
+
+struct rm {
+	struct command command;
+	bool below;
+};
+
+static int visit(void *arg, const char *path, const struct seen *a)
+{
+	struct rm *rm = arg;
+	struct command *c = &rm->command;
+	int r = !S_ISDIR(a->mode) ? overlay_remove(c->tree.tree, path, false)
+		: rm->below       ? change_remove_tree(&c->tree, path)
+				  : -EISDIR;
+
+	if (r < 0)
+		c->worst = command_fail(&c->tree, path, r);
+	/* So it would be with each that follows. */
+	if (io_is_full(r))
+		c->failed = r;
+	return c->failed;
+}
+
+static int run(struct command *c)
+{
+	int r = command_open(c, c->names[0], NULL, 0);
+
+	if (r == 0)
+		command_each(c, 1, visit);
+	/* All or nothing. */
+	if (r < 0 || c->worst < 0)
+		return (int)command_outcome_of_writing(r < 0 ? r : c->worst);
+	return (int)change_save(&c->tree, &c->save);
+}
+
+int cli_rm(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)}, COMMAND_VERBOSE, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 2,
+		.takes = "a file and paths in it",
+		.writes = true,
+		.run = run};
+	struct rm rm = {0};
+
+	return command_main("rm", argc, argv, &line, &rm.command);
+}

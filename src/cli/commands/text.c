@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs text: all of a map as one text, for git and other programs that compare lines. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "cli/cli.h"
+#include "cli/line/command.h"
+#include "cli/offline/output.h"
+#include "cli/offline/reader.h"
+
+enum {
+	CELLS = 16 /* of a line of text */,
+	PIECE = 64 << 10,
+	TEXT_MAX = 1 << 30 /* bytes of one file */
+};
+
+struct text {
+	struct command command;
+	struct buffer out;
+};
+
+/* What has gathered is printed, once it is more than that. */
+static int pour(struct text *x, size_t most)
+{
+	int *failed = &x->command.failed; /* nobody takes the output any more */
+
+	if (!*failed && (x->out.size > most || x->out.error))
+		*failed = output_text(&x->out);
+	return *failed;
+}
+
+/* All of it, and the end of its last line. */
+static int print_text(struct text *x, struct reader *from)
+{
+	const char *line;
+	char last = '\n';
+	size_t n;
+	int r;
+
+	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && pour(x, PIECE) == 0) {
+		buffer_append(&x->out, line, n);
+		last = line[n - 1];
+	}
+	if (last != '\n')
+		buffer_byte(&x->out, '\n');
+	return r;
+}
+
+/* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
+static size_t without_zeros(const char *cells, size_t n, size_t cell)
+{
+	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
+		n -= cell;
+	return n;
+}
+
+/*
+ * A row in pieces, each with its place, and without the zeros at their ends: so a line is short,
+ * and one that nobody edited is the same when the table got another size.
+ */
+static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
+{
+	size_t piece = CELLS * cell, end = without_zeros(row, n + 1, cell);
+
+	for (size_t at = 0; at < end; at += piece) {
+		size_t left = end - at < piece ? end - at : piece;
+		size_t some = without_zeros(row + at, left, cell);
+
+		if (!some)
+			continue;
+		buffer_printf(&x->out, "line %zu, column %zu: ", y, at / cell + 1);
+		buffer_append(&x->out, row + at, some - 1);
+		buffer_byte(&x->out, '\n');
+	}
+}
+
+static int print_table(struct text *x, struct reader *from, size_t cell)
+{
+	const char *row;
+	size_t n;
+	int r;
+
+	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && pour(x, PIECE) == 0; y++) {
+		if ((n + 1) % cell)
+			return -EIO;
+		print_row(x, y, row, n, cell);
+	}
+	return r;
+}
+
+static int print_sum(struct text *x, const char *path, struct reader *from)
+{
+	unsigned long sum = crc32_z(0, NULL, 0);
+	unsigned char piece[PIECE];
+	ssize_t n;
+
+	while ((n = reader_take(from, piece, sizeof(piece))) > 0)
+		sum = crc32_z(sum, piece, (size_t)n);
+	if (n == 0)
+		buffer_printf(
+			&x->out, "# %s %" PRIu64 " bytes, CRC-32 %08lx\n", path, from->size, sum);
+	return (int)n;
+}
+
+static int print_file(struct text *x, const char *path, struct reader *from)
+{
+	const char *dot = strrchr(path, '.');
+	struct shape shape;
+	int r = from->size > TEXT_MAX ? -EFBIG : reader_is_text(from);
+
+	reader_rewind(from);
+	if (r <= 0)
+		return r < 0 ? r : print_sum(x, path, from);
+	buffer_printf(&x->out, "# %s\n", path);
+	/* Elsewhere a table is what somebody wrote. */
+	r = x->command.tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
+		    ? reader_grid(from, &shape)
+		    : 0;
+	reader_rewind(from);
+	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
+}
+
+static int show(void *arg, const char *path, const struct seen *a)
+{
+	struct text *x = arg;
+	struct reader from;
+	int r;
+
+	if (S_ISDIR(a->mode))
+		return 0;
+	r = reader_open(&x->command.tree, path, &from);
+	if (r == 0)
+		r = print_file(x, path, &from);
+	reader_close(&from);
+	if (r < 0) {
+		x->command.worst = command_fail(&x->command.tree, path, r);
+		buffer_printf(&x->out, "# %s cannot be read\n", path);
+	}
+	return pour(x, PIECE);
+}
+
+static int match(void *arg, const char *path, const struct seen *a)
+{
+	(void)a;
+	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
+}
+
+static int run(struct command *c)
+{
+	struct text *x = (struct text *)c;
+	int r = command_open(c, c->names[0], NULL, 0);
+
+	if (r == 0)
+		command_each(c, 1, match);
+	(void)pour(x, 0);
+	buffer_finish_free(&x->out);
+	return (int)command_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
+}
+
+int cli_text(int argc, char **argv)
+{
+	/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
+	 * is the same however images are shown. */
+	static const struct command_line line = {.least = 1,
+		.takes = "a file and paths in it",
+		.prints = true,
+		.before = "raw=off",
+		.fixed = "png=stored",
+		.run = run};
+	struct text x = {0};
+
+	return command_main("text", argc, argv, &line, &x.command);
+}

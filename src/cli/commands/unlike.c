@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/commands/unlike.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/disk/io.h"
+#include "cli/offline/reader.h"
+#include "cli/offline/walk.h"
+#include "codec/text/json.h"
+#include "formats/merging.h"
+
+enum {
+	TEXT_MAX = 64 << 20, /* bytes of a file that is looked at */
+	DIGITS_MAX = 9       /* of a number that an object can have */
+};
+
+struct finding {
+	struct offline *t;
+	int dirfd;
+	const struct merging_sort *sorts;
+	struct unlike *found;
+};
+
+void unlike_finish(struct unlike *u)
+{
+	for (size_t i = 0; i < u->n; i++)
+		free(u->at[i].path);
+	free(u->at);
+	*u = (struct unlike){0};
+}
+
+static int pass_over(void *arg, const struct json_at *at, struct error *e)
+{
+	(void)arg, (void)at, (void)e;
+	return 0;
+}
+
+/* A file without what is long in it; false: it is no such file. */
+static bool read_head(const struct extent *x, struct json_doc *ret)
+{
+	return json_list_read(x, TEXT_MAX, "points", pass_over, NULL, ret, NULL) == 0;
+}
+
+static bool read_ours(struct offline *t, const struct seen *a, struct json_doc *ret)
+{
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct bytes *b = NULL;
+
+	if (offline_read_all(t, a, TEXT_MAX, &b) < 0)
+		return false;
+	x = extent_of_bytes(b);
+	return read_head(&x, ret);
+}
+
+static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
+{
+	int fd = io_openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct stat st;
+
+	if (!f || fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	x = extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
+	return read_head(&x, ret);
+}
+
+static bool differ(
+	const struct json_doc *a, const struct json_doc *b, const struct merging_sort *sorts)
+{
+	struct json_at x = json_root(a), y = json_root(b);
+
+	for (; sorts->key; sorts++) {
+		int32_t v = 0, w = 0;
+		bool has_v = false, has_w = false;
+
+		if (json_get_word(&x, sorts->key, sorts->words, &v, &has_v, NULL) == 0 &&
+			json_get_word(&y, sorts->key, sorts->words, &w, &has_w, NULL) == 0 &&
+			has_v && has_w && v != w)
+			return true;
+	}
+	return false;
+}
+
+/* The length of the path of what the object stands in that this file is, or is of; 0: none. */
+static size_t collection_of(const char *path)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path) {
+		while (at > path && at[-1] != '/')
+			at--;
+		if (at > path && at[0] >= '0' && at[0] <= '9')
+			return (size_t)(at - 1 - path);
+		at -= at > path;
+	}
+	return 0;
+}
+
+static bool is_named(const struct offline *t, const char *path)
+{
+	const struct merging_reference *ref = t->vol->format->merging->references;
+
+	while (ref && ref->key && strcmp(ref->dir, path) != 0)
+		ref++;
+	return ref && ref->key;
+}
+
+static int names_in(struct offline *t, const char *path, struct names *ret)
+{
+	struct seen a;
+	int r = offline_find(t, path, &a);
+
+	if (r < 0)
+		return r;
+	r = offline_names(t, &a, true, ret);
+	return r;
+}
+
+static int count(struct offline *t, const char *path, size_t *ret)
+{
+	struct names names;
+	int r = names_in(t, path, &names);
+
+	if (r == 0) {
+		*ret = names.n;
+		names_finish(&names);
+	}
+	return r;
+}
+
+static int add(struct finding *f, const char *path)
+{
+	struct unlike *u = f->found;
+	size_t n = collection_of(path);
+	CLEANUP(free) char *dir = strndup(path, n);
+	struct unlike_dir *to;
+	int r;
+
+	if (!dir)
+		return -ENOMEM;
+	if (!n || unlike_has(u, dir))
+		return 0;
+	if (!array_room(u->at, u->n, u->room))
+		return -ENOMEM;
+	to = &u->at[u->n];
+	*to = (struct unlike_dir){.named = is_named(f->t, dir)};
+	r = count(f->t, dir, &to->n);
+	if (r == 0) {
+		to->path = TAKE(dir);
+		u->n++;
+	}
+	return r;
+}
+
+static int visit(void *arg, const char *path, const struct seen *a)
+{
+	struct finding *f = arg;
+	size_t n = strlen(path);
+	struct json_doc x, y;
+	bool other = false;
+
+	if (S_ISDIR(a->mode) || n < 5 || strcmp(path + n - 5, ".json") != 0)
+		return 0;
+	if (!read_theirs(f->dirfd, path, &y))
+		return 0;
+	if (read_ours(f->t, a, &x)) {
+		other = differ(&x, &y, f->sorts);
+		json_doc_finish(&x);
+	}
+	json_doc_finish(&y);
+	return other ? add(f, path) : 0;
+}
+
+int unlike_find(struct offline *t, int dirfd, struct unlike *ret)
+{
+	const struct format_merging *how = t->vol->format->merging;
+	struct finding f = {.t = t, .dirfd = dirfd, .found = ret};
+
+	*ret = (struct unlike){0};
+	f.sorts = how ? how->sorts : NULL;
+	return f.sorts ? offline_walk(t, "", visit, NULL, &f) : 0;
+}
+
+bool unlike_any(const struct unlike *u, bool named)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (u->at[i].named == named)
+			return true;
+	return false;
+}
+
+bool unlike_has(const struct unlike *u, const char *path)
+{
+	for (size_t i = 0; u && i < u->n; i++)
+		if (strcmp(u->at[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+static int empty(struct offline *t, const char *path)
+{
+	struct names names;
+	int r = names_in(t, path, &names);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		CLEANUP(free) char *one = NULL;
+
+		r = asprintf(&one, "%s/%s", path, names.at[i]) < 0 ? -ENOMEM
+								   : change_remove_tree(t, one);
+	}
+	names_finish(&names);
+	return r;
+}
+
+int unlike_remove(struct offline *t, const struct unlike *u, bool named)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < u->n; i++)
+		if (u->at[i].named == named)
+			r = empty(t, u->at[i].path);
+	return r;
+}
+
+/* The directory that the path leads into, of those whose objects went. */
+static const struct unlike_dir *find_above(const struct unlike *u, const char *path)
+{
+	for (size_t i = 0; u && i < u->n; i++) {
+		size_t n = strlen(u->at[i].path);
+
+		if (strncmp(path, u->at[i].path, n) == 0 && path[n] == '/')
+			return &u->at[i];
+	}
+	return NULL;
+}
+
+char *unlike_place(const struct unlike *u, const char *path)
+{
+	const struct unlike_dir *dir = find_above(u, path);
+	const char *name = dir ? path + strlen(dir->path) + 1 : path;
+	size_t digits = dir ? strspn(name, "0123456789") : 0;
+	char *to;
+
+	/* A longer one is beyond them anyway. */
+	if (!digits || digits > DIGITS_MAX || !strchr("_/", name[digits]))
+		return strdup(path);
+	return asprintf(&to, "%s/%zu%s", dir->path, strtoul(name, NULL, 10) + dir->n,
+		       name + digits) < 0
+		       ? NULL
+		       : to;
+}

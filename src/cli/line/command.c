@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/line/command.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/disk/io.h"
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/offline/output.h"
+#include "cli/offline/streams.h"
+
+static void begin(struct command *c)
+{
+	c->threads = COMMAND_THREADS;
+	options_init(&c->options);
+	if (c->line->cache_most && c->options.rq.how.cache > c->line->cache_most)
+		c->options.rq.how.cache = c->line->cache_most;
+	output_begin();
+	/* As the worker of a mount does: what the budget drops goes back to the system. */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+	mallopt(M_ARENA_MAX, 2);
+	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	signal(SIGXFSZ, SIG_IGN);
+	tzset(); /* reads a file, which is out of reach later */
+	opterr = 0;
+}
+
+/* OUTCOME_DONE, or that of a line that is wrong. */
+static int take_options(struct command *c, const char *list)
+{
+	bool file = c->name && strstr(cli_command_named(c->name)->arguments, "OUT") &&
+		    strpbrk(list, "./-") && !strchr(list, '=');
+	struct error e = ERROR_INIT;
+
+	if (options_add(&c->options, list, &e) == 0)
+		return OUTCOME_DONE;
+	/* That of many programs is the name of a file. */
+	return cli_usage("%s%s-o: %s%s", c->name ? c->name : "", c->name ? ": " : "",
+		error_text(&e), file ? "; OUT stands without -o" : "");
+}
+
+/* One of its own. */
+static int take(struct command *c, const struct command_option *o, int argc)
+{
+	char *at = (char *)c + o->at;
+	const char ***texts = (const char ***)at;
+	size_t n = 0;
+
+	if (o->takes == COMMAND_FLAG)
+		*(bool *)at = true;
+	if (o->takes == COMMAND_TEXT)
+		*(const char **)at = optarg;
+	if (o->takes != COMMAND_TEXTS)
+		return OUTCOME_DONE;
+	if (!*texts)
+		*texts = calloc((size_t)argc + 1, sizeof(**texts));
+	if (!*texts)
+		return OUTCOME_REFUSED;
+	while ((*texts)[n])
+		n++;
+	(*texts)[n] = optarg;
+	return OUTCOME_DONE;
+}
+
+enum { OPTIONS_MAX = 16, LONG = 256 /* ... without a letter, from there on */ };
+
+struct spelling {
+	struct option all[OPTIONS_MAX + 3];
+	char letters[2 * OPTIONS_MAX + 8];
+};
+
+static void spell(struct spelling *s, const struct command_line *line)
+{
+	struct option *to = s->all;
+	char *letter = stpcpy(s->letters, line->bare ? ":h" : ":dho:");
+
+	for (const struct command_option *o = line->options; o && (o->name || o->letter); o++) {
+		bool text = o->takes != COMMAND_FLAG;
+		int value = o->letter ? o->letter : LONG + (int)(o - line->options);
+
+		assert(o - line->options < OPTIONS_MAX);
+		if (o->name)
+			*to++ = (struct option){o->name, text, NULL, value};
+		if (o->letter)
+			*letter++ = o->letter;
+		if (o->letter && text)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+	*to++ = (struct option){"help", no_argument, NULL, 'h'};
+	*to++ = (struct option){line->bare ? NULL : "debug", no_argument, NULL, 'd'};
+	*to = (struct option){0};
+}
+
+/* NULL: it is of every command. */
+static const struct command_option *option_of(const struct command_line *line, int value)
+{
+	const struct command_option *o = line->options;
+
+	if (o && value >= LONG)
+		return o + value - LONG;
+	while (o && (o->name || o->letter) && o->letter != value)
+		o++;
+	return o && o->letter ? o : NULL;
+}
+
+static void print_help(const struct command *c, FILE *out)
+{
+	if (c->name)
+		cli_print_command_help(out, c->name);
+	else
+		cli_print_help(out);
+}
+
+enum { GO_ON = -1 };
+
+static int parse_options(struct command *c, int argc, char **argv)
+{
+	const struct command_option *own;
+	struct spelling s;
+	int option, code = OUTCOME_DONE;
+
+	spell(&s, c->line);
+	while (code == OUTCOME_DONE &&
+		(option = getopt_long(argc, argv, s.letters, s.all, NULL)) != -1) {
+		if (option == ':' || option == '?')
+			return cli_refuse_option(c->name, option, s.letters, argv[optind - 1]);
+		own = option_of(c->line, option);
+		if (own) {
+			code = take(c, own, argc);
+		} else if (option == 'h') {
+			print_help(c, stdout);
+			return OUTCOME_DONE;
+		} else if (option == 'o') {
+			c->optioned = true;
+			code = take_options(c, optarg);
+		} else {
+			c->debug = true;
+		}
+	}
+	if (code == OUTCOME_DONE && c->line->fixed)
+		code = take_options(c, c->line->fixed);
+	return code == OUTCOME_DONE ? GO_ON : code;
+}
+
+bool command_writes(struct command *c)
+{
+	c->how.read_only = false;
+	c->how.at_once = true;
+	if (c->options.rq.how.read_only)
+		(void)cli_usage("%s: nothing can be written with -o ro", c->name);
+	return !c->options.rq.how.read_only;
+}
+
+/* GO_ON, or the exit code. */
+static int parse(struct command *c, int argc, char **argv)
+{
+	const struct command_line *line = c->line;
+	int code;
+
+	if (argc == 1 && !line->alone) {
+		print_help(c, stderr);
+		return OUTCOME_USAGE;
+	}
+	if (line->before)
+		(void)options_add(&c->options, line->before, NULL);
+	code = parse_options(c, argc, argv);
+	if (code != GO_ON)
+		return code;
+	c->names = argv + optind;
+	c->n_names = argc - optind;
+	/* A variable that was not set is not the root of a map. */
+	for (int i = line->no_name; i < c->n_names; i++)
+		if (!c->names[i][0])
+			return cli_usage("%s: an empty name", c->name);
+	c->how = c->options.rq.how;
+	c->how.read_only = true;
+	if (line->prints && c->n_names > line->least && streams_named(c->names[c->n_names - 1]))
+		c->n_names--;
+	if (c->n_names < line->least || (line->most && c->n_names > line->most))
+		return cli_usage("%s takes %s", c->name, line->takes);
+	return line->writes && !command_writes(c) ? OUTCOME_USAGE : GO_ON;
+}
+
+int command_main(
+	const char *name, int argc, char **argv, const struct command_line *line, struct command *c)
+{
+	int code;
+
+	c->name = name;
+	c->line = line;
+	begin(c);
+	code = name ? parse(c, argc - 1, argv + 1) : parse(c, argc, argv);
+	if (code == GO_ON)
+		code = line->run(c);
+	else if (code != OUTCOME_DONE && line->wrong)
+		code = line->wrong;
+	if (c->tree.file) {
+		struct pool *pool = c->tree.pool;
+
+		offline_close(&c->tree);
+		pool_destroy(pool);
+	}
+	options_finish(&c->options);
+	return code;
+}
+
+enum outcome command_outcome(int r)
+{
+	return r == 0 ? OUTCOME_DONE : r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
+}
+
+enum outcome command_outcome_of_writing(int r)
+{
+	return io_is_full(r) ? OUTCOME_SAVE_FAILED : command_outcome(r);
+}
+
+int command_fail(const struct offline *t, const char *path, int r)
+{
+	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", offline_reason(t, r));
+	return r;
+}
+
+int command_open(
+	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further)
+{
+	struct error e = ERROR_INIT;
+	struct offline *t = &c->tree;
+	int r = c->create ? offline_create(t, file, c->format, &c->how, &e)
+			  : offline_open(t, file, &c->how, &e);
+
+	if (r == 0)
+		r = offline_confine(&t, 1, further, n_further, c->debug, &e);
+	if (r == 0)
+		t->pool = pool_create(c->threads);
+	if (r == 0)
+		r = t->pool ? offline_load(t, t->pool, &e)
+			    : error_set(&e, -ENOMEM, "no thread can be made");
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", file, error_text(&e));
+	return r;
+}
+
+void command_each(struct command *c, int first, walk_visit visit)
+{
+	int i = first;
+
+	do {
+		const char *path = i < c->n_names ? c->names[i] : "";
+		int r = offline_match(&c->tree, path, visit, c);
+
+		if (r < 0 && !c->failed)
+			c->worst = command_fail(&c->tree, path, r);
+	} while (++i < c->n_names && !c->failed);
+}

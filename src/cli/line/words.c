@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/line/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* Of n words the i-th, with what stands before it. */
+static void print_word(FILE *out, const char *word, size_t i, size_t n)
+{
+	fprintf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", word);
+}
+
+bool words_format_known(const char *name)
+{
+	for (size_t i = 0; formats[i]; i++) {
+		if (formats[i]->creates && strcmp(formats[i]->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+char *words_formats(void)
+{
+	char *text = NULL;
+	size_t size, n = 0, at = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; formats[i]; i++)
+		n += formats[i]->creates;
+	for (size_t i = 0; formats[i]; i++) {
+		if (formats[i]->creates)
+			print_word(out, formats[i]->name, at++, n);
+	}
+	fclose(out);
+	return text;
+}
+
+const struct format_setting *words_option(const char *key)
+{
+	for (size_t i = 0; formats[i]; i++) {
+		for (const struct format_setting *o = formats[i]->settings; o && o->key; o++) {
+			if (strcmp(o->key, key) == 0)
+				return o;
+		}
+	}
+	return NULL;
+}
+
+bool words_value_known(const struct format_setting *o, const char *value)
+{
+	size_t digits = strspn(value, "0123456789");
+	bool number = digits && digits < 10 && !value[digits];
+	unsigned long n = number ? strtoul(value, NULL, 10) : 0;
+
+	if (o->most)
+		return number && (n == 0 || (n >= o->least && n <= o->most));
+	for (const char *const *v = o->values; v && *v; v++) {
+		if (strcmp(value, *v) == 0)
+			return true;
+	}
+	return !o->values;
+}
+
+char *words_values(const struct format_setting *o)
+{
+	char *text = NULL;
+	size_t size, n = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (o->most)
+		fprintf(out, "0, or %u to %u", (unsigned)o->least, (unsigned)o->most);
+	while (o->values && o->values[n])
+		n++;
+	for (size_t i = 0; i < n; i++)
+		print_word(out, o->values[i], i, n);
+	fclose(out);
+	return text;
+}
+
+static void print_option(FILE *out, int columns, const struct format_setting *o)
+{
+	CLEANUP(free) char *text = NULL;
+	size_t size;
+	FILE *word = open_memstream(&text, &size);
+
+	if (!word)
+		return;
+	fprintf(word, "%s=%s", o->key, o->values ? o->values[0] : o->most ? "N" : "FILE");
+	for (size_t i = 1; o->values && o->values[i]; i++)
+		fprintf(word, "|%s", o->values[i]);
+	fclose(word);
+	fprintf(out, "  %-*s %s\n", columns, text, o->help);
+}
+
+void words_print_options(FILE *out, int columns)
+{
+	for (size_t i = 0; formats[i]; i++) {
+		const struct format_setting *o = formats[i]->settings;
+
+		/* Formats that share their options stand beside each other. */
+		if (i > 0 && o == formats[i - 1]->settings)
+			continue;
+		for (; o && o->key; o++)
+			print_option(out, columns, o);
+	}
+}

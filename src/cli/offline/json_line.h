@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * json_line: an object on a line of its own, put together by whoever writes it.
+ */
+#ifndef CLI_OFFLINE_JSON_LINE_H
+#define CLI_OFFLINE_JSON_LINE_H
+
+#include "base/buffer.h"
+
+/* before, and value as a string; NULL: null. */
+void json_line_text(struct buffer *out, const char *before, const char *value);
+
+#endif

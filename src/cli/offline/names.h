@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Zlib */
+/* names: a list of names or paths. All zeros is an empty one. */
+#ifndef CLI_OFFLINE_NAMES_H
+#define CLI_OFFLINE_NAMES_H
+
+#include <stddef.h>
+
+struct names {
+	char **at;
+	size_t n, room;
+	int error; /* of an earlier names_add */
+};
+
+int names_add(struct names *names, const char *name); /* -ENOMEM */
+void names_sort(struct names *names);                 /* in order of their bytes */
+/* Adds what is in a directory on disk (fd is borrowed), sorted. -errno. */
+int names_add_dir(struct names *names, int fd);
+void names_finish(struct names *names);
+#define CLEANUP_NAMES __attribute__((cleanup(names_finish)))
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Zlib */
+/* unmounting: a mount is taken from the tree, and what stands in the way is said. */
+#ifndef CLI_UNMOUNTING_H
+#define CLI_UNMOUNTING_H
+
+#include <stdbool.h>
+
+#include "cli/listener.h"
+#include "cli/target.h"
+
+/* Is it where it was looked up? */
+bool unmounting_stands(const struct target *t);
+
+/*
+ * In this mount namespace; whoever looks in for a moment, and then another, is waited for. lazy:
+ * whoever is in it, and for some seconds at most, since that may block. OUTCOME_DONE; or
+ * OUTCOME_BUSY or OUTCOME_MOUNT, with a line and who holds it.
+ */
+int unmounting(struct listener *l, const struct target *t, bool lazy);
+
+/* Waits for a child: its exit status, or ETIMEDOUT where it had to be killed after limit_ms; 0 is
+ * no limit. */
+int unmounting_wait(pid_t pid, int limit_ms);
+enum { UNMOUNTING_PATIENCE_MS = 4000 }; /* for what may block */
+
+#endif

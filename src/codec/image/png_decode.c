@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec/image/png.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <png.h>
+#include <string.h>
+
+/* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
+enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
+
+struct png_reader {
+	png_structp png;
+	png_infop info;
+	codec_read_fn read;
+	void *arg;
+	uint64_t size, pos;
+	struct error *e; /* of the call */
+	int code;        /* of a failure that is not the PNG's fault */
+	uint32_t width, height;
+	uint32_t y; /* of the next row */
+	int passes;
+	uint8_t *rows; /* one, or all of an image that is interlaced */
+	uint8_t *row;  /* where read_row reads to */
+};
+
+/* libpng leaves its functions by a jump, which ends in guarded. */
+static _Noreturn void on_error(png_structp png, png_const_charp why)
+{
+	struct png_reader *d = png_get_error_ptr(png);
+
+	if (!d->code) {
+		d->code = -EINVAL;
+		error_set(d->e, d->code, "PNG is damaged: %s", why);
+	}
+	png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp why)
+{
+	(void)png;
+	(void)why;
+}
+
+static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
+{
+	struct png_reader *d = png_get_mem_ptr(png);
+	void *p = malloc(n);
+
+	if (!p)
+		d->code = error_set(d->e, -ENOMEM, "no memory to read the PNG");
+	return p;
+}
+
+static void on_free(png_structp png, png_voidp p)
+{
+	(void)png;
+	free(p);
+}
+
+static void on_read(png_structp png, png_bytep dst, size_t n)
+{
+	struct png_reader *d = png_get_io_ptr(png);
+
+	if (n > d->size - d->pos)
+		png_error(png, "the file ends too early");
+	d->code = d->read(d->arg, d->pos, dst, n, d->e);
+	if (d->code < 0)
+		png_error(png, "");
+	d->pos += n;
+}
+
+/* Calls step; the only function that libpng jumps back to. */
+static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
+{
+	if (setjmp(png_jmpbuf(d->png)))
+		return d->code;
+	step(d);
+	return 0;
+}
+
+static void read_info(struct png_reader *d)
+{
+	png_read_info(d->png, d->info);
+	d->width = png_get_image_width(d->png, d->info);
+	d->height = png_get_image_height(d->png, d->info);
+}
+
+static void ask_for_rgba8(struct png_reader *d)
+{
+	png_byte type = png_get_color_type(d->png, d->info);
+
+	/* Palettes and small samples to 8 bits, tRNS to alpha. */
+	png_set_expand(d->png);
+	png_set_scale_16(d->png);
+	if (!(type & PNG_COLOR_MASK_COLOR))
+		png_set_gray_to_rgb(d->png);
+	/* Has no effect where there is alpha already. */
+	png_set_add_alpha(d->png, 0xff, PNG_FILLER_AFTER);
+	d->passes = png_set_interlace_handling(d->png);
+	png_read_update_info(d->png, d->info);
+	if (png_get_rowbytes(d->png, d->info) != (size_t)4 * d->width)
+		png_error(d->png, "its pixels do not become RGBA");
+}
+
+static void read_row(struct png_reader *d)
+{
+	png_read_row(d->png, d->row, NULL);
+}
+
+static void read_end(struct png_reader *d)
+{
+	png_read_end(d->png, NULL);
+}
+
+static int check_size(struct png_reader *d)
+{
+	uint64_t bits =
+		(uint64_t)png_get_channels(d->png, d->info) * png_get_bit_depth(d->png, d->info);
+	uint64_t pixels = (uint64_t)d->width * d->height;
+
+	if (pixels > PNG_PIXELS_MAX / 4)
+		return error_set(d->e, -EINVAL,
+			"PNG is %" PRIu32 "x%" PRIu32 " (at most %" PRIu64 " pixels)", d->width,
+			d->height, PNG_PIXELS_MAX / 4);
+	if (pixels * bits / 8 / DEFLATE_RATIO > d->size)
+		return error_set(d->e, -EINVAL,
+			"PNG is damaged: %" PRIu64 " bytes are too few for %" PRIu32 "x%" PRIu32,
+			d->size, d->width, d->height);
+	return 0;
+}
+
+static size_t row_size(const struct png_reader *d)
+{
+	return (size_t)4 * d->width;
+}
+
+/* calloc, so that memory is used only as rows arrive. */
+static int make_rows(struct png_reader *d)
+{
+	d->rows = calloc(d->passes > 1 ? d->height : 1, row_size(d));
+	return d->rows ? 0 : error_set(d->e, -ENOMEM, "no memory for the image");
+}
+
+static int read_passes(struct png_reader *d)
+{
+	int r = 0;
+
+	for (int pass = 0; pass < d->passes; pass++)
+		for (uint32_t y = 0; r == 0 && y < d->height; y++) {
+			d->row = d->rows + y * row_size(d);
+			r = guarded(d, read_row);
+		}
+	return r == 0 ? guarded(d, read_end) : r;
+}
+
+static int next_plain(struct png_reader *d)
+{
+	int r;
+
+	d->row = d->rows;
+	r = guarded(d, read_row);
+	return r == 0 && d->y + 1 == d->height ? guarded(d, read_end) : r;
+}
+
+int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e)
+{
+	struct error unwanted = ERROR_INIT;
+	bool interlaced = d->passes > 1;
+	int r;
+
+	d->e = e ? e : &unwanted;
+	r = !interlaced ? next_plain(d) : d->y ? 0 : read_passes(d);
+	if (r == 0)
+		*ret_rgba = d->rows + (interlaced ? d->y * row_size(d) : 0);
+	d->y++;
+	return r;
+}
+
+static int begin(struct png_reader *d)
+{
+	int r = guarded(d, read_info);
+
+	if (r == 0)
+		r = check_size(d);
+	if (r == 0)
+		r = guarded(d, ask_for_rgba8);
+	return r == 0 ? make_rows(d) : r;
+}
+
+/* Makes libpng's structs; what it takes for an image and its limits. */
+static int prepare(struct png_reader *d)
+{
+	d->png = png_create_read_struct_2(
+		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
+	d->info = d->png ? png_create_info_struct(d->png) : NULL;
+	if (!d->info)
+		return error_set(d->e, -ENOMEM, "no memory to read the PNG");
+	png_set_read_fn(d->png, d, on_read);
+	png_set_sig_bytes(d->png, SIGNATURE);
+	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+	/* Chunks that are no pixels are skipped unread, so their size needs no limit. */
+	png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+	png_set_chunk_malloc_max(d->png, 0);
+	png_set_chunk_cache_max(d->png, 0);
+	return 0;
+}
+
+static int check_signature(struct png_reader *d)
+{
+	uint8_t signature[SIGNATURE];
+	int r = 0;
+
+	if (d->size >= SIGNATURE)
+		r = d->read(d->arg, 0, signature, SIGNATURE, d->e);
+	if (r < 0)
+		return r;
+	if (d->size < SIGNATURE || png_sig_cmp(signature, 0, SIGNATURE) != 0)
+		return error_set(d->e, -EINVAL, "not a PNG");
+	d->pos = SIGNATURE;
+	return 0;
+}
+
+void png_reader_close(struct png_reader *d)
+{
+	if (!d)
+		return;
+	png_destroy_read_struct(&d->png, &d->info, NULL);
+	free(d->rows);
+	free(d);
+}
+
+int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
+	uint32_t *ret_width, uint32_t *ret_height, struct error *e)
+{
+	struct error unwanted = ERROR_INIT;
+	CLEANUP(png_reader_close) struct png_reader *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return error_set(e, -ENOMEM, "no memory to read the PNG");
+	*d = (struct png_reader){.read = read, .arg = arg, .size = size, .e = e ? e : &unwanted};
+	r = check_signature(d);
+	if (r == 0)
+		r = prepare(d);
+	if (r == 0)
+		r = begin(d);
+	if (r < 0)
+		return r;
+	*ret_width = d->width;
+	*ret_height = d->height;
+	*ret = TAKE(d);
+	return 0;
+}
+
+int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e)
+{
+	CLEANUP(png_reader_close) struct png_reader *d = NULL;
+	struct extent mine = *x; /* read only, so borrowed */
+	const uint8_t *rgba;
+	uint32_t w, h;
+	int r = png_reader_open(extent_read_fn, &mine, x->size, &d, &w, &h, e);
+
+	if (r == 0 && sink->begin)
+		r = sink->begin(sink->arg, w, h, e);
+	for (uint32_t y = 0; r == 0 && y < h; y++) {
+		r = png_reader_row(d, &rgba, e);
+		if (r == 0)
+			r = sink->row(sink->arg, y, rgba, e);
+	}
+	return r;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec/zlib/inflate.h"
+
+#include <errno.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#include <stdbool.h>
+#include <sys/mman.h>
+
+#include "base/cursor.h"
+#include "codec/zlib/feed.h"
+#include "codec/zlib/plain.h"
+
+enum {
+	/* What is allocated before anything came out: usual ratios are below this, and one that
+	 * claims more has to show it. */
+	FIRST_RATIO = 8,
+	NEXT_RATIO = 4,
+};
+
+/* The next size of a span that is full, never more than what is declared. */
+static size_t grown(size_t room, uint64_t stored, uint64_t declared)
+{
+	uint64_t next;
+
+	if (room ? ckd_mul(&next, (uint64_t)room, NEXT_RATIO) : ckd_mul(&next, stored, FIRST_RATIO))
+		next = declared;
+	if (next < FEED_CHUNK)
+		next = FEED_CHUNK;
+	return (size_t)(next < declared ? next : declared);
+}
+
+static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
+{
+	uint8_t *data;
+	size_t room = 0;
+	int r;
+
+	do {
+		size_t next = grown(room, f->x->size, f->declared);
+		struct bytes *larger = bytes_resize(*span, next, &data);
+
+		if (!larger)
+			return error_set(e, -ENOMEM, "no memory for %zu bytes", next);
+		*span = larger;
+		r = feed_pull(f, data + room, next - room, e);
+		if (r < 0)
+			return r;
+		room = next;
+	} while (room < f->declared);
+	return feed_expect_end(f, e);
+}
+
+#ifdef HAVE_LIBDEFLATE
+DEFINE_CLEANUP(struct libdeflate_decompressor, libdeflate_free_decompressor);
+
+/* All input is in memory at once, beside what comes out. What is larger goes by in pieces. */
+enum {
+	AT_ONCE_MAX = 8 << 20,
+	RATIO_MAX = 1032, /* that deflate can reach */
+	HUGE = 4 << 20,
+	PAGE = 4096, /* or a multiple of it, and then nothing is asked for */
+};
+
+/* All of it is about to be written: a fault for every 4 KiB costs more than to inflate them. */
+static void ask_for_huge_pages(uint8_t *data, size_t n)
+{
+	uintptr_t from = ((uintptr_t)data + PAGE - 1) / PAGE * PAGE;
+	uintptr_t to = ((uintptr_t)data + n) / PAGE * PAGE;
+
+	(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+/*
+ * The whole stream, where it is sound to zlib, too. NULL: it is not, or there is no memory, or
+ * nobody knows; zlib finds out which, and has the words for it.
+ */
+static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
+{
+	CLEANUP(libdeflate_free_decompressor) struct libdeflate_decompressor *d = NULL;
+	CLEANUP(bytes_unref) struct bytes *span = NULL, *in = NULL;
+	uint8_t *data;
+	size_t used, got;
+
+	if (x->size > AT_ONCE_MAX || !declared || declared / RATIO_MAX > x->size)
+		return NULL;
+	if (extent_load(x, AT_ONCE_MAX, &in, NULL) < 0)
+		return NULL;
+	d = libdeflate_alloc_decompressor();
+	span = bytes_resize(NULL, (size_t)declared, &data);
+	if (span && declared >= HUGE)
+		ask_for_huge_pages(data, (size_t)declared);
+	if (!d || !span ||
+		libdeflate_zlib_decompress_ex(d, in->data, in->size, data, (size_t)declared, &used,
+			&got) != LIBDEFLATE_SUCCESS ||
+		got != declared || !zlib_stream_is_plain(in->data, used))
+		return NULL;
+	feed_count(got);
+	return TAKE(span);
+}
+#else
+static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
+{
+	(void)x, (void)declared;
+	return NULL;
+}
+#endif
+
+int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *span = NULL;
+	struct feed f;
+	int r;
+
+	if (declared > SIZE_MAX / 2)
+		return error_set(e, -EIO, "no memory for the declared size");
+	*ret = inflate_at_once(x, declared);
+	if (*ret)
+		return 0;
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = inflate_growing(&f, &span, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret = TAKE(span);
+	return r;
+}
+
+int inflate_prefix(const struct extent *x, uint64_t declared, void *dst, size_t n, size_t *ret_got,
+	struct error *e)
+{
+	struct feed f;
+	int r;
+
+	if (n > declared)
+		n = (size_t)declared;
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = n ? feed_pull(&f, dst, n, e) : 0;
+	if (r == 0 && n == declared)
+		r = feed_expect_end(&f, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret_got = n;
+	return r;
+}
+
+int inflate_each(
+	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e)
+{
+	struct feed f;
+	int r = feed_init(&f, x, declared, e);
+
+	if (r < 0)
+		return r;
+	r = feed_each(&f, fn, arg, e);
+	feed_finish(&f);
+	return r;
+}
+
+int extent_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	return extent_read(arg, off, dst, n, e);
+}

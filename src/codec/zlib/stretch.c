@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Zlib */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/cursor.h"
+#include "codec/zlib/feed.h"
+
+/* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */
+enum { STATE_MEMORY = 40 << 10 };
+
+/* The decoder at the begin of a stretch. It includes the running checksum, so that reading the last
+ * one verifies the whole stream once more. */
+struct checkpoint {
+	z_stream z; /* never moved: zlib refuses a stream that was */
+	uint64_t in;
+};
+
+struct checkpoints {
+	struct bytes counted; /* first */
+	uint64_t length;
+	pthread_mutex_t lock; /* over what follows; what was laid is only read */
+	size_t n;             /* the first stretch begins where the stream does, and has none */
+	struct checkpoint points[];
+};
+
+uint64_t stretch_length(uint64_t declared, size_t memory)
+{
+	uint64_t length = memory / 4 < STRETCH ? memory / 4 / FEED_CHUNK * FEED_CHUNK : STRETCH;
+
+	if (length < FEED_CHUNK)
+		length = FEED_CHUNK;
+	while (declared / length * STATE_MEMORY > (memory > length ? memory : length))
+		length += (length / 8 + FEED_CHUNK - 1) / FEED_CHUNK * FEED_CHUNK;
+	return length;
+}
+
+static void checkpoints_free(struct bytes *b)
+{
+	struct checkpoints *c = (struct checkpoints *)b;
+
+	for (size_t i = 0; i < c->n; i++)
+		inflateEnd(&c->points[i].z);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+static struct checkpoints *checkpoints_new(uint64_t declared, uint64_t length)
+{
+	size_t most = declared ? (size_t)((declared - 1) / length) : 0;
+	struct checkpoints *c = calloc(1, sizeof(*c) + most * sizeof(c->points[0]));
+
+	if (!c)
+		return NULL;
+	bytes_init(&c->counted, sizeof(*c) + most * STATE_MEMORY, checkpoints_free);
+	c->length = length;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
+}
+
+int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct error *e)
+{
+	struct checkpoints *c = checkpoints_new(declared, length);
+
+	if (!c)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	*ret = &c->counted;
+	return 0;
+}
+
+static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
+{
+	struct checkpoint *p = &c->points[c->n];
+
+	/* Its source is only read, whatever the prototype says. */
+	if (inflateCopy(&p->z, (z_stream *)(uintptr_t)&f->z) != Z_OK)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	p->in = f->in - f->z.avail_in;
+	c->n++;
+	return 0;
+}
+
+/* What goes by while checkpoints are laid. */
+struct laying {
+	struct checkpoints *c;
+	const struct feed *f;
+	codec_chunk_fn fn;
+	void *arg;
+};
+
+/* Chunks divide the length of a stretch, so each stretch begins where a chunk does. */
+static int laying_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	const struct laying *l = arg;
+	int r = l->fn ? l->fn(l->arg, data, n, e) : 0;
+
+	if (r == 0 && l->f->out < l->f->declared && l->f->out % l->c->length == 0)
+		r = lay(l->c, l->f, e);
+	return r;
+}
+
+int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
+	void *arg, struct bytes **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *counted = NULL;
+	struct checkpoints *c = checkpoints_new(declared, length);
+	struct feed f;
+	struct laying l = {.c = c, .f = &f, .fn = fn, .arg = arg};
+	int r;
+
+	if (!c)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	counted = &c->counted;
+	r = feed_init(&f, x, declared, e);
+	if (r < 0)
+		return r;
+	r = feed_each(&f, laying_chunk, &l, e);
+	feed_finish(&f);
+	if (r == 0)
+		*ret = TAKE(counted);
+	return r;
+}
+
+/* Decodes stretch i, and those before it whose checkpoints are not laid yet. */
+static int decode(struct checkpoints *c, struct feed *f, uint64_t i, uint8_t *dst, struct error *e)
+{
+	int r = 0;
+
+	while (r == 0 && f->out < i * c->length) {
+		r = feed_pull(f, NULL, (size_t)c->length, e);
+		if (r == 0)
+			r = lay(c, f, e);
+	}
+	if (r == 0) {
+		uint64_t left = f->declared - f->out;
+
+		r = feed_pull(f, dst, (size_t)(left < c->length ? left : c->length), e);
+	}
+	if (r == 0 && f->out == f->declared)
+		return feed_expect_end(f, e);
+	return r == 0 && i == c->n ? lay(c, f, e) : r;
+}
+
+/* At the begin of stretch i. */
+static int start(const struct checkpoints *c, uint64_t i, const struct extent *x, uint64_t declared,
+	struct feed *f, struct error *e)
+{
+	const struct checkpoint *p = i ? &c->points[i - 1] : NULL;
+
+	return p ? feed_resume(f, x, declared, &p->z, p->in, i * c->length, e)
+		 : feed_init(f, x, declared, e);
+}
+
+int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declared, uint64_t i,
+	struct bytes **ret, struct error *e)
+{
+	struct checkpoints *c = (struct checkpoints *)prepared;
+	CLEANUP(bytes_unref) struct bytes *span = NULL;
+	uint64_t left = declared - i * c->length;
+	bool laid;
+	uint8_t *data;
+	struct feed f;
+	int r;
+
+	span = bytes_resize(NULL, (size_t)(left < c->length ? left : c->length), &data);
+	if (!span)
+		return error_set(e, -ENOMEM, "no memory to inflate");
+	pthread_mutex_lock(&c->lock);
+	laid = i < c->n;
+	if (laid)
+		pthread_mutex_unlock(&c->lock);
+	r = start(c, laid ? i : c->n, x, declared, &f, e);
+	if (r == 0) {
+		r = decode(c, &f, i, data, e);
+		feed_finish(&f);
+	}
+	if (!laid)
+		pthread_mutex_unlock(&c->lock);
+	if (r == 0)
+		*ret = TAKE(span);
+	return r;
+}

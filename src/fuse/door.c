@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define SOCKETS "/proc/net/unix" /* those of this network namespace, with their names */
+enum { LISTENS = 1 << 16 /* in its column "Flags" */ };
+
+/* How long a client may leave its socket full before it is sent away. */
+enum { CLIENT_PATIENCE_MS = 1000 };
+
+enum { NAME_ROOM = 96, DIGITS = 16 };
+
+static void name_of(const char *dev, char *ret)
+{
+	snprintf(ret, NAME_ROOM, "mapfs/%s", dev);
+}
+
+static socklen_t address(const char *name, struct sockaddr_un *ret)
+{
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	memcpy(ret->sun_path + 1, name, strlen(name));
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+}
+
+static bool peer_is(int sock, uid_t who)
+{
+	struct ucred cred;
+	socklen_t n = sizeof(cred);
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
+		return false;
+	return cred.uid == who || cred.uid == 0;
+}
+
+void door_init(struct door *d)
+{
+	d->listener = -1;
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+		d->clients[i] = -1;
+		d->waiting[i] = false;
+	}
+}
+
+static void send_away(struct door *d, size_t i)
+{
+	if (d->clients[i] >= 0)
+		close(d->clients[i]);
+	d->clients[i] = -1;
+	d->waiting[i] = false;
+}
+
+void door_finish(struct door *d)
+{
+	door_shut(d);
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++)
+		send_away(d, i);
+}
+
+static int listen_at(const char *name)
+{
+	CLEANUP(close_fd) int sock = -1;
+	struct sockaddr_un a;
+	socklen_t n = address(name, &a);
+
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0 || bind(sock, (struct sockaddr *)&a, n) < 0 ||
+		listen(sock, DOOR_CLIENTS_MAX) < 0)
+		return -errno;
+	return take_fd(&sock);
+}
+
+/* The first name may be another's: anybody can have taken it. The next one nobody foresees. */
+int door_open(const char *dev)
+{
+	char name[NAME_ROOM];
+	uint64_t random;
+	size_t n;
+	int sock;
+
+	name_of(dev, name);
+	sock = listen_at(name);
+	if (sock != -EADDRINUSE)
+		return sock;
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -errno;
+	n = strlen(name);
+	snprintf(name + n, sizeof(name) - n, ".%016" PRIx64, random);
+	return listen_at(name);
+}
+
+void door_shut(struct door *d)
+{
+	if (d->listener >= 0)
+		close(d->listener);
+	d->listener = -1;
+}
+
+size_t door_poll(const struct door *d, struct pollfd *ret)
+{
+	size_t n = 0;
+
+	if (d->listener >= 0)
+		ret[n++] = (struct pollfd){.fd = d->listener, .events = POLLIN};
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+		if (d->clients[i] >= 0)
+			ret[n++] = (struct pollfd){.fd = d->clients[i], .events = POLLIN};
+	}
+	return n;
+}
+
+static void let_in(struct door *d)
+{
+	CLEANUP(close_fd) int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (sock < 0 || !peer_is(sock, geteuid()))
+		return;
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+		if (d->clients[i] < 0) {
+			d->clients[i] = take_fd(&sock);
+			return;
+		}
+	}
+}
+
+void door_serve(struct door *d, door_heard *fn, void *arg)
+{
+	struct control_msg m;
+
+	if (d->listener >= 0)
+		let_in(d);
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+		int r = d->clients[i] < 0 ? -EAGAIN : control_recv(d->clients[i], &m);
+
+		if (r == -EAGAIN)
+			continue;
+		if (r == 1 && m.fd >= 0)
+			close(m.fd);
+		if (r == 1) {
+			d->waiting[i] = true;
+			fn(arg, &m);
+			continue;
+		}
+		r = d->waiting[i];
+		send_away(d, i);
+		if (r)
+			fn(arg, NULL);
+	}
+}
+
+int door_tell_one(int sock, const struct control_msg *m)
+{
+	struct pollfd p = {.fd = sock, .events = POLLOUT};
+	int r = control_send(sock, m);
+
+	if (r == -EAGAIN && m->type == CONTROL_PROGRESS)
+		return 0;
+	if (r == -EAGAIN && poll(&p, 1, CLIENT_PATIENCE_MS) == 1)
+		r = control_send(sock, m);
+	return r;
+}
+
+size_t door_tell(struct door *d, const struct control_msg *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+		if (!d->waiting[i])
+			continue;
+		/* It is heard to be gone, then. */
+		if (door_tell_one(d->clients[i], m) < 0)
+			(void)shutdown(d->clients[i], SHUT_RDWR);
+		else
+			n++;
+	}
+	return n;
+}
+
+static int knock_at(const char *name, uid_t owner)
+{
+	/* Whoever took the name may leave his queue full: nobody is waited for who is not known. */
+	CLEANUP(close_fd)
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un a;
+	socklen_t n = address(name, &a);
+
+	if (sock < 0 || connect(sock, (struct sockaddr *)&a, n) < 0)
+		return -errno;
+	if (!peer_is(sock, owner))
+		return -EPERM;
+	if (fcntl(sock, F_SETFL, 0) < 0)
+		return -errno;
+	return take_fd(&sock);
+}
+
+/* The name in a line of SOCKETS, if it is a further one of `first`; NULL: it is not. */
+static const char *further_name(char *line, const char *first)
+{
+	char *name = strstr(line, " @");
+	size_t n = strlen(first);
+	unsigned flags;
+
+	if (!name || strncmp(name + 2, first, n) != 0 || name[2 + n] != '.')
+		return NULL;
+	/* The ends of connections have the name, too. */
+	if (sscanf(line, "%*s %*s %*s %x", &flags) != 1 || !(flags & LISTENS))
+		return NULL;
+	name += 2;
+	name[strcspn(name, "\n")] = '\0';
+	return strlen(name) == n + 1 + DIGITS ? name : NULL;
+}
+
+int door_knock(const char *dev, uid_t owner)
+{
+	CLEANUP(free) char *line = NULL;
+	char first[NAME_ROOM];
+	size_t room = 0;
+	int sock, r;
+	FILE *f;
+
+	name_of(dev, first);
+	sock = r = knock_at(first, owner);
+	f = sock < 0 ? fopen(SOCKETS, "re") : NULL;
+	while (sock < 0 && f && getline(&line, &room, f) > 0) {
+		const char *name = further_name(line, first);
+
+		if (name)
+			sock = knock_at(name, owner);
+	}
+	if (f)
+		fclose(f);
+	return sock < 0 ? r : sock;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * door: where `mapfs -u` finds the worker of a mount and waits for its answer.
+ *
+ * An abstract unix socket whose name follows from the mount's device, so that neither side has to
+ * touch the mount: "mapfs/0:52", or where somebody has that name, it and 16 random digits behind a
+ * point, "mapfs/0:52.0123456789abcdef", which a client finds in the kernel's list of sockets.
+ * Anybody may take such names or knock at them: both ends ask the kernel who the other is
+ * (SO_PEERCRED), and talk only to the user who mounted, and to root; nobody waits for another.
+ *
+ * The number of a device is given out again as soon as it is free, so a client may come to the
+ * worker of the mount that had it before: one whose session is over. Its door is shut then without
+ * a word, and the client comes again, to the next one.
+ */
+#ifndef FUSE_DOOR_H
+#define FUSE_DOOR_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "fuse/control.h"
+
+enum { DOOR_CLIENTS_MAX = 16 };
+
+struct door {
+	int listener;                   /* -1: closed */
+	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
+	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for SAVED */
+};
+
+/* Returns the listening socket, or -errno. */
+int door_open(const char *dev);
+
+void door_init(struct door *d);
+void door_finish(struct door *d);
+void door_shut(struct door *d); /* no new clients; those inside stay */
+
+/* Fills at most 1 + DOOR_CLIENTS_MAX entries; returns how many. */
+size_t door_poll(const struct door *d, struct pollfd *ret);
+
+/* Takes in who knocks, and calls fn for each message, and with NULL for a client that asked for
+ * something and is gone. */
+typedef void door_heard(void *arg, const struct control_msg *m);
+void door_serve(struct door *d, door_heard *fn, void *arg);
+
+/* To all that wait; returns how many. A client that does not read is sent away. */
+size_t door_tell(struct door *d, const struct control_msg *m);
+
+/* To one end of a socket that does not block, for a second at most; of PROGRESS not at all. */
+int door_tell_one(int sock, const struct control_msg *m);
+
+/*
+ * For the client: connect to the worker of a mount that `owner` made. Returns a socket, or -errno,
+ * without having waited.
+ */
+int door_knock(const char *dev, uid_t owner);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/mountinfo.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static bool octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* The kernel writes space, tab, newline and backslash as \ooo. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (s[0] == '\\' && octal(s[1]) && octal(s[2]) && octal(s[3])) {
+			*to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+static uid_t owner_of(const char *options)
+{
+	const char *found = options ? strstr(options, "user_id=") : NULL;
+
+	if (!found || (found != options && found[-1] != ','))
+		return 0;
+	return (uid_t)strtoul(found + strlen("user_id="), NULL, 10);
+}
+
+/*
+ * "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": the third field
+ * is the device, the fifth the mount point, the sixth has the options of this place; after the lone
+ * "-" come type, source and the options of the file system.
+ */
+static bool parse_line(char *text, struct mount_entry *ret)
+{
+	char *fields[6], *source;
+	char *rest = text;
+	const char *type;
+
+	for (size_t i = 0; i < 6; i++) {
+		fields[i] = strsep(&rest, " ");
+		if (!rest)
+			return false;
+	}
+	/* Without optional fields the separator follows at once. */
+	rest = strncmp(rest, "- ", 2) == 0 ? rest - 1 : strstr(rest, " - ");
+	if (!rest)
+		return false;
+	rest += strlen(" - ");
+	unescape(fields[4]);
+	type = strsep(&rest, " ");
+	source = strsep(&rest, " ");
+	if (source)
+		unescape(source);
+	snprintf(ret->point, sizeof(ret->point), "%s", fields[4]);
+	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
+	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");
+	ret->mapfs = strcmp(type, "fuse.mapfs") == 0;
+	ret->read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
+	ret->owner = strncmp(type, "fuse", 4) == 0 ? owner_of(rest) : 0;
+	return true;
+}
+
+int mountinfo_each(
+	const char *table, void (*fn)(void *arg, const struct mount_entry *entry), void *arg)
+{
+	CLEANUP(free) char *text = NULL;
+	struct mount_entry entry;
+	size_t room = 0;
+	FILE *f;
+
+	f = fopen(table, "re");
+	if (!f)
+		return -errno;
+	while (getline(&text, &room, f) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		if (parse_line(text, &entry))
+			fn(arg, &entry);
+	}
+	fclose(f);
+	return 0;
+}
+
+struct search {
+	const char *point, *dev; /* one of them */
+	struct mount_entry *ret;
+	bool found;
+};
+
+static void match(void *arg, const struct mount_entry *entry)
+{
+	struct search *s = arg;
+
+	if (s->point ? strcmp(entry->point, s->point) : strcmp(entry->dev, s->dev))
+		return;
+	s->found = true;
+	*s->ret = *entry;
+}
+
+static int search(const char *table, struct search *s)
+{
+	int r = mountinfo_each(table, match, s);
+
+	return r < 0 || s->found ? r : -ENOENT;
+}
+
+int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
+{
+	return search(table, &(struct search){.point = point, .ret = ret});
+}
+
+int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
+{
+	return search(table, &(struct search){.dev = dev, .ret = ret});
+}
