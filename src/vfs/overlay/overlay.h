@@ -208,6 +208,8 @@ void upper_settle(struct overlay *o, struct upper *u);
 /* The one of dir/name, which stands there as s; made where it has none. NULL: no memory. */
 struct upper *upper_raise(
 	struct overlay *o, struct upper *dir, const char *name, const struct spot *s);
+/* Is a directory of that name always there, also in a directory that was made? */
+bool overlay_is_standing(const struct overlay *o, const struct upper *dir, const char *name);
 /* A directory that is always in one that was made is there from the begin, and gets an upper when
  * somebody asks for it (where dir/name has none). -ENOENT. */
 int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret);

@@ -178,6 +178,19 @@ struct upper *upper_raise(
 	return u;
 }
 
+bool overlay_is_standing(const struct overlay *o, const struct upper *dir, const char *name)
+{
+	const struct format *f = o->base->format;
+	struct entry en;
+	int r = -ENOENT;
+
+	if (dir->from != ENTRY_NONE)
+		r = upper_base(o, dir, name, &en);
+	else if (dir->id != ENTRY_NONE)
+		r = f->lookup(o->shape, dir->id, name, &en, NULL);
+	return r == 0 && en.dir && en.fixed;
+}
+
 int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret)
 {
 	struct entry en;
