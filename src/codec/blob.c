@@ -366,10 +366,3 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;
 }
-
-void blob_inherit(struct blob *b, struct blob *from)
-{
-	memos_copy(&b->memos, &from->memos);
-	atomic_store_explicit(&b->sound, atomic_load_explicit(&from->sound, memory_order_relaxed),
-		memory_order_relaxed);
-}

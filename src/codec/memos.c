@@ -49,11 +49,3 @@ bool memos_find(struct memos *m, uint64_t key, uint64_t *ret)
 	pthread_mutex_unlock(&m->lock);
 	return at < MEMOS_MAX;
 }
-
-void memos_copy(struct memos *m, struct memos *from)
-{
-	pthread_mutex_lock(&from->lock);
-	memcpy(m->all, from->all, sizeof(m->all));
-	m->next = from->next;
-	pthread_mutex_unlock(&from->lock);
-}

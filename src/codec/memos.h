@@ -26,7 +26,5 @@ void memos_finish(struct memos *m);
 void memos_set(struct memos *m, uint64_t key, uint64_t value);
 /* false: it is not known. */
 bool memos_find(struct memos *m, uint64_t key, uint64_t *ret);
-/* m, which nobody else has yet, knows what `from` does. */
-void memos_copy(struct memos *m, struct memos *from);
 
 #endif

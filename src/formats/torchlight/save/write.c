@@ -97,9 +97,6 @@ static void free_plan(struct plan *plan)
 	free(p->pieces);
 	free(p->spots);
 	free(p->fresh);
-	if (p->base)
-		tl_base_unref(*p->base);
-	free(p->base);
 	tl_table_unref(p->table);
 	free(p);
 }
@@ -119,8 +116,7 @@ static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
 	p->n = tl_n_files(m);
 	p->spots = calloc((size_t)p->n + 1, sizeof(*p->spots));
 	p->fresh = calloc((size_t)p->n + 1, sizeof(*p->fresh));
-	p->base = calloc(1, sizeof(*p->base));
-	if (!p->spots || !p->fresh || !p->base)
+	if (!p->spots || !p->fresh)
 		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	*ret = TAKE(done);
 	return 0;
@@ -137,7 +133,6 @@ int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force
 	if (r < 0)
 		return r;
 	p = (struct tl_plan *)done;
-	p->of = m;
 	r = tl_layout(m, force, p, e);
 	if (r == 0 && m->header)
 		r = write_header(m, p, outs[0], e);
