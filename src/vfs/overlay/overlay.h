@@ -200,6 +200,9 @@ void upper_settle(struct overlay *o, struct upper *u);
 /* The one of dir/name, which stands there as s; made where it has none. NULL: no memory. */
 struct upper *upper_raise(
 	struct overlay *o, struct upper *dir, const char *name, const struct spot *s);
+/* A directory that is always in one that was made is there from the begin, and gets an upper when
+ * somebody asks for it (where dir/name has none). -ENOENT. */
+int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret);
 /* What the base has there. -ENOENT. */
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);

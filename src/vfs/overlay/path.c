@@ -16,6 +16,8 @@ static int descend(struct overlay *o, struct dentry *p)
 	r = overlay_dentry(o, p->dir, p->name, p);
 	if (r < 0)
 		return r;
+	if (!p->stands && !upper_find(o, p->dir, p->name))
+		p->stands = overlay_raise_fixed(o, p->dir, p->name, &p->spot) == 0;
 	if (!p->stands || !p->spot.dir)
 		return p->stands ? -ENOTDIR : -ENOENT;
 	dir = upper_raise(o, p->dir, p->name, &p->spot);

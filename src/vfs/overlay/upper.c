@@ -178,6 +178,29 @@ struct upper *upper_raise(
 	return u;
 }
 
+int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret)
+{
+	struct entry en;
+	struct upper *u;
+	int r;
+
+	if (dir->from != ENTRY_NONE || dir->id == ENTRY_NONE)
+		return -ENOENT;
+	r = o->base->format->lookup(o->shape, dir->id, name, &en, NULL);
+	if (r < 0 || !en.dir || !en.fixed)
+		return r < 0 ? r : -ENOENT;
+	u = upper_new(o, true, ENTRY_NONE);
+	if (!u)
+		return -ENOMEM;
+	u->id = en.id;
+	r = upper_place(o, u, dir, name);
+	if (r < 0)
+		upper_free(o, u);
+	else
+		*ret = upper_spot(u);
+	return r;
+}
+
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret)
 {

@@ -83,31 +83,6 @@ bool node_scratch(const struct node *n)
 	return u->dir ? u->id == ENTRY_NONE : u->scratch;
 }
 
-/* What is always in a directory that was made is there from the begin. */
-static int lookup_fixed(const struct vfs *v, struct upper *dir, const char *name, struct spot *ret)
-{
-	const struct snapshot *s = v->tree->shape;
-	struct entry en;
-	struct upper *u;
-	int r;
-
-	if (dir->from != ENTRY_NONE || dir->id == ENTRY_NONE)
-		return -ENOENT;
-	r = s->format->lookup(s, dir->id, name, &en, NULL);
-	if (r < 0 || !en.dir || !en.fixed)
-		return r < 0 ? r : -ENOENT;
-	u = upper_new(v->tree, true, ENTRY_NONE);
-	if (!u)
-		return -ENOMEM;
-	u->id = en.id;
-	r = upper_place(v->tree, u, dir, name);
-	if (r < 0)
-		upper_free(v->tree, u);
-	else
-		*ret = upper_spot(u);
-	return r;
-}
-
 int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node **ret)
 {
 	struct spot in = upper_spot(dir->at), s;
@@ -116,7 +91,7 @@ int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node *
 	struct upper *u;
 
 	if (r == -ENOENT && dir->at->up && !upper_find(v->tree, dir->at, name))
-		r = lookup_fixed(v, dir->at, name, &s);
+		r = overlay_raise_fixed(v->tree, dir->at, name, &s);
 	if (r < 0)
 		return r;
 	/* What follows from the rest of the map may be gone. */
