@@ -145,8 +145,6 @@ struct format {
 	bool keeps_times;
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
-	/* There are objects that can be shown in two forms. */
-	bool has_forms;
 	/* What a file shows may follow from what is written to others: raw data, tables of a layer
 	 * that gets another size, pictures. Else each stands for itself. */
 	bool follows;
@@ -247,10 +245,10 @@ struct format_fault {
 /* What it takes to change a map and to write it. */
 struct format_edit {
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EINVAL: the file becomes a draft, which is judged again whenever the map changes where
-	 * that is for what other files hold (error_of_others). -EAGAIN: it cannot be judged before
-	 * other files are there, and is tried again at the save; a change that comes with it is
-	 * applied, for the files that wait for this one. */
+	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
+	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
+	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; a change
+	 * that comes with it is applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
 		struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:

@@ -274,7 +274,6 @@ const struct format format_teeworlds = {
 	.numbered = true,
 	.follows = true,
 	.creates = true,
-	.has_forms = true,
 	.probe = probe,
 	.open = tw_open,
 	.lookup = tw_lookup,
