@@ -303,11 +303,6 @@ int journal_name(struct journal *j, enum journal_type type, const char *path, co
 	return append(j, type, texts, to ? 2 : 1, NULL, NULL, e);
 }
 
-int journal_drop(struct journal *j, const char *path, struct error *e)
-{
-	return append(j, JOURNAL_DROP, &path, 1, NULL, NULL, e);
-}
-
 int journal_saved(struct journal *j, const char *identity, struct error *e)
 {
 	return append(j, JOURNAL_SAVED, &identity, 1, NULL, NULL, e);

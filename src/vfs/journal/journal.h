@@ -116,10 +116,9 @@ int journal_put(struct journal *j, const char *path, const struct extent *conten
 	struct extent *ret, struct error *e);
 int journal_draft(struct journal *j, const char *path, const char *reason,
 	const struct extent *content, struct extent *ret, struct error *e);
-/* MKDIR, REMOVE, RENAME; to is NULL but for the last. */
+/* MKDIR, REMOVE, RENAME, DROP; to is NULL but for RENAME. */
 int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
 	struct error *e);
-int journal_drop(struct journal *j, const char *path, struct error *e);
 int journal_saved(struct journal *j, const char *identity, struct error *e);
 int journal_sync(struct journal *j, struct error *e);
 bool journal_unsynced(struct journal *j);

@@ -117,7 +117,7 @@ int overlay_accept(struct overlay *o, struct upper *u)
 	int r;
 
 	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
-	if (!o->base->format->has_forms || upper_is_raw(u))
+	if (upper_is_raw(u))
 		return 0;
 	strcpy(p.name, u->name);
 	r = overlay_meaning(o, &p, false, u->from, &m);

@@ -134,10 +134,9 @@ static bool is_in_map(const struct staged *s, size_t i)
 {
 	const struct snapshot *map = s->built.map;
 	const struct format_names *names = map->format->names;
-	char name[NAME_MAX + 1];
 
 	for (; names && i; i = s->entries[i].up)
-		if (names->shown_as(map, s->built.entries[i].id, name) == -ENOENT)
+		if (!names->holds(map, s->built.entries[i].id))
 			return false;
 	return true;
 }
