@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/building/building.h"
+#include "formats/building.h"
 
 void built_finish(struct built *b)
 {

@@ -5,33 +5,6 @@
 
 #include "vfs/overlay/overlay.h"
 
-int overlay_dentry(const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret)
-{
-	struct spot in = upper_spot(dir);
-	struct dentry p = {.dir = dir};
-	int r;
-
-	if (strlen(name) > NAME_MAX)
-		return -ENAMETOOLONG;
-	strcpy(p.name, name);
-	r = overlay_lookup(o, &in, name, &p.spot);
-	p.stands = r == 0;
-	*ret = p;
-	return r == -ENOENT ? 0 : r;
-}
-
-int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
-	struct meaning *ret)
-{
-	const struct format *f = o->base->format;
-
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
-	if (p->dir->id == ENTRY_NONE || !f->tree)
-		return 0;
-	return f->tree->meaning(o->shape, p->dir->id, p->name, dir,
-		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
-}
-
 /*
  * What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
  * there, and is freed. from (or ENTRY_NONE): what a file that takes the place comes from, where the

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: Zlib */
-/* What may be done to a tree of names. */
+/* What places mean, and what may be done to a tree of names. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/name.h"
 #include "vfs/overlay/overlay.h"
+
+int overlay_dentry(const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret)
+{
+	struct spot in = upper_spot(dir);
+	struct dentry p = {.dir = dir};
+	int r;
+
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	strcpy(p.name, name);
+	r = overlay_lookup(o, &in, name, &p.spot);
+	p.stands = r == 0;
+	*ret = p;
+	return r == -ENOENT ? 0 : r;
+}
+
+int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
+	struct meaning *ret)
+{
+	const struct format *f = o->base->format;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	if (p->dir->id == ENTRY_NONE || !f->tree)
+		return 0;
+	return f->tree->meaning(o->shape, p->dir->id, p->name, dir,
+		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
+}
 
 /* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
 static int check_name(const char *name)

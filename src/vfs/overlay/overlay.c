@@ -40,11 +40,6 @@ struct spot overlay_root(const struct overlay *o)
 	return (struct spot){o->root, ENTRY_ROOT, true};
 }
 
-struct spot upper_spot(struct upper *u)
-{
-	return (struct spot){u, u->id, u->dir};
-}
-
 int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret)
 {

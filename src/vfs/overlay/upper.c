@@ -56,6 +56,11 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 	return 0;
 }
 
+struct spot upper_spot(struct upper *u)
+{
+	return (struct spot){u, u->id, u->dir};
+}
+
 struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
 {
 	struct upper *u = calloc(1, sizeof(*u));

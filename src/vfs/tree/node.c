@@ -148,6 +148,15 @@ static bool needed(const struct node *n)
 	return n->at->up && (n->stage || n->set);
 }
 
+void stage_drop(struct node *n)
+{
+	if (!n->stage)
+		return;
+	spool_destroy(n->stage->spool);
+	free(n->stage);
+	n->stage = NULL;
+}
+
 static void node_free(struct node *n)
 {
 	stage_drop(n);

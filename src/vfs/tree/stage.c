@@ -7,15 +7,6 @@
 
 enum { LOAD_CHUNK = 256 << 10 };
 
-void stage_drop(struct node *n)
-{
-	if (!n->stage)
-		return;
-	spool_destroy(n->stage->spool);
-	free(n->stage);
-	n->stage = NULL;
-}
-
 bool file_judged(const struct node *n)
 {
 	return n->stage && n->at->up && !node_scratch(n);

@@ -3,8 +3,8 @@
  * building: a map on its way from a base and a tree (formats/build.h): what the steps of build
  * share. settle finds which entry of the tree is which object; contents puts what was closed.
  */
-#ifndef FORMATS_BUILDING_BUILDING_H
-#define FORMATS_BUILDING_BUILDING_H
+#ifndef FORMATS_BUILDING_H
+#define FORMATS_BUILDING_H
 
 #include "base/hash.h"
 #include "formats/build.h"

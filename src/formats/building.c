@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/building/building.h"
+#include "formats/building.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "formats/building/building.h"
+#include "formats/building.h"
 
 /* Which entry of the tree stands for an object or part of the base. */
 struct claim {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/building/building.h"
+#include "formats/building.h"
 
 /* A table waits for the others of its layer, and once more for the layer's new size; but tables
  * that were all refused before do not decide it at the next save. */
