@@ -102,9 +102,9 @@ def parsed(stem, sort):
 
 
 def by_name(path):
-    """Bytes, but numbers by their value."""
-    return [(1, int(x), b"") if x.isdigit() else (0, 0, x) if not x else (x[0] > 57, x[0], x)
-            for x in re.split(rb"(\d+)", path.encode())]
+    """Byte by byte, but numbers by their value; a number stands where its digits do among bytes."""
+    return [(ord("0"), int(x)) if x.isdigit() else (x[0], 0)
+            for x in re.findall(rb"\d+|\D", path.encode())]
 
 
 def in_order(things):
