@@ -55,9 +55,21 @@ class Media(Base):
         t = self.old_medium()
         path = self.fresh(t.sort, ending=os.path.splitext(t.path)[1])
         old = t.where()
+        t = self.leaves(t)
         t.goes(path, None, self.next())
         self.use(t)
         self.rename(old, t.where())
+
+    def leaves(self, t):
+        """A file that was renamed over t's leaves that path: then it is again what it came from."""
+        over, t.over = t.over, None
+        if not over:
+            return t
+        if not over.gone:
+            raise Nothing
+        over.content, over.gone, t.gone = t.content, False, True
+        self.repaint(over)
+        return over
 
     def rename_back(self):
         moved = [t for s in LISTS[:3] for t in getattr(self.world, s) if t.home != t.path]
@@ -92,16 +104,16 @@ class Media(Base):
         a = self.medium("images", "sounds")
         b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and self.is_plain(t)
                       and os.path.splitext(t.path)[1] == os.path.splitext(a.path)[1])
-        if a.path != a.home or b.path != b.home:
+        if a.path != a.home or b.path != b.home or a.over or b.over:
             raise Nothing
         self.rename(b.where(), a.where())
-        a.content, b.gone = b.content, True
+        a.content, a.over, b.gone = b.content, b, True
         self.repaint(a)
 
     def split(self):
         """A backup under a name that means something, and the file made anew."""
         a = self.medium("images", "sounds")
-        if a.path != a.home:
+        if a.path != a.home or a.over:
             raise Nothing
         path = self.fresh(a.sort, ending=os.path.splitext(a.path)[1])
         where = a.where()
