@@ -62,11 +62,12 @@ class Media(Base):
 
     def leaves(self, t):
         """A file that was renamed over t's leaves that path: then it is again what it came from."""
-        over, t.over = t.over, None
+        over = t.over
         if not over:
             return t
         if not over.gone:
             raise Nothing
+        t.over = over.over = None
         over.content, over.gone, t.gone = t.content, False, True
         self.repaint(over)
         return over
@@ -84,7 +85,8 @@ class Media(Base):
         """Through a third name: what refers to a path refers to it still."""
         a = self.medium()
         ending = os.path.splitext(a.path)[1]
-        at_home = lambda t: t.path == t.home and os.path.splitext(t.path)[1] == ending  # noqa: E731
+        at_home = lambda t: (t.path == t.home and not t.over  # noqa: E731
+                             and os.path.splitext(t.path)[1] == ending)
         if not at_home(a):
             raise Nothing
         b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and at_home(t)
@@ -96,7 +98,7 @@ class Media(Base):
         self.rename(a.where(), scratch)
         self.rename(b.where(), a.where())
         self.rename(scratch, b.where())
-        a.content, b.content = b.content, a.content
+        a.content, b.content, a.over, b.over = b.content, a.content, b, a
         self.repaint(a)
         self.repaint(b)
 
