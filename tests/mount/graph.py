@@ -38,6 +38,7 @@ class Thing:
         self.layers = []        # of a group
         self.known = self.stem()  # what files call it until the next mount
         self.gone = False
+        self.over = None        # whose file was renamed over this one's since the map was saved
         self.locked = False     # a name that is to be resolved at the save depends on its path
         self.waits = False      # a new layer that came before what it refers to
         self.mounted = None     # where it stood when the map was mounted, and its place there
@@ -65,7 +66,7 @@ class Thing:
             self.content = dict(self.content, **{main: raised(self)})
         self.home, self.home_name, self.home_position = self.path, self.name, self.position
         self.home_parent, self.seq, self.locked, self.waits = self.parent, 0, False, False
-        self.known, self.wrote = self.stem(), set()
+        self.known, self.wrote, self.over = self.stem(), set(), None
 
     def settle_saved(self):
         """The mount goes on over the map that it saved: paths hold still."""
@@ -102,9 +103,9 @@ def parsed(stem, sort):
 
 
 def by_name(path):
-    """Bytes, but numbers by their value."""
-    return [(1, int(x), b"") if x.isdigit() else (0, 0, x) if not x else (x[0] > 57, x[0], x)
-            for x in re.split(rb"(\d+)", path.encode())]
+    """Byte by byte, but numbers by their value; a number stands where its digits do among bytes."""
+    return [(ord("0"), int(x)) if x.isdigit() else (x[0], 0)
+            for x in re.findall(rb"\d+|\D", path.encode())]
 
 
 def in_order(things):

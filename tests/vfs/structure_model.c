@@ -681,7 +681,7 @@ static int by_place(const void *pa, const void *pb)
 	return a->moved && strcmp(a->path, b->path) != 0 ? compare_names(a->path, b->path) : i - k;
 }
 
-/* By stem, in the tree and then in the base; or by its name alone. */
+/* By stem, in the tree and then in the base, even if it is gone there; or by its name alone. */
 static int resolve(const struct build *b, const char *path)
 {
 	const char *stem = strchr(path, '/') + 1;
@@ -693,7 +693,7 @@ static int resolve(const struct build *b, const char *path)
 			same_place(b->files[i]->path, path))
 			return b->id[i];
 	found = known(b->m, path);
-	if (found != NONE && b->seats[found].here)
+	if (found != NONE)
 		return found;
 	for (int i = 0; i < b->n; i++) {
 		const struct object *o = &b->seats[i].o;
