@@ -72,8 +72,8 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 static void set_mtime(struct node *n, const struct call *c)
 {
 	n->mtime = c->set.mtime;
-	n->at->timed = !(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->keeps_times &&
-		       !n->at->dir && !node_scratch(n);
+	n->at->timed =
+		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->keeps_times && !n->at->dir;
 	n->at->mtime = c->set.mtime;
 }
 

@@ -174,14 +174,15 @@ int overlay_take(struct overlay *o, const struct dentry *p)
 		p->spot.dir || (u && u->scratch) ? ENTRY_NONE : origin(&p->spot));
 }
 
-/* Where names come with times, what moves to the place of another keeps its own. */
+/* Where names come with times, what moves keeps its own. */
 static void keep_time(const struct overlay *o, struct upper *u, const struct meaning *m)
 {
 	const struct format *f = o->base->format;
 	struct entry en;
 
-	if (!f->keeps_times || u->timed || u->written || u->from == ENTRY_NONE || !m->known ||
-		m->id == u->from || f->stat(o->base, u->from, &en, NULL) < 0 || !en.has_mtime)
+	if (!f->keeps_times || u->timed || u->written || u->from == ENTRY_NONE ||
+		(m->known && m->id == u->from) || f->stat(o->base, u->from, &en, NULL) < 0 ||
+		!en.has_mtime)
 		return;
 	u->timed = true;
 	u->mtime = en.mtime;
