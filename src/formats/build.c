@@ -59,6 +59,22 @@ static int name_all(struct building *b, bool last, struct error *e)
 		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
 }
 
+/* Whether a directory that was removed is there again may follow from contents. */
+static void tell_lasting(const struct building *b)
+{
+	struct entry en;
+
+	for (size_t i = 1; i < b->out->n; i++) {
+		enum build_fate *old = &b->out->entries[i].old;
+		bool gone = b->in[i].gone;
+		entry_id id = gone ? b->in[i].from : b->in[i].hides;
+
+		if (*old != BUILD_SAME && *old != BUILD_NEEDED &&
+			b->f->stat(b->now, id, &en, NULL) == 0 && en.dir)
+			*old = !gone ? BUILD_REPLACED : en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+	}
+}
+
 /* The base with the contents of the tree, nothing placed yet. */
 static int put_contents(struct building *b, bool last, struct error *e)
 {
@@ -68,7 +84,11 @@ static int put_contents(struct building *b, bool last, struct error *e)
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
 		r = name_all(b, last, e);
-	return r < 0 ? r : contents_put(b, last, e);
+	if (r == 0)
+		r = contents_put(b, last, e);
+	if (r == 0)
+		tell_lasting(b);
+	return r;
 }
 
 static void building_finish(struct building *b)
