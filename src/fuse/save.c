@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/container.h"
 #include "base/threads/clock.h"
 #include "fuse/front.h"
@@ -26,16 +27,8 @@ static void add_writer(void *arg, uint64_t ino)
 {
 	struct writeback *w = arg;
 
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 16;
-		uint64_t *inos = realloc(w->inos, room * sizeof(*inos));
-
-		if (!inos)
-			return;
-		w->inos = inos;
-		w->room = room;
-	}
-	w->inos[w->n++] = ino;
+	if (array_room(w->inos, w->n, w->room))
+		w->inos[w->n++] = ino;
 }
 
 static void tell(struct front *f, enum control_type type, const char *text)

@@ -98,6 +98,7 @@ static int add_dir(struct many_list *l, const char *folder, const char *below, i
 		go_wrong(l, path ? path : folder, r, NULL);
 		return 0;
 	}
+	names_sort(&names);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		const char *name = names.at[i];
 		struct stat st;

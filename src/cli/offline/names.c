@@ -45,7 +45,6 @@ int names_add_dir(struct names *names, int fd)
 		r = -errno;
 	if (d)
 		closedir(d);
-	names_sort(names);
 	return r;
 }
 

@@ -13,7 +13,7 @@ struct names {
 
 int names_add(struct names *names, const char *name); /* -ENOMEM */
 void names_sort(struct names *names);                 /* in order of their bytes */
-/* Adds what is in a directory on disk (fd is borrowed), sorted. -errno. */
+/* Adds what is in a directory on disk (fd is borrowed), in no order. -errno. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);
 #define CLEANUP_NAMES __attribute__((cleanup(names_finish)))
