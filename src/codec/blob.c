@@ -389,12 +389,3 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;
 }
-
-void blob_inherit(struct blob *b, struct blob *from)
-{
-	pthread_mutex_lock(&from->lock);
-	b->memo = from->memo;
-	pthread_mutex_unlock(&from->lock);
-	atomic_store(&b->sound, atomic_load(&from->sound));
-	atomic_store(&b->damaged, blob_is_damaged(from));
-}

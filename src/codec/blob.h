@@ -120,7 +120,4 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);
 
-/* What is known of `from` holds for b too, which has the same content elsewhere. */
-void blob_inherit(struct blob *b, struct blob *from);
-
 #endif

@@ -33,11 +33,14 @@ struct tree_entry {
 	uint32_t up;      /* the directory's place in the list; of the root 0 */
 	const char *name; /* of the root "" */
 	bool dir;
-	bool gone;      /* nothing stands there; `from` did, in the base */
+	bool gone;      /* nothing stands there; `from` did, in the base or in the tree */
 	entry_id from;  /* what it came from, in the base; ENTRY_NONE: it was made */
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
-	const struct extent *in;      /* bytes that were closed; NULL: what `from` shows */
-	const struct timespec *mtime; /* that somebody set; NULL: none */
+	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
+	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
+	bool refused;              /* ... by a save or a close before: it decides for no others */
+	bool timed;                /* somebody set its time: this one */
+	struct timespec mtime;
 };
 
 enum build_fate {
@@ -56,21 +59,31 @@ enum build_fate {
 
 struct built_entry {
 	enum build_fate fate;
-	enum build_fate old; /* of what it hides, or of itself where it is gone; else BUILD_SAME */
-	entry_id id;         /* in the result, before its numbers were dealt; or ENTRY_NONE */
-	char *why;           /* of BUILD_REFUSED; may be NULL where memory was short */
+	/* Of what it hides, of itself where it is gone, or of what stands there where it is
+	 * refused; else BUILD_SAME. */
+	enum build_fate old;
+	entry_id id; /* in the result, before its numbers were dealt; or ENTRY_NONE */
+	bool waits;  /* of BUILD_REFUSED: other files that it needs are not there */
+	bool last;   /* ... what was accepted before is in the result */
+	char *why;   /* ... may be NULL where memory was short */
 };
 
 struct built {
 	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
 	struct built_entry *entries; /* as many as the tree has, in its order */
 	size_t n, n_refused;
+	size_t n_waiting; /* of a view: contents that wait for others */
 };
 
 /* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a
  * map is there even where entries were refused, without those. */
 int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
 	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e);
+/* The part of it that needs no placing: ret->map shows what files of the base follow from those
+ * that were written, by the base's own ids, and what was made has the id that its entry says. What
+ * waits for others, or is refused, is not in it. */
+int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	struct built *ret, struct error *e);
 void built_finish(struct built *b);
 
 #endif

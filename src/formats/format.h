@@ -23,10 +23,10 @@
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, apply, meaning add, shown_as renamed read_name_map: cheap, for
+ *   owner     lookup stat list, apply, meaning add, holds renamed: cheap, for
  *             everybody waits (no large inflate).
- *   workers   size get note, parse sound check encode verify rebase same, finalize, name_map:
- *             several at a time.
+ *   workers   size get note, parse sound check encode verify same, finalize: several at a
+ *             time.
  * What is counted is freed on whichever thread lets go last.
  *
  * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
@@ -145,8 +145,9 @@ struct format {
 	bool keeps_times;
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
-	/* There are objects that can be shown in two forms. */
-	bool has_forms;
+	/* What a file shows may follow from what is written to others: raw data, tables of a layer
+	 * that gets another size, pictures. Else each stands for itself. */
+	bool follows;
 	/* `mapfs --new` makes maps of it; else that is refused. */
 	bool creates;
 
@@ -171,7 +172,7 @@ struct format {
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 		struct error *e);
 	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
-	 * counts even so. */
+	 * and ret->fixed count even so. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
 	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
 	 */
@@ -244,10 +245,10 @@ struct format_fault {
 /* What it takes to change a map and to write it. */
 struct format_edit {
 	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EINVAL: the file becomes a draft, which is judged again whenever the map changes where
-	 * that is for what other files hold (error_of_others). -EAGAIN: it cannot be judged before
-	 * other files are there, and is tried again at the save; a change that comes with it is
-	 * applied, for the files that wait for this one. */
+	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
+	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
+	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; a change
+	 * that comes with it is applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
 		struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
@@ -269,17 +270,13 @@ struct format_edit {
 
 	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept
 	 * there (replace_write). force: encode every item and blob anew instead of copying what did
-	 * not change (a test of the codecs). *ret is for the three below, and may be NULL. */
+	 * not change (a test of the codecs). *ret is for verify, and may be NULL. */
 	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
 		struct plan **ret, struct error *e);
 	/* Read what encode wrote back: tables, changed blobs, copied ranges. -EIO, or what reading
 	 * gave: it is not what was meant, and the old map stays. */
 	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct error *e);
-	/* s, reading its parts that were written from the written files. s is the version that was
-	 * encoded, or the one that finalize derived it from. */
-	int (*rebase)(const struct snapshot *s, const struct plan *p, const struct source *written,
-		struct snapshot **ret, struct error *e);
 
 	/*
 	 * Would both be the same file? a is the map as it was mounted or last saved, b what
@@ -361,13 +358,9 @@ struct format_tree {
 
 /* What a save deals anew: names of objects, and so what references by name mean. */
 struct format_names {
-	/*
-	 * The name under which a mount of the finalized map will show the object (ids are those of
-	 * the mount that it was finalized in); -ENOENT: it is not in it, -ENOTSUP: it is none, and
-	 * its name holds still. For the journal, whose paths are those of the map that it applies
-	 * to.
-	 */
-	int (*shown_as)(const struct snapshot *finalized, entry_id id, char *name);
+	/* Is the object in the finalized map (ids are those of the mount that it was finalized in)?
+	 * A new one whose parts never came is not. true of what is no object. */
+	bool (*holds)(const struct snapshot *finalized, entry_id id);
 	/*
 	 * May be NULL. Objects were moved, or went after that: what they are called now is found in
 	 * any file, after what had the name at the mount; what names nothing is waited for or
@@ -379,15 +372,6 @@ struct format_names {
 	 */
 	int (*renamed)(struct snapshot **s, const struct placement *p, size_t n, bool last,
 		struct error *e);
-	/*
-	 * May be NULL, both. What references in this mount's files mean where a mount of the
-	 * finalized map would take them for others: the format's own text, for the journal, whose
-	 * files such a mount reads. And reading by it (NULL: by the map's own names again);
-	 * consumes and renews *s.
-	 */
-	int (*name_map)(const struct snapshot *s, const struct snapshot *finalized,
-		struct bytes **ret, struct error *e);
-	int (*read_name_map)(struct snapshot **s, const struct bytes *map, struct error *e);
 	/*
 	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
 	 * map would call them otherwise: the format's own text, for open (names in struct

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-bool store_retain(struct store *s, const struct extent *data, struct extent *ret)
-{
-	return s->retain && s->retain(s, data, ret, NULL) == 0;
-}
-
 const char *format_option(const char *const *options, const char *key)
 {
 	const char *found = NULL;

@@ -18,14 +18,7 @@ struct store {
 	int (*keep)(
 		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 	int spool_dirfd; /* for spool_create */
-	/* Data that rebase needs and the written files do not hold: where it stands from now on, so
-	 * that the files of before can go. For one save at a time. May be NULL: it stays. */
-	int (*retain)(
-		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 };
-
-/* The same; false: *data stays what it is. */
-bool store_retain(struct store *s, const struct extent *data, struct extent *ret);
 
 /* What a format is opened with; all borrowed but files, and alive as long as any snapshot. */
 struct format_context {

@@ -8,11 +8,8 @@
 #include "vfs/volume/report.h"
 #include "vfs/volume/sync.h"
 #include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
-#include "vfs/tree/path.h"
-#include "vfs/tree/placements.h"
 #include "vfs/tree/stage.h"
+#include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
 #include "vfs/save/left.h"
 #include "vfs/save/left_dir.h"
@@ -23,6 +20,20 @@ static void pass_note(void *arg, const char *line)
 	struct vfs_host *host = arg;
 
 	host->note(host, line);
+}
+
+/* No request took the name away, so that the kernel has to be told. */
+static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, const char *name)
+{
+	struct vfs *v = arg;
+
+	if (u && u->node)
+		u->node->misnamed = true;
+	if (!dir->node)
+		return;
+	if (v->host->forget_name)
+		v->host->forget_name(v->host, dir->node->ino, name, NULL);
+	names_tell(v, dir->node);
 }
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
@@ -42,7 +53,15 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	volume->vfs = v;
 	if (volume->access == VOLUME_WRITABLE)
 		left_dir_find(volume, pass_note, host);
-	r = node_root(v, volume) ? vfs_replay(v, e) : error_set(e, -ENOMEM, "out of memory");
+	r = overlay_create(volume->now, &v->tree);
+	if (r == 0) {
+		v->tree->leaves = other_form_leaves;
+		v->tree->arg = v;
+	}
+	if (r < 0 || !node_root(v))
+		r = error_set(e, -ENOMEM, "out of memory");
+	else
+		r = vfs_replay(v, e);
 	if (r < 0) {
 		vfs_destroy(v);
 		return r;
@@ -60,35 +79,34 @@ int vfs_lock(struct vfs *v, struct error *e)
 	return r;
 }
 
-static bool node_unchanged(const struct node *n)
-{
-	return !n->stage && !n->busy && !n->waiting && !(n->names && node_scratch(n));
-}
-
 bool vfs_unchanged(const struct vfs *v)
 {
 	struct volume *vol = v->vol;
 
-	if (vol->dirty || vol->restructured || vol->conflict || vol->proof || vol->commit_queue ||
-		vol->sync.under_way || !TAILQ_EMPTY(&vol->pending) || vol->fresh || vol->left ||
-		journal_exists(&vol->journal) || node_stamped(v))
+	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way || vol->fresh ||
+		vol->left || journal_exists(&vol->journal))
 		return false;
+	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
+		if (upper_differs(u))
+			return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (!node_unchanged(n))
+		if (n->stage || n->busy || n->waiting)
 			return false;
 	return true;
 }
 
-/* The time of what was written and then saved is the map's from there on. */
+/* The time of what was written and then saved is the map's from there on; one that a program set is
+ * another than that of the change. */
 static bool node_idle(const struct node *n)
 {
-	return !n->opens && !(n->set & ~(unsigned)ATTR_MTIME) && !n->timed && !n->names &&
-	       !n->stale;
+	bool written = n->mtime.tv_sec == n->ctime.tv_sec && n->mtime.tv_nsec == n->ctime.tv_nsec;
+
+	return !n->opens && !n->stale && (!n->set || (n->set == ATTR_MTIME && written));
 }
 
 bool vfs_idle(const struct vfs *v)
 {
-	if (!vfs_unchanged(v) || v->vol->renumbered || v->dentries.n || v->ahead.jobs)
+	if (!vfs_unchanged(v) || v->vol->renumbered || v->ahead.jobs)
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
 		if (!node_idle(n))
@@ -100,10 +118,8 @@ void vfs_destroy(struct vfs *v)
 {
 	if (!v)
 		return;
-	dentries_finish(v);
 	nodes_finish(v);
-	placements_finish(v);
-	objects_finish(v);
+	overlay_destroy(v->tree);
 	left_destroy(v->vol->left);
 	volume_destroy(v->vol);
 	free(v);
@@ -181,7 +197,7 @@ static void root_saved(void *arg, struct report *report)
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	bool save = n && node_is_root(n) && n->vol->access != VOLUME_READ_ONLY;
+	bool save = n && node_is_root(n) && v->vol->access != VOLUME_READ_ONLY;
 	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
 
 	if (!n || (save && !s)) {
@@ -190,7 +206,7 @@ void vfs_fsyncdir(struct vfs *v, struct call *c)
 	}
 	call_keep(c);
 	if (!save) {
-		journal_sync_then(v, n->vol, c);
+		journal_sync_then(v, c);
 		return;
 	}
 	*s = (struct root_sync){v, c};
@@ -200,7 +216,7 @@ void vfs_fsyncdir(struct vfs *v, struct call *c)
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg)
 {
 	for (const struct node *n = NULL; (n = node_next(v, n));) {
-		if (n->writers && n->parent)
+		if (n->writers && n->at->up)
 			fn(arg, n->ino);
 	}
 }

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/volume/commit_queue.h"
-#include "vfs/volume/sync.h"
-#include "vfs/tree/path.h"
-#include "vfs/tree/stage.h"
-#include "vfs/tree/wait.h"
-#include "vfs/ops/accept.h"
 #include "vfs/ops/commit.h"
-#include "vfs/ops/waiting.h"
+#include "vfs/ops/step.h"
+#include "vfs/overlay/staged.h"
 #include "vfs/save/status.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/view.h"
+#include "vfs/tree/wait.h"
 #include "vfs/vfs.h"
+#include "vfs/volume/commit_queue.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
@@ -50,6 +49,14 @@ static void get_status(struct vfs *v, struct call *c)
 		call_done(c, -ENOMEM);
 }
 
+static void answer_text(struct call *c, const char *text)
+{
+	struct buffer b = BUFFER_INIT;
+
+	buffer_text(&b, text);
+	answer(c, &b);
+}
+
 static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
 {
 	if (n->stage && n->stage->state == STAGE_LOGGED)
@@ -58,20 +65,154 @@ static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
 		vfs_getxattr(v, arg);
 }
 
+/* The bytes that were refused go: what was accepted before is there again. */
+static int may_revert(struct vfs *v, struct call *c, struct step *s)
+{
+	struct node *n = node_find(v, c->ino);
+
+	if (!n || node_scratch(n) || n->at->dir || !n->at->written)
+		return n ? -ENODATA : -ESTALE;
+	if (n->busy) {
+		node_wait(n, c);
+		return 1;
+	}
+	return step_record(s, JOURNAL_DROP, node_path(n), NULL);
+}
+
+struct gone {
+	struct job job; /* first */
+	struct call *call;
+};
+
+static void tell_gone(struct job *j)
+{
+	struct gone *g = (struct gone *)j;
+
+	call_done(g->call, 0);
+	free(g);
+}
+
+/* The name is free when the call is answered: a listing that is under way may bring it back before
+ * the kernel has forgotten it. */
+static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct gone *g = v->host->forget_name ? malloc(sizeof(*g)) : NULL;
+
+	if (!g)
+		return 0;
+	*g = (struct gone){.job.done = tell_gone, .call = c};
+	v->host->forget_name(v->host, dir, slash ? slash + 1 : path, &g->job);
+	return 1;
+}
+
+static int revert(struct vfs *v, struct call *c, struct step *s)
+{
+	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
+	CLEANUP(free) char *path = node_path(n);
+	int r = path && dir ? 0 : -ENOMEM;
+
+	(void)s;
+	if (r < 0)
+		return r;
+	n->opens++;
+	dir->opens++;
+	stage_drop(n);
+	n->cached = false;
+	r = overlay_revert(v->tree, path);
+	view_spoil(v, NULL);
+	n->misnamed = !n->at->up;
+	if (n->at->up)
+		node_invalidate(v, &n, 1, NULL);
+	else if (r == 0)
+		r = forget(v, c, dir->ino, path);
+	names_tell(v, dir);
+	dir->opens--;
+	node_free_unused(v, dir);
+	n->opens--;
+	node_free_unused(v, n);
+	return r;
+}
+
+/* What a save would say of a file now. */
+struct asking {
+	struct commit_task task; /* first */
+	struct job job;
+	struct vfs *v;
+	struct node *n;
+	struct call *call;
+	struct staged staged;
+	bool drops; /* what it refuses goes */
+	int r;
+};
+
+static void asking_run(struct job *j)
+{
+	struct asking *k = container_of(j, struct asking, job);
+
+	k->r = staged_run(&k->staged, NULL);
+}
+
+static void asking_done(struct job *j)
+{
+	struct asking *k = container_of(j, struct asking, job);
+	const struct built_entry *found = NULL;
+
+	for (size_t i = 1; k->r == 0 && i < k->staged.n; i++)
+		if (k->staged.uppers[i] == k->n->at &&
+			k->staged.built.entries[i].fate == BUILD_REFUSED)
+			found = &k->staged.built.entries[i];
+	commit_queue_leave(k->v->vol);
+	if (found && k->drops)
+		step_run(k->v, k->call, may_revert, revert);
+	else if (found)
+		answer_text(k->call, found->why ? found->why : strerror(ENOMEM));
+	else
+		call_done(k->call, k->r < 0 ? k->r : -ENODATA);
+	k->n->opens--;
+	node_free_unused(k->v, k->n);
+	staged_finish(&k->staged);
+	free(k);
+}
+
+static void asking_start(struct commit_task *t)
+{
+	struct asking *k = (struct asking *)t;
+
+	k->job = (struct job){asking_run, asking_done, NULL};
+	k->r = staged_begin(k->v->tree, &k->staged, NULL);
+	if (k->r == 0)
+		pool_submit(k->v->pool, &k->job);
+	else
+		asking_done(&k->job);
+}
+
+static void ask(struct vfs *v, struct node *n, struct call *c, bool drops)
+{
+	struct asking *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		call_done(c, -ENOMEM);
+		return;
+	}
+	call_keep(c);
+	*k = (struct asking){.task.start = asking_start, .v = v, .n = n, .call = c, .drops = drops};
+	k->staged.said = (struct report)REPORT_INIT;
+	n->opens++;
+	commit_queue_enter(v->vol, &k->task);
+}
+
 static void get_error(struct vfs *v, struct node *n, struct call *c)
 {
-	struct buffer b = BUFFER_INIT;
-
 	if (n->busy) {
 		node_wait(n, c);
 	} else if (file_judged(n) && n->stage->state == STAGE_LOGGED) {
 		call_keep(c);
-		commit_close(v, n, xattr_put, c);
-	} else if (n->stage && n->stage->verdict < 0) {
-		buffer_text(&b, error_text(&n->stage->why));
-		answer(c, &b);
-	} else {
+		commit_close(v, n, COMMIT_JUDGED, xattr_put, c);
+	} else if (node_scratch(n) || !n->at->up || n->at->dir || !upper_differs(n->at)) {
 		call_done(c, -ENODATA);
+	} else {
+		ask(v, n, c, false);
 	}
 }
 
@@ -111,15 +252,16 @@ static void noting_done(struct job *j)
 static void get_note(struct vfs *v, struct call *c, const struct node *n)
 {
 	struct noting *k = calloc(1, sizeof(*k));
+	const struct snapshot *s;
+	entry_id id;
 
-	if (!k) {
-		call_done(c, -ENOMEM);
+	if (!k || !node_shows(n, &s, &id)) {
+		free(k);
+		call_done(c, k ? -ENODATA : -ENOMEM);
 		return;
 	}
-	*k = (struct noting){.job = {noting_run, noting_done, NULL},
-		.call = c,
-		.s = snapshot_ref(node_version(n)),
-		.id = n->id};
+	*k = (struct noting){
+		.job = {noting_run, noting_done, NULL}, .call = c, .s = snapshot_ref(s), .id = id};
 	pool_submit(v->pool, &k->job);
 }
 
@@ -129,9 +271,11 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 
 	if (!n)
 		call_done(c, -ESTALE);
+	else if (view_wait(v, n, c))
+		return;
 	else if (strcmp(c->name, ERROR_NAME) == 0)
 		get_error(v, n, c);
-	else if (strcmp(c->name, NOTE_NAME) == 0 && n->lens != LENS_NONE && n->vol->format->note)
+	else if (strcmp(c->name, NOTE_NAME) == 0 && !n->at->dir && v->tree->base->format->note)
 		get_note(v, c, n);
 	else if (status_is_attribute(c->name) && node_is_root(n))
 		get_status(v, c);
@@ -139,95 +283,14 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 }
 
-struct drop {
-	struct commit_task task; /* first */
-	struct job job;
-	struct vfs *v;
-	struct node *n;
-	struct call *call;
-	char *path;
-	int r;
-};
-
-static void drop_told(struct job *j)
-{
-	struct drop *d = container_of(j, struct drop, job);
-
-	waiting_answer(d->v, d->call, NULL, d->r);
-	d->n->opens--;
-	node_free_unused(d->v, d->n);
-	free(d->path);
-	free(d);
-}
-
-static void drop_written(struct job *j)
-{
-	struct drop *d = container_of(j, struct drop, job);
-	struct forgotten gone = {0};
-	struct node *n = d->n;
-
-	if (d->r == 0)
-		draft_dismiss(d->v, n, &gone);
-	/* Not to be waited for: whoever removes the file holds the directory, and waits for this
-	 * call to let go of the file. */
-	forgotten_tell(d->v, &gone, NULL);
-	sync_want(d->v->vol);
-	commit_queue_leave(n->vol);
-	d->job.done = drop_told;
-	node_invalidate(d->v, &n, 1, &d->job);
-	node_ready(d->v, n);
-}
-
-static void drop_journal(struct job *j)
-{
-	struct drop *d = container_of(j, struct drop, job);
-
-	d->r = journal_drop(&d->n->vol->journal, d->path, NULL);
-}
-
-static void drop_start(struct commit_task *t)
-{
-	struct drop *d = (struct drop *)t;
-	struct node *n = d->n;
-
-	/* It may have been removed, or a save may have dealt names anew. */
-	d->path = file_judged(n) ? node_log_path(n) : NULL;
-	if (!d->path) {
-		d->r = file_judged(n) ? -ENOMEM : -ENODATA;
-		commit_queue_leave(n->vol);
-		node_ready(d->v, n);
-		drop_told(&d->job);
-		return;
-	}
-	d->job = (struct job){drop_journal, drop_written, NULL};
-	pool_submit(d->v->pool, &d->job);
-}
-
 void vfs_removexattr(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	struct drop *d;
 
-	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->stage || n->stage->verdict == 0 ||
-		node_scratch(n)) {
+	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->written || node_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
-		return;
-	}
-	if (n->busy) {
-		node_wait(n, c);
-		return;
-	}
-	d = calloc(1, sizeof(*d));
-	if (!d) {
-		call_done(c, -ENOMEM);
-		return;
-	}
-	call_keep(c);
-	d->task.start = drop_start;
-	d->v = v;
-	d->n = n;
-	d->call = c;
-	n->busy = true;
-	n->opens++;
-	commit_queue_enter(n->vol, &d->task);
+	else if (upper_refused(n->at))
+		step_run(v, c, may_revert, revert);
+	else
+		ask(v, n, c, true);
 }

@@ -221,12 +221,10 @@ static void what_is_known_to_be_sound_needs_no_pass_before_it_is_read(void **sta
 	(void)state;
 	for (int order = 0; order < 4; order++) {
 		CLEANUP(budget_destroy) struct budget *budget = budget_create(SMALL);
-		CLEANUP(blob_unref) struct blob *known = blob_of(BLOB_ZLIB, LARGE, NULL);
 		CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
 		uint64_t before;
 
-		assert_ok(blob_check(known, &err));
-		blob_inherit(b, known);
+		assert_ok(blob_check(b, &err));
 		before = inflate_total();
 		read_pieces(b, order);
 		/* Backwards, all before the end is passed over once. */
@@ -529,24 +527,6 @@ static void what_is_remembered_is_recalled_until_others_push_it_out(void **state
 	assert_false(blob_recall(b, 0, &v));
 }
 
-static void what_is_known_of_a_blob_can_be_handed_on(void **state)
-{
-	CLEANUP(blob_unref) struct blob *a = blob_of_bytes(bytes_copy("x", 1), NULL);
-	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_copy("x", 1), NULL);
-	uint64_t v = 0;
-
-	(void)state;
-	blob_remember(a, 3, 30);
-	blob_inherit(b, a);
-	assert_true(blob_recall(b, 3, &v));
-	assert_int_equal(v, 30);
-	assert_false(blob_recall(b, 0, &v));
-	/* Each goes its own way from there. */
-	blob_remember(b, 3, 31);
-	assert_true(blob_recall(a, 3, &v));
-	assert_int_equal(v, 30);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -570,7 +550,6 @@ int main(void)
 		cmocka_unit_test(what_is_compared_with_takes_no_memory),
 		cmocka_unit_test(threads_that_read_at_once_wait_for_one_inflation),
 		cmocka_unit_test(what_is_remembered_is_recalled_until_others_push_it_out),
-		cmocka_unit_test(what_is_known_of_a_blob_can_be_handed_on),
 	};
 
 	return cmocka_run_group_tests_name("blob", tests, NULL, drop_large);

@@ -9,5 +9,5 @@ for y, row in enumerate(rows):
             row[x] = 3
 csv.writer(open(sys.argv[1], "w")).writerows(rows)
 END
-head -n 2 dm1/groups/6/layers/2/id.csv | cut -c 1-40
+head -n 2 dm1/groups/6/layers/2/id.csv | cut -c 1-38
 mapfs -u dm1

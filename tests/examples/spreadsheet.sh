@@ -6,5 +6,6 @@ soffice --headless --convert-to xlsx --outdir . $plane > log 2>&1
 soffice --headless --convert-to csv --outdir . id.xlsx >> log 2>&1
 head -n 1 id.csv | cut -c 1-40
 cp id.csv $plane
+sync dm1
 cmp $plane before.csv && echo 'the same cells'
 mapfs -u dm1

@@ -270,7 +270,7 @@ static int finalize(const struct run *run, struct snapshot **ret, struct error *
 static void ask_for_a_save(const struct run *run)
 {
 	const struct format_edit *edit = run->f->edit;
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL, *rebased = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(plan_free) struct plan *plan = NULL;
 	struct source w = {0};
 	struct error e = ERROR_INIT;
@@ -281,8 +281,7 @@ static void ask_for_a_save(const struct run *run)
 		(void)edit->same(run->before, s);
 	if (edit->check)
 		(void)edit->check(run->before, s, true, ignore_fault, NULL, &e);
-	if (fixture_write(&run->map, s, false, &w, &plan, &e) == 0)
-		(void)edit->rebase(run->now, plan, &w, &rebased, &e);
+	(void)fixture_write(&run->map, s, false, &w, &plan, &e);
 	source_drop(&w);
 }
 
@@ -290,7 +289,6 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 {
 	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	CLEANUP(bytes_unref) struct bytes *map = NULL;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	struct meaning m;
@@ -301,9 +299,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
 	if (!run->f->names || roll(r, 8) || finalize(run, &s, NULL) < 0)
 		return;
-	(void)run->f->names->shown_as(s, t->id, name);
-	if (run->f->names->name_map)
-		(void)run->f->names->name_map(run->now, s, &map, NULL);
+	(void)run->f->names->holds(s, t->id);
 }
 
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)

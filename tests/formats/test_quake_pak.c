@@ -36,7 +36,7 @@ static void append_record(struct buffer *to, const char *path, uint32_t off, uin
 	buffer_u32(to, size);
 }
 
-static struct bytes *build(const struct member *m, size_t n)
+static struct bytes *pack_of(const struct member *m, size_t n)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 	struct bytes *ret = NULL;
@@ -66,7 +66,7 @@ static int mount(struct box *b, const void *data, size_t n, struct error *e)
 
 static void open_box(struct box *b)
 {
-	CLEANUP(bytes_unref) struct bytes *pak = build(members, MEMBERS);
+	CLEANUP(bytes_unref) struct bytes *pak = pack_of(members, MEMBERS);
 	struct error e = ERROR_INIT;
 
 	box_make(b);
@@ -118,7 +118,7 @@ static void nothing_of_it_can_be_changed(void **state)
 
 static void refused(const struct member *m, size_t n, size_t at, uint32_t value, const char *why)
 {
-	CLEANUP(bytes_unref) struct bytes *pak = build(m, n);
+	CLEANUP(bytes_unref) struct bytes *pak = pack_of(m, n);
 	CLEANUP(free) uint8_t *data = malloc(pak->size);
 	struct error e = ERROR_INIT;
 	struct box b;
@@ -155,7 +155,7 @@ static void what_does_not_hold_together_is_refused(void **state)
 
 static void a_file_that_is_cut_is_refused(void **state)
 {
-	CLEANUP(bytes_unref) struct bytes *pak = build(members, MEMBERS);
+	CLEANUP(bytes_unref) struct bytes *pak = pack_of(members, MEMBERS);
 	struct error e;
 	struct box b;
 

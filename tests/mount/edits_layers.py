@@ -294,13 +294,17 @@ class Layers(Base):
 
     def resize(self):
         # Left out: tables of a layer whose layer.json waits for a name wait too, in the size that they
-        # have, until the save.
-        t = self.layer(lambda x: is_whole(x) and is_tiles(x) and not x.waits)
+        # have, until the save; and those that were written have to have the size that it has then.
+        t = self.layer(lambda x: is_whole(x) and is_tiles(x) and not x.waits and self.is_sizable(x))
         self.resize_all([t], self.rng.randrange(2, 13), self.rng.randrange(2, 13))
+
+    @staticmethod
+    def is_sizable(t):
+        return t.home and not t.wrote
 
     def resize_physics(self):
         things = [x for x in self.world.all_layers() if is_physics(x) and x.alive()]
-        if not things:
+        if not things or not all(map(self.is_sizable, things)):
             raise Nothing
         main = things[0].content["layer.json"]
         if any(x.content["layer.json"]["width"] != main["width"]
@@ -315,12 +319,14 @@ class Layers(Base):
             raise Nothing
         for t in things:
             self.write_layer(t, "layer.json", dict(t.content["layer.json"], width=w, height=h))
+            t.wrote.add("size")
             for name in t.content:
                 if name.endswith(".csv"):
                     t.content[name] = resized(t.content[name], w, h)
 
     def write_cells(self):
-        t = self.layer(lambda x: any(n.endswith(".csv") for n in x.content))
+        t = self.layer(lambda x: "size" not in x.wrote and any(n.endswith(".csv") for n in x.content))
+        t.wrote.add("cells")
         name = self.rng.choice([n for n in t.content if n.endswith(".csv") and n != "flags.csv"]
                                or ["flags.csv"])
         rows = cells(t.content[name])

@@ -29,8 +29,15 @@ class Media(Base):
         t = self.make(sort, path, data)
         self.put(t.where(), self.text(data[""]) if sort == "envelopes" else data)
 
-    def remove_medium(self):
+    def old_medium(self):
+        """One that the map has: what no map has yet is known to files by its name alone, until the save."""
         t = self.medium()
+        if not t.home:
+            raise Nothing
+        return t
+
+    def remove_medium(self):
+        t = self.old_medium()
         self.remove(t.where())
         t.gone = True
 
@@ -45,12 +52,25 @@ class Media(Base):
         t.gone = False
 
     def rename_medium(self):
-        t = self.medium()
+        t = self.old_medium()
         path = self.fresh(t.sort, ending=os.path.splitext(t.path)[1])
         old = t.where()
+        t = self.leaves(t)
         t.goes(path, None, self.next())
         self.use(t)
         self.rename(old, t.where())
+
+    def leaves(self, t):
+        """A file that was renamed over t's leaves that path: then it is again what it came from."""
+        over = t.over
+        if not over:
+            return t
+        if not over.gone:
+            raise Nothing
+        t.over = over.over = None
+        over.content, over.gone, t.gone = t.content, False, True
+        self.repaint(over)
+        return over
 
     def rename_back(self):
         moved = [t for s in LISTS[:3] for t in getattr(self.world, s) if t.home != t.path]
@@ -65,7 +85,8 @@ class Media(Base):
         """Through a third name: what refers to a path refers to it still."""
         a = self.medium()
         ending = os.path.splitext(a.path)[1]
-        at_home = lambda t: t.path == t.home and os.path.splitext(t.path)[1] == ending  # noqa: E731
+        at_home = lambda t: (t.path == t.home and not t.over  # noqa: E731
+                             and os.path.splitext(t.path)[1] == ending)
         if not at_home(a):
             raise Nothing
         b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and at_home(t)
@@ -77,7 +98,7 @@ class Media(Base):
         self.rename(a.where(), scratch)
         self.rename(b.where(), a.where())
         self.rename(scratch, b.where())
-        a.content, b.content = b.content, a.content
+        a.content, b.content, a.over, b.over = b.content, a.content, b, a
         self.repaint(a)
         self.repaint(b)
 
@@ -85,16 +106,16 @@ class Media(Base):
         a = self.medium("images", "sounds")
         b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and self.is_plain(t)
                       and os.path.splitext(t.path)[1] == os.path.splitext(a.path)[1])
-        if a.path != a.home or b.path != b.home:
+        if a.path != a.home or b.path != b.home or a.over or b.over:
             raise Nothing
         self.rename(b.where(), a.where())
-        a.content, b.gone = b.content, True
+        a.content, a.over, b.gone = b.content, b, True
         self.repaint(a)
 
     def split(self):
         """A backup under a name that means something, and the file made anew."""
         a = self.medium("images", "sounds")
-        if a.path != a.home:
+        if a.path != a.home or a.over:
             raise Nothing
         path = self.fresh(a.sort, ending=os.path.splitext(a.path)[1])
         where = a.where()

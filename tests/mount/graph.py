@@ -38,8 +38,12 @@ class Thing:
         self.layers = []        # of a group
         self.known = self.stem()  # what files call it until the next mount
         self.gone = False
+        self.over = None        # whose file was renamed over this one's since the map was saved
         self.locked = False     # a name that is to be resolved at the save depends on its path
         self.waits = False      # a new layer that came before what it refers to
+        self.mounted = None     # where it stood when the map was mounted, and its place there
+        self.rank = 0
+        self.wrote = set()      # "size", "cells": what was written since it was mounted or saved
         self.repainted = False  # the opaque marks may follow new pixels
 
     def stem(self):
@@ -62,7 +66,18 @@ class Thing:
             self.content = dict(self.content, **{main: raised(self)})
         self.home, self.home_name, self.home_position = self.path, self.name, self.position
         self.home_parent, self.seq, self.locked, self.waits = self.parent, 0, False, False
-        self.known = self.stem()
+        self.known, self.wrote, self.over = self.stem(), set(), None
+
+    def settle_saved(self):
+        """The mount goes on over the map that it saved: paths hold still."""
+        if self.gone:
+            self.home = None
+        else:
+            self.settle_home()
+
+    def moved(self):
+        """A save changes nothing of that: one order, whether the map was saved in between or not."""
+        return self.mounted != (self.path, self.parent)
 
     def goes(self, path, parent, seq):
         """It is moved to, or made at, that path."""
@@ -87,9 +102,21 @@ def parsed(stem, sort):
                             name.encode())
 
 
+def by_name(path):
+    """Byte by byte, but numbers by their value; a number stands where its digits do among bytes."""
+    return [(ord("0"), int(x)) if x.isdigit() else (x[0], 0)
+            for x in re.findall(rb"\d+|\D", path.encode())]
+
+
 def in_order(things):
+    """What was made or moved comes before what stood there; among themselves, and without a position,
+    they stand by their names: when they came does not count."""
     alive = [t for t in things if not t.gone]
-    return sorted(alive, key=lambda t: (t.position, t.seq if t.position == LAST else -t.seq))
+
+    def key(t):
+        stood = t.position != LAST and not t.moved()
+        return t.position, stood, t.rank if stood else 0, by_name(t.path), t.path
+    return sorted(alive, key=key)
 
 
 def each_reference(value, visit):
@@ -187,12 +214,17 @@ class World:
         for group in self.groups:
             group.layers = self.dealt(group.layers, 255)
 
+    def settle_saved(self):
+        for t in [t for s in LISTS for t in getattr(self, s)] + self.all_layers():
+            t.settle_saved()
+
     def dealt(self, things, limit):
         things = in_order(things)
         for i, t in enumerate(things):
             ending = os.path.splitext(t.path)[1] if t.sort not in ("groups", "layers") else ""
             t.path, t.position = layout.stem(i, len(things), t.name, limit).decode() + ending, i
             t.settle_home()
+            t.mounted, t.rank = (t.path, t.parent), i
         return things
 
     # ---- what the saved map must show

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What is refused for what other files hold is judged again as soon as one of them changes."""
+"""What a save would refuse for what other files hold is said before, and judged again as soon as one of them changes."""
 import errno
 import json
 import os
@@ -40,15 +40,16 @@ def m(box):
 
 
 def refuse(m, path, data, why):
-    assert refused(m.put, path, data) == errno.EINVAL
+    """Its close judges it alone, and takes it."""
+    m.put(path, data)
     assert why in m.xattr(path, "user.mapfs.error")
-    assert "draft %s: " % path in m.xattr("", "user.mapfs.status")
+    assert "waiting %s: " % path in m.xattr("", "user.mapfs.status")
 
 
 def taken(m, path):
-    """It is no draft any more, but a change; and nothing had to be saved for that."""
+    """It waits no more, and is a change; and nothing had to be saved for that."""
     said = m.xattr("", "user.mapfs.status")
-    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "draft" not in said and \
+    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "waiting" not in said and \
         "changed %s\n" % path in said
 
 
@@ -73,10 +74,13 @@ def test_what_names_an_object_that_comes_later(m, path, data, other, content):
     assert "names no " in m.xattr(path, "user.mapfs.error")
     new(m, other, content)
     assert taken(m, path)
-    shown = m.get(path)
-    assert shown != before and shown != data and len(shown) == os.stat(m / path).st_size
+    assert m.get(path) == data
     report = saved(m)[1]
     assert "saved: " + path in report and "saved: " + other in report
+    again = m.box.mount(m.map)
+    shown = again.get(path)
+    assert shown != before and shown != data and len(shown) == os.stat(again / path).st_size
+    again.unmount()
 
 
 def test_an_object_that_is_renamed_to_the_name(m):
@@ -194,7 +198,7 @@ def test_a_draft_of_an_earlier_mount(m):
 
 def test_what_is_refused_for_itself_is_not_judged_again(m):
     """A file that is wrong by itself costs nothing when others change, however large it is."""
-    refuse(m, "images/0_checker.png", b"no picture", "PNG")
+    assert refused(m.put, "images/0_checker.png", b"no picture") == errno.EINVAL
     new(m, "images/7_lamp.json", EXTERNAL)
     assert "PNG" in m.xattr("images/0_checker.png", "user.mapfs.error")
     os.removexattr(m / "images/0_checker.png", "user.mapfs.error")

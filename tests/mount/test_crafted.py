@@ -11,6 +11,7 @@ import box as boxes
 import datafile
 import places
 import share
+from editing import sync
 from test_read import check_contents, expected_tree
 
 MIB = 1 << 20
@@ -160,5 +161,7 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
         m.put("info/author", b"somebody %d\n" % round_)
         subprocess.run(["sync", m.point], check=True)
     m.put(path, b"[]")
+    assert m.get(path) == b"[]"
+    sync(m)
     assert m.get(path) == b"[]\n"
     m.unmount()

@@ -2,8 +2,8 @@
 """Random reads, writes, truncations, mapped writes and reopenings of mounted files against a model:
 100 000 of them with MAPFS_TEST_ALL=1. MAPFS_TEST_SEED begins with another number.
 
-Two files: scratch, which shows what was written; and a text of the map, which shows that while it is
-open, and after the last close its canonical form, or, refused for a NUL, the draft that it is.
+Two files: scratch, which shows what was written; and a text of the map, which shows that too, and after
+a save its canonical form, or, refused for a NUL, the draft that it is.
 """
 import errno
 import mmap
@@ -13,6 +13,7 @@ import random
 import pytest
 
 import share
+from editing import sync
 
 OPERATIONS = (100_000, 6_000)
 SEED = int(os.environ.get("MAPFS_TEST_SEED", "1"))
@@ -46,11 +47,13 @@ class Model:
             assert e.errno == errno.EINVAL, e
             refused = True
         if not self.open:
-            said = self.canonical(bytes(self.data))
-            self.verdicts[said is None] += 1
-            if said is not None:
-                self.data = bytearray(said)
+            self.verdicts[self.canonical(bytes(self.data)) is None] += 1
         return refused
+
+    def save(self):
+        said = self.canonical(bytes(self.data))
+        if said is not None:
+            self.data = bytearray(said)
 
 
 def as_it_is(data):
@@ -65,8 +68,8 @@ def text(data):
 
 
 class Run:
-    def __init__(self, seed, model):
-        self.rng, self.m, self.seed = random.Random(seed), model, seed
+    def __init__(self, seed, model, mount):
+        self.rng, self.m, self.seed, self.mount = random.Random(seed), model, seed, mount
         self.n = 0
 
     def fd(self):
@@ -159,13 +162,23 @@ class Run:
     def do_sync(self):
         os.fsync(self.fd())
 
+    def do_save(self):
+        if self.m.open:
+            return self.do_close()
+        self.m.log.append("save")
+        sync(self.mount)
+        self.m.save()
+
     def go(self, n):
         steps = [self.do_write] * 5 + [self.do_read] * 4 + [self.do_truncate, self.do_append] * 2 + \
-            [self.do_mapped] * 2 + [self.do_close] * 2 + [self.do_open, self.do_look, self.do_sync]
+            [self.do_mapped] * 2 + [self.do_close] * 2 + \
+            [self.do_open, self.do_look, self.do_sync, self.do_save]
         for self.n in range(n):
             self.rng.choice(steps)()
         while self.m.open:
             self.m.close(self.m.open[-1])
+        self.do_look()
+        self.do_save()
         self.do_look()
 
 
@@ -173,7 +186,8 @@ def test_scratch_does_what_a_file_does(box, small):
     m = box.mount(small)
     os.close(os.open(m / "images/.scratch.swp", os.O_CREAT | os.O_WRONLY))
     box.allow("small.map.mapfs-left")
-    Run(SEED, Model(m / "images/.scratch.swp", range(256), 600_000, as_it_is)).go(share.of(*OPERATIONS) // 2)
+    model = Model(m / "images/.scratch.swp", range(256), 600_000, as_it_is)
+    Run(SEED, model, m).go(share.of(*OPERATIONS) // 2)
     os.unlink(m / "images/.scratch.swp")
     m.unmount()
 
@@ -183,7 +197,7 @@ def test_a_text_does_what_a_file_does_and_is_then_canonical_or_a_draft(box, smal
     path = m / "info/settings.cfg"
     os.truncate(path, 0)
     model = Model(path, b"ab\n" * 20_000 + b"\0", 40_000, text)
-    Run(SEED, model).go(share.of(*OPERATIONS) // 2)
+    Run(SEED, model, m).go(share.of(*OPERATIONS) // 2)
     assert min(model.verdicts.values()) > 10, model.verdicts
     draft = text(bytes(model.data)) is None
     box.allow(*["small.map.mapfs-left"] * draft)

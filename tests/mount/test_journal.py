@@ -374,3 +374,26 @@ def test_a_journal_of_somebody_else_overwrites_nothing(box):
     assert sorted(os.listdir(box.maps)) == sorted(
         n + ".kept" if "journal" in n else n for n in os.listdir(folder))
     box.allow("*.kept")
+
+
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("before", [None, b"accepted\n"])
+def test_what_was_cut_before_a_refused_write_is_not_what_was_accepted(box, small, before, killed):
+    m = box.mount(small)
+    was = before or m.get("info/author")
+    if before:
+        m.put("info/author", before)
+    fd = os.open(m / "info/author", os.O_WRONLY | os.O_TRUNC)
+    os.close(os.dup(fd))  # as a shell's `> f`
+    os.write(fd, b"two\nlines\n")
+    assert boxes.refused(os.close, fd) == errno.EINVAL
+    if killed:
+        box.kill_worker()
+        m = box.mount(small)
+    assert m.get("info/author") == b"two\nlines\n"
+    os.removexattr(m / "info/author", "user.mapfs.error")
+    assert m.get("info/author") == was
+    m.unmount()
+    m = box.mount(small)
+    assert m.get("info/author") == was
+    m.unmount()

@@ -13,6 +13,7 @@ import parts
 import places
 import shims
 import test_png
+from editing import sync
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -69,6 +70,8 @@ def test_what_is_written_is_shown_packed(box, kind):
     want = Image.open(io.BytesIO(data)).convert("RGBA")
     m = box.mount(box.add(datafile.small_map()), "png=packed")
     m.put(PNG, data)
+    assert m.get(PNG) == data
+    sync(m)
     canonical = m.get(PNG)
     assert os.stat(m / PNG).st_size == len(canonical)
     m.put(PNG, canonical)

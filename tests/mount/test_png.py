@@ -9,6 +9,7 @@ import box as boxes
 import datafile
 import parts
 import places
+from editing import sync
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -58,6 +59,8 @@ KINDS = {
 def replaced(box, data):
     m = box.mount(box.add(datafile.small_map()))
     m.put(PNG, data)
+    assert m.get(PNG) == data
+    sync(m)
     canonical = m.get(PNG)
     assert os.stat(m / PNG).st_size == len(canonical)
     m.put(PNG, canonical)

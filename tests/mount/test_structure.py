@@ -168,6 +168,7 @@ def run(core, maps, seed, room, check=None):
             s.compare(tree.map(), "the saved map")
             remount(fresh, tree.map(), room)
             s.check_report(report, told.tree(tree), fresh)
+            s.world.settle_saved()
             s.steps(2)
         elif seed % 2:
             # What was closed is kept, under the same paths; nothing was saved since the mount.
@@ -224,6 +225,7 @@ def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
         os.fsync(fd)
         os.close(fd)
         s.compare(boxes.get(path), "the saved map")
+        s.world.settle_saved()
         s.steps(STEPS)
         before = told.tree(s.tree)
         report = m.unmount().out

@@ -103,35 +103,6 @@ static void a_damaged_list_can_be_replaced(void **state)
 	fixture_close(&f);
 }
 
-/* What a save wrote nothing of stays known. */
-static void damage_is_remembered_across_a_save(void **state)
-{
-	struct snapshot *s = NULL;
-	struct plan *plan = NULL;
-	struct error err = ERROR_INIT;
-	struct file *file = NULL;
-	struct source source;
-	struct entry entry;
-	struct fixture f;
-	uint64_t size;
-
-	(void)state;
-	must_open(&f, "damaged_lists.map", "ro");
-	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
-	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
-	assert_int_equal(put(&f.s, "info/author", "Ann\n", &err), 1);
-	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
-	source = fixture_source(file, "x.map");
-	assert_ok(f.s->format->edit->rebase(f.s, plan, &source, &s, &err));
-	assert_ok(s->format->stat(s, entry.id, &entry, &err));
-	assert_true(entry.sized);
-	assert_fails(s->format->get(s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
-	snapshot_unref(s);
-	plan_free(plan);
-	file_unref(file);
-	fixture_close(&f);
-}
-
 static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
 {
 	struct entry entry;
@@ -222,7 +193,6 @@ int main(void)
 		cmocka_unit_test(damage_stays_known_when_an_envelope_is_made),
 		cmocka_unit_test(lists_that_are_sound_or_have_no_elements_are_read),
 		cmocka_unit_test(a_damaged_list_can_be_replaced),
-		cmocka_unit_test(damage_is_remembered_across_a_save),
 		cmocka_unit_test(a_name_is_empty_where_its_data_is_damaged_at_its_end),
 		cmocka_unit_test(a_declared_size_far_beyond_the_true_one_is_no_content),
 		cmocka_unit_test(new_pixels_take_the_place_of_those_that_could_not_be_shown),

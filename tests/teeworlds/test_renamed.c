@@ -171,51 +171,6 @@ static void names_of_the_mount_hold_for_what_waited_until_the_save(void **state)
 	world_close(&w);
 }
 
-/* After a save the mount goes on with its names; who reads its journal has those of the saved map.
- */
-static void names_of_this_mount_mean_the_same_to_one_of_the_saved_map(void **state)
-{
-	static const struct {
-		const char *text;
-		int image; /* of the saved map: 0 rock, 1 desert, 2 moon, 3 wood */
-	} cases[] = {
-		{"0_grass", 0},
-		{"0_rock", 0},
-		{"2_moon", 2},
-		{"1_desert", 1},
-		{"wood", 3},
-	};
-	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7), *legend = NULL;
-	struct error err = ERROR_INIT;
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	/* One that is renamed where it stands, and one that is new. */
-	move(&w, "images/0_grass.png", "images", "0_rock.png");
-	world_copy(&w, "images", "wood.png", png);
-	world_finalize(&w);
-	assert_string_equal(
-		world_list(&w, "images"), "0_rock.png 1_desert.json 2_moon.png 3_wood.png ");
-	assert_ok(w.now->format->names->name_map(w.now, w.finalized, &legend, &err));
-	assert_int_equal(entry_find(w.after.s, FG, &(struct entry){0}), 0);
-	assert_ok(w.after.s->format->names->read_name_map(&w.after.s, legend, &err));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[100];
-
-		snprintf(text, sizeof(text), "{\"image\": \"%s\", \"detail\": %zu}", cases[i].text,
-			i + 10);
-		assert_int_equal(put(&w.after.s, FG, text, &err), 1);
-		assert_int_equal(
-			tw_item_at(tw_map_of(w.after.s), TW_LAYER, 5)->ints->v[TILES_IMAGE],
-			cases[i].image);
-	}
-	/* To the mount that wrote, 3_wood means nothing. */
-	assert_fails(
-		put(&w.after.s, FG, "{\"image\": \"3_wood\"}", &err), EINVAL, "names no image");
-	world_close(&w);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -225,7 +180,6 @@ int main(void)
 		cmocka_unit_test(an_older_name_means_nothing_once_it_is_told_anew),
 		cmocka_unit_test(new_files_go_on_waiting_for_what_is_not_there),
 		cmocka_unit_test(names_of_the_mount_hold_for_what_waited_until_the_save),
-		cmocka_unit_test(names_of_this_mount_mean_the_same_to_one_of_the_saved_map),
 	};
 
 	return cmocka_run_group_tests_name("renamed", tests, NULL, NULL);

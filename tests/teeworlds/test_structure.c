@@ -242,7 +242,8 @@ static void a_number_that_points_at_nothing_never_begins_to(void **state)
 		}
 	}
 	assert_content(w.now, "groups/2/layers/1_fg/layer.json",
-		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": 2,\n"
+		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": "
+		"2,\n"
 		"  \"height\": 2,\n  \"kind\": \"design\",\n  \"color\": [255, 255, 255, 255],\n"
 		"  \"color_envelope\": -2,\n  \"color_envelope_offset\": 0,\n  \"image\": 77,\n"
 		"  \"automapper\": {\"version\": 1, \"config\": 3, \"seed\": 41, \"flags\": "
@@ -428,69 +429,23 @@ static void raw_shows_nothing_of_new_objects(void **state)
 	world_close(&w);
 }
 
-static void after_a_save_the_mounted_map_reads_from_the_new_file(void **state)
-{
-	CLEANUP(bytes_unref) struct bytes *png = world_png(4, 4, 7), *back = NULL;
-	CLEANUP(file_unref) struct file *file = NULL;
-	struct snapshot *rebased = NULL, *finalized = NULL;
-	struct error err = ERROR_INIT;
-	struct plan *plan = NULL;
-	struct source written;
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	world_copy(&w, "images", "0_new.png", png);
-	world_remove(&w, id_of(w.now, "images/2_moon.png"));
-	world_remove(&w, id_of(w.now, "envelopes/0_pos.json"));
-	assert_ok(world_try(&w, &err));
-	assert_ok(fixture_encode(&w.f, w.finalized, false, &file, &plan, &err));
-	written = fixture_source(file, "written.map");
-	assert_ok(format_teeworlds.edit->rebase(w.now, plan, &written, &rebased, &err));
-	assert_ok(format_teeworlds.edit->rebase(w.finalized, plan, &written, &finalized, &err));
-	plan_free(plan);
-	assert_true(format_teeworlds.edit->same(finalized, w.finalized));
-	/* What left the file is still there for the mounted map, which may yet take it back. */
-	back = content_of(rebased, "images/2_moon.png");
-	assert_int_equal(back->size, 63 + 32 * 65 + 5);
-	assert_content(rebased, "groups/0_Back/layers/1_quads/layer.json",
-		"{\n  \"type\": \"quads\",\n  \"detail\": false,\n  \"version\": 2,\n  \"image\": "
-		"\"2_moon\"\n}\n");
-	/* Finalized again, it is the same map: nothing to save. */
-	snapshot_unref(w.now);
-	w.now = TAKE(rebased);
-	assert_ok(world_try(&w, &err));
-	assert_true(format_teeworlds.edit->same(finalized, w.finalized));
-	snapshot_unref(finalized);
-	world_close(&w);
-}
-
-static void the_name_in_the_next_mount_is_told(void **state)
+static void it_is_told_which_objects_a_map_holds(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
-	char name[NAME_MAX + 1];
+	bool (*holds)(const struct snapshot *, entry_id) = format_teeworlds.names->holds;
 	entry_id id;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
 	id = world_copy(&w, "images", "0_new.png", png);
-	assert_int_equal(format_teeworlds.names->shown_as(w.now, id, name), -ENOENT);
+	assert_false(holds(w.now, id));
 	world_remove(&w, id_of(w.now, "images/1_desert.json"));
 	world_finalize(&w);
-	assert_int_equal(format_teeworlds.names->shown_as(w.finalized, id, name), 0);
-	assert_string_equal(name, "0_new.png");
-	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.finalized, id_of(w.now, "images/2_moon.png"), name),
-		0);
-	assert_string_equal(name, "2_moon.png");
-	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.finalized, id_of(w.now, "images/1_desert.json"), name),
-		-ENOENT);
-	assert_int_equal(format_teeworlds.names->shown_as(
-				 w.finalized, id_of(w.now, "groups/2/layers/1_fg"), name),
-		0);
-	assert_string_equal(name, "1_fg");
+	assert_true(holds(w.finalized, id));
+	assert_true(holds(w.finalized, id_of(w.now, "images/2_moon.png")));
+	assert_false(holds(w.finalized, id_of(w.now, "images/1_desert.json")));
+	assert_true(holds(w.finalized, id_of(w.now, "groups/2/layers/1_fg")));
 	world_close(&w);
 }
 
@@ -515,8 +470,7 @@ int main(void)
 		cmocka_unit_test(an_image_is_of_the_version_that_all_others_have),
 		cmocka_unit_test(a_new_sound_has_its_size_and_an_external_one_none),
 		cmocka_unit_test(raw_shows_nothing_of_new_objects),
-		cmocka_unit_test(after_a_save_the_mounted_map_reads_from_the_new_file),
-		cmocka_unit_test(the_name_in_the_next_mount_is_told),
+		cmocka_unit_test(it_is_told_which_objects_a_map_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

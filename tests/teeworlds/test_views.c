@@ -669,34 +669,6 @@ static void a_stale_change_is_told(void **state)
 	fixture_close(&f);
 }
 
-static void after_a_save_the_map_reads_from_the_new_file(void **state)
-{
-	struct error err = ERROR_INIT;
-	struct snapshot *based = NULL;
-	struct plan *plan = NULL;
-	struct file *file = NULL;
-	struct source written;
-	struct fixture f;
-
-	(void)state;
-	must_open(&f, "full.map", "ro");
-	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
-	assert_int_equal(put(&f.s, "info/credits", "Dan\n", &err), 1);
-	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
-	written = fixture_source(file, "full.map");
-	assert_ok(f.s->format->edit->rebase(f.s, plan, &written, &based, &err));
-	assert_int_equal(tw_map_of(based)->version, fixture_map(&f)->version);
-	assert_content(based, "info/credits", "Dan\n");
-	assert_content(based, "info/version", "1.0\n");
-	for (size_t i = 0; i < tw_map_of(based)->n_blobs; i++)
-		if (tw_map_of(based)->blobs[i])
-			assert_ptr_equal(tw_map_of(based)->blobs[i]->stored.file, file);
-	plan_free(plan);
-	snapshot_unref(based);
-	file_unref(file);
-	fixture_close(&f);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -724,7 +696,6 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_shown_is_empty_and_eio),
 		cmocka_unit_test(a_save_refuses_what_a_game_would),
 		cmocka_unit_test(a_stale_change_is_told),
-		cmocka_unit_test(after_a_save_the_map_reads_from_the_new_file),
 	};
 
 	return cmocka_run_group_tests_name("views", tests, NULL, NULL);

@@ -163,24 +163,7 @@ static void change(void *arg, const char *path, const struct entry *entry)
 		broken(run, path, "put", error_text(&e));
 }
 
-static void check_rebase(struct run *run, const struct snapshot *s, const struct plan *plan,
-	const struct source *written)
-{
-	CLEANUP(snapshot_unref) struct snapshot *now = NULL;
-	const struct laws laws = {broken, run};
-	struct error e = ERROR_INIT;
-
-	if (s->format->edit->rebase(s, plan, written, &now, &e) < 0) {
-		broken(run, "", "rebase", error_text(&e));
-		return;
-	}
-	for (uint32_t i = 0; i < tl_map_of(s)->shared->manifest->n_entries; i++)
-		if (tl_map_file(tl_map_of(now), i))
-			broken(run, "", "rebase", "a file is not read from the written archive");
-	laws_same(&laws, "rebase", s, now);
-}
-
-/* s is written, verified, rebased and read again; identical: to the file's bytes. */
+/* s is written, verified and read again; identical: to the file's bytes. */
 static void check_rewrite(struct run *run, const struct snapshot *s, bool force, bool identical)
 {
 	const char *law = force ? "forced rewrite" : "rewrite";
@@ -194,7 +177,6 @@ static void check_rewrite(struct run *run, const struct snapshot *s, bool force,
 		broken(run, "", law, error_text(&e));
 		return;
 	}
-	check_rebase(run, s, plan, &written);
 	if (identical && !source_equal(&written, &run->f.source))
 		broken(run, "", law, "differs from the file");
 	if (fixture_open_source(&again, s->format, &written, run->options, &e) < 0)

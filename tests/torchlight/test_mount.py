@@ -99,6 +99,9 @@ def test_what_is_written_may_be_text_or_compiled(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert os.stat(m / "MEDIA/UNITS/A.DAT").st_size == len(text_dat("a"))
     m.put("MEDIA/UNITS/A.DAT", dat("longer name", 77))
+    assert m.get("MEDIA/UNITS/A.DAT") == dat("longer name", 77)
+    assert os.stat(m / "MEDIA/UNITS/A.DAT").st_size == len(dat("longer name", 77))
+    sync(m)
     assert m.get("MEDIA/UNITS/A.DAT") == text_dat("longer name", 77)
     assert os.stat(m / "MEDIA/UNITS/A.DAT").st_size == len(text_dat("longer name", 77))
     m.put("MEDIA/UNITS/B.DAT", text_dat("ü", 5))
@@ -122,7 +125,10 @@ def test_a_text_that_does_not_compile_is_refused_where_it_is_wrong(box):
 def test_removed_files_are_edited_in_one_list(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert m.get(".mod/removed.txt") == b"MEDIA/UNITS/GONE.DAT\nMEDIA/OLD/X.LAYOUT\n"
-    m.put(".mod/removed.txt", b"MEDIA/UNITS/GONE.DAT\n\nmedia\\skills\\s.dat\r\n")
+    written = b"MEDIA/UNITS/GONE.DAT\n\nmedia\\skills\\s.dat\r\n"
+    m.put(".mod/removed.txt", written)
+    assert m.get(".mod/removed.txt") == written
+    sync(m)
     assert m.get(".mod/removed.txt") == b"MEDIA/UNITS/GONE.DAT\nMEDIA/SKILLS/S.DAT\n"
     assert boxes.refused(m.put, ".mod/removed.txt", b"nothing\n") == errno.EINVAL
     os.removexattr(m / ".mod/removed.txt", "user.mapfs.error")
@@ -196,6 +202,7 @@ def test_a_wrong_crc_is_eio_for_that_file_alone(box):
     m = box.mount(m.map)
     assert boxes.refused(m.get, "MEDIA/UNITS/A.DAT") == errno.EIO
     m.put("MEDIA/UNITS/A.DAT", dat("repaired"))
+    sync(m)
     assert m.get("MEDIA/UNITS/A.DAT") == text_dat("repaired")
     m.unmount()
     assert Archive(m.map).one("MEDIA/UNITS/A.DAT") == dat("repaired")

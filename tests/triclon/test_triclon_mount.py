@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 import tcgen
-from box import get, put, refused
+from box import get, put, refused, sync_root
 from test_triclon_maps import SMALL, small
 
 EVERY = [tcgen.VARIANTS[i] for i in (0, 7, 12, 23)]
@@ -71,7 +71,7 @@ def test_what_no_map_can_hold_stays_a_draft(box):
     m = small()
     at = mount(box, m)
     for name, text, place in (
-            ("terrain.csv", b"index,type\n0,1\n5,1\n", "line 3, column 1: 5 is beyond the points"),
+            ("terrain.csv", b"index,type\n0,x\n", "line 2, column 2: "),
             ("points.csv", b"x,y\n0,99999999999\n", "line 2, column 2: 99999999999 is not"),
             ("info.json", b'{\n "name": "%s"\n}' % (b"n" * 256), "line 2, column 10: name is")):
         before = at.get(name)
@@ -83,10 +83,13 @@ def test_what_no_map_can_hold_stays_a_draft(box):
     assert get(at.map) == m.encode()
 
 
-def test_a_table_that_is_refused_for_the_points_is_judged_again_when_they_change(box):
+def test_a_table_that_the_save_refuses_for_the_points_is_judged_again_when_they_change(box):
     m = small()
     at = mount(box, m)
-    assert refused(put, at / "terrain.csv", b"index,type\n0,1\n5,1\n") == errno.EINVAL
+    put(at / "terrain.csv", b"index,type\n0,1\n5,1\n")
+    assert "line 3, column 1: 5 is beyond the points" in why(at, "terrain.csv")
+    sync_root(at.point)
+    assert get(at.map) == m.encode() and "is beyond the points" in why(at, "terrain.csv")
     put(at / "points.csv", b"1,2\n", flags=os.O_WRONLY | os.O_APPEND)
     assert refused(why, at, "terrain.csv") == errno.ENODATA
     at.unmount()

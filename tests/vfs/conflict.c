@@ -36,7 +36,7 @@ static void replaced_map_is_left_alone_and_the_save_goes_beside_it(void **state)
 	struct box *b = *state;
 	struct report report;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, &report), OUTCOME_CONFLICT);
 	assert_true(report_says(&report, CONFLICT));
@@ -49,10 +49,10 @@ static void later_saves_go_on_in_the_file_beside_and_say_conflict(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
-	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_true(says(b, MAP_NAME, "eve\n"));
 	assert_true(says(b, CONFLICT, "rob\n"));
@@ -67,7 +67,7 @@ static void conflict_files_of_before_are_not_overwritten(void **state)
 
 	put_file(b->room.fd, CONFLICT, "old", 3);
 	put_file(b->room.fd, CONFLICT ".1", "older", 5);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
 	assert_true(file_says(b->room.fd, CONFLICT, "old"));
@@ -84,7 +84,7 @@ static void draft_beside_a_conflict_is_kept_under_the_name_of_the_map(void **sta
 	char name[NAME_MAX + 1];
 
 	put_file(b->room.fd, CONFLICT, "old", 3);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
@@ -125,7 +125,7 @@ static void map_written_in_place_is_never_mixed_with_ours(void **state)
 
 		put_file(b->room.fd, MAP_NAME, ours->data, ours->size);
 		box_remount(b);
-		assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+		assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 		overwrite(b, map, sizes[i / 2], i % 2);
 		assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
 		assert_true(report_says(&report, "another program wrote into " MAP_NAME));
@@ -164,7 +164,7 @@ static void mount_large(struct box *b)
 	fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(ftruncate(fd, LARGE), 0);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 }
 
 static void large_map_that_was_touched_is_not_written_over(void **state)
@@ -218,11 +218,11 @@ static void rights_and_links_of_the_map_are_no_conflict(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0600, 0), 0);
 	assert_int_equal(linkat(b->room.fd, MAP_NAME, b->room.fd, "link", 0), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_true(says(b, MAP_NAME, "rob\n"));
 	assert_int_equal(count_files(b->room.fd), 2);
@@ -233,7 +233,7 @@ static void map_that_grew_is_a_conflict(void **state)
 	struct box *b = *state;
 	int fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_APPEND | O_CLOEXEC);
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
@@ -244,7 +244,7 @@ static void map_that_was_removed_is_a_conflict(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(unlinkat(b->room.fd, MAP_NAME, 0), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
 	assert_true(says(b, CONFLICT, "bob\n"));
@@ -256,7 +256,7 @@ static void touched_map_is_no_conflict(void **state)
 	struct box *b = *state;
 	const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(utimensat(b->room.fd, MAP_NAME, times, 0), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_true(says(b, MAP_NAME, "bob\n"));
@@ -267,7 +267,7 @@ static void map_replaced_by_the_same_content_is_no_conflict(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "alice");
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_true(says(b, MAP_NAME, "bob\n"));
@@ -289,10 +289,10 @@ static void changes_after_a_conflict_come_back_with_the_file_that_was_made(void 
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
 	/* Who asks for the map's journals finds it. */
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);

@@ -20,8 +20,8 @@ enum { HEAD = 16, PIXEL = 63 + 9 /* where the PNG's pixels may be changed */ };
 static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 {
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	assert_int_equal(box_put(b, VERSION, "v2"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_put(b, VERSION, "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/license", BAD_LINES), -EINVAL);
 	box_kill(b);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
@@ -176,12 +176,12 @@ static void journal_of_version_1_comes_back_and_goes_on(void **state)
 	log_identity(b, id);
 	log_begin_1(&log);
 	log_add(&log, LOG_HEADER, texts, 4, NULL);
-	log_put(&log, AUTHOR, "bob");
-	log_put(&log, VERSION, "v2");
+	log_put(&log, AUTHOR, "bob\n");
+	log_put(&log, VERSION, "v2\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
-	assert_int_equal(box_put(b, VERSION, "v3"), 0);
+	assert_int_equal(box_put(b, VERSION, "v3\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_true(box_shows(b, VERSION, "v3\n"));
@@ -204,10 +204,10 @@ static void mount_that_went_on_after_damage_comes_back(void **state)
 
 		((uint8_t *)(uintptr_t)bad->data)[at] ^= 0x41;
 		(void)shown_with(b, name, bad);
-		assert_int_equal(box_put(b, AUTHOR, "carol"), 0);
+		assert_int_equal(box_put(b, AUTHOR, "carol\n"), 0);
 		box_remount(b);
 		assert_true(box_shows(b, AUTHOR, "carol\n"));
-		assert_int_equal(box_put(b, "info/credits", "me"), 0);
+		assert_int_equal(box_put(b, "info/credits", "me\n"), 0);
 		box_remount(b);
 		assert_true(box_shows(b, AUTHOR, "carol\n"));
 		assert_true(box_shows(b, "info/credits", "me\n"));
@@ -265,7 +265,7 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 		lines[0] = '\0';
 		assert_int_equal(journal_extract(b->room.fd, name, out, line, lines, NULL), 0);
 		assert_non_null(strstr(lines, "damaged"));
-		assert_true(file_says(out, AUTHOR, "bob"));
+		assert_true(file_says(out, AUTHOR, "bob\n"));
 		assert_true(file_says(out, "info/license", BAD_LINES));
 		assert_int_equal(unlinkat(out, AUTHOR, 0), 0);
 	}
@@ -278,7 +278,7 @@ static void lost_operation(struct box *b, const char *id, bool other)
 	log_header(&log, id, "");
 	log_put(&log, "raw/data/00000", "work of an hour");
 	if (other)
-		log_put(&log, AUTHOR, "bob");
+		log_put(&log, AUTHOR, "bob\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	if (!strstr(b->notes, "1 operation of the journal could not be done again"))
@@ -412,10 +412,10 @@ static void path_that_leads_out_is_damage(void **state)
 		}
 		put_file(b->room.fd, MAP_NAME, map->data, map->size);
 		log_header(&log, id, "");
-		log_put(&log, VERSION, "v2");
+		log_put(&log, VERSION, "v2\n");
 		log_add(&log, type, texts, type == LOG_DRAFT || type == LOG_RENAME ? 2 : 1,
 			type == LOG_PUT || type == LOG_DRAFT ? "hostile" : NULL);
-		log_put(&log, AUTHOR, "bob");
+		log_put(&log, AUTHOR, "bob\n");
 		log_write(b, id, &log);
 		assert_int_equal(box_mount(b, NULL), 0);
 		if (!strstr(b->notes, "damaged"))
@@ -476,7 +476,7 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 	for (size_t i = 0; i < LINES; i++)
 		snprintf(text + 8 * i, 9, "%07zu\n", i);
 	assert_int_equal(box_put(b, "info/settings.cfg", text), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, VERSION, BAD_LINES), -EINVAL);
 	image = box_get(b, IMAGE);
 	/* A PNG whose checksums do not hold is a draft. */

@@ -365,7 +365,7 @@ static void what_is_open_or_changed_is_not_closed(void **state)
 	uint64_t ino;
 
 	put_maps(b, 0, 100);
-	assert_int_equal(put(b, "m001.map/info/author", "bob"), 0);
+	assert_int_equal(put(b, "m001.map/info/author", "bob\n"), 0);
 	assert_int_equal(look_up(b, "m000.map/info/author", &a.call.ino), 0);
 	assert_int_equal(ask(b, &a, vfs_open), 0);
 	for (int i = 2; i < 100; i++) {
@@ -480,7 +480,7 @@ static void a_disk_that_fails_one_map_fails_no_other(void **state)
 
 		put_map(b, map, "alice");
 		snprintf(path, sizeof(path), "%s/info/author", map);
-		assert_int_equal(put(b, path, "bob"), 0);
+		assert_int_equal(put(b, path, "bob\n"), 0);
 	}
 	io_set_hook(no_rename_over_b, &renames);
 	folder_end(b->f, &report);
@@ -516,7 +516,7 @@ static void journals_come_back_whoever_asks_first(void **state)
 	put_maps(b, 0, MAPS);
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob"), 0);
+		assert_int_equal(put(b, path, "bob\n"), 0);
 	}
 	open_again(b);
 	for (int i = 0; i < MAPS; i++)
@@ -554,7 +554,7 @@ static void the_first_changes_of_many_maps_read_the_folder_once(void **state)
 	readings = 0;
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob"), 0);
+		assert_int_equal(put(b, path, "bob\n"), 0);
 	}
 	/* Once a second, where the machine is slow. */
 	assert_in_range(readings, 1, MAPS / 2);
@@ -567,11 +567,11 @@ static void a_journal_that_is_newer_than_what_was_read_is_found(void **state)
 	struct folder *first = b->f;
 
 	put_maps(b, 0, 2);
-	assert_int_equal(put(b, "m000.map/info/author", "bob"), 0);
+	assert_int_equal(put(b, "m000.map/info/author", "bob\n"), 0);
 	assert_int_equal(folder_create(dup(b->room.fd), b->room.path, &b->options, b->pool,
 				 &b->host, &b->f, NULL),
 		0);
-	assert_int_equal(put(b, "m001.map/info/author", "carol"), 0);
+	assert_int_equal(put(b, "m001.map/info/author", "carol\n"), 0);
 	let_go(b);
 	b->f = first;
 	assert_true(shows(b, "m001.map/info/author", "carol\n"));

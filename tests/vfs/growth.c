@@ -4,6 +4,11 @@
  * each kind of operation takes eight times as many steps, and not the square of it. Steps are the
  * basic blocks that run in the code of the mounted tree and of the format, which are compiled for
  * this test so that each block calls __sanitizer_cov_trace_pc; so nothing here depends on time.
+ *
+ * One thing grows: where files show what others hold, the close of one looks through all that the
+ * kernel knows, for those that show something else now (tree/view.h). That is a few steps for each
+ * of them, microseconds with as many files as a map has, and an index of what each of them shows
+ * would be one more thing to keep in step. So it has a bound of its own.
  */
 #include "box.h"
 
@@ -25,7 +30,7 @@ void __sanitizer_cov_trace_pc(void)
 	atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
 }
 
-enum { REPLY = 20, WORD = 64, PHASES_MAX = 16 };
+enum { REPLY = 20, WORD = 64, PHASES_MAX = 16, LOOK_MAX = 20 /* steps for one that is known */ };
 
 /* A map to be filled with files that are called prefix, number, ending. */
 struct work {
@@ -34,6 +39,7 @@ struct work {
 	const char *map, *dir, *prefix, *moved, *ending, *content;
 	unsigned long long phases[PHASES_MAX];
 	const char *names[PHASES_MAX];
+	bool looks[PHASES_MAX]; /* through all that the kernel knows, for each file */
 	unsigned n_phases;
 };
 
@@ -148,6 +154,7 @@ static void remove_directories(struct work *w)
 static void save(struct work *w)
 {
 	assert_int_equal(box_save(&w->box, NULL), OUTCOME_DONE);
+	box_settle(&w->box);
 }
 
 static void phase(struct work *w, const char *name, void (*run)(struct work *w))
@@ -157,6 +164,12 @@ static void phase(struct work *w, const char *name, void (*run)(struct work *w))
 	run(w);
 	w->names[w->n_phases] = name;
 	w->phases[w->n_phases++] = atomic_load(&steps) - before;
+}
+
+static void looking_phase(struct work *w, const char *name, void (*run)(struct work *w))
+{
+	w->looks[w->n_phases] = true;
+	phase(w, name, run);
 }
 
 static void begin(struct work *w)
@@ -201,10 +214,10 @@ static void images(struct work *w)
 	w->ending = "_a.json";
 	w->content = "{\"external\": 1, \"width\": 8, \"height\": 8}\n";
 	begin(w);
-	phase(w, "copy in", copy_in);
+	looking_phase(w, "copy in", copy_in);
 	phase(w, "set times", set_times);
 	phase(w, "list", list);
-	phase(w, "write by rename", write_by_rename);
+	looking_phase(w, "write by rename", write_by_rename);
 	save(w); /* what no saved map has is nobody's to refer to */
 	phase(w, "move", move);
 	phase(w, "remove", remove_moved);
@@ -223,7 +236,7 @@ static void grows(void (*run)(struct work *w), unsigned n)
 
 		print_message("%-20s %8.1f steps a file, of eight times as many %8.1f\n",
 			few.names[i], a, b);
-		all &= b <= 1.25 * a;
+		all &= b <= 1.25 * a + (few.looks[i] ? LOOK_MAX * (many.n - few.n) : 0);
 	}
 	assert_true(all);
 }

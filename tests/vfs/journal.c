@@ -35,7 +35,7 @@ static void bytes_of_a_journal_are_as_documented(void **state)
 	int len;
 
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
@@ -64,8 +64,8 @@ static void journal_by_another_writer_is_replayed(void **state)
 
 	log_identity(b, id);
 	log_header(&log, id, "");
-	log_put(&log, AUTHOR, "bob");
-	log_put(&log, AUTHOR, "rob");
+	log_put(&log, AUTHOR, "bob\n");
+	log_put(&log, AUTHOR, "rob\n");
 	log_draft(&log, "info/version", "too many lines", BAD_LINES);
 	log_draft(&log, "info/credits", "dropped again", BAD_LINES);
 	log_add(&log, LOG_DROP, (const char *[]){"info/credits"}, 1, NULL);
@@ -76,7 +76,7 @@ static void journal_by_another_writer_is_replayed(void **state)
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_int_equal(box_getxattr(b, "info/version", "user.mapfs.error", why, sizeof(why)), 0);
-	assert_string_equal(why, "too many lines");
+	assert_string_equal(why, "line 2: there is a second line (at most 1)");
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));
@@ -99,7 +99,7 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 		log_draft(&log, paths[i], "why", "hostile\n");
 		log_add(&log, LOG_DROP, &paths[i], 1, NULL);
 	}
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -120,7 +120,8 @@ static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_a
 	box_remount(b);
 	assert_null(strstr(b->notes, "could not be done again"));
 	assert_false(box_lists(b, "groups/0_g/layers", "1_front"));
-	assert_true(box_lists(b, "groups/0_g/layers", "2_far"));
+	assert_true(box_lists(b, "groups/0_g/layers", "2_deco"));
+	assert_true(box_lists(b, "groups/0_g/layers", "5_far"));
 }
 
 /* What was refused, and what waits, was closed; what is written over it when the map is saved is
@@ -134,7 +135,7 @@ static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **st
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, tables, table), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_open(b, "info/version", O_RDWR, &draft), 0);
 	assert_int_equal(fd_text(draft, 0, "half"), 0);
 	assert_int_equal(box_open(b, tables, O_RDWR | O_TRUNC, &waiting), 0);
@@ -169,8 +170,8 @@ static int shown_with(struct box *b, const char *name, const struct bytes *file,
 static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 {
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
@@ -205,7 +206,7 @@ static void torn_journal_goes_on_after_its_last_whole_record(void **state)
 	for (size_t cut = 0; cut < file->size; cut += 7) {
 		put_file(b->room.fd, name, file->data, cut);
 		assert_int_equal(box_mount(b, NULL), 0);
-		assert_int_equal(box_put(b, "info/license", "MIT"), 0);
+		assert_int_equal(box_put(b, "info/license", "MIT\n"), 0);
 		box_remount(b);
 		assert_true(box_shows(b, "info/license", "MIT\n"));
 		box_kill(b);
@@ -222,7 +223,7 @@ static void file_that_is_no_journal_is_kept_and_told(void **state)
 	put_file(b->room.fd, name, "a letter to my mother", 21);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_non_null(strstr(b->notes, name));
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_beside(b, name, now), 1);
 	assert_true(file_says(b->room.fd, now, "a letter to my mother"));
@@ -239,7 +240,7 @@ static void journal_that_is_in_use_refuses_the_mount(void **state)
 
 	log_identity(b, id);
 	log_header(&log, id, "");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, id, &log);
 	log_name(id, name);
 	fd = openat(b->room.fd, name, O_RDWR | O_CLOEXEC);
@@ -257,12 +258,12 @@ static void journal_of_another_state_is_kept_and_told(void **state)
 	struct buffer log;
 
 	log_header(&log, OTHER_ID, "");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_non_null(strstr(b->notes, OTHER_ID));
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	assert_int_equal(box_put(b, AUTHOR, "carol"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "carol\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_true(exists(b, OTHER_ID));
 }
@@ -275,7 +276,7 @@ static void journal_whose_map_was_saved_is_removed(void **state)
 
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, "");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_saved(&log, id);
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
@@ -293,7 +294,7 @@ static void journal_that_went_on_after_a_save_is_kept(void **state)
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, "");
 	log_saved(&log, id);
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(exists(b, OTHER_ID));
@@ -307,7 +308,7 @@ static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
 
 	log_identity(b, id);
 	log_header(&log, id, "");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_draft(&log, "info/version", "why", BAD_LINES);
 	log_write(b, id, &log);
 	log_header(&log, OTHER_ID, id);
@@ -347,7 +348,7 @@ static void journal_that_holds_changes_of_its_own_is_never_a_leftover(void **sta
 	log_put(&log, AUTHOR, "work of an hour");
 	log_write(b, OTHER_ID, &log);
 	log_header(&log, id, "");
-	log_put(&log, "info/credits", "me");
+	log_put(&log, "info/credits", "me\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(exists(b, OTHER_ID));
@@ -377,7 +378,7 @@ static void recover_lists_what_journals_hold(void **state)
 	struct buffer log;
 
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
 	assert_true(f.n == 1 && f.puts == 1 && f.drafts == 1 && f.fits && f.busy && !f.torn);
@@ -468,12 +469,11 @@ static void recover_copies_out_the_last_content_of_each_path(void **state)
 
 	log_header(&log, OTHER_ID, "");
 	log_put(&log, AUTHOR, "bob the first");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_draft(&log, "a/b/c/d", "why", BAD_LINES);
-	log_add(&log, LOG_DATA, NULL, 0, "bytes");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
 	assert_true(file_says(b->room.fd, "out/a/b/c/d", BAD_LINES));
 	assert_non_null(strstr(lines, AUTHOR));
 	assert_non_null(strstr(lines, "a/b/c/d"));
@@ -493,19 +493,19 @@ static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **sta
 	char lines[1000];
 
 	log_header(&log, OTHER_ID, "");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_put(&log, "info/version", "v1");
 	log_draft(&log, AUTHOR, "why", BAD_LINES);
 	log_name_change(&log, LOG_DROP, AUTHOR, NULL);
 	log_draft(&log, "info/license", "why", BAD_LINES);
 	log_name_change(&log, LOG_DROP, "info/license", NULL);
-	log_put(&log, "info/version", "v2");
-	log_put(&log, "info/version", "v3");
+	log_put(&log, "info/version", "v2\n");
+	log_put(&log, "info/version", "v3\n");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
 	assert_string_equal(lines, AUTHOR "\ninfo/version\n");
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
-	assert_true(file_says(b->room.fd, "out/info/version", "v3"));
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_says(b->room.fd, "out/info/version", "v3\n"));
 	assert_int_not_equal(faccessat(b->room.fd, "out/info/license", F_OK, 0), 0);
 }
 
@@ -591,13 +591,13 @@ static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void 
 	char lines[1000];
 
 	log_header(&log, OTHER_ID, "");
-	log_put(&log, "info/version", "v2");
+	log_put(&log, "info/version", "v2\n");
 	log_put(&log, "../x", "hostile");
-	log_put(&log, AUTHOR, "bob");
+	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, OTHER_ID, &log);
 	(void)extract(b, OTHER_ID, "out", lines);
-	assert_true(file_says(b->room.fd, "out/info/version", "v2"));
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob"));
+	assert_true(file_says(b->room.fd, "out/info/version", "v2\n"));
+	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
 }
 
 int main(void)

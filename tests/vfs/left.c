@@ -37,7 +37,7 @@ static void changes_are_saved_beside_what_is_left(void **state)
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
 	assert_true(box_map_says(b, 1, "v2\n"));
 	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
@@ -170,7 +170,7 @@ static void save_leaves_drafts_and_scratch_where_they_are(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_beside(b, ".mapfs-left", NULL), 0);
 	assert_true(box_shows(b, "images/photo.jpg", "JPEG"));
@@ -307,7 +307,7 @@ static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **s
 	assert_int_equal(box_put(b, "images/b.jpg", "behind"), 0);
 	assert_int_equal(box_unlink(b, "images/c.jpg"), 0);
 	assert_int_equal(box_unlink(b, "images/d/e.jpg"), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
 	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "same"));
 	assert_true(file_says(b->room.fd, LEFT "/images/b.jpg", "behind"));

@@ -47,7 +47,7 @@ static int make_directory(struct box *b)
 
 static int put_author(struct box *b)
 {
-	return box_put(b, AUTHOR, "rob");
+	return box_put(b, AUTHOR, "rob\n");
 }
 
 static int put_draft(struct box *b)
@@ -92,7 +92,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 	alarm(CHILD_SECONDS);
 	box_make(&b);
 	assert_int_equal(box_mount(&b, NULL), 0);
-	assert_int_equal(box_put(&b, "info/license", "kept"), 0);
+	assert_int_equal(box_put(&b, "info/license", "kept\n"), 0);
 	assert_int_equal(box_put(&b, "info/new~", "mary"), 0);
 	scarce_set(at);
 	r = a->act(&b);

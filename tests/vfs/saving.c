@@ -38,7 +38,7 @@ static void save_changes_what_was_changed_alone(void **state)
 	CLEANUP(bytes_unref) struct bytes *map = NULL;
 	uint8_t ids[MAP_CELLS];
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, "bob\n"));
 	assert_true(box_map_says(b, 1, "v1\n"));
@@ -58,7 +58,7 @@ static void mode_of_the_map_is_kept(void **state)
 
 	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0640, 0), 0);
 	box_remount(b);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
@@ -113,7 +113,7 @@ static void sync_of_the_root_saves(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_sync_root(b), 0);
 	assert_true(box_map_says(b, 0, "bob\n"));
 	assert_non_null(strstr(b->notes, AUTHOR));
@@ -157,14 +157,14 @@ static void save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft(void *
 	struct box *b = *state;
 
 	/* The first save gives the map the writer's own form, so that the second gives it again. */
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
-	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_put(b, "info/credits", "me"), 0);
+	assert_int_equal(box_put(b, "info/credits", "me\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_true(box_shows(b, "info/credits", "me\n"));
@@ -177,9 +177,9 @@ static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
 	struct buffer log;
 
 	/* What journal the map by "bob" would have: learn it from one. */
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
 	snprintf(id, sizeof(id), "%s", name + strlen(name) - LOG_ID);
@@ -193,10 +193,10 @@ static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
 	log_write(b, id, &log);
 	box_remount(b);
 	assert_int_equal(box_put(b, "info/credits", BAD_LINES), -EINVAL);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_put(b, "info/version", "v3"), 0);
+	assert_int_equal(box_put(b, "info/version", "v3\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", "v3\n"));
 	assert_true(box_shows(b, "info/credits", BAD_LINES));
@@ -206,8 +206,8 @@ static void closed_change_survives_a_kill(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\n"), 0);
 	box_remount(b);
 	assert_true(box_map_says(b, 0, "alice\n"));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -225,7 +225,7 @@ static void what_was_not_closed_does_not_survive_a_kill(void **state)
 	struct box *b = *state;
 	struct fd *f;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "eve"), 0);
 	box_remount(b);
@@ -238,7 +238,7 @@ static void fsync_makes_the_change_durable_without_a_save(void **state)
 	struct fd *f;
 
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
-	assert_int_equal(fd_text(f, 0, "bob"), 0);
+	assert_int_equal(fd_text(f, 0, "bob\n"), 0);
 	assert_int_equal(fd_fsync(f), 0);
 	assert_true(box_map_says(b, 0, "alice\n"));
 	box_remount(b);
@@ -260,7 +260,7 @@ static void close_asks_for_a_sync_within_a_second(void **state)
 	atomic_int n = 0;
 
 	assert_int_equal(vfs_timeout(b->v), -1);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_in_range(vfs_timeout(b->v), 0, 1000);
 	io_set_hook(count_syncs, &n);
 	while (vfs_timeout(b->v) > 0)
@@ -282,7 +282,7 @@ static void draft_survives_a_kill_and_a_save(void **state)
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
 	assert_int_equal(box_getxattr(b, AUTHOR, "user.mapfs.error", why, sizeof(why)), 0);
 	assert_non_null(strstr(why, "line"));
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
@@ -315,7 +315,7 @@ static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
 	struct fd *f;
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_text(f, 8, "three\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
@@ -330,7 +330,7 @@ static void mended_draft_does_not_come_back(void **state)
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_remount(b);
 	assert_false(box_is_draft(b, AUTHOR));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -351,10 +351,10 @@ static void changes_after_a_save_have_a_journal_of_the_new_map(void **state)
 {
 	struct box *b = *state;
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
-	assert_int_equal(box_put(b, "info/version", "v2"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -371,7 +371,7 @@ static void map_mounted_for_writing_is_refused_a_second_such_mount(void **state)
 	assert_int_equal(box_mount(&second, &e), -EBUSY);
 	assert_non_null(strstr(e.text, "mounted"));
 	/* So it is after a save, when the file is another one. */
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(&second, NULL), -EBUSY);
 	second.options.read_only = true;
@@ -390,7 +390,7 @@ static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
 	char name[NAME_MAX + 1];
 
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_kill(b);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
 	before = get_file(b->room.fd, name);

@@ -22,12 +22,13 @@ enum { SEQUENCES = 4000, SHARE = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH 
 struct model_file {
 	const char *path;
 	unsigned field;
-	bool lines;         /* more than one line is no fault */
-	size_t most;        /* bytes of the first one */
-	char applied[TEXT]; /* what the model of the map says, as it is shown */
-	char saved[TEXT];   /* what the map file says */
+	bool lines;          /* more than one line is no fault */
+	size_t most;         /* bytes of the first one */
+	char accepted[TEXT]; /* as it was closed, or as a save left it */
+	char kept[TEXT];     /* ... as a journal says: a save that has nothing to write keeps it */
+	char saved[TEXT];    /* what the map file says */
 	bool draft;
-	char refused[TEXT]; /* the draft, as it was closed */
+	char refused[TEXT]; /* the draft, as it was closed, or cut and not judged before a kill */
 	struct fd *fd;      /* a writer that stays open */
 	bool staged;        /* something was written or cut since it was opened */
 	bool written;       /* ... and written since the last verdict */
@@ -90,25 +91,28 @@ static bool judge(const struct model_file *f, const char *text, char ret[TEXT])
 {
 	size_t n = strlen(text);
 	const char *lf = strchr(text, '\n');
+	bool ended = !n || text[n - 1] == '\n';
 
 	if (!is_utf8(text) || (!f->lines && lf && lf[1]) || strcspn(text, "\n") > f->most)
 		return false;
-	snprintf(ret, TEXT, "%s%s", text, n && text[n - 1] != '\n' ? "\n" : "");
+	memmove(ret, text, n + 1);
+	strcat(ret, ended ? "" : "\n");
 	return true;
 }
 
 static const char *shown(const struct model_file *f)
 {
-	return f->staged ? f->stage : f->draft ? f->refused : f->applied;
+	return f->staged ? f->stage : f->draft ? f->refused : f->accepted;
 }
 
-/* A verdict on text: what it does to the model of the map. */
+/* A verdict on text. */
 static int put(struct model_file *f, const char *text)
 {
 	char canonical[TEXT];
 
 	if (judge(f, text, canonical)) {
-		strcpy(f->applied, canonical);
+		strcpy(f->accepted, text);
+		strcpy(f->kept, text);
 		f->draft = false;
 		return 0;
 	}
@@ -162,10 +166,8 @@ static void step_open(struct model *m)
 	if (m->tell)
 		printf("  open %s\n", f->path);
 	assert_int_equal(box_open(m->b, f->path, O_RDWR, &f->fd), 0);
-	f->staged = f->draft;
-	f->written = f->cut = f->closed = f->logged = false;
+	f->staged = f->written = f->cut = f->closed = f->logged = false;
 	f->bad = f->draft;
-	snprintf(f->stage, TEXT, "%s", f->draft ? f->refused : f->applied);
 }
 
 static void step_write(struct model *m)
@@ -177,7 +179,7 @@ static void step_write(struct model *m)
 	if (!f || !n)
 		return;
 	if (!f->staged)
-		strcpy(f->stage, f->applied);
+		strcpy(f->stage, shown(f));
 	size = strlen(f->stage);
 	at = pick(m, (unsigned)size + 1);
 	if (at + n >= TEXT)
@@ -200,7 +202,7 @@ static void step_cut(struct model *m)
 	if (!f)
 		return;
 	if (!f->staged)
-		strcpy(f->stage, f->applied);
+		strcpy(f->stage, shown(f));
 	n = pick(m, (unsigned)strlen(f->stage) + 1);
 	if (m->tell)
 		printf("  ftruncate %s %zu\n", f->path, n);
@@ -342,9 +344,30 @@ static void step_rename_over(struct model *m)
 static void judge_closed(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
-		if (m->files[i].closed)
-			verdict(&m->files[i]);
-		m->files[i].logged = false;
+		struct model_file *f = &m->files[i];
+
+		if (f->closed)
+			verdict(f);
+		else if (f->logged || f->draft)
+			f->bad = put(f, f->logged ? f->log : f->refused) < 0;
+		f->logged = false;
+	}
+}
+
+/* What was accepted has its canonical form from now on. */
+static void save(struct model *m, bool ends)
+{
+	bool writes = ends;
+
+	for (int i = 0; i < FILES; i++) {
+		struct model_file *f = &m->files[i];
+
+		judge(f, f->accepted, f->accepted);
+		writes |= strcmp(f->accepted, f->saved) != 0;
+	}
+	for (int i = 0; i < FILES && writes; i++) {
+		strcpy(m->files[i].saved, m->files[i].accepted);
+		strcpy(m->files[i].kept, m->files[i].accepted);
 	}
 }
 
@@ -354,8 +377,7 @@ static void step_save(struct model *m)
 		printf("  save\n");
 	judge_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
-	for (int i = 0; i < FILES; i++)
-		strcpy(m->files[i].saved, m->files[i].applied);
+	save(m, false);
 }
 
 static void forget_open(struct model *m)
@@ -373,9 +395,13 @@ static void step_kill(struct model *m)
 	if (m->tell)
 		printf("  kill\n");
 	box_remount(m->b);
-	for (int i = 0; i < FILES; i++)
-		if (m->files[i].logged)
-			put(&m->files[i], m->files[i].log);
+	for (int i = 0; i < FILES; i++) {
+		strcpy(m->files[i].accepted, m->files[i].kept);
+		if (!m->files[i].logged)
+			continue;
+		m->files[i].draft = true;
+		strcpy(m->files[i].refused, m->files[i].log);
+	}
 	forget_open(m);
 }
 
@@ -396,10 +422,9 @@ static void step_end(struct model *m)
 		printf("  end\n");
 	judge_closed(m);
 	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_LEFT : OUTCOME_DONE);
-	for (int i = 0; i < FILES; i++) {
-		strcpy(m->files[i].saved, m->files[i].applied);
+	save(m, true);
+	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
-	}
 	forget_open(m);
 	assert_int_equal(box_beside(m->b, ".mapfs-journal-", NULL), 0);
 	box_remount(m->b);
@@ -445,6 +470,7 @@ static const char *check(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
 	const char *wrong = map_sound(map) ? NULL : "the map";
+	char canonical[TEXT];
 	struct attr a;
 
 	for (int i = 0; i < FILES && !wrong; i++) {
@@ -455,7 +481,8 @@ static const char *check(struct model *m)
 			wrong = "the map file";
 		else if (!box_shows(m->b, f->path, shown(f)))
 			wrong = f->path;
-		else if (!f->staged && box_is_draft(m->b, f->path) != f->draft)
+		else if (!f->staged && box_is_draft(m->b, f->path) !=
+					       (f->draft && !judge(f, f->refused, canonical)))
 			wrong = "a draft";
 		free(text);
 	}
@@ -476,17 +503,16 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 {
 	*m = (struct model){
 		.b = b,
-		.files = {{.path = "info/author", .field = 0, .most = 31, .applied = "alice\n"},
-			{.path = "info/version", .field = 1, .most = 15, .applied = "v1\n"},
-			{.path = "info/credits", .field = 2, .most = TEXT, .applied = "nobody\n"},
+		.files = {{.path = "info/author", .field = 0, .most = 31, .accepted = "alice\n"},
+			{.path = "info/version", .field = 1, .most = 15, .accepted = "v1\n"},
+			{.path = "info/credits", .field = 2, .most = TEXT, .accepted = "nobody\n"},
 			{.path = "info/settings.cfg", .field = 4, .lines = true, .most = TEXT}},
 		.scratch = {{.path = "info/.author.swp"},
 			{.path = "info/author~", .explained = true}, {.path = "images/photo.jpg"}},
 		.random = seed * 2654435761u + 1,
 		.tell = getenv("MAPFS_TEST_TELL") != NULL,
 	};
-	for (int i = 0; i < FILES; i++)
-		strcpy(m->files[i].saved, m->files[i].applied);
+	save(m, true);
 }
 
 static void sequence(uint32_t seed)

@@ -58,7 +58,7 @@ static void a_size_is_right_whenever_a_save_comes(void **state)
 	assert_int_equal(box_put(&b, DAT, "[UNIT]\n[/UNIT]\n"), 0);
 	while (size_during_save(&b, times))
 		times++;
-	assert_true(times > 1);
+	assert_true(times > 0);
 	box_remove(&b);
 }
 

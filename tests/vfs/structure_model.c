@@ -11,42 +11,6 @@
 static const char *const fields[FIELDS] = {
 	"info/author", "info/version", "info/credits", "info/license", "info/settings.cfg"};
 
-struct file *model_file(struct model *m, const char *path)
-{
-	for (int i = 0; i < m->n_files; i++)
-		if (strcmp(m->files[i].path, path) == 0)
-			return &m->files[i];
-	return NULL;
-}
-
-static struct file *file_add(struct model *m, const char *path)
-{
-	struct file *f = &m->files[m->n_files++];
-
-	if (m->n_files > FILES_MAX)
-		abort();
-	*f = (struct file){.object = -1, .bytes = NO_CONTENT};
-	snprintf(f->path, PATH_SIZE, "%s", path);
-	return f;
-}
-
-static void file_remove(struct model *m, struct file *f)
-{
-	*f = m->files[--m->n_files];
-}
-
-static struct object *object_add(struct model *m, enum kind kind, const char *path)
-{
-	struct object o = {.kind = kind, .content = NO_CONTENT, .draft = NO_CONTENT};
-
-	if (m->n_objects == OBJECTS_MAX)
-		abort();
-	snprintf(o.home, PATH_SIZE, "%s", path);
-	snprintf(o.last, PATH_SIZE, "%s", path);
-	m->objects[m->n_objects] = o;
-	return &m->objects[m->n_objects++];
-}
-
 /* Names. */
 
 static size_t stem_size(const char *path)
@@ -56,14 +20,6 @@ static size_t stem_size(const char *path)
 	return dot && dot > slash ? (size_t)(dot - path) : strlen(path);
 }
 
-/* Rule 7: an image is its stem. */
-static bool same_stem(const char *a, const char *b)
-{
-	size_t n = stem_size(a);
-
-	return n == stem_size(b) && memcmp(a, b, n) == 0;
-}
-
 static bool ends(const char *path, const char *ending)
 {
 	size_t n = strlen(path), k = strlen(ending);
@@ -71,30 +27,43 @@ static bool ends(const char *path, const char *ending)
 	return n > k && strcmp(path + n - k, ending) == 0;
 }
 
-static enum form form_of(enum kind kind, const char *path)
+static bool in_dir(const char *path, const char *dir)
 {
-	if (kind == KIND_INFO)
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/' && !strchr(path + n + 1, '/');
+}
+
+/* Would a file of that name be an object's, and of which kind? */
+static bool is_object(const char *path, enum kind *ret)
+{
+	if (in_dir(path, "info"))
+		for (int i = 0; i < FIELDS; i++)
+			if (strcmp(path, fields[i]) == 0)
+				return *ret = KIND_INFO, true;
+	if (in_dir(path, "images") && path[7] != '.')
+		return *ret = KIND_IMAGE, ends(path, ".png") || ends(path, ".json");
+	*ret = KIND_SOUND;
+	return in_dir(path, "sounds") && path[7] != '.' && ends(path, ".opus");
+}
+
+static enum form form_of(const char *path)
+{
+	if (in_dir(path, "info"))
 		return ends(path, ".cfg")      ? FORM_SETTINGS
 		       : ends(path, "credits") ? FORM_LONG
 					       : FORM_LINE;
-	if (kind == KIND_SOUND)
-		return FORM_OPUS;
-	return ends(path, ".png") ? FORM_PNG : FORM_JSON;
+	return ends(path, ".opus") ? FORM_OPUS : ends(path, ".png") ? FORM_PNG : FORM_JSON;
 }
 
-/* Would the name be an object's, and of which kind? */
-static bool is_object(const char *path, enum kind *ret)
+/* Rule 7: an image is its stem. */
+static bool same_place(const char *a, const char *b)
 {
-	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	size_t dir = (size_t)(base - path);
+	size_t n = stem_size(a);
+	enum kind kind, other;
 
-	if (*base == '.')
-		return false;
-	*ret = KIND_IMAGE;
-	if (dir == 7 && memcmp(path, "images/", 7) == 0)
-		return ends(path, ".png") || ends(path, ".json");
-	*ret = KIND_SOUND;
-	return dir == 7 && memcmp(path, "sounds/", 7) == 0 && ends(path, ".opus");
+	return is_object(a, &kind) && is_object(b, &other) && kind == other &&
+	       (kind == KIND_IMAGE ? n == stem_size(b) && memcmp(a, b, n) == 0 : strcmp(a, b) == 0);
 }
 
 /* Layout rule 5: the position that a new name says, INT_MAX if none; and the rest. */
@@ -114,125 +83,439 @@ static int parse_name(const char *path, char ret_name[NAME_SIZE])
 	return position;
 }
 
-/* What a path is. */
-enum meaning { NOWHERE, SCRATCH, OBJECT, NEW, LEFT /* an object was there last */ };
-
-static struct file *file_of(struct model *m, int object)
+/* Bytes; numbers by value. */
+static int compare_names(const char *a, const char *b)
 {
-	for (int i = 0; i < m->n_files; i++)
-		if (m->files[i].object == object && !m->files[i].scratch && !m->files[i].second)
-			return &m->files[i];
+	const char *p = a, *q = b;
+
+	while (*p && *q) {
+		size_t n = strspn(p, "0123456789"), k = strspn(q, "0123456789");
+
+		if (n && k && atol(p) != atol(q))
+			return atol(p) < atol(q) ? -1 : 1;
+		if ((!n || !k) && *p != *q)
+			return (uint8_t)*p - (uint8_t)*q;
+		p += n && k ? n : 1;
+		q += n && k ? k : 1;
+	}
+	return *p || *q ? (uint8_t)*p - (uint8_t)*q : strcmp(a, b);
+}
+
+/* Trees. */
+
+static struct model_file *find(struct tree *t, const char *path)
+{
+	for (int i = 0; i < t->n_files; i++)
+		if (strcmp(t->files[i].path, path) == 0)
+			return &t->files[i];
 	return NULL;
 }
 
-static bool dir_there(struct model *m, const char *path, bool *ret_scratch)
+struct model_file *model_file(struct model *m, const char *path)
+{
+	return find(&m->now, path);
+}
+
+static struct model_file *file_add(struct tree *t, struct model_file f, const char *path)
+{
+	if (t->n_files == FILES_MAX)
+		abort();
+	snprintf(f.path, PATH_SIZE, "%s", path);
+	t->files[t->n_files] = f;
+	return &t->files[t->n_files++];
+}
+
+static void file_remove(struct tree *t, const char *path)
+{
+	struct model_file *f = find(t, path);
+
+	if (f)
+		*f = t->files[--t->n_files];
+}
+
+static int known(const struct model *m, const char *path)
+{
+	for (int i = 0; i < m->n_base; i++)
+		if (same_place(m->base[i].path, path))
+			return i;
+	return NONE;
+}
+
+bool model_has(const struct model *m, const char *path)
+{
+	return known(m, path) != NONE;
+}
+
+/* Something takes the place. What stood there last came from that. */
+static int occupy(struct tree *t, const char *path)
+{
+	for (int i = 0; i < t->n_vacant; i++)
+		if (strcmp(t->vacant[i].path, path) == 0) {
+			int from = t->vacant[i].from;
+
+			t->vacant[i] = t->vacant[--t->n_vacant];
+			return from;
+		}
+	return NONE;
+}
+
+static void vacate(const struct model *m, struct tree *t, const char *path, int from)
+{
+	int home = known(m, path);
+
+	occupy(t, path);
+	if (home != NONE && strcmp(m->base[home].path, path) == 0)
+		from = home;
+	if (from == NONE)
+		return;
+	if (t->n_vacant == FILES_MAX)
+		abort();
+	t->vacant[t->n_vacant].from = from;
+	snprintf(t->vacant[t->n_vacant++].path, PATH_SIZE, "%s", path);
+}
+
+static void inherit(struct model_file *f, int from)
+{
+	if (f->from != NONE || from == NONE)
+		return;
+	f->from = from;
+	f->form = form_of(f->path);
+}
+
+/* What f has was accepted: the other form of the same image leaves, unless that was refused. */
+static void take_form(const struct model *m, struct tree *t, struct model_file *f)
+{
+	char path[PATH_SIZE], other[PATH_SIZE];
+	struct model_file *o;
+	enum kind kind;
+
+	if (!is_object(f->path, &kind) || kind != KIND_IMAGE)
+		return;
+	memcpy(path, f->path, PATH_SIZE);
+	snprintf(other, sizeof(other), "%.*s.%s", (int)stem_size(path), path,
+		form_of(path) == FORM_PNG ? "json" : "png");
+	o = find(t, other);
+	if (!o || o->dir || o->draft)
+		return;
+	inherit(f, o->from);
+	file_remove(t, other);
+	vacate(m, t, other, NONE);
+}
+
+/* Operations on a tree. */
+
+static void tree_put(const struct model *m, struct tree *t, const char *path, int bytes, bool good)
+{
+	struct model_file *f = find(t, path);
+	enum kind kind;
+
+	if (!f) {
+		int from = occupy(t, path);
+
+		f = file_add(t,
+			(struct model_file){.scratch = !is_object(path, &kind),
+				.from = NONE,
+				.bytes = NO_CONTENT,
+				.last = NO_CONTENT,
+				.edit = NO_CONTENT},
+			path);
+		if (!f->scratch)
+			inherit(f, from);
+	}
+	if (f->scratch) {
+		f->edit = bytes;
+		return;
+	}
+	f->last = good ? NO_CONTENT : f->draft ? f->last : f->bytes;
+	f->bytes = bytes;
+	f->draft = !good;
+	if (good)
+		take_form(m, t, f);
+}
+
+static void tree_mkdir(struct tree *t, const char *path)
+{
+	occupy(t, path);
+	if (!find(t, path))
+		file_add(t, (struct model_file){.dir = true, .scratch = true, .from = NONE}, path);
+}
+
+/* Those of a path that are not there, but for what is always there. */
+static void make_dirs(struct tree *t, const char *path)
+{
+	for (const char *s = path; (s = strchr(s, '/')); s++) {
+		char dir[PATH_SIZE];
+
+		snprintf(dir, sizeof(dir), "%.*s", (int)(s - path), path);
+		if (strcmp(dir, "images") != 0 && strcmp(dir, "sounds") != 0 &&
+			strcmp(dir, "info") != 0)
+			tree_mkdir(t, dir);
+	}
+}
+
+static void tree_remove(const struct model *m, struct tree *t, const char *path)
+{
+	const struct model_file *f = find(t, path);
+	int from = f && !f->scratch ? f->from : NONE;
+
+	file_remove(t, path);
+	if (f)
+		vacate(m, t, path, from);
+}
+
+static bool below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+static void move_below(struct tree *t, const char *from, const char *to)
+{
+	for (int i = 0; i < t->n_files; i++) {
+		char path[2 * PATH_SIZE], *at = t->files[i].path;
+
+		if (!below(at, from))
+			continue;
+		snprintf(path, sizeof(path), "%s%s", to, at + strlen(from));
+		path[PATH_SIZE - 1] = '\0';
+		memcpy(at, path, PATH_SIZE);
+	}
+}
+
+static void tree_rename(const struct model *m, struct tree *t, const char *from, const char *to)
+{
+	struct model_file f = *find(t, from), *target = find(t, to), *now;
+	bool was_scratch = f.scratch;
+	enum kind kind;
+	int there = occupy(t, to);
+
+	if (target)
+		there = target->from;
+	file_remove(t, to);
+	file_remove(t, from);
+	f.scratch = f.dir || !is_object(to, &kind);
+	if (f.dir)
+		move_below(t, from, to);
+	now = file_add(t, f, to);
+	if (!now->scratch)
+		inherit(now, there);
+	if (!now->scratch && !now->draft)
+		take_form(m, t, now);
+	/* A backup: what is made there is that again. */
+	vacate(m, t, from, f.scratch && !was_scratch ? f.from : NONE);
+}
+
+int model_shows(const struct model *m, const struct model_file *f)
+{
+	if (f->dir || f->edit != NO_CONTENT)
+		return f->dir ? NO_CONTENT : f->edit;
+	return f->bytes != NO_CONTENT || f->from == NONE ? f->bytes : m->base[f->from].content;
+}
+
+static void tree_drop(const struct model *m, struct tree *t, const char *path)
+{
+	struct model_file *f = find(t, path);
+
+	if (!f || !f->draft)
+		return;
+	f->draft = false;
+	f->bytes = f->last;
+	f->last = NO_CONTENT;
+	/* Nothing is left of a file whose only content was refused. */
+	if (f->bytes == NO_CONTENT &&
+		(f->from == NONE || content_judge(f->form, m->base[f->from].content) == NO_CONTENT))
+		tree_remove(m, t, path);
+}
+
+/* Operations of programs. */
+
+static bool dir_there(struct model *m, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char dir[PATH_SIZE];
-	struct file *f;
+	const struct model_file *f;
 
-	*ret_scratch = false;
-	if (!slash)
+	if (!slash || in_dir(path, "images") || in_dir(path, "sounds") || in_dir(path, "info"))
 		return true;
 	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path), path);
-	if (strcmp(dir, "images") == 0 || strcmp(dir, "sounds") == 0 || strcmp(dir, "info") == 0)
-		return true;
 	f = model_file(m, dir);
-	*ret_scratch = true;
 	return f && f->dir;
 }
 
-static bool same_place(enum kind kind, const char *a, const char *b)
+int model_put(struct model *m, const char *path, int content)
 {
-	return kind == KIND_IMAGE ? same_stem(a, b) : strcmp(a, b) == 0;
+	const struct model_file *f = model_file(m, path);
+	bool good;
+	enum kind kind;
+
+	if (f && f->dir)
+		return -EISDIR;
+	if (!dir_there(m, path))
+		return -ENOENT;
+	if (!is_object(path, &kind)) {
+		tree_put(m, &m->now, path, content, true);
+		return 0;
+	}
+	good = content_judge(form_of(path), content) != NO_CONTENT;
+	tree_put(m, &m->now, path, content, good);
+	tree_put(m, &m->journal, path, content, good);
+	/* Where nothing is written the verdict comes after close (rule 2). */
+	return good || !content_bytes(content)->size ? 0 : -EINVAL;
 }
 
-/* No file and no object of the mount has the path: the other form of one that does, the last path
- * of one that has none, or new. */
-static enum meaning meaning_of_new(
-	struct model *m, const char *path, int *ret_object, enum kind *ret_kind)
+int model_mkdir(struct model *m, const char *path)
 {
-	int found = -1;
-
-	if (!is_object(path, ret_kind))
-		return SCRATCH;
-	for (int i = 0; i < m->n_files; i++)
-		if (!m->files[i].scratch && !m->files[i].second &&
-			m->objects[m->files[i].object].kind == *ret_kind &&
-			same_place(*ret_kind, m->files[i].path, path)) {
-			*ret_object = m->files[i].object;
-			return OBJECT;
-		}
-	for (int i = 0; i < m->n_objects; i++) {
-		const struct object *o = &m->objects[i];
-
-		if (o->state != HERE && o->kind == *ret_kind &&
-			(o->mounted || o->known || (o->state == KEPT && !o->ended)) &&
-			same_place(o->kind, o->last, path) &&
-			(found < 0 || o->left > m->objects[found].left))
-			found = i;
-	}
-	*ret_object = found;
-	return found < 0 ? NEW : LEFT;
+	if (model_file(m, path))
+		return -EEXIST;
+	tree_mkdir(&m->now, path);
+	tree_mkdir(&m->journal, path);
+	return 0;
 }
 
-static enum meaning meaning(
-	struct model *m, const char *path, bool is_dir, int *ret_object, enum kind *ret_kind)
+static bool is_empty(const struct model *m, const char *dir)
 {
-	const struct file *f = model_file(m, path);
-	bool scratch;
-
-	if (!dir_there(m, path, &scratch))
-		return NOWHERE;
-	if (f && !f->scratch) {
-		*ret_object = f->object;
-		*ret_kind = m->objects[f->object].kind;
-		return OBJECT;
-	}
-	if (scratch || is_dir)
-		return SCRATCH;
-	for (int i = 0; i < m->n_objects; i++) {
-		const struct object *o = &m->objects[i];
-		enum kind kind = o->kind;
-
-		if (!o->mounted || !same_place(kind, o->home, path) ||
-			(kind != KIND_INFO && !is_object(path, &kind)))
-			continue;
-		*ret_object = i;
-		*ret_kind = o->kind;
-		return OBJECT;
-	}
-	return meaning_of_new(m, path, ret_object, ret_kind);
+	for (int i = 0; i < m->now.n_files; i++)
+		if (below(m->now.files[i].path, dir))
+			return false;
+	return true;
 }
 
-int model_shows(const struct model *m, const struct file *f)
+static int remove_both(struct model *m, const char *path, bool dir)
 {
-	if (f->dir)
-		return NO_CONTENT;
-	return f->scratch || f->draft ? f->bytes : m->objects[f->object].content;
+	const struct model_file *f = model_file(m, path);
+
+	if (!f)
+		return -ENOENT;
+	if (f->dir != dir)
+		return dir ? -ENOTDIR : -EISDIR;
+	if (dir && !is_empty(m, path))
+		return -ENOTEMPTY;
+	tree_remove(m, &m->now, path);
+	tree_remove(m, &m->journal, path);
+	return 0;
+}
+
+int model_unlink(struct model *m, const char *path)
+{
+	return remove_both(m, path, false);
+}
+
+int model_rmdir(struct model *m, const char *path)
+{
+	return remove_both(m, path, true);
+}
+
+int model_drop(struct model *m, const char *path)
+{
+	const struct model_file *f = model_file(m, path);
+
+	if (!f)
+		return -ENOENT;
+	if (!f->draft)
+		return -ENODATA;
+	tree_drop(m, &m->now, path);
+	tree_drop(m, &m->journal, path);
+	return 0;
+}
+
+void model_refer(struct model *m, unsigned layer, const char *path)
+{
+	snprintf(m->now.wanted[layer], PATH_SIZE, "%s", path);
+	snprintf(m->journal.wanted[layer], PATH_SIZE, "%s", path);
+}
+
+/* Does the file go along with what it came from, or is it judged as if it was closed there? */
+static bool goes_along(const struct model *m, const struct model_file *f, const char *to)
+{
+	int there = known(m, to);
+	enum kind kind;
+
+	return is_object(to, &kind) && f->from != NONE && f->edit == NO_CONTENT &&
+	       kind == m->base[f->from].kind && f->form == form_of(to) &&
+	       (there == NONE || there == f->from);
+}
+
+/* In the journal is no more than files that came from the map, or were closed in it. */
+static void log_rename(struct model *m, const char *from, const char *to)
+{
+	enum kind kind;
+
+	if (find(&m->journal, from)) {
+		make_dirs(&m->journal, to);
+		tree_rename(m, &m->journal, from, to);
+	} else if (!is_object(to, &kind)) {
+		tree_remove(m, &m->journal, to);
+	}
+}
+
+int model_rename(struct model *m, const char *from, const char *to)
+{
+	const struct model_file *f = model_file(m, from), *target = model_file(m, to);
+	bool object, along, put;
+	enum kind kind;
+	int bytes;
+
+	if (!f || !dir_there(m, to))
+		return -ENOENT;
+	if (f == target)
+		return 0;
+	if (target && target->dir != f->dir)
+		return target->dir ? -EISDIR : -ENOTDIR;
+	if (f->dir && target && !is_empty(m, to))
+		return -ENOTEMPTY;
+	object = !f->dir && is_object(to, &kind);
+	along = object && goes_along(m, f, to);
+	bytes = model_shows(m, f);
+	if (object && !along && content_judge(form_of(to), bytes) == NO_CONTENT)
+		return -EINVAL;
+	put = object && !along && (f->edit != NO_CONTENT || f->draft);
+	tree_rename(m, &m->now, from, to);
+	log_rename(m, from, to);
+	if (put) {
+		tree_put(m, &m->now, to, bytes, true);
+		tree_put(m, &m->journal, to, bytes, true);
+	}
+	if (object)
+		model_file(m, to)->edit = NO_CONTENT;
+	return 0;
 }
 
 /* The beginning. */
+
+static struct tree untouched(const struct model *m)
+{
+	struct tree t = {.n_files = 0};
+
+	for (int i = 0; i < m->n_base; i++)
+		file_add(&t,
+			(struct model_file){.from = i,
+				.form = form_of(m->base[i].path),
+				.bytes = NO_CONTENT,
+				.last = NO_CONTENT,
+				.edit = NO_CONTENT},
+			m->base[i].path);
+	return t;
+}
+
+static const char *ending_of(enum kind kind, int content)
+{
+	return kind == KIND_SOUND                               ? ".opus"
+	       : content_judge(FORM_PNG, content) != NO_CONTENT ? ".png"
+								: ".json";
+}
 
 static void mount_objects(
 	struct model *m, enum kind kind, const struct map_object *list, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		char path[PATH_SIZE];
-		struct object *o;
+		struct object *o = &m->base[m->n_base++];
 
-		snprintf(path, sizeof(path), "%s/%0*u%s%s%s",
-			kind == KIND_IMAGE ? "images" : "sounds", n > 10 ? 2 : 1, i,
-			*list[i].name ? "_" : "", list[i].name,
-			kind == KIND_SOUND                                       ? ".opus"
-			: content_judge(FORM_PNG, list[i].content) != NO_CONTENT ? ".png"
-										 : ".json");
-		o = object_add(m, kind, path);
+		*o = (struct object){.kind = kind, .content = list[i].content, .number = (int)i};
 		memcpy(o->name, list[i].name, NAME_SIZE);
-		o->mounted = o->saved = true;
-		o->position = (int)i;
-		o->content = list[i].content;
-		file_add(m, path)->object = m->n_objects - 1;
+		snprintf(o->path, PATH_SIZE, "%s/%0*u%s%s%s",
+			kind == KIND_IMAGE ? "images" : "sounds", n > 10 ? 2 : 1, i,
+			*list[i].name ? "_" : "", list[i].name, ending_of(kind, o->content));
 	}
 }
 
@@ -244,160 +527,318 @@ void model_mount(struct model *m)
 	mount_objects(m, KIND_IMAGE, saved.images, saved.n_images);
 	mount_objects(m, KIND_SOUND, saved.sounds, saved.n_sounds);
 	for (int i = 0; i < FIELDS; i++) {
-		struct object *o = object_add(m, KIND_INFO, fields[i]);
+		struct object *o = &m->base[m->n_base++];
 
-		o->mounted = o->saved = true;
-		o->position = i;
-		o->content = saved.info[i];
-		file_add(m, fields[i])->object = m->n_objects - 1;
+		*o = (struct object){.kind = KIND_INFO, .content = saved.info[i], .number = i};
+		snprintf(o->path, PATH_SIZE, "%s", fields[i]);
 	}
 	for (int i = 0; i < LAYERS; i++)
 		m->refs[i] = saved.refs[i] < 0 ? NO_REF
 					       : saved.refs[i] + (i == 3 ? (int)saved.n_images : 0);
+	m->now = m->journal = untouched(m);
 }
 
-static bool stands_at(const struct model *m, enum kind kind, const char *path)
+bool model_kill(struct model *m, bool has_journal)
 {
-	for (int i = 0; i < m->n_files; i++)
-		if (!m->files[i].scratch && same_place(kind, m->files[i].path, path))
-			return true;
-	return false;
-}
+	bool untouched = m->journal.n_files == m->n_base;
 
-/* Rule 8: scratch is gone; what was moved to a scratch name stands where it was. */
-void model_kill(struct model *m)
-{
-	for (int i = m->n_files; i-- > 0;)
-		if (m->files[i].scratch)
-			file_remove(m, &m->files[i]);
-	for (int i = 0; i < m->n_objects; i++) {
-		struct object *o = &m->objects[i];
-		struct file *f;
-
-		if (o->state != KEPT || stands_at(m, o->kind, o->last))
-			continue;
-		o->state = HERE;
-		f = file_add(m, o->last);
-		f->object = i;
-		f->draft = o->draft != NO_CONTENT;
-		f->bytes = o->draft;
-	}
+	for (int i = 0; i < m->journal.n_files && untouched; i++)
+		untouched = known(m, m->journal.files[i].path) == m->journal.files[i].from &&
+			    m->journal.files[i].bytes == NO_CONTENT;
+	for (int i = 0; i < LAYERS; i++)
+		untouched &= !*m->journal.wanted[i];
+	if (has_journal)
+		m->now = m->journal;
+	else
+		model_mount(m);
+	return has_journal || untouched;
 }
 
 /* The map to be written. */
 
+/* The first are those of the base. */
 struct seat {
-	int object, position;
-	unsigned seq;
-	char name[NAME_SIZE];
+	struct object o;
+	bool here, placed; /* placed: made or moved */
 };
 
-static int by_place(const void *pa, const void *pb)
+struct build {
+	const struct model *m;
+	struct seat seats[2 * OBJECTS_MAX];
+	int n;
+	bool moved;                                /* anything that is in the map */
+	const struct model_file *files[FILES_MAX]; /* in the order of their names */
+	int id[FILES_MAX];                         /* the seats that they stand for, or NONE */
+	bool kept[FILES_MAX];
+	int now[2 * OBJECTS_MAX]; /* where a seat is in the new base, or NONE */
+};
+
+static int depth(const char *path)
 {
-	const struct seat *a = pa, *b = pb;
+	int n = 0;
 
-	if (a->position != b->position)
-		return a->position < b->position ? -1 : 1;
-	/* Of equal ones, the one made or moved last comes first; without a position, last. */
-	if (a->position == INT_MAX)
-		return a->seq < b->seq ? -1 : 1;
-	return a->seq > b->seq ? -1 : 1;
-}
-
-static bool in_map(const struct object *o)
-{
-	if (o->content == NO_CONTENT || o->state == GONE)
-		return false;
-	/* A new object that no save has written yet is none without its file. */
-	return o->state == HERE || o->mounted || o->known;
-}
-
-int model_place(const struct object *o, char ret_name[NAME_SIZE])
-{
-	memcpy(ret_name, o->name, NAME_SIZE);
-	return o->seq ? parse_name(o->last, ret_name) : o->position;
-}
-
-static unsigned seats(const struct model *m, enum kind kind, struct seat *ret)
-{
-	unsigned n = 0;
-
-	for (int i = 0; i < m->n_objects; i++) {
-		const struct object *o = &m->objects[i];
-		struct seat *s = &ret[n];
-
-		if (o->kind != kind || !in_map(o))
-			continue;
+	for (; (path = strchr(path, '/')); path++)
 		n++;
-		*s = (struct seat){.object = i, .seq = o->seq};
-		s->position = model_place(o, s->name);
-	}
-	qsort(ret, n, sizeof(*ret), by_place);
 	return n;
 }
 
-void model_map(const struct model *m, struct map_says *ret)
+static int by_path(const void *pa, const void *pb)
 {
-	struct seat images[OBJECTS_MAX], sounds[OBJECTS_MAX];
+	const struct model_file *a = *(const struct model_file *const *)pa;
+	const struct model_file *b = *(const struct model_file *const *)pb;
+	int r = depth(a->path) - depth(b->path);
 
-	memset(ret, 0, sizeof(*ret));
-	ret->n_images = seats(m, KIND_IMAGE, images);
-	ret->n_sounds = seats(m, KIND_SOUND, sounds);
-	for (int i = 0; i < LAYERS; i++)
-		ret->refs[i] = NO_REF;
-	for (unsigned i = 0; i < ret->n_images; i++) {
-		memcpy(ret->images[i].name, images[i].name, NAME_SIZE);
-		ret->images[i].content = m->objects[images[i].object].content;
-		for (int k = 0; k < LAYERS; k++)
-			if (m->refs[k] == images[i].object)
-				ret->refs[k] = (int)i;
-	}
-	for (unsigned i = 0; i < ret->n_sounds; i++) {
-		memcpy(ret->sounds[i].name, sounds[i].name, NAME_SIZE);
-		ret->sounds[i].content = m->objects[sounds[i].object].content;
-		for (int k = 0; k < LAYERS; k++)
-			if (m->refs[k] == sounds[i].object)
-				ret->refs[k] = (int)i;
-	}
-	for (int i = 0; i < m->n_objects; i++)
-		if (m->objects[i].kind == KIND_INFO)
-			ret->info[m->objects[i].position] = m->objects[i].state == GONE
-								    ? content_text("")
-								    : m->objects[i].content;
+	return r ? r : compare_names(a->path, b->path);
 }
 
-/* What was moved to a scratch name and is in no map is no object any more: nothing that is made at
- * its place is that again. */
-static void end_kept(struct object *o)
+static void place(struct seat *s, const char *path)
 {
-	o->ended |= o->state == KEPT && !o->mounted && !o->known;
+	snprintf(s->o.path, PATH_SIZE, "%s", path);
+	s->o.number = parse_name(path, s->o.name);
+	s->o.moved = s->placed = s->here = true;
+}
+
+static int find_other(struct build *b, const struct model_file *f, enum kind kind)
+{
+	bool fits =
+		f->from != NONE && b->m->base[f->from].kind == kind && f->form == form_of(f->path);
+	int id = fits && !b->seats[f->from].here ? f->from : b->n;
+
+	if (id == b->n)
+		b->seats[b->n++].o = (struct object){.kind = kind, .content = NO_CONTENT};
+	place(&b->seats[id], f->path);
+	return id;
+}
+
+/* Rule 4. */
+static void identify(struct build *b)
+{
+	int n = b->m->now.n_files;
+	enum kind kind;
+
+	for (int i = 0; i < n; i++) {
+		b->id[i] = b->files[i]->scratch ? NONE : known(b->m, b->files[i]->path);
+		if (b->id[i] != NONE)
+			b->seats[b->id[i]].here = true;
+	}
+	for (int i = 0; i < n; i++)
+		if (b->id[i] == NONE && !b->files[i]->scratch &&
+			is_object(b->files[i]->path, &kind))
+			b->id[i] = find_other(b, b->files[i], kind);
+	for (int i = 0; i < n; i++) {
+		int from = b->files[i]->scratch ? b->files[i]->from : NONE;
+
+		b->kept[i] = from != NONE && !b->seats[from].here;
+		if (b->kept[i])
+			b->seats[from].here = true;
+	}
+}
+
+/* What is refused leaves what stood there before. */
+static int content_of_file(const struct model *m, const struct model_file *f, int id)
+{
+	int bytes = f->draft ? f->last : f->bytes;
+
+	if (bytes == NO_CONTENT && f->from != NONE && f->from != id)
+		bytes = m->base[f->from].content;
+	return bytes == NO_CONTENT ? NO_CONTENT : content_judge(form_of(f->path), bytes);
+}
+
+static void fill(struct build *b)
+{
+	for (int i = 0; i < b->m->now.n_files; i++) {
+		int content = b->id[i] == NONE ? NO_CONTENT
+					       : content_of_file(b->m, b->files[i], b->id[i]);
+
+		if (content != NO_CONTENT)
+			b->seats[b->id[i]].o.content = content;
+	}
+	for (int i = 0; i < b->n; i++) {
+		struct seat *s = &b->seats[i];
+
+		/* The files of info are always there (layout rule 2): removed, they are empty. */
+		if (s->o.kind == KIND_INFO && !s->here) {
+			s->here = true;
+			s->o.content = content_text("");
+		}
+		s->here &= s->o.content != NO_CONTENT;
+	}
+}
+
+static const struct build *sorting;
+
+static int by_place(const void *pa, const void *pb)
+{
+	int i = *(const int *)pa, k = *(const int *)pb;
+	const struct object *a = &sorting->seats[i].o, *b = &sorting->seats[k].o;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	if (a->moved != b->moved)
+		return a->moved ? -1 : 1;
+	return a->moved && strcmp(a->path, b->path) != 0 ? compare_names(a->path, b->path) : i - k;
+}
+
+/* By stem, in the tree and then in the base, even if it is gone there; or by its name alone. */
+static int resolve(const struct build *b, const char *path)
+{
+	const char *stem = strchr(path, '/') + 1;
+	size_t size = stem_size(path) - (size_t)(stem - path);
+	int found = NONE, n = 0;
+
+	for (int i = 0; i < b->m->now.n_files; i++)
+		if (b->id[i] != NONE && b->seats[b->id[i]].here &&
+			same_place(b->files[i]->path, path))
+			return b->id[i];
+	found = known(b->m, path);
+	if (found != NONE)
+		return found;
+	for (int i = 0; i < b->n; i++) {
+		const struct object *o = &b->seats[i].o;
+
+		if (b->seats[i].here && *o->path == *path && strlen(o->name) == size &&
+			memcmp(o->name, stem, size) == 0) {
+			found = i;
+			n++;
+		}
+	}
+	return n == 1 ? found : NONE;
+}
+
+static void refer(struct build *b, struct model *to)
+{
+	for (int i = 0; i < LAYERS; i++) {
+		char *wanted = to->now.wanted[i];
+		int id = *wanted ? resolve(b, wanted) : NONE;
+
+		if (id != NONE)
+			*wanted = '\0';
+		else
+			id = b->m->refs[i];
+		to->refs[i] = id == NO_REF ? NO_REF : b->now[id];
+	}
+}
+
+static void settle(struct build *b, struct model *to)
+{
+	int order[2 * OBJECTS_MAX];
+
+	for (int i = 0; i < b->n; i++)
+		order[i] = i;
+	sorting = b;
+	qsort(order, (size_t)b->n, sizeof(*order), by_place);
+	to->n_base = to->n_removed = 0;
+	to->written = false;
+	for (int i = 0; i < b->n; i++) {
+		struct seat *s = &b->seats[order[i]];
+		struct object *o = &s->o;
+
+		b->now[order[i]] = NONE;
+		if (!s->here && order[i] < b->m->n_base)
+			memcpy(to->removed[to->n_removed++], o->path, PATH_SIZE);
+		if (!s->here)
+			continue;
+		if (o->kind == KIND_IMAGE)
+			strcpy(o->path + stem_size(o->path), ending_of(o->kind, o->content));
+		b->moved |= s->placed;
+		to->written |= order[i] != to->n_base;
+		b->now[order[i]] = to->n_base;
+		to->base[to->n_base++] = *o;
+	}
+	refer(b, to);
+}
+
+static void say(const struct model *m, struct map_says *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (int i = 0; i < m->n_base; i++) {
+		const struct object *o = &m->base[i];
+		struct map_object *to = o->kind == KIND_IMAGE   ? &ret->images[ret->n_images++]
+					: o->kind == KIND_SOUND ? &ret->sounds[ret->n_sounds++]
+								: NULL;
+
+		if (!to) {
+			ret->info[o->number] = o->content;
+			continue;
+		}
+		strcpy(to->name, o->name);
+		to->content = o->content;
+	}
+	for (int i = 0; i < LAYERS; i++)
+		ret->refs[i] =
+			m->refs[i] < 0 ? NO_REF : m->refs[i] - (i == 3 ? (int)ret->n_images : 0);
+}
+
+/* The tree of a mount that replays what a save left: files whose object was kept, and drafts. */
+static struct tree left(const struct build *b, const struct model *to)
+{
+	struct tree t = untouched(to);
+
+	memcpy(t.wanted, to->now.wanted, sizeof(t.wanted));
+	for (int i = 0; i < b->m->now.n_files; i++) {
+		const struct model_file *f = b->files[i];
+
+		if (b->kept[i]) {
+			const char *home = b->m->base[f->from].path;
+
+			make_dirs(&t, f->path);
+			if (f->last != NO_CONTENT)
+				tree_put(to, &t, home, f->last, true);
+			if (f->bytes != NO_CONTENT)
+				tree_put(to, &t, home, f->bytes, !f->draft);
+			tree_rename(to, &t, home, f->path);
+		} else if (f->draft && !f->scratch) {
+			tree_put(to, &t, f->path, f->bytes, false);
+		}
+	}
+	return t;
+}
+
+/* What means nothing is there until the mount ends. */
+static void keep_scratch(const struct build *b, struct tree *t)
+{
+	for (int i = 0; i < b->m->now.n_files; i++) {
+		struct model_file f = *b->files[i], *now = find(t, f.path);
+
+		if (!f.scratch || (f.dir && now))
+			continue;
+		if (!now) {
+			f.from = NONE;
+			now = file_add(t, f, f.path);
+		}
+		if (!f.dir && (f.edit != NO_CONTENT || f.bytes == NO_CONTENT))
+			now->edit = model_shows(b->m, b->files[i]);
+	}
 }
 
 void model_save(struct model *m)
 {
-	model_map(m, &m->saved);
-	m->save_done = true;
-	m->content_done = false;
-	for (int i = 0; i < m->n_objects; i++) {
-		struct object *o = &m->objects[i];
+	struct model to = *m;
+	struct build b = {.m = m, .n = m->n_base};
 
-		o->known |= o->saved = in_map(o);
-		end_kept(o);
+	for (int i = 0; i < m->n_base; i++)
+		b.seats[i].o = m->base[i];
+	for (int i = 0; i < m->now.n_files; i++)
+		b.files[i] = &m->now.files[i];
+	qsort(b.files, (size_t)m->now.n_files, sizeof(*b.files), by_path);
+	identify(&b);
+	fill(&b);
+	settle(&b, &to);
+	say(&to, &to.saved);
+	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
+	/* What was moved, and is the same map, still stands over that one. */
+	if (!to.written && b.moved) {
+		m->written = false;
+		m->n_removed = 0;
+		return;
 	}
-	/* The files of info are always there (layout rule 2): removed, they are empty ones now. */
-	for (int i = 0; i < m->n_objects; i++) {
-		struct object *o = &m->objects[i];
-
-		/* Of what the map does not have any more nothing comes back by itself. */
-		if (o->kind != KIND_INFO && o->state == GONE)
-			o->content = NO_CONTENT;
-		if (o->kind != KIND_INFO || o->state != GONE || model_file(m, o->home))
-			continue;
-		o->state = HERE;
-		o->seq = 0;
-		o->content = content_text("");
-		file_add(m, o->home)->object = i;
-	}
+	to.now = left(&b, &to);
+	if (to.written)
+		to.journal = to.now;
+	keep_scratch(&b, &to.now);
+	*m = to;
 }
 
 /* Only the habits that paths of these tests have. */
@@ -415,370 +856,14 @@ static bool explained(const char *path)
 
 bool model_leaves(const struct model *m)
 {
-	for (int i = 0; i < m->n_files; i++) {
-		const struct file *f = &m->files[i];
+	bool leaves = false;
 
-		if (!f->dir && (f->draft || (f->scratch && !explained(f->path))))
-			return true;
+	for (int i = 0; i < m->now.n_files; i++) {
+		const struct model_file *f = &m->now.files[i];
+
+		leaves |= !f->dir && (f->scratch ? !explained(f->path) : f->draft);
 	}
-	return false;
-}
-
-/* Operations. */
-
-static void took_content(struct model *m, struct object *o, int content)
-{
-	m->content_done |= o->mounted && o->content != content;
-	o->content = content;
-}
-
-/* The file at path stands for the object from now on. */
-static struct file *stand(struct model *m, int object, const char *path)
-{
-	struct object *o = &m->objects[object];
-	bool moved = !o->mounted || !same_place(o->kind, o->home, path);
-	struct file *f = file_add(m, path);
-
-	f->object = object;
-	/* What was only moved to a scratch name is where it was. */
-	if (!(o->state == KEPT && o->seq && same_place(o->kind, o->last, path)))
-		o->seq = moved ? ++m->seq : 0;
-	o->state = HERE;
-	snprintf(o->last, PATH_SIZE, "%s", path);
-	return f;
-}
-
-static void left(struct model *m, struct file *f, enum state state)
-{
-	struct object *o = &m->objects[f->object];
-
-	if (f->second)
-		return;
-	o->state = state;
-	o->draft = f->draft ? f->bytes : NO_CONTENT;
-	o->left = ++m->seq;
-}
-
-/* A file is about to stand at the object's home while its own file stands elsewhere: that one
- * becomes an object of its own, made when it was moved there. */
-static void split(struct model *m, int object, const char *path)
-{
-	struct object *o = &m->objects[object], *fresh;
-	struct file *f = file_of(m, object);
-
-	if (!f || o->seq == 0 || same_place(o->kind, f->path, path))
-		return;
-	fresh = object_add(m, o->kind, f->path);
-	o = &m->objects[object];
-	fresh->content = f->draft ? NO_CONTENT : o->content;
-	fresh->seq = ++m->seq;
-	f->object = m->n_objects - 1;
-	o->state = GONE;
-	o->seq = 0;
-}
-
-/* The verdict on what was written to f, which stands for an object. */
-static int judge(struct model *m, struct file *f, int bytes)
-{
-	struct object *o = &m->objects[f->object];
-	int content = content_judge(form_of(o->kind, f->path), bytes);
-	struct file *other = f->second ? file_of(m, f->object) : NULL;
-
-	if (content == NO_CONTENT) {
-		f->draft = true;
-		f->bytes = bytes;
-		return -EINVAL;
-	}
-	f->draft = f->second = false;
-	took_content(m, o, content);
-	if (o->state != HERE) {
-		o->state = HERE;
-		o->seq = o->mounted && same_place(o->kind, o->home, f->path) ? 0 : ++m->seq;
-	}
-	snprintf(o->last, PATH_SIZE, "%s", f->path);
-	/* The other ending disappears from the listing, and what was refused there with it. */
-	for (int i = m->n_files; !other && i-- > 0;)
-		if (m->files[i].second && m->files[i].object == f->object)
-			other = &m->files[i];
-	if (other)
-		file_remove(m, other);
-	return 0;
-}
-
-/* A file for what the path means, to be judged. */
-static struct file *make(
-	struct model *m, enum meaning what, int object, enum kind kind, const char *path)
-{
-	struct file *f;
-
-	if (what == NEW) {
-		object_add(m, kind, path);
-		return stand(m, m->n_objects - 1, path);
-	}
-	split(m, object, path);
-	if (!file_of(m, object))
-		return stand(m, object, path);
-	f = file_add(m, path);
-	f->object = object;
-	f->second = true;
-	return f;
-}
-
-int model_put(struct model *m, const char *path, int content)
-{
-	struct file *f = model_file(m, path);
-	enum meaning what;
-	enum kind kind;
-	int object, r;
-
-	if (f && f->dir)
-		return -EISDIR;
-	if (f && f->scratch) {
-		f->bytes = content;
-		f->edited = true;
-		return 0;
-	}
-	if (!f) {
-		what = meaning(m, path, false, &object, &kind);
-		if (what == NOWHERE)
-			return -ENOENT;
-		if (what == SCRATCH) {
-			f = file_add(m, path);
-			f->scratch = true;
-			f->bytes = content;
-			return 0;
-		}
-		f = make(m, what, object, kind, path);
-	}
-	r = judge(m, f, content);
-	/* Where nothing is written the verdict comes after close (rule 2). */
-	return content_bytes(content)->size ? r : 0;
-}
-
-int model_unlink(struct model *m, const char *path)
-{
-	struct file *f = model_file(m, path);
-	bool scratch;
-
-	(void)dir_there(m, path, &scratch);
-	if (!f)
-		return -ENOENT;
-	if (f->dir)
-		return -EISDIR;
-	if (!f->scratch)
-		left(m, f, GONE);
-	file_remove(m, f);
-	return 0;
-}
-
-int model_mkdir(struct model *m, const char *path)
-{
-	enum meaning what;
-	enum kind kind;
-	struct file *f;
-	int object;
-
-	if (model_file(m, path))
-		return -EEXIST;
-	what = meaning(m, path, true, &object, &kind);
-	if (what != SCRATCH)
-		return -ENOENT;
-	f = file_add(m, path);
-	f->dir = f->scratch = true;
-	return 0;
-}
-
-static bool below(const struct file *f, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(f->path, dir, n) == 0 && f->path[n] == '/';
-}
-
-static bool is_empty(const struct model *m, const char *dir)
-{
-	for (int i = 0; i < m->n_files; i++)
-		if (below(&m->files[i], dir))
-			return false;
-	return true;
-}
-
-static void move_below(struct model *m, const char *from, const char *to)
-{
-	for (int i = 0; i < m->n_files; i++) {
-		char path[2 * PATH_SIZE];
-
-		if (!below(&m->files[i], from))
-			continue;
-		snprintf(path, sizeof(path), "%s%s", to, m->files[i].path + strlen(from));
-		path[PATH_SIZE - 1] = '\0';
-		memcpy(m->files[i].path, path, PATH_SIZE);
-	}
-}
-
-int model_rmdir(struct model *m, const char *path)
-{
-	struct file *f = model_file(m, path);
-
-	if (!f)
-		return -ENOENT;
-	if (!f->dir)
-		return -ENOTDIR;
-	if (!is_empty(m, path))
-		return -ENOTEMPTY;
-	file_remove(m, f);
-	return 0;
-}
-
-int model_drop(struct model *m, const char *path)
-{
-	struct file *f = model_file(m, path);
-	struct object *o;
-
-	if (!f)
-		return -ENOENT;
-	if (f->scratch || !f->draft)
-		return -ENODATA;
-	f->draft = false;
-	o = &m->objects[f->object];
-	/* Nothing is left of a file whose only content was refused. */
-	if (f->second || o->content == NO_CONTENT ||
-		content_judge(form_of(o->kind, path), o->content) == NO_CONTENT) {
-		if (!f->second && o->content == NO_CONTENT)
-			o->state = GONE;
-		file_remove(m, f);
-	}
-	return 0;
-}
-
-static int to_scratch(struct model *m, struct file *f, const char *to)
-{
-	struct file *target = model_file(m, to);
-	struct file moved = *f;
-
-	if (target && target->dir != f->dir)
-		return target->dir ? -EISDIR : -ENOTDIR;
-	if (target && target->dir && !is_empty(m, to))
-		return -ENOTEMPTY;
-	moved.bytes = model_shows(m, f);
-	if (f->dir)
-		move_below(m, f->path, to);
-	if (!f->scratch) {
-		left(m, f, KEPT);
-		moved.edited = false;
-		if (f->second)
-			moved.object = -1;
-	}
-	moved.scratch = true;
-	moved.draft = moved.second = false;
-	snprintf(moved.path, PATH_SIZE, "%s", to);
-	file_remove(m, f);
-	target = model_file(m, to);
-	if (target)
-		file_remove(m, target);
-	*file_add(m, to) = moved;
-	return 0;
-}
-
-/* A file of the map, or scratch that was one, to a name at which nothing stands: its object goes
- * along. */
-static struct file unrelated(const struct file *f)
-{
-	struct file scratch = *f;
-
-	scratch.scratch = scratch.edited = true;
-	scratch.second = scratch.draft = false;
-	scratch.object = -1;
-	return scratch;
-}
-
-static struct file *along(struct model *m, struct file *f, const char *to)
-{
-	struct file old = *f, *now;
-
-	file_remove(m, f);
-	now = stand(m, old.object, to);
-	now->draft = old.scratch ? false : old.draft;
-	now->bytes = old.bytes;
-	/* What was refused as its other form stays, and is no file of it any more. */
-	for (int i = 0; i < m->n_files; i++) {
-		struct file *k = &m->files[i];
-
-		if (k->second && k->object == old.object &&
-			!same_place(m->objects[old.object].kind, k->path, to))
-			*k = unrelated(k);
-	}
-	return now;
-}
-
-static bool makes_room(const struct model *m, const struct file *target)
-{
-	return !target->scratch && !target->second && !m->objects[target->object].mounted &&
-	       !m->objects[target->object].known;
-}
-
-static int to_object(struct model *m, struct file *f, enum meaning what, int object, enum kind kind,
-	const char *to)
-{
-	char from[PATH_SIZE];
-	bool goes = f->object >= 0 && !f->second && kind == m->objects[f->object].kind;
-	int content = content_judge(form_of(kind, to), model_shows(m, f));
-	struct file *target = model_file(m, to);
-	bool same_form = goes && !f->scratch && form_of(kind, to) == form_of(kind, f->path);
-
-	memcpy(from, f->path, PATH_SIZE);
-	if ((same_form && (what == NEW || what == LEFT)) ||
-		(same_form && what == OBJECT && object == f->object && !target)) {
-		if (what == LEFT && object != f->object)
-			end_kept(&m->objects[object]);
-		along(m, f, to);
-		return 0;
-	}
-	if (content == NO_CONTENT)
-		return -EINVAL;
-	/* What no map has yet makes room for an object that keeps its references. */
-	if (target && same_form && !f->draft && makes_room(m, target)) {
-		m->objects[target->object].state = GONE;
-		file_remove(m, target);
-		along(m, model_file(m, from), to);
-		return 0;
-	}
-	/* Scratch that was an object's file: the object follows it back into the map, if nothing
-	 * stands for it meanwhile. */
-	if (goes && f->scratch && !target && m->objects[f->object].state == KEPT &&
-		(what != OBJECT || object == f->object) &&
-		form_of(kind, to) == form_of(kind, m->objects[f->object].last)) {
-		f = along(m, f, to);
-		return judge(m, f, content);
-	}
-	if (!f->scratch)
-		left(m, f, GONE);
-	file_remove(m, f);
-	target = model_file(m, to);
-	if (!target)
-		target = make(m, what, object, kind, to);
-	judge(m, target, content);
-	return 0;
-}
-
-int model_rename(struct model *m, const char *from, const char *to)
-{
-	struct file *f = model_file(m, from), *target = model_file(m, to);
-	enum meaning what;
-	enum kind kind;
-	int object;
-	bool scratch;
-
-	if (!dir_there(m, from, &scratch) || !f)
-		return -ENOENT;
-	what = meaning(m, to, f->dir, &object, &kind);
-	if (what == NOWHERE)
-		return -ENOENT;
-	if (f == target)
-		return 0;
-	if (target && target->dir != f->dir)
-		return target->dir ? -EISDIR : -ENOTDIR;
-	if (what == SCRATCH)
-		return to_scratch(m, f, to);
-	return to_object(m, f, what, object, kind, to);
+	for (int i = 0; i < LAYERS; i++)
+		leaves |= *m->now.wanted[i];
+	return leaves;
 }

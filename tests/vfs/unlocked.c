@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "vfs/tree/node.h"
-#include "vfs/tree/path.h"
+
 
 #define AUTHOR "info/author"
 
@@ -55,7 +55,7 @@ static void it_is_locked_at_its_first_change(void **state)
 	volume_destroy(other);
 	assert_int_equal(vfs_lock(b->v, NULL), 0);
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_true(box_map_says(b, 0, "bob\n"));
 }
@@ -79,7 +79,7 @@ static void a_journal_comes_back_and_takes_the_lock(void **state)
 	struct volume *other = NULL;
 
 	assert_int_equal(vfs_lock(b->v, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
@@ -97,7 +97,7 @@ static void a_journal_that_is_in_use_is_left_alone(void **state)
 	box_kill(b);
 	b->options.unlocked = false;
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	other = *b;
 	other.fds = NULL;
 	other.v = NULL;
@@ -125,7 +125,7 @@ static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
 	assert_int_equal(fd_close(f), 0);
 	assert_true(vfs_idle(b->v));
 	assert_int_equal(vfs_lock(b->v, NULL), 0);
-	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_settle(b);
 	assert_false(vfs_idle(b->v));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);

@@ -7,7 +7,7 @@
 
 #include "vfs/tree/vanish.h"
 
-enum { PIECE = 1 << 20, DEPTH_MAX = 1000, HELD_MAX = 64 << 20 };
+enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
 
 ssize_t change_from_file(void *arg, void *dst, size_t n)
 {
@@ -34,42 +34,23 @@ static int fill(struct spool *s, change_source source, void *arg, struct error *
 	return r < 0 ? r : n < 0 ? error_set(e, (int)n, "%s", strerror((int)-n)) : 0;
 }
 
-/* Where much is put, it lies in a file without a name. */
-static int keep(struct offline *t, struct extent *x, struct error *e)
-{
-	struct store *store = t->vol->context.store;
-	struct extent kept;
-	int r;
-
-	if (!x->mem || t->held + x->size <= HELD_MAX) {
-		t->held += x->mem ? (size_t)x->size : 0;
-		return 0;
-	}
-	r = store->keep(store, x, &kept, e);
-	if (r == 0) {
-		extent_finish(x);
-		*x = kept;
-	}
-	return r;
-}
-
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *s = spool_create(t->vol->dirfd);
-	struct extent x;
+	struct store *store = t->vol->context.store;
+	struct extent x, kept;
 	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0)
 		r = spool_extent(s, &x, e);
 	if (r < 0)
 		return r;
-	r = keep(t, &x, e);
-	if (r < 0) {
-		extent_finish(&x);
+	r = store->keep(store, &x, &kept, e);
+	extent_finish(&x);
+	if (r < 0)
 		return r;
-	}
-	r = overlay_put(t->tree, path, x, mtime);
+	r = overlay_put(t->tree, path, kept, mtime);
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 

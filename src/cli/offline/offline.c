@@ -182,7 +182,7 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e)
 {
 	int r = volume_load(t->vol, note, t, e);
 
-	if (r == 0 && t->vol->replay == REPLAY_WAITS)
+	if (r == 0 && t->vol->replay)
 		r = refuse_waiting(e);
 	if (r < 0)
 		return r;

@@ -25,7 +25,6 @@ struct offline {
 	struct volume *vol;
 	struct overlay *tree; /* NULL before offline_load */
 	struct pool *pool;    /* borrowed */
-	size_t held;          /* bytes of what was put that are in memory */
 	struct error why;     /* why a file could not be read, last; and as a line says it */
 	struct error told;
 };

@@ -153,7 +153,7 @@ static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uin
 static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
 {
 	struct vfs_host host = {.progress = no_progress};
-	struct save_job job = {.vol = t->vol, .host = &host, .finalized = TAKE(s->built.map)};
+	struct save_job job = {.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -168,7 +168,6 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 		save_adopt(&job);
 	if (job.saved || job.same) {
 		report_merge(report, &s->said);
-		s->built.map = snapshot_ref(job.finalized);
 		staged_report(s, report);
 	}
 	if (job.saved && t->vol->conflict)

@@ -2,6 +2,7 @@
 /* classify: what a name in a directory means. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/teeworlds/item/layer.h"
@@ -21,16 +22,22 @@ static int classify_object(enum tw_sort sort, const char *name, bool is_dir, str
 	return r < 0 ? r : FORMAT_OBJECT;
 }
 
+static bool is_there(const struct tw_item *it)
+{
+	return !it->removed || it->reserved;
+}
+
 /* The number of the next item of a type; -EPERM: it would be an object, and those are made as such.
  */
 static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct error *e)
 {
-	const struct tw_type *t = tw_type(m, type);
-
 	for (int i = 0; i < TW_SORTS; i++)
 		if (tw_sort_type((enum tw_sort)i) == type)
 			return error_set(e, -EPERM, "items of type %u are not added in raw/", type);
-	*ret = t ? m->items[t->by_id[t->n - 1]].id + 1U : 0;
+	*ret = 0;
+	for (size_t i = 0; i < m->n_items; i++)
+		if (m->items[i].type == type && is_there(&m->items[i]) && m->items[i].id >= *ret)
+			*ret = m->items[i].id + 1U;
 	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
 }
 
@@ -128,18 +135,43 @@ static int classify(
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
 }
 
+/* What was added in raw/, and has no content yet, is in no list. */
+static int find_added(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	unsigned long number = strtoul(name, NULL, 10);
+	char shown[24];
+
+	snprintf(shown, sizeof(shown), "%05lu", number);
+	if (strcmp(shown, name) != 0)
+		return -ENOENT;
+	*ret = tw_id(TW_K_RAW_DATA, (uint32_t)number, 0);
+	if (tw_id_kind(dir) == TW_K_RAW_DATA_DIR)
+		return number >= m->shared->n_blobs && number < m->n_blobs && !m->blobs[number]
+			       ? 0
+			       : -ENOENT;
+	for (size_t i = 0; tw_id_kind(dir) == TW_K_RAW_TYPE && i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+
+		*ret = tw_id(TW_K_RAW_ITEM, (uint32_t)i, 0);
+		if (it->reserved && it->type == tw_id_index(dir) && it->id == number)
+			return 0;
+	}
+	return -ENOENT;
+}
+
 /* The entry of the mount that it is the identity of. -ENOENT. */
 static int identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k = tw_kind(dir);
 
-	/* In raw/ things are shown, and neither made nor removed. */
-	if (!k || !k->child || tw_id_kind(dir) >= TW_K_RAW)
+	if (!k || !k->child)
 		return -ENOENT;
 	if (tw_sort_in(dir) != TW_SORTS)
 		return tw_object_find(m, dir, name, ret);
-	return tw_kind_find(m, dir, name, ret);
+	if (tw_kind_find(m, dir, name, ret) == 0)
+		return 0;
+	return tw_id_kind(dir) >= TW_K_RAW ? find_added(m, dir, name, ret) : -ENOENT;
 }
 
 static void say_form(entry_id dir, const char *name, struct meaning *ret)

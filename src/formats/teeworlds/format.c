@@ -13,8 +13,6 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
-#include "formats/teeworlds/names/name_map.h"
-#include "formats/teeworlds/names/shown.h"
 #include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/preview/preview.h"
 #include "formats/teeworlds/structure.h"
@@ -66,6 +64,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, str
 	/* Whether there is anything yet is for the tree to know. */
 	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
 		ret->most = k->most;
+		ret->fixed = tw_id_kind(id) >= TW_K_RAW;
 		return e ? e->code = -EIO : -EIO;
 	}
 	return stat_id(tw_map_of(s), id, ret, e);
@@ -192,57 +191,6 @@ static int tw_verify(const struct snapshot *s, const struct plan *p, const struc
 	return datafile_verify(tw_map_of(s), p, written, e);
 }
 
-/* Where the blob of handle i stands after the save. The finalized map may have had another there,
- * or none: false where it stays. */
-static bool new_place(struct tw_map *m, const struct tw_plan *p, size_t i, struct extent *ret,
-	enum blob_coding *ret_coding)
-{
-	const struct plan_blob *at = i < p->n_blobs ? &p->blobs[i] : NULL;
-
-	*ret_coding = m->blobs[i]->coding;
-	if (!at || at->blob != m->blobs[i])
-		return store_retain(m->shared->store, &m->blobs[i]->stored, ret);
-	*ret_coding = at->coding;
-	*ret = extent_of_file(file_ref(m->file), at->off, at->size);
-	return true;
-}
-
-static int tw_rebase(const struct snapshot *s, const struct plan *plan,
-	const struct source *written, struct snapshot **ret, struct error *e)
-{
-	const struct tw_plan *p = (const struct tw_plan *)plan;
-	struct tw_map *m = tw_map_copy(tw_map_of(s));
-	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->base : NULL;
-
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	m->version--;
-	file_unref(m->file);
-	m->file = file_ref(written->files[0]);
-	m->trailing = 0;
-	for (size_t i = 0; i < m->n_blobs; i++) {
-		CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-		enum blob_coding coding;
-		struct blob *b;
-
-		if (!m->blobs[i] || !new_place(m, p, i, &x, &coding))
-			continue;
-		b = blob_new(&x, coding, m->blobs[i]->size, m->shared->budget);
-		if (!b)
-			return error_set(e, -ENOMEM, "no memory for a data item");
-		blob_inherit(b, m->blobs[i]);
-		blob_unref(m->blobs[i]);
-		m->blobs[i] = b;
-	}
-	/* Tables that are drafts by now are tried again at the next save, and are no more right
-	 * then. */
-	for (size_t i = 0; i < m->n_items; i++)
-		if (!m->items[i].wanted.planes)
-			m->items[i].wanted = (struct tw_wanted){0};
-	*ret = TAKE(done);
-	return 0;
-}
-
 static const char *const endings[] = {"map", NULL};
 static const char *const texts[] = {"info/*", NULL};
 
@@ -263,7 +211,6 @@ static const struct format_edit edit = {
 	.check = tw_check,
 	.encode = tw_encode,
 	.verify = tw_verify,
-	.rebase = tw_rebase,
 	.same = tw_same,
 };
 
@@ -273,11 +220,18 @@ static const struct format_tree tree = {
 	.finalize = tw_finalize,
 };
 
+static bool tw_holds(const struct snapshot *finalized, entry_id id)
+{
+	const struct tw_map *m = tw_map_of(finalized);
+	enum tw_sort sort = tw_sort_of(id);
+
+	return sort == TW_SORTS ||
+	       tw_position_after(m, tw_sort_type(sort), tw_object_position(id)) >= 0;
+}
+
 static const struct format_names names = {
-	.shown_as = tw_shown_as,
+	.holds = tw_holds,
 	.renamed = tw_renamed,
-	.name_map = tw_name_map_write,
-	.read_name_map = tw_name_map_read,
 	.list = tw_names_list,
 };
 
@@ -315,8 +269,8 @@ const struct format format_teeworlds = {
 	.texts = texts,
 	.settings = settings,
 	.numbered = true,
+	.follows = true,
 	.creates = true,
-	.has_forms = true,
 	.probe = probe,
 	.open = tw_open,
 	.lookup = tw_lookup,

@@ -38,8 +38,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.nocase = true, .keeps_times = true, .creates = true, .lookup = tl_lookup,                 \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
-	.edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,                      \
-	.preview = &tl_preview
+	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
 
 static const struct format_edit edit = {
 	.parse = tl_parse,
@@ -47,7 +46,6 @@ static const struct format_edit edit = {
 	.sound = tl_sound,
 	.encode = tl_encode,
 	.verify = tl_verify,
-	.rebase = tl_rebase,
 	.same = tl_same,
 };
 
@@ -56,8 +54,6 @@ static const struct format_tree tree = {
 	.add = tl_add,
 	.finalize = tl_finalize,
 };
-
-static const struct format_names names = {.shown_as = tl_shown_as};
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};
 static const struct format_setting settings[] = {

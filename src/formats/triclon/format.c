@@ -197,20 +197,6 @@ static int tcm_verify(const struct snapshot *s, const struct plan *p, const stru
 	return r;
 }
 
-/* Nothing is read from the file again. */
-static int tcm_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
-	struct snapshot **ret, struct error *e)
-{
-	struct tcm_map *m = tcm_map_copy(tcm_map_of(s));
-
-	(void)p, (void)written;
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	m->fresh = false;
-	*ret = &m->base;
-	return 0;
-}
-
 static int open_file(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
@@ -236,7 +222,6 @@ static const struct format_edit edit = {
 	.check = tcm_check,
 	.encode = tcm_encode_to,
 	.verify = tcm_verify,
-	.rebase = tcm_rebase,
 	.same = tcm_same,
 };
 

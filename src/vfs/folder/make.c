@@ -6,7 +6,6 @@
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"
-#include "vfs/tree/place.h"
 
 static void note(void *arg, const char *line)
 {
@@ -91,16 +90,18 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 static int is_untouched(struct opened *o)
 {
 	struct vfs *v = o->v;
-	bool empty = place_empty(v, v->root);
+	struct spot root = overlay_root(v->tree);
+	bool empty = overlay_is_empty(v->tree, &root);
 	bool used = o->calls || v->vol->commit_queue;
 
+	for (const struct upper *u = NULL; !empty && (u = overlay_next(v->tree, u));)
+		if (upper_differs(u))
+			return -ENOTEMPTY;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n)) {
-		if (!empty && (n->stage || (n->names && n->parent)))
+		if (!empty && n->stage)
 			return -ENOTEMPTY;
 		used |= n->opens || n->busy || n->stale;
 	}
-	if (!empty && v->vol->dirty)
-		return -ENOTEMPTY;
 	return used ? -EBUSY : 0;
 }
 

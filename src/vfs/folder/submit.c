@@ -217,7 +217,7 @@ void folder_submit(struct folder *f, struct call *c)
 	int r;
 
 	if (c->handle) {
-		struct vfs *v = c->handle->node->vol->vfs;
+		struct vfs *v = c->handle->node->vfs;
 
 		if (m && m->opened)
 			opened_touch(f, m->opened);

@@ -9,22 +9,13 @@
 
 #include "base/disk/io.h"
 #include "base/disk/io_copy.h"
-#include "vfs/journal/data.h"
-
-static int store_keep(
-	struct store *s, const struct extent *data, struct extent *ret, struct error *e);
-static int retain(struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e)
 {
 	char family[NAME_MAX + 1];
 
-	*j = (struct journal){
-		.store = {.keep = store_keep, .retain = retain, .spool_dirfd = trust->dirfd},
-		.dirfd = trust->dirfd,
-		.trust = *trust,
-		.number = 1};
+	*j = (struct journal){.dirfd = trust->dirfd, .trust = *trust, .number = 1};
 	sidecar_family(family, map);
 	j->map = strdup(family);
 	if (!j->map)
@@ -40,9 +31,8 @@ void journal_finish(struct journal *j)
 	if (!j->map)
 		return;
 	reclog_close(j->log);
-	file_unref(j->retained);
 	free(j->map);
-	bytes_unref(j->name_map);
+	bytes_unref(j->names);
 	pthread_mutex_destroy(&j->lock);
 	*j = (struct journal){0};
 }
@@ -149,8 +139,8 @@ void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_
 	memcpy(j->previous, next->previous, sizeof(j->previous));
 	j->number = next->number;
 	j->log = TAKE(next->log);
-	bytes_unref(j->name_map);
-	j->name_map = TAKE(next->name_map);
+	bytes_unref(j->names);
+	j->names = TAKE(next->names);
 	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
@@ -254,22 +244,22 @@ static int open_locked(struct journal *j, struct error *e)
 	return r;
 }
 
-static int name_map_locked(struct journal *j, struct error *e)
+static int names_locked(struct journal *j, struct error *e)
 {
-	struct extent text = extent_of_bytes(bytes_ref(j->name_map));
-	int r = append_locked(j, JOURNAL_NAME_MAP, NULL, 0, &text, NULL, e);
+	struct extent text = extent_of_bytes(bytes_ref(j->names));
+	int r = append_locked(j, JOURNAL_NAMES, NULL, 0, &text, NULL, e);
 
 	extent_finish(&text);
 	if (r == 0)
-		bytes_unref(TAKE(j->name_map));
+		bytes_unref(TAKE(j->names));
 	return r;
 }
 
-void journal_read_by(struct journal *j, struct bytes *name_map)
+void journal_set_names(struct journal *j, struct bytes *names)
 {
 	pthread_mutex_lock(&j->lock);
-	bytes_unref(j->name_map);
-	j->name_map = name_map;
+	bytes_unref(j->names);
+	j->names = names;
 	pthread_mutex_unlock(&j->lock);
 }
 
@@ -283,47 +273,12 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 		r = open_locked(j, e);
 	if (r == 0 && j->resume)
 		r = header_locked(j, e);
-	if (r == 0 && j->name_map)
-		r = name_map_locked(j, e);
+	if (r == 0 && j->names)
+		r = names_locked(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);
 	return r;
-}
-
-static int store_keep(
-	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
-{
-	struct journal *j = (struct journal *)s;
-
-	if (j->data && journal_data_find(j->data, data, ret))
-		return 0;
-	return append(j, JOURNAL_DATA, NULL, 0, data, ret, e);
-}
-
-static int retain(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
-{
-	struct journal *j = (struct journal *)s;
-	uint64_t at;
-	int r;
-
-	if (data->mem || data->file == j->retained) {
-		*ret = extent_ref(data);
-		return 0;
-	}
-	if (!j->retained) {
-		r = io_tmpfile(j->dirfd);
-		j->retained = r < 0 ? NULL : file_new(r);
-		if (!j->retained)
-			return error_set(e, r < 0 ? r : -ENOMEM, "no file for what left the map");
-	}
-	/* Also after one that failed. */
-	at = (uint64_t)lseek(j->retained->fd, 0, SEEK_END);
-	r = io_copy(data->file->fd, data->off, data->size, j->retained->fd);
-	if (r < 0)
-		return error_set(e, r, "what left the map cannot be put by: %s", strerror(-r));
-	*ret = extent_of_file(file_ref(j->retained), at, data->size);
-	return 0;
 }
 
 int journal_put(struct journal *j, const char *path, const struct extent *content,
@@ -346,11 +301,6 @@ int journal_name(struct journal *j, enum journal_type type, const char *path, co
 	const char *texts[] = {path, to};
 
 	return append(j, type, texts, to ? 2 : 1, NULL, NULL, e);
-}
-
-int journal_drop(struct journal *j, const char *path, struct error *e)
-{
-	return append(j, JOURNAL_DROP, &path, 1, NULL, NULL, e);
 }
 
 int journal_saved(struct journal *j, const char *identity, struct error *e)

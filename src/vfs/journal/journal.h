@@ -2,20 +2,19 @@
 /*
  * journal: what was closed and is not in the map yet.
  *
- * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of
- * the content that it applies to; made with the first record. Its records are operations on paths,
- * and data: the only copy of changed bytes, which the model reads back from here
- * (format_context.store).
+ * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
+ * content that it applies to; made with the first record. Its records are operations on paths; what
+ * they put is the only copy of changed bytes, which the tree reads back from here.
  *
  *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND   the first, and once more where a mount went on
  *           after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
  *           KIND "new": the paths are those of an empty map (--new)
- *   NAMES  TEXT               what names in later CONTENT mean (format's name_map); "": themselves
+ *   NAMES   TEXT                         what paths the mount shows (format's list), where those
+ *           of the map are others; the first record after the header
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
- *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused
+ *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused, or was cut and not judged yet
  *   DROP    PATH                         the draft was dropped
- *   DATA    BYTES                        nothing by itself
  *   MKDIR   PATH                         a directory of the map was made
  *   REMOVE  PATH                         a file or directory of the map was removed
  *   RENAME  PATH NUL TO                  ... or renamed
@@ -51,20 +50,16 @@ enum journal_type {
 	JOURNAL_PUT = 2,
 	JOURNAL_DRAFT = 3,
 	JOURNAL_DROP = 4,
-	JOURNAL_DATA = 5,
+	/* 5 was data alone */
 	JOURNAL_SAVED = 6,
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
 	JOURNAL_RENAME = 9,
-	JOURNAL_NAME_MAP = 10,
+	JOURNAL_NAMES = 10,
 };
 
-struct journal_data;
-
 struct journal {
-	struct store store;    /* first: keep() appends DATA, retain() to the file below */
-	struct file *retained; /* unlinked; for as long as the journal's mount lasts. Or NULL */
-	int dirfd;             /* borrowed */
+	int dirfd; /* borrowed */
 	struct trust trust;
 	unsigned number; /* of its name: 1 is NAME.mapfs-journal-ID, n is ...-ID-n */
 	char *map;
@@ -73,12 +68,11 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
-	bool unnamed;              /* its file has no name: nothing is to outlive the process */
-	bool fresh;                /* KIND is "new" */
-	bool kept;                 /* it is never removed but set aside */
-	bool resume;               /* the next record needs a HEADER before it */
-	struct journal_data *data; /* while it is walked: what it holds */
-	struct bytes *name_map;    /* that the next record needs before it, or NULL */
+	bool unnamed;        /* its file has no name: nothing is to outlive the process */
+	bool fresh;          /* KIND is "new" */
+	bool kept;           /* it is never removed but set aside */
+	bool resume;         /* the next record needs a HEADER before it */
+	struct bytes *names; /* that the next record needs before it, or NULL */
 };
 
 /* Prepares; makes no file. */
@@ -101,8 +95,10 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 /* It holds operations that could not be done again. */
 void journal_keep(struct journal *j);
 
-/* What is appended from now on is to be read by this name map (taken over). */
-void journal_read_by(struct journal *j, struct bytes *name_map);
+/* What is appended is in these paths (taken over). Before the first record. */
+void journal_set_names(struct journal *j, struct bytes *names);
+/* What an open journal says of that; *ret = NULL: nothing, or there is none. */
+int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
  * note() of others that are kept. nearby: of the journal's directory. */
@@ -120,10 +116,9 @@ int journal_put(struct journal *j, const char *path, const struct extent *conten
 	struct extent *ret, struct error *e);
 int journal_draft(struct journal *j, const char *path, const char *reason,
 	const struct extent *content, struct extent *ret, struct error *e);
-/* MKDIR, REMOVE, RENAME; to is NULL but for the last. */
+/* MKDIR, REMOVE, RENAME, DROP; to is NULL but for RENAME. */
 int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
 	struct error *e);
-int journal_drop(struct journal *j, const char *path, struct error *e);
 int journal_saved(struct journal *j, const char *identity, struct error *e);
 int journal_sync(struct journal *j, struct error *e);
 bool journal_unsynced(struct journal *j);
@@ -145,8 +140,7 @@ struct journal_gaps {
 			   * was damaged before them */
 };
 
-/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. Data that
- * is kept meanwhile and stands in the journal already is not appended again. */
+/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 

@@ -103,7 +103,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 			own = true;
 		else if (rec.type == JOURNAL_HEADER)
 			next = f->ours && strcmp(rec.texts[2], ours) == 0;
-		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_NAME_MAP)
+		else if (rec.type != JOURNAL_DRAFT && rec.type != JOURNAL_NAMES)
 			own = true;
 		journal_record_finish(&rec);
 	}
@@ -181,5 +181,24 @@ int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
 	if (r == 0 && f.ours)
 		r = open_ours(&f, ret_found, e);
 	finding_finish(&f);
+	return r;
+}
+
+enum { NAMES_MAX = 64 << 20 };
+
+int journal_names(struct journal *j, struct bytes **ret, struct error *e)
+{
+	struct journal_record rec;
+	struct reclog_pos pos = {0};
+	bool torn, found = false;
+	int r = 0;
+
+	while (j->log && !found && r == 0 &&
+		journal_record_next(j->log, &pos, &rec, &torn, NULL) > 0) {
+		found = rec.type == JOURNAL_NAMES && !rec.damaged;
+		if (found)
+			r = extent_load(&rec.content, NAMES_MAX, ret, e);
+		journal_record_finish(&rec);
+	}
 	return r;
 }

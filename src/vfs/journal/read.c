@@ -25,8 +25,7 @@ static int texts_of(uint32_t type)
 	case JOURNAL_MKDIR:
 	case JOURNAL_REMOVE:
 		return 1;
-	case JOURNAL_NAME_MAP:
-	case JOURNAL_DATA:
+	case JOURNAL_NAMES:
 		return 0;
 	default:
 		return -1;

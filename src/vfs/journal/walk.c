@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/journal/data.h"
 #include "vfs/journal/journal.h"
 #include "vfs/journal/read.h"
 
@@ -14,7 +13,7 @@
 static bool stands_alone(enum journal_type type)
 {
 	return type == JOURNAL_PUT || type == JOURNAL_DRAFT || type == JOURNAL_DROP ||
-	       type == JOURNAL_DATA || type == JOURNAL_HEADER || type == JOURNAL_SAVED;
+	       type == JOURNAL_HEADER || type == JOURNAL_SAVED;
 }
 
 struct walk {
@@ -27,7 +26,7 @@ struct walk {
 
 static bool is_operation(enum journal_type type)
 {
-	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_DATA;
+	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_NAMES;
 }
 
 static int step(struct walk *w, const struct journal_record *rec)
@@ -48,8 +47,6 @@ static int step(struct walk *w, const struct journal_record *rec)
 	/* Whoever went on after the damage knew what he saw. */
 	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
 		w->blind = false;
-	if (rec->type == JOURNAL_DATA && w->j->data)
-		journal_data_add(w->j->data, &rec->content, rec->crc);
 	if (!is_operation(rec->type))
 		return 0;
 	if (w->blind) {
@@ -69,14 +66,12 @@ int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op
 	int r;
 
 	*ret_gaps = (struct journal_gaps){0};
-	j->data = journal_data_create();
 	while ((r = journal_record_next(j->log, &pos, &rec, &torn, e)) > 0) {
 		r = step(&w, &rec);
 		journal_record_finish(&rec);
 		if (r < 0)
 			break;
 	}
-	journal_data_destroy(TAKE(j->data));
 	j->resume = w.blind;
 	j->kept |= ret_gaps->damaged || ret_gaps->skipped;
 	return r;

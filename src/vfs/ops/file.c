@@ -11,18 +11,20 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 #include "vfs/tree/vanish.h"
-#include "vfs/ops/step.h"
-#include "vfs/ops/waiting.h"
+#include "vfs/tree/view.h"
+#include "vfs/ops/commit.h"
 
 /* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
 static int may_read(const struct node *n)
 {
+	const struct snapshot *s;
 	struct entry en;
+	entry_id id;
 
-	if (n->stage || n->lens == LENS_NONE || node_entry(n, &en, NULL) < 0 || !en.sized ||
+	if (!node_shows(n, &s, &id) || s->format->stat(s, id, &en, NULL) < 0 || !en.sized ||
 		en.size)
 		return 0;
-	return n->vol->format->get(node_version(n), n->id, 0, NULL, 0, NULL);
+	return s->format->get(s, id, 0, NULL, 0, NULL);
 }
 
 struct handle *handle_new(struct node *n, unsigned flags)
@@ -51,7 +53,9 @@ void vfs_open(struct vfs *v, struct call *c)
 		node_wait(n, c);
 		return;
 	}
-	if (r == 0 && n->dir)
+	if (n && view_wait(v, n, c))
+		return;
+	if (r == 0 && n->at->dir)
 		r = -EISDIR;
 	if (r == 0 && writing)
 		r = file_may_write(n);
@@ -64,7 +68,7 @@ void vfs_open(struct vfs *v, struct call *c)
 		}
 		r = stage_begin(v, n, true, c);
 		if (r == 0) {
-			n->stage->state = STAGE_TRUNCATED;
+			n->stage->state = STAGE_CUT;
 			node_touch(n, ATTR_MTIME);
 		}
 	}
@@ -83,8 +87,9 @@ void vfs_open(struct vfs *v, struct call *c)
 struct reading {
 	struct job job;
 	struct call *call;
-	struct snapshot *s;
+	struct snapshot *s; /* of an entry of this version; NULL: what was closed */
 	entry_id id;
+	struct extent in;
 	bool sized;
 	uint64_t size;
 	struct vfs_host *host;
@@ -93,7 +98,6 @@ struct reading {
 static int read_range(struct reading *r, struct error *e)
 {
 	struct call *c = r->call;
-	const struct format *f = r->s->format;
 	int error = 0;
 
 	if (!r->sized)
@@ -107,7 +111,8 @@ static int read_range(struct reading *r, struct error *e)
 	c->out = malloc(c->size);
 	if (!c->out)
 		return -ENOMEM;
-	error = f->get(r->s, r->id, c->off, c->out, c->size, e);
+	error = r->s ? r->s->format->get(r->s, r->id, c->off, c->out, c->size, e)
+		     : extent_read(&r->in, c->off, c->out, c->size, e);
 	c->out_size = error < 0 ? 0 : c->size;
 	return error;
 }
@@ -124,13 +129,14 @@ static void reading_run(struct job *j)
 	if (error == -EIO && off == 0)
 		r->host->note(r->host, error_text(&e));
 	snapshot_unref(r->s);
+	extent_finish(&r->in);
 	call_done(r->call, error);
 	free(r);
 }
 
 static void read_stage(struct call *c, const struct node *n)
 {
-	uint64_t size = n->stage ? spool_size(n->stage->spool) : 0;
+	uint64_t size = spool_size(n->stage->spool);
 	int r = 0;
 
 	if (c->off < size) {
@@ -146,14 +152,17 @@ static void read_stage(struct call *c, const struct node *n)
 void vfs_read(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
+	const struct snapshot *s;
 	struct reading *job;
 	struct entry en;
 	int r;
 
-	if (n->stage || n->lens == LENS_NONE) {
+	if (n->stage) {
 		read_stage(c, n);
 		return;
 	}
+	if (view_wait(v, n, c))
+		return;
 	r = node_entry(n, &en, NULL);
 	job = r < 0 ? NULL : calloc(1, sizeof(*job));
 	if (!job) {
@@ -162,8 +171,10 @@ void vfs_read(struct vfs *v, struct call *c)
 	}
 	job->job.run = reading_run;
 	job->call = c;
-	job->s = snapshot_ref(node_version(n));
-	job->id = n->id;
+	if (node_shows(n, &s, &job->id))
+		job->s = snapshot_ref(s);
+	else
+		job->in = extent_ref(&n->at->in);
 	job->sized = en.sized;
 	job->size = en.size;
 	job->host = v->host;
@@ -211,23 +222,11 @@ static void flush_put(struct vfs *v, struct node *n, void *arg, int r)
 	call_done(arg, r);
 }
 
-static void flush_logged(struct vfs *v, struct call *c, int r)
-{
-	struct node *n = c->handle->node;
-
-	if (r == 0) {
-		n->stage->state = STAGE_LOGGED;
-		n->stage->ahead = true;
-	}
-	call_done(c, r);
-	node_ready(v, n);
-}
-
 void vfs_flush(struct vfs *v, struct call *c)
 {
 	struct node *n = c->handle->node;
 
-	if (!c->handle->writing || !file_judged(n)) {
+	if (!c->handle->writing || !n->at->up || node_scratch(n)) {
 		call_done(c, 0);
 		return;
 	}
@@ -235,23 +234,19 @@ void vfs_flush(struct vfs *v, struct call *c)
 		node_wait(n, c);
 		return;
 	}
-	switch (n->stage->state) {
+	switch (n->stage ? n->stage->state : STAGE_CLEAN) {
 	case STAGE_CLEAN:
-	case STAGE_UNKEPT:
-		call_done(c, n->stage->verdict);
-		break;
-	case STAGE_TRUNCATED:
-		/* Not judged yet: a shell's `> f` flushes before it writes. */
-		if (node_derived(n))
-			call_done(c, 0);
-		else
-			step_put(v, c, n, flush_logged);
+		call_done(c, n->at->why ? -EINVAL : 0);
 		break;
 	case STAGE_LOGGED:
 		call_done(c, 0);
 		break;
+	case STAGE_CUT:
+		/* Not judged yet: a shell's `> f` flushes before it writes. */
+		commit_close(v, n, COMMIT_LOGGED, flush_put, c);
+		break;
 	case STAGE_WRITTEN:
-		commit_close(v, n, flush_put, c);
+		commit_close(v, n, COMMIT_JUDGED, flush_put, c);
 		break;
 	}
 }
@@ -271,7 +266,7 @@ static bool release_puts(const struct node *n, bool writing)
 	switch (n->stage->state) {
 	case STAGE_WRITTEN:
 		return true;
-	case STAGE_TRUNCATED:
+	case STAGE_CUT:
 	case STAGE_LOGGED:
 		return !n->writers;
 	default:
@@ -294,7 +289,7 @@ void vfs_release(struct vfs *v, struct call *c)
 	free(h);
 	c->handle = NULL;
 	if (release_puts(n, writing)) {
-		commit_close(v, n, release_put, c);
+		commit_close(v, n, COMMIT_JUDGED, release_put, c);
 	} else {
 		if (file_retire(n))
 			node_invalidate(v, &n, 1, NULL);

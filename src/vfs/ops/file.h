@@ -7,6 +7,6 @@
 
 struct handle *handle_new(struct node *n, unsigned flags);
 /* Syncs the journal on a worker, then c is done. */
-void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c);
+void journal_sync_then(struct vfs *v, struct call *c);
 
 #endif

@@ -7,7 +7,7 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
 #include "vfs/ops/ops.h"
-#include "vfs/ops/waiting.h"
+#include "vfs/ops/commit.h"
 
 struct sync {
 	struct job job;
@@ -31,7 +31,7 @@ static void sync_done(struct job *j)
 	free(s);
 }
 
-void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c)
+void journal_sync_then(struct vfs *v, struct call *c)
 {
 	struct sync *s = calloc(1, sizeof(*s));
 
@@ -40,7 +40,7 @@ void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c)
 		return;
 	}
 	s->job = (struct job){sync_run, sync_done, NULL};
-	s->vol = vol;
+	s->vol = v->vol;
 	s->call = c;
 	pool_submit(v->pool, &s->job);
 }
@@ -48,10 +48,11 @@ void journal_sync_then(struct vfs *v, struct volume *vol, struct call *c)
 /* A refusal is close's to tell: the bytes are in the journal, as a draft. */
 static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
 {
+	(void)n;
 	if (r < 0 && r != -EINVAL)
 		call_done(arg, r);
 	else
-		journal_sync_then(v, n->vol, arg);
+		journal_sync_then(v, arg);
 }
 
 /* A save has the pages of mappings written, through a handle that does not write. A file that is
@@ -63,7 +64,7 @@ static bool is_whole(const struct handle *h)
 	switch (s->state) {
 	case STAGE_WRITTEN:
 		return h->writing || !s->begun;
-	case STAGE_TRUNCATED:
+	case STAGE_CUT:
 		return h->writing;
 	default:
 		return s->state != STAGE_CLEAN;
@@ -80,7 +81,7 @@ void vfs_fsync(struct vfs *v, struct call *c)
 	}
 	call_keep(c);
 	if (file_judged(n) && is_whole(c->handle))
-		commit_close(v, n, fsync_put, c);
+		commit_close(v, n, COMMIT_JUDGED, fsync_put, c);
 	else
-		journal_sync_then(v, n->vol, c);
+		journal_sync_then(v, c);
 }

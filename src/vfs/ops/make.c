@@ -1,211 +1,153 @@
 /* SPDX-License-Identifier: Zlib */
-/* Files and directories that are made: scratch, new objects and parts, and names of the mount that
- * had gone. */
+/* Files and directories that are made. */
 #include <errno.h>
 #include <fcntl.h>
 
-#include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
-#include "vfs/tree/place.h"
-#include "vfs/tree/stage.h"
 #include "vfs/ops/file.h"
 #include "vfs/ops/ops.h"
-#include "vfs/ops/split.h"
 #include "vfs/ops/step.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/stage.h"
 
-static int make_node(
-	struct vfs *v, struct call *c, struct node *dir, bool is_dir, struct node **ret)
+int dir_find(struct vfs *v, uint64_t ino, struct node **ret)
 {
-	struct node *n = node_new(v, dir->vol, is_dir);
-	int r;
+	struct node *n = node_find(v, ino);
 
-	if (!n)
-		return -ENOMEM;
-	n->mode = c->set.mode;
-	n->uid = c->set.uid;
-	n->gid = c->set.gid;
-	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
-	r = place_node(v, n, dir, c->name);
-	if (r < 0) {
-		node_free_unused(v, n);
-		return r;
-	}
+	if (!n || !n->at->dir)
+		return n ? -ENOTDIR : -ESTALE;
+	if (v->vol->access == VOLUME_READ_ONLY)
+		return -EROFS;
+	/* It was removed by nobody whom the kernel knows. */
+	if (!n->at->up && !node_is_root(n))
+		return -ESTALE;
 	*ret = n;
 	return 0;
 }
 
 /* The reply: attributes, and for files a handle. */
-static void made(struct vfs *v, struct call *c, struct node *n, int r)
+static int made(struct vfs *v, struct call *c, struct node *n)
 {
-	if (r == 0 && !n->dir) {
+	int r;
+
+	if (!n->at->dir) {
 		c->opened = handle_new(n, c->flags);
-		r = c->opened ? 0 : -ENOMEM;
+		if (!c->opened)
+			return -ENOMEM;
 	}
-	if (r == 0)
-		r = node_attr(v, n, &c->attr);
+	r = node_attr(v, n, &c->attr);
 	if (r == 0)
 		n->lookups++;
-	if (r == 0 && n->dir)
+	if (r == 0 && n->at->dir)
 		n->maker = c->caller;
-	call_done(c, r);
-}
-
-/* What is always there is made by the one who made the directory that it is in. */
-static bool adopts(const struct vfs *v, const struct call *c, const struct place *p, bool is_dir)
-{
-	return p->target && is_dir && p->target->dir && p->target->fixed &&
-	       (v->vol->replay == REPLAY_UNDER_WAY ||
-		       (p->dir->maker && p->dir->maker == c->caller));
-}
-
-/* Is there one already? The kernel looked before it asked. Unless it is to be a new one, it looks
- * again and opens that. */
-static int refuse_taken(struct vfs *v, const struct call *c, const struct place *p)
-{
-	if (!p->target)
-		return 0;
-	node_free_unused(v, p->target);
-	return c->op == vfs_mkdir || (c->flags & O_EXCL) ? -EEXIST : -ESTALE;
-}
-
-/* n, just made, stands for what its name says. split: the object that is its own again, since the
- * file that it had became another one. */
-static int bind(struct vfs *v, struct node *n, const struct place *p, entry_id split)
-{
-	struct volume *vol = n->vol;
-	entry_id id = p->id;
-	struct object *o = object_find(v, id);
-	bool is_new = p->kind == PLACE_NEW || (o && o->state == OBJECT_KEPT && o->bare);
-	int r = 0;
-
-	if (p->kind == PLACE_NEW)
-		r = vol->format->tree->add(&vol->now, p->dir->id, n->name, n->dir, &id, NULL);
-	if (r < 0)
-		return r;
-	if (n->dir) /* it has no content to wait for */
-		node_show(v, n, LENS_LIVE, id);
-	else
-		node_show(v, n, is_new ? LENS_NEW : LENS_MADE, id);
-	if (!n->dir) {
-		r = stage_new(n);
-		if (r < 0)
-			return r;
-		n->stage->state = STAGE_TRUNCATED;
-	}
-	/* While its other form stands, the object is still that one's. */
-	o = object_find(v, n->id);
-	if (p->kind == PLACE_NEW || n->id == split || (o && o->state != OBJECT_HERE))
-		r = object_here(v, n);
 	return r;
 }
 
-/*
- * A directory that was moved took its object along, and one that was removed is gone with all that
- * was in it: at its old path a new one is made, at the same position. Nothing refers to it by its
- * path.
- */
-static bool is_free(const struct vfs *v, const struct place *p)
+/* Is there one already? The kernel looked before it asked. Unless it is to be a new one, it looks
+ * again and opens that. What is always in a directory is made by the one who made that. */
+static int refuse_taken(struct vfs *v, const struct call *c, struct node *dir, const char *name)
 {
-	return p->kind == PLACE_ID && object_find(v, p->id);
-}
-
-static void make_live(struct vfs *v, struct call *c, int r)
-{
-	struct node *dir, *n = NULL;
-	struct place p;
-	bool is_dir = c->op == vfs_mkdir;
-
-	if (r == 0)
-		r = place_dir(v, c->ino, c->name, &dir);
-	if (r == 0)
-		r = place_find(v, dir, c->name, is_dir, &p);
-	if (r == 0)
-		r = refuse_taken(v, c, &p);
-	if (r == 0 && is_dir && is_free(v, &p))
-		p.kind = PLACE_NEW;
-	if (r == 0)
-		r = make_node(v, c, dir, is_dir, &n);
-	if (r == 0)
-		r = bind(v, n, &p, c->split);
-	if (r < 0 && n) {
-		node_cut(v, n);
-		place_detach(v, n);
-	}
-	made(v, c, n, r);
-}
-
-/* What is always there, and was removed, is made again: there it is. */
-static bool makes_standing(struct vfs *v, struct call *c, struct node *dir, bool is_dir)
-{
-	const struct dentry *d = dentry_find(v, dir->ino, c->name);
-	struct entry en;
 	struct node *n;
-	int r;
+	int r = node_lookup(v, dir, name, &n);
+	struct entry en;
+	bool adopted;
 
-	if (!d || !d->standing ||
-		v->vol->format->lookup(v->vol->now, dir->id, c->name, &en, NULL) < 0 ||
-		en.dir != is_dir)
-		return false;
-	dentry_remove(v, dir->ino, c->name);
-	r = names_resolve(v, dir, c->name, &n, NULL);
-	if (r == 0 && !is_dir && !n->stage) {
-		r = stage_new(n);
-		if (r == 0)
-			n->stage->state = STAGE_TRUNCATED;
-	}
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	adopted = c->op == vfs_mkdir && n->at->dir && dir->maker && dir->maker == c->caller &&
+		  node_entry(n, &en, NULL) == 0 && en.fixed;
+	node_free_unused(v, n);
+	if (adopted)
+		return 1;
+	return c->op == vfs_mkdir || (c->flags & O_EXCL) ? -EEXIST : -ESTALE;
+}
+
+static int may_make(struct vfs *v, struct call *c, struct step *s)
+{
+	bool is_dir = c->op == vfs_mkdir;
+	struct node *dir;
+	struct dentry p;
+	int r = dir_find(v, c->ino, &dir);
+
 	if (r == 0)
-		made(v, c, n, 0);
-	else
-		call_done(c, r);
+		r = refuse_taken(v, c, dir, c->name);
+	if (r > 0)
+		return 0;
+	if (r == 0)
+		r = overlay_dentry(v->tree, dir->at, c->name, &p);
+	if (r == 0)
+		r = overlay_may_make(v->tree, &p, is_dir);
+	/* The file's first close writes what it is. */
+	if (r == 0 && is_dir)
+		r = step_record(s, JOURNAL_MKDIR, step_path(&p), NULL);
+	return r;
+}
+
+/* Of a file that follows from the rest of the map, and was removed, what was made is that one. */
+static bool is_back(struct vfs *v, const struct dentry *p)
+{
+	struct upper *u = upper_find(v->tree, p->dir, p->name);
+	struct entry en;
+
+	if (!u || !u->whiteout || u->dir || upper_base(v->tree, p->dir, p->name, &en) < 0 ||
+		!en.derived)
+		return false;
+	upper_free(v->tree, u);
 	return true;
 }
 
-static void make(struct vfs *v, struct call *c, bool is_dir)
+static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct node **ret)
 {
-	struct node *dir, *n = NULL;
-	struct place p;
-	int r = place_dir(v, c->ino, c->name, &dir);
+	bool is_dir = c->op == vfs_mkdir;
+	struct upper *u;
+	struct dentry p;
+	int r = overlay_dentry(v->tree, dir->at, c->name, &p);
 
-	if (r == 0 && makes_standing(v, c, dir, is_dir))
-		return;
+	if (r == 0 && !is_dir && is_back(v, &p))
+		return node_lookup(v, dir, c->name, ret);
 	if (r == 0)
-		r = place_find(v, dir, c->name, is_dir, &p);
-	if (r == 0 && adopts(v, c, &p, is_dir)) {
+		r = overlay_make(v->tree, &p, is_dir, &u);
+	if (r < 0)
+		return r;
+	*ret = node_of(v, u);
+	if (!*ret)
+		(void)overlay_take(v->tree, &(struct dentry){.dir = u->up});
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int make(struct vfs *v, struct call *c, struct step *s)
+{
+	struct node *dir, *n;
+	int r = dir_find(v, c->ino, &dir);
+
+	(void)s;
+	if (r == 0 && c->op == vfs_mkdir && node_lookup(v, dir, c->name, &n) == 0) {
 		dir->maker = 0;
-		made(v, c, p.target, 0);
-		return;
+		return made(v, c, n);
 	}
 	if (r == 0)
-		r = refuse_taken(v, c, &p);
-	if (r < 0) {
-		call_done(c, r);
-		return;
+		r = make_upper(v, c, dir, &n);
+	if (r < 0)
+		return r;
+	n->mode = c->set.mode;
+	n->uid = c->set.uid;
+	n->gid = c->set.gid;
+	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
+	node_touch(dir, ATTR_MTIME);
+	if (!n->at->dir) {
+		r = stage_begin(v, n, true, c);
+		if (r < 0)
+			return r;
+		n->stage->state = STAGE_CUT;
 	}
-	if (p.kind == PLACE_SCRATCH) {
-		r = make_node(v, c, dir, is_dir, &n);
-		made(v, c, n, r);
-		return;
-	}
-	r = p.kind == PLACE_ID ? split_off(v, &p, c) : 0;
-	if (r < 0) {
-		call_done(c, r);
-	} else if (r == 0 && is_dir) {
-		CLEANUP(free) char *path = place_log_path(&p);
-
-		step_record(v, c, JOURNAL_MKDIR, path, NULL, make_live);
-	} else if (r == 0) {
-		/* The file's first close writes what brings it back. */
-		step_run(v, c, make_live);
-	}
+	return made(v, c, n);
 }
 
 void vfs_create_file(struct vfs *v, struct call *c)
 {
-	make(v, c, false);
+	step_run(v, c, may_make, make);
 }
 
 void vfs_mkdir(struct vfs *v, struct call *c)
 {
-	make(v, c, true);
+	step_run(v, c, may_make, make);
 }

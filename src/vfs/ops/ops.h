@@ -3,7 +3,7 @@
 #ifndef VFS_OPS_OPS_H
 #define VFS_OPS_OPS_H
 
-#include "vfs/tree/call.h"
+#include "vfs/tree/node.h"
 
 /* Runs the call now, or keeps it until it can run. */
 void vfs_submit(struct vfs *v, struct call *c);
@@ -33,5 +33,15 @@ void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit plus */
 
 /* n lookups of ino are forgotten by the kernel. */
 void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
+
+/* For the files of this room. */
+
+/* The directory of that number, of a map that may be changed, for names to be made or taken in. */
+int dir_find(struct vfs *v, uint64_t ino, struct node **ret);
+/* Does the journal know of it? It knows no scratch, nor what was made and not closed. */
+bool is_journaled(const struct upper *u);
+/* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
+ * itself. Where that is its name in another case of letters, the kernel is told of its own. */
+void forget_alias(struct vfs *v, struct node *n, const char *name);
 
 #endif

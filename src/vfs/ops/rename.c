@@ -1,320 +1,363 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Renames. What stands at an object's old path is that object, whatever it was before; so renaming
- * a file over one writes it. A file that moves to a new name takes its object along; one that moves
- * to a scratch name becomes a copy of what it was, and the object stays in the map.
+ * Renames move a name in the tree; what that means for an object is found at the save. A file whose
+ * content would be another one's is judged before, as if it was closed there; and scratch that
+ * becomes a file of the map is kept in the journal, which knows no scratch.
  */
 #include <errno.h>
 #include <linux/fs.h>
 #include <string.h>
 
-#include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/kept.h"
-#include "vfs/tree/object.h"
-#include "vfs/tree/path.h"
-#include "vfs/tree/place.h"
-#include "vfs/tree/wait.h"
-#include "vfs/ops/move.h"
+#include "vfs/ops/commit.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
-#include "vfs/ops/takeover.h"
-#include "vfs/ops/waiting.h"
+#include "vfs/tree/attr.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/view.h"
+#include "vfs/tree/wait.h"
 
-/* Scratch to a scratch name. */
-static int move_scratch(struct vfs *v, const struct move *m)
+struct move {
+	struct dentry from, to;
+	struct node *dir, *to_dir, *n, *target; /* target: what stands there, or NULL */
+};
+
+static void move_finish(struct vfs *v, struct move *m)
 {
-	if (m->to.target && m->to.target != m->n)
-		place_detach(v, m->to.target);
-	node_touch(m->n, 0);
-	return place_node(v, m->n, m->to.dir, m->to.name);
+	if (m->target && m->target != m->n)
+		node_free_unused(v, m->target);
+	node_free_unused(v, m->n);
 }
 
-/* A file of the map to a scratch name: it is a copy from now on. No journal: after a kill the
- * scratch is gone, and the object stands where it was. */
-static void freeze_live(struct vfs *v, struct call *c, int r)
+static int find_target(struct vfs *v, const struct call *c, struct move *m)
 {
-	struct object *o;
-	struct move m;
-	bool second;
+	int r = node_lookup(v, m->to_dir, c->to_name, &m->target);
+
+	if (r == -ENOENT)
+		m->target = NULL;
+	else if (r < 0)
+		return r;
+	r = overlay_dentry(v->tree, m->to_dir->at, c->to_name, &m->to);
+	if (r == 0)
+		r = overlay_dentry(v->tree, m->dir->at, c->name, &m->from);
+	return r;
+}
+
+/* 0: ret is to be finished. */
+static int move_find(struct vfs *v, const struct call *c, struct move *ret)
+{
+	struct move m = {0};
+	int r = c->flags & ~(unsigned)RENAME_NOREPLACE ? -EINVAL : dir_find(v, c->ino, &m.dir);
 
 	if (r == 0)
-		r = move_find(v, c, &m);
-	second = r == 0 && object_second(v, m.n);
-	if (r == 0 && !second)
-		r = object_left(v, m.n, OBJECT_KEPT);
-	if (second) {
-		node_cut(v, m.n);
-	} else if (r == 0) {
-		o = object_find(v, m.n->id);
-		o->bare = m.n->lens == LENS_NEW;
-		m.n->origin = m.n->id;
-		m.n->left = o->left;
-		node_freeze(v, m.n, m.n->vol->now);
-	}
+		r = dir_find(v, c->to_ino, &m.to_dir);
 	if (r == 0)
-		r = move_scratch(v, &m);
-	waiting_answer(v, c, NULL, r);
-}
-
-static void freeze(struct vfs *v, struct call *c, const struct node *n)
-{
-	CLEANUP(free) char *path = object_second(v, n) ? node_log_path(n) : NULL;
-
-	if (path)
-		step_record(v, c, JOURNAL_DROP, path, NULL, freeze_live);
-	else
-		step_run(v, c, freeze_live);
-}
-
-/* from: the path that it had, of a directory; else NULL. */
-static void note_changed(const struct node *n, const char *from)
-{
-	CLEANUP(free) char *path = node_path(n);
-
-	if (path && from)
-		volume_moved(n->vol, from, path);
-	if (path)
-		volume_changed(n->vol, path, n->id);
-}
-
-/* What stands at a place from now on is what the journal has there: an object that no map has, and
- * whose file was moved away from it, is known by nothing else. Its file is a copy for good. */
-static void forget_left(struct vfs *v, const struct move *m)
-{
-	const struct object *o = m->to.left ? object_find(v, m->to.id) : NULL;
-
-	if (o && o->state == OBJECT_KEPT && o->since == OBJECT_MADE &&
-		entry_object(o->id) != entry_object(m->n->id))
-		object_forget(v, o->id);
-}
-
-/* An object's file to a new name, or back to its old one: the object goes with it. */
-static void rename_live(struct vfs *v, struct call *c, int r)
-{
-	CLEANUP(free) char *path = NULL, *log_path = NULL;
-	struct move m;
-
-	if (r == 0)
-		r = move_find(v, c, &m);
-	if (r == 0 && m.to.target && m.to.target != m.n) {
-		if (!node_scratch(m.to.target))
-			object_forget(v, m.to.target->id);
-		place_detach(v, m.to.target);
-	}
-	if (r == 0 && m.n->dir) {
-		path = node_path(m.n);
-		log_path = node_log_path(m.n);
-		r = path && log_path ? 0 : -ENOMEM;
-	}
-	if (r == 0) {
-		forget_left(v, &m);
-		r = place_node(v, m.n, m.to.dir, m.to.name);
-	}
-	if (r == 0)
-		r = object_here(v, m.n);
-	if (r == 0) {
-		if (path)
-			kept_moved(v, m.n, path, log_path);
-		node_touch(m.n, 0);
-		note_changed(m.n, path);
-	}
-	waiting_answer(v, c, NULL, r);
-}
-
-/* Scratch that was an object's file, as it was, back to a name of the map. */
-static void restore_live(struct vfs *v, struct call *c, int r)
-{
-	struct move m;
-
-	if (r == 0)
-		r = move_find(v, c, &m);
-	if (r == 0)
-		r = place_node(v, m.n, m.to.dir, m.to.name);
-	if (r == 0) {
-		node_show(v, m.n, LENS_LIVE, m.n->origin);
-		r = object_here(v, m.n);
-		note_changed(m.n, NULL);
-	}
-	waiting_answer(v, c, NULL, r);
-}
-
-/* What no saved map has makes room for what has a place in one. */
-static bool makes_room(const struct vfs *v, const struct node *target)
-{
-	const struct object *o = object_find(v, target->id);
-
-	return o && o->state == OBJECT_HERE && o->node == target && o->since == OBJECT_MADE;
-}
-
-/* Is it the last place of an object that stays in the map, where no two can stand at one path? What
- * comes there is that one's again. */
-static bool is_kept_place(const struct vfs *v, const struct place *to)
-{
-	const struct object *o = to->left ? object_find(v, to->id) : NULL;
-
-	return o && o->state == OBJECT_KEPT && !v->vol->format->numbered;
-}
-
-/* Can n's object simply go along? */
-static bool goes_along(const struct vfs *v, const struct move *m)
-{
-	const struct node *n = m->n, *target = m->to.target;
-	const struct object *o;
-
-	if (node_scratch(n) || object_second(v, n) || m->to.kind == PLACE_SCRATCH ||
-		is_kept_place(v, &m->to))
-		return false;
-	if (target && !node_scratch(target) &&
-		(n->dir ? target->fixed
-			: n->lens == LENS_NEW || n->stage || !makes_room(v, target)))
-		return false;
-	if (m->to.kind == PLACE_ID && !m->to.left && !n->dir && (!target || node_scratch(target)))
-		return m->to.id == n->id;
-	o = object_find(v, n->id);
-	return (n->dir || !o || o->state == OBJECT_HERE) && move_fits(v, n->id, n->dir, &m->to);
-}
-
-static void record_rename(
-	struct vfs *v, struct call *c, const char *from, const struct move *m, step_fn fn)
-{
-	CLEANUP(free) char *to = move_log_path(v, m);
-
-	step_record(v, c, JOURNAL_RENAME, from, to, fn);
-}
-
-/* As rmdir has it. The call runs again, and finds nothing in its way. */
-static void target_goes(struct vfs *v, struct call *c, int r)
-{
-	struct move m;
-
-	if (r == 0)
-		r = move_find(v, c, &m);
-	if (r == 0 && m.to.target && !node_scratch(m.to.target)) {
-		r = object_left(v, m.to.target, OBJECT_GONE);
-		if (r == 0)
-			place_detach(v, m.to.target);
-	}
+		r = node_lookup(v, m.dir, c->name, &m.n);
 	if (r < 0)
-		call_done(c, r);
+		return r;
+	m.n->opens++; /* while the other name is looked up */
+	r = find_target(v, c, &m);
+	m.n->opens--;
+	if (r == 0 && m.target != m.n && m.target && (c->flags & RENAME_NOREPLACE))
+		r = -EEXIST;
+	if (r == 0 && m.target != m.n)
+		r = overlay_may_rename(v->tree, &m.from, &m.to);
+	if (r < 0)
+		move_finish(v, &m);
 	else
-		call_again(v, c);
+		*ret = m;
+	return r;
 }
 
-/* An empty directory of the map is removed before another one takes its place. */
-static bool remove_target(struct vfs *v, struct call *c, const struct move *m)
+static bool is_derived(const struct vfs *v, const struct dentry *p)
 {
-	bool is_live = m->to.target && !node_scratch(m->to.target);
-	CLEANUP(free) char *path = is_live ? node_log_path(m->to.target) : NULL;
-
-	if (path)
-		step_record(v, c, JOURNAL_REMOVE, path, NULL, target_goes);
-	else if (is_live)
-		call_done(c, -ENOMEM);
-	return is_live;
-}
-
-static void rename_dir(struct vfs *v, struct call *c, const struct move *m)
-{
-	CLEANUP(free) char *path = node_log_path(m->n);
-
-	if (node_scratch(m->n) && m->to.kind == PLACE_SCRATCH)
-		call_done(c, move_scratch(v, m));
-	else if (goes_along(v, m) && remove_target(v, c, m))
-		return;
-	else if (goes_along(v, m))
-		record_rename(v, c, path, m, rename_live);
-	else if (m->to.kind == PLACE_SCRATCH)
-		call_done(c, -EPERM); /* as a copy it would be gone with the scratch */
-	else
-		call_done(c, -EXDEV); /* mv copies then, file by file, and each is judged */
-}
-
-/* Is the new name that of an entry which is derived? */
-static bool is_onto_derived(struct vfs *v, const struct call *c)
-{
-	const struct node *to = node_find(v, c->to_ino);
 	struct entry en;
 
-	return to && to->lens != LENS_NONE &&
-	       v->vol->format->lookup(v->vol->now, to->id, c->to_name, &en, NULL) == 0 &&
-	       en.derived;
+	return upper_base(v->tree, p->dir, p->name, &en) == 0 && en.derived;
+}
+
+/* For which entry the content of the file would be judged; false: it simply goes along. */
+static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret, entry_id *ret_id)
+{
+	struct overlay *o = v->tree;
+	const struct upper *u = m->n->at;
+	struct meaning k;
+
+	if (u->dir || overlay_meaning(o, &m->to, false, u->from, &k) < 0 || !means_something(&k))
+		return false;
+	/* Its close will judge it; or it is what it was. */
+	if (!node_scratch(m->n) && m->n->stage && m->n->stage->state != STAGE_CLEAN)
+		return false;
+	if (u->from != ENTRY_NONE && !u->of && !(node_scratch(m->n) && m->n->stage) &&
+		(k.known ? k.id == u->from : k.fits))
+		return false;
+	*ret_id = k.known ? k.id : u->from;
+	if (!k.known && (u->from == ENTRY_NONE || !k.fits) &&
+		o->base->format->tree->add(
+			&o->shape, m->to.dir->id, m->to.name, false, ret_id, NULL) < 0)
+		return false;
+	*ret = snapshot_ref(o->shape);
+	return true;
+}
+
+/* Does the journal hear of its bytes? Also of those that were refused where it stood. */
+static bool is_put(const struct move *m, bool is_judged)
+{
+	return node_scratch(m->n) ? m->n->stage || m->n->at->of : is_judged && m->n->at->why;
+}
+
+static int content(const struct node *n, struct extent *ret)
+{
+	if (n->stage)
+		return spool_extent(n->stage->spool, ret, NULL);
+	*ret = extent_ref(&n->at->in);
+	return n->at->written ? 0 : -ESTALE;
+}
+
+static int may_move(struct vfs *v, struct call *c, struct step *s)
+{
+	struct extent x = EXTENT_INIT;
+	struct meaning k;
+	struct move m;
+	int r = move_find(v, c, &m);
+
+	if (r < 0)
+		return r;
+	if (m.n->busy || (m.target && m.target->busy)) {
+		node_wait(m.n->busy ? m.n : m.target, c);
+		return 1;
+	}
+	r = overlay_meaning(v->tree, &m.to, m.n->at->dir, m.n->at->from, &k);
+	if (r == 0 && m.target != m.n && is_journaled(m.n->at))
+		r = step_record(s, JOURNAL_RENAME, step_path(&m.from), step_path(&m.to));
+	else if (r == 0 && m.target && m.target != m.n && is_journaled(m.target->at) &&
+		 !means_something(&k))
+		r = step_record(s, JOURNAL_REMOVE, step_path(&m.to), NULL);
+	if (r == 0 && m.target != m.n && is_put(&m, step_arg(s)) && means_something(&k)) {
+		r = content(m.n, &x);
+		if (r == 0)
+			r = step_content(s, step_path(&m.to), x);
+	}
+	move_finish(v, &m);
+	return r;
+}
+
+struct judging {
+	struct judgement judged; /* first */
+	struct vfs *v;
+	struct call *call;
+	struct node *n;
+	char *path;
+};
+
+/* A file that was none of the map's was put: no more than if it had been written there. */
+static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
+{
+	struct touched t = {0};
+
+	if (u->from == ENTRY_NONE && k->judged.shapes == v->tree->shapes)
+		u->id = k->judged.id;
+	view_change(v, k->judged.change, k->judged.shapes, &t);
+	view_tell(v, &t, NULL);
+	touched_finish(&t);
+}
+
+static void tell_moved(struct vfs *v, const struct move *m, bool put, const struct judging *k)
+{
+	node_touch(m->dir, ATTR_MTIME);
+	node_touch(m->to_dir, ATTR_MTIME);
+	node_touch(m->n, 0);
+	/* What names of objects mean in files is another thing now. */
+	if (put && k && k->judged.r == 0)
+		put_into_view(v, m->n->at, k);
+	else if (m->n->at->written || m->n->at->from != ENTRY_NONE || m->target)
+		view_spoil(v, NULL);
+}
+
+static int move(struct vfs *v, struct call *c, struct step *s)
+{
+	struct extent kept = step_kept(s);
+	struct move m;
+	bool put = false;
+	int r = move_find(v, c, &m);
+
+	if (r < 0) {
+		extent_finish(&kept);
+		return r;
+	}
+	if (m.target == m.n) {
+		move_finish(v, &m);
+		return 0;
+	}
+	m.n->opens++;
+	if (m.target)
+		m.target->opens++;
+	forget_alias(v, m.n, c->name);
+	if (m.target)
+		forget_alias(v, m.target, c->to_name);
+	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE;
+	r = overlay_move(v->tree, &m.from, &m.to);
+	if (r == 0 && (kept.mem || kept.file)) {
+		r = upper_write(m.n->at, kept, NULL);
+		if (r == 0)
+			r = overlay_accept(v->tree, m.n->at);
+		if (m.n->stage && (m.n->stage->state != STAGE_WRITTEN || !m.n->writers))
+			m.n->stage->state = STAGE_CLEAN;
+	} else {
+		extent_finish(&kept);
+	}
+	if (r == 0)
+		tell_moved(v, &m, put, step_arg(s));
+	if (r == 0 && file_retire(m.n))
+		node_invalidate(v, &m.n, 1, NULL);
+	m.n->opens--;
+	if (m.target)
+		m.target->opens--;
+	move_finish(v, &m);
+	return r;
+}
+
+static void judging_free(void *arg)
+{
+	struct judging *k = arg;
+
+	judgement_finish(&k->judged);
+	free(k->path);
+	free(k);
+}
+
+static void judged(struct job *j)
+{
+	struct judging *k = (struct judging *)j;
+	struct vfs *v = k->v;
+	struct call *c = k->call;
+	bool refused = judgement_refuses(&k->judged);
+	int r = k->judged.r;
+
+	if (refused)
+		commit_tell_refusal(v, k->path, &k->judged);
+	/* It was loaded for this alone. */
+	if (!node_scratch(k->n) && k->n->stage && k->n->stage->state == STAGE_CLEAN &&
+		!k->n->handles)
+		stage_drop(k->n);
+	node_ready(v, k->n);
+	k->n->opens--;
+	node_free_unused(v, k->n);
+	if (!refused) {
+		step_run_with(v, c, may_move, move, k, judging_free);
+		return;
+	}
+	judging_free(k);
+	call_done(c, r == -EFBIG ? -EINVAL : r);
+}
+
+/* The content is there, in the stage or closed. */
+static int judge(
+	struct vfs *v, struct call *c, const struct move *m, struct snapshot *s, entry_id id)
+{
+	struct judging *k = calloc(1, sizeof(*k));
+	int r = k ? 0 : -ENOMEM;
+
+	if (r == 0)
+		r = content(m->n, &k->judged.in);
+	if (r < 0) {
+		free(k);
+		snapshot_unref(s);
+		return r;
+	}
+	call_keep(c);
+	k->judged.job.done = judged;
+	k->judged.s = s;
+	k->judged.shapes = v->tree->shapes;
+	k->judged.id = id;
+	k->v = v;
+	k->call = c;
+	k->n = m->n;
+	k->path = step_path(&m->to);
+	m->n->busy = true;
+	m->n->opens++;
+	judgement_submit(v, &k->judged);
+	return 1;
 }
 
 /* A file that is renamed over one that is derived is dropped, and that is there as before; of the
  * map nothing is lost so. */
-static void drop(struct vfs *v, struct call *c)
+static int may_drop(struct vfs *v, struct call *c, struct step *s)
 {
-	struct node *from, *to, *n = NULL;
-	const struct dentry *d;
-	int r = place_dir(v, c->ino, c->name, &from);
+	struct move m;
+	int r = move_find(v, c, &m);
 
-	if (r == 0)
-		r = place_dir(v, c->to_ino, c->to_name, &to);
-	d = r == 0 ? dentry_find(v, to->ino, c->to_name) : NULL;
-	if (r == 0 && c->flags && (c->flags & ~(unsigned)RENAME_NOREPLACE || !d))
-		r = c->flags & ~(unsigned)RENAME_NOREPLACE ? -EINVAL : -EEXIST;
-	if (r == 0)
-		r = names_resolve(v, from, c->name, &n, NULL);
-	if (r == 0 && n->busy) {
-		node_wait(n, c);
-		return;
+	(void)s;
+	if (r < 0)
+		return r;
+	if (m.n->busy) {
+		node_wait(m.n, c);
+		return 1;
 	}
-	if (r == 0 && (n->dir || !node_scratch(n))) {
-		node_free_unused(v, n);
-		r = -EPERM;
-	}
-	if (r == 0) {
-		n->misnamed = true;
-		place_detach(v, n);
-		dentry_remove(v, to->ino, c->to_name);
-		volume_dropped(v->vol, c->to_name);
-	}
+	r = m.n->at->dir || !node_scratch(m.n) ? -EPERM : 0;
+	move_finish(v, &m);
+	return r;
+}
+
+static int drop(struct vfs *v, struct call *c, struct step *s)
+{
+	struct upper *gone;
+	struct move m;
+	int r = move_find(v, c, &m);
+
+	(void)s;
+	if (r < 0)
+		return r;
+	m.n->opens++;
+	m.n->misnamed = true;
+	r = overlay_take(v->tree, &m.from);
+	gone = upper_find(v->tree, m.to.dir, m.to.name);
+	if (gone && gone->whiteout)
+		upper_free(v->tree, gone);
+	volume_dropped(v->vol, c->to_name);
+	node_touch(m.dir, ATTR_MTIME);
 	/* The kernel takes what it renamed for what stands there. */
-	if (r == 0 && v->host->forget_name)
-		v->host->forget_name(v->host, to->ino, c->to_name, NULL);
-	call_done(c, r);
+	if (v->host->forget_name)
+		v->host->forget_name(v->host, m.to_dir->ino, c->to_name, NULL);
+	m.n->opens--;
+	move_finish(v, &m);
+	return r;
 }
 
 void vfs_rename(struct vfs *v, struct call *c)
 {
-	CLEANUP(free) char *path = NULL;
+	struct snapshot *s = NULL;
 	struct move m;
+	entry_id id;
 	int r;
 
-	if (is_onto_derived(v, c)) {
-		drop(v, c);
-		return;
-	}
 	r = move_find(v, c, &m);
-	if (r < 0 || m.to.target == m.n) {
+	if (r < 0 || m.target == m.n) {
+		if (r == 0)
+			move_finish(v, &m);
 		call_done(c, r);
 		return;
 	}
-	if (m.n->busy || (m.to.target && m.to.target->busy)) {
-		node_wait(m.n->busy ? m.n : m.to.target, c);
+	if (m.n->busy || (m.target && m.target->busy)) {
+		node_wait(m.n->busy ? m.n : m.target, c);
 		return;
 	}
-	place_forget_alias(v, m.n, c->name);
-	if (m.to.target)
-		place_forget_alias(v, m.to.target, c->to_name);
-	if (m.n->dir) {
-		rename_dir(v, c, &m);
-	} else if (m.to.kind == PLACE_SCRATCH && node_scratch(m.n)) {
-		call_done(c, move_scratch(v, &m));
-	} else if (m.to.kind == PLACE_SCRATCH) {
-		freeze(v, c, m.n);
-	} else if (goes_along(v, &m)) {
-		if (move_leave_second(v, c, m.n))
-			return;
-		path = node_log_path(m.n);
-		record_rename(v, c, path, &m, rename_live);
-	} else if (m.n->lens == LENS_FROZEN && !m.n->stage && move_comes_back(v, &m)) {
-		if (move_leave_second(v, c, m.n))
-			return;
-		path = move_left_log_path(v, object_find(v, m.n->origin));
-		record_rename(v, c, path, &m, restore_live);
-	} else {
-		move_take_over(v, c, &m);
+	if (is_derived(v, &m.to)) {
+		move_finish(v, &m);
+		step_run(v, c, may_drop, drop);
+		return;
 	}
+	if (is_judged(v, &m, &s, &id)) {
+		if (!m.n->stage && !m.n->at->written)
+			r = stage_begin(v, m.n, false, c);
+		if (r == 0)
+			r = judge(v, c, &m, s, id);
+		else
+			snapshot_unref(s);
+		move_finish(v, &m);
+		if (r < 0)
+			call_done(c, r);
+		return;
+	}
+	move_finish(v, &m);
+	step_run(v, c, may_move, move);
 }

@@ -3,11 +3,11 @@
 #include <errno.h>
 
 #include "vfs/tree/attr.h"
-#include "vfs/tree/path.h"
 #include "vfs/tree/stage.h"
+#include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
-#include "vfs/ops/waiting.h"
+#include "vfs/ops/commit.h"
 
 static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
 {
@@ -33,14 +33,14 @@ static int cut_stage(struct node *n, uint64_t size)
 	node_touch(n, ATTR_MTIME);
 	n->cached = false;
 	if (before != size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
-		s->state = STAGE_TRUNCATED;
+		s->state = STAGE_CUT;
 	return 0;
 }
 
 /* The size part of setattr. True: c goes its own way. */
 static bool cut(struct vfs *v, struct node *n, struct call *c)
 {
-	int r = n->dir ? -EISDIR : file_may_write(n);
+	int r = n->at->dir ? -EISDIR : file_may_write(n);
 
 	if (r == 0 && c->set.size > file_most(n))
 		r = -EFBIG;
@@ -62,24 +62,19 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 	/* truncate(2) on a closed file: there is no close to wait for. */
 	if (!n->writers && file_judged(n)) {
 		call_keep(c);
-		commit_close(v, n, cut_put, c);
+		commit_close(v, n, COMMIT_JUDGED, cut_put, c);
 		return true;
 	}
 	return false;
 }
 
-/* truncate(2) sets a time as well, which is a write's. */
+/* truncate(2) sets a time as well, which is a write's. What the map has to keep is in the tree. */
 static void set_mtime(struct node *n, const struct call *c)
 {
-	CLEANUP(free) char *path = NULL;
-
 	n->mtime = c->set.mtime;
-	n->timed = !(c->mask & ATTR_SIZE);
-	if (!n->vol->format->keeps_times || node_scratch(n) || n->dir)
-		return;
-	path = node_path(n);
-	if (path)
-		volume_changed(n->vol, path, n->id);
+	n->at->timed =
+		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->keeps_times && !n->at->dir;
+	n->at->mtime = c->set.mtime;
 }
 
 void vfs_setattr(struct vfs *v, struct call *c)
@@ -87,10 +82,12 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	struct node *n = node_find(v, c->ino);
 	int r;
 
-	if (!n || n->vol->access == VOLUME_READ_ONLY) {
+	if (!n || v->vol->access == VOLUME_READ_ONLY) {
 		call_done(c, n ? -EROFS : -ESTALE);
 		return;
 	}
+	if (view_wait(v, n, c))
+		return;
 	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
 		return;
 	if (c->mask & ~(unsigned)ATTR_SIZE)

@@ -2,44 +2,89 @@
 #include "vfs/ops/step.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "vfs/volume/commit_queue.h"
 #include "vfs/volume/sync.h"
-#include "vfs/tree/path.h"
 
 struct step {
 	struct commit_task task; /* first */
 	struct job job;
 	struct vfs *v;
 	struct call *call;
-	step_fn fn;
-	enum journal_type type;
+	step_may may;
+	step_do fn;
+	enum journal_type type; /* JOURNAL_HEADER: no names change for the journal */
 	char *path, *to;
-	uint64_t renamed;      /* the volume's, when the paths were right */
-	struct node *node;     /* whose path it is, once the step begins; or NULL */
-	struct extent content; /* of JOURNAL_PUT */
+	char *put; /* the path of the content; NULL: there is none */
+	struct extent content, kept;
+	void *arg;
+	void (*drop)(void *arg);
 	int r;
 };
 
 static void step_free(struct step *s)
 {
-	if (!s)
-		return;
+	if (s->drop)
+		s->drop(s->arg);
 	free(s->path);
 	free(s->to);
+	free(s->put);
 	extent_finish(&s->content);
+	extent_finish(&s->kept);
 	free(s);
 }
 
+char *step_path(const struct dentry *p)
+{
+	CLEANUP(free) char *dir = upper_path(p->dir);
+	char *path = NULL;
+
+	if (dir && asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", p->name) < 0)
+		path = NULL;
+	return path;
+}
+
+int step_record(struct step *s, enum journal_type type, char *path, char *to)
+{
+	s->type = type;
+	s->path = path;
+	s->to = to;
+	return path && (to || type != JOURNAL_RENAME) ? 0 : -ENOMEM;
+}
+
+int step_content(struct step *s, char *path, struct extent content)
+{
+	s->put = path;
+	s->content = content;
+	return path ? 0 : -ENOMEM;
+}
+
+void *step_arg(const struct step *s)
+{
+	return s->arg;
+}
+
+struct extent step_kept(const struct step *s)
+{
+	return extent_ref(&s->kept);
+}
+
+/* The queue goes on before the answer does: it may be the call's last word. */
 static void step_end(struct step *s)
 {
-	struct volume *vol = s->v->vol;
+	struct vfs *v = s->v;
+	struct call *c = s->call;
+	int r = s->r;
 
-	s->fn(s->v, s->call, s->r);
-	sync_want(s->v->vol);
-	commit_queue_leave(vol);
+	if (r == 0)
+		r = s->fn(v, c, s);
+	sync_want(v->vol);
+	commit_queue_leave(v->vol);
 	step_free(s);
+	if (r <= 0)
+		call_done(c, r);
 }
 
 static void step_write(struct job *j)
@@ -47,10 +92,10 @@ static void step_write(struct job *j)
 	struct step *s = container_of(j, struct step, job);
 	struct journal *log = &s->v->vol->journal;
 
-	if (s->type == JOURNAL_PUT)
-		s->r = journal_put(log, s->path, &s->content, NULL, NULL);
-	else
+	if (s->type != JOURNAL_HEADER)
 		s->r = journal_name(log, s->type, s->path, s->to, NULL);
+	if (s->r == 0 && s->put)
+		s->r = journal_put(log, s->put, &s->content, &s->kept, NULL);
 }
 
 static void step_written(struct job *j)
@@ -58,116 +103,47 @@ static void step_written(struct job *j)
 	step_end(container_of(j, struct step, job));
 }
 
-/* What stood before it in the queue moved what it is about: it is done from the beginning. */
-static void step_restart(struct step *s)
-{
-	struct vfs *v = s->v;
-	struct call *c = s->call;
-
-	commit_queue_leave(v->vol);
-	step_free(s);
-	call_again(v, c);
-}
-
-/* The path of now; of a node that is no file of the map any more there is nothing to be said. */
-static void step_find(struct step *s)
-{
-	bool meant = s->node->parent && !node_scratch(s->node);
-
-	s->path = meant ? node_log_path(s->node) : NULL;
-	if (meant && !s->path)
-		s->r = -ENOMEM;
-}
-
 static void step_start(struct commit_task *t)
 {
 	struct step *s = (struct step *)t;
+	struct vfs *v = s->v;
 
-	if (s->call->lost)
-		s->r = -ENOMEM;
-	if (s->node) {
-		step_find(s);
-	} else if (s->path && s->renamed != s->v->vol->renamed && s->r == 0) {
-		step_restart(s);
-		return;
-	}
-	if (!s->path || s->v->vol->replay == REPLAY_UNDER_WAY || s->r < 0) {
+	s->r = s->call->lost ? -ENOMEM : s->may(v, s->call, s);
+	if (s->r > 0) {
+		commit_queue_leave(v->vol);
+		step_free(s);
+	} else if (s->r < 0 || (s->type == JOURNAL_HEADER && !s->put)) {
 		step_end(s);
-		return;
+	} else {
+		s->job = (struct job){step_write, step_written, NULL};
+		pool_submit(v->pool, &s->job);
 	}
-	s->job = (struct job){step_write, step_written, NULL};
-	pool_submit(s->v->pool, &s->job);
 }
 
-static struct step *step_new(struct vfs *v, struct call *c, enum journal_type type, step_fn fn)
+void step_run_with(
+	struct vfs *v, struct call *c, step_may may, step_do fn, void *arg, void (*drop)(void *arg))
 {
 	struct step *s = calloc(1, sizeof(*s));
 
-	if (s)
-		*s = (struct step){.task.start = step_start,
-			.v = v,
-			.call = c,
-			.fn = fn,
-			.type = type,
-			.renamed = v->vol->renamed};
-	return s;
-}
-
-static void step_begin(struct step *s)
-{
-	call_keep(s->call);
-	commit_queue_enter(s->v->vol, &s->task);
-}
-
-void step_run(struct vfs *v, struct call *c, step_fn fn)
-{
-	struct step *s = step_new(v, c, JOURNAL_HEADER, fn);
-
-	if (s)
-		step_begin(s);
-	else
-		fn(v, c, -ENOMEM);
-}
-
-void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
-	const char *to, step_fn fn)
-{
-	struct step *s = step_new(v, c, type, fn);
-
-	if (s) {
-		s->path = path ? strdup(path) : NULL;
-		s->to = to ? strdup(to) : NULL;
+	if (!s) {
+		if (drop)
+			drop(arg);
+		call_done(c, -ENOMEM);
+		return;
 	}
-	if (s && s->path && !s->to == (type != JOURNAL_RENAME)) {
-		step_begin(s);
-	} else {
-		step_free(s);
-		fn(v, c, -ENOMEM);
-	}
+	call_keep(c);
+	*s = (struct step){.task.start = step_start,
+		.v = v,
+		.call = c,
+		.may = may,
+		.fn = fn,
+		.arg = arg,
+		.drop = drop,
+		.type = JOURNAL_HEADER};
+	commit_queue_enter(v->vol, &s->task);
 }
 
-void step_remove(struct vfs *v, struct call *c, struct node *n, step_fn fn)
+void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)
 {
-	struct step *s = step_new(v, c, JOURNAL_REMOVE, fn);
-
-	if (s) {
-		s->node = n;
-		step_begin(s);
-	} else {
-		fn(v, c, -ENOMEM);
-	}
-}
-
-void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn)
-{
-	struct step *s = step_new(v, c, JOURNAL_PUT, fn);
-
-	n->busy = true;
-	if (s && spool_extent(n->stage->spool, &s->content, NULL) == 0) {
-		s->node = n;
-		step_begin(s);
-	} else {
-		step_free(s);
-		fn(v, c, -ENOMEM);
-	}
+	step_run_with(v, c, may, fn, NULL, NULL);
 }

@@ -2,27 +2,37 @@
 /*
  * step: a change of names, in its place in the volume's commit queue.
  *
- * Names and the model's structure change only while the head of the commit queue is held, so that
- * no commit that is on its way to the journal is overtaken. What must survive a kill is written to
- * the journal first.
+ * The tree changes only while the head of the commit queue is held, so that no commit that is on
+ * its way to the journal is overtaken, and what a save or a view is built of holds still. A step
+ * looks first whether it may be done, then the journal hears of it, and then it is done.
  */
 #ifndef VFS_OPS_STEP_H
 #define VFS_OPS_STEP_H
 
 #include "vfs/tree/node.h"
 
-/* What happens to the names; r < 0: the journal could not be written, so nothing may. Ends c. */
-typedef void (*step_fn)(struct vfs *v, struct call *c, int r);
+struct step;
 
-/* Runs fn with the commit queue held. */
-void step_run(struct vfs *v, struct call *c, step_fn fn);
-/* Appends the operation to the journal before that. to is NULL but for JOURNAL_RENAME. If the
- * journal calls things otherwise by then, c runs again instead of fn. */
-void step_record(struct vfs *v, struct call *c, enum journal_type type, const char *path,
-	const char *to, step_fn fn);
-/* ... that n, which is busy until fn has run, was removed from where it stands then. */
-void step_remove(struct vfs *v, struct call *c, struct node *n, step_fn fn);
-/* ... or was closed there with what stands in its stage now. */
-void step_put(struct vfs *v, struct call *c, struct node *n, step_fn fn);
+/* At the head of the queue. 0: it may be done; 1: the call waits, or runs again, by itself; else
+ * -errno, its answer. */
+typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
+/* Does it; 0 or -errno is the call's answer; 1: the call is answered later, by itself. */
+typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
+
+void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
+/* ... with what was found before (step_arg), which drop frees in the end. */
+void step_run_with(struct vfs *v, struct call *c, step_may may, step_do fn, void *arg,
+	void (*drop)(void *arg));
+void *step_arg(const struct step *s);
+/* For may: what the journal is to hear, in this order: a content and a change of names at most.
+ * Paths are taken (NULL: -ENOMEM), to is NULL but for JOURNAL_RENAME; so is the reference to the
+ * content. */
+int step_record(struct step *s, enum journal_type type, char *path, char *to);
+int step_content(struct step *s, char *path, struct extent content);
+/* For do: where the content stands in the journal; a new reference. */
+struct extent step_kept(const struct step *s);
+
+/* dir/name, malloc'ed; NULL: no memory. */
+char *step_path(const struct dentry *p);
 
 #endif

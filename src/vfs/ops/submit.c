@@ -65,7 +65,7 @@ static void prove_first(struct vfs *v, struct call *c)
 			return;
 		}
 		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
-		p->s = snapshot_ref(v->vol->now);
+		p->s = snapshot_ref(v->tree->base);
 		p->end = &p->waiting;
 		v->vol->proof = p;
 		pool_submit(v->pool, &p->job);

@@ -3,101 +3,32 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
-/* A place in the tree that something is about to take. */
-struct target {
-	struct upper *dir;
-	char name[NAME_MAX + 1];
-	bool stands;
-	struct spot spot; /* ... what */
-};
-
-/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
-static bool is_refused(const char *name)
+/*
+ * What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
+ * there, and is freed. from (or ENTRY_NONE): what a file that takes the place comes from, where the
+ * base has nothing. Of a directory that is always there what left it is remembered: it is there
+ * again in the next map.
+ */
+static int vacate(
+	struct overlay *o, struct upper *dir, const char *name, struct upper *u, entry_id from)
 {
-	return strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
-	       strncmp(name, ".fuse_hidden", 12) == 0;
-}
-
-/* The directories on the way get uppers. */
-static int find_target(struct overlay *o, const char *path, struct target *ret)
-{
-	struct spot dir = overlay_root(o);
-	int r;
-
-	*ret = (struct target){.dir = o->root};
-	for (;;) {
-		path += strspn(path, "/");
-		if (!*path)
-			break;
-		if (strspn(path, ".") == 1 && (path[1] == '/' || !path[1])) {
-			path++;
-			continue;
-		}
-		if (strspn(path, ".") == 2 && (path[2] == '/' || !path[2]))
-			return -ENOENT;
-		if (ret->name[0]) {
-			r = overlay_lookup(o, &dir, ret->name, &dir);
-			if (r < 0)
-				return r;
-			if (!dir.dir)
-				return -ENOTDIR;
-			ret->dir = upper_raise(o, ret->dir, ret->name, &dir);
-			if (!ret->dir)
-				return -ENOMEM;
-			dir.upper = ret->dir;
-		}
-		if (strcspn(path, "/") > NAME_MAX)
-			return -ENAMETOOLONG;
-		*stpncpy(ret->name, path, strcspn(path, "/")) = '\0';
-		path += strcspn(path, "/");
-	}
-	if (!ret->name[0])
-		return 0;
-	r = overlay_lookup(o, &dir, ret->name, &ret->spot);
-	ret->stands = r == 0;
-	return r == -ENOENT ? 0 : r;
-}
-
-static int meaning(const struct overlay *o, const struct target *t, bool dir, entry_id object,
-	struct meaning *ret)
-{
-	const struct format *f = o->base->format;
-	int r;
-
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
-	if (t->dir->id == ENTRY_NONE || !f->tree)
-		return 0;
-	r = f->tree->meaning(o->shape, t->dir->id, t->name, dir,
-		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
-	return r;
-}
-
-static bool means_something(const struct meaning *m)
-{
-	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
-}
-
-/* What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
- * there, and is freed. Of a directory that is always there what left it is remembered: it is there
- * again in the next map. */
-static int vacate(struct overlay *o, struct upper *dir, const char *name, struct upper *u)
-{
+	struct entry en = {.id = from};
 	struct upper *whiteout = NULL;
-	struct entry en;
+	bool hides = upper_base(o, dir, name, &en) == 0;
 	int r = 0;
 
-	if (upper_base(o, dir, name, &en) == 0) {
-		if (u && u->dir && u->from == en.id && en.fixed) {
-			u->whiteout = true;
-			return 0;
-		}
+	if (u && u->dir && overlay_is_standing(o, dir, name)) {
+		u->whiteout = true;
+		return 0;
+	}
+	if (hides || from != ENTRY_NONE) {
 		whiteout = upper_new(o, en.dir, en.id);
 		if (!whiteout)
 			return -ENOMEM;
 		whiteout->whiteout = true;
+		whiteout->moved = !hides;
 	}
 	if (u)
 		upper_free(o, u);
@@ -109,55 +40,86 @@ static int vacate(struct overlay *o, struct upper *dir, const char *name, struct
 }
 
 /* The whiteout of the place goes, since something takes it. */
-static void clear(struct overlay *o, const struct target *t)
+static void clear(struct overlay *o, const struct dentry *p)
 {
-	struct upper *u = upper_find(o, t->dir, t->name);
+	struct upper *u = upper_find(o, p->dir, p->name);
 
 	if (u && u->whiteout)
 		upper_free(o, u);
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes, and what takes its
- * place came from where that did. */
-static int take_form(
-	struct overlay *o, const struct target *t, const struct meaning *m, entry_id *from)
+static entry_id origin(const struct spot *s)
 {
-	struct target other = *t;
-	struct spot dir = {t->dir, t->dir->id, true};
-	int r;
-
-	if (!m->alternate[0] || t->stands)
-		return 0;
-	strcpy(other.name, m->alternate);
-	r = overlay_lookup(o, &dir, other.name, &other.spot);
-	if (r < 0 || other.spot.dir)
-		return r == -ENOENT || r == 0 ? 0 : r;
-	if (*from == ENTRY_NONE) {
-		*from = other.spot.upper ? other.spot.upper->from : other.spot.id;
-		if (*from != ENTRY_NONE)
-			*from = entry_object(*from) | m->form;
-	}
-	return vacate(o, t->dir, other.name, other.spot.upper);
+	return s->upper ? s->upper->from : s->id;
 }
 
-static int make_file(struct overlay *o, const struct target *t, struct upper **ret)
+/* Where it came from nowhere: from there, as the form that its own name says. */
+static void inherit(struct upper *u, entry_id from, const struct meaning *m)
 {
-	entry_id from = ENTRY_NONE;
+	if (u->from == ENTRY_NONE && from != ENTRY_NONE)
+		u->from = u->id = entry_object(from) | m->form;
+}
+
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret)
+{
+	struct spot in = upper_spot(dir);
+
+	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
+	       !(ret->upper && upper_refused(ret->upper));
+}
+
+/* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
+ * its place, came from where that did. */
+static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
+{
+	struct spot other;
+
+	if (!overlay_other_form(o, dir, m, &other))
+		return 0;
+	inherit(u, origin(&other), m);
+	if (o->leaves)
+		o->leaves(o->arg, dir, other.upper, m->alternate);
+	return vacate(o, dir, m->alternate, other.upper, ENTRY_NONE);
+}
+
+int overlay_accept(struct overlay *o, struct upper *u)
+{
+	struct dentry p = {.dir = u->up};
+	struct meaning m;
+	int r;
+
+	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
+	if (upper_is_raw(u))
+		return 0;
+	strcpy(p.name, u->name);
+	r = overlay_meaning(o, &p, false, u->from, &m);
+	return r < 0 ? r : take_form(o, u, u->up, &m);
+}
+
+static int make_file(struct overlay *o, const struct dentry *p, struct upper **ret)
+{
+	const struct upper *gone = upper_find(o, p->dir, p->name);
 	struct upper *u;
 	struct meaning m;
-	int r = is_refused(t->name) ? -EPERM : name_check(t->name, strlen(t->name));
+	int r = overlay_meaning(o, p, false, ENTRY_NONE, &m);
 
-	if (r == 0)
-		r = meaning(o, t, false, ENTRY_NONE, &m);
-	if (r == 0)
-		r = take_form(o, t, &m, &from);
 	if (r < 0)
 		return r;
-	u = upper_new(o, false, from);
+	u = upper_new(o, false, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
-	clear(o, t);
-	r = upper_place(o, u, t->dir, t->name);
+	u->scratch = !means_something(&m);
+	u->moved = true;
+	if (gone && !gone->dir && !u->scratch)
+		inherit(u, gone->from, &m);
+	/* The next one's name may count on it. */
+	if (m.is == FORMAT_PART && !m.known)
+		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
+	if (r == 0) {
+		clear(o, p);
+		r = upper_place(o, u, p->dir, p->name);
+	}
 	if (r < 0)
 		upper_free(o, u);
 	else
@@ -165,234 +127,144 @@ static int make_file(struct overlay *o, const struct target *t, struct upper **r
 	return r;
 }
 
-/* *ret NULL: what is written there is dropped. */
-static int open_file(struct overlay *o, const struct target *t, uint64_t size, struct upper **ret)
+static int make_dir(struct overlay *o, const struct dentry *p, struct upper **ret)
 {
-	struct entry en;
-	int r;
-
-	*ret = NULL;
-	if (!t->stands)
-		return make_file(o, t, ret);
-	if (t->spot.dir)
-		return -EISDIR;
-	r = overlay_stat(o, &t->spot, &en, NULL);
-	if (r < 0)
-		return r;
-	if (en.derived)
-		return 0;
-	if (!en.writable)
-		return -EACCES;
-	if (en.most && size > en.most)
-		return -EFBIG;
-	*ret = upper_raise(o, t->dir, t->name, &t->spot);
-	return *ret ? 0 : -ENOMEM;
-}
-
-int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
-{
-	CLEANUP_EXTENT struct extent in = x;
-	struct upper *u = NULL;
-	struct target t;
-	int r = find_target(o, path, &t);
-
-	if (r == 0)
-		r = t.name[0] ? open_file(o, &t, in.size, &u) : -EISDIR;
-	if (r < 0 || !u)
-		return r;
-	extent_finish(&u->in);
-	u->in = extent_ref(&in);
-	u->written = true;
-	u->timed = mtime;
-	if (mtime)
-		u->mtime = *mtime;
-	return 0;
-}
-
-int overlay_revert(struct overlay *o, const char *path)
-{
-	struct target t;
-	int r = find_target(o, path, &t);
-
-	if (r == 0 && (!t.stands || t.spot.dir))
-		r = t.stands ? -EISDIR : -ENOENT;
-	if (r < 0 || !t.spot.upper || !t.spot.upper->written)
-		return r;
-	if (t.spot.upper->from == ENTRY_NONE)
-		return vacate(o, t.dir, t.name, t.spot.upper);
-	extent_finish(&t.spot.upper->in);
-	t.spot.upper->written = t.spot.upper->timed = false;
-	return 0;
-}
-
-static int make_dir(struct overlay *o, const struct target *t)
-{
-	struct upper *u;
+	struct upper *u = upper_find(o, p->dir, p->name);
 	struct meaning m;
-	struct entry en;
-	int r = is_refused(t->name) ? -EPERM : name_check(t->name, strlen(t->name));
+	int r = overlay_meaning(o, p, true, ENTRY_NONE, &m);
 
-	if (r == 0)
-		r = meaning(o, t, true, ENTRY_NONE, &m);
 	if (r < 0)
 		return r;
 	/* What is always there is there again. */
-	u = upper_find(o, t->dir, t->name);
-	if (u && u->dir && upper_base(o, t->dir, t->name, &en) == 0 && en.fixed) {
+	if (u && u->dir && overlay_is_standing(o, p->dir, p->name)) {
 		u->whiteout = false;
+		*ret = u;
 		return 0;
 	}
 	u = upper_new(o, true, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
 	if (means_something(&m))
-		r = o->base->format->tree->add(&o->shape, t->dir->id, t->name, true, &u->id, NULL);
+		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, true, &u->id, NULL);
 	if (r == 0) {
-		clear(o, t);
-		r = upper_place(o, u, t->dir, t->name);
+		clear(o, p);
+		r = upper_place(o, u, p->dir, p->name);
 	}
 	if (r < 0)
 		upper_free(o, u);
+	else
+		*ret = u;
 	return r;
 }
 
-int overlay_mkdir(struct overlay *o, const char *path)
+int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret)
 {
-	struct target t;
-	int r = find_target(o, path, &t);
+	int r = overlay_may_make(o, p, dir);
 
 	if (r < 0)
 		return r;
-	return !t.name[0] || t.stands ? -EEXIST : make_dir(o, &t);
+	return dir ? make_dir(o, p, ret) : make_file(o, p, ret);
 }
 
-static int stop(void *arg, const char *name, const struct spot *s)
+int overlay_take(struct overlay *o, const struct dentry *p)
 {
-	(void)arg, (void)name, (void)s;
-	return 1;
+	const struct upper *u = p->spot.upper;
+
+	return vacate(o, p->dir, p->name, p->spot.upper,
+		p->spot.dir || (u && u->scratch) ? ENTRY_NONE : origin(&p->spot));
 }
 
-static bool is_empty(const struct overlay *o, const struct spot *dir)
+/* Where names come with times, what moves keeps its own. */
+static void keep_time(const struct overlay *o, struct upper *u, const struct meaning *m)
 {
-	return overlay_list(o, dir, stop, NULL) == 0;
+	const struct format *f = o->base->format;
+	struct entry en;
+
+	if (!f->keeps_times || u->timed || u->written || u->from == ENTRY_NONE ||
+		(m->known && m->id == u->from) || f->stat(o->base, u->from, &en, NULL) < 0 ||
+		!en.has_mtime)
+		return;
+	u->timed = true;
+	u->mtime = en.mtime;
 }
 
-/* May it be taken from where it stands? */
-static int removable(const struct overlay *o, const struct spot *s)
+static bool is_at_home(const struct overlay *o, const struct upper *u)
 {
 	struct entry en;
-	int r = overlay_stat(o, s, &en, NULL);
 
-	if (r < 0 || !o->base->format->tree)
-		return r < 0 ? r : -EPERM;
-	return en.fixed && !s->dir && !en.derived ? -EPERM : 0;
+	return u->from != ENTRY_NONE && upper_base(o, u->up, u->name, &en) == 0 && en.id == u->from;
 }
 
-int overlay_remove(struct overlay *o, const char *path, bool dir)
+/* A file takes the place of another, or of what stood there. */
+static int take_place(
+	struct overlay *o, struct upper *u, const struct dentry *to, const struct meaning *m)
 {
-	struct target t;
-	int r = find_target(o, path, &t);
+	const struct upper *gone = upper_find(o, to->dir, to->name);
 
-	if (r < 0)
-		return r;
-	if (!t.name[0])
-		return -EPERM;
-	if (!t.stands)
-		return -ENOENT;
-	if (t.spot.dir != dir)
-		return dir ? -ENOTDIR : -EISDIR;
-	r = removable(o, &t.spot);
-	if (r < 0)
-		return r;
-	if (dir && !is_empty(o, &t.spot))
-		return -ENOTEMPTY;
-	return vacate(o, t.dir, t.name, t.spot.upper);
-}
-
-static bool is_within(const struct upper *dir, const struct upper *u)
-{
-	while (dir && dir != u)
-		dir = dir->up;
-	return dir;
-}
-
-static int may_replace(const struct overlay *o, const struct target *to, bool dir)
-{
-	if (!to->stands)
+	if (!means_something(m))
 		return 0;
-	if (to->spot.dir != dir)
-		return to->spot.dir ? -EISDIR : -ENOTDIR;
-	return dir && !is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
+	if (to->stands)
+		inherit(u, origin(&to->spot), m);
+	else if (gone && !gone->dir)
+		inherit(u, gone->from, m);
+	return upper_refused(u) ? 0 : take_form(o, u, to->dir, m);
 }
 
-/* May it be called so? */
-static int may_move(
-	const struct overlay *o, const struct spot *s, const struct target *to, entry_id *ret_id)
-{
-	struct meaning m;
-	int r = is_refused(to->name) ? -EPERM
-				     : meaning(o, to, s->dir, s->dir ? s->id : ENTRY_NONE, &m);
-
-	*ret_id = s->id;
-	if (r < 0 || !s->dir)
-		return r;
-	if (s->id == ENTRY_NONE)
-		return means_something(&m) ? -EXDEV : 0;
-	if (m.known ? m.id == s->id : m.fits)
-		return 0;
-	/* As scratch its files would be gone; elsewhere it is another thing: mv copies then. */
-	return means_something(&m) ? -EXDEV : -EPERM;
-}
-
-static int move(struct overlay *o, struct target *from, struct target *to)
+int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
 	struct upper *u = upper_raise(o, from->dir, from->name, &from->spot);
-	struct meaning m;
-	entry_id own;
+	struct meaning m = {.is = FORMAT_SCRATCH};
+	entry_id left = ENTRY_NONE;
 	int r = u ? 0 : -ENOMEM;
 
-	if (r == 0)
-		r = may_move(o, &from->spot, to, &own);
-	if (r == 0 && !u->dir && !to->stands && meaning(o, to, false, ENTRY_NONE, &m) == 0) {
-		own = u->from;
-		r = take_form(o, to, &m, &own);
-	}
+	if (r == 0 && !u->dir)
+		r = overlay_meaning(o, to, false, u->from, &m);
+	/* A backup: who makes the file anew means the same object. */
+	if (r == 0 && !u->dir && !u->scratch && !means_something(&m))
+		left = u->from;
+	if (r == 0 && !u->dir)
+		r = take_place(o, u, to, &m);
 	if (r < 0)
 		return r;
 	if (to->stands && to->spot.upper)
 		upper_free(o, to->spot.upper);
 	clear(o, to);
 	r = upper_place(o, u, to->dir, to->name);
-	return r < 0 ? r : vacate(o, from->dir, from->name, NULL);
-}
-
-int overlay_rename(struct overlay *o, const char *from, const char *to)
-{
-	struct target a, b;
-	struct entry en;
-	/* Directories on the way of the one may be on that of the other. */
-	int r = find_target(o, to, &b);
-
-	if (r == 0)
-		r = find_target(o, from, &a);
-	if (r == 0)
-		r = find_target(o, to, &b);
 	if (r < 0)
 		return r;
-	if (!a.name[0] || !b.name[0])
-		return -EPERM;
-	if (!a.stands)
-		return -ENOENT;
-	if (b.stands && b.dir == a.dir && b.spot.upper == a.spot.upper && b.spot.id == a.spot.id)
+	if (!u->dir) {
+		u->scratch = !means_something(&m);
+		keep_time(o, u, &m);
+		if (u->from == ENTRY_NONE)
+			u->id = ENTRY_NONE;
+	}
+	u->moved = !is_at_home(o, u);
+	return vacate(o, from->dir, from->name, NULL, left);
+}
+
+int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e)
+{
+	struct dentry p = {.dir = u->up, .stands = true, .spot = upper_spot(u)};
+	struct meaning m;
+	int r = 0;
+
+	if (!u->moved || u->dir || (u->from == ENTRY_NONE && u->id != ENTRY_NONE)) {
+		*ret = u->id;
 		return 0;
-	if (a.spot.upper && is_within(b.dir, a.spot.upper))
-		return -EINVAL;
-	r = removable(o, &a.spot);
-	if (r == 0 && a.spot.dir && overlay_stat(o, &a.spot, &en, NULL) == 0 && en.fixed)
-		r = -EPERM;
-	if (r == 0)
-		r = may_replace(o, &b, a.spot.dir);
-	if (r == 0 && b.stands)
-		r = removable(o, &b.spot);
-	return r < 0 ? r : move(o, &a, &b);
+	}
+	strcpy(p.name, u->name);
+	if (p.dir->id == ENTRY_NONE)
+		return -ENOENT;
+	r = overlay_meaning(o, &p, false, u->from, &m);
+	if (r < 0 || !means_something(&m))
+		return r < 0 ? error_set(e, r, "%s", strerror(-r)) : -ENOENT;
+	if (m.known)
+		*ret = m.id;
+	else if (u->from != ENTRY_NONE && m.fits)
+		*ret = u->from;
+	else
+		r = o->base->format->tree->add(&o->shape, p.dir->id, p.name, false, ret, e);
+	if (r == 0 && u->from == ENTRY_NONE)
+		u->id = *ret;
+	return r;
 }

@@ -52,13 +52,13 @@ int overlay_lookup(
 	if (!dir->dir)
 		return -ENOTDIR;
 	if (u) {
-		*ret = (struct spot){u, u->id, u->dir};
+		*ret = upper_spot(u);
 		return u->whiteout ? -ENOENT : 0;
 	}
 	if (dir->upper ? dir->upper->from == ENTRY_NONE : dir->id == ENTRY_NONE)
 		return -ENOENT;
 	r = o->base->format->lookup(
-		o->base, dir->upper ? dir->upper->from : dir->id, name, &en, NULL);
+		overlay_names(o), dir->upper ? dir->upper->from : dir->id, name, &en, NULL);
 	if (r == 0)
 		*ret = (struct spot){NULL, en.id, en.dir};
 	return r;
@@ -108,7 +108,7 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	int r = 0, more = 1;
 
 	while (r == 0 && from != ENTRY_NONE &&
-		(more = f->list(o->base, from, &cookie, name, &en, NULL)) > 0)
+		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
 		if (!dir->upper || !upper_find(o, dir->upper, name))
 			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir});
 	if (r == 0 && more < 0)
@@ -116,23 +116,37 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	if (r < 0 || !dir->upper)
 		return r;
 	TAILQ_FOREACH (u, &dir->upper->below, beside) {
-		if (!u->whiteout)
-			r = fn(arg, u->name, &(struct spot){u, u->id, u->dir});
+		if (!u->whiteout) {
+			const struct spot s = upper_spot(u);
+			r = fn(arg, u->name, &s);
+		}
 		if (r != 0)
 			break;
 	}
 	return r;
 }
 
+/* Which entry of which base it shows; false: none. */
+static bool shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
+	entry_id *ret_id)
+{
+	const struct upper *u = s->upper;
+
+	*ret = u && u->of ? u->of : o->base;
+	*ret_id = !u ? s->id : u->of ? u->was : u->from;
+	return *ret_id != ENTRY_NONE && !(u && u->written);
+}
+
 int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e)
 {
 	const struct upper *u = s->upper;
-	entry_id from = u ? u->from : s->id;
+	const struct snapshot *of;
+	entry_id id;
 	int r = 0;
 
 	*ret = (struct entry){.id = s->id, .dir = s->dir, .writable = true, .sized = true};
-	if (from != ENTRY_NONE && !(u && u->written))
-		r = o->base->format->stat(o->base, from, ret, e);
+	if (shown(o, s, &of, &id))
+		r = of->format->stat(of, id, ret, e);
 	if (r < 0)
 		return r;
 	if (u && u->written)
@@ -147,9 +161,10 @@ int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *re
 int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
 	struct error *e)
 {
-	const struct upper *u = s->upper;
+	const struct snapshot *of;
+	entry_id id;
 
-	if (u && u->written)
-		return extent_read(&u->in, off, dst, n, e);
-	return o->base->format->get(o->base, u ? u->from : s->id, off, dst, n, e);
+	if (shown(o, s, &of, &id))
+		return of->format->get(of, id, off, dst, n, e);
+	return s->upper ? extent_read(&s->upper->in, off, dst, n, e) : -ENOENT;
 }

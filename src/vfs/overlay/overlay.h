@@ -5,7 +5,8 @@
  * Nothing is kept of an entry of the base that nobody touched. What differs has an `upper`: a file
  * with bytes of its own, what was made, what stands elsewhere than in the base (whose entry it came
  * from is `from`), a whiteout where the base has something and nothing stands; and the directories
- * that these are in. That is all: how the tree came to be is not in it.
+ * that these are in. That is all: how the tree came to be is not in it. A mount keeps uppers of
+ * what the kernel knows, too (`node`), which differ in nothing.
  *
  * Errors are those that a program hears from a mount. One thread at a time.
  */
@@ -17,29 +18,48 @@
 #include "base/hash.h"
 #include "formats/build.h"
 
+struct node;
+
 struct upper {
 	struct hash_link link; /* by directory and name; first */
-	struct upper *up;      /* NULL: the root */
+	struct upper *up;      /* NULL: the root, and what stands nowhere any more */
 	TAILQ_HEAD(uppers, upper) below;
 	TAILQ_ENTRY(upper) beside;
 	char *name;
-	uint64_t number; /* no other one has, or had, in this overlay */
+	uint64_t number;   /* no other one has, or had, in this overlay */
+	uint64_t place;    /* grows in the order of `below` */
+	struct node *node; /* who holds it, so that it is not freed; or NULL */
 	bool dir, whiteout;
+	bool scratch;  /* a file whose name means nothing where it stands */
+	bool moved;    /* the base has not `from` here */
 	entry_id from; /* in the base; ENTRY_NONE: it was made */
-	entry_id id; /* of a directory in `shape`, ENTRY_NONE: it means nothing; of a file `from` */
-	bool written;     /* it has bytes of its own */
-	struct extent in; /* ... these */
+	entry_id id;  /* in `shape`. Of a directory ENTRY_NONE: it means nothing; of a file that was
+		       * made ENTRY_NONE: overlay_identify was not asked */
+	bool written; /* it has bytes of its own */
+	struct extent in;   /* ... these */
+	struct extent last; /* what was accepted before, where `in` was refused; or empty */
+	char *why;          /* ... for this reason; NULL: it was not, "": nobody judged it yet */
 	bool timed;
 	struct timespec mtime; /* that somebody set */
+	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
+	entry_id was;
+	entry_id old; /* rebase.c: `from` in the base of before */
 };
 
 struct overlay {
 	struct snapshot *base;
-	struct snapshot *shape; /* the base, with the directories that were made: what names in
-				 * those mean */
+	struct snapshot *shape; /* the base with what was made: what names in directories that were
+				 * made mean, and against what content is judged */
+	uint64_t shapes;        /* so many were not made of the one before; what is known of
+				 * one says nothing of the next */
 	struct hash names;
 	struct upper *root;
-	uint64_t numbers; /* that were dealt */
+	uint64_t numbers, places; /* that were dealt */
+	struct upper *listed;     /* before the last that overlay_after gave, or NULL */
+	/* A file is about to leave without being asked for, since the other form of its object
+	 * takes its place; u may be NULL. Set by who wants to know. */
+	void (*leaves)(void *arg, struct upper *dir, struct upper *u, const char *name);
+	void *arg;
 };
 
 /* Takes a reference to base. */
@@ -54,7 +74,22 @@ struct spot {
 	bool dir;
 };
 
+/* The version that says which names the base has: where files show what others hold, there may be
+ * more or fewer of them by now. */
+static inline const struct snapshot *overlay_names(const struct overlay *o)
+{
+	return o->base->format->follows ? o->shape : o->base;
+}
+
+/* ... and which one says what a file shows that has no bytes of its own: what moved may have left
+ * its object to another file. */
+static inline const struct snapshot *overlay_shown(const struct overlay *o, const struct upper *u)
+{
+	return u->moved ? o->base : overlay_names(o);
+}
+
 struct spot overlay_root(const struct overlay *o);
+struct spot upper_spot(struct upper *u);
 int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret);
 /* Of a path below the root; "" is the root. Slashes at its ends and "." in it mean nothing, and
@@ -63,39 +98,125 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
 /* The names in a directory, what the base has first; fn returns 0, or what ends it. */
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg);
+bool overlay_is_empty(const struct overlay *o, const struct spot *dir);
 /* As stat has it; the size of what was not written may be unknown (entry.sized). */
 int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e);
 /* Its bytes; off and n within its size. On any thread, as long as nothing is changed. */
 int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
 	struct error *e);
 
-/* The bytes of a file, which is made where it is not there (the reference in x is taken, also on
- * failure); the file's own time (NULL: none is set). */
+/* A place that something is about to take or to leave. */
+struct dentry {
+	struct upper *dir;
+	char name[NAME_MAX + 1]; /* "": it is the root */
+	bool stands;
+	struct spot spot; /* ... what */
+};
+
+/* Also where nothing stands (0). */
+int overlay_dentry(
+	const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret);
+/* Of a path; the directories on the way get uppers. */
+int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
+/* What its name means for a file or directory that came from `object` (ENTRY_NONE: from nowhere).
+ */
+int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
+	struct meaning *ret);
+/* The file of the other form of the object that the name means, unless it was refused and is in
+ * nobody's way. */
+bool overlay_other_form(
+	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret);
+static inline bool means_something(const struct meaning *m)
+{
+	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
+}
+
+/* The changes. What may_ says of one is all that keeps it from being done, but for -ENOMEM. A file
+ * that takes the place of another, or stands where one was removed or has left for a name that
+ * means nothing, comes from where that came from, if it comes from nowhere else. */
+int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir);
+int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret);
+int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir);
+int overlay_take(struct overlay *o, const struct dentry *p);
+int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
+int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to);
+
+/* The bytes of a file, which is made where it is not there, and accepted (the reference in x is
+ * taken, also on failure); the file's own time (NULL: none is set). */
 int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime);
+/* ... bytes that were refused. */
+int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why);
 int overlay_mkdir(struct overlay *o, const char *path);
 int overlay_remove(struct overlay *o, const char *path, bool dir);
 int overlay_rename(struct overlay *o, const char *from, const char *to);
 /* The bytes that it has of its own go: it is what the base has, or not there. */
 int overlay_revert(struct overlay *o, const char *path);
 
+/* Its bytes were written, and are not refused: it takes the place of the other form of its object.
+ */
+int overlay_accept(struct overlay *o, struct upper *u);
+/* The entry of `shape` that the file's content is judged for; one that was made gets one. -ENOENT:
+ * it is scratch. */
+int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e);
+
 /* All that differs, for build: malloc'ed; what it points to is the overlay's. Entry i is of
  * uppers[i], if that is asked for. */
 int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers,
 	size_t *ret_n);
+/* Does anything of it, scratch apart, differ from the base? */
+bool overlay_differs(const struct overlay *o);
+/* The first upper of a directory behind a place (0: of all); quick for who goes on from there. */
+struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place);
+/* All uppers but the root, those in a directory after it, from NULL. */
+struct upper *overlay_next(const struct overlay *o, const struct upper *u);
+/*
+ * rebase.c: the tree goes on over another base, that of a map which was built of it and saved, and
+ * shows the same paths. What stands there has no bytes of its own any more; what is refused (`why`)
+ * or means nothing stays as it is, and so does a file that was moved to a name that means nothing,
+ * where its object was kept. fn() is told of each upper that goes (what was hidden may be there
+ * again), and then of each that stands and has a node. -ENOMEM: some of it is as it was.
+ */
+int overlay_rebase(struct overlay *o, const struct snapshot *base,
+	void (*fn)(void *arg, struct upper *u, bool stands), void *arg);
+/* A file without bytes of its own shows what s has of it, whatever the base becomes. */
+void upper_freeze(const struct snapshot *s, struct upper *u);
+
 /* malloc'ed, relative to the root; NULL: no memory. */
 char *upper_path(const struct upper *u);
+/* Its bytes are those from now on (the references are taken): accepted, or refused for `why`. */
+int upper_write(struct upper *u, struct extent in, const char *why);
+/* It has none of its own any more. */
+void upper_clean(struct upper *u);
+static inline bool upper_refused(const struct upper *u)
+{
+	return u->why && *u->why;
+}
+/* Does it stand in raw/, where all of the map is shown once more? */
+bool upper_is_raw(const struct upper *u);
+/* Does it differ from the base: in anything but what is below it? */
+bool upper_differs(const struct upper *u);
 
 /* upper.c: for the other files of this room. */
 struct upper *upper_find(const struct overlay *o, const struct upper *dir, const char *name);
 /* Under that name from now on; -ENOMEM. */
 int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const char *name);
 struct upper *upper_new(struct overlay *o, bool dir, entry_id from);
-void upper_free(struct overlay *o, struct upper *u); /* with what is below */
+/* With what is below. Those with a node stand nowhere from now on, and are the node's to free. */
+void upper_free(struct overlay *o, struct upper *u);
+/* Frees it, and those above it, if nobody needs it: it differs in nothing, and has no node. */
+void upper_settle(struct overlay *o, struct upper *u);
 /* The one of dir/name, which stands there as s; made where it has none. NULL: no memory. */
 struct upper *upper_raise(
 	struct overlay *o, struct upper *dir, const char *name, const struct spot *s);
+/* Is a directory of that name always there, also in a directory that was made? */
+bool overlay_is_standing(const struct overlay *o, const struct upper *dir, const char *name);
+/* A directory that is always in one that was made is there from the begin, and gets an upper when
+ * somebody asks for it (where dir/name has none). -ENOENT. */
+int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret);
 /* What the base has there. -ENOENT. */
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);
+/* A file that nobody touched, and that is there no more: it followed from others. */
+bool upper_is_gone(const struct overlay *o, const struct upper *u);
 
 #endif

@@ -14,15 +14,26 @@ static void say(void *arg, const char *line)
 	report_add(arg, REPORT_NOTE, "%s", line);
 }
 
+int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
+{
+	*ret = (struct staged){.said = REPORT_INIT};
+	if (overlay_tree(o, &ret->entries, &ret->uppers, &ret->n) < 0)
+		return error_set(e, -ENOMEM, "no memory for the files of a map");
+	ret->base = snapshot_ref(o->base);
+	return 0;
+}
+
+int staged_run(struct staged *s, struct error *e)
+{
+	return build(s->base, s->entries, s->n, say, &s->said, &s->built, e);
+}
+
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
 {
-	int r;
+	int r = staged_begin(o, ret, e);
 
-	*ret = (struct staged){.said = REPORT_INIT};
-	r = overlay_tree(o, &ret->entries, &ret->uppers, &ret->n);
-	if (r < 0)
-		return error_set(e, r, "no memory for the files of a map");
-	r = build(o->base, ret->entries, ret->n, say, &ret->said, &ret->built, e);
+	if (r == 0)
+		r = staged_run(ret, e);
 	if (r < 0)
 		staged_finish(ret);
 	return r;
@@ -32,29 +43,43 @@ void staged_finish(struct staged *s)
 {
 	built_finish(&s->built);
 	report_finish(&s->said);
+	snapshot_unref(s->base);
 	free(s->entries);
 	free(s->uppers);
 	*s = (struct staged){.said = REPORT_INIT};
 }
 
-static bool is_put(const struct staged *s, size_t i)
+static bool is_put(enum build_fate fate)
 {
-	enum build_fate fate = s->built.entries[i].fate;
 	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
 }
 
 bool staged_differs(const struct staged *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_put(s, i) || s->built.entries[i].old != BUILD_SAME)
+		if (is_put(s->built.entries[i].fate) || s->built.entries[i].old != BUILD_SAME)
+			return true;
+	return false;
+}
+
+static bool is_moved(enum build_fate fate)
+{
+	return fate == BUILD_NEW || fate == BUILD_MOVED;
+}
+
+bool staged_moves(const struct staged *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (is_moved(s->built.entries[i].fate) || is_moved(s->built.entries[i].old))
 			return true;
 	return false;
 }
 
 char *staged_kept_path(const struct staged *s, size_t i)
 {
-	for (size_t k = 1; k < s->n; k++)
-		if (s->entries[k].gone && s->entries[k].from == s->entries[i].from)
+	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
+		if (s->entries[k].gone && !s->uppers[k]->moved &&
+			entry_object(s->entries[k].from) == entry_object(s->entries[i].from))
 			return upper_path(s->uppers[k]);
 	return upper_path(s->uppers[i]);
 }
@@ -92,7 +117,7 @@ static int by_path(const void *a, const void *b)
 
 	while (*p && *p == *q)
 		p++, q++;
-	return rank(*p) - rank(*q);
+	return *p || *q ? rank(*p) - rank(*q) : x->put - y->put;
 }
 
 /* A directory that is new tells of all that is in it. */
@@ -109,10 +134,9 @@ static bool is_in_map(const struct staged *s, size_t i)
 {
 	const struct snapshot *map = s->built.map;
 	const struct format_names *names = map->format->names;
-	char name[NAME_MAX + 1];
 
 	for (; names && i; i = s->entries[i].up)
-		if (names->shown_as(map, s->built.entries[i].id, name) == -ENOENT)
+		if (!names->holds(map, s->built.entries[i].id))
 			return false;
 	return true;
 }
@@ -123,10 +147,10 @@ static void collect(const struct staged *s, struct lines *l)
 		const struct built_entry *b = &s->built.entries[i];
 
 		if (b->old != BUILD_SAME)
-			add(l, i, upper_path(s->uppers[i]), false, b->old);
+			add(l, i, upper_path(s->uppers[i]), is_put(b->old), b->old);
 		if (b->fate == BUILD_KEPT)
 			add(l, i, staged_kept_path(s, i), false, b->fate);
-		if (is_put(s, i) && !is_below_new(s, i) && is_in_map(s, i))
+		if (is_put(b->fate) && !is_below_new(s, i) && is_in_map(s, i))
 			add(l, i, upper_path(s->uppers[i]), true, b->fate);
 	}
 	if (l->n)
@@ -149,6 +173,24 @@ static void tell_gone(const struct line *l, struct report *report)
 		report_add(report, REPORT_REMOVED, "%s", l->path);
 }
 
+static void lines_finish(struct lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->at[i].path);
+	free(l->at);
+}
+
+void staged_each(const struct staged *s,
+	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg)
+{
+	struct lines l = {0};
+
+	collect(s, &l);
+	for (size_t i = 0; i < l.n; i++)
+		fn(arg, l.at[i].fate, l.at[i].path);
+	lines_finish(&l);
+}
+
 void staged_report(const struct staged *s, struct report *report)
 {
 	struct lines l = {0};
@@ -163,7 +205,5 @@ void staged_report(const struct staged *s, struct report *report)
 			report_add(report, REPORT_SAVED, "%s", l.at[i].path);
 	if (saved > NAMED_MAX)
 		report_add(report, REPORT_SAVED, "and %zu more", saved - NAMED_MAX);
-	for (size_t i = 0; i < l.n; i++)
-		free(l.at[i].path);
-	free(l.at);
+	lines_finish(&l);
 }

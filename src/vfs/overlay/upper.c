@@ -34,6 +34,8 @@ static void detach(struct overlay *o, struct upper *u)
 	if (!u->up)
 		return;
 	hash_remove(&o->names, &u->link);
+	if (o->listed == u)
+		o->listed = NULL;
 	TAILQ_REMOVE(&u->up->below, u, beside);
 	u->up = NULL;
 }
@@ -48,9 +50,15 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 	free(u->name);
 	u->name = copy;
 	u->up = dir;
+	u->place = ++o->places;
 	hash_add(&o->names, &u->link, key_of(dir, name));
 	TAILQ_INSERT_TAIL(&dir->below, u, beside);
 	return 0;
+}
+
+struct spot upper_spot(struct upper *u)
+{
+	return (struct spot){u, u->id, u->dir};
 }
 
 struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
@@ -64,6 +72,22 @@ struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
 	u->from = u->id = from;
 	TAILQ_INIT(&u->below);
 	return u;
+}
+
+static void release(struct upper *u)
+{
+	upper_clean(u);
+	snapshot_unref(u->of);
+	free(u->name);
+	free(u);
+}
+
+void upper_freeze(const struct snapshot *s, struct upper *u)
+{
+	if (u->dir || u->of || u->written || u->from == ENTRY_NONE)
+		return;
+	u->of = snapshot_ref(s);
+	u->was = u->from;
 }
 
 void upper_free(struct overlay *o, struct upper *u)
@@ -80,10 +104,67 @@ void upper_free(struct overlay *o, struct upper *u)
 		}
 		next = at == u ? NULL : at->up;
 		detach(o, at);
-		extent_finish(&at->in);
-		free(at->name);
-		free(at);
+		if (at->node)
+			upper_freeze(overlay_shown(o, at), at);
+		else
+			release(at);
 		at = next;
+	}
+}
+
+void upper_clean(struct upper *u)
+{
+	extent_finish(&u->in);
+	extent_finish(&u->last);
+	free(TAKE(u->why));
+	u->written = false;
+}
+
+int upper_write(struct upper *u, struct extent in, const char *why)
+{
+	char *text = why ? strdup(why) : NULL;
+
+	if (why && !text) {
+		extent_finish(&in);
+		return -ENOMEM;
+	}
+	if (why && u->written && !u->why) {
+		extent_finish(&u->last);
+		u->last = u->in;
+		u->in = (struct extent)EXTENT_INIT;
+	} else if (!why) {
+		extent_finish(&u->last);
+	}
+	extent_finish(&u->in);
+	free(u->why);
+	u->in = in;
+	u->why = text;
+	snapshot_unref(TAKE(u->of));
+	u->written = true;
+	return 0;
+}
+
+bool upper_is_raw(const struct upper *u)
+{
+	while (u->up && u->up->up)
+		u = u->up;
+	return u->name && strcmp(u->name, "raw") == 0;
+}
+
+bool upper_differs(const struct upper *u)
+{
+	return u->whiteout || u->written || u->timed || u->moved || u->from == ENTRY_NONE;
+}
+
+void upper_settle(struct overlay *o, struct upper *u)
+{
+	while (u && u != o->root && !u->node && TAILQ_EMPTY(&u->below) &&
+		(!u->up || !upper_differs(u))) {
+		struct upper *up = u->up;
+
+		detach(o, u);
+		release(u);
+		u = up;
 	}
 }
 
@@ -102,12 +183,56 @@ struct upper *upper_raise(
 	return u;
 }
 
+bool overlay_is_standing(const struct overlay *o, const struct upper *dir, const char *name)
+{
+	const struct format *f = o->base->format;
+	struct entry en;
+	int r = -ENOENT;
+
+	if (dir->from != ENTRY_NONE)
+		r = upper_base(o, dir, name, &en);
+	else if (dir->id != ENTRY_NONE)
+		r = f->lookup(o->shape, dir->id, name, &en, NULL);
+	return r == 0 && en.dir && en.fixed;
+}
+
+int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret)
+{
+	struct entry en;
+	struct upper *u;
+	int r;
+
+	if (dir->from != ENTRY_NONE || dir->id == ENTRY_NONE)
+		return -ENOENT;
+	r = o->base->format->lookup(o->shape, dir->id, name, &en, NULL);
+	if (r < 0 || !en.dir || !en.fixed)
+		return r < 0 ? r : -ENOENT;
+	u = upper_new(o, true, ENTRY_NONE);
+	if (!u)
+		return -ENOMEM;
+	u->id = en.id;
+	r = upper_place(o, u, dir, name);
+	if (r < 0)
+		upper_free(o, u);
+	else
+		*ret = upper_spot(u);
+	return r;
+}
+
 int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret)
 {
 	if (dir->from == ENTRY_NONE)
 		return -ENOENT;
-	return o->base->format->lookup(o->base, dir->from, name, ret, NULL);
+	return o->base->format->lookup(overlay_names(o), dir->from, name, ret, NULL);
+}
+
+bool upper_is_gone(const struct overlay *o, const struct upper *u)
+{
+	struct entry en;
+
+	return o->base->format->follows && u->up && !u->dir && !u->of && !upper_differs(u) &&
+	       upper_base(o, u->up, u->name, &en) == -ENOENT;
 }
 
 char *upper_path(const struct upper *u)
@@ -157,7 +282,10 @@ static void describe(const struct overlay *o, const struct upper *u, struct tree
 		.from = u->from,
 		.hides = ENTRY_NONE,
 		.in = u->written ? &u->in : NULL,
-		.mtime = u->timed ? &u->mtime : NULL,
+		.last = u->last.mem || u->last.file ? &u->last : NULL,
+		.refused = u->why,
+		.timed = u->timed,
+		.mtime = u->mtime,
 	};
 	if (u->up && !u->whiteout && upper_base(o, u->up, u->name, &en) == 0 &&
 		entry_object(en.id) != entry_object(u->from))
@@ -183,6 +311,8 @@ static int add_below(const struct overlay *o, struct listing *l, uint32_t up)
 	int r = 0;
 
 	TAILQ_FOREACH (u, &dir->below, beside) {
+		if (!upper_differs(u) && TAILQ_EMPTY(&u->below))
+			continue;
 		if (!array_room(sorted, n, room))
 			return -ENOMEM;
 		sorted[n++] = u;
@@ -214,4 +344,39 @@ int overlay_tree(
 	else
 		free(l.uppers);
 	return 0;
+}
+
+struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place)
+{
+	struct upper *u = TAILQ_LAST(&dir->below, uppers);
+
+	if (!u || u->place <= place)
+		return NULL;
+	u = o->listed && o->listed->up == dir && o->listed->place <= place
+		    ? o->listed
+		    : TAILQ_FIRST(&dir->below);
+	while (u->place <= place)
+		u = TAILQ_NEXT(u, beside);
+	o->listed = TAILQ_PREV(u, uppers, beside);
+	return u;
+}
+
+struct upper *overlay_next(const struct overlay *o, const struct upper *u)
+{
+	struct upper *next = u ? TAILQ_FIRST(&u->below) : TAILQ_FIRST(&o->root->below);
+
+	while (!next && u && u != o->root) {
+		next = TAILQ_NEXT(u, beside);
+		u = u->up;
+	}
+	return next;
+}
+
+bool overlay_differs(const struct overlay *o)
+{
+	for (const struct upper *u = NULL; (u = overlay_next(o, u));)
+		if (upper_differs(u) && !(u->dir && u->id == ENTRY_NONE) &&
+			!(u->scratch && u->from == ENTRY_NONE))
+			return true;
+	return false;
 }

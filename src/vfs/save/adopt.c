@@ -7,7 +7,6 @@
 
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
-#include "vfs/tree/placements.h"
 #include "vfs/save/save.h"
 
 void report_conflict(struct report *r, const char *name)
@@ -57,12 +56,11 @@ void save_adopt(struct save_job *s)
 	struct volume *vol = s->vol;
 	char kept[NAME_MAX + 1];
 
-	if (s->now) {
+	if (s->base) {
 		assert(vol->commit_queue && volume_is_owner(vol));
 		snapshot_unref(vol->now);
-		vol->now = TAKE(s->rebased);
-		snapshot_unref(vol->before);
-		vol->before = TAKE(s->rebased_finalized);
+		vol->now = snapshot_ref(s->base);
+		vol->renumbered = s->renumbered;
 	}
 	exchange(&vol->source.files[0], &s->file);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
@@ -78,8 +76,6 @@ void save_adopt(struct save_job *s)
 	}
 	volume_note_attributes(vol);
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
-	vol->renumbered |= s->n_placements > 0 || (vol->fresh && !s->first);
-	vol->renamed++;
 	vol->fresh &= s->first;
 	if (strcmp(vol->name, s->name) != 0) {
 		char *name = strdup(s->name);
@@ -93,25 +89,20 @@ void save_adopt(struct save_job *s)
 	}
 	journal_turn(&vol->journal, &s->next, s->unsure, kept);
 	report_kept(&s->report, kept);
-	volume_unchanged(vol);
 }
 
 void save_job_finish(struct save_job *s)
 {
-	for (size_t i = 0; i < s->n_drafts; i++) {
-		free(s->drafts[i].path);
-		free(s->drafts[i].reason);
-		extent_finish(&s->drafts[i].content);
+	for (size_t i = 0; i < s->n_left; i++) {
+		free(s->left[i].path);
+		free(s->left[i].text);
+		extent_finish(&s->left[i].content);
 	}
-	free(s->drafts);
-	snapshot_unref(s->now);
-	placements_free(s->placements, s->n_placements);
-	snapshot_unref(s->finalized);
-	snapshot_unref(s->rebased);
-	snapshot_unref(s->rebased_finalized);
+	free(s->left);
+	snapshot_unref(s->map);
+	snapshot_unref(s->base);
 	file_unref(s->file);
 	file_unref(s->second);
 	journal_finish(&s->next);
 	report_finish(&s->report);
-	report_finish(&s->said);
 }

@@ -9,7 +9,6 @@
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 #include "vfs/tree/vanish.h"
-#include "vfs/tree/path.h"
 #include "vfs/save/left_dir.h"
 
 struct left_file {
@@ -58,12 +57,12 @@ static struct left_file *file_of(struct left *l, const char *path)
 }
 
 /* False: no memory to say so. */
-static bool copy_one(struct left *l, const struct node *n)
+static bool copy_one(const struct vfs *v, struct left *l, const struct upper *u)
 {
-	CLEANUP(free) char *path = node_path(n);
+	CLEANUP(free) char *path = upper_path(u);
 	struct left_file *f = path ? file_of(l, path) : NULL;
 	char buffer[VANISH_REASON_MAX];
-	char *why = f ? strdup(vanish_reason(n, buffer, sizeof(buffer))) : NULL;
+	char *why = f ? strdup(vanish_reason(v, u, buffer, sizeof(buffer))) : NULL;
 
 	if (!why)
 		return false;
@@ -71,7 +70,7 @@ static bool copy_one(struct left *l, const struct node *n)
 	f->why = why;
 	f->wanted = true;
 	f->e = (struct error)ERROR_INIT;
-	(void)left_dir_copy(&l->dir, n, path, &f->e);
+	(void)left_dir_copy(&l->dir, u, path, &f->e);
 	return true;
 }
 
@@ -106,9 +105,9 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 	}
 	for (struct left_file *f = v->vol->left->files; f; f = f->next)
 		f->wanted = false;
-	for (const struct node *n = NULL; (n = node_next(v, n));)
-		if (vanish_would(n) && (open_too || !n->writers))
-			failed |= !copy_one(v->vol->left, n);
+	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
+		if (vanish_would(v, u) && (open_too || !u->node || !u->node->writers))
+			failed |= !copy_one(v, v->vol->left, u);
 	remove_unwanted(v->vol->left);
 	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
@@ -168,9 +167,9 @@ static void count_derived(struct vfs *v, struct report *report)
 	CLEANUP(free) char *path = NULL;
 	size_t count = 0;
 
-	for (const struct node *n = NULL; (n = node_next(v, n));)
-		if (vanish_derived(n) && !count++)
-			path = node_path(n);
+	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
+		if (vanish_derived(v, u) && !count++)
+			path = upper_path(u);
 	if (count)
 		report_add(report, REPORT_NOTE,
 			"%zu %s left out that %s made of others in the map (%s)", count,

@@ -15,7 +15,7 @@ enum { TRIES = 1000, CHUNK = 64 << 10, STRETCH = 64 << 20 };
 
 void left_dir_init(struct left_dir *d, const struct vfs *v)
 {
-	*d = (struct left_dir){.vol = v->vol, .host = v->host, .fd = -1};
+	*d = (struct left_dir){.vfs = v, .vol = v->vol, .host = v->host, .fd = -1};
 }
 
 void left_dir_finish(struct left_dir *d)
@@ -74,27 +74,40 @@ static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 	return fd;
 }
 
-/* The bytes of n, wherever they come from: the stage, or the version it was frozen at. */
-static int read_node(const struct node *n, uint64_t off, void *dst, size_t size, struct error *e)
+/* The bytes of a file, wherever they come from. */
+static int read_file(const struct left_dir *d, const struct upper *u, uint64_t off, void *dst,
+	size_t size, struct error *e)
 {
-	if (n->stage)
-		return spool_read(n->stage->spool, off, dst, size, e);
-	return n->vol->format->get(n->frozen, n->id, off, dst, size, e);
+	const struct spot s = {(struct upper *)(uintptr_t)u, u->id, false};
+
+	if (u->node && u->node->stage)
+		return spool_read(u->node->stage->spool, off, dst, size, e);
+	return overlay_read(d->vfs->tree, &s, off, dst, size, e);
 }
 
-static int size_of_node(const struct node *n, uint64_t *ret, struct error *e)
+static int size_of_file(
+	const struct left_dir *d, const struct upper *u, uint64_t *ret, struct error *e)
 {
-	*ret = 0;
-	if (n->stage)
-		*ret = spool_size(n->stage->spool);
-	else if (n->frozen)
-		return snapshot_size(n->frozen, n->id, ret, e);
-	return 0;
+	const struct spot s = {(struct upper *)(uintptr_t)u, u->id, false};
+	struct entry en;
+	int r;
+
+	if (u->node && u->node->stage) {
+		*ret = spool_size(u->node->stage->spool);
+		return 0;
+	}
+	r = overlay_stat(d->vfs->tree, &s, &en, e);
+	*ret = en.size;
+	if (r == 0 && !en.sized)
+		r = snapshot_size(
+			u->of ? u->of : d->vfs->tree->base, u->of ? u->was : u->from, ret, e);
+	return r;
 }
 
-/* Calls fn with all of n, piece by piece. */
-static int each_piece(const struct left_dir *d, const struct node *n, uint64_t size, uint8_t *chunk,
-	int (*fn)(int fd, uint64_t off, uint8_t *chunk, size_t n), int fd, struct error *e)
+/* Calls fn with all of it, piece by piece. */
+static int each_piece(const struct left_dir *d, const struct upper *u, uint64_t size,
+	uint8_t *chunk, int (*fn)(int fd, uint64_t off, uint8_t *chunk, size_t n), int fd,
+	struct error *e)
 {
 	int r = 0;
 
@@ -103,7 +116,7 @@ static int each_piece(const struct left_dir *d, const struct node *n, uint64_t s
 
 		if (off % STRETCH == 0)
 			d->host->progress(d->host, "copying what is left out", off, size);
-		r = read_node(n, off, chunk, some, e);
+		r = read_file(d, u, off, chunk, some, e);
 		if (r < 0)
 			return r;
 		r = fn(fd, off, chunk, some);
@@ -128,7 +141,7 @@ static int compare_piece(int fd, uint64_t off, uint8_t *chunk, size_t n)
 	return got == (ssize_t)n && memcmp(chunk, chunk + CHUNK, n) == 0 ? 0 : -ESTALE;
 }
 
-static bool is_there(const struct left_dir *d, const struct node *n, int parent, const char *base,
+static bool is_there(const struct left_dir *d, const struct upper *u, int parent, const char *base,
 	uint64_t size, uint8_t *chunk)
 {
 	CLEANUP(close_fd)
@@ -137,10 +150,10 @@ static bool is_there(const struct left_dir *d, const struct node *n, int parent,
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	       (uint64_t)st.st_size == size &&
-	       each_piece(d, n, size, chunk, compare_piece, fd, NULL) == 0;
+	       each_piece(d, u, size, chunk, compare_piece, fd, NULL) == 0;
 }
 
-static int write_file(const struct left_dir *d, const struct node *n, int parent, const char *base,
+static int write_file(const struct left_dir *d, const struct upper *u, int parent, const char *base,
 	uint64_t size, uint8_t *chunk, struct error *e)
 {
 	CLEANUP(close_fd) int out = -1;
@@ -152,7 +165,7 @@ static int write_file(const struct left_dir *d, const struct node *n, int parent
 		return error_set(e, out, "%s", strerror(-out));
 	r = io_truncate(out, size);
 	if (r == 0)
-		r = each_piece(d, n, size, chunk, write_piece, out, e);
+		r = each_piece(d, u, size, chunk, write_piece, out, e);
 	if (r == 0)
 		like_the_map(d->vol, out, false);
 	if (r == 0)
@@ -183,13 +196,13 @@ static int open_hidden(struct left_dir *d, struct error *e)
 	return 0;
 }
 
-int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, struct error *e)
+int left_dir_copy(struct left_dir *d, const struct upper *u, const char *path, struct error *e)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
 	CLEANUP(close_fd) int parent = -1;
 	char base[NAME_MAX + 1];
 	uint64_t size;
-	int r = chunk ? size_of_node(n, &size, e) : error_set(e, -ENOMEM, "out of memory");
+	int r = chunk ? size_of_file(d, u, &size, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0 && d->fd < 0)
 		r = open_hidden(d, e);
@@ -198,9 +211,9 @@ int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, st
 	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
 	if (parent < 0)
 		return parent;
-	return is_there(d, n, parent, base, size, chunk)
+	return is_there(d, u, parent, base, size, chunk)
 		       ? 0
-		       : write_file(d, n, parent, base, size, chunk, e);
+		       : write_file(d, u, parent, base, size, chunk, e);
 }
 
 void left_dir_remove(struct left_dir *d, const char *path)

@@ -10,6 +10,7 @@
 #include "vfs/tree/node.h"
 
 struct left_dir {
+	const struct vfs *vfs;
 	const struct volume *vol;
 	struct vfs_host *host;   /* is told how far a large file is */
 	char name[NAME_MAX + 1]; /* what it is called, once it is made */
@@ -20,10 +21,10 @@ void left_dir_init(struct left_dir *d, const struct vfs *v);
 void left_dir_finish(struct left_dir *d); /* the directory stays */
 
 /*
- * n's bytes, which are the same already or are written, synced, to the path there. Where that fails
+ * Its bytes, which are the same already or are written, synced, to the path there. Where that fails
  * no part of it stays.
  */
-int left_dir_copy(struct left_dir *d, const struct node *n, const char *path, struct error *e);
+int left_dir_copy(struct left_dir *d, const struct upper *u, const char *path, struct error *e);
 /* The file at path goes, if there is one, and every directory that is empty then, this one too. */
 void left_dir_remove(struct left_dir *d, const char *path);
 /* It gets its last name, and is on disk. Does nothing where there is none. */

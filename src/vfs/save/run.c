@@ -4,20 +4,17 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "vfs/volume/commit_queue.h"
-#include "vfs/volume/outcome.h"
-#include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
-#include "vfs/tree/path.h"
-#include "vfs/tree/placements.h"
-#include "vfs/tree/stage.h"
-#include "vfs/save/changes.h"
+#include "base/array.h"
+#include "vfs/overlay/staged.h"
 #include "vfs/save/left.h"
-#include "vfs/save/prepare.h"
 #include "vfs/save/save.h"
+#include "vfs/tree/stage.h"
+#include "vfs/tree/view.h"
+#include "vfs/tree/wait.h"
+#include "vfs/volume/commit_queue.h"
 
 struct saving {
 	struct job job;
@@ -26,25 +23,21 @@ struct saving {
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
-	struct changes changes;
-	bool finalized;
+	struct staged staged;
 };
-
-static void saving_write(struct job *j)
-{
-	save_write(&((struct saving *)j)->save);
-}
 
 static void saving_free(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
 	save_job_finish(&s->save);
+	staged_finish(&s->staged);
 	free(s);
 }
 
-static void saving_finish(struct saving *s)
+static void saving_told(struct job *j)
 {
+	struct saving *s = (struct saving *)j;
 	struct report report = s->save.report;
 	vfs_saved done = s->done;
 	void *arg = s->arg;
@@ -52,167 +45,243 @@ static void saving_finish(struct saving *s)
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
-	changes_finish(&s->changes);
-	commit_queue_leave(s->save.vol);
 	s->job = (struct job){.run = saving_free};
 	pool_submit(s->v->pool, &s->job);
 	done(arg, &report);
 }
 
-/* What is so since the last save is no news; what was otherwise meanwhile is. */
-static void tell_said(struct save_job *s)
+/* The kernel may wait for a read that waits for a view, and that for the queue. */
+static void saving_finish(struct saving *s, struct node *const *nodes, size_t n)
 {
-	struct volume *vol = s->vol;
+	s->job = (struct job){.done = saving_told};
+	commit_queue_leave(s->save.vol);
+	if (n)
+		node_invalidate(s->v, nodes, n, &s->job);
+	else
+		saving_told(&s->job);
+}
 
-	report_add_news(&s->report, &s->said, &vol->told);
+/* What is so since the last save is no news; what was otherwise meanwhile is. */
+static void tell_said(struct saving *s)
+{
+	struct volume *vol = s->v->vol;
+
+	report_add_news(&s->save.report, &s->staged.said, &vol->told);
 	report_finish(&vol->told);
-	vol->told = s->said;
-	s->said = (struct report)REPORT_INIT;
+	vol->told = s->staged.said;
+	s->staged.said = (struct report)REPORT_INIT;
+}
+
+/* The kernel forgets what a file was shown as before the save, and names that went with it. */
+struct telling {
+	struct vfs *v;
+	struct node **nodes;
+	size_t n, room;
+};
+
+/* Who lists it anew has not been there since it changed before. */
+static void tell_names(struct vfs *v, struct node *dir)
+{
+	if (dir && !dir->changed)
+		names_tell(v, dir);
+}
+
+static void tell_gone(struct vfs *v, struct upper *u)
+{
+	if (u->node)
+		node_forget_name(v, u->node);
+	tell_names(v, u->up->node);
+}
+
+static void tell_upper(void *arg, struct upper *u, bool stands)
+{
+	struct telling *t = arg;
+	struct node *n = u->node;
+
+	if (!stands) {
+		tell_gone(t->v, u);
+		return;
+	}
+	/* What it lacked is in the map now. */
+	if (u->dir && u->old == ENTRY_NONE && u->from != ENTRY_NONE)
+		tell_names(t->v, n);
+	if (u->dir || (upper_differs(u) && !u->why))
+		return;
+	if (file_retire(n) || !n->stage)
+		n->cached = false;
+	if (!n->stage && array_room(t->nodes, t->n, t->room))
+		t->nodes[t->n++] = n;
+}
+
+/* The tree goes on over what was written. */
+static void go_on(struct saving *s, struct telling *t)
+{
+	struct vfs *v = s->v;
+
+	if (!s->save.base)
+		return;
+	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
+	v->view.stale = false;
+	view_spoil(v, NULL);
+}
+
+static void note_refused(struct vfs *v, struct upper *u, const char *why)
+{
+	CLEANUP(free) char *path = upper_path(u), *line = NULL;
+
+	if (path && asprintf(&line, "refused: %s: %s", path, why) >= 0)
+		v->host->note(v->host, line);
+	free(u->why);
+	u->why = strdup(why);
+}
+
+/* The tree goes on over what there is now; but where moves came to the map that there was it stays
+ * as it is, and so does the journal: that map shows other paths. */
+static bool goes_on(const struct saving *s)
+{
+	return s->save.saved || (s->save.same && !staged_moves(&s->staged));
+}
+
+/* A file is refused as long as the map that follows from all does not have it. */
+static void take_verdicts(struct saving *s)
+{
+	for (size_t i = 1; i < s->staged.n; i++) {
+		const struct built_entry *b = &s->staged.built.entries[i];
+		struct upper *u = s->staged.uppers[i];
+
+		if (u->dir || s->staged.entries[i].gone)
+			continue;
+		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
+			u->node->stage->state = STAGE_CLEAN;
+		if (b->last && goes_on(s))
+			extent_finish(&u->last);
+		/* What it came from is another file's, or gone. */
+		if (u->scratch && b->fate != BUILD_KEPT && goes_on(s)) {
+			upper_freeze(overlay_shown(s->v->tree, u), u);
+			u->from = ENTRY_NONE;
+		}
+		if (b->fate != BUILD_REFUSED)
+			free(TAKE(u->why));
+		else if (!upper_refused(u))
+			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
+	}
 }
 
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
+	struct telling t = {.v = s->v};
 
-	if (s->save.saved) {
-		save_adopt(&s->save);
-		placements_keep(s->v, s->save.placements, s->save.n_placements);
-		s->save.placements = NULL;
-		s->save.n_placements = 0;
-	}
 	if (s->save.saved || s->save.same) {
-		tell_said(&s->save);
-		changes_report(&s->changes, s->save.finalized, s->save.saved, &s->save.report);
-		changes_saved(s->v);
-		volume_unchanged(s->save.vol);
-		s->v->vol->restructured = false;
-		objects_saved(s->v, s->save.saved);
+		tell_said(s);
+		staged_report(&s->staged, &s->save.report);
+		take_verdicts(s);
 	}
-	saving_finish(s);
+	if (s->save.saved)
+		save_adopt(&s->save);
+	else if (goes_on(s))
+		s->save.base = snapshot_ref(s->v->vol->now);
+	if (goes_on(s))
+		go_on(s, &t);
+	saving_finish(s, t.nodes, t.n);
+	free(t.nodes);
 }
 
-/* Also one that is being written on: what was closed last was refused, or waits, and is to be kept.
- */
-static bool is_draft(const struct node *n)
+/* On a worker. What the new map does not hold goes to its journal, as operations on its tree. */
+static int leave_file(struct saving *s, size_t i)
 {
-	return file_judged(n) && (n->stage->verdict < 0 || (n->pending && stage_is_open(n->stage)));
-}
-
-static int draft_content(const struct stage *s, struct extent *ret)
-{
-	if (!stage_is_open(s) || (!s->closed.mem && !s->closed.file))
-		return spool_extent(s->spool, ret, NULL);
-	*ret = extent_ref(&s->closed);
-	return 0;
-}
-
-static int collect_drafts(struct vfs *v, struct save_job *s)
-{
-	struct draft *drafts;
+	const struct staged *st = &s->staged;
+	const struct upper *u = st->uppers[i];
+	const struct built_entry *b = &st->built.entries[i];
+	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
+	bool kept = b->fate == BUILD_KEPT;
 	int r = 0;
 
-	for (const struct node *n = NULL; r == 0 && (n = node_next(v, n));) {
-		struct draft d = {0};
-
-		if (!is_draft(n))
-			continue;
-		drafts = realloc(s->drafts, (s->n_drafts + 1) * sizeof(*drafts));
-		if (!drafts)
-			return -ENOMEM;
-		s->drafts = drafts;
-		d.path = node_path_in(n, s->finalized);
-		d.reason = strdup(error_text(&n->stage->why));
-		r = d.path && d.reason ? draft_content(n->stage, &d.content) : -ENOMEM;
-		drafts[s->n_drafts++] = d;
-	}
+	if ((kept || !b->last) && (u->last.mem || u->last.file))
+		r = save_leave(
+			&s->save, JOURNAL_PUT, staged_kept_path(st, i), NULL, extent_ref(&u->last));
+	if (r == 0 && u->written)
+		r = save_leave(&s->save, kept && !u->why ? JOURNAL_PUT : JOURNAL_DRAFT,
+			staged_kept_path(st, i), strdup(why), extent_ref(&u->in));
+	if (r == 0 && kept)
+		r = save_leave(&s->save, JOURNAL_RENAME, staged_kept_path(st, i), upper_path(u),
+			(struct extent)EXTENT_INIT);
 	return r;
 }
 
-static void saving_short(struct saving *s)
+static bool is_left(const struct staged *s, size_t i)
 {
-	report_add(&s->save.report, REPORT_REFUSED, "out of memory");
-	report_code(&s->save.report, OUTCOME_SAVE_FAILED);
-	saving_finish(s);
+	enum build_fate fate = s->built.entries[i].fate;
+
+	return !s->entries[i].gone && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
 }
 
-static void saving_finalize(struct job *j)
+/* Directories, for what is in them: only those that were made can be none of the map's. */
+static int leave_dirs(struct saving *s)
+{
+	const struct staged *st = &s->staged;
+	CLEANUP(free) bool *holds = calloc(st->n, sizeof(*holds));
+	int r = holds ? 0 : -ENOMEM;
+
+	for (size_t i = 1; r == 0 && i < st->n; i++)
+		for (size_t k = i; is_left(st, i) && k; k = st->entries[k].up)
+			holds[k] = true;
+	for (size_t i = 1; r == 0 && i < st->n; i++)
+		if (holds[i] && st->entries[i].dir && st->entries[i].from == ENTRY_NONE)
+			r = save_leave(&s->save, JOURNAL_MKDIR, upper_path(st->uppers[i]), NULL,
+				(struct extent)EXTENT_INIT);
+	return r;
+}
+
+static int leave_rest(struct saving *s)
+{
+	const struct staged *st = &s->staged;
+	int r = leave_dirs(s);
+
+	for (size_t i = 1; r == 0 && i < st->n; i++)
+		if (is_left(st, i) && !st->entries[i].dir)
+			r = leave_file(s, i);
+	return r;
+}
+
+static void saving_run(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
+	struct error e = ERROR_INIT;
+	int r = staged_run(&s->staged, &e);
 
-	changes_weigh(&s->changes);
-	s->finalized = save_finalize(&s->save);
-}
-
-/* Drafts go to the next journal by the names that the new map gives. */
-static void saving_finalized(struct job *j)
-{
-	struct saving *s = (struct saving *)j;
-
-	if (!s->finalized) {
-		saving_finish(s);
-		return;
+	if (r == 0) {
+		s->save.map = snapshot_ref(s->staged.built.map);
+		r = leave_rest(s);
+		if (r < 0)
+			error_set(&e, r, "out of memory");
 	}
-	if (collect_drafts(s->v, &s->save) < 0) {
-		saving_short(s);
-		return;
-	}
-	s->job = (struct job){saving_write, saving_done, NULL};
-	pool_submit(s->v->pool, &s->job);
-}
-
-/* Of what is saved all or nothing: what would be a draft. */
-static bool saving_refused(struct saving *s)
-{
-	struct vfs *v = s->v;
-	bool refused = false;
-
-	for (const struct node *n = NULL; v->vol->at_once && (n = node_next(v, n));) {
-		CLEANUP(free) char *path = is_draft(n) ? node_path(n) : NULL;
-
-		if (!is_draft(n))
-			continue;
-		report_add(&s->save.report, REPORT_REFUSED, "%s: %s", path ? path : "?",
-			error_text(&n->stage->why));
-		refused = true;
-	}
-	if (refused)
-		report_code(&s->save.report, OUTCOME_SAVE_FAILED);
-	return refused;
+	if (r < 0)
+		save_failed(&s->save, &e);
+	else if (!s->save.first && !staged_differs(&s->staged))
+		s->save.same = true;
+	else
+		save_write(&s->save);
 }
 
 static void saving_start(struct commit_task *t)
 {
 	struct saving *s = container_of(t, struct saving, task);
 	struct volume *vol = s->save.vol;
-	int r;
+	struct error e = ERROR_INIT;
 
-	if (saving_refused(s)) {
-		saving_finish(s);
-		return;
-	}
-	if (!vol->dirty && !s->v->vol->restructured && !node_stamped(s->v)) {
+	if (!overlay_differs(s->v->tree) && !s->save.first) {
 		report_fresh(vol, &s->save.report);
-		saving_finish(s);
+		saving_finish(s, NULL, 0);
 		return;
 	}
-	r = objects_place(s->v, &s->save.placements, &s->save.n_placements);
-	if (r == 0)
-		r = node_stamps(s->v, &s->save.placements, &s->save.n_placements);
-	if (r < 0) {
-		saving_short(s);
+	if (staged_begin(s->v->tree, &s->staged, &e) < 0) {
+		save_failed(&s->save, &e);
+		saving_finish(s, NULL, 0);
 		return;
 	}
-	changes_find(s->v, &s->changes);
-	s->save.now = snapshot_ref(vol->now);
-	s->job = (struct job){saving_finalize, saving_finalized, NULL};
+	s->job = (struct job){saving_run, saving_done, NULL};
 	pool_submit(s->v->pool, &s->job);
-}
-
-static void saving_enter(void *arg)
-{
-	struct saving *s = arg;
-
-	commit_queue_enter(s->v->vol, &s->task);
 }
 
 void vfs_save(struct vfs *v, vfs_saved done, void *arg)
@@ -233,8 +302,8 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.vol = v->vol;
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
-	names_restore(v);
-	save_prepare(v, saving_enter, s);
+	s->save.ends = v->ending;
+	commit_queue_enter(v->vol, &s->task);
 }
 
 struct ending {
@@ -295,7 +364,6 @@ int vfs_create_map(struct vfs *v, struct error *e)
 {
 	struct error why = ERROR_INIT;
 
-	v->vol->dirty = true;
 	vfs_save(v, first_saved, &why);
 	drain(v);
 	if (why.code && e)

@@ -1,50 +1,54 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * One save of a volume, on a worker thread, while the volume's commit queue is held: nothing is
- * applied meanwhile, so what it sees holds still.
+ * One save of a volume, on a worker thread, while the volume's commit queue is held: the tree holds
+ * still meanwhile.
  */
 #ifndef VFS_SAVE_SAVE_H
 #define VFS_SAVE_SAVE_H
 
-#include "vfs/tree/node.h"
+#include "formats/format.h"
+#include "vfs/tree/call.h"
+#include "vfs/volume/volume.h"
 
-struct draft {
-	char *path;
-	char *reason;
-	struct extent content;
+/* What the map does not hold, and the next journal does: an operation on the tree. */
+struct leftover {
+	enum journal_type type;
+	char *path, *text;     /* text: where it is renamed to, or why it is refused; or NULL */
+	struct extent content; /* of JOURNAL_PUT and JOURNAL_DRAFT */
 };
 
 struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
+	struct snapshot *map; /* that is to be written */
 	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
-	struct snapshot *now; /* NULL: nobody goes on from it, and the volume's stay */
-	struct placement *placements;
-	size_t n_placements;
+	bool ends;  /* nobody goes on from it: it is not opened anew */
+	struct leftover *left;
+	size_t n_left, room_left;
 
 	/* results */
 	struct report report;
-	struct report said; /* what the format says of the map to be written */
-	bool in_place;      /* another program wrote into the map's file */
-	bool same;          /* there was nothing to write after all */
-	struct snapshot *finalized;
-	struct draft *drafts; /* what the next journal keeps, by its paths in the finalized map */
-	size_t n_drafts;
-	bool saved;  /* the following are set */
-	bool unsure; /* renamed, but not known to be on disk: the old journal stays */
-	struct snapshot *rebased, *rebased_finalized;
+	bool in_place;         /* another program wrote into the map's file */
+	bool same;             /* there was nothing to write after all */
+	bool saved;            /* the following are set */
+	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
+	struct snapshot *base; /* what was written, opened anew; NULL where `first` or `ends` */
+	bool renumbered;       /* ... and shows other paths than a mount of it would */
 	struct file *file, *second; /* second: of a map of two files, or NULL */
 	struct stat stat, second_stat;
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
 	struct journal next;
 };
 
-/* The map to be written. false: there is none, and the report says why. */
-bool save_finalize(struct save_job *s);
+/* path and text are taken, and so is the reference to the content. -ENOMEM. */
+int save_leave(
+	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content);
 /* Check, write, verify, journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */
 void save_adopt(struct save_job *s);
+/* There is none to be written: the report says why. */
+void save_failed(struct save_job *s, const struct error *e);
 /* Told by every save after the one that went elsewhere, in the same words. */
 void report_conflict(struct report *r, const char *name);
 /* Told of a map that the mount made, as long as nothing was saved into it. */

@@ -3,92 +3,104 @@
 
 #include <errno.h>
 
-#include "vfs/tree/path.h"
-#include "vfs/ops/closed.h"
-#include "vfs/save/changes.h"
+#include "vfs/overlay/staged.h"
 #include "vfs/tree/vanish.h"
+#include "vfs/volume/commit_queue.h"
 
 struct status {
-	struct job job; /* first */
+	struct commit_task task; /* first */
+	struct job job;
 	struct vfs *v;
 	void (*found)(void *arg, struct buffer *records);
 	void *arg;
-	struct changes changes;
+	struct staged staged;
 	struct buffer records, rest; /* rest: what follows the changes */
 };
 
-static void status_run(struct job *j)
+static void add(void *arg, enum build_fate fate, const char *path)
 {
 	static const char *const words[] = {
-		[CHANGE_CONTENT] = "changed",
-		[CHANGE_NEW] = "new",
-		[CHANGE_MOVED] = "moved",
-		[CHANGE_REMOVED] = "removed",
-		[CHANGE_REPLACED] = "removed",
-		[CHANGE_KEPT] = "kept",
-		[CHANGE_EMPTIED] = "removed",
-		[CHANGE_NEEDED] = "kept",
+		[BUILD_WRITTEN] = "changed",
+		[BUILD_NEW] = "new",
+		[BUILD_MOVED] = "moved",
+		[BUILD_GONE] = "removed",
+		[BUILD_REPLACED] = "removed",
+		[BUILD_KEPT] = "kept",
+		[BUILD_EMPTIED] = "removed",
+		[BUILD_NEEDED] = "kept",
 	};
-	struct status *s = (struct status *)j;
-	const struct changes *c = &s->changes;
 
-	changes_weigh(&s->changes);
-	for (size_t i = 0; i < c->n; i++) {
-		const struct status_entry e = {words[c->lines[i].kind], c->lines[i].path, NULL};
+	status_add(arg, &(struct status_entry){words[fate], path, NULL});
+}
 
-		status_add(&s->records, &e);
+/* What a save would refuse now, of what was closed. */
+static void add_refused(struct status *s)
+{
+	for (size_t i = 1; i < s->staged.n; i++) {
+		const struct built_entry *b = &s->staged.built.entries[i];
+		CLEANUP(free) char *path = NULL;
+
+		if (b->fate == BUILD_REFUSED && !s->staged.entries[i].gone)
+			path = upper_path(s->staged.uppers[i]);
+		if (path)
+			status_add(&s->records,
+				&(struct status_entry){b->waits ? "waiting" : "draft", path,
+					b->why && *b->why ? b->why : "it is judged at the save"});
+	}
+}
+
+static void status_run(struct job *j)
+{
+	struct status *s = container_of(j, struct status, job);
+	struct error e = ERROR_INIT;
+
+	if (staged_run(&s->staged, &e) == 0) {
+		staged_each(&s->staged, add, &s->records);
+		add_refused(s);
+	} else {
+		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
 	}
 	buffer_append(&s->records, s->rest.data, s->rest.size);
 }
 
 static void status_done(struct job *j)
 {
-	struct status *s = (struct status *)j;
+	struct status *s = container_of(j, struct status, job);
 
+	commit_queue_leave(s->v->vol);
 	s->found(s->arg, &s->records);
-	changes_finish(&s->changes);
+	staged_finish(&s->staged);
 	buffer_finish_free(&s->rest);
 	free(s);
 }
 
-/* The word for n, and why; NULL: there is nothing to say of it. */
-static const char *word_for(const struct node *n, const char **ret_why, char *buffer, size_t room)
+/* What would be copied out at an unmount, and no verdict is needed for. */
+static void add_scratch(struct vfs *v, struct buffer *b)
 {
-	if (node_scratch(n)) {
-		*ret_why = vanish_reason(n, buffer, room);
-		return vanish_would(n) ? "left" : NULL;
-	}
-	if (!n->stage)
-		return NULL;
-	*ret_why = error_text(&n->stage->why);
-	if (n->stage->verdict < 0)
-		return "draft";
-	if (!n->pending)
-		return NULL;
-	if (!**ret_why)
-		*ret_why = "it is judged at the save";
-	return "waiting";
-}
-
-static void add_files(struct vfs *v, struct buffer *b)
-{
-	for (const struct node *n = NULL; (n = node_next(v, n));) {
+	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));) {
 		char buffer[VANISH_REASON_MAX];
-		const char *why, *word = word_for(n, &why, buffer, sizeof(buffer));
-		CLEANUP(free) char *path = word ? node_path(n) : NULL;
+		CLEANUP(free) char *path = NULL;
 
+		if (!u->dir && u->scratch && vanish_would(v, u))
+			path = upper_path(u);
 		if (path)
-			status_add(b, &(struct status_entry){word, path, why});
+			status_add(b, &(struct status_entry){"left", path,
+					      vanish_reason(v, u, buffer, sizeof(buffer))});
 	}
 }
 
-static void status_begin(void *arg)
+static void status_start(struct commit_task *t)
 {
-	struct status *s = arg;
+	struct status *s = (struct status *)t;
 
-	changes_find(s->v, &s->changes);
-	add_files(s->v, &s->rest);
-	pool_submit(s->v->pool, &s->job);
+	add_scratch(s->v, &s->rest);
+	s->job = (struct job){status_run, status_done, NULL};
+	if (overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0) {
+		pool_submit(s->v->pool, &s->job);
+		return;
+	}
+	buffer_append(&s->records, s->rest.data, s->rest.size);
+	status_done(&s->job);
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
@@ -97,12 +109,13 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct status){.job = {status_run, status_done, NULL},
+	*s = (struct status){.task.start = status_start,
 		.v = v,
 		.found = found,
 		.arg = arg,
+		.staged.said = REPORT_INIT,
 		.records = BUFFER_INIT,
 		.rest = BUFFER_INIT};
-	closed_apply(v, status_begin, s);
+	commit_queue_enter(v->vol, &s->task);
 	return 0;
 }

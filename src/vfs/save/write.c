@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/durable/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
@@ -17,25 +18,6 @@
 
 enum { CONFLICTS_MAX = 1000 };
 
-static void say(void *arg, const char *line)
-{
-	struct save_job *s = arg;
-
-	report_add(&s->said, REPORT_NOTE, "%s", line);
-}
-
-/* The map to be written: the objects where their files stand. */
-static int settle(struct save_job *s, struct error *e)
-{
-	const struct format *f = s->vol->format;
-
-	if (f->tree)
-		return f->tree->finalize(
-			s->now, s->placements, s->n_placements, &s->finalized, say, s, e);
-	s->finalized = snapshot_ref(s->now);
-	return 0;
-}
-
 static void check_why(void *arg, const struct format_fault *f)
 {
 	report_add(arg, REPORT_REFUSED, "%s", f->line);
@@ -45,8 +27,7 @@ static int check(struct save_job *s, struct error *e)
 {
 	const struct format_edit *f = s->vol->format->edit;
 
-	return f->check ? f->check(s->vol->before, s->finalized, false, check_why, &s->report, e)
-			: 0;
+	return f->check ? f->check(s->vol->now, s->map, false, check_why, &s->report, e) : 0;
 }
 
 static int refuse_in_place(struct save_job *s, struct error *e)
@@ -137,14 +118,14 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	int r;
 
 	replace_on_progress(o->all[0], progress, &p);
-	r = f->edit->encode(s->finalized, o->all, false, &plan, e);
+	r = f->edit->encode(s->map, o->all, false, &plan, e);
 	if (r == 0)
 		r = close_files(s, o, &written, e);
 	if (r == 0) {
 		s->host->progress(s->host, "reading it back", 0, 0);
-		r = f->edit->verify(s->finalized, plan, &written, e);
+		r = f->edit->verify(s->map, plan, &written, e);
 		if (r == 0 && written.doubted && f->edit->sound)
-			r = f->edit->sound(s->finalized, true, e);
+			r = f->edit->sound(s->map, true, e);
 		if (r < 0)
 			error_context(e, "what was written does not read back");
 	}
@@ -161,19 +142,37 @@ static int write_files(struct save_job *s, const struct outs *o, struct plan **r
 	return 0;
 }
 
-/* What the files of this mount will mean to one of the new map. */
-static int write_name_map(struct save_job *s, struct error *e)
+/* What was written, opened anew: it shows the paths that this mount shows. */
+static int reopen(struct save_job *s, const struct source *written, struct error *e)
 {
 	const struct format *f = s->vol->format;
-	struct bytes *name_map = NULL;
+	struct format_context ctx = s->vol->context;
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	int r = 0;
 
-	if (s->now && f->names && f->names->name_map)
-		r = f->names->name_map(s->now, s->finalized, &name_map, e);
-	if (name_map && name_map->size)
-		journal_read_by(&s->next, TAKE(name_map));
-	bytes_unref(name_map);
-	return r;
+	if (s->first || s->ends)
+		return 0;
+	if (f->names && f->names->list)
+		r = f->names->list(s->map, &names, e);
+	ctx.names = names;
+	if (r == 0)
+		r = f->open(written, &ctx, &s->base, e);
+	s->renumbered = names;
+	if (r == 0 && names)
+		journal_set_names(&s->next, TAKE(names));
+	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
+}
+
+static int leave(struct save_job *s, const struct leftover *l, struct error *e)
+{
+	switch (l->type) {
+	case JOURNAL_PUT:
+		return journal_put(&s->next, l->path, &l->content, NULL, e);
+	case JOURNAL_DRAFT:
+		return journal_draft(&s->next, l->path, l->text, &l->content, NULL, e);
+	default:
+		return journal_name(&s->next, l->type, l->path, l->text, e);
+	}
 }
 
 /* The journal of what the new map does not hold; without any, a word in the old one is enough. */
@@ -182,15 +181,11 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	struct journal *old = &s->vol->journal;
 	int r = 0;
 
-	r = journal_init(&s->next, &s->vol->trust, s->name, identity, old->identity, e);
 	s->next.fresh = s->first;
 	s->next.unnamed = old->unnamed;
-	if (r == 0)
-		r = write_name_map(s, e);
-	for (size_t i = 0; r == 0 && i < s->n_drafts; i++)
-		r = journal_draft(&s->next, s->drafts[i].path, s->drafts[i].reason,
-			&s->drafts[i].content, NULL, e);
-	if (r == 0 && s->n_drafts)
+	for (size_t i = 0; r == 0 && i < s->n_left; i++)
+		r = leave(s, &s->left[i], e);
+	if (r == 0 && s->n_left)
 		r = journal_sync(&s->next, e);
 	/* A word for the case that we are killed before the old one is removed; no more than that,
 	 * so that a journal which cannot be written any more does not keep the map from being
@@ -237,21 +232,21 @@ static int choose_name(
 }
 
 /* What was written gets its name; the journals are right before and after. */
-static int commit(struct save_job *s, const struct outs *o, const struct plan *plan,
-	const struct source *written, struct error *e)
+static int commit(
+	struct save_job *s, const struct outs *o, const struct source *written, struct error *e)
 {
-	const struct format *f = s->vol->format;
 	char identity[IDENTITY_SIZE];
 	bool conflict = false;
 	int r;
 
 	r = companion_identity_of(written, identity, e);
-	if (r == 0 && s->now)
-		r = f->edit->rebase(s->now, plan, written, &s->rebased, e);
-	if (r == 0 && s->now)
-		r = f->edit->rebase(s->finalized, plan, written, &s->rebased_finalized, e);
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);
+	if (r == 0)
+		r = journal_init(
+			&s->next, &s->vol->trust, s->name, identity, s->vol->journal.identity, e);
+	if (r == 0)
+		r = reopen(s, written, e);
 	if (r == 0)
 		r = write_journal(s, identity, e);
 	if (r == 0 && o->all[1])
@@ -282,7 +277,7 @@ static int save_all(struct save_job *s, struct error *e)
 
 	if (r < 0)
 		return r;
-	if (vol->format->edit->same && vol->format->edit->same(vol->before, s->finalized)) {
+	if (vol->format->edit->same && vol->format->edit->same(vol->now, s->map)) {
 		s->same = true;
 		return 0;
 	}
@@ -293,13 +288,13 @@ static int save_all(struct save_job *s, struct error *e)
 		r = write_files(s, &outs, &plan, &written, e);
 	if (r < 0)
 		return r;
-	r = commit(s, &outs, plan, &written, e);
+	r = commit(s, &outs, &written, e);
 	plan_free(plan);
 	written_finish(&written);
 	return r;
 }
 
-static void failed(struct save_job *s, const struct error *e)
+void save_failed(struct save_job *s, const struct error *e)
 {
 	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
 	s->report.error = e->code;
@@ -312,20 +307,25 @@ static void failed(struct save_job *s, const struct error *e)
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 
-bool save_finalize(struct save_job *s)
-{
-	struct error e = ERROR_INIT;
-
-	if (settle(s, &e) == 0)
-		return true;
-	failed(s, &e);
-	return false;
-}
-
 void save_write(struct save_job *s)
 {
 	struct error e = ERROR_INIT;
 
 	if (save_all(s, &e) < 0)
-		failed(s, &e);
+		save_failed(s, &e);
+}
+
+int save_leave(
+	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content)
+{
+	bool whole = path && (text || (type != JOURNAL_DRAFT && type != JOURNAL_RENAME));
+
+	if (!whole || !array_room(s->left, s->n_left, s->room_left)) {
+		free(path);
+		free(text);
+		extent_finish(&content);
+		return -ENOMEM;
+	}
+	s->left[s->n_left++] = (struct leftover){type, path, text, content};
+	return 0;
 }

@@ -15,7 +15,6 @@
 struct vfs;
 struct handle;
 struct call;
-struct takeover;
 struct snapshot;
 
 /* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
@@ -87,11 +86,6 @@ struct call {
 		int r;               /* ... what came of it */
 		uint64_t size;
 	} sized;
-	bool loaded;               /* rename: the stage of the moved file was made for it */
-	bool judged;               /* ... and its content would be accepted */
-	struct takeover *takeover; /* rename over a lens (ops/takeover.c) */
-	uint64_t split;            /* the object that is being split off (tree/place.c) */
-	bool split_told;           /* ... and the journal knows where it goes */
 };
 
 /* What the vfs needs of its front. */

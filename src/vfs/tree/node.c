@@ -3,9 +3,9 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "vfs/tree/stage.h"
 
 uint64_t entry_ino(const struct volume *vol, entry_id id)
@@ -27,200 +27,187 @@ struct node *node_next(const struct vfs *v, const struct node *n)
 	return (struct node *)hash_next(&v->nodes, n ? &n->link : NULL);
 }
 
-static struct node *node_make(struct vfs *v, struct volume *vol, uint64_t ino, bool dir)
+/* An entry of the base has the number that follows from its own, unless another one has that since
+ * a save; all others have one that nobody had before. */
+static uint64_t choose_ino(struct vfs *v, const struct upper *u)
 {
-	bool room = hash_room(&v->nodes) && hash_room(&v->shown);
-	struct node *n = room ? calloc(1, sizeof(*n)) : NULL;
+	uint64_t ino = entry_ino(v->vol, u->from);
 
-	assert(volume_is_owner(vol));
+	if (u->from != ENTRY_NONE && !u->moved && !node_find(v, ino))
+		return ino;
+	return (uint64_t)1 << INO_DYNAMIC_SHIFT | (uint64_t)v->vol->index << ENTRY_ID_BITS |
+	       v->next_dynamic++;
+}
+
+struct node *node_of(struct vfs *v, struct upper *u)
+{
+	struct node *n = u->node;
+
+	assert(volume_is_owner(v->vol));
+	if (n)
+		return n;
+	n = hash_room(&v->nodes) ? calloc(1, sizeof(*n)) : NULL;
 	if (!n)
 		return NULL;
-	n->ino = ino;
-	n->vol = vol;
-	n->dir = dir;
+	n->ino = choose_ino(v, u);
+	n->vfs = v;
+	n->at = u;
+	u->node = n;
 	n->waiting_end = &n->waiting;
-	hash_add(&v->nodes, &n->link, hash_number(ino));
+	hash_add(&v->nodes, &n->link, hash_number(n->ino));
 	return n;
 }
 
-struct node *node_root(struct vfs *v, struct volume *vol)
+struct node *node_root(struct vfs *v)
 {
-	struct node *n = node_make(v, vol, entry_ino(vol, ENTRY_ROOT), true);
-
-	if (n) {
-		node_show(v, n, LENS_LIVE, ENTRY_ROOT);
-		n->fixed = true;
-		v->root = n;
-	}
-	return n;
+	v->root = node_of(v, v->tree->root);
+	return v->root;
 }
 
 bool node_is_root(const struct node *n)
 {
-	return n == n->vol->vfs->root;
+	return n == n->vfs->root;
 }
 
-int node_place(struct node *n, struct node *parent, const char *name)
+struct node *node_parent(struct node *n)
 {
-	char *copy = parent ? strdup(name) : NULL;
-
-	if (parent && !copy)
-		return -ENOMEM;
-	/* The new parent first: it may be the old one, held by this child alone. */
-	if (parent)
-		parent->children++;
-	if (n->parent)
-		n->parent->children--;
-	n->parent = parent;
-	free(n->name);
-	n->name = copy;
-	return 0;
+	return n->at->up ? node_of(n->vfs, n->at->up) : NULL;
 }
 
-struct node *node_of_entry(
-	struct vfs *v, struct node *parent, const char *name, const struct entry *en)
+bool node_scratch(const struct node *n)
 {
-	uint64_t ino = entry_ino(parent->vol, en->id);
-	struct node *n = node_find(v, ino);
+	const struct upper *u = n->at;
 
-	if (n && n->parent)
-		return n;
-	if (!n)
-		n = node_make(v, parent->vol, ino, en->dir);
-	if (!n)
-		return NULL;
-	node_show(v, n, LENS_LIVE, en->id);
-	n->fixed = en->fixed;
-	if (node_place(n, parent, name) < 0) {
-		node_free_unused(v, n);
-		return NULL;
+	if (!u->up)
+		return !node_is_root(n);
+	return u->dir ? u->id == ENTRY_NONE : u->scratch;
+}
+
+int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node **ret)
+{
+	struct spot in = upper_spot(dir->at), s;
+	int r = overlay_lookup(v->tree, &in, name, &s);
+	struct upper *u;
+
+	if (r == -ENOENT && dir->at->up && !upper_find(v->tree, dir->at, name))
+		r = overlay_raise_fixed(v->tree, dir->at, name, &s);
+	if (r < 0)
+		return r;
+	if (s.upper && upper_is_gone(v->tree, s.upper))
+		return -ENOENT;
+	u = upper_raise(v->tree, dir->at, name, &s);
+	*ret = u ? node_of(v, u) : NULL;
+	if (u && !*ret)
+		upper_settle(v->tree, u);
+	return *ret ? 0 : -ENOMEM;
+}
+
+bool node_shows(const struct node *n, const struct snapshot **ret, entry_id *ret_id)
+{
+	const struct upper *u = n->at;
+	const struct overlay *o = n->vfs->tree;
+
+	if (n->stage || u->written)
+		return false;
+	*ret = u->of ? u->of : overlay_shown(o, u);
+	*ret_id = u->of ? u->was : u->from;
+	/* Of a directory that was made the shape says what is in it. */
+	if (u->dir && u->from == ENTRY_NONE) {
+		*ret = o->shape;
+		*ret_id = u->id;
 	}
-	return n;
-}
-
-struct node *node_new(struct vfs *v, struct volume *vol, bool dir)
-{
-	uint64_t ino = (uint64_t)1 << INO_DYNAMIC_SHIFT | (uint64_t)vol->index << ENTRY_ID_BITS |
-		       v->next_dynamic;
-	struct node *n = node_make(v, vol, ino, dir);
-
-	if (n)
-		v->next_dynamic++;
-	return n;
-}
-
-struct node *node_showing(
-	const struct vfs *v, const struct volume *vol, entry_id id, const struct node *n)
-{
-	struct hash_link *l =
-		n ? hash_again(&n->shows) : hash_find(&v->shown, hash_number(entry_ino(vol, id)));
-
-	for (; l; l = hash_again(l)) {
-		struct node *found = container_of(l, struct node, shows);
-
-		if (found->vol == vol && found->id == id)
-			return found;
-	}
-	return NULL;
-}
-
-static void set_lens(struct vfs *v, struct node *n, enum lens lens, entry_id id)
-{
-	assert(volume_is_owner(n->vol));
-	if (!node_scratch(n))
-		hash_remove(&v->shown, &n->shows);
-	n->lens = lens;
-	n->id = id;
-	if (!node_scratch(n))
-		hash_add(&v->shown, &n->shows, hash_number(entry_ino(n->vol, id)));
-}
-
-void node_show(struct vfs *v, struct node *n, enum lens lens, entry_id id)
-{
-	assert(lens >= LENS_NEW);
-	set_lens(v, n, lens, id);
-	n->origin = ENTRY_ROOT;
-	snapshot_unref(TAKE(n->frozen));
-}
-
-void node_freeze(struct vfs *v, struct node *n, const struct snapshot *s)
-{
-	assert(!node_scratch(n));
-	set_lens(v, n, LENS_FROZEN, n->id);
-	n->frozen = snapshot_ref(s);
-}
-
-void node_cut(struct vfs *v, struct node *n)
-{
-	set_lens(v, n, LENS_NONE, ENTRY_ROOT);
-	snapshot_unref(TAKE(n->frozen));
-}
-
-const struct snapshot *node_version(const struct node *n)
-{
-	return n->lens == LENS_FROZEN ? n->frozen : n->vol->now;
+	return *ret_id != ENTRY_NONE;
 }
 
 int node_entry(const struct node *n, struct entry *ret, struct error *e)
 {
-	return n->vol->format->stat(node_version(n), n->id, ret, e);
+	const struct snapshot *s;
+	entry_id id;
+
+	*ret = (struct entry){.dir = n->at->dir, .writable = true, .sized = true};
+	if (!node_shows(n, &s, &id)) {
+		ret->size = n->stage ? spool_size(n->stage->spool) : n->at->in.size;
+		return 0;
+	}
+	return s->format->stat(s, id, ret, e);
 }
 
 bool node_derived(const struct node *n)
 {
+	const struct snapshot *s = n->vfs->tree->base;
 	struct entry en;
 
-	return n->fixed && !n->dir && !node_scratch(n) && node_entry(n, &en, NULL) == 0 &&
-	       en.derived;
+	return !n->at->dir && n->at->from != ENTRY_NONE && !n->at->moved && !n->at->of &&
+	       s->format->stat(s, n->at->from, &en, NULL) == 0 && en.derived;
 }
 
 static bool needed(const struct node *n)
 {
-	if (node_is_root(n))
+	if (node_is_root(n) || n->lookups || n->opens || n->busy || n->waiting)
 		return true;
-	if (n->lookups || n->opens || n->children || n->names || n->busy || n->waiting)
-		return true;
-	return n->parent && (n->stage || n->set);
+	return n->at->up && (n->stage || n->set);
 }
 
-void node_pending(struct node *n, bool pending)
+void stage_drop(struct node *n)
 {
-	if (pending && !n->pending)
-		TAILQ_INSERT_TAIL(&n->vol->pending, n, in_pending);
-	else if (!pending && n->pending)
-		TAILQ_REMOVE(&n->vol->pending, n, in_pending);
-	n->pending = pending;
+	if (!n->stage)
+		return;
+	spool_destroy(n->stage->spool);
+	free(n->stage);
+	n->stage = NULL;
 }
 
 static void node_free(struct node *n)
 {
 	stage_drop(n);
-	snapshot_unref(n->frozen);
-	free(n->name);
 	free(n);
 }
 
 void node_free_unused(struct vfs *v, struct node *n)
 {
-	while (n && !needed(n)) {
-		struct node *parent = n->parent;
+	struct upper *u = n->at;
 
-		hash_remove(&v->nodes, &n->link);
-		node_cut(v, n);
-		node_pending(n, false);
-		if (parent)
-			parent->children--;
-		node_free(n);
-		n = parent;
-	}
+	if (needed(n))
+		return;
+	hash_remove(&v->nodes, &n->link);
+	u->node = NULL;
+	node_free(n);
+	upper_settle(v->tree, u);
 }
 
 void nodes_finish(struct vfs *v)
 {
 	for (struct node *n = node_next(v, NULL), *next; n; n = next) {
 		next = node_next(v, n);
+		n->at->node = NULL;
+		if (!n->at->up && n != v->root)
+			upper_settle(v->tree, n->at);
 		node_free(n);
 	}
 	hash_finish(&v->nodes);
-	hash_finish(&v->shown);
+}
+
+int node_walk(struct vfs *v, const char *path, struct node **ret)
+{
+	struct node *n = v->root, *next;
+	char name[NAME_MAX + 1];
+	int r;
+
+	while (*path) {
+		r = path_next(&path, name);
+		if (r == 0)
+			r = node_lookup(v, n, name, &next);
+		if (r < 0) {
+			node_free_unused(v, n);
+			return r;
+		}
+		n = next;
+	}
+	*ret = n;
+	return 0;
+}
+
+char *node_path(const struct node *n)
+{
+	return n->at->up || node_is_root(n) ? upper_path(n->at) : NULL;
 }

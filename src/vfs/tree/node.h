@@ -1,74 +1,41 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * node: what is kept of a mounted file or directory while somebody needs it: the kernel (lookups),
- * an open handle, a child, bytes being written, a name that the format did not give, or attributes
- * that a program set. All other entries are computed from the format whenever they are asked for.
+ * an open handle, bytes being written, or attributes that a program set. Where it stands, and what
+ * it is, its upper says (vfs/overlay/overlay.h). All other entries are computed from the format
+ * whenever they are asked for.
  *
- * Where a file's bytes come from, in this order: its stage (what is being written, a draft, or
- * scratch that was written); what its lens says (enum lens); nothing, as in an empty file.
+ * Where a file's bytes come from, in this order: its stage (what is being written, and scratch);
+ * the upper's own (what was closed); the entry of the base that it came from, as the map shows it
+ * that follows from all that was closed; nothing, as in an empty file.
  */
 #ifndef VFS_TREE_NODE_H
 #define VFS_TREE_NODE_H
 
 #include "base/hash.h"
-#include "formats/format.h"
+#include "vfs/overlay/overlay.h"
 #include "vfs/tree/call.h"
 #include "vfs/volume/volume.h"
 
 enum stage_state {
-	STAGE_CLEAN,     /* the verdict on what stands in it is known */
-	STAGE_TRUNCATED, /* it was cut, and nothing was written since */
-	STAGE_LOGGED,    /* ... and it was closed: the journal has it, nobody has judged it */
+	STAGE_CLEAN,  /* what stands in it was closed, and the verdict on it is known */
+	STAGE_CUT,    /* it was cut, and nothing was written since */
+	STAGE_LOGGED, /* ... and it was closed: the tree has it, nobody has judged it */
 	STAGE_WRITTEN,
-	STAGE_UNKEPT, /* judged, but the journal could not take it: an fsync tries again */
 };
 
 struct stage {
 	struct spool *spool;
 	enum stage_state state;
-	bool begun;       /* by write(2) since the last commit, so that a close is to come */
-	bool ahead;       /* the journal had what was LOGGED, and no verdict since */
-	int verdict;      /* of the last commit: 0, or -EINVAL: a draft */
-	struct error why; /* of a refusal */
-	/* What was closed last, where that is a draft or waits; empty: the spool has it. */
-	struct extent closed;
-};
-
-/*
- * What stands behind a node. Scratch are the first two; the others show the entry `id` of the
- * volume's newest version.
- *
- *	NONE -> NEW, MADE   it was made, at a name that means something
- *	NONE, FROZEN -> NEW, LIVE   it was renamed to such a name, and its content is put there
- *	NEW, MADE -> LIVE   what was written to it was accepted
- *	NEW, MADE -> NONE   what was written to it was refused, and dropped
- *	LIVE -> NEW         another file stands for its object now (ops/split.c)
- *	NEW, MADE, LIVE -> FROZEN   it was moved to a scratch name, removed or replaced
- *	FROZEN -> LIVE      it was moved back
- *	FROZEN -> NONE      it is written to, and has a stage of its own
- */
-enum lens {
-	LENS_NONE,
-	LENS_FROZEN, /* `id`, as it was in the version `frozen` */
-	LENS_NEW,    /* a new object or part, which has no accepted content yet */
-	/* An object or part that was there before, or its other form, and of which no journal says
-	 * that it stands here again: its first commit is written even if it says what the object is
-	 * already. */
-	LENS_MADE,
-	LENS_LIVE,
+	bool begun;  /* by write(2) since the last commit, so that a close is to come */
 };
 
 struct node {
-	struct hash_link link;  /* by ino; first */
-	struct hash_link shows; /* unless it is scratch: by id */
+	struct hash_link link; /* by ino; first */
 	uint64_t ino;
-	struct volume *vol;
-	struct node
-		*parent; /* holds one of its `children`; NULL for the root and what is unlinked */
-	char *name;
-
-	bool dir;
-	bool fixed; /* it is always there (entry.fixed) */
+	struct vfs *vfs;
+	struct upper *at; /* whose node it is; stands nowhere once it was unlinked */
+	struct stage *stage;
 	/*
 	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
 	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, also where
@@ -76,34 +43,22 @@ struct node {
 	 * one that it has just made (cp -r) takes a name that is not for a failure. 0: nobody.
 	 */
 	pid_t maker;
-	bool changed;   /* names in the directory came or went since it was listed last */
-	enum lens lens; /* set by node_show, node_freeze and node_cut */
-	entry_id id;    /* unless NONE */
-	struct snapshot *frozen;
-	entry_id origin; /* of scratch that was the file of an object: that one; else ENTRY_ROOT */
-	uint64_t left;   /* ... and when it was moved away (object.h) */
-	struct stage *stage;
-	/* Closed, but it cannot be judged before other files are there. With a draft: it was tried
-	 * for good at a save, and will be at the next one. Set by node_pending. */
-	bool pending;
-	TAILQ_ENTRY(node) in_pending; /* of the volume's */
+	bool changed; /* names in the directory came or went since it was listed last */
 
 	uint64_t lookups;
-	unsigned opens, children;
+	unsigned opens;
 	unsigned handles, writers; /* open files, and those of them that may write */
 	unsigned stale;            /* invalidations of the kernel's cache that are under way */
 	unsigned forgetting;       /* names of it that the kernel is about to forget */
 	bool misnamed;             /* ... or has forgotten, and nobody has looked it up since */
-	unsigned names;            /* of the overlay that point here: one, or two while it moves */
 	bool cached;               /* the kernel may hold pages that are still right */
+	bool told;                 /* somebody heard why it is scratch */
 
 	unsigned set; /* enum attr_mask: which of these were set */
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
 	struct timespec atime, mtime, ctime;
-	bool told;  /* somebody heard why it is scratch */
-	bool timed; /* mtime is what a program set, and nothing was written since */
 
 	bool busy; /* a commit or a load is under way: calls that change it wait */
 	struct call *waiting, **waiting_end;
@@ -119,9 +74,15 @@ struct vfs {
 	struct volume *vol;
 	struct pool *pool;
 	struct vfs_host *host;
+	struct overlay *tree;
 	struct node *root;
-	struct hash nodes, shown;       /* tree/node.c */
-	struct hash dentries, overlays; /* tree/dentry.c */
+	struct hash nodes; /* tree/node.c */
+	struct {
+		bool stale;     /* the tree's shape is not what follows from what was closed */
+		bool under_way; /* it is made anew */
+		bool waits;     /* of what was closed some waits for others, and is not in it */
+		struct call *waiting, **end;
+	} view; /* tree/view.h */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;
@@ -129,7 +90,7 @@ struct vfs {
 		pid_t lister; /* who asked for two of one, last */
 		unsigned jobs;
 	} ahead; /* sizes that are found before they are asked for (ops/look.c) */
-	uint64_t next_dynamic, next_cookie;
+	uint64_t next_dynamic;
 	bool ending;
 	bool discard; /* the end saves nothing (vfs_discard) */
 };
@@ -140,40 +101,34 @@ struct node *node_find(struct vfs *v, uint64_t ino);
 /* All of them, from NULL, in no order; NULL: the end. */
 struct node *node_next(const struct vfs *v, const struct node *n);
 void nodes_finish(struct vfs *v);
-struct node *node_root(struct vfs *v, struct volume *vol); /* makes it */
+struct node *node_root(struct vfs *v); /* makes it */
 bool node_is_root(const struct node *n);
-/* The node of an entry at parent/name, made if need be. NULL: no memory. */
-struct node *node_of_entry(
-	struct vfs *v, struct node *parent, const char *name, const struct entry *en);
-/* A new node of its own number, with a name (node_place comes next). */
-struct node *node_new(struct vfs *v, struct volume *vol, bool dir);
-/* Where it stands from now on; parent NULL: nowhere. */
-int node_place(struct node *n, struct node *parent, const char *name);
-/* Frees it if nobody needs it any more; and then perhaps its parent. */
+/* The directory that it stands in, made if need be; NULL: none (any more), or no memory. */
+struct node *node_parent(struct node *n);
+/* The node of an upper, made if need be. NULL: no memory. */
+struct node *node_of(struct vfs *v, struct upper *u);
+/* What stands at dir/name; kept by nothing yet. -ENOENT. */
+int node_lookup(struct vfs *v, struct node *dir, const char *name, struct node **ret);
+/* Frees it if nobody needs it any more. */
 void node_free_unused(struct vfs *v, struct node *n);
 uint64_t entry_ino(const struct volume *vol, entry_id id);
-/* The nodes that show an entry, from NULL; NULL: no more. */
-struct node *node_showing(
-	const struct vfs *v, const struct volume *vol, entry_id id, const struct node *n);
-/* What stands behind it from now on: NEW, MADE or LIVE; as it is in that version; nothing. */
-void node_show(struct vfs *v, struct node *n, enum lens lens, entry_id id);
-void node_freeze(struct vfs *v, struct node *n, const struct snapshot *s);
-void node_cut(struct vfs *v, struct node *n);
-static inline bool node_scratch(const struct node *n)
-{
-	return n->lens < LENS_NEW;
-}
-/* The version that says what it shows; borrowed. */
-const struct snapshot *node_version(const struct node *n);
+/* Is it none of the map's: it stands nowhere, or its name means nothing there? */
+bool node_scratch(const struct node *n);
+/* The entry that it shows, and the version that says what that is (borrowed); false: it shows bytes
+ * of its own, or nothing. */
+bool node_shows(const struct node *n, const struct snapshot **ret, entry_id *ret_id);
 int node_entry(const struct node *n, struct entry *ret, struct error *e);
 /* Does it show what follows from the rest of the map (entry.derived)? */
 bool node_derived(const struct node *n);
 /* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
  * having looked it up. -ESTALE: there is no such entry. */
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret);
-/* Of a map that is `reopened`: has the kernel forget what it may hold of these entries (NULL: of
- * all) of which there is no node. */
-void nodes_tell_unknown(struct vfs *v, const entry_id *ids, size_t n);
-void node_pending(struct node *n, bool pending);
+/* Of a map that is `reopened`: has the kernel forget what it may hold of all files of which there
+ * is no node. */
+void nodes_tell_unknown(struct vfs *v);
+/* The node at a path. */
+int node_walk(struct vfs *v, const char *path, struct node **ret);
+/* malloc'ed; NULL: no memory, or it stands nowhere. */
+char *node_path(const struct node *n);
 
 #endif

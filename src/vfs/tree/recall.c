@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "vfs/tree/dentry.h"
 #include "vfs/tree/node.h"
 
 /* A directory on the way down, and where the look at its entries goes on. */
@@ -16,7 +15,7 @@ struct step {
 };
 
 struct search {
-	const struct volume *vol;
+	const struct snapshot *base;
 	/* Of an entry, whose path is s->path; 1: that was it, 0: go on, or -errno. */
 	int (*visit)(struct search *s, const struct entry *en);
 	entry_id wanted;
@@ -64,7 +63,7 @@ static int search_name(struct search *s, size_t at, const char *name, size_t *re
 /* Of all entries; 1 where visit said so. */
 static int search_run(struct search *s)
 {
-	const struct format *f = s->vol->format;
+	const struct format *f = s->base->format;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	int r = search_enter(s, ENTRY_ROOT, 0);
@@ -73,7 +72,7 @@ static int search_run(struct search *s)
 		struct step *top = &s->steps[s->n - 1];
 		size_t end;
 
-		r = f->list(s->vol->now, top->dir, &top->cookie, name, &en, NULL);
+		r = f->list(s->base, top->dir, &top->cookie, name, &en, NULL);
 		if (r <= 0) {
 			s->n--;
 			r = 0;
@@ -101,7 +100,7 @@ static int is_wanted(struct search *s, const struct entry *en)
 
 int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 {
-	struct search s = {.vol = v->vol, .visit = is_wanted};
+	struct search s = {.base = v->tree->base, .visit = is_wanted};
 	uint64_t first = entry_ino(v->vol, ENTRY_ROOT);
 	struct node *n;
 	int r = ino >> INO_DYNAMIC_SHIFT || ino <= first ? -ESTALE : 0;
@@ -110,7 +109,7 @@ int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 	if (r == 0)
 		r = search_run(&s) > 0 ? 0 : -ESTALE;
 	if (r == 0)
-		r = names_walk(v, s.path, &n, NULL);
+		r = node_walk(v, s.path, &n);
 	if (r == 0 && n->ino != ino) {
 		node_free_unused(v, n);
 		r = -ESTALE;
@@ -167,15 +166,12 @@ static int tell_file(struct search *s, const struct entry *en)
 	return 0;
 }
 
-void nodes_tell_unknown(struct vfs *v, const entry_id *ids, size_t n)
+void nodes_tell_unknown(struct vfs *v)
 {
 	struct telling t = {.v = v};
-	struct search s = {.vol = v->vol, .visit = tell_file, .telling = &t};
+	struct search s = {.base = v->tree->base, .visit = tell_file, .telling = &t};
 
-	for (size_t i = 0; ids && i < n; i++)
-		tell_one(&t, ids[i]);
-	if (!ids)
-		(void)search_run(&s);
+	(void)search_run(&s);
 	tell(&t);
 	search_finish(&s);
 }

@@ -3,81 +3,139 @@
 
 #include <errno.h>
 
+#include "vfs/tree/wait.h"
+
 enum { LOAD_CHUNK = 256 << 10 };
-
-void stage_keep(struct stage *s, const struct extent *closed)
-{
-	extent_finish(&s->closed);
-	if (closed)
-		s->closed = extent_ref(closed);
-}
-
-void stage_drop(struct node *n)
-{
-	if (!n->stage)
-		return;
-	spool_destroy(n->stage->spool);
-	stage_keep(n->stage, NULL);
-	free(n->stage);
-	n->stage = NULL;
-}
-
-int stage_new(struct node *n)
-{
-	struct stage *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return -ENOMEM;
-	s->spool = spool_create(n->vol->dirfd);
-	if (!s->spool) {
-		free(s);
-		return -ENOMEM;
-	}
-	n->stage = s;
-	return 0;
-}
-
-int stage_fill(struct node *n, const struct extent *content, struct error *e)
-{
-	CLEANUP(free) uint8_t *chunk = malloc(LOAD_CHUNK);
-	int r;
-
-	stage_drop(n);
-	r = chunk ? stage_new(n) : -ENOMEM;
-	/* A disk that is full has room for what it holds. */
-	if (r == 0 && content->size > SPOOL_MEMORY_MAX && !content->mem) {
-		spool_begin_as(n->stage->spool, content);
-		return 0;
-	}
-	for (uint64_t off = 0; r == 0 && off < content->size; off += LOAD_CHUNK) {
-		uint64_t left = content->size - off;
-		size_t size = left < LOAD_CHUNK ? (size_t)left : LOAD_CHUNK;
-
-		r = extent_read(content, off, chunk, size, e);
-		if (r == 0)
-			r = spool_append(n->stage->spool, chunk, size, e);
-	}
-	return r;
-}
-
-bool stage_is_open(const struct stage *s)
-{
-	return s->state == STAGE_WRITTEN || s->state == STAGE_TRUNCATED;
-}
 
 bool file_judged(const struct node *n)
 {
-	return n->stage && n->parent && !node_scratch(n);
+	return n->stage && n->at->up && !node_scratch(n);
 }
 
 bool file_retire(struct node *n)
 {
-	const struct stage *s = n->stage;
-
-	if (n->handles || !file_judged(n) || s->state != STAGE_CLEAN || s->verdict < 0 ||
-		n->pending)
+	if (n->handles || !file_judged(n) || n->stage->state != STAGE_CLEAN)
 		return false;
 	stage_drop(n);
+	if (n->at->written)
+		return false;
 	n->cached = false;
 	return true;
+}
+
+/* Takes the spool. */
+static int stage_new(struct node *n, struct spool *spool)
+{
+	struct stage *s = spool ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s) {
+		spool_destroy(spool);
+		return -ENOMEM;
+	}
+	s->spool = spool;
+	n->stage = s;
+	return 0;
+}
+
+/* The content of a file, as it was when somebody began to write. */
+struct load {
+	struct job job; /* first */
+	struct vfs *v;
+	struct node *n;
+	struct call *call;
+	struct snapshot *s; /* of an entry of this version; NULL: */
+	entry_id id;
+	struct extent in;
+	struct spool *spool;
+	int r;
+};
+
+static int read_piece(const struct load *l, uint64_t off, void *dst, size_t n)
+{
+	return l->s ? l->s->format->get(l->s, l->id, off, dst, n, NULL)
+		    : extent_read(&l->in, off, dst, n, NULL);
+}
+
+static int load_all(struct load *l)
+{
+	CLEANUP(free) uint8_t *chunk = malloc(LOAD_CHUNK);
+	uint64_t size = l->in.size;
+	int r = chunk ? 0 : -ENOMEM;
+
+	if (r == 0 && l->s)
+		r = snapshot_size(l->s, l->id, &size, NULL);
+	/* A disk that is full has room for what it holds. */
+	if (r == 0 && l->in.file && size > SPOOL_MEMORY_MAX) {
+		spool_begin_as(l->spool, &l->in);
+		return 0;
+	}
+	for (uint64_t off = 0; r == 0 && off < size; off += LOAD_CHUNK) {
+		size_t n = size - off < LOAD_CHUNK ? (size_t)(size - off) : LOAD_CHUNK;
+
+		r = read_piece(l, off, chunk, n);
+		if (r == 0)
+			r = spool_append(l->spool, chunk, n, NULL);
+	}
+	return r;
+}
+
+static void load_run(struct job *j)
+{
+	struct load *l = (struct load *)j;
+
+	l->r = load_all(l);
+}
+
+static void load_done(struct job *j)
+{
+	struct load *l = (struct load *)j;
+	struct node *n = l->n;
+
+	if (l->r == 0)
+		l->r = stage_new(n, TAKE(l->spool));
+	n->busy = false;
+	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
+	if (l->r == 0)
+		call_again(l->v, l->call);
+	else
+		call_done(l->call, l->r);
+	n->opens--;
+	if (!n->busy)
+		node_ready(l->v, n);
+	spool_destroy(l->spool);
+	snapshot_unref(l->s);
+	extent_finish(&l->in);
+	free(l);
+}
+
+int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
+{
+	const struct snapshot *s = NULL;
+	bool shows = node_shows(n, &s, &(entry_id){0});
+	struct load *l;
+
+	if (n->stage)
+		return empty ? spool_truncate(n->stage->spool, 0, NULL) : 0;
+	if (empty || (!shows && !n->at->written))
+		return stage_new(n, spool_create(v->vol->dirfd));
+	l = calloc(1, sizeof(*l));
+	if (l)
+		l->spool = spool_create(v->vol->dirfd);
+	if (!l || !l->spool) {
+		free(l);
+		return -ENOMEM;
+	}
+	call_keep(c);
+	l->job = (struct job){load_run, load_done, NULL};
+	l->v = v;
+	l->n = n;
+	l->call = c;
+	if (node_shows(n, &s, &l->id))
+		l->s = snapshot_ref(s);
+	else
+		l->in = extent_ref(&n->at->in);
+	n->busy = true;
+	n->opens++;
+	pool_submit(v->pool, &l->job);
+	return 1;
 }

@@ -4,101 +4,97 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/tree/attr.h"
-#include "vfs/tree/dentry.h"
-#include "vfs/tree/object.h"
-#include "vfs/tree/path.h"
-#include "vfs/tree/stage.h"
-
 /* Of a new file that was refused since nothing is in the map: its backup is all that is sound. */
-static bool backs_up_draft(const struct node *n)
+static bool backs_up_draft(const struct vfs *v, const struct upper *u)
 {
 	static const char *const endings[] = {"~", ".bak", ".BAK", ".orig"};
 	char name[NAME_MAX + 1];
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t all = strlen(n->name), end = strlen(endings[i]);
-		const struct dentry *d;
+		size_t all = strlen(u->name), end = strlen(endings[i]);
+		const struct upper *of;
 
-		if (all <= end || strcmp(n->name + all - end, endings[i]) != 0)
+		if (all <= end || strcmp(u->name + all - end, endings[i]) != 0)
 			continue;
-		snprintf(name, sizeof(name), "%.*s", (int)(all - end), n->name);
-		d = dentry_find(n->vol->vfs, n->parent->ino, name);
-		return d && d->node && d->node->lens == LENS_NEW && d->node->stage &&
-		       d->node->stage->verdict < 0;
+		snprintf(name, sizeof(name), "%.*s", (int)(all - end), u->name);
+		of = upper_find(v->tree, u->up, name);
+		return of && of->from == ENTRY_NONE && upper_refused(of) && !of->last.mem &&
+		       !of->last.file;
 	}
 	return false;
 }
 
-static bool explained(const struct node *n)
+static bool is_scratch(const struct upper *u)
 {
-	if (n->parent && backs_up_draft(n))
+	return u->dir ? u->id == ENTRY_NONE : u->scratch;
+}
+
+static bool explained(const struct vfs *v, const struct upper *u)
+{
+	if (backs_up_draft(v, u))
 		return false;
-	for (; n && n->name; n = n->parent)
-		if (node_scratch(n) && vanish_explained(n->name))
+	for (; u->up; u = u->up)
+		if (is_scratch(u) && vanish_explained(u->name))
 			return true;
 	return false;
 }
 
-static bool stands(const struct node *dir, const char *name)
+static bool meaning(const struct vfs *v, const struct upper *u, struct meaning *ret)
 {
-	const struct volume *vol = dir->vol;
-	const struct dentry *d = dentry_find(vol->vfs, dir->ino, name);
-	struct entry en;
+	struct dentry p = {.dir = u->up};
 
-	if (d)
-		return d->node && !node_scratch(d->node);
-	return vol->format->lookup(vol->now, dir->id, name, &en, NULL) == 0;
+	if (u->dir || !u->scratch || u->up->id == ENTRY_NONE)
+		return false;
+	strcpy(p.name, u->name);
+	return overlay_meaning(v->tree, &p, false, ENTRY_NONE, ret) == 0;
 }
 
-bool vanish_derived(const struct node *n)
+bool vanish_derived(const struct vfs *v, const struct upper *u)
 {
 	struct meaning m;
-	const struct node *dir = n->parent;
-	const char *dot = n->name ? strrchr(n->name, '.') : NULL;
-	char source[NAME_MAX + 1];
+	struct spot dir, source;
+	const char *dot = strrchr(u->name, '.');
+	char name[NAME_MAX + 1];
 
-	if (n->dir || !dot || !dir || node_scratch(dir) || !node_scratch(n) ||
-		object_meaning(n->vol->vfs, dir->id, n->name, false, ENTRY_ROOT, &m) < 0 ||
-		(m.is != FORMAT_DERIVED && m.is != FORMAT_DRAWN))
+	if (!dot || !meaning(v, u, &m))
 		return false;
-	if (m.is == FORMAT_DRAWN)
-		return true;
-	snprintf(source, sizeof(source), "%.*s", (int)(dot - n->name), n->name);
-	return stands(dir, source);
+	if (m.is != FORMAT_DERIVED)
+		return m.is == FORMAT_DRAWN;
+	dir = upper_spot(u->up);
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
+	return overlay_lookup(v->tree, &dir, name, &source) == 0 && !source.dir &&
+	       !(source.upper && source.upper->scratch);
 }
 
-bool vanish_would(const struct node *n)
+bool vanish_would(const struct vfs *v, const struct upper *u)
 {
-	if (n->dir || (!n->parent && !node_is_root(n)))
+	const struct stage *s = u->node ? u->node->stage : NULL;
+
+	if (u->dir || u->whiteout)
 		return false;
-	if (node_scratch(n))
-		return !explained(n) && !vanish_derived(n);
-	return n->stage && (n->stage->verdict < 0 || n->stage->state == STAGE_WRITTEN);
+	if (u->scratch)
+		return !explained(v, u) && !vanish_derived(v, u);
+	return upper_refused(u) || (s && s->state == STAGE_WRITTEN);
 }
 
-/* Which endings would have made a part of the map of n, for people; NULL: none. */
-static const char *accepted(const struct node *n)
+/* Which endings would have made a part of the map of it, for people; NULL: none. */
+static const char *accepted(const struct vfs *v, const struct upper *u)
 {
-	const struct node *dir = n->parent;
 	struct meaning m;
 
-	if (n->dir || !dir || node_scratch(dir) || !node_scratch(n) ||
-		object_meaning(n->vol->vfs, dir->id, n->name, false, ENTRY_ROOT, &m) < 0)
-		return NULL;
-	return m.accepts;
+	return meaning(v, u, &m) ? m.accepts : NULL;
 }
 
-const char *vanish_reason(const struct node *n, char *buffer, size_t room)
+const char *vanish_reason(const struct vfs *v, const struct upper *u, char *buffer, size_t room)
 {
 	const char *endings;
 
-	if (!node_scratch(n))
-		return n->stage->verdict < 0 ? error_text(&n->stage->why) : "was never closed";
-	endings = accepted(n);
+	if (!u->scratch)
+		return upper_refused(u) ? u->why : "was never closed";
+	endings = accepted(v, u);
 	if (!endings)
 		return "no part of a map";
-	snprintf(buffer, room, "no part of a map (%s/ takes %s)", n->parent->name, endings);
+	snprintf(buffer, room, "no part of a map (%s/ takes %s)", u->up->name, endings);
 	return buffer;
 }
 
@@ -107,12 +103,11 @@ void vanish_tell(struct vfs *v, struct node *n)
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[VANISH_REASON_MAX];
 
-	if (n->told || v->vol->replay == REPLAY_UNDER_WAY || !n->stage || !accepted(n) ||
-		!vanish_would(n))
+	if (n->told || !n->stage || !n->at->up || !accepted(v, n->at) || !vanish_would(v, n->at))
 		return;
 	n->told = true;
 	path = node_path(n);
 	if (path && asprintf(&line, "scratch: %s: %s", path,
-			    vanish_reason(n, buffer, sizeof(buffer))) >= 0)
+			    vanish_reason(v, n->at, buffer, sizeof(buffer))) >= 0)
 		v->host->note(v->host, line);
 }

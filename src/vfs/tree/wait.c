@@ -103,8 +103,9 @@ static void name_forgotten(struct job *j)
 void node_forget_name(struct vfs *v, struct node *n)
 {
 	struct forgetting *o;
+	struct node *dir = n->at->up ? node_parent(n) : NULL;
 
-	if (!n->parent || !v->host->forget_name || v->vol->replay == REPLAY_UNDER_WAY)
+	if (!dir || !v->host->forget_name)
 		return;
 	o = malloc(sizeof(*o));
 	if (o) {
@@ -113,7 +114,8 @@ void node_forget_name(struct vfs *v, struct node *n)
 		n->forgetting++;
 		n->opens++;
 	}
-	v->host->forget_name(v->host, n->parent->ino, n->name, o ? &o->job : NULL);
+	v->host->forget_name(v->host, dir->ino, n->at->name, o ? &o->job : NULL);
+	node_free_unused(v, dir);
 }
 
 void node_looked_up(struct node *n)
@@ -124,8 +126,6 @@ void node_looked_up(struct node *n)
 
 void names_tell(struct vfs *v, struct node *dir)
 {
-	if (v->vol->replay == REPLAY_UNDER_WAY)
-		return;
 	node_touch(dir, ATTR_MTIME);
 	node_invalidate(v, &dir, 1, NULL);
 }
@@ -135,7 +135,6 @@ enum { MANY_SIZES = 16 }; /* that are worth more threads */
 struct sizing {
 	struct job job;
 	struct vfs *v;
-	struct volume *vol;
 	struct snapshot *s;
 	struct call *call;
 	int r; /* of one */
@@ -183,8 +182,8 @@ static void sizing_done(struct job *j)
 	free(z);
 }
 
-void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, const entry_id *ids,
-	size_t n, struct call *c)
+void size_wait(
+	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c)
 {
 	struct sizing *z = malloc(sizeof(*z) + n * sizeof(*ids));
 
@@ -196,7 +195,6 @@ void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, cons
 	*z = (struct sizing){
 		.job = {sizing_run, sizing_done, NULL},
 		.v = v,
-		.vol = vol,
 		.s = snapshot_ref(s),
 		.call = c,
 		.n = n,

@@ -24,7 +24,7 @@ void node_looked_up(struct node *n);
  * the names of now. */
 void names_tell(struct vfs *v, struct node *dir);
 /* Have the sizes of these entries found on a worker, then run c again. */
-void size_wait(struct vfs *v, struct volume *vol, const struct snapshot *s, const entry_id *ids,
-	size_t n, struct call *c);
+void size_wait(
+	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c);
 
 #endif

@@ -59,8 +59,7 @@ static int begin_journal(
 		return error_set(e, -ENOMEM, "no memory to look beside it");
 	sweep(vol, nearby);
 	r = journal_open(&vol->journal, nearby, &waits, note, arg, e);
-	if (waits)
-		vol->replay = REPLAY_WAITS;
+	vol->replay = waits;
 	return r;
 }
 

@@ -73,13 +73,12 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	vol->dirfd = dirfd;
 	vol->own_dir = !o->shared_dir;
 	vol->nearby = o->nearby;
-	TAILQ_INIT(&vol->pending);
-	TAILQ_INIT(&vol->changed);
 	vol->name = strdup(name);
 	vol->own_budget = !o->budget;
 	vol->budget = o->budget ? o->budget : budget_create(o->cache);
 	if (!vol->name || !vol->budget)
 		return error_set(e, -ENOMEM, "out of memory");
+	store_init(&vol->store, dirfd);
 	vol->context.options = o->options;
 	vol->at_once = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
@@ -226,11 +225,19 @@ int volume_name(struct volume *vol, struct error *e)
 		     : 0;
 }
 
+/* A map that this or an earlier mount saved is shown as the mount's journal says. */
 static int open_model(struct volume *vol, struct error *e)
 {
 	const struct source none = {.name = vol->called ? vol->called : vol->name};
+	struct format_context ctx = vol->context;
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
+	int r = journal_names(&vol->journal, &names, e);
 
-	return vol->format->open(vol->fresh ? &none : &vol->source, &vol->context, &vol->now, e);
+	if (r < 0)
+		return r;
+	vol->renumbered = names;
+	ctx.names = names;
+	return vol->format->open(vol->fresh ? &none : &vol->source, &ctx, &vol->now, e);
 }
 
 /* A second file is replaced by its name, and not where a link leads: the link would be gone. */
@@ -262,17 +269,14 @@ static int look_sound(struct volume *vol, struct error *e)
 	return 0;
 }
 
+/* Its paths are those of the mount that wrote it, of a map that was perhaps being made anew. */
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	int r = claim_journal(vol, note, arg, e);
 
-	if (r < 0 || !vol->journal.fresh || vol->fresh)
-		return r;
-	/* Its paths are those of a map that was being made anew. */
-	vol->fresh = true;
-	snapshot_unref(TAKE(vol->now));
-	return open_model(vol, e);
+	vol->fresh |= r == 0 && vol->journal.fresh;
+	return r;
 }
 
 /* Of a map that is being made there is no second file before the first save. */
@@ -307,18 +311,16 @@ int volume_load(
 		return r;
 	vol->journal.unnamed = vol->at_once;
 	vol->context.budget = vol->budget;
-	vol->context.store = &vol->journal.store;
+	vol->context.store = &vol->store.store;
 	vol->context.note = note;
 	vol->context.note_arg = arg;
-	r = open_model(vol, e);
+	r = open_journal(vol, note, arg, e);
 	if (r == 0)
-		vol->before = snapshot_ref(vol->now);
+		r = open_model(vol, e);
 	if (r == 0)
 		r = look_sound(vol, e);
 	if (r == 0 && vol->access != VOLUME_UNLOCKED)
 		volume_tell(vol, note, arg);
-	if (r == 0)
-		r = open_journal(vol, note, arg, e);
 	/* Whoever listens now is gone when the map is served. */
 	vol->context.note = NULL;
 	return r;

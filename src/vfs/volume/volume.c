@@ -20,14 +20,13 @@ void volume_destroy(struct volume *vol)
 	if (!vol)
 		return;
 	snapshot_unref(vol->now);
-	snapshot_unref(vol->before);
 	journal_finish(&vol->journal);
+	store_finish(&vol->store);
 	source_finish(&vol->source);
 	file_unref(vol->context.names_file);
 	images_unref(vol->images);
 	if (vol->own_budget)
 		budget_destroy(vol->budget);
-	volume_unchanged(vol);
 	report_finish(&vol->told);
 	free(vol->dropped);
 	free(vol->name);
@@ -123,72 +122,4 @@ void volume_note_attributes(struct volume *vol)
 {
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		(void)metadata_sum(vol->source.files[i]->fd, &vol->attributes[i]);
-}
-
-static struct changed *changed_find(const struct volume *vol, const char *path)
-{
-	struct hash_link *l = hash_find(&vol->changed_paths, hash_text(0, path));
-
-	while (l && strcmp(((struct changed *)l)->path, path) != 0)
-		l = hash_again(l);
-	return (struct changed *)l;
-}
-
-static void changed_drop(struct volume *vol, struct changed *c)
-{
-	hash_remove(&vol->changed_paths, &c->link);
-	TAILQ_REMOVE(&vol->changed, c, in_order);
-	free(c->path);
-	free(c);
-}
-
-void volume_changed(struct volume *vol, const char *path, entry_id id)
-{
-	struct changed *c = changed_find(vol, path);
-
-	vol->dirty = true;
-	if (!c && hash_room(&vol->changed_paths)) {
-		c = calloc(1, sizeof(*c));
-		if (!c || !(c->path = strdup(path))) {
-			free(c);
-			return;
-		}
-		hash_add(&vol->changed_paths, &c->link, hash_text(0, path));
-		TAILQ_INSERT_TAIL(&vol->changed, c, in_order);
-	}
-	if (c)
-		c->id = id;
-}
-
-static void changed_move(struct volume *vol, struct changed *c, char *path)
-{
-	struct changed *stale = changed_find(vol, path);
-
-	/* What was there left before this came. */
-	if (stale && stale != c)
-		changed_drop(vol, stale);
-	hash_remove(&vol->changed_paths, &c->link);
-	free(c->path);
-	c->path = path;
-	hash_add(&vol->changed_paths, &c->link, hash_text(0, path));
-}
-
-void volume_moved(struct volume *vol, const char *from, const char *to)
-{
-	size_t n = strlen(from);
-	struct changed *c;
-	char *path;
-
-	TAILQ_FOREACH (c, &vol->changed, in_order)
-		if (strncmp(c->path, from, n) == 0 && c->path[n] == '/' &&
-			asprintf(&path, "%s%s", to, c->path + n) >= 0)
-			changed_move(vol, c, path);
-}
-
-void volume_unchanged(struct volume *vol)
-{
-	while (!TAILQ_EMPTY(&vol->changed))
-		changed_drop(vol, TAILQ_FIRST(&vol->changed));
-	hash_finish(&vol->changed_paths);
-	vol->dirty = false;
 }

@@ -16,21 +16,13 @@
 #include "vfs/journal/journal.h"
 #include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
+#include "vfs/volume/store.h"
 
 struct vfs;
 struct commit_task;
 
 struct proof;
 struct left;
-struct placements;
-
-/* What was put at a path; more than once is once. */
-struct changed {
-	struct hash_link link; /* first */
-	TAILQ_ENTRY(changed) in_order;
-	entry_id id; /* what was put there last */
-	char *path;
-};
 
 /* UNLOCKED becomes WRITABLE with the first change (volume_lock), or at once where a journal waits;
  * any becomes READ_ONLY, for good, once it is known that it cannot be changed. */
@@ -38,13 +30,6 @@ enum volume_access {
 	VOLUME_WRITABLE,  /* it is locked against others, as is what volume_create makes */
 	VOLUME_UNLOCKED,  /* others may write it meanwhile */
 	VOLUME_READ_ONLY, /* asked for, or it cannot be written, or must not be changed (unsound) */
-};
-
-/* WAITS is followed by UNDER_WAY, and that by NONE. */
-enum volume_replay {
-	REPLAY_NONE,
-	REPLAY_WAITS,     /* the journal holds operations that were not done again yet */
-	REPLAY_UNDER_WAY, /* what is done is in the journal already */
 };
 
 struct volume {
@@ -82,34 +67,16 @@ struct volume {
 	struct budget *budget;
 	bool own_budget;
 	struct journal journal;
-	enum volume_replay replay;
+	struct volume_store store;
+	bool replay; /* the journal holds operations that were not done again yet */
 
-	struct snapshot *now;    /* the newest version */
-	struct snapshot *before; /* as mounted or last saved: what check compares with */
-	bool dirty;              /* now differs from the map file */
-	bool fresh;       /* made by --new and not saved since: `now` began as an empty map */
-	bool renumbered;  /* `before` shows objects under other names than this mount does */
-	uint64_t renamed; /* counts what makes the journal call things otherwise: a save, and every
-			   * name of the map that moves or goes */
-
-	bool conflict; /* a save had to go beside the map; name is that file's now */
-
-	TAILQ_HEAD(, changed) changed; /* since the last save, in order */
-	struct hash changed_paths;
+	struct snapshot *now; /* the map as it was opened or last saved */
+	bool fresh;           /* made by --new and not saved since: `now` is an empty map */
+	bool conflict;        /* a save had to go beside the map; name is that file's now */
+	bool renumbered;      /* `now` shows other paths than a mount of the file would */
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* what the format said of the map that was saved last */
-
-	struct placements *placed; /* tree/placements.h */
-	struct hash objects;       /* tree/object.h */
-	struct hash gone; /* those that no file stands for, by the last place that they had */
-	uint64_t next_seq;
-	bool named;        /* objects are called otherwise than at the mount (tree/object.h) */
-	bool unnamed;      /* ... and the format has not heard of the last change of that */
-	bool situated;     /* ... and for the last time (ops/waiting.c) */
-	bool restructured; /* an object was made, moved or removed since the last save */
-	TAILQ_HEAD(, node)
-	pending; /* those that cannot be judged yet, in the order of their closes */
 
 	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
 	struct left *left;   /* what was copied out already; save/left.h */
@@ -187,11 +154,7 @@ DEFINE_CLEANUP(struct volume, volume_destroy);
 void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
-void volume_changed(struct volume *vol, const char *path, entry_id id);
-/* The directory stands at another path now, and so does what was put into it. */
-void volume_moved(struct volume *vol, const char *from, const char *to);
 /* What was written there was dropped (entry.derived); the report says so once. */
 void volume_dropped(struct volume *vol, const char *path);
-void volume_unchanged(struct volume *vol); /* after a save */
 
 #endif

@@ -88,7 +88,6 @@ static void place_blob(struct layout *l, int32_t number, bool force, struct reco
 	struct blob *b = blob_at(l, number);
 	struct plan_blob *p = &c->plan->blobs[l->numbers.at[number]];
 
-	p->blob = blob_ref(l->m->blobs[l->numbers.at[number]]);
 	p->written = true;
 	p->coding = l->packed ? BLOB_ZLIB : BLOB_RAW;
 	l->sizes[number] = b->size;
@@ -220,8 +219,6 @@ static void free_plan(struct plan *plan)
 {
 	struct tw_plan *p = (struct tw_plan *)plan;
 
-	for (size_t i = 0; p->blobs && i < p->n_blobs; i++)
-		blob_unref(p->blobs[i].blob);
 	free(p->blobs);
 	free(p);
 }

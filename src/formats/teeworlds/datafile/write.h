@@ -20,7 +20,6 @@ struct plan_blob {
 	bool copied;        /* as the map's file holds it */
 	uint64_t off, size; /* bytes in the written file */
 	enum blob_coding coding;
-	struct blob *blob; /* owned reference; NULL where it left the map */
 };
 
 struct tw_plan {

@@ -3,8 +3,8 @@
  * finalize: the map to be written, derived from the mounted one and from where its objects stand.
  *
  * Handles stay: an item or blob of the finalized map has the handle that it has in the mounted one,
- * and what finalizing adds comes after them. So what was written can be told apart by handles
- * afterwards (rebase), and faults that a map had before are found again (check.h).
+ * and what finalizing adds comes after them. So faults that a map had before are found again
+ * (check.h).
  */
 #ifndef FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
 #define FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H

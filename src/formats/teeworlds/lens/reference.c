@@ -42,8 +42,8 @@ static bool is_shown(
 {
 	char shown[NAME_MAX + 1];
 
-	return !m->name_map && !tw_situation_last(m) &&
-	       tw_ref_stem(m, targets[ref].sort, value, shown) == n && memcmp(shown, stem, n) == 0;
+	return !tw_situation_last(m) && tw_ref_stem(m, targets[ref].sort, value, shown) == n &&
+	       memcmp(shown, stem, n) == 0;
 }
 
 static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refers ref,
@@ -67,12 +67,8 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 		*ret = -1;
 		return 0;
 	}
-	if (json_holds_int(at)) {
-		r = json_as_int(at, ret, e);
-		if (r == 0)
-			*ret = tw_ref_number(m, targets[ref].sort, *ret);
-		return r;
-	}
+	if (json_holds_int(at))
+		return json_as_int(at, ret, e);
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(at, e, "must name one %s, or be null or an integer", noun(ref));
 	if (is_shown(m, ref, *ret, stem, n))

@@ -44,7 +44,6 @@ static void free_map(struct snapshot *s)
 	tw_index_unref(m->index);
 	tw_index_unref(m->origin);
 	bytes_unref(m->list);
-	tw_kept_unref(m->name_map);
 	tw_kept_unref(m->situation);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
@@ -80,7 +79,6 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
 	c->list = bytes_ref(m->list);
-	c->name_map = kept_ref(m->name_map);
 	c->situation = kept_ref(m->situation);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));

@@ -175,12 +175,11 @@ struct tw_shared {
 struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
-	uint64_t version; /* grows with every apply; rebase keeps it */
+	uint64_t version; /* grows with every apply */
 	uint64_t serial;  /* no other one has it, of this map or another */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct bytes *list;      /* ... and names/list.h of it; NULL: all stands as at the mount */
-	struct tw_kept *name_map;  /* names/name_map.h; NULL: names are the map's own */
 	struct tw_kept *situation; /* names/situation.h; NULL: it was not told */
 	struct tw_item *items;
 	size_t n_items;

@@ -7,7 +7,6 @@
 
 #include "codec/text/text.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/names/name_map.h"
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/names/situation.h"
 
@@ -107,26 +106,28 @@ static size_t find_named(const struct tw_map *m, enum tw_sort sort, const char *
 	return found;
 }
 
+/* What stood there at the mount, where nothing does any more: a reference to what is gone. */
+static size_t find_gone(
+	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
+{
+	return tw_mounted_find(m, sort, 0, stem, n, ret) == 0 && tw_situation_gone(m, sort, *ret);
+}
+
 int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, bool in_new,
 	int channels, int32_t *ret)
 {
 	uint32_t position;
 	size_t found;
-	int64_t meant;
 	int r;
 
-	if (tw_name_map_stem(m, sort, stem, n, &meant)) {
-		*ret = meant < 0 ? -1 : tw_ref_of(m, sort, (uint32_t)meant);
-		return 0;
-	}
 	r = find(m, sort, stem, n, &position);
-	if (r == 0 && tw_name_map_has(m, sort, position))
-		r = -ENOENT;
 	if (r == 0 && in_new && !fits(m, sort, position, channels))
 		r = -ENOENT;
 	if (r < 0 && in_new && !tw_situation_last(m))
 		return -EAGAIN;
 	found = r < 0 ? find_named(m, sort, stem, n, &position, 1) : 1;
+	if (!found)
+		found = find_gone(m, sort, stem, n, &position);
 	if (found != 1)
 		return found ? -ENOTUNIQ : -ENOENT;
 	*ret = tw_ref_of(m, sort, position);
@@ -148,13 +149,4 @@ void tw_ref_list(const struct tw_map *m, enum tw_sort sort, const char *name, si
 	}
 	if (found > LISTED && len < TW_REF_LIST_MAX)
 		snprintf(dst + len, TW_REF_LIST_MAX - len, " and %zu more", found - LISTED);
-}
-
-int32_t tw_ref_number(const struct tw_map *m, enum tw_sort sort, int32_t number)
-{
-	int64_t meant;
-
-	if (!tw_name_map_number(m, sort, number, &meant))
-		return number;
-	return meant < 0 ? -1 : tw_ref_of(m, sort, (uint32_t)meant);
 }

@@ -43,7 +43,4 @@ int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, siz
 void tw_ref_list(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);
 
-/* The reference that a bare number in a file means: itself, but where a name map says otherwise. */
-int32_t tw_ref_number(const struct tw_map *m, enum tw_sort sort, int32_t number);
-
 #endif

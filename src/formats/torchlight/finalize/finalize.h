@@ -14,7 +14,6 @@
 int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 	struct error *e);
-int tl_shown_as(const struct snapshot *finalized, entry_id id, char *name); /* shown.c */
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
 #endif

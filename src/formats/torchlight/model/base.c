@@ -104,13 +104,3 @@ struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle)
 	pthread_mutex_unlock(&b->lock);
 	return c;
 }
-
-int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, struct error *e)
-{
-	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	int r = tl_base_content(b, handle, &c, e);
-
-	if (r == 0)
-		tl_content_adopt(c, old);
-	return r;
-}

@@ -49,39 +49,6 @@ void tl_content_unref(struct tl_content *c)
 	free(c);
 }
 
-void tl_content_adopt(struct tl_content *c, struct tl_content *old)
-{
-	atomic_store_explicit(&c->state, atomic_load(&old->state), memory_order_relaxed);
-	if (c == old)
-		return;
-	pthread_mutex_lock(&old->lock);
-	pthread_mutex_lock(&c->lock);
-	if (c->view == TL_UNSEEN) {
-		names_unref(c->names);
-		free(c->note);
-		c->names = names_ref(old->names);
-		c->note = old->note ? strdup(old->note) : NULL;
-		c->size = old->size;
-		c->view = old->view;
-	}
-	pthread_mutex_unlock(&c->lock);
-	pthread_mutex_unlock(&old->lock);
-}
-
-struct tl_content *tl_content_retain(struct tl_content *c, struct store *store)
-{
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct tl_content *there;
-
-	if (!store_retain(store, &c->blob->stored, &x))
-		return tl_content_ref(c);
-	there = tl_content_new(blob_new(&x, c->blob->coding, c->blob->size, c->budget), c->crc,
-		c->filetime, c->budget);
-	if (there)
-		tl_content_adopt(there, c);
-	return there;
-}
-
 static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
 	uint32_t *crc = arg;

@@ -57,12 +57,6 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool_dirfd,
 	struct extent *ret, struct error *e);
 
-/* What is remembered of the bytes of old holds for the same bytes in c. */
-void tl_content_adopt(struct tl_content *c, struct tl_content *old);
-/* The same bytes where they may stay when the files of before go (store_retain); a new reference,
- * NULL: no memory. */
-struct tl_content *tl_content_retain(struct tl_content *c, struct store *store);
-
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
 
@@ -97,7 +91,5 @@ DEFINE_CLEANUP(struct tl_base, tl_base_unref);
 int tl_base_content(struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
 /* The same without making one: NULL where nobody asked yet. */
 struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle);
-/* tl_content_adopt for what is there. */
-int tl_base_adopt(struct tl_base *b, uint32_t handle, struct tl_content *old, struct error *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* An archive that was written: read back, and taken as the new place of what it holds. */
+/* An archive that was written: read back. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -108,83 +108,4 @@ int tl_verify(const struct snapshot *s, const struct plan *plan, const struct so
 	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
 		r = compare_piece(&p->pieces[i], &a->section, written->compared[0], e);
 	return r < 0 ? r : check_fresh(p, a, e);
-}
-
-static struct tl_base *base_of(
-	const struct tl_map *m, const struct tl_plan *p, const struct archive *a)
-{
-	struct tl_base *b = tl_base_new(&a->section, p->header_size, p->n, m->shared->budget);
-
-	for (uint32_t i = 0; b && i < p->n; i++)
-		b->spots[i] = p->spots[i];
-	if (b)
-		b->n_removed = p->n_removed;
-	return b;
-}
-
-/* What is not in the new archive: nothing refers to it in the version that was written, and in the
- * mount's own it may come back. */
-static int leave_handle(
-	struct tl_map *to, const struct tl_map *from, const struct tl_plan *p, uint32_t h)
-{
-	CLEANUP(tl_content_unref) struct tl_content *mine = NULL;
-	struct tl_content *there;
-
-	if (p->of == from)
-		return tl_map_file(to, h) ? tl_map_set(to, h, NULL) : 0;
-	if (tl_map_content(from, h, &mine, NULL) < 0)
-		return 0;
-	there = tl_content_retain(mine, from->shared->store);
-	return there ? tl_map_set(to, h, there) : -ENOMEM;
-}
-
-/* What a handle has: from the new archive where that holds it, else as before. */
-static int move_handle(struct tl_map *to, const struct tl_map *from, const struct tl_plan *p,
-	uint32_t h, struct error *e)
-{
-	CLEANUP(tl_content_unref) struct tl_content *mine = tl_content_ref(tl_map_file(from, h));
-	int r = 0;
-
-	if (!p->spots[h].here)
-		return leave_handle(to, from, p, h);
-
-	if (!mine)
-		mine = tl_base_peek(from->base, h);
-	if (mine)
-		r = tl_base_adopt(to->base, h, mine, e);
-	if (r == 0 && tl_map_file(to, h))
-		r = tl_map_set(to, h, NULL);
-	return r == -EIO || r == -ENODATA ? 0 : r; /* broken it was copied */
-}
-
-int tl_rebase(const struct snapshot *s, const struct plan *plan, const struct source *written,
-	struct snapshot **ret, struct error *e)
-{
-	const struct tl_plan *p = (const struct tl_plan *)plan;
-	const struct tl_map *m = tl_map_of(s);
-	struct tl_map *to = tl_map_copy(m);
-	CLEANUP(snapshot_unref) struct snapshot *done = to ? &to->snapshot : NULL;
-	CLEANUP(archive_free) struct archive *a = NULL;
-	int r = 0;
-
-	if (!to)
-		return error_set(e, -ENOMEM, "no memory for another version of the archive");
-	if (!*p->base) {
-		r = open_written(m, written, &a, e);
-		if (r == 0)
-			*p->base = base_of(m, p, a);
-		if (r == 0 && !*p->base)
-			r = -ENOMEM;
-	}
-	if (r == 0) {
-		tl_base_unref(to->base);
-		to->base = tl_base_ref(*p->base);
-		tl_header_unref(to->header);
-		to->header = tl_header_ref(p->of->header);
-	}
-	for (uint32_t h = 0; r == 0 && h < p->n; h++)
-		r = move_handle(to, m, p, h, e);
-	if (r == 0)
-		*ret = TAKE(done);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the archive") : r;
 }

@@ -97,11 +97,7 @@ static void free_plan(struct plan *plan)
 	free(p->pieces);
 	free(p->spots);
 	free(p->fresh);
-	if (p->base)
-		tl_base_unref(*p->base);
-	free(p->base);
 	tl_table_unref(p->table);
-	snapshot_unref(&p->of->snapshot);
 	free(p);
 }
 
@@ -114,15 +110,13 @@ static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	done->free = free_plan;
-	p->of = (struct tl_map *)snapshot_ref(&m->snapshot);
 	r = tl_table_of(m, &p->table, e);
 	if (r < 0)
 		return r;
 	p->n = tl_n_files(m);
 	p->spots = calloc((size_t)p->n + 1, sizeof(*p->spots));
 	p->fresh = calloc((size_t)p->n + 1, sizeof(*p->fresh));
-	p->base = calloc(1, sizeof(*p->base));
-	if (!p->spots || !p->fresh || !p->base)
+	if (!p->spots || !p->fresh)
 		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	*ret = TAKE(done);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* write: an archive written anew, read back, and taken as the place of what it holds. */
+/* write: an archive written anew, and read back. */
 #ifndef FORMATS_TORCHLIGHT_SAVE_WRITE_H
 #define FORMATS_TORCHLIGHT_SAVE_WRITE_H
 
@@ -13,7 +13,6 @@ struct tl_piece {
 
 struct tl_plan {
 	struct plan plan;
-	struct tl_map *of; /* the version that was written */
 	struct tl_table *table;
 	struct tl_spot *spots; /* by handle; not here: it is not written */
 	bool *fresh;           /* by handle: its block was made anew */
@@ -22,8 +21,6 @@ struct tl_plan {
 	size_t n_pieces, room;
 	uint64_t size; /* of the section */
 	uint32_t header_size, largest, hash, n_removed;
-	/* Made by the first rebase: both versions that are rebased share it. */
-	struct tl_base **base;
 };
 
 /* section.c: fills in all of p but table. */
@@ -33,7 +30,5 @@ int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force
 	struct error *e);
 int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);
-int tl_rebase(const struct snapshot *s, const struct plan *p, const struct source *written,
-	struct snapshot **ret, struct error *e);
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * building: a map on its way from a base and a tree (formats/build.h): what the steps of build
+ * share. settle finds which entry of the tree is which object; contents puts what was closed.
+ */
+#ifndef FORMATS_BUILDING_H
+#define FORMATS_BUILDING_H
+
+#include "base/hash.h"
+#include "formats/build.h"
+
+struct claim;
+
+struct building {
+	const struct snapshot *base;
+	const struct format *f;
+	struct snapshot *now; /* the base, and what was done so far */
+	const struct tree_entry *in;
+	struct built *out;
+	struct claim *claims; /* room for two of each entry */
+	size_t n_claims;
+	struct hash claimed;
+	struct placement *placements;
+	size_t n_placements, room;
+	uint8_t *waited; /* by entry: how often it waited and told others of it */
+	bool progress;
+	bool last; /* what waits for others is refused */
+};
+
+/* Entry i is no part of the map, for this reason. */
+void building_refuse(struct building *b, size_t i, const struct error *why);
+/* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
+int building_place(struct building *b, struct placement p);
+/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */
+bool building_passes(int r);
+/* *ret_put: it says something else than before, or what it says was applied though it waits, which
+ * it may where `tells`. */
+int building_put(struct building *b, entry_id id, const struct extent *x, bool tells, bool *ret_put,
+	struct error *why);
+
+/* Room for what the two below need of a tree; freed by finish. -ENOMEM. */
+int settle_begin(struct building *b);
+void settle_finish(struct building *b);
+/* The identity of each entry, and where objects stand that are new, moved or gone. */
+int settle(struct building *b, struct error *e);
+/* What was closed, raw/ first; last: what waits for others then is refused. */
+int contents_put(struct building *b, bool last, struct error *e);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/building.h"
+
+/* A table waits for the others of its layer, and once more for the layer's new size; but tables
+ * that were all refused before do not decide it at the next save. */
+enum { WAITS_MAX = 2, WAITS_REFUSED = 1 };
+
+/* What an entry of the base shows, as bytes. */
+static int shown(const struct building *b, entry_id id, struct extent *ret, struct error *e)
+{
+	uint8_t *data;
+	struct bytes *all;
+	uint64_t size;
+	int r = snapshot_size(b->base, id, &size, e);
+
+	if (r < 0)
+		return r;
+	all = bytes_new((size_t)size, &data);
+	if (!all)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	r = b->f->get(b->base, id, 0, data, (size_t)size, e);
+	if (r < 0) {
+		bytes_unref(all);
+		return r;
+	}
+	*ret = extent_of_bytes(all);
+	return 0;
+}
+
+/* The bytes that are to be put to the entry (in: if it has any of its own); false: it says what it
+ * said. */
+static bool content(const struct building *b, size_t i, const struct extent *in, struct extent *ret,
+	struct error *e)
+{
+	const struct tree_entry *t = &b->in[i];
+	const struct built_entry *o = &b->out->entries[i];
+
+	*ret = (struct extent)EXTENT_INIT;
+	if (t->dir || t->gone || o->id == ENTRY_NONE)
+		return false;
+	if (in)
+		*ret = extent_ref(in);
+	else if (t->from == ENTRY_NONE || t->from == o->id)
+		return false;
+	else
+		(void)shown(b, t->from, ret, e);
+	return true;
+}
+
+/* What was refused when it was closed leaves what stood there before. */
+static int put_last(struct building *b, size_t i, bool *ret_put, struct error *why)
+{
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+
+	if (!content(b, i, b->in[i].last, &x, why) || why->code)
+		return why->code;
+	return building_put(b, b->out->entries[i].id, &x, true, ret_put, why);
+}
+
+static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
+{
+	struct built_entry *o = &b->out->entries[i];
+	enum build_fate was = o->fate;
+	struct error none = ERROR_INIT;
+	bool put = false;
+
+	if (b->in[i].in)
+		o->last = put_last(b, i, &put, &none) == 0;
+	o->waits = r == -EAGAIN || why->others;
+	building_refuse(b, i, why);
+	if (put || was == BUILD_MOVED)
+		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
+}
+
+/* What it told others changed the map already, so that it says what is there by now. */
+static bool told_other(const struct building *b, size_t i, const struct extent *x)
+{
+	CLEANUP(change_free) struct change *c = NULL;
+
+	return b->waited[i] &&
+	       (b->f->edit->parse(b->base, b->out->entries[i].id, x, &c, NULL) < 0 || c);
+}
+
+/* 1: it waits for others. */
+static int put(struct building *b, size_t i, struct error *e)
+{
+	struct built_entry *o = &b->out->entries[i];
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct error why = ERROR_INIT;
+	bool tells = b->waited[i] < (b->in[i].refused ? WAITS_REFUSED : WAITS_MAX), put = false;
+	int r;
+
+	if (!content(b, i, b->in[i].in, &x, &why))
+		return 0;
+	r = why.code ? why.code : building_put(b, o->id, &x, tells, &put, &why);
+	if (building_passes(r))
+		return error_set(e, r, "%s", error_text(&why));
+	if (r == -EAGAIN && put)
+		b->waited[i]++;
+	b->progress |= r == 0 || (r == -EAGAIN && put);
+	if (r == 0 && o->fate == BUILD_SAME && (put || told_other(b, i, &x)))
+		o->fate = BUILD_WRITTEN;
+	if (r == 0)
+		return 0;
+	if (!b->last && (r == -EAGAIN || why.others))
+		return 1;
+	refuse_content(b, i, r, &why);
+	return 0;
+}
+
+/* Is it below raw/? Numbers are what things are called by there, so it comes first. */
+static bool is_raw(const struct building *b, size_t i)
+{
+	while (b->in[i].up)
+		i = b->in[i].up;
+	return strcmp(b->in[i].name, "raw") == 0;
+}
+
+/* All that is not put yet; *n is how many that is after it. */
+static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct error *e)
+{
+	size_t k = 0;
+	int r = 0;
+
+	b->progress = false;
+	for (size_t i = 0; r >= 0 && i < *n; i++) {
+		r = put(b, waiting[i], e);
+		if (r > 0)
+			waiting[k++] = waiting[i];
+	}
+	*n = k;
+	return r < 0 ? r : 0;
+}
+
+int contents_put(struct building *b, bool last, struct error *e)
+{
+	CLEANUP(free) uint32_t *waiting = malloc(b->out->n * sizeof(*waiting));
+	size_t n = 0;
+	int r = waiting ? 0 : error_set(e, -ENOMEM, "no memory for the files of a map");
+
+	for (int raw = 1; r == 0 && raw >= 0; raw--)
+		for (size_t i = 1; i < b->out->n; i++)
+			if (is_raw(b, i) == raw)
+				waiting[n++] = (uint32_t)i;
+	do
+		r = r < 0 ? r : put_round(b, waiting, &n, e);
+	while (r == 0 && n && b->progress);
+	b->out->n_waiting = n;
+	b->last = last;
+	return r < 0 || !last ? r : put_round(b, waiting, &n, e);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "formats/building.h"
+
+/* Which entry of the tree stands for an object or part of the base. */
+struct claim {
+	struct hash_link link; /* by the object; first */
+	entry_id object;
+	bool scratch; /* its file has a name that means nothing */
+};
+
+static struct claim *claim_find(const struct building *b, entry_id id)
+{
+	entry_id object = entry_object(id);
+
+	for (struct hash_link *l = hash_find(&b->claimed, hash_number(object)); l;
+		l = hash_again(l))
+		if (((struct claim *)l)->object == object)
+			return (struct claim *)l;
+	return NULL;
+}
+
+/* -ENOMEM. What stands for an object counts more than what only came from it. */
+static int claim(struct building *b, entry_id id, bool scratch)
+{
+	struct claim *c = claim_find(b, id);
+
+	if (c) {
+		c->scratch &= scratch;
+		return 0;
+	}
+	if (!hash_room(&b->claimed))
+		return -ENOMEM;
+	c = &b->claims[b->n_claims++];
+	*c = (struct claim){.object = entry_object(id), .scratch = scratch};
+	hash_add(&b->claimed, &c->link, hash_number(c->object));
+	return 0;
+}
+
+static int meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
+{
+	const struct tree_entry *t = &b->in[i];
+	entry_id dir = b->out->entries[t->up].id;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	if (dir == ENTRY_NONE)
+		return 0;
+	return b->f->tree->meaning(
+		b->now, dir, t->name, t->dir, t->from == ENTRY_NONE ? ENTRY_ROOT : t->from, ret, e);
+}
+
+/* Where the entry stands, for the format; told of what is new as well as of what moved. */
+static int stands(struct building *b, size_t i, enum build_fate fate, entry_id id)
+{
+	const struct tree_entry *t = &b->in[i];
+	struct built_entry *o = &b->out->entries[i];
+
+	o->fate = fate;
+	o->id = id;
+	return building_place(b, (struct placement){.id = id,
+					 .dir = b->out->entries[t->up].id,
+					 .name = t->name,
+					 .order = (uint32_t)i});
+}
+
+/* Something of the map that no base has. */
+static int make(struct building *b, size_t i, struct error *e)
+{
+	const struct tree_entry *t = &b->in[i];
+	struct error why = ERROR_INIT;
+	entry_id id;
+	int r = b->f->tree->add(&b->now, b->out->entries[t->up].id, t->name, t->dir, &id, &why);
+
+	if (r == -ENOMEM)
+		return error_set(e, r, "%s", error_text(&why));
+	if (r < 0) {
+		building_refuse(b, i, &why);
+		return 0;
+	}
+	return stands(b, i, BUILD_NEW, id);
+}
+
+static bool is_fixed(const struct building *b, entry_id id)
+{
+	struct entry en;
+
+	return b->f->stat(b->base, id, &en, NULL) == 0 && en.fixed;
+}
+
+static bool means_something(const struct meaning *m)
+{
+	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
+}
+
+/* A directory is what it came from. */
+static int settle_dir(struct building *b, size_t i, const struct meaning *m, struct error *e)
+{
+	const struct tree_entry *t = &b->in[i];
+	struct built_entry *o = &b->out->entries[i];
+	bool moved;
+	int r;
+
+	if (m->known && (m->id == t->from || is_fixed(b, m->id))) {
+		o->id = m->id;
+		return claim(b, m->id, false);
+	}
+	if (t->from == ENTRY_NONE)
+		return means_something(m) ? make(b, i, e) : 0;
+	moved = m->fits && means_something(m);
+	r = claim(b, t->from, !moved);
+	return r < 0 || !moved ? r : stands(b, i, BUILD_MOVED, t->from);
+}
+
+/* Does it stand where it stood in the base? */
+static bool is_home(const struct building *b, size_t i)
+{
+	const struct tree_entry *t = &b->in[i];
+	const struct tree_entry *dir = &b->in[t->up];
+	struct entry en;
+
+	return t->from != ENTRY_NONE && b->out->entries[t->up].id == dir->from &&
+	       b->f->lookup(b->base, dir->from, t->name, &en, NULL) == 0 && en.id == t->from;
+}
+
+/* The first look: directories, and files at the paths of what the base has. */
+static int settle_known(struct building *b, size_t i, struct error *e)
+{
+	struct built_entry *o = &b->out->entries[i];
+	struct error why = ERROR_INIT;
+	struct meaning m;
+
+	if (is_home(b, i)) {
+		o->id = b->in[i].from;
+		return claim(b, o->id, false);
+	}
+	if (meaning(b, i, &m, &why) < 0) {
+		building_refuse(b, i, &why);
+		return 0;
+	}
+	o->fate = means_something(&m) ? BUILD_SAME : BUILD_SCRATCH;
+	if (b->in[i].dir)
+		return settle_dir(b, i, &m, e);
+	/* A part is no object that has moved; and the next one's name may count on it. */
+	if (!m.known)
+		return m.is == FORMAT_PART ? make(b, i, e) : 0;
+	o->id = m.id;
+	return claim(b, m.id, false);
+}
+
+/* The second: files that stand anywhere else. */
+static int settle_other(struct building *b, size_t i, struct error *e)
+{
+	const struct tree_entry *t = &b->in[i];
+	const struct built_entry *o = &b->out->entries[i];
+	struct meaning m;
+	int r;
+
+	if (t->from != ENTRY_NONE && !claim_find(b, t->from) && o->fate == BUILD_SAME &&
+		meaning(b, i, &m, NULL) == 0 && m.fits) {
+		r = claim(b, t->from, false);
+		return r < 0 ? r : stands(b, i, BUILD_MOVED, t->from);
+	}
+	return o->fate == BUILD_SAME ? make(b, i, e) : 0;
+}
+
+/* The third: what was moved to a name that means nothing stays in the map as it was. */
+static int settle_kept(struct building *b, size_t i)
+{
+	const struct tree_entry *t = &b->in[i];
+	struct built_entry *o = &b->out->entries[i];
+
+	if (t->from == ENTRY_NONE || t->dir ||
+		(o->fate != BUILD_SCRATCH && o->fate != BUILD_REFUSED) || claim_find(b, t->from))
+		return 0;
+	if (o->fate == BUILD_SCRATCH)
+		o->fate = BUILD_KEPT;
+	return claim(b, t->from, true);
+}
+
+/* It is there again, empty. */
+static int empty(struct building *b, entry_id id, enum build_fate *ret)
+{
+	const struct extent nothing = EXTENT_INIT;
+	struct error why = ERROR_INIT;
+	bool put = false;
+	int r = building_put(b, id, &nothing, true, &put, &why);
+
+	if (put)
+		*ret = BUILD_EMPTIED;
+	return building_passes(r) ? r : 0;
+}
+
+/* What the base has at a path where nothing of it stands any more. */
+static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone)
+{
+	struct built_entry *o = &b->out->entries[i];
+	const struct claim *c = claim_find(b, id);
+	struct entry en;
+
+	if (c || b->f->stat(b->base, id, &en, NULL) < 0 || en.fixed)
+		return 0;
+	if (en.standing)
+		return empty(b, id, &o->old);
+	o->old = en.needed ? BUILD_NEEDED : en.lasting ? BUILD_EMPTIED : gone;
+	return building_place(b, (struct placement){.id = id, .removed = true});
+}
+
+int settle(struct building *b, struct error *e)
+{
+	size_t n = b->out->n;
+	int r = 0;
+
+	b->out->entries[0].id = ENTRY_ROOT;
+	for (size_t i = 1; r == 0 && i < n; i++)
+		if (!b->in[i].gone)
+			r = settle_known(b, i, e);
+	for (size_t i = 1; r == 0 && i < n; i++)
+		if (!b->in[i].gone && !b->in[i].dir && b->out->entries[i].id == ENTRY_NONE)
+			r = settle_other(b, i, e);
+	for (size_t i = 1; r == 0 && i < n; i++)
+		if (!b->in[i].gone)
+			r = settle_kept(b, i);
+	for (size_t i = 1; r == 0 && i < n; i++) {
+		if (b->in[i].gone)
+			r = is_home(b, i) ? leave(b, i, b->in[i].from, BUILD_GONE) : 0;
+		else if (b->in[i].hides != ENTRY_NONE)
+			r = leave(b, i, b->in[i].hides, BUILD_REPLACED);
+	}
+	return r;
+}
+
+int settle_begin(struct building *b)
+{
+	b->claims = calloc(2 * b->out->n + 1, sizeof(*b->claims));
+	return b->claims ? 0 : -ENOMEM;
+}
+
+void settle_finish(struct building *b)
+{
+	hash_finish(&b->claimed);
+	free(b->claims);
+}

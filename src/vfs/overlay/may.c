@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Zlib */
+/* What places mean, and what may be done to a tree of names. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "vfs/overlay/overlay.h"
+
+int overlay_dentry(const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret)
+{
+	struct spot in = upper_spot(dir);
+	struct dentry p = {.dir = dir};
+	int r;
+
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	strcpy(p.name, name);
+	r = overlay_lookup(o, &in, name, &p.spot);
+	p.stands = r == 0;
+	*ret = p;
+	return r == -ENOENT ? 0 : r;
+}
+
+int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
+	struct meaning *ret)
+{
+	const struct format *f = o->base->format;
+
+	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	if (p->dir->id == ENTRY_NONE || !f->tree)
+		return 0;
+	return f->tree->meaning(o->shape, p->dir->id, p->name, dir,
+		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
+}
+
+/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
+static int check_name(const char *name)
+{
+	bool refused = strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
+		       strncmp(name, ".fuse_hidden", 12) == 0;
+
+	return refused ? -EPERM : name_check(name, strlen(name));
+}
+
+/* What is always there is there again in the next map, and no file takes its place. */
+static int check_place(const struct overlay *o, const struct dentry *p, bool dir)
+{
+	int r = check_name(p->name);
+
+	return r == 0 && !dir && !p->stands && overlay_is_standing(o, p->dir, p->name) ? -EPERM : r;
+}
+
+int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
+{
+	struct meaning m;
+	struct entry en;
+	int r = check_place(o, p, dir);
+
+	if (r == 0 && dir && upper_base(o, p->dir, p->name, &en) == 0 && en.derived)
+		r = -EPERM;
+	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
+}
+
+static int stop(void *arg, const char *name, const struct spot *s)
+{
+	(void)arg, (void)name, (void)s;
+	return 1;
+}
+
+bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
+{
+	return overlay_list(o, dir, stop, NULL) == 0;
+}
+
+/* What stands there, for who would take it away. */
+static int standing(const struct overlay *o, const struct spot *s, struct entry *ret)
+{
+	int r = overlay_stat(o, s, ret, NULL);
+
+	if (!o->base->format->tree)
+		return -EPERM;
+	if (s->upper && s->upper->from == ENTRY_NONE && s->id != ENTRY_NONE)
+		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
+	/* A form that its object has not yet. */
+	return r == -EIO && s->upper ? 0 : r;
+}
+
+int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir)
+{
+	struct entry en;
+	int r;
+
+	if (!p->name[0])
+		return -EPERM;
+	if (!p->stands)
+		return -ENOENT;
+	if (p->spot.dir != dir)
+		return dir ? -ENOTDIR : -EISDIR;
+	r = standing(o, &p->spot, &en);
+	if (r == 0 && en.fixed && !dir && !en.derived)
+		r = -EPERM;
+	if (r < 0)
+		return r;
+	return dir && !overlay_is_empty(o, &p->spot) ? -ENOTEMPTY : 0;
+}
+
+static bool is_within(const struct upper *dir, const struct upper *u)
+{
+	while (dir && dir != u)
+		dir = dir->up;
+	return dir;
+}
+
+static int may_replace(const struct overlay *o, const struct dentry *to, bool dir)
+{
+	struct entry en;
+
+	if (!to->stands)
+		return 0;
+	if (!dir && overlay_stat(o, &to->spot, &en, NULL) == 0 && !en.writable)
+		return -EACCES;
+	if (to->spot.dir != dir)
+		return to->spot.dir ? -EISDIR : -ENOTDIR;
+	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
+}
+
+/* May it be called so? */
+static int may_call(const struct overlay *o, const struct spot *s, const struct dentry *to)
+{
+	struct meaning m;
+	int r = check_place(o, to, s->dir);
+
+	if (r == 0)
+		r = overlay_meaning(o, to, s->dir, s->dir ? s->id : ENTRY_NONE, &m);
+	if (r < 0 || !s->dir)
+		return r;
+	if (s->id == ENTRY_NONE)
+		return means_something(&m) ? -EXDEV : 0;
+	if ((m.known && m.id == s->id) || (m.fits && means_something(&m)))
+		return 0;
+	/* As scratch its files would be gone; elsewhere it is another thing: mv copies then. */
+	return means_something(&m) ? -EXDEV : -EPERM;
+}
+
+int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to)
+{
+	struct entry en;
+	int r;
+
+	if (!from->name[0] || !to->name[0])
+		return -EPERM;
+	if (!from->stands)
+		return -ENOENT;
+	if (from->spot.upper && is_within(to->dir, from->spot.upper))
+		return -EINVAL;
+	r = standing(o, &from->spot, &en);
+	if (r == 0 && en.fixed)
+		r = -EPERM;
+	if (r == 0)
+		r = may_replace(o, to, from->spot.dir);
+	return r < 0 ? r : may_call(o, &from->spot, to);
+}

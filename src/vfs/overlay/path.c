@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Zlib */
+/* The changes of a tree of names by paths. */
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/overlay/overlay.h"
+
+/* The directory that was the last name so far. */
+static int descend(struct overlay *o, struct dentry *p)
+{
+	struct upper *dir;
+	int r;
+
+	if (!p->name[0])
+		return 0;
+	r = overlay_dentry(o, p->dir, p->name, p);
+	if (r < 0)
+		return r;
+	if (!p->stands && !upper_find(o, p->dir, p->name))
+		p->stands = overlay_raise_fixed(o, p->dir, p->name, &p->spot) == 0;
+	if (!p->stands || !p->spot.dir)
+		return p->stands ? -ENOTDIR : -ENOENT;
+	dir = upper_raise(o, p->dir, p->name, &p->spot);
+	if (!dir)
+		return -ENOMEM;
+	*p = (struct dentry){.dir = dir};
+	return 0;
+}
+
+int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
+{
+	int r;
+
+	*ret = (struct dentry){.dir = o->root, .stands = true, .spot = overlay_root(o)};
+	for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
+		size_t n = strcspn(path, "/");
+
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		if (n == 2 && path[0] == '.' && path[1] == '.')
+			return -ENOENT;
+		r = n == 1 && path[0] == '.' ? 1 : descend(o, ret);
+		if (r < 0)
+			return r;
+		if (r == 0)
+			*stpncpy(ret->name, path, n) = '\0';
+		path += n;
+	}
+	return ret->name[0] ? overlay_dentry(o, ret->dir, ret->name, ret) : 0;
+}
+
+/* *ret NULL: what is written there is dropped. */
+static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, struct upper **ret)
+{
+	struct entry en;
+	int r;
+
+	*ret = NULL;
+	if (!p->stands)
+		return overlay_make(o, p, false, ret);
+	if (p->spot.dir)
+		return -EISDIR;
+	r = overlay_stat(o, &p->spot, &en, NULL);
+	if (r < 0)
+		return r;
+	if (en.derived)
+		return 0;
+	if (!en.writable)
+		return -EACCES;
+	if (en.most && size > en.most)
+		return -EFBIG;
+	*ret = upper_raise(o, p->dir, p->name, &p->spot);
+	return *ret ? 0 : -ENOMEM;
+}
+
+/* *ret NULL: what is written there is dropped. */
+static int write_file(
+	struct overlay *o, const char *path, struct extent x, const char *why, struct upper **ret)
+{
+	CLEANUP_EXTENT struct extent in = x;
+	struct dentry p;
+	int r = overlay_dentry_at(o, path, &p);
+
+	*ret = NULL;
+	if (r == 0)
+		r = p.name[0] ? open_file(o, &p, in.size, ret) : -EISDIR;
+	if (r == 0 && *ret)
+		r = upper_write(*ret, extent_ref(&in), why);
+	return r < 0 || !*ret || why ? r : overlay_accept(o, *ret);
+}
+
+int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
+{
+	struct upper *u;
+	int r = write_file(o, path, x, NULL, &u);
+
+	if (r < 0 || !u)
+		return r;
+	u->timed = mtime;
+	if (mtime)
+		u->mtime = *mtime;
+	return 0;
+}
+
+int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why)
+{
+	struct upper *u;
+
+	return write_file(o, path, x, why, &u);
+}
+
+int overlay_revert(struct overlay *o, const char *path)
+{
+	struct dentry p;
+	struct entry en;
+	struct upper *u;
+	struct meaning m;
+	struct spot other;
+	int r = overlay_dentry_at(o, path, &p);
+
+	if (r == 0 && (!p.stands || p.spot.dir))
+		r = p.stands ? -EISDIR : -ENOENT;
+	u = p.spot.upper;
+	if (r < 0 || !u || !u->written)
+		return r;
+	/* Its object is shown by another file since. */
+	if (overlay_meaning(o, &p, false, u->from, &m) == 0 &&
+		overlay_other_form(o, p.dir, &m, &other))
+		return overlay_take(o, &p);
+	if (u->last.mem || u->last.file) {
+		struct extent last = u->last;
+
+		u->last = (struct extent)EXTENT_INIT;
+		free(TAKE(u->why));
+		return upper_write(u, last, NULL);
+	}
+	if (u->from != ENTRY_NONE && o->base->format->stat(o->base, u->from, &en, NULL) == 0) {
+		upper_clean(u);
+		u->timed = false;
+		return 0;
+	}
+	return overlay_take(o, &p);
+}
+
+int overlay_mkdir(struct overlay *o, const char *path)
+{
+	struct upper *made;
+	struct dentry p;
+	int r = overlay_dentry_at(o, path, &p);
+
+	if (r < 0)
+		return r;
+	return !p.name[0] || p.stands ? -EEXIST : overlay_make(o, &p, true, &made);
+}
+
+int overlay_remove(struct overlay *o, const char *path, bool dir)
+{
+	struct dentry p;
+	int r = overlay_dentry_at(o, path, &p);
+
+	if (r == 0)
+		r = overlay_may_remove(o, &p, dir);
+	return r < 0 ? r : overlay_take(o, &p);
+}
+
+int overlay_rename(struct overlay *o, const char *from, const char *to)
+{
+	struct dentry a, b;
+	/* Directories on the way of the one may be on that of the other. */
+	int r = overlay_dentry_at(o, to, &b);
+
+	if (r == 0)
+		r = overlay_dentry_at(o, from, &a);
+	if (r == 0)
+		r = overlay_dentry_at(o, to, &b);
+	if (r == 0 && a.stands && b.stands && a.dir == b.dir && a.spot.upper == b.spot.upper &&
+		a.spot.id == b.spot.id)
+		return 0;
+	if (r == 0)
+		r = overlay_may_rename(o, &a, &b);
+	return r < 0 ? r : overlay_move(o, &a, &b);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * view: the map as it follows from all that was closed, but for where objects stand, of formats
+ * whose files show what others hold (format.follows). It is the overlay's `shape`: brought up to
+ * date by each close where that is simple, and made anew, when somebody looks, where it is not.
+ */
+#ifndef VFS_TREE_VIEW_H
+#define VFS_TREE_VIEW_H
+
+#include "vfs/tree/node.h"
+
+/* It is not right any more; what the kernel is to forget of it is added to t, or (NULL) it is told
+ * at once, and nobody waits for that. */
+void view_spoil(struct vfs *v, struct touched *t);
+/* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
+bool view_wait(struct vfs *v, const struct node *n, struct call *c);
+/* A file's bytes are others, and this follows from them alone (NULL: nothing), against a shape of
+ * then (overlay.shapes). What the kernel is to forget is added to t. */
+void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct touched *t);
+/* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
+ * NULL. */
+void view_tell(struct vfs *v, const struct touched *t, struct job *then);
+
+#endif
