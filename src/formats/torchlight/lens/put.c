@@ -310,10 +310,8 @@ static int set_header(struct tl_map *m, const struct mod_header *h)
 	struct tl_header *fresh = m->shared->fresh;
 
 	tl_header_unref(m->header);
-	if (fresh && tl_info_same(fresh->h, h))
-		m->header = tl_header_ref(fresh);
-	else
-		m->header = tl_header_new(tl_header_copy(h));
+	m->header_written = !fresh || !tl_info_same(fresh->h, h);
+	m->header = m->header_written ? tl_header_new(tl_header_copy(h)) : tl_header_ref(fresh);
 	return m->header ? 0 : -ENOMEM;
 }
 

@@ -79,25 +79,40 @@ static int put_all(struct listing *l, const struct names *last)
 	return l->out.error;
 }
 
-int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+static int list_names(struct listing *l, const struct tl_map *m, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(finalized);
 	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
-	struct listing l = {.out = BUFFER_INIT};
 	struct names *mount;
-	int r;
+	int r = tl_mount_names(m, &mount, e);
 
-	*ret = NULL;
-	if (!m->names)
-		return 0;
-	r = tl_mount_names(m, &mount, e);
-	l.mount = mount;
+	l->mount = mount;
 	if (r == 0)
 		r = tl_table_of(m, &t, e);
 	if (r == 0)
-		r = find_shown(&l, m, t);
-	if (r == 0)
-		r = put_all(&l, m->names);
+		r = find_shown(l, m, t);
+	return r < 0 ? r : put_all(l, m->names);
+}
+
+static void list_kit(struct buffer *out, const struct tl_map *m)
+{
+	buffer_text(out, m->header_written ? "new\n" : "new header\n");
+	if (!m->kit)
+		return;
+	buffer_text(out, "kit ");
+	for (size_t i = 0; i < m->kit->size; i++)
+		buffer_printf(out, "%02x", m->kit->data[i]);
+	buffer_byte(out, '\n');
+}
+
+int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(finalized);
+	struct listing l = {.out = BUFFER_INIT};
+	int r = m->names ? list_names(&l, m, e) : 0;
+
+	*ret = NULL;
+	if (m->shared->fresh)
+		list_kit(&l.out, m);
 	if (r == 0 && l.out.size)
 		r = buffer_finish(&l.out, ret);
 	free(l.shown);
@@ -133,10 +148,33 @@ static int show_by(struct tl_map *m, const char *number, struct names *names, st
 	return 0;
 }
 
+static int take_kit(struct tl_map *m, const char *digits, size_t n)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	char pair[3] = "";
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		memcpy(pair, digits + i, 2);
+		buffer_byte(&out, (uint8_t)strtoul(pair, NULL, 16));
+	}
+	bytes_unref(m->kit);
+	m->kit = NULL;
+	return buffer_finish(&out, &m->kit);
+}
+
 static int take_line(struct tl_map *m, struct names **names, struct buffer *list, const char *line,
 	size_t n, struct error *e)
 {
 	int r;
+
+	if (strncmp(line, "new", 3) == 0 && m->header) {
+		m->header_written = n < 5;
+		tl_header_unref(m->shared->fresh);
+		m->shared->fresh = tl_header_ref(m->header);
+		return 0;
+	}
+	if (n > 4 && strncmp(line, "kit ", 4) == 0)
+		return take_kit(m, line + 4, n - 5);
 
 	if (n > 5 && strncmp(line, "name ", 5) == 0) {
 		buffer_append(list, line + 5, n - 5);
