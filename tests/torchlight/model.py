@@ -279,7 +279,7 @@ class Model:
     def judge(self, node, up, name):
         """None: what it shows could not stand there; else whether it is written by this."""
         home = self.object_at(up, name)
-        own = node.scratch and (node.own is not None or node.frozen is not None)
+        own = node.scratch and (node.own is not None or node.frozen is not None or not node.origin)
         fits = home is node.origin if home else node.origin and self.alike(node.origin.name, name)
         if node.origin and fits and not own:
             return False
