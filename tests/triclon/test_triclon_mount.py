@@ -151,6 +151,7 @@ def test_an_objects_list_that_is_refused_adds_none(box):
     assert box.run("-u", at.point).code == 5
     m.points.append((70, 7))
     assert get(at.map) == m.encode()
+    shutil.rmtree(at.map + ".mapfs-left")
 
 
 def test_several_saves_in_one_mount(box):
