@@ -22,22 +22,49 @@ class Context:
         self.saved = any(op[0] == "sync" for op in case.ops)
         self.killed = any(op[0] == "kill" for op in case.ops)
 
-    def written(self, path, until):
-        """All that was written to a file before a look, under any of its names."""
+    def written(self, until):
+        """All that was written before a look (None: the last), to whatever name."""
         return [op[3] for op in self.case.ops[:until] if op[0] == "put"]
+
+    def removed(self, path):
+        return any(op[0] in ("rm", "rmdir", "mv") and (op[1] == path or path.startswith(op[1] + "/"))
+                   for op in self.case.ops)
+
+    def aside_and_gone(self):
+        """Was something moved, and then removed or covered where it came to?"""
+        moved = set()
+        for op in self.case.ops:
+            if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
+                return True
+            if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
+                moved.add(op[2])
+        return False
 
 
 # ---- what may differ, each with the rule that says so; what no line names is a fault in one of the two
 
 def late_verdict(c, d):
-    """Rule 2: a close judges this file alone, against the base; what needs others is the save's."""
-    return d.kind == "result" and d.old == "close EINVAL" and d.new == "0"
+    """Rule 2: what a file is refused for is judged against the base alone; what needs others is the save's."""
+    return d.kind == "result" and d.old in ("close EINVAL", "mv EINVAL") and d.new == "0"
+
+
+def back_after_a_save(c, d):
+    """Rule 3, 5: what every map has is there again after the save, so that it cannot be made once more."""
+    if d.kind == "result":
+        return c.saved and d.new.endswith("EEXIST")
+    return c.saved and d.kind.endswith("-name") and not d.old and c.removed(d.where)
 
 
 def as_written(c, d):
     """Rule 2: from its close to the next save a file shows the bytes that were written, then the canonical form."""
-    return (d.kind in ("look", "shown") and isinstance(d.new, bytes) and isinstance(d.old, bytes)
-            and d.new in c.written(*d.where))
+    return (d.kind in ("look", "shown", "left") and isinstance(d.new, bytes) and isinstance(d.old, bytes)
+            and d.new in c.written(d.where[1] if d.kind != "left" else None))
+
+
+def as_cut(c, d):
+    """Rule 2: and what was cut, the rest of them."""
+    return (d.kind in ("look", "shown", "left") and isinstance(d.new, bytes)
+            and any(op[0] == "cut" and op[2] == len(d.new) for op in c.case.ops))
 
 
 def report_of_a_save(c, d):
@@ -45,7 +72,37 @@ def report_of_a_save(c, d):
     return c.saved and d.kind == "report" and (d.old or d.new).startswith(("@", "saved", "removed", "note", "moved"))
 
 
-ALLOWED = [late_verdict, as_written, report_of_a_save]
+def emptied(c, d):
+    """Rule 12: of what was removed and is empty now a note tells, once."""
+    return d.kind == "report" and d.old.startswith("saved: ") and any(
+        line.startswith("note: %s was removed, and is empty now" % d.old[7:]) for line in c.new.end.report)
+
+
+def removed_by_two_steps(c, d):
+    """One tree, one map: who moves a file aside and removes it there has removed it."""
+    return c.aside_and_gone() and d.kind in ("report", "code", "map", "shown", "shown-name", "left", "left-name")
+
+
+def removed_after_written(c, d):
+    """One tree, one map: what is removed is as the base has it, or empty, whatever was written to it before."""
+    return d.kind in ("map", "report", "code") and any(
+        "is gone, but" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
+
+
+def aside_as_it_was(c, d):
+    """Rule 4: what is moved aside stays in the map as the base has it, whatever was written to it before."""
+    return d.kind in ("map", "report", "code") and any(
+        "was moved to a name that means nothing" in line for line in c.new.end.report) and c.written(None)
+
+
+def base_of_the_file(c, d):
+    """Section 1: the base is the map as it was saved, which says what its file says."""
+    return c.saved and c.case.format == "triclon" and (
+        d.kind in ("look", "shown") and d.where[0] == "info.json" or d.where == "objects.csv")
+
+
+ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
+           removed_after_written, aside_as_it_was, base_of_the_file]
 
 
 # ---- the comparison
@@ -67,7 +124,7 @@ def lines(kind, old, new):
 
 
 def all_differences(c):
-    """In the order in which they happen."""
+    """In the order in which they happen. Where a call was answered differently there are two trees from then on."""
     looks = 0
     for i, op in enumerate(c.case.ops[:min(len(c.old.results), len(c.new.results))]):
         if op[0] == "look" and looks < min(len(c.old.looks), len(c.new.looks)):
@@ -75,6 +132,7 @@ def all_differences(c):
             looks += 1
         elif c.old.results[i] is not None and c.old.results[i] != c.new.results[i]:
             yield Difference("result", "%d: %s" % (i, cases.line(op)), c.old.results[i], c.new.results[i])
+            return
     one, two = c.old.end, c.new.end
     for end in (one, two):
         if end.code in ("failed", "hung"):

@@ -4,6 +4,7 @@ import functools
 import glob
 import json
 import os
+import re
 import zlib
 
 import datafile
@@ -72,6 +73,10 @@ def same(one, two, saved):
 
 def stem(name):
     return os.path.splitext(name)[0]
+
+
+def is_aside(path):
+    return re.search(r"(~|[.](tmp|swp|jpg))$|(^|/)[.]", path)
 
 
 class Drawer(Draw):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """Archives of Torchlight II, and what people do to their files: a MOD, or a PAK and its manifest."""
 import json
+import re
 
 import randomedits
 import tlfixtures
@@ -81,6 +82,10 @@ def contents(files, saved):
 
 def same(one, two, saved):
     return one == two or bool(one and two and contents(one, saved) == contents(two, saved))
+
+
+def is_aside(path):
+    return re.search(r"(~|[.](tmp|swp|jpg))$|(^|/)[.]", path)
 
 
 class Drawer(Draw):

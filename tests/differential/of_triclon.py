@@ -23,6 +23,10 @@ def same(one, two, saved):
     return one == two
 
 
+def is_aside(path):
+    return path not in ("info.json", *TABLES)
+
+
 class Drawer(Draw):
     WEIGHTS = dict(Draw.WEIGHTS, look=2, tables=6)
 

@@ -198,13 +198,13 @@ class Side:
         before, told = self.walk(), self.told()
         self.destroy()
         self.mount()
-        now = self.walk(names=True)
+        now = self.walk()
         for path in [p for p in before if p not in now and p not in told]:
             if before[path] is None:
                 os.mkdir(self.at(path))
-            else:
-                with open(self.at(path), "xb") as f:
-                    f.write(before[path])
+        for path in [p for p in before if before[p] is not None and p not in told and before[p] != now.get(p)]:
+            with open(self.at(path), "wb") as f:
+                f.write(before[path])
 
     # ---- what is seen
 
