@@ -29,6 +29,8 @@ struct building {
 
 /* Entry i is no part of the map, for this reason. */
 void building_refuse(struct building *b, size_t i, const struct error *why);
+/* What the entry's name means for what it came from. */
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e);
 /* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
 /* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */

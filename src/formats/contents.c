@@ -67,6 +67,7 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	struct built_entry *o = &b->out->entries[i];
 	enum build_fate was = o->fate;
 	struct error none = ERROR_INIT;
+	struct meaning m;
 	bool put = false;
 
 	if (b->in[i].in)
@@ -75,10 +76,11 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	building_refuse(b, i, why);
 	if (put || was == BUILD_MOVED)
 		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
-	/* One that was made and says nothing does not come into the map. */
-	return was != BUILD_NEW || put
-		       ? 0
-		       : building_place(b, (struct placement){.id = o->id, .removed = true});
+	/* An object that was made and says nothing does not come into the map. */
+	if (was != BUILD_NEW || put || building_meaning(b, i, &m, NULL) < 0 ||
+		m.is != FORMAT_OBJECT)
+		return 0;
+	return building_place(b, (struct placement){.id = o->id, .removed = true});
 }
 
 /* What it told others changed the map already, so that it says what is there by now. */

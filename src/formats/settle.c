@@ -39,7 +39,7 @@ static int claim(struct building *b, entry_id id, bool scratch)
 	return 0;
 }
 
-static int meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
 {
 	const struct tree_entry *t = &b->in[i];
 	entry_id dir = b->out->entries[t->up].id;
@@ -135,7 +135,7 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 		o->id = b->in[i].from;
 		return claim(b, o->id, false);
 	}
-	if (meaning(b, i, &m, &why) < 0) {
+	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
 		return 0;
 	}
@@ -158,7 +158,7 @@ static int settle_other(struct building *b, size_t i, struct error *e)
 	int r;
 
 	if (t->from != ENTRY_NONE && !claim_find(b, t->from) && o->fate == BUILD_SAME &&
-		meaning(b, i, &m, NULL) == 0 && m.fits) {
+		building_meaning(b, i, &m, NULL) == 0 && m.fits) {
 		r = claim(b, t->from, false);
 		return r < 0 ? r : stands(b, i, BUILD_MOVED, t->from);
 	}

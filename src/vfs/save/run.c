@@ -158,10 +158,11 @@ static void take_verdicts(struct saving *s)
 			upper_freeze(overlay_shown(s->v->tree, u), u);
 			u->from = ENTRY_NONE;
 		}
-		if (b->fate != BUILD_REFUSED)
-			free(TAKE(u->why));
-		else if (!upper_refused(u))
+		if (b->fate == BUILD_REFUSED && !upper_refused(u))
 			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
+		/* What was refused may mean nothing any more, for the same reason. */
+		else if (b->fate != BUILD_REFUSED && b->fate != BUILD_SCRATCH)
+			free(TAKE(u->why));
 	}
 }
 
