@@ -51,14 +51,17 @@ def late_verdict(c, d):
 def back_after_a_save(c, d):
     """Rule 3, 5: what every map has is there again after the save, so that it cannot be made once more."""
     if d.kind == "result":
-        return c.saved and d.new.endswith("EEXIST")
+        return c.saved and d.new.endswith(("EEXIST", "rmdir ENOTEMPTY"))
     return c.saved and d.kind.endswith("-name") and not d.old and c.removed(d.where)
 
 
 def as_written(c, d):
     """Rule 2: from its close to the next save a file shows the bytes that were written, then the canonical form."""
-    return (d.kind in ("look", "shown", "left") and isinstance(d.new, bytes) and isinstance(d.old, bytes)
-            and d.new in c.written(d.where[1] if d.kind != "left" else None))
+    if d.kind not in ("look", "shown", "left") or not isinstance(d.new, bytes) or not isinstance(d.old, bytes):
+        return False
+    until = d.where[1] if d.kind != "left" else None
+    return d.new in c.written(until) or any(
+        op[0] == "put" and op[2] == "append" and d.new.endswith(op[3]) for op in c.case.ops[:until])
 
 
 def as_cut(c, d):
@@ -95,6 +98,102 @@ def aside_as_it_was(c, d):
         "was moved to a name that means nothing" in line for line in c.new.end.report) and c.written(None)
 
 
+def as_saved(c, d):
+    """Section 1, rule 1: after a save a file shows what the saved map says: names of now, versions that were written.
+    The old program went on showing what it was."""
+    if d.kind in ("look-name", "shown-name"):
+        return c.saved and not d.old and any(op[0] == "mkdir" for op in c.case.ops)
+    return c.saved and d.kind in ("look", "shown") and d.where[0].endswith(".json") and isinstance(d.new, bytes)
+
+
+def standing_after_a_kill(c, d):
+    """Rule 3: directories that are always there are there, also of what was made before a kill."""
+    return c.killed and d.kind == "result" and d.old in ("mkdir ENOENT", "rmdir ENOENT") and d.new == "0"
+
+
+def made_and_emptied(c, d):
+    """One tree, one map: a directory that was made, and has nothing in it any more, is a directory that was made."""
+    made = [op[1] for op in c.case.ops if op[0] == "mkdir"]
+    return d.kind in ("report", "code", "map") and any(
+        "removed from %s, which cannot be without it" % path in line for line in c.old.end.report for path in made)
+
+
+def name_of_the_tree(c, d):
+    """Rule 5: a name means what stands under it, else what stood there in the base, which a save makes anew."""
+    return (d.kind in ("report", "code", "map", "left-name") and any("(names no " in line for line in c.new.end.report)
+            and (c.saved or any(op[0] == "mv" for op in c.case.ops)))
+
+
+def reason(c, d):
+    """The same file is left; why is said in the words of what is looked at first."""
+    def paths(report):
+        return {line.split(": ")[1] for line in report if line.startswith("left: ")}
+    return d.kind == "report" and (d.old or d.new).startswith("left: ") and paths(c.old.end.report) == paths(
+        c.new.end.report)
+
+
+def replaced(c, d):
+    """Rule 12: of a directory that was removed and made anew one line tells, and none of what was in it."""
+    notes = [line[len("note: what was "):-len(" before was removed")] for line in c.new.end.report
+             if line.startswith("note: what was ")]
+    return d.kind in ("report", "code") and any(path in (d.old or d.new) for path in notes)
+
+
+def layer_decides(c, d):
+    """Rule 5: where layer.json was written its size counts, not that of the tables."""
+    return d.kind in ("code", "report", "map", "left-name", "shown") and any(
+        "(the layer has" in line for line in c.new.end.report) and not any(
+            "(the layer has" in line for line in c.old.end.report)
+
+
+def base_path(c, d):
+    """Rule 12: what is gone is told by its path in the base."""
+    return d.kind == "report" and (d.old or d.new).startswith(("removed: ", "note: ")) and c.old.end.code == c.new.end.code
+
+
+def first_lines(c, d):
+    """A report names some, and how many more: in the order of paths now."""
+    return d.kind == "report" and d.where.startswith("saved: ") and any(
+        re.fullmatch(r"saved: and \d+ more", line) for line in c.new.end.report)
+
+
+def failed_save(c, d):
+    """Rule 6: where the save fails the journal has all; what an earlier save refused is copied out besides."""
+    return d.kind == "left-name" and c.new.end.code == c.old.end.code == 4
+
+
+def replaced_content(c, d):
+    """One tree, one map: what a second close takes the place of is in no tree, also where a save refuses that."""
+    puts = [op[1] for op in c.case.ops if op[0] == "put"]
+    return d.kind in ("report", "code", "map") and len(set(puts)) < len(puts) and any(
+        "no valid" in line for line in c.new.end.report)
+
+
+def aside_shows_the_base(c, d):
+    """Rule 2, 4: what is moved aside shows what the base has, whatever others say now."""
+    return d.kind in ("shown", "look", "left") and is_aside(c, d.where[0])
+
+
+def is_aside(c, path):
+    return of(c.case.format).is_aside(path)
+
+
+def gone_with_a_save(c, d):
+    """Rule 4: references to what is gone become none with the save, and what is made later is another object."""
+    return c.saved and d.kind == "map" and any(op[0] == "rm" for op in c.case.ops)
+
+
+def order_among_equals(c, d):
+    """The layout's rule: of one number, the base's come first, then names in order, not calls."""
+    places = collections.Counter()
+    for op in c.case.ops:
+        if op[0] in ("mv", "mkdir") or (op[0] == "put" and op[2] in ("new", "trunc", "shell")):
+            above, _, name = op[2 if op[0] == "mv" else 1].rpartition("/")
+            places[above, int((re.match(r"\d+", name) or [-1])[0])] += 1
+    return d.kind == "map" and max(places.values()) > 1 and of(c.case.format).same_but_for_order(
+        c.old.end.files, c.new.end.files)
+
+
 def base_of_the_file(c, d):
     """Section 1: the base is the map as it was saved, which says what its file says."""
     return c.saved and c.case.format == "triclon" and (
@@ -102,7 +201,10 @@ def base_of_the_file(c, d):
 
 
 ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
-           removed_after_written, aside_as_it_was, base_of_the_file]
+           removed_after_written, aside_as_it_was, as_saved,
+           standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
+           base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
+           order_among_equals, base_of_the_file]
 
 
 # ---- the comparison

@@ -84,7 +84,11 @@ class Side:
 
     def mount(self):
         option = ["-o", self.case.option] if self.case.option else []
-        code, text = self.run(*option, self.map, self.point)
+        for _ in range(100):
+            code, text = self.run(*option, self.map, self.point)
+            if code != 7:  # who was killed may still be going
+                break
+            time.sleep(0.02)
         if code:
             raise Failed("mount gave %d: %s" % (code, self.plain(text)))
         return text
