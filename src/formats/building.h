@@ -20,6 +20,8 @@ struct building {
 	struct claim *claims; /* room for two of each entry */
 	size_t n_claims;
 	struct hash claimed;
+	entry_id *left; /* ascending: objects of the base that do not stand at their paths */
+	size_t n_left, room_left;
 	struct placement *placements;
 	size_t n_placements, room;
 	uint8_t *waited; /* by entry: how often it waited and told others of it */
