@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/model/map.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/removed.h"
@@ -280,6 +281,7 @@ static int open_files(const struct format *f, const struct source *src,
 {
 	CLEANUP(archive_free) struct archive *a = NULL;
 	CLEANUP(tl_shared_unref) struct tl_shared *sh = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	bool hash_ok;
 	int r = refuse_foreign(src, e);
 
@@ -290,12 +292,17 @@ static int open_files(const struct format *f, const struct source *src,
 	if (r < 0)
 		return r;
 	hash_ok = a->hash_ok;
-	r = make_map(a, TAKE(sh), f, ctx->names, ret, e);
-	if (r == 0 && !hash_ok && ctx->note)
+	r = make_map(a, TAKE(sh), f, ctx->names, &s, e);
+	if (r == 0)
+		r = tl_taught_take((struct tl_map *)s, ctx->names, e);
+	if (r < 0)
+		return r;
+	*ret = TAKE(s);
+	if (!hash_ok && ctx->note)
 		ctx->note(ctx->note_arg,
 			"the archive's hash is wrong, so the game takes no notice of it; a save "
 			"writes the right one");
-	return r;
+	return 0;
 }
 
 int tl_open(const struct format *f, const struct source *src, const struct format_context *ctx,

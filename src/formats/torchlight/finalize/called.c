@@ -7,15 +7,8 @@
 
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/finalize.h"
+#include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/save/write.h"
-
-bool tl_holds(const struct snapshot *finalized, entry_id id)
-{
-	uint64_t size, filetime;
-
-	return tl_kind_of(id) != TL_FILE ||
-	       tl_map_facts(tl_map_of(finalized), tl_index(id), &size, &filetime);
-}
 
 /* As a mount of the archive would read it. */
 static int build_tree(
@@ -46,18 +39,16 @@ static const char **shown_names(const struct tl_shared *sh)
 	return names;
 }
 
-int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+static int put_called(const struct tl_map *m, struct buffer *out, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(finalized);
 	CLEANUP(free) const char **shown = shown_names(m->shared);
 	CLEANUP(tl_table_unref) struct tl_table *table = NULL;
 	CLEANUP(tree_free) struct tree *t = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	int r = tl_table_of(m, &table, e);
+	int r = shown ? tl_table_of(m, &table, e) : -ENOMEM;
 
 	if (r == 0)
 		r = build_tree(m, table, &t, e);
-	for (uint32_t i = 0; r == 0 && shown && i < t->n_children; i++) {
+	for (uint32_t i = 0; r == 0 && i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
 		const struct tl_row *row = &table->rows[c->index];
 		char own[NAME_MAX + 1];
@@ -70,9 +61,21 @@ int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct e
 		else
 			name = shown[row->handle];
 		if (strcasecmp(name, tree_name(t, c)) != 0)
-			called_put(&out, c->index, name);
+			called_put(out, c->index, name);
 	}
-	if (r == 0 && (!shown || (out.size && buffer_finish(&out, ret) < 0)))
-		r = error_set(e, -ENOMEM, "no memory for the names of a mount");
 	return r;
+}
+
+int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(finalized);
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = tl_taught_put(m, &out, e);
+
+	*ret = NULL;
+	if (r == 0)
+		r = put_called(m, &out, e);
+	if (r == 0 && out.size)
+		r = buffer_finish(&out, ret);
+	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
 }

@@ -11,8 +11,10 @@
 static int read_line(struct called *c, char *line, uint32_t n)
 {
 	char *end;
-	unsigned long entry = strtoul(line, &end, 10);
+	unsigned long entry;
 
+	line += strlen(CALLED);
+	entry = strtoul(line, &end, 10);
 	if (end == line || *end != ' ' || entry >= n || strlen(end + 1) > NAME_MAX ||
 		name_check(end + 1, strlen(end + 1)) < 0)
 		return -EINVAL;
@@ -23,7 +25,6 @@ static int read_line(struct called *c, char *line, uint32_t n)
 int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e)
 {
 	struct called c = {0};
-	unsigned number = 0;
 	int r = 0;
 
 	*ret = c;
@@ -37,10 +38,9 @@ int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct
 		next = strchrnul(line, '\n');
 		if (*next)
 			*next++ = '\0';
-		number++;
-		if (read_line(&c, line, n) < 0)
+		if (called_is(line) && read_line(&c, line, n) < 0)
 			r = error_set(
-				e, -EINVAL, "names of a mount, line %u: %.100s", number, line);
+				e, -EINVAL, "the list of names has a wrong line: %.100s", line);
 	}
 	if (r < 0)
 		called_finish(&c);
@@ -57,5 +57,5 @@ void called_finish(struct called *c)
 
 void called_put(struct buffer *out, uint32_t entry, const char *name)
 {
-	buffer_printf(out, "%u %s\n", entry, name);
+	buffer_printf(out, CALLED "%u %s\n", entry, name);
 }
