@@ -59,8 +59,18 @@ static int name_all(struct building *b, bool last, struct error *e)
 		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
 }
 
-/* Whether a directory that was removed is there again may follow from contents. */
-static void tell_lasting(const struct building *b)
+static bool held_nothing(const struct building *b, entry_id dir)
+{
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
+}
+
+/* Whether a directory that was removed is there again may follow from contents; one that held
+ * nothing is not missed where another has its path. */
+static void tell_dirs(const struct building *b)
 {
 	struct entry en;
 
@@ -69,9 +79,13 @@ static void tell_lasting(const struct building *b)
 		bool gone = b->in[i].gone;
 		entry_id id = gone ? b->in[i].from : b->in[i].hides;
 
-		if (*old != BUILD_SAME && *old != BUILD_NEEDED &&
-			b->f->stat(b->now, id, &en, NULL) == 0 && en.dir)
-			*old = !gone ? BUILD_REPLACED : en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
+			b->f->stat(b->now, id, &en, NULL) < 0 || !en.dir)
+			continue;
+		if (gone)
+			*old = en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		else
+			*old = b->in[i].dir && held_nothing(b, id) ? BUILD_SAME : BUILD_REPLACED;
 	}
 }
 
@@ -87,7 +101,7 @@ static int put_contents(struct building *b, bool last, struct error *e)
 	if (r == 0)
 		r = contents_put(b, last, e);
 	if (r == 0)
-		tell_lasting(b);
+		tell_dirs(b);
 	return r;
 }
 

@@ -184,7 +184,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 	if (r < 0)
 		return fail(c->command.names[OUT_AT], &e);
 	c->merge.numbered = format->numbered;
-	c->merge.nocase = format->nocase;
+	c->merge.nocase = format->fold;
 	if (format->merging)
 		c->merge.how = format->merging;
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "formats/torchlight/lens/view.h"
+#include "formats/torchlight/wire/called.h"
 
 /* An entry of the new archive that is shown by other names than those of the mount. */
 struct shown {
@@ -18,7 +19,7 @@ struct listing {
 	struct shown *shown;
 	size_t n, room;
 	const struct names *mount;
-	struct buffer out;
+	struct buffer *out;
 };
 
 static int by_names(const void *x, const void *y)
@@ -69,25 +70,23 @@ static int put_all(struct listing *l, const struct names *last)
 	for (size_t i = n; i-- > 0; last = names_base(last))
 		versions[i] = last;
 	for (size_t i = 0; i < n; i++) {
-		put_names(&l->out, versions[i]);
+		put_names(l->out, versions[i]);
 		while (k < l->n && names_depth(l->shown[k].names) < first + i)
 			k++;
 		for (; k < l->n && names_depth(l->shown[k].names) == first + i; k++)
 			if (l->shown[k].names == versions[i])
-				buffer_printf(&l->out, "file %u\n", l->shown[k].entry);
+				buffer_printf(l->out, "file %u\n", l->shown[k].entry);
 	}
-	return l->out.error;
+	return l->out->error;
 }
 
-int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(finalized);
 	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
-	struct listing l = {.out = BUFFER_INIT};
+	struct listing l = {.out = out};
 	struct names *mount;
 	int r;
 
-	*ret = NULL;
 	if (!m->names)
 		return 0;
 	r = tl_mount_names(m, &mount, e);
@@ -98,10 +97,7 @@ int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct 
 		r = find_shown(&l, m, t);
 	if (r == 0)
 		r = put_all(&l, m->names);
-	if (r == 0 && l.out.size)
-		r = buffer_finish(&l.out, ret);
 	free(l.shown);
-	buffer_finish_free(&l.out);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
 }
 
@@ -142,6 +138,8 @@ static int take_line(struct tl_map *m, struct names **names, struct buffer *list
 		buffer_append(list, line + 5, n - 5);
 		return 0;
 	}
+	if (called_is(line))
+		return 0;
 	if (n < 6 || strncmp(line, "file ", 5) != 0)
 		return error_set(e, -EINVAL, "the list of names has a line that is none");
 	r = list->size ? learn(names, list, e) : 0;
