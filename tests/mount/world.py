@@ -308,8 +308,12 @@ class Build:
         if t.called:
             raise_version(t)
         t.painted = t.sort == "images" and t in self.was and t.content != self.was[t].content
-        image = t.content.get("layer.json", {}).get("image")
-        t.repainted = t.repainted or isinstance(image, Object) and image.painted
+        # Of a layer that has another image now, nobody says which pixels its marks follow.
+        for main in (t.content.get("layer.json", {}), self.was[t].content.get("layer.json", {})
+                     if t in self.was else {}):
+            image = main.get("image")
+            image = self.now.get(image, image)
+            t.repainted = t.repainted or isinstance(image, Object) and image.painted
 
     def points_at(self, key, value):
         if isinstance(value, Object):

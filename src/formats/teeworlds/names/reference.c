@@ -107,7 +107,7 @@ static size_t find_named(const struct tw_map *m, enum tw_sort sort, const char *
 }
 
 /* What stood there at the mount, where nothing does any more: a reference to what is gone. */
-static size_t find_gone(
+static bool find_gone(
 	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
 {
 	return tw_mounted_find(m, sort, 0, stem, n, ret) == 0 && tw_situation_gone(m, sort, *ret);
@@ -125,9 +125,9 @@ int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, siz
 		r = -ENOENT;
 	if (r < 0 && in_new && !tw_situation_last(m))
 		return -EAGAIN;
-	found = r < 0 ? find_named(m, sort, stem, n, &position, 1) : 1;
+	found = r == 0 || find_gone(m, sort, stem, n, &position);
 	if (!found)
-		found = find_gone(m, sort, stem, n, &position);
+		found = find_named(m, sort, stem, n, &position, 1);
 	if (found != 1)
 		return found ? -ENOTUNIQ : -ENOENT;
 	*ret = tw_ref_of(m, sort, position);
