@@ -250,7 +250,7 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	const struct extent nothing = EXTENT_INIT;
 	struct error why = ERROR_INIT;
 	bool put = false;
-	int r = building_put(b, id, &nothing, true, &put, &why);
+	int r = building_put(b, id, &nothing, &put, &why);
 
 	if (put)
 		*ret = BUILD_EMPTIED;
