@@ -257,7 +257,7 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 	struct extent *ret, struct cells_clash *clash)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_GRIDS struct grids g = {0};
 	int r = to ? grids_open(m, x, &g) : -ENOMEM;
@@ -278,7 +278,7 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r = to ? 0 : -ENOMEM;
 

@@ -37,8 +37,8 @@ static int fill(struct spool *s, change_source source, void *arg, struct error *
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e)
 {
-	CLEANUP(spool_destroy) struct spool *s = spool_create(t->vol->dirfd);
 	struct store *store = t->vol->context.store;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(store->spool_dirfd);
 	struct extent x, kept;
 	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
 

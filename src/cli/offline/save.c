@@ -148,12 +148,26 @@ static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uin
 	(void)h, (void)what, (void)done, (void)total;
 }
 
+/* ... is for somebody else to put where it is to be. */
+static void write_out(struct out *out, struct save_job *job, const struct staged *s)
+{
+	const struct format_edit *edit = job->vol->format->edit;
+	struct error e = ERROR_INIT;
+	int r;
+
+	job->same = !staged_differs(s) || (edit->same && edit->same(job->vol->now, job->map));
+	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
+	if (r < 0)
+		save_failed(job, &e);
+}
+
 /* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
  * without a use stays. */
 static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
 {
 	struct vfs_host host = {.progress = no_progress};
-	struct save_job job = {.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
+	struct save_job job = {
+		.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -163,10 +177,13 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
-	save_write(&job);
+	if (how->out)
+		write_out(how->out, &job, s);
+	else
+		save_write(&job);
 	if (job.saved)
 		save_adopt(&job);
-	if (job.saved || job.same) {
+	if (job.saved || !report->error) {
 		report_merge(report, &s->said);
 		staged_report(s, report);
 	}
@@ -197,7 +214,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (t->vol->fresh || staged_differs(&s))
+	else if (how->out || t->vol->fresh || staged_differs(&s))
 		code = write_map(t, how, &s);
 	staged_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;
