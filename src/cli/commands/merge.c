@@ -13,6 +13,7 @@
 #include "cli/merging/steps.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
+#include "cli/offline/place.h"
 #include "cli/offline/streams.h"
 
 /* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
@@ -60,28 +61,19 @@ static bool is_empty(const char *file)
 /* Where what is left over goes: beside the map of that name. */
 static int open_left(struct command_merge *c)
 {
-	const char *slash = strrchr(c->label, '/'), *name = slash ? slash + 1 : c->label;
-	CLEANUP(free)
-	char *dir = slash ? strndup(c->label, (size_t)(name - c->label)) : strdup(".");
+	CLEANUP(free) char *path = strdup(c->label);
 	struct error e = ERROR_INIT;
+	const char *name;
 
-	if (!dir)
-		return -ENOMEM;
-	if (!*name || strlen(name) > NAME_MAX) {
-		error_set(&e, -EINVAL, "is no name of a file");
-		return fail(c->label, &e);
-	}
-	strcpy(c->left_name, name);
-	/* git may not have made it yet. */
-	for (char *at = dir; (at = strchr(at + 1, '/')); *at = '/') {
+	/* git may not have made its directory yet. */
+	for (char *at = path; at && (at = strchr(at + 1, '/')); *at = '/') {
 		*at = '\0';
-		(void)mkdir(dir, 0777);
+		(void)mkdir(path, 0777);
 	}
-	c->left_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (c->left_dir >= 0)
-		return 0;
-	error_errno(&e, "%s", dir);
-	return fail(c->label, &e);
+	if (place_named(c->label, &c->left_dir, &name, &e) < 0)
+		return fail(c->label, &e);
+	strcpy(c->left_name, name);
+	return 0;
 }
 
 /* All outside the sandbox. */

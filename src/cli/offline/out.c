@@ -7,22 +7,19 @@
 #include <string.h>
 
 #include "base/durable/pair.h"
+#include "cli/offline/place.h"
 #include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
 
 static int locate_new(struct out *o, struct error *e)
 {
-	const char *slash = strrchr(o->path, '/'), *name = slash ? slash + 1 : o->path;
-	CLEANUP(free) char *dir = slash ? strndup(o->path, (size_t)(name - o->path)) : strdup(".");
+	const char *name;
+	int r = place_named(o->path, &o->dirfd, &name, e);
 
-	if (!dir)
-		return error_set(e, -ENOMEM, "out of memory");
-	if (!*name || strlen(name) > NAME_MAX)
-		return error_set(e, -EINVAL, "is no name of a file");
-	strcpy(o->name, name);
-	o->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return o->dirfd < 0 ? error_errno(e, "its directory cannot be opened") : 0;
+	if (r == 0)
+		strcpy(o->name, name);
+	return r;
 }
 
 /* Standard output: only what is to go there has a place. */
