@@ -192,7 +192,9 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	code = report->code;
 	if (how->error && report->error)
 		*how->error = report->error;
-	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+	if (io_is_full(report->error))
+		offline_say(t, "%s", strerror(-report->error)); /* all else follows from it */
+	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
 		print(t, report, how);
 	save_job_finish(&job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
