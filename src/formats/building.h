@@ -20,6 +20,8 @@ struct building {
 	struct claim *claims; /* room for two of each entry */
 	size_t n_claims;
 	struct hash claimed;
+	entry_id *left; /* ascending: objects of the base that do not stand at their paths */
+	size_t n_left, room_left;
 	struct placement *placements;
 	size_t n_placements, room;
 	uint8_t *waited; /* by entry: how often it waited and told others of it */
@@ -29,6 +31,8 @@ struct building {
 
 /* Entry i is no part of the map, for this reason. */
 void building_refuse(struct building *b, size_t i, const struct error *why);
+/* What the entry's name means for what it came from. */
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e);
 /* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
 /* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */

@@ -61,11 +61,13 @@ static int put_last(struct building *b, size_t i, bool *ret_put, struct error *w
 	return building_put(b, b->out->entries[i].id, &x, true, ret_put, why);
 }
 
-static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
+/* -ENOMEM. */
+static int refuse_content(struct building *b, size_t i, int r, const struct error *why)
 {
 	struct built_entry *o = &b->out->entries[i];
 	enum build_fate was = o->fate;
 	struct error none = ERROR_INIT;
+	struct meaning m;
 	bool put = false;
 
 	if (b->in[i].in)
@@ -74,6 +76,11 @@ static void refuse_content(struct building *b, size_t i, int r, const struct err
 	building_refuse(b, i, why);
 	if (put || was == BUILD_MOVED)
 		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
+	/* An object that was made and says nothing does not come into the map. */
+	if (was != BUILD_NEW || put || building_meaning(b, i, &m, NULL) < 0 ||
+		m.is != FORMAT_OBJECT)
+		return 0;
+	return building_place(b, (struct placement){.id = o->id, .removed = true});
 }
 
 /* What it told others changed the map already, so that it says what is there by now. */
@@ -108,8 +115,7 @@ static int put(struct building *b, size_t i, struct error *e)
 		return 0;
 	if (!b->last && (r == -EAGAIN || why.others))
 		return 1;
-	refuse_content(b, i, r, &why);
-	return 0;
+	return refuse_content(b, i, r, &why);
 }
 
 /* Is it below raw/? Numbers are what things are called by there, so it comes first. */

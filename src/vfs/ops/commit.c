@@ -93,10 +93,14 @@ static bool is_passing(int r)
 	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
 }
 
-/* The view with it, where nothing else hangs on it: else it is made anew. */
+/* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
+ * tree says which object it is. */
 static void update_view(struct commit *p)
 {
-	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(p->n->at))
+	const struct upper *u = p->n->at;
+	bool is_own = u->from == ENTRY_NONE || !u->moved;
+
+	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own)
 		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
 	else
 		view_spoil(p->v, &p->touched);
