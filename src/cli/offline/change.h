@@ -31,7 +31,7 @@ int change_mkdirs(struct offline *t, const char *path);
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
 
-/* Does it mean something in a map? */
+/* Does a file mean something in a map? */
 enum change_meaning {
 	CHANGE_OF_MAP,
 	CHANGE_SCRATCH,

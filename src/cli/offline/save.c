@@ -12,6 +12,7 @@
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 #include "vfs/save/save.h"
+#include "vfs/tree/vanish.h"
 
 struct look {
 	size_t left;
@@ -36,34 +37,19 @@ static void tell(struct offline *t, const struct change_save *how, const char *p
 		offline_say(t, "%s: %s%s", path, what, why);
 }
 
-/* Which endings would have made a part of the map of it. */
-static const char *accepted(const struct offline *t, const struct upper *u)
-{
-	const struct format_tree *f = t->vol->format->tree;
-	struct meaning m;
-
-	if (u->up->id == ENTRY_NONE ||
-		f->meaning(t->tree->shape, u->up->id, u->name, false, ENTRY_ROOT, &m, NULL) < 0)
-		return NULL;
-	return m.accepts;
-}
-
 static void look_at_scratch(struct offline *t, const struct change_save *how,
 	const struct staged *s, size_t i, const char *path, struct look *l)
 {
 	const struct upper *u = s->uppers[i];
 	const struct spot spot = {s->uppers[i], u->id, u->dir};
-	const char *endings;
-	char why[NAME_MAX + 100] = "no part of a map";
+	char why[VANISH_REASON_MAX];
 
 	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
 		return;
 	l->left++;
-	endings = accepted(t, u);
-	if (endings)
-		snprintf(why, sizeof(why), "no part of a map (%s/ takes %s)", u->up->name, endings);
 	if (!l->kept)
-		tell(t, how, path, how->left ? "left out: " : "", why);
+		tell(t, how, path, how->left ? "left out: " : "",
+			vanish_reason(t->tree, u, why, sizeof(why)));
 }
 
 /* A part without which its object cannot be, and the object stays. */
