@@ -149,7 +149,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 		return r;
 	r = out_check(&c->out, format, &e);
 	if (r < 0)
-		return fail(c->command.names[OUT_AT], &e);
+		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->numbered;
 	c->merge.nocase = format->nocase;
 	if (format->merging)
