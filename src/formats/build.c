@@ -48,17 +48,6 @@ static int put_times(struct building *b)
 	return r;
 }
 
-static int name_all(struct building *b, bool last, struct error *e)
-{
-	static const struct placement none[1];
-	const struct format_names *names = b->f->names;
-
-	if (!names || !names->renamed)
-		return 0;
-	return names->renamed(
-		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
-}
-
 static bool held_nothing(const struct building *b, entry_id dir)
 {
 	char name[NAME_MAX + 1];
@@ -90,16 +79,14 @@ static void tell_dirs(const struct building *b)
 }
 
 /* The base with the contents of the tree, nothing placed yet. */
-static int put_contents(struct building *b, bool last, struct error *e)
+static int put_contents(struct building *b, struct error *e)
 {
 	int r = settle(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
-		r = name_all(b, last, e);
-	if (r == 0)
-		r = contents_put(b, last, e);
+		r = contents_put(b, e);
 	if (r == 0)
 		tell_dirs(b);
 	return r;
@@ -108,7 +95,7 @@ static int put_contents(struct building *b, bool last, struct error *e)
 static void building_finish(struct building *b)
 {
 	settle_finish(b);
-	free(b->waited);
+	free(b->written);
 	free(b->placements);
 	snapshot_unref(b->now);
 }
@@ -119,9 +106,8 @@ static int begin(struct building *b, const struct snapshot *base, const struct t
 	*b = (struct building){.base = base, .f = base->format, .in = entries, .out = ret};
 	*ret = (struct built){.n = n};
 	ret->entries = calloc(n + 1, sizeof(*ret->entries));
-	b->waited = calloc(n + 1, 1);
 	b->now = snapshot_ref(base);
-	if (!ret->entries || settle_begin(b) < 0 || !b->waited)
+	if (!ret->entries || settle_begin(b) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t i = 0; i < n; i++)
 		ret->entries[i].id = ENTRY_NONE;
@@ -135,7 +121,7 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, true, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		r = put_times(&b);
 	if (r == 0)
@@ -153,7 +139,7 @@ int build_view(const struct snapshot *base, const struct tree_entry *entries, si
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, false, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		ret->map = snapshot_ref(b.now);
 	else

@@ -110,13 +110,14 @@ static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *i
 }
 
 static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	struct change **ret, struct error *e)
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	CLEANUP(change_free) struct change *done = NULL;
 	struct tcm_change *c;
 	struct tcm_map *m;
 	int r;
 
+	(void)others;
 	if (!text_of(s, id, e))
 		return -ENOENT;
 	c = calloc(1, sizeof(*c));
