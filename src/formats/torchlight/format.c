@@ -51,7 +51,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.fold = tree_fold, .keeps_times = true, .creates = true, .lookup = tl_lookup,              \
+	.fold = tree_fold, .kept_time = tl_kept_time, .creates = true, .lookup = tl_lookup,        \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
 	.edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,                      \
 	.preview = &tl_preview
