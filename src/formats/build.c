@@ -19,16 +19,17 @@ void built_finish(struct built *b)
 /* Is its time another one than the base's, where maps keep times? */
 static bool is_timed(const struct building *b, size_t i)
 {
-	const struct timespec *t = &b->in[i].mtime;
 	const struct built_entry *o = &b->out->entries[i];
+	struct timespec t;
 	struct entry en;
 
-	if (!b->in[i].timed || !b->f->keeps_times || b->in[i].dir || o->id == ENTRY_NONE)
+	if (!b->in[i].timed || !b->f->kept_time || b->in[i].dir || o->id == ENTRY_NONE)
 		return false;
 	if (b->in[i].from != o->id || o->fate == BUILD_WRITTEN)
 		return true;
+	t = b->f->kept_time(b->in[i].mtime);
 	return b->f->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&
-	       (en.mtime.tv_sec != t->tv_sec || en.mtime.tv_nsec != t->tv_nsec);
+	       (en.mtime.tv_sec != t.tv_sec || en.mtime.tv_nsec != t.tv_nsec);
 }
 
 static int put_times(struct building *b)

@@ -398,6 +398,24 @@ def test_the_second_that_a_save_made_the_first_is_found_after_a_kill(box):
     assert a.files == {"MEDIA/SAME.DAT": [dat("changed", 2)], "MEDIA/OTHER.DAT": [dat("other")]}
 
 
+@pytest.mark.parametrize("killed", [False, True])
+def test_two_files_of_one_name_keep_their_paths_whatever_saves_make_of_them(box, killed):
+    m = box.mount(box.add(twice(), "S.MOD"))
+    os.unlink(m / "MEDIA/SAME.DAT")
+    sync(m)
+    m.put("MEDIA/SAME.DAT", text_dat("third"), flags=os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    if killed:
+        box.kill_worker()
+        m = box.mount(m.map)
+    for _ in range(2):
+        sync(m)
+        assert m.get("MEDIA/SAME~2.DAT") == text_dat("second")
+        assert m.get("MEDIA/SAME.DAT") == text_dat("third")
+        m.put("MEDIA/OTHER.DAT", text_dat("changed"))
+    m.unmount()
+    assert sorted(names_of(Archive(m.map).files["MEDIA/SAME.DAT"])) == sorted(names_of([dat("second"), dat("third")]))
+
+
 def test_names_that_begin_with_a_number_stay_after_a_save_and_a_kill(box):
     m = box.mount(box.add(twice(), "S.MOD"))
     os.unlink(m / "MEDIA/OTHER.DAT")

@@ -6,8 +6,6 @@
 #include <strings.h>
 
 #include "codec/text/text.h"
-#include "formats/torchlight/finalize/finalize.h"
-#include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/save/write.h"
 
 /* As a mount of the archive would read it. */
@@ -39,7 +37,7 @@ static const char **shown_names(const struct tl_shared *sh)
 	return names;
 }
 
-static int put_called(const struct tl_map *m, struct buffer *out, struct error *e)
+int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	CLEANUP(free) const char **shown = shown_names(m->shared);
 	CLEANUP(tl_table_unref) struct tl_table *table = NULL;
@@ -64,18 +62,4 @@ static int put_called(const struct tl_map *m, struct buffer *out, struct error *
 			called_put(out, c->index, name);
 	}
 	return r;
-}
-
-int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
-{
-	const struct tl_map *m = tl_map_of(finalized);
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	int r = tl_taught_put(m, &out, e);
-
-	*ret = NULL;
-	if (r == 0)
-		r = put_called(m, &out, e);
-	if (r == 0 && out.size)
-		r = buffer_finish(&out, ret);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
 }
