@@ -99,10 +99,15 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	return true;
 }
 
-/* Does the journal hear of its bytes? Also of those that were refused where it stood. */
+/* Does the journal hear of its bytes? Also of those that were refused where it stood, or that a
+ * save has left out since. */
 static bool is_put(const struct move *m, bool is_judged)
 {
-	return node_scratch(m->n) ? m->n->stage || m->n->at->of : is_judged && m->n->at->why;
+	const struct upper *u = m->n->at;
+
+	if (!node_scratch(m->n))
+		return is_judged && u->why;
+	return m->n->stage || u->of || (u->written && u->from == ENTRY_NONE);
 }
 
 static int content(const struct node *n, struct extent *ret)
