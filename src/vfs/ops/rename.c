@@ -105,11 +105,15 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	return true;
 }
 
-/* Does the journal hear of its bytes? Also of those that were refused where it stood. */
+/* Does the journal hear of its bytes? Also of those that were refused where it stood, or that a
+ * save has left out since. */
 static bool is_put(const struct move *m, bool is_judged)
 {
-	return node_scratch(m->n) ? is_written_scratch(m->n) || m->n->at->of
-				  : is_judged && m->n->at->why;
+	const struct upper *u = m->n->at;
+
+	if (!node_scratch(m->n))
+		return is_judged && u->why;
+	return is_written_scratch(m->n) || u->of || (u->written && u->from == ENTRY_NONE);
 }
 
 static int content(const struct node *n, struct extent *ret)
