@@ -48,6 +48,17 @@ static int put_times(struct building *b)
 	return r;
 }
 
+/* New objects that are in no map. */
+static void tell_absent(const struct building *b)
+{
+	for (size_t i = 0; i < b->n_placements; i++) {
+		struct built_entry *o = &b->out->entries[b->placements[i].order];
+
+		if (b->placements[i].absent && o->fate == BUILD_NEW)
+			o->fate = BUILD_ABSENT;
+	}
+}
+
 /* Whether a directory that was removed is there again may follow from contents. */
 static void tell_lasting(const struct building *b)
 {
@@ -113,7 +124,9 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	if (r == 0)
 		r = b.f->tree->finalize(
 			b.now, b.placements, b.n_placements, &ret->map, say, arg, e);
-	if (r < 0)
+	if (r == 0)
+		tell_absent(&b);
+	else
 		built_finish(ret);
 	return r;
 }

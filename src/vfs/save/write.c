@@ -152,8 +152,8 @@ static int reopen(struct save_job *s, const struct source *written, struct error
 
 	if (s->first || s->ends)
 		return 0;
-	if (f->names && f->names->list)
-		r = f->names->list(s->map, &names, e);
+	if (f->tree->names)
+		r = f->tree->names(s->map, &names, e);
 	ctx.names = names;
 	if (r == 0)
 		r = f->open(written, &ctx, &s->base, e);

@@ -15,8 +15,8 @@ static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_c
 	CLEANUP(tl_content_unref) struct tl_content *old = NULL;
 	bool same = false;
 
-	if (tl_base_content(m->base, handle, &old, NULL) < 0 ||
-		(old->crc && old->crc != c->crc) || old->blob->size != c->blob->size)
+	if (tl_base_content(m->base, handle, &old, NULL) < 0 || (old->crc && old->crc != c->crc) ||
+		old->blob->size != c->blob->size)
 		return false;
 	return blob_equal(old->blob, c->blob, &same, NULL) == 0 && same;
 }
@@ -83,8 +83,8 @@ static int finalize_all(
 	return r;
 }
 
-int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
