@@ -58,6 +58,17 @@ static bool held_nothing(const struct building *b, entry_id dir)
 	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
 }
 
+/* New objects that are in no map. */
+static void tell_absent(const struct building *b)
+{
+	for (size_t i = 0; i < b->n_placements; i++) {
+		struct built_entry *o = &b->out->entries[b->placements[i].order];
+
+		if (b->placements[i].absent && o->fate == BUILD_NEW)
+			o->fate = BUILD_ABSENT;
+	}
+}
+
 /* Whether a directory that was removed is there again may follow from contents; one that held
  * nothing is not missed where another has its path. */
 static void tell_dirs(const struct building *b)
@@ -128,7 +139,9 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	if (r == 0)
 		r = b.f->tree->finalize(
 			b.now, b.placements, b.n_placements, &ret->map, say, arg, e);
-	if (r < 0)
+	if (r == 0)
+		tell_absent(&b);
+	else
 		built_finish(ret);
 	return r;
 }

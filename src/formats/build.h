@@ -47,6 +47,7 @@ enum build_fate {
 	BUILD_SAME,    /* as in the base */
 	BUILD_WRITTEN, /* another content, or time where maps keep those */
 	BUILD_NEW,
+	BUILD_ABSENT, /* ... but its parts never came: it is in no map */
 	BUILD_MOVED,
 	BUILD_GONE,     /* it left the map */
 	BUILD_EMPTIED,  /* a part that is always there was removed, and is empty */

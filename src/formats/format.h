@@ -10,7 +10,6 @@
  *   struct format        reading: what is there, and its bytes
  *   struct format_edit   what was written: judged, applied, and at a save the file
  *   struct format_tree   what names mean, new objects, and the map that follows from the names
- *   struct format_names  names that a save deals anew
  * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
@@ -23,8 +22,7 @@
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, apply, meaning add, holds: cheap, for everybody waits (no large
- *             inflate).
+ *   owner     lookup stat list, apply, meaning add: cheap, for everybody waits (no large inflate).
  *   workers   size get note, parse sound check encode verify same, finalize: several at a
  *             time.
  * What is counted is freed on whichever thread lets go last.
@@ -101,7 +99,6 @@ struct entry {
 struct format;
 struct format_edit;
 struct format_tree;
-struct format_names;
 struct format_preview;
 struct format_index;
 struct format_merging;
@@ -198,7 +195,6 @@ struct format {
 	 * be removed or renamed; a save changes no path. */
 	const struct format_edit *edit;
 	const struct format_tree *tree;
-	const struct format_names *names;
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
 	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
@@ -345,6 +341,7 @@ struct placement {
 	const char *name; /* the path's last component; NULL: that of the mount, and its place */
 	uint32_t order; /* of those that were made or moved to one position, lower ones are first */
 	bool removed;   /* it leaves the map; dir and name do not count */
+	bool absent;    /* finalize says: it is new, its parts never came, and it is in no map */
 	bool stamp;     /* nothing of it but a file's time is told */
 	struct timespec mtime;
 };
@@ -370,22 +367,15 @@ struct format_tree {
 	 * none, and say() is told. Also adds what a game needs where the map is a new one.
 	 * With nothing to do *ret is a reference to s.
 	 */
-	int (*finalize)(const struct snapshot *s, const struct placement *p, size_t n,
+	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 		struct error *e);
-};
-
-/* What a save deals anew: names of objects. */
-struct format_names {
-	/* Is the object in the finalized map (ids are those of the mount that it was finalized in)?
-	 * A new one whose parts never came is not. true of what is no object. */
-	bool (*holds)(const struct snapshot *finalized, entry_id id);
 	/*
 	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
 	 * map would call them otherwise: the format's own text, for open (names in struct
-	 * format_context). *ret = NULL: nowhere.
+	 * format_context). *ret = NULL: nowhere. May be NULL: a save changes no name.
 	 */
-	int (*list)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
+	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
 
 /* The length of any file, on a worker. */

@@ -289,6 +289,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 {
 	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	struct meaning m;
@@ -297,9 +298,8 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 	(void)run->f->tree->meaning(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
 	if (name_like(run, r, t, name))
 		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
-	if (!run->f->names || roll(r, 8) || finalize(run, &s, NULL) < 0)
-		return;
-	(void)run->f->names->holds(s, t->id);
+	if (run->f->tree->names && !roll(r, 8) && finalize(run, &s, NULL) == 0)
+		(void)run->f->tree->names(s, &names, NULL);
 }
 
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)

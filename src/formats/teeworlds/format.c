@@ -218,20 +218,7 @@ static const struct format_tree tree = {
 	.meaning = tw_meaning,
 	.add = tw_add,
 	.finalize = tw_finalize,
-};
-
-static bool tw_holds(const struct snapshot *finalized, entry_id id)
-{
-	const struct tw_map *m = tw_map_of(finalized);
-	enum tw_sort sort = tw_sort_of(id);
-
-	return sort == TW_SORTS ||
-	       tw_position_after(m, tw_sort_type(sort), tw_object_position(id)) >= 0;
-}
-
-static const struct format_names names = {
-	.holds = tw_holds,
-	.list = tw_names_list,
+	.names = tw_names_list,
 };
 
 static const struct merging_reference references[] = {
@@ -279,7 +266,6 @@ const struct format format_teeworlds = {
 	.get = tw_get,
 	.edit = &edit,
 	.tree = &tree,
-	.names = &names,
 	.preview = &tw_preview,
 	.merging = &merging,
 };

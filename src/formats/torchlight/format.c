@@ -53,8 +53,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.fold = tree_fold, .kept_time = tl_kept_time, .creates = true, .lookup = tl_lookup,        \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
-	.edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,                      \
-	.preview = &tl_preview
+	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
 
 static const struct format_edit edit = {
 	.parse = tl_parse,
@@ -69,11 +68,7 @@ static const struct format_tree tree = {
 	.meaning = tl_meaning,
 	.add = tl_add,
 	.finalize = tl_finalize,
-};
-
-static const struct format_names names = {
-	.holds = tl_holds,
-	.list = tl_names_list,
+	.names = tl_names_list,
 };
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};

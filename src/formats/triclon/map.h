@@ -129,9 +129,8 @@ int tcm_meaning(const struct snapshot *s, entry_id dir, const char *name, bool i
 	entry_id object, struct meaning *ret, struct error *e);
 int tcm_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
-int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-	struct error *e);
+int tcm_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e);
 int tcm_check(const struct snapshot *before, const struct snapshot *s, bool all,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 

@@ -86,8 +86,8 @@ static bool reads_back(const struct tcm_map *m, const struct buffer *file)
 	       r.lists[TCM_POINTS].n == tcm_count(m, TCM_POINTS);
 }
 
-int tcm_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+int tcm_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct tcm_map *m = tcm_map_copy(tcm_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->base : NULL;

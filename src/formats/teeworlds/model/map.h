@@ -238,9 +238,6 @@ const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t 
 int64_t tw_position(const struct tw_map *m, uint32_t item);
 /* ... in an index, of whichever version; -1: it is not there. */
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
-/* In a finalized map (else in m itself): the position of the item that had this one in the map that
- * it was finalized from; -1: it left, or was made since and is in no place. */
-int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position);
 
 /* Integer i of the item, or `absent` where the item is too short. */
 static inline int32_t tw_int(const struct tw_item *it, uint32_t i, int32_t absent)
