@@ -188,7 +188,10 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 static int save(struct command_merge *c, bool *refused)
 {
 	int error = -EINVAL;
-	const struct change_save how = {.error = &error, .out = &c->out};
+	const struct change_save how = {.error = &error,
+		.out = &c->out,
+		.refused = apply_refused,
+		.refused_arg = &c->merge};
 	struct offline *of = &c->merge.sides[c->as_base ? THEIRS : OURS].tree;
 	struct error e = ERROR_INIT;
 	int code;

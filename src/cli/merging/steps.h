@@ -30,5 +30,7 @@ int order_all(struct merge *m);
 /* What was decided is done to ours, file by file, as somebody would in a mount. What the map does
  * not take is a conflict, and stays as ours has it. Other failures are -errno, and were told. */
 int apply_all(struct merge *m);
+/* For change_save of ours (change.h: refused); arg: the merge. */
+bool apply_refused(void *arg, const struct upper *u, const char *why);
 
 #endif

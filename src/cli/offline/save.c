@@ -52,6 +52,16 @@ static void look_at_scratch(struct offline *t, const struct change_save *how,
 			vanish_reason(t->tree, u, why, sizeof(why)));
 }
 
+static void look_at_refused(struct offline *t, const struct change_save *how, const struct upper *u,
+	const char *path, const char *why, struct look *l)
+{
+	if (how->refused && how->refused(how->refused_arg, u, why))
+		return;
+	tell(t, how, path, how->skip ? "left out: " : "", why);
+	l->left += how->skip;
+	l->refused |= !how->skip;
+}
+
 /* A part without which its object cannot be, and the object stays. */
 static bool is_needed(const struct staged *s, size_t i)
 {
@@ -69,18 +79,15 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 		return;
 	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
 		look_at_scratch(t, how, s, i, path, l);
-	if (b->fate == BUILD_REFUSED) {
-		tell(t, how, path, how->skip ? "left out: " : "",
-			b->why ? b->why : strerror(ENOMEM));
-		l->left += how->skip;
-	}
+	if (b->fate == BUILD_REFUSED)
+		look_at_refused(t, how, s->uppers[i], path, b->why ? b->why : strerror(ENOMEM), l);
 	/* What cannot leave the map under a name that means nothing is one fault. */
 	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}
-	l->refused |= (b->fate == BUILD_REFUSED && !how->skip) || l->kept;
+	l->refused |= l->kept;
 }
 
 /* false: that is refused. */
@@ -92,10 +99,6 @@ static bool look(
 		look_at(t, how, s, i, l);
 	if (l->refused || (l->left && !how->left))
 		return false;
-	if (how->changed && !staged_differs(s)) {
-		offline_say(t, "that means nothing in a map");
-		return false;
-	}
 	return true;
 }
 
