@@ -48,19 +48,18 @@ static int put_times(struct building *b)
 	return r;
 }
 
-static int name_all(struct building *b, bool last, struct error *e)
+static bool held_nothing(const struct building *b, entry_id dir)
 {
-	static const struct placement none[1];
-	const struct format_names *names = b->f->names;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
 
-	if (!names || !names->renamed)
-		return 0;
-	return names->renamed(
-		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
+	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
 }
 
-/* Whether a directory that was removed is there again may follow from contents. */
-static void tell_lasting(const struct building *b)
+/* Whether a directory that was removed is there again may follow from contents; one that held
+ * nothing is not missed where another has its path. */
+static void tell_dirs(const struct building *b)
 {
 	struct entry en;
 
@@ -69,32 +68,34 @@ static void tell_lasting(const struct building *b)
 		bool gone = b->in[i].gone;
 		entry_id id = gone ? b->in[i].from : b->in[i].hides;
 
-		if (*old != BUILD_SAME && *old != BUILD_NEEDED &&
-			b->f->stat(b->now, id, &en, NULL) == 0 && en.dir)
-			*old = !gone ? BUILD_REPLACED : en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
+			b->f->stat(b->now, id, &en, NULL) < 0 || !en.dir)
+			continue;
+		if (gone)
+			*old = en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		else
+			*old = b->in[i].dir && held_nothing(b, id) ? BUILD_SAME : BUILD_REPLACED;
 	}
 }
 
 /* The base with the contents of the tree, nothing placed yet. */
-static int put_contents(struct building *b, bool last, struct error *e)
+static int put_contents(struct building *b, struct error *e)
 {
 	int r = settle(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
-		r = name_all(b, last, e);
+		r = contents_put(b, e);
 	if (r == 0)
-		r = contents_put(b, last, e);
-	if (r == 0)
-		tell_lasting(b);
+		tell_dirs(b);
 	return r;
 }
 
 static void building_finish(struct building *b)
 {
 	settle_finish(b);
-	free(b->waited);
+	free(b->written);
 	free(b->placements);
 	snapshot_unref(b->now);
 }
@@ -105,9 +106,8 @@ static int begin(struct building *b, const struct snapshot *base, const struct t
 	*b = (struct building){.base = base, .f = base->format, .in = entries, .out = ret};
 	*ret = (struct built){.n = n};
 	ret->entries = calloc(n + 1, sizeof(*ret->entries));
-	b->waited = calloc(n + 1, 1);
 	b->now = snapshot_ref(base);
-	if (!ret->entries || settle_begin(b) < 0 || !b->waited)
+	if (!ret->entries || settle_begin(b) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t i = 0; i < n; i++)
 		ret->entries[i].id = ENTRY_NONE;
@@ -121,7 +121,7 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, true, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		r = put_times(&b);
 	if (r == 0)
@@ -139,7 +139,7 @@ int build_view(const struct snapshot *base, const struct tree_entry *entries, si
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, false, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		ret->map = snapshot_ref(b.now);
 	else

@@ -23,8 +23,8 @@
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, apply, meaning add, holds renamed: cheap, for
- *             everybody waits (no large inflate).
+ *   owner     lookup stat list, apply, meaning add, holds: cheap, for everybody waits (no large
+ *             inflate).
  *   workers   size get note, parse sound check encode verify same, finalize: several at a
  *             time.
  * What is counted is freed on whichever thread lets go last.
@@ -138,8 +138,10 @@ struct format {
 	const char *const *texts;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
-	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
-	bool nocase;
+	/* Names of one file, for lookup and for what the tree adds, are those of one folded form
+	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
+	 * name is no other's. */
+	void (*fold)(const char *name, char *ret);
 	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
 	 */
 	bool keeps_times;
@@ -212,6 +214,21 @@ struct change {
 void change_free(struct change *c); /* accepts NULL */
 DEFINE_CLEANUP(struct change, change_free);
 
+/* A file of the tree that has bytes of its own. */
+struct format_written {
+	entry_id id;
+	const struct extent *in;
+	bool refused; /* by a save before: it decides for no others */
+};
+
+/* What a tree holds beside the file that is judged: what stands where, and what others say. */
+struct format_others {
+	const struct placement *placements; /* objects that are new, moved or gone */
+	size_t n_placements;
+	const struct format_written *written; /* in the order of their paths */
+	size_t n_written;
+};
+
 /* What apply says of other entries: their content, size or times may have changed; of a directory,
  * which names the format gives in it. */
 struct touched {
@@ -244,13 +261,15 @@ struct format_fault {
 
 /* What it takes to change a map and to write it. */
 struct format_edit {
-	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
+	/* Judge what was written to id, against s. others: what a name in it means is what stands
+	 * under that name there, and if nothing does, what s had there when it was opened; NULL:
+	 * it is judged alone, and only the latter is known. *ret = NULL: it says what stands there
+	 * already. -EINVAL: the file becomes a draft, but where that is for what other files hold
 	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
 	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; a change
 	 * that comes with it is applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
-		struct change **ret, struct error *e);
+		const struct format_others *others, struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
 	 * the change was made against an older version that differs; parse again. */
 	int (*apply)(
@@ -356,22 +375,11 @@ struct format_tree {
 		struct error *e);
 };
 
-/* What a save deals anew: names of objects, and so what references by name mean. */
+/* What a save deals anew: names of objects. */
 struct format_names {
 	/* Is the object in the finalized map (ids are those of the mount that it was finalized in)?
 	 * A new one whose parts never came is not. true of what is no object. */
 	bool (*holds)(const struct snapshot *finalized, entry_id id);
-	/*
-	 * May be NULL. Objects were moved, or went after that: what they are called now is found in
-	 * any file, after what had the name at the mount; what names nothing is waited for or
-	 * refused as before. last: files for which parse said -EAGAIN are about to be tried for the
-	 * last time; what they name is found by what it is called now, and no longer waited for.
-	 * Told anew after that. placements NULL: that is over; and with last, it is about to
-	 * begin: all that waits is tried as things are, and says again what it wants of others.
-	 * Consumes and renews *s.
-	 */
-	int (*renamed)(struct snapshot **s, const struct placement *p, size_t n, bool last,
-		struct error *e);
 	/*
 	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
 	 * map would call them otherwise: the format's own text, for open (names in struct

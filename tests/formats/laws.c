@@ -49,8 +49,8 @@ int entry_get(
 	return r;
 }
 
-int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
-	struct error *e)
+int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
+	const struct format_others *others, struct touched *touched, struct error *e)
 {
 	struct bytes *b = bytes_copy(data, n);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
@@ -60,7 +60,7 @@ int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, stru
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = (*s)->format->edit->parse(*s, id, &in, &c, e);
+	r = (*s)->format->edit->parse(*s, id, &in, others, &c, e);
 	if (!c || (r < 0 && r != -EAGAIN))
 		return r;
 	if (r == -EAGAIN) {
@@ -72,6 +72,12 @@ int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, stru
 	r = (*s)->format->edit->apply(s, c, touched, e);
 	change_free(c);
 	return r < 0 ? r : 1;
+}
+
+int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
+	struct error *e)
+{
+	return entry_put_beside(s, id, data, n, NULL, touched, e);
 }
 
 int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_visit fn, void *arg,

@@ -317,7 +317,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 		return;
 	}
 	in = extent_of_bytes(b);
-	(void)run->f->edit->parse(run->now, t->id, &in, &c, NULL);
+	(void)run->f->edit->parse(run->now, t->id, &in, NULL, &c, NULL);
 }
 
 static void ask(struct run *run, enum question what, const struct thing *t)

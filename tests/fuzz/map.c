@@ -66,7 +66,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 	CLEANUP(change_free) struct change *c = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(l->s->format->edit->parse(l->s, id, &in, &c, &e), &e) < 0)
+	if (judged(l->s->format->edit->parse(l->s, id, &in, NULL, &c, &e), &e) < 0)
 		broken("GetPut refuses", error_text(&e));
 	if (c && !touches_nothing(l, c))
 		broken("GetPut", name);

@@ -262,10 +262,11 @@ static void a_new_image_can_be_named_at_once(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_copy(&w, "images", "0_new.png", png);
-	assert_int_equal(
-		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_new\"}", &err), 1);
-	assert_fails(
-		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_gone\"}", &err),
+	assert_int_equal(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
+				 "{\"image\": \"0_new\"}", &err),
+		1);
+	assert_fails(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
+			     "{\"image\": \"0_gone\"}", &err),
 		EINVAL, "names no image");
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);

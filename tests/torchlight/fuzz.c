@@ -26,7 +26,7 @@ TARGET(fuzz_manifest)
 	if (judged(manifest_read(data, size, &m, &e), &e) < 0)
 		return;
 	if (removed_mark(m, NULL, &n, &e) == 0)
-		tree_build(m, &t, &e);
+		tree_build(m, &(struct called){0}, &t, &e);
 	/* Each child is found by its name. */
 	for (uint32_t d = 0; t && d < t->n_dirs; d++)
 		for (uint32_t i = t->dirs[d].first; i < t->dirs[d].first + t->dirs[d].n; i++)

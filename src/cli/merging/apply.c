@@ -129,27 +129,26 @@ static int apply_below(struct applying *a, struct merged *dir)
 	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 
-		if (x->fate != FATE_ADD)
+		if (x->at[OURS])
 			r = x->moved ? move(a, x) : 0;
 		else if (merged_dir(x))
 			r = make_dir(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
 		struct merged *x = dir->below[i];
-		bool stays = merged_stays(x);
 
 		if (!merged_dir(x)) {
-			if (stays && (x->made || x->fate != FATE_OURS))
+			if (x->stays && (x->made || merged_source(x) == THEIRS))
 				r = put(a, x);
 			continue;
 		}
-		if (x->fate == FATE_ADD && !merged_object(x))
+		if (x->stays && !x->at[OURS] && !merged_object(x))
 			r = make_dir(a, x);
-		if (r == 0 && (stays || (x->at[OURS] && !merged_object(x))))
+		if (r == 0 && (x->stays || (x->at[OURS] && !merged_object(x))))
 			r = apply_below(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (dir->below[i]->at[OURS] && dir->below[i]->fate == FATE_REMOVE)
+		if (dir->below[i]->at[OURS] && !dir->below[i]->stays)
 			r = take_away(a, dir->below[i]);
 	return r;
 }

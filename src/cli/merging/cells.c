@@ -182,18 +182,6 @@ int cells_mark(struct merge *m, const struct merged *x, struct cells_mask *mask)
 	return r;
 }
 
-static void add(struct cells_clash *c, uint32_t x, uint32_t y)
-{
-	if (!c->n++) {
-		c->left = c->right = x;
-		c->top = c->bottom = y;
-	}
-	c->left = x < c->left ? x : c->left;
-	c->right = x > c->right ? x : c->right;
-	c->top = y < c->top ? y : c->top;
-	c->bottom = y > c->bottom ? y : c->bottom;
-}
-
 /* A cell of the result; a cell that no side has any more is 0. */
 static int32_t cell(const struct grids *g, const struct cells_mask *mask, uint32_t x, uint32_t y,
 	struct cells_clash *clash)
@@ -202,7 +190,7 @@ static int32_t cell(const struct grids *g, const struct cells_mask *mask, uint32
 	bool masked = cells_marked(mask, x, y);
 
 	if (masked && t != b && t != o)
-		add(clash, x, y);
+		area_add(&clash->at, x, y);
 	v = masked || t == b ? o : o == b ? t : o;
 	return v == ABSENT ? t == ABSENT ? 0 : t : v;
 }
@@ -214,7 +202,7 @@ static void look_outside(const struct grids *g, uint32_t y, struct cells_clash *
 		int32_t b = at(g, BASE, x), o = at(g, OURS, x), t = at(g, THEIRS, x);
 
 		if ((o != ABSENT && o != b) || (t != ABSENT && t != b)) {
-			add(clash, x, y);
+			area_add(&clash->at, x, y);
 			clash->size = true;
 		}
 	}
@@ -257,7 +245,7 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 	struct extent *ret, struct cells_clash *clash)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_GRIDS struct grids g = {0};
 	int r = to ? grids_open(m, x, &g) : -ENOMEM;
@@ -278,7 +266,7 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r = to ? 0 : -ENOMEM;
 

@@ -16,7 +16,8 @@ int hidden_decide(struct merge *m, const char *shown);
 /* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
 int match_all(struct merge *m);
 
-/* Sets fate, what is made, bare and ending of everything below m->root, and finds the conflicts. */
+/* Sets what stays, what is taken and made, bare and ending of everything below m->root, and finds
+ * the conflicts. */
 int decide_all(struct merge *m);
 
 /*

@@ -13,7 +13,6 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
-#include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/preview/preview.h"
 #include "formats/teeworlds/structure.h"
 
@@ -143,7 +142,7 @@ static int tw_get(
 }
 
 static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	struct change **ret, struct error *e)
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	const struct tw_map *m = tw_map_of(s);
 	CLEANUP(tw_change_free) struct tw_change *c = NULL;
@@ -157,6 +156,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 	c = tw_change_new(m);
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
+	c->others = others;
 	r = k->parse(m, id, in, c, e);
 	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
 		r = tw_raw_guard(m, c, e);
@@ -231,7 +231,6 @@ static bool tw_holds(const struct snapshot *finalized, entry_id id)
 
 static const struct format_names names = {
 	.holds = tw_holds,
-	.renamed = tw_renamed,
 	.list = tw_names_list,
 };
 

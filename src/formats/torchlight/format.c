@@ -36,9 +36,10 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.nocase = true, .keeps_times = true, .creates = true, .lookup = tl_lookup,                 \
+	.fold = tree_fold, .keeps_times = true, .creates = true, .lookup = tl_lookup,              \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
-	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
+	.edit = &edit, .tree = &tree, .names = &names, .index = &tl_indexing,                      \
+	.preview = &tl_preview
 
 static const struct format_edit edit = {
 	.parse = tl_parse,
@@ -53,6 +54,11 @@ static const struct format_tree tree = {
 	.meaning = tl_meaning,
 	.add = tl_add,
 	.finalize = tl_finalize,
+};
+
+static const struct format_names names = {
+	.holds = tl_holds,
+	.list = tl_names_list,
 };
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};

@@ -54,7 +54,7 @@ static void free_change(struct change *change)
 }
 
 static int parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	struct change **ret, struct error *e)
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
@@ -63,6 +63,7 @@ static int parse(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct tcm_map *m;
 	int r = tcm_map_new(s->format, tcm_map_of(s), &m, e);
 
+	(void)others;
 	if (r < 0)
 		return r;
 	next = &m->base;

@@ -149,6 +149,11 @@ struct judging {
 	char *path;
 };
 
+static bool has_written(const struct dentry *p)
+{
+	return p->stands && p->spot.upper && p->spot.upper->written;
+}
+
 /* A file that was none of the map's was put: no more than if it had been written there. */
 static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
 {
@@ -194,7 +199,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	forget_alias(v, m.n, c->name);
 	if (m.target)
 		forget_alias(v, m.target, c->to_name);
-	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE;
+	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE && !has_written(&m.to);
 	r = overlay_move(v->tree, &m.from, &m.to);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(m.n->at, kept, NULL);

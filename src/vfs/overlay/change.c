@@ -239,6 +239,9 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 			u->id = ENTRY_NONE;
 	}
 	u->moved = !is_at_home(o, u);
+	/* It shows what the base has again. */
+	if (!u->moved)
+		snapshot_unref(TAKE(u->of));
 	return vacate(o, from->dir, from->name, NULL, left);
 }
 

@@ -145,12 +145,13 @@ static void collect(const struct staged *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct built_entry *b = &s->built.entries[i];
+		bool told = is_below_new(s, i);
 
-		if (b->old != BUILD_SAME)
+		if (b->old != BUILD_SAME && !(told && is_put(b->old)))
 			add(l, i, upper_path(s->uppers[i]), is_put(b->old), b->old);
 		if (b->fate == BUILD_KEPT)
 			add(l, i, staged_kept_path(s, i), false, b->fate);
-		if (is_put(b->fate) && !is_below_new(s, i) && is_in_map(s, i))
+		if (is_put(b->fate) && !told && is_in_map(s, i))
 			add(l, i, upper_path(s->uppers[i]), true, b->fate);
 	}
 	if (l->n)

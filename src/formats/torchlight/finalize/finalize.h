@@ -14,6 +14,8 @@
 int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
 	struct error *e);
+/* called.c: as struct format_names has it. */
+int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
 #endif
