@@ -136,9 +136,10 @@ static struct tl_base *base_of(const struct archive *a, struct budget *budget)
 
 /* The map of an archive, whose manifest and header it takes. */
 static int make_map(struct archive *a, struct tl_shared *take, const struct format *f,
-	struct snapshot **ret, struct error *e)
+	const struct bytes *names, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	__attribute__((cleanup(called_finish))) struct called called = {0};
 	struct tl_shared *sh = take;
 	struct tl_map *m = tl_map_new(sh, f);
 	int r;
@@ -151,7 +152,9 @@ static int make_map(struct archive *a, struct tl_shared *take, const struct form
 		return error_set(e, -ENOMEM, "no memory for the archive");
 	r = removed_text(a->manifest, a->header, &m->removed, e);
 	if (r == 0)
-		r = tree_build(a->manifest, &sh->tree, e);
+		r = called_read(names, a->manifest->n_entries, &called, e);
+	if (r == 0)
+		r = tree_build(a->manifest, &called, &sh->tree, e);
 	if (r == 0)
 		r = find_split(a->manifest, &sh->split);
 	if (r < 0)
@@ -266,7 +269,7 @@ static int create(const struct format *f, const char *name, const struct format_
 	if (r < 0)
 		return r;
 	a->section_header = PAK_HEADER;
-	r = make_map(a, tl_shared_ref(sh), f, ret, e);
+	r = make_map(a, tl_shared_ref(sh), f, NULL, ret, e);
 	if (r == 0)
 		sh->fresh = tl_header_ref(tl_map_of(*ret)->header);
 	sh->split = !pak;
@@ -289,7 +292,7 @@ static int open_files(const struct format *f, const struct source *src,
 	if (r < 0)
 		return r;
 	hash_ok = a->hash_ok;
-	r = make_map(a, TAKE(sh), f, &s, e);
+	r = make_map(a, TAKE(sh), f, ctx->names, &s, e);
 	if (r == 0)
 		r = tl_taught_take((struct tl_map *)s, ctx->names, e);
 	if (r < 0)

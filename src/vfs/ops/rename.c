@@ -105,8 +105,8 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	return true;
 }
 
-/* Does the journal hear of its bytes? Also of those that were refused where it stood; and of what
- * came from nowhere, since a save leaves scratch out. */
+/* Does the journal hear of its bytes? Also of those that were refused where it stood, or that a
+ * save has left out since. */
 static bool is_put(const struct move *m, bool is_judged)
 {
 	const struct upper *u = m->n->at;
@@ -160,6 +160,11 @@ struct judging {
 	char *path;
 };
 
+static bool has_written(const struct dentry *p)
+{
+	return p->stands && p->spot.upper && p->spot.upper->written;
+}
+
 /* A file that was none of the map's was put: no more than if it had been written there. */
 static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
 {
@@ -205,7 +210,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	forget_alias(v, m.n, c->name);
 	if (m.target)
 		forget_alias(v, m.target, c->to_name);
-	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE;
+	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE && !has_written(&m.to);
 	r = overlay_move(v->tree, &m.from, &m.to);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(m.n->at, kept, NULL);

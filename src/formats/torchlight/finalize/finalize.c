@@ -59,8 +59,18 @@ static int finalize_all(
 	return r;
 }
 
-int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+/* A file that was made and never got any content is in no archive. */
+static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
+{
+	uint64_t size, time;
+
+	for (size_t i = 0; i < n; i++)
+		p[i].absent = tl_kind_of(p[i].id) == TL_FILE &&
+			      !tl_map_facts(m, tl_index(p[i].id), &size, &time);
+}
+
+int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
@@ -71,6 +81,7 @@ int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 		st.m = m;
 		st.table = m->table;
 		tl_finalize_say(&st, say, arg);
+		mark_absent(m, p, n);
 		st.table = NULL;
 		*ret = TAKE(done);
 	}

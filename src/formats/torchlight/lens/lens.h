@@ -36,8 +36,8 @@ struct tl_change {
 	bool info_dropped;
 };
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
-	struct error *e);
+int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct change **ret, struct error *e);
 int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);
 
 /* info.c: .mod/info.json */

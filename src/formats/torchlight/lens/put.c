@@ -235,14 +235,15 @@ static int parse_kit(
 	return r;
 }
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
-	struct error *e)
+int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
 	struct tl_change *c = calloc(1, sizeof(*c));
 	CLEANUP(change_free) struct change *done = c ? &c->change : NULL;
 	int r;
 
+	(void)others;
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	done->free = free_change;

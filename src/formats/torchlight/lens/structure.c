@@ -130,15 +130,6 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	return r < 0 ? r : 0;
 }
 
-bool tl_holds(const struct snapshot *finalized, entry_id id)
-{
-	uint64_t size, time;
-
-	/* One that was made and never got any content is in none. */
-	return tl_kind_of(id) != TL_FILE ||
-	       tl_map_facts(tl_map_of(finalized), tl_index(id), &size, &time);
-}
-
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {

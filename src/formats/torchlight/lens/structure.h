@@ -9,7 +9,5 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	entry_id object, struct meaning *ret, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
-/* As struct format_names has it. */
-bool tl_holds(const struct snapshot *finalized, entry_id id);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "formats/torchlight/lens/view.h"
+#include "formats/torchlight/wire/called.h"
 
 /* An entry of the new archive that is shown by other names than those of the mount. */
 struct shown {
@@ -18,7 +19,7 @@ struct listing {
 	struct shown *shown;
 	size_t n, room;
 	const struct names *mount;
-	struct buffer out;
+	struct buffer *out;
 };
 
 static int by_names(const void *x, const void *y)
@@ -69,31 +70,35 @@ static int put_all(struct listing *l, const struct names *last)
 	for (size_t i = n; i-- > 0; last = names_base(last))
 		versions[i] = last;
 	for (size_t i = 0; i < n; i++) {
-		put_names(&l->out, versions[i]);
+		put_names(l->out, versions[i]);
 		while (k < l->n && names_depth(l->shown[k].names) < first + i)
 			k++;
 		for (; k < l->n && names_depth(l->shown[k].names) == first + i; k++)
 			if (l->shown[k].names == versions[i])
-				buffer_printf(&l->out, "file %u\n", l->shown[k].entry);
+				buffer_printf(l->out, "file %u\n", l->shown[k].entry);
 	}
-	return l->out.error;
+	return l->out->error;
 }
 
-static int list_names(struct listing *l, const struct tl_map *m, struct error *e)
+static int put_taught(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
+	struct listing l = {.out = out};
 	struct names *mount;
 	int r = tl_mount_names(m, &mount, e);
 
-	l->mount = mount;
+	l.mount = mount;
 	if (r == 0)
 		r = tl_table_of(m, &t, e);
 	if (r == 0)
-		r = find_shown(l, m, t);
-	return r < 0 ? r : put_all(l, m->names);
+		r = find_shown(&l, m, t);
+	if (r == 0)
+		r = put_all(&l, m->names);
+	free(l.shown);
+	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
 }
 
-static void list_kit(struct buffer *out, const struct tl_map *m)
+static void put_kit(const struct tl_map *m, struct buffer *out)
 {
 	buffer_text(out, m->header_written ? "new\n" : "new header\n");
 	if (!m->kit)
@@ -104,20 +109,11 @@ static void list_kit(struct buffer *out, const struct tl_map *m)
 	buffer_byte(out, '\n');
 }
 
-int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(finalized);
-	struct listing l = {.out = BUFFER_INIT};
-	int r = m->names ? list_names(&l, m, e) : 0;
-
-	*ret = NULL;
 	if (m->shared->fresh)
-		list_kit(&l.out, m);
-	if (r == 0 && l.out.size)
-		r = buffer_finish(&l.out, ret);
-	free(l.shown);
-	buffer_finish_free(&l.out);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
+		put_kit(m, out);
+	return m->names ? put_taught(m, out, e) : 0;
 }
 
 /* All names of `list`, which is empty then, are known from now on. */
@@ -167,8 +163,9 @@ static int take_line(struct tl_map *m, struct names **names, struct buffer *list
 {
 	int r;
 
-	if (strncmp(line, "new", 3) == 0 && m->header) {
-		m->header_written = n < 5;
+	if (m->header &&
+		(strncmp(line, "new\n", n) == 0 || strncmp(line, "new header\n", n) == 0)) {
+		m->header_written = line[3] == '\n';
 		tl_header_unref(m->shared->fresh);
 		m->shared->fresh = tl_header_ref(m->header);
 		return 0;
@@ -180,6 +177,8 @@ static int take_line(struct tl_map *m, struct names **names, struct buffer *list
 		buffer_append(list, line + 5, n - 5);
 		return 0;
 	}
+	if (called_is(line))
+		return 0;
 	if (n < 6 || strncmp(line, "file ", 5) != 0)
 		return error_set(e, -EINVAL, "the list of names has a line that is none");
 	r = list->size ? learn(names, list, e) : 0;

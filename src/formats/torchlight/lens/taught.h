@@ -9,14 +9,16 @@
  *   new header   it is being made, and nobody wrote its header
  *   new          ... and somebody did
  *   kit BYTES    MOD.DAT, in hexadecimal digits
+ *
+ * among those of wire/called.h.
  */
 #ifndef FORMATS_TORCHLIGHT_LENS_TAUGHT_H
 #define FORMATS_TORCHLIGHT_LENS_TAUGHT_H
 
 #include "formats/torchlight/model/map.h"
 
-/* As struct format_names has it. */
-int tl_taught_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);
+/* Appends what there is of a finalized map. */
+int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e);
 /* A map that was just opened takes it over (NULL: there is none). -EINVAL: it is no such list. */
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e);
 
