@@ -172,7 +172,6 @@ static int take_line(struct tl_map *m, struct names **names, struct buffer *list
 	}
 	if (n > 4 && strncmp(line, "kit ", 4) == 0)
 		return take_kit(m, line + 4, n - 5);
-
 	if (n > 5 && strncmp(line, "name ", 5) == 0) {
 		buffer_append(list, line + 5, n - 5);
 		return 0;
