@@ -27,7 +27,7 @@ enum stage_state {
 struct stage {
 	struct spool *spool;
 	enum stage_state state;
-	bool begun;  /* by write(2) since the last commit, so that a close is to come */
+	bool begun; /* by write(2) since the last commit, so that a close is to come */
 };
 
 struct node {
