@@ -150,7 +150,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 	if (r < 0)
 		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->numbered;
-	c->merge.nocase = format->nocase;
+	c->merge.nocase = format->fold;
 	if (format->merging)
 		c->merge.how = format->merging;
 	return 0;

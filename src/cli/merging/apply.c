@@ -25,7 +25,7 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
 	struct seen a;
 
-	if (!t->vol->format->keeps_times || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
+	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;

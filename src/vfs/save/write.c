@@ -139,8 +139,8 @@ static int reopen(struct save_job *s, struct error *e)
 
 	if (s->first || s->ends)
 		return 0;
-	if (f->names && f->names->list)
-		r = f->names->list(s->map, &names, e);
+	if (f->tree->names)
+		r = f->tree->names(s->map, &names, e);
 	ctx.names = names;
 	if (r == 0)
 		r = f->open(&s->written, &ctx, &s->base, e);
