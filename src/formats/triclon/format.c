@@ -85,21 +85,6 @@ static int tcm_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, ch
 	return 1;
 }
 
-/* The version to come; held with the one that it was made from. */
-struct tcm_change {
-	struct change change;
-	struct snapshot *base, *next;
-};
-
-static void free_change(struct change *change)
-{
-	struct tcm_change *c = (struct tcm_change *)change;
-
-	snapshot_unref(c->base);
-	snapshot_unref(c->next);
-	free(c);
-}
-
 static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *in, struct error *e)
 {
 	int r = f == TCM_INFO ? tcm_info_parse(m, in, e) : tcm_table_parse(m, f, in, e);
@@ -109,45 +94,26 @@ static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *i
 	return r < 0 ? r : tcm_show(m, f, e);
 }
 
-static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct change **ret, struct error *e)
+static int tcm_put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct touched *t,
+	struct error *e)
 {
-	CLEANUP(change_free) struct change *done = NULL;
-	struct tcm_change *c;
+	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tcm_map *m;
 	int r;
 
 	(void)others;
+	(void)t; /* no other file shows what one of them says */
 	if (!text_of(s, id, e))
 		return -ENOENT;
-	c = calloc(1, sizeof(*c));
-	m = c ? tcm_map_copy(tcm_map_of(s)) : NULL;
-	if (!m) {
-		free(c);
+	m = tcm_map_copy(tcm_map_of(s));
+	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	}
-	done = &c->change;
-	done->free = free_change;
-	c->base = snapshot_ref(s);
-	c->next = &m->base;
+	done = &m->base;
 	r = parse_file(m, tcm_file_of(id), in, e);
-	if (r < 0)
-		return r;
-	*ret = tcm_map_same(tcm_map_of(s), m) ? NULL : TAKE(done);
-	return 0;
-}
-
-static int tcm_apply(
-	struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
-{
-	const struct tcm_change *c = (const struct tcm_change *)change;
-
-	(void)t; /* no other file shows what one of them says */
-	if (c->base != *s)
-		return error_set(e, -ESTALE, "the map changed meanwhile");
-	snapshot_unref(*s);
-	*s = snapshot_ref(c->next);
-	return 0;
+	if (r == 0 && !tcm_map_same(tcm_map_of(s), m))
+		*ret = TAKE(done);
+	return r;
 }
 
 static bool tcm_same(const struct snapshot *a, const struct snapshot *b)
@@ -218,8 +184,7 @@ static const struct format_setting settings[] = {
 };
 
 static const struct format_edit edit = {
-	.parse = tcm_parse,
-	.apply = tcm_apply,
+	.put = tcm_put,
 	.check = tcm_check,
 	.encode = tcm_encode_to,
 	.verify = tcm_verify,
