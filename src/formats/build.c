@@ -19,16 +19,17 @@ void built_finish(struct built *b)
 /* Is its time another one than the base's, where maps keep times? */
 static bool is_timed(const struct building *b, size_t i)
 {
-	const struct timespec *t = &b->in[i].mtime;
 	const struct built_entry *o = &b->out->entries[i];
+	struct timespec t;
 	struct entry en;
 
-	if (!b->in[i].timed || !b->f->keeps_times || b->in[i].dir || o->id == ENTRY_NONE)
+	if (!b->in[i].timed || !b->f->kept_time || b->in[i].dir || o->id == ENTRY_NONE)
 		return false;
 	if (b->in[i].from != o->id || o->fate == BUILD_WRITTEN)
 		return true;
+	t = b->f->kept_time(b->in[i].mtime);
 	return b->f->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&
-	       (en.mtime.tv_sec != t->tv_sec || en.mtime.tv_nsec != t->tv_nsec);
+	       (en.mtime.tv_sec != t.tv_sec || en.mtime.tv_nsec != t.tv_nsec);
 }
 
 static int put_times(struct building *b)
@@ -48,6 +49,15 @@ static int put_times(struct building *b)
 	return r;
 }
 
+static bool held_nothing(const struct building *b, entry_id dir)
+{
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+
+	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
+}
+
 /* New objects that are in no map. */
 static void tell_absent(const struct building *b)
 {
@@ -59,8 +69,9 @@ static void tell_absent(const struct building *b)
 	}
 }
 
-/* Whether a directory that was removed is there again may follow from contents. */
-static void tell_lasting(const struct building *b)
+/* Whether a directory that was removed is there again may follow from contents; one that held
+ * nothing is not missed where another has its path. */
+static void tell_dirs(const struct building *b)
 {
 	struct entry en;
 
@@ -69,9 +80,13 @@ static void tell_lasting(const struct building *b)
 		bool gone = b->in[i].gone;
 		entry_id id = gone ? b->in[i].from : b->in[i].hides;
 
-		if (*old != BUILD_SAME && *old != BUILD_NEEDED &&
-			b->f->stat(b->now, id, &en, NULL) == 0 && en.dir)
-			*old = !gone ? BUILD_REPLACED : en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
+			b->f->stat(b->now, id, &en, NULL) < 0 || !en.dir)
+			continue;
+		if (gone)
+			*old = en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		else
+			*old = b->in[i].dir && held_nothing(b, id) ? BUILD_SAME : BUILD_REPLACED;
 	}
 }
 
@@ -85,7 +100,7 @@ static int put_contents(struct building *b, struct error *e)
 	if (r == 0)
 		r = contents_put(b, e);
 	if (r == 0)
-		tell_lasting(b);
+		tell_dirs(b);
 	return r;
 }
 

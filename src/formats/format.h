@@ -134,11 +134,13 @@ struct format {
 	const char *const *texts;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
-	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
-	bool nocase;
-	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
-	 */
-	bool keeps_times;
+	/* Names of one file, for lookup and for what the tree adds, are those of one folded form
+	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
+	 * name is no other's. */
+	void (*fold)(const char *name, char *ret);
+	/* Maps keep the times of their files: what is kept of one that a program set, which finalize
+	 * is told of (stamp). NULL: they keep none. */
+	struct timespec (*kept_time)(struct timespec t);
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
 	/* What a file shows may follow from what is written to others: raw data, tables of a layer

@@ -238,7 +238,7 @@ static size_t placements(const struct run *run, struct placement **ret)
 				.name = t->removed ? NULL : t->name,
 				.removed = t->removed};
 	}
-	for (size_t i = 0; p && run->f->keeps_times && i < run->n; i++)
+	for (size_t i = 0; p && run->f->kept_time && i < run->n; i++)
 		if (run->things[i].put && !run->things[i].removed && !run->things[i].is_dir)
 			p[n++] = (struct placement){.id = run->things[i].id,
 				.stamp = true,

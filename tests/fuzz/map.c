@@ -66,7 +66,9 @@ static void look_at_file(const struct look *l, const struct entry *entry, const 
 	uint64_t size, n;
 	uint8_t *dst;
 
-	if (judged(l->s->format->size(l->s, entry->id, &size, &e), &e) < 0)
+	if (judged((l->s->format->size ? l->s->format->size : snapshot_size)(
+			   l->s, entry->id, &size, &e),
+		    &e) < 0)
 		return;
 	if (entry->sized && size != entry->size)
 		broken("Size", name);

@@ -51,8 +51,7 @@ class Base:
 
     def kind(self, path):
         """What an envelope is stays."""
-        value = self.world.shows(path)
-        return (value["channels"], value["version"]) if path.startswith("envelopes/") else None
+        return kind_of(self.world.shows(path)) if path.startswith("envelopes/") else None
 
     def groups(self):
         return ["groups/" + n for n in self.world.places["groups"]]
@@ -101,7 +100,7 @@ class Base:
                   if stem_of(sort, n) == stem]:
             if sort == "sounds" and os.path.splitext(t.path)[1] != ending:
                 return False
-            if sort == "envelopes" and (t.content[""]["channels"], t.content[""]["version"]) != kind:
+            if sort == "envelopes" and kind_of(t.content[""]) != kind:
                 return False
         return True
 
@@ -134,6 +133,12 @@ class Base:
         """All that a reference may name."""
         sort = KEYS[key]
         return [stem_of(sort, p.split("/")[1]) for p in self.media(sort) if self.fits(key, p)]
+
+
+def kind_of(envelope):
+    """A text of another version, or without tangents, would leave what it does not say as it was."""
+    return envelope["channels"], envelope["version"], any(
+        "in_tangent_dx" in p for p in envelope.get("points", []))
 
 
 def run(tree, words):

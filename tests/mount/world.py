@@ -129,8 +129,12 @@ class World:
 
     def mkdir(self, path):
         d, name, rest = self.at(path)
-        if not rest:
-            d[name] = Entry()
+        if rest:
+            d[name]  # what is always in a group is there, if that is
+            return
+        if name in d:
+            raise FileExistsError(path)
+        d[name] = Entry()
 
     def remove(self, path):
         d, name, _ = self.at(path)
@@ -143,6 +147,8 @@ class World:
         entry, sort = d.pop(name), old.split("/")[0]
         if sort == "groups":
             to, called, _ = self.at(new)
+            if called in to:
+                raise FileExistsError(new)
             to[called] = entry
             return
         backup = means(sort, name) and not means(sort, os.path.basename(new))
@@ -291,7 +297,6 @@ class Build:
         if not at_home:
             new.position, new.name = parsed(new.stem(), sort)
             new.moved = True
-        new.called = not at_home and bool(new.name)
         self.entries[new] = entry
         self.stands[sort, new.stem()] = new
         (group.layers if group else self.base[sort]).append(new)
@@ -305,11 +310,15 @@ class Build:
         says = content(entry)
         t.content = {n: each_reference(v, self.points_at) if isinstance(v, (dict, list)) else v
                      for n, v in says.items()}
-        if t.called:
+        if t.name:
             raise_version(t)
         t.painted = t.sort == "images" and t in self.was and t.content != self.was[t].content
-        image = t.content.get("layer.json", {}).get("image")
-        t.repainted = t.repainted or isinstance(image, Object) and image.painted
+        # Of a layer that has another image now, nobody says which pixels its marks follow.
+        for main in (t.content.get("layer.json", {}), self.was[t].content.get("layer.json", {})
+                     if t in self.was else {}):
+            image = main.get("image")
+            image = self.now.get(image, image)
+            t.repainted = t.repainted or isinstance(image, Object) and image.painted
 
     def points_at(self, key, value):
         if isinstance(value, Object):
@@ -334,7 +343,7 @@ def in_order(d):
 
 
 def raise_version(t):
-    """A name is stored where it needs a higher version (layout rule 6)."""
+    """A name needs a version that has one (layout rule 6)."""
     main = {"groups": "group.json", "layers": "layer.json"}.get(t.sort)
     value = dict(t.content.get(main, {}))
     least = 3 if t.sort == "groups" else {2: 3, 3: 2}.get(value.get("type"))

@@ -93,13 +93,13 @@ static bool is_passing(int r)
 }
 
 /* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
- * tree says which object it is. */
-static void update_view(struct commit *p)
+ * tree says which object it is; and what was written before has left its traces (again). */
+static void update_view(struct commit *p, bool again)
 {
 	const struct upper *u = p->n->at;
 	bool is_own = u->from == ENTRY_NONE || !u->moved;
 
-	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own)
+	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own && !again)
 		view_change(
 			p->v, p->judged.s, p->judged.shapes, p->judged.next, &p->judged.touched);
 	else
@@ -121,7 +121,8 @@ static void commit_settled(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct node *n = p->n;
 	struct upper *u = n->at;
-	bool refused = judgement_refuses(&p->judged);
+	bool refused = judgement_refuses(&p->judged), again = u->written;
+
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
 		p->e.code = upper_write(u, extent_ref(&p->kept),
 			refused                    ? error_text(&p->judged.why)
@@ -131,7 +132,7 @@ static void commit_settled(struct job *j)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0) {
-		update_view(p);
+		update_view(p, again);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
 		if (file_retire(n))

@@ -180,7 +180,7 @@ static void keep_time(const struct overlay *o, struct upper *u, const struct mea
 	const struct format *f = o->base->format;
 	struct entry en;
 
-	if (!f->keeps_times || u->timed || u->written || u->from == ENTRY_NONE ||
+	if (!f->kept_time || u->timed || u->written || u->from == ENTRY_NONE ||
 		(m->known && m->id == u->from) || f->stat(o->base, u->from, &en, NULL) < 0 ||
 		!en.has_mtime)
 		return;

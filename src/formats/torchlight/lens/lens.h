@@ -28,6 +28,7 @@ struct tl_change {
 	entry_id id;
 	struct tl_content *content; /* of a file */
 	struct buffer new_names;    /* learnt, one a line */
+	const struct names *known;  /* ... beside those that base has; content's are both */
 	struct mod_header *header;
 	struct bytes *removed, *kit;
 	bool info_dropped;
