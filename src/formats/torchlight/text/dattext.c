@@ -148,17 +148,15 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 {
 	CLEANUP(dattext_free) struct dattext *t = calloc(1, sizeof(*t));
 	struct parser p = {.tree = t, .e = e};
-	const char *end = n ? text + n : text, *lf;
+	struct str rest = {text, n};
 	int r;
 
 	if (!t)
 		return error_set(e, -ENOMEM, "no memory for the text's tree");
 	r = make_room(t, text, n, e);
-	while (r == 0 && text < end) {
+	while (r == 0 && rest.n) {
 		p.line++;
-		lf = memchr(text, '\n', (size_t)(end - text));
-		r = parse_line(&p, (struct str){text, (size_t)((lf ? lf : end) - text)});
-		text = lf ? lf + 1 : end;
+		r = parse_line(&p, str_cut(&rest, '\n'));
 	}
 	if (r < 0)
 		return r;

@@ -80,36 +80,6 @@ static void put_string(struct decoder *d, const struct bindat_value *v)
 			v->id);
 }
 
-static void put_value(struct decoder *d, const struct bindat_value *v)
-{
-	uint64_t wide;
-
-	switch (v->type) {
-	case BINDAT_INTEGER:
-		buffer_printf(d->out, "%" PRId32, load_i32(v->value));
-		break;
-	case BINDAT_UNSIGNED:
-		buffer_printf(d->out, "%" PRIu32, load_u32(v->value));
-		break;
-	case BINDAT_FLOAT:
-		number_put_f32(d->out, load_u32(v->value));
-		break;
-	case BINDAT_BOOL:
-		number_put_bool(d->out, load_u32(v->value));
-		break;
-	case BINDAT_DOUBLE:
-	case BINDAT_INTEGER64:
-		wide = load_u32(v->value) | (uint64_t)load_u32(v->value + 4) << 32;
-		if (v->type == BINDAT_DOUBLE)
-			number_put_f64(d->out, wide);
-		else
-			buffer_printf(d->out, "%" PRId64, (int64_t)wide);
-		break;
-	default:
-		put_string(d, v);
-	}
-}
-
 static int put_field(void *arg, const struct bindat_value *v, struct error *e)
 {
 	struct decoder *d = arg;
@@ -118,7 +88,10 @@ static int put_field(void *arg, const struct bindat_value *v, struct error *e)
 	buffer_printf(d->out, "<%s>", bindat_type_words[v->type]);
 	put_name(d, v->name);
 	buffer_byte(d->out, ':');
-	put_value(d, v);
+	if (bindat_is_string(v->type))
+		put_string(d, v);
+	else
+		number_put(d->out, bindat_numbers[v->type], v->value);
 	buffer_byte(d->out, '\n');
 	return check_size(d, e);
 }

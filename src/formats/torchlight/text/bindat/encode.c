@@ -58,60 +58,23 @@ static void put_name(struct encoder *en, struct str name)
 	buffer_byte(en->new_names, '\n');
 }
 
-static int refuse(struct encoder *en, const struct dat_field *f, const char *range)
-{
-	return dat_field_error(en->e, f, "'%.*s' is no %s (%s)",
-		f->value.n < 100 ? (int)f->value.n : 100, f->value.s,
-		bindat_type_words[field_type(f)], range);
-}
-
-static int put_wide(struct encoder *en, const struct dat_field *f, uint32_t type)
-{
-	uint64_t bits;
-	int64_t i;
-
-	if (type == BINDAT_DOUBLE) {
-		if (!number_get_f64(f->value, &bits))
-			return refuse(en, f, "a decimal number");
-		buffer_u64(en->out, bits);
-		return 0;
-	}
-	if (!number_get_i64(f->value, &i))
-		return refuse(en, f, "-9223372036854775808..9223372036854775807");
-	buffer_u64(en->out, (uint64_t)i);
-	return 0;
-}
-
 static int put_value(struct encoder *en, const struct dat_field *f, uint32_t type)
 {
-	uint32_t v;
-	int32_t i;
+	static const char *const ranges[BINDAT_TYPES] = {
+		[BINDAT_INTEGER] = "-2147483648..2147483647",
+		[BINDAT_FLOAT] = "a decimal number",
+		[BINDAT_DOUBLE] = "a decimal number",
+		[BINDAT_UNSIGNED] = "0..4294967295",
+		[BINDAT_BOOL] = "true, false or a number",
+		[BINDAT_INTEGER64] = "-9223372036854775808..9223372036854775807",
+	};
 
-	switch (type) {
-	case BINDAT_INTEGER:
-		if (!number_get_i32(f->value, &i))
-			return refuse(en, f, "-2147483648..2147483647");
-		v = (uint32_t)i;
-		break;
-	case BINDAT_FLOAT:
-		if (!number_get_f32(f->value, &v))
-			return refuse(en, f, "a decimal number");
-		break;
-	case BINDAT_UNSIGNED:
-		if (!number_get_u32(f->value, &v))
-			return refuse(en, f, "0..4294967295");
-		break;
-	case BINDAT_BOOL:
-		if (!number_get_bool(f->value, &v))
-			return refuse(en, f, "true, false or a number");
-		break;
-	case BINDAT_DOUBLE:
-	case BINDAT_INTEGER64:
-		return put_wide(en, f, type);
-	default:
-		v = en->uses.all[en->next_use++].id;
-	}
-	buffer_u32(en->out, v);
+	if (bindat_is_string(type))
+		buffer_u32(en->out, en->uses.all[en->next_use++].id);
+	else if (!number_get(f->value, bindat_numbers[type], en->out))
+		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)",
+			f->value.n < 100 ? (int)f->value.n : 100, f->value.s,
+			bindat_type_words[type], ranges[type]);
 	return 0;
 }
 

@@ -17,6 +17,15 @@ const char *const bindat_type_words[BINDAT_TYPES] = {
 	[BINDAT_NOTE] = "NOTE",
 };
 
+const enum number_kind bindat_numbers[BINDAT_TYPES] = {
+	[BINDAT_INTEGER] = NUMBER_I32,
+	[BINDAT_FLOAT] = NUMBER_F32,
+	[BINDAT_DOUBLE] = NUMBER_F64,
+	[BINDAT_UNSIGNED] = NUMBER_U32,
+	[BINDAT_BOOL] = NUMBER_BOOL,
+	[BINDAT_INTEGER64] = NUMBER_I64,
+};
+
 /* A string of no units needs somewhere to point to. */
 static const uint8_t no_units[1];
 

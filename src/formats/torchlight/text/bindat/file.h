@@ -6,6 +6,7 @@
 #define FORMATS_TORCHLIGHT_TEXT_BINDAT_FILE_H
 
 #include "formats/torchlight/text/bindat/bindat.h"
+#include "formats/torchlight/text/number.h"
 
 enum bindat_type {
 	BINDAT_INTEGER = 1,
@@ -26,6 +27,7 @@ enum { BINDAT_VERSION = 2 };
 #define BINDAT_EMPTY UINT32_C(0xFFFFFFFF)
 
 extern const char *const bindat_type_words[BINDAT_TYPES];
+extern const enum number_kind bindat_numbers[BINDAT_TYPES]; /* of no strings */
 
 static inline bool bindat_is_string(uint32_t type)
 {

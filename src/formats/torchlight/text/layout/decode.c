@@ -95,10 +95,7 @@ static void put_list(struct decoder *d, enum layout_kind kind, const uint8_t *va
 	for (size_t i = 2; i < n; i += 4) {
 		if (i > 2)
 			buffer_byte(d->out, ',');
-		if (kind == LAYOUT_FLOATLIST)
-			number_put_f32(d->out, load_u32(value + i));
-		else
-			buffer_printf(d->out, "%" PRIu32, load_u32(value + i));
+		number_put(d->out, layout_numbers[kind], value + i);
 	}
 }
 
@@ -107,19 +104,6 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	struct ss s;
 
 	switch (kind) {
-	case LAYOUT_BOOL:
-		number_put_bool(d->out, load_u32(value));
-		break;
-	case LAYOUT_INTEGER:
-		buffer_printf(d->out, "%" PRId32, load_i32(value));
-		break;
-	case LAYOUT_UNSIGNED:
-		buffer_printf(d->out, "%" PRIu32, load_u32(value));
-		break;
-	case LAYOUT_INTEGER64:
-		buffer_printf(d->out, "%" PRId64,
-			(int64_t)(load_u32(value) | (uint64_t)load_u32(value + 4) << 32));
-		break;
 	case LAYOUT_STRING:
 	case LAYOUT_TRANSLATE:
 		if (value_ss(value, n, &s))
@@ -133,7 +117,7 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 		buffer_hex(d->out, value, n);
 		break;
 	default:
-		number_put_f32(d->out, load_u32(value));
+		number_put(d->out, layout_numbers[kind], value);
 	}
 	buffer_byte(d->out, '\n');
 }

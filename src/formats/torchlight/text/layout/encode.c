@@ -28,8 +28,7 @@ static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8
 			return text_error(en->e, c->line, 1, "[%.*s] cannot stand here",
 				(int)c->name.n, c->name.s);
 	}
-	if (!en->out->error)
-		store_u32(en->out->data + at, (uint32_t)(en->out->size - at - 4));
+	buffer_patch_u32(en->out, at, en->out->size - at - 4);
 	return r;
 }
 
@@ -106,8 +105,7 @@ static int put_object(
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)
 		buffer_u16(en->out, 0);
-	if (!en->out->error)
-		store_u32(en->out->data + at, (uint32_t)(en->out->size - at));
+	buffer_patch_u32(en->out, at, en->out->size - at);
 	return r;
 }
 
@@ -168,8 +166,7 @@ static int encode(struct layout_encoder *en, const struct dat_block *root, const
 	if (r < 0)
 		return r;
 	if (en->nodes.n > 1) {
-		if (!en->out->error)
-			store_u32(en->out->data + GROUP_OFFSET_AT, (uint32_t)en->out->size);
+		buffer_patch_u32(en->out, GROUP_OFFSET_AT, en->out->size);
 		layout_nodes_write(&en->nodes, en->out);
 	}
 	if (en->out->error)

@@ -192,8 +192,8 @@ static int logic_object(const struct dat_block *b, struct buffer *out, struct er
 	end = out->size;
 	buffer_u32(out, 0);
 	r = layout_text_each(b, "LOGICLINK", 1, logic_link, out, e);
-	if (r == 0 && !out->error)
-		store_u32(out->data + end, (uint32_t)out->size);
+	if (r == 0)
+		buffer_patch_u32(out, end, out->size);
 	return r;
 }
 

@@ -237,10 +237,12 @@ static int encode_themes(const struct dat_field *f, struct themes *t, struct err
 	free(t->ids);
 	t->ids = ids;
 	t->n = 0;
-	while (number_list_next(&rest, &one))
+	while (rest.n) {
+		one = str_cut(&rest, ',');
 		if (!number_get_i64(one, &ids[t->n++]))
 			return dat_field_error(
 				e, f, "'%.*s' is no 64-bit integer", (int)one.n, one.s);
+	}
 	return 0;
 }
 

@@ -83,8 +83,7 @@ static int put_axis(struct layout_encoder *en, const struct dat_field *f,
 		++*n;
 	}
 	v->seen |= 1U << t->axis;
-	if (!en->out->error)
-		store_u32(en->out->data + v->at + 4 * (size_t)t->axis, bits);
+	buffer_patch_u32(en->out, v->at + 4 * (size_t)t->axis, bits);
 	return 0;
 }
 
@@ -103,8 +102,7 @@ static int put_property(
 	if (len > UINT16_MAX)
 		return dat_field_error(
 			en->e, f, "the value has %zu bytes (at most %d)", len - 1, UINT16_MAX - 1);
-	en->out->data[at] = (uint8_t)len;
-	en->out->data[at + 1] = (uint8_t)(len >> 8);
+	buffer_patch_u16(en->out, at, len);
 	return 0;
 }
 

@@ -28,6 +28,18 @@ const char *const layout_kind_words[LAYOUT_KINDS] = {
 	[LAYOUT_NONE] = "NONE",
 };
 
+const enum number_kind layout_numbers[LAYOUT_KINDS] = {
+	[LAYOUT_BOOL] = NUMBER_BOOL,
+	[LAYOUT_INTEGER] = NUMBER_I32,
+	[LAYOUT_UNSIGNED] = NUMBER_U32,
+	[LAYOUT_FLOAT] = NUMBER_F32,
+	[LAYOUT_INTEGER64] = NUMBER_I64,
+	[LAYOUT_VECTOR2] = NUMBER_F32,
+	[LAYOUT_VECTOR3] = NUMBER_F32,
+	[LAYOUT_FLOATLIST] = NUMBER_F32,
+	[LAYOUT_UINTLIST] = NUMBER_U32,
+};
+
 const char *const layout_kind_names[LAYOUT_KINDS] = {
 	[LAYOUT_BOOL] = "BOOL",
 	[LAYOUT_INTEGER] = "INTEGER",
@@ -53,23 +65,11 @@ struct lines {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct lines types[TYPES];
 
-/* The cells of a line: two at least, and what is missing at the end is empty. */
-static bool cells(struct str line, struct str ret[COLUMNS])
+/* The cells of a line; those that are missing at the end are empty. */
+static void cells(struct str line, struct str ret[COLUMNS])
 {
-	int n = 0;
-
-	for (; n < COLUMNS; n++) {
-		const char *tab = memchr(line.s, '\t', line.n);
-
-		ret[n] = (struct str){line.s, tab ? (size_t)(tab - line.s) : line.n};
-		if (!tab)
-			break;
-		line.n -= ret[n].n + 1;
-		line.s = tab + 1;
-	}
-	for (int i = n + 1; i < COLUMNS; i++)
-		ret[i] = (struct str){"", 0};
-	return n > 0;
+	for (int n = 0; n < COLUMNS; n++)
+		ret[n] = line.s ? str_cut(&line, '\t') : (struct str){0};
 }
 
 static bool read_number(struct str s, uint8_t *ret)
@@ -91,7 +91,8 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 {
 	struct str cell[COLUMNS];
 
-	if (!cells(line, cell) || !read_number(cell[0], &ret->type))
+	cells(line, cell);
+	if (!cell[1].s || !read_number(cell[0], &ret->type))
 		return false;
 	ret->type_name = cell[1];
 	ret->name = cell[3];

@@ -15,7 +15,7 @@
 #ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
 #define FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
 
-#include "formats/torchlight/wire/wire.h"
+#include "formats/torchlight/text/number.h"
 
 enum layout_kind {
 	LAYOUT_BOOL, /* u32 */
@@ -36,6 +36,8 @@ enum layout_kind {
 
 /* The type word of the text. */
 extern const char *const layout_kind_words[LAYOUT_KINDS];
+/* Of no strings: the kind of the number, or of each. */
+extern const enum number_kind layout_numbers[LAYOUT_KINDS];
 
 struct names;
 
