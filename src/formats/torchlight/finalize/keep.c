@@ -35,7 +35,7 @@ static bool keep_removed(const struct finalizing *st, const struct tl_record *r,
 
 	buffer_str(&path, r->path);
 	buffer_str(&path, name);
-	whole = (struct str){(const char *)path.data, path.size};
+	whole = str_of_buffer(&path);
 	return path.error ||
 	       (removed_set_has(&st->removed, whole) && !tl_finalize_has_home(st, whole));
 }

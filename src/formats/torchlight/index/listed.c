@@ -36,7 +36,7 @@ static int read_rows(struct listed *l, struct error *e)
 	if (!f || r < 0)
 		return r;
 	r = read_table(l, e);
-	rest = (struct str){(const char *)l->table.data, l->table.size};
+	rest = str_of_buffer(&l->table);
 	str_cut(&rest, '\n');
 	while (r == 0 && rest.n) {
 		if (!array_room(l->rows, l->n_rows, l->room))

@@ -98,7 +98,7 @@ int removed_parse(const void *data, size_t size, struct bytes **ret, struct erro
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 	unsigned number = 0;
 	int r = textform_read(data, size, &utf8, e);
-	struct str rest = {(const char *)utf8.data, utf8.size};
+	struct str rest = str_of_buffer(&utf8);
 
 	while (r == 0 && rest.n)
 		r = take_line(str_cut(&rest, '\n'), ++number, &lines, e);

@@ -93,8 +93,7 @@ int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 		path.size = 0;
 		if (listed)
 			put_path(m, x, &path);
-		x->removed = !listed ||
-			     removed_set_has(&set, (struct str){(char *)path.data, path.size});
+		x->removed = !listed || removed_set_has(&set, str_of_buffer(&path));
 		*ret_n += x->removed;
 		r = path.error;
 	}

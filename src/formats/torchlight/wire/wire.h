@@ -24,7 +24,22 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
+/* For "%.*s"; all of it, or no more than the first `most` bytes. */
+#define STR_ARGS(str)        (int)(str).n, (str).s
+#define STR_SHORT(str, most) (str).n < (most) ? (int)(str).n : (most), (str).s
+
 struct str str_of(const char *s);
+
+static inline struct str str_of_bytes(const struct bytes *b)
+{
+	return (struct str){(const char *)b->data, b->size};
+}
+
+static inline struct str str_of_buffer(const struct buffer *b)
+{
+	return (struct str){(const char *)b->data, b->size};
+}
+
 bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII letters */
 int str_compare(struct str a, struct str b);

@@ -33,8 +33,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (!field_type(f))
-			return dat_field_error(
-				en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
+			return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
 		if (!bindat_is_string(field_type(f)))
 			continue;
 		r = dat_check_string(f, en->e);
@@ -72,8 +71,7 @@ static int put_value(struct encoder *en, const struct dat_field *f, uint32_t typ
 	if (bindat_is_string(type))
 		buffer_u32(en->out, en->uses.all[en->next_use++].id);
 	else if (!number_get(f->value, bindat_numbers[type], en->out))
-		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)",
-			f->value.n < 100 ? (int)f->value.n : 100, f->value.s,
+		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)", STR_SHORT(f->value, 100),
 			bindat_type_words[type], ranges[type]);
 	return 0;
 }

@@ -171,7 +171,7 @@ static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t
 		number_put_bool(&text, load_u32(value));
 	else if (value_ss(value, n, &s))
 		ss_to_utf8(s, &text);
-	f.value = (struct str){(const char *)text.data, text.size};
+	f.value = str_of_buffer(&text);
 	layout_group_field(&f, &g->node, NULL);
 }
 

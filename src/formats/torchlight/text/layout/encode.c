@@ -25,8 +25,8 @@ static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8
 		if (layout_extra_is(c))
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
-			return text_error(en->e, c->line, 1, "[%.*s] cannot stand here",
-				(int)c->name.n, c->name.s);
+			return text_error(
+				en->e, c->line, 1, "[%.*s] cannot stand here", STR_ARGS(c->name));
 	}
 	buffer_patch_u32(en->out, at, en->out->size - at - 4);
 	return r;
@@ -65,8 +65,7 @@ static int name_descriptor(struct layout_encoder *en, const struct dat_field *de
 
 	if (r == -EINVAL && n)
 		snprintf(en->e->text + n, sizeof(en->e->text) - n, " (DESCRIPTOR %.*s)",
-			descriptor->value.n < 100 ? (int)descriptor->value.n : 100,
-			descriptor->value.s);
+			STR_SHORT(descriptor->value, 100));
 	return r;
 }
 
@@ -118,7 +117,7 @@ static int put_objects(
 	for (const struct dat_block *c = b->blocks; c; c = c->next) {
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
 			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
-				(int)c->name.n, c->name.s);
+				STR_ARGS(c->name));
 		n++;
 	}
 	if (n > UINT16_MAX)

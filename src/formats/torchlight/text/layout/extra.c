@@ -238,10 +238,10 @@ static int encode_blocks(
 	for (const struct dat_block *c = b->blocks; c; c = c->next, n++)
 		if (!parts_of(c, blocks))
 			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
-				(int)c->name.n, c->name.s, (int)b->name.n, b->name.s);
+				STR_ARGS(c->name), STR_ARGS(b->name));
 	if (n > UINT8_MAX)
 		return text_error(e, b->line, 1, "[%.*s] has %u blocks (at most %u)",
-			(int)b->name.n, b->name.s, n, UINT8_MAX);
+			STR_ARGS(b->name), n, UINT8_MAX);
 	buffer_byte(out, (uint8_t)n);
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
 		r = encode_parts(c, parts_of(c, blocks), out, e);
@@ -287,5 +287,5 @@ int layout_extra_encode(
 	if (type == LAYOUT_TIMELINE && is_called(b, timeline_block.name))
 		return encode_parts(b, timeline, out, e);
 	return text_error(
-		e, b->line, 1, "[%.*s] cannot stand in such an object", (int)b->name.n, b->name.s);
+		e, b->line, 1, "[%.*s] cannot stand in such an object", STR_ARGS(b->name));
 }

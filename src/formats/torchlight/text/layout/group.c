@@ -240,8 +240,7 @@ static int encode_themes(const struct dat_field *f, struct themes *t, struct err
 	while (rest.n) {
 		one = str_cut(&rest, ',');
 		if (!number_get_i64(one, &ids[t->n++]))
-			return dat_field_error(
-				e, f, "'%.*s' is no 64-bit integer", (int)one.n, one.s);
+			return dat_field_error(e, f, "'%.*s' is no 64-bit integer", STR_ARGS(one));
 	}
 	return 0;
 }
@@ -264,7 +263,7 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 	if (str_equal_nocase(f->key, STR("DEACTIVE THEMES")))
 		return encode_themes(f, &node->deactive, e);
 	if (!str_equal_nocase(f->key, STR("TAG")))
-		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", (int)f->key.n, f->key.s);
+		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", STR_ARGS(f->key));
 	if (!number_get_i32(f->value, &node->tag))
 		return dat_field_error(e, f, "TAG is no 32-bit integer");
 	return 0;
@@ -273,7 +272,7 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 static int encode_bool(const struct dat_field *f, uint32_t *ret, struct error *e)
 {
 	if (!number_get_bool(f->value, ret))
-		return dat_field_error(e, f, "'%.*s' is no BOOL", (int)f->value.n, f->value.s);
+		return dat_field_error(e, f, "'%.*s' is no BOOL", STR_ARGS(f->value));
 	*ret = *ret != 0;
 	return 0;
 }

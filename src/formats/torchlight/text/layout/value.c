@@ -18,7 +18,7 @@ static int put_list(
 			return dat_field_error(e, f,
 				"'%.*s' is no number (the list has numbers "
 				"and commas)",
-				(int)one.n, one.s);
+				STR_ARGS(one));
 	}
 	if (n > UINT16_MAX)
 		return dat_field_error(e, f, "the list has %zu numbers (at most 65535)", n);
@@ -45,7 +45,6 @@ int layout_value_encode(
 		ok = number_get(f->value, layout_numbers[kind], out);
 	}
 	return ok ? 0
-		  : dat_field_error(e, f, "'%.*s' is no %s",
-			    f->value.n < 100 ? (int)f->value.n : 100, f->value.s,
+		  : dat_field_error(e, f, "'%.*s' is no %s", STR_SHORT(f->value, 100),
 			    layout_kind_words[kind]);
 }

@@ -53,7 +53,7 @@ static int unescape(struct encoder *en, struct str s, struct str *ret)
 			return FAIL(en, s.s + i - 1, "a backslash before none of t n r 0 e | \\");
 		buffer_byte(&en->plain, (uint8_t)to[found - from]);
 	}
-	*ret = (struct str){(const char *)en->plain.data, en->plain.size};
+	*ret = str_of_buffer(&en->plain);
 	return en->plain.error;
 }
 
@@ -102,7 +102,7 @@ static int put_list(struct encoder *en, struct str cell, enum raw_type type, str
 		else if (one.n && number_get_i64(one, &id))
 			buffer_u64(out, (uint64_t)id);
 		else
-			return FAIL(en, one.s, "'%.*s' is no 64-bit integer", (int)one.n, one.s);
+			return FAIL(en, one.s, "'%.*s' is no 64-bit integer", STR_ARGS(one));
 	}
 	if (type != RAW_TEXTS)
 		buffer_patch_u32(out, at, n);
@@ -124,7 +124,7 @@ static int put_number(struct encoder *en, struct str cell, enum raw_type type, s
 	int64_t v;
 
 	if (!cell.n || !number_get_i64(cell, &v) || v < ranges[type].min || v > ranges[type].max)
-		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, (int)cell.n, cell.s,
+		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, STR_ARGS(cell),
 			ranges[type].min, ranges[type].max);
 	if (type == RAW_U8)
 		buffer_byte(out, (uint8_t)v);
@@ -168,8 +168,8 @@ static int find_section(struct encoder *en, struct str cell, unsigned *ret)
 			return 0;
 		}
 	}
-	return FAIL(en, cell.s, "no list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)", (int)cell.n,
-		cell.s);
+	return FAIL(
+		en, cell.s, "no list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)", STR_ARGS(cell));
 }
 
 static int put_record(struct encoder *en, struct str line)
@@ -196,7 +196,7 @@ static int put_record(struct encoder *en, struct str line)
 		return FAIL(en, line.s + line.n, "the line has %u cells (not %u)",
 			i + (kind->sections ? 1 : 0), kind->n_columns + (kind->sections ? 1 : 0));
 	if (rest.s)
-		return FAIL(en, rest.s, "a cell too many: '%.*s'", (int)rest.n, rest.s);
+		return FAIL(en, rest.s, "a cell too many: '%.*s'", STR_ARGS(rest));
 	en->counts[section]++;
 	if (kind->count_bytes == 2 && en->counts[section] > UINT16_MAX)
 		return FAIL(en, line.s, "more than %d records", UINT16_MAX);
@@ -216,8 +216,8 @@ static int check_header(struct encoder *en, struct str line)
 				"the header line lacks the column %s", en->kind->columns[i].name);
 	}
 	if (rest.s)
-		return FAIL(en, rest.s, "the header line has the unknown column %.*s", (int)rest.n,
-			rest.s);
+		return FAIL(
+			en, rest.s, "the header line has the unknown column %.*s", STR_ARGS(rest));
 	return 0;
 }
 
