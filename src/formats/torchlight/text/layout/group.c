@@ -171,6 +171,12 @@ static uint32_t get_number(const struct layout_node *node, size_t i)
 	return v;
 }
 
+static void put_number(const struct layout_node *node, size_t i, unsigned depth, struct buffer *out)
+{
+	dattext_field(out, depth, "UNSIGNED INT", numbers[i].key);
+	buffer_printf(out, "%" PRIu32 "\n", get_number(node, i));
+}
+
 static void decode_themes(
 	const struct themes *t, const char *key, unsigned depth, struct buffer *out)
 {
@@ -184,14 +190,9 @@ static void decode_themes(
 
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out)
 {
-	if (node->randomization != 1) {
-		dattext_field(out, depth, "UNSIGNED INT", "RANDOMIZATION");
-		buffer_printf(out, "%" PRIu32 "\n", node->randomization);
-	}
-	if (node->number != 1) {
-		dattext_field(out, depth, "UNSIGNED INT", "NUMBER");
-		buffer_printf(out, "%" PRIu32 "\n", node->number);
-	}
+	for (size_t i = 0; i < NUMBERS; i++)
+		if (numbers[i].alone && get_number(node, i) != 1)
+			put_number(node, i, depth, out);
 	if (node->no_tag_found == 1) {
 		dattext_field(out, depth, "BOOL", "NO TAG FOUND");
 		buffer_text(out, "true\n");
@@ -208,10 +209,8 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	dattext_open(out, depth, "DATAGROUP");
 	empty = out->size;
 	for (size_t i = 0; i < NUMBERS; i++) {
-		if (numbers[i].alone || get_number(node, i) == get_number(derived, i))
-			continue;
-		dattext_field(out, depth + 1, "UNSIGNED INT", numbers[i].key);
-		buffer_printf(out, "%" PRIu32 "\n", get_number(node, i));
+		if (!numbers[i].alone && get_number(node, i) != get_number(derived, i))
+			put_number(node, i, depth + 1, out);
 	}
 	if (node->tag != derived->tag) {
 		dattext_field(out, depth + 1, "INTEGER", "TAG");

@@ -129,26 +129,6 @@ static void read_table(void)
 	}
 }
 
-bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
-{
-	pthread_once(&once, read_table);
-	if (types[type].n) {
-		*ret = types[type].all->type_name;
-		return true;
-	}
-	for (; n; n = names_base(n)) {
-		struct lines l = {.n = 0};
-
-		l.all = names_properties(n, &l.n);
-		for (size_t i = 0; i < l.n; i++)
-			if (l.all[i].type == type && l.all[i].type_name.n) {
-				*ret = l.all[i].type_name;
-				return true;
-			}
-	}
-	return false;
-}
-
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 {
 	struct str other;
@@ -174,11 +154,11 @@ bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 	return false;
 }
 
-/* What is looked for: a code, or a name (with an axis at its end). */
+/* What is looked for: a code, a name (with an axis at its end), or what the type is called. */
 struct wanted {
-	int code; /* -1: the name */
+	enum { CODE, NAME, NAME_AND_AXIS, TYPE } what;
+	uint8_t code;
 	struct str name;
-	bool axis;
 	int ret_axis;
 };
 
@@ -186,11 +166,13 @@ static bool is_wanted(const struct layout_property *p, struct wanted *w)
 {
 	struct str stem = {w->name.s, w->name.n ? w->name.n - 1 : 0};
 
+	if (w->what == TYPE)
+		return p->type_name.n;
 	if (!p->name.n)
 		return false;
-	if (w->code >= 0)
+	if (w->what == CODE)
 		return p->code == w->code && p->kind != LAYOUT_NONE;
-	if (!w->axis)
+	if (w->what == NAME)
 		return str_equal_nocase(p->name, w->name);
 	w->ret_axis = w->name.n ? (w->name.s[stem.n] & ~0x20) - 'X' : -1;
 	return w->ret_axis >= 0 && w->ret_axis < (int)layout_axes(p->kind) &&
@@ -221,9 +203,19 @@ static const struct layout_property *search(const struct names *n, uint8_t type,
 	return p;
 }
 
+bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
+{
+	struct wanted w = {.what = TYPE};
+	const struct layout_property *p = search(n, type, &w);
+
+	if (p)
+		*ret = p->type_name;
+	return p;
+}
+
 bool layout_type_is_widget(uint8_t type)
 {
-	struct wanted w = {.code = -1, .name = STR("WIDGET NAME")};
+	struct wanted w = {.what = NAME, .name = STR("WIDGET NAME")};
 
 	return type == MENU_DEFINITION || search(NULL, type, &w);
 }
@@ -236,7 +228,7 @@ bool layout_type_is_particle(uint8_t type)
 const struct layout_property *layout_property_find(
 	const struct names *n, uint8_t type, uint8_t code)
 {
-	struct wanted w = {.code = code};
+	struct wanted w = {.what = CODE, .code = code};
 
 	return search(n, type, &w);
 }
@@ -244,13 +236,13 @@ const struct layout_property *layout_property_find(
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis)
 {
-	struct wanted w = {.code = -1, .name = name};
+	struct wanted w = {.what = NAME, .name = name};
 	const struct layout_property *p = search(n, type, &w);
 
 	*ret_axis = -1;
 	if (p)
 		return p;
-	w.axis = true;
+	w.what = NAME_AND_AXIS;
 	p = search(n, type, &w);
 	if (p)
 		*ret_axis = w.ret_axis;
