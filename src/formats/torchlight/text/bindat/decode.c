@@ -35,26 +35,24 @@ static void put_name(struct decoder *d, uint32_t hash)
 		names_put(d->names, hash, d->out);
 }
 
-static int open_block(void *arg, unsigned depth, uint32_t name, struct error *e)
+static int put_tag(
+	struct decoder *d, unsigned depth, const char *begin, uint32_t name, struct error *e)
 {
-	struct decoder *d = arg;
-
 	dattext_indent(d->out, depth);
-	buffer_byte(d->out, '[');
+	buffer_text(d->out, begin);
 	put_name(d, name);
 	buffer_text(d->out, "]\n");
 	return check_size(d, e);
 }
 
+static int open_block(void *arg, unsigned depth, uint32_t name, struct error *e)
+{
+	return put_tag(arg, depth, "[", name, e);
+}
+
 static int close_block(void *arg, unsigned depth, uint32_t name, struct error *e)
 {
-	struct decoder *d = arg;
-
-	dattext_indent(d->out, depth);
-	buffer_text(d->out, "[/");
-	put_name(d, name);
-	buffer_text(d->out, "]\n");
-	return check_size(d, e);
+	return put_tag(arg, depth, "[/", name, e);
 }
 
 static void put_string(struct decoder *d, const struct bindat_value *v)
@@ -85,13 +83,13 @@ static int put_field(void *arg, const struct bindat_value *v, struct error *e)
 	struct decoder *d = arg;
 
 	dattext_indent(d->out, v->depth + 1);
-	buffer_printf(d->out, "<%s>", bindat_type_words[v->type]);
+	buffer_printf(d->out, "<%s>", bindat_types[v->type].word);
 	put_name(d, v->name);
 	buffer_byte(d->out, ':');
 	if (bindat_is_string(v->type))
 		put_string(d, v);
 	else
-		number_put(d->out, bindat_numbers[v->type], v->value);
+		number_put(d->out, bindat_types[v->type].number, v->value);
 	buffer_byte(d->out, '\n');
 	return check_size(d, e);
 }

@@ -21,8 +21,8 @@ struct encoder {
 static uint32_t field_type(const struct dat_field *f)
 {
 	for (uint32_t type = 1; type < BINDAT_TYPES; type++)
-		if (str_equal_nocase(f->type, str_of(bindat_type_words[type])))
-			return str_equal(f->type, str_of(bindat_type_words[type])) ? type
+		if (str_equal_nocase(f->type, str_of(bindat_types[type].word)))
+			return str_equal(f->type, str_of(bindat_types[type].word)) ? type
 										   : BINDAT_STRING;
 	return 0;
 }
@@ -59,20 +59,11 @@ static void put_name(struct encoder *en, struct str name)
 
 static int put_value(struct encoder *en, const struct dat_field *f, uint32_t type)
 {
-	static const char *const ranges[BINDAT_TYPES] = {
-		[BINDAT_INTEGER] = "-2147483648..2147483647",
-		[BINDAT_FLOAT] = "a decimal number",
-		[BINDAT_DOUBLE] = "a decimal number",
-		[BINDAT_UNSIGNED] = "0..4294967295",
-		[BINDAT_BOOL] = "true, false or a number",
-		[BINDAT_INTEGER64] = "-9223372036854775808..9223372036854775807",
-	};
-
 	if (bindat_is_string(type))
 		buffer_u32(en->out, en->uses.all[en->next_use++].id);
-	else if (!number_get(f->value, bindat_numbers[type], en->out))
+	else if (!number_get(f->value, bindat_types[type].number, en->out))
 		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)", STR_SHORT(f->value, 100),
-			bindat_type_words[type], ranges[type]);
+			bindat_types[type].word, bindat_types[type].range);
 	return 0;
 }
 

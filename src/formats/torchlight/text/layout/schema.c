@@ -12,48 +12,20 @@ extern const char torchlight_layout_schema[];
 enum { TYPES = 256, COLUMNS = 5, NUMBER_MAX = 255 };
 enum { PARTICLE = 18, EMITTER = 19, MENU_DEFINITION = 74 };
 
-const char *const layout_kind_words[LAYOUT_KINDS] = {
-	[LAYOUT_BOOL] = "BOOL",
-	[LAYOUT_INTEGER] = "INTEGER",
-	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
-	[LAYOUT_FLOAT] = "FLOAT",
-	[LAYOUT_INTEGER64] = "INTEGER64",
-	[LAYOUT_STRING] = "STRING",
-	[LAYOUT_TRANSLATE] = "TRANSLATE",
-	[LAYOUT_VECTOR2] = "FLOAT",
-	[LAYOUT_VECTOR3] = "FLOAT",
-	[LAYOUT_FLOATLIST] = "STRING",
-	[LAYOUT_UINTLIST] = "STRING",
-	[LAYOUT_HEX] = "HEX",
-	[LAYOUT_NONE] = "NONE",
-};
-
-const enum number_kind layout_numbers[LAYOUT_KINDS] = {
-	[LAYOUT_BOOL] = NUMBER_BOOL,
-	[LAYOUT_INTEGER] = NUMBER_I32,
-	[LAYOUT_UNSIGNED] = NUMBER_U32,
-	[LAYOUT_FLOAT] = NUMBER_F32,
-	[LAYOUT_INTEGER64] = NUMBER_I64,
-	[LAYOUT_VECTOR2] = NUMBER_F32,
-	[LAYOUT_VECTOR3] = NUMBER_F32,
-	[LAYOUT_FLOATLIST] = NUMBER_F32,
-	[LAYOUT_UINTLIST] = NUMBER_U32,
-};
-
-const char *const layout_kind_names[LAYOUT_KINDS] = {
-	[LAYOUT_BOOL] = "BOOL",
-	[LAYOUT_INTEGER] = "INTEGER",
-	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
-	[LAYOUT_FLOAT] = "FLOAT",
-	[LAYOUT_INTEGER64] = "INTEGER64",
-	[LAYOUT_STRING] = "STRING",
-	[LAYOUT_TRANSLATE] = "TRANSLATE",
-	[LAYOUT_VECTOR2] = "VECTOR2",
-	[LAYOUT_VECTOR3] = "VECTOR3",
-	[LAYOUT_FLOATLIST] = "FLOATLIST",
-	[LAYOUT_UINTLIST] = "UINTLIST",
-	[LAYOUT_HEX] = "HEX",
-	[LAYOUT_NONE] = "NONE",
+const struct layout_kind_facts layout_kinds[LAYOUT_KINDS] = {
+	[LAYOUT_BOOL] = {"BOOL", "BOOL", 4, NUMBER_BOOL},
+	[LAYOUT_INTEGER] = {"INTEGER", "INTEGER", 4, NUMBER_I32},
+	[LAYOUT_UNSIGNED] = {"UNSIGNED INT", "UNSIGNED INT", 4, NUMBER_U32},
+	[LAYOUT_FLOAT] = {"FLOAT", "FLOAT", 4, NUMBER_F32},
+	[LAYOUT_INTEGER64] = {"INTEGER64", "INTEGER64", 8, NUMBER_I64},
+	[LAYOUT_STRING] = {"STRING", "STRING", .size = 0},
+	[LAYOUT_TRANSLATE] = {"TRANSLATE", "TRANSLATE", .size = 0},
+	[LAYOUT_VECTOR2] = {"VECTOR2", "FLOAT", 8, NUMBER_F32},
+	[LAYOUT_VECTOR3] = {"VECTOR3", "FLOAT", 12, NUMBER_F32},
+	[LAYOUT_FLOATLIST] = {"FLOATLIST", "STRING", 0, NUMBER_F32},
+	[LAYOUT_UINTLIST] = {"UINTLIST", "STRING", 0, NUMBER_U32},
+	[LAYOUT_HEX] = {"HEX", "HEX", .size = 0},
+	[LAYOUT_NONE] = {"NONE", "NONE", 4, NUMBER_F32},
 };
 
 /* Lines that lie together. */
@@ -101,7 +73,7 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 	if (!ret->name.n)
 		return true;
 	for (int k = 0; k < LAYOUT_KINDS; k++)
-		if (str_equal(cell[4], str_of(layout_kind_names[k]))) {
+		if (str_equal(cell[4], str_of(layout_kinds[k].name))) {
 			ret->kind = (enum layout_kind)k;
 			return k == LAYOUT_NONE || read_number(cell[2], &ret->code);
 		}

@@ -35,9 +35,9 @@ bool layout_text_type(const struct dat_field *f, const struct names *names, uint
 bool layout_text_word(const struct dat_field *f)
 {
 	for (size_t i = 1; i < BINDAT_TYPES; i++)
-		if (str_equal_nocase(f->type, str_of(bindat_type_words[i])))
+		if (str_equal_nocase(f->type, str_of(bindat_types[i].word)))
 			return true;
-	return str_equal_nocase(f->type, str_of(layout_kind_words[LAYOUT_HEX]));
+	return str_equal_nocase(f->type, str_of(layout_kinds[LAYOUT_HEX].word));
 }
 
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
@@ -54,7 +54,7 @@ bool layout_text_target(const struct dat_field *f, uint8_t type, const struct na
 		return false;
 	for (ret->kind = 0; ret->kind < LAYOUT_KINDS; ret->kind++)
 		if (!layout_axes(ret->kind) &&
-			str_equal_nocase(f->type, str_of(layout_kind_words[ret->kind])))
+			str_equal_nocase(f->type, str_of(layout_kinds[ret->kind].word)))
 			break;
 	return true;
 }

@@ -14,7 +14,7 @@ static int put_list(
 	buffer_u16(out, 0);
 	for (; rest.n; n++) {
 		one = str_cut(&rest, ',');
-		if (!number_get(one, layout_numbers[kind], out))
+		if (!number_get(one, layout_kinds[kind].number, out))
 			return dat_field_error(e, f,
 				"'%.*s' is no number (the list has numbers "
 				"and commas)",
@@ -42,9 +42,9 @@ int layout_value_encode(
 		ok = hex_read(f->value, out);
 		break;
 	default:
-		ok = number_get(f->value, layout_numbers[kind], out);
+		ok = number_get(f->value, layout_kinds[kind].number, out);
 	}
 	return ok ? 0
 		  : dat_field_error(e, f, "'%.*s' is no %s", STR_SHORT(f->value, 100),
-			    layout_kind_words[kind]);
+			    layout_kinds[kind].word);
 }
