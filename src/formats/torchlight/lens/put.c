@@ -26,7 +26,7 @@ static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
 		return 0;
 	}
 	tl_file_name(m, handle, &name);
-	*ret = manifest_type((struct str){(const char *)name.data, name.size});
+	*ret = manifest_type(str_of_buffer(&name));
 	return name.error;
 }
 
