@@ -107,7 +107,7 @@ static bool lists_removed(const struct tl_map *m, uint32_t dir)
 	if (m->removed == m->shared->removed && dir < m->shared->tree->n_dirs)
 		return m->removed->size && m->shared->tree->dirs[dir].lists_removed;
 	tl_dir_path(m, dir, &above);
-	head = (struct str){(const char *)above.data, above.size};
+	head = str_of_buffer(&above);
 	while (!above.error && removed_next(m->removed, &at, &path))
 		if (path.n > head.n && str_equal_nocase((struct str){path.s, head.n}, head))
 			return true;
