@@ -56,8 +56,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
 
 static const struct format_edit edit = {
-	.parse = tl_parse,
-	.apply = tl_apply,
+	.put = tl_put,
 	.sound = tl_sound,
 	.encode = tl_encode,
 	.verify = tl_verify,

@@ -157,8 +157,7 @@ struct tw_shared {
 struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
-	uint64_t version; /* grows with every apply */
-	uint64_t serial;  /* no other one has it, of this map or another */
+	uint64_t serial; /* no other one has it, of this map or another */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct bytes *list;      /* ... and names/list.h of it; NULL: all stands as at the mount */
@@ -184,9 +183,8 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 	return (const struct tw_map *)s;
 }
 
-struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; version 1, empty */
-/* A copy to write to, which shares items' integers and blobs with m; its version number is one
- * more. NULL: no memory. */
+struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; empty */
+/* A copy to write to, which shares items' integers and blobs with m. NULL: no memory. */
 struct tw_map *tw_map_copy(const struct tw_map *m);
 
 /*
