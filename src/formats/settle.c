@@ -123,15 +123,6 @@ static bool is_home(const struct building *b, size_t i)
 	       b->f->lookup(b->base, dir->from, t->name, &en, NULL) == 0 && en.id == t->from;
 }
 
-/* A directory that is always there: what was in it left as if it was, too. */
-static bool is_there_again(const struct building *b, size_t i)
-{
-	const struct tree_entry *t = &b->in[i];
-	struct entry en;
-
-	return t->dir && is_home(b, i) && b->f->stat(b->base, t->from, &en, NULL) == 0 && en.fixed;
-}
-
 /* The first look: directories, and files at the paths of what the base has. */
 static int settle_known(struct building *b, size_t i, struct error *e)
 {
@@ -292,8 +283,6 @@ int settle(struct building *b, struct error *e)
 	for (size_t i = 1; r == 0 && i < n; i++)
 		if (!b->in[i].gone)
 			r = settle_known(b, i, e);
-		else if (is_there_again(b, i))
-			b->out->entries[i].id = b->in[i].from;
 	if (r == 0)
 		r = settle_untouched(b);
 	for (size_t i = 1; r == 0 && i < n; i++)
