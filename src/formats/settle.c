@@ -9,7 +9,7 @@
 struct claim {
 	struct hash_link link; /* by the object; first */
 	entry_id object;
-	bool scratch; /* its file has a name that means nothing */
+	size_t kept; /* nothing else stands for it than this file, whose name means nothing; or 0 */
 };
 
 static struct claim *claim_find(const struct building *b, entry_id id)
@@ -23,24 +23,22 @@ static struct claim *claim_find(const struct building *b, entry_id id)
 	return NULL;
 }
 
-/* -ENOMEM. What stands for an object counts more than what only came from it. */
-static int claim(struct building *b, entry_id id, bool scratch)
+/* -ENOMEM. */
+static int claim(struct building *b, entry_id id, size_t kept)
 {
-	struct claim *c = claim_find(b, id);
+	struct claim *c;
 
-	if (c) {
-		c->scratch &= scratch;
+	if (claim_find(b, id))
 		return 0;
-	}
 	if (!hash_room(&b->claimed))
 		return -ENOMEM;
 	c = &b->claims[b->n_claims++];
-	*c = (struct claim){.object = entry_object(id), .scratch = scratch};
+	*c = (struct claim){.object = entry_object(id), .kept = kept};
 	hash_add(&b->claimed, &c->link, hash_number(c->object));
 	return 0;
 }
 
-static int meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
 {
 	const struct tree_entry *t = &b->in[i];
 	entry_id dir = b->out->entries[t->up].id;
@@ -105,12 +103,12 @@ static int settle_dir(struct building *b, size_t i, const struct meaning *m, str
 
 	if (m->known && (m->id == t->from || is_fixed(b, m->id))) {
 		o->id = m->id;
-		return claim(b, m->id, false);
+		return claim(b, m->id, 0);
 	}
 	if (t->from == ENTRY_NONE)
 		return means_something(m) ? make(b, i, e) : 0;
 	moved = m->fits && means_something(m);
-	r = claim(b, t->from, !moved);
+	r = claim(b, t->from, 0);
 	return r < 0 || !moved ? r : stands(b, i, BUILD_MOVED, t->from);
 }
 
@@ -134,9 +132,9 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 
 	if (is_home(b, i)) {
 		o->id = b->in[i].from;
-		return claim(b, o->id, false);
+		return claim(b, o->id, 0);
 	}
-	if (meaning(b, i, &m, &why) < 0) {
+	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
 		return 0;
 	}
@@ -147,7 +145,7 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	if (!m.known)
 		return m.is == FORMAT_PART ? make(b, i, e) : 0;
 	o->id = m.id;
-	return claim(b, m.id, false);
+	return claim(b, m.id, 0);
 }
 
 /* The second: files that stand anywhere else. */
@@ -159,25 +157,22 @@ static int settle_other(struct building *b, size_t i, struct error *e)
 	int r;
 
 	if (t->from != ENTRY_NONE && !claim_find(b, t->from) && o->fate == BUILD_SAME &&
-		meaning(b, i, &m, NULL) == 0 && m.fits) {
-		r = claim(b, t->from, false);
+		building_meaning(b, i, &m, NULL) == 0 && m.fits) {
+		r = claim(b, t->from, 0);
 		return r < 0 ? r : stands(b, i, BUILD_MOVED, t->from);
 	}
 	return o->fate == BUILD_SAME ? make(b, i, e) : 0;
 }
 
-/* The third: what was moved to a name that means nothing stays in the map as it was. */
+/* The third: what was moved to a name that means nothing stays in the map as it was, unless its
+ * directory went. */
 static int settle_kept(struct building *b, size_t i)
 {
 	const struct tree_entry *t = &b->in[i];
-	struct built_entry *o = &b->out->entries[i];
+	enum build_fate fate = b->out->entries[i].fate;
+	bool kept = !t->dir && (fate == BUILD_SCRATCH || fate == BUILD_REFUSED);
 
-	if (t->from == ENTRY_NONE || t->dir ||
-		(o->fate != BUILD_SCRATCH && o->fate != BUILD_REFUSED) || claim_find(b, t->from))
-		return 0;
-	if (o->fate == BUILD_SCRATCH)
-		o->fate = BUILD_KEPT;
-	return claim(b, t->from, true);
+	return kept && t->from != ENTRY_NONE ? claim(b, t->from, i) : 0;
 }
 
 /* What stands at its path in the base no more, and, of a directory, what was in it. */
@@ -244,7 +239,7 @@ static int settle_untouched(struct building *b)
 
 		if (!t->gone && !t->dir && t->from != ENTRY_NONE && !claim_find(b, object) &&
 			!has_left(b, object))
-			r = claim(b, object, false);
+			r = claim(b, object, 0);
 	}
 	return r;
 }
@@ -255,7 +250,7 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	const struct extent nothing = EXTENT_INIT;
 	struct error why = ERROR_INIT;
 	bool put = false;
-	int r = building_put(b, id, &nothing, true, &put, &why);
+	int r = building_put(b, id, &nothing, &put, &why);
 
 	if (put)
 		*ret = BUILD_EMPTIED;
@@ -269,6 +264,8 @@ static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone
 	const struct claim *c = claim_find(b, id);
 	struct entry en;
 
+	if (c && c->kept && b->out->entries[c->kept].fate == BUILD_SCRATCH)
+		b->out->entries[c->kept].fate = BUILD_KEPT;
 	if (c || b->f->stat(b->base, id, &en, NULL) < 0 || en.fixed)
 		return 0;
 	if (en.standing)

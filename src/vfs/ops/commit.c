@@ -32,7 +32,7 @@ static void judgement_run(struct job *j)
 {
 	struct judgement *k = (struct judgement *)j;
 
-	k->r = k->s->format->edit->parse(k->s, k->id, &k->in, &k->change, &k->why);
+	k->r = k->s->format->edit->parse(k->s, k->id, &k->in, NULL, &k->change, &k->why);
 }
 
 void judgement_submit(struct vfs *v, struct judgement *j)

@@ -75,6 +75,12 @@ static bool is_derived(const struct vfs *v, const struct dentry *p)
 	return upper_base(v->tree, p->dir, p->name, &en) == 0 && en.derived;
 }
 
+/* Its bytes are nowhere else. */
+static bool is_written_scratch(const struct node *n)
+{
+	return node_scratch(n) && n->stage && n->stage->state != STAGE_CLEAN;
+}
+
 /* For which entry the content of the file would be judged; false: it simply goes along. */
 static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret, entry_id *ret_id)
 {
@@ -87,7 +93,7 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	/* Its close will judge it; or it is what it was. */
 	if (!node_scratch(m->n) && m->n->stage && m->n->stage->state != STAGE_CLEAN)
 		return false;
-	if (u->from != ENTRY_NONE && !u->of && !(node_scratch(m->n) && m->n->stage) &&
+	if (u->from != ENTRY_NONE && !u->of && !is_written_scratch(m->n) &&
 		(k.known ? k.id == u->from : k.fits))
 		return false;
 	*ret_id = k.known ? k.id : u->from;
@@ -107,7 +113,7 @@ static bool is_put(const struct move *m, bool is_judged)
 
 	if (!node_scratch(m->n))
 		return is_judged && u->why;
-	return m->n->stage || u->of || (u->written && u->from == ENTRY_NONE);
+	return is_written_scratch(m->n) || u->of || (u->written && u->from == ENTRY_NONE);
 }
 
 static int content(const struct node *n, struct extent *ret)
@@ -246,8 +252,7 @@ static void judged(struct job *j)
 	if (refused)
 		commit_tell_refusal(v, k->path, &k->judged);
 	/* It was loaded for this alone. */
-	if (!node_scratch(k->n) && k->n->stage && k->n->stage->state == STAGE_CLEAN &&
-		!k->n->handles)
+	if (k->n->stage && k->n->stage->state == STAGE_CLEAN && !k->n->handles && !k->n->at->of)
 		stage_drop(k->n);
 	node_ready(v, k->n);
 	k->n->opens--;

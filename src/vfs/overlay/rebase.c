@@ -152,9 +152,10 @@ static void rebase_origins(struct rebase *b)
 		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
 		r = find_old(&b->paths, entry_object(u->old));
+		u->id = ENTRY_NONE;
 		if (!r)
 			continue;
-		u->from = r->new;
+		u->from = u->id = r->new;
 		snapshot_unref(TAKE(u->of));
 	}
 }
