@@ -26,7 +26,7 @@ static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
 		return 0;
 	}
 	tl_file_name(m, handle, &name);
-	*ret = manifest_type((struct str){(const char *)name.data, name.size});
+	*ret = manifest_type(str_of_buffer(&name));
 	return name.error;
 }
 
@@ -272,10 +272,8 @@ static int set_header(struct tl_map *m, const struct mod_header *h)
 	struct tl_header *fresh = m->shared->fresh;
 
 	tl_header_unref(m->header);
-	if (fresh && tl_info_same(fresh->h, h))
-		m->header = tl_header_ref(fresh);
-	else
-		m->header = tl_header_new(tl_header_copy(h));
+	m->header_written = !fresh || !tl_info_same(fresh->h, h);
+	m->header = m->header_written ? tl_header_new(tl_header_copy(h)) : tl_header_ref(fresh);
 	return m->header ? 0 : -ENOMEM;
 }
 
