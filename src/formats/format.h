@@ -6,10 +6,11 @@
  * chain of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given;
  * the owner's thread holds the newest and replaces it.
  *
- * The operations are in four groups, each but the first a table that may be NULL:
+ * The operations are in three groups, each but the first a table that may be NULL:
  *   struct format        reading: what is there, and its bytes
  *   struct format_edit   what was written: judged, and at a save the file
- *   struct format_tree   what names mean, new objects, and the map that follows from the names
+ *   struct format_tree   what names mean, new objects, the map that follows from the names, and the
+ *                        names that follow from that
  * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
@@ -22,15 +23,14 @@
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
  *   owner     lookup stat list, meaning add: cheap, for everybody waits (no large inflate).
- *   workers   size get note, put sound check encode verify same, finalize: several at a
- *             time.
+ *   workers   size get note, put sound check encode verify same, finalize names: several at a time.
  * What is counted is freed on whichever thread lets go last.
  *
  * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
  * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
- * failure *s is as it was. Snapshots and plans begin with a head that says how they are
- * freed; a format puts its own fields behind it.
+ * failure *s is as it was. Snapshots and plans begin with a head that says how they are freed; a
+ * format puts its own fields behind it.
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
@@ -138,8 +138,8 @@ struct format {
 	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
 	 * name is no other's. */
 	void (*fold)(const char *name, char *ret);
-	/* Maps keep the times of their files: what is kept of one that a program set, which finalize
-	 * is told of (stamp). NULL: they keep none. */
+	/* Maps keep the times of their files: what is kept of one that a program set, which
+	 * finalize is told of (stamp). NULL: they keep none. */
 	struct timespec (*kept_time)(struct timespec t);
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;

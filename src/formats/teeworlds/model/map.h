@@ -216,7 +216,6 @@ DEFINE_CLEANUP(struct tw_shared, tw_shared_unref);
 struct tw_index *tw_index_ref(struct tw_index *x);
 void tw_index_unref(struct tw_index *x);
 /* The list of a type, NULL where it has no item. */
-const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
 /* The place in x->types of the first one of this number or a greater one. */
 size_t tw_index_from(const struct tw_index *x, uint64_t type);
