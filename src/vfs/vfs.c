@@ -32,7 +32,7 @@ static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, con
 	if (!dir->node)
 		return;
 	if (v->host->forget_name)
-		v->host->forget_name(v->host, dir->node->ino, name, NULL);
+		v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
 	names_tell(v, dir->node);
 }
 

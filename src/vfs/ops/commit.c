@@ -19,6 +19,7 @@ struct commit {
 	struct vfs *v;
 	struct node *n;
 	enum commit_kind kind;
+	bool forgetting;    /* the name of the other form is about to be forgotten */
 	struct extent kept; /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
@@ -72,6 +73,15 @@ static void commit_end(struct job *j)
 	node_free_unused(v, n);
 }
 
+/* No name is known any more that is not there. */
+static void commit_forgotten(struct job *j)
+{
+	struct commit *p = container_of(j, struct commit, job);
+
+	p->job.done = commit_end;
+	view_tell(p->v, &p->judged.touched, &p->job);
+}
+
 /* The queue is left, and what waited for the file runs before the verdict is told. */
 static void commit_leave(struct commit *p, bool queued)
 {
@@ -80,9 +90,22 @@ static void commit_leave(struct commit *p, bool queued)
 	sync_want(v->vol);
 	if (queued)
 		commit_queue_leave(v->vol);
-	p->job.done = commit_end;
-	view_tell(v, &p->judged.touched, &p->job);
+	if (!p->forgetting)
+		commit_forgotten(&p->job);
 	node_ready(v, p->n);
+}
+
+/* Whoever closed a file of one form does not find the other one any more. */
+static int accept(struct commit *p)
+{
+	struct vfs *v = p->v;
+	int r;
+
+	p->job = (struct job){.done = commit_forgotten};
+	v->leaving = &p->job;
+	r = overlay_accept(v->tree, p->n->at);
+	p->forgetting = !TAKE(v->leaving);
+	return r;
 }
 
 /* Not the content's fault: the same bytes may be accepted when the disk, the memory or whatever
@@ -129,7 +152,7 @@ static void commit_settled(struct job *j)
 			: p->kind == COMMIT_LOGGED ? ""
 						   : NULL);
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
-		p->e.code = overlay_accept(p->v->tree, u);
+		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0) {
 		update_view(p, again);

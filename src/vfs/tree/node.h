@@ -76,7 +76,8 @@ struct vfs {
 	struct vfs_host *host;
 	struct overlay *tree;
 	struct node *root;
-	struct hash nodes; /* tree/node.c */
+	struct job *leaving; /* waits until the name of the other form that leaves is forgotten */
+	struct hash nodes;   /* tree/node.c */
 	struct {
 		bool stale;     /* the tree's shape is not what follows from what was closed */
 		bool under_way; /* it is made anew */
