@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,10 +88,23 @@ int orphan_died(struct listener *l, const struct target *t)
 	return OUTCOME_SAVE_FAILED;
 }
 
-/* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
- * errno.
+/* What stands at the mount point may be gone meanwhile, and the directory below it takes any sync.
  */
-static int save_unheard(const char *point, bool hurry)
+static bool is_mount(int fd, const struct target *t)
+{
+	struct statx st;
+	char dev[sizeof(t->entry.dev)];
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
+		return false;
+	snprintf(dev, sizeof(dev), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
+	return strcmp(dev, t->entry.dev) == 0;
+}
+
+/* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
+ * errno; ENOTCONN: nobody serves it.
+ */
+static int save_unheard(const struct target *t, bool hurry)
 {
 	pid_t pid = fork();
 	int fd;
@@ -98,7 +112,9 @@ static int save_unheard(const char *point, bool hurry)
 	if (pid < 0)
 		return errno;
 	if (pid == 0) {
-		fd = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = open(t->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && !is_mount(fd, t))
+			_exit(ENOTCONN);
 		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
 	}
 	return unmounting_wait(pid, hurry ? UNMOUNTING_PATIENCE_MS : 0);
@@ -133,13 +149,13 @@ int orphan_leave(struct listener *l, const struct target *t)
 
 int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)
 {
-	int saved = how->discard ? 0 : save_unheard(t->point, how->force);
+	int saved = how->discard ? 0 : save_unheard(t, how->force);
 	bool dead = saved == ENOTCONN, left = false;
 	int r;
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
 
 	/* Whether it lives has to be known in any case. */
-	if (how->discard && status_of(t->point, &records) == -ENOTCONN)
+	if (how->discard && (status_of(t->point, &records) == -ENOTCONN || !unmounting_stands(t)))
 		dead = true;
 	if (how->discard && !dead) {
 		listener_say(l, "the process that keeps the mount cannot be reached: nothing can "

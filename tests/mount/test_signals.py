@@ -412,7 +412,7 @@ def test_whoever_is_killed_while_it_is_unmounted_what_became_of_the_map_is_said(
             assert "saved: " in said or p.returncode in (1, 4), (i, said)
         else:
             # Where the mount was gone before it was looked up, nobody knows of which map it was.
-            assert left and (left[0] in said or said.endswith(" is not a mount of mapfs\n")), (i, left, said)
+            assert left and (left[0] in said or said.endswith(" is not a mount of mapfs\n")), (i, left, said, p.returncode)
             assert p.returncode in (1, 4), (i, said)
         assert boxes.wait_for(lambda: not box.processes()), (i, said)
         if m.mounted():
