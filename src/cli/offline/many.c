@@ -165,10 +165,10 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 }
 
 /* Outside the sandbox. -ENOMEM; all else is told and put into wrong. */
-static int list_add(struct many_list *l, const char *name)
+static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
 	/* Whose the maps are is not known before they are seen. */
-	unsigned flags = geteuid() == 0 ? SANDBOX_RIGHTS : 0;
+	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
 	struct error e = ERROR_INIT;
 	char *file = NULL;
 	int fd, r = offline_locate(name, &fd, &file, &e);
@@ -184,7 +184,7 @@ static int list_add(struct many_list *l, const char *name)
 		free(file);
 		return r;
 	}
-	if (r != -EISDIR) {
+	if (r != -EISDIR || m->single) {
 		go_wrong(l, name, r, error_text(&e));
 		return 0;
 	}
@@ -328,6 +328,19 @@ static void run(struct crew *w)
 		pthread_join(threads[i], NULL);
 }
 
+static int confine(const struct crew *w, struct error *e)
+{
+	const struct many *m = w->many;
+	size_t n = w->list.n_tops;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + m->n_further + 1, sizeof(*rules));
+
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < n + m->n_further; i++)
+		rules[i] = i < n ? w->list.tops[i] : m->further[i - n];
+	return offline_confine(NULL, 0, rules, n + m->n_further, m->debug, e);
+}
+
 int many_visit_all(struct many *m, char **names, int n)
 {
 	struct crew w = {.many = m, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -336,11 +349,10 @@ int many_visit_all(struct many *m, char **names, int n)
 
 	file_raise_limit();
 	for (int i = 0; r == 0 && i < n; i++)
-		r = list_add(&w.list, names[i]);
+		r = list_add(m, &w.list, names[i]);
 	if (r == 0) {
 		w.results = calloc(w.list.n + 1, sizeof(*w.results));
-		r = w.results ? offline_confine(NULL, 0, w.list.tops, w.list.n_tops, m->debug, &e)
-			      : -ENOMEM;
+		r = w.results ? confine(&w, &e) : -ENOMEM;
 	}
 	if (r == 0)
 		run(&w);

@@ -20,6 +20,10 @@ struct many {
 	void *arg;
 	const struct vfs_options *how;
 	bool debug;
+	bool writes;                        /* maps are saved, too */
+	bool single;                        /* a folder is no map, and refused */
+	const struct sandbox_rule *further; /* what is read besides maps */
+	size_t n_further;
 	size_t visited; /* result: maps that were opened */
 };
 
