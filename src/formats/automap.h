@@ -35,10 +35,8 @@ enum automap_said {
 
 struct automap {
 	struct automap_files files;
-	/* The rules for an image's name, which may be anything, and what their file is called, for
-	 * as long as that lasts. -ENOENT. */
-	int (*rules)(void *arg, const char *image, struct bytes **ret, const char **ret_file,
-		struct error *e);
+	/* A file of rules, by a name in a directory. -ENOENT. */
+	int (*rules)(void *arg, const char *file, struct bytes **ret, struct error *e);
 	void (*say)(void *arg, enum automap_said what, const char *where, const char *text);
 	void *arg;
 
@@ -48,8 +46,9 @@ struct automap {
 	bool automatic; /* of those, such as are to be drawn whenever they change */
 	bool dry;       /* nothing is written */
 	/* What counts instead of what a layer says; NULL: that. The name or number of a
-	 * configuration; a number; what the first run reads, a word of references. */
-	const char *config, *reference;
+	 * configuration; what the first run reads, a word of references; a file of rules; a number.
+	 */
+	const char *config, *reference, *file;
 	const int32_t *seed;
 };
 
@@ -57,10 +56,9 @@ struct format_automap {
 	/* On any thread. -ENOENT: `layers` names what is no layer, and nothing was done. Else a
 	 * layer that cannot be drawn is said, and not a failure. */
 	int (*draw)(const struct automap *how, struct error *e);
-	/* All that is wrong with rules, in the order of lines: "line 3: ...". -EFBIG. */
+	/* All that is wrong with rules: "line 3: ...". -EFBIG. */
 	int (*check)(const struct bytes *rules, void (*fault)(void *arg, const char *text),
 		void *arg, struct error *e);
-	const char *ending; /* of a file of rules, after the image's name */
 	/* Directories in which games and their users keep rules, NULL-ended: absolute, or below the
 	 * user's home directory ("~/"). */
 	const char *const *dirs;

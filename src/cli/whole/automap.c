@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,9 +13,11 @@
 #include "cli/cli.h"
 #include "cli/offline/output.h"
 #include "cli/whole/files.h"
-#include "cli/whole/rules.h"
 #include "cli/whole/whole.h"
+#include "formats/images.h"
 #include "fuse/mountinfo.h"
+
+enum { RULES_MOST = 4 << 20 /* bytes that are read of a file of rules */ };
 
 struct automaps {
 	struct whole whole;
@@ -25,66 +26,72 @@ struct automaps {
 	const char *rules, *seed;
 	int32_t seed_number;
 	bool check;
-	struct rules_places places;
-	struct sandbox_rule further[RULES_DIRS_MAX];
+	struct bytes *file;    /* of rules for all layers, or NULL */
+	struct images *places; /* where others lie */
 };
 
-/* One map, or one layer. */
+/* One map, or one layer's directory. */
 struct work {
 	struct automaps *all;
-	struct whole_map *map;
-	int beside;
-	struct names files; /* of rules */
-	bool left;
+	struct whole_map *map; /* NULL: a directory */
+	int beside;            /* where the map lies; or -1 */
+	struct names read;     /* files of rules whose faults were told */
+	bool mute, left;
 };
 
-static int find_rules(
-	void *arg, const char *image, struct bytes **ret, const char **ret_file, struct error *e)
+static int find_rules(void *arg, const char *file, struct bytes **ret, struct error *e)
 {
-	struct work *j = arg;
-	CLEANUP(free) char *file = NULL;
-	int r = rules_find(&j->all->places, j->beside, image, ret, &file, e);
+	struct work *k = arg;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	size_t i = 0;
+	int r = -ENOENT;
 
-	if (r == 0 && names_add(&j->files, file) < 0) {
-		bytes_unref(*ret);
-		r = error_set(e, -ENOMEM, "out of memory");
-	}
-	if (r == 0)
-		*ret_file = j->files.at[j->files.n - 1];
-	return r;
+	while (i < k->read.n && strcmp(k->read.at[i], file) != 0)
+		i++;
+	k->mute = i < k->read.n;
+	if (!k->mute && names_add(&k->read, file) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	*ret = bytes_ref(k->all->file);
+	if (*ret)
+		return 0;
+	if (k->beside >= 0)
+		r = images_file_at(k->beside, file, &x, NULL);
+	if (r == -ENOENT)
+		r = images_file(k->all->places, file, &x, e);
+	return r < 0 ? r : extent_load(&x, RULES_MOST, ret, e);
 }
 
 static void tell(void *arg, enum automap_said what, const char *where, const char *text)
 {
-	struct work *j = arg;
-	const char *file = j->map ? j->map->t->file : NULL;
+	struct work *k = arg;
+	const char *file = k->map ? k->map->t->file : NULL;
 
-	j->left |= what == AUTOMAP_LEFT;
-	if (what == AUTOMAP_DRAWN && j->map)
-		whole_report(j->map, "drawn %s: %s", where, text);
+	k->left |= what == AUTOMAP_LEFT;
+	if (what == AUTOMAP_DRAWN && k->map)
+		whole_report(k->map, "drawn %s: %s", where, text);
 	else if (what == AUTOMAP_DRAWN)
 		output_report("drawn %s: %s", where, text);
-	else if (what == AUTOMAP_FAULT)
-		say(stderr, "mapfs: %s: %s", where, text);
-	else
+	else if (what != AUTOMAP_FAULT)
 		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
 			what == AUTOMAP_LEFT ? "left as it is: " : "", text);
+	else if (!k->mute)
+		say(stderr, "mapfs: %s: %s", where, text);
 }
 
-static int draw(struct work *j, const struct format_automap *f, struct automap_files files,
+static int draw(struct work *k, const struct format_automap *f, struct automap_files files,
 	const char *const *layers, struct error *e)
 {
-	struct automap how = j->all->how;
+	struct automap how = k->all->how;
 	int r;
 
 	how.files = files;
 	how.rules = find_rules;
 	how.say = tell;
-	how.arg = j;
+	how.arg = k;
 	how.layers = layers;
-	how.dry = j->all->whole.dry;
+	how.dry = k->all->whole.dry;
 	r = f->draw(&how, e);
-	names_finish(&j->files);
+	names_finish(&k->read);
 	return r;
 }
 
@@ -92,13 +99,13 @@ static int change(struct whole_map *m, struct error *e)
 {
 	struct automaps *a = (struct automaps *)m->whole;
 	const struct format_automap *f = m->t->vol->format->automap;
-	struct work j = {.all = a, .map = m, .beside = m->beside};
+	struct work k = {.all = a, .map = m, .beside = m->beside};
 	int r;
 
 	if (!f)
 		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
-	r = draw(&j, f, files_of_tree(m->t), a->layers, e);
-	m->left = j.left;
+	r = draw(&k, f, files_of_tree(m->t), a->layers, e);
+	m->left = k.left;
 	return r;
 }
 
@@ -112,75 +119,84 @@ static const struct format_automap *format_of_rules(void)
 	return formats[i]->automap;
 }
 
+static int load(const char *name, struct bytes **ret, struct error *e)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct stat st;
+
+	if (!f || fstat(fd, &st) < 0)
+		return error_errno(e, "%s", name);
+	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
+	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
+}
+
+struct checked {
+	const char *name;
+	struct bytes *rules;
+	bool wrong;
+};
+
 static void print_fault(void *arg, const char *text)
 {
-	output_report("%s: %s", *(const char **)arg, text);
-	((const char **)arg)[1] = text;
+	struct checked *k = arg;
+
+	output_report("%s: %s", k->name, text);
+	k->wrong = true;
 }
 
-static int check_one(const char *name, struct bytes *rules)
-{
-	const char *shown[2] = {name, NULL};
-	struct error e = ERROR_INIT;
-
-	if (format_of_rules()->check(rules, print_fault, shown, &e) < 0)
-		say(stderr, "mapfs: %s: %s", name, error_text(&e));
-	return shown[1] || e.code ? OUTCOME_REFUSED : OUTCOME_DONE;
-}
-
-/* Nothing of what they say is looked at outside the sandbox. */
+/* What they say is looked at in the sandbox. */
 static int check_all(struct command *c)
 {
-	CLEANUP(free) struct bytes **all = calloc((size_t)c->n_names + 1, sizeof(struct bytes *));
+	CLEANUP(free) struct checked *all = calloc((size_t)c->n_names, sizeof(*all));
 	struct error e = ERROR_INIT;
-	int code = all ? OUTCOME_DONE : OUTCOME_REFUSED;
+	bool wrong = !all;
 
 	for (int i = 0; all && i < c->n_names; i++) {
-		int fd = open(c->names[i], O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		int r = fd < 0 ? error_set(&e, -errno, "%s", strerror(errno))
-			       : rules_load(fd, &all[i], &e);
-
-		if (r < 0) {
-			say(stderr, "mapfs: %s: %s", c->names[i], error_text(&e));
-			code = OUTCOME_REFUSED;
-		}
+		all[i].name = c->names[i];
+		all[i].wrong = load(c->names[i], &all[i].rules, &e) < 0;
+		if (all[i].wrong)
+			say(stderr, "mapfs: %s", error_text(&e));
 	}
+	error_clear(&e);
 	if (offline_confine(NULL, 0, NULL, 0, c->debug, &e) < 0)
-		return OUTCOME_REFUSED;
+		say(stderr, "mapfs: %s", error_text(&e));
 	for (int i = 0; all && i < c->n_names; i++) {
-		if (all[i] && check_one(c->names[i], all[i]) != OUTCOME_DONE)
-			code = OUTCOME_REFUSED;
-		bytes_unref(all[i]);
+		if (all[i].rules && !e.code &&
+			format_of_rules()->check(all[i].rules, print_fault, &all[i], &e) < 0)
+			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
+		wrong |= all[i].wrong || e.code;
+		bytes_unref(all[i].rules);
 	}
-	return code;
+	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
 /* A layer's directory that was named: ROOT/groups/G/layers/L. */
 struct layer {
-	char *root, *path; /* path is in root's memory */
-	int dirfd, beside; /* of root, and of where its map lies */
+	char *root;
+	const char *path; /* in root's memory */
+	int dirfd;        /* of root */
+	int beside;       /* of the directory in which the map lies, or -1 */
 };
 
 enum { LEVELS = 4 };
 
-/* NULL: it is none. The caller frees ret->root. */
+/* false: it is none. The caller frees ret->root. */
 static bool find_layer(const char *name, struct layer *ret)
 {
 	char *path = realpath(name, NULL), *at = path ? path + strlen(path) : NULL;
 	struct stat st;
 	int i = 0;
 
-	while (path && i < LEVELS && at > path)
-		if (*--at == '/')
-			i++;
-	*ret = (struct layer){path, at + 1, -1, -1};
-	if (!path || i < LEVELS || strncmp(ret->path, "groups/", 7) != 0 || stat(path, &st) < 0 ||
-		!S_ISDIR(st.st_mode)) {
-		free(path);
+	*ret = (struct layer){path, NULL, -1, -1};
+	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return false;
-	}
+	while (i < LEVELS && at > path)
+		i += *--at == '/';
+	ret->path = at + 1;
 	*at = '\0';
-	return true;
+	return i == LEVELS && strncmp(ret->path, "groups/", 7) == 0;
 }
 
 /* Where the map is that is mounted there, or the tree that was copied from one. */
@@ -194,13 +210,13 @@ static char *place_of(const struct layer *l, const struct stat *st)
 	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->mapfs)
 		return strdup(l->root);
 	n = strlen(m->point);
-	if (strncmp(l->root, m->point, n) != 0 ||
-		asprintf(&place, "%s%s", m->source, l->root + n) < 0)
-		return NULL;
-	return place;
+	return strncmp(l->root, m->point, n) == 0 &&
+			       asprintf(&place, "%s%s", m->source, l->root + n) >= 0
+		       ? place
+		       : NULL;
 }
 
-static int open_layer(struct layer *l)
+static int open_layer(struct layer *l, struct error *e)
 {
 	CLEANUP(free) char *place = NULL;
 	struct stat st;
@@ -208,7 +224,7 @@ static int open_layer(struct layer *l)
 
 	l->dirfd = open(l->root[0] ? l->root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (l->dirfd < 0 || fstat(l->dirfd, &st) < 0)
-		return -errno;
+		return error_errno(e, "its map cannot be opened");
 	place = place_of(l, &st);
 	slash = place ? strrchr(place, '/') : NULL;
 	if (slash)
@@ -217,77 +233,48 @@ static int open_layer(struct layer *l)
 	return 0;
 }
 
-static void close_layers(struct layer *layers, int n)
-{
-	for (int i = 0; i < n; i++) {
-		free(layers[i].root);
-		close_fd_cleanup(&layers[i].dirfd);
-		close_fd_cleanup(&layers[i].beside);
-	}
-	free(layers);
-}
-
-static int draw_layers(struct automaps *a, struct layer *layers, int n)
-{
-	int code = OUTCOME_DONE;
-
-	for (int i = 0; i < n; i++) {
-		const char *const path[] = {layers[i].path, NULL};
-		struct work j = {.all = a, .beside = layers[i].beside};
-		struct error e = ERROR_INIT;
-
-		if (draw(&j, format_of_rules(), files_of_directory(&layers[i].dirfd), path, &e) <
-			0) {
-			say(stderr, "mapfs: %s: %s", a->whole.command.names[i], error_text(&e));
-			code = OUTCOME_REFUSED;
-		}
-		if (j.left && code == OUTCOME_DONE)
-			code = OUTCOME_LEFT;
-	}
-	return code;
-}
-
-static int run_layers(struct automaps *a, struct layer *layers, int n)
+static int run_layer(struct automaps *a, struct layer *l)
 {
 	struct command *c = &a->whole.command;
-	size_t n_rules = a->whole.n_further;
-	CLEANUP(free)
-	struct sandbox_rule *rules = calloc(n_rules + 2 * (size_t)n, sizeof(*rules));
+	struct sandbox_rule rules[IMAGES_DIRS_MAX + 2];
+	size_t n = images_rules(a->places, rules);
+	const char *const path[] = {l->path, NULL};
+	struct work k = {.all = a};
 	struct error e = ERROR_INIT;
-	int r = rules ? 0 : -ENOMEM;
+	int r = open_layer(l, &e);
 
-	for (size_t i = 0; r == 0 && i < n_rules; i++)
-		rules[i] = a->further[i];
-	for (int i = 0; r == 0 && i < n; i++) {
-		r = open_layer(&layers[i]);
-		if (r < 0)
-			say(stderr, "mapfs: %s: %s", c->names[i], strerror(-r));
-		rules[n_rules++] = (struct sandbox_rule){layers[i].dirfd, SANDBOX_WRITABLE};
-		if (layers[i].beside >= 0)
-			rules[n_rules++] = (struct sandbox_rule){layers[i].beside, 0};
-	}
+	k.beside = l->beside;
+	rules[n++] = (struct sandbox_rule){l->dirfd, SANDBOX_WRITABLE};
+	if (l->beside >= 0)
+		rules[n++] = (struct sandbox_rule){l->beside, 0};
 	if (r == 0)
-		r = offline_confine(NULL, 0, rules, n_rules, c->debug, &e);
-	if (e.code)
-		say(stderr, "mapfs: %s", error_text(&e));
-	return r < 0 ? OUTCOME_REFUSED : draw_layers(a, layers, n);
+		r = offline_confine(NULL, 0, rules, n, c->debug, &e);
+	if (r == 0)
+		r = draw(&k, format_of_rules(), files_of_directory(&l->dirfd), path, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", c->names[0], error_text(&e));
+	close_fd_cleanup(&l->dirfd);
+	close_fd_cleanup(&l->beside);
+	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
-/* Layers, if that is what was named, and maps otherwise. */
 static int run_all(struct automaps *a)
 {
+	struct sandbox_rule rules[IMAGES_DIRS_MAX];
 	struct command *c = &a->whole.command;
-	struct layer *layers = calloc((size_t)c->n_names + 1, sizeof(*layers));
-	int n = 0, code;
+	struct layer l;
+	int code;
 
-	while (layers && n < c->n_names && find_layer(c->names[n], &layers[n]))
-		n++;
-	if (n && (n < c->n_names || a->layers || a->whole.in_place))
-		code = cli_usage("automap: %s is a layer, and goes with layers alone", c->names[0]);
-	else
-		code = n ? run_layers(a, layers, n) : whole_run(&a->whole);
-	if (layers)
-		close_layers(layers, n);
+	if (!find_layer(c->names[0], &l)) {
+		a->whole.further = rules;
+		a->whole.n_further = images_rules(a->places, rules);
+		code = whole_run(&a->whole);
+	} else if (c->n_names > 1 || a->layers || a->whole.in_place) {
+		code = cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
+	} else {
+		code = run_layer(a, &l);
+	}
+	free(l.root);
 	return code;
 }
 
@@ -305,38 +292,44 @@ static bool take_seed(struct automaps *a)
 	return !errno && *a->seed && !*end && n == a->seed_number;
 }
 
-static bool is_reference(const char *word)
+static bool take_reference(const struct automaps *a)
 {
 	const char *const *known = format_of_rules()->references;
 
-	while (*known && strcmp(*known, word) != 0)
+	while (a->how.reference && *known && strcmp(*known, a->how.reference) != 0)
 		known++;
 	return *known;
+}
+
+/* A file is for all layers, a directory has one for each image. */
+static int open_rules(struct automaps *a, struct error *e)
+{
+	struct stat st;
+	bool file = a->rules && stat(a->rules, &st) == 0 && !S_ISDIR(st.st_mode);
+
+	if (file)
+		a->how.file = a->rules;
+	return file ? load(a->rules, &a->file, e)
+		    : images_open_others(a->rules, format_of_rules()->dirs, &a->places, e);
 }
 
 static int run(struct command *c)
 {
 	struct automaps *a = (struct automaps *)c;
 	struct error e = ERROR_INIT;
-	int code = OUTCOME_REFUSED;
 
 	if (a->check)
 		return check_all(c);
 	if (!take_seed(a))
 		return cli_usage("automap: --seed is a whole number of 32 bits");
-	if (a->how.reference && !is_reference(a->how.reference))
+	if (!take_reference(a))
 		return cli_usage("automap: --reference is game, hookable, death, unhookable, "
 				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
 				 "live-unfreeze");
-	if (rules_open(&a->places, a->rules, format_of_rules(), &e) < 0) {
-		say(stderr, "mapfs: %s", error_text(&e));
-	} else {
-		a->whole.further = a->further;
-		a->whole.n_further = rules_sandbox(&a->places, a->further);
-		code = run_all(a);
-	}
-	rules_close(&a->places);
-	return code;
+	if (open_rules(a, &e) == 0)
+		return run_all(a);
+	say(stderr, "mapfs: %s", error_text(&e));
+	return OUTCOME_REFUSED;
 }
 
 int cli_automap(int argc, char **argv)
@@ -351,12 +344,14 @@ int cli_automap(int argc, char **argv)
 		{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)}, WHOLE_OPTIONS, {0}};
 	static const struct command_line line = {.options = options,
 		.least = 1,
-		.takes = "a map and perhaps OUT, or layers of a mount",
+		.takes = "a map and perhaps OUT, or a layer of a mount",
 		.before = "raw=off",
 		.run = run};
 	struct automaps a = {.whole.change = change};
 	int code = command_main("automap", argc, argv, &line, &a.whole.command);
 
+	bytes_unref(a.file);
+	images_unref(a.places);
 	free(a.layers);
 	return code;
 }

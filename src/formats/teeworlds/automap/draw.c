@@ -3,27 +3,19 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "formats/teeworlds/automap/layer.h"
 
-/* Rules that were asked for, by an image's name. */
-struct known {
-	char *image;
-	const char *file;
-	struct tw_rules *rules; /* NULL: there are none */
-	struct error why;
-};
-
 struct drawing {
 	const struct automap *how;
 	char **layers; /* the paths of all, in order */
 	size_t n, room;
-	struct known *known;
-	size_t n_known, room_known;
-	const char *file;         /* of the rules that are read */
+	const char *file;         /* of the rules that are at work */
 	struct tw_auto_grid game; /* without tiles: it was not asked for yet */
 };
 
@@ -108,62 +100,51 @@ static int expect_all(const struct drawing *d, struct error *e)
 	return 0;
 }
 
-static void tell_fault(void *arg, unsigned line, const char *text)
+static void tell_fault(void *arg, const char *text)
 {
 	struct drawing *d = arg;
 
-	SAY(d, AUTOMAP_FAULT, d->file, "line %u: %s", line, text);
+	d->how->say(d->how->arg, AUTOMAP_FAULT, d->file, text);
 }
 
-static int read_rules(struct drawing *d, struct known *k)
+/* The rules of an image are called as it is. */
+static int read_rules(struct drawing *d, const char *image, struct tw_rules **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	int r = d->how->rules(d->how->arg, k->image, &text, &k->file, &k->why);
+	char file[NAME_MAX + 1];
+	int r;
 
-	if (r < 0)
-		return r;
-	d->file = k->file;
-	return tw_rules_read(
-		(const char *)text->data, text->size, tell_fault, d, &k->rules, &k->why);
-}
-
-static struct known *rules_for(struct drawing *d, const char *image)
-{
-	struct known *k = d->known;
-
-	for (size_t i = 0; i < d->n_known; i++, k++)
-		if (strcmp(k->image, image) == 0)
-			return k;
-	if (!array_room(d->known, d->n_known, d->room_known))
-		return NULL;
-	k = &d->known[d->n_known];
-	*k = (struct known){.image = strdup(image)};
-	if (!k->image)
-		return NULL;
-	d->n_known++;
-	(void)read_rules(d, k);
-	return k;
+	if (!d->how->file &&
+		(!image[0] || image[0] == '.' || strchr(image, '/') ||
+			snprintf(file, sizeof(file), "%s.rules", image) >= (int)sizeof(file)))
+		return error_set(e, -ENOENT, "it has no image by whose name rules are found");
+	d->file = d->how->file ? d->how->file : file;
+	r = d->how->rules(d->how->arg, d->file, &text, e);
+	return r < 0 ? r
+		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
 }
 
 /* Of a name or a number. */
 static const struct tw_rules_config *find_config(
-	const struct drawing *d, const struct known *k, int32_t number, struct error *e)
+	const struct drawing *d, const struct tw_rules *rules, int32_t number, struct error *e)
 {
 	const char *name = d->how->config;
-	const struct tw_rules *rules = k->rules;
+	size_t i = 0;
 
-	if (name && name[strspn(name, "0123456789")]) {
-		for (size_t i = 0; i < rules->n; i++)
-			if (strcmp(rules->configs[i].name, name) == 0)
-				return &rules->configs[i];
-		error_set(e, -ENOENT, "%s has no configuration [%s]", k->file, name);
-		return NULL;
+	if (!name) {
+		i = number >= 0 ? (size_t)number : rules->n;
+	} else if (!name[strspn(name, "0123456789")]) {
+		i = strtoul(name, NULL, 10);
+	} else {
+		while (i < rules->n && strcmp(rules->configs[i].name, name) != 0)
+			i++;
 	}
+	if (i < rules->n)
+		return &rules->configs[i];
 	if (name)
-		number = strlen(name) < 9 ? atoi(name) : INT32_MAX;
-	if (number >= 0 && (size_t)number < rules->n)
-		return &rules->configs[number];
-	error_set(e, -ENOENT, "config is %d, and %s has %zu", number, k->file, rules->n);
+		error_set(e, -ENOENT, "the rules have no configuration %s", name);
+	else
+		error_set(e, -ENOENT, "config is %d, and the rules have %zu", number, rules->n);
 	return NULL;
 }
 
@@ -174,9 +155,10 @@ static int find_game(struct drawing *d, struct error *e)
 	int r = 0;
 
 	for (size_t i = d->n; !found && i-- > 0;) {
+		struct error why = ERROR_INIT; /* a layer that cannot be read is not that one */
 		struct tw_auto_layer l;
 
-		found = tw_auto_layer_read(&d->how->files, d->layers[i], &l, NULL) == 0 && l.game;
+		found = tw_auto_layer_read(&d->how->files, d->layers[i], &l, &why) == 0 && l.game;
 		if (found)
 			r = tw_auto_grid_read(&d->how->files, d->layers[i], &l, &d->game, e);
 		tw_auto_layer_finish(&l);
@@ -201,63 +183,47 @@ static int run(struct drawing *d, const struct tw_rules_config *config, uint32_t
 	return r;
 }
 
-static size_t count(const struct tw_auto_grid *a, const struct tw_auto_grid *b)
+static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules_config *config,
+	uint32_t seed, const struct tw_auto_grid *was, struct error *e)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < (size_t)a->w * a->h; i++)
-		n += memcmp(&a->tiles[i], &b->tiles[i], sizeof(a->tiles[i])) != 0;
-	return n;
-}
-
-static int draw_grid(struct drawing *d, const char *path, const struct known *k,
-	const struct tw_rules_config *config, uint32_t seed, const struct tw_auto_grid *was,
-	struct error *e)
-{
-	size_t n = (size_t)was->w * was->h, changed;
+	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
-	struct tw_auto_grid is = {was->w, was->h, tiles};
-	int r;
+	const struct tw_auto_grid is = {was->w, was->h, tiles};
+	int r = tiles ? 0 : error_set(e, -ENOMEM, "out of memory");
 
-	if (!tiles)
-		return error_set(e, -ENOMEM, "out of memory");
-	memcpy(tiles, was->tiles, n * sizeof(*tiles));
-	r = run(d, config, seed, &is, e);
-	changed = r == 0 ? count(was, &is) : 0;
+	if (tiles)
+		memcpy(tiles, was->tiles, n * sizeof(*tiles));
+	if (r == 0)
+		r = run(d, config, seed, &is, e);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
 	if (changed && !d->how->dry)
 		r = tw_auto_grid_write(&d->how->files, path, was, &is, e);
 	if (r == 0 && changed)
 		SAY(d, AUTOMAP_DRAWN, path, "%zu %s by [%s] of %s", changed,
-			changed == 1 ? "tile" : "tiles", config->name, k->file);
+			changed == 1 ? "tile" : "tiles", config->name, d->file);
 	return r;
 }
 
 static int draw_layer(
 	struct drawing *d, const char *path, const struct tw_auto_layer *l, struct error *e)
 {
-	struct known *k = rules_for(d, l->image);
-	const struct tw_rules_config *config;
 	int32_t seed = d->how->seed ? *d->how->seed : l->seed;
+	CLEANUP(tw_rules_destroy) struct tw_rules *rules = NULL;
+	const struct tw_rules_config *config = NULL;
 	struct tw_auto_grid grid;
-	int r;
+	int r = read_rules(d, l->image, &rules, e);
 
-	if (!k)
-		return error_set(e, -ENOMEM, "out of memory");
-	if (!k->rules) {
-		*e = k->why;
-		return e->code;
-	}
-	config = find_config(d, k, l->config, e);
+	if (r == 0)
+		config = find_config(d, rules, l->config, e);
 	if (!config)
 		return e->code;
 	r = tw_auto_grid_read(&d->how->files, path, l, &grid, e);
 	if (r < 0)
 		return r;
-	if (!seed) {
+	if (!seed)
 		SAY(d, AUTOMAP_NOTE, path, "seed 0 is another one each time: 1 is taken");
-		seed = 1;
-	}
-	r = draw_grid(d, path, k, config, (uint32_t)seed, &grid, e);
+	r = draw_tiles(d, path, config, seed ? (uint32_t)seed : 1, &grid, e);
 	free(grid.tiles);
 	return r;
 }
@@ -305,12 +271,7 @@ static void finish(struct drawing *d)
 {
 	for (size_t i = 0; i < d->n; i++)
 		free(d->layers[i]);
-	for (size_t i = 0; i < d->n_known; i++) {
-		tw_rules_destroy(d->known[i].rules);
-		free(d->known[i].image);
-	}
 	free(d->layers);
-	free(d->known);
 	free(d->game.tiles);
 }
 
@@ -331,27 +292,12 @@ static int draw(const struct automap *how, struct error *e)
 	return r;
 }
 
-struct checking {
-	void (*fault)(void *arg, const char *text);
-	void *arg;
-};
-
-static void pass_fault(void *arg, unsigned line, const char *text)
-{
-	const struct checking *c = arg;
-	struct error e = ERROR_INIT;
-
-	error_write(&e, -EINVAL, "line %u: %s", line, text);
-	c->fault(c->arg, error_text(&e));
-}
-
 static int check(const struct bytes *rules, void (*fault)(void *arg, const char *text), void *arg,
 	struct error *e)
 {
 	CLEANUP(tw_rules_destroy) struct tw_rules *read = NULL;
-	struct checking c = {fault, arg};
 
-	return tw_rules_read((const char *)rules->data, rules->size, pass_fault, &c, &read, e);
+	return tw_rules_read((const char *)rules->data, rules->size, fault, arg, &read, e);
 }
 
 static const char *const dirs[] = {
@@ -369,7 +315,6 @@ static const char *const dirs[] = {
 const struct format_automap tw_automap = {
 	.draw = draw,
 	.check = check,
-	.ending = ".rules",
 	.dirs = dirs,
 	.references = references,
 };

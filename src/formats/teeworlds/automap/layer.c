@@ -12,7 +12,7 @@
 
 enum { TYPE_TILES = 2, KIND_DESIGN = 0, KIND_GAME = 1, CELL = 3 };
 
-static const char *const planes[] = {"id", "flags"};
+static const char *const planes[] = {"id.csv", "flags.csv"};
 
 static int read_file(const struct automap_files *f, const char *dir, const char *name,
 	struct extent *ret, struct error *e)
@@ -145,30 +145,24 @@ static int fill(void *arg, uint64_t first, const int32_t *cells, size_t n, struc
 static int read_plane(const struct automap_files *f, const char *dir, bool flags,
 	struct tw_auto_grid *g, struct error *e)
 {
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	const struct csv_shape shape = {g->w, g->h, CELL};
-	size_t n = (size_t)g->w * g->h;
-	CLEANUP(free) char *name = NULL;
+	uint64_t n = (uint64_t)g->w * g->h;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct filling filling = {.flags = flags};
-	int r;
+	int r = read_file(f, dir, planes[flags], &x, e);
 
-	if (asprintf(&name, "%s.csv", planes[flags]) < 0) {
-		name = NULL;
-		return error_set(e, -ENOMEM, "out of memory");
-	}
-	r = read_file(f, dir, name, &x, e);
 	if (r < 0)
 		return r;
 	/* A cell takes two bytes, of which the last one may lack: memory follows what is there. */
-	if (x.size + 1 < 2 * (uint64_t)g->w * g->h)
-		return error_set(e, -EINVAL, "%s: smaller than layer.json says", name);
+	if (x.size + 1 < 2 * n)
+		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[flags]);
 	if (!g->tiles)
-		g->tiles = calloc(n, sizeof(*g->tiles));
+		g->tiles = calloc((size_t)n, sizeof(*g->tiles));
 	if (!g->tiles)
 		return error_set(e, -ENOMEM, "out of memory");
 	filling.tiles = g->tiles;
 	r = csv_parse(&x, &shape, 0, UINT8_MAX, fill, &filling, e);
-	return r < 0 ? error_context(e, "%s", name) : 0;
+	return r < 0 ? error_context(e, "%s", planes[flags]) : 0;
 }
 
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
@@ -237,13 +231,13 @@ int tw_auto_grid_write(const struct automap_files *f, const char *dir,
 
 		if (!differs(was, is, flags))
 			continue;
-		if (asprintf(&path, "%s/%s.csv", dir, planes[flags]) < 0) {
+		if (asprintf(&path, "%s/%s", dir, planes[flags]) < 0) {
 			path = NULL;
 			return error_set(e, -ENOMEM, "out of memory");
 		}
 		r = f->write(f->arg, path, plane_next, &p, e);
 		if (r < 0)
-			error_context(e, "%s.csv", planes[flags]);
+			error_context(e, "%s", planes[flags]);
 	}
 	return r;
 }

@@ -14,15 +14,16 @@ enum { NUMBER_MAX = 40, FAULT_MAX = 300, SHOWN_MAX = 40 };
 
 void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...)
 {
+	struct error e = ERROR_INIT;
 	char text[FAULT_MAX];
 	va_list ap;
 
-	if (!r->fault)
-		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	r->fault(r->arg, line, text);
+	error_write(&e, -EINVAL, "line %u: %s", line, text); /* printable */
+	if (r->fault)
+		r->fault(r->arg, error_text(&e));
 }
 
 #define FAULT(r, ...) rules_fault(r, (r)->line, __VA_ARGS__)

@@ -65,8 +65,8 @@ struct tw_rules {
 	size_t n, room;
 };
 
-/* Called with each fault, in the order of lines, but those of whole rules where the rule ends. */
-typedef void (*tw_rules_fault)(void *arg, unsigned line, const char *text);
+/* "line 3: what is wrong", where it was read: of a whole rule at its end, of twins at the end. */
+typedef void (*tw_rules_fault)(void *arg, const char *text);
 
 /* fault may be NULL. -EFBIG, -ENOMEM. */
 int tw_rules_read(const char *text, size_t n, tw_rules_fault fault, void *arg,
