@@ -390,8 +390,6 @@ int rules_read_line(struct reading *r)
 			SHOWN(first));
 		return 0;
 	}
-	if (first.n > n)
-		FAULT(r, "\"%.*s\" is taken as %s", SHOWN(first), words[i].word);
 	if (words[i].in_rule ? !r->rule : !r->config) {
 		FAULT(r, "%s before the first %s", words[i].word,
 			words[i].in_rule ? "Index" : "[Name]");
