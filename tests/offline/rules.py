@@ -39,11 +39,13 @@ def elements(words):
     while rest:
         index, flags = int(rest.pop(0)), None
         turned = []
-        while rest and rest[0] != "OR" and len(turned) < 3:
+        while rest and rest[0] != "OR" and len(turned) < 3 and turned != ["NONE"]:
             turned.append(rest.pop(0))
         if turned:
             flags = sum(FLAGS[w] for w in set(turned) - {"NONE"})
         out.append((index, flags))
+        if turned == ["NONE"] and rest and rest[0] != "OR":
+            break
         if not rest or rest.pop(0) != "OR":
             break
     return out

@@ -103,7 +103,7 @@ def turned(rng):
 
 
 def random_list(rng):
-    return " OR ".join("%d%s" % (rng.choice((0, 0, 1, 2, 3, 255, -1)), rng.choice(["", "", "", " NONE", " " + turned(rng)]))
+    return " OR ".join("%d%s" % (rng.choice((0, 0, 1, 2, 3, 255, -1)), rng.choice(["", "", "", " NONE", " " + turned(rng), " NONE XFLIP"]))
                        for _ in range(rng.choice((1, 1, 2, 3))))
 
 

@@ -276,10 +276,6 @@ static void take_own(struct reading *r, const struct listed *l, bool negated)
 		r->rule->own[i] &= l->may[i];
 	r->skip_full |= l->zero && !negated;
 	r->skip_empty |= negated ? l->zero : l->others;
-	if (!negated && !r->first) {
-		r->first = true;
-		r->first_zero = l->zero;
-	}
 }
 
 /* "Pos X Y VALUE" */

@@ -21,8 +21,7 @@ struct reading {
 	/* Of that rule */
 	unsigned rule_line;
 	bool no_default;
-	bool first, first_zero; /* there was a Pos 0 0 INDEX; the first one has tile 0 */
-	bool skip_full, skip_empty;
+	bool skip_full, skip_empty; /* it is not for tiles that are there; not for others */
 };
 
 void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -62,21 +62,16 @@ void rules_finish_rule(struct reading *r)
 
 	if (!rule)
 		return;
-	if (!r->no_default && !r->first_zero) {
-		rule->own[0] = 0;
-		r->skip_full = false;
-		r->skip_empty = true;
-	}
-	/* The editor passes tiles over before it looks at any place: of a tile that is turned that
-	 * says more than the places do. */
-	if (r->skip_empty && !r->skip_full)
+	/* The editor passes tiles over before it looks at any place: of tiles that are turned that
+	 * says more than the places do. A rule is for tiles that are there unless it says else. */
+	if (!r->skip_full && (r->skip_empty || !r->no_default))
 		rule->own[0] = 0;
 	if (r->skip_full && !r->skip_empty)
 		memset(rule->own + 1, 0, TW_OUTSIDE - 1);
 	join_places(rule);
 	check_rule(r, rule);
 	r->rule = NULL;
-	r->no_default = r->first = r->first_zero = r->skip_full = r->skip_empty = false;
+	r->no_default = r->skip_full = r->skip_empty = false;
 }
 
 static int by_name(const void *a, const void *b)
@@ -118,12 +113,10 @@ static int read_lines(struct reading *r, const char *text, size_t n)
 		r->line++;
 		r->at = text;
 		r->end = eol ? eol : end;
-		text = r->end + 1;
+		text = eol ? eol + 1 : end;
 		if (r->end > r->at && r->end[-1] == '\r')
 			r->end--;
 		code = rules_read_line(r);
-		if (!eol)
-			break;
 	}
 	rules_finish_rule(r);
 	return code == 0 && r->fault ? find_twins(r) : code;
