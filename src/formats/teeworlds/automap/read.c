@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /* read: the lines of a rules file, one after the other, as the editor takes them. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "formats/teeworlds/automap/reading.h"
 
-enum { NUMBER_MAX = 40, FAULT_MAX = 300, SHOWN_MAX = 40 };
+enum { NUMBER_MAX = 40, SHOWN_MAX = 40 };
 #define SHOWN(word) (int)((word).n < SHOWN_MAX ? (word).n : SHOWN_MAX), (word).at
-
-void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...)
-{
-	struct error e = ERROR_INIT;
-	char text[FAULT_MAX];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	error_write(&e, -EINVAL, "line %u: %s", line, text); /* printable */
-	if (r->fault)
-		r->fault(r->arg, error_text(&e));
-}
 
 #define FAULT(r, ...) rules_fault(r, (r)->line, __VA_ARGS__)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reading: a rules file on its way into rules: what read.c and rules.c share. */
+/* reading: a rules file on its way into rules: lines (read.c) and rules (rule.c). */
 #ifndef FORMATS_TEEWORLDS_AUTOMAP_READING_H
 #define FORMATS_TEEWORLDS_AUTOMAP_READING_H
 
@@ -24,9 +24,12 @@ struct reading {
 	bool skip_full, skip_empty; /* it is not for tiles that are there; not for others */
 };
 
+/* rule.c */
 void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...) PRINTF_LIKE(3, 4);
-int rules_read_line(struct reading *r); /* -ENOMEM */
 /* The rule has all its lines. */
 void rules_finish_rule(struct reading *r);
+
+/* read.c. -ENOMEM. */
+int rules_read_line(struct reading *r);
 
 #endif
