@@ -16,6 +16,7 @@ struct drawing {
 	char **layers; /* the paths of all, in order */
 	size_t n, room;
 	const char *file;         /* of the rules that are at work */
+	char name[NAME_MAX + 1];  /* ... where it is called as an image */
 	struct tw_auto_grid game; /* without tiles: it was not asked for yet */
 };
 
@@ -111,14 +112,13 @@ static void tell_fault(void *arg, const char *text)
 static int read_rules(struct drawing *d, const char *image, struct tw_rules **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	char file[NAME_MAX + 1];
 	int r;
 
-	if (!d->how->file &&
-		(!image[0] || image[0] == '.' || strchr(image, '/') ||
-			snprintf(file, sizeof(file), "%s.rules", image) >= (int)sizeof(file)))
+	if (!d->how->file && (!image[0] || image[0] == '.' || strchr(image, '/') ||
+				     snprintf(d->name, sizeof(d->name), "%s.rules", image) >=
+					     (int)sizeof(d->name)))
 		return error_set(e, -ENOENT, "it has no image by whose name rules are found");
-	d->file = d->how->file ? d->how->file : file;
+	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
 	return r < 0 ? r
 		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
