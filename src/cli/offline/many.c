@@ -194,7 +194,7 @@ static int list_add(const struct many *m, struct many_list *l, const char *name)
 		return 0;
 	}
 	r = add_top(l, fd, flags);
-	return r < 0 ? r : add_folder(l, name, fd);
+	return r < 0 ? r : add_folder(l, name, l->tops[l->n_tops - 1].fd);
 }
 
 static void list_finish(struct many_list *l)
@@ -222,7 +222,7 @@ struct crew {
 	struct many_list list;
 	struct result *results;
 	pthread_mutex_t lock; /* over all below */
-	size_t next, printed;
+	size_t next, done, printed;
 	int wrong;
 	bool stopped; /* nobody takes the output any more */
 };
@@ -266,13 +266,24 @@ static int visit(struct crew *w, const struct many_map *map, struct pool *pool, 
 	return r;
 }
 
+/* What is printed next stands over it. */
+static void show_progress(struct crew *w)
+{
+	w->done++;
+	if (w->many->progress)
+		fprintf(stderr, w->done < w->list.n ? "%zu of %zu maps\r" : "\033[K", w->done,
+			w->list.n);
+}
+
 /* The lock is held. */
 static void print(struct crew *w)
 {
 	while (w->printed < w->list.n && w->results[w->printed].done) {
 		struct buffer *out = &w->results[w->printed++].out;
-		int r = w->stopped ? 0 : output_text(out);
+		int r = w->stopped || w->many->writes ? 0 : output_text(out);
 
+		if (w->many->writes)
+			output_reports(out);
 		if (r < 0) {
 			w->stopped = true;
 			w->wrong = r;
@@ -300,6 +311,7 @@ static void *work(void *arg)
 			w->wrong = r;
 		w->results[i].done = true;
 		print(w);
+		show_progress(w);
 	}
 	pthread_mutex_unlock(&w->lock);
 	pool_destroy(pool);
