@@ -128,6 +128,8 @@ static int load(const char *name, struct bytes **ret, struct error *e)
 
 	if (!f || fstat(fd, &st) < 0)
 		return error_errno(e, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "%s: is no regular file", name);
 	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
 	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
 }

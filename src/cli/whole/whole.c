@@ -87,6 +87,7 @@ static int in_place(struct whole *w, int n)
 		.how = &c->how,
 		.debug = c->debug,
 		.writes = !w->dry,
+		.progress = w->in_place && isatty(STDERR_FILENO),
 		.single = !w->in_place,
 		.further = w->further,
 		.n_further = w->n_further};
@@ -139,7 +140,7 @@ static void print(const struct copying *y, struct whole_map *m)
 	if (streams_named(y->out.path))
 		fwrite(m->report.data, 1, m->report.size, stderr);
 	else
-		(void)output_text(&m->report);
+		output_reports(&m->report);
 	buffer_finish_free(&m->report);
 }
 
