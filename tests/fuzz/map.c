@@ -66,7 +66,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 	CLEANUP(change_free) struct change *c = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(l->s->format->edit->parse(l->s, id, &in, &c, &e), &e) < 0)
+	if (judged(l->s->format->edit->parse(l->s, id, &in, NULL, &c, &e), &e) < 0)
 		broken("GetPut refuses", error_text(&e));
 	if (c && !touches_nothing(l, c))
 		broken("GetPut", name);
@@ -79,7 +79,9 @@ static void look_at_file(const struct look *l, const struct entry *entry, const 
 	uint64_t size, n;
 	uint8_t *dst;
 
-	if (judged(l->s->format->size(l->s, entry->id, &size, &e), &e) < 0)
+	if (judged((l->s->format->size ? l->s->format->size : snapshot_size)(
+			   l->s, entry->id, &size, &e),
+		    &e) < 0)
 		return;
 	if (entry->sized && size != entry->size)
 		broken("Size", name);
@@ -260,8 +262,8 @@ static void save(const struct view_files *files, const struct snapshot *s, bool 
 	size_t n = 0;
 
 	if (judged(s->format->tree->finalize(s, NULL, 0, &settled, no_line, &n, &e), &e) < 0 ||
-		judged(s->format->edit->check(
-			       files->map.s, settled, false, no_fault, &n, &e), &e) < 0 ||
+		judged(s->format->edit->check(files->map.s, settled, false, no_fault, &n, &e), &e) <
+			0 ||
 		judged(fixture_encode(&files->map, settled, force, &file, NULL, &e), &e) < 0)
 		return;
 	if (fixture_open_file(&again, TAKE(file), "again.map", "rw", &e) < 0)

@@ -42,19 +42,23 @@ static enum outcome outcome_of(int r)
 	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : command_outcome_of_writing(r);
 }
 
-/* What was to be done is done, or nothing is and the report is empty. */
-static enum outcome change(struct whole_map *m)
+/* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
+static enum outcome change(struct whole_map *m, struct out *out)
 {
 	struct whole *w = m->whole;
-	const struct change_save how = {.silent = false};
+	const struct change_save how = {.out = out};
 	struct error e = ERROR_INIT;
+	enum outcome code = OUTCOME_DONE;
 	int r = w->change(m, &e);
-	enum outcome code = outcome_of(r);
 
-	if (r < 0)
-		offline_say(m->t, "%s", error_text(&e));
-	else if (!w->dry)
+	if (r == 0 && out && !m->report.size)
+		r = out_copy(out, &m->t->vol->source, &e);
+	else if (r == 0 && !w->dry)
 		code = change_save(m->t, &how);
+	if (r < 0) {
+		offline_say(m->t, "%s", error_text(&e));
+		code = outcome_of(r);
+	}
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		buffer_finish_free(&m->report);
 	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
@@ -64,7 +68,7 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 {
 	struct whole_map m = {.whole = arg, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
 
-	note(arg, change(&m));
+	note(arg, change(&m, NULL));
 	buffer_append(out, m.report.data, m.report.size);
 	buffer_finish_free(&m.report);
 	return 0;
@@ -97,97 +101,81 @@ static int in_place(struct whole *w, int n)
 	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
 }
 
-/* A map, and the copy of it that becomes OUT. */
-struct copying {
-	struct whole *whole;
-	struct offline from, copy;
-	struct out out;
-	const char *name; /* what went wrong is of that one */
-};
-
-static int open_all(struct copying *y, struct error *e)
+static int confine(const struct whole *w, const struct out *out, struct error *e)
 {
-	struct whole *w = y->whole;
+	struct offline *trees[] = {(struct offline *)&w->command.tree, out->held};
+	size_t n = w->n_further;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + 1, sizeof(*rules));
+
+	if (!rules)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		rules[i] = w->further[i];
+	rules[n] = out_rule(out);
+	return offline_confine(trees, out->held ? 2 : 1, rules, n + 1, w->command.debug, e);
+}
+
+/* Both files, and then the map's content. *name: what went wrong is of that one. */
+static int open_both(struct whole *w, struct out *out, const char **name, struct error *e)
+{
 	struct command *c = &w->command;
 	struct vfs_options reads = c->how;
-	struct offline *trees[] = {&y->from, &y->copy, NULL};
-	int r;
+	int r = out_begin(out, *name = c->names[1], &c->how, e);
 
 	reads.read_only = true;
-	r = offline_open(&y->from, y->name, &reads, e);
+	if (r == 0 && out->held)
+		r = offline_check_journal(out->held, e);
 	if (r < 0)
 		return r;
-	y->name = c->names[1];
-	r = out_begin(&y->out, y->name, &c->how, e);
-	if (r == 0 && y->out.held)
-		r = offline_check_journal(y->out.held, e);
+	r = offline_open(&c->tree, *name = c->names[0], &reads, e);
+	if (r < 0)
+		return r;
+	c->tree.vol->store.store.spool_dirfd = out->dirfd;
+	r = confine(w, out, e);
 	if (r == 0)
-		r = out_copy(&y->out, &y->from.vol->source, &y->copy, c->names[0], &c->how, e);
+		c->tree.pool = pool_create(c->threads);
+	if (r == 0)
+		r = c->tree.pool ? offline_load(&c->tree, c->tree.pool, e)
+				 : error_set(e, -ENOMEM, "no thread can be made");
 	if (r < 0)
 		return r;
-	trees[2] = y->out.held;
-	return offline_confine(trees, y->out.held ? 3 : 2, w->further, w->n_further, c->debug, e);
+	*name = c->names[1];
+	return out_check(out, c->tree.vol->format, e);
 }
 
-static enum outcome fail(const struct copying *y, enum outcome code, const struct error *e)
+static void print(struct whole_map *m, bool stream)
 {
-	say(stderr, "mapfs: %s: %s", y->name, error_text(e));
-	return e->code == -ESTALE ? OUTCOME_CONFLICT : code;
-}
-
-static void print(const struct copying *y, struct whole_map *m)
-{
-	if (streams_named(y->out.path))
+	if (stream)
 		fwrite(m->report.data, 1, m->report.size, stderr);
 	else
 		output_reports(&m->report);
-	buffer_finish_free(&m->report);
-}
-
-static enum outcome write_out(struct copying *y, struct pool *pool)
-{
-	struct whole_map m = {.whole = y->whole,
-		.t = &y->copy,
-		.beside = y->from.vol->dirfd,
-		.report = BUFFER_INIT};
-	struct error e = ERROR_INIT;
-	int r = offline_load(&y->copy, pool, &e);
-	enum outcome code;
-
-	if (r < 0)
-		y->name = y->from.file;
-	else
-		r = out_check(&y->out, y->copy.vol->format, &e);
-	if (r < 0)
-		return fail(y, outcome_of(r), &e);
-	code = change(&m);
-	if (code == OUTCOME_DONE || code == OUTCOME_LEFT) {
-		if (out_commit(&y->out, &y->copy.vol->source, &e) < 0)
-			code = fail(y, OUTCOME_SAVE_FAILED, &e);
-		else
-			print(y, &m);
-	}
-	buffer_finish_free(&m.report);
-	return code;
 }
 
 static enum outcome to_out(struct whole *w)
 {
-	struct copying y = {.whole = w, .out.dirfd = -1, .name = w->command.names[0]};
+	struct whole_map m = {.whole = w, .t = &w->command.tree, .report = BUFFER_INIT};
+	struct out out = {.dirfd = -1};
 	struct error e = ERROR_INIT;
-	struct pool *pool = NULL;
-	enum outcome code;
+	const char *name;
+	int r = open_both(w, &out, &name, &e);
+	enum outcome code = outcome_of(r);
 
-	if (open_all(&y, &e) < 0) {
-		code = fail(&y, outcome_of(e.code), &e);
-	} else {
-		pool = pool_create(w->command.threads);
-		code = pool ? write_out(&y, pool) : OUTCOME_SAVE_FAILED;
+	if (r == 0) {
+		m.beside = m.t->vol->dirfd;
+		code = change(&m, &out);
 	}
-	offline_close(&y.copy);
-	offline_close(&y.from);
-	out_finish(&y.out);
-	pool_destroy(pool);
+	if (r == 0 && (code == OUTCOME_DONE || code == OUTCOME_LEFT)) {
+		r = out_commit(&out, &e);
+		name = w->command.names[1];
+		if (r == 0)
+			print(&m, streams_named(name));
+		else
+			code = r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", name, error_text(&e));
+	buffer_finish_free(&m.report);
+	out_finish(&out);
 	return code;
 }
 
