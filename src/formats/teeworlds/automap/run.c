@@ -31,7 +31,8 @@ struct running {
 	const struct tw_auto_tile *read; /* of the layer's size */
 	bool refers;                     /* ... and that is the game layer */
 	uint32_t x, y;
-	uint32_t *chances; /* by rule: what of the chance does not follow from the place */
+	uint32_t mixed_x, mixed_y; /* scrambled */
+	uint32_t *chances;         /* by rule: what of the chance does not follow from the place */
 };
 
 static bool is_there(const struct running *r, const struct tw_rule_place *p)
@@ -62,7 +63,8 @@ static bool has_luck(const struct running *r, const struct tw_rule *rule, uint32
 {
 	if (rule->probability >= 1)
 		return true;
-	chance = scramble(31 * join(join(chance, r->x), r->y)) % CHANCES;
+	chance = 31 * (31 * chance + r->mixed_x) + r->mixed_y;
+	chance = scramble(31 * chance) % CHANCES;
 	return (float)chance < CHANCES * rule->probability;
 }
 
@@ -112,7 +114,8 @@ static int run_one(const struct tw_rules_run *run, uint32_t begin,
 {
 	CLEANUP(free) struct tw_auto_tile *own = NULL;
 	CLEANUP(free) uint32_t *chances = malloc((run->n + 1) * sizeof(*chances));
-	struct running r = {layer, layer->tiles, reference, 0, 0, chances};
+	struct running r = {
+		.layer = layer, .read = layer->tiles, .refers = reference, .chances = chances};
 
 	if (!run->live || reference) {
 		own = calloc((size_t)layer->w * layer->h + 1, sizeof(*own));
@@ -124,9 +127,13 @@ static int run_one(const struct tw_rules_run *run, uint32_t begin,
 		return -ENOMEM;
 	for (size_t i = 0; i < run->n; i++)
 		chances[i] = join(begin, (uint32_t)i);
-	for (r.y = 0; r.y < layer->h; r.y++)
-		for (r.x = 0; r.x < layer->w; r.x++)
+	for (r.y = 0; r.y < layer->h; r.y++) {
+		r.mixed_y = scramble(r.y);
+		for (r.x = 0; r.x < layer->w; r.x++) {
+			r.mixed_x = scramble(r.x);
 			run_at(&r, run);
+		}
+	}
 	return 0;
 }
 
