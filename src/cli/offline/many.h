@@ -25,7 +25,6 @@ struct many {
 	bool single;   /* a folder is no map, and refused */
 	const struct sandbox_rule *further; /* what is read besides maps */
 	size_t n_further;
-	size_t visited; /* result: maps that were opened */
 };
 
 /*
