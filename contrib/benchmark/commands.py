@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """The works of the commands that need no mount."""
+import glob
 import os
 import resource
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import inputs
 from inputs import MIB
 from tools import Result, copy, fresh, in_turns, run, timed
-from works import DRAGORES, TUTORIAL, TYPED, retrieve_and_grep, tool
+from works import DRAGORES, TUTORIAL, TYPED, Missing, retrieve_and_grep, tool
 
 SETTING = "info/settings.cfg"
 
@@ -61,6 +62,21 @@ def command_extract(b):
     return out
 
 
+def command_automap(b):
+    """The slowest configuration of the rules that the game has most of."""
+    found = glob.glob("/usr/share/games/ddnet/data/editor/**/*.rules", recursive=True)
+    if not found:
+        raise Missing("the game's rules are not installed")
+    rules, side = max(found, key=os.path.getsize), 200 if b.quick else 1000
+    with open(rules) as f:
+        configs = sum(line.startswith("[") for line in f)
+    map_ = inputs.wide_map(b.path("wide.map"), 4 * side * side)
+    ways = [lambda n=n: cpu_of(b.mapfs.binary, "automap", "--rules", rules, "--config", str(n), "--seed", "1",
+                               "--layer", "groups/*/layers/1*", map_, b.path("drawn.map")) for n in range(configs)]
+    return [Result("mapfs automap, %d x %d tiles, %s, processor time" % (side, side, os.path.basename(rules)), "1 s", 1,
+                   max(in_turns(b.rounds, *ways)), 1000.0)]
+
+
 def command_memory(b):
     map_ = b.map_of(100 if b.quick else 1024)
     size = sum(inputs.datafile.Datafile.load(map_).declared) // MIB
@@ -77,4 +93,4 @@ def command_memory(b):
             for name, argv in works.items()]
 
 
-ALL = [command_cat, command_grep, command_extract, command_memory]
+ALL = [command_cat, command_grep, command_extract, command_automap, command_memory]

@@ -25,6 +25,7 @@ int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);
 
 /* The same tree without a mount: argv[1] is the command's name. */
+int cli_automap(int argc, char **argv);
 int cli_cat(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_diff(int argc, char **argv);

@@ -67,6 +67,21 @@ const struct cli_command cli_commands[] = {
 		"  -n, --dry-run             only say which rows would differ\n"
 		"      --exact               rows of files that are not there go\n"
 		"  -v, --verbose             say what differs, and which rows stay\n"},
+	{"automap", cli_automap, "[-n] [OPTION...] MAP [OUT]|LAYER",
+		"layers of a map drawn by their rules",
+		"Each tile layer is drawn that has a config in its layer.json. OUT may be -,\n"
+		"standard output; a LAYER is a layer's directory in a mount. Rules are the file\n"
+		"IMAGE.rules beside the map, or where the game has them.\n\n"
+		"      --in-place            all that are named are maps, or folders of maps\n"
+		"  -n, --dry-run             only say what would be drawn\n"
+		"      --layer PATH          only this layer; may be given several times\n"
+		"      --automatic           only layers that the editor would draw by itself\n"
+		"      --config NAME|N       another configuration than the layer's\n"
+		"      --seed N              another seed\n"
+		"      --rules FILE|DIR      rules for all, or where rules are looked for, too\n"
+		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
+		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
+		"      --check               what is named is rules: say what is wrong in them\n"},
 	{"grep", cli_grep, "[-Eciln] PATTERN FILE|FOLDER...", "search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"

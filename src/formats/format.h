@@ -99,6 +99,7 @@ struct format;
 struct format_edit;
 struct format_tree;
 struct format_preview;
+struct format_automap;
 struct format_index;
 struct format_merging;
 
@@ -196,6 +197,8 @@ struct format {
 	const struct format_tree *tree;
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
 	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
+	const struct format_automap
+		*automap; /* automap.h; may be NULL: no layer follows by rules */
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
 };
 

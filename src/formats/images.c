@@ -46,14 +46,36 @@ static void add_all(struct images *i, const char *const *dirs)
 	}
 }
 
-int images_open(const char *const *options, struct images **ret, struct error *e)
+static struct images *create(void)
 {
-	const char *mapres = format_option(options, "mapres");
-	CLEANUP(images_unref) struct images *i = calloc(1, sizeof(*i));
+	struct images *i = calloc(1, sizeof(*i));
+
+	if (i)
+		atomic_init(&i->refs, 1);
+	return i;
+}
+
+int images_open_others(
+	const char *first, const char *const *dirs, struct images **ret, struct error *e)
+{
+	CLEANUP(images_unref) struct images *i = create();
 
 	if (!i)
 		return error_set(e, -ENOMEM, "out of memory");
-	atomic_init(&i->refs, 1);
+	if (first && add(i, first) < 0)
+		return error_errno(e, "%s", first);
+	add_all(i, dirs);
+	*ret = TAKE(i);
+	return 0;
+}
+
+int images_open(const char *const *options, struct images **ret, struct error *e)
+{
+	const char *mapres = format_option(options, "mapres");
+	CLEANUP(images_unref) struct images *i = create();
+
+	if (!i)
+		return error_set(e, -ENOMEM, "out of memory");
 	if (mapres && add(i, mapres) < 0)
 		return error_errno(e, "option mapres: %s", mapres);
 	for (size_t k = 0; formats[k]; k++)
@@ -81,29 +103,46 @@ size_t images_rules(const struct images *i, struct sandbox_rule *ret)
 	return i ? i->n : 0;
 }
 
-int images_find(void *arg, const char *name, struct extent *ret, struct error *e)
+int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e)
 {
-	const struct images *i = arg;
-	char file[NAME_MAX + 1];
+	int fd = io_openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
 	struct file *f;
-	int fd = -1;
 
-	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
-		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
-		return error_set(e, -ENOENT, "its name is none of the game's images");
-	for (size_t k = 0; fd < 0 && k < i->n; k++)
-		fd = io_openat(i->dirs[k], file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
-		return error_set(
-			e, -ENOENT, "no such image of the game's was found (-o mapres=DIR)");
+		return error_set(e, -ENOENT, "%s was not found", file);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return error_set(e, -ENOENT, "the game's image is no regular file");
+		return error_set(e, -ENOENT, "%s is no regular file", file);
 	}
 	f = file_new(fd);
 	if (!f)
 		return error_set(e, -ENOMEM, "out of memory");
 	*ret = extent_of_file(f, 0, (uint64_t)st.st_size);
 	return 0;
+}
+
+int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e)
+{
+	int r = error_set(e, -ENOENT, "%s was not found", file);
+
+	for (size_t k = 0; r == -ENOENT && k < i->n; k++)
+		r = images_file_at(i->dirs[k], file, ret, e);
+	if (r == 0)
+		error_clear(e);
+	return r;
+}
+
+int images_find(void *arg, const char *name, struct extent *ret, struct error *e)
+{
+	char file[NAME_MAX + 1];
+	int r;
+
+	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
+		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
+		return error_set(e, -ENOENT, "its name is none of the game's images");
+	r = images_file(arg, file, ret, NULL);
+	return r == -ENOENT
+		       ? error_set(e, r, "no such image of the game's was found (-o mapres=DIR)")
+		       : r;
 }

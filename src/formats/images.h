@@ -26,6 +26,9 @@ struct images;
  * that can be.
  */
 int images_open(const char *const *options, struct images **ret, struct error *e);
+/* Of files of another sort: the directory `first` (may be NULL), and those of games. */
+int images_open_others(
+	const char *first, const char *const *dirs, struct images **ret, struct error *e);
 struct images *images_ref(struct images *i);
 void images_unref(struct images *i);
 DEFINE_CLEANUP(struct images, images_unref);
@@ -35,5 +38,10 @@ size_t images_rules(const struct images *i, struct sandbox_rule *ret);
 
 /* struct preview's: arg is a struct images. -ENOENT. Any thread. */
 int images_find(void *arg, const char *name, struct extent *ret, struct error *e);
+
+/* The first file of that name, which is one in a directory and no path; and one in a directory that
+ * is open. -ENOENT. */
+int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e);
+int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e);
 
 #endif

@@ -23,7 +23,7 @@ from datafile import GROUP, IMAGE, LAYER  # noqa: E402
 PAGE = os.path.join(HERE, "..", "..", "docs", "examples.md")
 LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolour": ["mogrify"], "shift-group": ["jq"], "spreadsheet": ["soffice"],
-         "history": ["git"], "git": ["git"], "merge": ["git", "mogrify"]}
+         "history": ["git"], "automap": ["git"], "git": ["git"], "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -239,6 +239,17 @@ def test_a_merge_in_git_has_what_both_branches_made_and_the_server_loads_it(exam
     test_games.loads(example.box, "/usr/games/DDNet-Server", ".local/share/ddnet",
                      os.path.join(where, "Tsunami.map"), [b"rcon password"], [b"failed to load map"],
                      signal.SIGINT, "sv_ipv4only 1")
+
+
+def test_grass_has_the_shape_of_the_game_layer(example):
+    where, _ = example("automap")
+    before, after = before_and_after(where, "dm1")
+    game, grass = (layers(after, 6)[at] for at in (2, 4))
+    solid = [i for i, tile in enumerate(indices(after, game)) if tile == 1]
+    assert len(solid) == 15 + indices(before, layers(before, 6)[2]).count(1)
+    assert solid == [i for i, tile in enumerate(indices(after, grass)) if tile]
+    committed = subprocess.run(["git", "show", "HEAD:dm1.map"], cwd=where, capture_output=True, timeout=60).stdout
+    assert committed == boxes.get(os.path.join(where, "dm1.map"))
 
 
 def test_history_brings_the_map_back(example):

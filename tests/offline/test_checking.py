@@ -75,6 +75,8 @@ def test_a_folder_is_checked_whole(box, small):
         f.write(b"no map")
     r = run("check", top)
     assert r.returncode == 2 and r.stdout.startswith(os.fsencode(top) + b"/b.map: error: ")
+    twice = run("check", top, top)
+    assert twice.returncode == 2 and twice.stdout == 2 * r.stdout and twice.stderr == b""
     assert run("check").returncode == 1
 
 

@@ -41,6 +41,8 @@ SUBROOMS = {
         "merging": {"offline", "compare", "joining"},
         # The face of the room, which says how a command is called, stands beside the folders.
         "line": {"offline", None},
+        # Beside them the commands that write whole maps anew.
+        "whole": {"offline", "line", None},
         "commands": {"offline", "compare", "merging", "line", None},
     },
     "vfs": {
@@ -61,6 +63,8 @@ SUBROOMS = {
         "names": {"model", "item"},
         "preview": {"model", "item", "names"},
         "check": {"model", "datafile", "item", "names"},
+        # A language, and files that it works on.
+        "automap": {"lens"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
     },

@@ -124,10 +124,10 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 }
 
 /* Outside the sandbox. -ENOMEM; all else is told and put into wrong. */
-static int list_add(struct many_list *l, const char *name)
+static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
 	/* Whose the maps are is not known before they are seen. */
-	unsigned flags = geteuid() == 0 ? SANDBOX_RIGHTS : 0;
+	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
 	struct error e = ERROR_INIT;
 	char *file = NULL;
 	int fd, r = offline_locate(name, &fd, &file, &e);
@@ -143,7 +143,7 @@ static int list_add(struct many_list *l, const char *name)
 		free(file);
 		return r;
 	}
-	if (r != -EISDIR) {
+	if (r != -EISDIR || m->single) {
 		go_wrong(l, name, r, error_text(&e));
 		return 0;
 	}
@@ -181,7 +181,7 @@ struct crew {
 	struct many_list list;
 	struct result *results;
 	pthread_mutex_t lock; /* over all below */
-	size_t next, printed;
+	size_t next, done, printed;
 	int wrong;
 	bool stopped; /* nobody takes the output any more */
 };
@@ -223,13 +223,24 @@ static int visit(struct crew *w, const struct many_map *map, struct pool *pool, 
 	return r;
 }
 
+/* What is printed next stands over it. */
+static void show_progress(struct crew *w)
+{
+	w->done++;
+	if (w->many->progress)
+		fprintf(stderr, w->done < w->list.n ? "%zu of %zu maps\r" : "\033[K", w->done,
+			w->list.n);
+}
+
 /* The lock is held. */
 static void print(struct crew *w)
 {
 	while (w->printed < w->list.n && w->results[w->printed].done) {
 		struct buffer *out = &w->results[w->printed++].out;
-		int r = w->stopped ? 0 : output_text(out);
+		int r = w->stopped || w->many->writes ? 0 : output_text(out);
 
+		if (w->many->writes)
+			output_reports(out);
 		if (r < 0) {
 			w->stopped = true;
 			w->wrong = r;
@@ -257,6 +268,7 @@ static void *work(void *arg)
 			w->wrong = r;
 		w->results[i].done = true;
 		print(w);
+		show_progress(w);
 	}
 	pthread_mutex_unlock(&w->lock);
 	pool_destroy(pool);
@@ -285,6 +297,19 @@ static void run(struct crew *w)
 		pthread_join(threads[i], NULL);
 }
 
+static int confine(const struct crew *w, struct error *e)
+{
+	const struct many *m = w->many;
+	size_t n = w->list.n_tops;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + m->n_further + 1, sizeof(*rules));
+
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < n + m->n_further; i++)
+		rules[i] = i < n ? w->list.tops[i] : m->further[i - n];
+	return offline_confine(NULL, 0, rules, n + m->n_further, m->debug, e);
+}
+
 int many_visit_all(struct many *m, char **names, int n)
 {
 	struct crew w = {.many = m, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -293,11 +318,10 @@ int many_visit_all(struct many *m, char **names, int n)
 
 	file_raise_limit();
 	for (int i = 0; r == 0 && i < n; i++)
-		r = list_add(&w.list, names[i]);
+		r = list_add(m, &w.list, names[i]);
 	if (r == 0) {
 		w.results = calloc(w.list.n + 1, sizeof(*w.results));
-		r = w.results ? offline_confine(NULL, 0, w.list.tops, w.list.n_tops, m->debug, &e)
-			      : -ENOMEM;
+		r = w.results ? confine(&w, &e) : -ENOMEM;
 	}
 	if (r == 0)
 		run(&w);

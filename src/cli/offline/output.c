@@ -80,6 +80,15 @@ void output_report(const char *fmt, ...)
 	say(stderr, "%s", line ? line : "out of memory");
 }
 
+void output_reports(struct buffer *lines)
+{
+	const char *at = (const char *)lines->data, *end = at + lines->size, *eol;
+
+	for (; at < end && (eol = memchr(at, '\n', (size_t)(end - at))); at = eol + 1)
+		output_report("%.*s", (int)(eol - at), at);
+	lines->size = 0;
+}
+
 int output_end(int code)
 {
 	/* Why an earlier part was not written stdio has forgotten. */

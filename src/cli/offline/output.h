@@ -22,6 +22,8 @@ int output_text(struct buffer *text);
 /* A line of a report of what is done already, which is not lost: where standard output does not
  * take it, it is on stderr. */
 void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* The same of several lines, which are then forgotten. */
+void output_reports(struct buffer *lines);
 /* After all of it, with the exit code of the command. Returns that; where it is OUTCOME_DONE, and
  * standard output did not take all, OUTCOME_LEFT of reports and OUTCOME_REFUSED of the rest. */
 int output_end(int code);

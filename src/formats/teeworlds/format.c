@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/merging.h"
+#include "formats/teeworlds/automap/draw.h"
 #include "formats/teeworlds/check/check.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
@@ -276,5 +277,6 @@ const struct format format_teeworlds = {
 	.edit = &edit,
 	.tree = &tree,
 	.preview = &tw_preview,
+	.automap = &tw_automap,
 	.merging = &merging,
 };

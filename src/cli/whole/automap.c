@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs automap: layers that are drawn by rules, of maps, or of a directory such as a mount has. */
+#include "formats/automap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/offline/output.h"
+#include "cli/whole/files.h"
+#include "cli/whole/whole.h"
+#include "formats/images.h"
+#include "fuse/mountinfo.h"
+
+enum { RULES_MOST = 4 << 20 /* bytes that are read of a file of rules */ };
+
+struct automaps {
+	struct whole whole;
+	struct automap how; /* what the command line says */
+	const char **layers;
+	const char *rules, *seed;
+	int32_t seed_number;
+	bool check;
+	struct bytes *file;    /* of rules for all layers, or NULL */
+	struct images *places; /* where others lie */
+};
+
+/* One map, or one layer's directory. */
+struct work {
+	struct automaps *all;
+	struct whole_map *map; /* NULL: a directory */
+	int beside;            /* where the map lies; or -1 */
+	struct names read;     /* files of rules whose faults were told */
+	bool mute, left;
+};
+
+static int find_rules(void *arg, const char *file, struct bytes **ret, struct error *e)
+{
+	struct work *k = arg;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	size_t i = 0;
+	int r = -ENOENT;
+
+	while (i < k->read.n && strcmp(k->read.at[i], file) != 0)
+		i++;
+	k->mute = i < k->read.n;
+	if (!k->mute && names_add(&k->read, file) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	*ret = bytes_ref(k->all->file);
+	if (*ret)
+		return 0;
+	if (k->beside >= 0)
+		r = images_file_at(k->beside, file, &x, NULL);
+	if (r == -ENOENT)
+		r = images_file(k->all->places, file, &x, e);
+	return r < 0 ? r : extent_load(&x, RULES_MOST, ret, e);
+}
+
+static void tell(void *arg, enum automap_said what, const char *where, const char *text)
+{
+	struct work *k = arg;
+	const char *file = k->map ? k->map->t->file : NULL;
+
+	k->left |= what == AUTOMAP_LEFT;
+	if (what == AUTOMAP_DRAWN && k->map)
+		whole_report(k->map, "drawn %s: %s", where, text);
+	else if (what == AUTOMAP_DRAWN)
+		output_report("drawn %s: %s", where, text);
+	else if (what != AUTOMAP_FAULT)
+		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
+			what == AUTOMAP_LEFT ? "left as it is: " : "", text);
+	else if (!k->mute)
+		say(stderr, "mapfs: %s: %s", where, text);
+}
+
+static int draw(struct work *k, const struct format_automap *f, struct automap_files files,
+	const char *const *layers, struct error *e)
+{
+	struct automap how = k->all->how;
+	int r;
+
+	how.files = files;
+	how.rules = find_rules;
+	how.say = tell;
+	how.arg = k;
+	how.layers = layers;
+	how.dry = k->all->whole.dry;
+	r = f->draw(&how, e);
+	names_finish(&k->read);
+	return r;
+}
+
+static int change(struct whole_map *m, struct error *e)
+{
+	struct automaps *a = (struct automaps *)m->whole;
+	const struct format_automap *f = m->t->vol->format->automap;
+	struct work k = {.all = a, .map = m, .beside = m->beside};
+	int r;
+
+	if (!f)
+		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
+	r = draw(&k, f, files_of_tree(m->t), a->layers, e);
+	m->left = k.left;
+	return r;
+}
+
+/* The one that has rules. */
+static const struct format_automap *format_of_rules(void)
+{
+	size_t i = 0;
+
+	while (!formats[i]->automap)
+		i++;
+	return formats[i]->automap;
+}
+
+static int load(const char *name, struct bytes **ret, struct error *e)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct stat st;
+
+	if (!f || fstat(fd, &st) < 0)
+		return error_errno(e, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "%s: is no regular file", name);
+	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
+	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
+}
+
+struct checked {
+	const char *name;
+	struct bytes *rules;
+	bool wrong;
+};
+
+static void print_fault(void *arg, const char *text)
+{
+	struct checked *k = arg;
+
+	output_report("%s: %s", k->name, text);
+	k->wrong = true;
+}
+
+/* What they say is looked at in the sandbox. */
+static int check_all(struct command *c)
+{
+	CLEANUP(free) struct checked *all = calloc((size_t)c->n_names, sizeof(*all));
+	struct error e = ERROR_INIT;
+	bool wrong = !all;
+
+	for (int i = 0; all && i < c->n_names; i++) {
+		all[i].name = c->names[i];
+		all[i].wrong = load(c->names[i], &all[i].rules, &e) < 0;
+		if (all[i].wrong)
+			say(stderr, "mapfs: %s", error_text(&e));
+	}
+	error_clear(&e);
+	if (offline_confine(NULL, 0, NULL, 0, c->debug, &e) < 0)
+		say(stderr, "mapfs: %s", error_text(&e));
+	for (int i = 0; all && i < c->n_names; i++) {
+		if (all[i].rules && !e.code &&
+			format_of_rules()->check(all[i].rules, print_fault, &all[i], &e) < 0)
+			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
+		wrong |= all[i].wrong || e.code;
+		bytes_unref(all[i].rules);
+	}
+	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+/* A layer's directory that was named: ROOT/groups/G/layers/L. */
+struct layer {
+	char *root;
+	const char *path; /* in root's memory */
+	int dirfd;        /* of root */
+	int beside;       /* of the directory in which the map lies, or -1 */
+};
+
+enum { LEVELS = 4 };
+
+/* false: it is none. The caller frees ret->root. */
+static bool find_layer(const char *name, struct layer *ret)
+{
+	char *path = realpath(name, NULL), *at = path ? path + strlen(path) : NULL;
+	struct stat st;
+	int i = 0;
+
+	*ret = (struct layer){path, NULL, -1, -1};
+	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return false;
+	while (i < LEVELS && at > path)
+		i += *--at == '/';
+	ret->path = at + 1;
+	*at = '\0';
+	return i == LEVELS && strncmp(ret->path, "groups/", 7) == 0;
+}
+
+/* Where the map is that is mounted there, or the tree that was copied from one. */
+static char *place_of(const struct layer *l, const struct stat *st)
+{
+	CLEANUP(free) struct mount_entry *m = malloc(sizeof(*m));
+	char dev[sizeof(m->dev)], *place = NULL;
+	size_t n;
+
+	snprintf(dev, sizeof(dev), "%u:%u", major(st->st_dev), minor(st->st_dev));
+	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->mapfs)
+		return strdup(l->root);
+	n = strlen(m->point);
+	return strncmp(l->root, m->point, n) == 0 &&
+			       asprintf(&place, "%s%s", m->source, l->root + n) >= 0
+		       ? place
+		       : NULL;
+}
+
+static int open_layer(struct layer *l, struct error *e)
+{
+	CLEANUP(free) char *place = NULL;
+	struct stat st;
+	char *slash;
+
+	l->dirfd = open(l->root[0] ? l->root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (l->dirfd < 0 || fstat(l->dirfd, &st) < 0)
+		return error_errno(e, "its map cannot be opened");
+	place = place_of(l, &st);
+	slash = place ? strrchr(place, '/') : NULL;
+	if (slash)
+		slash[slash == place] = '\0';
+	l->beside = slash ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	return 0;
+}
+
+static int run_layer(struct automaps *a, struct layer *l)
+{
+	struct command *c = &a->whole.command;
+	struct sandbox_rule rules[IMAGES_DIRS_MAX + 2];
+	size_t n = images_rules(a->places, rules);
+	const char *const path[] = {l->path, NULL};
+	struct work k = {.all = a};
+	struct error e = ERROR_INIT;
+	int r = open_layer(l, &e);
+
+	k.beside = l->beside;
+	rules[n++] = (struct sandbox_rule){l->dirfd, SANDBOX_WRITABLE};
+	if (l->beside >= 0)
+		rules[n++] = (struct sandbox_rule){l->beside, 0};
+	if (r == 0)
+		r = offline_confine(NULL, 0, rules, n, c->debug, &e);
+	if (r == 0)
+		r = draw(&k, format_of_rules(), files_of_directory(&l->dirfd), path, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", c->names[0], error_text(&e));
+	close_fd_cleanup(&l->dirfd);
+	close_fd_cleanup(&l->beside);
+	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
+}
+
+static int run_all(struct automaps *a)
+{
+	struct sandbox_rule rules[IMAGES_DIRS_MAX];
+	struct command *c = &a->whole.command;
+	struct layer l;
+	int code;
+
+	if (!find_layer(c->names[0], &l)) {
+		a->whole.further = rules;
+		a->whole.n_further = images_rules(a->places, rules);
+		code = whole_run(&a->whole);
+	} else if (c->n_names > 1 || a->layers || a->whole.in_place) {
+		code = cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
+	} else {
+		code = run_layer(a, &l);
+	}
+	free(l.root);
+	return code;
+}
+
+static bool take_seed(struct automaps *a)
+{
+	char *end;
+	long n;
+
+	if (!a->seed)
+		return true;
+	errno = 0;
+	n = strtol(a->seed, &end, 10);
+	a->seed_number = (int32_t)n;
+	a->how.seed = &a->seed_number;
+	return !errno && *a->seed && !*end && n == a->seed_number;
+}
+
+static bool take_reference(const struct automaps *a)
+{
+	const char *const *known = format_of_rules()->references;
+
+	while (a->how.reference && *known && strcmp(*known, a->how.reference) != 0)
+		known++;
+	return *known;
+}
+
+/* A file is for all layers, a directory has one for each image. */
+static int open_rules(struct automaps *a, struct error *e)
+{
+	struct stat st;
+	bool file = a->rules && stat(a->rules, &st) == 0 && !S_ISDIR(st.st_mode);
+
+	if (file)
+		a->how.file = a->rules;
+	return file ? load(a->rules, &a->file, e)
+		    : images_open_others(a->rules, format_of_rules()->dirs, &a->places, e);
+}
+
+static int run(struct command *c)
+{
+	struct automaps *a = (struct automaps *)c;
+	struct error e = ERROR_INIT;
+
+	if (a->check)
+		return check_all(c);
+	if (!take_seed(a))
+		return cli_usage("automap: --seed is a whole number of 32 bits");
+	if (!take_reference(a))
+		return cli_usage("automap: --reference is game, hookable, death, unhookable, "
+				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
+				 "live-unfreeze");
+	if (open_rules(a, &e) == 0)
+		return run_all(a);
+	say(stderr, "mapfs: %s", error_text(&e));
+	return OUTCOME_REFUSED;
+}
+
+int cli_automap(int argc, char **argv)
+{
+	static const struct command_option options[] = {
+		{"automatic", '\0', COMMAND_FLAG, offsetof(struct automaps, how.automatic)},
+		{"check", '\0', COMMAND_FLAG, offsetof(struct automaps, check)},
+		{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, how.config)},
+		{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
+		{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, how.reference)},
+		{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, rules)},
+		{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)}, WHOLE_OPTIONS, {0}};
+	static const struct command_line line = {.options = options,
+		.least = 1,
+		.takes = "a map and perhaps OUT, or a layer of a mount",
+		.before = "raw=off",
+		.run = run};
+	struct automaps a = {.whole.change = change};
+	int code = command_main("automap", argc, argv, &line, &a.whole.command);
+
+	bytes_unref(a.file);
+	images_unref(a.places);
+	free(a.layers);
+	return code;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Zlib */
+/* files: a map as files, for formats/automap.h: those of a tree without a mount, or of a directory.
+ */
+#ifndef CLI_WHOLE_FILES_H
+#define CLI_WHOLE_FILES_H
+
+#include "cli/offline/calls.h"
+#include "formats/automap.h"
+
+struct automap_files files_of_tree(struct offline *t);
+/* dirfd: a descriptor of the directory, which stays the caller's. */
+struct automap_files files_of_directory(const int *dirfd);
+
+#endif

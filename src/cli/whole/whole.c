@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/whole/whole.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/say.h"
+#include "cli/cli.h"
+#include "cli/offline/many.h"
+#include "cli/offline/out.h"
+#include "cli/offline/output.h"
+#include "cli/offline/streams.h"
+
+void whole_report(struct whole_map *m, const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	if (m->whole->in_place)
+		buffer_printf(&m->report, "%s: ", m->t->file);
+	buffer_text(&m->report, line ? printable(line) : "out of memory");
+	buffer_byte(&m->report, '\n');
+}
+
+static void note(struct whole *w, enum outcome code)
+{
+	pthread_mutex_lock(&w->lock);
+	w->worst = outcome_worse(w->worst, code);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static enum outcome outcome_of(int r)
+{
+	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : command_outcome_of_writing(r);
+}
+
+/* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
+static enum outcome change(struct whole_map *m, struct out *out)
+{
+	struct whole *w = m->whole;
+	const struct change_save how = {.out = out};
+	struct error e = ERROR_INIT;
+	enum outcome code = OUTCOME_DONE;
+	int r = w->change(m, &e);
+
+	if (r == 0 && out && !m->report.size)
+		r = out_copy(out, &m->t->vol->source, &e);
+	else if (r == 0 && !w->dry)
+		code = change_save(m->t, &how);
+	if (r < 0) {
+		offline_say(m->t, "%s", error_text(&e));
+		code = outcome_of(r);
+	}
+	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+		buffer_finish_free(&m->report);
+	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
+}
+
+static int visit(void *arg, struct offline *t, struct buffer *out)
+{
+	struct whole_map m = {.whole = arg, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
+
+	note(arg, change(&m, NULL));
+	buffer_append(out, m.report.data, m.report.size);
+	buffer_finish_free(&m.report);
+	return 0;
+}
+
+static int refused(void *arg, const char *file, const struct error *why, struct buffer *out)
+{
+	(void)out;
+	say(stderr, "mapfs: %s: %s", file, error_text(why));
+	note(arg, command_outcome_of_writing(why->code));
+	return 0;
+}
+
+static int in_place(struct whole *w, int n)
+{
+	struct command *c = &w->command;
+	struct many m = {.visit = visit,
+		.refused = refused,
+		.arg = w,
+		.how = &c->how,
+		.debug = c->debug,
+		.writes = !w->dry,
+		.progress = w->in_place && isatty(STDERR_FILENO),
+		.single = !w->in_place,
+		.further = w->further,
+		.n_further = w->n_further};
+	int r;
+
+	r = many_visit_all(&m, c->names, n);
+	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
+}
+
+static int confine(const struct whole *w, const struct out *out, struct error *e)
+{
+	struct offline *trees[] = {(struct offline *)&w->command.tree, out->held};
+	size_t n = w->n_further;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + 1, sizeof(*rules));
+
+	if (!rules)
+		return error_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		rules[i] = w->further[i];
+	rules[n] = out_rule(out);
+	return offline_confine(trees, out->held ? 2 : 1, rules, n + 1, w->command.debug, e);
+}
+
+/* Both files, and then the map's content. *name: what went wrong is of that one. */
+static int open_both(struct whole *w, struct out *out, const char **name, struct error *e)
+{
+	struct command *c = &w->command;
+	struct vfs_options reads = c->how;
+	int r = out_begin(out, *name = c->names[1], &c->how, e);
+
+	reads.read_only = true;
+	if (r == 0 && out->held)
+		r = offline_check_journal(out->held, e);
+	if (r < 0)
+		return r;
+	r = offline_open(&c->tree, *name = c->names[0], &reads, e);
+	if (r < 0)
+		return r;
+	c->tree.vol->store.store.spool_dirfd = out->dirfd;
+	r = confine(w, out, e);
+	if (r == 0)
+		c->tree.pool = pool_create(c->threads);
+	if (r == 0)
+		r = c->tree.pool ? offline_load(&c->tree, c->tree.pool, e)
+				 : error_set(e, -ENOMEM, "no thread can be made");
+	if (r < 0)
+		return r;
+	*name = c->names[1];
+	return out_check(out, c->tree.vol->format, e);
+}
+
+static void print(struct whole_map *m, bool stream)
+{
+	if (stream)
+		fwrite(m->report.data, 1, m->report.size, stderr);
+	else
+		output_reports(&m->report);
+}
+
+static enum outcome to_out(struct whole *w)
+{
+	struct whole_map m = {.whole = w, .t = &w->command.tree, .report = BUFFER_INIT};
+	struct out out = {.dirfd = -1};
+	struct error e = ERROR_INIT;
+	const char *name;
+	int r = open_both(w, &out, &name, &e);
+	enum outcome code = outcome_of(r);
+
+	if (r == 0) {
+		m.beside = m.t->vol->dirfd;
+		code = change(&m, &out);
+	}
+	if (r == 0 && (code == OUTCOME_DONE || code == OUTCOME_LEFT)) {
+		r = out_commit(&out, &e);
+		name = w->command.names[1];
+		if (r == 0)
+			print(&m, streams_named(name));
+		else
+			code = r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", name, error_text(&e));
+	buffer_finish_free(&m.report);
+	out_finish(&out);
+	return code;
+}
+
+int whole_run(struct whole *w)
+{
+	struct command *c = &w->command;
+	bool out = !w->in_place && c->n_names == 2;
+
+	pthread_mutex_init(&w->lock, NULL);
+	if (!w->in_place && c->n_names > 2)
+		return cli_usage("%s: several maps are written with --in-place", c->name);
+	if (!out && !w->dry)
+		for (int i = 0; i < c->n_names; i++)
+			if (streams_named(c->names[i]))
+				return cli_usage(
+					"%s: standard input is no place: name OUT, or -", c->name);
+	if (out && !w->dry && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
+		return cli_usage("%s: a map is nothing for a terminal: name a file", c->name);
+	if (!w->dry && !command_writes(c))
+		return OUTCOME_USAGE;
+	return out && !w->dry ? (int)to_out(w) : in_place(w, out ? 1 : c->n_names);
+}

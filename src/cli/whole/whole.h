@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * whole: what commands have in common that read maps and write them anew: MAP [OUT], several maps
+ * and folders with --in-place, and -n. Each map is written all or nothing, or, where nothing is to
+ * be done in it, not at all; what was done is told once it is.
+ */
+#ifndef CLI_WHOLE_WHOLE_H
+#define CLI_WHOLE_WHOLE_H
+
+#include <pthread.h>
+
+#include "cli/line/command.h"
+
+struct whole;
+
+/* One map on its way. */
+struct whole_map {
+	struct whole *whole;
+	struct offline *t;
+	int beside;           /* the directory of the map that was named */
+	struct buffer report; /* lines of what is done; lines of what is not are told at once */
+	bool left;            /* something that was asked for stays as it was */
+};
+
+/* The first in a command's own struct; but for what is said to be its own all zeros. */
+struct whole {
+	struct command command;
+	bool in_place, dry;
+	/* Its own. Changes the tree (cli/offline/change.h) unless dry. On any thread, several maps
+	 * at a time. */
+	int (*change)(struct whole_map *m, struct error *e);
+	const struct sandbox_rule *further; /* its own: what it reads besides maps */
+	size_t n_further;
+
+	pthread_mutex_t lock; /* over worst */
+	enum outcome worst;
+};
+
+#define WHOLE_OPTIONS                                                                              \
+	{"in-place", '\0', COMMAND_FLAG, offsetof(struct whole, in_place)},                        \
+	{                                                                                          \
+		"dry-run", 'n', COMMAND_FLAG, offsetof(struct whole, dry)                          \
+	}
+
+/* Does what the command line says, and returns the exit code. */
+int whole_run(struct whole *w);
+/* A line for the report. */
+void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+#endif

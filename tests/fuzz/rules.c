@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Zlib */
+/* Rules of automatic mapping, which may be anybody's, and what they make of a layer. */
+#include <string.h>
+
+#include "formats/teeworlds/automap/run.h"
+#include "fuzz.h"
+
+enum { W = 7, H = 5, TILES = W * H, CONFIGS = 4 };
+
+static void take_fault(void *arg, const char *text)
+{
+	unsigned line;
+
+	if (sscanf(text, "line %u: ", &line) != 1 || !line || strchr(text, '\n'))
+		broken("rules", "a fault without its line");
+	++*(size_t *)arg;
+}
+
+static bool puts_tile(const struct tw_rules_config *c, struct tw_auto_tile tile)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->runs[i].n; k++)
+			if (c->runs[i].rules[k].flags == tile.flags &&
+				(c->runs[i].rules[k].index == tile.index || !tile.index))
+				return true;
+	return false;
+}
+
+/* A tile is what it was or what a rule puts, and it is the same each time. */
+static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile *tiles,
+	const struct tw_auto_reference *reference)
+{
+	struct tw_auto_tile made[2][TILES];
+
+	for (int i = 0; i < 2; i++) {
+		const struct tw_auto_grid layer = {W, H, made[i]};
+
+		memcpy(made[i], tiles, sizeof(made[i]));
+		if (tw_rules_run(c, 1, reference, &layer) < 0)
+			broken("rules", "no memory for a small layer");
+	}
+	if (memcmp(made[0], made[1], sizeof(made[0])) != 0)
+		broken("rules", "another layer the second time");
+	for (int i = 0; i < TILES; i++)
+		if (memcmp(&made[0][i], &tiles[i], sizeof(tiles[i])) != 0 &&
+			!puts_tile(c, made[0][i]))
+			broken("rules", "a tile that no rule puts");
+}
+
+TARGET(fuzz_rules)
+{
+	struct tw_auto_tile tiles[TILES], game[TILES];
+	const struct tw_auto_grid grid = {W, H, game};
+	struct tw_auto_reference reference = {&grid, TW_REFERENCE_WHOLE};
+	CLEANUP(tw_rules_destroy) struct tw_rules *rules = NULL, *quiet = NULL;
+	struct error e = ERROR_INIT;
+	size_t faults = 0;
+
+	if (judged(tw_rules_read((const char *)data, size, take_fault, &faults, &rules, &e), &e) <
+		0)
+		return;
+	if (tw_rules_read((const char *)data, size, NULL, NULL, &quiet, &e) < 0 ||
+		quiet->n != rules->n)
+		broken("rules", "they differ where nobody hears of faults");
+	for (int i = 0; i < TILES; i++) {
+		tiles[i] = (struct tw_auto_tile){(uint8_t)(i % 4), (uint8_t)(i % 16)};
+		game[i] = (struct tw_auto_tile){(uint8_t)(i % 3), (uint8_t)(i % 5)};
+	}
+	for (size_t i = 0; i < rules->n && i < CONFIGS; i++) {
+		run_twice(&rules->configs[i], tiles, NULL);
+		run_twice(&rules->configs[i], tiles, &reference);
+		reference.only = (int)i;
+	}
+}
