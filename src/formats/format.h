@@ -105,6 +105,7 @@ struct format_names;
 struct format_preview;
 struct format_index;
 struct format_merging;
+struct format_rules;
 
 struct snapshot {
 	atomic_uint refs;
@@ -200,6 +201,7 @@ struct format {
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
 	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
+	const struct format_rules *rules;     /* rules.h; may be NULL: nobody has any */
 };
 
 /* Editing. */

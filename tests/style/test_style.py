@@ -61,6 +61,7 @@ SUBROOMS = {
         "names": {"model", "item"},
         "preview": {"model", "item", "names"},
         "check": {"model", "datafile", "item", "names"},
+        "rules": {"model", "item", "names", "check"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
     },

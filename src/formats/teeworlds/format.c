@@ -15,6 +15,7 @@
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/preview/preview.h"
+#include "formats/teeworlds/rules/rules.h"
 #include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
@@ -283,4 +284,5 @@ const struct format format_teeworlds = {
 	.names = &names,
 	.preview = &tw_preview,
 	.merging = &merging,
+	.rules = &tw_rules,
 };
