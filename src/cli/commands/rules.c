@@ -48,7 +48,7 @@ static int read_file(const char *name, struct extent *ret, struct error *e)
 		all.size += n > 0 ? (size_t)n : 0;
 	}
 	if (fd < 0 || n < 0)
-		return error_set(e, -errno, "%s", strerror(errno));
+		return error_errno(e, "cannot be read");
 	if (buffer_finish(&all, &bytes) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	*ret = extent_of_bytes(bytes);
@@ -64,6 +64,9 @@ static int add(struct command_rules *all, const char *name, struct error *e)
 	if (is_named(all->format, name))
 		return r->add_named(&all->rules, name, e);
 	wrong = read_file(name, &in, e);
+	if (wrong == -ENOENT)
+		return error_set(e, wrong, "no such file, and no rules of that name (%s is one)",
+			r->names[0]);
 	return wrong < 0 ? wrong : r->add_file(&all->rules, &in, e);
 }
 
