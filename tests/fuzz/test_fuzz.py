@@ -21,10 +21,10 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 
 # Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "dds": 300, "inflate": 300, "deflate": 400,
-           "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40}
+           "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "rules": 300, "view": 120, "journal": 260, "replay": 40}
 # A command takes milliseconds, and stands its seeds only.
 CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "diff", "index", "merge", "pack", "preview", "text")], 0)
-BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
+BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60, "rules": 400}
 
 
 
@@ -54,6 +54,8 @@ OWN = {"pak": [pair()],
        "inflate": [b"\x05\x00\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15"],
        "deflate": [zlib.compress(b"abcabcabc" * 9)[2:-4], zlib.compress(b"hello", 0)[2:-4],
                    zlib.compress(bytes(i * i % 251 for i in range(300)))[2:-4]],
+       "rules": [b'{"size": 9, "tiles": [{"id": 1, "layers": ["game", "tune"], "min": 3, "max": null}, {"id": 0, "layers": ["tele"]}]}',
+                 b'{"info": {"author": "^a+|(b)[c-e]$", "license": "."}, "settings": {"allow": ["tune", "sv_gametype"]}}'],
        "text": [b"\xed\xa0\x80%2F/\x00\xf0\x9f\x8c\x8d", b""],
        "command_merge": [put(4, b"somebody\n") + put(0x84, b"somebody else\n"), put(1, b"one\n") + put(0x82, b"two\n"),
                          *[put(n, b"{}") + put(0x80 | n, b"1,2\n3,4\n") for n in range(3, 30, 3)]],
