@@ -13,11 +13,9 @@
 struct rules;
 
 struct format_rules {
-	/* Of the sets that the format itself has, NULL-ended. */
-	const char *const *names;
-
-	/* Adds to *r (NULL at first; free it also on failure) the set of that name, one of names,
-	 * or what a house wrote in a file. -EINVAL names line, column, field, value and bound. */
+	/* Adds to *r (NULL at first; free it also on failure) the set that the format itself has by
+	 * that name (-ENOENT: it has none), or what a house wrote in a file (-EINVAL names line,
+	 * column, field, value and bound). */
 	int (*add_named)(struct rules **r, const char *name, struct error *e);
 	int (*add_file)(struct rules **r, const struct extent *in, struct error *e);
 	void (*free)(struct rules *r); /* accepts NULL */

@@ -17,17 +17,20 @@
 enum { TW_HOUSE_INFO = 4 /* author, version, credits, license */ };
 
 struct tw_house {
-	uint64_t size; /* bytes of the map's file at most; 0: any */
+	struct tw_house *next; /* for who has several */
+	int64_t size;          /* bytes of the map's file at most; 0: any */
 	struct tw_house_tiles {
 		uint8_t id, layers; /* 1 << enum tw_played of each that counts */
 		uint32_t min, max;  /* tiles in all of them */
 	} * tiles;
-	size_t n_tiles;
+	size_t n_tiles, room_tiles;
 	struct tw_house_info {
 		char *pattern; /* NULL: any text will do */
 		regex_t regex;
 	} info[TW_HOUSE_INFO];
-	char **allow; /* NULL-ended; NULL: all settings are */
+	bool limits; /* no settings but these */
+	char **allow;
+	size_t n_allow, room_allow;
 };
 
 /* -EINVAL: "line 3, column 8: tiles[0].id is 300 (0 to 255)". */
@@ -35,9 +38,7 @@ int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *
 void tw_house_free(struct tw_house *h);
 DEFINE_CLEANUP(struct tw_house, tw_house_free);
 
-/* Does it say that a setting may be there? */
+/* Does it list the setting? */
 bool tw_house_allows(const struct tw_house *h, const char *word);
-/* ... does one of several, which ends in NULL? */
-bool tw_houses_allow(const struct tw_house *const *houses, const char *word);
 
 #endif

@@ -28,8 +28,8 @@ static void check_size(const struct tw_look *look, const struct tw_house *h)
 	uint64_t n = file_size(look->m);
 	char bound[48];
 
-	snprintf(bound, sizeof(bound), "at most %" PRIu64 " bytes", h->size);
-	if (h->size && n > h->size)
+	snprintf(bound, sizeof(bound), "at most %" PRId64 " bytes", h->size);
+	if (h->size && n > (uint64_t)h->size)
 		tw_warn(look, tw_in_map(), "size", tw_digits((int64_t)n).text, bound,
 			"the file has %" PRIu64 " bytes (%s)", n, bound);
 }
@@ -76,8 +76,8 @@ struct allowing {
 
 static void check_setting(void *arg, const struct tw_command *c)
 {
-	const struct allowing *a = arg;
 	static const struct tw_place settings = {TW_AT_INFO, TW_INFO_SETTINGS - TW_INFO_AUTHOR};
+	const struct allowing *a = arg;
 
 	if (!tw_house_allows(a->h, c->words[0]))
 		tw_warn(a->look, settings, "line", c->words[0], "a setting that is allowed",
@@ -95,6 +95,6 @@ void tw_rule_house(const struct tw_look *look, const struct tw_house *h)
 	for (unsigned i = 0; i < TW_HOUSE_INFO; i++)
 		if (h->info[i].pattern)
 			check_info(look, &h->info[i], i);
-	if (h->allow)
+	if (h->limits)
 		(void)tw_settings_each(look->m, check_setting, NULL, &all, NULL);
 }

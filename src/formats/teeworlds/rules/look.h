@@ -14,7 +14,7 @@ struct tw_look {
 	const struct tw_map *m;
 	struct tw_faults *f; /* with all, what goes wrong for want of memory */
 	const struct tw_physics *physics;
-	const struct tw_house *const *houses; /* NULL-ended */
+	const struct tw_house *houses; /* the first of them, or NULL */
 };
 
 typedef void (*tw_rule)(const struct tw_look *look);

@@ -29,7 +29,6 @@ void tw_rule_info(const struct tw_look *look)
 struct uses {
 	const struct tw_map *m;
 	bool *used[TW_SOUND + 1]; /* by type of item; NULL for others */
-	bool failed;
 };
 
 static void use(struct uses *u, unsigned type, int32_t position)
@@ -82,8 +81,8 @@ void tw_rule_unused(const struct tw_look *look)
 	CLEANUP(free) bool *images = calloc(tw_count(look->m, TW_IMAGE) + 1, 1);
 	CLEANUP(free) bool *sounds = calloc(tw_count(look->m, TW_SOUND) + 1, 1);
 	CLEANUP(free) bool *envelopes = calloc(tw_count(look->m, TW_ENVELOPE) + 1, 1);
-	struct uses u = {look->m,
-		{[TW_IMAGE] = images, [TW_SOUND] = sounds, [TW_ENVELOPE] = envelopes}, false};
+	struct uses u = {
+		look->m, {[TW_IMAGE] = images, [TW_SOUND] = sounds, [TW_ENVELOPE] = envelopes}};
 
 	look->f->failed |= !images || !sounds || !envelopes;
 	if (look->f->failed)

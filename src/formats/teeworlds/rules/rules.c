@@ -13,33 +13,21 @@ static const tw_rule ddnet[] = {tw_rule_info, tw_rule_settings, tw_rule_race, tw
 
 struct rules {
 	bool ddnet;
-	size_t n;
-	struct tw_house **houses; /* NULL-ended */
+	struct tw_house *houses;
 };
 
-static const char *const names[] = {"ddnet", NULL};
-
-/* Room for one house more. */
-static int grow(struct rules **r, struct error *e)
+static int make(struct rules **r, struct error *e)
 {
-	struct tw_house **houses = NULL;
-
 	if (!*r)
 		*r = calloc(1, sizeof(**r));
-	if (*r)
-		houses = realloc((*r)->houses, ((*r)->n + 2) * sizeof(*houses));
-	if (!houses)
-		return error_set(e, -ENOMEM, "no memory for rules");
-	houses[(*r)->n] = houses[(*r)->n + 1] = NULL;
-	(*r)->houses = houses;
-	return 0;
+	return *r ? 0 : error_set(e, -ENOMEM, "no memory for rules");
 }
 
 static int add_named(struct rules **r, const char *name, struct error *e)
 {
-	if (strcmp(name, names[0]) != 0)
-		return error_set(e, -ENOENT, "%s: there are no such rules", name);
-	if (grow(r, e) < 0)
+	if (strcmp(name, "ddnet") != 0)
+		return error_set(e, -ENOENT, "no rules have that name (ddnet is one)");
+	if (make(r, e) < 0)
 		return -ENOMEM;
 	(*r)->ddnet = true;
 	return 0;
@@ -47,22 +35,24 @@ static int add_named(struct rules **r, const char *name, struct error *e)
 
 static int add_file(struct rules **r, const struct extent *in, struct error *e)
 {
-	int wrong = grow(r, e);
+	int wrong = make(r, e);
+	struct tw_house **last;
 
-	if (wrong == 0)
-		wrong = tw_house_read(in, &(*r)->houses[(*r)->n], e);
-	if (wrong == 0)
-		(*r)->n++;
-	return wrong;
+	if (wrong < 0)
+		return wrong;
+	for (last = &(*r)->houses; *last; last = &(*last)->next)
+		;
+	return tw_house_read(in, last, e);
 }
 
 static void free_rules(struct rules *r)
 {
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->n; i++)
-		tw_house_free(r->houses[i]);
-	free(r->houses);
+	struct tw_house *h;
+
+	while (r && (h = r->houses)) {
+		r->houses = h->next;
+		tw_house_free(h);
+	}
 	free(r);
 }
 
@@ -71,7 +61,7 @@ static int check(const struct snapshot *s, const struct rules *r,
 {
 	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
 	CLEANUP(free) struct tw_physics *physics = calloc(1, sizeof(*physics));
-	struct tw_look look = {f.m, &f, physics, (const struct tw_house *const *)r->houses};
+	struct tw_look look = {f.m, &f, physics, r->houses};
 	int wrong = physics ? 0 : error_set(e, -ENOMEM, "no memory to check the map");
 
 	if (physics && tw_is_typed(f.m))
@@ -79,8 +69,8 @@ static int check(const struct snapshot *s, const struct rules *r,
 	if (wrong == 0 && tw_is_typed(f.m)) {
 		for (size_t i = 0; r->ddnet && i < sizeof(ddnet) / sizeof(ddnet[0]); i++)
 			ddnet[i](&look);
-		for (size_t i = 0; i < r->n; i++)
-			tw_rule_house(&look, r->houses[i]);
+		for (const struct tw_house *h = r->houses; h; h = h->next)
+			tw_rule_house(&look, h);
 		if (f.failed)
 			wrong = error_set(e, -ENOMEM, "no memory to check the map");
 	}
@@ -90,7 +80,6 @@ static int check(const struct snapshot *s, const struct rules *r,
 }
 
 const struct format_rules tw_rules = {
-	.names = names,
 	.add_named = add_named,
 	.add_file = add_file,
 	.free = free_rules,

@@ -31,18 +31,16 @@ int tw_setting_number(const char *word);
 /* The switches that are open from the begin. */
 void tw_settings_open(const struct tw_map *m, bool ret[256]);
 
-/* known.c, which has the tables. */
-struct tw_setting {
-	const char *name; /* NULL ends a table */
-	/* What its words have to be, a letter each: t a tuning, z a tune zone, s a switch, b a bug
-	 * of a map, n a number, r any text; those behind "?" may be left out. NULL: it is a
-	 * variable, of any value. */
-	const char *words;
-};
-extern const struct tw_setting tw_settings[], tw_tunings[], tw_map_bugs[];
+/*
+ * known.c: lists of words, NULL-ended. Behind a setting that is no variable, which takes any value,
+ * stands what its words have to be, a letter each: t a tuning, z a tune zone, s a switch, b a bug
+ * of a map, n a number, r any text; those behind "?" may be left out.
+ */
+extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[];
 
-const struct tw_setting *tw_setting_named(const struct tw_setting *table, const char *word);
-/* The one that was meant by a misspelt word; NULL: none is like it. */
-const char *tw_setting_like(const struct tw_setting *table, const char *word);
+/* What stands behind a word of the list, or ""; NULL: it is none of them. */
+const char *tw_known(const char *const *list, const char *word);
+/* The one that was meant by a misspelt word, and its length; *ret = NULL: none is like it. */
+int tw_known_like(const char *const *list, const char *word, const char **ret);
 
 #endif

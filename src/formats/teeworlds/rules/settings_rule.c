@@ -25,20 +25,23 @@ static bool is_number(const char *s)
 
 /* A word that should be in a table: what it should be, with the one that was meant. */
 static void unknown(const struct tw_look *look, const struct tw_command *c, const char *word,
-	const struct tw_setting *table, const char *what)
+	const char *const *list, const char *what)
 {
-	const char *like = tw_setting_like(table, word);
+	char meant[64];
+	const char *like;
+	int n = tw_known_like(list, word, &like);
 
-	tw_warn(look, settings, "line", word, like ? like : what, "line %u: %s is not %s%s%s%s",
-		c->line, word, what, like ? " (" : "", like ? like : "", like ? "?)" : "");
+	snprintf(meant, sizeof(meant), "%.*s", n, like ? like : "");
+	tw_warn(look, settings, "line", word, like ? meant : what, "line %u: %s is not %s%s%s%s",
+		c->line, word, what, like ? " (" : "", meant, like ? "?)" : "");
 }
 
 static void check_word(
 	const struct tw_look *look, const struct tw_command *c, const char *word, char is)
 {
-	if (is == 't' && !tw_setting_named(tw_tunings, word))
+	if (is == 't' && !tw_known(tw_tunings, word))
 		unknown(look, c, word, tw_tunings, "a tuning");
-	if (is == 'b' && !tw_setting_named(tw_map_bugs, word))
+	if (is == 'b' && !tw_known(tw_map_bugs, word))
 		unknown(look, c, word, tw_map_bugs, "a bug of maps that servers know");
 	if ((is == 'z' || is == 's') && tw_setting_number(word) < 0)
 		tw_warn(look, settings, "line", word, "0 to 255", "line %u: %s is %s (0 to 255)",
@@ -48,33 +51,30 @@ static void check_word(
 			c->line, word);
 }
 
-static void check_words(
-	const struct tw_look *look, const struct tw_command *c, const struct tw_setting *s)
+/* are: as known.c has it. */
+static void check_words(const struct tw_look *look, const struct tw_command *c, const char *are)
 {
 	unsigned at = 1;
-	bool needed = true;
 
-	for (const char *is = s->words; is && *is; is++) {
-		if (*is == '?') {
-			needed = false;
-		} else if (at < c->n) {
-			check_word(look, c, c->words[at++], *is);
-		} else if (needed) {
-			tw_warn(look, settings, "line", s->name, "all its words",
-				"line %u: words of %s are missing", c->line, s->name);
-			return;
-		}
-	}
+	for (; at < c->n && *are; are++)
+		if (*are != '?')
+			check_word(look, c, c->words[at++], *are);
+	if (*are && *are != '?')
+		tw_warn(look, settings, "line", c->words[0], "all its words",
+			"line %u: words of %s are missing", c->line, c->words[0]);
 }
 
 static void check_command(void *arg, const struct tw_command *c)
 {
 	const struct tw_look *look = arg;
-	const struct tw_setting *s = tw_setting_named(tw_settings, c->words[0]);
+	const char *words = tw_known(tw_settings, c->words[0]);
+	const struct tw_house *h = look->houses;
 
-	if (s)
-		check_words(look, c, s);
-	else if (!tw_houses_allow(look->houses, c->words[0]))
+	while (h && !tw_house_allows(h, c->words[0]))
+		h = h->next;
+	if (words)
+		check_words(look, c, words);
+	else if (!h)
 		unknown(look, c, c->words[0], tw_settings, "a setting that servers take from maps");
 }
 
