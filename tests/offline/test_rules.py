@@ -286,7 +286,8 @@ def test_both_can_be_asked_and_what_a_house_allows_is_known(box):
     ('{"tiles": [{"id": 3, "layers": []}]}', "line 1, column 32: tiles[0].layers is an array of 0 (at least one layer)"),
     ('{"tiles": [{"id": 3, "layers": ["game"], "min": 4, "max": 3}]}', "line 1, column 59: tiles[0].max is 3 (must be 4 to 2147483647)"),
     ('{"info": {"author": "("}}', 'line 1, column 21: info.author is "(" (a regular expression: '),
-    ('{"info": {"author": "a{9}"}}', 'line 1, column 21: info.author is "a{9}" (at most 255 bytes, without {)'),
+    ('{"info": {"author": "a{9}"}}', 'line 1, column 21: info.author is "a{9}" (at most 255 bytes, 8 of +, and none of {)'),
+    ('{"info": {"author": "a+++++++++"}}', 'line 1, column 21: info.author is "a+++++++++" (at most 255 bytes, 8 of +, and none of {)'),
     ('{"settings": {"allow": [1]}}', "line 1, column 25: settings.allow[0] is 1 (must be a string)"),
     ('{"size": 0}', "line 1, column 10: size is 0 (must be 1 to 9223372036854775807)"),
 ])

@@ -10,7 +10,9 @@
 #include "formats/teeworlds/names/paths.h"
 #include "formats/teeworlds/rules/physics.h"
 
-enum { PATTERN_MAX = 255 };
+/* Of a pattern: what takes the C library no end of memory or stack. It writes what stands before a
+ * "+" twice, and so on for one around it. */
+enum { PATTERN_MAX = 255, PLUS_MAX = 8 };
 
 static int no_memory(struct error *e)
 {
@@ -103,13 +105,15 @@ static int read_pattern(const struct json_at *at, struct tw_house_info *ret, str
 {
 	const char *text;
 	char why[100];
-	int r = json_as_string(at, &text, NULL, e), wrong;
+	int r = json_as_string(at, &text, NULL, e), wrong, plus = 0;
 
 	if (r < 0)
 		return r;
-	/* What takes the C library no end of memory or stack. */
-	if (strlen(text) > PATTERN_MAX || strchr(text, '{'))
-		return json_refuse(at, e, "at most %d bytes, without {", PATTERN_MAX);
+	for (const char *c = text; *c; c++)
+		plus += *c == '+';
+	if (strlen(text) > PATTERN_MAX || plus > PLUS_MAX || strchr(text, '{'))
+		return json_refuse(
+			at, e, "at most %d bytes, %d of +, and none of {", PATTERN_MAX, PLUS_MAX);
 	wrong = regcomp(&ret->regex, text, REG_EXTENDED | REG_NOSUB);
 	if (wrong) {
 		regerror(wrong, &ret->regex, why, sizeof(why));
