@@ -238,7 +238,7 @@ KOG = {
         {"id": 33, "layers": ["game", "front"], "min": 1, "max": None},
         {"id": 34, "layers": ["game", "front"], "min": 1},
     ],
-    "info": {"author": "^[^ ]", "license": "^(CC0|MIT)$"},
+    "info": {"author": ".", "license": "^(CC0|MIT)$"},
     "settings": {"allow": ["sv_kog_map_quests", "tune", "sv_team"]},
 }
 

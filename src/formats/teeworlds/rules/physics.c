@@ -35,7 +35,7 @@ int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct erro
 	uint64_t all = (uint64_t)t->w * t->h;
 	uint8_t run[RUN * TW_TILE_MAX];
 
-	if (all > INT32_MAX)
+	if (all > INT32_MAX / t->size)
 		return error_set(e, -EIO, "there are more tiles than a game takes");
 	for (uint64_t at = 0; at < all; at += RUN) {
 		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
