@@ -388,6 +388,22 @@ def test_settings_are_those_that_the_server_takes_from_a_map(box):
     assert (words | ours) - refused == ours - NEWER
 
 
+REFUSALS = re.compile(r"No such command: \S+|Command '\S+' cannot be executed|Invalid arguments|No such tuning parameter: \S+")
+
+
+def test_lines_are_read_as_the_server_reads_them(box):
+    race = Race()
+    SOUND["settings"](race)
+    assert REFUSALS.findall(server_says(box, race.settings)) == []
+
+
+@pytest.mark.parametrize("name", ["misspelt", "swapped", "left out", "of no server", "of a server alone", "tuning", "tune without words", "no message"])
+def test_what_is_told_of_settings_the_server_refuses(box, name):
+    race = Race()
+    FAULTS[name][0](race)
+    assert len(REFUSALS.findall(server_says(box, race.settings))) == 1
+
+
 def test_what_words_settings_need_is_what_the_server_says(box):
     commands = {name: words for name, words in table("settings") if words}
     said = server_says(box, [name.encode() for name in commands])
