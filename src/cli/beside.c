@@ -2,7 +2,6 @@
 #include "cli/beside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,36 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
-#include "cli/offline/calls.h"
+#include "cli/offline/names.h"
 #include "cli/offline/output.h"
+#include "cli/offline/place.h"
 #include "fuse/control.h"
-#include "cli/lines.h"
 #include "vfs/journal/journal.h"
-
-int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
-{
-	CLEANUP(free) char *path = realpath(file, NULL);
-	char *slash;
-	int dirfd;
-
-	if (!path && errno == ENOENT)
-		path = strdup(file);
-	if (!path)
-		return error_set(e, -errno, "%s", strerror(errno));
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
-	dirfd = open(!slash ? "." : path[0] ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
-		return error_errno(e, "its directory cannot be opened");
-	*ret_name = strdup(slash ? slash + 1 : path);
-	if (!*ret_name) {
-		close(dirfd);
-		return error_set(e, -ENOMEM, "out of memory");
-	}
-	*ret_dirfd = dirfd;
-	return 0;
-}
 
 static void note_fitting(void *arg, const struct journal_info *i)
 {
@@ -50,7 +24,7 @@ static void note_fitting(void *arg, const struct journal_info *i)
 static int find(const char *path, int *ret_dirfd, char ret[NAME_MAX + 1], struct error *e)
 {
 	CLEANUP(free) char *name = NULL;
-	int r = beside_locate(path, ret_dirfd, &name, e);
+	int r = place_of(path, true, ret_dirfd, &name, e);
 
 	ret[0] = '\0';
 	return r < 0 ? r : journal_list(*ret_dirfd, name, note_fitting, ret, e);
@@ -101,7 +75,7 @@ int beside_each(const char *folder, void (*fn)(void *arg, const char *path), voi
 
 struct printing {
 	const char *map; /* each line begins with it; or NULL */
-	struct lines printed;
+	struct names printed;
 };
 
 static void print_discarded(void *arg, const char *path, const char *what)
@@ -112,9 +86,10 @@ static void print_discarded(void *arg, const char *path, const char *what)
 	snprintf(line, sizeof(line), "%s%sdiscarded: %s: %s", p->map ? p->map : "",
 		p->map ? ": " : "", path, what);
 	printable(line);
-	if (!lines_has(&p->printed, line))
-		output_report("%s", line);
-	lines_add(&p->printed, line);
+	if (names_has(&p->printed, line))
+		return;
+	output_report("%s", line);
+	(void)names_add(&p->printed, line);
 }
 
 enum outcome beside_discard(const char *path, const char *shown, bool several)
@@ -127,7 +102,7 @@ enum outcome beside_discard(const char *path, const char *shown, bool several)
 
 	if (r == 0 && file[0])
 		r = journal_discard(dirfd, file, print_discarded, &p, &e);
-	lines_clear(&p.printed);
+	names_finish(&p.printed);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
 	else if (!file[0])

@@ -11,10 +11,6 @@
 #include "base/error.h"
 #include "vfs/volume/outcome.h"
 
-/* The directory and the name of the map itself, where links lead; of a map that is gone, the name
- * as it was typed. Both are the caller's. */
-int beside_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
-
 /* The name of the journal that fits the map at path; false: there is none. */
 bool beside_journal(const char *path, char ret[NAME_MAX + 1]);
 

@@ -14,6 +14,8 @@
 #include "base/threads/clock.h"
 #include "cli/offline/output.h"
 
+/* What a worker may make us remember. */
+enum { LINES_MAX = 1 << 12 };
 enum {
 	TICK_MS = 250,
 	PROGRESS_AFTER_MS = 1000, /* a save is shown once it has taken this long */
@@ -47,7 +49,7 @@ static void clear_progress(struct listener *l)
 void listener_finish(struct listener *l)
 {
 	clear_progress(l);
-	lines_clear(&l->printed);
+	names_finish(&l->printed);
 }
 
 static void show_progress(struct listener *l)
@@ -85,9 +87,10 @@ static void take_progress(struct listener *l, struct control_msg *m)
 static void print_line(struct listener *l, struct control_msg *m)
 {
 	printable(m->text);
-	if (lines_has(&l->printed, m->text))
+	if (names_has(&l->printed, m->text))
 		return;
-	lines_add(&l->printed, m->text);
+	if (l->printed.n < LINES_MAX)
+		(void)names_add(&l->printed, m->text);
 	clear_progress(l);
 	if (l->several)
 		output_report("%s: %s", l->mountpoint, m->text);

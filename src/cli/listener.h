@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "fuse/control.h"
-#include "cli/lines.h"
+#include "cli/offline/names.h"
 
 struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */
@@ -21,7 +21,7 @@ struct listener {
 	int64_t start_ms, heard_ms, shown_ms;
 	int64_t moved_ms;           /* when the save was further than before */
 	struct control_msg last;    /* the last PROGRESS that said something */
-	struct lines printed;       /* of the report: each line is printed once */
+	struct names printed;       /* of the report: each line is printed once */
 };
 
 void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);

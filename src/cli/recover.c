@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/disk/io.h"
 #include "base/say.h"
-#include "cli/beside.h"
 #include "cli/line/command.h"
+#include "cli/offline/place.h"
 #include "vfs/journal/journal.h"
 
 static void print_journal(void *arg, const struct journal_info *i)
@@ -140,7 +140,7 @@ static int run(struct command *c)
 		return cli_usage("recover: an empty name");
 	if (to && ((struct recover *)c)->list)
 		return cli_usage("recover: --list and --extract exclude each other");
-	r = beside_locate(file, &dirfd, &name, &e);
+	r = place_of(file, true, &dirfd, &name, &e);
 	if (r == 0 && to)
 		keep_rights(dirfd, name);
 	if (r == 0)

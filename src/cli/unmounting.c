@@ -83,26 +83,26 @@ static void add_look(void *arg, pid_t pid, const char *name, const char *what)
 
 	(void)name;
 	snprintf(line, sizeof(line), "%ld %s", (long)pid, what);
-	lines_add(arg, line);
+	(void)names_add(arg, line);
 }
 
 /* Who holds the mount now, and by what. */
 struct looks {
-	struct lines at;
+	struct names at;
 	unsigned unseen; /* so often there was nobody whom we may see, one time after the other */
 };
 
 /* Is one of them still there, or nobody to be seen for too long? */
 static bool looks_stay(struct looks *k, const struct target *t)
 {
-	struct lines now = {0};
+	struct names now = {0};
 	bool stay = false;
 
 	(void)holders_find(t->entry.dev, add_look, &now);
 	for (size_t i = 0; i < now.n; i++)
-		stay |= lines_has(&k->at, now.at[i]);
+		stay |= names_has(&k->at, now.at[i]);
 	k->unseen = now.n ? 0 : k->unseen + 1;
-	lines_clear(&k->at);
+	names_finish(&k->at);
 	k->at = now;
 	return stay || k->unseen > UNSEEN_MAX;
 }
@@ -136,7 +136,7 @@ int unmounting(struct listener *l, const struct target *t, bool lazy)
 			break;
 		usleep(PAUSE_MS * 1000);
 	}
-	lines_clear(&looks.at);
+	names_finish(&looks.at);
 	if (!r || !unmounting_stands(t))
 		return OUTCOME_DONE;
 	listener_say(l, "%scannot unmount: %s", wrote(l) ? "saved, but " : "",

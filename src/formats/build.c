@@ -19,16 +19,17 @@ void built_finish(struct built *b)
 /* Is its time another one than the base's, where maps keep times? */
 static bool is_timed(const struct building *b, size_t i)
 {
-	const struct timespec *t = &b->in[i].mtime;
 	const struct built_entry *o = &b->out->entries[i];
+	struct timespec t;
 	struct entry en;
 
-	if (!b->in[i].timed || !b->f->keeps_times || b->in[i].dir || o->id == ENTRY_NONE)
+	if (!b->in[i].timed || !b->f->kept_time || b->in[i].dir || o->id == ENTRY_NONE)
 		return false;
 	if (b->in[i].from != o->id || o->fate == BUILD_WRITTEN)
 		return true;
+	t = b->f->kept_time(b->in[i].mtime);
 	return b->f->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&
-	       (en.mtime.tv_sec != t->tv_sec || en.mtime.tv_nsec != t->tv_nsec);
+	       (en.mtime.tv_sec != t.tv_sec || en.mtime.tv_nsec != t.tv_nsec);
 }
 
 static int put_times(struct building *b)
@@ -48,19 +49,29 @@ static int put_times(struct building *b)
 	return r;
 }
 
-static int name_all(struct building *b, bool last, struct error *e)
+static bool held_nothing(const struct building *b, entry_id dir)
 {
-	static const struct placement none[1];
-	const struct format_names *names = b->f->names;
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
 
-	if (!names || !names->renamed)
-		return 0;
-	return names->renamed(
-		&b->now, b->n_placements ? b->placements : none, b->n_placements, last, e);
+	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
 }
 
-/* Whether a directory that was removed is there again may follow from contents. */
-static void tell_lasting(const struct building *b)
+/* New objects that are in no map. */
+static void tell_absent(const struct building *b)
+{
+	for (size_t i = 0; i < b->n_placements; i++) {
+		struct built_entry *o = &b->out->entries[b->placements[i].order];
+
+		if (b->placements[i].absent && o->fate == BUILD_NEW)
+			o->fate = BUILD_ABSENT;
+	}
+}
+
+/* Whether a directory that was removed is there again may follow from contents; one that held
+ * nothing is not missed where another has its path. */
+static void tell_dirs(const struct building *b)
 {
 	struct entry en;
 
@@ -69,32 +80,34 @@ static void tell_lasting(const struct building *b)
 		bool gone = b->in[i].gone;
 		entry_id id = gone ? b->in[i].from : b->in[i].hides;
 
-		if (*old != BUILD_SAME && *old != BUILD_NEEDED &&
-			b->f->stat(b->now, id, &en, NULL) == 0 && en.dir)
-			*old = !gone ? BUILD_REPLACED : en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
+			b->f->stat(b->now, id, &en, NULL) < 0 || !en.dir)
+			continue;
+		if (gone)
+			*old = en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+		else
+			*old = b->in[i].dir && held_nothing(b, id) ? BUILD_SAME : BUILD_REPLACED;
 	}
 }
 
 /* The base with the contents of the tree, nothing placed yet. */
-static int put_contents(struct building *b, bool last, struct error *e)
+static int put_contents(struct building *b, struct error *e)
 {
 	int r = settle(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
-		r = name_all(b, last, e);
+		r = contents_put(b, e);
 	if (r == 0)
-		r = contents_put(b, last, e);
-	if (r == 0)
-		tell_lasting(b);
+		tell_dirs(b);
 	return r;
 }
 
 static void building_finish(struct building *b)
 {
 	settle_finish(b);
-	free(b->waited);
+	free(b->written);
 	free(b->placements);
 	snapshot_unref(b->now);
 }
@@ -105,9 +118,8 @@ static int begin(struct building *b, const struct snapshot *base, const struct t
 	*b = (struct building){.base = base, .f = base->format, .in = entries, .out = ret};
 	*ret = (struct built){.n = n};
 	ret->entries = calloc(n + 1, sizeof(*ret->entries));
-	b->waited = calloc(n + 1, 1);
 	b->now = snapshot_ref(base);
-	if (!ret->entries || settle_begin(b) < 0 || !b->waited)
+	if (!ret->entries || settle_begin(b) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t i = 0; i < n; i++)
 		ret->entries[i].id = ENTRY_NONE;
@@ -121,13 +133,15 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, true, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		r = put_times(&b);
 	if (r == 0)
 		r = b.f->tree->finalize(
 			b.now, b.placements, b.n_placements, &ret->map, say, arg, e);
-	if (r < 0)
+	if (r == 0)
+		tell_absent(&b);
+	else
 		built_finish(ret);
 	return r;
 }
@@ -139,7 +153,7 @@ int build_view(const struct snapshot *base, const struct tree_entry *entries, si
 	int r = begin(&b, base, entries, n, ret, e);
 
 	if (r == 0)
-		r = put_contents(&b, false, e);
+		r = put_contents(&b, e);
 	if (r == 0)
 		ret->map = snapshot_ref(b.now);
 	else

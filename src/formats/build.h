@@ -38,7 +38,7 @@ struct tree_entry {
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
 	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
-	bool refused;              /* ... by a save or a close before: it decides for no others */
+	bool refused;              /* ... by a save or a close before */
 	bool timed;                /* somebody set its time: this one */
 	struct timespec mtime;
 };
@@ -47,6 +47,7 @@ enum build_fate {
 	BUILD_SAME,    /* as in the base */
 	BUILD_WRITTEN, /* another content, or time where maps keep those */
 	BUILD_NEW,
+	BUILD_ABSENT, /* ... but its parts never came: it is in no map */
 	BUILD_MOVED,
 	BUILD_GONE,     /* it left the map */
 	BUILD_EMPTIED,  /* a part that is always there was removed, and is empty */
@@ -72,7 +73,7 @@ struct built {
 	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
 	struct built_entry *entries; /* as many as the tree has, in its order */
 	size_t n, n_refused;
-	size_t n_waiting; /* of a view: contents that wait for others */
+	size_t n_waiting; /* contents that are refused and wait for others */
 };
 
 /* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a

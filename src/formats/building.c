@@ -23,13 +23,13 @@ bool building_passes(int r)
 	       r != -EROFS;
 }
 
-int building_put(struct building *b, entry_id id, const struct extent *x, bool tells, bool *ret_put,
-	struct error *why)
+int building_put(
+	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
 {
 	CLEANUP(change_free) struct change *c = NULL;
-	int parsed = b->f->edit->parse(b->now, id, x, &c, why), r = 0;
+	int parsed = b->f->edit->parse(b->now, id, x, &b->others, &c, why), r = 0;
 
-	*ret_put = c && (parsed == 0 || (parsed == -EAGAIN && tells));
+	*ret_put = c && (parsed == 0 || parsed == -EAGAIN);
 	if (*ret_put)
 		r = b->f->edit->apply(&b->now, c, NULL, why);
 	return r < 0 ? r : parsed;

@@ -20,30 +20,34 @@ struct building {
 	struct claim *claims; /* room for two of each entry */
 	size_t n_claims;
 	struct hash claimed;
+	entry_id *left; /* ascending: objects of the base that do not stand at their paths */
+	size_t n_left, room_left;
 	struct placement *placements;
 	size_t n_placements, room;
-	uint8_t *waited; /* by entry: how often it waited and told others of it */
+	struct format_others others;    /* what parse is told: from when that is settled */
+	struct format_written *written; /* ... its */
 	bool progress;
 	bool last; /* what waits for others is refused */
 };
 
 /* Entry i is no part of the map, for this reason. */
 void building_refuse(struct building *b, size_t i, const struct error *why);
+/* What the entry's name means for what it came from. */
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e);
 /* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
 /* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */
 bool building_passes(int r);
-/* *ret_put: it says something else than before, or what it says was applied though it waits, which
- * it may where `tells`. */
-int building_put(struct building *b, entry_id id, const struct extent *x, bool tells, bool *ret_put,
-	struct error *why);
+/* *ret_put: it says something else than before, or what it says was applied though it waits. */
+int building_put(
+	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why);
 
 /* Room for what the two below need of a tree; freed by finish. -ENOMEM. */
 int settle_begin(struct building *b);
 void settle_finish(struct building *b);
 /* The identity of each entry, and where objects stand that are new, moved or gone. */
 int settle(struct building *b, struct error *e);
-/* What was closed, raw/ first; last: what waits for others then is refused. */
-int contents_put(struct building *b, bool last, struct error *e);
+/* What was closed, raw/ first. */
+int contents_put(struct building *b, struct error *e);
 
 #endif

@@ -5,10 +5,6 @@
 
 #include "formats/building.h"
 
-/* A table waits for the others of its layer, and once more for the layer's new size; but tables
- * that were all refused before do not decide it at the next save. */
-enum { WAITS_MAX = 2, WAITS_REFUSED = 1 };
-
 /* What an entry of the base shows, as bytes. */
 static int shown(const struct building *b, entry_id id, struct extent *ret, struct error *e)
 {
@@ -58,31 +54,40 @@ static int put_last(struct building *b, size_t i, bool *ret_put, struct error *w
 
 	if (!content(b, i, b->in[i].last, &x, why) || why->code)
 		return why->code;
-	return building_put(b, b->out->entries[i].id, &x, true, ret_put, why);
+	return building_put(b, b->out->entries[i].id, &x, ret_put, why);
 }
 
-static void refuse_content(struct building *b, size_t i, int r, const struct error *why)
+/* -ENOMEM. */
+static int refuse_content(struct building *b, size_t i, int r, const struct error *why)
 {
 	struct built_entry *o = &b->out->entries[i];
 	enum build_fate was = o->fate;
 	struct error none = ERROR_INIT;
+	struct meaning m;
 	bool put = false;
 
 	if (b->in[i].in)
 		o->last = put_last(b, i, &put, &none) == 0;
 	o->waits = r == -EAGAIN || why->others;
+	b->out->n_waiting += o->waits;
 	building_refuse(b, i, why);
 	if (put || was == BUILD_MOVED)
 		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
+	/* An object that was made and says nothing does not come into the map. */
+	if (was != BUILD_NEW || put || building_meaning(b, i, &m, NULL) < 0 ||
+		m.is != FORMAT_OBJECT)
+		return 0;
+	return building_place(b, (struct placement){.id = o->id, .removed = true});
 }
 
-/* What it told others changed the map already, so that it says what is there by now. */
-static bool told_other(const struct building *b, size_t i, const struct extent *x)
+/* It says what is there by now; but that may follow from what others say. */
+static bool differs_from_base(const struct building *b, size_t i, const struct extent *x)
 {
 	CLEANUP(change_free) struct change *c = NULL;
 
-	return b->waited[i] &&
-	       (b->f->edit->parse(b->base, b->out->entries[i].id, x, &c, NULL) < 0 || c);
+	return b->f->follows &&
+	       (b->f->edit->parse(b->base, b->out->entries[i].id, x, &b->others, &c, NULL) < 0 ||
+		       c);
 }
 
 /* 1: it waits for others. */
@@ -91,25 +96,22 @@ static int put(struct building *b, size_t i, struct error *e)
 	struct built_entry *o = &b->out->entries[i];
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct error why = ERROR_INIT;
-	bool tells = b->waited[i] < (b->in[i].refused ? WAITS_REFUSED : WAITS_MAX), put = false;
+	bool put = false;
 	int r;
 
 	if (!content(b, i, b->in[i].in, &x, &why))
 		return 0;
-	r = why.code ? why.code : building_put(b, o->id, &x, tells, &put, &why);
+	r = why.code ? why.code : building_put(b, o->id, &x, &put, &why);
 	if (building_passes(r))
 		return error_set(e, r, "%s", error_text(&why));
-	if (r == -EAGAIN && put)
-		b->waited[i]++;
 	b->progress |= r == 0 || (r == -EAGAIN && put);
-	if (r == 0 && o->fate == BUILD_SAME && (put || told_other(b, i, &x)))
+	if (r == 0 && o->fate == BUILD_SAME && (put || differs_from_base(b, i, &x)))
 		o->fate = BUILD_WRITTEN;
 	if (r == 0)
 		return 0;
 	if (!b->last && (r == -EAGAIN || why.others))
 		return 1;
-	refuse_content(b, i, r, &why);
-	return 0;
+	return refuse_content(b, i, r, &why);
 }
 
 /* Is it below raw/? Numbers are what things are called by there, so it comes first. */
@@ -136,20 +138,37 @@ static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct er
 	return r < 0 ? r : 0;
 }
 
-int contents_put(struct building *b, bool last, struct error *e)
+/* What files are told of each other. */
+static int know_others(struct building *b)
+{
+	struct format_others *o = &b->others;
+
+	b->written = malloc(b->out->n * sizeof(*b->written));
+	if (!b->written)
+		return -ENOMEM;
+	*o = (struct format_others){b->placements, b->n_placements, b->written, 0};
+	for (size_t i = 1; i < b->out->n; i++)
+		if (b->in[i].in && b->out->entries[i].id != ENTRY_NONE)
+			b->written[o->n_written++] = (struct format_written){
+				b->out->entries[i].id, b->in[i].in, b->in[i].refused};
+	return 0;
+}
+
+int contents_put(struct building *b, struct error *e)
 {
 	CLEANUP(free) uint32_t *waiting = malloc(b->out->n * sizeof(*waiting));
 	size_t n = 0;
-	int r = waiting ? 0 : error_set(e, -ENOMEM, "no memory for the files of a map");
+	int r = waiting ? know_others(b) : -ENOMEM;
 
-	for (int raw = 1; r == 0 && raw >= 0; raw--)
+	if (r < 0)
+		return error_set(e, r, "no memory for the files of a map");
+	for (int raw = 1; raw >= 0; raw--)
 		for (size_t i = 1; i < b->out->n; i++)
 			if (is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	do
-		r = r < 0 ? r : put_round(b, waiting, &n, e);
+		r = put_round(b, waiting, &n, e);
 	while (r == 0 && n && b->progress);
-	b->out->n_waiting = n;
-	b->last = last;
-	return r < 0 || !last ? r : put_round(b, waiting, &n, e);
+	b->last = true;
+	return r < 0 ? r : put_round(b, waiting, &n, e);
 }

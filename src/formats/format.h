@@ -10,7 +10,6 @@
  *   struct format        reading: what is there, and its bytes
  *   struct format_edit   what was written: judged, applied, and at a save the file
  *   struct format_tree   what names mean, new objects, and the map that follows from the names
- *   struct format_names  names that a save deals anew
  * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
@@ -23,8 +22,7 @@
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, apply, meaning add, holds renamed: cheap, for
- *             everybody waits (no large inflate).
+ *   owner     lookup stat list, apply, meaning add: cheap, for everybody waits (no large inflate).
  *   workers   size get note, parse sound check encode verify same, finalize: several at a
  *             time.
  * What is counted is freed on whichever thread lets go last.
@@ -101,7 +99,6 @@ struct entry {
 struct format;
 struct format_edit;
 struct format_tree;
-struct format_names;
 struct format_preview;
 struct format_index;
 struct format_merging;
@@ -139,11 +136,13 @@ struct format {
 	const char *const *texts;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
-	/* Names are the same in any ASCII case, for lookup and for what the tree adds. */
-	bool nocase;
-	/* Maps keep the times of their files: finalize is told of those that programs set (stamp).
-	 */
-	bool keeps_times;
+	/* Names of one file, for lookup and for what the tree adds, are those of one folded form
+	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
+	 * name is no other's. */
+	void (*fold)(const char *name, char *ret);
+	/* Maps keep the times of their files: what is kept of one that a program set, which finalize
+	 * is told of (stamp). NULL: they keep none. */
+	struct timespec (*kept_time)(struct timespec t);
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
 	/* What a file shows may follow from what is written to others: raw data, tables of a layer
@@ -197,7 +196,6 @@ struct format {
 	 * be removed or renamed; a save changes no path. */
 	const struct format_edit *edit;
 	const struct format_tree *tree;
-	const struct format_names *names;
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
 	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
@@ -213,6 +211,21 @@ struct change {
 
 void change_free(struct change *c); /* accepts NULL */
 DEFINE_CLEANUP(struct change, change_free);
+
+/* A file of the tree that has bytes of its own. */
+struct format_written {
+	entry_id id;
+	const struct extent *in;
+	bool refused; /* by a save before: it decides for no others */
+};
+
+/* What a tree holds beside the file that is judged: what stands where, and what others say. */
+struct format_others {
+	const struct placement *placements; /* objects that are new, moved or gone */
+	size_t n_placements;
+	const struct format_written *written; /* in the order of their paths */
+	size_t n_written;
+};
 
 /* What apply says of other entries: their content, size or times may have changed; of a directory,
  * which names the format gives in it. */
@@ -246,13 +259,15 @@ struct format_fault {
 
 /* What it takes to change a map and to write it. */
 struct format_edit {
-	/* Judge what was written to id, against s. *ret = NULL: it says what stands there already.
-	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
+	/* Judge what was written to id, against s. others: what a name in it means is what stands
+	 * under that name there, and if nothing does, what s had there when it was opened; NULL:
+	 * it is judged alone, and only the latter is known. *ret = NULL: it says what stands there
+	 * already. -EINVAL: the file becomes a draft, but where that is for what other files hold
 	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
 	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; a change
 	 * that comes with it is applied, for the files that wait for this one. */
 	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
-		struct change **ret, struct error *e);
+		const struct format_others *others, struct change **ret, struct error *e);
 	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
 	 * the change was made against an older version that differs; parse again. */
 	int (*apply)(
@@ -328,6 +343,7 @@ struct placement {
 	const char *name; /* the path's last component; NULL: that of the mount, and its place */
 	uint32_t order; /* of those that were made or moved to one position, lower ones are first */
 	bool removed;   /* it leaves the map; dir and name do not count */
+	bool absent;    /* finalize says: it is new, its parts never came, and it is in no map */
 	bool stamp;     /* nothing of it but a file's time is told */
 	struct timespec mtime;
 };
@@ -353,33 +369,15 @@ struct format_tree {
 	 * none, and say() is told. Also adds what a game needs where the map is a new one.
 	 * With nothing to do *ret is a reference to s.
 	 */
-	int (*finalize)(const struct snapshot *s, const struct placement *p, size_t n,
+	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-		struct error *e);
-};
-
-/* What a save deals anew: names of objects, and so what references by name mean. */
-struct format_names {
-	/* Is the object in the finalized map (ids are those of the mount that it was finalized in)?
-	 * A new one whose parts never came is not. true of what is no object. */
-	bool (*holds)(const struct snapshot *finalized, entry_id id);
-	/*
-	 * May be NULL. Objects were moved, or went after that: what they are called now is found in
-	 * any file, after what had the name at the mount; what names nothing is waited for or
-	 * refused as before. last: files for which parse said -EAGAIN are about to be tried for the
-	 * last time; what they name is found by what it is called now, and no longer waited for.
-	 * Told anew after that. placements NULL: that is over; and with last, it is about to
-	 * begin: all that waits is tried as things are, and says again what it wants of others.
-	 * Consumes and renews *s.
-	 */
-	int (*renamed)(struct snapshot **s, const struct placement *p, size_t n, bool last,
 		struct error *e);
 	/*
 	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
 	 * map would call them otherwise: the format's own text, for open (names in struct
-	 * format_context). *ret = NULL: nowhere.
+	 * format_context). *ret = NULL: nowhere. May be NULL: a save changes no name.
 	 */
-	int (*list)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
+	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
 
 /* The length of any file, on a worker. */

@@ -2,13 +2,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "formats/building.h"
 
 /* Which entry of the tree stands for an object or part of the base. */
 struct claim {
 	struct hash_link link; /* by the object; first */
 	entry_id object;
-	bool scratch; /* its file has a name that means nothing */
+	size_t kept; /* nothing else stands for it than this file, whose name means nothing; or 0 */
 };
 
 static struct claim *claim_find(const struct building *b, entry_id id)
@@ -22,24 +23,22 @@ static struct claim *claim_find(const struct building *b, entry_id id)
 	return NULL;
 }
 
-/* -ENOMEM. What stands for an object counts more than what only came from it. */
-static int claim(struct building *b, entry_id id, bool scratch)
+/* -ENOMEM. */
+static int claim(struct building *b, entry_id id, size_t kept)
 {
-	struct claim *c = claim_find(b, id);
+	struct claim *c;
 
-	if (c) {
-		c->scratch &= scratch;
+	if (claim_find(b, id))
 		return 0;
-	}
 	if (!hash_room(&b->claimed))
 		return -ENOMEM;
 	c = &b->claims[b->n_claims++];
-	*c = (struct claim){.object = entry_object(id), .scratch = scratch};
+	*c = (struct claim){.object = entry_object(id), .kept = kept};
 	hash_add(&b->claimed, &c->link, hash_number(c->object));
 	return 0;
 }
 
-static int meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
+int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e)
 {
 	const struct tree_entry *t = &b->in[i];
 	entry_id dir = b->out->entries[t->up].id;
@@ -104,12 +103,12 @@ static int settle_dir(struct building *b, size_t i, const struct meaning *m, str
 
 	if (m->known && (m->id == t->from || is_fixed(b, m->id))) {
 		o->id = m->id;
-		return claim(b, m->id, false);
+		return claim(b, m->id, 0);
 	}
 	if (t->from == ENTRY_NONE)
 		return means_something(m) ? make(b, i, e) : 0;
 	moved = m->fits && means_something(m);
-	r = claim(b, t->from, !moved);
+	r = claim(b, t->from, 0);
 	return r < 0 || !moved ? r : stands(b, i, BUILD_MOVED, t->from);
 }
 
@@ -133,9 +132,9 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 
 	if (is_home(b, i)) {
 		o->id = b->in[i].from;
-		return claim(b, o->id, false);
+		return claim(b, o->id, 0);
 	}
-	if (meaning(b, i, &m, &why) < 0) {
+	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
 		return 0;
 	}
@@ -146,7 +145,7 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	if (!m.known)
 		return m.is == FORMAT_PART ? make(b, i, e) : 0;
 	o->id = m.id;
-	return claim(b, m.id, false);
+	return claim(b, m.id, 0);
 }
 
 /* The second: files that stand anywhere else. */
@@ -158,25 +157,91 @@ static int settle_other(struct building *b, size_t i, struct error *e)
 	int r;
 
 	if (t->from != ENTRY_NONE && !claim_find(b, t->from) && o->fate == BUILD_SAME &&
-		meaning(b, i, &m, NULL) == 0 && m.fits) {
-		r = claim(b, t->from, false);
+		building_meaning(b, i, &m, NULL) == 0 && m.fits) {
+		r = claim(b, t->from, 0);
 		return r < 0 ? r : stands(b, i, BUILD_MOVED, t->from);
 	}
 	return o->fate == BUILD_SAME ? make(b, i, e) : 0;
 }
 
-/* The third: what was moved to a name that means nothing stays in the map as it was. */
+/* The third: what was moved to a name that means nothing stays in the map as it was, unless its
+ * directory went. */
 static int settle_kept(struct building *b, size_t i)
 {
 	const struct tree_entry *t = &b->in[i];
-	struct built_entry *o = &b->out->entries[i];
+	enum build_fate fate = b->out->entries[i].fate;
+	bool kept = !t->dir && (fate == BUILD_SCRATCH || fate == BUILD_REFUSED);
 
-	if (t->from == ENTRY_NONE || t->dir ||
-		(o->fate != BUILD_SCRATCH && o->fate != BUILD_REFUSED) || claim_find(b, t->from))
+	return kept && t->from != ENTRY_NONE ? claim(b, t->from, i) : 0;
+}
+
+/* What stands at its path in the base no more, and, of a directory, what was in it. */
+static int add_left(struct building *b, entry_id id)
+{
+	if (!array_room(b->left, b->n_left, b->room_left))
+		return -ENOMEM;
+	b->left[b->n_left++] = entry_object(id);
+	return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	return array_order(*(const entry_id *)a, *(const entry_id *)b);
+}
+
+static int add_left_below(struct building *b, entry_id dir)
+{
+	char name[NAME_MAX + 1];
+	uint64_t cookie = 0;
+	struct entry en;
+	int r = 0;
+
+	if (b->f->stat(b->base, dir, &en, NULL) < 0 || !en.dir || claim_find(b, dir))
 		return 0;
-	if (o->fate == BUILD_SCRATCH)
-		o->fate = BUILD_KEPT;
-	return claim(b, t->from, true);
+	while (r == 0 && b->f->list(b->base, dir, &cookie, name, &en, NULL) > 0)
+		r = add_left(b, en.id);
+	return r;
+}
+
+static int find_left(struct building *b)
+{
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i < b->out->n; i++) {
+		const struct tree_entry *t = &b->in[i];
+
+		if (t->gone && is_home(b, i))
+			r = add_left(b, t->from);
+		else if (!t->gone && t->hides != ENTRY_NONE)
+			r = add_left(b, t->hides);
+	}
+	for (size_t i = 0; r == 0 && i < b->n_left; i++)
+		r = add_left_below(b, b->left[i]);
+	if (r == 0 && b->n_left)
+		qsort(b->left, b->n_left, sizeof(*b->left), by_id);
+	return r;
+}
+
+static bool has_left(const struct building *b, entry_id object)
+{
+	return b->n_left && bsearch(&object, b->left, b->n_left, sizeof(object), by_id);
+}
+
+/* An object belongs to the file at its path, also to one that nobody touched: a file that came from
+ * there is another one then. */
+static int settle_untouched(struct building *b)
+{
+	int r = find_left(b);
+
+	for (size_t i = 1; r == 0 && i < b->out->n; i++) {
+		const struct tree_entry *t = &b->in[i];
+		entry_id object = entry_object(t->from);
+
+		if (!t->gone && !t->dir && t->from != ENTRY_NONE && !claim_find(b, object) &&
+			!has_left(b, object))
+			r = claim(b, object, 0);
+	}
+	return r;
 }
 
 /* It is there again, empty. */
@@ -185,7 +250,7 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	const struct extent nothing = EXTENT_INIT;
 	struct error why = ERROR_INIT;
 	bool put = false;
-	int r = building_put(b, id, &nothing, true, &put, &why);
+	int r = building_put(b, id, &nothing, &put, &why);
 
 	if (put)
 		*ret = BUILD_EMPTIED;
@@ -199,6 +264,8 @@ static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone
 	const struct claim *c = claim_find(b, id);
 	struct entry en;
 
+	if (c && c->kept && b->out->entries[c->kept].fate == BUILD_SCRATCH)
+		b->out->entries[c->kept].fate = BUILD_KEPT;
 	if (c || b->f->stat(b->base, id, &en, NULL) < 0 || en.fixed)
 		return 0;
 	if (en.standing)
@@ -216,6 +283,8 @@ int settle(struct building *b, struct error *e)
 	for (size_t i = 1; r == 0 && i < n; i++)
 		if (!b->in[i].gone)
 			r = settle_known(b, i, e);
+	if (r == 0)
+		r = settle_untouched(b);
 	for (size_t i = 1; r == 0 && i < n; i++)
 		if (!b->in[i].gone && !b->in[i].dir && b->out->entries[i].id == ENTRY_NONE)
 			r = settle_other(b, i, e);
@@ -240,5 +309,6 @@ int settle_begin(struct building *b)
 void settle_finish(struct building *b)
 {
 	hash_finish(&b->claimed);
+	free(b->left);
 	free(b->claims);
 }

@@ -34,7 +34,7 @@ struct format_context {
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
-	/* Of a map that a mount has saved: what names->list gave of the map that was built, so that
+	/* Of a map that a mount has saved: what tree->names gave of the map that was built, so that
 	 * its objects are called as that mount calls them. NULL: the map's own names. */
 	const struct bytes *names;
 };

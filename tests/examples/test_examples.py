@@ -48,18 +48,6 @@ def scripts():
     return sorted(n[:-3] for n in os.listdir(HERE) if n.endswith(".sh"))
 
 
-def normal(text):
-    """Lines of the report that may come in any order, as cp found the files, in one order."""
-    out, run = [], []
-    for line in text.splitlines() + [""]:
-        if line.startswith("saved: "):
-            run.append(line)
-        else:
-            out += sorted(run) + [line]
-            run = []
-    return out[:-1]
-
-
 @pytest.fixture
 def example():
     """Runs the example of that name: (the directory that it ran in, what it printed)."""
@@ -150,7 +138,7 @@ def test_the_page_quotes_the_script_as_it_is(name):
 @pytest.mark.parametrize("name", scripts())
 def test_the_example_prints_what_the_page_says(example, name):
     _, printed = example(name)
-    assert normal(printed) == normal(quoted()[name][1])
+    assert printed == quoted()[name][1]
 
 
 # ---- what they do

@@ -94,7 +94,7 @@ static int reopen(const struct fixture *f, const struct staged *g, struct fixtur
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	struct error e = ERROR_INIT;
 	struct source src;
-	int r = f->s->format->names->list(g->built.map, &names, &e);
+	int r = f->s->format->tree->names(g->built.map, &names, &e);
 
 	if (r == 0)
 		r = fixture_write(f, g->built.map, false, &src, NULL, &e);

@@ -25,7 +25,7 @@ int entry_find(const struct snapshot *s, const char *path, struct entry *ret)
 int entry_size(const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e)
 {
 	if (!entry->sized)
-		return s->format->size(s, entry->id, ret, e);
+		return snapshot_size(s, entry->id, ret, e);
 	*ret = entry->size;
 	return 0;
 }
@@ -49,8 +49,8 @@ int entry_get(
 	return r;
 }
 
-int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
-	struct error *e)
+int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
+	const struct format_others *others, struct touched *touched, struct error *e)
 {
 	struct bytes *b = bytes_copy(data, n);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
@@ -60,7 +60,7 @@ int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, stru
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = (*s)->format->edit->parse(*s, id, &in, &c, e);
+	r = (*s)->format->edit->parse(*s, id, &in, others, &c, e);
 	if (!c || (r < 0 && r != -EAGAIN))
 		return r;
 	if (r == -EAGAIN) {
@@ -72,6 +72,12 @@ int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, stru
 	r = (*s)->format->edit->apply(s, c, touched, e);
 	change_free(c);
 	return r < 0 ? r : 1;
+}
+
+int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
+	struct error *e)
+{
+	return entry_put_beside(s, id, data, n, NULL, touched, e);
 }
 
 int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_visit fn, void *arg,
@@ -144,7 +150,9 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 			l->broken(l->arg, path, "get", error_text(&e));
 		return r;
 	}
-	if (s->format->size(s, entry->id, &size, &e) < 0 || size != whole->size)
+	size = whole->size;
+	if ((s->format->size && s->format->size(s, entry->id, &size, &e) < 0) ||
+		size != whole->size)
 		l->broken(l->arg, path, "Size", "size and get disagree");
 	check_ranges(l, s, path, entry->id, whole);
 	if (s->format->stat(s, entry->id, &found, &e) < 0 || !found.sized ||

@@ -14,7 +14,10 @@ int entry_find(const struct snapshot *s, const char *path, struct entry *ret);
 int entry_size(const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e);
 int entry_get(
 	const struct snapshot *s, const struct entry *entry, struct bytes **ret, struct error *e);
-/* parse and apply to *s. 1: changed, 0: nothing to change, or the refusal. touched may be NULL. */
+/* parse and apply to *s. 1: changed, 0: nothing to change, or the refusal. touched may be NULL.
+ * Also where others are known. */
+int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
+	const struct format_others *others, struct touched *touched, struct error *e);
 int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
 	struct error *e);
 

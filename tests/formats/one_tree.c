@@ -480,8 +480,7 @@ int main(int argc, char **argv)
 	take(f.s, ENTRY_ROOT, "");
 	for (uint32_t seed = 1; r == 0 && seed <= n; seed++)
 		r = one_tree(&f, seed, &deeds, &built);
-	for (uint32_t seed = 1;
-		r == 0 && f.s->format->names && f.s->format->names->list && seed <= n; seed++)
+	for (uint32_t seed = 1; r == 0 && f.s->format->tree->names && seed <= n; seed++)
 		r = held_tree(&f, seed, &saved, &compared);
 	printf("%u trees, %u deeds, %u maps built, %u saved between, %u compared\n", n, deeds,
 		built, saved, compared);

@@ -238,7 +238,7 @@ static size_t placements(const struct run *run, struct placement **ret)
 				.name = t->removed ? NULL : t->name,
 				.removed = t->removed};
 	}
-	for (size_t i = 0; p && run->f->keeps_times && i < run->n; i++)
+	for (size_t i = 0; p && run->f->kept_time && i < run->n; i++)
 		if (run->things[i].put && !run->things[i].removed && !run->things[i].is_dir)
 			p[n++] = (struct placement){.id = run->things[i].id,
 				.stamp = true,
@@ -289,6 +289,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 {
 	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	char name[NAME_MAX + 1];
 	struct entry en;
 	struct meaning m;
@@ -297,9 +298,8 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 	(void)run->f->tree->meaning(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
 	if (name_like(run, r, t, name))
 		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
-	if (!run->f->names || roll(r, 8) || finalize(run, &s, NULL) < 0)
-		return;
-	(void)run->f->names->holds(s, t->id);
+	if (run->f->tree->names && !roll(r, 8) && finalize(run, &s, NULL) == 0)
+		(void)run->f->tree->names(s, &names, NULL);
 }
 
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)
@@ -317,7 +317,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 		return;
 	}
 	in = extent_of_bytes(b);
-	(void)run->f->edit->parse(run->now, t->id, &in, &c, NULL);
+	(void)run->f->edit->parse(run->now, t->id, &in, NULL, &c, NULL);
 }
 
 static void ask(struct run *run, enum question what, const struct thing *t)

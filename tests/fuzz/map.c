@@ -68,7 +68,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 	CLEANUP(change_free) struct change *c = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(l->s->format->edit->parse(l->s, id, &in, &c, &e), &e) < 0)
+	if (judged(l->s->format->edit->parse(l->s, id, &in, NULL, &c, &e), &e) < 0)
 		broken("GetPut refuses", error_text(&e));
 	if (c && !touches_nothing(l, c))
 		broken("GetPut", name);
@@ -81,7 +81,9 @@ static void look_at_file(const struct look *l, const struct entry *entry, const 
 	uint64_t size, n;
 	uint8_t *dst;
 
-	if (judged(l->s->format->size(l->s, entry->id, &size, &e), &e) < 0)
+	if (judged((l->s->format->size ? l->s->format->size : snapshot_size)(
+			   l->s, entry->id, &size, &e),
+		    &e) < 0)
 		return;
 	if (entry->sized && size != entry->size)
 		broken("Size", name);

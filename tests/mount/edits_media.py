@@ -5,7 +5,9 @@ import os
 
 import layout
 from edits_base import Base, Nothing
-from graph import LISTS
+from graph import stem_of
+from randommap import OPUS
+from world import ENDINGS
 
 
 def canonical_png(rng):
@@ -15,141 +17,130 @@ def canonical_png(rng):
                                      for y in range(w) for x in range(w)))
 
 
-class Media(Base):
-    def add_medium(self):
-        sort = self.rng.choice(LISTS[:3])
-        if sort == "images":
-            path, data = self.fresh(sort, ending=".png"), canonical_png(self.rng)
-        else:
-            like = self.medium(sort)
-            ending = os.path.splitext(like.path)[1]
-            path, data = self.fresh(sort, ending=ending), like.content
-        if sort == "envelopes":
-            data = copy.deepcopy(data)
-        t = self.make(sort, path, data)
-        self.put(t.where(), self.text(data[""]) if sort == "envelopes" else data)
+def ending(path):
+    return os.path.splitext(path)[1]
 
-    def old_medium(self):
-        """One that the map has: what no map has yet is known to files by its name alone, until the save."""
-        t = self.medium()
-        if not t.home:
+
+class Media(Base):
+    def content(self, path):
+        """Another one for a file of this name; of an envelope, one that may follow it."""
+        if path.startswith("envelopes/"):
+            return self.text(self.points(self.world.shows(path)))
+        if path.endswith(".png"):
+            return canonical_png(self.rng)
+        n = self.rng.randrange(1000)
+        if path.startswith("sounds/"):
+            return OPUS + b"%d" % n if path.endswith(".opus") else b'{"external": true}'
+        return b'{"external": true, "width": %d, "height": 1}' % (n + 1)
+
+    def points(self, envelope):
+        value = copy.deepcopy(envelope)
+        points = value.get("points", [])
+        if not points:
             raise Nothing
-        return t
+        if self.rng.random() < 0.3:
+            points.pop(self.rng.randrange(len(points)))
+        elif self.rng.random() < 0.5:
+            points.append(dict(copy.deepcopy(points[-1]), time=points[-1]["time"] + 7))
+        else:
+            self.rng.choice(points)["values"][0] += 3
+        return value
+
+    def add_medium(self):
+        sort = self.rng.choice(list(ENDINGS))
+        if sort == "envelopes":
+            like = self.medium(sort)
+            path, data = self.fresh(sort, ".json", self.kind(like)), self.read(like)
+        else:
+            path = self.fresh(sort, self.rng.choice((".png", ".png", ".json"))
+                              if sort == "images" else ".opus")
+            data = self.content(path)
+        self.do("put", path, data)
+
+    def loose(self, *sorts):
+        path = self.medium(*sorts)
+        if not self.is_free(path):
+            raise Nothing
+        return path
 
     def remove_medium(self):
-        t = self.old_medium()
-        self.remove(t.where())
-        t.gone = True
+        self.do("rm", self.loose())
 
     def make_again(self):
         """What was removed comes back with the file at its path, and what referred to it too."""
-        gone = [t for s in LISTS[:3] for t in getattr(self.world, s)
-                if t.gone and t.home and t.path == t.home]
-        if not gone:
+        sort = self.rng.choice(list(ENDINGS))
+        d = self.world.places[sort]
+        stems = {stem_of(sort, n) for n in d}
+        name, t = self.pick((n, t) for n, t in d.left.items() if stem_of(sort, n) not in stems)
+        path = "%s/%s" % (sort, name)
+        if ending(t.path) != ending(name):
             raise Nothing
-        t = self.rng.choice(gone)
-        self.put(t.where(), self.text(t.content[""]) if t.sort == "envelopes" else t.content)
-        t.gone = False
+        self.do("put", path, self.text(self.points(t.content[""])) if sort == "envelopes"
+                else self.content(path))
 
     def rename_medium(self):
-        t = self.old_medium()
-        path = self.fresh(t.sort, ending=os.path.splitext(t.path)[1])
-        old = t.where()
-        t = self.leaves(t)
-        t.goes(path, None, self.next())
-        self.use(t)
-        self.rename(old, t.where())
-
-    def leaves(self, t):
-        """A file that was renamed over t's leaves that path: then it is again what it came from."""
-        over = t.over
-        if not over:
-            return t
-        if not over.gone:
-            raise Nothing
-        t.over = over.over = None
-        over.content, over.gone, t.gone = t.content, False, True
-        self.repaint(over)
-        return over
+        path = self.loose()
+        self.do("mv", path, self.fresh(path.split("/")[0], ending(path), self.kind(path)))
 
     def rename_back(self):
-        moved = [t for s in LISTS[:3] for t in getattr(self.world, s) if t.home != t.path]
-        t = self.pick(moved, lambda t: t.home and not any(
-            o is not t and o.alive() and o.sort == t.sort and o.path == t.home
-            for o in self.everything()))
-        old = t.where()
-        t.goes(t.home, None, self.next())
-        self.rename(old, t.where())
+        """To where it came from."""
+        path = self.loose()
+        origin = self.world.entry(path).origin
+        if not origin:
+            raise Nothing
+        home = "%s/%s" % (origin.sort, origin.path)
+        stems = {stem_of(origin.sort, n) for n in self.world.places[origin.sort]}
+        if origin.stem() in stems or ending(home) != ending(path):
+            raise Nothing
+        self.do("mv", path, home)
+
+    def two(self, *sorts):
+        """Of which one may take the place of the other."""
+        a = self.medium(*sorts)
+        b = self.pick(p for p in self.media(a.split("/")[0]) if p != a and self.is_plain(p)
+                      and ending(p) == ending(a) and self.kind(p) == self.kind(a))
+        return a, b
 
     def swap_media(self):
         """Through a third name: what refers to a path refers to it still."""
-        a = self.medium()
-        ending = os.path.splitext(a.path)[1]
-        at_home = lambda t: (t.path == t.home and not t.over  # noqa: E731
-                             and os.path.splitext(t.path)[1] == ending)
-        if not at_home(a):
-            raise Nothing
-        b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and at_home(t)
-                      and self.is_plain(t))
-        if a.sort == "envelopes" and any(a.content[""][k] != b.content[""][k]
-                                         for k in ("channels", "version")):
-            raise Nothing  # what an envelope moves is fixed
-        scratch = "%s/swap.tmp" % a.sort
-        self.rename(a.where(), scratch)
-        self.rename(b.where(), a.where())
-        self.rename(scratch, b.where())
-        a.content, b.content, a.over, b.over = b.content, a.content, b, a
-        self.repaint(a)
-        self.repaint(b)
+        a, b = self.two()
+        third = a.split("/")[0] + "/swap.tmp"
+        self.do("mv", a, third)
+        self.do("mv", b, a)
+        self.do("mv", third, b)
 
     def rename_over(self):
-        a = self.medium("images", "sounds")
-        b = self.pick(getattr(self.world, a.sort), lambda t: t is not a and self.is_plain(t)
-                      and os.path.splitext(t.path)[1] == os.path.splitext(a.path)[1])
-        if a.path != a.home or b.path != b.home or a.over or b.over:
+        a, b = self.two()
+        if not self.is_free(b):
             raise Nothing
-        self.rename(b.where(), a.where())
-        a.content, a.over, b.gone = b.content, b, True
-        self.repaint(a)
+        self.do("mv", b, a)
+
+    def temporary(self):
+        path = self.medium()
+        data = self.content(path)
+        self.do("put", path.split("/")[0] + "/.t", data)
+        self.do("mv", path.split("/")[0] + "/.t", path)
+
+    def backup(self):
+        path = self.medium()
+        data = self.content(path)
+        self.do("mv", path, path + "~")
+        self.do("put", path, data)
+        self.do("rm", path + "~")
 
     def split(self):
         """A backup under a name that means something, and the file made anew."""
-        a = self.medium("images", "sounds")
-        if a.path != a.home or a.over:
-            raise Nothing
-        path = self.fresh(a.sort, ending=os.path.splitext(a.path)[1])
-        where = a.where()
-        backup = self.make(a.sort, path, a.content)
-        self.rename(where, backup.where())
-        a.content = canonical_png(self.rng) if path.endswith(".png") else a.content
-        self.put(where, a.content)
-        self.repaint(a)
-
-    def repaint(self, image):
-        if image.sort == "images":
-            for layer in self.world.all_layers():
-                if layer.content["layer.json"].get("image") is image:
-                    layer.repainted = True
+        path = self.medium()
+        to, data = self.fresh(path.split("/")[0], ending(path), self.kind(path)), self.content(path)
+        self.do("mv", path, to)
+        self.do("put", path, data)
 
     def write_medium(self):
-        t = self.medium()
-        if t.sort == "envelopes":
-            value = copy.deepcopy(t.content[""])
-            points = value.get("points", [])
-            if not points:
-                raise Nothing
-            if self.rng.random() < 0.3:
-                points.pop(self.rng.randrange(len(points)))
-            elif self.rng.random() < 0.5:
-                points.append(dict(copy.deepcopy(points[-1]), time=points[-1]["time"] + 7))
-            else:
-                self.rng.choice(points)["values"][0] += 3
-            t.content[""] = value
-            self.put(t.where(), self.text(value))
-        elif t.path.endswith(".png"):
-            t.content = canonical_png(self.rng)
-            self.put(t.where(), t.content)
-            self.repaint(t)
-        else:
-            raise Nothing
+        path = self.medium()
+        self.do("put", path, self.content(path))
 
+    def write_other_form(self):
+        """An embedded image becomes an external one, and the other way."""
+        path = self.medium("images")
+        to = os.path.splitext(path)[0] + (".json" if path.endswith(".png") else ".png")
+        self.do("put", to, self.content(to))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""What a map holds, as objects that refer to one another: an independent model of what must become
-of a map whose files are moved, copied and removed (DESIGN section 4; docs/teeworlds.md).
+"""What a map holds, as objects that refer to one another; and what a reader that shares nothing with
+mapfs finds in a map's file.
 
-Things are images, sounds, envelopes, groups and layers. A reference is the thing that it points at,
-whatever its number is; the numbers come back when the model says what the saved map must show.
+Objects are images, sounds, envelopes, groups and layers. A reference is the object that it points at,
+whatever its number is. world.py says what becomes of them.
 """
 import json
 import math
@@ -30,63 +30,22 @@ CLIPS = expect.CLIPS
 LAST = math.inf
 
 
-class Thing:
-    def __init__(self, sort, path, content, parent=None):
-        self.sort, self.path, self.content, self.parent = sort, path, content, parent
-        self.name, self.position, self.seq = b"", LAST, 0
-        self.home = self.home_name = self.home_parent = self.home_position = None
-        self.layers = []        # of a group
-        self.known = self.stem()  # what files call it until the next mount
-        self.gone = False
-        self.over = None        # whose file was renamed over this one's since the map was saved
-        self.locked = False     # a name that is to be resolved at the save depends on its path
-        self.waits = False      # a new layer that came before what it refers to
-        self.mounted = None     # where it stood when the map was mounted, and its place there
-        self.rank = 0
-        self.wrote = set()      # "size", "cells": what was written since it was mounted or saved
-        self.repainted = False  # the opaque marks may follow new pixels
+class Unfit(Exception):
+    """The model does not speak of such a map."""
 
-    def stem(self):
-        if self.sort in ("groups", "layers"):
-            return self.path
-        return os.path.splitext(self.path)[0]
 
-    def where(self):
-        if self.sort == "layers":
-            return "%s/layers/%s" % (self.parent.where(), self.path)
-        return "%s/%s" % (self.sort, self.path)
+def stem_of(sort, name):
+    return name if sort in ("groups", "layers") else os.path.splitext(name)[0]
 
-    def alive(self):
-        return not self.gone and not (self.parent and self.parent.gone)
 
-    def settle_home(self):
-        """As the next mount finds it."""
-        if self.sort in ("groups", "layers"):
-            main = "group.json" if self.sort == "groups" else "layer.json"
-            self.content = dict(self.content, **{main: raised(self)})
-        self.home, self.home_name, self.home_position = self.path, self.name, self.position
-        self.home_parent, self.seq, self.locked, self.waits = self.parent, 0, False, False
-        self.known, self.wrote, self.over = self.stem(), set(), None
+def is_json(name):
+    return name.endswith(".json")
 
-    def settle_saved(self):
-        """The mount goes on over the map that it saved: paths hold still."""
-        if self.gone:
-            self.home = None
-        else:
-            self.settle_home()
 
-    def moved(self):
-        """A save changes nothing of that: one order, whether the map was saved in between or not."""
-        return self.mounted != (self.path, self.parent)
-
-    def goes(self, path, parent, seq):
-        """It is moved to, or made at, that path."""
-        self.path, self.parent = path, parent
-        if path == self.home and parent is self.home_parent:
-            self.name, self.position, self.seq = self.home_name, self.home_position, 0
-        else:
-            self.position, self.name = parsed(self.stem(), self.sort)
-            self.seq = seq
+def read(data):
+    """What a file says: JSON, or its bytes."""
+    is_text = isinstance(data, bytes) and data.lstrip()[:1] in (b"{", b"[")
+    return numbers(json.loads(data)) if is_text else data
 
 
 def parsed(stem, sort):
@@ -105,18 +64,7 @@ def parsed(stem, sort):
 def by_name(path):
     """Byte by byte, but numbers by their value; a number stands where its digits do among bytes."""
     return [(ord("0"), int(x)) if x.isdigit() else (x[0], 0)
-            for x in re.findall(rb"\d+|\D", path.encode())]
-
-
-def in_order(things):
-    """What was made or moved comes before what stood there; among themselves, and without a position,
-    they stand by their names: when they came does not count."""
-    alive = [t for t in things if not t.gone]
-
-    def key(t):
-        stood = t.position != LAST and not t.moved()
-        return t.position, stood, t.rank if stood else 0, by_name(t.path), t.path
-    return sorted(alive, key=key)
+            for x in re.findall(rb"\d+|\D", path.encode())], path
 
 
 def each_reference(value, visit):
@@ -129,183 +77,143 @@ def each_reference(value, visit):
     return value
 
 
-def is_json(name):
-    return name.endswith(".json")
+class Object:
+    """One of a map, under the path by which a mount shows it."""
+
+    def __init__(self, sort, path, name, content, group=None):
+        self.sort, self.path, self.name, self.group = sort, path, name, group
+        self.content = content  # {name of a file in its directory; of a medium "": bytes or JSON}
+        self.position = 0
+        self.moved = False      # it was made or moved since the mount
+        self.painted = False    # an image: its pixels are others than before the save
+        self.repainted = False  # a layer: its opaque marks may follow new pixels
+        self.layers = []        # of a group
+
+    def stem(self):
+        return stem_of(self.sort, self.path)
+
+    def order(self):
+        """What was made or moved comes before what stood there; among themselves they stand by their
+        names: when they came does not count."""
+        return self.position, not self.moved, by_name(self.path)
 
 
-class Unfit(Exception):
-    """The model does not speak of such a map."""
+class Base:
+    """The objects of a map, in its order."""
 
+    def __init__(self):
+        self.lists = {sort: [] for sort in LISTS}
 
-class World:
-    def __init__(self, f):
-        self.images, self.sounds, self.envelopes, self.groups = [], [], [], []
-        self.seq = 0
-        self.used = set()  # paths that meant something since the mount
-        self.left = []     # layers that went to another group
-        view = expect.View(f)
-        starts = 0
-        for g in view.groups:
-            if len(g.ints) < 7 or g.ints[5] != starts or g.ints[6] < 0:
-                raise Unfit("layers in several groups or in none")
-            starts += g.ints[6]
-        if starts != len(view.layers):
-            raise Unfit("layers in no group")
-        self.read_media(f, view)
-        self.read_layers(view)
-        self.bind()
-        self.settle_home()
+    def __getitem__(self, sort):
+        return self.lists[sort]
 
-    def read_media(self, f, view):
-        for sort, type_, files in (("images", IMAGE, layout.image_files),
-                                   ("sounds", SOUND, layout.sound_files)):
-            at = 4 if sort == "images" else 2
-            found = list(files(f))
-            if len(found) != len(f.of_type(type_)):
-                raise Unfit("an item without a file")
-            for item, (path, file) in zip(f.of_type(type_), found):
-                t = Thing(sort, path.decode().split("/", 1)[1], file.content())
-                if t.content is None:
-                    raise Unfit("damaged data")
-                t.name = layout.named_blob(f, item.ints[at])
-                getattr(self, sort).append(t)
-        for e in range(len(view.envelopes)):
-            v = view.envelopes[e].ints
-            t = Thing("envelopes", view.stems["envelope"][e] + ".json",
-                      {"": numbers(json.loads(view.envelope(e)))})
-            t.name = expect.text_name(v[4:12]) if len(v) >= 12 else b""
-            self.envelopes.append(t)
+    def layers(self):
+        return [layer for g in self["groups"] for layer in g.layers]
 
-    def read_layers(self, view):
-        for g, item in enumerate(view.groups):
-            name = view.group_name(g)
-            group = Thing("groups", layout.stem(g, len(view.groups), name, 255).decode(),
-                          {"group.json": numbers(json.loads(view.group_json(g)))})
-            group.name = name
-            self.groups.append(group)
-            start, count = item.ints[5:7]
-            for n in range(count):
-                content = {}
-                for file, text in view.layer_files(g, start + n, n):
-                    if text is None:
-                        raise Unfit("damaged data")
-                    content[file] = numbers(json.loads(text)) if is_json(file) else text.encode()
-                name = view.layer_name(start + n)
-                layer = Thing("layers", layout.stem(n, count, name, 255).decode(), content, group)
-                layer.name = name
-                group.layers.append(layer)
+    def deal(self):
+        """Numbers are dealt anew, as by the next mount; {object: stem}."""
+        out = {}
+        for things, limit in [(self[s], 250) for s in LISTS[:3]] + [
+                (x, 255) for x in [self["groups"]] + [g.layers for g in self["groups"]]]:
+            for i, t in enumerate(things):
+                out[t] = layout.stem(i, len(things), t.name, limit).decode()
+        return out
 
-    def bind(self):
-        stems = {sort: {t.stem(): t for t in getattr(self, sort)} for sort in LISTS}
-        for layer in self.all_layers():
-            for name, value in layer.content.items():
-                if is_json(name):
-                    layer.content[name] = each_reference(
-                        value, lambda k, v: stems[KEYS[k]][v] if isinstance(v, str) else v)
-
-    def all_layers(self):
-        return [layer for g in self.groups for layer in g.layers]
-
-    def settle_home(self):
-        """Numbers are dealt anew, as by the next mount."""
-        self.used, self.left = set(), []
-        for sort in LISTS:
-            setattr(self, sort, self.dealt(getattr(self, sort), 250 if sort != "groups" else 255))
-        for group in self.groups:
-            group.layers = self.dealt(group.layers, 255)
-
-    def settle_saved(self):
-        for t in [t for s in LISTS for t in getattr(self, s)] + self.all_layers():
-            t.settle_saved()
-
-    def dealt(self, things, limit):
-        things = in_order(things)
-        for i, t in enumerate(things):
-            ending = os.path.splitext(t.path)[1] if t.sort not in ("groups", "layers") else ""
-            t.path, t.position = layout.stem(i, len(things), t.name, limit).decode() + ending, i
-            t.settle_home()
-            t.mounted, t.rank = (t.path, t.parent), i
-        return things
-
-    # ---- what the saved map must show
+    def settle(self):
+        for t, stem in self.deal().items():
+            t.path, t.moved = stem + t.path[len(t.stem()):], False
+        for things in list(self.lists.values()) + [g.layers for g in self["groups"]]:
+            for i, t in enumerate(things):
+                t.position = i
+        return self
 
     def shows(self):
-        """{path: bytes or parsed JSON}"""
-        out, stems = {}, {}
-        for sort in ("images", "sounds", "envelopes"):
-            things = in_order(getattr(self, sort))
-            for i, t in enumerate(things):
-                stems[t] = layout.stem(i, len(things), t.name).decode()
-                path = "%s/%s%s" % (sort, stems[t], os.path.splitext(t.path)[1])
-                out[path] = t.content if sort in MEDIA else t.content[""]
-        counts = {sort: len(in_order(getattr(self, sort))) for sort in LISTS}
+        """{path: bytes or parsed JSON} of a new mount, and the paths whose marks do not count."""
+        stems, out, unmarked = self.deal(), {}, set()
 
-        def shown(key, value):
-            if isinstance(value, Thing):
-                return stems.get(value)
-            # What pointed at nothing must not begin to point at something.
-            if value is not None and 0 <= value < counts[KEYS[key]]:
-                return None
-            return value
-        groups = in_order(self.groups)
-        for g, group in enumerate(groups):
-            top = "groups/" + layout.stem(g, len(groups), group.name, 255).decode()
-            out[top + "/group.json"] = raised(group)
-            layers = in_order(group.layers)
-            for n, layer in enumerate(layers):
-                below = "%s/layers/%s" % (
-                    top, layout.stem(n, len(layers), layer.name, 255).decode())
-                for name, value in layer.content.items():
-                    if name == "layer.json":
-                        value = raised(layer)
-                    if is_json(name):
-                        value = each_reference(value, shown)
-                    elif layer.repainted and name == "flags.csv":
-                        value = without_marks(value)
-                    out["%s/%s" % (below, name)] = value
-        return out
-
-    def repainted(self):
-        """Paths in the saved map whose opaque marks do not count."""
-        out, groups = set(), in_order(self.groups)
-        for g, group in enumerate(groups):
-            layers = in_order(group.layers)
-            for n, layer in enumerate(layers):
-                if layer.repainted:
-                    out.add("groups/%s/layers/%s/flags.csv" % (
-                        layout.stem(g, len(groups), group.name, 255).decode(),
-                        layout.stem(n, len(layers), layer.name, 255).decode()))
-        return out
+        def put(top, t):
+            for name, value in t.content.items():
+                path = top + "/" + name if name else top
+                if isinstance(value, (dict, list)):
+                    value = each_reference(value, lambda _, v: stems[v] if isinstance(v, Object) else v)
+                if t.repainted and name == "flags.csv":
+                    unmarked.add(path)
+                    value = without_marks(value)
+                out[path] = value
+        for sort in LISTS[:3]:
+            for t in self[sort]:
+                put("%s/%s%s" % (sort, stems[t], t.path[len(t.stem()):]), t)
+        for g in self["groups"]:
+            put("groups/" + stems[g], g)
+            for t in g.layers:
+                put("groups/%s/layers/%s" % (stems[g], stems[t]), t)
+        return out, unmarked
 
 
-def raised(thing):
-    """Its main file; a name is stored where it needs a higher version (layout rule 6)."""
-    value = dict(thing.content["group.json" if thing.sort == "groups" else "layer.json"])
-    least = {"groups": 3}.get(thing.sort) or {2: 3, 3: 2}.get(value.get("type"))
-    if thing.seq and thing.name and least and value.get("version", least) < least:
-        value["version"] = least
-        if thing.sort == "groups":
-            for key in CLIPS:
-                value.setdefault(key, 0)
-    return value
+def read_map(f):
+    """The Base of a map that was just mounted."""
+    base, view = Base(), expect.View(f)
+    starts = 0
+    for g in view.groups:
+        if len(g.ints) < 7 or g.ints[5] != starts or g.ints[6] < 0:
+            raise Unfit("layers in several groups or in none")
+        starts += g.ints[6]
+    if starts != len(view.layers):
+        raise Unfit("layers in no group")
+    read_media(base, f, view)
+    for g, item in enumerate(view.groups):
+        group = Object("groups", "", view.group_name(g),
+                       {"group.json": read(view.group_json(g).encode())})
+        base["groups"].append(group)
+        for n in range(item.ints[6]):
+            content = {}
+            for file, text in view.layer_files(g, item.ints[5] + n, n):
+                if text is None:
+                    raise Unfit("damaged data")
+                content[file] = read(text.encode())
+            group.layers.append(
+                Object("layers", "", view.layer_name(item.ints[5] + n), content, group))
+    base.settle()
+    stems = {sort: {t.stem(): t for t in base[sort]} for sort in LISTS}
+    for layer in base.layers():
+        layer.content = {name: each_reference(value, lambda k, v: stems[KEYS[k]][v]
+                                              if isinstance(v, str) else v)
+                         for name, value in layer.content.items()}
+    return base
+
+
+def read_media(base, f, view):
+    for sort, type_, files, at in (("images", IMAGE, layout.image_files, 4),
+                                   ("sounds", SOUND, layout.sound_files, 2)):
+        found = list(files(f))
+        if len(found) != len(f.of_type(type_)):
+            raise Unfit("an item without a file")
+        for item, (path, file) in zip(f.of_type(type_), found):
+            content = file.content()
+            if content is None:
+                raise Unfit("damaged data")
+            path = "x" + os.path.splitext(path.decode())[1]
+            base[sort].append(Object(sort, path, layout.named_blob(f, item.ints[at]),
+                                     {"": read(content)}))
+    for e, item in enumerate(view.envelopes):
+        v = item.ints
+        base["envelopes"].append(Object(
+            "envelopes", "x.json", expect.text_name(v[4:12]) if len(v) >= 12 else b"",
+            {"": read(view.envelope(e).encode())}))
 
 
 def without_marks(plane):
     return [[int(c) & ~OPAQUE for c in row.split(b",")] for row in plane.splitlines()]
 
 
-def map_shows(f, repainted=()):
+def map_shows(f, unmarked=()):
     """The same of a map, by expect.py's reading."""
     out = {}
     for path, file in list(layout.image_files(f)) + list(layout.sound_files(f)):
-        out[path.decode()] = file.content()
+        out[path.decode()] = read(file.content())
     for path, text in expect.files(f).items():
         path = path.decode()
-        if text is not None and is_json(path):
-            text = numbers(json.loads(text))
-        elif path in repainted:
-            text = without_marks(text)
-        out[path] = text
+        out[path] = without_marks(text) if path in unmarked else read(text)
     return out
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Random structural edits against an independent model of what refers to what (graph.py, edits.py).
+"""Random structural edits against an independent model of what becomes of them (world.py, edits.py).
 
 After every sequence and save the map's files, by a reader that shares nothing with mapfs, are those
 that the model says; a strict check (../shared/tools/twcheck.py) finds nothing that the map did not
@@ -23,8 +23,9 @@ import share
 import told
 from core import CoreTree, DirTree
 from edits import Editor
-from graph import Unfit, World, differences, map_shows
+from graph import KEYS, Unfit, differences, map_shows, read_map
 from expect import AUTOMAPPER  # found by graph
+from world import World, content
 
 SEQUENCES = int(os.environ.get("MAPFS_TEST_SEQUENCES", "0"))
 SEED = os.environ.get("MAPFS_TEST_SEED")
@@ -78,7 +79,7 @@ class Sequence:
     def __init__(self, seed, path, tree, other=None):
         self.seed, self.path, self.tree = seed, path, tree
         self.before = datafile.Datafile.load(path)
-        self.world = World(self.before)
+        self.world = World(read_map(self.before))
         self.editor = Editor(self.world, tree, seed, other)
 
     def wrong(self, what):
@@ -105,6 +106,15 @@ class Sequence:
                 self.wrong("%s is listed with %d bytes and has %d" % (
                     below, size, len(self.tree.get(below))))
 
+    def told(self):
+        """The tree as the save makes it: tables may say a layer's size."""
+        out = told.tree(self.tree)
+        for layer in self.editor.layers():
+            path, main = layer + "/layer.json", content(self.world.entry(layer))["layer.json"]
+            if path in out:
+                out[path] = self.editor.text({k: v for k, v in main.items() if k not in KEYS})
+        return out
+
     def check_report(self, report, before, fresh):
         """What is told as saved a new mount shows, and what is told as removed it does not."""
         why = told.untrue(report, before, told.tree(fresh))
@@ -112,12 +122,12 @@ class Sequence:
             self.wrong(why)
 
     def compare(self, data, what):
+        want, unmarked = self.world.build().base.shows()
         try:
-            saved = datafile.Datafile(data)
-            got = map_shows(saved, self.world.repainted())
+            got = map_shows(datafile.Datafile(data), unmarked)
         except Exception as e:  # whatever is wrong with it, the steps are what one needs to know
             self.wrong("%s cannot be read: %r" % (what, e))
-        diff = differences(self.world.shows(), got)
+        diff = differences(want, got)
         if diff:
             self.wrong("%s:\n%s" % (what, "\n".join(diff[:8])))
 
@@ -140,7 +150,7 @@ def maps(room):
     for path in places.debian_maps() + corpus():
         if os.path.getsize(path) <= SMALL:
             try:
-                World(datafile.Datafile.load(path))
+                read_map(datafile.Datafile.load(path))
             except (Unfit, ValueError):
                 continue
             out.append(path)
@@ -158,17 +168,18 @@ def run(core, maps, seed, room, check=None):
     tree, other, fresh = (CoreTree(core, i) for i in range(3))
     tree.open(path)
     other.open(second)
-    s = Sequence(seed, path, tree, (World(datafile.Datafile.load(second)), other))
+    s = Sequence(seed, path, tree, (World(read_map(datafile.Datafile.load(second))), other))
     for at in range(SAVES):
         s.steps(STEPS)
         if (at + seed // 2) % 2 == 0:
+            before = s.told()
             code, report = tree.save()
             if code != 0:
                 s.wrong("the save gives %d\n%s" % (code, report))
             s.compare(tree.map(), "the saved map")
             remount(fresh, tree.map(), room)
-            s.check_report(report, told.tree(tree), fresh)
-            s.world.settle_saved()
+            s.check_report(report, before, fresh)
+            s.world.saved()
             s.steps(2)
         elif seed % 2:
             # What was closed is kept, under the same paths; nothing was saved since the mount.
@@ -180,7 +191,7 @@ def run(core, maps, seed, room, check=None):
             s.steps(2)
         if seed % 10 == 0:
             s.compare_sizes()
-        before = told.tree(tree)
+        before = s.told()
         code, report = tree.end()
         if code != 0:
             s.wrong("the end gives %d\n%s" % (code, report))
@@ -192,7 +203,7 @@ def run(core, maps, seed, room, check=None):
         if check:
             check(s, data, second)
         if at + 1 < SAVES:
-            s.world.settle_home()
+            s.world.mounted()
             remount(tree, data, room)
 
 
@@ -218,21 +229,21 @@ def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
     other = box.mount(second, "ro", box.point("other"))
     m = box.mount(path)
     s = Sequence(seed, path, DirTree(m.point),
-                 (World(datafile.Datafile.load(second)), DirTree(other.point)))
+                 (World(read_map(datafile.Datafile.load(second))), DirTree(other.point)))
     for at in range(SAVES):
         s.steps(STEPS)
         fd = os.open(m.point, os.O_RDONLY)
         os.fsync(fd)
         os.close(fd)
         s.compare(boxes.get(path), "the saved map")
-        s.world.settle_saved()
+        s.world.saved()
         s.steps(STEPS)
-        before = told.tree(s.tree)
+        before = s.told()
         report = m.unmount().out
         s.compare(boxes.get(path), "the map")
         m = box.mount(path)
         s.check_report(report, before, s.tree)
-        s.world.settle_home()
+        s.world.mounted()
     m.unmount()
     other.unmount()
 

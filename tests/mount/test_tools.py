@@ -15,7 +15,6 @@ import pytest
 import box as boxes
 import randommap
 import share
-import told
 from core import DirTree
 from test_structure import SEED, Sequence
 
@@ -103,10 +102,11 @@ def test_edits_by_programs_are_in_the_map_that_the_model_says(box, seed):
         box.kill_worker()
         m = box.mount(path)
         s.steps(STEPS)
-    before = told.tree(tree)
+    before = s.told()
     if seed % 4:
         sync(m)
         s.compare(boxes.get(path), "the saved map")
+        s.world.saved()
         s.steps(STEPS)
         m.unmount()
         s.compare(boxes.get(path), "the map")

@@ -249,7 +249,7 @@ def test_the_copy_of_a_private_map_is_private(box, three):
     tmp = os.path.join(box.root, "tmp")
     os.mkdir(tmp)
     shim = box.shim(Fault)
-    shim.arm(Fault.KILL, 0, Fault.RENAME)
+    shim.arm(Fault.KILL, 0, Fault.SYNC)
     run("merge", *three, "-", env=box.env(dict(shim.env(), TMPDIR=tmp)), cwd=box.root)
     assert [os.stat(os.path.join(tmp, n)).st_mode & 0o077 for n in os.listdir(tmp)] != [] and not any(
         os.stat(os.path.join(tmp, n)).st_mode & 0o077 for n in os.listdir(tmp))

@@ -117,6 +117,14 @@ static void shuffle(struct making *m, unsigned seed)
 	}
 }
 
+static int put_one(struct making *m, const struct item *it, struct error *e)
+{
+	const struct format_others others = {.placements = m->places, .n_placements = m->n_places};
+
+	return entry_put_beside(
+		&m->now, it->id, it->content->data, it->content->size, &others, NULL, e);
+}
+
 static void put_all(struct making *m)
 {
 	size_t left = m->n, before = m->n + 1;
@@ -129,9 +137,7 @@ static void put_all(struct making *m)
 		before = left;
 		for (size_t i = 0; i < m->n; i++) {
 			struct item *it = &m->items[i];
-			int r = it->done ? 0
-					 : entry_put(&m->now, it->id, it->content->data,
-						   it->content->size, NULL, &e);
+			int r = it->done ? 0 : put_one(m, it, &e);
 
 			if (it->done || r == -EAGAIN)
 				continue;

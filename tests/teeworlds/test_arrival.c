@@ -64,7 +64,7 @@ static void arrive(struct arrival *a, int i)
 	struct error err = ERROR_INIT;
 	int r = world_put_text(&a->w, a->files[i], arrivals[i].text, &err);
 
-	if (r < 0 && r != -EAGAIN)
+	if (r < 0 && r != -EAGAIN && !err.others)
 		fail_msg("%s/%s: %s", arrivals[i].layer, arrivals[i].name, error_text(&err));
 	a->done[i] = r >= 0;
 }
@@ -100,7 +100,8 @@ static void check_arrival(struct arrival *a)
 		"  \"clip_x\": 0,\n  \"clip_y\": 0,\n  \"clip_width\": 0,\n  \"clip_height\": 0,\n"
 		"  \"parallax_zoom\": 33\n}\n");
 	assert_content(w->after.s, "groups/1_New/layers/0_t/layer.json",
-		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": 3,\n"
+		"{\n  \"type\": \"tiles\",\n  \"detail\": false,\n  \"version\": 3,\n  \"width\": "
+		"3,\n"
 		"  \"height\": 2,\n  \"kind\": \"design\",\n  \"color\": [255, 255, 255, 255],\n"
 		"  \"color_envelope\": \"3_wave\",\n  \"color_envelope_offset\": 0,\n"
 		"  \"image\": \"1_new\",\n"
@@ -121,7 +122,8 @@ static void check_arrival(struct arrival *a)
 	/* Tangents that the points of this map have no room for stand in an item of their own. */
 	assert_content(w->after.s, "envelopes/3_wave.json",
 		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": false,\n"
-		"  \"points\": [\n    {\"time\": 7, \"curve_type\": \"bezier\", \"values\": [0, 0, 0, 0], "
+		"  \"points\": [\n    {\"time\": 7, \"curve_type\": \"bezier\", \"values\": [0, 0, "
+		"0, 0], "
 		"\"in_tangent_dx\": [1, 2, 3, 4], \"in_tangent_dy\": [0, 0, 0, 0], "
 		"\"out_tangent_dx\": [0, 0, 0, 0], \"out_tangent_dy\": [0, 0, 0, 0]}\n  ]\n}\n");
 	/* What was there shows what it showed. */
@@ -202,36 +204,6 @@ static void a_layer_needs_its_layer_json(void **state)
 	world_close(&w);
 }
 
-static void what_is_beside_a_layer_json_that_waits_waits_too(void **state)
-{
-	char row[sizeof("  1,  2,  3")] = "";
-	struct error err = ERROR_INIT;
-	entry_id layer, json, plane;
-	struct world w;
-
-	(void)state;
-	world_open(&w, "structure.map");
-	layer = world_add(&w, "groups/1_Game/layers", "1_x", true);
-	json = world_add_in(&w, layer, "layer.json", false);
-	plane = world_add_in(&w, layer, "id.csv", false);
-	world_set(&w, json, tiles_json);
-	world_set(&w, plane, "1,2,3\n4,5,6\n");
-	assert_int_equal(
-		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
-	assert_int_equal(world_put_text(&w, plane, "1,2,3\n4,5,6\n", &err), -EAGAIN);
-	assert_ok(w.now->format->get(w.now, plane, 0, row, sizeof(row) - 1, &err));
-	assert_string_equal(row, "  1,  2,  3");
-	/* Back to what it was: nothing waits any more. */
-	assert_int_equal(world_put_text(&w, json, tiles_json, &err), 1);
-	assert_int_equal(world_put_text(&w, plane, "1,2\n3,4\n", &err), -EAGAIN);
-	/* So it is once the save is over, be there an image or not. */
-	assert_int_equal(
-		world_put_text(&w, json, "{\"width\": 2, \"image\": \"7_none\"}", &err), -EAGAIN);
-	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, false, &err));
-	world_set(&w, plane, "6,5,4\n3,2,1\n");
-	world_close(&w);
-}
-
 static void new_envelopes_have_one_to_four_channels(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -255,7 +227,8 @@ static void new_layers_are_judged(void **state)
 	} cases[] = {
 		{"{}", "type is missing"},
 		{"[]", "type"},
-		{"{\"type\": 2, \"kind\": 3}", "must be \"design\", \"game\", \"tele\", \"speedup\", \"front\", \"switch\" or \"tune\""},
+		{"{\"type\": 2, \"kind\": 3}", "must be \"design\", \"game\", \"tele\", "
+					       "\"speedup\", \"front\", \"switch\" or \"tune\""},
 		{"{\"type\": 2, \"width\": 1}", "width"},
 		{"{\"type\": 2, \"width\": 100000, \"height\": 100000}", "10000000000 tiles"},
 		{"{\"type\": 2, \"version\": 5}", "version"},
@@ -320,13 +293,6 @@ static entry_id new_layer(struct world *w, const char *name)
 	return world_add_in(w, world_add(w, "groups/2/layers", name, true), "layer.json", false);
 }
 
-static void situate(struct world *w)
-{
-	struct error err = ERROR_INIT;
-
-	assert_ok(w->now->format->names->renamed(&w->now, w->places, w->n, true, &err));
-}
-
 /* Layout rule 20. */
 static void at_the_save_a_name_without_its_number_will_do(void **state)
 {
@@ -341,13 +307,10 @@ static void at_the_save_a_name_without_its_number_will_do(void **state)
 	twin = new_layer(&w, "3_b");
 	gone = new_layer(&w, "4_c");
 	renamed = new_layer(&w, "5_d");
-	assert_int_equal(
-		world_put_text(&w, moon, "{\"type\": 3, \"image\": \"17_moon\"}", &err), -EAGAIN);
 	world_copy(&w, "images", "4_twin.png", png);
 	world_copy(&w, "images", "5_twin.png", png);
 	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "7_straw.png");
 	world_remove(&w, id_of(w.now, "images/1_desert.json"));
-	situate(&w);
 	assert_int_equal(
 		world_put_text(&w, moon, "{\"type\": 3, \"image\": \"17_moon\"}", &err), 1);
 	assert_int_equal(
@@ -382,13 +345,9 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	world_set(&w, tiles, "{\"type\": 2, \"color_envelope\": \"1\"}");
 	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": 3}");
 	quads = world_add_in(&w, quads, "quads.json", false);
-	assert_int_equal(
-		world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), -EAGAIN);
-	situate(&w);
 	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
 		"names no envelope");
 	/* The bare number is what somebody meant, and what is shown for it can be written back. */
-	assert_ok(w.now->format->names->renamed(&w.now, NULL, 0, false, &err));
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
 	world_finalize(&w);
@@ -405,7 +364,6 @@ int main(void)
 		cmocka_unit_test(a_group_arrives_backwards),
 		cmocka_unit_test(a_group_arrives_in_any_order),
 		cmocka_unit_test(a_layer_needs_its_layer_json),
-		cmocka_unit_test(what_is_beside_a_layer_json_that_waits_waits_too),
 		cmocka_unit_test(new_envelopes_have_one_to_four_channels),
 		cmocka_unit_test(new_layers_are_judged),
 		cmocka_unit_test(physics_layers_have_dummy_tiles_of_zeros),

@@ -85,13 +85,13 @@ static void memory_stays_bounded(void **state)
 	assert_int_equal(entry_find(f.s, image_path, &entry), 0);
 	same = file_of(&f, &entry, false);
 	other = file_of(&f, &entry, true);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &same, &c, &err));
+	assert_ok(f.s->format->edit->parse(f.s, entry.id, &same, NULL, &c, &err));
 	assert_null(c);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, &c, &err));
+	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, NULL, &c, &err));
 	assert_non_null(c);
 	assert_ok(f.s->format->edit->apply(&f.s, c, NULL, &err));
 	change_free(c);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, &c, &err));
+	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, NULL, &c, &err));
 	assert_null(c);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	file_unref(file);

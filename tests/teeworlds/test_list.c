@@ -137,7 +137,7 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 	assert_fails(
 		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}", &err),
 		EINVAL, "names no image");
-	assert_ok(f.s->format->names->list(f.s, &again, &err));
+	assert_ok(f.s->format->tree->names(f.s, &again, &err));
 	assert_non_null(again);
 	assert_int_equal(again->size, strlen(list));
 	assert_memory_equal(again->data, list, again->size);
@@ -152,7 +152,7 @@ static void nothing_is_listed_where_the_map_has_the_names_itself(void **state)
 
 	(void)state;
 	must_open(&f, "structure.map", "ro");
-	assert_ok(f.s->format->names->list(f.s, &list, &err));
+	assert_ok(f.s->format->tree->names(f.s, &list, &err));
 	assert_null(list);
 	fixture_close(&f);
 }

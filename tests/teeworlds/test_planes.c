@@ -215,26 +215,53 @@ static void a_version_changes_how_tiles_and_fields_stand(void **state)
 #define FLAGS LAYERS "00/flags.csv"
 #define JSON  LAYERS "00/layer.json"
 
-/* It is the save, or that is over. */
-static void situate(struct fixture *f, bool save)
-{
-	static const struct placement none[1];
-	struct error err = ERROR_INIT;
+enum { TABLES = 2, FILES = 3 };
 
-	assert_ok(f->s->format->names->renamed(&f->s, save ? none : NULL, 0, save, &err));
+/* The files of a layer that were written, NULL: not; tables first, then layer.json. */
+struct beside {
+	const char *texts[FILES];
+	bool refused; /* ... the tables, by a save before */
+};
+
+/* One of them is put, as the others are. */
+static int put_beside(struct fixture *f, const struct beside *b, int which, struct error *e)
+{
+	static const char *const paths[FILES] = {IDS, FLAGS, JSON};
+	struct extent in[FILES] = {EXTENT_INIT, EXTENT_INIT, EXTENT_INIT};
+	struct format_written written[FILES];
+	struct format_others others = {.written = written};
+	int r;
+
+	for (int i = 0; i < FILES; i++) {
+		if (!b->texts[i])
+			continue;
+		in[i] = extent_of_bytes(bytes_copy(b->texts[i], strlen(b->texts[i])));
+		written[others.n_written++] = (struct format_written){
+			id_of(f->s, paths[i]), &in[i], i < TABLES && b->refused};
+	}
+	r = entry_put_beside(&f->s, id_of(f->s, paths[which]), b->texts[which],
+		strlen(b->texts[which]), &others, NULL, e);
+	for (int i = 0; i < FILES; i++)
+		extent_finish(&in[i]);
+	return r;
 }
 
-/* Both tables in a size that is not the layer's, 4 x 3. */
-static void want_tables(struct fixture *f)
+/* What waits is tried again, until nothing does or gets on: how many wait then. */
+static unsigned put_all_beside(struct fixture *f, const struct beside *b)
 {
 	struct error err = ERROR_INIT;
+	unsigned waiting = 0;
 
-	assert_fails(put(&f->s, IDS, "1,2\n3,4\n", &err), EAGAIN,
-		"the table has 2 lines of 2 columns (the layer has height 3, width 4)");
-	assert_int_equal(put(&f->s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	for (int round = 0; round < FILES; round++) {
+		waiting = 0;
+		for (int i = 0; i < FILES; i++)
+			if (b->texts[i] && put_beside(f, b, i, &err) < 0)
+				waiting++;
+	}
+	return waiting;
 }
 
-/* Layout rule 14. */
+/* Layout rule 14. The layer is 4 x 3. */
 static void tables_of_another_size_wait(void **state)
 {
 	struct error err = ERROR_INIT;
@@ -242,79 +269,91 @@ static void tables_of_another_size_wait(void **state)
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	want_tables(&f);
+	assert_fails(put(&f.s, IDS, "1,2\n3,4\n", &err), EAGAIN,
+		"the table has 2 lines of 2 columns (the layer has height 3, width 4)");
+	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
 	/* layer.json decides, whenever it comes. */
 	assert_int_equal(put(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
 	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), 1);
 	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
 	fixture_close(&f);
+}
 
+static void a_layer_json_that_was_written_decides(void **state)
+{
+	static const struct beside same = {{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 4}"}, false};
+	static const struct beside other = {
+		{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 2, \"height\": 2}"}, false};
+	static const struct beside cut = {
+		{"1,2,3,4\n5,6,7,8\n9,9,9,9\n", NULL, "{\"width\": 2, \"height\": 2}"}, false};
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
 	/* ... also by the size there is, and then tables do not. */
 	must_open(&f, "parts.map", "rw");
-	want_tables(&f);
-	assert_int_equal(put(&f.s, JSON, "{\"width\": 4}", &err), 1);
-	want_tables(&f);
-	situate(&f, true);
-	want_tables(&f);
-	situate(&f, false);
-	want_tables(&f);
+	assert_int_equal(put_all_beside(&f, &same), TABLES);
+	fixture_close(&f);
+	must_open(&f, "parts.map", "rw");
+	assert_int_equal(put_all_beside(&f, &other), 0);
+	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
+	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n");
+	fixture_close(&f);
+	/* Tables of the size that was come first. */
+	must_open(&f, "parts.map", "rw");
+	assert_fails(put_beside(&f, &cut, 2, &err), EAGAIN, "the layer's tables come first");
+	assert_int_equal(put_beside(&f, &cut, 0, &err), 1);
+	assert_int_equal(put_beside(&f, &cut, 2, &err), 1);
+	assert_content(f.s, IDS, "  1,  2\n  5,  6\n");
 	fixture_close(&f);
 }
 
 static void a_layer_takes_the_size_that_all_its_tables_have(void **state)
 {
+	struct beside b = {{"1,2\n3,4\n5,6\n", "0,1\n2,3\n1,0\n", NULL}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	want_tables(&f);
-	/* Not before the save, and not while one wants another. */
-	want_tables(&f);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
-	situate(&f, true);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
-	situate(&f, false);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n1,0\n", &err), -EAGAIN);
-	situate(&f, true);
 	/* The first that is tried gives the layer the size, and then all fit. */
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), -EAGAIN);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n1,0\n", &err), 1);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n5,6\n", &err), 1);
-	situate(&f, false);
+	assert_int_equal(put_beside(&f, &b, 0, &err), -EAGAIN);
+	assert_int_equal(put_beside(&f, &b, 1, &err), 1);
+	assert_int_equal(put_beside(&f, &b, 0, &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n  5,  6\n");
 	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n  1,  0\n");
-	/* That is done with: one table alone decides nothing. */
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
-	situate(&f, true);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), -EAGAIN);
+	/* One table alone decides nothing. */
+	b = (struct beside){{"1,2\n3,4\n", NULL, NULL}, false};
+	assert_int_equal(put_all_beside(&f, &b), 1);
 	fixture_close(&f);
 }
 
-static void a_table_may_go_back_to_the_size_of_the_layer(void **state)
+static void tables_of_two_sizes_decide_nothing(void **state)
 {
-	struct error err = ERROR_INIT;
+	static const struct beside cases[] = {
+		{{"1,2\n3,4\n5,6\n", "0,1\n2,3\n", NULL}, false},
+		{{"1,2\n3,4\n", "no table", NULL}, false},
+		/* Nor do those that were all refused before. */
+		{{"1,2\n3,4\n", "0,1\n2,3\n", NULL}, true},
+	};
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	CLEANUP(free) char *ids = NULL;
+	CLEANUP(free) char *flags = NULL;
+	struct beside back = {{"1,2\n3,4\n", NULL, NULL}, false};
+	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	whole = content_of(f.s, IDS);
-	ids = calloc(1, whole->size + 1);
-	assert_non_null(ids);
-	memcpy(ids, whole->data, whole->size);
-	want_tables(&f);
-	assert_int_equal(put(&f.s, IDS, ids, &err), 1);
-	situate(&f, true);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
-	assert_int_equal(put(&f.s, IDS, ids, &err), 0);
-	situate(&f, false);
-	assert_content(f.s, IDS, ids);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(put_all_beside(&f, &cases[i]), TABLES);
+	whole = content_of(f.s, FLAGS);
+	flags = calloc(1, whole->size + 1);
+	assert_non_null(flags);
+	memcpy(flags, whole->data, whole->size);
+	back.texts[1] = flags;
+	assert_int_equal(put_all_beside(&f, &back), 1);
+	assert_int_equal(put_beside(&f, &back, 1, &err), 0);
 	fixture_close(&f);
 }
 
@@ -375,7 +414,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_of_another_size_wait),
-		cmocka_unit_test(a_table_may_go_back_to_the_size_of_the_layer),
+		cmocka_unit_test(a_layer_json_that_was_written_decides),
+		cmocka_unit_test(tables_of_two_sizes_decide_nothing),
 		cmocka_unit_test(a_layer_takes_the_size_that_all_its_tables_have),
 		cmocka_unit_test(a_plane_changes_its_field_and_nothing_else),
 		cmocka_unit_test(a_plane_refuses_another_shape_and_what_does_not_fit),

@@ -173,15 +173,12 @@ static void make_layer(struct model *m, struct world *w, struct object *o)
 	o->refs[1] = nobody(ENVELOPES, -1);
 	o->n_refs = 2;
 	snprintf(text, sizeof(text), "{\"type\": 2, \"width\": 2, \"height\": 2}");
-	/* By the stem that it has in the mount, or that it was made with. */
+	/* By the stem that it has in the tree, or had at the mount. */
 	if (image >= 0 && envelope >= 0) {
-		const struct tw_map *map = tw_map_of(w->now);
-		const struct tw_item *it =
-			tw_item_at(map, TW_IMAGE, tw_id_index(m->v[IMAGES][image].id));
+		const char *placed = world_name(w, m->v[IMAGES][image].id);
 
-		if (it->made)
-			snprintf(stem, sizeof(stem), "%.*s", (int)it->made->size,
-				(const char *)it->made->data);
+		if (placed)
+			snprintf(stem, sizeof(stem), "%.*s", (int)strcspn(placed, "."), placed);
 		else
 			snprintf(stem, sizeof(stem), "%s",
 				(const char *[]){"0_grass", "1_desert", "2_moon"}[image]);

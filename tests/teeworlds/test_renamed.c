@@ -13,20 +13,9 @@ static void move(struct world *w, const char *path, const char *dir, const char 
 	world_move(w, id_of(w->now, path), id_of(w->now, dir), name);
 }
 
-/* As the tree tells it. */
-static void moved(struct world *w)
+static int put_now(struct world *w, const char *path, const char *text, struct error *e)
 {
-	struct error err = ERROR_INIT;
-
-	assert_ok(w->now->format->names->renamed(&w->now, w->places, w->n, false, &err));
-}
-
-static void situate(struct world *w, bool is_over)
-{
-	struct error err = ERROR_INIT;
-
-	assert_ok(w->now->format->names->renamed(
-		&w->now, is_over ? NULL : w->places, w->n, !is_over, &err));
+	return world_put_text(w, id_of(w->now, path), text, e);
 }
 
 static void assert_image(const struct world *w, const char *image)
@@ -46,24 +35,39 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 
 	(void)state;
 	world_open(&w, "structure.map");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	move(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
-	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
-	moved(&w);
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), 1);
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
 	/* Files go on showing the names of the mount, and those go on meaning the same. */
 	assert_image(&w, "\"0_grass\"");
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 0);
-	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"9_x\"}, {}, {}]", &err), 1);
-	assert_int_equal(put(&w.now, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
-	/* Another number is for new files, at the save. */
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"straw\"}", &err), 0);
-	assert_fails(put(&w.now, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
-	assert_fails(put(&w.now, FG, "{\"image\": \"8_straw\"}", &err), EINVAL, "names no image");
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"0_grass\"}", &err), 0);
+	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"9_x\"}, {}, {}]", &err), 1);
+	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"straw\"}", &err), 0);
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_straw\"}", &err), 0);
+	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[POSITION + 2], 2);
+	world_close(&w);
+}
+
+static void a_file_that_is_judged_alone_knows_the_names_of_the_mount(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
+	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	/* How many have it is for others to say. */
+	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
+	assert_true(err.others);
 	world_close(&w);
 }
 
@@ -75,27 +79,38 @@ static void a_name_without_its_number_is_taken_where_one_object_has_it(void **st
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"moon\"}", &err), 1);
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"moon\"}", &err), 1);
 	assert_image(&w, "\"2_moon\"");
-	assert_fails(put(&w.now, FG, "{\"image\": \"5_grass\"}", &err), EINVAL, "names no image");
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"5_grass\"}", &err), 1);
+	assert_image(&w, "\"0_grass\"");
 	world_copy(&w, "images", "5_grass.png", png);
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"5_grass\"}", &err), 1);
-	assert_fails(put(&w.now, FG, "{\"image\": \"grass\"}", &err), EINVAL,
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"5_grass\"}", &err), 1);
+	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
 		"image is \"grass\" (is the name of several images: 0_grass, 5_grass)");
 	world_close(&w);
 }
 
-static void names_of_the_mount_come_first(void **state)
+/* DESIGN rule 5. */
+static void what_stands_in_the_tree_comes_before_what_stood_at_the_mount(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	move(&w, "images/0_grass.png", "images", "2_moon.png");
-	moved(&w);
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	move(&w, "images/2_moon.png", "images", "0_grass.png");
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"0_grass\"}", &err), 1);
 	assert_image(&w, "\"2_moon\"");
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
+	assert_image(&w, "\"0_grass\"");
+	/* Nothing stands there any more. */
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	world_remove(&w, id_of(w.now, "images/2_moon.png"));
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 0);
+	world_finalize(&w);
+	assert_true(world_said(&w, "has no image now: images/2_moon.png is gone"));
+	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	world_close(&w);
 }
 
@@ -107,17 +122,13 @@ static void an_older_name_means_nothing_once_it_is_told_anew(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	moved(&w);
 	move(&w, "images/0_grass.png", "images", "8_hay.png");
-	moved(&w);
-	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"8_hay\"}", &err), 1);
-	situate(&w, true);
-	assert_fails(put(&w.now, FG, "{\"image\": \"8_hay\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_hay\"}", &err), 1);
 	world_close(&w);
 }
 
-static void new_files_go_on_waiting_for_what_is_not_there(void **state)
+static void new_files_wait_for_what_is_not_there(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct error err = ERROR_INIT;
@@ -127,26 +138,23 @@ static void new_files_go_on_waiting_for_what_is_not_there(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
-	world_remove(&w, id_of(w.now, "images/2_moon.png"));
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	moved(&w);
-	assert_int_equal(
-		world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), -EAGAIN);
-	assert_int_equal(
-		world_put_text(&w, json, "{\"type\": 3, \"image\": \"8_straw\"}", &err), -EAGAIN);
-	/* What was removed is known to be gone at the save only: it may come back. */
-	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"2_moon\"}", &err), 1);
-	world_set(&w, json, "{\"type\": 3, \"image\": \"7_straw\"}");
+	assert_fails(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), EINVAL,
+		"names no image");
+	assert_true(err.others);
 	world_copy(&w, "images", "9_new.png", png);
-	world_set(&w, json, "{\"type\": 3, \"image\": \"9_new\"}");
+	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), 1);
+	assert_int_equal(
+		world_put_text(&w, json, "{\"type\": 3, \"image\": \"8_straw\"}", &err), 1);
+	assert_int_equal(
+		world_put_text(&w, json, "{\"type\": 3, \"image\": \"7_straw\"}", &err), 0);
 	world_close(&w);
 }
 
 /* A copy names what its original names, by the stems that are shown: those of the mount. */
-static void names_of_the_mount_hold_for_what_waited_until_the_save(void **state)
+static void names_of_the_mount_hold_for_copies(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *quads = NULL;
-	static const char text[] = "{\"type\": 3, \"image\": \"9_moon\"}";
 	struct error err = ERROR_INIT;
 	entry_id dir, json, list;
 	struct world w;
@@ -159,12 +167,8 @@ static void names_of_the_mount_hold_for_what_waited_until_the_save(void **state)
 	list = world_add_in(&w, dir, "quads.json", false);
 	json = world_add_in(&w, dir, "layer.json", false);
 	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), -EAGAIN);
-	assert_int_equal(world_put_text(&w, json, text, &err), -EAGAIN);
-	situate(&w, false);
-	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), -EAGAIN);
-	assert_int_equal(world_put_text(&w, json, text, &err), 1);
+	world_set(&w, json, "{\"type\": 3, \"image\": \"9_moon\"}");
 	assert_int_equal(world_put(&w, list, quads->data, quads->size, &err), 1);
-	situate(&w, true);
 	world_finalize(&w);
 	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[POSITION], 2);
 	assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[2 * QUAD_INTS + POSITION], 1);
@@ -176,10 +180,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there),
 		cmocka_unit_test(a_name_without_its_number_is_taken_where_one_object_has_it),
-		cmocka_unit_test(names_of_the_mount_come_first),
+		cmocka_unit_test(a_file_that_is_judged_alone_knows_the_names_of_the_mount),
+		cmocka_unit_test(what_stands_in_the_tree_comes_before_what_stood_at_the_mount),
 		cmocka_unit_test(an_older_name_means_nothing_once_it_is_told_anew),
-		cmocka_unit_test(new_files_go_on_waiting_for_what_is_not_there),
-		cmocka_unit_test(names_of_the_mount_hold_for_what_waited_until_the_save),
+		cmocka_unit_test(new_files_wait_for_what_is_not_there),
+		cmocka_unit_test(names_of_the_mount_hold_for_copies),
 	};
 
 	return cmocka_run_group_tests_name("renamed", tests, NULL, NULL);

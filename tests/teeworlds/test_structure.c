@@ -262,10 +262,11 @@ static void a_new_image_can_be_named_at_once(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	world_copy(&w, "images", "0_new.png", png);
-	assert_int_equal(
-		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_new\"}", &err), 1);
-	assert_fails(
-		put(&w.now, "groups/2/layers/1_fg/layer.json", "{\"image\": \"0_gone\"}", &err),
+	assert_int_equal(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
+				 "{\"image\": \"0_new\"}", &err),
+		1);
+	assert_fails(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
+			     "{\"image\": \"0_gone\"}", &err),
 		EINVAL, "names no image");
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);
@@ -429,23 +430,22 @@ static void raw_shows_nothing_of_new_objects(void **state)
 	world_close(&w);
 }
 
-static void it_is_told_which_objects_a_map_holds(void **state)
+static void it_is_told_which_new_objects_are_in_no_map(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
-	bool (*holds)(const struct snapshot *, entry_id) = format_teeworlds.names->holds;
-	entry_id id;
 	struct world w;
+	entry_id json;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	id = world_copy(&w, "images", "0_new.png", png);
-	assert_false(holds(w.now, id));
-	world_remove(&w, id_of(w.now, "images/1_desert.json"));
+	world_copy(&w, "images", "0_new.png", png);
+	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
 	world_finalize(&w);
-	assert_true(holds(w.finalized, id));
-	assert_true(holds(w.finalized, id_of(w.now, "images/2_moon.png")));
-	assert_false(holds(w.finalized, id_of(w.now, "images/1_desert.json")));
-	assert_true(holds(w.finalized, id_of(w.now, "groups/2/layers/1_fg")));
+	assert_false(w.places[0].absent);
+	assert_true(w.places[1].absent);
+	world_set(&w, json, "{\"type\": 3}");
+	world_finalize(&w);
+	assert_false(w.places[1].absent);
 	world_close(&w);
 }
 
@@ -470,7 +470,7 @@ int main(void)
 		cmocka_unit_test(an_image_is_of_the_version_that_all_others_have),
 		cmocka_unit_test(a_new_sound_has_its_size_and_an_external_one_none),
 		cmocka_unit_test(raw_shows_nothing_of_new_objects),
-		cmocka_unit_test(it_is_told_which_objects_a_map_holds),
+		cmocka_unit_test(it_is_told_which_new_objects_are_in_no_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -406,7 +406,8 @@ static void a_missing_info_item_or_field_is_made(void **state)
 
 	must_open(&f, "eleven.map", "ro");
 	assert_content(f.s, "info/author", "");
-	assert_ok(f.s->format->edit->parse(f.s, id_of(f.s, "info/version"), &in, &late, &err));
+	assert_ok(
+		f.s->format->edit->parse(f.s, id_of(f.s, "info/version"), &in, NULL, &late, &err));
 	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
 	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
 	assert_int_equal(it->ints->n, 6);
@@ -654,13 +655,13 @@ static void a_stale_change_is_told(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, &author, &err));
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, &again, &err));
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, NULL, &author, &err));
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, NULL, &again, &err));
 	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"width\": 5}", &err), 1);
 	assert_ok(format->edit->apply(&f.s, author, NULL, &err));
 	assert_content(f.s, "info/author", "new\n");
 	assert_int_equal(format->edit->apply(&f.s, again, NULL, &err), -ESTALE);
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/version"), &in, &version, &err));
+	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/version"), &in, NULL, &version, &err));
 	assert_ok(format->edit->apply(&f.s, version, NULL, &err));
 	change_free(author);
 	change_free(again);

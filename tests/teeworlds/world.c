@@ -95,7 +95,9 @@ entry_id world_add(struct world *w, const char *dir, const char *name, bool is_d
 
 int world_put(struct world *w, entry_id id, const void *data, size_t n, struct error *e)
 {
-	return entry_put(&w->now, id, data, n, NULL, e);
+	const struct format_others others = {.placements = w->places, .n_placements = w->n};
+
+	return entry_put_beside(&w->now, id, data, n, &others, NULL, e);
 }
 
 int world_put_text(struct world *w, entry_id id, const char *text, struct error *e)
@@ -117,6 +119,14 @@ entry_id world_copy(struct world *w, const char *dir, const char *name, const st
 
 	assert_ok(world_put(w, id, content->data, content->size, &err));
 	return id;
+}
+
+const char *world_name(const struct world *w, entry_id id)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (entry_object(w->places[i].id) == entry_object(id))
+			return w->places[i].name;
+	return NULL;
 }
 
 void world_move(struct world *w, entry_id id, entry_id dir, const char *name)

@@ -38,6 +38,8 @@ void world_set(struct world *w, entry_id id, const char *text);
 entry_id world_copy(
 	struct world *w, const char *dir, const char *name, const struct bytes *content);
 
+/* What it is called in the tree; NULL: as at the mount. */
+const char *world_name(const struct world *w, entry_id id);
 void world_move(struct world *w, entry_id id, entry_id dir, const char *name);
 void world_remove(struct world *w, entry_id id);
 

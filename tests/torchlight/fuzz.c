@@ -16,22 +16,50 @@
 #include "formats/torchlight/wire/removed.h"
 #include "formats/torchlight/wire/tree.h"
 
-TARGET(fuzz_manifest)
+/* Each child is found by its name. */
+static void find_all(const struct manifest *m, const struct called *called)
 {
-	CLEANUP(manifest_free) struct manifest *m = NULL;
 	CLEANUP(tree_free) struct tree *t = NULL;
 	struct error e = ERROR_INIT;
-	uint32_t n;
 
-	if (judged(manifest_read(data, size, &m, &e), &e) < 0)
-		return;
-	if (removed_mark(m, NULL, &n, &e) == 0)
-		tree_build(m, &t, &e);
-	/* Each child is found by its name. */
+	tree_build(m, called, &t, &e);
 	for (uint32_t d = 0; t && d < t->n_dirs; d++)
 		for (uint32_t i = t->dirs[d].first; i < t->dirs[d].first + t->dirs[d].n; i++)
 			if (tree_find(t, d, tree_name(t, &t->children[i])) != &t->children[i])
 				abort();
+}
+
+TARGET(fuzz_manifest)
+{
+	CLEANUP(manifest_free) struct manifest *m = NULL;
+	struct error e = ERROR_INIT;
+	uint32_t n;
+
+	if (judged(manifest_read(data, size, &m, &e), &e) == 0 &&
+		removed_mark(m, NULL, &n, &e) == 0)
+		find_all(m, &(struct called){0});
+}
+
+/* Three files of one name and a fourth, which a mount calls as some list says. */
+TARGET(fuzz_called)
+{
+	static const char *const names[] = {"X.DAT", "X.DAT", "X~2.DAT", "X.DAT"};
+	__attribute__((cleanup(called_finish))) struct called called = {0};
+	CLEANUP(bytes_unref) struct bytes *list = bytes_copy(data, size);
+	CLEANUP(manifest_free) struct manifest *m = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct error e = ERROR_INIT;
+	struct manifest_writer w;
+
+	manifest_begin(&w, &out, 2, STR("MEDIA/"));
+	manifest_put_record(&w, STR("MEDIA/"));
+	for (size_t i = 0; i < 4; i++)
+		manifest_put_entry(&w, &(struct manifest_entry){.offset = 8}, str_of(names[i]));
+	if (!list || manifest_end(&w, MANIFEST_STEP, &e) < 0 ||
+		manifest_read(out.data, out.size, &m, &e) < 0)
+		abort();
+	if (judged(called_read(list, m->n_entries, &called, &e), &e) == 0)
+		find_all(m, &called);
 }
 
 TARGET(fuzz_modheader)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Zlib
-"""What DESIGN says of an archive under edit, in plain Python: a tree in which no name has two cases.
+"""What DESIGN says of an archive under edit, in plain Python: a base, a tree over it in which no name has two
+cases, and the archive that follows from both.
 
-An entry is its name's: a file of the map that is moved to a name which means nothing is a copy from then on,
-and the map keeps it at its place (Kept) until something comes there, the copy comes back to another name, or
-its directory goes. What no saved map has had (new) is in none without a file. `data` is what the mount shows.
-
-Where rule 4 leaves open which of two files an object follows, a Kept is `unsure`: it may be there or not.
+What stands in the tree knows what it came from (`origin`, an object or directory of the base), and its bytes, if
+it has any of its own. Where something of the base went or left for a backup, the place remembers what (`gone`).
+The journal is the operations that were done to the tree; after a kill they are done to a fresh one.
 """
 import errno
 import fnmatch
 
 DATS = (".DAT", ".TEMPLATE", ".ANIMATION", ".HIE")
 INDEXES = ("SKILLS.RAW", "TRIGGERABLES.RAW")
-HIDDEN_DIR = "HID"  # where files are hidden; as a directory it is there as long as they are
+HIDDEN_DIR = "HID"  # where files are hidden
+EPOCH = 116444736000000000  # 1970, in 100 ns since 1601, as all times
 HABITS = (".*", "*~", "*.tmp", "*.swp", "4913")
 
 
@@ -28,56 +28,52 @@ def kind(name):
     return "LAYOUT" if name.endswith(".LAYOUT") else name if name in INDEXES else None
 
 
-class Any:
-    """What is not known, or nothing."""
+class Object:
+    """A file of the base."""
 
-    def __eq__(self, other):
-        return True
-
-    def __hash__(self):
-        return 0
+    def __init__(self, home, name, data, time):
+        self.home, self.name, self.data, self.time = home, name, data, time
 
 
-ANY = Any()
+class Home:
+    """A directory of the base."""
+
+    def __init__(self, up=None, name=""):
+        self.up, self.name, self.has = up, name, {}  # has: {folded name: (name, Home or Object)}
 
 
 class Node:
-    def __init__(self, name, scratch):
-        self.name, self.scratch, self.up = name, scratch, None
+    def __init__(self, name, scratch, origin):
+        self.name, self.scratch, self.origin, self.up = name, scratch, origin, None
 
 
 class Dir(Node):
-    def __init__(self, name, scratch=False):
-        super().__init__(name, scratch)
-        self.kids = {}
+    def __init__(self, name, scratch=False, origin=None):
+        super().__init__(name, scratch, origin)
+        self.kids, self.gone = {}, {}  # gone: {folded name: what a file that is made there comes from}
 
     def put(self, node, name=None):
         if node.up:
             del node.up.kids[fold(node.name)]
         node.name, node.up = name or node.name, self
         self.kids[fold(node.name)] = node
+        self.gone.pop(fold(node.name), None)
 
 
 class File(Node):
-    def __init__(self, name, data, scratch, new):
-        super().__init__(name, scratch)
-        self.data, self.new, self.kept, self.unsure = data, new, None, False
-        self.draft = None  # what was refused, and is shown; data is None where nothing was taken before
-        self.object = object()  # what rule 4 follows
-        self.time = self.saved_time = None  # that the archive must have; None: any
+    def __init__(self, name, scratch, origin):
+        super().__init__(name, scratch, origin)
+        self.data = None  # that was closed here, as a file of the map
+        self.was = None  # ... that was accepted before, where `data` is refused
+        self.refused = False
+        self.own = None  # what was written to scratch
+        self.frozen = None  # what scratch shows since a save
+        self.time = None  # that somebody set; None: nobody did
 
     @property
     def shown(self):
-        return self.data if self.draft is None else self.draft
-
-
-class Kept:
-    """A file of the map that has no name now."""
-
-    def __init__(self, file):
-        self.dir, self.name, self.data, self.draft = file.up, file.name, file.data, file.draft
-        self.object, self.new, self.unsure, self.told = file.object, file.new, file.unsure, False
-        self.time = self.saved_time = None
+        origin = self.origin.data if self.origin else None
+        return next((d for d in (self.own, self.data, self.frozen) if d is not None), origin)
 
 
 def path_of(node, name=None):
@@ -88,16 +84,45 @@ def path_of(node, name=None):
     return "/".join(parts)
 
 
+class Result:
+    """The archive that follows from a tree."""
+
+    def __init__(self):
+        self.files = {}  # {path: (content, time)}; time None: not known
+        self.of = {}  # {path: object of the base, or None}
+        self.refused = {}  # {file: is what was accepted before in it?}
+        self.kept = {}  # {file: path of its object}
+        self.moves = False  # has it what was made, or stands elsewhere than in the base?
+
+
 class Model:
-    def __init__(self, texts, plain):
-        """texts: {kind: {bytes that can be written to a compiled file: what it shows then}}"""
+    def __init__(self, texts, plain, base, hidden):
+        """texts: {kind: {bytes that can be written to a compiled file: what it shows then}}
+        base: {path: (content, time), or None of a directory}"""
         self.texts, self.plain = texts, plain
-        self.root = Dir("")
-        self.kept, self.hidden, self.saved_hidden = [], [], []
-        self.hidden_written, self.saved = False, False
-        self.homes = self.saved_homes = {}  # what the map has where: {(directory, name): object}
-        self.gone = []  # files that were removed since the last save: (directory, name, object)
-        self.ever = set()  # places at which a map had a file
+        self.journal, self.replaying = [], False
+        self.begin(base, hidden)
+
+    def begin(self, base, hidden):
+        """A fresh tree."""
+        self.set_base(base, hidden)
+        self.root = self.tree_of(self.base, "")
+
+    def set_base(self, base, hidden):
+        self.base, self.hidden, self.listed = Home(), list(hidden), list(hidden)
+        for path in sorted([*base, *(h.rpartition("/")[0] for h in hidden)]):
+            at, parts = self.base, path.split("/")
+            for i, part in enumerate(parts):
+                last = i == len(parts) - 1 and base.get(path) is not None
+                if fold(part) not in at.has:
+                    at.has[fold(part)] = (part, Object(at, part, *base[path]) if last else Home(at, part))
+                at = at.has[fold(part)][1]
+
+    def tree_of(self, home, name):
+        d = Dir(name, False, home)
+        for name, what in home.has.values():
+            d.put(self.tree_of(what, name) if isinstance(what, Home) else File(name, False, what))
+        return d
 
     # ---- looking
 
@@ -135,92 +160,65 @@ class Model:
         above, _, name = path.rpartition("/")
         return self.find(above), name
 
-    # ---- the map's own: what comes and goes at a place of it
+    def path_now(self, what, homes=None):
+        """Where an object or directory of the base would stand now, as its directories were renamed."""
+        if homes is None:
+            homes = {n.origin: path_of(n) for n in self.nodes(False) if isinstance(n, Dir) and n.origin}
+        if what in homes or not what:
+            return homes.get(what, "")
+        up = what.up if isinstance(what, Home) else what.home
+        return (self.path_now(up, homes) + "/" + what.name).lstrip("/")
 
-    def take(self, up, name, but=None):
-        """Something comes to that place. Whose it was is not known for what stands elsewhere."""
-        place = up, fold(name)
-        self.kept = [k for k in self.kept if (k.dir, fold(k.name)) != place or k is but]
-        home = self.homes.get(place)
-        self.gone = [g for g in self.gone if g[:2] != place and g[2] is not home]
-        for other in [*self.kept, *(n for n in self.nodes(False) if isinstance(n, File))]:
-            up_there = other.dir if isinstance(other, Kept) else other.up
-            if other.object is home and (up_there, fold(other.name)) != place:
-                other.unsure, other.object = True, object()
-        return place in self.homes or place in self.ever
+    def object_at(self, up, name):
+        """What the base has there."""
+        return up.origin.has.get(fold(name), (None, None))[1] if up.origin else None
 
-    def kept_at(self, up, name):
-        return next((k for k in self.kept if (k.dir, fold(k.name)) == (up, fold(name))), None)
+    # ---- calls: 0 or an errno, in which case nothing has changed but for what is refused
 
-    def is_refused_where_saved_away(self, path, data):
-        """What is refused at a place that a save of this mount emptied: what was there comes back with it."""
+    def log(self, *op):
+        if not self.replaying:
+            self.journal.append(op)
+
+    @staticmethod
+    def is_journaled(node):
+        return isinstance(node, Dir) or node.origin is not None or node.data is not None
+
+    @staticmethod
+    def write(file, data, refused):
+        if not refused:
+            file.was = None
+        elif file.data is not None and not file.refused:
+            file.was = file.data
+        file.data, file.refused, file.frozen, file.own = data, refused, None, None
+
+    def put(self, path, data, refused=None):
         up, name = self.split(path)
-        place = up, fold(name)
-        return fold(name) not in up.kids and self.reads(name, data) is None and (
-            place in self.homes or place in self.ever) and place not in self.saved_homes
-
-    def settle(self, path, shown):
-        """What was not known of a file can be seen now."""
-        node = self.find(path)
-        if node and node.data is ANY and node.draft is None:
-            data = {fold(p): d for p, d in shown.items()}.get(fold(path))
-            if data is None:
-                self.lose(node)
-            else:
-                node.data = data
-
-    def is_draft_to_known(self, old, new):
-        """What was refused, to where a file of the map was: that may be written by it, or is in its way."""
-        node, (up, name) = self.find(old), self.split(new)
-        place = up, fold(name)
-        return getattr(node, "draft", None) is not None and fold(name) not in up.kids and bool(
-            place in self.homes or place in self.ever or self.kept_at(*place))
-
-    def leave(self, file):
-        place = file.up, fold(file.name)
-        self.ever.add(place)
-        if not file.unsure:
-            self.gone.append((*place, file.object))
-
-    def lose(self, file):
-        if not file.scratch and not file.new:
-            self.leave(file)
-        del file.up.kids[fold(file.name)]
-        file.up = None
-
-    # ---- calls: 0 or an errno, in which case nothing has changed
-
-    def put(self, path, data):
-        up, name = self.split(path)
-        node = up.kids.get(fold(name))
-        scratch = node.scratch if node else self.means_nothing(up, name, False)
-        shown = data if scratch else self.reads(name, data)
-        refused = errno.EINVAL if shown is None else 0
-        file = node or File(name, shown, scratch, True)
-        file.draft = data if refused else None
-        file.time = file.saved_time = None
-        if node:
-            if not refused:
-                node.data = shown
-            return refused
-        if not scratch:
-            kept = self.kept_at(up, name)
-            file.unsure = self.take(up, name)
-            file.object = self.homes.get((up, fold(name)), file.object)
-            if kept:
-                file.object, file.new, file.unsure = kept.object, kept.new, kept.unsure
-                file.data = kept.data if refused else shown
-            elif refused and file.unsure:
-                file.data = ANY
-        up.put(file)
-        return refused
+        file = up.kids.get(fold(name))
+        if not file:
+            scratch = self.means_nothing(up, name, False)
+            file = File(name, scratch, None if scratch else up.gone.get(fold(name)))
+            up.put(file)
+        file.time = None
+        if file.scratch:
+            file.own = data
+            return 0
+        if refused is None:
+            refused = self.reads(name, data) is None
+        self.write(file, data, refused)
+        self.log("put", path, data, refused)
+        return errno.EINVAL if refused else 0
 
     def drop(self, path):
-        self.find(path).draft = None
+        file = self.find(path)
+        self.log("drop", path)
+        if file.was is None and not file.origin:
+            self.remove(file)
+            return 0
+        file.data, file.was, file.refused, file.time = file.was, None, False, None
         return 0
 
     def touch(self, path, when):
-        self.find(path).time = when
+        self.find(path).time = EPOCH + when * 10 ** 7
         return 0
 
     def mkdir(self, path):
@@ -228,20 +226,29 @@ class Model:
         if fold(name) in up.kids:
             return errno.EEXIST
         up.put(Dir(name, self.means_nothing(up, name, True)))
+        self.log("mkdir", path)
+        return 0
+
+    def vacate(self, up, name, left):
+        there = self.object_at(up, name)
+        if there or left:
+            up.gone[fold(name)] = left if not there else there if isinstance(there, Object) else None
+
+    def remove(self, node):
+        up, left = node.up, None if isinstance(node, Dir) or node.scratch else node.origin
+        del up.kids[fold(node.name)]
+        node.up = None
+        self.vacate(up, node.name, left)
+
+    def unlink(self, path):
+        node = self.find(path)
+        if self.is_journaled(node):
+            self.log("remove", path)
+        self.remove(node)
         return 0
 
     def rmdir(self, path):
-        node = self.find(path)
-        if node.kids:
-            return errno.ENOTEMPTY
-        del node.up.kids[fold(node.name)]
-        self.kept = [k for k in self.kept if k.dir is not node]
-        node.up = None
-        return 0
-
-    def unlink(self, path):
-        self.lose(self.find(path))
-        return 0
+        return errno.ENOTEMPTY if self.find(path).kids else self.unlink(path)
 
     def rename(self, old, new):
         node = self.find(old)
@@ -252,87 +259,100 @@ class Model:
         if target and isinstance(target, Dir) != isinstance(node, Dir):
             return errno.EISDIR if isinstance(target, Dir) else errno.ENOTDIR
         nothing = self.means_nothing(up, name, isinstance(node, Dir))
-        if isinstance(node, Dir):
-            return self.rename_dir(node, up, name, target, nothing)
-        if nothing:
-            self.set_aside(node, up, name, target)
-            return 0
-        shown, draft = node.data, node.draft
-        if node.scratch or kind(name) != kind(node.name) or (draft is not None and target):
-            shown, draft = self.reads(name, node.shown), None
-            if shown is None:
-                return errno.EINVAL
-        self.move(node, up, name, target)
-        node.data, node.draft, node.saved_time = shown, draft, None
-        return 0
-
-    def rename_dir(self, node, up, name, target, nothing):
-        if target and (target.kids or any(k.dir is target for k in self.kept)):
+        if isinstance(node, Dir) and target and target.kids:
             return errno.ENOTEMPTY
-        if nothing != node.scratch:
+        if isinstance(node, Dir) and nothing != node.scratch:
             return errno.EPERM if nothing else errno.EXDEV
-        if target:
-            del up.kids[fold(name)]
-            target.up = None
-        up.put(node, name)
+        put = not isinstance(node, Dir) and not nothing and self.judge(node, up, name)
+        if put is None:
+            return errno.EINVAL
+        if self.is_journaled(node):
+            self.log("rename", old, new)
+        elif target and nothing and self.is_journaled(target):
+            self.log("remove", new)
+        self.move(node, up, name, target, nothing)
+        if put:
+            self.write(node, node.shown, False)
+            self.log("put", new, node.data, False)
         return 0
 
-    def set_aside(self, node, up, name, target):
-        """To a name that means nothing."""
-        if target:
-            self.lose(target)
-        if not node.scratch:
-            node.kept = Kept(node)
-            self.kept.append(node.kept)
-            node.scratch = True
-            node.data, node.draft = node.shown, None
-        up.put(node, name)
+    def judge(self, node, up, name):
+        """None: what it shows could not stand there; else whether it is written by this."""
+        home = self.object_at(up, name)
+        own = node.scratch and (node.own is not None or node.frozen is not None)
+        fits = home is node.origin if home else node.origin and self.alike(node.origin.name, name)
+        if node.origin and fits and not own:
+            return False
+        return None if self.reads(name, node.shown) is None else own or node.refused
 
-    def move(self, node, up, name, target):
-        kept = node.kept if node.kept in self.kept and not target and self.alike(node.kept.name, name) else None
-        had = None if target else self.kept_at(up, name)
-        if not (node.scratch or node.new or self.alike(node.name, name)):
-            self.leave(node)
-            node.new = True  # it is made of what was shown
-        if not node.scratch:
-            self.ever.add((node.up, fold(node.name)))
-        known = self.take(up, name)
-        if kept in self.kept:
-            home = self.homes.get((up, fold(name)))
-            if home and kept.object is not home:
-                kept.unsure = True
-            else:
-                self.kept.remove(kept)
+    def move(self, node, up, name, target, nothing):
+        is_file = isinstance(node, File)
+        left = node.origin if is_file and not node.scratch and nothing else None
+        if is_file and not nothing and not node.origin:
+            node.origin = target.origin if target else up.gone.get(fold(name))
+        old = node.up, node.name
         if target:
-            if node.new or not target.new:
-                node.object = target.object
-            node.new, node.unsure = node.new and target.new, node.unsure or target.unsure
             target.up = None
             del up.kids[fold(name)]
-        elif kept:
-            node.object, node.new, node.unsure = kept.object, kept.new, kept.unsure
-        elif node.scratch:
-            node.object, node.new, node.unsure = object(), True, known
-        if not target and (had or known):
-            node.unsure = True
-            node.object = had.object if had else self.homes.get((up, fold(name)), node.object)
-        node.scratch, node.kept = False, None
         up.put(node, name)
+        if is_file:
+            node.scratch = nothing
+            away = node.origin and self.object_at(up, name) is not node.origin
+            if away and node.data is None and node.own is None and node.time is None:
+                node.time = node.origin.time
+        self.vacate(*old, left)
 
     def hide(self, paths):
-        self.hidden, self.hidden_written = list(dict.fromkeys(map(fold, paths))), True
+        self.listed = list(paths)
+        self.log("hide", paths)
 
-    # ---- saves
+    # ---- the archive
 
-    def files(self):
-        """{path: what the map must have}, {path: what it may have besides}"""
-        must = {fold(path_of(n)): n.data for n in self.nodes(False) if isinstance(n, File) and n.data is not None}
-        may = {p: ANY for p in must if must[p] is ANY}
-        must = {p: d for p, d in must.items() if d is not ANY}
-        for k in self.kept:
-            if k.data is not None and (not k.new or k.unsure):
-                (may if k.unsure else must).setdefault(fold(path_of(k.dir, k.name)), k.data)
-        return must, may
+    def in_order(self, top=None):
+        """All that stands, directories' names before what is in them."""
+        level = [top or self.root]
+        while level:
+            here = [n for d in level for n in sorted(d.kids.values(), key=lambda n: n.name.encode())]
+            yield from here
+            level = [n for n in here if isinstance(n, Dir)]
+
+    def build(self):
+        out, claimed = Result(), set()
+        nodes = list(self.in_order())
+        files = [n for n in nodes if isinstance(n, File) and not n.scratch]
+        found = {f: self.object_at(f.up, f.name) for f in files}
+        claimed |= {o for o in found.values() if o}
+        for f in files:
+            if not found[f] and f.origin and f.origin not in claimed and self.alike(f.origin.name, f.name):
+                found[f] = f.origin
+                claimed.add(f.origin)
+        for f in files:
+            self.build_file(out, f, found[f])
+        homes = {n.origin: n for n in nodes if isinstance(n, Dir) and n.origin}
+        for f in nodes:
+            if isinstance(f, File) and f.scratch and f.origin and f.origin not in claimed and f.origin.home in homes:
+                claimed.add(f.origin)
+                path = fold(path_of(homes[f.origin.home], f.origin.name))
+                out.kept[f] = path
+                out.files[path], out.of[path] = (f.origin.data, f.origin.time), f.origin
+        out.moves |= any(isinstance(n, Dir) and not n.scratch and self.object_at(n.up, n.name) is not n.origin
+                         or isinstance(n, Dir) and not n.scratch and not n.origin for n in nodes)
+        return out
+
+    def build_file(self, out, f, found):
+        path, data, time = fold(path_of(f)), found.data if found else None, found.time if found else None
+        made = None if f.data is None else self.reads(f.name, f.data)
+        if f.data is not None and made is None:
+            out.refused[f] = True
+            if f.was is not None:
+                made = self.reads(f.name, f.was)
+        if made is None and f.origin and f.origin is not found:
+            made = self.reads(f.name, f.origin.data)
+        if made is not None:
+            data, time = made, None
+        out.moves |= found is None or self.object_at(f.up, f.name) is not found
+        if data is not None:
+            out.files[path], out.of[path] = (data, f.time if f.time is not None else time), found
 
     def dirs(self, hidden):
         out = {fold(path_of(n)) for n in self.nodes(False) if isinstance(n, Dir)}
@@ -341,72 +361,132 @@ class Model:
             out |= {"/".join(parts[:i]) for i in range(1, len(parts))}
         return out
 
-    def was_saved(self, has, written=True):
-        """has: what the new map has. Where nothing was written the journal of before counts still."""
-        self.saved_hidden, self.hidden_written, self.saved = [
-            h for h in self.hidden if h not in has], False, True
-        for n in [*self.nodes(False), *self.kept]:
-            if isinstance(n, (File, Kept)):
-                n.saved_time = n.time
-        for n in self.nodes(False):
-            if isinstance(n, File) and n.data is ANY:
-                n.data, n.unsure = has.get(fold(path_of(n))), False
-        journaled = [] if written else [k for k in self.kept if k.new]
-        self.kept = [k for k in self.kept if fold(path_of(k.dir, k.name)) in has and
-                     not (k.new and not k.unsure)]
-        self.gone = []
-        self.saved_homes = {}
-        for k in self.kept:
-            k.new, k.unsure, k.told = False, False, True
-            self.saved_homes[k.dir, fold(k.name)] = k.object
-        for k in journaled:
-            k.unsure = True
-        self.kept += [k for k in journaled if k not in self.kept]
-        for n in self.nodes(False):
-            if isinstance(n, File) and n.data is not None:
-                n.new = False
-                self.ever.add((n.up, fold(n.name)))
-                self.saved_homes[n.up, fold(n.name)] = n.object
+    def canonical(self, files):
+        return [h for h in dict.fromkeys(map(fold, self.listed)) if h not in files]
+
+    # ---- saves
+
+    def saved(self, result, files, written):
+        """files: what the new archive has, as in base."""
+        if not written and result.moves:
+            return
+        hidden = self.canonical(files)
+        if written:
+            self.journal = self.rest(result)
+        dirs = dict.fromkeys(self.dirs(hidden))
+        self.set_base({**dirs, **files}, hidden)
+        for n in list(self.nodes()):
+            if isinstance(n, File):
+                self.rebase_file(n, result)
+        self.rebase_dir(self.root, self.base, {self.look(p): p for p in result.kept.values()})
+
+    def look(self, path):
+        at = self.base
+        for part in path.split("/"):
+            at = at.has[fold(part)][1]
+        return at
+
+    def rebase_file(self, f, result):
+        path = fold(path_of(f))
+        if f.scratch:
+            f.frozen = f.shown if f.data is None else None
+            f.origin = self.look(result.kept[f]) if f in result.kept else None
+            return
+        f.origin = self.look(path) if path in result.files else None
+        if f in result.refused:
+            f.was = None
+        else:
+            f.data, f.was, f.time = None, None, None
+
+    def rebase_dir(self, d, home, kept):
+        d.origin, d.gone = home, {}
+        for node in list(d.kids.values()):
+            if isinstance(node, Dir):
+                there = home.has.get(fold(node.name), (None, None))[1] if home and not node.scratch else None
+                self.rebase_dir(node, there, kept)
+        for key, (name, what) in (home.has.items() if home else ()):
+            if key in d.kids:
+                continue
+            if what in kept:
+                d.gone[key] = what
+            else:
+                d.put(self.tree_of(what, name) if isinstance(what, Home) else File(name, False, what))
+
+    def rest(self, result):
+        """What the journal holds after a save."""
+        ops, holds = [], set()
+        nodes = list(self.in_order())
+        for f in nodes:
+            if f in result.kept or f in result.refused:
+                up = f.up
+                while up:
+                    holds.add(up)
+                    up = up.up
+        for d in nodes:
+            if d in holds and not d.origin:
+                ops.append(("mkdir", path_of(d)))
+        for f in nodes:
+            if f in result.kept:
+                path = result.kept[f]
+                if f.was is not None:
+                    ops.append(("put", path, f.was, False))
+                if f.data is not None:
+                    ops.append(("put", path, f.data, f.refused))
+                ops.append(("rename", path, path_of(f)))
+            elif f in result.refused:
+                ops.append(("put", path_of(f), f.data, True))
+        return ops
+
+    def remounted(self, texts=None):
+        """After a kill: the journal is done again; texts: of another form than before."""
+        files = {}
+        for path, obj in self.objects(self.base, ""):
+            data = obj.data
+            if texts and not self.plain and kind(path):
+                data = next((texts[kind(path)][t] for t in (data,) if t in texts[kind(path)]), data)
+            files[path] = (data, obj.time)
+        dirs = dict.fromkeys(p for p in self.homes(self.base, ""))
+        self.texts = texts or self.texts
+        self.begin({**dirs, **files}, self.hidden)
+        self.replaying = True
+        for op, *args in self.journal:
+            self.again(op, args)
+        self.replaying = False
+
+    def again(self, op, args):
+        if op == "hide":
+            self.hide(*args)
+            return
+        if op in ("put", "rename"):
+            parts = args[op == "rename"].split("/")[:-1]
+            for i in range(1, len(parts) + 1):
+                if not self.find("/".join(parts[:i])):
+                    self.mkdir("/".join(parts[:i]))
+        if op == "rename":
+            node, (up, name) = self.find(args[0]), self.split(args[1])
+            target = up.kids.get(fold(name))
+            if node and target is not node:
+                self.move(node, up, name, target, self.means_nothing(up, name, isinstance(node, Dir)))
+        elif op == "mkdir":
+            if self.split(args[0])[0] and not self.find(args[0]):
+                self.mkdir(*args)
+        elif op == "put" or self.find(args[0]):
+            {"put": self.put, "remove": self.unlink, "drop": self.drop}[op](*args)
+
+    def objects(self, home, above):
+        for name, what in home.has.values():
+            path = above + name
+            if isinstance(what, Home):
+                yield from self.objects(what, path + "/")
+            else:
+                yield path, what
+
+    def homes(self, home, above):
+        for name, what in home.has.values():
+            if isinstance(what, Home):
+                yield above + name
+                yield from self.homes(what, above + name + "/")
 
     def ended(self):
         """What was refused has been copied out."""
-        for n in list(self.nodes(False)):
-            if isinstance(n, File) and n.draft is not None:
-                n.draft = None
-                if n.data is None:
-                    del n.up.kids[fold(n.name)]
-                    n.up = None
-        for k in self.kept:
-            k.draft = None
-
-    def remounted(self, has, texts=None):
-        """After a kill or an end; has: what the mount shows now; texts: of another form than before."""
-        self.texts = texts or self.texts
-        for n in list(self.nodes()):
-            if n.scratch and n.up and not n.up.scratch:
-                del n.up.kids[fold(n.name)]
-        for k in self.kept:
-            path = fold(path_of(k.dir, k.name))
-            if (k.unsure or k.data is None or k.data is ANY) and path not in has:
-                continue
-            file = File(k.name, has[path] if k.data is ANY and has[path] != k.draft else k.data, False, k.new)
-            file.saved_time = k.saved_time
-            if k.draft is not None and has.get(path) == k.draft:
-                file.draft = k.draft
-            file.unsure = k.unsure
-            k.dir.put(file)
-            file.object = k.object
-        for n in self.nodes(False):
-            if isinstance(n, File):
-                n.time = n.saved_time
-            if texts and isinstance(n, File) and kind(n.name) and n.data is not None and n.data is not ANY:
-                n.data = self.reads(n.name, n.data)
-        self.kept, self.gone = [], []
-        self.homes = dict(self.saved_homes)
-        if not self.hidden_written:
-            self.hidden = list(self.saved_hidden)
-        for path in sorted(has) if self.saved else ():
-            listed = any(h.startswith(path + "/") for h in self.saved_hidden) or HIDDEN_DIR in path
-            if listed and not self.find(path) and self.find(path.rpartition("/")[0]):
-                self.mkdir(path)
-        self.saved = False
+        self.journal = []

@@ -138,7 +138,7 @@ def test_what_is_asked_changes_nothing(name, tmp_path):
     assert min(counts) >= 20, run.stdout
 
 
-SEEDS = {"manifest": "manifest", "modheader": "mod", "archive": "mod", "bindat": "dat",
+SEEDS = {"manifest": "manifest", "called": "called", "modheader": "mod", "archive": "mod", "bindat": "dat",
          "binlayout": "layout", "raw": "raw", "text": "text", "removed": "removed",
          "marker": "marker", "imageset": "imageset", "kit": "kit",
          "learn": "learn"}
@@ -150,6 +150,8 @@ def seeds(kind):
         return [mod, small_mod(ver=1, reqs=[("r", 1, 1)])]
     if kind == "manifest":
         return [mod[struct.unpack_from("<I", mod, 16)[0]:]]
+    if kind == "called":
+        return [b"name OF A FIELD\nfile 0\ncalled 0 X~3.DAT\ncalled 2 A%2Fb\ncalled 3 x.dat\n"]
     if kind == "dat":
         return list(tlfixtures.dats().values())
     if kind == "layout":

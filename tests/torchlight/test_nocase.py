@@ -4,6 +4,7 @@ import os
 
 import box as boxes
 from archives import dat, small_mod, text_dat
+from tlbox import sync
 
 MAKE = os.O_WRONLY | os.O_CREAT
 
@@ -57,6 +58,7 @@ def test_a_replaced_file_is_the_new_one_in_every_case(box):
     assert there(m, "b.dat", "B.DAT", "NEW.DAT") == 3 * [True]
     os.rename(m / "MEDIA/UNITS/new.dat", m / "MEDIA/UNITS/b.dat")
     assert gone(m, "NEW.DAT", "new.dat")
+    sync(m)
     assert boxes.wait_for(lambda: m.get("MEDIA/UNITS/B.DAT") == text_dat("new"))
     assert m.get("MEDIA/UNITS/b.DAT") == m.get("MEDIA/UNITS/b.dat") == text_dat("new")
     m.unmount()

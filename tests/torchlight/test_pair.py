@@ -13,6 +13,7 @@ import tlread
 import tlwrite
 from archives import Archive, dat, text_dat
 from shims import Fault
+from tlbox import sync
 
 STEPS_MAX = 200
 NAME = "MEDIA/A.DAT"
@@ -71,6 +72,7 @@ def test_at_every_step_the_pair_is_old_or_new_or_made_so_by_the_next_mount(box, 
             seen.add(changed[0])
         m = box.mount(path)
         # What close promised is in the archive or came back from the journal.
+        sync(m)
         assert m.get(NAME) == text_dat("new"), what
         m.unmount()
         assert Archive(path, man).one(NAME) == dat("new"), what

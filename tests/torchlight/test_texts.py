@@ -82,6 +82,8 @@ def test_a_raw_index_is_a_table_in_every_form_of_text(box):
         assert len(tlread.raw("SKILLS", Archive(m.map).one("MEDIA/SKILLS.RAW"))) == 2
         m = box.mount(m.map)
         m.put("MEDIA/SKILLS.RAW", raw)
+        assert m.get("MEDIA/SKILLS.RAW") == raw
+        sync(m)
         assert m.get("MEDIA/SKILLS.RAW") == table
         m.unmount()
         assert Archive(m.map).one("MEDIA/SKILLS.RAW") == raw
@@ -192,8 +194,10 @@ def test_a_renamed_file_comes_back_as_it_was_shown_after_a_kill(box):
     box.kill_worker()
     m = box.mount(m.map)
     assert m.get("MEDIA/UNITS/A.OLD") == text_dat("a")
-    assert m.get("MEDIA/UNITS/B.DAT") == text_dat("compiled", 4)
+    assert m.get("MEDIA/UNITS/B.DAT") == dat("compiled", 4)
     assert m.get("MEDIA/UNITS/N.DAT") == text_dat("new", 5)
+    sync(m)
+    assert m.get("MEDIA/UNITS/B.DAT") == text_dat("compiled", 4)
     m.unmount()
     assert Archive(m.map).one("MEDIA/UNITS/B.DAT") == dat("compiled", 4)
 
@@ -288,6 +292,9 @@ def test_a_tree_of_texts_is_copied_in(box, how):
     else:
         run("sh", "-c", 'tar cf - -C "$1" . | tar xf - -C "$2"', "sh", source, where)
     for i in range(4):
+        assert m.get("MEDIA/UNITS/n%d.dat" % i) == (source / ("n%d.dat" % i)).read_bytes()
+    sync(m)
+    for i in range(4):
         assert m.get("MEDIA/UNITS/n%d.dat" % i) == text_dat("n%d" % i, i)
     m.unmount()
     a = Archive(m.map)
@@ -306,6 +313,7 @@ def test_the_pairs_of_the_corpus_go_in_and_come_out(box):
     for i, (binary, source) in enumerate(pairs):
         for kind, path in (("B", binary), ("S", source)):
             m.put("MEDIA/P/%s%d.DAT" % (kind, i), path.read_bytes(), flags=MAKE)
+    sync(m)
     equal = sum(m.get("MEDIA/P/B%d.DAT" % i) == m.get("MEDIA/P/S%d.DAT" % i)
                 for i in range(len(pairs)))
     assert equal >= 0.9 * len(pairs), (equal, len(pairs))
@@ -315,6 +323,7 @@ def test_the_pairs_of_the_corpus_go_in_and_come_out(box):
 def test_who_saves_again_finds_the_same_form(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put("MEDIA/UNITS/A.DAT", b"[UNIT]\n<STRING>NOBODYS NAME:1\n[/UNIT]\n")
+    sync(m)
     shown = m.get("MEDIA/UNITS/A.DAT")
     assert b"NOBODYS NAME" in shown
     for _ in range(2):
@@ -329,6 +338,8 @@ def test_a_table_is_taken_in_each_form(box):
     table = "name\tfile\tguid\nCAF\u00c9\tMEDIA/X.DAT\t-5\n"
     for text in (table.encode("utf-8-sig"), b"\xff\xfe" + table.replace("\n", "\r\n").encode("utf-16-le")):
         m.put("MEDIA/SKILLS.RAW", text, flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        assert m.get("MEDIA/SKILLS.RAW") == text
+        sync(m)
         assert m.get("MEDIA/SKILLS.RAW") == table.encode()
         os.unlink(m / "MEDIA/SKILLS.RAW")
     m.unmount()

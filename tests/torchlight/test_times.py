@@ -142,6 +142,23 @@ def test_the_time_that_a_file_has_already_changes_nothing(box):
     assert open(m.map, "rb").read() == before and os.stat(m.map).st_ino == ino
 
 
+def test_what_an_archive_keeps_of_a_finer_time_is_the_same_time(box):
+    """A tree that is packed onto what was made of it changes nothing, and is not said to."""
+    tree, path = os.path.join(box.home, "tree"), os.path.join(box.maps, "NEW.MOD")
+    os.makedirs(tree + "/MEDIA")
+    outside(box, text_dat("a"), "tree/MEDIA/A.DAT")
+    os.utime(tree + "/MEDIA/A.DAT", ns=(WHEN + 89, WHEN + 89))
+    assert box.run("pack", tree, path).code == 0
+    box.allow("NEW.MOD")
+    before = os.stat(path).st_ino
+    r = box.run("pack", "-v", tree, "--onto", path)
+    assert (r.code, r.out, os.stat(path).st_ino) == (0, "", before)
+    m = box.mount(path)
+    os.utime(m / "MEDIA/A.DAT", ns=(WHEN + 89, WHEN + 89))
+    assert m.unmount().out == ""
+    assert Archive(path).times["MEDIA/A.DAT"] == filetime(WHEN)
+
+
 def test_the_time_goes_with_a_renamed_file(box):
     m = small(box)
     os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))

@@ -143,6 +143,17 @@ def test_made_and_removed_again_leaves_no_trace_and_so_does_the_way_back(box):
         assert get(at.map) == m.encode() and os.stat(at.map).st_ino == ino
 
 
+def test_an_objects_list_that_is_refused_adds_none(box):
+    m = small(tcgen.VARIANTS[2], objects=None)
+    at = mount(box, m)
+    assert refused(make, at, "objects.csv", b"x,type\n1\n") == errno.EINVAL
+    at.put("points.csv", tcgen.table("x,y", m.points + [(70, 7)]))
+    assert box.run("-u", at.point).code == 5
+    m.points.append((70, 7))
+    assert get(at.map) == m.encode()
+    shutil.rmtree(at.map + ".mapfs-left")
+
+
 def test_several_saves_in_one_mount(box):
     m = small(objects=None)
     at = mount(box, m)

@@ -55,6 +55,22 @@ static void file_that_was_never_closed_is_copied_out(void **state)
 	assert_true(box_map_says(b, 0, "alice\n"));
 }
 
+static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_mkdir(b, "groups/0_g/layers/7_l"), 0);
+	assert_int_equal(box_put(b, "groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"), 0);
+	assert_int_equal(box_put(b, "groups/0_g/layers/7_l/layer.json",
+				 "{\"type\": \"tiles\", \"kind\": \"design\", \"width\": 2, "
+				 "\"height\": 2}\n"),
+		0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_true(
+		file_says(b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
+}
+
 static void scratch_that_no_habit_explains_is_copied_out(void **state)
 {
 	struct box *b = *state;
@@ -377,6 +393,7 @@ int main(void)
 		TEST(draft_is_copied_out_at_the_end_and_named),
 		TEST(changes_are_saved_beside_what_is_left),
 		TEST(file_that_was_never_closed_is_copied_out),
+		TEST(table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save),
 		TEST(scratch_that_no_habit_explains_is_copied_out),
 		TEST(backup_of_a_new_file_that_was_refused_is_copied_out),
 		TEST(what_editors_leave_is_not_copied_out),

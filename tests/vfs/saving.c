@@ -336,6 +336,19 @@ static void mended_draft_does_not_come_back(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
+static void what_a_save_kept_for_a_backup_can_come_back_and_be_written(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_rename(b, AUTHOR, AUTHOR "~"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_int_equal(box_rename(b, AUTHOR "~", AUTHOR), 0);
+	assert_true(box_shows(b, AUTHOR, "alice\n"));
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
 static void renamed_over_content_survives_a_kill(void **state)
 {
 	struct box *b = *state;
@@ -493,6 +506,7 @@ int main(void)
 		TEST(directories_where_standing_files_were_keep_nothing_from_a_save),
 		TEST(draft_that_is_written_on_survives_a_save_and_a_kill),
 		TEST(mended_draft_does_not_come_back),
+		TEST(what_a_save_kept_for_a_backup_can_come_back_and_be_written),
 		TEST(renamed_over_content_survives_a_kill),
 		TEST(changes_after_a_save_have_a_journal_of_the_new_map),
 		TEST(map_mounted_for_writing_is_refused_a_second_such_mount),

@@ -142,7 +142,7 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
 	struct change_file s = {fd, 0};
-	const struct timespec *mtime = c->t->vol->format->keeps_times ? &st->st_mtim : NULL;
+	const struct timespec *mtime = c->t->vol->format->kept_time ? &st->st_mtim : NULL;
 	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
 			: change_put(c->t, c->to, change_from_file, &s, mtime, &e);

@@ -13,9 +13,8 @@
 #include "cli/merging/steps.h"
 #include "cli/offline/change.h"
 #include "cli/offline/out.h"
+#include "cli/offline/place.h"
 #include "cli/offline/streams.h"
-#include "vfs/files/companion.h"
-#include "vfs/volume/finish.h"
 
 /* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
@@ -30,7 +29,6 @@ struct command_merge {
 	int left_dir;
 	char left_name[NAME_MAX + 1];
 	char *shown[SIDES];
-	struct source ours;           /* as it was; no name */
 	bool as_base, theirs_as_ours; /* their bytes are the same */
 };
 
@@ -63,56 +61,22 @@ static bool is_empty(const char *file)
 /* Where what is left over goes: beside the map of that name. */
 static int open_left(struct command_merge *c)
 {
-	const char *slash = strrchr(c->label, '/'), *name = slash ? slash + 1 : c->label;
-	CLEANUP(free)
-	char *dir = slash ? strndup(c->label, (size_t)(name - c->label)) : strdup(".");
+	CLEANUP(free) char *path = strdup(c->label);
 	struct error e = ERROR_INIT;
+	const char *name;
 
-	if (!dir)
-		return -ENOMEM;
-	if (!*name || strlen(name) > NAME_MAX) {
-		error_set(&e, -EINVAL, "is no name of a file");
-		return fail(c->label, &e);
-	}
-	strcpy(c->left_name, name);
-	/* git may not have made it yet. */
-	for (char *at = dir; (at = strchr(at + 1, '/')); *at = '/') {
+	/* git may not have made its directory yet. */
+	for (char *at = path; at && (at = strchr(at + 1, '/')); *at = '/') {
 		*at = '\0';
-		(void)mkdir(dir, 0777);
+		(void)mkdir(path, 0777);
 	}
-	c->left_dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (c->left_dir >= 0)
-		return 0;
-	error_errno(&e, "%s", dir);
-	return fail(c->label, &e);
+	if (place_named(c->label, &c->left_dir, &name, &e) < 0)
+		return fail(c->label, &e);
+	strcpy(c->left_name, name);
+	return 0;
 }
 
-/* Ours is what it was opened as; the tree that is edited is of the copy. */
-static int copy_ours(struct command_merge *c, const struct vfs_options *writing)
-{
-	struct offline *t = &c->merge.sides[OURS].tree;
-	const struct format *f = volume_format_for(NULL, t->vol->name);
-	char second[NAME_MAX + 1];
-	struct error e = ERROR_INIT;
-	int r = 0;
-
-	c->ours.files[0] = file_ref(t->vol->source.files[0]);
-	if (finish_waits(t->vol))
-		r = finish_refuse(&e);
-	else if (f)
-		r = companion_open(t->vol->dirfd, f, t->vol->name, &c->ours, second, &e);
-	/* The copy would be refused under its own name. */
-	if (r == 0 && f && f->companion && !c->ours.files[1] &&
-		f->companion(t->vol->name, 0, second))
-		r = error_set(&e, -EINVAL, "%s is not beside it", second);
-	offline_close(t);
-	if (r < 0)
-		return fail_side(c, OURS, &e);
-	r = out_copy(&c->out, &c->ours, t, c->label, writing, &e);
-	return r < 0 ? fail(c->label, &e) : 0;
-}
-
-/* The maps are opened, and ours copied to where it is to be; all outside the sandbox. */
+/* All outside the sandbox. */
 static int open_all(struct command_merge *c)
 {
 	char **names = c->command.names;
@@ -137,13 +101,16 @@ static int open_all(struct command_merge *c)
 		if (r < 0)
 			return fail_side(c, (enum which)w, &e);
 	}
-	return copy_ours(c, &writing);
+	/* It is the one that is changed. */
+	s[OURS].tree.file = c->label;
+	s[OURS].tree.vol->store.store.spool_dirfd = c->out.dirfd;
+	return 0;
 }
 
 static int confine(struct command_merge *c)
 {
 	struct offline *trees[SIDES + 1];
-	struct sandbox_rule left = {c->left_dir, SANDBOX_WRITABLE};
+	struct sandbox_rule rules[] = {{c->left_dir, SANDBOX_WRITABLE}, out_rule(&c->out)};
 	struct error e = ERROR_INIT;
 	size_t n = 0;
 	int r;
@@ -153,7 +120,7 @@ static int confine(struct command_merge *c)
 			trees[n++] = &c->merge.sides[w].tree;
 	if (c->out.held)
 		trees[n++] = c->out.held;
-	r = offline_confine(trees, n, &left, 1, c->command.debug, &e);
+	r = offline_confine(trees, n, rules, 2, c->command.debug, &e);
 	return r < 0 ? fail(c->label, &e) : 0;
 }
 
@@ -182,9 +149,9 @@ static int load_all(struct command_merge *c, struct pool *pool)
 		return r;
 	r = out_check(&c->out, format, &e);
 	if (r < 0)
-		return fail(c->command.names[OUT_AT], &e);
+		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->numbered;
-	c->merge.nocase = format->nocase;
+	c->merge.nocase = format->fold;
 	if (format->merging)
 		c->merge.how = format->merging;
 	return 0;
@@ -217,21 +184,24 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 	}
 }
 
-/* What the merged map is to be a copy of. */
-static const struct source *result(const struct command_merge *c)
-{
-	return &c->merge.sides[c->as_base ? THEIRS : OURS].tree.vol->source;
-}
-
 /* *refused: both together would be no map. */
 static int save(struct command_merge *c, bool *refused)
 {
 	int error = -EINVAL;
-	const struct change_save how = {.error = &error};
-	int code = c->as_base || c->theirs_as_ours
-			   ? OUTCOME_DONE
-			   : (int)change_save(&c->merge.sides[OURS].tree, &how);
+	const struct change_save how = {.error = &error,
+		.out = &c->out,
+		.refused = apply_refused,
+		.refused_arg = &c->merge};
+	struct offline *of = &c->merge.sides[c->as_base ? THEIRS : OURS].tree;
+	struct error e = ERROR_INIT;
+	int code;
 
+	*refused = false;
+	if (c->as_base || c->theirs_as_ours) {
+		code = out_copy(&c->out, &of->vol->source, &e);
+		return code < 0 ? fail(c->command.names[OUT_AT], &e), OUTCOME_SAVE_FAILED : 0;
+	}
+	code = (int)change_save(of, &how);
 	*refused = code == OUTCOME_SAVE_FAILED && error == -EINVAL;
 	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
 }
@@ -245,10 +215,13 @@ static int keep_ours(struct command_merge *c)
 		.dirfd = c->left_dir, .name = c->left_name};
 	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
+	const struct source *ours = &c->merge.sides[OURS].tree.vol->source;
 	int r = left_over_map(&left, &theirs->source, theirs->format, &e);
 
 	if (r == 0)
-		r = out_commit(&c->out, &c->ours, &e);
+		r = out_copy(&c->out, ours, &e);
+	if (r == 0)
+		r = out_commit(&c->out, &e);
 	if (r < 0) {
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
@@ -269,7 +242,7 @@ static int write_out(struct command_merge *c)
 		return keep_ours(c);
 	if (code != OUTCOME_DONE)
 		return TROUBLE + code;
-	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, result(c), &e) < 0) {
+	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, &e) < 0) {
 		if (c->out.stands)
 			tell(c, &left);
 		else
@@ -284,7 +257,7 @@ static int write_out(struct command_merge *c)
 static int merge(struct command_merge *c, struct pool *pool)
 {
 	struct merge *m = &c->merge;
-	const struct source *base = NULL, *theirs;
+	const struct source *base = NULL, *ours, *theirs;
 	struct error e = ERROR_INIT;
 	int r = c->out.held ? offline_check_journal(c->out.held, &e) : 0;
 
@@ -295,10 +268,11 @@ static int merge(struct command_merge *c, struct pool *pool)
 		return r;
 	if (!m->no_base)
 		base = &m->sides[BASE].tree.vol->source;
+	ours = &m->sides[OURS].tree.vol->source;
 	theirs = &m->sides[THEIRS].tree.vol->source;
 	/* Where only one side was written there is nothing to look at. */
-	c->theirs_as_ours = offline_same(&c->ours, theirs) || (base && offline_same(base, theirs));
-	c->as_base = !c->theirs_as_ours && base && offline_same(&c->ours, base);
+	c->theirs_as_ours = offline_same(ours, theirs) || (base && offline_same(base, theirs));
+	c->as_base = !c->theirs_as_ours && base && offline_same(ours, base);
 	if (c->theirs_as_ours || c->as_base)
 		return 0;
 	r = hidden_decide(m, c->label);
@@ -374,7 +348,5 @@ int cli_merge(int argc, char **argv)
 	int code = command_main("merge", argc, argv, &line, &c.command);
 
 	close_fd_cleanup(&c.left_dir);
-	file_unref(c.ours.files[0]);
-	file_unref(c.ours.files[1]);
 	return code;
 }

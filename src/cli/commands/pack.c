@@ -18,7 +18,7 @@
 struct pack {
 	struct command command; /* its tree: the map that is there, or is made */
 	struct out out;         /* ... where what is unlike has to go first */
-	struct offline copy;    /* ... of it, then */
+	struct offline copy;    /* ... without that */
 	const char *dir;        /* as it was named */
 	const char *onto;       /* NULL: the map is new */
 	const char *format;
@@ -58,26 +58,20 @@ static int give_name(struct pack *p, int code)
 	return code;
 }
 
-/* What files name goes alone first, and is saved so: where it stood, new objects can be then. */
+/* What files name goes alone first, and is written so: where it stood, new objects can be then. */
 static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
 {
-	const struct change_save how = {.left = true, .silent = true};
+	const struct change_save how = {.left = true, .silent = true, .out = &p->out};
 	struct offline *t = &p->command.tree;
 	enum outcome code;
-	int r = out_copy(&p->out, &t->vol->source, &p->copy, t->file, &p->command.how, e);
+	int r = unlike_remove(t, u, true);
 
-	if (r == 0)
-		r = offline_load(&p->copy, t->pool, e);
-	if (r == 0)
-		r = unlike_remove(&p->copy, u, true);
 	if (r < 0)
-		return e->code ? r : error_set(e, r, "%s", strerror(-r));
-	code = change_save(&p->copy, &how);
-	offline_close(&p->copy);
+		return error_set(e, r, "%s", strerror(-r));
+	code = change_save(t, &how);
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
-	r = offline_open_at(&p->copy, p->out.dirfd, replace_temporary(p->out.copy), t->file,
-		&p->command.how, e);
+	r = out_open(&p->out, &p->copy, t->file, &p->command.how, e);
 	return r < 0 ? r : offline_load(&p->copy, t->pool, e);
 }
 
@@ -131,11 +125,13 @@ static int put_indexes(struct pack *p, struct offline *t, struct files_copied *d
 /* Where a copy was changed, the map becomes that. */
 static int save(struct pack *p, struct offline *t)
 {
-	int code = (int)change_save(t, &p->command.save);
 	struct error e = ERROR_INIT;
+	int code;
 
+	p->command.save.out = t == &p->copy ? &p->out : NULL;
+	code = (int)change_save(t, &p->command.save);
 	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
-		out_commit(&p->out, &t->vol->source, &e) == 0)
+		out_commit(&p->out, &e) == 0)
 		return code;
 	offline_say(t, "%s", error_text(&e));
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;

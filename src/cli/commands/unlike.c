@@ -115,22 +115,7 @@ static int names_in(struct offline *t, const char *path, struct names *ret)
 	struct seen a;
 	int r = offline_find(t, path, &a);
 
-	if (r < 0)
-		return r;
-	r = offline_names(t, &a, true, ret);
-	return r;
-}
-
-static int count(struct offline *t, const char *path, size_t *ret)
-{
-	struct names names;
-	int r = names_in(t, path, &names);
-
-	if (r == 0) {
-		*ret = names.n;
-		names_finish(&names);
-	}
-	return r;
+	return r < 0 ? r : offline_names(t, &a, true, ret);
 }
 
 static int add(struct finding *f, const char *path)
@@ -138,7 +123,7 @@ static int add(struct finding *f, const char *path)
 	struct unlike *u = f->found;
 	size_t n = collection_of(path);
 	CLEANUP(free) char *dir = strndup(path, n);
-	struct unlike_dir *to;
+	CLEANUP_NAMES struct names names = {0};
 	int r;
 
 	if (!dir)
@@ -147,14 +132,12 @@ static int add(struct finding *f, const char *path)
 		return 0;
 	if (!array_room(u->at, u->n, u->room))
 		return -ENOMEM;
-	to = &u->at[u->n];
-	*to = (struct unlike_dir){.named = is_named(f->t, dir)};
-	r = count(f->t, dir, &to->n);
-	if (r == 0) {
-		to->path = TAKE(dir);
-		u->n++;
-	}
-	return r;
+	r = names_in(f->t, dir, &names);
+	if (r < 0)
+		return r;
+	u->at[u->n] = (struct unlike_dir){.n = names.n, .named = is_named(f->t, dir)};
+	u->at[u->n++].path = TAKE(dir);
+	return 0;
 }
 
 static int visit(void *arg, const char *path, const struct seen *a)
@@ -204,18 +187,15 @@ bool unlike_has(const struct unlike *u, const char *path)
 
 static int empty(struct offline *t, const char *path)
 {
-	struct names names;
+	CLEANUP_NAMES struct names names = {0};
 	int r = names_in(t, path, &names);
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		CLEANUP(free) char *one = NULL;
 
 		r = asprintf(&one, "%s/%s", path, names.at[i]) < 0 ? -ENOMEM
 								   : change_remove_tree(t, one);
 	}
-	names_finish(&names);
 	return r;
 }
 

@@ -5,26 +5,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/compare/area.h"
 #include "cli/compare/compare.h"
 #include "cli/offline/output.h"
 #include "codec/image/png.h"
 
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
-
-/* What changed, in a rectangle. */
-struct area {
-	size_t n, left, right, top, bottom;
-};
-
-static void grow(struct area *a, size_t x, size_t y)
-{
-	if (!a->n++)
-		*a = (struct area){1, x, x, y, y};
-	a->left = x < a->left ? x : a->left;
-	a->right = x > a->right ? x : a->right;
-	a->top = y < a->top ? y : a->top;
-	a->bottom = y > a->bottom ? y : a->bottom;
-}
 
 struct cell {
 	const char *text;
@@ -80,7 +66,7 @@ static bool compare_line(
 		if (in_a && in_b) {
 			if (c.n == d.n && memcmp(c.text, d.text, c.n) == 0)
 				continue;
-			grow(&t->area, x, y);
+			area_add(&t->area, x, y);
 			if (t->area.n <= t->most)
 				tell(t, x, y, c, d);
 			continue;
@@ -140,9 +126,9 @@ static void tell_area(const struct table *t, struct buffer *out)
 			t->of_a.height, t->of_b.width, t->of_b.height,
 			area->n ? "and where both have them:" : "the same where both have them");
 	if (area->n || !t->resized)
-		buffer_printf(out, " %zu %s, lines %zu to %zu, columns %zu to %zu\n", area->n,
-			area->n == 1 ? "cell" : "cells", area->top, area->bottom, area->left,
-			area->right);
+		buffer_printf(out, " %ju %s, lines %zu to %zu, columns %zu to %zu\n",
+			(uintmax_t)area->n, area->n == 1 ? "cell" : "cells", area->top,
+			area->bottom, area->left, area->right);
 }
 
 int compare_tables(struct reader *a, struct reader *b, bool full, struct buffer *out)
@@ -162,7 +148,7 @@ int compare_tables(struct reader *a, struct reader *b, bool full, struct buffer 
 	}
 	buffer_append(out, cells.data, cells.size);
 	if (t.area.n > CELLS_SHOWN)
-		buffer_printf(out, " and %zu more\n", t.area.n - CELLS_SHOWN);
+		buffer_printf(out, " and %ju more\n", (uintmax_t)t.area.n - CELLS_SHOWN);
 	if (t.outer)
 		buffer_printf(out, " %zu %s not 0\n", t.outer,
 			t.outer == 1 ? "cell that only one has is" : "cells that only one has are");
@@ -194,7 +180,7 @@ static bool compare_rows(const struct image *a, const struct image *b, struct ar
 			continue;
 		for (uint32_t x = 0; x < a->width; x++)
 			if (memcmp(p + (size_t)x * 4, q + (size_t)x * 4, 4) != 0)
-				grow(ret, x, y);
+				area_add(ret, x, y);
 	}
 	return true;
 }
@@ -214,9 +200,9 @@ bool compare_images(struct reader *a, struct reader *b, struct buffer *out)
 		buffer_printf(
 			out, " %u x %u pixels -> %u x %u\n", x.width, x.height, y.width, y.height);
 	else if (both)
-		buffer_printf(out, " %zu %s of %u x %u, x %zu to %zu, y %zu to %zu\n", area.n,
-			area.n == 1 ? "pixel" : "pixels", x.width, x.height, area.left, area.right,
-			area.top, area.bottom);
+		buffer_printf(out, " %ju %s of %u x %u, x %zu to %zu, y %zu to %zu\n",
+			(uintmax_t)area.n, area.n == 1 ? "pixel" : "pixels", x.width, x.height,
+			area.left, area.right, area.top, area.bottom);
 	return both;
 }
 

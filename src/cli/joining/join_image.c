@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/compare/area.h"
 #include "cli/joining/join.h"
 #include "cli/offline/reader.h"
 #include "codec/image/png.h"
@@ -20,8 +21,7 @@ struct image {
 
 struct joining {
 	struct image b, o, t;
-	uint64_t clashes;
-	uint32_t left, right, top, bottom;
+	struct area clash;
 };
 
 static int image_open(struct image *i, struct bytes *png)
@@ -40,17 +40,6 @@ static void image_close(struct image *i)
 	reader_close(&i->file);
 }
 
-static void clash(struct joining *j, uint32_t x, uint32_t y)
-{
-	if (!j->clashes++) {
-		j->left = j->right = x;
-		j->top = y;
-	}
-	j->left = x < j->left ? x : j->left;
-	j->right = x > j->right ? x : j->right;
-	j->bottom = y;
-}
-
 static int join_row(struct joining *j, uint32_t y, uint8_t *to)
 {
 	struct image *all[IMAGES] = {&j->b, &j->o, &j->t};
@@ -64,7 +53,7 @@ static int join_row(struct joining *j, uint32_t y, uint8_t *to)
 		bool ours = memcmp(o, b, PIXEL) != 0;
 
 		if (ours && memcmp(t, b, PIXEL) != 0 && memcmp(t, o, PIXEL) != 0)
-			clash(j, x, y);
+			area_add(&j->clash, x, y);
 		memcpy(to + at, ours ? o : t, PIXEL);
 	}
 	return r == -EINVAL ? -ENOTSUP : r;
@@ -119,10 +108,10 @@ int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes *
 		r = image_open(&j.t, t);
 	if (r == 0)
 		r = join_rows_of(&j, ret);
-	if (r == 0 && j.clashes &&
-		asprintf(told, "%ju %s, x %u to %u, y %u to %u", (uintmax_t)j.clashes,
-			j.clashes == 1 ? "pixel" : "pixels", j.left, j.right, j.top,
-			j.bottom) < 0) {
+	if (r == 0 && j.clash.n &&
+		asprintf(told, "%ju %s, x %zu to %zu, y %zu to %zu", (uintmax_t)j.clash.n,
+			j.clash.n == 1 ? "pixel" : "pixels", j.clash.left, j.clash.right,
+			j.clash.top, j.clash.bottom) < 0) {
 		*told = NULL;
 		r = -ENOMEM;
 	}

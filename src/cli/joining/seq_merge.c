@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cli/joining/seq_merge.h"
-#include "cli/compare/digest.h"
 
 struct joining {
 	const struct seq *b, *o, *t;
@@ -268,20 +266,35 @@ static int merge_hunks(struct joining *g)
 
 enum { IN_B, IN_O, IN_T, MADE, LISTS };
 
-/* An element, and how often each list has it. */
-struct counted {
-	struct hash_link link; /* first */
+/* Where an element stands. */
+struct place {
 	struct span is;
-	size_t n[LISTS], at; /* at: in the list that had it first */
+	size_t list, at;
 };
 
-static struct counted *find(const struct hash *all, struct span x)
+static int by_element(const void *a, const void *b)
 {
-	struct hash_link *l = hash_find(all, digest_of(x.at, x.n).a);
+	const struct place *x = a, *y = b;
+	int r = x->is.n == y->is.n  ? memcmp(x->is.at, y->is.at, x->is.n)
+		: x->is.n < y->is.n ? -1
+				    : 1;
 
-	while (l && !span_same(((struct counted *)l)->is, x))
-		l = hash_again(l);
-	return (struct counted *)l;
+	if (r == 0)
+		r = x->list < y->list ? -1 : x->list > y->list;
+	return r ? r : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* One element, wherever it stands: n places. */
+static void look_moved(struct joining *g, const struct place *p, size_t n)
+{
+	size_t in[LISTS] = {0}, at = 0, most;
+
+	for (size_t i = 0; i < n; i++)
+		if (!in[p[i].list]++ && p[i].list == IN_O)
+			at = p[i].at;
+	most = in[IN_O] == in[IN_B] ? in[IN_T] : in[IN_T] == in[IN_B] ? in[IN_O] : in[MADE];
+	if (in[IN_B] && in[MADE] > most)
+		clash(g, at, 1);
 }
 
 /*
@@ -291,39 +304,21 @@ static struct counted *find(const struct hash *all, struct span x)
 static int find_moved(struct joining *g)
 {
 	const struct seq *of[LISTS] = {g->b, g->o, g->t, &g->made};
-	size_t n = g->b->n + g->o->n + g->t->n + g->made.n, used = 0;
-	CLEANUP(free) struct counted *counted = calloc(n + 1, sizeof(*counted));
-	struct hash all = {0};
-	int r = counted ? 0 : -ENOMEM;
+	size_t all = g->b->n + g->o->n + g->t->n + g->made.n, n = 0;
+	CLEANUP(free) struct place *places = calloc(all + 1, sizeof(*places));
 
-	for (int k = 0; k < LISTS; k++)
-		for (size_t i = 0; r == 0 && i < of[k]->n; i++) {
-			struct span x = of[k]->at[i];
-			struct counted *c = find(&all, x);
-
-			if (!c && !hash_room(&all)) {
-				r = -ENOMEM;
-				break;
-			}
-			if (!c) {
-				c = &counted[used++];
-				c->is = x;
-				hash_add(&all, &c->link, digest_of(x.at, x.n).a);
-			}
-			c->at = k == IN_O && !c->n[k] ? i : c->at;
-			c->n[k]++;
-		}
-	hash_finish(&all);
-	for (size_t i = 0; i < used; i++) {
-		const size_t *in = counted[i].n;
-		size_t most = in[IN_O] == in[IN_B]   ? in[IN_T]
-			      : in[IN_T] == in[IN_B] ? in[IN_O]
-						     : in[MADE];
-
-		if (in[IN_B] && in[MADE] > most)
-			clash(g, counted[i].at, 1);
+	if (!places)
+		return -ENOMEM;
+	for (size_t k = 0; k < LISTS; k++)
+		for (size_t i = 0; i < of[k]->n; i++)
+			places[n++] = (struct place){of[k]->at[i], k, i};
+	qsort(places, n, sizeof(*places), by_element);
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && span_same(places[i].is, places[next].is);)
+			next++;
+		look_moved(g, &places[i], next - i);
 	}
-	return r;
+	return 0;
 }
 
 /* One of no elements has none to point at. */

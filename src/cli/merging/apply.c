@@ -25,7 +25,7 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
 	struct seen a;
 
-	if (!t->vol->format->keeps_times || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
+	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;
@@ -61,6 +61,7 @@ static int put(struct applying *a, struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false);
 	struct error e = ERROR_INIT;
+	struct spot at;
 	int r = path ? put_any(a, x, path, &e) : -ENOMEM;
 
 	if (r == -ENOMEM || r == -EIO || io_is_full(r))
@@ -71,8 +72,9 @@ static int put(struct applying *a, struct merged *x)
 				       error_text(&e))
 			     : conflict_add(a->m, x, false, "%s", error_text(&e));
 	}
-	x->put = true;
-	return 0;
+	r = overlay_find(a->t->tree, path, &at);
+	x->put = r < 0 ? NULL : at.upper;
+	return r < 0 ? fail(a, path, r) : 0;
 }
 
 static int move(struct applying *a, struct merged *x)
@@ -129,91 +131,46 @@ static int apply_below(struct applying *a, struct merged *dir)
 	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 
-		if (x->fate != FATE_ADD)
+		if (x->at[OURS])
 			r = x->moved ? move(a, x) : 0;
 		else if (merged_dir(x))
 			r = make_dir(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
 		struct merged *x = dir->below[i];
-		bool stays = merged_stays(x);
 
 		if (!merged_dir(x)) {
-			if (stays && (x->made || x->fate != FATE_OURS))
+			if (x->stays && (x->made || merged_source(x) == THEIRS))
 				r = put(a, x);
 			continue;
 		}
-		if (x->fate == FATE_ADD && !merged_object(x))
+		if (x->stays && !x->at[OURS] && !merged_object(x))
 			r = make_dir(a, x);
-		if (r == 0 && (stays || (x->at[OURS] && !merged_object(x))))
+		if (r == 0 && (x->stays || (x->at[OURS] && !merged_object(x))))
 			r = apply_below(a, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (dir->below[i]->at[OURS] && dir->below[i]->fate == FATE_REMOVE)
+		if (dir->below[i]->at[OURS] && !dir->below[i]->stays)
 			r = take_away(a, dir->below[i]);
 	return r;
 }
 
-/* The one of those that were put that stands at the path. */
-static struct merged *put_at(const struct applying *a, const char *path)
+bool apply_refused(void *arg, const struct upper *u, const char *why)
 {
-	for (size_t i = 0; i < a->m->n; i++) {
-		struct merged *x = a->m->all[i];
-		CLEANUP(free) char *at = x->put ? merged_path(x, false) : NULL;
+	struct merge *m = arg;
+	size_t i = 0;
 
-		if (at && strcmp(at, path) == 0)
-			return x;
-	}
-	return NULL;
-}
-
-/* What the map does not take is ours again, and a conflict. */
-static int take_back(struct applying *a, const char *path, const char *why, bool *ret_any)
-{
-	struct merged *x = put_at(a, path);
-	int r = x ? overlay_revert(a->t->tree, path) : 0;
-
-	if (!x || r < 0)
-		return r;
-	*ret_any = true;
-	merged_keep(x);
-	return conflict_add(a->m, x, true, "the map does not take theirs: %s", why);
-}
-
-/* Without one, others may be refused that named it. */
-static int take_back_refused(struct applying *a)
-{
-	bool any = true;
-	int r = 0;
-
-	while (r == 0 && any) {
-		struct error e = ERROR_INIT;
-		struct staged s;
-
-		any = false;
-		r = staged_build(a->t->tree, &s, &e);
-		if (r < 0) {
-			offline_say(a->t, "%s", error_text(&e));
-			return r;
-		}
-		for (size_t i = 1; r == 0 && s.built.n_refused && i < s.n; i++) {
-			CLEANUP(free) char *path = NULL;
-
-			if (s.built.entries[i].fate != BUILD_REFUSED)
-				continue;
-			path = upper_path(s.uppers[i]);
-			r = path ? take_back(a, path, s.built.entries[i].why, &any) : -ENOMEM;
-			break; /* the overlay is another now */
-		}
-		staged_finish(&s);
-	}
-	return r;
+	while (i < m->n && m->all[i]->put != u)
+		i++;
+	if (i == m->n)
+		return false;
+	merged_keep(m->all[i]);
+	return conflict_add(m, m->all[i], true, "the map does not take theirs: %s", why) == 0;
 }
 
 int apply_all(struct merge *m)
 {
 	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
-	int r = apply_below(&a, m->root);
 
-	return r < 0 ? r : take_back_refused(&a);
+	return apply_below(&a, m->root);
 }

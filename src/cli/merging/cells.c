@@ -9,57 +9,36 @@
 #include "base/disk/spool.h"
 #include "cli/offline/reader.h"
 
-enum { ABSENT = INT32_MIN /* outside of a table */, PIECE = 1 << 20 };
+enum { PIECE = 1 << 20, CELL_MAX = 16 };
 
 /* One of the three, and a row of it. */
 struct grid {
 	struct reader reader; /* of zeros: all cells are 0 */
 	uint32_t width, height;
-	int32_t *row; /* NULL: there is none */
-	bool past;    /* the row is below it */
+	const char *row;
 };
 
+/* Cells are compared as they are written: they have one form, and one width in all three. */
 struct grids {
 	struct grid of[SIDES];
 	uint32_t width, height; /* of the result */
 	uint32_t all_width, all_height;
-	bool size; /* both changed it */
+	bool size;   /* both changed it */
+	size_t cell; /* bytes of one, and what stands behind it */
+	char zero[CELL_MAX];
+	uint32_t y; /* of the rows */
 };
 
 static void grids_finish(struct grids *g)
 {
-	for (int w = 0; w < SIDES; w++) {
+	for (int w = 0; w < SIDES; w++)
 		reader_close(&g->of[w].reader);
-		free(g->of[w].row);
-	}
 }
 #define CLEANUP_GRIDS __attribute__((cleanup(grids_finish)))
 
-/* A number in the canonical form (codec/text/csv.h), and what ends it. */
-static bool number(const char **p, const char *end, int32_t *ret)
+static int grid_open(struct merge *m, enum which w, const struct item *i, struct grids *gs)
 {
-	const char *at = *p;
-	bool minus;
-	int32_t v = 0;
-
-	while (at < end && *at == ' ')
-		at++;
-	minus = at < end && *at == '-';
-	at += minus;
-	if (at == end || *at < '0' || *at > '9')
-		return false;
-	for (; at < end && *at >= '0' && *at <= '9'; at++) {
-		if (v > 1000000)
-			return false;
-		v = v * 10 + (*at - '0');
-	}
-	*p = at;
-	*ret = minus ? -v : v;
-	return at == end || *at == ',';
-}
-
-static int grid_open(struct merge *m, enum which w, const struct item *i, struct grid *g)
-{
+	struct grid *g = &gs->of[w];
 	struct shape shape;
 	int r = reader_open(&m->sides[w].tree, i->path, &g->reader);
 
@@ -67,10 +46,12 @@ static int grid_open(struct merge *m, enum which w, const struct item *i, struct
 		r = reader_grid(&g->reader, &shape);
 	if (r <= 0)
 		return r < 0 ? r : -ENOTSUP;
-	if (shape.width > UINT32_MAX || shape.height > UINT32_MAX)
+	if (shape.width > UINT32_MAX || shape.height > UINT32_MAX || shape.cell > CELL_MAX ||
+		(gs->cell && gs->cell != shape.cell))
 		return -ENOTSUP;
 	g->width = (uint32_t)shape.width;
 	g->height = (uint32_t)shape.height;
+	gs->cell = shape.cell;
 	reader_rewind(&g->reader);
 	return 0;
 }
@@ -89,12 +70,12 @@ static uint32_t most(uint32_t a, uint32_t b, uint32_t c)
 static int grids_open(struct merge *m, const struct merged *x, struct grids *g)
 {
 	struct grid *b = &g->of[BASE], *o = &g->of[OURS], *t = &g->of[THEIRS];
-	int r = grid_open(m, OURS, x->at[OURS], o);
+	int r = grid_open(m, OURS, x->at[OURS], g);
 
 	if (r == 0)
-		r = grid_open(m, THEIRS, x->at[THEIRS], t);
+		r = grid_open(m, THEIRS, x->at[THEIRS], g);
 	if (r == 0 && x->at[BASE])
-		r = grid_open(m, BASE, x->at[BASE], b);
+		r = grid_open(m, BASE, x->at[BASE], g);
 	if (r < 0)
 		return r;
 	/* Without a base as if ours had been added empty. */
@@ -102,11 +83,8 @@ static int grids_open(struct merge *m, const struct merged *x, struct grids *g)
 		b->width = o->width;
 		b->height = o->height;
 	}
-	for (int w = 0; w < SIDES; w++) {
-		g->of[w].row = calloc(g->of[w].width, sizeof(int32_t));
-		if (!g->of[w].row)
-			return -ENOMEM;
-	}
+	memset(g->zero, ' ', sizeof(g->zero));
+	g->zero[g->cell - 2] = '0';
 	g->size = !x->at[BASE] && (o->width != t->width || o->height != t->height);
 	g->width = side(b->width, o->width, t->width, &g->size);
 	g->height = side(b->height, o->height, t->height, &g->size);
@@ -115,41 +93,36 @@ static int grids_open(struct merge *m, const struct merged *x, struct grids *g)
 	return 0;
 }
 
-static int next_row(struct grid *g, uint32_t y)
-{
-	const char *p, *end;
-	size_t n;
-	int r;
-
-	g->past = y >= g->height;
-	if (g->past || !g->reader.t)
-		return 0;
-	r = reader_line(&g->reader, &p, &n);
-	if (r <= 0)
-		return r < 0 ? r : -ENOTSUP;
-	end = p + n;
-	for (uint32_t x = 0; x < g->width; x++) {
-		if (!number(&p, end, &g->row[x]) || (p == end) != (x + 1 == g->width))
-			return -ENOTSUP;
-		p += p < end;
-	}
-	return 0;
-}
-
 static int next_rows(struct grids *g, uint32_t y)
 {
 	int r = 0;
 
-	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = next_row(&g->of[w], y);
+	g->y = y;
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		struct grid *one = &g->of[w];
+		size_t n;
+
+		if (y >= one->height || !one->reader.t)
+			continue;
+		r = reader_line(&one->reader, &one->row, &n);
+		r = r < 0 ? r : r && n + 1 == one->width * g->cell ? 0 : -ENOTSUP;
+	}
 	return r;
 }
 
-static int32_t at(const struct grids *g, enum which w, uint32_t x)
+/* NULL: outside of the table. */
+static const char *at(const struct grids *g, enum which w, uint32_t x)
 {
 	const struct grid *one = &g->of[w];
 
-	return x < one->width && !one->past ? one->row[x] : ABSENT;
+	if (x >= one->width || g->y >= one->height)
+		return NULL;
+	return one->reader.t ? one->row + x * g->cell : g->zero;
+}
+
+static bool same(const struct grids *g, const char *a, const char *b)
+{
+	return a && b ? memcmp(a, b, g->cell - 1) == 0 : a == b;
 }
 
 static int mask_begin(const struct grids *g, struct cells_mask *mask)
@@ -172,66 +145,41 @@ int cells_mark(struct merge *m, const struct merged *x, struct cells_mask *mask)
 	for (uint32_t y = 0; r == 0 && y < g.height; y++) {
 		r = next_rows(&g, y);
 		for (uint32_t i = 0; r == 0 && i < g.width; i++) {
-			int32_t b = at(&g, BASE, i), o = at(&g, OURS, i), t = at(&g, THEIRS, i);
+			const char *b = at(&g, BASE, i), *o = at(&g, OURS, i);
+			const char *t = at(&g, THEIRS, i);
 			uint64_t bit = (uint64_t)y * g.width + i;
 
-			if (o != b && t != b && o != t)
+			if (!same(&g, o, b) && !same(&g, t, b) && !same(&g, o, t))
 				mask->cells[bit / 8] |= (uint8_t)(1 << bit % 8);
 		}
 	}
 	return r;
 }
 
-static void add(struct cells_clash *c, uint32_t x, uint32_t y)
-{
-	if (!c->n++) {
-		c->left = c->right = x;
-		c->top = c->bottom = y;
-	}
-	c->left = x < c->left ? x : c->left;
-	c->right = x > c->right ? x : c->right;
-	c->top = y < c->top ? y : c->top;
-	c->bottom = y > c->bottom ? y : c->bottom;
-}
-
 /* A cell of the result; a cell that no side has any more is 0. */
-static int32_t cell(const struct grids *g, const struct cells_mask *mask, uint32_t x, uint32_t y,
-	struct cells_clash *clash)
+static const char *cell(
+	const struct grids *g, const struct cells_mask *mask, uint32_t x, struct cells_clash *clash)
 {
-	int32_t b = at(g, BASE, x), o = at(g, OURS, x), t = at(g, THEIRS, x), v;
-	bool masked = cells_marked(mask, x, y);
+	const char *b = at(g, BASE, x), *o = at(g, OURS, x), *t = at(g, THEIRS, x), *v;
+	bool masked = cells_marked(mask, x, g->y);
 
-	if (masked && t != b && t != o)
-		add(clash, x, y);
-	v = masked || t == b ? o : o == b ? t : o;
-	return v == ABSENT ? t == ABSENT ? 0 : t : v;
+	if (masked && !same(g, t, b) && !same(g, t, o))
+		area_add(&clash->at, x, g->y);
+	v = !masked && !same(g, t, b) && same(g, o, b) ? t : o;
+	return v ? v : t ? t : g->zero;
 }
 
 /* What is outside of the result, and one side changed while the other cut it off. */
-static void look_outside(const struct grids *g, uint32_t y, struct cells_clash *clash)
+static void look_outside(const struct grids *g, struct cells_clash *clash)
 {
-	for (uint32_t x = y < g->height ? g->width : 0; x < g->all_width; x++) {
-		int32_t b = at(g, BASE, x), o = at(g, OURS, x), t = at(g, THEIRS, x);
+	for (uint32_t x = g->y < g->height ? g->width : 0; x < g->all_width; x++) {
+		const char *b = at(g, BASE, x), *o = at(g, OURS, x), *t = at(g, THEIRS, x);
 
-		if ((o != ABSENT && o != b) || (t != ABSENT && t != b)) {
-			add(clash, x, y);
+		if ((o && !same(g, o, b)) || (t && !same(g, t, b))) {
+			area_add(&clash->at, x, g->y);
 			clash->size = true;
 		}
 	}
-}
-
-static void put_number(struct buffer *out, int32_t v, char after)
-{
-	char digits[12], *to = digits + sizeof(digits);
-	uint32_t n = v < 0 ? 0U - (uint32_t)v : (uint32_t)v;
-
-	*--to = after;
-	do
-		*--to = (char)('0' + n % 10);
-	while (n /= 10);
-	if (v < 0)
-		*--to = '-';
-	buffer_append(out, to, (size_t)(digits + sizeof(digits) - to));
 }
 
 /* What has gathered in out goes to the spool, once it is much. */
@@ -257,7 +205,7 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 	struct extent *ret, struct cells_clash *clash)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_GRIDS struct grids g = {0};
 	int r = to ? grids_open(m, x, &g) : -ENOMEM;
@@ -267,9 +215,11 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 		r = next_rows(&g, y);
 		if (r < 0)
 			break;
-		for (uint32_t i = 0; y < g.height && i < g.width; i++)
-			put_number(&out, cell(&g, mask, i, y, clash), i + 1 < g.width ? ',' : '\n');
-		look_outside(&g, y, clash);
+		for (uint32_t i = 0; y < g.height && i < g.width; i++) {
+			buffer_append(&out, cell(&g, mask, i, clash), g.cell - 1);
+			buffer_byte(&out, i + 1 < g.width ? ',' : '\n');
+		}
+		look_outside(&g, clash);
 		r = pour(&out, to, PIECE);
 	}
 	return r < 0 ? r : finish(&out, to, ret);
@@ -278,14 +228,14 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret)
 {
 	CLEANUP(spool_destroy)
-	struct spool *to = spool_create(m->sides[OURS].tree.vol->dirfd);
+	struct spool *to = spool_create(m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r = to ? 0 : -ENOMEM;
 
 	for (uint32_t y = 0; r == 0 && y < mask->height; y++) {
 		for (uint32_t x = 0; x < mask->width; x++)
-			put_number(
-				&out, cells_marked(mask, x, y), x + 1 < mask->width ? ',' : '\n');
+			buffer_printf(&out, "%d%c", cells_marked(mask, x, y),
+				x + 1 < mask->width ? ',' : '\n');
 		r = pour(&out, to, PIECE);
 	}
 	return r < 0 ? r : finish(&out, to, ret);

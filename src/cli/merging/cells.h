@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/disk/file.h"
+#include "cli/compare/area.h"
 #include "cli/merging/merged.h"
 
 struct cells_mask {
@@ -28,8 +29,7 @@ static inline bool cells_marked(const struct cells_mask *m, uint32_t x, uint32_t
 
 /* What of theirs is not in the result. */
 struct cells_clash {
-	uint64_t n;
-	uint32_t left, right, top, bottom; /* from 0 */
+	struct area at;
 	bool size; /* both sides gave it another size, or a cell that ours changed is outside now */
 };
 

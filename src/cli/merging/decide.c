@@ -20,25 +20,23 @@ static int below(struct merge *m, struct merged *x)
 }
 
 /* What came from elsewhere is not asked what it is in. */
-static void all_of(struct merged *x, enum fate fate)
+static void all_of(struct merged *x, bool stays)
 {
-	bool there = fate == FATE_NONE || x->at[fate == FATE_ADD ? THEIRS : OURS];
-
-	x->fate = there ? fate : FATE_NONE;
+	x->stays = stays && (x->at[OURS] || x->at[THEIRS]);
+	x->take = false;
 	for (size_t i = 0; i < x->n; i++)
 		if (!x->below[i]->crossed)
-			all_of(x->below[i], fate);
+			all_of(x->below[i], stays);
 }
 
 /* What is nothing by itself follows what is in it. */
-static int plain_dir(struct merge *m, struct merged *x, enum fate with, enum fate without)
+static int plain_dir(struct merge *m, struct merged *x)
 {
 	int r = below(m, x);
 
-	x->fate = without;
+	x->stays = false;
 	for (size_t i = 0; i < x->n; i++)
-		if (x->below[i]->fate == with)
-			x->fate = with;
+		x->stays |= x->below[i]->stays;
 	return r;
 }
 
@@ -54,17 +52,15 @@ static int unchanged(struct merge *m, struct merged *x, enum which w)
 /* One side removed it, and `from` has it still. */
 static int gone(struct merge *m, struct merged *x, enum which from)
 {
-	enum fate stays = from == OURS ? FATE_OURS : FATE_ADD;
-	enum fate goes = from == OURS ? FATE_REMOVE : FATE_NONE;
 	int r;
 
 	/* An empty directory that ours has is not missed. */
 	if (merged_dir(x) && !merged_object(x))
-		return plain_dir(m, x, stays, goes);
+		return plain_dir(m, x);
 	r = unchanged(m, x, from);
 	if (r < 0)
 		return r;
-	all_of(x, r ? goes : stays);
+	all_of(x, !r);
 	return r ? 0
 		 : conflict_add(m, x, false,
 			   from == OURS
@@ -108,16 +104,8 @@ static int decide(struct merge *m, struct merged *x)
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
 	int r = 0;
 
-	if (!o && !t)
-		x->fate = FATE_NONE;
-	if (!o && t && b)
-		return gone(m, x, THEIRS);
-	if (!o && t)
-		all_of(x, FATE_ADD);
-	if (o && !t && b)
-		return gone(m, x, OURS);
 	if (!o || !t)
-		return 0;
+		return b && x->stays ? gone(m, x, o ? OURS : THEIRS) : 0;
 	if (merged_object(x))
 		r = contest(m, x);
 	if (r == 0 && merged_object(x))
@@ -139,10 +127,7 @@ static void find_used(const struct merge *m, bool *used)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct merged *x = m->all[i];
-		const struct item *from = x->fate == FATE_OURS ? x->at[OURS]
-					  : x->fate == FATE_ADD || x->fate == FATE_TAKE
-						  ? x->at[THEIRS]
-						  : NULL;
+		const struct item *from = x->stays ? x->at[merged_source(x)] : NULL;
 
 		if (!from || from->dir)
 			continue;
@@ -166,17 +151,12 @@ static int keep_used(struct merge *m)
 	for (size_t i = 0; r == 0 && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!used[i])
+		if (!used[i] || x->stays || (!x->at[OURS] && !x->at[THEIRS]))
 			continue;
-		if (x->fate == FATE_REMOVE) {
-			all_of(x, FATE_OURS);
-			r = conflict_add(
-				m, x, false, "removed by theirs and used by ours; it stays");
-		} else if (x->fate == FATE_NONE && x->at[THEIRS]) {
-			all_of(x, FATE_ADD);
-			r = conflict_add(m, x, false,
-				"removed by ours and used by theirs; it is there again");
-		}
+		all_of(x, true);
+		r = conflict_add(m, x, false,
+			x->at[OURS] ? "removed by theirs and used by ours; it stays"
+				    : "removed by ours and used by theirs; it is there again");
 	}
 	return r;
 }

@@ -170,7 +170,7 @@ int file_decide(struct merge *m, struct merged *x)
 		return conflict_add(m, x, true, "in doubt as what it is in");
 	r = x->at[BASE] ? file_same(m, x, BASE, OURS) : 0;
 	if (r == 1) {
-		x->fate = FATE_TAKE;
+		x->take = true;
 		x->ending = x->at[THEIRS]->ending;
 	}
 	return r == 0 ? decide_both(m, x) : r < 0 ? r : 0;

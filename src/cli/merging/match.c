@@ -23,59 +23,50 @@ static int make(struct merge *m, struct merged *up, struct item *b, struct item 
 	return 0;
 }
 
+/* What in a directory has a name that means the same in all maps. */
+struct part {
+	struct item *is;
+	enum which of;
+};
+
 static int by_name(const void *a, const void *b)
 {
-	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+	const struct item *x = ((const struct part *)a)->is, *y = ((const struct part *)b)->is;
 
 	return x->dir != y->dir ? x->dir - y->dir : strcmp(x->name, y->name);
 }
 
 static int by_any_case(const void *a, const void *b)
 {
-	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+	const struct item *x = ((const struct part *)a)->is, *y = ((const struct part *)b)->is;
 
 	return x->dir != y->dir ? x->dir - y->dir : strcasecmp(x->name, y->name);
-}
-
-/* What in a directory has a name that means the same in all maps. */
-static int parts(const struct merge *m, const struct item *dir, struct item ***ret, size_t *ret_n)
-{
-	*ret_n = 0;
-	*ret = calloc((dir ? dir->n : 0) + 1, sizeof(**ret));
-	if (!*ret)
-		return -ENOMEM;
-	for (size_t k = 0; dir && k < dir->n; k++)
-		if (!dir->below[k]->object)
-			(*ret)[(*ret_n)++] = dir->below[k];
-	if (*ret_n)
-		qsort(*ret, *ret_n, sizeof(**ret), m->nocase ? by_any_case : by_name);
-	return 0;
 }
 
 static int match_parts(struct merge *m, struct merged *x)
 {
 	int (*order)(const void *, const void *) = m->nocase ? by_any_case : by_name;
-	struct item **list[SIDES] = {NULL};
-	size_t n[SIDES] = {0}, next[SIDES] = {0};
+	CLEANUP(free) struct part *all = NULL;
+	size_t n = 0, room = 0;
 	int r = 0;
 
-	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = parts(m, x->at[w], &list[w], &n[w]);
-	while (r == 0) {
-		struct item *at[SIDES] = {NULL}, *first = NULL;
+	for (int w = 0; w < SIDES; w++)
+		for (size_t k = 0; x->at[w] && k < x->at[w]->n; k++) {
+			if (x->at[w]->below[k]->object)
+				continue;
+			if (!array_room(all, n, room))
+				return -ENOMEM;
+			all[n++] = (struct part){x->at[w]->below[k], (enum which)w};
+		}
+	if (n)
+		qsort(all, n, sizeof(*all), order);
+	for (size_t k = 0, first; r == 0 && k < n;) {
+		struct item *at[SIDES] = {NULL};
 
-		for (int w = 0; w < SIDES; w++)
-			if (next[w] < n[w] && (!first || order(&list[w][next[w]], &first) < 0))
-				first = list[w][next[w]];
-		if (!first)
-			break;
-		for (int w = 0; w < SIDES; w++)
-			if (next[w] < n[w] && order(&list[w][next[w]], &first) == 0)
-				at[w] = list[w][next[w]++];
+		for (first = k; k < n && order(&all[first], &all[k]) == 0; k++)
+			at[all[k].of] = all[k].is;
 		r = make(m, x, at[BASE], at[OURS], at[THEIRS], false);
 	}
-	for (int w = 0; w < SIDES; w++)
-		free(list[w]);
 	return r;
 }
 

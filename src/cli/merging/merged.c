@@ -19,6 +19,7 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 		return NULL;
 	x->number = m->n;
 	x->up = up;
+	x->stays = at[OURS] || at[THEIRS];
 	for (int w = 0; w < SIDES; w++) {
 		x->at[w] = at[w];
 		if (at[w])

@@ -13,14 +13,6 @@
 
 enum which { BASE, OURS, THEIRS, SIDES };
 
-enum fate {
-	FATE_OURS, /* as it is in ours, or as `content` says */
-	FATE_NONE, /* it is in none of both */
-	FATE_ADD,  /* theirs, which ours has not */
-	FATE_TAKE, /* ours, with the content of theirs */
-	FATE_REMOVE,
-};
-
 struct merged {
 	size_t number;
 	struct merged *up, **below;
@@ -30,21 +22,21 @@ struct merged {
 	bool contested; /* ... and both sides changed it */
 	bool crossed;   /* a side moved it here from another directory, or from here */
 
-	enum fate fate;
-	/* FATE_OURS: what both sides made of it (a JSON file in memory, with names by number);
-	 * FATE_ADD: of a mark. */
-	bool made;
+	bool stays; /* it will be in the map; at first what a side has */
+	bool take;  /* ... with the content of theirs, though ours has it */
+	bool made;  /* ... with this one: what both sides made of it (a JSON file in memory, with
+		     * names by number), or that of a mark */
 	struct extent content;
 	const char *bare;   /* of an object: what it is to be called; an item's, or NULL */
 	const char *ending; /* of a file: likewise */
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
-	bool decided;          /* as one of the tables of a layer */
-	bool placed;           /* it is in up->order */
-	bool put;              /* apply.c: in ours, as it was made or as theirs has it */
-	bool left;             /* left.c: theirs was written beside the map */
-	bool moved;            /* it gets another place or name */
-	struct merged **order; /* of a directory: its objects in the map to be written */
+	bool decided;            /* as one of the tables of a layer */
+	bool placed;             /* it is in up->order */
+	const struct upper *put; /* apply.c: in ours, as it was made or as theirs has it; or NULL */
+	bool left;               /* left.c: theirs was written beside the map */
+	bool moved;              /* it gets another place or name */
+	struct merged **order;   /* of a directory: its objects in the map to be written */
 	size_t n_order;
 	struct merged *after; /* a mark: it stands behind this one */
 };
@@ -110,10 +102,10 @@ static inline const char *merged_later(const struct merged *x)
 /* The path of what ours has, or is to have (steps.h: order_all); the caller's. later: in the map to
  * be written. NULL: no memory. */
 char *merged_path(const struct merged *x, bool later);
-/* Will it be in the map? */
-static inline bool merged_stays(const struct merged *x)
+/* Whose content it has, unless it is made. */
+static inline enum which merged_source(const struct merged *x)
 {
-	return x->fate == FATE_OURS || x->fate == FATE_TAKE || x->fate == FATE_ADD;
+	return x->take || !x->at[OURS] ? THEIRS : OURS;
 }
 /* Is it a directory of what files elsewhere name? */
 bool merged_named(const struct merge *m, const struct merged *x);

@@ -24,7 +24,7 @@ static bool reordered(const struct merged *dir, enum which v, enum which w)
 		size_t at;
 
 		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
-			!x->at[THEIRS] || !merged_stays(x) || x->crossed)
+			!x->at[THEIRS] || !x->stays || x->crossed)
 			continue;
 		at = place(x, v);
 		if (n++ && at < last)
@@ -64,7 +64,7 @@ static void add_side(struct merged *dir, enum which w)
 	for (size_t i = 0; list && i < list->n; i++) {
 		struct merged *x = list->below[i]->of;
 
-		if (!x || !list->below[i]->object || x->up != dir || x->after || !merged_stays(x))
+		if (!x || !list->below[i]->object || x->up != dir || x->after || !x->stays)
 			continue;
 		if (x->placed) {
 			at = find(dir, x, at) + 1;
@@ -157,7 +157,7 @@ int order_all(struct merge *m)
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!merged_dir(x) || !merged_stays(x))
+		if (!merged_dir(x) || !x->stays)
 			continue;
 		r = find_order(m, x);
 		if (r == 0)

@@ -101,77 +101,76 @@ static bool same_sort(const struct item *a, const struct item *b)
 	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
 }
 
-/* Those of a list that have no other one, in an order in which equal ones stand together. */
-struct sorted {
-	struct item *const *list;
-	int (*compare)(const struct item *a, const struct item *b);
-	size_t *at, n;
+/* One that has no other one yet. */
+struct single {
+	struct item *is;
+	size_t at; /* in its list */
+	bool of_b;
 };
+
+typedef int (*pairs_order)(const struct item *a, const struct item *b);
 
 static int by_order(const void *a, const void *b, void *arg)
 {
-	const struct sorted *s = arg;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	int r = s->compare(s->list[i], s->list[j]);
+	const struct single *x = a, *y = b;
+	int r = (*(const pairs_order *)arg)(x->is, y->is);
 
-	return r ? r : by_number(i, j);
+	if (r == 0)
+		r = x->of_b - y->of_b;
+	return r ? r : by_number(x->at, y->at);
 }
 
-static bool sort(struct sorted *s, const size_t *of, size_t n)
+static void add_singles(struct item *const *list, const size_t *of, size_t n, bool of_b,
+	struct single *to, size_t *ret_n)
 {
-	s->at = calloc(n + 1, sizeof(*s->at));
-	for (size_t i = 0; s->at && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (of[i] == PAIRS_NONE)
-			s->at[s->n++] = i;
-	if (s->n)
-		qsort_r(s->at, s->n, sizeof(*s->at), by_order, s);
-	return s->at;
-}
-
-static size_t run(const struct sorted *s, size_t from)
-{
-	size_t n = 1;
-
-	while (from + n < s->n && s->compare(s->list[s->at[from]], s->list[s->at[from + n]]) == 0)
-		n++;
-	return n;
+			to[(*ret_n)++] = (struct single){list[i], i, of_b};
 }
 
 /* Of several that are equal the first is the first: which it is can matter only where one of them
  * went, or came, or the other side changed one. */
-static void join_equal(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m)
+static void join_equal(
+	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; k < n && k < m; k++)
-		join(p, a[k], b[k], n != m);
+		join(p, a[k].at, b[k].at, n != m);
 }
 
 /* What is left of one name is the same, whatever it holds, if there are as many. */
-static void join_named(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m)
+static void join_named(
+	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; n == m && k < n; k++)
-		if (n == 1 && p->a[a[k]]->bare[0] ? same_kind(p->a[a[k]], p->b[b[k]])
-						  : same_sort(p->a[a[k]], p->b[b[k]]))
-			join(p, a[k], b[k], n > 1);
+		if (n == 1 && a[k].is->bare[0] ? same_kind(a[k].is, b[k].is)
+					       : same_sort(a[k].is, b[k].is))
+			join(p, a[k].at, b[k].at, n > 1);
 }
 
-static int join_runs(struct pairs *p, int (*compare)(const struct item *a, const struct item *b),
-	void (*fn)(struct pairs *p, const size_t *a, size_t n, const size_t *b, size_t m))
+/* Calls fn with those that are equal in this order, as they stand in both lists. */
+static int join_runs(struct pairs *p, pairs_order order,
+	void (*fn)(struct pairs *p, const struct single *a, size_t n, const struct single *b,
+		size_t m))
 {
-	struct sorted a = {p->a, compare, NULL, 0}, b = {p->b, compare, NULL, 0};
-	int r = sort(&a, p->of_a, p->n_a) && sort(&b, p->of_b, p->n_b) ? 0 : -ENOMEM;
+	CLEANUP(free) struct single *all = calloc(p->n_a + p->n_b + 1, sizeof(*all));
+	size_t count = 0;
 
-	for (size_t i = 0, j = 0; r == 0 && i < a.n && j < b.n;) {
-		int order = compare(p->a[a.at[i]], p->b[b.at[j]]);
-		size_t n = order <= 0 ? run(&a, i) : 0, m = order >= 0 ? run(&b, j) : 0;
+	if (!all)
+		return -ENOMEM;
+	add_singles(p->a, p->of_a, p->n_a, false, all, &count);
+	add_singles(p->b, p->of_b, p->n_b, true, all, &count);
+	qsort_r(all, count, sizeof(*all), by_order, &order);
+	for (struct single *a = all, *end = all + count; a < end;) {
+		size_t n = 0, m = 0;
 
-		if (n && m)
-			fn(p, a.at + i, n, b.at + j, m);
-		i += n;
-		j += m;
+		while (a + n < end && !a[n].of_b && order(a->is, a[n].is) == 0)
+			n++;
+		while (a + n + m < end && order(a->is, a[n + m].is) == 0)
+			m++;
+		fn(p, a, n, a + n, m);
+		a += n + m;
 	}
-	free(a.at);
-	free(b.at);
-	return r;
+	return 0;
 }
 
 struct candidate {

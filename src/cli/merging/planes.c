@@ -50,7 +50,6 @@ static int mark_add(struct merge *m, struct merged *layer, const struct cells_ma
 	table = file ? part(m, x, m->how->mark_table) : NULL;
 	if (!table)
 		return -ENOMEM;
-	x->fate = file->fate = table->fate = FATE_ADD;
 	x->after = layer;
 	r = text(m->how, mask, &b);
 	file->made = r == 0;
@@ -95,10 +94,10 @@ static int mark(struct layer *l, struct merged *x)
 	return r;
 }
 
-static int tell(struct layer *l, struct merged *x, const struct cells_clash *c)
+static int tell(struct layer *l, struct merged *x, const struct area *c)
 {
 	return conflict_add(l->m, x, true,
-		"changed by both: %ju %s, lines %u to %u, columns %u to %u", (uintmax_t)c->n,
+		"changed by both: %ju %s, lines %zu to %zu, columns %zu to %zu", (uintmax_t)c->n,
 		c->n == 1 ? "cell" : "cells", c->top + 1, c->bottom + 1, c->left + 1, c->right + 1);
 }
 
@@ -109,9 +108,9 @@ static int join(struct layer *l, struct merged *x)
 
 	x->made = x->decided = r == 0;
 	l->size |= r == 0 && clash.size;
-	if (r == 0 && clash.n && !clash.size) {
+	if (r == 0 && clash.at.n && !clash.size) {
 		l->clash = true;
-		r = tell(l, x, &clash);
+		r = tell(l, x, &clash.at);
 	}
 	return r == -ENOTSUP || r == -EIO ? 0 : r;
 }

@@ -16,7 +16,8 @@ int hidden_decide(struct merge *m, const char *shown);
 /* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
 int match_all(struct merge *m);
 
-/* Sets fate, what is made, bare and ending of everything below m->root, and finds the conflicts. */
+/* Sets what stays, what is taken and made, bare and ending of everything below m->root, and finds
+ * the conflicts. */
 int decide_all(struct merge *m);
 
 /*
@@ -29,5 +30,7 @@ int order_all(struct merge *m);
 /* What was decided is done to ours, file by file, as somebody would in a mount. What the map does
  * not take is a conflict, and stays as ours has it. Other failures are -errno, and were told. */
 int apply_all(struct merge *m);
+/* For change_save of ours (change.h: refused); arg: the merge. */
+bool apply_refused(void *arg, const struct upper *u, const char *why);
 
 #endif

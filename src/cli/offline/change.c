@@ -37,8 +37,8 @@ static int fill(struct spool *s, change_source source, void *arg, struct error *
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e)
 {
-	CLEANUP(spool_destroy) struct spool *s = spool_create(t->vol->dirfd);
 	struct store *store = t->vol->context.store;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(store->spool_dirfd);
 	struct extent x, kept;
 	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
 
@@ -106,40 +106,13 @@ int change_remove_tree(struct offline *t, const char *path)
 	return remove_below(t, path, 0);
 }
 
-/* Does what a tool made it of stand beside it? */
-static bool has_source(const struct offline *t, const struct upper *u)
-{
-	const char *dot = strrchr(u->name, '.');
-	struct spot dir = {u->up, u->up->id, true}, source;
-	char name[NAME_MAX + 1];
-
-	if (!dot)
-		return false;
-	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
-	return overlay_lookup(t->tree, &dir, name, &source) == 0 && !source.dir;
-}
-
 enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
 {
 	const struct upper *u = s->upper;
-	const struct format_tree *f = t->vol->format->tree;
-	struct meaning m = {.is = FORMAT_SCRATCH};
 
-	if (!u || !u->up)
+	if (!u || !u->scratch)
 		return CHANGE_OF_MAP;
-	if (u->up->id != ENTRY_NONE &&
-		f->meaning(t->tree->shape, u->up->id, u->name, u->dir, ENTRY_ROOT, &m, NULL) < 0)
-		return CHANGE_OF_MAP; /* it is refused, with the reason */
-	if (m.is == FORMAT_OBJECT || m.is == FORMAT_PART)
-		return CHANGE_OF_MAP;
-	if (m.is == FORMAT_DRAWN || (m.is == FORMAT_DERIVED && has_source(t, u)))
+	if (vanish_derived(t->tree, u))
 		return CHANGE_DERIVED;
-	/* The name of what is scratch, up to a directory that is none. */
-	for (; u->up; u = u->up) {
-		if (vanish_explained(u->name))
-			return CHANGE_EXPLAINED;
-		if (u->up->id != ENTRY_NONE)
-			break;
-	}
-	return CHANGE_SCRATCH;
+	return vanish_harmless(t->tree, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
 }

@@ -8,6 +8,7 @@
 #define CLI_OFFLINE_CHANGE_H
 
 #include "cli/offline/calls.h"
+#include "cli/offline/out.h"
 #include "vfs/overlay/staged.h"
 
 /* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
@@ -30,7 +31,7 @@ int change_mkdirs(struct offline *t, const char *path);
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
 
-/* Does it mean something in a map? */
+/* Does a file mean something in a map? */
 enum change_meaning {
 	CHANGE_OF_MAP,
 	CHANGE_SCRATCH,
@@ -42,14 +43,18 @@ enum change_meaning change_meaning_of(const struct offline *t, const struct spot
 /*
  * Saves. Before that, what would not be in the new map is refused: a line on stderr for each, and
  * OUTCOME_SAVE_FAILED; where left is set, files that mean nothing in a map are told of instead, and
- * the code is OUTCOME_LEFT; with skip so are those whose content is refused. changed: something
- * must have changed, or that is refused, too. The lines of the report are printed: of what was
- * saved on stdout if verbose, of all else on stderr; silent: only where the map could not be saved.
+ * the code is OUTCOME_LEFT; with skip so are those whose content is refused.  The lines of the
+ * report are printed: of what was saved on stdout if verbose, of all else on stderr; silent: only
+ * where the map could not be saved.
  */
 struct change_save {
-	bool verbose, left, skip, changed, silent;
-	int *error; /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
-		     * would be wrong; else untouched */
+	bool verbose, left, skip, silent;
+	int *error;      /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
+			  * would be wrong; else untouched */
+	struct out *out; /* may be NULL: where the map is to be instead; out_commit follows */
+	/* May be NULL: a content is refused; true: the map is made without it. */
+	bool (*refused)(void *arg, const struct upper *u, const char *why);
+	void *refused_arg;
 	/* May be NULL: the name of the file that a path of the map was copied from, malloc'ed, or
 	 * NULL. What is refused is told by that one. */
 	char *(*origin)(void *arg, struct offline *t, const char *path);

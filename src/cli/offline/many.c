@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/disk/file.h"
 #include "base/disk/io.h"
 #include "base/say.h"
-#include "cli/offline/names.h"
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 
@@ -33,25 +32,16 @@ struct many_list {
 	int wrong; /* something could not be found or read, and was told: -errno */
 };
 
-enum { DEPTH_MAX = 1000 };
-
 static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
 {
 	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
 	l->wrong = r;
 }
 
-static bool is_map(const char *name)
+/* Names that mapfs itself gives have no meaning, and hidden ones none here. */
+static bool is_passed_over(const char *name)
 {
-	const char *dot = strrchr(name, '.');
-
-	if (name[0] == '.' || strstr(name, ".mapfs-") || !dot)
-		return false;
-	for (size_t i = 0; formats[i]; i++)
-		for (const char *const *end = formats[i]->endings; *end; end++)
-			if (strcasecmp(*end, dot + 1) == 0)
-				return true;
-	return false;
+	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
 /* Strings are taken, also on failure. */
@@ -66,77 +56,46 @@ static int add(struct many_list *l, char *shown, char *path)
 	return 0;
 }
 
-static char *joined(const char *dir, const char *name)
-{
-	size_t n = strlen(dir);
-	char *path;
-
-	while (n > 1 && dir[n - 1] == '/')
-		n--;
-	if (asprintf(&path, "%.*s%s%s", (int)n, dir, n && dir[n - 1] != '/' ? "/" : "", name) < 0)
-		return NULL;
-	return path;
-}
-
-static int add_below(struct many_list *l, const char *folder, const char *below, int dirfd,
-	const char *name, int depth);
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
 }
 
-/* What is in the directory at `below` of the folder. */
-static int add_dir(struct many_list *l, const char *folder, const char *below, int fd, int depth)
+/* What fts came to below the folder, which is called by the first n bytes of its paths. */
+static int add_found(struct many_list *l, FTS *fts, FTSENT *at, size_t n)
 {
-	CLEANUP_NAMES struct names names = {0};
-	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
+	const char *below = at->fts_path + n;
 
-	if (r < 0 && r != -ENOMEM) {
-		CLEANUP(free) char *path = below[0] ? joined(folder, below) : NULL;
-
-		go_wrong(l, path ? path : folder, r, NULL);
+	if (at->fts_level > 0 && is_passed_over(at->fts_name)) {
+		if (at->fts_info == FTS_D)
+			(void)fts_set(fts, at, FTS_SKIP);
 		return 0;
 	}
-	names_sort(&names);
-	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		const char *name = names.at[i];
-		struct stat st;
-
-		if (name[0] == '.' || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISDIR(st.st_mode)) {
-			r = add_below(l, folder, below, fd, name, depth);
-		} else if (S_ISREG(st.st_mode) && is_map(name)) {
-			char *path = joined(below, name);
-
-			r = add(l, path ? joined(folder, path) : NULL, path);
-		}
-	}
-	return r;
+	if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR)
+		go_wrong(l, at->fts_path, -at->fts_errno, NULL);
+	if (at->fts_info != FTS_F || !S_ISREG(at->fts_statp->st_mode) ||
+		!volume_format_for(NULL, at->fts_name))
+		return 0;
+	return add(l, strdup(at->fts_path), strdup(below + strspn(below, "/")));
 }
 
-static int add_below(struct many_list *l, const char *folder, const char *below, int dirfd,
-	const char *name, int depth)
+static int add_folder(struct many_list *l, const char *folder)
 {
-	CLEANUP(free) char *path = joined(below, name);
-	CLEANUP(close_fd) int fd = io_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	CLEANUP(free) char *shown = NULL;
+	CLEANUP(free) char *plain = strdup(folder);
+	size_t first = l->n, n = strlen(folder);
+	char *tops[] = {plain, NULL};
+	FTS *fts;
+	FTSENT *at;
+	int r = 0;
 
-	if (!path)
+	while (plain && n > 1 && plain[n - 1] == '/')
+		plain[--n] = '\0';
+	fts = plain ? fts_open(tops, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	if (!fts)
 		return -ENOMEM;
-	if (fd >= 0)
-		return add_dir(l, folder, path, fd, depth + 1);
-	shown = joined(folder, path);
-	go_wrong(l, shown ? shown : folder, fd, NULL);
-	return 0;
-}
-
-static int add_folder(struct many_list *l, const char *folder, int top)
-{
-	size_t first = l->n;
-	int r = add_dir(l, folder, "", top, 0);
-
+	while (r == 0 && (at = fts_read(fts)))
+		r = add_found(l, fts, at, n);
+	fts_close(fts);
 	qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
 	return r;
 }
@@ -194,7 +153,7 @@ static int list_add(struct many_list *l, const char *name)
 		return 0;
 	}
 	r = add_top(l, fd, flags);
-	return r < 0 ? r : add_folder(l, name, fd);
+	return r < 0 ? r : add_folder(l, name);
 }
 
 static void list_finish(struct many_list *l)

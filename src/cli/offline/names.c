@@ -18,6 +18,14 @@ int names_add(struct names *names, const char *name)
 	return 0;
 }
 
+bool names_has(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->at[i], name) == 0)
+			return true;
+	return false;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

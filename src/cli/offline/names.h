@@ -3,6 +3,7 @@
 #ifndef CLI_OFFLINE_NAMES_H
 #define CLI_OFFLINE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct names {
@@ -12,7 +13,8 @@ struct names {
 };
 
 int names_add(struct names *names, const char *name); /* -ENOMEM */
-void names_sort(struct names *names);                 /* in order of their bytes */
+bool names_has(const struct names *names, const char *name);
+void names_sort(struct names *names); /* in order of their bytes */
 /* Adds what is in a directory on disk (fd is borrowed), in no order. -errno. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);

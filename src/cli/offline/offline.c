@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "cli/offline/place.h"
 #include "cli/offline/streams.h"
 #include "vfs/journal/journal.h"
 
@@ -35,27 +36,20 @@ static void note(void *arg, const char *line)
 
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
 {
-	CLEANUP(free) char *path = realpath(file, NULL), *copy = NULL;
+	CLEANUP(free) char *name = NULL;
 	CLEANUP(close_fd) int dirfd = -1;
 	struct stat st;
-	char *name;
+	int r;
 
 	if (streams_named(file))
 		return streams_input(ret_dirfd, ret_name, e);
-	if (!path)
-		return error_set(e, -errno, "%s", strerror(errno));
-	name = strrchr(path, '/') + 1;
-	copy = strdup(name);
-	*name = '\0';
-	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
-		return error_errno(e, "its directory cannot be opened");
-	if (!copy)
-		return error_set(e, -ENOMEM, "out of memory");
-	if (!*copy || (fstatat(dirfd, copy, &st, 0) == 0 && S_ISDIR(st.st_mode)))
+	r = place_of(file, false, &dirfd, &name, e);
+	if (r < 0)
+		return r;
+	if (!*name || (fstatat(dirfd, name, &st, 0) == 0 && S_ISDIR(st.st_mode)))
 		return error_set(e, -EISDIR, "is a folder");
 	*ret_dirfd = take_fd(&dirfd);
-	*ret_name = TAKE(copy);
+	*ret_name = TAKE(name);
 	return 0;
 }
 
@@ -104,19 +98,14 @@ static int create_stream(
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e)
 {
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-	CLEANUP(free) char *dir = slash ? strndup(file, (size_t)(name - file)) : strdup(".");
-	int dirfd;
+	const char *name;
+	int dirfd, r;
 
 	begin(t, file);
 	if (streams_named(file))
 		return create_stream(t, format, o, e);
-	if (!dir)
-		return error_set(e, -ENOMEM, "out of memory");
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd < 0)
-		return error_errno(e, "its directory cannot be opened");
-	return volume_create(dirfd, name, format, o, &t->vol, e);
+	r = place_named(file, &dirfd, &name, e);
+	return r < 0 ? r : volume_create(dirfd, name, format, o, &t->vol, e);
 }
 
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,

@@ -1,71 +1,33 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/offline/out.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/disk/io.h"
-#include "base/disk/io_copy.h"
 #include "base/durable/pair.h"
+#include "cli/offline/place.h"
 #include "cli/offline/streams.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/finish.h"
 
-enum { COPY = 6 }; /* letters of a copy's own */
-
 static int locate_new(struct out *o, struct error *e)
 {
-	const char *slash = strrchr(o->path, '/'), *name = slash ? slash + 1 : o->path;
-	CLEANUP(free) char *dir = slash ? strndup(o->path, (size_t)(name - o->path)) : strdup(".");
+	const char *name;
+	int r = place_named(o->path, &o->dirfd, &name, e);
 
-	if (!dir)
-		return error_set(e, -ENOMEM, "out of memory");
-	if (!*name || strlen(name) > NAME_MAX)
-		return error_set(e, -EINVAL, "is no name of a file");
-	strcpy(o->name, name);
-	o->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return o->dirfd < 0 ? error_errno(e, "its directory cannot be opened") : 0;
+	if (r == 0)
+		strcpy(o->name, name);
+	return r;
 }
 
-/* Standard output: only the copy has a place. */
-static int locate_copy(struct out *o, struct error *e)
+/* Standard output: only what is to go there has a place. */
+static int locate_stream(struct out *o, struct error *e)
 {
 	strcpy(o->name, o->path);
 	o->dirfd = streams_directory(e);
 	return o->dirfd < 0 ? o->dirfd : 0;
-}
-
-/* A copy ".OUT.mapfs-new-XXXXXX", its second file, or what a save of it was writing: the same
- * behind further dots, and with more at the end. */
-static bool is_of_copy(const char *name, const char *stem)
-{
-	size_t dots = strspn(name, "."), n = strlen(stem + 1);
-
-	return dots && strncmp(name + dots, stem + 1, n) == 0 && strlen(name + dots + n) > COPY;
-}
-
-/* What somebody who was killed left: copies, and what a save of one was writing. */
-static void sweep_copies(const struct volume *vol)
-{
-	char stem[NAME_MAX + 1];
-	struct dirent *d;
-	int fd = openat(vol->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	replace_stem(vol->name, stem);
-	while ((d = readdir(dir)))
-		if (is_of_copy(d->d_name, stem) &&
-			trust_check_name(&vol->trust, d->d_name, NULL) == 0)
-			(void)io_unlink(vol->dirfd, d->d_name);
-	closedir(dir);
 }
 
 /* A map of two files is known by its name here: nothing is read outside the sandbox. */
@@ -88,13 +50,12 @@ static int find_second(struct out *o, struct error *e)
 	return r;
 }
 
-/* ... and what was to become the map. */
+/* What somebody who was killed left. */
 static void sweep(const struct out *o)
 {
 	const struct trust *trust = &o->held->vol->trust;
 	char marker[NAME_MAX + 1];
 
-	sweep_copies(o->held->vol);
 	replace_sweep(trust, o->name);
 	if (!o->second[0])
 		return;
@@ -127,7 +88,7 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 
 	*o = (struct out){.path = path, .dirfd = -1};
 	if (streams_named(path))
-		return locate_copy(o, e);
+		return locate_stream(o, e);
 	if (lstat(path, &st) < 0 && errno == ENOENT) {
 		r = locate_new(o, e);
 		return r < 0 ? r : find_second(o, e);
@@ -143,6 +104,10 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	struct source there;
 	int r;
 
+	if (format->companion && streams_named(o->path))
+		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+	if (format->companion && !o->second[0])
+		return error_set(e, -EINVAL, "is no name for a map of two files");
 	if (!o->held || o->held->vol->source.sizes[0] == 0)
 		return 0;
 	there = o->held->vol->source;
@@ -158,65 +123,60 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	return r;
 }
 
-/* All of a file into a new one beside name; closed. */
-static int copy(int dirfd, const char *name, int like, struct file *from, struct replace **ret,
-	struct error *e)
+static void forget(struct out *o)
 {
-	CLEANUP(replace_destroy) struct replace *r = NULL;
-	CLEANUP_EXTENT struct extent all = EXTENT_INIT;
-	struct stat st;
-	int code;
-
-	if (fstat(from->fd, &st) < 0)
-		return error_errno(e, "cannot be read");
-	code = replace_begin(dirfd, name, like, &r, e);
-	if (code < 0)
-		return code;
-	all = extent_of_file(file_ref(from), 0, (uint64_t)st.st_size);
-	replace_copy(r, &all);
-	code = replace_close(r, e);
-	if (code == 0)
-		*ret = TAKE(r);
-	return code;
+	for (int i = FORMAT_FILES_MAX; i-- > 0;)
+		replace_destroy(TAKE(o->files[i]));
 }
 
-/* The second file is found by the name of the first. */
-static int copy_second(struct out *o, struct file *from, struct error *e)
-{
-	const struct format *f = volume_format_for(NULL, o->name);
-	char name[NAME_MAX + 1];
-	CLEANUP(close_fd) int fd = -1;
-	struct stat st;
-	int r;
-
-	if (streams_named(o->path))
-		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
-	if (!o->second[0])
-		return error_set(e, -EINVAL, "is no name for a map of two files");
-	if (!f->companion(replace_temporary(o->copy), 0, name))
-		return error_set(e, -ENAMETOOLONG, "no name is left for its second file");
-	fd = io_openat(o->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	r = fd < 0 ? fd : 0;
-	if (r == 0)
-		strcpy(o->second_copy, name);
-	if (r == 0)
-		r = fstat(from->fd, &st) < 0 ? -errno
-					     : io_copy(from->fd, 0, (uint64_t)st.st_size, fd);
-	return r < 0 ? error_set(e, r, "%s: %s", name, strerror(-r)) : 0;
-}
-
-int out_copy(struct out *o, const struct source *from, struct offline *t, const char *shown,
-	const struct vfs_options *how, struct error *e)
+/* As many new files as that map has. */
+static int begin(struct out *o, const struct source *map, struct error *e)
 {
 	/* Elsewhere nobody may read a copy who may not read the map. */
 	int like = o->held                  ? o->held->vol->source.files[0]->fd
-		   : streams_named(o->path) ? from->files[0]->fd
+		   : streams_named(o->path) ? map->files[0]->fd
 					    : -1;
-	int r = copy(o->dirfd, o->name, like, from->files[0], &o->copy, e);
+	int r;
 
-	if (r == 0 && from->files[1])
-		r = copy_second(o, from->files[1], e);
-	return r < 0 ? r : offline_open_at(t, o->dirfd, replace_temporary(o->copy), shown, how, e);
+	forget(o);
+	r = replace_begin(o->dirfd, o->name, like, &o->files[0], e);
+	if (r < 0 || !map->files[1])
+		return r;
+	like = o->second_held ? o->second_held->fd : -1;
+	return replace_begin(o->dirfd, o->second, like, &o->files[1], e);
+}
+
+int out_copy(struct out *o, const struct source *from, struct error *e)
+{
+	int r = begin(o, from, e);
+
+	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && from->files[i]; i++) {
+		CLEANUP_EXTENT struct extent all = EXTENT_INIT;
+		struct stat st;
+
+		if (fstat(from->files[i]->fd, &st) < 0)
+			return error_errno(e, "cannot be read");
+		all = extent_of_file(file_ref(from->files[i]), 0, (uint64_t)st.st_size);
+		replace_copy(o->files[i], &all);
+		r = replace_close(o->files[i], e);
+	}
+	return r;
+}
+
+int out_write(struct out *o, struct save_job *job, struct error *e)
+{
+	int r = save_check(job, e);
+
+	if (r == 0)
+		r = begin(o, &job->vol->source, e);
+	return r < 0 ? r : save_encode(job, o->files, e);
+}
+
+int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
+	struct error *e)
+{
+	o->opened = TAKE(o->files[0]);
+	return offline_open_at(t, o->dirfd, replace_temporary(o->opened), shown, how, e);
 }
 
 /* Is it still what was there, or still nothing? */
@@ -233,16 +193,20 @@ static int look(const struct out *o, const char *name, const struct stat *was, s
 	return error_set(e, -ESTALE, "another program changed it meanwhile: nothing is written");
 }
 
-/* All of both is on disk under temporary names. */
-static int commit(struct out *o, struct replace *first, struct replace *second, struct error *e)
+int out_commit(struct out *o, struct error *e)
 {
-	const struct volume *held = o->held ? o->held->vol : NULL;
-	int r = replace_sync(first, e);
+	struct replace *first = o->files[0], *second = o->files[1];
+	CLEANUP(file_unref) struct file *whole = NULL;
+	int r = 0;
 
-	if (r == 0 && second)
-		r = replace_sync(second, e);
+	if (streams_named(o->path)) {
+		whole = replace_file(first);
+		return streams_output(whole->fd, e);
+	}
+	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && o->files[i]; i++)
+		r = replace_sync(o->files[i], e);
 	if (r == 0)
-		r = look(o, o->name, held ? &held->opened : NULL, e);
+		r = look(o, o->name, o->held ? &o->held->vol->opened : NULL, e);
 	if (r == 0 && second)
 		r = look(o, o->second, o->second_held ? &o->second_opened : NULL, e);
 	if (r < 0)
@@ -253,29 +217,18 @@ static int commit(struct out *o, struct replace *first, struct replace *second, 
 	return r;
 }
 
-int out_commit(struct out *o, const struct source *from, struct error *e)
+struct sandbox_rule out_rule(const struct out *o)
 {
-	CLEANUP(replace_destroy) struct replace *first = NULL;
-	CLEANUP(replace_destroy) struct replace *second = NULL;
-	int like = o->held ? o->held->vol->source.files[0]->fd : -1;
-	int r;
+	struct stat st;
+	bool own = fstat(o->dirfd, &st) == 0 && st.st_uid == geteuid();
 
-	if (streams_named(o->path))
-		return streams_output(from->files[0]->fd, e);
-	r = copy(o->dirfd, o->name, like, from->files[0], &first, e);
-	if (r == 0 && from->files[1])
-		r = copy(o->dirfd, o->second, o->second_held ? o->second_held->fd : -1,
-			from->files[1], &second, e);
-	return r < 0 ? r : commit(o, first, second, e);
+	return (struct sandbox_rule){o->dirfd, SANDBOX_WRITABLE | (own ? 0 : SANDBOX_RIGHTS)};
 }
 
 void out_finish(struct out *o)
 {
-	if (o->copy)
-		replace_discard(o->copy);
-	if (o->second_copy[0])
-		(void)io_unlink(o->dirfd, o->second_copy);
-	replace_destroy(TAKE(o->copy));
+	forget(o);
+	replace_destroy(TAKE(o->opened));
 	file_unref(TAKE(o->second_held));
 	offline_close(&o->own);
 	if (o->dirfd >= 0)

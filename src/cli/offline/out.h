@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * out: what a command writes in several saves, or from another map: a copy beside the map that is
- * edited, and the file that it becomes at the end, all or nothing.
+ * out: a map that a command makes of others, in the place of what stands there, all or nothing.
  */
 #ifndef CLI_OFFLINE_OUT_H
 #define CLI_OFFLINE_OUT_H
 
 #include "cli/offline/offline.h"
+#include "vfs/save/save.h"
 
 struct out {
 	const char *path;     /* as it was named; borrowed */
@@ -19,8 +19,8 @@ struct out {
 	char second[NAME_MAX + 1];
 	struct file *second_held;
 	struct stat second_opened;
-	struct replace *copy;
-	char second_copy[NAME_MAX + 1]; /* "" */
+	struct replace *files[FORMAT_FILES_MAX]; /* that are to take the place; NULL: none yet */
+	struct replace *opened;                  /* by out_open */
 	bool stands; /* out_commit: it is new, also where the disk would not confirm it */
 };
 
@@ -32,11 +32,17 @@ int out_hold(struct out *o, const char *path, struct error *e);
 /* May a map of that format take the place of what stands there? -EINVAL: that is another format's,
  * or no map at all, and was named by mistake. An empty file may go. */
 int out_check(const struct out *o, const struct format *format, struct error *e);
-/* A copy of a map's file or files beside it, which t opens. */
-int out_copy(struct out *o, const struct source *from, struct offline *t, const char *shown,
-	const struct vfs_options *how, struct error *e);
-/* It becomes a copy of that map. -ESTALE: another program changed it meanwhile. */
-int out_commit(struct out *o, const struct source *from, struct error *e);
+/* What is to be there: a copy of a map's file or files. What was written before is forgotten. */
+int out_copy(struct out *o, const struct source *from, struct error *e);
+/* ... the map of a save, which does not take the place of the one that it was made of. */
+int out_write(struct out *o, struct save_job *job, struct error *e);
+/* t opens what was written, which is not to be there, but what is made of it. */
+int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
+	struct error *e);
+/* What was written is there. -ESTALE: another program changed it meanwhile. */
+int out_commit(struct out *o, struct error *e);
+/* What a sandbox is to leave to it. */
+struct sandbox_rule out_rule(const struct out *o);
 void out_finish(struct out *o);
 
 #endif

@@ -12,6 +12,7 @@
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 #include "vfs/save/save.h"
+#include "vfs/tree/vanish.h"
 
 struct look {
 	size_t left;
@@ -36,34 +37,29 @@ static void tell(struct offline *t, const struct change_save *how, const char *p
 		offline_say(t, "%s: %s%s", path, what, why);
 }
 
-/* Which endings would have made a part of the map of it. */
-static const char *accepted(const struct offline *t, const struct upper *u)
-{
-	const struct format_tree *f = t->vol->format->tree;
-	struct meaning m;
-
-	if (u->up->id == ENTRY_NONE ||
-		f->meaning(t->tree->shape, u->up->id, u->name, false, ENTRY_ROOT, &m, NULL) < 0)
-		return NULL;
-	return m.accepts;
-}
-
 static void look_at_scratch(struct offline *t, const struct change_save *how,
 	const struct staged *s, size_t i, const char *path, struct look *l)
 {
 	const struct upper *u = s->uppers[i];
 	const struct spot spot = {s->uppers[i], u->id, u->dir};
-	const char *endings;
-	char why[NAME_MAX + 100] = "no part of a map";
+	char why[VANISH_REASON_MAX];
 
 	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
 		return;
 	l->left++;
-	endings = accepted(t, u);
-	if (endings)
-		snprintf(why, sizeof(why), "no part of a map (%s/ takes %s)", u->up->name, endings);
 	if (!l->kept)
-		tell(t, how, path, how->left ? "left out: " : "", why);
+		tell(t, how, path, how->left ? "left out: " : "",
+			vanish_reason(t->tree, u, why, sizeof(why)));
+}
+
+static void look_at_refused(struct offline *t, const struct change_save *how, const struct upper *u,
+	const char *path, const char *why, struct look *l)
+{
+	if (how->refused && how->refused(how->refused_arg, u, why))
+		return;
+	tell(t, how, path, how->skip ? "left out: " : "", why);
+	l->left += how->skip;
+	l->refused |= !how->skip;
 }
 
 /* A part without which its object cannot be, and the object stays. */
@@ -83,18 +79,15 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 		return;
 	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
 		look_at_scratch(t, how, s, i, path, l);
-	if (b->fate == BUILD_REFUSED) {
-		tell(t, how, path, how->skip ? "left out: " : "",
-			b->why ? b->why : strerror(ENOMEM));
-		l->left += how->skip;
-	}
+	if (b->fate == BUILD_REFUSED)
+		look_at_refused(t, how, s->uppers[i], path, b->why ? b->why : strerror(ENOMEM), l);
 	/* What cannot leave the map under a name that means nothing is one fault. */
 	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}
-	l->refused |= (b->fate == BUILD_REFUSED && !how->skip) || l->kept;
+	l->refused |= l->kept;
 }
 
 /* false: that is refused. */
@@ -106,10 +99,6 @@ static bool look(
 		look_at(t, how, s, i, l);
 	if (l->refused || (l->left && !how->left))
 		return false;
-	if (how->changed && !staged_differs(s)) {
-		offline_say(t, "that means nothing in a map");
-		return false;
-	}
 	return true;
 }
 
@@ -148,12 +137,26 @@ static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uin
 	(void)h, (void)what, (void)done, (void)total;
 }
 
+/* ... is for somebody else to put where it is to be. */
+static void write_out(struct out *out, struct save_job *job, const struct staged *s)
+{
+	const struct format_edit *edit = job->vol->format->edit;
+	struct error e = ERROR_INIT;
+	int r;
+
+	job->same = !staged_differs(s) || (edit->same && edit->same(job->vol->now, job->map));
+	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
+	if (r < 0)
+		save_failed(job, &e);
+}
+
 /* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
  * without a use stays. */
 static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
 {
 	struct vfs_host host = {.progress = no_progress};
-	struct save_job job = {.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
+	struct save_job job = {
+		.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -163,10 +166,13 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
-	save_write(&job);
+	if (how->out)
+		write_out(how->out, &job, s);
+	else
+		save_write(&job);
 	if (job.saved)
 		save_adopt(&job);
-	if (job.saved || job.same) {
+	if (job.saved || !report->error) {
 		report_merge(report, &s->said);
 		staged_report(s, report);
 	}
@@ -175,7 +181,9 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	code = report->code;
 	if (how->error && report->error)
 		*how->error = report->error;
-	if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+	if (io_is_full(report->error))
+		offline_say(t, "%s", strerror(-report->error)); /* all else follows from it */
+	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
 		print(t, report, how);
 	save_job_finish(&job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -197,7 +205,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (t->vol->fresh || staged_differs(&s))
+	else if (how->out || t->vol->fresh || staged_differs(&s))
 		code = write_map(t, how, &s);
 	staged_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;

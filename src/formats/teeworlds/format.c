@@ -13,7 +13,6 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
-#include "formats/teeworlds/names/situation.h"
 #include "formats/teeworlds/preview/preview.h"
 #include "formats/teeworlds/rules/rules.h"
 #include "formats/teeworlds/structure.h"
@@ -144,7 +143,7 @@ static int tw_get(
 }
 
 static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	struct change **ret, struct error *e)
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	const struct tw_map *m = tw_map_of(s);
 	CLEANUP(tw_change_free) struct tw_change *c = NULL;
@@ -158,6 +157,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *
 	c = tw_change_new(m);
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
+	c->others = others;
 	r = k->parse(m, id, in, c, e);
 	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
 		r = tw_raw_guard(m, c, e);
@@ -219,21 +219,7 @@ static const struct format_tree tree = {
 	.meaning = tw_meaning,
 	.add = tw_add,
 	.finalize = tw_finalize,
-};
-
-static bool tw_holds(const struct snapshot *finalized, entry_id id)
-{
-	const struct tw_map *m = tw_map_of(finalized);
-	enum tw_sort sort = tw_sort_of(id);
-
-	return sort == TW_SORTS ||
-	       tw_position_after(m, tw_sort_type(sort), tw_object_position(id)) >= 0;
-}
-
-static const struct format_names names = {
-	.holds = tw_holds,
-	.renamed = tw_renamed,
-	.list = tw_names_list,
+	.names = tw_names_list,
 };
 
 static const struct merging_reference references[] = {
@@ -281,7 +267,6 @@ const struct format format_teeworlds = {
 	.get = tw_get,
 	.edit = &edit,
 	.tree = &tree,
-	.names = &names,
 	.preview = &tw_preview,
 	.merging = &merging,
 	.rules = &tw_rules,

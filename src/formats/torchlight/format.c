@@ -7,6 +7,7 @@
 #include "formats/torchlight/index/index.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/structure.h"
+#include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/open.h"
 #include "formats/torchlight/picture/picture.h"
 #include "formats/torchlight/save/write.h"
@@ -31,12 +32,26 @@ static int tl_sound(const struct snapshot *s, bool all, struct error *e)
 	return agree_check(&m->base->section, m->shared->manifest, all ? 0 : AGREE_SAMPLE, e);
 }
 
+static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tl_map *m = tl_map_of(finalized);
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = tl_taught_put(m, &out, e);
+
+	*ret = NULL;
+	if (r == 0)
+		r = tl_put_called(m, &out, e);
+	if (r == 0 && out.size)
+		r = buffer_finish(&out, ret);
+	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
+}
+
 static const char *const texts[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.nocase = true, .keeps_times = true, .creates = true, .lookup = tl_lookup,                 \
+	.fold = tree_fold, .kept_time = tl_kept_time, .creates = true, .lookup = tl_lookup,        \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
 	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
 
@@ -53,6 +68,7 @@ static const struct format_tree tree = {
 	.meaning = tl_meaning,
 	.add = tl_add,
 	.finalize = tl_finalize,
+	.names = tl_names_list,
 };
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};

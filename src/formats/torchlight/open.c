@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/model/map.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/removed.h"
@@ -135,9 +136,10 @@ static struct tl_base *base_of(const struct archive *a, struct budget *budget)
 
 /* The map of an archive, whose manifest and header it takes. */
 static int make_map(struct archive *a, struct tl_shared *take, const struct format *f,
-	struct snapshot **ret, struct error *e)
+	const struct bytes *names, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	__attribute__((cleanup(called_finish))) struct called called = {0};
 	struct tl_shared *sh = take;
 	struct tl_map *m = tl_map_new(sh, f);
 	int r;
@@ -150,7 +152,9 @@ static int make_map(struct archive *a, struct tl_shared *take, const struct form
 		return error_set(e, -ENOMEM, "no memory for the archive");
 	r = removed_text(a->manifest, a->header, &m->removed, e);
 	if (r == 0)
-		r = tree_build(a->manifest, &sh->tree, e);
+		r = called_read(names, a->manifest->n_entries, &called, e);
+	if (r == 0)
+		r = tree_build(a->manifest, &called, &sh->tree, e);
 	if (r == 0)
 		r = find_split(a->manifest, &sh->split);
 	if (r < 0)
@@ -265,7 +269,7 @@ static int create(const struct format *f, const char *name, const struct format_
 	if (r < 0)
 		return r;
 	a->section_header = PAK_HEADER;
-	r = make_map(a, tl_shared_ref(sh), f, ret, e);
+	r = make_map(a, tl_shared_ref(sh), f, NULL, ret, e);
 	if (r == 0)
 		sh->fresh = tl_header_ref(tl_map_of(*ret)->header);
 	sh->split = !pak;
@@ -277,6 +281,7 @@ static int open_files(const struct format *f, const struct source *src,
 {
 	CLEANUP(archive_free) struct archive *a = NULL;
 	CLEANUP(tl_shared_unref) struct tl_shared *sh = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	bool hash_ok;
 	int r = refuse_foreign(src, e);
 
@@ -287,12 +292,17 @@ static int open_files(const struct format *f, const struct source *src,
 	if (r < 0)
 		return r;
 	hash_ok = a->hash_ok;
-	r = make_map(a, TAKE(sh), f, ret, e);
-	if (r == 0 && !hash_ok && ctx->note)
+	r = make_map(a, TAKE(sh), f, ctx->names, &s, e);
+	if (r == 0)
+		r = tl_taught_take((struct tl_map *)s, ctx->names, e);
+	if (r < 0)
+		return r;
+	*ret = TAKE(s);
+	if (!hash_ok && ctx->note)
 		ctx->note(ctx->note_arg,
 			"the archive's hash is wrong, so the game takes no notice of it; a save "
 			"writes the right one");
-	return r;
+	return 0;
 }
 
 int tl_open(const struct format *f, const struct source *src, const struct format_context *ctx,

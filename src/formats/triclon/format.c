@@ -8,193 +8,64 @@
 #include "formats/merging.h"
 #include "formats/triclon/map.h"
 
-/* The text of a file; NULL with the error in e. */
-static const struct bytes *text_of(const struct snapshot *s, entry_id id, struct error *e)
+static int stat_entry(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(s);
+	enum tcm_file f = (enum tcm_file)(id / 2);
+	const struct bytes *text = id < 2 * TCM_FILES ? tcm_map_of(s)->texts[f] : NULL;
 
-	if (id != ENTRY_ROOT && id <= tcm_id(TCM_OBJECTS) && m->texts[tcm_file_of(id)])
-		return m->texts[tcm_file_of(id)];
-	error_set(e, -ENOENT, "no such file");
-	return NULL;
-}
-
-static int tcm_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
-{
-	const struct bytes *text = text_of(s, id, e);
-
+	*ret = (struct entry){.id = id, .dir = true, .fixed = true};
+	if (id == ENTRY_ROOT)
+		return 0;
 	if (!text)
-		return -ENOENT;
-	*ret = text->size;
+		return error_set(e, -ENOENT, "no such file");
+	*ret = (struct entry){.id = id,
+		.writable = true,
+		.sized = true,
+		.size = text->size,
+		.most = TCM_TEXT_MAX,
+		.needed = f == TCM_INFO,
+		.lasting = f == TCM_POINTS || f == TCM_TERRAIN};
 	return 0;
 }
 
-static int tcm_get(
+static int get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct bytes *text = text_of(s, id, e);
+	struct entry en;
+	int r = stat_entry(s, id, &en, e);
 
-	if (!text)
-		return -ENOENT;
-	if (n)
-		memcpy(dst, text->data + off, n);
-	return 0;
-}
-
-static int tcm_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
-{
-	struct entry file = {.id = id, .writable = true, .sized = true, .most = TCM_TEXT_MAX};
-	struct entry root = {.id = id, .dir = true, .fixed = true};
-	enum tcm_file f = tcm_file_of(id);
-	int r = id == ENTRY_ROOT ? 0 : tcm_size(s, id, &file.size, e);
-
-	file.needed = f == TCM_INFO;
-	file.lasting = f == TCM_POINTS || f == TCM_TERRAIN;
-	if (r == 0)
-		*ret = id == ENTRY_ROOT ? root : file;
+	if (r == 0 && n)
+		memcpy(dst, tcm_map_of(s)->texts[id / 2]->data + off, n);
 	return r;
 }
 
-static int tcm_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
-	struct error *e)
+/* The names are those of the mount; what was added since is the tree's to know. */
+static bool has(const struct snapshot *s, enum tcm_file f)
 {
-	struct meaning m;
-
-	/* The names are those of the mount; what was added since is the tree's to know. */
-	tcm_meaning(s, dir, name, false, ENTRY_ROOT, &m, NULL);
-	return m.known ? tcm_stat(s, m.id, ret, e)
-		       : error_set(e, -ENOENT, "%s: no such entry", name);
+	return f && f < TCM_FILES && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
 }
 
-static int tcm_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+static int lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+	struct error *e)
+{
+	enum tcm_file f = tcm_file_named(dir, name);
+
+	return has(s, f) ? stat_entry(s, 2 * (entry_id)f, ret, e)
+			 : error_set(e, -ENOENT, "%s: no such entry", name);
+}
+
+static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct entry *ret, struct error *e)
 {
-	/* Points come before what refers to them, so that a copy file by file is accepted. */
-	static const enum tcm_file order[] = {TCM_INFO, TCM_POINTS, TCM_TERRAIN, TCM_OBJECTS};
+	enum tcm_file f = (enum tcm_file)(*cookie + 1);
 	int r;
 
-	if (dir != ENTRY_ROOT || *cookie >= TCM_FILES)
+	if (dir != ENTRY_ROOT || !has(s, f))
 		return 0;
-	r = tcm_lookup(s, dir, tcm_names[order[*cookie]], ret, NULL);
-	if (r == -ENOENT) /* the last one */
-		return 0;
-	if (r < 0)
-		return error_set(e, r, "%s cannot be listed", tcm_names[order[*cookie]]);
-	strcpy(name, tcm_names[order[*cookie]]);
-	++*cookie;
-	return 1;
-}
-
-/* The version to come; held with the one that it was made from. */
-struct tcm_change {
-	struct change change;
-	struct snapshot *base, *next;
-};
-
-static void free_change(struct change *change)
-{
-	struct tcm_change *c = (struct tcm_change *)change;
-
-	snapshot_unref(c->base);
-	snapshot_unref(c->next);
-	free(c);
-}
-
-static int parse_file(struct tcm_map *m, enum tcm_file f, const struct extent *in, struct error *e)
-{
-	int r = f == TCM_INFO ? tcm_info_parse(m, in, e) : tcm_table_parse(m, f, in, e);
-
-	if (r == -EFBIG)
-		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
-	return r < 0 ? r : tcm_show(m, f, e);
-}
-
-static int tcm_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	struct change **ret, struct error *e)
-{
-	CLEANUP(change_free) struct change *done = NULL;
-	struct tcm_change *c;
-	struct tcm_map *m;
-	int r;
-
-	if (!text_of(s, id, e))
-		return -ENOENT;
-	c = calloc(1, sizeof(*c));
-	m = c ? tcm_map_copy(tcm_map_of(s)) : NULL;
-	if (!m) {
-		free(c);
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	}
-	done = &c->change;
-	done->free = free_change;
-	c->base = snapshot_ref(s);
-	c->next = &m->base;
-	r = parse_file(m, tcm_file_of(id), in, e);
-	if (r < 0)
-		return r;
-	*ret = tcm_map_same(tcm_map_of(s), m) ? NULL : TAKE(done);
-	return 0;
-}
-
-static int tcm_apply(
-	struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
-{
-	const struct tcm_change *c = (const struct tcm_change *)change;
-
-	(void)t; /* no other file shows what one of them says */
-	if (c->base != *s)
-		return error_set(e, -ESTALE, "the map changed meanwhile");
-	snapshot_unref(*s);
-	*s = snapshot_ref(c->next);
-	return 0;
-}
-
-static bool tcm_same(const struct snapshot *a, const struct snapshot *b)
-{
-	/* What was never written is like no file. */
-	return !tcm_map_of(a)->fresh && tcm_map_same(tcm_map_of(a), tcm_map_of(b));
-}
-
-/* The file that a map is. */
-static int encode_all(const struct snapshot *s, struct buffer *to, struct error *e)
-{
-	tcm_encode(tcm_map_of(s), to);
-	if (to->error)
-		return error_set(e, to->error, "no memory for the map to be written");
-	if (to->size > TCM_FILE_MAX)
-		return error_set(e, -EFBIG, "the map would have %zu bytes (at most %d)", to->size,
-			TCM_FILE_MAX);
-	return 0;
-}
-
-static int tcm_encode_to(const struct snapshot *s, struct replace *const outs[], bool force,
-	struct plan **ret, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	int r = encode_all(s, &file, e);
-
-	(void)force; /* all is encoded anew every time */
-	if (r < 0)
-		return r;
-	replace_write(outs[0], file.data, file.size);
-	*ret = NULL;
-	return 0;
-}
-
-/* Byte for byte, rather than read: how a file is read can be in doubt, what it holds cannot. */
-static int tcm_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
-	struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *back = NULL;
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	int r = tcm_load_file(written, &back, e);
-
-	(void)p;
-	if (r == 0)
-		r = encode_all(s, &file, e);
-	if (r == 0 && (back->size != file.size || memcmp(back->data, file.data, file.size) != 0))
-		r = error_set(e, -EIO, "the file holds something else");
-	return r;
+	r = stat_entry(s, 2 * (entry_id)f, ret, e);
+	strcpy(name, tcm_kinds[f].name);
+	*cookie = f;
+	return r < 0 ? r : 1;
 }
 
 static int open_file(const struct source *src, const struct format_context *ctx,
@@ -206,29 +77,14 @@ static int open_file(const struct source *src, const struct format_context *ctx,
 static const char *const endings[] = {"tcm", NULL};
 static const char *const texts[] = {"info.json", NULL};
 
-static const char *const endian_values[] = {"little", "big", "le", "be", NULL};
-static const char *const lists_values[] = {"bytes", "count", NULL};
-static const char *const points_values[] = {"none", "bytes", "count", NULL};
 static const struct format_setting settings[] = {
-	{"endian", endian_values, .help = "Triclon: the byte order of numbers (what fits best)"},
-	{"lists", lists_values, .help = "Triclon: what sizes of lists count (what fits best)"},
-	{"points", points_values, .help = "Triclon: what stands before points (what fits best)"},
+	{"endian", tcm_questions[TCM_ENDIAN].words,
+		.help = "Triclon: the byte order of numbers (what fits best)"},
+	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES,
+		.help = "Triclon: what sizes of lists count (what fits best)"},
+	{"points", tcm_questions[TCM_SIZE].words,
+		.help = "Triclon: what stands before points (what fits best)"},
 	{0},
-};
-
-static const struct format_edit edit = {
-	.parse = tcm_parse,
-	.apply = tcm_apply,
-	.check = tcm_check,
-	.encode = tcm_encode_to,
-	.verify = tcm_verify,
-	.same = tcm_same,
-};
-
-static const struct format_tree tree = {
-	.meaning = tcm_meaning,
-	.add = tcm_add,
-	.finalize = tcm_finalize,
 };
 
 static const char *const rows[] = {"*.csv", NULL}, *const row_keys[] = {"index", NULL};
@@ -242,13 +98,12 @@ const struct format format_triclon = {
 	.creates = true,
 	.probe = tcm_probe,
 	.open = open_file,
-	.lookup = tcm_lookup,
-	.stat = tcm_stat,
-	.list = tcm_list,
-	.size = tcm_size,
-	.get = tcm_get,
-	.edit = &edit,
-	.tree = &tree,
+	.lookup = lookup,
+	.stat = stat_entry,
+	.list = list,
+	.get = get,
+	.edit = &tcm_edit,
+	.tree = &tcm_tree,
 	.preview = &tcm_preview,
 	.merging = &merging,
 };

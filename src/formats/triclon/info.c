@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "codec/text/json.h"
 #include "codec/text/text.h"
 #include "formats/triclon/map.h"
@@ -12,13 +13,17 @@ enum {
 	NUL_PICTURE = 0x2400, /* stands for a NUL, which JSON strings hold none of here */
 };
 
-static const char *coordinates(const struct tcm_variant *v)
+static const char *const names[] = {"name", "author"};
+
+static struct cursor next_name(struct cursor *stored)
 {
-	return v->real ? "float" : "integer";
+	size_t n = cursor_u8(stored);
+
+	return cursor_init(cursor_take(stored, n), n);
 }
 
 /* A name as UTF-8: as it stands if it is that, else read as Latin-1. */
-static void show_name(const struct bytes *name, struct buffer *to)
+static void show_name(const struct cursor *name, struct buffer *to)
 {
 	bool utf8 = utf8_valid(name->data, name->size);
 	uint8_t c[4];
@@ -33,26 +38,29 @@ static void show_name(const struct bytes *name, struct buffer *to)
 	}
 }
 
-static void show_key(struct jsonw *w, const char *key, const struct bytes *name, struct buffer *to)
+static const char *coordinates(const struct tcm_variant *v)
 {
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-
-	show_name(name, &text);
-	if (text.error)
-		to->error = text.error;
-	jsonw_key(w, key);
-	jsonw_string(w, (const char *)text.data, text.size);
+	return v->real ? "float" : "integer";
 }
 
 void tcm_info_show(const struct tcm_map *m, struct buffer *to)
 {
+	struct cursor stored = cursor_init(m->stored[TCM_INFO]->data, m->stored[TCM_INFO]->size);
 	const struct tcm_variant *v = &m->variant;
 	struct jsonw w;
 
 	jsonw_to_buffer(&w, to);
 	jsonw_object(&w);
-	show_key(&w, "name", m->name, to);
-	show_key(&w, "author", m->author, to);
+	for (int i = 0; i < 2; i++) {
+		CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+		struct cursor name = next_name(&stored);
+
+		show_name(&name, &text);
+		if (text.error)
+			to->error = text.error;
+		jsonw_key(&w, names[i]);
+		jsonw_string(&w, (const char *)text.data, text.size);
+	}
 	jsonw_key(&w, "variant");
 	jsonw_object(&w);
 	jsonw_key_string(&w, "tag", v->tag);
@@ -83,72 +91,73 @@ static bool store_name(const char *text, size_t n, bool utf8, struct buffer *to)
 	return true;
 }
 
-static int take_name(
-	const struct json_at *root, const char *key, struct bytes **name, struct error *e)
+/* What the file is to store, for the text in place of the old name's. */
+static void convert(const struct cursor *old, const char *text, size_t n, struct buffer *to)
 {
 	CLEANUP_BUFFER struct buffer shown = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
+
+	show_name(old, &shown);
+	if (shown.error)
+		to->error = shown.error;
+	if (shown.size == n && (n == 0 || memcmp(shown.data, text, n) == 0)) {
+		buffer_append(to, old->data, old->size);
+		return;
+	}
+	/* Who wrote Latin-1 goes on doing so, unless the bytes would be taken for UTF-8. */
+	if (utf8_valid(old->data, old->size) || !store_name(text, n, false, to) ||
+		utf8_valid(to->data, to->size)) {
+		to->size = 0;
+		(void)store_name(text, n, true, to);
+	}
+}
+
+static int take_name(const struct json_at *root, const char *key, struct cursor *stored,
+	struct buffer *to, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
+	struct cursor old = next_name(stored);
 	struct json_at at;
 	const char *text;
-	struct bytes *b;
 	size_t n;
 	int r;
 
-	if (!json_get(root, key, &at))
-		return 0;
-	r = json_as_string(&at, &text, &n, e);
-	if (r < 0)
-		return r;
-	show_name(*name, &shown);
-	if (!shown.error && shown.size == n && (n == 0 || memcmp(shown.data, text, n) == 0))
-		return 0;
-	/* Who wrote Latin-1 goes on doing so, unless the bytes would be taken for UTF-8. */
-	if (utf8_valid((*name)->data, (*name)->size) || !store_name(text, n, false, &stored) ||
-		utf8_valid(stored.data, stored.size)) {
-		stored.size = 0;
-		(void)store_name(text, n, true, &stored);
+	if (json_get(root, key, &at)) {
+		r = json_as_string(&at, &text, &n, e);
+		if (r < 0)
+			return r;
+		convert(&old, text, n, &name);
+		if (name.size > TCM_NAME_MAX)
+			return json_refuse(
+				&at, e, "has %zu bytes, at most %d", name.size, TCM_NAME_MAX);
+		old = cursor_init(name.data, name.size);
 	}
-	if (stored.size > TCM_NAME_MAX)
-		return json_refuse(&at, e, "has %zu bytes, at most %d", stored.size, TCM_NAME_MAX);
-	if (shown.error || buffer_finish(&stored, &b) < 0)
-		return error_set(e, -ENOMEM, "no memory for a name");
-	tcm_set(name, b);
+	if (name.error)
+		to->error = name.error;
+	buffer_byte(to, (uint8_t)old.size);
+	buffer_append(to, old.data, old.size);
 	return 0;
 }
 
-static int take_answer(
-	const struct json_at *variant, enum tcm_question q, int *ret, struct error *e)
+/* fixed: what it cannot be other than; NULL: it is an answer to q. */
+static int take_word(const struct json_at *variant, const char *key, const char *fixed,
+	enum tcm_question q, int *ret, struct error *e)
 {
 	struct json_at at;
 	const char *text;
 	int r, answer;
 
-	if (!json_get(variant, tcm_questions[q].key, &at))
+	if (!json_get(variant, key, &at))
 		return 0;
 	r = json_as_string(&at, &text, NULL, e);
 	if (r < 0)
 		return r;
+	if (fixed)
+		return strcmp(text, fixed) == 0 ? 0 : json_refuse(&at, e, "must stay %s", fixed);
 	answer = tcm_answer(q, text);
 	if (answer < 0)
 		return json_refuse(&at, e, "must be %s", tcm_questions[q].all);
 	*ret = answer;
 	return 0;
-}
-
-/* What cannot be other than it is. */
-static int expect_word(
-	const struct json_at *variant, const char *key, const char *word, struct error *e)
-{
-	struct json_at at;
-	const char *text;
-	int r;
-
-	if (!json_get(variant, key, &at))
-		return 0;
-	r = json_as_string(&at, &text, NULL, e);
-	if (r == 0 && strcmp(text, word) != 0)
-		r = json_refuse(&at, e, "must stay %s", word);
-	return r;
 }
 
 static int take_variant(const struct json_at *root, struct tcm_variant *v, struct error *e)
@@ -161,29 +170,28 @@ static int take_variant(const struct json_at *root, struct tcm_variant *v, struc
 		return 0;
 	r = json_expect_object(&at, keys, e);
 	if (r == 0)
-		r = expect_word(&at, "tag", v->tag, e);
+		r = take_word(&at, "tag", v->tag, 0, NULL, e);
 	if (r == 0)
-		r = expect_word(&at, "coordinates", coordinates(v), e);
-	for (int q = 0; r == 0 && q < TCM_QUESTIONS; q++)
-		r = take_answer(&at, (enum tcm_question)q, &v->answers[q], e);
+		r = take_word(&at, "coordinates", coordinates(v), 0, NULL, e);
+	for (enum tcm_question q = 0; r == 0 && q < TCM_QUESTIONS; q++)
+		r = take_word(&at, tcm_questions[q].key, NULL, q, &v->answers[q], e);
 	return r;
 }
 
-int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct error *e)
+int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct buffer *to, struct error *e)
 {
 	static const char *const keys[] = {"name", "author", "variant", NULL};
 	CLEANUP_JSON struct json_doc doc = {0};
-	struct json_at root;
+	struct cursor stored = cursor_init(m->stored[TCM_INFO]->data, m->stored[TCM_INFO]->size);
 	int r = json_doc_load(in, TEXT_MAX, &doc, e);
+	struct json_at root;
 
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
 	r = json_expect_object(&root, keys, e);
-	if (r == 0)
-		r = take_name(&root, "name", &m->name, e);
-	if (r == 0)
-		r = take_name(&root, "author", &m->author, e);
+	for (int i = 0; r == 0 && i < 2; i++)
+		r = take_name(&root, names[i], &stored, to, e);
 	if (r == 0)
 		r = take_variant(&root, &m->variant, e);
 	return r;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/triclon/map.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "base/cursor.h"
-
-const char *const tcm_names[TCM_FILES] = {"info.json", "terrain.csv", "points.csv", "objects.csv"};
-const unsigned tcm_widths[TCM_FILES] = {[TCM_TERRAIN] = 4, [TCM_POINTS] = 8, [TCM_OBJECTS] = 8};
+const struct tcm_kind tcm_kinds[TCM_FILES] = {
+	[TCM_INFO] = {"info.json", .size = ""},
+	[TCM_POINTS] = {"points.csv", {"x", "y"}, 4, {true, true}, "the size of the points"},
+	[TCM_TERRAIN] = {"terrain.csv", {"index", "type"}, 2,
+		.size = "the size of the terrain list"},
+	[TCM_OBJECTS] = {"objects.csv", {"x", "type"}, 4, {true}, "the size of the objects list"},
+};
 
 const struct tcm_words tcm_questions[TCM_QUESTIONS] = {
 	[TCM_ENDIAN] = {"endian", {"little", "big", "le", "be"}, "little or big"},
@@ -25,77 +29,69 @@ int tcm_answer(enum tcm_question q, const char *word)
 	return -1;
 }
 
+void tcm_variant_describe(const struct tcm_variant *v, char text[64])
+{
+	const struct tcm_words *w = tcm_questions;
+
+	snprintf(text, 64, "%s=%s,%s=%s,%s=%s", w[0].key, w[0].words[v->answers[0]], w[1].key,
+		w[1].words[v->answers[1]], w[2].key, w[2].words[v->answers[2]]);
+}
+
 static void free_map(struct snapshot *s)
 {
 	struct tcm_map *m = (struct tcm_map *)s;
 
-	bytes_unref(m->name);
-	bytes_unref(m->author);
-	for (int f = 0; f < TCM_FILES; f++) {
-		bytes_unref(m->records[f]);
+	for (int f = TCM_INFO; f < TCM_FILES; f++) {
+		bytes_unref(m->stored[f]);
 		bytes_unref(m->texts[f]);
 	}
 	free(m);
 }
 
-struct tcm_map *tcm_map_new(const struct format *f)
-{
-	struct tcm_map *m = calloc(1, sizeof(*m));
-
-	if (m)
-		snapshot_init(&m->base, f, free_map);
-	return m;
-}
-
-struct tcm_map *tcm_map_copy(const struct tcm_map *m)
+int tcm_map_new(
+	const struct format *f, const struct tcm_map *m, struct tcm_map **ret, struct error *e)
 {
 	struct tcm_map *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return NULL;
+		return error_set(e, -ENOMEM, "no memory for a map");
 	/* All but the head: others count their references in it meanwhile. */
-	memcpy((char *)c + sizeof(c->base), (const char *)m + sizeof(m->base),
-		sizeof(*c) - sizeof(c->base));
-	snapshot_init(&c->base, m->base.format, free_map);
-	bytes_ref(c->name);
-	bytes_ref(c->author);
-	for (int f = 0; f < TCM_FILES; f++) {
-		bytes_ref(c->records[f]);
-		bytes_ref(c->texts[f]);
+	if (m)
+		memcpy((char *)c + sizeof(c->base), (const char *)m + sizeof(m->base),
+			sizeof(*c) - sizeof(c->base));
+	snapshot_init(&c->base, f, free_map);
+	for (int i = TCM_INFO; i < TCM_FILES; i++) {
+		bytes_ref(c->stored[i]);
+		bytes_ref(c->texts[i]);
 	}
-	return c;
+	*ret = c;
+	return 0;
 }
 
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 {
 	bool same = memcmp(a->variant.answers, b->variant.answers, sizeof(a->variant.answers)) == 0;
 
-	same = same && bytes_same(a->name, b->name) && bytes_same(a->author, b->author);
-	for (int f = 0; same && f < TCM_FILES; f++)
-		same = bytes_same(a->records[f], b->records[f]);
+	for (int f = TCM_INFO; same && f < TCM_FILES; f++)
+		same = bytes_same(a->stored[f], b->stored[f]);
 	return same;
-}
-
-void tcm_set(struct bytes **part, struct bytes *b)
-{
-	bytes_unref(*part);
-	*part = b;
 }
 
 size_t tcm_count(const struct tcm_map *m, enum tcm_file table)
 {
-	return m->records[table]->size / tcm_widths[table];
+	const struct bytes *b = m->stored[table];
+
+	return b ? b->size / (2 * tcm_kinds[table].width) : 0;
 }
 
 int64_t tcm_max_index(const struct tcm_map *m, size_t *ret_record)
 {
+	struct tcm_column index = tcm_map_column(m, TCM_TERRAIN, 0);
 	int64_t max = -1;
 
-	for (size_t i = 0; i < tcm_count(m, TCM_TERRAIN); i++) {
-		uint32_t index = tcm_load(m->records[TCM_TERRAIN]->data + 4 * i, 2, false);
-
-		if (index > max) {
-			max = index;
+	for (size_t i = 0; i < index.n; i++) {
+		if (tcm_stored(&index, i) > max) {
+			max = tcm_stored(&index, i);
 			*ret_record = i;
 		}
 	}
@@ -111,41 +107,77 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, bool big)
 	return v;
 }
 
-void tcm_append_numbers(struct buffer *to, const uint8_t *p, size_t n, unsigned width, bool swapped)
+void tcm_append(struct buffer *to, uint32_t v, unsigned width, bool big)
 {
-	/* Within a number, whose width is a power of two, that counts from the other end. */
-	size_t flip = swapped ? width - 1 : 0;
-
-	for (size_t i = 0; i < n; i++)
-		buffer_byte(to, p[i ^ flip]);
+	for (unsigned i = 0; i < width; i++)
+		buffer_byte(to, (uint8_t)(v >> 8 * (big ? width - 1 - i : i)));
 }
 
-static void encode_name(struct buffer *to, const struct bytes *name)
+struct tcm_column tcm_column(const struct tcm_variant *v, enum tcm_file table, const uint8_t *at,
+	size_t n, unsigned which)
 {
-	buffer_byte(to, (uint8_t)name->size);
-	buffer_append(to, name->data, name->size);
+	const struct tcm_kind *k = &tcm_kinds[table];
+
+	return (struct tcm_column){.at = n ? at + which * k->width : NULL,
+		.n = n,
+		.width = k->width,
+		.big = v->answers[TCM_ENDIAN] == TCM_BIG,
+		.coordinate = k->coordinate[which],
+		.real = v->real && k->coordinate[which]};
+}
+
+struct tcm_column tcm_map_column(const struct tcm_map *m, enum tcm_file table, unsigned which)
+{
+	const struct bytes *b = m->stored[table];
+	struct tcm_column c =
+		tcm_column(&m->variant, table, b ? b->data : NULL, tcm_count(m, table), which);
+
+	c.big = false;
+	return c;
+}
+
+uint32_t tcm_stored(const struct tcm_column *c, size_t i)
+{
+	return tcm_load(c->at + 2 * c->width * i, c->width, c->big);
+}
+
+float tcm_float(uint32_t stored)
+{
+	float f;
+
+	memcpy(&f, &stored, sizeof(f));
+	return f;
+}
+
+double tcm_value(const struct tcm_column *c, size_t i)
+{
+	uint32_t stored = tcm_stored(c, i);
+
+	if (c->real)
+		return (double)tcm_float(stored);
+	return c->coordinate ? (int32_t)stored : (double)stored;
 }
 
 static void encode_list(struct buffer *to, const struct tcm_map *m, enum tcm_file table)
 {
 	int how = m->variant.answers[table == TCM_POINTS ? TCM_SIZE : TCM_LISTS];
 	bool big = m->variant.answers[TCM_ENDIAN] == TCM_BIG;
-	const struct bytes *b = m->records[table];
-	uint8_t size[4];
+	const struct bytes *b = m->stored[table];
+	unsigned width = tcm_kinds[table].width;
+	size_t size = how == TCM_BYTES ? b->size : tcm_count(m, table);
 
-	store_u32(size, (uint32_t)(how == TCM_BYTES ? b->size : tcm_count(m, table)));
 	if (how != TCM_NONE)
-		tcm_append_numbers(to, size, sizeof(size), sizeof(size), big);
-	tcm_append_numbers(to, b->data, b->size, tcm_widths[table] / 2, big);
+		tcm_append(to, (uint32_t)size, 4, big);
+	for (size_t i = 0; i < b->size; i += width)
+		tcm_append(to, tcm_load(b->data + i, width, false), width, big);
 }
 
 void tcm_encode(const struct tcm_map *m, struct buffer *to)
 {
 	buffer_text(to, m->variant.tag);
-	encode_name(to, m->name);
-	encode_name(to, m->author);
+	buffer_append(to, m->stored[TCM_INFO]->data, m->stored[TCM_INFO]->size);
 	encode_list(to, m, TCM_TERRAIN);
 	encode_list(to, m, TCM_POINTS);
-	if (m->records[TCM_OBJECTS])
+	if (m->stored[TCM_OBJECTS])
 		encode_list(to, m, TCM_OBJECTS);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "formats/triclon/format.h"
 #include "formats/triclon/reading.h"
 
 /*
@@ -14,12 +13,11 @@
  * that stored the number rather than the letters on a big-endian machine made "3MCT".
  */
 static const char *const tags[] = {"TCM3", "TCM2", "3MCT"};
-enum { TAG_SIZE = 4 };
 
 static const char *tag_of(const uint8_t *data, size_t n)
 {
-	for (size_t i = 0; n >= TAG_SIZE && i < sizeof(tags) / sizeof(tags[0]); i++)
-		if (memcmp(data, tags[i], TAG_SIZE) == 0)
+	for (size_t i = 0; n >= TCM_TAG_SIZE && i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (memcmp(data, tags[i], TCM_TAG_SIZE) == 0)
 			return tags[i];
 	return NULL;
 }
@@ -30,43 +28,43 @@ bool tcm_probe(const struct source *src, const uint8_t *head, size_t n)
 	return tag_of(head, n) != NULL;
 }
 
-int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
+/* What -o says. */
+static int read_demand(const char *const *options, struct tcm_demand *ret, struct error *e)
 {
-	CLEANUP_EXTENT struct extent all =
-		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
+	*ret = (struct tcm_demand){.any = false};
+	for (enum tcm_question q = 0; q < TCM_QUESTIONS; q++) {
+		const char *key = tcm_questions[q].key, *value = format_option(options, key);
 
-	return extent_load(&all, TCM_FILE_MAX, ret, e);
-}
-
-static int take_name(struct cursor *c, const char *what, struct bytes **ret, struct error *e)
-{
-	size_t size = cursor_u8(c), left = cursor_left(c);
-	const uint8_t *text = cursor_take(c, size);
-
-	if (c->bad)
-		return error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes are left)",
-			what, size, left);
-	*ret = bytes_copy(text, size);
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a name");
-}
-
-static int take_lists(
-	struct tcm_map *m, const struct tcm_reading *r, const uint8_t *data, struct error *e)
-{
-	bool big = r->variant.answers[TCM_ENDIAN] == TCM_BIG;
-
-	m->variant = r->variant;
-	m->had_objects = r->has_objects;
-	for (enum tcm_file f = TCM_TERRAIN; f <= (r->has_objects ? TCM_OBJECTS : TCM_POINTS); f++) {
-		const struct tcm_list *l = &r->lists[f];
-		struct buffer records = BUFFER_INIT;
-
-		tcm_append_numbers(
-			&records, data + l->at, tcm_widths[f] * l->n, tcm_widths[f] / 2, big);
-		if (buffer_finish(&records, &m->records[f]) < 0)
-			return error_set(e, -ENOMEM, "no memory for a list");
+		ret->answers[q] = value ? tcm_answer(q, value) : -1;
+		if (value && ret->answers[q] < 0)
+			return error_set(e, -EINVAL, "option %s has no value \"%s\" (%s)", key,
+				value, tcm_questions[q].all);
+		ret->any |= value != NULL;
 	}
 	return 0;
+}
+
+static int pass_name(struct cursor *c, const char *what, struct error *e)
+{
+	size_t size = cursor_u8(c), left = cursor_left(c);
+
+	(void)cursor_take(c, size);
+	return c->bad ? error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes are left)",
+				what, size, left)
+		      : 0;
+}
+
+static int take_list(
+	struct tcm_map *m, const struct tcm_reading *r, enum tcm_file f, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
+	const struct tcm_column columns[] = {
+		tcm_column(&r->variant, f, r->lists[f].at, r->lists[f].n, 0),
+		tcm_column(&r->variant, f, r->lists[f].at, r->lists[f].n, 1)};
+
+	for (size_t i = 0; i < 2 * r->lists[f].n; i++)
+		tcm_append(&records, tcm_stored(&columns[i % 2], i / 2), columns[0].width, false);
+	return r->lists[f].at ? tcm_put(m, f, &records, e) : 0;
 }
 
 /* Most likely a file that was cut short. Whoever says how to read it wants to see it all the same.
@@ -89,12 +87,12 @@ static int check_indices(const struct tcm_map *m, const struct tcm_demand *d, st
 static void note(const struct format_context *ctx, const char *how, const struct tcm_reading *r)
 {
 	char variant[64], line[200];
-	size_t n = 0;
+	size_t n;
 
 	tcm_variant_describe(&r->variant, variant);
 	n = (size_t)snprintf(line, sizeof(line), "%s -o %s: terrain %zu, points %zu", how, variant,
 		r->lists[TCM_TERRAIN].n, r->lists[TCM_POINTS].n);
-	if (r->has_objects)
+	if (r->lists[TCM_OBJECTS].at)
 		snprintf(line + n, sizeof(line) - n, ", objects %zu", r->lists[TCM_OBJECTS].n);
 	else
 		snprintf(line + n, sizeof(line) - n, ", no list of objects");
@@ -106,19 +104,26 @@ static void note(const struct format_context *ctx, const char *how, const struct
 static int decode(struct tcm_map *m, const struct bytes *file, const struct tcm_demand *demand,
 	const struct format_context *ctx, struct error *e)
 {
+	CLEANUP_BUFFER struct buffer names = BUFFER_INIT;
 	struct cursor c = cursor_init(file->data, file->size);
-	const char *tag = tag_of(cursor_take(&c, TAG_SIZE), file->size);
+	const char *tag = tag_of(cursor_take(&c, TCM_TAG_SIZE), file->size);
 	struct tcm_reading best, rival;
 	int r = tag ? 0 : error_set(e, -EINVAL, "the tag is none of TCM3, TCM2, 3MCT");
 
 	if (r == 0)
-		r = take_name(&c, "name", &m->name, e);
+		r = pass_name(&c, "name", e);
 	if (r == 0)
-		r = take_name(&c, "author", &m->author, e);
+		r = pass_name(&c, "author", e);
 	if (r == 0)
 		r = tcm_reading_find(file->data, file->size, c.pos, tag, demand, &best, &rival, e);
-	if (r == 0)
-		r = take_lists(m, &best, file->data, e);
+	if (r < 0)
+		return r;
+	m->variant = best.variant;
+	m->had_objects = best.lists[TCM_OBJECTS].at != NULL;
+	buffer_append(&names, file->data + TCM_TAG_SIZE, c.pos - TCM_TAG_SIZE);
+	r = tcm_put(m, TCM_INFO, &names, e);
+	for (enum tcm_file f = TCM_POINTS; r == 0 && f < TCM_FILES; f++)
+		r = take_list(m, &best, f, e);
 	if (r == 0)
 		r = check_indices(m, demand, e);
 	if (r < 0)
@@ -136,37 +141,17 @@ static int decode(struct tcm_map *m, const struct bytes *file, const struct tcm_
 static int begin(struct tcm_map *m, const struct tcm_demand *d, struct error *e)
 {
 	static const int page[TCM_QUESTIONS] = {TCM_LITTLE, TCM_BYTES, TCM_NONE};
+	CLEANUP_BUFFER struct buffer content = BUFFER_INIT;
+	int r;
 
 	m->fresh = true;
 	m->variant.tag = tags[0];
 	for (int q = 0; q < TCM_QUESTIONS; q++)
 		m->variant.answers[q] = d->answers[q] < 0 ? page[q] : d->answers[q];
-	m->name = bytes_copy("", 0);
-	m->author = bytes_ref(m->name);
-	m->records[TCM_TERRAIN] = bytes_ref(m->name);
-	m->records[TCM_POINTS] = bytes_ref(m->name);
-	return m->name ? 0 : error_set(e, -ENOMEM, "no memory for a map");
-}
-
-/* file is NULL for a new map. */
-static int make(const struct format *format, const struct bytes *file,
-	const struct format_context *ctx, struct snapshot **ret, struct error *e)
-{
-	struct tcm_map *m = tcm_map_new(format);
-	CLEANUP(snapshot_unref) struct snapshot *s = m ? &m->base : NULL;
-	struct tcm_demand demand;
-	int r;
-
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for a map");
-	r = tcm_demand_read(ctx->options, &demand, e);
-	if (r == 0)
-		r = file ? decode(m, file, &demand, ctx, e) : begin(m, &demand, e);
-	for (enum tcm_file f = TCM_INFO; r == 0 && f <= TCM_OBJECTS; f++)
-		if (f == TCM_INFO || m->records[f])
-			r = tcm_show(m, f, e);
-	if (r == 0)
-		*ret = TAKE(s);
+	buffer_append(&content, "\0", 2); /* two names of no bytes */
+	r = tcm_put(m, TCM_INFO, &content, e);
+	for (enum tcm_file f = TCM_POINTS; r == 0 && f < TCM_OBJECTS; f++)
+		r = tcm_put(m, f, &content, e);
 	return r;
 }
 
@@ -174,7 +159,20 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 	struct snapshot **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tcm_demand demand;
+	struct tcm_map *m;
 	int r = src->n_files ? tcm_load_file(src, &file, e) : 0;
 
-	return r < 0 ? r : make(f, file, ctx, ret, e);
+	if (r == 0)
+		r = read_demand(ctx->options, &demand, e);
+	if (r == 0)
+		r = tcm_map_new(f, NULL, &m, e);
+	if (r < 0)
+		return r;
+	s = &m->base;
+	r = file ? decode(m, file, &demand, ctx, e) : begin(m, &demand, e);
+	if (r == 0)
+		*ret = TAKE(s);
+	return r;
 }

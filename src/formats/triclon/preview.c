@@ -7,12 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "formats/preview.h"
 #include "formats/triclon/map.h"
 
 enum {
-	STEPS_MAX = 64 << 20, /* pixels of lines, in sum: a small map can claim any number */
+	STEPS_MAX = 32 << 20, /* pixels of lines, in sum: a small map can claim any number */
 	FLAT = 4,             /* no picture is flatter than this */
 	MARGIN = 16,          /* of the longest side, on each */
 	MARK = 128,           /* an object's mark, of the longest side */
@@ -42,20 +41,17 @@ struct point {
 };
 
 /* A coordinate; what is no number is 0. */
-static double coordinate(const struct tcm_map *m, const uint8_t *p)
+static double coordinate(const struct tcm_map *m, enum tcm_file table, unsigned which, size_t i)
 {
-	float f = tcm_float(load_u32(p));
+	struct tcm_column c = tcm_map_column(m, table, which);
+	double v = tcm_value(&c, i);
 
-	if (!m->variant.real)
-		return load_i32(p);
-	return isfinite(f) ? (double)f : 0;
+	return isfinite(v) ? v : 0;
 }
 
 static struct point point_at(const struct tcm_map *m, size_t i)
 {
-	const uint8_t *p = m->records[TCM_POINTS]->data + 8 * i;
-
-	return (struct point){coordinate(m, p), coordinate(m, p + 4)};
+	return (struct point){coordinate(m, TCM_POINTS, 0, i), coordinate(m, TCM_POINTS, 1, i)};
 }
 
 static int measure(struct scene *s, uint32_t longest, struct error *e)
@@ -100,28 +96,9 @@ static double row_of(const struct scene *s, double y)
 	return (y - s->y) / s->step;
 }
 
-/* What is done at each column that a piece of the line goes through, from row y0 to row y1. */
-typedef void (*column_fn)(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type);
-
-static void add_ground(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type)
-{
-	(void)y1;
-	if (y0 >= s->top[x])
-		return;
-	s->top[x] = (int32_t)y0;
-	s->color[x] = (uint8_t)(type % COLORS);
-}
-
-static void add_line(struct scene *s, int64_t x, int64_t y0, int64_t y1, uint32_t type)
-{
-	(void)type;
-	for (; y0 <= y1; y0++)
-		set(s, x, y0, line);
-}
-
-/* All points are in the picture, and so is what is between them. */
-static int piece(struct scene *s, struct point a, struct point b, uint32_t type, column_fn fn,
-	struct error *e)
+/* From point to point: its pixels, and the ground below. All points are in the picture, and so is
+ * what is between them. */
+static int add_line(struct scene *s, struct point a, struct point b, size_t type, struct error *e)
 {
 	double x0 = column_of(s, fmin(a.x, b.x)), x1 = column_of(s, fmax(a.x, b.x));
 	double slope = b.x == a.x ? 0 : (b.y - a.y) / (b.x - a.x);
@@ -138,23 +115,28 @@ static int piece(struct scene *s, struct point a, struct point b, uint32_t type,
 		if (s->steps > STEPS_MAX)
 			return error_set(
 				e, -E2BIG, "its lines have more than %d pixels in sum", STEPS_MAX);
-		fn(s, x, top, end, type);
+		if (top < s->top[x]) {
+			s->top[x] = (int32_t)top;
+			s->color[x] = (uint8_t)(type % COLORS);
+		}
+		for (; top <= end; top++)
+			set(s, x, top, line);
 	}
 	return 0;
 }
 
-static int each_piece(struct scene *s, column_fn fn, struct error *e)
+static int add_lines(struct scene *s, struct error *e)
 {
-	const struct bytes *terrain = s->m->records[TCM_TERRAIN];
+	struct tcm_column index = tcm_map_column(s->m, TCM_TERRAIN, 0);
+	struct tcm_column types = tcm_map_column(s->m, TCM_TERRAIN, 1);
 	size_t n = tcm_count(s->m, TCM_POINTS), next = 0;
 	uint32_t type = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (i + 1 < n || (n == 1 && i == 0)); i++) {
-		while (next < tcm_count(s->m, TCM_TERRAIN) &&
-			tcm_load(terrain->data + 4 * next, 2, false) <= i)
-			type = tcm_load(terrain->data + 4 * next++ + 2, 2, false);
-		r = piece(s, point_at(s->m, i), point_at(s->m, n == 1 ? 0 : i + 1), type, fn, e);
+		while (next < index.n && tcm_stored(&index, next) <= i)
+			type = tcm_stored(&types, next++);
+		r = add_line(s, point_at(s->m, i), point_at(s->m, n == 1 ? 0 : i + 1), type, e);
 	}
 	return r;
 }
@@ -162,12 +144,12 @@ static int each_piece(struct scene *s, column_fn fn, struct error *e)
 /* A square on the ground, or at the bottom where there is none. */
 static void add_objects(struct scene *s)
 {
-	const struct bytes *b = s->m->records[TCM_OBJECTS];
+	struct tcm_column types = tcm_map_column(s->m, TCM_OBJECTS, 1);
 	int64_t half = (s->w > s->h ? s->w : s->h) / MARK / 2 + 1;
 
-	for (size_t i = 0; b && i < b->size / 8; i++) {
-		double at = column_of(s, coordinate(s->m, b->data + 8 * i));
-		const uint8_t *color = marks[load_u32(b->data + 8 * i + 4) % COLORS];
+	for (size_t i = 0; i < types.n; i++) {
+		double at = column_of(s, coordinate(s->m, TCM_OBJECTS, 0, i));
+		const uint8_t *color = marks[tcm_stored(&types, i) % COLORS];
 		int64_t x = at >= 0 && at < s->w ? (int64_t)at : -1;
 
 		for (int64_t k = 0; x >= 0 && k < 4 * half * half; k++)
@@ -175,19 +157,13 @@ static void add_objects(struct scene *s)
 	}
 }
 
-static int paint(struct scene *s, struct error *e)
+/* Where there is no line yet. */
+static void add_ground(struct scene *s)
 {
-	int r = each_piece(s, add_ground, e);
-
-	for (size_t i = 0; i < (size_t)s->w * s->h; i++)
-		memcpy(s->rgba + 4 * i,
-			(int64_t)(i / s->w) < s->top[i % s->w] ? sky : grounds[s->color[i % s->w]],
-			4);
-	if (r == 0)
-		r = each_piece(s, add_line, e);
-	if (r == 0)
-		add_objects(s);
-	return r;
+	for (int64_t y = 0; y < s->h; y++)
+		for (uint32_t x = 0; x < s->w; x++)
+			if (!s->rgba[((size_t)y * s->w + x) * 4 + 3])
+				set(s, x, y, y < s->top[x] ? sky : grounds[s->color[x]]);
 }
 
 static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
@@ -211,10 +187,13 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", s.w, s.h);
 	for (uint32_t x = 0; x < s.w; x++)
 		top[x] = (int32_t)s.h;
-	r = paint(&s, e);
-	if (r == 0)
-		*ret = (struct picture){s.w, s.h, TAKE(pixels)};
-	return r;
+	r = add_lines(&s, e);
+	if (r < 0)
+		return r;
+	add_ground(&s);
+	add_objects(&s);
+	*ret = (struct picture){s.w, s.h, TAKE(pixels)};
+	return 0;
 }
 
 static const char *const no_dirs[] = {NULL};

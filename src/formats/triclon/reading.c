@@ -13,35 +13,6 @@ enum {
 	TRIES_MAX = 64,    /* ends of the points that are tried, so that a made-up file ends soon */
 };
 
-int tcm_demand_read(const char *const *options, struct tcm_demand *ret, struct error *e)
-{
-	struct tcm_demand d = {.any = false};
-
-	for (int q = 0; q < TCM_QUESTIONS; q++) {
-		const char *key = tcm_questions[q].key, *value = format_option(options, key);
-
-		d.answers[q] = value ? tcm_answer((enum tcm_question)q, value) : -1;
-		if (value && d.answers[q] < 0)
-			return error_set(e, -EINVAL, "option %s has no value \"%s\" (%s)", key,
-				value, tcm_questions[q].all);
-		d.any |= value != NULL;
-	}
-	*ret = d;
-	return 0;
-}
-
-void tcm_variant_describe(const struct tcm_variant *v, char text[64])
-{
-	const struct tcm_words *w = tcm_questions;
-
-	snprintf(text, 64, "%s=%s,%s=%s,%s=%s", w[0].key, w[0].words[v->answers[0]], w[1].key,
-		w[1].words[v->answers[1]], w[2].key, w[2].words[v->answers[2]]);
-}
-
-static const char *const sizes[TCM_FILES] = {[TCM_TERRAIN] = "the size of the terrain list",
-	[TCM_POINTS] = "the size of the points",
-	[TCM_OBJECTS] = "the size of the objects list"};
-
 /* What is searched, and found so far; a cost of UINT64_MAX: nothing. */
 struct search {
 	const uint8_t *data;
@@ -55,7 +26,7 @@ static void consider(struct search *s, struct tcm_reading r, size_t read, uint64
 {
 	size_t unread = s->n - read;
 
-	r.cost = tcm_reading_cost(&r, s->data);
+	r.cost = tcm_reading_cost(&r);
 	if (r.wrong)
 		r.cost += COST_SHORT + tcm_bits(missing);
 	if (unread >= 8)
@@ -83,16 +54,17 @@ static bool take_list(const struct search *s, struct tcm_reading *r, enum tcm_fi
 {
 	int how = r->variant.answers[list == TCM_POINTS ? TCM_SIZE : TCM_LISTS];
 	bool big = r->variant.answers[TCM_ENDIAN] == TCM_BIG, sized = s->n - *at >= 4;
-	size_t begin = *at + (sized ? 4 : 0), left = s->n - begin, width = tcm_widths[list];
+	size_t begin = *at + (sized ? 4 : 0), left = s->n - begin,
+	       width = 2 * tcm_kinds[list].width;
 	uint32_t size = sized ? tcm_load(s->data + *at, 4, big) : 0;
 	size_t n = how == TCM_BYTES ? size / width : size;
 	bool whole = sized && (how == TCM_COUNT || size % width == 0) && n <= left / width;
 
-	r->lists[list] = (struct tcm_list){begin, n < left / width ? n : left / width};
+	r->lists[list] = (struct tcm_list){s->data + begin, n < left / width ? n : left / width};
 	*at = begin + width * r->lists[list].n;
 	*ret_missing = n - r->lists[list].n;
 	if (!whole) {
-		r->wrong = sizes[list];
+		r->wrong = tcm_kinds[list].size;
 		r->size = size;
 		r->left = left;
 	}
@@ -104,8 +76,7 @@ static void try_rest(struct search *s, struct tcm_reading r, size_t at)
 {
 	uint64_t missing = 0;
 
-	r.has_objects = at < s->n;
-	if (r.has_objects && take_list(s, &r, TCM_OBJECTS, &at, &missing) && at < s->n) {
+	if (at < s->n && take_list(s, &r, TCM_OBJECTS, &at, &missing) && at < s->n) {
 		r.wrong = "what follows the objects";
 		r.size = r.left = s->n - at;
 	}
@@ -118,7 +89,7 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 	size_t left = s->n - begin;
 	unsigned fits = 0, cuts = 0;
 
-	r.lists[TCM_POINTS] = (struct tcm_list){begin, left / 8};
+	r.lists[TCM_POINTS] = (struct tcm_list){s->data + begin, left / 8};
 	if (left % 8 == 0)
 		consider(s, r, s->n, 0);
 	for (size_t i = (left + 4) / 8; left % 4 == 0 && i-- > 0 && fits < TRIES_MAX;) {
@@ -127,7 +98,6 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 		uint64_t missing;
 
 		with.lists[TCM_POINTS].n = i;
-		with.has_objects = true;
 		if (take_list(s, &with, TCM_OBJECTS, &at, &missing)) {
 			if (at < s->n)
 				continue;
@@ -149,7 +119,6 @@ static void try_variant(struct search *s, const struct tcm_variant *v, size_t at
 	struct tcm_reading r = {.variant = *v};
 	uint64_t missing;
 
-	r.lists[TCM_POINTS].at = r.lists[TCM_OBJECTS].at = s->n;
 	if (!take_list(s, &r, TCM_TERRAIN, &at, &missing))
 		consider(s, r, at, missing);
 	else if (v->answers[TCM_SIZE] == TCM_NONE)
@@ -178,8 +147,8 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 	char text[64];
 
 	if (n - at < 4)
-		return error_set(
-			e, -EINVAL, "%s: %zu bytes are left (4)", sizes[TCM_TERRAIN], n - at);
+		return error_set(e, -EINVAL, "%s: %zu bytes are left (4)",
+			tcm_kinds[TCM_TERRAIN].size, n - at);
 	for (int i = 0; i < 12; i++) {
 		v.answers[TCM_ENDIAN] = i % 2;
 		v.answers[TCM_LISTS] = i / 2 % 2 ? TCM_COUNT : TCM_BYTES;

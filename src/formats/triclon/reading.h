@@ -15,9 +15,9 @@
 struct tcm_reading {
 	struct tcm_variant variant;
 	struct tcm_list {
-		size_t at, n; /* where its records begin, and how many there are */
+		const uint8_t *at; /* its records; NULL: there is no list */
+		size_t n;
 	} lists[TCM_FILES];
-	bool has_objects;
 	uint64_t cost; /* bits */
 	/* Where it does not come out at the end of the file: what is wrong, its value, and how many
 	 * bytes there are. Else NULL. */
@@ -32,12 +32,6 @@ struct tcm_demand {
 	bool any;
 };
 
-/* -EINVAL: an option has a value that it cannot have. */
-int tcm_demand_read(const char *const *options, struct tcm_demand *ret, struct error *e);
-
-/* "endian=little,lists=bytes,points=none" */
-void tcm_variant_describe(const struct tcm_variant *v, char text[64]);
-
 /*
  * The best reading of the bytes from `at`, where the terrain's size stands, to n. *ret_rival: the
  * next best one, where it is not much worse (else its cost is UINT64_MAX). -EINVAL: there is none;
@@ -47,8 +41,8 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 	const struct tcm_demand *demand, struct tcm_reading *ret, struct tcm_reading *ret_rival,
 	struct error *e);
 
-/* cost.c: in bits; its records lie within data. Also decides whether coordinates are floats. */
-uint64_t tcm_reading_cost(struct tcm_reading *r, const uint8_t *data);
+/* cost.c: in bits. Also decides whether coordinates are floats. */
+uint64_t tcm_reading_cost(struct tcm_reading *r);
 /* Bits that say a number: twice its digits, the smaller the fewer. */
 uint64_t tcm_bits(uint64_t v);
 

@@ -32,7 +32,7 @@ static void judgement_run(struct job *j)
 {
 	struct judgement *k = (struct judgement *)j;
 
-	k->r = k->s->format->edit->parse(k->s, k->id, &k->in, &k->change, &k->why);
+	k->r = k->s->format->edit->parse(k->s, k->id, &k->in, NULL, &k->change, &k->why);
 }
 
 void judgement_submit(struct vfs *v, struct judgement *j)
@@ -93,10 +93,14 @@ static bool is_passing(int r)
 	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
 }
 
-/* The view with it, where nothing else hangs on it: else it is made anew. */
-static void update_view(struct commit *p)
+/* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
+ * tree says which object it is; and what was written before has left its traces (again). */
+static void update_view(struct commit *p, bool again)
 {
-	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(p->n->at))
+	const struct upper *u = p->n->at;
+	bool is_own = u->from == ENTRY_NONE || !u->moved;
+
+	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own && !again)
 		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
 	else
 		view_spoil(p->v, &p->touched);
@@ -117,7 +121,8 @@ static void commit_settled(struct job *j)
 	struct commit *p = container_of(j, struct commit, job);
 	struct node *n = p->n;
 	struct upper *u = n->at;
-	bool refused = judgement_refuses(&p->judged);
+	bool refused = judgement_refuses(&p->judged), again = u->written;
+
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
 		p->e.code = upper_write(u, extent_ref(&p->kept),
 			refused                    ? error_text(&p->judged.why)
@@ -127,7 +132,7 @@ static void commit_settled(struct job *j)
 		p->e.code = overlay_accept(p->v->tree, u);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->e.code == 0) {
-		update_view(p);
+		update_view(p, again);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
 		if (file_retire(n))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Looking: lookup, getattr, forget, readdir. */
+/* Looking: lookup, getattr, forget. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
-/* A node has the name by which it was found first. */
-static bool is_alias(const struct node *n, const char *name)
+bool is_alias(const struct node *n, const char *name)
 {
 	return n->at->name && strcmp(n->at->name, name) != 0;
 }
@@ -48,17 +47,6 @@ static void ahead_done(struct job *j)
 	free(a);
 }
 
-/* What the format says of the directory; false: nothing. */
-static bool listed(const struct node *dir, const struct snapshot **ret, entry_id *ret_id)
-{
-	const struct upper *u = dir->at;
-	const struct overlay *o = dir->vfs->tree;
-
-	*ret = o->base->format->follows || u->from == ENTRY_NONE ? o->shape : o->base;
-	*ret_id = u->from == ENTRY_NONE ? u->id : u->from;
-	return *ret_id != ENTRY_NONE && (u->up || node_is_root(dir));
-}
-
 /* The next sizes of the directory that are not known. */
 static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, entry_id *ids)
 {
@@ -78,7 +66,7 @@ static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 	struct ahead *a;
 	entry_id id;
 
-	if (!dir || !listed(dir, &s, &id))
+	if (!dir || !dir_listed(dir, &s, &id))
 		return;
 	if (v->ahead.dir != dir->ino) {
 		v->ahead.dir = dir->ino;
@@ -211,212 +199,4 @@ void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n_lookups)
 		return;
 	n->lookups -= n_lookups < n->lookups ? n_lookups : n->lookups;
 	node_free_unused(v, n);
-}
-
-/*
- * Places in a listing: "." and "..", then the format's cookies, then the overlay's, and the
- * format's once more for what is always there: that goes as the last of its directory
- * (ops/remove.c), and whoever removes a directory takes its entries as they are listed. The
- * overlay's cookies only grow, so a listing that goes on while names come and go misses and doubles
- * nothing.
- */
-enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3 };
-#define COOKIE_OVERLAY ((uint64_t)1 << 61)
-#define COOKIE_FIXED   ((uint64_t)1 << 62)
-
-enum { SIZES_MAX = 256 }; /* that are asked for at a time */
-
-/* One that the format gives is listed there unless it differs from that in more than its bytes. */
-static bool is_elsewhere(const struct upper *u)
-{
-	return u->whiteout || u->moved || u->from == ENTRY_NONE;
-}
-
-static int emit_node(struct call *c, struct node *n, const char *name, bool hidden, uint64_t next)
-{
-	struct attr a;
-	int r = node_attr(n->vfs, n, &a);
-	bool fits;
-
-	if (r < 0 && r != -EAGAIN)
-		a = (struct attr){.ino = n->ino, .mode = n->at->dir ? S_IFDIR : S_IFREG};
-	/* Named without attributes: who wants more looks it up, waits there, and is told why there
-	 * are none. */
-	if (r < 0 || n->stale || hidden)
-		a.nlink = 0;
-	a.alias = is_alias(n, name);
-	fits = c->emit(c, name, &a, next);
-	if (fits && c->plus && a.nlink)
-		n->lookups++;
-	return fits;
-}
-
-/* One entry that the format gives: 1 emitted or hidden, 0 the reply is full, or -errno. */
-static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const char *name,
-	const struct entry *en, uint64_t next)
-{
-	struct upper *u = upper_find(v->tree, dir->at, name);
-	struct attr a = {.ino = entry_ino(v->vol, en->id), .mode = en->dir ? S_IFDIR : S_IFREG};
-	struct node *n;
-	int r;
-
-	if (u && is_elsewhere(u))
-		return 1;
-	if (!c->plus && (!u || !u->node))
-		return c->emit(c, name, &a, next);
-	r = node_lookup(v, dir, name, &n);
-	if (r < 0)
-		return r == -ENOENT ? 1 : r;
-	/* For its maker the name is free, and the kernel is not to know it. */
-	r = emit_node(c, n, name, en->fixed && dir->maker, next);
-	node_free_unused(v, n);
-	return r;
-}
-
-static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fixed)
-{
-	uint64_t base = fixed ? COOKIE_FIXED : COOKIE_FORMAT;
-	uint64_t cookie = c->off > base ? c->off - base : 0;
-	char name[NAME_MAX + 1];
-	const struct snapshot *s;
-	struct entry en;
-	entry_id id;
-	int r;
-
-	if (!listed(dir, &s, &id) || (!fixed && c->off >= COOKIE_OVERLAY))
-		return 1;
-	while ((r = s->format->list(s, id, &cookie, name, &en, NULL)) > 0) {
-		if ((en.dir && en.fixed) != fixed || (dir->at->from == ENTRY_NONE && !fixed))
-			continue;
-		r = emit_entry(v, c, dir, name, &en, base + cookie);
-		if (r <= 0)
-			return r;
-	}
-	return r < 0 ? r : 1;
-}
-
-/* The first upper of the directory that a listing which has come to off has not seen. */
-static struct upper *overlay_from(const struct node *dir, uint64_t off)
-{
-	return overlay_after(
-		dir->vfs->tree, dir->at, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
-}
-
-static int emit_overlay(struct vfs *v, struct call *c, const struct node *dir)
-{
-	struct upper *u, *next;
-	struct node *n;
-	int r = 1;
-
-	if (c->off >= COOKIE_FIXED)
-		return 1;
-	for (u = overlay_from(dir, c->off); u && r > 0; u = next) {
-		next = TAILQ_NEXT(u, beside);
-		if (u->whiteout || !is_elsewhere(u))
-			continue;
-		n = node_of(v, u);
-		if (!n)
-			return -ENOMEM;
-		r = emit_node(c, n, u->name, false, COOKIE_OVERLAY + u->place);
-		node_free_unused(v, n);
-	}
-	return r;
-}
-
-static int emit_dots(struct call *c, const struct node *dir)
-{
-	struct attr a = {.ino = dir->ino, .mode = S_IFDIR};
-
-	if (c->off < COOKIE_DOT && !c->emit(c, ".", &a, COOKIE_DOT))
-		return 0;
-	if (dir->at->up && dir->at->up->node)
-		a.ino = dir->at->up->node->ino;
-	if (c->off < COOKIE_DOTDOT && !c->emit(c, "..", &a, COOKIE_DOTDOT))
-		return 0;
-	return 1;
-}
-
-/* Is the size to be found before the entry is listed? */
-static bool wants_size(const struct vfs *v, const struct call *c, const struct entry *en)
-{
-	return !en->dir && !en->sized && (!en->late || (c->caller && c->caller == v->ahead.lister));
-}
-
-/* Entries of dir from c->off of which that is so. */
-static size_t unsized(struct vfs *v, struct call *c, struct node *dir, const struct snapshot *s,
-	entry_id id, entry_id *ids)
-{
-	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
-	char name[NAME_MAX + 1];
-	size_t n = 0, looked = 0;
-	struct entry en;
-
-	for (const struct upper *u = overlay_from(dir, c->off); u && looked++ < SIZES_MAX / 2;
-		u = TAILQ_NEXT(u, beside))
-		if (u->moved && !u->whiteout && !u->of && !u->written && u->from != ENTRY_NONE &&
-			s->format->stat(s, u->from, &en, NULL) == 0 && wants_size(v, c, &en))
-			ids[n++] = u->from;
-	if (c->off >= COOKIE_OVERLAY || dir->at->from == ENTRY_NONE)
-		return n;
-	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
-		if (s->format->list(s, id, &cookie, name, &en, NULL) <= 0)
-			break;
-		if (wants_size(v, c, &en))
-			ids[n++] = en.id;
-	}
-	return n;
-}
-
-/*
- * Between two answers of one listing the kernel takes the rest from what it remembers, once
- * somebody else has listed to the end, and does not look whether that one began before names came
- * or went. So it forgets what was listed before the first answer after a change.
- */
-static bool waits_for_kernel(struct vfs *v, struct call *c, struct node *dir)
-{
-	if (c->off > 0)
-		return false;
-	if (dir->changed)
-		node_invalidate(v, &dir, 1, NULL);
-	dir->changed = false;
-	if (dir->stale)
-		node_wait(dir, c);
-	return dir->stale;
-}
-
-void vfs_readdir(struct vfs *v, struct call *c)
-{
-	struct node *dir = node_find(v, c->ino);
-	const struct snapshot *s;
-	entry_id ids[SIZES_MAX], id;
-	size_t n = 0;
-	int r;
-
-	if (!dir || !dir->at->dir) {
-		call_done(c, dir ? -ENOTDIR : -ESTALE);
-		return;
-	}
-	/* It went with what a save wrote, or somebody has it open still. */
-	if (!dir->at->up && !node_is_root(dir)) {
-		call_done(c, -ENOENT);
-		return;
-	}
-	if (waits_for_kernel(v, c, dir) || (v->view.stale && view_wait(v, NULL, c)))
-		return;
-	if (c->plus && !c->sized.in && listed(dir, &s, &id))
-		n = unsized(v, c, dir, s, id, ids);
-	if (n) {
-		size_wait(v, s, ids, n, c);
-		return;
-	}
-	if (dir->maker == c->caller)
-		dir->maker = 0;
-	r = emit_dots(c, dir);
-	if (r > 0)
-		r = emit_format(v, c, dir, false);
-	if (r > 0)
-		r = emit_overlay(v, c, dir);
-	if (r > 0)
-		r = emit_format(v, c, dir, true);
-	call_done(c, r < 0 ? r : 0);
 }

@@ -75,6 +75,12 @@ static bool is_derived(const struct vfs *v, const struct dentry *p)
 	return upper_base(v->tree, p->dir, p->name, &en) == 0 && en.derived;
 }
 
+/* Its bytes are nowhere else. */
+static bool is_written_scratch(const struct node *n)
+{
+	return node_scratch(n) && n->stage && n->stage->state != STAGE_CLEAN;
+}
+
 /* For which entry the content of the file would be judged; false: it simply goes along. */
 static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret, entry_id *ret_id)
 {
@@ -87,7 +93,7 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	/* Its close will judge it; or it is what it was. */
 	if (!node_scratch(m->n) && m->n->stage && m->n->stage->state != STAGE_CLEAN)
 		return false;
-	if (u->from != ENTRY_NONE && !u->of && !(node_scratch(m->n) && m->n->stage) &&
+	if (u->from != ENTRY_NONE && !u->of && !is_written_scratch(m->n) &&
 		(k.known ? k.id == u->from : k.fits))
 		return false;
 	*ret_id = k.known ? k.id : u->from;
@@ -99,10 +105,15 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	return true;
 }
 
-/* Does the journal hear of its bytes? Also of those that were refused where it stood. */
+/* Does the journal hear of its bytes? Also of those that were refused where it stood, or that a
+ * save has left out since. */
 static bool is_put(const struct move *m, bool is_judged)
 {
-	return node_scratch(m->n) ? m->n->stage || m->n->at->of : is_judged && m->n->at->why;
+	const struct upper *u = m->n->at;
+
+	if (!node_scratch(m->n))
+		return is_judged && u->why;
+	return is_written_scratch(m->n) || u->of || (u->written && u->from == ENTRY_NONE);
 }
 
 static int content(const struct node *n, struct extent *ret)
@@ -149,6 +160,11 @@ struct judging {
 	char *path;
 };
 
+static bool has_written(const struct dentry *p)
+{
+	return p->stands && p->spot.upper && p->spot.upper->written;
+}
+
 /* A file that was none of the map's was put: no more than if it had been written there. */
 static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
 {
@@ -194,7 +210,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	forget_alias(v, m.n, c->name);
 	if (m.target)
 		forget_alias(v, m.target, c->to_name);
-	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE;
+	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE && !has_written(&m.to);
 	r = overlay_move(v->tree, &m.from, &m.to);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(m.n->at, kept, NULL);
@@ -236,8 +252,7 @@ static void judged(struct job *j)
 	if (refused)
 		commit_tell_refusal(v, k->path, &k->judged);
 	/* It was loaded for this alone. */
-	if (!node_scratch(k->n) && k->n->stage && k->n->stage->state == STAGE_CLEAN &&
-		!k->n->handles)
+	if (k->n->stage && k->n->stage->state == STAGE_CLEAN && !k->n->handles && !k->n->at->of)
 		stage_drop(k->n);
 	node_ready(v, k->n);
 	k->n->opens--;

@@ -73,7 +73,7 @@ static void set_mtime(struct node *n, const struct call *c)
 {
 	n->mtime = c->set.mtime;
 	n->at->timed =
-		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->keeps_times && !n->at->dir;
+		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->kept_time && !n->at->dir;
 	n->at->mtime = c->set.mtime;
 }
 

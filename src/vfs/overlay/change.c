@@ -180,7 +180,7 @@ static void keep_time(const struct overlay *o, struct upper *u, const struct mea
 	const struct format *f = o->base->format;
 	struct entry en;
 
-	if (!f->keeps_times || u->timed || u->written || u->from == ENTRY_NONE ||
+	if (!f->kept_time || u->timed || u->written || u->from == ENTRY_NONE ||
 		(m->known && m->id == u->from) || f->stat(o->base, u->from, &en, NULL) < 0 ||
 		!en.has_mtime)
 		return;
@@ -239,6 +239,9 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 			u->id = ENTRY_NONE;
 	}
 	u->moved = !is_at_home(o, u);
+	/* It shows what the base has again. */
+	if (!u->moved)
+		snapshot_unref(TAKE(u->of));
 	return vacate(o, from->dir, from->name, NULL, left);
 }
 

@@ -152,7 +152,7 @@ static void rebase_origins(struct rebase *b)
 		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
 		r = find_old(&b->paths, entry_object(u->old));
-		u->from = r ? r->new : ENTRY_NONE;
+		u->from = u->id = r ? r->new : ENTRY_NONE;
 	}
 }
 

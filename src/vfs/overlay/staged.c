@@ -120,37 +120,31 @@ static int by_path(const void *a, const void *b)
 	return *p || *q ? rank(*p) - rank(*q) : x->put - y->put;
 }
 
+static bool is_new(enum build_fate fate)
+{
+	return fate == BUILD_NEW || fate == BUILD_ABSENT;
+}
+
 /* A directory that is new tells of all that is in it. */
 static bool is_below_new(const struct staged *s, size_t i)
 {
 	while ((i = s->entries[i].up))
-		if (s->built.entries[i].fate == BUILD_NEW)
+		if (is_new(s->built.entries[i].fate))
 			return true;
 	return false;
-}
-
-/* A new object whose parts never came is in no map. */
-static bool is_in_map(const struct staged *s, size_t i)
-{
-	const struct snapshot *map = s->built.map;
-	const struct format_names *names = map->format->names;
-
-	for (; names && i; i = s->entries[i].up)
-		if (!names->holds(map, s->built.entries[i].id))
-			return false;
-	return true;
 }
 
 static void collect(const struct staged *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct built_entry *b = &s->built.entries[i];
+		bool told = is_below_new(s, i);
 
-		if (b->old != BUILD_SAME)
+		if (b->old != BUILD_SAME && !(told && is_put(b->old)))
 			add(l, i, upper_path(s->uppers[i]), is_put(b->old), b->old);
 		if (b->fate == BUILD_KEPT)
 			add(l, i, staged_kept_path(s, i), false, b->fate);
-		if (is_put(b->fate) && !is_below_new(s, i) && is_in_map(s, i))
+		if (is_put(b->fate) && !told)
 			add(l, i, upper_path(s->uppers[i]), true, b->fate);
 	}
 	if (l->n)

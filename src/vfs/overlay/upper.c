@@ -2,28 +2,34 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
-static uint64_t key_of(const struct upper *dir, const char *name)
+/* The form in which names of one file are the same; in buffer, of NAME_MAX + 1 bytes, or name. */
+static const char *fold(const struct overlay *o, const char *name, char *buffer)
 {
-	return hash_text((uint64_t)(uintptr_t)dir, name);
+	if (!o->base->format->fold)
+		return name;
+	o->base->format->fold(name, buffer);
+	return buffer;
 }
 
-static bool same_name(const struct overlay *o, const char *a, const char *b)
+static uint64_t key_of(const struct upper *dir, const char *folded)
 {
-	return (o->base->format->nocase ? strcasecmp : strcmp)(a, b) == 0;
+	return hash_text((uint64_t)(uintptr_t)dir, folded);
 }
 
 struct upper *upper_find(const struct overlay *o, const struct upper *dir, const char *name)
 {
+	char folded[NAME_MAX + 1], other[NAME_MAX + 1];
+
+	name = fold(o, name, folded);
 	for (struct hash_link *l = hash_find(&o->names, key_of(dir, name)); l; l = hash_again(l)) {
 		struct upper *u = (struct upper *)l;
 
-		if (u->up == dir && same_name(o, u->name, name))
+		if (u->up == dir && strcmp(fold(o, u->name, other), name) == 0)
 			return u;
 	}
 	return NULL;
@@ -43,6 +49,7 @@ static void detach(struct overlay *o, struct upper *u)
 int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const char *name)
 {
 	char *copy = hash_room(&o->names) ? strdup(name) : NULL;
+	char folded[NAME_MAX + 1];
 
 	if (!copy)
 		return -ENOMEM;
@@ -51,7 +58,7 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 	u->name = copy;
 	u->up = dir;
 	u->place = ++o->places;
-	hash_add(&o->names, &u->link, key_of(dir, name));
+	hash_add(&o->names, &u->link, key_of(dir, fold(o, name, folded)));
 	TAILQ_INSERT_TAIL(&dir->below, u, beside);
 	return 0;
 }

@@ -62,12 +62,12 @@ void save_adopt(struct save_job *s)
 		vol->now = snapshot_ref(s->base);
 		vol->renumbered = s->renumbered;
 	}
-	exchange(&vol->source.files[0], &s->file);
+	exchange(&vol->source.files[0], &s->written.files[0]);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;
 	refresh(vol->source.files[0], &vol->opened);
-	if (s->second) {
-		exchange(&vol->source.files[1], &s->second);
+	if (s->written.files[1]) {
+		exchange(&vol->source.files[1], &s->written.files[1]);
 		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
 		vol->source.n_files = 2;
 		vol->companion_opened = s->second_stat;
@@ -101,8 +101,8 @@ void save_job_finish(struct save_job *s)
 	free(s->left);
 	snapshot_unref(s->map);
 	snapshot_unref(s->base);
-	file_unref(s->file);
-	file_unref(s->second);
+	for (int i = 0; i < FORMAT_FILES_MAX; i++)
+		file_unref(s->written.files[i]);
 	journal_finish(&s->next);
 	report_finish(&s->report);
 }

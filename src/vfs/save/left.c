@@ -62,7 +62,7 @@ static bool copy_one(const struct vfs *v, struct left *l, const struct upper *u)
 	CLEANUP(free) char *path = upper_path(u);
 	struct left_file *f = path ? file_of(l, path) : NULL;
 	char buffer[VANISH_REASON_MAX];
-	char *why = f ? strdup(vanish_reason(v, u, buffer, sizeof(buffer))) : NULL;
+	char *why = f ? strdup(vanish_reason(v->tree, u, buffer, sizeof(buffer))) : NULL;
 
 	if (!why)
 		return false;
@@ -106,7 +106,7 @@ static int copy_all(struct vfs *v, bool open_too, struct error *e)
 	for (struct left_file *f = v->vol->left->files; f; f = f->next)
 		f->wanted = false;
 	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
-		if (vanish_would(v, u) && (open_too || !u->node || !u->node->writers))
+		if (vanish_would(v->tree, u) && (open_too || !u->node || !u->node->writers))
 			failed |= !copy_one(v, v->vol->left, u);
 	remove_unwanted(v->vol->left);
 	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
@@ -168,7 +168,7 @@ static void count_derived(struct vfs *v, struct report *report)
 	size_t count = 0;
 
 	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
-		if (vanish_derived(v, u) && !count++)
+		if (vanish_derived(v->tree, u) && !count++)
 			path = upper_path(u);
 	if (count)
 		report_add(report, REPORT_NOTE,

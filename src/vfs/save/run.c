@@ -3,13 +3,11 @@
 #include "vfs/save/run.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "vfs/overlay/staged.h"
-#include "vfs/save/left.h"
 #include "vfs/save/save.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/view.h"
@@ -160,10 +158,11 @@ static void take_verdicts(struct saving *s)
 			upper_freeze(overlay_shown(s->v->tree, u), u);
 			u->from = ENTRY_NONE;
 		}
-		if (b->fate != BUILD_REFUSED)
-			free(TAKE(u->why));
-		else if (!upper_refused(u))
+		if (b->fate == BUILD_REFUSED && !upper_refused(u))
 			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
+		/* What was refused may mean nothing any more, for the same reason. */
+		else if (b->fate != BUILD_REFUSED && b->fate != BUILD_SCRATCH)
+			free(TAKE(u->why));
 	}
 }
 
@@ -304,105 +303,4 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
 	s->save.ends = v->ending;
 	commit_queue_enter(v->vol, &s->task);
-}
-
-struct ending {
-	struct vfs *v;
-	vfs_saved done;
-	void *arg;
-};
-
-static void ending_saved(void *arg, struct report *report)
-{
-	struct ending end = *(struct ending *)arg;
-
-	free(arg);
-	if (end.v->vol->access == VOLUME_WRITABLE)
-		left_prepare(end.v, report);
-	end.done(end.arg, report);
-}
-
-void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
-{
-	struct ending *end = malloc(sizeof(*end));
-
-	if (!end) {
-		vfs_save(v, done, arg);
-		return;
-	}
-	*end = (struct ending){v, done, arg};
-	vfs_save(v, ending_saved, end);
-}
-
-/* Who waits for the end is to see that it comes. */
-enum { BEAT_MS = 1000 };
-
-static void drain(struct vfs *v)
-{
-	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
-
-	while (v->vol->commit_queue || pool_pending(v->pool)) {
-		if (poll(&p, 1, BEAT_MS) == 0)
-			v->host->progress(v->host, "", 0, 0);
-		pool_complete(v->pool);
-	}
-}
-
-static void first_saved(void *arg, struct report *report)
-{
-	struct error *e = arg;
-	/* Without the word that it begins with: there is nothing yet that was refused. */
-	const char *why = report->n ? strstr(report->lines[0], ": ") : NULL;
-
-	if (report->code == OUTCOME_SAVE_FAILED)
-		error_set(e, report->error ? report->error : -EIO, "%s",
-			why ? why + 2 : "cannot be written");
-	report_finish(report);
-}
-
-int vfs_create_map(struct vfs *v, struct error *e)
-{
-	struct error why = ERROR_INIT;
-
-	vfs_save(v, first_saved, &why);
-	drain(v);
-	if (why.code && e)
-		*e = why;
-	return why.code;
-}
-
-static void end_saved(void *arg, struct report *report)
-{
-	report_merge(arg, report);
-}
-
-void vfs_end(struct vfs *v, struct report *report)
-{
-	struct report left = REPORT_INIT;
-	char kept[NAME_MAX + 1];
-	struct error e = ERROR_INIT;
-
-	v->ending = true;
-	drain(v);
-	if (v->vol->access != VOLUME_WRITABLE)
-		return;
-	if (v->discard) {
-		left_drop(v);
-	} else {
-		vfs_save(v, end_saved, report);
-		drain(v);
-		left_copy(v, &left);
-	}
-	/* What is in the map, or lies in the open beside it, needs no journal. */
-	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
-		if (journal_remove(&v->vol->journal, kept, &e) < 0)
-			report_add(report, REPORT_NOTE, "%s", error_text(&e));
-		report_kept(report, kept);
-	} else if (journal_sync(&v->vol->journal, &e) < 0) {
-		report_add(report, REPORT_NOTE, "%s", error_text(&e));
-	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {
-		report_add(report, REPORT_NOTE,
-			"the journal beside the map keeps what was closed (see mapfs recover)");
-	}
-	report_merge(report, &left);
 }

@@ -34,7 +34,7 @@ struct save_job {
 	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
 	struct snapshot *base; /* what was written, opened anew; NULL where `first` or `ends` */
 	bool renumbered;       /* ... and shows other paths than a mount of it would */
-	struct file *file, *second; /* second: of a map of two files, or NULL */
+	struct source written; /* the new files; set before that, too */
 	struct stat stat, second_stat;
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
 	struct journal next;
@@ -43,7 +43,12 @@ struct save_job {
 /* path and text are taken, and so is the reference to the content. -ENOMEM. */
 int save_leave(
 	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content);
-/* Check, write, verify, journal of what is left, rename. Fills the results. */
+/* May the map be written? Why it is refused is in the report. */
+int save_check(struct save_job *s, struct error *e);
+/* Writes it to new files, which are then read back and on disk; outs[1] is NULL where the map is
+ * one file. Sets written. */
+int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
+/* Both, for the volume's own files; journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */
 void save_adopt(struct save_job *s);

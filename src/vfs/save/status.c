@@ -81,11 +81,11 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 		char buffer[VANISH_REASON_MAX];
 		CLEANUP(free) char *path = NULL;
 
-		if (!u->dir && u->scratch && vanish_would(v, u))
+		if (!u->dir && u->scratch && vanish_would(v->tree, u))
 			path = upper_path(u);
 		if (path)
 			status_add(b, &(struct status_entry){"left", path,
-					      vanish_reason(v, u, buffer, sizeof(buffer))});
+					      vanish_reason(v->tree, u, buffer, sizeof(buffer))});
 	}
 }
 

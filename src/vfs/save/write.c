@@ -23,13 +23,6 @@ static void check_why(void *arg, const struct format_fault *f)
 	report_add(arg, REPORT_REFUSED, "%s", f->line);
 }
 
-static int check(struct save_job *s, struct error *e)
-{
-	const struct format_edit *f = s->vol->format->edit;
-
-	return f->check ? f->check(s->vol->now, s->map, false, check_why, &s->report, e) : 0;
-}
-
 static int refuse_in_place(struct save_job *s, struct error *e)
 {
 	s->in_place = true;
@@ -37,6 +30,15 @@ static int refuse_in_place(struct save_job *s, struct error *e)
 		"another program wrote into %s while it was mounted, and what the mount had not "
 		"read of it is gone: nothing is written",
 		s->vol->name);
+}
+
+int save_check(struct save_job *s, struct error *e)
+{
+	const struct format_edit *f = s->vol->format->edit;
+
+	if (outside_in_place(s->vol))
+		return refuse_in_place(s, e);
+	return f->check ? f->check(s->vol->now, s->map, false, check_why, &s->report, e) : 0;
 }
 
 /* The files that a save writes; the second is NULL where the map is one file. */
@@ -50,13 +52,6 @@ static void outs_finish(struct outs *o)
 {
 	for (int i = OUTS; i-- > 0;)
 		replace_destroy(o->all[i]);
-}
-
-static void written_finish(struct source *w)
-{
-	for (unsigned i = 0; i < w->n_files; i++)
-		file_unref(w->files[i]);
-	*w = (struct source){0};
 }
 
 struct progress {
@@ -88,62 +83,54 @@ static int begin_files(struct save_job *s, struct outs *o, struct error *e)
 		vol->source.files[vol->source.n_files > 1]->fd, &o->all[1], e);
 }
 
-static int close_files(struct save_job *s, const struct outs *o, struct source *w, struct error *e)
+static int close_files(struct save_job *s, struct replace *const outs[], struct error *e)
 {
 	struct stat *stats[OUTS] = {&s->stat, &s->second_stat};
+	struct source *w = &s->written;
 	int r = 0;
 
-	for (int i = 0; r == 0 && i < OUTS && o->all[i]; i++) {
-		r = replace_close(o->all[i], e);
+	for (int i = 0; r == 0 && i < OUTS && outs[i]; i++) {
+		r = replace_close(outs[i], e);
 		if (r == 0)
-			r = replace_stat(o->all[i], stats[i], e);
+			r = replace_stat(outs[i], stats[i], e);
 		if (r < 0)
 			break;
-		w->files[i] = replace_file(o->all[i]);
-		w->compared[i] = replace_compared(o->all[i]);
+		w->files[i] = replace_file(outs[i]);
+		w->compared[i] = replace_compared(outs[i]);
 		w->sizes[i] = (uint64_t)stats[i]->st_size;
 		w->n_files++;
 	}
 	return r;
 }
 
-/* Writes the new files and reads them back; they are not renamed yet. */
-static int write_files(struct save_job *s, const struct outs *o, struct plan **ret_plan,
-	struct source *ret_written, struct error *e)
+int save_encode(struct save_job *s, struct replace *const outs[], struct error *e)
 {
-	const struct format *f = s->vol->format;
+	const struct format_edit *edit = s->vol->format->edit;
 	struct progress p = {s->host, s->vol->source.sizes[0]};
-	struct plan *plan = NULL;
-	struct source written = {.name = s->vol->name, .doubted = outside_doubtful(s->vol)};
+	CLEANUP(plan_free) struct plan *plan = NULL;
 	int r;
 
-	replace_on_progress(o->all[0], progress, &p);
-	r = f->edit->encode(s->map, o->all, false, &plan, e);
+	s->written = (struct source){.name = s->vol->name, .doubted = outside_doubtful(s->vol)};
+	replace_on_progress(outs[0], progress, &p);
+	r = edit->encode(s->map, outs, false, &plan, e);
 	if (r == 0)
-		r = close_files(s, o, &written, e);
-	if (r == 0) {
-		s->host->progress(s->host, "reading it back", 0, 0);
-		r = f->edit->verify(s->map, plan, &written, e);
-		if (r == 0 && written.doubted && f->edit->sound)
-			r = f->edit->sound(s->map, true, e);
-		if (r < 0)
-			error_context(e, "what was written does not read back");
-	}
-	s->host->progress(s->host, "bringing it to disk", 0, 0);
-	for (int i = 0; r == 0 && i < OUTS && o->all[i]; i++)
-		r = replace_sync(o->all[i], e);
-	if (r < 0) {
-		plan_free(plan);
-		written_finish(&written);
+		r = close_files(s, outs, e);
+	if (r < 0)
 		return r;
-	}
-	*ret_plan = plan;
-	*ret_written = written;
-	return 0;
+	s->host->progress(s->host, "reading it back", 0, 0);
+	r = edit->verify(s->map, plan, &s->written, e);
+	if (r == 0 && s->written.doubted && edit->sound)
+		r = edit->sound(s->map, true, e);
+	if (r < 0)
+		return error_context(e, "what was written does not read back"), r;
+	s->host->progress(s->host, "bringing it to disk", 0, 0);
+	for (int i = 0; r == 0 && i < OUTS && outs[i]; i++)
+		r = replace_sync(outs[i], e);
+	return r;
 }
 
 /* What was written, opened anew: it shows the paths that this mount shows. */
-static int reopen(struct save_job *s, const struct source *written, struct error *e)
+static int reopen(struct save_job *s, struct error *e)
 {
 	const struct format *f = s->vol->format;
 	struct format_context ctx = s->vol->context;
@@ -152,11 +139,11 @@ static int reopen(struct save_job *s, const struct source *written, struct error
 
 	if (s->first || s->ends)
 		return 0;
-	if (f->names && f->names->list)
-		r = f->names->list(s->map, &names, e);
+	if (f->tree->names)
+		r = f->tree->names(s->map, &names, e);
 	ctx.names = names;
 	if (r == 0)
-		r = f->open(written, &ctx, &s->base, e);
+		r = f->open(&s->written, &ctx, &s->base, e);
 	s->renumbered = names;
 	if (r == 0 && names)
 		journal_set_names(&s->next, TAKE(names));
@@ -232,21 +219,20 @@ static int choose_name(
 }
 
 /* What was written gets its name; the journals are right before and after. */
-static int commit(
-	struct save_job *s, const struct outs *o, const struct source *written, struct error *e)
+static int commit(struct save_job *s, const struct outs *o, struct error *e)
 {
 	char identity[IDENTITY_SIZE];
 	bool conflict = false;
 	int r;
 
-	r = companion_identity_of(written, identity, e);
+	r = companion_identity_of(&s->written, identity, e);
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);
 	if (r == 0)
 		r = journal_init(
 			&s->next, &s->vol->trust, s->name, identity, s->vol->journal.identity, e);
 	if (r == 0)
-		r = reopen(s, written, e);
+		r = reopen(s, e);
 	if (r == 0)
 		r = write_journal(s, identity, e);
 	if (r == 0 && o->all[1])
@@ -260,8 +246,6 @@ static int commit(
 	/* It may stand although the disk would not confirm it. */
 	s->saved = true;
 	s->unsure = r < 0;
-	s->file = file_ref(written->files[0]);
-	s->second = file_ref(written->files[1]);
 	if (conflict)
 		report_code(&s->report, OUTCOME_CONFLICT);
 	return r;
@@ -271,8 +255,6 @@ static int save_all(struct save_job *s, struct error *e)
 {
 	struct volume *vol = s->vol;
 	__attribute__((cleanup(outs_finish))) struct outs outs = {{NULL}};
-	struct source written = {0};
-	struct plan *plan = NULL;
 	int r = finish_own_pair(vol, e);
 
 	if (r < 0)
@@ -281,17 +263,12 @@ static int save_all(struct save_job *s, struct error *e)
 		s->same = true;
 		return 0;
 	}
-	r = outside_in_place(vol) ? refuse_in_place(s, e) : check(s, e);
+	r = save_check(s, e);
 	if (r == 0)
 		r = begin_files(s, &outs, e);
 	if (r == 0)
-		r = write_files(s, &outs, &plan, &written, e);
-	if (r < 0)
-		return r;
-	r = commit(s, &outs, &written, e);
-	plan_free(plan);
-	written_finish(&written);
-	return r;
+		r = save_encode(s, outs.all, e);
+	return r < 0 ? r : commit(s, &outs, e);
 }
 
 void save_failed(struct save_job *s, const struct error *e)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Of a new file that was refused since nothing is in the map: its backup is all that is sound. */
-static bool backs_up_draft(const struct vfs *v, const struct upper *u)
+static bool backs_up_draft(const struct overlay *o, const struct upper *u)
 {
 	static const char *const endings[] = {"~", ".bak", ".BAK", ".orig"};
 	char name[NAME_MAX + 1];
@@ -17,7 +17,7 @@ static bool backs_up_draft(const struct vfs *v, const struct upper *u)
 		if (all <= end || strcmp(u->name + all - end, endings[i]) != 0)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(all - end), u->name);
-		of = upper_find(v->tree, u->up, name);
+		of = upper_find(o, u->up, name);
 		return of && of->from == ENTRY_NONE && upper_refused(of) && !of->last.mem &&
 		       !of->last.file;
 	}
@@ -29,9 +29,9 @@ static bool is_scratch(const struct upper *u)
 	return u->dir ? u->id == ENTRY_NONE : u->scratch;
 }
 
-static bool explained(const struct vfs *v, const struct upper *u)
+bool vanish_harmless(const struct overlay *o, const struct upper *u)
 {
-	if (backs_up_draft(v, u))
+	if (backs_up_draft(o, u))
 		return false;
 	for (; u->up; u = u->up)
 		if (is_scratch(u) && vanish_explained(u->name))
@@ -39,59 +39,59 @@ static bool explained(const struct vfs *v, const struct upper *u)
 	return false;
 }
 
-static bool meaning(const struct vfs *v, const struct upper *u, struct meaning *ret)
+static bool meaning(const struct overlay *o, const struct upper *u, struct meaning *ret)
 {
 	struct dentry p = {.dir = u->up};
 
 	if (u->dir || !u->scratch || u->up->id == ENTRY_NONE)
 		return false;
 	strcpy(p.name, u->name);
-	return overlay_meaning(v->tree, &p, false, ENTRY_NONE, ret) == 0;
+	return overlay_meaning(o, &p, false, ENTRY_NONE, ret) == 0;
 }
 
-bool vanish_derived(const struct vfs *v, const struct upper *u)
+bool vanish_derived(const struct overlay *o, const struct upper *u)
 {
 	struct meaning m;
 	struct spot dir, source;
 	const char *dot = strrchr(u->name, '.');
 	char name[NAME_MAX + 1];
 
-	if (!dot || !meaning(v, u, &m))
+	if (!dot || !meaning(o, u, &m))
 		return false;
 	if (m.is != FORMAT_DERIVED)
 		return m.is == FORMAT_DRAWN;
 	dir = upper_spot(u->up);
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
-	return overlay_lookup(v->tree, &dir, name, &source) == 0 && !source.dir &&
+	return overlay_lookup(o, &dir, name, &source) == 0 && !source.dir &&
 	       !(source.upper && source.upper->scratch);
 }
 
-bool vanish_would(const struct vfs *v, const struct upper *u)
+bool vanish_would(const struct overlay *o, const struct upper *u)
 {
 	const struct stage *s = u->node ? u->node->stage : NULL;
 
 	if (u->dir || u->whiteout)
 		return false;
 	if (u->scratch)
-		return !explained(v, u) && !vanish_derived(v, u);
+		return !vanish_harmless(o, u) && !vanish_derived(o, u);
 	return upper_refused(u) || (s && s->state == STAGE_WRITTEN);
 }
 
 /* Which endings would have made a part of the map of it, for people; NULL: none. */
-static const char *accepted(const struct vfs *v, const struct upper *u)
+static const char *accepted(const struct overlay *o, const struct upper *u)
 {
 	struct meaning m;
 
-	return meaning(v, u, &m) ? m.accepts : NULL;
+	return meaning(o, u, &m) ? m.accepts : NULL;
 }
 
-const char *vanish_reason(const struct vfs *v, const struct upper *u, char *buffer, size_t room)
+const char *vanish_reason(const struct overlay *o, const struct upper *u, char *buffer, size_t room)
 {
 	const char *endings;
 
 	if (!u->scratch)
 		return upper_refused(u) ? u->why : "was never closed";
-	endings = accepted(v, u);
+	endings = accepted(o, u);
 	if (!endings)
 		return "no part of a map";
 	snprintf(buffer, room, "no part of a map (%s/ takes %s)", u->up->name, endings);
@@ -103,11 +103,12 @@ void vanish_tell(struct vfs *v, struct node *n)
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[VANISH_REASON_MAX];
 
-	if (n->told || !n->stage || !n->at->up || !accepted(v, n->at) || !vanish_would(v, n->at))
+	if (n->told || !n->stage || !n->at->up || !accepted(v->tree, n->at) ||
+		!vanish_would(v->tree, n->at))
 		return;
 	n->told = true;
 	path = node_path(n);
 	if (path && asprintf(&line, "scratch: %s: %s", path,
-			    vanish_reason(v, n->at, buffer, sizeof(buffer))) >= 0)
+			    vanish_reason(v->tree, n->at, buffer, sizeof(buffer))) >= 0)
 		v->host->note(v->host, line);
 }

@@ -22,7 +22,7 @@ static void finalizing_finish(struct finalizing *s)
 }
 
 static int find_orders(
-	struct finalizing *s, const struct placement *p, size_t n, bool *ret_any, struct error *e)
+	struct finalizing *s, struct placement *p, size_t n, bool *ret_any, struct error *e)
 {
 	bool any = s->from->shared->fresh;
 
@@ -47,8 +47,7 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 	char path[FINALIZE_PATH_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		if (p[i].removed || tw_sort_of(p[i].id) != TW_SORT_LAYER ||
-			!tw_is_empty(tw_item_at(s->from, TW_LAYER, tw_id_b(p[i].id))))
+		if (!p[i].absent || tw_sort_of(p[i].id) != TW_SORT_LAYER)
 			continue;
 		finalize_place(s, &p[i], path);
 		finalize_say(s, "%s has no valid layer.json, and is not in the map", path);
@@ -214,8 +213,8 @@ static bool any_made(const struct tw_map *m)
 	return false;
 }
 
-int tw_finalize(const struct snapshot *snap, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};

@@ -50,9 +50,8 @@ struct finalizing {
 };
 
 /* struct format's finalize. */
-int tw_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-	struct error *e);
+int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e);
 
 /* names.c: the name of the slot's path into its item. */
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);

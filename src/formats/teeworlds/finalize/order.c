@@ -163,7 +163,7 @@ static int take_place(
 }
 
 static int take_placement(
-	struct tw_order *r, const struct tw_map *m, const struct placement *p, struct error *e)
+	struct tw_order *r, const struct tw_map *m, struct placement *p, struct error *e)
 {
 	struct tw_slot *slot = tw_order_slot(r, tw_object_position(p->id), tw_id_a(p->id));
 
@@ -173,7 +173,8 @@ static int take_placement(
 		slot->gone = true;
 		return 0;
 	}
-	if (is_home(m, p) || !has_content(r, &m->items[slot->item]))
+	p->absent = !has_content(r, &m->items[slot->item]);
+	if (p->absent || is_home(m, p))
 		return 0;
 	return take_place(r, slot, p, e);
 }
@@ -247,7 +248,7 @@ static void sort_slots(struct tw_order *r)
 }
 
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
-	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e)
+	const struct tw_order *groups, struct placement *p, size_t n, struct error *e)
 {
 	int ret;
 

@@ -43,10 +43,10 @@ struct tw_order {
 };
 
 /* The placements are borrowed as long as the order is used. What has no content yet (a layer, no
- * layer.json) has no slot in the map. -EINVAL: a name does not fit its field. groups is for layers,
- * else NULL. */
+ * layer.json) has no slot in the map, and is marked as absent. -EINVAL: a name does not fit its
+ * field. groups is for layers, else NULL. */
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
-	const struct tw_order *groups, const struct placement *p, size_t n, struct error *e);
+	const struct tw_order *groups, struct placement *p, size_t n, struct error *e);
 void tw_order_finish(struct tw_order *r);
 
 /* The slot of the object at a position of the mounted map; NULL: it has none. home: of a layer, the

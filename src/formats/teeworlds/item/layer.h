@@ -43,6 +43,17 @@ struct tw_plane_at {
 	bool wide; /* 16 signed bits, else a byte */
 };
 
+/* The range of its values. */
+static inline int32_t tw_plane_min(const struct tw_plane_at *at)
+{
+	return at->wide ? INT16_MIN : 0;
+}
+
+static inline int32_t tw_plane_max(const struct tw_plane_at *at)
+{
+	return at->wide ? INT16_MAX : UINT8_MAX;
+}
+
 struct tw_tile_form {
 	uint8_t size; /* of a tile, in bytes */
 	uint8_t n;

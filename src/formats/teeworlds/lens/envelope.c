@@ -191,7 +191,7 @@ static int take_point(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
 	int32_t v[TW_ROW_MAX], was[TW_ROW_MAX];
-	int r = tw_rows_read(at, &t->old.rows, t->n, false, v, e);
+	int r = tw_rows_read(at, &t->old.rows, t->n, NULL, v, e);
 
 	if (r == 0 && t->n >= t->most)
 		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", t->n,
@@ -260,7 +260,7 @@ static int put_envelope(const struct json_at *root, const struct tw_map *m,
 	if (r == 0 && !listed)
 		r = take_old(t, e);
 	if (r == 0)
-		r = tw_record_item(root, m, &layout, first, false, &v, e);
+		r = tw_record_item(root, NULL, &layout, first, &v, e);
 	if (r < 0)
 		return r;
 	if (tw_is_empty(there) && v->v[0] < SYNCHRONIZED_SINCE)

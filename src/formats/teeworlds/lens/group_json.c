@@ -132,7 +132,7 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	CLEANUP(tw_ints_unref)
 	struct tw_ints *old = empty ? tw_initial_group() : tw_ints_ref(m->items[item].ints);
 	struct tw_ints *fresh;
-	int r = old ? tw_record_item(root, m, &layout, old, false, &fresh, e)
+	int r = old ? tw_record_item(root, NULL, &layout, old, &fresh, e)
 		    : error_set(e, -ENOMEM, "no memory for a group");
 
 	if (r < 0)

@@ -84,11 +84,11 @@ static int read_rows(
 	return r;
 }
 
-static int read_value(const struct json_at *at, const struct tw_map *m, const struct tw_key *key,
-	bool is_new, int32_t *v, struct error *e)
+static int read_value(const struct json_at *at, const struct tw_naming *names,
+	const struct tw_key *key, int32_t *v, struct error *e)
 {
 	if (key->ref != TW_REF_NONE)
-		return tw_ref_read(at, m, key->ref, is_new, v, e);
+		return tw_ref_read(at, names, key->ref, v, e);
 	if (key->words)
 		return json_as_word(at, key->words, v, e);
 	if (key->n == 1)
@@ -113,8 +113,8 @@ static int check_value(const struct json_at *at, const struct tw_key *key, int32
 	return 0;
 }
 
-int tw_record_read(const struct json_at *at, const struct tw_map *m, const struct tw_record *rec,
-	struct error *e)
+int tw_record_read(const struct json_at *at, const struct tw_naming *names,
+	const struct tw_record *rec, struct error *e)
 {
 	for (const struct tw_key *key = rec->keys; key->name; key++) {
 		int32_t v[INTS_MAX];
@@ -126,7 +126,7 @@ int tw_record_read(const struct json_at *at, const struct tw_map *m, const struc
 		if (!has(rec, key))
 			return json_refuse(&value, e, "what the map holds is too short for it");
 		memcpy(v, rec->v + key->at, key->n * sizeof(v[0]));
-		r = read_value(&value, m, key, rec->is_new, v, e);
+		r = read_value(&value, names, key, v, e);
 		for (unsigned i = 0; r == 0 && i < key->n; i++)
 			r = check_value(&value, key, rec->v[key->at + i], v[i], e);
 		if (r < 0)
@@ -168,8 +168,8 @@ static int wanted_version(const struct json_at *root, const struct tw_layout *l,
 	return r;
 }
 
-int tw_record_item(const struct json_at *root, const struct tw_map *m, const struct tw_layout *l,
-	const struct tw_ints *old, bool is_new, struct tw_ints **ret, struct error *e)
+int tw_record_item(const struct json_at *root, const struct tw_naming *names,
+	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	bool has_version = l->version < old->n;
@@ -185,9 +185,8 @@ int tw_record_item(const struct json_at *root, const struct tw_map *m, const str
 	/* The range of a changed version is judged from what it was. */
 	if (has_version)
 		v->v[l->version] = was;
-	rec = (struct tw_record){
-		.keys = l->keys, .v = v->v, .n = v->n, .version = version, .is_new = is_new};
-	r = tw_record_read(root, m, &rec, e);
+	rec = (struct tw_record){.keys = l->keys, .v = v->v, .n = v->n, .version = version};
+	r = tw_record_read(root, names, &rec, e);
 	if (has_version)
 		v->v[l->version] = version;
 	if (r == 0)

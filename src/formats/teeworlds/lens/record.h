@@ -7,7 +7,7 @@
 #define FORMATS_TEEWORLDS_LENS_RECORD_H
 
 #include "codec/text/json.h"
-#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/reference.h"
 
 /* What an integer refers to; envelopes by what they move. */
 enum tw_refers {
@@ -40,7 +40,6 @@ struct tw_record {
 	int32_t *v;
 	uint32_t n;      /* that there are; keys that need more are absent */
 	int32_t version; /* keys of later versions are absent */
-	bool is_new;     /* of an object made since the mount: what it names may come later */
 };
 
 /* Items of a sort, which may be of several versions. */
@@ -64,23 +63,24 @@ int tw_record_expect(
 /*
  * Takes over the values of the keys that are there; absent keys keep their values. -EINVAL: a key
  * that the record lacks, a fixed one that differs, a value that is changed to one out of its range,
- * a stem that names nothing.
+ * a stem that names nothing. names: NULL where no key refers to anything.
  */
-int tw_record_read(const struct json_at *at, const struct tw_map *m, const struct tw_record *rec,
-	struct error *e);
+int tw_record_read(const struct json_at *at, const struct tw_naming *names,
+	const struct tw_record *rec, struct error *e);
 /*
  * The item that a file wants: `old` with the version that the file says, or that its keys take, and
  * with their values. Refuses as tw_record_read does.
  */
-int tw_record_item(const struct json_at *root, const struct tw_map *m, const struct tw_layout *l,
-	const struct tw_ints *old, bool is_new, struct tw_ints **ret, struct error *e);
+int tw_record_item(const struct json_at *root, const struct tw_naming *names,
+	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
+	struct error *e);
 /* All integers that keys show become their initial values. */
 void tw_record_reset(const struct tw_record *rec);
 
 /* A reference: a stem, null for -1, and the bare number where it points at nothing. *ret is what it
  * was before. */
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
-int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
+int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/reference.h"
-#include "formats/teeworlds/names/situation.h"
 
 static const struct {
 	enum tw_sort sort;
@@ -36,27 +35,26 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
-/* What a file shows goes on meaning that, whatever else a new file would find by such a name. */
+/* What a file shows goes on meaning that, also where a new file could not say so. */
 static bool is_shown(
 	const struct tw_map *m, enum tw_refers ref, int32_t value, const char *stem, size_t n)
 {
 	char shown[NAME_MAX + 1];
 
-	return !tw_situation_last(m) && tw_ref_stem(m, targets[ref].sort, value, shown) == n &&
-	       memcmp(shown, stem, n) == 0;
+	return tw_ref_stem(m, targets[ref].sort, value, shown) == n && memcmp(shown, stem, n) == 0;
 }
 
-static int refuse(const struct json_at *at, const struct tw_map *m, enum tw_refers ref,
+static int refuse(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	const char *stem, size_t n, struct error *e)
 {
 	char list[TW_REF_LIST_MAX];
 
-	tw_ref_list(m, targets[ref].sort, stem, n, list);
+	tw_ref_list(names, targets[ref].sort, stem, n, list);
 	return error_of_others(
 		e, json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list));
 }
 
-int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers ref, bool is_new,
+int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e)
 {
 	const char *stem;
@@ -71,14 +69,10 @@ int tw_ref_read(const struct json_at *at, const struct tw_map *m, enum tw_refers
 		return json_as_int(at, ret, e);
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(at, e, "must name one %s, or be null or an integer", noun(ref));
-	if (is_shown(m, ref, *ret, stem, n))
+	if (is_shown(names->m, ref, *ret, stem, n))
 		return 0;
-	r = tw_ref_find(m, targets[ref].sort, stem, n, is_new, targets[ref].channels, ret);
+	r = tw_ref_find(names, targets[ref].sort, stem, n, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return error_of_others(e, json_refuse(at, e, "names no %s of the map", noun(ref)));
-	if (r == -ENOTUNIQ)
-		return refuse(at, m, ref, stem, n, e);
-	if (r < 0)
-		return error_set(e, r, "there is no %s \"%s\" yet", noun(ref), stem);
-	return 0;
+	return r < 0 ? refuse(at, names, ref, stem, n, e) : 0;
 }

@@ -188,15 +188,15 @@ int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, str
 	return r;
 }
 
-int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i, bool is_new,
-	int32_t *v, struct error *e)
+int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
+	const struct tw_naming *names, int32_t *v, struct error *e)
 {
-	const struct tw_record rec = {.keys = old->keys, .v = v, .n = old->ints, .is_new = is_new};
+	const struct tw_record rec = {.keys = old->keys, .v = v, .n = old->ints};
 	int r = tw_record_expect(at, old->keys, NULL, e);
 
 	if (r == 0 && i < old->n)
 		r = old->get(old->arg, i, v, e);
 	else if (r == 0)
 		tw_record_reset(&rec);
-	return r < 0 ? r : tw_record_read(at, old->m, &rec, e);
+	return r < 0 ? r : tw_record_read(at, names, &rec, e);
 }

@@ -68,17 +68,6 @@ void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
 }
 
-void tw_change_waits(struct tw_change *c, uint32_t item, bool waits)
-{
-	if (c->base->items[item].waits != waits)
-		add_edit(c, (struct tw_edit){.kind = TW_SET_WAITS, .item = item, .field = waits});
-}
-
-void tw_change_wanted(struct tw_change *c, uint32_t item, const struct tw_wanted *wanted)
-{
-	add_edit(c, (struct tw_edit){.kind = TW_SET_WANTED, .item = item, .wanted = *wanted});
-}
-
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	add_edit(c,
@@ -142,8 +131,7 @@ static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t i
 	unsigned n;
 
 	if (a->items[item].ints != b->items[item].ints ||
-		a->items[item].extra != b->items[item].extra ||
-		a->items[item].waits != b->items[item].waits)
+		a->items[item].extra != b->items[item].extra)
 		return false;
 	n = tw_data_fields(&a->items[item], fields);
 	for (unsigned k = 0; k < n; k++)
@@ -169,8 +157,7 @@ static bool is_stale(const struct tw_map *now, const struct tw_change *c)
 
 		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
 			return true;
-		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_WAITS ||
-			    d->kind == TW_SET_DATA) &&
+		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_DATA) &&
 			d->item != TW_ADDED && !same_item(base, now, d->item))
 			return true;
 	}
@@ -236,15 +223,6 @@ int tw_map_set_data(
 	return r < 0 ? r : tw_item_set(&m->items[item], field, (int32_t)added);
 }
 
-static void apply_wanted(struct tw_wanted *w, const struct tw_wanted *d)
-{
-	bool same = w->w == d->w && w->h == d->h;
-	bool decided = w->decided || d->decided;
-	uint8_t planes = same ? w->planes | d->planes : d->planes;
-
-	*w = (struct tw_wanted){d->w, d->h, planes, decided};
-}
-
 /* *reindex is set where the index follows from what changed. */
 static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added, bool *reindex)
 {
@@ -258,12 +236,6 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 	case TW_SET_EXTRA:
 		tw_ints_unref(m->items[item].extra);
 		m->items[item].extra = tw_ints_ref(d->ints);
-		return 0;
-	case TW_SET_WAITS:
-		m->items[item].waits = d->field;
-		return 0;
-	case TW_SET_WANTED:
-		apply_wanted(&m->items[item].wanted, &d->wanted);
 		return 0;
 	case TW_SET_DATA:
 		return tw_map_set_data(m, item, d->field, d->blob, NULL);

@@ -14,9 +14,6 @@
 enum tw_edit_kind {
 	TW_SET_ITEM,  /* the item's integers become `ints` */
 	TW_SET_EXTRA, /* what goes with the made item becomes `ints`, which may be NULL */
-	TW_SET_WAITS, /* whether the made item waits: `field` */
-	/* More planes want the size, or the first ones want another; or layer.json has decided. */
-	TW_SET_WANTED,
 	/*
 	 * The blob that integer `field` of the item names becomes `blob`. If that integer names a
 	 * blob nobody else uses, it is replaced in place; if others use it, or it names none, the
@@ -37,16 +34,16 @@ enum tw_edit_kind {
 struct tw_edit {
 	enum tw_edit_kind kind;
 	uint32_t item;        /* handle of the item, or of the blob (SET_BLOB) */
-	uint32_t field;       /* SET_DATA, SET_WAITS */
+	uint32_t field;       /* SET_DATA */
 	uint16_t type, id;    /* ADD_ITEM */
 	struct tw_ints *ints; /* owned */
 	struct blob *blob;    /* owned */
-	struct tw_wanted wanted;
 };
 
 struct tw_change {
 	struct change change;
-	struct tw_map *base; /* the version it was made against; owned reference */
+	struct tw_map *base;                /* the version it was made against; owned reference */
+	const struct format_others *others; /* struct format's, while it is made */
 	struct tw_edit *edits;
 	size_t n_edits, room_edits;
 	uint32_t *reads; /* items whose integers and blobs decided what the edits are */
@@ -66,8 +63,6 @@ DEFINE_CLEANUP(struct tw_change, tw_change_free);
  * edit. */
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
-void tw_change_waits(struct tw_change *c, uint32_t item, bool waits);
-void tw_change_wanted(struct tw_change *c, uint32_t item, const struct tw_wanted *wanted);
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);

@@ -78,12 +78,3 @@ int64_t tw_position(const struct tw_map *m, uint32_t item)
 	return item < m->n_items && !m->items[item].removed ? tw_index_position(m->index, item)
 							    : -1;
 }
-
-int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position)
-{
-	const struct tw_type *was = tw_index_type(m->origin ? m->origin : m->index, type);
-
-	if (!was || position >= was->n || m->items[was->items[position]].made)
-		return -1;
-	return tw_position(m, was->items[position]);
-}

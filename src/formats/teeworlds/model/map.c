@@ -6,21 +6,14 @@
 
 #include "base/refs.h"
 
-static DEFINE_REF(struct tw_kept, kept_ref)
-
-	void tw_kept_unref(struct tw_kept *k)
-{
-	if (k && refs_drop(&k->refs))
-		k->free(k);
-}
-
 DEFINE_REF(struct tw_shared, tw_shared_ref)
 
 void tw_shared_unref(struct tw_shared *sh)
 {
 	if (!sh || !refs_drop(&sh->refs))
 		return;
-	tw_kept_unref(sh->names);
+	if (sh->names)
+		sh->free_names(sh->names);
 	for (size_t i = 0; i < TW_PICTURES; i++)
 		blob_unref(sh->pictures[i]);
 	blob_unref(sh->points);
@@ -44,7 +37,6 @@ static void free_map(struct snapshot *s)
 	tw_index_unref(m->index);
 	tw_index_unref(m->origin);
 	bytes_unref(m->list);
-	tw_kept_unref(m->situation);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -79,7 +71,6 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
 	c->list = bytes_ref(m->list);
-	c->situation = kept_ref(m->situation);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {

@@ -63,16 +63,6 @@ struct tw_ints *tw_ints_ref(struct tw_ints *v);
 void tw_ints_unref(struct tw_ints *v);
 DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 
-/*
- * The size that tables of a tile layer were written in, which is not the layer's (layout rule 14).
- * They wait: layer.json decides, or nobody wrote one and all tables want the same.
- */
-struct tw_wanted {
-	uint32_t w, h;
-	uint8_t planes; /* 1 << enum tw_plane of each that wants it */
-	bool decided;   /* layer.json was written since the last save, or while tables waited */
-};
-
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
@@ -92,8 +82,6 @@ struct tw_item {
 	/* In a finalized map: the name of the path of an object that was made, moved or renamed. */
 	struct bytes *placed;
 	uint16_t group; /* of a made layer: the position of the group that it was made in */
-	bool waits;     /* ... and its newest layer.json is none yet: what it names is not there */
-	struct tw_wanted wanted;
 };
 
 /* The items of one type, as handles: by position, and by (id, position) for the raw view. */
@@ -141,14 +129,7 @@ struct tw_index {
 /* Pictures of the whole map, as files of the mount. */
 enum tw_picture { TW_PICTURE_PREVIEW, TW_PICTURE_ENTITIES, TW_PICTURES };
 
-/* What a room above keeps with a map: immutable, counted, and freed by a function of that room. */
-struct tw_kept {
-	atomic_uint refs;
-	void (*free)(struct tw_kept *k);
-};
-
-void tw_kept_unref(struct tw_kept *k);
-DEFINE_CLEANUP(struct tw_kept, tw_kept_unref);
+struct tw_names;
 
 /* What all versions of a mounted map share; ref-counted, lives as long as any of them. */
 struct tw_shared {
@@ -169,7 +150,8 @@ struct tw_shared {
 	bool fresh;       /* made of no file: what a game needs is added at the save */
 	int file_version; /* 3 or 4, of the container */
 	size_t n_blobs;   /* data items that the file had: higher handles are new */
-	struct tw_kept *names; /* names/mounted.h */
+	struct tw_names *names; /* names/mounted.h; owned */
+	void (*free_names)(struct tw_names *n);
 };
 
 struct tw_map {
@@ -180,7 +162,6 @@ struct tw_map {
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct bytes *list;      /* ... and names/list.h of it; NULL: all stands as at the mount */
-	struct tw_kept *situation; /* names/situation.h; NULL: it was not told */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: left the map */
@@ -257,9 +238,6 @@ const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t 
 int64_t tw_position(const struct tw_map *m, uint32_t item);
 /* ... in an index, of whichever version; -1: it is not there. */
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
-/* In a finalized map (else in m itself): the position of the item that had this one in the map that
- * it was finalized from; -1: it left, or was made since and is in no place. */
-int64_t tw_position_after(const struct tw_map *m, unsigned type, uint32_t position);
 
 /* Integer i of the item, or `absent` where the item is too short. */
 static inline int32_t tw_int(const struct tw_item *it, uint32_t i, int32_t absent)

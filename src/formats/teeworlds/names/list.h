@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * list: what a mount calls the objects of a map that it saved, where the map's own names are others
- * (struct format_names' list, and names in struct format_context).
+ * (struct format_tree's names, and names in struct format_context).
  *
  * A line for each such object, ascending by sort, group and place:
  *     SORT GROUP PLACE MARK NAME
@@ -51,7 +51,7 @@ typedef bool (*tw_called)(void *arg, enum tw_sort sort, uint32_t group, uint32_t
 
 /* list_write.c: the text; of no bytes where nothing differs. -ENOMEM. */
 int tw_listing_write(const struct tw_map *to, tw_called called, void *arg, struct bytes **ret);
-/* struct format_names' list. */
+/* struct format_tree's names. */
 int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 
 #endif

@@ -170,10 +170,8 @@ static int take_types(const struct tw_map *m, struct tw_names *names)
 	return 0;
 }
 
-static void free_names(struct tw_kept *k)
+static void free_names(struct tw_names *n)
 {
-	struct tw_names *n = (struct tw_names *)k;
-
 	for (int i = 0; i < TW_SORTS; i++) {
 		for (uint32_t l = 0; l < n->lists[i].n; l++)
 			free(n->lists[i].v[l].text);
@@ -267,9 +265,8 @@ int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
 
 	if (!names)
 		return error_set(e, -ENOMEM, "no memory for the names of the map");
-	names->kept.free = free_names;
-	atomic_init(&names->kept.refs, 1);
-	m->shared->names = &names->kept;
+	m->shared->names = names;
+	m->shared->free_names = free_names;
 	r = take_types(m, names);
 	for (int i = 0; r == 0 && m->shared->typed && i < TW_SORTS; i++)
 		r = take_list(m, (enum tw_sort)i, &names->lists[i]);

@@ -27,7 +27,6 @@ struct tw_name_list {
 };
 
 struct tw_names {
-	struct tw_kept kept;
 	struct tw_name_list lists[TW_SORTS];
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
@@ -49,7 +48,7 @@ int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e);
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
 {
 	assert(m->shared->names);
-	return (const struct tw_names *)m->shared->names;
+	return m->shared->names;
 }
 
 static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum tw_sort sort)

@@ -8,7 +8,6 @@
 #include "codec/text/text.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/parse.h"
-#include "formats/teeworlds/names/situation.h"
 
 int tw_ref_position(const struct tw_map *m, enum tw_sort sort, int32_t ref, uint32_t *ret)
 {
@@ -47,103 +46,126 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 	return it->made->size;
 }
 
-static int find_made(
-	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
+/* Is it the name of an object of this sort, of which something stands in the tree? */
+static bool stands(const struct placement *p, enum tw_sort sort)
 {
-	const struct tw_type *t = tw_type(m, tw_sort_type(sort));
+	unsigned kind = tw_id_kind(p->id);
 
-	/* Of several that were made by that name, the last: the others are gone. */
-	for (uint32_t i = t ? t->n : 0; i > 0; i--) {
-		const struct bytes *made = m->items[t->items[i - 1]].made;
+	return p->name && (kind == tw_sorts[sort].kind || kind == tw_sorts[sort].json);
+}
 
-		if (!made)
-			break;
-		if (made->size == n && memcmp(made->data, stem, n) == 0 &&
-			!tw_situation_gone(m, sort, i - 1)) {
-			*ret = i - 1;
-			return 0;
-		}
+static int find_placed(
+	const struct format_others *o, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
+{
+	for (size_t i = 0; o && i < o->n_placements; i++) {
+		const struct placement *p = &o->placements[i];
+
+		if (!stands(p, sort) || tw_stem_length(sort, p->name, NULL) != n ||
+			memcmp(p->name, stem, n) != 0)
+			continue;
+		*ret = tw_object_position(p->id);
+		return 0;
 	}
 	return -ENOENT;
 }
 
 /* An envelope without a name is bound by its number alone, so it has to be one that fits; but one
  * that is new itself was copied along with what names it. */
-static bool fits(const struct tw_map *m, enum tw_sort sort, uint32_t position, int channels)
+static bool fits(const struct tw_naming *names, enum tw_sort sort, uint32_t position, int channels)
 {
-	const struct tw_item *it = tw_item_at(m, tw_sort_type(sort), position);
+	const struct tw_name_list *list = tw_names(names->m, sort);
 
-	if (sort != TW_SORT_ENVELOPE || channels == 0 || it->made ||
-		tw_names(m, sort)->v[position].size > 0)
-		return true;
-	return tw_int(it, TW_ENV_CHANNELS, 0) == channels;
+	return !names->in_new || !channels || position >= list->n || list->v[position].size > 0 ||
+	       tw_int(tw_item_at(names->m, TW_ENVELOPE, position), TW_ENV_CHANNELS, 0) == channels;
 }
 
-static int find(
-	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
+static bool is_placed(const struct format_others *o, enum tw_sort sort, uint32_t position)
 {
-	if (tw_mounted_find(m, sort, 0, stem, n, ret) == 0 && !tw_situation_gone(m, sort, *ret))
-		return 0;
-	/* One that was moved may have taken the place of one that was made. */
-	if (m->situation && tw_situation_exact(m, sort, stem, n, ret) == 0)
-		return 0;
-	return find_made(m, sort, stem, n, ret);
+	for (size_t i = 0; i < o->n_placements; i++)
+		if (tw_sort_of(o->placements[i].id) == sort &&
+			tw_object_position(o->placements[i].id) == position)
+			return true;
+	return false;
 }
 
-/* What a name means that stands without its number; at the save, also with another one. */
-static size_t find_named(const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n,
-	uint32_t *ret, size_t room)
+/* Objects that have a name in the tree, whatever their numbers. */
+struct named {
+	const struct tw_naming *names;
+	enum tw_sort sort;
+	uint32_t *at; /* the positions of the first ones */
+	size_t n, room;
+};
+
+static void add_named(struct named *f, uint32_t position)
 {
+	if (f->n < f->room)
+		f->at[f->n] = position;
+	f->n++;
+}
+
+static void find_name(struct named *f, const char *name, size_t n)
+{
+	const struct format_others *o = f->names->others;
+	const struct tw_name_list *list = tw_names(f->names->m, f->sort);
+
+	for (uint32_t i = 0; n && i < list->n; i++)
+		if (list->v[i].size == n && memcmp(list->v[i].text, name, n) == 0 &&
+			!is_placed(o, f->sort, i))
+			add_named(f, i);
+	for (size_t i = 0; n && i < o->n_placements; i++) {
+		const struct placement *p = &o->placements[i];
+		struct tw_numbered own;
+
+		if (stands(p, f->sort) &&
+			tw_numbered_parse(f->sort, p->name, tw_stem_length(f->sort, p->name, NULL),
+				&own, NULL) == 0 &&
+			own.n == n && memcmp(own.name, name, n) == 0)
+			add_named(f, tw_object_position(p->id));
+	}
+}
+
+/* What a name means that stands without its number, or with another one. */
+static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const char *stem,
+	size_t n, uint32_t *ret, size_t room)
+{
+	struct named f = {.names = names, .sort = sort, .at = ret, .room = room};
 	char name[NAME_MAX + 1];
 	struct tw_numbered parsed;
-	size_t found;
 
-	if (n > NAME_MAX)
+	if (n > NAME_MAX || !names->others)
 		return 0;
-	found = tw_situation_named(m, sort, name, name_unescape(stem, n, name), ret, room);
-	if (!found && tw_situation_last(m) && tw_numbered_parse(sort, stem, n, &parsed, NULL) == 0)
-		found = tw_situation_named(m, sort, parsed.name, parsed.n, ret, room);
-	return found;
+	find_name(&f, name, name_unescape(stem, n, name));
+	if (!f.n && tw_numbered_parse(sort, stem, n, &parsed, NULL) == 0)
+		find_name(&f, parsed.name, parsed.n);
+	return f.n;
 }
 
-/* What stood there at the mount, where nothing does any more: a reference to what is gone. */
-static size_t find_gone(
-	const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
-{
-	return tw_mounted_find(m, sort, 0, stem, n, ret) == 0 && tw_situation_gone(m, sort, *ret);
-}
-
-int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, bool in_new,
+int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *stem, size_t n,
 	int channels, int32_t *ret)
 {
 	uint32_t position;
-	size_t found;
-	int r;
+	size_t found = 1;
 
-	r = find(m, sort, stem, n, &position);
-	if (r == 0 && in_new && !fits(m, sort, position, channels))
-		r = -ENOENT;
-	if (r < 0 && in_new && !tw_situation_last(m))
-		return -EAGAIN;
-	found = r < 0 ? find_named(m, sort, stem, n, &position, 1) : 1;
-	if (!found)
-		found = find_gone(m, sort, stem, n, &position);
+	if ((find_placed(names->others, sort, stem, n, &position) < 0 &&
+		    tw_mounted_find(names->m, sort, 0, stem, n, &position) < 0) ||
+		!fits(names, sort, position, channels))
+		found = find_named(names, sort, stem, n, &position, 1);
 	if (found != 1)
 		return found ? -ENOTUNIQ : -ENOENT;
-	*ret = tw_ref_of(m, sort, position);
+	*ret = tw_ref_of(names->m, sort, position);
 	return 0;
 }
 
-void tw_ref_list(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
+void tw_ref_list(const struct tw_naming *names, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX])
 {
 	enum { LISTED = 4 };
 	uint32_t at[LISTED];
-	size_t found = find_named(m, sort, name, n, at, LISTED), len = 0;
+	size_t found = find_named(names, sort, name, n, at, LISTED), len = 0;
 	char stem[NAME_MAX + 1];
 
 	for (size_t i = 0; i < found && i < LISTED && len < TW_REF_LIST_MAX; i++) {
-		stem[tw_ref_stem(m, sort, tw_ref_of(m, sort, at[i]), stem)] = '\0';
+		stem[tw_ref_stem(names->m, sort, tw_ref_of(names->m, sort, at[i]), stem)] = '\0';
 		len += (size_t)snprintf(
 			dst + len, TW_REF_LIST_MAX - len, "%s%s", i ? ", " : "", stem);
 	}

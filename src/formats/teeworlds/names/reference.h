@@ -26,21 +26,25 @@ int32_t tw_ref_of(const struct tw_map *m, enum tw_sort sort, uint32_t position);
 /* The stem that a reference is shown as, its length; 0: it points at nothing. */
 size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char dst[NAME_MAX + 1]);
 
+/* What gives a name in a file its meaning. */
+struct tw_naming {
+	const struct tw_map *m;
+	const struct format_others *others; /* struct format's; may be NULL */
+	bool in_new;                        /* the file belongs to an object made since the mount */
+};
+
 /*
- * The reference that a stem in a file means: what had it at the mount, else what was made by that
- * name, else what was moved there (moved in formats/format.h), else the only object of that name
- * without its number. in_new: the file belongs to an object made since the mount, so what it names
- * may not be there yet: then -EAGAIN, and the file is to be parsed again at the save, when the
- * number of a stem that nothing has does not count (situate in formats/format.h). channels: what an
- * envelope must have whose stem has no name, since it is bound by number only (0: any; 1 sound, 3
- * position, 4 color); the report then says so. -ENOENT: the stem names nothing; -ENOTUNIQ: it is
- * the name of several.
+ * The reference that a stem in a file means: what stands there in the tree, else what stood there
+ * at the mount, else, as far as others are known, the only object of that name without its number.
+ * channels: what an envelope must have whose stem has no name, where in_new, since it is bound by
+ * number only (0: any; 1 sound, 3 position, 4 color); the report then says so. -ENOENT: the stem
+ * names nothing; -ENOTUNIQ: it is the name of several.
  */
-int tw_ref_find(const struct tw_map *m, enum tw_sort sort, const char *stem, size_t n, bool in_new,
+int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *stem, size_t n,
 	int channels, int32_t *ret);
 
 /* The stems of the objects that a name without a number means, as words for a refusal. */
-void tw_ref_list(const struct tw_map *m, enum tw_sort sort, const char *name, size_t n,
+void tw_ref_list(const struct tw_naming *names, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);
 
 #endif

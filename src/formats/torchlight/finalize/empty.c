@@ -95,7 +95,7 @@ int tl_finalize_empty(struct finalizing *st)
 		r = add_entry(st, i);
 		name(st, named, i);
 	}
-	tl_homes_sort(st, &st->subdirs);
+	tl_homes_sort(&st->subdirs);
 	free(named);
 	return r;
 }

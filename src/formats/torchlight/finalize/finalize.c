@@ -5,36 +5,8 @@
 #include <string.h>
 
 #include "base/refs.h"
-#include "codec/blob_equal.h"
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/model/kit.h"
-
-/* Is this handle's other content what stands in the archive after all? */
-static bool is_undone(const struct tl_map *m, uint32_t handle, const struct tl_content *c)
-{
-	CLEANUP(tl_content_unref) struct tl_content *old = NULL;
-	bool same = false;
-
-	if (tl_base_content(m->base, handle, &old, NULL) < 0 ||
-		(old->crc && old->crc != c->crc) || old->blob->size != c->blob->size)
-		return false;
-	return blob_equal(old->blob, c->blob, &same, NULL) == 0 && same;
-}
-
-/* What was changed and changed back leaves no trace. */
-static int forget_undone(struct tl_map *m)
-{
-	uint32_t n = tl_n_files(m);
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < n; i++) {
-		const struct tl_content *c = tl_map_file(m, i);
-
-		if (c && is_undone(m, i, c))
-			r = tl_map_set(m, i, NULL);
-	}
-	return r;
-}
 
 /* MOD.DAT is the header, unless somebody wrote another one. */
 static int take_kit(struct finalizing *st, struct tl_map *m)
@@ -58,10 +30,8 @@ static int finalize_all(
 	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
 {
 	struct bytes *removed = NULL;
-	int r = forget_undone(m);
+	int r = tl_finalize_begin(st, p, n);
 
-	if (r == 0)
-		r = tl_finalize_begin(st, p, n);
 	if (r == 0)
 		r = take_kit(st, m);
 	if (r == 0)
@@ -83,8 +53,18 @@ static int finalize_all(
 	return r;
 }
 
-int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg, struct error *e)
+/* A file that was made and never got any content is in no archive. */
+static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
+{
+	uint64_t size, time;
+
+	for (size_t i = 0; i < n; i++)
+		p[i].absent = tl_kind_of(p[i].id) == TL_FILE &&
+			      !tl_map_facts(m, tl_index(p[i].id), &size, &time);
+}
+
+int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
@@ -95,6 +75,7 @@ int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
 		st.m = m;
 		st.table = m->table;
 		tl_finalize_say(&st, say, arg);
+		mark_absent(m, p, n);
 		st.table = NULL;
 		*ret = TAKE(done);
 	}
@@ -148,6 +129,9 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 
 	/* Of one that is being made there is no file yet. */
 	if (a->base != b->base || a->header != b->header || !a->base->section.size)
+		return false;
+	/* The next base has to know what texts taught. */
+	if (a->names != b->names)
 		return false;
 	if (a->removed->size != b->removed->size ||
 		(a->removed->size &&

@@ -11,9 +11,8 @@
 
 #include "formats/torchlight/model/map.h"
 
-int tl_finalize(const struct snapshot *s, const struct placement *p, size_t n,
-	struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-	struct error *e);
+int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e);
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
 
 #endif

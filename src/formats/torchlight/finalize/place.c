@@ -100,30 +100,16 @@ static int compare(const void *x, const void *y)
 	return r ? r : (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-/* Files of two names of the mount, such as P%Q.TXT and P%25Q.TXT, may have one name in an archive,
- * which can hold both. */
-static bool replaces(const struct finalizing *st, const struct tl_home *a, const struct tl_home *b)
-{
-	const struct tl_state *x, *y;
-
-	if (strcmp(a->path, b->path) != 0 || strcmp(a->name, b->name) != 0)
-		return false;
-	if (a->handle == TL_NONE || b->handle == TL_NONE)
-		return true;
-	x = &st->files[a->handle];
-	y = &st->files[b->handle];
-	return x->dir == y->dir && !strcasecmp(x->name, y->name);
-}
-
 /* In order; where two have one place, what came last has it. */
-void tl_homes_sort(const struct finalizing *st, struct tl_homes *l)
+void tl_homes_sort(struct tl_homes *l)
 {
 	size_t n = 0;
 
 	if (l->n)
 		qsort(l->all, l->n, sizeof(*l->all), compare);
 	for (size_t i = 0; i < l->n; i++) {
-		if (n && replaces(st, &l->all[n - 1], &l->all[i]))
+		if (n && strcmp(l->all[n - 1].path, l->all[i].path) == 0 &&
+			strcmp(l->all[n - 1].name, l->all[i].name) == 0)
 			n--;
 		l->all[n++] = l->all[i];
 	}
@@ -191,8 +177,8 @@ int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n
 		place_file(st, i);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
 		place_dir(st, i);
-	tl_homes_sort(st, &st->homes);
-	tl_homes_sort(st, &st->subdirs);
+	tl_homes_sort(&st->homes);
+	tl_homes_sort(&st->subdirs);
 	return st->error;
 }
 

@@ -51,7 +51,7 @@ int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n
 void tl_finalize_finish(struct finalizing *st);
 bool tl_finalize_has_home(const struct finalizing *st, struct str path);
 int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home);
-void tl_homes_sort(const struct finalizing *st, struct tl_homes *l);
+void tl_homes_sort(struct tl_homes *l);
 
 /* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself,
  * to be kept as long as st. */

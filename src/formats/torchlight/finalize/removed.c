@@ -128,8 +128,7 @@ static int add_rows(struct finalizing *st, const struct bytes *list)
 			continue;
 		r = tl_homes_add(st, &st->homes,
 			(struct tl_home){
-				.path = tl_table_own(
-					st->table, str_dup((struct str){path.s, dir})),
+				.path = tl_table_own(st->table, str_dup((struct str){path.s, dir})),
 				.name = tl_table_own(st->table, str_dup(name)),
 				.handle = TL_NONE,
 				.seq = (uint32_t)st->homes.n,
@@ -158,7 +157,7 @@ int tl_finalize_removed(struct finalizing *st, struct bytes **ret)
 		r = removed_set_of(list, &st->removed);
 	}
 	if (r == 0) {
-		tl_homes_sort(st, &st->homes);
+		tl_homes_sort(&st->homes);
 		*ret = TAKE(list);
 	}
 	return r;

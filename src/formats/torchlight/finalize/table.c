@@ -186,7 +186,7 @@ static int by_anchor(const void *x, const void *y)
 	return str_compare(a->path, b->path);
 }
 
-static void put_row(struct building *b, struct str name, uint32_t handle, uint8_t type)
+static void put_row(struct building *b, struct str name, uint32_t handle, uint8_t type, bool placed)
 {
 	struct tl_table *t = b->st->table;
 	struct tl_record *r = &t->records[t->n_records];
@@ -194,8 +194,8 @@ static void put_row(struct building *b, struct str name, uint32_t handle, uint8_
 	for (uint32_t i = r->first; type == MANIFEST_DIR && i < t->n_rows; i++)
 		if (t->rows[i].type == MANIFEST_DIR && str_equal_nocase(t->rows[i].name, name))
 			return;
-	t->rows[t->n_rows++] =
-		(struct tl_row){name, handle, type, handle == TL_NONE ? 0 : b->st->times[handle]};
+	t->rows[t->n_rows++] = (struct tl_row){
+		name, handle, type, placed, handle == TL_NONE ? 0 : b->st->times[handle]};
 	r->n++;
 }
 
@@ -219,12 +219,12 @@ static void put_record(struct building *b, const struct slot *s)
 		const struct tl_row *row = &st->old->rows[old->first + i];
 
 		if (tl_finalize_keeps(st, old, row))
-			put_row(b, row->name, row->handle, row->type);
+			put_row(b, row->name, row->handle, row->type, false);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type);
+		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type, true);
 	for (size_t i = 0; i < s->n_dirs; i++)
-		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR);
+		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR, true);
 	t->n_records += is_needed(b, old);
 }
 

@@ -30,13 +30,14 @@ struct tl_change {
 	entry_id id;
 	struct tl_content *content; /* of a file */
 	struct buffer new_names;    /* learnt, one a line */
+	const struct names *known;  /* ... beside those that base has; content's are both */
 	struct mod_header *header;
 	struct bytes *removed, *kit;
 	bool info_dropped;
 };
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
-	struct error *e);
+int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct change **ret, struct error *e);
 int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);
 
 /* info.c: .mod/info.json */

@@ -120,13 +120,24 @@ static int writing_begin(
 	return r;
 }
 
-/* Does the file hold this already, and is it shown by these names? */
-static bool says_nothing_new(
-	const struct writing *w, const struct bytes *made, const struct names *names)
+/* Does the file hold this already, and show the same by these names? */
+static int says_nothing_new(const struct writing *w, const struct bytes *made,
+	const struct names *names, bool *ret, struct error *e)
 {
-	const struct names *own = w->was ? w->was->names : NULL;
+	const struct names *own = w->was && w->was->names ? w->was->names : w->m->shared->names;
+	struct compiled_context ctx = w->ctx;
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
+	struct error none = ERROR_INIT;
+	int r = 0;
 
-	return bytes_same(w->old, made) && (own ? own : w->m->shared->names) == names;
+	*ret = bytes_same(w->old, made);
+	if (!*ret || own == names || !w->shown)
+		return 0;
+	ctx.names = names;
+	r = compiled_decode(w->kind, &ctx, made->data, made->size, &text, &none, e);
+	*ret = r == 0 && text.size == w->shown->size &&
+	       memcmp(text.data, w->shown->data, text.size) == 0;
+	return r;
 }
 
 /* A text, over the file as it was. It is shown by the names that it was written with. */
@@ -136,6 +147,7 @@ static int compile(const struct writing *w, struct tl_change *c, struct error *e
 	CLEANUP(bytes_unref) struct bytes *made = NULL;
 	CLEANUP(names_unref) struct names *names = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	bool known = false;
 	int r = compiled_encode(w->kind, &w->ctx, w->new->data, w->new->size,
 		w->old ? w->old->data : NULL, w->old ? w->old->size : 0, &c->new_names, &out, e);
 
@@ -144,9 +156,12 @@ static int compile(const struct writing *w, struct tl_change *c, struct error *e
 	if (r == 0)
 		r = names_extend(
 			w->names, (const char *)c->new_names.data, c->new_names.size, &names, e);
-	if (r < 0 || says_nothing_new(w, made, names))
+	if (r == 0)
+		r = says_nothing_new(w, made, names, &known, e);
+	if (r < 0 || known)
 		return r;
 	x = extent_of_bytes(TAKE(made));
+	c->known = w->names;
 	r = keep(w->m, &x, c, e);
 	if (r == 0)
 		c->content->names = TAKE(names);
@@ -220,14 +235,15 @@ static int parse_kit(
 	return r;
 }
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in, struct change **ret,
-	struct error *e)
+int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct change **ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
 	struct tl_change *c = calloc(1, sizeof(*c));
 	CLEANUP(change_free) struct change *done = c ? &c->change : NULL;
 	int r;
 
+	(void)others;
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	done->free = free_change;
@@ -277,7 +293,9 @@ static int learn(struct tl_map *m, const struct tl_change *c, struct error *e)
 	if (!c->new_names.size)
 		return 0;
 	r = tl_map_names(m, &names, e);
-	if (r == 0)
+	if (r == 0 && names == c->known && c->content)
+		more = names_ref(c->content->names);
+	else if (r == 0)
 		r = names_extend(
 			names, (const char *)c->new_names.data, c->new_names.size, &more, e);
 	if (r < 0)

@@ -72,7 +72,7 @@ static int make_names(const struct tl_map *m, struct names **ret, struct error *
 	return r;
 }
 
-static int mount_names(const struct tl_map *m, struct names **ret, struct error *e)
+int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e)
 {
 	struct tl_shared *sh = m->shared;
 	int r = 0;
@@ -89,7 +89,7 @@ static int mount_names(const struct tl_map *m, struct names **ret, struct error 
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 {
 	if (!m->names)
-		return mount_names(m, ret, e);
+		return tl_mount_names(m, ret, e);
 	*ret = m->names;
 	return 0;
 }
@@ -124,7 +124,7 @@ static int begin(struct seeing *s, uint32_t handle, struct error *e)
 		return error_set(e, r, "no memory for a text");
 	s->kind = compiled_kind_of((const char *)s->path.data);
 	s->names = s->content->names;
-	return s->names ? 0 : mount_names(s->m, &s->names, e);
+	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
 /* Is it a text of the kind, whatever it says? */

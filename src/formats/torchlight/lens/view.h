@@ -25,5 +25,7 @@ int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, 
 
 /* The dictionary for compiling: with the names that texts taught. Borrowed. */
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
+/* ... without those, by which files are shown that nobody wrote. */
+int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e);
 
 #endif

@@ -193,3 +193,8 @@ uint64_t tl_filetime(const struct timespec *t)
 
 	return time ? time : 1;
 }
+
+struct timespec tl_kept_time(struct timespec t)
+{
+	return tl_time(tl_filetime(&t));
+}

@@ -59,6 +59,7 @@ int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool
 
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
+struct timespec tl_kept_time(struct timespec t);
 
 /* Where a file stands in an archive. */
 struct tl_spot {

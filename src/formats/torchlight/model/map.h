@@ -82,6 +82,7 @@ struct tl_row {
 	struct str name;
 	uint32_t handle; /* TL_NONE: a directory, or a removed file */
 	uint8_t type;
+	bool placed;       /* its name is that of its path; else the path is the mounted tree's */
 	uint64_t filetime; /* that a program set, or 0: the content's */
 };
 

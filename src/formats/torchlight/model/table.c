@@ -40,7 +40,8 @@ static int table_of_manifest(const struct tl_shared *sh, struct tl_table **ret)
 		const struct manifest_entry *x = &m->entries[i];
 		bool file = x->type != MANIFEST_DIR && !x->removed;
 
-		t->rows[i] = (struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, 0};
+		t->rows[i] =
+			(struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, false, 0};
 	}
 	t->n_records = m->n_records;
 	t->n_rows = m->n_entries;

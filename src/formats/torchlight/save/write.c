@@ -19,25 +19,23 @@ static void write_section(const struct tl_plan *p, struct replace *out)
 		replace_copy(out, &p->pieces[i].x);
 }
 
-static int write_manifest(
-	const struct tl_map *m, const struct tl_plan *p, struct replace *out, struct error *e)
+int tl_put_manifest(const struct tl_map *m, const struct tl_table *t, const struct tl_spot *spots,
+	struct buffer *out, struct error *e)
 {
 	const struct manifest *old = m->shared->manifest;
-	CLEANUP_BUFFER struct buffer bytes = BUFFER_INIT;
 	struct manifest_writer w;
-	int r;
 
-	manifest_begin(&w, &bytes, old->version, manifest_root(old));
-	for (uint32_t i = 0; i < p->table->n_records; i++) {
-		const struct tl_record *rec = &p->table->records[i];
+	manifest_begin(&w, out, old->version, manifest_root(old));
+	for (uint32_t i = 0; i < t->n_records; i++) {
+		const struct tl_record *rec = &t->records[i];
 
 		manifest_put_record(&w, rec->path);
 		for (uint32_t k = rec->first; k < rec->first + rec->n; k++) {
-			const struct tl_row *row = &p->table->rows[k];
+			const struct tl_row *row = &t->rows[k];
 			struct manifest_entry x = {.type = row->type};
 
-			if (row->handle != TL_NONE) {
-				const struct tl_spot *spot = &p->spots[row->handle];
+			if (spots && row->handle != TL_NONE) {
+				const struct tl_spot *spot = &spots[row->handle];
 
 				x.offset = spot->offset;
 				x.usize = spot->usize;
@@ -47,7 +45,15 @@ static int write_manifest(
 			manifest_put_entry(&w, &x, row->name);
 		}
 	}
-	r = manifest_end(&w, old->step ? old->step : MANIFEST_STEP, e);
+	return manifest_end(&w, old->step ? old->step : MANIFEST_STEP, e);
+}
+
+static int write_manifest(
+	const struct tl_map *m, const struct tl_plan *p, struct replace *out, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer bytes = BUFFER_INIT;
+	int r = tl_put_manifest(m, p->table, p->spots, &bytes, e);
+
 	if (r == 0)
 		replace_write(out, bytes.data, bytes.size);
 	return r;

@@ -26,6 +26,13 @@ struct tl_plan {
 /* section.c: fills in all of p but table. */
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
+/* The manifest of a table, whose files are where spots (by handle) say; NULL: anywhere. */
+int tl_put_manifest(const struct tl_map *m, const struct tl_table *t, const struct tl_spot *spots,
+	struct buffer *out, struct error *e);
+/* called.c: appends what the mount calls files of a finalized map that a mount of it would call
+ * otherwise (wire/called.h). */
+int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e);
+
 int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
 	struct error *e);
 int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,

@@ -23,11 +23,12 @@ struct name {
 struct names {
 	atomic_uint refs;
 	struct names *base;  /* what this one adds to, or NULL */
+	size_t depth;        /* how many there are below */
 	struct name *sorted; /* by hash, unique, none that base has */
 	size_t count;
 	struct layout_property *properties; /* of layouts; likewise none that base has */
 	size_t n_properties;
-	char *text;
+	char *text; /* each with a line feed */
 	size_t text_size;
 };
 
@@ -40,6 +41,16 @@ const struct layout_property *names_properties(const struct names *n, size_t *re
 const struct names *names_base(const struct names *n)
 {
 	return n->base;
+}
+
+size_t names_depth(const struct names *n)
+{
+	return n->depth;
+}
+
+struct str names_text(const struct names *n)
+{
+	return (struct str){n->text, n->text_size};
 }
 
 /* LEVEL3, CHILD12 ...: families whose members are seen with many numbers. */
@@ -195,6 +206,7 @@ static void collect_property(struct names *n, struct str line)
 		      : layout_type_name(n, p->type, &name))
 		return;
 	n->text_size += line.n;
+	n->text[n->text_size++] = '\n';
 	n->n_properties++;
 }
 
@@ -221,6 +233,7 @@ static void collect(struct names *n, struct str rest)
 
 			n->text[n->text_size++] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
 		}
+		n->text[n->text_size++] = '\n';
 		n->count++;
 	}
 }
@@ -269,6 +282,7 @@ int names_extend(
 	if (!n->sorted || !n->properties || !n->text)
 		return error_set(e, -ENOMEM, "no memory for names");
 	n->base = names_ref(base);
+	n->depth = base ? base->depth + 1 : 0;
 	collect(n, (struct str){list, size});
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)

@@ -58,6 +58,9 @@ int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct e
 /* The lines of layouts' tables that this version adds to base; *ret_n of them. */
 const struct layout_property *names_properties(const struct names *n, size_t *ret_n);
 const struct names *names_base(const struct names *n); /* NULL: none */
+size_t names_depth(const struct names *n);             /* how many of them are below */
+/* What this version adds to base: a list for names_extend, which makes the same of it. */
+struct str names_text(const struct names *n);
 
 /* false: not known. n may be NULL (nothing is). */
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);

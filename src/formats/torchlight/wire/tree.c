@@ -22,6 +22,7 @@ struct pending {
 
 struct builder {
 	const struct manifest *m;
+	const struct called *called;
 	struct pending *all;
 	size_t n, room;
 	uint32_t *buckets; /* pending + 1 of directories */
@@ -187,10 +188,13 @@ static int place_children(struct builder *b)
 static void put_shown_name(struct builder *b, struct tree_child *c)
 {
 	struct str stored = b->all[c->name].name;
+	const char *called = c->dir || !b->called->names ? NULL : b->called->names[c->index];
 	char shown[NAME_MAX + 1];
 
 	c->name = (uint32_t)b->text.size;
-	if (!name_escape_whole(stored.s, stored.n, shown, NAME_MAX))
+	if (called)
+		strcpy(shown, called);
+	else if (!name_escape_whole(stored.s, stored.n, shown, NAME_MAX))
 		memcpy(shown, "%", 2);
 	buffer_append(&b->text, shown, strlen(shown) + 1);
 }
@@ -239,10 +243,11 @@ static int finish(struct builder *b)
 	return 0;
 }
 
-int tree_build(const struct manifest *m, struct tree **ret, struct error *e)
+int tree_build(
+	const struct manifest *m, const struct called *called, struct tree **ret, struct error *e)
 {
 	CLEANUP(tree_free) struct tree *t = calloc(1, sizeof(*t));
-	struct builder b = {.m = m, .tree = t, .n_dirs = 1, .e = e};
+	struct builder b = {.m = m, .called = called, .tree = t, .n_dirs = 1, .e = e};
 	int r = t && grow_buckets(&b) == 0 ? 0 : -ENOMEM;
 
 	if (t)
@@ -273,7 +278,24 @@ void tree_free(struct tree *t)
 	free(t);
 }
 
+void tree_fold(const char *name, char *ret)
+{
+	char stored[NAME_MAX + 1];
+	size_t n = name_unescape(name, strnlen(name, NAME_MAX), stored);
+
+	if (!name_escape_whole(stored, n, ret, NAME_MAX))
+		*ret = '\0';
+	for (; *ret; ret++)
+		*ret = (char)fold(*ret);
+}
+
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name)
 {
-	return tree_search(t, &t->dirs[dir], t->text, name);
+	const struct tree_child *c = tree_search(t, &t->dirs[dir], t->text, name);
+	char folded[NAME_MAX + 1];
+
+	if (c)
+		return c;
+	tree_fold(name, folded);
+	return tree_search(t, &t->dirs[dir], t->text, folded);
 }

@@ -14,6 +14,7 @@
 #ifndef FORMATS_TORCHLIGHT_WIRE_TREE_H
 #define FORMATS_TORCHLIGHT_WIRE_TREE_H
 
+#include "formats/torchlight/wire/called.h"
 #include "formats/torchlight/wire/manifest.h"
 
 struct tree_child {
@@ -39,7 +40,9 @@ struct tree {
 	struct bytes *text_bytes;
 };
 
-int tree_build(const struct manifest *m, struct tree **ret, struct error *e);
+/* called: of files that have other names than that. */
+int tree_build(
+	const struct manifest *m, const struct called *called, struct tree **ret, struct error *e);
 void tree_free(struct tree *t);
 DEFINE_CLEANUP(struct tree, tree_free);
 
@@ -48,7 +51,10 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 	return t->text + c->name;
 }
 
-/* By the shown name, in any ASCII case. NULL: none. */
+/* The form in which names of one file are one: escaped as it is shown, upper case. ret has room for
+ * NAME_MAX + 1. */
+void tree_fold(const char *name, char *ret);
+/* By any name of it, the shown one first. NULL: none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);
 
 #endif

@@ -113,7 +113,7 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	rec.n = fresh->n;
 	if (!old)
 		tw_record_reset(&rec);
-	r = tw_record_read(at, m, &rec, e);
+	r = tw_record_read(at, NULL, &rec, e);
 	if (r == 0)
 		put(m, group, layer, old, item, TAKE(fresh), c);
 	return r;

@@ -190,7 +190,8 @@ static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
 struct taking {
 	struct list old; /* of which all rows can be read */
 	uint32_t n;
-	bool is_new, differs;
+	struct tw_naming names;
+	bool differs;
 	struct buffer chunk;
 	struct spool *out;
 };
@@ -217,7 +218,7 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 
 	if (t->n == INT32_MAX / 4 / old->ints)
 		return json_refuse(at, e, "a list has at most %u", t->n);
-	r = tw_rows_read(at, old, t->n, t->is_new, v, e);
+	r = tw_rows_read(at, old, t->n, &t->names, v, e);
 	if (r == 0 && !one_more)
 		r = get_element(&t->old, t->n, was, e);
 	if (r < 0)
@@ -264,14 +265,12 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 	uint32_t count;
 	int r = tw_layer_refuses(find_list(m, id, &t.old, e), e);
 
-	if (r == 0)
-		r = tw_layer_waits(&m->items[t.old.item], e);
 	if (r < 0)
 		return r;
 	t.out = out = spool_create(m->shared->store->spool_dirfd);
 	if (!out)
 		return error_set(e, -ENOMEM, "no memory for the list");
-	t.is_new = m->items[t.old.item].made;
+	t.names = (struct tw_naming){m, c->others, m->items[t.old.item].made};
 	count = t.old.rows.n;
 	/* A list that cannot be read may be replaced. */
 	if (count && blob_check(t.old.blob, NULL) < 0)

@@ -11,7 +11,6 @@
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
-#include "formats/teeworlds/names/situation.h"
 
 enum { COLOR_MAX = 255 };
 
@@ -131,11 +130,18 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 	return 0;
 }
 
+static bool same_size(const struct tw_ints *a, const struct tw_ints *b)
+{
+	return a->v[TW_TILES_WIDTH] == b->v[TW_TILES_WIDTH] &&
+	       a->v[TW_TILES_HEIGHT] == b->v[TW_TILES_HEIGHT];
+}
+
 /* The first layer.json of a new layer says what it is. */
 static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &m->items[item];
+	const struct tw_naming names = {m, c->others, it->made};
 	bool empty = tw_is_empty(it);
 	CLEANUP(tw_ints_unref)
 	struct tw_ints *old = empty ? NULL : tw_ints_ref(it->ints), *fresh = NULL;
@@ -147,23 +153,18 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	l = layout_of(old);
 	r = tw_record_expect(root, l->keys, l == &tiles_layout ? automapper_key : NULL, e);
 	if (r == 0)
-		r = tw_record_item(root, m, l, old, it->made, &fresh, e);
+		r = tw_record_item(root, &names, l, old, &fresh, e);
 	if (r == 0 && l == &tiles_layout)
 		r = check_color(root, old, fresh, e);
 	if (r < 0)
 		return r;
 	if (empty)
 		return tw_layer_make_data(m, item, TAKE(fresh), c, e);
-	return tw_ints_same(fresh, old) ? 0 : tw_layer_reshape(m, item, TAKE(fresh), c, e);
-}
-
-/* Where all is known that was written, tables of the size that the layer had are put before it gets
- * another, and those that want another learn that this file decides. */
-static bool waits_for_tables(const struct tw_map *m, uint32_t item)
-{
-	const struct tw_item *it = &m->items[item];
-
-	return tw_situation_last(m) && !tw_is_empty(it) && tw_is_tiles(it) && !it->wanted.decided;
+	if (tw_ints_same(fresh, old))
+		return 0;
+	if (tw_is_tiles(it) && !same_size(old, fresh) && tw_plane_comes_first(m, item, c->others))
+		return error_set(e, -EAGAIN, "the layer's tables come first");
+	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
 
 static int layer_parse(const struct tw_map *m, entry_id id, const struct extent *in,
@@ -180,18 +181,9 @@ static int layer_parse(const struct tw_map *m, entry_id id, const struct extent 
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
-	if (waits_for_tables(m, item)) {
-		tw_change_wanted(c, item, &(struct tw_wanted){.decided = true});
-		return error_set(e, -EAGAIN, "the layer's tables come first");
-	}
 	r = take_item(&root, m, item, c, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
 		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
-	if (r == 0 || r == -EAGAIN)
-		tw_change_waits(c, item, r == -EAGAIN);
-	/* Whatever size it says, even the one there is, tables that want another do not decide. */
-	if (r == 0 && (c->n_edits || m->items[item].wanted.planes))
-		tw_change_wanted(c, item, &(struct tw_wanted){.decided = true});
 	return r;
 }
 

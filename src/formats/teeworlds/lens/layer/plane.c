@@ -157,21 +157,12 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 /* Where the values of all cells come from: calls put->out in order. */
 typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
 
-static int32_t min_of(const struct plane *p)
-{
-	return p->at.wide ? INT16_MIN : 0;
-}
-
-static int32_t max_of(const struct plane *p)
-{
-	return p->at.wide ? INT16_MAX : UINT8_MAX;
-}
-
 static int cells_of_file(struct putting *put, const struct extent *in, struct error *e)
 {
 	const struct plane *p = put->plane;
 
-	return csv_parse(in, &p->shape, min_of(p), max_of(p), take_cells, put, e);
+	return csv_parse(
+		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), take_cells, put, e);
 }
 
 static int cells_of_zeros(struct putting *put, const struct extent *in, struct error *e)
@@ -212,19 +203,25 @@ static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn 
 	return r;
 }
 
-/* A table that does not fit the layer: is it one of another size? */
+/* A table that does not fit the layer: is it one of another size? Then it waits, for the layer.json
+ * or for the size that all tables have. */
 static int judge_size(const struct tw_map *m, const struct plane *p, const struct extent *in,
 	struct tw_change *c, struct error *e)
 {
 	struct csv_shape size;
-	int r = csv_measure(in, min_of(p), max_of(p), &size, e);
+	int r = csv_measure(in, tw_plane_min(&p->at), tw_plane_max(&p->at), &size, e);
 
 	if (r < 0)
 		return r;
 	if (size.width < TW_SIDE_MIN || size.height < TW_SIDE_MIN)
 		return error_set(e, -EINVAL, "the table has %u lines of %u columns (at least %d)",
 			size.height, size.width, TW_SIDE_MIN);
-	return tw_layer_wants(m, p->item, p->at.plane, size.width, size.height, c, e);
+	r = tw_layer_take_size(m, p->item, &size, c, e);
+	return r < 0 ? r
+		     : error_set(e, -EAGAIN,
+			       "the table has %u lines of %u columns (the layer has height %u, "
+			       "width %u)",
+			       size.height, size.width, p->tiles.h, p->tiles.w);
 }
 
 static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
@@ -233,18 +230,10 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 	struct plane p;
 	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
 
-	if (r == 0)
-		r = tw_layer_waits(&m->items[p.item], e);
 	if (r < 0)
 		return r;
 	r = change_plane(m, &p, cells_of_file, in, c, e);
-	if (r == -EINVAL)
-		return judge_size(m, &p, in, c, e);
-	/* It wanted another size before. What its neighbours want, they say when they are judged
-	 * again, which they are after this. */
-	if (r == 0 && m->items[p.item].wanted.planes >> p.at.plane & 1)
-		tw_change_wanted(c, p.item, &(struct tw_wanted){0});
-	return r;
+	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
 }
 
 int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e)
@@ -253,6 +242,24 @@ int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, str
 	int r = find_plane(m, id, &p, e);
 
 	return r < 0 ? r : change_plane(m, &p, cells_of_zeros, NULL, c, e);
+}
+
+static bool says_other(const struct tw_map *m, const struct format_written *w)
+{
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(m);
+
+	return c && plane_parse(m, w->id, w->in, c, NULL) == 0 && c->n_edits;
+}
+
+bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct format_others *others)
+{
+	for (unsigned i = 0; i < TW_N_PLANES; i++) {
+		const struct format_written *w = tw_layer_written(m, item, others, TW_K_PLANE, i);
+
+		if (w && says_other(m, w))
+			return true;
+	}
+	return false;
 }
 
 static void plane_touch(const struct tw_map *m, uint32_t item, struct touched *t)

@@ -5,7 +5,6 @@
 
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/names/situation.h"
 
 /* The tiles behind one field, as the changed item has them. */
 static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
@@ -44,7 +43,6 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	int r = 0;
 
 	tw_change_item(c, item, take);
-	tw_change_wanted(c, item, &(struct tw_wanted){0});
 	now.ints = take;
 	if (!tw_is_tiles(old))
 		return 0;
@@ -60,44 +58,56 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	return r;
 }
 
-static bool all_want(const struct tw_item *it, const struct tw_tiles *t)
+const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t item,
+	const struct format_others *others, enum tw_kind_id kind, unsigned c)
 {
-	const struct tw_tile_form *form = tw_tile_form(t->form);
-	unsigned all = 0;
+	int64_t layer = tw_position(m, item);
 
-	for (unsigned i = 0; i < form->n; i++)
-		all |= 1U << form->planes[i].plane;
-	return it->wanted.planes == all && !it->wanted.decided;
+	for (size_t i = others ? others->n_written : 0; i > 0; i--) {
+		const struct format_written *w = &others->written[i - 1];
+
+		if (tw_id_kind(w->id) == kind && tw_id_b(w->id) == layer && tw_id_c(w->id) == c)
+			return w;
+	}
+	return NULL;
 }
 
-int tw_layer_wants(const struct tw_map *m, uint32_t item, enum tw_plane plane, uint32_t w,
-	uint32_t h, struct tw_change *c, struct error *e)
+/* Tables that were all refused before do not decide it at the next save. */
+static bool all_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
+	const struct format_others *others, const struct tw_tile_form *form)
+{
+	bool any_new = false;
+
+	for (unsigned i = 0; i < form->n; i++) {
+		const struct tw_plane_at *at = &form->planes[i];
+		const struct format_written *w =
+			tw_layer_written(m, item, others, TW_K_PLANE, at->plane);
+		struct csv_shape own;
+
+		if (!w || csv_measure(w->in, tw_plane_min(at), tw_plane_max(at), &own, NULL) < 0 ||
+			own.width != size->width || own.height != size->height)
+			return false;
+		any_new |= !w->refused;
+	}
+	return any_new;
+}
+
+int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
+	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &m->items[item];
-	struct tw_wanted wanted = {.w = w, .h = h, .planes = (uint8_t)(1U << plane)};
-	struct tw_tiles t;
 	struct tw_ints *ints;
-	bool same;
-	int r = 0;
+	struct tw_tiles t;
 
 	if (!tw_tiles_of(m, it, &t))
 		return error_set(e, -EIO, "the layer no longer has tiles");
-	same = it->wanted.w == w && it->wanted.h == h;
-	if (!(same && it->wanted.planes & wanted.planes)) {
-		/* At the save, two sizes are none. */
-		if (same || !it->wanted.planes || !tw_situation_last(m))
-			tw_change_wanted(c, item, &wanted);
-	} else if (tw_situation_last(m) && all_want(it, &t)) {
-		ints = tw_ints_copy(it->ints, it->ints->n, 0);
-		if (!ints)
-			return error_set(e, -ENOMEM, "no memory for a layer");
-		ints->v[TW_TILES_WIDTH] = (int32_t)w;
-		ints->v[TW_TILES_HEIGHT] = (int32_t)h;
-		r = tw_layer_reshape(m, item, ints, c, e);
-	}
-	return r < 0 ? r
-		     : error_set(e, -EAGAIN,
-			       "the table has %u lines of %u columns (the layer has height %u, "
-			       "width %u)",
-			       h, w, t.h, t.w);
+	if (tw_layer_written(m, item, c->others, TW_K_LAYER_JSON, 0) ||
+		!all_have(m, item, size, c->others, tw_tile_form(t.form)))
+		return 0;
+	ints = tw_ints_copy(it->ints, it->ints->n, 0);
+	if (!ints)
+		return error_set(e, -ENOMEM, "no memory for a layer");
+	ints->v[TW_TILES_WIDTH] = (int32_t)size->width;
+	ints->v[TW_TILES_HEIGHT] = (int32_t)size->height;
+	return tw_layer_reshape(m, item, ints, c, e);
 }

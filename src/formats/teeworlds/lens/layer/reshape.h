@@ -3,8 +3,10 @@
 #ifndef FORMATS_TEEWORLDS_LENS_LAYER_RESHAPE_H
 #define FORMATS_TEEWORLDS_LENS_LAYER_RESHAPE_H
 
+#include "codec/text/csv.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/change.h"
+#include "formats/teeworlds/names/id.h"
 
 enum { TW_SIDE_MIN = 2 };
 
@@ -13,12 +15,13 @@ enum { TW_SIDE_MIN = 2 };
 int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take,
 	struct tw_change *c, struct error *e);
 
-/*
- * A table of the layer was written in another size (layout rule 14). It waits: -EAGAIN, and c says
- * that it does, unless the layer knows. At the save (names/situation.h), where all tables of the
- * layer have waited for the same size and nobody wrote its layer.json, c gives the layer that size.
- */
-int tw_layer_wants(const struct tw_map *m, uint32_t item, enum tw_plane plane, uint32_t w,
-	uint32_t h, struct tw_change *c, struct error *e);
+/* What was written last to a file of the layer, in whichever of its groups; NULL: nothing. c: of a
+ * plane which, else 0. */
+const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t item,
+	const struct format_others *others, enum tw_kind_id kind, unsigned c);
+/* Where nobody wrote a layer.json, and all tables were written in this size, c gives it to the
+ * layer (layout rule 14). */
+int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
+	struct tw_change *c, struct error *e);
 
 #endif

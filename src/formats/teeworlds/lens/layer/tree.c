@@ -44,12 +44,6 @@ int tw_layer_refuses(int r, struct error *e)
 	return code == -EINVAL ? error_of_others(e, code) : code;
 }
 
-int tw_layer_waits(const struct tw_item *it, struct error *e)
-{
-	return it->waits ? error_set(e, -EAGAIN, "the layer.json beside it names what is not there")
-			 : 0;
-}
-
 const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
 {
 	const struct tw_item *it = NULL;

@@ -24,8 +24,5 @@ const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir);
  */
 int tw_layer_lacks(const struct tw_item *it, struct error *e);
 int tw_layer_refuses(int r, struct error *e);
-/* -EAGAIN while the layer's newest layer.json, by which its other files are judged, waits itself.
- */
-int tw_layer_waits(const struct tw_item *it, struct error *e);
 
 #endif

@@ -93,7 +93,7 @@ static int take_item(const struct json_at *root, const struct tw_map *m, entry_i
 		return error_set(e, -ENOMEM, "no memory for an item");
 	rec.v = v->v;
 	rec.n = v->n;
-	r = tw_record_read(root, m, &rec, e);
+	r = tw_record_read(root, NULL, &rec, e);
 	if (r == 0 && image && !becomes && tw_int(it, TW_IMG_EXTERNAL, 0) == 0 &&
 		!tw_ints_same(v, it->ints))
 		r = json_refuse(root, e,

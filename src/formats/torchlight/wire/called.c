@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/torchlight/wire/called.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name.h"
+
+static int read_line(struct called *c, char *line, uint32_t n)
+{
+	char *end;
+	unsigned long entry;
+
+	line += strlen(CALLED);
+	entry = strtoul(line, &end, 10);
+	if (end == line || *end != ' ' || entry >= n || strlen(end + 1) > NAME_MAX ||
+		name_check(end + 1, strlen(end + 1)) < 0)
+		return -EINVAL;
+	c->names[entry] = end + 1;
+	return 0;
+}
+
+int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e)
+{
+	struct called c = {0};
+	int r = 0;
+
+	*ret = c;
+	if (!text)
+		return 0;
+	c.text = strndup((const char *)text->data, text->size);
+	c.names = calloc((size_t)n + 1, sizeof(*c.names));
+	if (!c.text || !c.names)
+		r = error_set(e, -ENOMEM, "no memory for the names of a mount");
+	for (char *line = c.text, *next; r == 0 && *line; line = next) {
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = '\0';
+		if (called_is(line) && read_line(&c, line, n) < 0)
+			r = error_set(
+				e, -EINVAL, "the list of names has a wrong line: %.100s", line);
+	}
+	if (r < 0)
+		called_finish(&c);
+	else
+		*ret = c;
+	return r;
+}
+
+void called_finish(struct called *c)
+{
+	free(c->text);
+	free(c->names);
+}
+
+void called_put(struct buffer *out, uint32_t entry, const char *name)
+{
+	buffer_printf(out, CALLED "%u %s\n", entry, name);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * called: what a mount calls files of an archive that it saved, where their own names would come
+ * out otherwise: of several with one name the numbers (~2) are dealt anew when one of them goes.
+ *
+ *   called N NAME    entry N of the manifest
+ *
+ * among lines of other kinds (lens/taught.h).
+ */
+#ifndef FORMATS_TORCHLIGHT_WIRE_CALLED_H
+#define FORMATS_TORCHLIGHT_WIRE_CALLED_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+struct called {
+	char *text;
+	const char **names; /* by entry; NULL: its own. NULL itself: all have their own */
+};
+
+#define CALLED "called "
+
+static inline bool called_is(const char *line)
+{
+	return strncmp(line, CALLED, strlen(CALLED)) == 0;
+}
+
+/* A text that may hold anything, for n entries; NULL: nothing. -EINVAL. */
+int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e);
+void called_finish(struct called *c);
+void called_put(struct buffer *out, uint32_t entry, const char *name);
+
+#endif

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Zlib
+"""What differs between two runs of a case, and which of it DESIGN allows."""
+import collections
+import importlib
+import re
+
+import case as cases
+
+FORMATS = ("teeworlds", "triclon", "torchlight")
+Difference = collections.namedtuple("Difference", "kind where old new")
+
+
+def of(format_):
+    return importlib.import_module("of_" + format_)
+
+
+class Context:
+    """A case, both runs of it, and what a rule wants to know of them."""
+
+    def __init__(self, case, old, new):
+        self.case, self.old, self.new = case, old, new
+        self.saved = any(op[0] == "sync" for op in case.ops)
+        self.killed = any(op[0] == "kill" for op in case.ops)
+
+    def written(self, until):
+        """All that was written before a look (None: the last), to whatever name."""
+        return [op[3] for op in self.case.ops[:until] if op[0] == "put"]
+
+    def removed(self, path):
+        return any(op[0] in ("rm", "rmdir", "mv") and (op[1] == path or path.startswith(op[1] + "/"))
+                   for op in self.case.ops)
+
+    def aside_and_gone(self):
+        """Was something moved, and then removed or covered where it came to?"""
+        moved = set()
+        for op in self.case.ops:
+            if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
+                return True
+            if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
+                moved.add(op[2])
+        return False
+
+
+# ---- what may differ, each with the rule that says so; what no line names is a fault in one of the two
+
+def late_verdict(c, d):
+    """Rule 2: what a file is refused for is judged against the base alone; what needs others is the save's."""
+    return d.kind == "result" and d.old in ("close EINVAL", "mv EINVAL") and d.new == "0"
+
+
+def back_after_a_save(c, d):
+    """Rule 3, 5: what every map has is there again after the save, so that it cannot be made once more."""
+    if d.kind == "result":
+        return c.saved and d.new.endswith(("EEXIST", "rmdir ENOTEMPTY"))
+    return c.saved and d.kind.endswith("-name") and not d.old and c.removed(d.where)
+
+
+def as_written(c, d):
+    """Rule 2: from its close to the next save a file shows the bytes that were written, then the canonical form."""
+    if d.kind not in ("look", "shown", "left") or not isinstance(d.new, bytes) or not isinstance(d.old, bytes):
+        return False
+    until = d.where[1] if d.kind != "left" else None
+    return d.new in c.written(until) or any(
+        op[0] == "put" and op[2] == "append" and d.new.endswith(op[3]) for op in c.case.ops[:until])
+
+
+def as_cut(c, d):
+    """Rule 2: and what was cut, the rest of them."""
+    return (d.kind in ("look", "shown", "left") and isinstance(d.new, bytes)
+            and any(op[0] == "cut" and op[2] == len(d.new) for op in c.case.ops))
+
+
+def report_of_a_save(c, d):
+    """Rule 6, 12: a report is of what one save wrote; what an earlier one saved, it said then."""
+    return c.saved and d.kind == "report" and (d.old or d.new).startswith(("@", "saved", "removed", "note", "moved"))
+
+
+def emptied(c, d):
+    """Rule 12: of what was removed and is empty now a note tells, once."""
+    return d.kind == "report" and d.old.startswith("saved: ") and any(
+        line.startswith("note: %s was removed, and is empty now" % d.old[7:]) for line in c.new.end.report)
+
+
+def removed_by_two_steps(c, d):
+    """One tree, one map: who moves a file aside and removes it there has removed it."""
+    return c.aside_and_gone() and d.kind in ("report", "code", "map", "shown", "shown-name", "left", "left-name")
+
+
+def removed_after_written(c, d):
+    """One tree, one map: what is removed is as the base has it, or empty, whatever was written to it before."""
+    return d.kind in ("map", "report", "code") and any(
+        "is gone, but" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
+
+
+def aside_as_it_was(c, d):
+    """Rule 4: what is moved aside stays in the map as the base has it, whatever was written to it before."""
+    return d.kind in ("map", "report", "code") and any(
+        "was moved to a name that means nothing" in line for line in c.new.end.report) and c.written(None)
+
+
+def as_saved(c, d):
+    """Section 1, rule 1: after a save a file shows what the saved map says: names of now, versions that were written.
+    The old program went on showing what it was."""
+    if d.kind in ("look-name", "shown-name"):
+        return c.saved and not d.old and any(op[0] == "mkdir" for op in c.case.ops)
+    return c.saved and d.kind in ("look", "shown") and d.where[0].endswith(".json") and isinstance(d.new, bytes)
+
+
+def standing_after_a_kill(c, d):
+    """Rule 3: directories that are always there are there, also of what was made before a kill."""
+    return c.killed and d.kind == "result" and d.old in ("mkdir ENOENT", "rmdir ENOENT") and d.new == "0"
+
+
+def made_and_emptied(c, d):
+    """One tree, one map: a directory that was made, and has nothing in it any more, is a directory that was made."""
+    made = [op[1] for op in c.case.ops if op[0] == "mkdir"]
+    return d.kind in ("report", "code", "map") and any(
+        "removed from %s, which cannot be without it" % path in line for line in c.old.end.report for path in made)
+
+
+def name_of_the_tree(c, d):
+    """Rule 5: a name means what stands under it, else what stood there in the base, which a save makes anew."""
+    return (d.kind in ("report", "code", "map", "left-name") and any("(names no " in line for line in c.new.end.report)
+            and (c.saved or any(op[0] == "mv" for op in c.case.ops)))
+
+
+def reason(c, d):
+    """The same file is left; why is said in the words of what is looked at first."""
+    def paths(report):
+        return {line.split(": ")[1] for line in report if line.startswith("left: ")}
+    return d.kind == "report" and (d.old or d.new).startswith("left: ") and paths(c.old.end.report) == paths(
+        c.new.end.report)
+
+
+def replaced(c, d):
+    """Rule 12: of a directory that was removed and made anew one line tells, and none of what was in it."""
+    notes = [line[len("note: what was "):-len(" before was removed")] for line in c.new.end.report
+             if line.startswith("note: what was ")]
+    return d.kind in ("report", "code") and any(path in (d.old or d.new) for path in notes)
+
+
+def layer_decides(c, d):
+    """Rule 5: where layer.json was written its size counts, not that of the tables."""
+    return d.kind in ("code", "report", "map", "left-name", "shown") and any(
+        "(the layer has" in line for line in c.new.end.report) and not any(
+            "(the layer has" in line for line in c.old.end.report)
+
+
+def base_path(c, d):
+    """Rule 12: what is gone is told by its path in the base."""
+    return d.kind == "report" and (d.old or d.new).startswith(("removed: ", "note: ")) and c.old.end.code == c.new.end.code
+
+
+def first_lines(c, d):
+    """A report names some, and how many more: in the order of paths now."""
+    return d.kind == "report" and d.where.startswith("saved: ") and any(
+        re.fullmatch(r"saved: and \d+ more", line) for line in c.new.end.report)
+
+
+def failed_save(c, d):
+    """Rule 6: where the save fails the journal has all; what an earlier save refused is copied out besides."""
+    return d.kind == "left-name" and c.new.end.code == c.old.end.code == 4
+
+
+def replaced_content(c, d):
+    """One tree, one map: what a second close takes the place of is in no tree, also where a save refuses that."""
+    puts = [op[1] for op in c.case.ops if op[0] == "put"]
+    return d.kind in ("report", "code", "map") and len(set(puts)) < len(puts) and any(
+        "no valid" in line for line in c.new.end.report)
+
+
+def aside_shows_the_base(c, d):
+    """Rule 2, 4: what is moved aside shows what the base has, whatever others say now."""
+    return d.kind in ("shown", "look", "left") and is_aside(c, d.where[0])
+
+
+def is_aside(c, path):
+    return of(c.case.format).is_aside(path)
+
+
+def gone_with_a_save(c, d):
+    """Rule 4: references to what is gone become none with the save, and what is made later is another object."""
+    return c.saved and d.kind == "map" and any(op[0] == "rm" for op in c.case.ops)
+
+
+def order_among_equals(c, d):
+    """The layout's rule: of one number, the base's come first, then names in order, not calls."""
+    places = collections.Counter()
+    for op in c.case.ops:
+        if op[0] in ("mv", "mkdir") or (op[0] == "put" and op[2] in ("new", "trunc", "shell")):
+            above, _, name = op[2 if op[0] == "mv" else 1].rpartition("/")
+            places[above, int((re.match(r"\d+", name) or [-1])[0])] += 1
+    return d.kind == "map" and max(places.values()) > 1 and of(c.case.format).same_but_for_order(
+        c.old.end.files, c.new.end.files)
+
+
+def base_of_the_file(c, d):
+    """Section 1: the base is the map as it was saved, which says what its file says."""
+    return c.saved and c.case.format == "triclon" and (
+        d.kind in ("look", "shown") and d.where[0] == "info.json" or d.where == "objects.csv")
+
+
+ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
+           removed_after_written, aside_as_it_was, as_saved,
+           standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
+           base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
+           order_among_equals, base_of_the_file]
+
+
+# ---- the comparison
+
+def trees(kind, at, old, new):
+    for path in sorted(set(old) | set(new)):
+        if path not in old or path not in new:
+            yield Difference(kind + "-name", path, "there" if path in old else "", "there" if path in new else "")
+        elif old[path] != new[path]:
+            yield Difference(kind, (path, at), old[path], new[path])
+
+
+def lines(kind, old, new):
+    only = collections.Counter(old)
+    only.subtract(new)
+    for line, n in sorted(only.items()):
+        if n:
+            yield Difference(kind, line, line if n > 0 else "", line if n < 0 else "")
+
+
+def all_differences(c):
+    """In the order in which they happen. Where a call was answered differently there are two trees from then on."""
+    looks = 0
+    for i, op in enumerate(c.case.ops[:min(len(c.old.results), len(c.new.results))]):
+        if op[0] == "look" and looks < min(len(c.old.looks), len(c.new.looks)):
+            yield from trees("look", i, c.old.looks[looks], c.new.looks[looks])
+            looks += 1
+        elif c.old.results[i] is not None and c.old.results[i] != c.new.results[i]:
+            yield Difference("result", "%d: %s" % (i, cases.line(op)), c.old.results[i], c.new.results[i])
+            return
+    one, two = c.old.end, c.new.end
+    for end in (one, two):
+        if end.code in ("failed", "hung"):
+            yield Difference(end.code, "", *("; ".join(e.report) if e is end else "" for e in (one, two)))
+    if {one.code, two.code} & {"failed", "hung"}:
+        return
+    yield from trees("shown", len(c.case.ops), one.shown, two.shown)
+    if one.code != two.code:
+        yield Difference("code", "", one.code, two.code)
+    yield from lines("report", one.report, two.report)
+    if not of(c.case.format).same(one.files, two.files, c.saved):
+        yield Difference("map", "", one.files.get(""), two.files.get(""))
+    yield from trees("left", 0, one.left, two.left)
+
+
+def differences(case, old, new):
+    """(those that no rule allows, a count of those that one does)"""
+    c, out, allowed = Context(case, old, new), [], collections.Counter()
+    for d in all_differences(c):
+        rule = next((r for r in ALLOWED if r(c, d)), None)
+        if rule:
+            allowed[rule.__name__] += 1
+        else:
+            out.append(d)
+    return out, allowed
+
+
+def words(d):
+    """A difference for people."""
+    def short(v):
+        return repr(v if len(v) <= 600 else v[:600] + b"...") if isinstance(v, bytes) else str(v)
+    return "%s %s\n    old: %s\n    new: %s" % (d.kind, d.where, short(d.old), short(d.new))
+
+
+def signature(d):
+    """Of what sort it is: by this differences are counted, and shrinking holds on to it."""
+    if d.kind == "result":
+        return "result %s: %s / %s" % (d.where.split()[1], d.old, d.new)
+    if d.kind == "report":
+        line = re.sub(r"'[^']*'|\"[^\"]*\"", "_", d.where)
+        line = re.sub(r"(images|sounds|envelopes|groups|info|MEDIA|\.mod|@)\S*( \S+\.(json|png|csv))?", "PATH", line)
+        return "report of the %s: %s" % ("old one" if d.old else "new one", re.sub(r"\d+", "N", line)[:110])
+    if d.kind in ("code", "failed", "hung"):
+        return "%s: %s / %s" % (d.kind, str(d.old)[:60], str(d.new)[:60])
+    return d.kind

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Zlib
+"""What must become of a map whose files are moved, copied, written and removed: an independent model
+(DESIGN section 4; docs/teeworlds.md). A World is a base and a tree, and built() the map that follows.
+
+The tree has what stands in each directory, where that came from, and what was written. Whatever
+changes a tree on the mount is done here too, by the same path.
+"""
+import copy
+import os
+
+from graph import (CLIPS, KEYS, LISTS, Base, Object, by_name, each_reference, parsed, read, stem_of)
+
+ENDINGS = {"images": (".png", ".json"), "sounds": (".opus", ".json"), "envelopes": (".json",)}
+NOUGHT = {3: b"  0", 6: b"     0"}
+
+
+class Refused(Exception):
+    """The save would refuse that."""
+
+
+class Entry:
+    """A medium's file, or the directory of a group or layer."""
+
+    def __init__(self, origin=None):
+        self.origin = origin  # of the base
+        self.files = {}       # what was written, by name; of a medium ""
+        self.layers = Directory()
+
+    def tree(self):
+        return self.origin, self.files, self.layers.tree()
+
+
+class Directory(dict):
+    """Entries by name; and where something stood, what a file that is made there comes from."""
+
+    def __init__(self, things=()):
+        super().__init__((t.path, Entry(t)) for t in things)
+        self.home = {t.path: t for t in things}
+        self.left = {}
+
+    def tree(self):
+        return {n: e.tree() for n, e in self.items()}, {
+            n: o for n, o in self.left.items() if n not in self.home}
+
+
+def means(sort, name):
+    return name[0] != "." and os.path.splitext(name)[1] in ENDINGS[sort]
+
+
+def cells(plane):
+    return [row.split(b",") for row in plane.splitlines()]
+
+
+def plane_of(rows):
+    return b"".join(b",".join(row) + b"\n" for row in rows)
+
+
+def resized(plane, w, h):
+    rows = cells(plane)
+    nought = NOUGHT[len(rows[0][0])]
+    rows = [(row + [nought] * w)[:w] for row in rows][:h]
+    return plane_of(rows + [[nought] * w for _ in range(h - len(rows))])
+
+
+def size_of(plane):
+    return len(cells(plane)[0]), len(cells(plane))
+
+
+class World:
+    def __init__(self, base):
+        self.take(base)
+
+    def take(self, base):
+        """The mount goes on over this base, and nothing of it is changed."""
+        self.base = base
+        self.places = {sort: Directory(base[sort]) for sort in LISTS}
+        for entry in self.places["groups"].values():
+            entry.layers = Directory(entry.origin.layers)
+        self.others = {}  # files of info/
+
+    def saved(self):
+        """Paths hold still; a file that left for a name that means nothing is still there."""
+        scratch = [(sort, name, entry) for sort in ENDINGS for name, entry in self.places[sort].items()
+                   if not means(sort, name)]
+        built = self.build()
+        self.take(built.base)
+        for sort, name, entry in scratch:
+            kept = built.now.get(entry.origin) if entry.origin in built.kept else None
+            entry.files[""] = entry.files.get("", entry.origin and entry.origin.content[""])
+            entry.origin = kept
+            self.places[sort][name] = entry
+            if kept:
+                self.places[sort].pop(kept.path, None)
+                self.places[sort].left[kept.path] = kept
+
+    def mounted(self):
+        """As the next mount finds it."""
+        self.take(self.build().base.settle())
+
+    def tree(self):
+        """All that decides over the map."""
+        return {sort: d.tree() for sort, d in self.places.items()}, self.others
+
+    # ---- what programs do
+
+    def at(self, path):
+        """(directory, name in it, the rest of the path)"""
+        parts = path.split("/")
+        if parts[0] != "groups" or len(parts) < 4:
+            return self.places[parts[0]], parts[1], "/".join(parts[2:])
+        return self.places["groups"][parts[1]].layers, parts[3], "/".join(parts[4:])
+
+    def entry(self, path):
+        d, name, _ = self.at(path)
+        return d[name]
+
+    def put(self, path, data):
+        if path.startswith("info/"):
+            self.others[path] = data
+            return
+        d, name, file = self.at(path)
+        if path.startswith("groups/"):
+            d[name].files[file] = data
+            return
+        if name not in d:
+            self.stand(path, Entry())
+        d[name].files[""] = data
+        self.take_form(path)
+
+    def mkdir(self, path):
+        d, name, rest = self.at(path)
+        if rest:
+            d[name]  # what is always in a group is there, if that is
+            return
+        if name in d:
+            raise FileExistsError(path)
+        d[name] = Entry()
+
+    def remove(self, path):
+        d, name, _ = self.at(path)
+        entry = d.pop(name)
+        if not path.startswith("groups/"):
+            self.leave(d, name, entry.origin if means(path.split("/")[0], name) else None)
+
+    def rename(self, old, new):
+        d, name, _ = self.at(old)
+        entry, sort = d.pop(name), old.split("/")[0]
+        if sort == "groups":
+            to, called, _ = self.at(new)
+            if called in to:
+                raise FileExistsError(new)
+            to[called] = entry
+            return
+        backup = means(sort, name) and not means(sort, os.path.basename(new))
+        left = entry.origin if backup else None
+        self.stand(new, entry)
+        self.take_form(new)
+        self.leave(d, name, left)
+
+    @staticmethod
+    def leave(d, name, origin):
+        origin = d.home.get(name, origin)
+        if origin:
+            d.left[name] = origin
+
+    def stand(self, path, entry):
+        """A file takes the place of another, or of what stood there, and comes from where that came
+        from, if it comes from nowhere else."""
+        d, name, _ = self.at(path)
+        there = d[name].origin if name in d else None
+        left = d.left.pop(name, None)
+        if means(path.split("/")[0], name):
+            entry.origin = entry.origin or there or left
+        d[name] = entry
+
+    def take_form(self, path):
+        """The other form of the same object leaves."""
+        d, name, _ = self.at(path)
+        sort = path.split("/")[0]
+        if not means(sort, name):
+            return
+        for ending in ENDINGS[sort]:
+            other = stem_of(sort, name) + ending
+            if other != name and other in d:
+                d[name].origin = d[name].origin or d[other].origin
+                del d[other]
+                self.leave(d, other, None)
+
+    # ---- what the mount shows
+
+    def shows(self, path):
+        """What a file says now; names are those of the base."""
+        _, _, file = self.at(path)
+        entry = self.entry(path)
+        value = content(entry, False)[file]
+        if file in entry.files or not isinstance(value, (dict, list)):
+            return value
+        return each_reference(value, lambda _, v: v.stem() if isinstance(v, Object) else v)
+
+    def names(self):
+        """All names that were written: {(sort, stem)}."""
+        out = set()
+        for value in self.written():
+            each_reference(value, lambda k, v: out.add((KEYS[k], v)) if isinstance(v, str) else None)
+        return out
+
+    def written(self):
+        for group in self.places["groups"].values():
+            for layer in group.layers.values():
+                yield from map(read, layer.files.values())
+
+    def build(self):
+        return Build(self)
+
+
+def content(entry, save=True):
+    """What the files of an entry say: as they were written, or as those of its origin said. What
+    several decide is the save's."""
+    out = dict(entry.origin.content) if entry.origin else {}
+    out.update({n: read(data) for n, data in entry.files.items()})
+    if "layer.json" in out:
+        fit(entry, out, save)
+    return out
+
+
+def fit(entry, out, save):
+    """The size of a layer, and of its tables (DESIGN rule 5); what nobody wrote is zeros or empty."""
+    main = out["layer.json"]
+    if entry.origin is None:
+        if main["type"] == 2:
+            for name in ("id.csv", "flags.csv"):
+                out.setdefault(name, plane_of([[b"  0"] * main["width"]] * main["height"]))
+        else:
+            out.setdefault("quads.json" if main["type"] == 3 else "sources.json", [])
+    tables = [n for n in out if n.endswith(".csv")]
+    if not tables:
+        return
+    size = main["width"], main["height"]
+    sizes = {size_of(out[n]) for n in tables}
+    if save and "layer.json" not in entry.files and len(sizes) == 1 and all(n in entry.files for n in tables):
+        size, = sizes
+        out["layer.json"] = dict(main, width=size[0], height=size[1])
+    had = entry.origin and (entry.origin.content["layer.json"]["width"],
+                            entry.origin.content["layer.json"]["height"])
+    for name in tables:
+        if save and size_of(out[name]) not in (size, had):
+            raise Refused("%s has another size than its layer" % name)
+        if save or name not in entry.files:
+            out[name] = resized(out[name], *size)
+
+
+class Build:
+    """The map that follows from a base and a tree: a base of its own."""
+
+    def __init__(self, world):
+        self.world, self.base = world, Base()
+        self.now, self.was = {}, {}  # object of the old base: that of the new one; and back
+        self.kept = set()  # of the old base: its file has a name that means nothing
+        self.stands = {}   # (sort, stem): object of the new base
+        self.entries = {}  # object of the new base: its entry
+        for sort in ENDINGS:
+            self.identify(sort, world.places[sort])
+        for name, entry in in_order(world.places["groups"]):
+            group = self.place("groups", name, entry, entry.origin, None)
+            for below, layer in in_order(entry.layers):
+                self.place("layers", below, layer, layer.origin, group)
+        for sort in LISTS:
+            self.base[sort].sort(key=Object.order)
+        for group in self.base["groups"]:
+            group.layers.sort(key=Object.order)
+        for t, entry in self.entries.items():
+            self.fill(t, entry)
+
+    def identify(self, sort, d):
+        """An object belongs to the file at its path in the base, else to one that came from there."""
+        home = {t.stem(): t for t in self.world.base[sort]}
+        files = [(n, e) for n, e in in_order(d) if means(sort, n)]
+        taken = {home[stem_of(sort, n)] for n, _ in files if stem_of(sort, n) in home}
+        for name, entry in files:
+            t = home.get(stem_of(sort, name))
+            if not t and entry.origin not in taken:
+                t = entry.origin
+                taken.add(t)
+            self.place(sort, name, entry, t, None)
+        for name, entry in in_order(d):
+            if entry.origin and not means(sort, name) and entry.origin not in taken:
+                taken.add(entry.origin)
+                self.kept.add(entry.origin)
+                self.place(sort, entry.origin.path, Entry(entry.origin), entry.origin, None)
+
+    def place(self, sort, name, entry, old, group):
+        """The object (None: it is new) stands there."""
+        new = copy.copy(old) if old else Object(sort, name, b"", {})
+        at_home = old and stem_of(sort, name) == old.stem() and (
+            self.now.get(old.group) is group)
+        new.path, new.group, new.layers = name, group, []
+        if not at_home:
+            new.position, new.name = parsed(new.stem(), sort)
+            new.moved = True
+        self.entries[new] = entry
+        self.stands[sort, new.stem()] = new
+        (group.layers if group else self.base[sort]).append(new)
+        if old:
+            self.now[old], self.was[new] = new, old
+        return new
+
+    # ---- contents
+
+    def fill(self, t, entry):
+        says = content(entry)
+        t.content = {n: each_reference(v, self.points_at) if isinstance(v, (dict, list)) else v
+                     for n, v in says.items()}
+        if t.name:
+            raise_version(t)
+        t.painted = t.sort == "images" and t in self.was and t.content != self.was[t].content
+        # Of a layer that has another image now, nobody says which pixels its marks follow.
+        for main in (t.content.get("layer.json", {}), self.was[t].content.get("layer.json", {})
+                     if t in self.was else {}):
+            image = main.get("image")
+            image = self.now.get(image, image)
+            t.repainted = t.repainted or isinstance(image, Object) and image.painted
+
+    def points_at(self, key, value):
+        if isinstance(value, Object):
+            return self.now.get(value)
+        if isinstance(value, str):
+            return self.named(KEYS[key], value)
+        # What pointed at nothing must not begin to point at something.
+        return None if value is not None and 0 <= value < len(self.base[KEYS[key]]) else value
+
+    def named(self, sort, stem):
+        """What stands under that name, and if nothing does, what stood there in the base."""
+        if (sort, stem) in self.stands:
+            return self.stands[sort, stem]
+        for t in self.world.base[sort]:
+            if t.stem() == stem:
+                return self.now.get(t)
+        raise Refused("%s names nothing in %s" % (stem, sort))
+
+
+def in_order(d):
+    return sorted(d.items(), key=lambda item: by_name(item[0]))
+
+
+def raise_version(t):
+    """A name needs a version that has one (layout rule 6)."""
+    main = {"groups": "group.json", "layers": "layer.json"}.get(t.sort)
+    value = dict(t.content.get(main, {}))
+    least = 3 if t.sort == "groups" else {2: 3, 3: 2}.get(value.get("type"))
+    if least and value.get("version", least) < least:
+        value["version"] = least
+        if t.sort == "groups":
+            value.update({key: value.get(key, 0) for key in CLIPS})
+        t.content[main] = value
