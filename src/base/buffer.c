@@ -62,6 +62,18 @@ void buffer_text(struct buffer *b, const char *s)
 	buffer_append(b, s, strlen(s));
 }
 
+char *text_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	return text;
+}
+
 void buffer_printf(struct buffer *b, const char *fmt, ...)
 {
 	va_list ap;

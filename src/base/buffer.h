@@ -24,7 +24,10 @@ struct buffer {
 	struct bytes *span; /* what data lies in, so that finishing copies nothing */
 };
 
-#define BUFFER_INIT {0}
+#define BUFFER_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 void buffer_finish_free(struct buffer *b); /* frees what is held; b is as new */
 #define CLEANUP_BUFFER __attribute__((cleanup(buffer_finish_free)))
@@ -33,6 +36,8 @@ void buffer_append(struct buffer *b, const void *data, size_t n);
 void buffer_byte(struct buffer *b, uint8_t c);
 void buffer_text(struct buffer *b, const char *s);
 void buffer_printf(struct buffer *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* A text of its own, to be freed; NULL: no memory. */
+char *text_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void buffer_u16(struct buffer *b, uint16_t v); /* little-endian, as all below */
 void buffer_u32(struct buffer *b, uint32_t v);
 void buffer_u64(struct buffer *b, uint64_t v);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 
 int name_check(const char *name, size_t n)
@@ -84,6 +85,11 @@ int path_next(const char **path, char ret[NAME_MAX + 1])
 	ret[n] = '\0';
 	*path += n + ((*path)[n] == '/');
 	return 0;
+}
+
+char *path_join(const char *dir, const char *name)
+{
+	return text_printf("%s%s%s", dir, dir[0] ? "/" : "", name);
 }
 
 int path_check(const char *path)

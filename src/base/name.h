@@ -27,6 +27,8 @@ int name_compare(const char *a, const char *b);
 /* Takes the first name off a relative path, and the slash behind it; *path is "" after the last.
  * Fails like name_check, also for a slash that nothing follows. */
 int path_next(const char **path, char ret[NAME_MAX + 1]);
+/* "dir/name", or the name where dir is ""; the caller's, NULL: no memory. */
+char *path_join(const char *dir, const char *name);
 /* Is it a path of such names alone? */
 int path_check(const char *path);
 

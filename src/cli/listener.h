@@ -19,9 +19,9 @@ struct listener {
 	bool heard;             /* a message came */
 	bool warned;            /* that none comes */
 	int64_t start_ms, heard_ms, shown_ms;
-	int64_t moved_ms;           /* when the save was further than before */
-	struct control_msg last;    /* the last PROGRESS that said something */
-	struct names printed;       /* of the report: each line is printed once */
+	int64_t moved_ms;        /* when the save was further than before */
+	struct control_msg last; /* the last PROGRESS that said something */
+	struct names printed;    /* of the report: each line is printed once */
 };
 
 void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);

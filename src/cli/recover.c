@@ -77,16 +77,12 @@ static int make_directory(int dirfd, const char *path, struct error *e)
 static int extract_into(int dirfd, const char *file, int out, struct error *e)
 {
 	CLEANUP(close_fd) int below = make_directory(out, file, e);
-	char *prefix;
-	int r;
+	CLEANUP(free) char *prefix = text_printf("%s/", file);
 
 	if (below < 0)
 		return below;
-	if (asprintf(&prefix, "%s/", file) < 0)
-		return error_set(e, -ENOMEM, "out of memory");
-	r = journal_extract(dirfd, file, below, print_file, prefix, e);
-	free(prefix);
-	return r;
+	return prefix ? journal_extract(dirfd, file, below, print_file, prefix, e)
+		      : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* One journal's files go right into the directory, those of several each into one of its own. */

@@ -135,11 +135,9 @@ void cli_usage_of(const char *command)
 
 int cli_usage(const char *fmt, ...)
 {
-	CLEANUP(free) char *see = NULL;
+	CLEANUP(free) char *see = running ? text_printf(" (see mapfs help %s)", running) : NULL;
 	va_list ap;
 
-	if (!running || asprintf(&see, " (see mapfs help %s)", running) < 0)
-		see = NULL;
 	va_start(ap, fmt);
 	say_more(stderr, "mapfs: ", fmt, ap, see ? see : " (see mapfs --help)");
 	va_end(ap);

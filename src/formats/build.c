@@ -25,7 +25,8 @@ static bool is_timed(const struct building *b, size_t i)
 
 	if (!b->in[i].timed || !b->f->kept_time || b->in[i].dir || o->id == ENTRY_NONE)
 		return false;
-	if (b->in[i].from != o->id || o->fate == BUILD_WRITTEN)
+	/* What is written or stands elsewhere would get another. */
+	if (b->in[i].from != o->id || o->fate != BUILD_SAME)
 		return true;
 	t = b->f->kept_time(b->in[i].mtime);
 	return b->f->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&

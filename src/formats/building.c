@@ -26,13 +26,15 @@ bool building_passes(int r)
 int building_put(
 	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
 {
-	CLEANUP(change_free) struct change *c = NULL;
-	int parsed = b->f->edit->parse(b->now, id, x, &b->others, &c, why), r = 0;
+	struct snapshot *next = NULL;
+	int r = b->f->edit->put(b->now, id, x, &b->others, &next, NULL, why);
 
-	*ret_put = c && (parsed == 0 || parsed == -EAGAIN);
-	if (*ret_put)
-		r = b->f->edit->apply(&b->now, c, NULL, why);
-	return r < 0 ? r : parsed;
+	*ret_put = next;
+	if (next) {
+		snapshot_unref(b->now);
+		b->now = next;
+	}
+	return r;
 }
 
 int building_place(struct building *b, struct placement p)

@@ -24,7 +24,7 @@ struct building {
 	size_t n_left, room_left;
 	struct placement *placements;
 	size_t n_placements, room;
-	struct format_others others;    /* what parse is told: from when that is settled */
+	struct format_others others;    /* what put is told: from when that is settled */
 	struct format_written *written; /* ... its */
 	bool progress;
 	bool last; /* what waits for others is refused */

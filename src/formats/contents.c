@@ -83,11 +83,11 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 /* It says what is there by now; but that may follow from what others say. */
 static bool differs_from_base(const struct building *b, size_t i, const struct extent *x)
 {
-	CLEANUP(change_free) struct change *c = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	const struct format_edit *edit = b->f->edit;
 
 	return b->f->follows &&
-	       (b->f->edit->parse(b->base, b->out->entries[i].id, x, &b->others, &c, NULL) < 0 ||
-		       c);
+	       (edit->put(b->base, b->out->entries[i].id, x, &b->others, &s, NULL, NULL) < 0 || s);
 }
 
 /* 1: it waits for others. */

@@ -41,12 +41,6 @@ int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct e
 	return 0;
 }
 
-void change_free(struct change *c)
-{
-	if (c)
-		c->free(c);
-}
-
 void plan_free(struct plan *p)
 {
 	if (p)

@@ -6,32 +6,31 @@
  * chain of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given;
  * the owner's thread holds the newest and replaces it.
  *
- * The operations are in four groups, each but the first a table that may be NULL:
+ * The operations are in three groups, each but the first a table that may be NULL:
  *   struct format        reading: what is there, and its bytes
- *   struct format_edit   what was written: judged, applied, and at a save the file
- *   struct format_tree   what names mean, new objects, and the map that follows from the names
+ *   struct format_edit   what was written: judged, and at a save the file
+ *   struct format_tree   what names mean, new objects, the map that follows from the names, and the
+ *                        names that follow from that
  * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
  *   Size      st.size, or size() where st.sized is false, is the length of what get gives.
- *   GetPut    parse of what get gave is no change at all (*ret == NULL).
- *   PutGet    after parse and apply of b, get gives b in canonical form, and parsing that is no
- *             change.
- *   Locality  apply changes no other item or blob than the ones the lens shows and what it declares
+ *   GetPut    put of what get gave is no change at all (*ret == NULL).
+ *   PutGet    after a put of b, get gives b in canonical form, and putting that is no change.
+ *   Locality  put changes no other item or blob than the ones the lens shows and what it declares
  *             as derived.
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, apply, meaning add: cheap, for everybody waits (no large inflate).
- *   workers   size get note, parse sound check encode verify same, finalize: several at a
- *             time.
+ *   owner     lookup stat list, meaning add: cheap, for everybody waits (no large inflate).
+ *   workers   size get note, put sound check encode verify same, finalize names: several at a time.
  * What is counted is freed on whichever thread lets go last.
  *
  * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
  * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
- * failure *s is as it was. Snapshots, changes and plans begin with a head that says how they are
- * freed; a format puts its own fields behind it.
+ * failure *s is as it was. Snapshots and plans begin with a head that says how they are freed; a
+ * format puts its own fields behind it.
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
@@ -78,7 +77,7 @@ enum { FORMAT_MOST = INT32_MAX }; /* bytes of any file */
 struct entry {
 	entry_id id;
 	bool dir;
-	bool writable;  /* a file that parse serves */
+	bool writable;  /* a file that put serves */
 	bool sized;     /* size is known; else ask size(), on a worker */
 	bool late;      /* ... when somebody asks for that one, and not in a listing */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
@@ -87,12 +86,12 @@ struct entry {
 	bool lasting; /* a part that is always there: removed, it is empty in the next mount */
 	bool fixed;   /* it can be neither removed nor renamed (EPERM) */
 	/* It shows what follows from the rest of the map: what is written to it is dropped, by
-	 * parse, and so is what is renamed over it; removed, it is back when it is made again or
+	 * put, and so is what is renamed over it; removed, it is back when it is made again or
 	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
 	 * FORMAT_DRAWN to a mount that does not have it. */
 	bool derived;
 	uint64_t size;
-	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
+	uint64_t most; /* bytes that put would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
 };
 
@@ -140,8 +139,8 @@ struct format {
 	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
 	 * name is no other's. */
 	void (*fold)(const char *name, char *ret);
-	/* Maps keep the times of their files: what is kept of one that a program set, which finalize
-	 * is told of (stamp). NULL: they keep none. */
+	/* Maps keep the times of their files: what is kept of one that a program set, which
+	 * finalize is told of (stamp). NULL: they keep none. */
 	struct timespec (*kept_time)(struct timespec t);
 	/* Names begin with an object's position, which each mount deals anew. */
 	bool numbered;
@@ -204,14 +203,6 @@ struct format {
 
 /* Editing. */
 
-/* A parse's result, which a format extends; applied or not, its owner frees it. */
-struct change {
-	void (*free)(struct change *c);
-};
-
-void change_free(struct change *c); /* accepts NULL */
-DEFINE_CLEANUP(struct change, change_free);
-
 /* A file of the tree that has bytes of its own. */
 struct format_written {
 	entry_id id;
@@ -227,7 +218,7 @@ struct format_others {
 	size_t n_written;
 };
 
-/* What apply says of other entries: their content, size or times may have changed; of a directory,
+/* What put says of other entries: their content, size or times may have changed; of a directory,
  * which names the format gives in it. */
 struct touched {
 	entry_id *ids;
@@ -259,19 +250,18 @@ struct format_fault {
 
 /* What it takes to change a map and to write it. */
 struct format_edit {
-	/* Judge what was written to id, against s. others: what a name in it means is what stands
-	 * under that name there, and if nothing does, what s had there when it was opened; NULL:
-	 * it is judged alone, and only the latter is known. *ret = NULL: it says what stands there
-	 * already. -EINVAL: the file becomes a draft, but where that is for what other files hold
+	/* Judge what was written to id, against s, and make the version that has it. others: what a
+	 * name in it means is what stands under that name there, and if nothing does, what s had
+	 * there when it was opened; NULL: it is judged alone, and only the latter is known. *ret =
+	 * NULL: it says what stands there already. t (may be NULL) says which entries may show
+	 * something else in *ret.
+	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
 	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
-	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; a change
-	 * that comes with it is applied, for the files that wait for this one. */
-	int (*parse)(const struct snapshot *s, entry_id id, const struct extent *in,
-		const struct format_others *others, struct change **ret, struct error *e);
-	/* Replaces *s (whose reference is consumed and renewed) by the changed version. -ESTALE:
-	 * the change was made against an older version that differs; parse again. */
-	int (*apply)(
-		struct snapshot **s, const struct change *c, struct touched *t, struct error *e);
+	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; *ret is set
+	 * even so where the files that wait for this one go on from there. */
+	int (*put)(const struct snapshot *s, entry_id id, const struct extent *in,
+		const struct format_others *others, struct snapshot **ret, struct touched *t,
+		struct error *e);
 
 	/* Does what open gave hold together? Asked when it was opened, for a look that takes no
 	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it

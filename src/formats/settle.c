@@ -148,6 +148,15 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	return claim(b, m.id, 0);
 }
 
+/* A directory that is always there is there again: each file in it went by itself. */
+static void settle_standing(struct building *b, size_t i)
+{
+	const struct tree_entry *t = &b->in[i];
+
+	if (t->dir && is_home(b, i) && is_fixed(b, t->from))
+		b->out->entries[i].id = t->from;
+}
+
 /* The second: files that stand anywhere else. */
 static int settle_other(struct building *b, size_t i, struct error *e)
 {
@@ -281,7 +290,9 @@ int settle(struct building *b, struct error *e)
 
 	b->out->entries[0].id = ENTRY_ROOT;
 	for (size_t i = 1; r == 0 && i < n; i++)
-		if (!b->in[i].gone)
+		if (b->in[i].gone)
+			settle_standing(b, i);
+		else
 			r = settle_known(b, i, e);
 	if (r == 0)
 		r = settle_untouched(b);

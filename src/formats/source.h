@@ -12,7 +12,7 @@
 #include "base/durable/compared.h"
 #include "base/error.h"
 
-/* Where parse keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
+/* Where put keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
 struct store {
 	/* Append data, return where it now stands. Any thread. */
 	int (*keep)(

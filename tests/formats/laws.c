@@ -54,23 +54,17 @@ int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t 
 {
 	struct bytes *b = bytes_copy(data, n);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
-	struct change *c = NULL;
+	struct snapshot *next = NULL;
 	int r;
 
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = (*s)->format->edit->parse(*s, id, &in, others, &c, e);
-	if (!c || (r < 0 && r != -EAGAIN))
+	r = (*s)->format->edit->put(*s, id, &in, others, &next, touched, e);
+	if (!next)
 		return r;
-	if (r == -EAGAIN) {
-		if ((*s)->format->edit->apply(s, c, touched, NULL) < 0)
-			r = -ENOMEM;
-		change_free(c);
-		return r;
-	}
-	r = (*s)->format->edit->apply(s, c, touched, e);
-	change_free(c);
+	snapshot_unref(*s);
+	*s = next;
 	return r < 0 ? r : 1;
 }
 

@@ -304,7 +304,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 
 static void ask_of_content(const struct run *run, struct random *r, const struct thing *t)
 {
-	CLEANUP(change_free) struct change *c = NULL;
+	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	CLEANUP(bytes_unref) struct bytes *note = NULL;
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
 	struct bytes *b = pick_content(run, r, t);
@@ -317,7 +317,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 		return;
 	}
 	in = extent_of_bytes(b);
-	(void)run->f->edit->parse(run->now, t->id, &in, NULL, &c, NULL);
+	(void)run->f->edit->put(run->now, t->id, &in, NULL, &next, NULL, NULL);
 }
 
 static void ask(struct run *run, enum question what, const struct thing *t)

@@ -20,7 +20,8 @@ class Layers(Base):
         """Of a type and version whose files say all of it, so that it can be copied."""
         main, files = self.main(layer, world), self.files(layer, world)
         if main.get("type") == 2:
-            return (self.is_settled(layer, world) and main.get("kind") == 0 and main.get("version") in (2, 3, 4) and "image" in main
+            return (self.is_settled(layer, world) and main.get("kind") == 0
+                    and main.get("version") in (2, 3, 4) and "image" in main
                     and {"id.csv", "flags.csv"} <= set(files)
                     and main["width"] >= 2 and main["height"] >= 2
                     and all(0 <= c <= 255 for c in main["color"]))

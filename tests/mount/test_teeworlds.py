@@ -97,6 +97,24 @@ def test_an_auto_mapper_of_no_layer_is_not_that_of_a_new_one(box):
     again.unmount()
 
 
+@pytest.mark.parametrize("name", ["images", "info"])
+def test_what_was_in_a_directory_that_is_always_there_goes_with_it(m, name):
+    before = sorted(os.listdir(m / name))
+    full = [n for n in before if os.path.getsize(os.path.join(m / name, n))]
+    assert full
+    shell(m, "rm -r " + name)
+    assert not os.path.exists(m / name)
+    out = m.unmount().out.splitlines()
+    again = m.box.mount(m.map)
+    if name == "info":
+        assert {n: again.get("info/" + n) for n in os.listdir(again / "info")} == dict.fromkeys(before, b"")
+        assert ["note: info/%s was removed, and is empty now: the map still has one" % n for n in full] == out
+    else:
+        assert os.listdir(again / name) == []
+        assert [line for line in out if line.startswith("removed: ")] == ["removed: %s/%s" % (name, n) for n in full]
+    again.unmount()
+
+
 STANDING = ["images", "sounds", "envelopes", "groups/0_Game/layers"]
 
 

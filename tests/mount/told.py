@@ -3,7 +3,7 @@
 
 Both mounts are {path: bytes, or None of a directory}. A Teeworlds mount deals numbers anew, so paths
 are compared without them (plain), and JSON without its references (meant), which hold still while a map
-is mounted: what they refer to then, the model in graph.py says.
+is mounted: what they refer to then, the model in world.py says.
 """
 import collections
 import json

@@ -15,7 +15,7 @@ NOUGHT = {3: b"  0", 6: b"     0"}
 
 
 class Refused(Exception):
-    """The save would refuse that."""
+    """A close or the save would refuse that."""
 
 
 class Entry:
@@ -25,6 +25,13 @@ class Entry:
         self.origin = origin  # of the base
         self.files = {}       # what was written, by name; of a medium ""
         self.layers = Directory()
+
+    def put(self, name, data):
+        """What a layer is stays."""
+        had, value = self.origin and self.origin.content.get(name), read(data)
+        if name == "layer.json" and had and any(had.get(k) != value.get(k) for k in ("type", "kind")):
+            raise Refused("a layer of another kind")
+        self.files[name] = data
 
     def tree(self):
         return self.origin, self.files, self.layers.tree()
@@ -120,7 +127,7 @@ class World:
             return
         d, name, file = self.at(path)
         if path.startswith("groups/"):
-            d[name].files[file] = data
+            d[name].put(file, data)
             return
         if name not in d:
             self.stand(path, Entry())

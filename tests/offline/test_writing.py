@@ -213,6 +213,20 @@ def test_rm_and_mv_are_those_of_a_mount(box, small):
     assert get(small) == get(other)
 
 
+def test_what_is_in_a_directory_that_is_always_there_goes_with_it(box, small):
+    other = box.add(small, "other.map")
+    mount = box.mount(small)
+    images = sorted(os.listdir(mount / "images"))
+    shutil.rmtree(mount / "images")
+    mount.unmount()
+    assert images and run("ls", small, "images").stdout == b""
+    r = run("rm", "-v", "-r", other, "images")
+    assert (r.returncode, r.stdout.decode().splitlines()) == (0, ["removed: images/" + n for n in images])
+    assert get(small) == get(other)
+    assert run("rm", "-r", other, "info").returncode == 0
+    assert run("cat", other, SETTINGS, "info/author").stdout == b""
+
+
 def test_rm_is_all_or_nothing(box, small):
     before = get(small)
     assert run("rm", small, SETTINGS, "none").returncode == 2

@@ -75,7 +75,7 @@ static void memory_stays_bounded(void **state)
 {
 	struct extent same, other;
 	struct error err = ERROR_INIT;
-	struct change *c = NULL;
+	struct snapshot *next = NULL;
 	struct file *file = NULL;
 	struct entry entry;
 	struct fixture f;
@@ -85,14 +85,14 @@ static void memory_stays_bounded(void **state)
 	assert_int_equal(entry_find(f.s, image_path, &entry), 0);
 	same = file_of(&f, &entry, false);
 	other = file_of(&f, &entry, true);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &same, NULL, &c, &err));
-	assert_null(c);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, NULL, &c, &err));
-	assert_non_null(c);
-	assert_ok(f.s->format->edit->apply(&f.s, c, NULL, &err));
-	change_free(c);
-	assert_ok(f.s->format->edit->parse(f.s, entry.id, &other, NULL, &c, &err));
-	assert_null(c);
+	assert_ok(f.s->format->edit->put(f.s, entry.id, &same, NULL, &next, NULL, &err));
+	assert_null(next);
+	assert_ok(f.s->format->edit->put(f.s, entry.id, &other, NULL, &next, NULL, &err));
+	assert_non_null(next);
+	snapshot_unref(f.s);
+	f.s = TAKE(next);
+	assert_ok(f.s->format->edit->put(f.s, entry.id, &other, NULL, &next, NULL, &err));
+	assert_null(next);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	file_unref(file);
 	extent_finish(&same);

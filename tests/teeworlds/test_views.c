@@ -388,8 +388,6 @@ static void marks_and_crs_that_an_editor_adds_are_dropped(void **state)
 
 static void a_missing_info_item_or_field_is_made(void **state)
 {
-	struct extent in = extent_of_bytes(bytes_copy("new\n", 4));
-	struct change *late = NULL;
 	struct error err = ERROR_INIT;
 	const struct tw_item *it;
 	struct fixture f;
@@ -406,8 +404,6 @@ static void a_missing_info_item_or_field_is_made(void **state)
 
 	must_open(&f, "eleven.map", "ro");
 	assert_content(f.s, "info/author", "");
-	assert_ok(
-		f.s->format->edit->parse(f.s, id_of(f.s, "info/version"), &in, NULL, &late, &err));
 	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
 	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
 	assert_int_equal(it->ints->n, 6);
@@ -416,10 +412,6 @@ static void a_missing_info_item_or_field_is_made(void **state)
 		assert_int_equal(it->ints->v[i], -1);
 	assert_content(f.s, "info/author", "Zoe\n");
 	(void)id_of(f.s, "raw/items/00001_info/00000");
-	/* Another that would have made the item too must look again. */
-	assert_int_equal(f.s->format->edit->apply(&f.s, late, NULL, &err), -ESTALE);
-	change_free(late);
-	extent_finish(&in);
 	fixture_close(&f);
 }
 
@@ -644,32 +636,6 @@ static void a_save_refuses_what_a_game_would(void **state)
 	fixture_close(&f);
 }
 
-/* A change that was judged before another one landed is applied if they do not meet. */
-static void a_stale_change_is_told(void **state)
-{
-	struct error err = ERROR_INIT;
-	struct change *author = NULL, *again = NULL, *version = NULL;
-	struct extent in = extent_of_bytes(bytes_copy("new\n", 4));
-	const struct format *format = &format_teeworlds;
-	struct fixture f;
-
-	(void)state;
-	must_open(&f, "full.map", "ro");
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, NULL, &author, &err));
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/author"), &in, NULL, &again, &err));
-	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"width\": 5}", &err), 1);
-	assert_ok(format->edit->apply(&f.s, author, NULL, &err));
-	assert_content(f.s, "info/author", "new\n");
-	assert_int_equal(format->edit->apply(&f.s, again, NULL, &err), -ESTALE);
-	assert_ok(format->edit->parse(f.s, id_of(f.s, "info/version"), &in, NULL, &version, &err));
-	assert_ok(format->edit->apply(&f.s, version, NULL, &err));
-	change_free(author);
-	change_free(again);
-	change_free(version);
-	extent_finish(&in);
-	fixture_close(&f);
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -696,7 +662,6 @@ int main(void)
 		cmocka_unit_test(without_a_version_item_there_is_only_raw),
 		cmocka_unit_test(what_cannot_be_shown_is_empty_and_eio),
 		cmocka_unit_test(a_save_refuses_what_a_game_would),
-		cmocka_unit_test(a_stale_change_is_told),
 	};
 
 	return cmocka_run_group_tests_name("views", tests, NULL, NULL);

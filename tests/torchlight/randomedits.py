@@ -6,7 +6,7 @@ import struct
 
 import archives
 import tlwrite
-from model import Dir, File, fold, kind, path_of
+from modeltree import Dir, File, fold, kind, path_of
 
 DIRS = ["D1", "D2", "D3", "Deep"]
 FILES = ["A.TXT", "B.TXT", "C.OGG", "U.DAT", "V.DAT", "W.TEMPLATE", "X.ANIMATION", "U.HIE", "L.LAYOUT", "M.LAYOUT",

@@ -77,6 +77,19 @@ def test_what_is_moved_to_the_last_place_of_a_file_survives_a_kill(box):
     assert "MEDIA/README.TXT" not in a.files
 
 
+def test_what_a_save_left_out_is_in_the_journal_when_it_becomes_a_file(box):
+    m = small(box)
+    m.put("MEDIA/N.OGG", b"new", flags=NEW)
+    os.rename(m / "MEDIA/N.OGG", m / "MEDIA/N.OGG.tmp")
+    sync(m)
+    os.rename(m / "MEDIA/N.OGG.tmp", m / "MEDIA/O.OGG")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert m.get("MEDIA/O.OGG") == b"new"
+    m.unmount()
+    assert Archive(m.map).one("MEDIA/O.OGG") == b"new"
+
+
 def test_what_stays_goes_along_with_its_directory(box):
     m = small(box)
     os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.DAT~")

@@ -137,6 +137,25 @@ def test_it_survives_a_kill_and_a_save(box):
     assert header(m.map)["title"] == "Scaling smiths" and header(m.map)["version"] == 6
 
 
+@pytest.mark.parametrize("kill", [False, True])
+def test_after_a_save_it_counts_as_before(box, kill):
+    m = new(box, "NEW.MOD", "torchlight-mod")
+    m.put("MOD.DAT", kit(), flags=NEW)
+    m.put("MOD.DAT.BINDAT", b"\x02\0\0\0", flags=NEW)
+    sync(m)
+    assert m.get("MOD.DAT") == kit() and m.xattr("", "user.mapfs.status") == ""
+    m.put("MOD.DAT", kit("<STRING>NAME:Elsewhere"))
+    if kill:
+        box.kill_worker()
+        m = box.mount(m.map)
+    assert m.get("MOD.DAT") == kit("<STRING>NAME:Elsewhere")
+    assert "left:" not in m.unmount().out and header(m.map)["title"] == "Elsewhere"
+    # It is no file of the mod, and no other mount has it.
+    m = box.mount(m.map)
+    assert sorted(os.listdir(m.point)) == [".mod", "MEDIA"]
+    m.unmount()
+
+
 def test_in_a_mount_what_is_none_is_refused_at_close(box):
     m = new(box, "NEW.MOD", "torchlight-mod")
     with pytest.raises(OSError):

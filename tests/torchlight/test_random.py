@@ -18,7 +18,8 @@ import tlread
 import told
 import tlwrite
 from core import CoreTree
-from model import EPOCH, HIDDEN_DIR, Dir, File, Model, fold, kind, path_of
+from model import Model
+from modeltree import EPOCH, HIDDEN_DIR, Dir, File, fold, kind, path_of
 from randomedits import Edits, texts
 
 SEED = os.environ.get("MAPFS_TEST_SEED")

@@ -169,7 +169,8 @@ def test_what_was_removed_of_a_directory_that_was_made_again_is_told(box):
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/UNITS/B.DAT"}
 
 
-def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box):
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box, whole):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/GAME.DAT\n")
     m.unmount()
@@ -177,6 +178,8 @@ def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box):
     header = m.get(".mod/info.json")
     os.unlink(m / ".mod/removed.txt")
     os.unlink(m / ".mod/info.json")
+    if whole:
+        os.rmdir(m / ".mod")
     m.result = box.run("-u", m.point)
     assert m.result.code == 5
     assert m.result.out.splitlines() == [

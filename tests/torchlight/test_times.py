@@ -192,3 +192,12 @@ def test_a_rename_keeps_the_time_whatever_was_there(box, names):
         old = name
     assert os.stat(m / old).st_mtime_ns == WHEN
     check(m, old)
+
+
+def test_a_file_that_was_moved_and_written_may_have_the_time_that_it_had(box):
+    m = small(box)
+    before = os.stat(m / "MEDIA/README.TXT").st_mtime_ns
+    os.rename(m / "MEDIA/README.TXT", m / "MEDIA/R.TXT")
+    m.put("MEDIA/R.TXT", b"new")
+    os.utime(m / "MEDIA/R.TXT", ns=(before, before))
+    check(m, "MEDIA/R.TXT", before, b"new")

@@ -25,7 +25,8 @@ struct model_file {
 	bool lines;          /* more than one line is no fault */
 	size_t most;         /* bytes of the first one */
 	char accepted[TEXT]; /* as it was closed, or as a save left it */
-	char kept[TEXT];     /* ... as a journal says: a save that has nothing to write keeps it */
+	char kept[TEXT];     /* ... as a journal says: a save that leaves drafts, and has nothing to
+			      * write, keeps it */
 	char saved[TEXT];    /* what the map file says */
 	bool draft;
 	char refused[TEXT]; /* the draft, as it was closed, or cut and not judged before a kill */
@@ -357,15 +358,16 @@ static void judge_closed(struct model *m)
 /* What was accepted has its canonical form from now on. */
 static void save(struct model *m, bool ends)
 {
-	bool writes = ends;
+	bool writes = ends, leaves = false;
 
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
 
 		judge(f, f->accepted, f->accepted);
 		writes |= strcmp(f->accepted, f->saved) != 0;
+		leaves |= f->draft;
 	}
-	for (int i = 0; i < FILES && writes; i++) {
+	for (int i = 0; i < FILES && (writes || !leaves); i++) {
 		strcpy(m->files[i].saved, m->files[i].accepted);
 		strcpy(m->files[i].kept, m->files[i].accepted);
 	}

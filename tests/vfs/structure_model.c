@@ -796,6 +796,18 @@ static struct tree left(const struct build *b, const struct model *to)
 	return t;
 }
 
+/* Does a save leave anything to a journal? */
+static bool leaves_any(const struct build *b)
+{
+	bool any = false;
+
+	for (int i = 0; i < b->m->now.n_files; i++)
+		any |= b->kept[i] || (b->files[i]->draft && !b->files[i]->scratch);
+	for (int i = 0; i < LAYERS; i++)
+		any |= *b->m->now.wanted[i];
+	return any;
+}
+
 /* What means nothing is there until the mount ends. */
 static void keep_scratch(const struct build *b, struct tree *t)
 {
@@ -835,7 +847,8 @@ void model_save(struct model *m)
 		return;
 	}
 	to.now = left(&b, &to);
-	if (to.written)
+	/* Of the same map the journal goes, where it holds nothing else. */
+	if (to.written || !leaves_any(&b))
 		to.journal = to.now;
 	keep_scratch(&b, &to.now);
 	*m = to;

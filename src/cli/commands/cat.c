@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* mapfs cat: the bytes of files. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"

@@ -3,7 +3,6 @@
  * are not as rules ask. */
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/say.h"
@@ -119,8 +118,9 @@ static int read_one(void *arg, const char *path, const struct seen *a)
 		return 0;
 	if (r != -EIO)
 		return r;
-	if (asprintf(&line, "%s: cannot be read: %s", path,
-		    k->t->why.code ? error_text(&k->t->why) : strerror(-r)) < 0)
+	line = text_printf("%s: cannot be read: %s", path,
+		k->t->why.code ? error_text(&k->t->why) : strerror(-r));
+	if (!line)
 		return -ENOMEM;
 	f = whole(line + strlen(path) + 2);
 	f.warned = true;

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/disk/io.h"
+#include "base/name.h"
 #include "base/say.h"
 #include "cli/offline/walk.h"
 #include "codec/text/text.h"
@@ -85,21 +86,20 @@ char *files_origin(
 	struct offline *t, const char *shown, const struct files_copied *copied, const char *path)
 {
 	const char *from;
-	char *name = NULL;
 	struct seen a;
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
 	from = a.spot.upper ? copied_from(&copied->all, a.spot.upper->number) : NULL;
-	return from && asprintf(&name, "%s/%s", shown, from) >= 0 ? name : NULL;
+	return from ? text_printf("%s/%s", shown, from) : NULL;
 }
 
 /* Two files of the directory are one of the map: what came first would be lost. */
 static int refuse_second(struct copy *c, const char *first)
 {
-	CLEANUP(free) char *why = NULL;
+	CLEANUP(free) char *why = text_printf("is the same file of the map as %s", first);
 
-	if (asprintf(&why, "is the same file of the map as %s", first) < 0)
+	if (!why)
 		return -ENOMEM;
 	tell(c, &c->done->refused, why);
 	return 0;
@@ -204,11 +204,9 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	if (r == 0 && names.n)
 		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		CLEANUP(free) char *path = NULL, *to = NULL;
+		CLEANUP(free) char *path = path_join(above, names.at[i]);
+		CLEANUP(free) char *to = path ? unlike_place(c->u, path) : NULL;
 
-		if (asprintf(&path, "%s%s%s", above, above[0] ? "/" : "", names.at[i]) < 0)
-			path = NULL;
-		to = path ? unlike_place(c->u, path) : NULL;
 		c->path = path;
 		c->to = to;
 		r = to ? copy_one(c, fd, names.at[i], depth) : -ENOMEM;

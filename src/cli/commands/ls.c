@@ -47,7 +47,7 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 
 static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 {
-	struct names names;
+	CLEANUP_NAMES struct names names = {0};
 	int r = offline_names(&ls->command.tree, dir, true, &names);
 
 	if (r < 0)
@@ -67,7 +67,6 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 		if (r == 0)
 			print_entry(ls, names.at[i], &a);
 	}
-	names_finish(&names);
 	return r;
 }
 

@@ -28,7 +28,6 @@ struct command_merge {
 	bool labelled;     /* by the command line */
 	int left_dir;
 	char left_name[NAME_MAX + 1];
-	char *shown[SIDES];
 	bool as_base, theirs_as_ours; /* their bytes are the same */
 };
 
@@ -175,11 +174,10 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL, *shown = NULL;
+		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL;
+		CLEANUP(free) char *shown = path ? text_printf("%s: ", path[0] ? path : ".") : NULL;
 		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
 
-		if (x->x && asprintf(&shown, "%s: ", path && path[0] ? path : ".") < 0)
-			shown = NULL;
 		tell_one(c, left, shown ? shown : "", x->why, theirs);
 	}
 }

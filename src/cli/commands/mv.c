@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /* mapfs mv: files and directories of a map under other names. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 
@@ -30,7 +30,8 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
 		plain[n - 1] = '\0';
 	name = plain ? strrchr(plain, '/') : NULL;
-	if (!plain || (into && asprintf(&below, "%s/%s", to, name ? name + 1 : plain) < 0))
+	below = plain && into ? path_join(to, name ? name + 1 : plain) : NULL;
+	if (!plain || (into && !below))
 		return command_fail(t, from, -ENOMEM);
 	r = overlay_rename(t->tree, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {

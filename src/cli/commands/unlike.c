@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "base/array.h"
 #include "base/disk/io.h"
 #include "cli/offline/reader.h"
@@ -191,10 +191,9 @@ static int empty(struct offline *t, const char *path)
 	int r = names_in(t, path, &names);
 
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		CLEANUP(free) char *one = NULL;
+		CLEANUP(free) char *one = path_join(path, names.at[i]);
 
-		r = asprintf(&one, "%s/%s", path, names.at[i]) < 0 ? -ENOMEM
-								   : change_remove_tree(t, one);
+		r = one ? change_remove_tree(t, one) : -ENOMEM;
 	}
 	return r;
 }
@@ -226,13 +225,9 @@ char *unlike_place(const struct unlike *u, const char *path)
 	const struct unlike_dir *dir = find_above(u, path);
 	const char *name = dir ? path + strlen(dir->path) + 1 : path;
 	size_t digits = dir ? strspn(name, "0123456789") : 0;
-	char *to;
 
 	/* A longer one is beyond them anyway. */
 	if (!digits || digits > DIGITS_MAX || !strchr("_/", name[digits]))
 		return strdup(path);
-	return asprintf(&to, "%s/%zu%s", dir->path, strtoul(name, NULL, 10) + dir->n,
-		       name + digits) < 0
-		       ? NULL
-		       : to;
+	return text_printf("%s/%zu%s", dir->path, strtoul(name, NULL, 10) + dir->n, name + digits);
 }

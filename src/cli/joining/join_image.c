@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images that both sides changed, pixel by pixel. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/compare/area.h"
@@ -108,13 +107,12 @@ int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes *
 		r = image_open(&j.t, t);
 	if (r == 0)
 		r = join_rows_of(&j, ret);
-	if (r == 0 && j.clash.n &&
-		asprintf(told, "%ju %s, x %zu to %zu, y %zu to %zu", (uintmax_t)j.clash.n,
+	if (r == 0 && j.clash.n)
+		*told = text_printf("%ju %s, x %zu to %zu, y %zu to %zu", (uintmax_t)j.clash.n,
 			j.clash.n == 1 ? "pixel" : "pixels", j.clash.left, j.clash.right,
-			j.clash.top, j.clash.bottom) < 0) {
-		*told = NULL;
+			j.clash.top, j.clash.bottom);
+	if (r == 0 && j.clash.n && !*told)
 		r = -ENOMEM;
-	}
 	image_close(&j.b);
 	image_close(&j.o);
 	image_close(&j.t);

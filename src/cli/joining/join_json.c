@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* JSON files that both sides changed, field by field. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/joining/join.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Tables that both sides changed: lines of cells below a line with the names of the columns. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/joining/join.h"
@@ -256,12 +255,11 @@ int join_rows(const struct bytes *b, const struct bytes *o, const struct bytes *
 		r = read_rows(&j.t, t);
 	if (r == 0)
 		r = join_all(&j, keys);
-	if (r == 0 && j.clashes &&
-		asprintf(told, "%zu %s, the first is %.*s", j.clashes,
-			j.clashes == 1 ? "row" : "rows", (int)j.first.n, j.first.at) < 0) {
-		*told = NULL;
+	if (r == 0 && j.clashes)
+		*told = text_printf("%zu %s, the first is %.*s", j.clashes,
+			j.clashes == 1 ? "row" : "rows", (int)j.first.n, j.first.at);
+	if (r == 0 && j.clashes && !*told)
 		r = -ENOMEM;
-	}
 	if (r == 0)
 		r = buffer_finish(&j.out, ret);
 	buffer_finish_free(&j.out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Files that both sides changed, line by line. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/joining/join.h"
@@ -10,20 +9,6 @@
 static int lines_of(struct seq *s, const struct bytes *b)
 {
 	return b ? seq_lines(s, (const char *)b->data, b->size) : 0;
-}
-
-/* "3 lines, lines 4 to 9": counted in ours, from 1. */
-static int tell(const struct seq_join *how, const char *what, char **clash)
-{
-	*clash = NULL;
-	if (!how->clashes)
-		return 0;
-	if (asprintf(clash, "%zu %s%s, lines %zu to %zu", how->clashes, what,
-		    how->clashes == 1 ? "" : "s", how->first + 1, how->last + 1) < 0) {
-		*clash = NULL;
-		return -ENOMEM;
-	}
-	return 0;
 }
 
 /* All but the last word. */
@@ -65,7 +50,11 @@ int join_lines(const struct bytes *b, const struct bytes *o, const struct bytes 
 		r = seq_merge(&x, &y, &z, &how, &out);
 	if (r == 0 && out.size)
 		buffer_byte(&out, '\n');
-	if (r == 0)
-		r = tell(&how, "line", clash);
+	*clash = NULL; /* counted in ours, from 1 */
+	if (r == 0 && how.clashes)
+		*clash = text_printf("%zu line%s, lines %zu to %zu", how.clashes,
+			how.clashes == 1 ? "" : "s", how.first + 1, how.last + 1);
+	if (r == 0 && how.clashes && !*clash)
+		r = -ENOMEM;
 	return r < 0 ? r : buffer_finish(&out, ret);
 }

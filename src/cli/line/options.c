@@ -2,11 +2,11 @@
 #include "cli/line/options.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "cli/line/words.h"
@@ -206,13 +206,12 @@ static int keep_format_option(struct options *o, const char *option, struct erro
 /* The name of a file, as a path that holds wherever the program goes on. */
 static int keep_path(struct options *o, const char *key, const char *file, struct error *e)
 {
-	CLEANUP(free) char *path = realpath(file, NULL), *option = NULL;
+	CLEANUP(free) char *path = realpath(file, NULL);
+	CLEANUP(free) char *option = path ? text_printf("%s=%s", key, path) : NULL;
 
 	if (!path)
 		return error_errno(e, "option %s: %s", key, file);
-	if (asprintf(&option, "%s=%s", key, path) < 0)
-		return error_set(e, -ENOMEM, "out of memory");
-	return keep_format_option(o, option, e);
+	return option ? keep_format_option(o, option, e) : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* One that is known with a value has none, or the other way round; or it is known to nobody. */

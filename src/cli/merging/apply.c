@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/disk/io.h"
+#include "base/name.h"
 #include "cli/merging/content.h"
 #include "cli/merging/steps.h"
 #include "cli/offline/change.h"
@@ -89,13 +89,9 @@ static int move(struct applying *a, struct merged *x)
 		r = change_mkdirs(a->t, dir);
 	if (r < 0)
 		return fail(a, dir ? dir : "", r);
-	r = -ENOMEM;
-	if (asprintf(&from, "%s/%s", was, o->name) < 0)
-		from = NULL;
-	else if (asprintf(&to, "%s/%s%s", dir, x->now, o->ending) < 0)
-		to = NULL;
-	else
-		r = overlay_rename(a->t->tree, from, to);
+	from = path_join(was, o->name);
+	to = text_printf("%s/%s%s", dir, x->now, o->ending);
+	r = from && to ? overlay_rename(a->t->tree, from, to) : -ENOMEM;
 	return r < 0 ? fail(a, from ? from : "", r) : 0;
 }
 

@@ -2,10 +2,10 @@
 #include "cli/merging/item.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/name.h"
 #include "formats/merging.h"
 
 enum { DEPTH_MAX = 200 };
@@ -109,16 +109,11 @@ static int read_below(
 	int r = depth < DEPTH_MAX ? offline_names(&s->tree, seen, true, &names) : -ELOOP;
 
 	for (size_t k = 0; r == 0 && k < names.n; k++) {
-		CLEANUP(free) char *path = NULL;
+		CLEANUP(free) char *path = path_join(dir->path, names.at[k]);
 		struct item *i;
 		struct seen a;
 
-		r = offline_lookup(&s->tree, seen, names.at[k], &a);
-		if (r == 0 &&
-			asprintf(&path, "%s%s%s", dir->path, dir->up ? "/" : "", names.at[k]) < 0) {
-			path = NULL;
-			r = -ENOMEM;
-		}
+		r = path ? offline_lookup(&s->tree, seen, names.at[k], &a) : -ENOMEM;
 		if (r < 0 || (how && how->hidden_in && strcmp(how->hidden_in, path) == 0))
 			continue;
 		i = item_new(dir, path, S_ISDIR(a.mode), numbered);

@@ -38,7 +38,6 @@ struct item {
 };
 
 struct side {
-	const char *shown; /* for messages */
 	struct offline tree;
 	struct item *root;
 };

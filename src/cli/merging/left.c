@@ -18,14 +18,11 @@ char *left_over_path(const struct merged *x)
 {
 	CLEANUP(free) char *dir = merged_path(x->up, true);
 	const struct item *t = x->at[THEIRS];
-	const char *slash = dir && dir[0] ? "/" : "";
-	char *path;
-	int r = dir ? t->object && x->later
-				? asprintf(&path, "%s%s%s%s", dir, slash, x->later, t->ending)
-				: asprintf(&path, "%s%s%s", dir, slash, t->name)
-		    : -1;
+	CLEANUP(free)
+	char *name =
+		t->object && x->later ? text_printf("%s%s", x->later, t->ending) : strdup(t->name);
 
-	return r < 0 ? NULL : path;
+	return dir && name ? path_join(dir, name) : NULL;
 }
 
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

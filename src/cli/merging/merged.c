@@ -74,19 +74,19 @@ int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why
 /* From the last name to the first. */
 char *merged_path(const struct merged *x, bool later)
 {
-	char *path = strdup(""), *longer;
+	char *path = strdup("");
 
 	for (; path && x->up; x = x->up) {
 		const struct item *i = merged_item(x);
 		const char *stem = later ? x->later : x->now;
 		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
-		int r = i->object && stem
-				? asprintf(&longer, "%s%s%s%s", stem, ending, path[0] ? "/" : "",
-					  path)
-				: asprintf(&longer, "%s%s%s", i->name, path[0] ? "/" : "", path);
+		const char *slash = path[0] ? "/" : "";
+		char *longer = i->object && stem
+				       ? text_printf("%s%s%s%s", stem, ending, slash, path)
+				       : text_printf("%s%s%s", i->name, slash, path);
 
 		free(path);
-		path = r < 0 ? NULL : longer;
+		path = longer;
 	}
 	return path;
 }

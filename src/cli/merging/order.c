@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/merging/steps.h"
@@ -136,13 +135,10 @@ static int find_names(struct merged *dir)
 
 		keeps = keeps && o && !x->moved && o->place >= next;
 		x->moved = !keeps && o;
-		if (keeps)
-			x->now = strndup(o->name, stem_length(o));
-		else if (asprintf(&x->now, "%zu%s%s", first + i, between, bare) < 0)
-			x->now = NULL;
-		if (asprintf(&x->later, "%0*zu%s%s", digits(dir->n_order), i, bare[0] ? "_" : "",
-			    bare) < 0)
-			x->later = NULL;
+		x->now = keeps ? strndup(o->name, stem_length(o))
+			       : text_printf("%zu%s%s", first + i, between, bare);
+		x->later =
+			text_printf("%0*zu%s%s", digits(dir->n_order), i, bare[0] ? "_" : "", bare);
 		if (!x->now || !x->later)
 			return -ENOMEM;
 		next = keeps ? o->place + 1 : 0;

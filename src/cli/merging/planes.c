@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The tables of one layer that both sides changed. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/merging/cells.h"

@@ -2,9 +2,9 @@
 #include "cli/offline/change.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "vfs/tree/vanish.h"
 
 enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
@@ -78,7 +78,7 @@ int change_mkdirs(struct offline *t, const char *path)
 
 static int remove_below(struct offline *t, const char *path, unsigned depth)
 {
-	struct names names;
+	CLEANUP_NAMES struct names names = {0};
 	struct seen a;
 	int r = depth < DEPTH_MAX ? offline_find(t, path, &a) : -ELOOP;
 
@@ -88,15 +88,12 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 		/* As they are listed: what is always there goes last. */
 		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
-			CLEANUP(free) char *below = NULL;
+			CLEANUP(free) char *below = path_join(path, names.at[i]);
 
-			r = asprintf(&below, "%s/%s", path, names.at[i]) < 0
-				    ? -ENOMEM
-				    : remove_below(t, below, depth + 1);
+			r = below ? remove_below(t, below, depth + 1) : -ENOMEM;
 			if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 				r = 0;
 		}
-		names_finish(&names);
 	}
 	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.dir);
 }

@@ -213,14 +213,12 @@ static int visit(struct crew *w, const struct many_map *map, struct pool *pool, 
 
 	if (r == 0)
 		r = offline_load(&t, pool, &e);
-	if (r == 0) {
+	if (r == 0)
 		r = m->visit(m->arg, &t, out);
-		__atomic_fetch_add(&m->visited, 1, __ATOMIC_RELAXED);
-	} else if (m->refused) {
+	else if (m->refused)
 		r = m->refused(m->arg, map->shown, &e, out);
-	} else {
+	else
 		offline_say(&t, "%s", error_text(&e));
-	}
 	offline_close(&t);
 	return r;
 }

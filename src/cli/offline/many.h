@@ -20,7 +20,6 @@ struct many {
 	void *arg;
 	const struct vfs_options *how;
 	bool debug;
-	size_t visited; /* result: maps that were opened */
 };
 
 /*

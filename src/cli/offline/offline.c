@@ -14,11 +14,9 @@
 
 void offline_say(const struct offline *t, const char *fmt, ...)
 {
-	CLEANUP(free) char *before = NULL;
+	CLEANUP(free) char *before = text_printf("mapfs: %s: ", t->file);
 	va_list ap;
 
-	if (asprintf(&before, "mapfs: %s: ", t->file) < 0)
-		before = NULL;
 	va_start(ap, fmt);
 	say_more(stderr, before ? before : "mapfs: ", fmt, ap, "");
 	va_end(ap);

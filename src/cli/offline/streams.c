@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/disk/io.h"
 
@@ -56,7 +56,7 @@ int streams_input(int *ret_dirfd, char **ret_name, struct error *e)
 	r = fd = io_tmpfile(dirfd);
 	if (r >= 0)
 		r = pass(STDIN_FILENO, fd);
-	if (r >= 0 && asprintf(ret_name, "%d", fd) < 0)
+	if (r >= 0 && !(*ret_name = text_printf("%d", fd)))
 		r = -ENOMEM;
 	if (r < 0)
 		return error_set(e, r, "standard input cannot be copied: %s", strerror(-r));

@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/name.h"
 
 /* Without the slashes and the "." that mean nothing. */
 static char *path_plain(const char *path)
@@ -101,15 +102,13 @@ static int match_below(
 static int match_name(struct match *m, const struct seen *dir, const char *so_far, const char *name,
 	const char *rest)
 {
-	CLEANUP(free) char *path = NULL;
+	CLEANUP(free) char *path = path_join(so_far, name);
 	struct seen a;
-	int r = offline_lookup(m->t, dir, name, &a);
+	int r = path ? offline_lookup(m->t, dir, name, &a) : -ENOMEM;
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (asprintf(&path, "%s%s%s", so_far, so_far[0] ? "/" : "", name) < 0)
-		r = -ENOMEM;
-	else if (rest[strspn(rest, "/")])
+	if (rest[strspn(rest, "/")])
 		r = S_ISDIR(a.mode) ? match_below(m, &a, path, rest) : 0;
 	else if (!rest[0] || S_ISDIR(a.mode)) {
 		m->found++;
@@ -123,7 +122,7 @@ static int match_below(
 	struct match *m, const struct seen *dir, const char *so_far, const char *pattern)
 {
 	CLEANUP(free) char *first = NULL;
-	struct names names;
+	CLEANUP_NAMES struct names names = {0};
 	size_t n;
 	int r;
 
@@ -135,12 +134,9 @@ static int match_below(
 	if (!strpbrk(first, "*?[\\"))
 		return match_name(m, dir, so_far, first, pattern + n);
 	r = offline_names(m->t, dir, true, &names);
-	if (r < 0)
-		return r;
 	for (size_t i = 0; r == 0 && i < names.n; i++)
 		if (fnmatch(first, names.at[i], FNM_PERIOD) == 0)
 			r = match_name(m, dir, so_far, names.at[i], pattern + n);
-	names_finish(&names);
 	return r;
 }
 

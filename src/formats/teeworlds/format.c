@@ -142,42 +142,52 @@ static int tw_get(
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
-static int tw_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct change **ret, struct error *e)
+/* What was parsed, as another version. */
+static int apply(const struct tw_change *c, entry_id id, struct snapshot **ret, struct touched *t,
+	struct error *e)
 {
-	const struct tw_map *m = tw_map_of(s);
+	CLEANUP(snapshot_unref) struct snapshot *s = snapshot_ref(&c->base->base);
+	struct touched touched = {0};
+	int r = tw_change_apply(&s, c, e);
+
+	if (r == 0)
+		tw_touch(c->base, tw_map_of(s), &touched);
+	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
+		r = tw_raw_guard(c->base, tw_map_of(s), &touched, e);
+	if (r == 0) {
+		*ret = TAKE(s);
+		if (t) {
+			tw_touch_names(c->base, tw_map_of(*ret), &touched);
+			*t = touched;
+			touched = (struct touched){0};
+		}
+	}
+	touched_finish(&touched);
+	return r;
+}
+
+static int tw_put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct touched *t,
+	struct error *e)
+{
 	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = kind_of(id, false, &k, e), applied = 0;
 
 	if (r < 0)
 		return r;
 	if (!k->parse)
 		return error_set(e, -EROFS, "%s is read-only", k->label);
-	c = tw_change_new(m);
+	c = tw_change_new(tw_map_of(s));
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	c->others = others;
-	r = k->parse(m, id, in, c, e);
-	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
-		r = tw_raw_guard(m, c, e);
+	r = k->parse(c->base, id, in, c, e);
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
-	if (r == 0 || r == -EAGAIN)
-		*ret = c->n_edits ? &TAKE(c)->change : NULL;
-	return r;
-}
-
-static int tw_apply(struct snapshot **s, const struct change *c, struct touched *t, struct error *e)
-{
-	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(*s);
-	int r = tw_change_apply(s, (const struct tw_change *)c, e);
-
-	if (r < 0)
-		return r;
-	tw_touch(tw_map_of(before), tw_map_of(*s), t);
-	tw_touch_names(tw_map_of(before), tw_map_of(*s), t);
-	return 0;
+	if ((r == 0 || r == -EAGAIN) && c->n_edits)
+		applied = apply(c, id, ret, t, r < 0 ? NULL : e);
+	return applied < 0 ? applied : r;
 }
 
 static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,
@@ -207,8 +217,7 @@ static const struct format_setting settings[] = {
 };
 
 static const struct format_edit edit = {
-	.parse = tw_parse,
-	.apply = tw_apply,
+	.put = tw_put,
 	.check = tw_check,
 	.encode = tw_encode,
 	.verify = tw_verify,

@@ -41,7 +41,7 @@ static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, s
 	*ret = NULL;
 	if (r == 0)
 		r = tl_put_called(m, &out, e);
-	if (r == 0 && out.size)
+	if (r == 0 && (out.size || out.error))
 		r = buffer_finish(&out, ret);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
 }
@@ -56,8 +56,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
 
 static const struct format_edit edit = {
-	.parse = tl_parse,
-	.apply = tl_apply,
+	.put = tl_put,
 	.sound = tl_sound,
 	.encode = tl_encode,
 	.verify = tl_verify,

@@ -38,32 +38,18 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 	return extent_load(&all, TCM_FILE_MAX, ret, e);
 }
 
-/* The version to come; held with the one that it was made from. */
-struct tcm_change {
-	struct change change;
-	struct snapshot *base, *next;
-};
-
-static void free_change(struct change *change)
-{
-	struct tcm_change *c = (struct tcm_change *)change;
-
-	snapshot_unref(c->base);
-	snapshot_unref(c->next);
-	free(c);
-}
-
-static int parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct change **ret, struct error *e)
+static int put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct touched *t,
+	struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
 	enum tcm_file f = (enum tcm_file)(id / 2);
-	struct tcm_change *c;
 	struct tcm_map *m;
 	int r = tcm_map_new(s->format, tcm_map_of(s), &m, e);
 
 	(void)others;
+	(void)t; /* no other file shows what one of them says */
 	if (r < 0)
 		return r;
 	next = &m->base;
@@ -73,30 +59,9 @@ static int parse(const struct snapshot *s, entry_id id, const struct extent *in,
 		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
 	if (r == 0)
 		r = tcm_put(m, f, &stored, e);
-	if (r < 0)
-		return r;
-	*ret = NULL;
-	if (tcm_map_same(tcm_map_of(s), m))
-		return 0;
-	c = malloc(sizeof(*c));
-	if (!c)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	*c = (struct tcm_change){{free_change}, snapshot_ref(s), TAKE(next)};
-	*ret = &c->change;
-	return 0;
-}
-
-static int apply(
-	struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
-{
-	const struct tcm_change *c = (const struct tcm_change *)change;
-
-	(void)t; /* no other file shows what one of them says */
-	if (c->base != *s)
-		return error_set(e, -ESTALE, "the map changed meanwhile");
-	snapshot_unref(*s);
-	*s = snapshot_ref(c->next);
-	return 0;
+	if (r == 0 && !tcm_map_same(tcm_map_of(s), m))
+		*ret = TAKE(next);
+	return r;
 }
 
 static bool same(const struct snapshot *a, const struct snapshot *b)
@@ -174,8 +139,7 @@ static int check(const struct snapshot *before, const struct snapshot *s, bool a
 }
 
 const struct format_edit tcm_edit = {
-	.parse = parse,
-	.apply = apply,
+	.put = put,
 	.check = check,
 	.encode = encode,
 	.verify = verify,

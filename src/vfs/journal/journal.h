@@ -10,7 +10,7 @@
  *           after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
  *           KIND "new": the paths are those of an empty map (--new)
- *   NAMES   TEXT                         what paths the mount shows (format's list), where those
+ *   NAMES   TEXT                         what names the mount shows (format's list), where those
  *           of the map are others; the first record after the header
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
  *   DRAFT   PATH NUL REASON NUL CONTENT  ... and that was refused, or was cut and not judged yet

@@ -22,7 +22,6 @@ struct commit {
 	struct extent kept; /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
-	struct touched touched;
 	commit_done done;
 	void *arg;
 	int r;
@@ -32,7 +31,7 @@ static void judgement_run(struct job *j)
 {
 	struct judgement *k = (struct judgement *)j;
 
-	k->r = k->s->format->edit->parse(k->s, k->id, &k->in, NULL, &k->change, &k->why);
+	k->r = k->s->format->edit->put(k->s, k->id, &k->in, NULL, &k->next, &k->touched, &k->why);
 }
 
 void judgement_submit(struct vfs *v, struct judgement *j)
@@ -43,7 +42,8 @@ void judgement_submit(struct vfs *v, struct judgement *j)
 
 void judgement_finish(struct judgement *j)
 {
-	change_free(j->change);
+	snapshot_unref(j->next);
+	touched_finish(&j->touched);
 	snapshot_unref(j->s);
 	extent_finish(&j->in);
 }
@@ -66,7 +66,6 @@ static void commit_end(struct job *j)
 	p->done(v, n, p->arg, p->r);
 	n->opens--;
 	judgement_finish(&p->judged);
-	touched_finish(&p->touched);
 	extent_finish(&p->kept);
 	free(p->path);
 	free(p);
@@ -82,7 +81,7 @@ static void commit_leave(struct commit *p, bool queued)
 	if (queued)
 		commit_queue_leave(v->vol);
 	p->job.done = commit_end;
-	view_tell(v, &p->touched, &p->job);
+	view_tell(v, &p->judged.touched, &p->job);
 	node_ready(v, p->n);
 }
 
@@ -101,9 +100,10 @@ static void update_view(struct commit *p, bool again)
 	bool is_own = u->from == ENTRY_NONE || !u->moved;
 
 	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own && !again)
-		view_change(p->v, p->judged.change, p->judged.shapes, &p->touched);
+		view_change(
+			p->v, p->judged.s, p->judged.shapes, p->judged.next, &p->judged.touched);
 	else
-		view_spoil(p->v, &p->touched);
+		view_spoil(p->v, &p->judged.touched);
 }
 
 /* Why it is no part of the map; NULL: it is. What was cut, and not judged yet, leaves what was

@@ -26,7 +26,8 @@ struct judgement {
 	uint64_t shapes; /* overlay.shapes, when it was the overlay's */
 	entry_id id;
 	struct extent in;
-	struct change *change;
+	struct snapshot *next;  /* the version that has it; NULL: s has */
+	struct touched touched; /* ... and what shows something else in it */
 	struct error why;
 	int r;
 };

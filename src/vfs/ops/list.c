@@ -48,7 +48,7 @@ static int emit_node(struct call *c, struct node *n, const char *name, bool hidd
 	 * are none. */
 	if (r < 0 || n->stale || hidden)
 		a.nlink = 0;
-	a.alias = is_alias(n, name);
+	a.alias = node_is_alias(n, name);
 	fits = c->emit(c, name, &a, next);
 	if (fits && c->plus && a.nlink)
 		n->lookups++;

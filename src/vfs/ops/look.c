@@ -9,11 +9,6 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
-bool is_alias(const struct node *n, const char *name)
-{
-	return n->at->name && strcmp(n->at->name, name) != 0;
-}
-
 /*
  * Who asks for the sizes of two files of a directory one after the other is listing it (ls -l): the
  * sizes of those that come next are found meanwhile, by several workers. And in the directories
@@ -132,7 +127,7 @@ static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool coun
 	if (r == -EAGAIN)
 		r = take_size(c);
 	if (r == 0 && counts) {
-		c->attr.alias = is_alias(n, c->name);
+		c->attr.alias = node_is_alias(n, c->name);
 		node_looked_up(n);
 	}
 	node_free_unused(v, n);

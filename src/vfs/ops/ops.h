@@ -38,8 +38,6 @@ void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
 
 /* The directory of that number, of a map that may be changed, for names to be made or taken in. */
 int dir_find(struct vfs *v, uint64_t ino, struct node **ret);
-/* Is that another name than the one by which the node was found first? */
-bool is_alias(const struct node *n, const char *name);
 /* The directory as the format lists it, with what was made; false: it means nothing there. */
 bool dir_listed(const struct node *dir, const struct snapshot **ret, entry_id *ret_id);
 /* Does the journal know of it? It knows no scratch, nor what was made and not closed. */

@@ -166,18 +166,15 @@ static bool has_written(const struct dentry *p)
 }
 
 /* A file that was none of the map's was put: no more than if it had been written there. */
-static void put_into_view(struct vfs *v, struct upper *u, const struct judging *k)
+static void put_into_view(struct vfs *v, struct upper *u, struct judging *k)
 {
-	struct touched t = {0};
-
 	if (u->from == ENTRY_NONE && k->judged.shapes == v->tree->shapes)
 		u->id = k->judged.id;
-	view_change(v, k->judged.change, k->judged.shapes, &t);
-	view_tell(v, &t, NULL);
-	touched_finish(&t);
+	view_change(v, k->judged.s, k->judged.shapes, k->judged.next, &k->judged.touched);
+	view_tell(v, &k->judged.touched, NULL);
 }
 
-static void tell_moved(struct vfs *v, const struct move *m, bool put, const struct judging *k)
+static void tell_moved(struct vfs *v, const struct move *m, bool put, struct judging *k)
 {
 	node_touch(m->dir, ATTR_MTIME);
 	node_touch(m->to_dir, ATTR_MTIME);

@@ -142,7 +142,7 @@ static bool rebase_one(struct rebase *b, struct upper *u)
 	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
 }
 
-/* Files whose object was kept still came from there. */
+/* Files whose object was kept still came from there, and show what it is now. */
 static void rebase_origins(struct rebase *b)
 {
 	sort(&b->paths);
@@ -152,7 +152,10 @@ static void rebase_origins(struct rebase *b)
 		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
 			continue;
 		r = find_old(&b->paths, entry_object(u->old));
-		u->from = u->id = r ? r->new : ENTRY_NONE;
+		if (!r)
+			continue;
+		u->from = u->id = r->new;
+		snapshot_unref(TAKE(u->of));
 	}
 }
 

@@ -103,7 +103,7 @@ static void tell_upper(void *arg, struct upper *u, bool stands)
 	/* What it lacked is in the map now. */
 	if (u->dir && u->old == ENTRY_NONE && u->from != ENTRY_NONE)
 		tell_names(t->v, n);
-	if (u->dir || (upper_differs(u) && !u->why))
+	if (u->dir || (!u->why && (u->written || u->of)))
 		return;
 	if (file_retire(n) || !n->stage)
 		n->cached = false;
@@ -166,6 +166,18 @@ static void take_verdicts(struct saving *s)
 	}
 }
 
+/* All that the journal holds is in the map that there was: done to that map anew, it would say of
+ * files that took each other's place what they came from before. */
+static void forget_journal(struct journal *j)
+{
+	CLEANUP(bytes_unref) struct bytes *names = NULL;
+
+	if (!journal_exists(j) || j->kept || journal_names(j, &names, NULL) < 0 ||
+		journal_remove(j, NULL, NULL) < 0)
+		return;
+	journal_set_names(j, TAKE(names));
+}
+
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
@@ -180,6 +192,8 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
+	if (goes_on(s) && !s->save.saved && !s->save.n_left)
+		forget_journal(&s->v->vol->journal);
 	if (goes_on(s))
 		go_on(s, &t);
 	saving_finish(s, t.nodes, t.n);
@@ -270,6 +284,7 @@ static void saving_start(struct commit_task *t)
 	struct error e = ERROR_INIT;
 
 	if (!overlay_differs(s->v->tree) && !s->save.first) {
+		forget_journal(&vol->journal);
 		report_fresh(vol, &s->save.report);
 		saving_finish(s, NULL, 0);
 		return;

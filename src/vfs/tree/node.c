@@ -69,6 +69,11 @@ bool node_is_root(const struct node *n)
 	return n == n->vfs->root;
 }
 
+bool node_is_alias(const struct node *n, const char *name)
+{
+	return n->at->name && strcmp(n->at->name, name) != 0;
+}
+
 struct node *node_parent(struct node *n)
 {
 	return n->at->up ? node_of(n->vfs, n->at->up) : NULL;

@@ -27,7 +27,7 @@ enum stage_state {
 struct stage {
 	struct spool *spool;
 	enum stage_state state;
-	bool begun;  /* by write(2) since the last commit, so that a close is to come */
+	bool begun; /* by write(2) since the last commit, so that a close is to come */
 };
 
 struct node {
@@ -103,6 +103,8 @@ struct node *node_next(const struct vfs *v, const struct node *n);
 void nodes_finish(struct vfs *v);
 struct node *node_root(struct vfs *v); /* makes it */
 bool node_is_root(const struct node *n);
+/* Is that another name than the one by which the node was found first? */
+bool node_is_alias(const struct node *n, const char *name);
 /* The directory that it stands in, made if need be; NULL: none (any more), or no memory. */
 struct node *node_parent(struct node *n);
 /* The node of an upper, made if need be. NULL: no memory. */

@@ -167,15 +167,19 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 	free(nodes);
 }
 
-void view_change(struct vfs *v, const struct change *c, uint64_t shapes, struct touched *t)
+void view_change(struct vfs *v, const struct snapshot *s, uint64_t shapes, struct snapshot *next,
+	struct touched *t)
 {
 	struct overlay *o = v->tree;
 
-	if (!o->base->format->follows || v->view.stale)
-		return;
-	if (v->view.waits || shapes != o->shapes ||
-		(c && o->base->format->edit->apply(&o->shape, c, t, NULL) < 0))
+	if (!o->base->format->follows || v->view.stale) {
+		touched_finish(t);
+	} else if (v->view.waits || shapes != o->shapes || (next && o->shape != s)) {
 		view_spoil(v, t);
+	} else if (next) {
+		snapshot_unref(o->shape);
+		o->shape = snapshot_ref(next);
+	}
 }
 
 void view_spoil(struct vfs *v, struct touched *t)

@@ -162,7 +162,6 @@ int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *
 		uint32_t item = layers->items[i];
 		int r;
 
-		tw_change_reads(c, item);
 		if (!any || !uses_image(&m->items[item], image))
 			continue;
 		r = follow_layer(m, item, &f, c, e);

@@ -182,7 +182,6 @@ static void move_starts(const struct plan_points *p, uint32_t item, struct tw_ch
 		const struct tw_item *it = &p->m->items[t->items[i]];
 		int64_t start, moved;
 
-		tw_change_reads(c, t->items[i]);
 		if (t->items[i] == item)
 			before = false;
 		if (t->items[i] == item || !is_envelope(it))
@@ -233,8 +232,6 @@ int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *env
 	p.stride = is_full_after(m, item, own) ? TW_POINT_FULL : TW_POINT_PLAIN;
 	own->v[TW_ENV_START] = (int32_t)p.begin;
 	own->v[TW_ENV_COUNT] = (int32_t)n;
-	if (p.old.item)
-		tw_change_reads(c, (uint32_t)(p.old.item - m->items));
 	put_points(&p, c);
 	put_tangents(&p, c);
 	move_starts(&p, item, c);

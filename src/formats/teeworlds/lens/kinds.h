@@ -55,6 +55,7 @@ bool tw_plane_comes_first(
 	const struct tw_map *m, uint32_t item, const struct format_others *others);
 /* raw/guard.c: what may be written through raw/ (layout rule 23). -EINVAL if the change would make
  * a typed file unreadable that is readable now. Decodes what it has to. */
-int tw_raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e);
+int tw_raw_guard(const struct tw_map *m, const struct tw_map *then, const struct touched *t,
+	struct error *e);
 
 #endif

@@ -7,16 +7,15 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-static void free_change(struct change *change)
+void tw_change_free(struct tw_change *c)
 {
-	struct tw_change *c = (struct tw_change *)change;
-
+	if (!c)
+		return;
 	for (size_t i = 0; i < c->n_edits; i++) {
 		tw_ints_unref(c->edits[i].ints);
 		blob_unref(c->edits[i].blob);
 	}
 	free(c->edits);
-	free(c->reads);
 	snapshot_unref(&c->base->base);
 	free(c);
 }
@@ -25,10 +24,8 @@ struct tw_change *tw_change_new(const struct tw_map *m)
 {
 	struct tw_change *c = calloc(1, sizeof(*c));
 
-	if (c) {
-		c->change.free = free_change;
+	if (c)
 		c->base = (struct tw_map *)snapshot_ref(&m->base);
-	}
 	return c;
 }
 
@@ -100,15 +97,6 @@ void tw_change_remove(struct tw_change *c, uint32_t item)
 	add_edit(c, (struct tw_edit){.kind = TW_REMOVE_ITEM, .item = item});
 }
 
-void tw_change_reads(struct tw_change *c, uint32_t item)
-{
-	if (!array_room(c->reads, c->n_reads, c->room_reads)) {
-		c->error = -ENOMEM;
-		return;
-	}
-	c->reads[c->n_reads++] = item;
-}
-
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
 	const struct tw_ints *old = c->base->items[item].ints;
@@ -122,46 +110,6 @@ void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value
 	if (copy)
 		copy->v[i] = value;
 	tw_change_item(c, item, copy);
-}
-
-/* Is the item, with the blobs it names, the very same object in both versions? */
-static bool same_item(const struct tw_map *a, const struct tw_map *b, uint32_t item)
-{
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n;
-
-	if (a->items[item].ints != b->items[item].ints ||
-		a->items[item].extra != b->items[item].extra)
-		return false;
-	n = tw_data_fields(&a->items[item], fields);
-	for (unsigned k = 0; k < n; k++)
-		if (tw_blob_of(a, &a->items[item], fields[k]) !=
-			tw_blob_of(b, &b->items[item], fields[k]))
-			return false;
-	return true;
-}
-
-static bool is_stale(const struct tw_map *now, const struct tw_change *c)
-{
-	const struct tw_map *base = c->base;
-
-	if (now->version == base->version)
-		return false;
-	if (now->index != base->index)
-		return true;
-	for (size_t i = 0; i < c->n_reads; i++)
-		if (!same_item(base, now, c->reads[i]))
-			return true;
-	for (size_t i = 0; i < c->n_edits; i++) {
-		const struct tw_edit *d = &c->edits[i];
-
-		if (d->kind == TW_SET_BLOB && base->blobs[d->item] != now->blobs[d->item])
-			return true;
-		if ((d->kind == TW_SET_ITEM || d->kind == TW_SET_EXTRA || d->kind == TW_SET_DATA) &&
-			d->item != TW_ADDED && !same_item(base, now, d->item))
-			return true;
-	}
-	return false;
 }
 
 static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
@@ -260,16 +208,13 @@ static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added
 
 int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e)
 {
-	const struct tw_map *now = tw_map_of(*s);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	uint32_t added = 0;
 	bool reindex = false;
 	struct tw_map *m;
 	int r = 0;
 
-	if (is_stale(now, c))
-		return error_set(e, -ESTALE, "the map changed meanwhile");
-	m = tw_map_copy(now);
+	m = tw_map_copy(tw_map_of(*s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;

@@ -2,9 +2,6 @@
 /*
  * change: what a parse found, as data: a list of edits made against a version of the map. One
  * generic apply carries them out, so that what a change touches is known without asking the lens.
- *
- * Staleness: a change that meets a later version is applied if every item and blob that it edits or
- * has read (tw_change_reads) is still the same object there and no item came or went; else -ESTALE.
  */
 #ifndef FORMATS_TEEWORLDS_MODEL_CHANGE_H
 #define FORMATS_TEEWORLDS_MODEL_CHANGE_H
@@ -41,21 +38,15 @@ struct tw_edit {
 };
 
 struct tw_change {
-	struct change change;
 	struct tw_map *base;                /* the version it was made against; owned reference */
 	const struct format_others *others; /* struct format's, while it is made */
 	struct tw_edit *edits;
 	size_t n_edits, room_edits;
-	uint32_t *reads; /* items whose integers and blobs decided what the edits are */
-	size_t n_reads, room_reads;
 	int error; /* sticky -ENOMEM, reported by tw_change_take */
 };
 
 struct tw_change *tw_change_new(const struct tw_map *m); /* NULL: no memory */
-static inline void tw_change_free(struct tw_change *c)
-{
-	change_free(c ? &c->change : NULL);
-}
+void tw_change_free(struct tw_change *c);
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
 /* These take the reference to ints or blob, also when they fail (the error stays in c). A NULL ints
@@ -68,12 +59,11 @@ void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
 void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take);
 void tw_change_remove(struct tw_change *c, uint32_t item);
-void tw_change_reads(struct tw_change *c, uint32_t item);
 
 /* Set one integer; nothing where it has that value already. */
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
-/* struct format's apply, but for what it touched. */
+/* Replaces *s, the version that c was made against, by the changed one. */
 int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e);
 
 /* How many fields name each blob, for many changes of a map that nothing else is done to. */

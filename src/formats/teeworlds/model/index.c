@@ -30,16 +30,12 @@ size_t tw_index_from(const struct tw_index *x, uint64_t type)
 	return array_first(i, x->n_types, x->types[i].id >= type);
 }
 
-const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type)
+const struct tw_type *tw_type(const struct tw_map *m, unsigned type)
 {
+	const struct tw_index *x = m->index;
 	size_t i = tw_index_from(x, type);
 
 	return i < x->n_types && x->types[i].id == type ? &x->types[i] : NULL;
-}
-
-const struct tw_type *tw_type(const struct tw_map *m, unsigned type)
-{
-	return tw_index_type(m->index, type);
 }
 
 uint32_t tw_count_mounted(const struct tw_map *m, unsigned type)

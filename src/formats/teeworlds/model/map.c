@@ -53,7 +53,6 @@ struct tw_map *tw_map_new(struct tw_shared *sh)
 	}
 	snapshot_init(&m->base, NULL, free_map);
 	m->shared = sh;
-	m->version = 1;
 	m->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed);
 	return m;
 }
@@ -65,7 +64,6 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	if (!c)
 		return NULL;
 	c->base.format = m->base.format;
-	c->version = m->version + 1;
 	c->file = file_ref(m->file);
 	c->trailing = m->trailing;
 	c->index = tw_index_ref(m->index);

@@ -157,8 +157,7 @@ struct tw_shared {
 struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
-	uint64_t version; /* grows with every apply */
-	uint64_t serial;  /* no other one has it, of this map or another */
+	uint64_t serial; /* no other one has it, of this map or another */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
 	struct bytes *list;      /* ... and names/list.h of it; NULL: all stands as at the mount */
@@ -184,9 +183,8 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 	return (const struct tw_map *)s;
 }
 
-struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; version 1, empty */
-/* A copy to write to, which shares items' integers and blobs with m; its version number is one
- * more. NULL: no memory. */
+struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; empty */
+/* A copy to write to, which shares items' integers and blobs with m. NULL: no memory. */
 struct tw_map *tw_map_copy(const struct tw_map *m);
 
 /*
@@ -218,7 +216,6 @@ DEFINE_CLEANUP(struct tw_shared, tw_shared_unref);
 struct tw_index *tw_index_ref(struct tw_index *x);
 void tw_index_unref(struct tw_index *x);
 /* The list of a type, NULL where it has no item. */
-const struct tw_type *tw_index_type(const struct tw_index *x, unsigned type);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
 /* The place in x->types of the first one of this number or a greater one. */
 size_t tw_index_from(const struct tw_index *x, uint64_t type);

@@ -12,18 +12,24 @@
 static int take_kit(struct finalizing *st, struct tl_map *m)
 {
 	CLEANUP(modheader_free) struct mod_header *h = NULL;
+	CLEANUP_BUFFER struct buffer other = BUFFER_INIT;
 
-	if (!m->kit || st->kit_removed)
+	if (st->kit_removed)
+		bytes_unref(TAKE(m->kit));
+	if (!m->kit)
 		return 0;
 	h = tl_header_copy(m->header->h);
 	if (!h || kit_read(m->kit, h, NULL) < 0)
 		return -ENOMEM;
 	st->kit = tl_header_new(TAKE(h));
-	if (st->kit && m->header == st->sh->fresh) {
+	if (!st->kit)
+		return -ENOMEM;
+	kit_differences(m->header->h, st->kit->h, &other);
+	if (other.size && !m->header_written) {
 		tl_header_unref(m->header);
 		m->header = tl_header_ref(st->kit);
 	}
-	return st->kit ? 0 : -ENOMEM;
+	return other.error;
 }
 
 static int finalize_all(
@@ -130,8 +136,8 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 	/* Of one that is being made there is no file yet. */
 	if (a->base != b->base || a->header != b->header || !a->base->section.size)
 		return false;
-	/* The next base has to know what texts taught. */
-	if (a->names != b->names)
+	/* The next base has to know what texts taught, and MOD.DAT. */
+	if (a->names != b->names || !bytes_same(a->kit, b->kit))
 		return false;
 	if (a->removed->size != b->removed->size ||
 		(a->removed->size &&

@@ -12,22 +12,18 @@ uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct 
 	char shown[NAME_MAX + 1];
 
 	while (path.n) {
-		const char *slash = memchr(path.s, '/', path.n);
-		size_t n = slash ? (size_t)(slash - path.s) : path.n;
-		const struct tree_child *c;
+		struct str part = str_cut(&path, '/');
+		const struct tree_child *c = NULL;
 
-		if (n) {
-			c = name_escape_whole(path.s, n, shown, NAME_MAX) ? tree_find(t, dir, shown)
-									  : NULL;
-			if (!c || !c->dir)
-				return dir;
-			if (st->dirs[c->index].what != TL_STAYS || st->gone[c->index])
-				return TL_NONE;
-			dir = c->index;
-		}
-		n += slash != NULL;
-		path.s += n;
-		path.n -= n;
+		if (!part.n)
+			continue;
+		if (name_escape_whole(part.s, part.n, shown, NAME_MAX))
+			c = tree_find(t, dir, shown);
+		if (!c || !c->dir)
+			return dir;
+		if (st->dirs[c->index].what != TL_STAYS || st->gone[c->index])
+			return TL_NONE;
+		dir = c->index;
 	}
 	return dir;
 }
@@ -39,7 +35,7 @@ static bool keep_removed(const struct finalizing *st, const struct tl_record *r,
 
 	buffer_str(&path, r->path);
 	buffer_str(&path, name);
-	whole = (struct str){(const char *)path.data, path.size};
+	whole = str_of_buffer(&path);
 	return path.error ||
 	       (removed_set_has(&st->removed, whole) && !tl_finalize_has_home(st, whole));
 }

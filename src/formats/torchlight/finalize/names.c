@@ -41,7 +41,7 @@ static void tell(struct telling *t, uint32_t hash)
 		return;
 	t->told[t->n_told++] = hash;
 	snprintf(line, sizeof(line), "%s: no table knows the name %.*s; is it spelt right?",
-		t->path, name.n < 100 ? (int)name.n : 100, name.s);
+		t->path, STR_SHORT(name, 100));
 	t->say(t->arg, line);
 }
 

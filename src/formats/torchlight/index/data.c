@@ -23,18 +23,14 @@ static struct str stem_of(struct str path)
 static void put_values(struct derived *d, const struct dat_block *root, const char *name)
 {
 	uint32_t hash = name_hash(str_of(name));
-	bool first = true;
 
+	derive_put_list(d);
 	for (const struct dat_block *b = root->blocks; b; b = b->next) {
 		if (name_value(b->name) != hash)
 			continue;
-		for (const struct dat_field *f = b->fields; f; f = f->next) {
-			derive_put_list(d, f->value, first);
-			first = false;
-		}
+		for (const struct dat_field *f = b->fields; f; f = f->next)
+			derive_put_element(d, f->value);
 	}
-	if (first)
-		derive_put(d, STR(""));
 }
 
 int derive_affix(const struct sources *s, const struct source_file *f, const struct dat_block *root,
@@ -92,22 +88,19 @@ int derive_roompieces(const struct sources *s, const struct source_file *f,
 	const struct dat_block *root, const struct row *old, struct derived *ret, struct error *e)
 {
 	uint32_t piece = name_hash(STR("PIECE"));
-	bool first = true;
 	char text[24];
 	int64_t id;
 
 	(void)s, (void)old, (void)e;
 	derive_put(ret, f->path);
+	derive_put_list(ret);
 	for (const struct dat_block *b = root->blocks; b; b = b->next) {
 		struct str guid = derive_text(b, "GUID");
 
 		if (name_value(b->name) != piece || !guid.n || !number_get_i64(guid, &id))
 			continue;
 		snprintf(text, sizeof(text), "%" PRId64, id);
-		derive_put_list(ret, str_of(text), first);
-		first = false;
+		derive_put_element(ret, str_of(text));
 	}
-	if (first)
-		derive_put(ret, STR(""));
 	return 0;
 }

@@ -56,7 +56,7 @@ struct str derive_upper(struct derived *d, struct str text)
 	for (size_t i = 0; i < d->upper.size; i++)
 		if (d->upper.data[i] >= 'a' && d->upper.data[i] <= 'z')
 			d->upper.data[i] = (uint8_t)(d->upper.data[i] - 'a' + 'A');
-	return (struct str){(const char *)d->upper.data, d->upper.size};
+	return str_of_buffer(&d->upper);
 }
 
 void derive_keep(struct derived *d, struct str cell)
@@ -65,11 +65,15 @@ void derive_keep(struct derived *d, struct str cell)
 	buffer_str(&d->line, cell);
 }
 
-void derive_put_list(struct derived *d, struct str element, bool first)
+void derive_put_list(struct derived *d)
 {
-	if (first)
-		next_cell(d);
-	else
+	next_cell(d);
+	d->list_at = d->line.size;
+}
+
+void derive_put_element(struct derived *d, struct str element)
+{
+	if (d->line.size > d->list_at)
 		buffer_byte(&d->line, '|');
 	rawindex_put_text(element, true, &d->line);
 }

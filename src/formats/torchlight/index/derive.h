@@ -14,6 +14,7 @@
 struct derived {
 	struct buffer line;
 	unsigned n_cells;
+	size_t list_at;        /* in line */
 	struct buffer upper;   /* scratch */
 	const char *why_not;   /* the kit lists no such file, because of this; in memory for good */
 	struct buffer lacking; /* what a new row is made without, for people; or empty */
@@ -43,8 +44,9 @@ void derive_put(struct derived *d, struct str text);
 void derive_put_number(struct derived *d, int64_t v);
 /* ... which is that of the row as it is. */
 void derive_keep(struct derived *d, struct str cell);
-/* An element of a list; the first one begins a cell. A list of none is an empty text. */
-void derive_put_list(struct derived *d, struct str element, bool first);
+/* ... which is a list, of none so far; and an element of that. */
+void derive_put_list(struct derived *d);
+void derive_put_element(struct derived *d, struct str element);
 /* An integer of a block, or otherwise. */
 void derive_put_field(
 	struct derived *d, const struct dat_block *b, const char *name, int64_t otherwise);

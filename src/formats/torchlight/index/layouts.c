@@ -2,22 +2,12 @@
 /* Indexes of layouts: what their objects of one kind are called. */
 #include "formats/torchlight/index/derive.h"
 
-/* The next block in the text's order, from those in b on. */
-static const struct dat_block *after(const struct dat_block *b)
-{
-	if (b->blocks)
-		return b->blocks;
-	while (b && !b->next)
-		b = b->parent;
-	return b ? b->next : NULL;
-}
-
 /* The properties of the next object of a kind, behind b. NULL: there is none. */
 static const struct dat_block *next_object(const struct dat_block *b, struct str kind)
 {
 	const struct dat_field *f;
 
-	while ((b = after(b))) {
+	while ((b = dat_next(b))) {
 		f = str_equal_nocase(b->name, STR("PROPERTIES"))
 			    ? dat_find_field(b, STR("DESCRIPTOR"))
 			    : NULL;
@@ -30,18 +20,14 @@ static const struct dat_block *next_object(const struct dat_block *b, struct str
 int derive_missiles(const struct sources *s, const struct source_file *f,
 	const struct dat_block *root, const struct row *old, struct derived *ret, struct error *e)
 {
-	bool first = true;
-
 	(void)s, (void)old, (void)e;
 	derive_put(ret, f->path);
+	derive_put_list(ret);
 	for (const struct dat_block *b = root; (b = next_object(b, STR("Missile")));) {
 		struct str name = derive_text(b, "MISSILE NAME");
 
-		derive_put_list(ret, derive_upper(ret, name.n ? name : STR("NA")), first);
-		first = false;
+		derive_put_element(ret, derive_upper(ret, name.n ? name : STR("NA")));
 	}
-	if (first)
-		derive_put(ret, STR(""));
 	return 0;
 }
 

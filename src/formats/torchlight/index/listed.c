@@ -27,17 +27,6 @@ static int read_table(struct listed *l, struct error *e)
 				     : r;
 }
 
-static struct str next_line(struct str *rest)
-{
-	const char *lf = rest->n ? memchr(rest->s, '\n', rest->n) : NULL;
-	struct str line = {rest->s, lf ? (size_t)(lf - rest->s) : rest->n};
-	size_t used = line.n + (lf ? 1 : 0);
-
-	rest->s += used;
-	rest->n -= used;
-	return line;
-}
-
 static int read_rows(struct listed *l, struct error *e)
 {
 	const struct source_file *f = sources_find(l->sources, str_of(l->what->path));
@@ -47,12 +36,12 @@ static int read_rows(struct listed *l, struct error *e)
 	if (!f || r < 0)
 		return r;
 	r = read_table(l, e);
-	rest = (struct str){(const char *)l->table.data, l->table.size};
-	next_line(&rest);
+	rest = str_of_buffer(&l->table);
+	str_cut(&rest, '\n');
 	while (r == 0 && rest.n) {
 		if (!array_room(l->rows, l->n_rows, l->room))
 			return -ENOMEM;
-		row_split(next_line(&rest), &l->rows[l->n_rows++]);
+		row_split(str_cut(&rest, '\n'), &l->rows[l->n_rows++]);
 	}
 	return r;
 }

@@ -6,14 +6,8 @@
 void row_split(struct str line, struct row *ret)
 {
 	*ret = (struct row){.line = line};
-	for (unsigned i = 0; i < ROW_CELLS; i++) {
-		const char *tab = line.n ? memchr(line.s, '\t', line.n) : NULL;
-
-		ret->cells[i] = (struct str){line.s, tab ? (size_t)(tab - line.s) : line.n};
-		if (!tab)
-			break;
-		line = (struct str){tab + 1, line.n - ret->cells[i].n - 1};
-	}
+	for (unsigned i = 0; i < ROW_CELLS && line.s; i++)
+		ret->cells[i] = str_cut(&line, '\t');
 }
 
 unsigned row_cells(const struct raw_kind *kind)

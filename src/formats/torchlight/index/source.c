@@ -36,24 +36,11 @@ static int add(struct sources *s, struct str dir, const struct tl_row *row)
 	return 0;
 }
 
-/* The part of a path up to the next slash, which is cut off it; *ret_dir: one followed. */
-static struct str next_part(struct str *rest, bool *ret_dir)
-{
-	const char *slash = memchr(rest->s, '/', rest->n);
-	struct str part = {rest->s, slash ? (size_t)(slash - rest->s) : rest->n};
-
-	*ret_dir = slash != NULL;
-	rest->s += part.n + (slash ? 1 : 0);
-	rest->n -= part.n + (slash ? 1 : 0);
-	return part;
-}
-
 int sources_compare(struct str a, struct str b)
 {
 	while (a.n && b.n) {
-		bool a_dir, b_dir;
-		struct str x = next_part(&a, &a_dir), y = next_part(&b, &b_dir);
-		int r = a_dir - b_dir;
+		struct str x = str_cut(&a, '/'), y = str_cut(&b, '/');
+		int r = (a.s != NULL) - (b.s != NULL);
 
 		if (r == 0)
 			r = str_compare_nocase(x, y);

@@ -25,7 +25,7 @@ static void say(struct uniting *u, enum index_said what, struct str path, const 
 
 static struct str line_of(const struct job *j)
 {
-	return (struct str){(const char *)j->derived.line.data, j->derived.line.size};
+	return str_of_buffer(&j->derived.line);
 }
 
 static void put_row(struct uniting *u, struct str line)
@@ -78,7 +78,7 @@ static void put_changed(struct uniting *u, struct job *j)
 
 		if (!str_equal(a, b))
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
-				row_column(kind, i), (int)a.n, a.s, (int)b.n, b.s);
+				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
 	buffer_byte(&how, 0);
 	say(u, INDEX_CHANGED, j->f->path, how.error ? NULL : (const char *)how.data);
@@ -126,8 +126,7 @@ static int encode(struct uniting *u, struct bytes **ret, struct error *e)
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
 		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->what->path);
-	if (stored && str_equal((struct str){(const char *)stored->data, stored->size},
-			      (struct str){(const char *)out.data, out.size}))
+	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
 		return 0;
 	return buffer_finish(&out, ret);
 }

@@ -25,8 +25,6 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
 
 struct tl_change {
-	struct change change;
-	struct tl_map *base;
 	entry_id id;
 	struct tl_content *content; /* of a file */
 	struct buffer new_names;    /* learnt, one a line */
@@ -36,9 +34,9 @@ struct tl_change {
 	bool info_dropped;
 };
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct change **ret, struct error *e);
-int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e);
+int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct touched *t,
+	struct error *e);
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);

@@ -21,6 +21,12 @@ static int find_control(const char *name, entry_id *ret)
 	return -ENOENT;
 }
 
+/* MOD.DAT of a MOD that was saved since it is being made. */
+static bool has_kit(const struct tl_map *m, uint32_t d)
+{
+	return d == 0 && m->kit && m->shared->fresh;
+}
+
 static int find(const struct tl_map *m, uint32_t d, const char *name, entry_id *ret)
 {
 	const struct tree *t = m->shared->tree;
@@ -28,6 +34,10 @@ static int find(const struct tl_map *m, uint32_t d, const char *name, entry_id *
 
 	if (c) {
 		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
+		return 0;
+	}
+	if (has_kit(m, d) && strcasecmp(name, "MOD.DAT") == 0) {
+		*ret = tl_id(TL_CONTROL, TL_CONTROL_KIT);
 		return 0;
 	}
 	if (d != 0 || strcasecmp(name, control_names[TL_CONTROL_DIR]) != 0)
@@ -97,7 +107,7 @@ static bool lists_removed(const struct tl_map *m, uint32_t dir)
 	if (m->removed == m->shared->removed && dir < m->shared->tree->n_dirs)
 		return m->removed->size && m->shared->tree->dirs[dir].lists_removed;
 	tl_dir_path(m, dir, &above);
-	head = (struct str){(const char *)above.data, above.size};
+	head = str_of_buffer(&above);
 	while (!above.error && removed_next(m->removed, &at, &path))
 		if (path.n > head.n && str_equal_nocase((struct str){path.s, head.n}, head))
 			return true;
@@ -165,6 +175,20 @@ static int list_child(const struct snapshot *s, const struct tree_child *c, char
 	return r < 0 ? r : 1;
 }
 
+/* What the root has beside the archive's: nth from 0. */
+static int list_root(
+	const struct snapshot *s, uint64_t nth, char *name, struct entry *ret, struct error *e)
+{
+	uint32_t which = nth ? TL_CONTROL_KIT : TL_CONTROL_DIR;
+	int r;
+
+	if (nth > 1 || (nth && !has_kit(tl_map_of(s), 0)))
+		return 0;
+	strcpy(name, nth ? "MOD.DAT" : control_names[TL_CONTROL_DIR]);
+	r = tl_stat(s, tl_id(TL_CONTROL, which), ret, e);
+	return r < 0 ? r : 1;
+}
+
 /* The children; then .mod in the root. */
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
 	struct error *e)
@@ -172,7 +196,6 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 	const struct tree *t = tl_map_of(s)->shared->tree;
 	uint32_t d = tl_index(dir);
 	uint64_t n;
-	int r;
 
 	if (dir == tl_id(TL_CONTROL, TL_CONTROL_DIR))
 		return list_control(s, cookie, name, ret, e);
@@ -181,10 +204,5 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 	n = d < t->n_dirs ? t->dirs[d].n : 0;
 	if (*cookie < n)
 		return list_child(s, &t->children[t->dirs[d].first + (*cookie)++], name, ret, e);
-	if (d != 0 || *cookie > n)
-		return 0;
-	++*cookie;
-	strcpy(name, control_names[TL_CONTROL_DIR]);
-	r = tl_stat(s, tl_id(TL_CONTROL, TL_CONTROL_DIR), ret, e);
-	return r < 0 ? r : 1;
+	return d == 0 ? list_root(s, (*cookie)++ - n, name, ret, e) : 0;
 }

@@ -8,17 +8,13 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/model/kit.h"
 
-static void free_change(struct change *change)
+static void change_finish(struct tl_change *c)
 {
-	struct tl_change *c = (struct tl_change *)change;
-
-	snapshot_unref(&c->base->snapshot);
 	tl_content_unref(c->content);
 	buffer_finish_free(&c->new_names);
 	modheader_free(c->header);
 	bytes_unref(c->removed);
 	bytes_unref(c->kit);
-	free(c);
 }
 
 static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
@@ -30,7 +26,7 @@ static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
 		return 0;
 	}
 	tl_file_name(m, handle, &name);
-	*ret = manifest_type((struct str){(const char *)name.data, name.size});
+	*ret = manifest_type(str_of_buffer(&name));
 	return name.error;
 }
 
@@ -235,53 +231,18 @@ static int parse_kit(
 	return r;
 }
 
-int tl_parse(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct change **ret, struct error *e)
+static int parse(
+	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(s);
-	struct tl_change *c = calloc(1, sizeof(*c));
-	CLEANUP(change_free) struct change *done = c ? &c->change : NULL;
-	int r;
-
-	(void)others;
-	if (!c)
-		return error_set(e, -ENOMEM, "no memory for a change");
-	done->free = free_change;
-	c->base = (struct tl_map *)snapshot_ref(s);
-	c->id = id;
-	if (tl_kind_of(id) == TL_FILE)
-		r = parse_file(m, in, c, e);
-	else if (id == tl_id(TL_CONTROL, TL_CONTROL_INFO))
-		r = tl_info_parse(m, in, c, e);
-	else if (id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED))
-		r = parse_removed(m, in, c, e);
-	else if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
-		r = parse_kit(m, in, c, e);
-	else
-		r = error_set(e, -EISDIR, "a directory");
-	if (r < 0)
-		return r;
-	if (c->content || c->header || c->removed || c->kit || c->info_dropped || c->new_names.size)
-		*ret = TAKE(done);
-	else
-		*ret = NULL;
-	return 0;
-}
-
-static bool is_stale(const struct tl_map *now, const struct tl_change *c)
-{
-	const struct tl_map *base = c->base;
-
-	if (now == base)
-		return false;
-	if (c->header || c->info_dropped)
-		return now->header != base->header;
-	if (c->removed)
-		return now->removed != base->removed;
-	if (c->kit)
-		return now->kit != base->kit;
-	return now->base != base->base ||
-	       tl_map_file(now, tl_index(c->id)) != tl_map_file(base, tl_index(c->id));
+	if (tl_kind_of(c->id) == TL_FILE)
+		return parse_file(m, in, c, e);
+	if (c->id == tl_id(TL_CONTROL, TL_CONTROL_INFO))
+		return tl_info_parse(m, in, c, e);
+	if (c->id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED))
+		return parse_removed(m, in, c, e);
+	if (c->id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
+		return parse_kit(m, in, c, e);
+	return error_set(e, -EISDIR, "a directory");
 }
 
 /* What a text taught helps to compile others, and changes none that is shown. */
@@ -311,23 +272,18 @@ static int set_header(struct tl_map *m, const struct mod_header *h)
 	struct tl_header *fresh = m->shared->fresh;
 
 	tl_header_unref(m->header);
-	if (fresh && tl_info_same(fresh->h, h))
-		m->header = tl_header_ref(fresh);
-	else
-		m->header = tl_header_new(tl_header_copy(h));
+	m->header_written = !fresh || !tl_info_same(fresh->h, h);
+	m->header = m->header_written ? tl_header_new(tl_header_copy(h)) : tl_header_ref(fresh);
 	return m->header ? 0 : -ENOMEM;
 }
 
-int tl_apply(struct snapshot **s, const struct change *change, struct touched *t, struct error *e)
+static int apply(const struct tl_map *base, const struct tl_change *c, struct snapshot **ret,
+	struct error *e)
 {
-	const struct tl_change *c = (const struct tl_change *)change;
+	struct tl_map *m = tl_map_copy(base);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
-	struct tl_map *m;
 	int r = 0;
 
-	if (is_stale(tl_map_of(*s), c))
-		return error_set(e, -ESTALE, "it was changed meanwhile");
-	m = tl_map_copy(tl_map_of(*s));
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the archive");
 	done = &m->snapshot;
@@ -348,8 +304,21 @@ int tl_apply(struct snapshot **s, const struct change *change, struct touched *t
 		m->kit = bytes_ref(c->kit);
 	}
 	m->info_dropped |= c->info_dropped;
-	touched_add(t, c->id);
-	snapshot_unref(*s);
-	*s = TAKE(done);
+	*ret = TAKE(done);
 	return 0;
+}
+
+int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct touched *t,
+	struct error *e)
+{
+	__attribute__((cleanup(change_finish))) struct tl_change c = {.id = id};
+	int r = parse(tl_map_of(s), in, &c, e);
+
+	(void)others;
+	if (r < 0 || !(c.content || c.header || c.removed || c.kit || c.info_dropped ||
+			     c.new_names.size))
+		return r;
+	touched_add(t, id);
+	return apply(tl_map_of(s), &c, ret, e);
 }

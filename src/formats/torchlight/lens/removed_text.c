@@ -97,17 +97,10 @@ int removed_parse(const void *data, size_t size, struct bytes **ret, struct erro
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 	unsigned number = 0;
-	struct str line;
-	size_t at = 0;
 	int r = textform_read(data, size, &utf8, e);
+	struct str rest = str_of_buffer(&utf8);
 
-	while (r == 0 && at < utf8.size) {
-		const char *begin = (const char *)utf8.data + at;
-		const char *end = memchr(begin, '\n', utf8.size - at);
-
-		line = (struct str){begin, end ? (size_t)(end - begin) : utf8.size - at};
-		at += line.n + 1;
-		r = take_line(line, ++number, &lines, e);
-	}
+	while (r == 0 && rest.n)
+		r = take_line(str_cut(&rest, '\n'), ++number, &lines, e);
 	return r < 0 ? r : unique(&lines, ret, e);
 }

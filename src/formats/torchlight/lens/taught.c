@@ -80,16 +80,13 @@ static int put_all(struct listing *l, const struct names *last)
 	return l->out->error;
 }
 
-int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
+static int put_taught(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
 	struct listing l = {.out = out};
 	struct names *mount;
-	int r;
+	int r = tl_mount_names(m, &mount, e);
 
-	if (!m->names)
-		return 0;
-	r = tl_mount_names(m, &mount, e);
 	l.mount = mount;
 	if (r == 0)
 		r = tl_table_of(m, &t, e);
@@ -99,6 +96,24 @@ int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 		r = put_all(&l, m->names);
 	free(l.shown);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
+}
+
+static void put_kit(const struct tl_map *m, struct buffer *out)
+{
+	buffer_text(out, m->header_written ? "new\n" : "new header\n");
+	if (!m->kit)
+		return;
+	buffer_text(out, "kit ");
+	for (size_t i = 0; i < m->kit->size; i++)
+		buffer_printf(out, "%02x", m->kit->data[i]);
+	buffer_byte(out, '\n');
+}
+
+int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
+{
+	if (m->shared->fresh)
+		put_kit(m, out);
+	return m->names ? put_taught(m, out, e) : 0;
 }
 
 /* All names of `list`, which is empty then, are known from now on. */
@@ -129,11 +144,34 @@ static int show_by(struct tl_map *m, const char *number, struct names *names, st
 	return 0;
 }
 
+static int take_kit(struct tl_map *m, const char *digits, size_t n)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	char pair[3] = "";
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		memcpy(pair, digits + i, 2);
+		buffer_byte(&out, (uint8_t)strtoul(pair, NULL, 16));
+	}
+	bytes_unref(m->kit);
+	m->kit = NULL;
+	return buffer_finish(&out, &m->kit);
+}
+
 static int take_line(struct tl_map *m, struct names **names, struct buffer *list, const char *line,
 	size_t n, struct error *e)
 {
 	int r;
 
+	if (m->header &&
+		(strncmp(line, "new\n", n) == 0 || strncmp(line, "new header\n", n) == 0)) {
+		m->header_written = line[3] == '\n';
+		tl_header_unref(m->shared->fresh);
+		m->shared->fresh = tl_header_ref(m->header);
+		return 0;
+	}
+	if (n > 4 && strncmp(line, "kit ", 4) == 0)
+		return take_kit(m, line + 4, n - 5);
 	if (n > 5 && strncmp(line, "name ", 5) == 0) {
 		buffer_append(list, line + 5, n - 5);
 		return 0;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * taught: the names that texts taught a mount, and which files it shows by them, for the base that
- * a save leaves: an archive holds no names. Its lines, in order:
+ * taught: what a mount knows and an archive does not hold, for the base that a save leaves: the
+ * names that texts taught, and which files are shown by them; of a MOD that is being made MOD.DAT,
+ * which makes its header unless somebody wrote that. Its lines, in order:
  *
  *   name TEXT    a name, or a line of a layout's table (names_extend)
  *   file N       entry N of the archive is shown by the names of all lines before
+ *   new header   it is being made, and nobody wrote its header
+ *   new          ... and somebody did
+ *   kit BYTES    MOD.DAT, in hexadecimal digits
  *
  * among those of wire/called.h.
  */

@@ -54,7 +54,7 @@ int kit_read(const struct bytes *written, struct mod_header *h, struct error *e)
 		return r;
 	if (!str_equal_nocase(t->root->name, STR("MOD")))
 		return text_error(e, t->root->line, 1, "the root is [%.*s], and must be [MOD]",
-			(int)t->root->name.n, t->root->name.s);
+			STR_ARGS(t->root->name));
 	r = read_strings(t->root, h, e);
 	return r < 0 ? r : read_numbers(t->root, h, e);
 }

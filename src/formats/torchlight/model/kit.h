@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * kit: MOD.DAT, which the modding kit has at the top of a mod's sources: a data text that says what
- * the header of the MOD will be. One that is being made takes it; no mount lists it.
+ * the header of the MOD will be. One that is being made takes it; the mount that makes it shows it,
+ * and no other.
  */
 #ifndef FORMATS_TORCHLIGHT_MODEL_KIT_H
 #define FORMATS_TORCHLIGHT_MODEL_KIT_H

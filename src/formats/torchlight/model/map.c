@@ -162,6 +162,7 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 	n->table = m->table;
 	if (n->table)
 		refs_take(&n->table->refs);
+	n->header_written = m->header_written;
 	n->info_dropped = m->info_dropped;
 	return n;
 }

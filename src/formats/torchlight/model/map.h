@@ -26,7 +26,7 @@ enum tl_control {
 	TL_CONTROL_INFO,
 	TL_CONTROL_REMOVED,
 	TL_N_LISTED,
-	TL_CONTROL_KIT = TL_N_LISTED, /* MOD.DAT, which no mount lists (model/kit.h) */
+	TL_CONTROL_KIT = TL_N_LISTED, /* MOD.DAT (model/kit.h) */
 };
 enum { TL_NONE = UINT32_MAX };
 
@@ -117,6 +117,7 @@ struct tl_map {
 	struct bytes *kit;            /* what was written to MOD.DAT; NULL: nothing was */
 	struct names *names;          /* with those learnt from texts; NULL: none were */
 	struct tl_table *table;       /* of a version that finalize made; NULL: the manifest's */
+	bool header_written;          /* by somebody, since it is being made */
 	bool info_dropped;            /* a MOD's header was copied into a PAK */
 };
 

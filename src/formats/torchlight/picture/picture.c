@@ -47,8 +47,7 @@ static int read_set(const struct tl_map *m, const struct bytes *raw, const char 
 	int r = textform_read(raw->data, raw->size, &text, e);
 
 	if (r == 0)
-		r = imageset_find(
-			(struct str){(const char *)text.data, text.size}, cut, &file, ret_cut, e);
+		r = imageset_find(str_of_buffer(&text), cut, &file, ret_cut, e);
 	buffer_byte(&file, 0);
 	if (r == 0 && file.error)
 		r = error_set(e, -ENOMEM, "no memory for an image set");

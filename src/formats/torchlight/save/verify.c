@@ -30,7 +30,7 @@ static int compare_row(const struct tl_plan *p, const struct tl_row *row, const 
 		x->offset != spot->offset || x->usize != spot->usize || x->crc != spot->crc ||
 		x->filetime != spot->filetime)
 		return error_set(e, -EIO, "the entry %.*s is not what was written",
-			row->name.n < 200 ? (int)row->name.n : 200, row->name.s);
+			STR_SHORT(row->name, 200));
 	return 0;
 }
 
@@ -85,8 +85,7 @@ static int check_fresh(const struct tl_plan *p, const struct archive *a, struct 
 			continue;
 		r = pak_load(&a->section, &a->manifest->entries[i], &whole, e);
 		if (r < 0)
-			error_context(
-				e, "%.*s", row->name.n < 200 ? (int)row->name.n : 200, row->name.s);
+			error_context(e, "%.*s", STR_SHORT(row->name, 200));
 	}
 	return r;
 }

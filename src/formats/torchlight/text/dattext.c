@@ -46,8 +46,8 @@ static int open_block(struct parser *p, struct str name)
 		*p->open->blocks_end = b;
 		p->open->blocks_end = &b->next;
 	} else if (p->tree->root) {
-		return FAIL(p, name.s, "a second root [%.*s] after [%.*s]", (int)name.n, name.s,
-			(int)p->tree->root->name.n, p->tree->root->name.s);
+		return FAIL(p, name.s, "a second root [%.*s] after [%.*s]", STR_ARGS(name),
+			STR_ARGS(p->tree->root->name));
 	} else {
 		p->tree->root = b;
 	}
@@ -59,10 +59,10 @@ static int open_block(struct parser *p, struct str name)
 static int close_block(struct parser *p, struct str name)
 {
 	if (!p->open)
-		return FAIL(p, name.s, "[/%.*s] closes nothing", (int)name.n, name.s);
+		return FAIL(p, name.s, "[/%.*s] closes nothing", STR_ARGS(name));
 	if (!str_equal_nocase(p->open->name, name))
 		return FAIL(p, name.s, "[/%.*s] stands where [%.*s] of line %u must be closed",
-			(int)name.n, name.s, (int)p->open->name.n, p->open->name.s, p->open->line);
+			STR_ARGS(name), STR_ARGS(p->open->name), p->open->line);
 	p->open = p->open->parent;
 	p->depth--;
 	return 0;
@@ -148,23 +148,21 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 {
 	CLEANUP(dattext_free) struct dattext *t = calloc(1, sizeof(*t));
 	struct parser p = {.tree = t, .e = e};
-	const char *end = n ? text + n : text, *lf;
+	struct str rest = {text, n};
 	int r;
 
 	if (!t)
 		return error_set(e, -ENOMEM, "no memory for the text's tree");
 	r = make_room(t, text, n, e);
-	while (r == 0 && text < end) {
+	while (r == 0 && rest.n) {
 		p.line++;
-		lf = memchr(text, '\n', (size_t)(end - text));
-		r = parse_line(&p, (struct str){text, (size_t)((lf ? lf : end) - text)});
-		text = lf ? lf + 1 : end;
+		r = parse_line(&p, str_cut(&rest, '\n'));
 	}
 	if (r < 0)
 		return r;
 	if (p.open)
-		return text_error(e, p.open->line, 1, "[%.*s] is not closed", (int)p.open->name.n,
-			p.open->name.s);
+		return text_error(
+			e, p.open->line, 1, "[%.*s] is not closed", STR_ARGS(p.open->name));
 	if (!t->root)
 		return text_error(e, 1, 1, "there is no [BLOCK]");
 	*ret = TAKE(t);
@@ -194,6 +192,15 @@ const struct dat_block *dat_find_block(const struct dat_block *b, struct str nam
 		if (str_equal_nocase(c->name, name))
 			return c;
 	return NULL;
+}
+
+const struct dat_block *dat_next(const struct dat_block *b)
+{
+	if (b->blocks)
+		return b->blocks;
+	while (b && !b->next)
+		b = b->parent;
+	return b ? b->next : NULL;
 }
 
 int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt, ...)

@@ -52,6 +52,8 @@ DEFINE_CLEANUP(struct dattext, dattext_free);
 /* The first field or block of that name (any case), or NULL. */
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key);
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name);
+/* The block after b in the text's order, from those in it on. NULL: it is the last. */
+const struct dat_block *dat_next(const struct dat_block *b);
 
 /* -EINVAL at the value of f. */
 int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt, ...)

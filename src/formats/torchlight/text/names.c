@@ -165,12 +165,8 @@ bool name_is_usable(struct str name)
 
 static struct str next_line(struct str *rest)
 {
-	const char *lf = memchr(rest->s, '\n', rest->n);
-	struct str line = {rest->s, lf ? (size_t)(lf - rest->s) : rest->n};
-	size_t used = line.n + (lf ? 1 : 0);
+	struct str line = str_cut(rest, '\n');
 
-	rest->s += used;
-	rest->n -= used;
 	while (line.n && strchr(" \t\r", line.s[line.n - 1]))
 		line.n--;
 	while (line.n && strchr(" \t", *line.s)) {

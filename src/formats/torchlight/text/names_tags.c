@@ -25,7 +25,7 @@ static int take_tag(void *arg, const struct bindat_value *v, struct error *e)
 		t->hash = load_u32(v->value);
 		t->has_hash = true;
 	}
-	name = (struct str){(const char *)t->name.data, t->name.size};
+	name = str_of_buffer(&t->name);
 	if (t->name.size && t->has_hash && name_hash(name) == t->hash) {
 		buffer_str(t->out, name);
 		buffer_byte(t->out, '\n');

@@ -52,42 +52,42 @@ static void put_decimal(struct buffer *b, const char *scientific)
 	}
 }
 
-void number_put_f32(struct buffer *b, uint32_t bits)
+static void put_float(struct buffer *b, double v, bool single)
 {
-	char text[32];
-	float v;
+	bool small = single ? fabsf((float)v) < FLT_MIN : fabs(v) < DBL_MIN;
+	char text[40];
 
-	memcpy(&v, &bits, sizeof(v));
-	if (!isfinite(v)) {
-		buffer_printf(b, "0x%08" PRIX32, bits);
-		return;
-	}
-	/* Six digits give back every decimal of up to six (their zeros are dropped later), but not
-	 * where the exponent is at its end. */
-	for (int precision = fabsf(v) < FLT_MIN ? 0 : FLT_DIG - 1; precision <= 8; precision++) {
-		snprintf(text, sizeof(text), "%.*e", precision, (double)v);
-		if (strtof(text, NULL) == v)
+	/* Six digits (of a double fifteen) give back every decimal of up to six (their zeros are
+	 * dropped later), but not where the exponent is at its end. */
+	for (int precision = small ? 0 : (single ? FLT_DIG : DBL_DIG) - 1;
+		precision <= (single ? 8 : 16); precision++) {
+		snprintf(text, sizeof(text), "%.*e", precision, v);
+		if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)
 			break;
 	}
 	put_decimal(b, text);
 }
 
+void number_put_f32(struct buffer *b, uint32_t bits)
+{
+	float v;
+
+	memcpy(&v, &bits, sizeof(v));
+	if (isfinite(v))
+		put_float(b, (double)v, true);
+	else
+		buffer_printf(b, "0x%08" PRIX32, bits);
+}
+
 void number_put_f64(struct buffer *b, uint64_t bits)
 {
-	char text[40];
 	double v;
 
 	memcpy(&v, &bits, sizeof(v));
-	if (!isfinite(v)) {
+	if (isfinite(v))
+		put_float(b, v, false);
+	else
 		buffer_printf(b, "0x%016" PRIX64, bits);
-		return;
-	}
-	for (int precision = fabs(v) < DBL_MIN ? 0 : DBL_DIG - 1; precision <= 16; precision++) {
-		snprintf(text, sizeof(text), "%.*e", precision, v);
-		if (strtod(text, NULL) == v)
-			break;
-	}
-	put_decimal(b, text);
 }
 
 void number_put_bool(struct buffer *b, uint32_t v)
@@ -164,43 +164,46 @@ static bool get_bits(struct str s, size_t digits, uint64_t *ret)
 	return true;
 }
 
-bool number_get_f32(struct str s, uint32_t *ret)
+static bool get_float(struct str s, bool single, double *ret)
 {
 	char text[400];
+
+	*ret = 0;
+	if (!s.n)
+		return true;
+	if (!copy_decimal(s, text, sizeof(text)))
+		return false;
+	*ret = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+	return isfinite(*ret);
+}
+
+bool number_get_f32(struct str s, uint32_t *ret)
+{
 	uint64_t bits;
-	float v = 0;
+	double v;
+	float f;
 
 	s = trim(s);
 	if (get_bits(s, 8, &bits)) {
 		*ret = (uint32_t)bits;
 		return true;
 	}
-	if (s.n) {
-		if (!copy_decimal(s, text, sizeof(text)))
-			return false;
-		v = strtof(text, NULL);
-		if (!isfinite(v))
-			return false;
-	}
-	memcpy(ret, &v, sizeof(v));
+	if (!get_float(s, true, &v))
+		return false;
+	f = (float)v;
+	memcpy(ret, &f, sizeof(f));
 	return true;
 }
 
 bool number_get_f64(struct str s, uint64_t *ret)
 {
-	char text[400];
-	double v = 0;
+	double v;
 
 	s = trim(s);
 	if (get_bits(s, 16, ret))
 		return true;
-	if (s.n) {
-		if (!copy_decimal(s, text, sizeof(text)))
-			return false;
-		v = strtod(text, NULL);
-		if (!isfinite(v))
-			return false;
-	}
+	if (!get_float(s, false, &v))
+		return false;
 	memcpy(ret, &v, sizeof(v));
 	return true;
 }
@@ -258,21 +261,39 @@ bool number_get_bool(struct str s, uint32_t *ret)
 	return number_get_u32(s, ret);
 }
 
-bool number_list_next(struct str *rest, struct str *ret)
+void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored)
 {
-	const char *comma;
+	uint32_t v = load_u32(stored);
+	uint64_t wide = kind >= NUMBER_I64 ? v | (uint64_t)load_u32(stored + 4) << 32 : 0;
 
-	if (!rest->s)
-		return false;
-	if (!rest->n) {
-		/* The end, but for the empty element that a last comma leaves: that is none. */
-		rest->s = NULL;
-		return false;
-	}
-	comma = memchr(rest->s, ',', rest->n);
-	ret->s = rest->s;
-	ret->n = comma ? (size_t)(comma - rest->s) : rest->n;
-	rest->s += ret->n + (comma ? 1 : 0);
-	rest->n -= ret->n + (comma ? 1 : 0);
-	return true;
+	if (kind == NUMBER_I32)
+		buffer_printf(b, "%" PRId32, (int32_t)v);
+	else if (kind == NUMBER_U32)
+		buffer_printf(b, "%" PRIu32, v);
+	else if (kind == NUMBER_BOOL)
+		number_put_bool(b, v);
+	else if (kind == NUMBER_F32)
+		number_put_f32(b, v);
+	else if (kind == NUMBER_I64)
+		buffer_printf(b, "%" PRId64, (int64_t)wide);
+	else
+		number_put_f64(b, wide);
+}
+
+bool number_get(struct str s, enum number_kind kind, struct buffer *out)
+{
+	uint32_t v = 0;
+	uint64_t wide = 0;
+	bool ok = kind == NUMBER_I32    ? number_get_i32(s, (int32_t *)&v)
+		  : kind == NUMBER_U32  ? number_get_u32(s, &v)
+		  : kind == NUMBER_BOOL ? number_get_bool(s, &v)
+		  : kind == NUMBER_F32  ? number_get_f32(s, &v)
+		  : kind == NUMBER_I64  ? number_get_i64(s, (int64_t *)&wide)
+					: number_get_f64(s, &wide);
+
+	if (ok && kind >= NUMBER_I64)
+		buffer_u64(out, wide);
+	else if (ok)
+		buffer_u32(out, v);
+	return ok;
 }

@@ -17,6 +17,12 @@
 #include "base/buffer.h"
 #include "formats/torchlight/wire/wire.h"
 
+enum number_kind { NUMBER_I32, NUMBER_U32, NUMBER_BOOL, NUMBER_F32, NUMBER_I64, NUMBER_F64 };
+
+/* The number that is stored in 4 bytes, or 8; and back, appended to out. false: as below. */
+void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
+bool number_get(struct str s, enum number_kind kind, struct buffer *out);
+
 void number_put_f32(struct buffer *b, uint32_t bits);
 void number_put_f64(struct buffer *b, uint64_t bits);
 /* true, false, or the number for any value but 0 and 1. */
@@ -30,8 +36,5 @@ bool number_get_u32(struct str s, uint32_t *ret);
 bool number_get_i64(struct str s, int64_t *ret);
 /* true, false (any case), "" (false), or a number. */
 bool number_get_bool(struct str s, uint32_t *ret);
-
-/* The next element of a list separated by commas; false at its end. "" is the list of none. */
-bool number_list_next(struct str *rest, struct str *ret);
 
 #endif

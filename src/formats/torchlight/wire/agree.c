@@ -28,8 +28,8 @@ static int check_block(const struct extent *section, const struct manifest *m,
 		error_set(&why, -EINVAL,
 			"its block has %" PRIu32 " bytes (the manifest says %" PRIu32 ")", b.usize,
 			x->usize);
-	return error_set(e, -EINVAL, "%.*s%.*s: %s", path.n < 300 ? (int)path.n : 300, path.s,
-		name.n < 300 ? (int)name.n : 300, name.s, error_text(&why));
+	return error_set(e, -EINVAL, "%.*s%.*s: %s", STR_SHORT(path, 300), STR_SHORT(name, 300),
+		error_text(&why));
 }
 
 int agree_check(

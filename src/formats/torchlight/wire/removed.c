@@ -14,13 +14,11 @@ bool removed_has_list(const struct mod_header *h)
 
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret)
 {
-	const char *begin = (const char *)text->data + *at, *end;
+	struct str rest = {(const char *)text->data + *at, text->size - *at};
 
 	if (*at >= text->size)
 		return false;
-	end = memchr(begin, '\n', text->size - *at);
-	ret->s = begin;
-	ret->n = end ? (size_t)(end - begin) : text->size - *at;
+	*ret = str_cut(&rest, '\n');
 	*at += ret->n + 1;
 	return true;
 }
@@ -95,8 +93,7 @@ int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 		path.size = 0;
 		if (listed)
 			put_path(m, x, &path);
-		x->removed = !listed ||
-			     removed_set_has(&set, (struct str){(char *)path.data, path.size});
+		x->removed = !listed || removed_set_has(&set, str_of_buffer(&path));
 		*ret_n += x->removed;
 		r = path.error;
 	}

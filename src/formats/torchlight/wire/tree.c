@@ -109,14 +109,10 @@ static int walk(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
 	int r = 0;
 
 	while (r == 0 && path.n) {
-		const char *slash = memchr(path.s, '/', path.n);
-		struct str part = {path.s, slash ? (size_t)(slash - path.s) : path.n};
-		size_t used = part.n + (slash ? 1 : 0);
+		struct str part = str_cut(&path, '/');
 
 		if (part.n)
 			r = enter(b, dir, part, &dir);
-		path.s += used;
-		path.n -= used;
 	}
 	*ret = dir;
 	return r;

@@ -52,6 +52,15 @@ int str_compare_nocase(struct str a, struct str b)
 	return (a.n > b.n) - (a.n < b.n);
 }
 
+struct str str_cut(struct str *rest, char sep)
+{
+	const char *end = rest->n ? memchr(rest->s, sep, rest->n) : NULL;
+	struct str part = {rest->s, end ? (size_t)(end - rest->s) : rest->n};
+
+	*rest = end ? (struct str){end + 1, rest->n - part.n - 1} : (struct str){0};
+	return part;
+}
+
 char *str_dup(struct str s)
 {
 	char *copy = malloc(s.n + 1);
@@ -115,8 +124,7 @@ int ss_put(struct buffer *out, struct str s, struct error *e)
 	if (units > UINT16_MAX)
 		return error_set(
 			e, -EINVAL, "a string has %zu UTF-16 units (at most 65535)", units);
-	out->data[at] = (uint8_t)units;
-	out->data[at + 1] = (uint8_t)(units >> 8);
+	buffer_patch_u16(out, at, units);
 	return 0;
 }
 
@@ -124,6 +132,20 @@ void buffer_str(struct buffer *b, struct str s)
 {
 	if (s.n)
 		buffer_append(b, s.s, s.n);
+}
+
+void buffer_patch_u16(struct buffer *b, size_t at, size_t v)
+{
+	if (b->error)
+		return;
+	b->data[at] = (uint8_t)v;
+	b->data[at + 1] = (uint8_t)(v >> 8);
+}
+
+void buffer_patch_u32(struct buffer *b, size_t at, size_t v)
+{
+	if (!b->error)
+		store_u32(b->data + at, (uint32_t)v);
 }
 
 void buffer_hex(struct buffer *b, const uint8_t *data, size_t n)

@@ -24,11 +24,29 @@ struct str {
 
 #define STR(literal) ((struct str){(literal), sizeof(literal) - 1})
 
+/* For "%.*s"; all of it, or no more than the first `most` bytes. */
+#define STR_ARGS(str)        (int)(str).n, (str).s
+#define STR_SHORT(str, most) (str).n < (most) ? (int)(str).n : (most), (str).s
+
 struct str str_of(const char *s);
+
+static inline struct str str_of_bytes(const struct bytes *b)
+{
+	return (struct str){(const char *)b->data, b->size};
+}
+
+static inline struct str str_of_buffer(const struct buffer *b)
+{
+	return (struct str){(const char *)b->data, b->size};
+}
+
 bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII letters */
 int str_compare(struct str a, struct str b);
 int str_compare_nocase(struct str a, struct str b);
+/* What stands before the next sep, or all; *rest: what follows that, whose s is NULL where no sep
+ * stood. */
+struct str str_cut(struct str *rest, char sep);
 char *str_dup(struct str s); /* by its length; NUL-ended. NULL: no memory */
 
 /* A piece of UTF-16LE in somebody's bytes. */
@@ -54,6 +72,9 @@ static inline uint32_t hash_byte(uint8_t c)
 }
 
 void buffer_str(struct buffer *b, struct str s);
+/* What was left open at a place is v; nothing where b has failed. */
+void buffer_patch_u16(struct buffer *b, size_t at, size_t v);
+void buffer_patch_u32(struct buffer *b, size_t at, size_t v);
 void buffer_hex(struct buffer *b, const uint8_t *data, size_t n); /* upper case, no blanks */
 /* The way back; false: not pairs of hexadecimal digits. */
 bool hex_read(struct str s, struct buffer *out);

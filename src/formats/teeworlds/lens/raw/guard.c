@@ -62,22 +62,12 @@ static int compare(
 	return 0;
 }
 
-int tw_raw_guard(const struct tw_map *m, const struct tw_change *c, struct error *e)
+int tw_raw_guard(
+	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(&m->base);
-	struct touched t = {0};
-	int r;
-
-	/* A change that ran out of memory is reported when it is taken. */
-	if (!m->shared->typed || c->error || !c->n_edits)
+	if (!m->shared->typed)
 		return 0;
-	r = tw_change_apply(&then, c, e);
-	if (r == 0)
-		tw_touch(m, tw_map_of(then), &t);
-	if (r == 0 && !tw_is_typed(tw_map_of(then)))
-		r = error_set(e, -EINVAL, "the map would have no version item of value 1");
-	if (r == 0)
-		r = compare(m, tw_map_of(then), &t, e);
-	touched_finish(&t);
-	return r;
+	if (!tw_is_typed(then))
+		return error_set(e, -EINVAL, "the map would have no version item of value 1");
+	return compare(m, then, t, e);
 }

@@ -35,26 +35,24 @@ static void put_name(struct decoder *d, uint32_t hash)
 		names_put(d->names, hash, d->out);
 }
 
-static int open_block(void *arg, unsigned depth, uint32_t name, struct error *e)
+static int put_tag(
+	struct decoder *d, unsigned depth, const char *begin, uint32_t name, struct error *e)
 {
-	struct decoder *d = arg;
-
 	dattext_indent(d->out, depth);
-	buffer_byte(d->out, '[');
+	buffer_text(d->out, begin);
 	put_name(d, name);
 	buffer_text(d->out, "]\n");
 	return check_size(d, e);
 }
 
+static int open_block(void *arg, unsigned depth, uint32_t name, struct error *e)
+{
+	return put_tag(arg, depth, "[", name, e);
+}
+
 static int close_block(void *arg, unsigned depth, uint32_t name, struct error *e)
 {
-	struct decoder *d = arg;
-
-	dattext_indent(d->out, depth);
-	buffer_text(d->out, "[/");
-	put_name(d, name);
-	buffer_text(d->out, "]\n");
-	return check_size(d, e);
+	return put_tag(arg, depth, "[/", name, e);
 }
 
 static void put_string(struct decoder *d, const struct bindat_value *v)
@@ -80,45 +78,18 @@ static void put_string(struct decoder *d, const struct bindat_value *v)
 			v->id);
 }
 
-static void put_value(struct decoder *d, const struct bindat_value *v)
-{
-	uint64_t wide;
-
-	switch (v->type) {
-	case BINDAT_INTEGER:
-		buffer_printf(d->out, "%" PRId32, load_i32(v->value));
-		break;
-	case BINDAT_UNSIGNED:
-		buffer_printf(d->out, "%" PRIu32, load_u32(v->value));
-		break;
-	case BINDAT_FLOAT:
-		number_put_f32(d->out, load_u32(v->value));
-		break;
-	case BINDAT_BOOL:
-		number_put_bool(d->out, load_u32(v->value));
-		break;
-	case BINDAT_DOUBLE:
-	case BINDAT_INTEGER64:
-		wide = load_u32(v->value) | (uint64_t)load_u32(v->value + 4) << 32;
-		if (v->type == BINDAT_DOUBLE)
-			number_put_f64(d->out, wide);
-		else
-			buffer_printf(d->out, "%" PRId64, (int64_t)wide);
-		break;
-	default:
-		put_string(d, v);
-	}
-}
-
 static int put_field(void *arg, const struct bindat_value *v, struct error *e)
 {
 	struct decoder *d = arg;
 
 	dattext_indent(d->out, v->depth + 1);
-	buffer_printf(d->out, "<%s>", bindat_type_words[v->type]);
+	buffer_printf(d->out, "<%s>", bindat_types[v->type].word);
 	put_name(d, v->name);
 	buffer_byte(d->out, ':');
-	put_value(d, v);
+	if (bindat_is_string(v->type))
+		put_string(d, v);
+	else
+		number_put(d->out, bindat_types[v->type].number, v->value);
 	buffer_byte(d->out, '\n');
 	return check_size(d, e);
 }

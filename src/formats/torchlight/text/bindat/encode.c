@@ -21,8 +21,8 @@ struct encoder {
 static uint32_t field_type(const struct dat_field *f)
 {
 	for (uint32_t type = 1; type < BINDAT_TYPES; type++)
-		if (str_equal_nocase(f->type, str_of(bindat_type_words[type])))
-			return str_equal(f->type, str_of(bindat_type_words[type])) ? type
+		if (str_equal_nocase(f->type, str_of(bindat_types[type].word)))
+			return str_equal(f->type, str_of(bindat_types[type].word)) ? type
 										   : BINDAT_STRING;
 	return 0;
 }
@@ -33,8 +33,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (!field_type(f))
-			return dat_field_error(
-				en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
+			return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
 		if (!bindat_is_string(field_type(f)))
 			continue;
 		r = dat_check_string(f, en->e);
@@ -58,60 +57,13 @@ static void put_name(struct encoder *en, struct str name)
 	buffer_byte(en->new_names, '\n');
 }
 
-static int refuse(struct encoder *en, const struct dat_field *f, const char *range)
-{
-	return dat_field_error(en->e, f, "'%.*s' is no %s (%s)",
-		f->value.n < 100 ? (int)f->value.n : 100, f->value.s,
-		bindat_type_words[field_type(f)], range);
-}
-
-static int put_wide(struct encoder *en, const struct dat_field *f, uint32_t type)
-{
-	uint64_t bits;
-	int64_t i;
-
-	if (type == BINDAT_DOUBLE) {
-		if (!number_get_f64(f->value, &bits))
-			return refuse(en, f, "a decimal number");
-		buffer_u64(en->out, bits);
-		return 0;
-	}
-	if (!number_get_i64(f->value, &i))
-		return refuse(en, f, "-9223372036854775808..9223372036854775807");
-	buffer_u64(en->out, (uint64_t)i);
-	return 0;
-}
-
 static int put_value(struct encoder *en, const struct dat_field *f, uint32_t type)
 {
-	uint32_t v;
-	int32_t i;
-
-	switch (type) {
-	case BINDAT_INTEGER:
-		if (!number_get_i32(f->value, &i))
-			return refuse(en, f, "-2147483648..2147483647");
-		v = (uint32_t)i;
-		break;
-	case BINDAT_FLOAT:
-		if (!number_get_f32(f->value, &v))
-			return refuse(en, f, "a decimal number");
-		break;
-	case BINDAT_UNSIGNED:
-		if (!number_get_u32(f->value, &v))
-			return refuse(en, f, "0..4294967295");
-		break;
-	case BINDAT_BOOL:
-		if (!number_get_bool(f->value, &v))
-			return refuse(en, f, "true, false or a number");
-		break;
-	case BINDAT_DOUBLE:
-	case BINDAT_INTEGER64:
-		return put_wide(en, f, type);
-	default:
-		v = en->uses.all[en->next_use++].id;
-	}
-	buffer_u32(en->out, v);
+	if (bindat_is_string(type))
+		buffer_u32(en->out, en->uses.all[en->next_use++].id);
+	else if (!number_get(f->value, bindat_types[type].number, en->out))
+		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)", STR_SHORT(f->value, 100),
+			bindat_types[type].word, bindat_types[type].range);
 	return 0;
 }
 

@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *const bindat_type_words[BINDAT_TYPES] = {
-	[BINDAT_INTEGER] = "INTEGER",
-	[BINDAT_FLOAT] = "FLOAT",
-	[BINDAT_DOUBLE] = "DOUBLE",
-	[BINDAT_UNSIGNED] = "UNSIGNED INT",
-	[BINDAT_STRING] = "STRING",
-	[BINDAT_BOOL] = "BOOL",
-	[BINDAT_INTEGER64] = "INTEGER64",
-	[BINDAT_TRANSLATE] = "TRANSLATE",
-	[BINDAT_NOTE] = "NOTE",
+const struct bindat_type_facts bindat_types[BINDAT_TYPES] = {
+	[BINDAT_INTEGER] = {"INTEGER", NUMBER_I32, "-2147483648..2147483647"},
+	[BINDAT_FLOAT] = {"FLOAT", NUMBER_F32, "a decimal number"},
+	[BINDAT_DOUBLE] = {"DOUBLE", NUMBER_F64, "a decimal number"},
+	[BINDAT_UNSIGNED] = {"UNSIGNED INT", NUMBER_U32, "0..4294967295"},
+	[BINDAT_STRING] = {"STRING", .range = NULL},
+	[BINDAT_BOOL] = {"BOOL", NUMBER_BOOL, "true, false or a number"},
+	[BINDAT_INTEGER64] = {"INTEGER64", NUMBER_I64, "-9223372036854775808..9223372036854775807"},
+	[BINDAT_TRANSLATE] = {"TRANSLATE", .range = NULL},
+	[BINDAT_NOTE] = {"NOTE", .range = NULL},
 };
 
 /* A string of no units needs somewhere to point to. */

@@ -6,6 +6,7 @@
 #define FORMATS_TORCHLIGHT_TEXT_BINDAT_FILE_H
 
 #include "formats/torchlight/text/bindat/bindat.h"
+#include "formats/torchlight/text/number.h"
 
 enum bindat_type {
 	BINDAT_INTEGER = 1,
@@ -25,7 +26,11 @@ enum { BINDAT_VERSION = 2 };
 /* The id of "". */
 #define BINDAT_EMPTY UINT32_C(0xFFFFFFFF)
 
-extern const char *const bindat_type_words[BINDAT_TYPES];
+extern const struct bindat_type_facts {
+	const char *word;
+	enum number_kind number; /* of no strings, as is range: what it may be, for people */
+	const char *range;
+} bindat_types[BINDAT_TYPES];
 
 static inline bool bindat_is_string(uint32_t type)
 {

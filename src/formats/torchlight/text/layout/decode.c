@@ -40,19 +40,6 @@ static bool value_ss(const uint8_t *value, size_t n, struct ss *ret)
 	return !c.bad && c.pos == n && ss_is_line(*ret);
 }
 
-static size_t kind_size(enum layout_kind kind)
-{
-	switch (kind) {
-	case LAYOUT_INTEGER64:
-	case LAYOUT_VECTOR2:
-		return 8;
-	case LAYOUT_VECTOR3:
-		return 12;
-	default:
-		return 4;
-	}
-}
-
 /* Is the value one of this kind, so that its text compiles to the same bytes? */
 static bool fits(enum layout_kind kind, const uint8_t *value, size_t n)
 {
@@ -68,7 +55,7 @@ static bool fits(enum layout_kind kind, const uint8_t *value, size_t n)
 	case LAYOUT_HEX:
 		return true;
 	default:
-		return n == kind_size(kind);
+		return n == layout_kinds[kind].size;
 	}
 }
 
@@ -95,10 +82,7 @@ static void put_list(struct decoder *d, enum layout_kind kind, const uint8_t *va
 	for (size_t i = 2; i < n; i += 4) {
 		if (i > 2)
 			buffer_byte(d->out, ',');
-		if (kind == LAYOUT_FLOATLIST)
-			number_put_f32(d->out, load_u32(value + i));
-		else
-			buffer_printf(d->out, "%" PRIu32, load_u32(value + i));
+		number_put(d->out, layout_kinds[kind].number, value + i);
 	}
 }
 
@@ -107,19 +91,6 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	struct ss s;
 
 	switch (kind) {
-	case LAYOUT_BOOL:
-		number_put_bool(d->out, load_u32(value));
-		break;
-	case LAYOUT_INTEGER:
-		buffer_printf(d->out, "%" PRId32, load_i32(value));
-		break;
-	case LAYOUT_UNSIGNED:
-		buffer_printf(d->out, "%" PRIu32, load_u32(value));
-		break;
-	case LAYOUT_INTEGER64:
-		buffer_printf(d->out, "%" PRId64,
-			(int64_t)(load_u32(value) | (uint64_t)load_u32(value + 4) << 32));
-		break;
 	case LAYOUT_STRING:
 	case LAYOUT_TRANSLATE:
 		if (value_ss(value, n, &s))
@@ -133,7 +104,7 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 		buffer_hex(d->out, value, n);
 		break;
 	default:
-		number_put_f32(d->out, load_u32(value));
+		number_put(d->out, layout_kinds[kind].number, value);
 	}
 	buffer_byte(d->out, '\n');
 }
@@ -150,7 +121,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 	axes = layout_axes(kind);
 	for (unsigned i = 0; i < (axes ? axes : 1); i++) {
 		dattext_indent(d->out, depth);
-		buffer_printf(d->out, "<%s>", layout_kind_words[kind]);
+		buffer_printf(d->out, "<%s>", layout_kinds[kind].word);
 		if (p)
 			buffer_str(d->out, p->name);
 		else
@@ -187,7 +158,7 @@ static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t
 		number_put_bool(&text, load_u32(value));
 	else if (value_ss(value, n, &s))
 		ss_to_utf8(s, &text);
-	f.value = (struct str){(const char *)text.data, text.size};
+	f.value = str_of_buffer(&text);
 	layout_group_field(&f, &g->node, NULL);
 }
 

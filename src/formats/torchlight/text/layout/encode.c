@@ -25,11 +25,10 @@ static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8
 		if (layout_extra_is(c))
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
-			return text_error(en->e, c->line, 1, "[%.*s] cannot stand here",
-				(int)c->name.n, c->name.s);
+			return text_error(
+				en->e, c->line, 1, "[%.*s] cannot stand here", STR_ARGS(c->name));
 	}
-	if (!en->out->error)
-		store_u32(en->out->data + at, (uint32_t)(en->out->size - at - 4));
+	buffer_patch_u32(en->out, at, en->out->size - at - 4);
 	return r;
 }
 
@@ -66,8 +65,7 @@ static int name_descriptor(struct layout_encoder *en, const struct dat_field *de
 
 	if (r == -EINVAL && n)
 		snprintf(en->e->text + n, sizeof(en->e->text) - n, " (DESCRIPTOR %.*s)",
-			descriptor->value.n < 100 ? (int)descriptor->value.n : 100,
-			descriptor->value.s);
+			STR_SHORT(descriptor->value, 100));
 	return r;
 }
 
@@ -106,8 +104,7 @@ static int put_object(
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)
 		buffer_u16(en->out, 0);
-	if (!en->out->error)
-		store_u32(en->out->data + at, (uint32_t)(en->out->size - at));
+	buffer_patch_u32(en->out, at, en->out->size - at);
 	return r;
 }
 
@@ -120,7 +117,7 @@ static int put_objects(
 	for (const struct dat_block *c = b->blocks; c; c = c->next) {
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
 			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
-				(int)c->name.n, c->name.s);
+				STR_ARGS(c->name));
 		n++;
 	}
 	if (n > UINT16_MAX)
@@ -168,8 +165,7 @@ static int encode(struct layout_encoder *en, const struct dat_block *root, const
 	if (r < 0)
 		return r;
 	if (en->nodes.n > 1) {
-		if (!en->out->error)
-			store_u32(en->out->data + GROUP_OFFSET_AT, (uint32_t)en->out->size);
+		buffer_patch_u32(en->out, GROUP_OFFSET_AT, en->out->size);
 		layout_nodes_write(&en->nodes, en->out);
 	}
 	if (en->out->error)

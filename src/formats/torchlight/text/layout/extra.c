@@ -14,126 +14,139 @@ static const char *const interpolations[] = {"Linear", "Linear Round", "Linear R
 	"Linear Round Up", "Spline", "Quaternion", "No Interpolation", "Use Timeline Default"};
 enum { INTERPOLATIONS = sizeof(interpolations) / sizeof(*interpolations) };
 
+enum part_kind {
+	BLOCKS = 1, /* u8 n, n x block */
+	OFFSET,     /* u32, where the block ends in the file; no field says it */
+	OWN_ID,     /* the object's, which is not stored here */
+	U8,
+	INDEX,         /* the same as UNSIGNED INT */
+	INTERPOLATION, /* u8 */
+	I64,
+	F32,
+	TEXT,  /* SS */
+	NAME,  /* ... and not empty */
+	EMPTY, /* ... and empty; no field says it */
+};
+
+/* What a block holds, in the order of the file, up to one of no kind. */
+struct part {
+	enum part_kind kind;
+	const char *key;
+	/* Which blocks may stand there, up to one without a name. Of two the first begins with a
+	 * string that is not empty. */
+	const struct block {
+		const char *name;
+		const struct part *parts;
+	} * blocks;
+};
+
+static const struct part link_parts[] = {
+	{U8, "LINKINGTO", NULL}, {TEXT, "OUTPUTNAME", NULL}, {TEXT, "INPUTNAME", NULL}, {0}};
+static const struct block links[] = {{"LOGICLINK", link_parts}, {0}};
+static const struct part logic_parts[] = {{INDEX, "ID", NULL}, {I64, "OBJECTID", NULL},
+	{F32, "X", NULL}, {F32, "Y", NULL}, {OFFSET, NULL, NULL}, {BLOCKS, NULL, links}, {0}};
+static const struct block logic_objects[] = {{"LOGICOBJECT", logic_parts}, {0}};
+static const struct part logic_group[] = {{BLOCKS, NULL, logic_objects}, {0}};
+
+static const struct part value_point_parts[] = {{F32, "TIMEPERCENT", NULL},
+	{INTERPOLATION, "INTERPOLATION", NULL}, {TEXT, "VALUE", NULL}, {0}};
+static const struct block value_points[] = {{"TIMELINEPOINT", value_point_parts}, {0}};
+static const struct part point_parts[] = {
+	{F32, "TIMEPERCENT", NULL}, {INTERPOLATION, "INTERPOLATION", NULL}, {0}};
+static const struct block points[] = {{"TIMELINEPOINT", point_parts}, {0}};
+static const struct part property_parts[] = {
+	{NAME, "OBJECTPROPERTYNAME", NULL}, {EMPTY, NULL, NULL}, {BLOCKS, NULL, value_points}, {0}};
+static const struct part event_parts[] = {
+	{EMPTY, NULL, NULL}, {NAME, "OBJECTEVENTNAME", NULL}, {BLOCKS, NULL, points}, {0}};
+static const struct block rows[] = {
+	{"TIMELINEOBJECTPROPERTY", property_parts}, {"TIMELINEOBJECTEVENT", event_parts}, {0}};
+static const struct part timeline_parts[] = {{I64, "OBJECTID", NULL}, {BLOCKS, NULL, rows}, {0}};
+static const struct block timeline_objects[] = {{"TIMELINEOBJECT", timeline_parts}, {0}};
+static const struct part timeline[] = {{OWN_ID, "ID", NULL}, {BLOCKS, NULL, timeline_objects}, {0}};
+
+static const char *const types[] = {[OWN_ID] = "INTEGER64",
+	[U8] = "INTEGER",
+	[INDEX] = "UNSIGNED INT",
+	[INTERPOLATION] = "STRING",
+	[I64] = "INTEGER64",
+	[F32] = "FLOAT",
+	[TEXT] = "STRING",
+	[NAME] = "STRING"};
+
 struct extra {
 	struct cursor c;
+	int64_t id; /* the object's */
 	struct buffer *out;
 	bool unsound;
 };
 
-static void put_ss(struct extra *x, unsigned depth, const char *key, struct ss s)
+static void decode_field(struct extra *x, unsigned depth, const struct part *p)
 {
-	if (!ss_is_line(s))
-		x->unsound = true;
-	dattext_field(x->out, depth, "STRING", key);
+	unsigned v = p->kind == U8 || p->kind == INDEX || p->kind == INTERPOLATION
+			     ? cursor_u8(&x->c)
+			     : 0;
+	struct ss s = {0};
+
+	dattext_field(x->out, depth, types[p->kind], p->key);
+	if (p->kind == OWN_ID || p->kind == I64)
+		buffer_printf(x->out, "%" PRId64, p->kind == I64 ? cursor_i64(&x->c) : x->id);
+	else if (p->kind == F32)
+		number_put_f32(x->out, cursor_u32(&x->c));
+	else if (p->kind == TEXT || p->kind == NAME)
+		s = cursor_ss(&x->c);
+	else if (p->kind == INTERPOLATION && v < INTERPOLATIONS)
+		buffer_text(x->out, interpolations[v]);
+	else
+		buffer_printf(x->out, "%u", v);
+	x->unsound |= !ss_is_line(s) || (p->kind == NAME && !s.n);
 	ss_to_utf8(s, x->out);
 	buffer_byte(x->out, '\n');
 }
 
-static void put_float(struct extra *x, unsigned depth, const char *key)
-{
-	dattext_field(x->out, depth, "FLOAT", key);
-	number_put_f32(x->out, cursor_u32(&x->c));
-	buffer_byte(x->out, '\n');
-}
+static void decode_block(struct extra *x, unsigned depth, const struct block *b);
 
-static void put_id(struct extra *x, unsigned depth, const char *key, int64_t id)
+static void decode_blocks(struct extra *x, unsigned depth, const struct block *blocks)
 {
-	dattext_field(x->out, depth, "INTEGER64", key);
-	buffer_printf(x->out, "%" PRId64 "\n", id);
-}
-
-static void put_unsigned(
-	struct extra *x, unsigned depth, const char *type, const char *key, unsigned v)
-{
-	dattext_field(x->out, depth, type, key);
-	buffer_printf(x->out, "%u\n", v);
-}
-
-static void logic_decode(struct extra *x, unsigned depth)
-{
-	dattext_open(x->out, depth, "LOGICGROUP");
 	for (unsigned n = cursor_u8(&x->c); n && !x->c.bad; n--) {
-		uint32_t end;
+		struct cursor ahead = x->c;
 
-		dattext_open(x->out, depth + 1, "LOGICOBJECT");
-		put_unsigned(x, depth + 2, "UNSIGNED INT", "ID", cursor_u8(&x->c));
-		put_id(x, depth + 2, "OBJECTID", cursor_i64(&x->c));
-		put_float(x, depth + 2, "X");
-		put_float(x, depth + 2, "Y");
-		end = cursor_u32(&x->c);
-		for (unsigned links = cursor_u8(&x->c); links && !x->c.bad; links--) {
-			dattext_open(x->out, depth + 2, "LOGICLINK");
-			put_unsigned(x, depth + 3, "INTEGER", "LINKINGTO", cursor_u8(&x->c));
-			put_ss(x, depth + 3, "OUTPUTNAME", cursor_ss(&x->c));
-			put_ss(x, depth + 3, "INPUTNAME", cursor_ss(&x->c));
-			dattext_close(x->out, depth + 2, "LOGICLINK");
-		}
-		if (end != x->c.pos)
-			x->unsound = true;
-		dattext_close(x->out, depth + 1, "LOGICOBJECT");
+		decode_block(x, depth, blocks[1].name && !cursor_u16(&ahead) ? &blocks[1] : blocks);
 	}
-	dattext_close(x->out, depth, "LOGICGROUP");
 }
 
-static void point_decode(struct extra *x, unsigned depth, bool value)
+static void decode_block(struct extra *x, unsigned depth, const struct block *b)
 {
-	unsigned interpolation;
+	size_t end = SIZE_MAX;
 
-	dattext_open(x->out, depth, "TIMELINEPOINT");
-	put_float(x, depth + 1, "TIMEPERCENT");
-	interpolation = cursor_u8(&x->c);
-	dattext_field(x->out, depth + 1, "STRING", "INTERPOLATION");
-	if (interpolation < INTERPOLATIONS)
-		buffer_printf(x->out, "%s\n", interpolations[interpolation]);
-	else
-		buffer_printf(x->out, "%u\n", interpolation);
-	if (value)
-		put_ss(x, depth + 1, "VALUE", cursor_ss(&x->c));
-	dattext_close(x->out, depth, "TIMELINEPOINT");
-}
-
-static void timeline_row_decode(struct extra *x, unsigned depth)
-{
-	struct ss property = cursor_ss(&x->c), event = cursor_ss(&x->c);
-	const char *block = property.n ? "TIMELINEOBJECTPROPERTY" : "TIMELINEOBJECTEVENT";
-
-	if (!property.n == !event.n)
-		x->unsound = true;
-	dattext_open(x->out, depth, block);
-	if (property.n)
-		put_ss(x, depth + 1, "OBJECTPROPERTYNAME", property);
-	else
-		put_ss(x, depth + 1, "OBJECTEVENTNAME", event);
-	for (unsigned n = cursor_u8(&x->c); n && !x->c.bad; n--)
-		point_decode(x, depth + 1, property.n > 0);
-	dattext_close(x->out, depth, block);
-}
-
-static void timeline_decode(struct extra *x, int64_t id, unsigned depth)
-{
-	dattext_open(x->out, depth, "TIMELINEDATA");
-	put_id(x, depth + 1, "ID", id);
-	for (unsigned n = cursor_u8(&x->c); n && !x->c.bad; n--) {
-		dattext_open(x->out, depth + 1, "TIMELINEOBJECT");
-		put_id(x, depth + 2, "OBJECTID", cursor_i64(&x->c));
-		for (unsigned rows = cursor_u8(&x->c); rows && !x->c.bad; rows--)
-			timeline_row_decode(x, depth + 2);
-		dattext_close(x->out, depth + 1, "TIMELINEOBJECT");
+	dattext_open(x->out, depth, b->name);
+	for (const struct part *p = b->parts; p->kind; p++) {
+		if (p->kind == BLOCKS)
+			decode_blocks(x, depth + 1, p->blocks);
+		else if (p->kind == OFFSET)
+			end = cursor_u32(&x->c);
+		else if (p->kind == EMPTY)
+			x->unsound |= cursor_ss(&x->c).n != 0;
+		else
+			decode_field(x, depth + 1, p);
 	}
-	dattext_close(x->out, depth, "TIMELINEDATA");
+	x->unsound |= end != SIZE_MAX && end != x->c.pos;
+	dattext_close(x->out, depth, b->name);
 }
+
+static const struct block logic_block = {"LOGICGROUP", logic_group};
+static const struct block timeline_block = {"TIMELINEDATA", timeline};
 
 void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t end, int64_t id,
 	unsigned depth, struct buffer *out)
 {
-	struct extra x = {.c = cursor_init(file, end), .out = out};
+	struct extra x = {.c = cursor_init(file, end), .id = id, .out = out};
 	size_t at = out->size;
 
 	x.c.pos = begin;
 	if (type == LAYOUT_TIMELINE)
-		timeline_decode(&x, id, depth);
+		decode_block(&x, depth, &timeline_block);
 	else if (type == LAYOUT_LOGIC)
-		logic_decode(&x, depth);
+		decode_block(&x, depth, &logic_block);
 	if (!x.c.bad && !x.unsound && x.c.pos == end)
 		return;
 	out->size = at;
@@ -144,112 +157,118 @@ void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t
 	dattext_close(out, depth, "EXTRADATA");
 }
 
+static bool is_called(const struct dat_block *b, const char *name)
+{
+	return str_equal_nocase(b->name, str_of(name));
+}
+
 bool layout_extra_is(const struct dat_block *b)
 {
-	return str_equal_nocase(b->name, STR("LOGICGROUP")) ||
-	       str_equal_nocase(b->name, STR("TIMELINEDATA")) ||
-	       str_equal_nocase(b->name, STR("EXTRADATA"));
+	return is_called(b, logic_block.name) || is_called(b, timeline_block.name) ||
+	       is_called(b, "EXTRADATA");
 }
 
-static int put_field_ss(
-	const struct dat_block *b, const char *key, struct buffer *out, struct error *e)
+static int encode_interpolation(const struct dat_field *f, struct buffer *out, struct error *e)
 {
-	const struct dat_field *f = dat_find_field(b, str_of(key));
+	uint32_t v = 0;
 
-	if (f && dat_check_string(f, e) < 0)
-		return -EINVAL;
-	return ss_put(out, f ? f->value : STR(""), e);
-}
-
-static int logic_link(const struct dat_block *b, struct buffer *out, struct error *e)
-{
-	uint32_t to;
-	int r = layout_text_u8(b, "LINKINGTO", &to, e);
-
-	if (r < 0)
-		return r;
-	buffer_byte(out, (uint8_t)to);
-	r = put_field_ss(b, "OUTPUTNAME", out, e);
-	return r < 0 ? r : put_field_ss(b, "INPUTNAME", out, e);
-}
-
-static int logic_object(const struct dat_block *b, struct buffer *out, struct error *e)
-{
-	uint32_t id, x, y;
-	int64_t object;
-	size_t end;
-	int r;
-
-	if ((r = layout_text_u8(b, "ID", &id, e)) < 0 ||
-		(r = layout_text_i64(b, "OBJECTID", &object, e)) < 0 ||
-		(r = layout_text_f32(b, "X", &x, e)) < 0 ||
-		(r = layout_text_f32(b, "Y", &y, e)) < 0)
-		return r;
-	buffer_byte(out, (uint8_t)id);
-	buffer_u64(out, (uint64_t)object);
-	buffer_u32(out, x);
-	buffer_u32(out, y);
-	end = out->size;
-	buffer_u32(out, 0);
-	r = layout_text_each(b, "LOGICLINK", 1, logic_link, out, e);
-	if (r == 0 && !out->error)
-		store_u32(out->data + end, (uint32_t)out->size);
-	return r;
-}
-
-static int timeline_point(const struct dat_block *b, struct buffer *out, struct error *e)
-{
-	const struct dat_field *f = dat_find_field(b, STR("INTERPOLATION"));
-	uint32_t percent, interpolation = 0;
-	int r = layout_text_f32(b, "TIMEPERCENT", &percent, e);
-
-	if (r < 0)
-		return r;
-	if (f) {
-		while (interpolation < INTERPOLATIONS &&
-			!str_equal_nocase(f->value, str_of(interpolations[interpolation])))
-			interpolation++;
-		if (interpolation == INTERPOLATIONS &&
-			(!number_get_u32(f->value, &interpolation) || interpolation > 255))
-			return dat_field_error(e, f,
-				"no such interpolation (Linear, Linear Round, "
-				"Linear Round Down, Linear Round Up, Spline, Quaternion, "
-				"No Interpolation, Use Timeline Default or 0..255)");
-	}
-	buffer_u32(out, percent);
-	buffer_byte(out, (uint8_t)interpolation);
-	if (str_equal_nocase(b->parent->name, STR("TIMELINEOBJECTPROPERTY")))
-		return put_field_ss(b, "VALUE", out, e);
+	while (f && v < INTERPOLATIONS && !str_equal_nocase(f->value, str_of(interpolations[v])))
+		v++;
+	if (v == INTERPOLATIONS && (!number_get_u32(f->value, &v) || v > 255))
+		return dat_field_error(e, f,
+			"no such interpolation (Linear, Linear Round, "
+			"Linear Round Down, Linear Round Up, Spline, Quaternion, "
+			"No Interpolation, Use Timeline Default or 0..255)");
+	buffer_byte(out, (uint8_t)v);
 	return 0;
 }
 
-static int timeline_row(const struct dat_block *b, struct buffer *out, struct error *e)
+/* What is absent is 0 or empty, as in the modding kit. */
+static int encode_field(
+	const struct dat_block *b, const struct part *p, struct buffer *out, struct error *e)
 {
-	bool property = str_equal_nocase(b->name, STR("TIMELINEOBJECTPROPERTY"));
-	const char *key = property ? "OBJECTPROPERTYNAME" : "OBJECTEVENTNAME";
-	const struct dat_field *f = dat_find_field(b, str_of(key));
+	const struct dat_field *f = dat_find_field(b, str_of(p->key));
+	struct str value = f ? f->value : STR("");
+	uint32_t v;
 	int r;
 
-	if (!property && !str_equal_nocase(b->name, STR("TIMELINEOBJECTEVENT")))
-		return text_error(e, b->line, 1, "[%.*s] cannot stand in a [TIMELINEOBJECT]",
-			(int)b->name.n, b->name.s);
-	if (!f || !f->value.n)
-		return text_error(e, b->line, 1, "no %s", key);
-	r = ss_put(out, property ? f->value : STR(""), e);
-	if (r == 0)
-		r = ss_put(out, property ? STR("") : f->value, e);
-	return r < 0 ? r : layout_text_each(b, "TIMELINEPOINT", 1, timeline_point, out, e);
+	switch (p->kind) {
+	case U8:
+	case INDEX:
+		r = layout_text_u8(b, p->key, &v, e);
+		buffer_byte(out, (uint8_t)v);
+		return r;
+	case INTERPOLATION:
+		return encode_interpolation(f, out, e);
+	case I64:
+		return number_get(value, NUMBER_I64, out)
+			       ? 0
+			       : dat_field_error(e, f, "%s is no 64-bit integer", p->key);
+	case F32:
+		return number_get(value, NUMBER_F32, out)
+			       ? 0
+			       : dat_field_error(e, f, "%s is no decimal number", p->key);
+	case TEXT:
+		r = f ? dat_check_string(f, e) : 0;
+		return r < 0 ? r : ss_put(out, value, e);
+	case NAME:
+		return value.n ? ss_put(out, value, e) : text_error(e, b->line, 1, "no %s", p->key);
+	default: /* OWN_ID */
+		return 0;
+	}
 }
 
-static int timeline_object(const struct dat_block *b, struct buffer *out, struct error *e)
-{
-	int64_t object;
-	int r = layout_text_i64(b, "OBJECTID", &object, e);
+static int encode_parts(
+	const struct dat_block *b, const struct part *parts, struct buffer *out, struct error *e);
 
-	if (r < 0)
-		return r;
-	buffer_u64(out, (uint64_t)object);
-	return layout_text_each(b, NULL, 1, timeline_row, out, e);
+static const struct part *parts_of(const struct dat_block *b, const struct block *blocks)
+{
+	for (; blocks->name; blocks++)
+		if (is_called(b, blocks->name))
+			return blocks->parts;
+	return NULL;
+}
+
+static int encode_blocks(
+	const struct dat_block *b, const struct block *blocks, struct buffer *out, struct error *e)
+{
+	unsigned n = 0;
+	int r = 0;
+
+	for (const struct dat_block *c = b->blocks; c; c = c->next, n++)
+		if (!parts_of(c, blocks))
+			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
+				STR_ARGS(c->name), STR_ARGS(b->name));
+	if (n > UINT8_MAX)
+		return text_error(e, b->line, 1, "[%.*s] has %u blocks (at most %u)",
+			STR_ARGS(b->name), n, UINT8_MAX);
+	buffer_byte(out, (uint8_t)n);
+	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
+		r = encode_parts(c, parts_of(c, blocks), out, e);
+	return r;
+}
+
+static int encode_parts(
+	const struct dat_block *b, const struct part *parts, struct buffer *out, struct error *e)
+{
+	size_t end = 0;
+	int r = 0;
+
+	for (const struct part *p = parts; r == 0 && p->kind; p++) {
+		if (p->kind == BLOCKS)
+			r = encode_blocks(b, p->blocks, out, e);
+		else if (p->kind == EMPTY)
+			buffer_u16(out, 0);
+		else if (p->kind != OFFSET)
+			r = encode_field(b, p, out, e);
+		else {
+			end = out->size;
+			buffer_u32(out, 0);
+		}
+	}
+	if (r == 0 && end)
+		buffer_patch_u32(out, end, out->size);
+	return r;
 }
 
 int layout_extra_encode(
@@ -257,18 +276,16 @@ int layout_extra_encode(
 {
 	const struct dat_field *f;
 
-	if (str_equal_nocase(b->name, STR("EXTRADATA"))) {
+	if (is_called(b, "EXTRADATA")) {
 		f = dat_find_field(b, STR("BYTES"));
 		if (f && !hex_read(f->value, out))
 			return dat_field_error(e, f, "not pairs of hexadecimal digits");
 		return 0;
 	}
-	if (str_equal_nocase(b->name, STR("LOGICGROUP"))) {
-		if (type == LAYOUT_LOGIC)
-			return layout_text_each(b, "LOGICOBJECT", 1, logic_object, out, e);
-	} else if (type == LAYOUT_TIMELINE) {
-		return layout_text_each(b, "TIMELINEOBJECT", 1, timeline_object, out, e);
-	}
+	if (type == LAYOUT_LOGIC && is_called(b, logic_block.name))
+		return encode_parts(b, logic_group, out, e);
+	if (type == LAYOUT_TIMELINE && is_called(b, timeline_block.name))
+		return encode_parts(b, timeline, out, e);
 	return text_error(
-		e, b->line, 1, "[%.*s] cannot stand in such an object", (int)b->name.n, b->name.s);
+		e, b->line, 1, "[%.*s] cannot stand in such an object", STR_ARGS(b->name));
 }

@@ -171,6 +171,12 @@ static uint32_t get_number(const struct layout_node *node, size_t i)
 	return v;
 }
 
+static void put_number(const struct layout_node *node, size_t i, unsigned depth, struct buffer *out)
+{
+	dattext_field(out, depth, "UNSIGNED INT", numbers[i].key);
+	buffer_printf(out, "%" PRIu32 "\n", get_number(node, i));
+}
+
 static void decode_themes(
 	const struct themes *t, const char *key, unsigned depth, struct buffer *out)
 {
@@ -184,14 +190,9 @@ static void decode_themes(
 
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out)
 {
-	if (node->randomization != 1) {
-		dattext_field(out, depth, "UNSIGNED INT", "RANDOMIZATION");
-		buffer_printf(out, "%" PRIu32 "\n", node->randomization);
-	}
-	if (node->number != 1) {
-		dattext_field(out, depth, "UNSIGNED INT", "NUMBER");
-		buffer_printf(out, "%" PRIu32 "\n", node->number);
-	}
+	for (size_t i = 0; i < NUMBERS; i++)
+		if (numbers[i].alone && get_number(node, i) != 1)
+			put_number(node, i, depth, out);
 	if (node->no_tag_found == 1) {
 		dattext_field(out, depth, "BOOL", "NO TAG FOUND");
 		buffer_text(out, "true\n");
@@ -208,10 +209,8 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	dattext_open(out, depth, "DATAGROUP");
 	empty = out->size;
 	for (size_t i = 0; i < NUMBERS; i++) {
-		if (numbers[i].alone || get_number(node, i) == get_number(derived, i))
-			continue;
-		dattext_field(out, depth + 1, "UNSIGNED INT", numbers[i].key);
-		buffer_printf(out, "%" PRIu32 "\n", get_number(node, i));
+		if (!numbers[i].alone && get_number(node, i) != get_number(derived, i))
+			put_number(node, i, depth + 1, out);
 	}
 	if (node->tag != derived->tag) {
 		dattext_field(out, depth + 1, "INTEGER", "TAG");
@@ -237,10 +236,11 @@ static int encode_themes(const struct dat_field *f, struct themes *t, struct err
 	free(t->ids);
 	t->ids = ids;
 	t->n = 0;
-	while (number_list_next(&rest, &one))
+	while (rest.n) {
+		one = str_cut(&rest, ',');
 		if (!number_get_i64(one, &ids[t->n++]))
-			return dat_field_error(
-				e, f, "'%.*s' is no 64-bit integer", (int)one.n, one.s);
+			return dat_field_error(e, f, "'%.*s' is no 64-bit integer", STR_ARGS(one));
+	}
 	return 0;
 }
 
@@ -262,7 +262,7 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 	if (str_equal_nocase(f->key, STR("DEACTIVE THEMES")))
 		return encode_themes(f, &node->deactive, e);
 	if (!str_equal_nocase(f->key, STR("TAG")))
-		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", (int)f->key.n, f->key.s);
+		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", STR_ARGS(f->key));
 	if (!number_get_i32(f->value, &node->tag))
 		return dat_field_error(e, f, "TAG is no 32-bit integer");
 	return 0;
@@ -271,7 +271,7 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 static int encode_bool(const struct dat_field *f, uint32_t *ret, struct error *e)
 {
 	if (!number_get_bool(f->value, ret))
-		return dat_field_error(e, f, "'%.*s' is no BOOL", (int)f->value.n, f->value.s);
+		return dat_field_error(e, f, "'%.*s' is no BOOL", STR_ARGS(f->value));
 	*ret = *ret != 0;
 	return 0;
 }

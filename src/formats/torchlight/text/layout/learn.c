@@ -152,7 +152,7 @@ static enum layout_kind kind_by_value(const struct dat_field *f, const struct ol
 
 	for (int k = 0; k < LAYOUT_HEX; k++)
 		if (!layout_axes((enum layout_kind)k) &&
-			str_equal_nocase(f->type, str_of(layout_kind_words[k])) &&
+			str_equal_nocase(f->type, str_of(layout_kinds[k].word)) &&
 			has_value(f, (enum layout_kind)k, old))
 			return (enum layout_kind)k;
 	for (size_t i = 0; i < 2 && str_equal_nocase(f->type, STR("STRING")); i++)
@@ -165,7 +165,7 @@ static enum layout_kind kind_by_word(const struct dat_field *f, const struct old
 {
 	for (int k = 0; k < LAYOUT_HEX; k++)
 		if (!layout_axes((enum layout_kind)k) &&
-			str_equal_nocase(f->type, str_of(layout_kind_words[k])) &&
+			str_equal_nocase(f->type, str_of(layout_kinds[k].word)) &&
 			could_be((enum layout_kind)k, old))
 			return (enum layout_kind)k;
 	return LAYOUT_KINDS;
@@ -198,7 +198,7 @@ static void put_line(struct learning *l, uint8_t type, struct str type_name, uin
 	buffer_str(l->lines, type_name);
 	buffer_printf(l->lines, "\t%u\t", code);
 	buffer_str(l->lines, name);
-	buffer_printf(l->lines, "\t%s\n", layout_kind_names[kind]);
+	buffer_printf(l->lines, "\t%s\n", layout_kinds[kind].name);
 }
 
 /* A code that nobody knows and that the object's text does not say by its number. */

@@ -28,7 +28,7 @@ int layout_read_identity(
 		return dat_field_error(en->e, f,
 			"no known DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 are "
 			"those without a name)",
-			(int)f->value.n, f->value.s);
+			STR_ARGS(f->value));
 	}
 	if (ret->fields[1] && !str_equal(ret->fields[1]->value, f->value))
 		ret->name = ret->fields[1]->value;
@@ -43,19 +43,18 @@ static int find_target(struct layout_encoder *en, const struct layout_identity *
 	const struct dat_field *f, struct layout_target *ret)
 {
 	if (!layout_text_word(f))
-		return dat_field_error(en->e, f, "<%.*s> is no type", (int)f->type.n, f->type.s);
+		return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
 	if (!layout_text_target(f, id->type, en->names, ret)) {
 		en->unknown = true;
 		return dat_field_error(en->e, f,
-			"no known property '%.*s', and none of P_0 to P_255", (int)f->key.n,
-			f->key.s);
+			"no known property '%.*s', and none of P_0 to P_255", STR_ARGS(f->key));
 	}
 	if (ret->kind == LAYOUT_KINDS)
-		return dat_field_error(en->e, f, "%.*s cannot be a %.*s", (int)f->key.n, f->key.s,
-			(int)f->type.n, f->type.s);
+		return dat_field_error(
+			en->e, f, "%.*s cannot be a %.*s", STR_ARGS(f->key), STR_ARGS(f->type));
 	if (ret->axis < 0 && layout_axes(ret->kind))
 		return dat_field_error(en->e, f, "%.*s is a vector: %.*sX, %.*sY ...",
-			(int)f->key.n, f->key.s, (int)f->key.n, f->key.s, (int)f->key.n, f->key.s);
+			STR_ARGS(f->key), STR_ARGS(f->key), STR_ARGS(f->key));
 	return 0;
 }
 
@@ -72,8 +71,7 @@ static int put_axis(struct layout_encoder *en, const struct dat_field *f,
 	uint32_t bits;
 
 	if (!number_get_f32(f->value, &bits))
-		return dat_field_error(
-			en->e, f, "'%.*s' is no decimal number", (int)f->value.n, f->value.s);
+		return dat_field_error(en->e, f, "'%.*s' is no decimal number", STR_ARGS(f->value));
 	if (!v->seen || v->code != t->code || v->seen & 1U << t->axis) {
 		buffer_u16(en->out, (uint16_t)(1 + 4 * layout_axes(t->kind)));
 		buffer_byte(en->out, t->code);
@@ -83,8 +81,7 @@ static int put_axis(struct layout_encoder *en, const struct dat_field *f,
 		++*n;
 	}
 	v->seen |= 1U << t->axis;
-	if (!en->out->error)
-		store_u32(en->out->data + v->at + 4 * (size_t)t->axis, bits);
+	buffer_patch_u32(en->out, v->at + 4 * (size_t)t->axis, bits);
 	return 0;
 }
 
@@ -103,8 +100,7 @@ static int put_property(
 	if (len > UINT16_MAX)
 		return dat_field_error(
 			en->e, f, "the value has %zu bytes (at most %d)", len - 1, UINT16_MAX - 1);
-	en->out->data[at] = (uint8_t)len;
-	en->out->data[at + 1] = (uint8_t)(len >> 8);
+	buffer_patch_u16(en->out, at, len);
 	return 0;
 }
 

@@ -12,36 +12,20 @@ extern const char torchlight_layout_schema[];
 enum { TYPES = 256, COLUMNS = 5, NUMBER_MAX = 255 };
 enum { PARTICLE = 18, EMITTER = 19, MENU_DEFINITION = 74 };
 
-const char *const layout_kind_words[LAYOUT_KINDS] = {
-	[LAYOUT_BOOL] = "BOOL",
-	[LAYOUT_INTEGER] = "INTEGER",
-	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
-	[LAYOUT_FLOAT] = "FLOAT",
-	[LAYOUT_INTEGER64] = "INTEGER64",
-	[LAYOUT_STRING] = "STRING",
-	[LAYOUT_TRANSLATE] = "TRANSLATE",
-	[LAYOUT_VECTOR2] = "FLOAT",
-	[LAYOUT_VECTOR3] = "FLOAT",
-	[LAYOUT_FLOATLIST] = "STRING",
-	[LAYOUT_UINTLIST] = "STRING",
-	[LAYOUT_HEX] = "HEX",
-	[LAYOUT_NONE] = "NONE",
-};
-
-const char *const layout_kind_names[LAYOUT_KINDS] = {
-	[LAYOUT_BOOL] = "BOOL",
-	[LAYOUT_INTEGER] = "INTEGER",
-	[LAYOUT_UNSIGNED] = "UNSIGNED INT",
-	[LAYOUT_FLOAT] = "FLOAT",
-	[LAYOUT_INTEGER64] = "INTEGER64",
-	[LAYOUT_STRING] = "STRING",
-	[LAYOUT_TRANSLATE] = "TRANSLATE",
-	[LAYOUT_VECTOR2] = "VECTOR2",
-	[LAYOUT_VECTOR3] = "VECTOR3",
-	[LAYOUT_FLOATLIST] = "FLOATLIST",
-	[LAYOUT_UINTLIST] = "UINTLIST",
-	[LAYOUT_HEX] = "HEX",
-	[LAYOUT_NONE] = "NONE",
+const struct layout_kind_facts layout_kinds[LAYOUT_KINDS] = {
+	[LAYOUT_BOOL] = {"BOOL", "BOOL", 4, NUMBER_BOOL},
+	[LAYOUT_INTEGER] = {"INTEGER", "INTEGER", 4, NUMBER_I32},
+	[LAYOUT_UNSIGNED] = {"UNSIGNED INT", "UNSIGNED INT", 4, NUMBER_U32},
+	[LAYOUT_FLOAT] = {"FLOAT", "FLOAT", 4, NUMBER_F32},
+	[LAYOUT_INTEGER64] = {"INTEGER64", "INTEGER64", 8, NUMBER_I64},
+	[LAYOUT_STRING] = {"STRING", "STRING", .size = 0},
+	[LAYOUT_TRANSLATE] = {"TRANSLATE", "TRANSLATE", .size = 0},
+	[LAYOUT_VECTOR2] = {"VECTOR2", "FLOAT", 8, NUMBER_F32},
+	[LAYOUT_VECTOR3] = {"VECTOR3", "FLOAT", 12, NUMBER_F32},
+	[LAYOUT_FLOATLIST] = {"FLOATLIST", "STRING", 0, NUMBER_F32},
+	[LAYOUT_UINTLIST] = {"UINTLIST", "STRING", 0, NUMBER_U32},
+	[LAYOUT_HEX] = {"HEX", "HEX", .size = 0},
+	[LAYOUT_NONE] = {"NONE", "NONE", 4, NUMBER_F32},
 };
 
 /* Lines that lie together. */
@@ -53,23 +37,11 @@ struct lines {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct lines types[TYPES];
 
-/* The cells of a line: two at least, and what is missing at the end is empty. */
-static bool cells(struct str line, struct str ret[COLUMNS])
+/* The cells of a line; those that are missing at the end are empty. */
+static void cells(struct str line, struct str ret[COLUMNS])
 {
-	int n = 0;
-
-	for (; n < COLUMNS; n++) {
-		const char *tab = memchr(line.s, '\t', line.n);
-
-		ret[n] = (struct str){line.s, tab ? (size_t)(tab - line.s) : line.n};
-		if (!tab)
-			break;
-		line.n -= ret[n].n + 1;
-		line.s = tab + 1;
-	}
-	for (int i = n + 1; i < COLUMNS; i++)
-		ret[i] = (struct str){"", 0};
-	return n > 0;
+	for (int n = 0; n < COLUMNS; n++)
+		ret[n] = line.s ? str_cut(&line, '\t') : (struct str){0};
 }
 
 static bool read_number(struct str s, uint8_t *ret)
@@ -91,7 +63,8 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 {
 	struct str cell[COLUMNS];
 
-	if (!cells(line, cell) || !read_number(cell[0], &ret->type))
+	cells(line, cell);
+	if (!cell[1].s || !read_number(cell[0], &ret->type))
 		return false;
 	ret->type_name = cell[1];
 	ret->name = cell[3];
@@ -100,7 +73,7 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 	if (!ret->name.n)
 		return true;
 	for (int k = 0; k < LAYOUT_KINDS; k++)
-		if (str_equal(cell[4], str_of(layout_kind_names[k]))) {
+		if (str_equal(cell[4], str_of(layout_kinds[k].name))) {
 			ret->kind = (enum layout_kind)k;
 			return k == LAYOUT_NONE || read_number(cell[2], &ret->code);
 		}
@@ -128,26 +101,6 @@ static void read_table(void)
 	}
 }
 
-bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
-{
-	pthread_once(&once, read_table);
-	if (types[type].n) {
-		*ret = types[type].all->type_name;
-		return true;
-	}
-	for (; n; n = names_base(n)) {
-		struct lines l = {.n = 0};
-
-		l.all = names_properties(n, &l.n);
-		for (size_t i = 0; i < l.n; i++)
-			if (l.all[i].type == type && l.all[i].type_name.n) {
-				*ret = l.all[i].type_name;
-				return true;
-			}
-	}
-	return false;
-}
-
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 {
 	struct str other;
@@ -173,11 +126,11 @@ bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 	return false;
 }
 
-/* What is looked for: a code, or a name (with an axis at its end). */
+/* What is looked for: a code, a name (with an axis at its end), or what the type is called. */
 struct wanted {
-	int code; /* -1: the name */
+	enum { CODE, NAME, NAME_AND_AXIS, TYPE } what;
+	uint8_t code;
 	struct str name;
-	bool axis;
 	int ret_axis;
 };
 
@@ -185,11 +138,13 @@ static bool is_wanted(const struct layout_property *p, struct wanted *w)
 {
 	struct str stem = {w->name.s, w->name.n ? w->name.n - 1 : 0};
 
+	if (w->what == TYPE)
+		return p->type_name.n;
 	if (!p->name.n)
 		return false;
-	if (w->code >= 0)
+	if (w->what == CODE)
 		return p->code == w->code && p->kind != LAYOUT_NONE;
-	if (!w->axis)
+	if (w->what == NAME)
 		return str_equal_nocase(p->name, w->name);
 	w->ret_axis = w->name.n ? (w->name.s[stem.n] & ~0x20) - 'X' : -1;
 	return w->ret_axis >= 0 && w->ret_axis < (int)layout_axes(p->kind) &&
@@ -220,9 +175,19 @@ static const struct layout_property *search(const struct names *n, uint8_t type,
 	return p;
 }
 
+bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
+{
+	struct wanted w = {.what = TYPE};
+	const struct layout_property *p = search(n, type, &w);
+
+	if (p)
+		*ret = p->type_name;
+	return p;
+}
+
 bool layout_type_is_widget(uint8_t type)
 {
-	struct wanted w = {.code = -1, .name = STR("WIDGET NAME")};
+	struct wanted w = {.what = NAME, .name = STR("WIDGET NAME")};
 
 	return type == MENU_DEFINITION || search(NULL, type, &w);
 }
@@ -235,7 +200,7 @@ bool layout_type_is_particle(uint8_t type)
 const struct layout_property *layout_property_find(
 	const struct names *n, uint8_t type, uint8_t code)
 {
-	struct wanted w = {.code = code};
+	struct wanted w = {.what = CODE, .code = code};
 
 	return search(n, type, &w);
 }
@@ -243,13 +208,13 @@ const struct layout_property *layout_property_find(
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis)
 {
-	struct wanted w = {.code = -1, .name = name};
+	struct wanted w = {.what = NAME, .name = name};
 	const struct layout_property *p = search(n, type, &w);
 
 	*ret_axis = -1;
 	if (p)
 		return p;
-	w.axis = true;
+	w.what = NAME_AND_AXIS;
 	p = search(n, type, &w);
 	if (p)
 		*ret_axis = w.ret_axis;

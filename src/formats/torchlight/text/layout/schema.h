@@ -15,7 +15,7 @@
 #ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
 #define FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
 
-#include "formats/torchlight/wire/wire.h"
+#include "formats/torchlight/text/number.h"
 
 enum layout_kind {
 	LAYOUT_BOOL, /* u32 */
@@ -34,8 +34,12 @@ enum layout_kind {
 	LAYOUT_KINDS
 };
 
-/* The type word of the text. */
-extern const char *const layout_kind_words[LAYOUT_KINDS];
+extern const struct layout_kind_facts {
+	const char *name;        /* in a line of a table */
+	const char *word;        /* the type word of the text */
+	size_t size;             /* of a value; 0: any */
+	enum number_kind number; /* of numbers: of each */
+} layout_kinds[LAYOUT_KINDS];
 
 struct names;
 
@@ -51,8 +55,6 @@ enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 /* A line of a table, whose cells stay where they are; more than five are passed over. false: it is
  * none. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
-/* The name of a kind in such a line. */
-extern const char *const layout_kind_names[LAYOUT_KINDS];
 
 /* false, NULL: not known. The table is made once; where memory is short nothing is known. Any
  * thread. n may be NULL. */

@@ -19,29 +19,20 @@ static const struct shape shapes[] = {
 	{"OBJECTS", .repeats = true, .blocks = {"BASEOBJECT"}},
 	{"CHILDREN", .repeats = true, .blocks = {"BASEOBJECT"}},
 	{"BASEOBJECT", .blocks = {"PROPERTIES", "CHILDREN"}},
-	{"PROPERTIES",
-		.any_field = true,
+	{"PROPERTIES", .any_field = true,
 		.blocks = {"LOGICGROUP", "TIMELINEDATA", "EXTRADATA", "DATAGROUP"}},
 	{"DATAGROUP", .any_field = true},
 	{"EXTRADATA", .fields = {"BYTES"}},
 	{"LOGICGROUP", .repeats = true, .blocks = {"LOGICOBJECT"}},
-	{"LOGICOBJECT",
-		.repeats = true,
-		.fields = {"ID", "OBJECTID", "X", "Y"},
+	{"LOGICOBJECT", .repeats = true, .fields = {"ID", "OBJECTID", "X", "Y"},
 		.blocks = {"LOGICLINK"}},
 	{"LOGICLINK", .fields = {"LINKINGTO", "OUTPUTNAME", "INPUTNAME"}},
 	{"TIMELINEDATA", .repeats = true, .fields = {"ID"}, .blocks = {"TIMELINEOBJECT"}},
-	{"TIMELINEOBJECT",
-		.repeats = true,
-		.fields = {"OBJECTID"},
+	{"TIMELINEOBJECT", .repeats = true, .fields = {"OBJECTID"},
 		.blocks = {"TIMELINEOBJECTPROPERTY", "TIMELINEOBJECTEVENT"}},
-	{"TIMELINEOBJECTPROPERTY",
-		.repeats = true,
-		.fields = {"OBJECTPROPERTYNAME"},
+	{"TIMELINEOBJECTPROPERTY", .repeats = true, .fields = {"OBJECTPROPERTYNAME"},
 		.blocks = {"TIMELINEPOINT"}},
-	{"TIMELINEOBJECTEVENT",
-		.repeats = true,
-		.fields = {"OBJECTEVENTNAME"},
+	{"TIMELINEOBJECTEVENT", .repeats = true, .fields = {"OBJECTEVENTNAME"},
 		.blocks = {"TIMELINEPOINT"}},
 	{"TIMELINEPOINT", .fields = {"TIMEPERCENT", "INTERPOLATION", "VALUE"}},
 };
@@ -70,10 +61,10 @@ static int check_fields(const struct dat_block *b, const struct shape *shape, st
 	for (const struct dat_field *f = b->fields; f && !shape->any_field; f = f->next) {
 		if (!is_among(f->key, shape->fields, FIELDS_MAX))
 			return text_error(e, f->line, 1, "%.*s cannot stand in [%.*s]",
-				(int)f->key.n, f->key.s, (int)b->name.n, b->name.s);
+				STR_ARGS(f->key), STR_ARGS(b->name));
 		if (dat_find_field(b, f->key) != f)
 			return text_error(e, f->line, 1, "%.*s stands in [%.*s] twice",
-				(int)f->key.n, f->key.s, (int)b->name.n, b->name.s);
+				STR_ARGS(f->key), STR_ARGS(b->name));
 	}
 	return 0;
 }
@@ -83,10 +74,10 @@ static int check_blocks(const struct dat_block *b, const struct shape *shape, st
 	for (const struct dat_block *c = b->blocks; c; c = c->next) {
 		if (!is_among(c->name, shape->blocks, BLOCKS_MAX))
 			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
-				(int)c->name.n, c->name.s, (int)b->name.n, b->name.s);
+				STR_ARGS(c->name), STR_ARGS(b->name));
 		if (!shape->repeats && dat_find_block(b, c->name) != c)
 			return text_error(e, c->line, 1, "[%.*s] stands in [%.*s] twice",
-				(int)c->name.n, c->name.s, (int)b->name.n, b->name.s);
+				STR_ARGS(c->name), STR_ARGS(b->name));
 	}
 	return 0;
 }
@@ -98,24 +89,14 @@ static bool is_root(const struct dat_block *b)
 	return b->blocks || is_among(b->name, names, sizeof(names) / sizeof(*names));
 }
 
-/* The block after b in the text's order. */
-static const struct dat_block *next_of(const struct dat_block *b)
-{
-	if (b->blocks)
-		return b->blocks;
-	while (b && !b->next)
-		b = b->parent;
-	return b ? b->next : NULL;
-}
-
 int layout_shape_check(const struct dat_block *root, struct error *e)
 {
 	int r = 0;
 
 	if (!is_root(root))
-		return text_error(e, root->line, 1, "[%.*s] has no [OBJECTS]", (int)root->name.n,
-			root->name.s);
-	for (const struct dat_block *b = root; r == 0 && b; b = next_of(b)) {
+		return text_error(
+			e, root->line, 1, "[%.*s] has no [OBJECTS]", STR_ARGS(root->name));
+	for (const struct dat_block *b = root; r == 0 && b; b = dat_next(b)) {
 		const struct shape *shape = shape_of(b);
 
 		r = shape ? check_fields(b, shape, e) : 0;

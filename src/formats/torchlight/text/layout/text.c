@@ -15,51 +15,6 @@ int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, st
 	return 0;
 }
 
-int layout_text_f32(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e)
-{
-	const struct dat_field *f = dat_find_field(b, str_of(key));
-
-	*ret = 0;
-	if (f && !number_get_f32(f->value, ret))
-		return dat_field_error(e, f, "%s is no decimal number", key);
-	return 0;
-}
-
-int layout_text_i64(const struct dat_block *b, const char *key, int64_t *ret, struct error *e)
-{
-	const struct dat_field *f = dat_find_field(b, str_of(key));
-
-	*ret = 0;
-	if (f && !number_get_i64(f->value, ret))
-		return dat_field_error(e, f, "%s is no 64-bit integer", key);
-	return 0;
-}
-
-int layout_text_each(const struct dat_block *b, const char *name, unsigned width,
-	int (*encode)(const struct dat_block *b, struct buffer *out, struct error *e),
-	struct buffer *out, struct error *e)
-{
-	unsigned n = 0, most = width == 1 ? UINT8_MAX : UINT16_MAX;
-	int r = 0;
-
-	for (const struct dat_block *c = b->blocks; c; c = c->next) {
-		if (name && !str_equal_nocase(c->name, str_of(name)))
-			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
-				(int)c->name.n, c->name.s, (int)b->name.n, b->name.s);
-		n++;
-	}
-	if (n > most)
-		return text_error(e, b->line, 1, "[%.*s] has %u blocks (at most %u)",
-			(int)b->name.n, b->name.s, n, most);
-	if (width == 1)
-		buffer_byte(out, (uint8_t)n);
-	else
-		buffer_u16(out, (uint16_t)n);
-	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
-		r = encode(c, out, e);
-	return r;
-}
-
 static bool numbered(struct str s, struct str prefix, uint8_t *ret)
 {
 	struct str digits = {s.s + prefix.n, s.n - prefix.n};
@@ -80,9 +35,9 @@ bool layout_text_type(const struct dat_field *f, const struct names *names, uint
 bool layout_text_word(const struct dat_field *f)
 {
 	for (size_t i = 1; i < BINDAT_TYPES; i++)
-		if (str_equal_nocase(f->type, str_of(bindat_type_words[i])))
+		if (str_equal_nocase(f->type, str_of(bindat_types[i].word)))
 			return true;
-	return str_equal_nocase(f->type, str_of(layout_kind_words[LAYOUT_HEX]));
+	return str_equal_nocase(f->type, str_of(layout_kinds[LAYOUT_HEX].word));
 }
 
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
@@ -99,7 +54,7 @@ bool layout_text_target(const struct dat_field *f, uint8_t type, const struct na
 		return false;
 	for (ret->kind = 0; ret->kind < LAYOUT_KINDS; ret->kind++)
 		if (!layout_axes(ret->kind) &&
-			str_equal_nocase(f->type, str_of(layout_kind_words[ret->kind])))
+			str_equal_nocase(f->type, str_of(layout_kinds[ret->kind].word)))
 			break;
 	return true;
 }

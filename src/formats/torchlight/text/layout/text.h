@@ -10,16 +10,6 @@
 #include "formats/torchlight/text/layout/schema.h"
 
 int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
-int layout_text_f32(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
-int layout_text_i64(const struct dat_block *b, const char *key, int64_t *ret, struct error *e);
-
-/*
- * The number of b's blocks, in `width` bytes (1 or 2), then encode for each. Each must be called
- * name, or any name where that is NULL. Too many for the width: -EINVAL.
- */
-int layout_text_each(const struct dat_block *b, const char *name, unsigned width,
-	int (*encode)(const struct dat_block *b, struct buffer *out, struct error *e),
-	struct buffer *out, struct error *e);
 
 /* The type that a DESCRIPTOR names, TYPE_n among them. false: none that is known. */
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);

@@ -53,7 +53,7 @@ static int unescape(struct encoder *en, struct str s, struct str *ret)
 			return FAIL(en, s.s + i - 1, "a backslash before none of t n r 0 e | \\");
 		buffer_byte(&en->plain, (uint8_t)to[found - from]);
 	}
-	*ret = (struct str){(const char *)en->plain.data, en->plain.size};
+	*ret = str_of_buffer(&en->plain);
 	return en->plain.error;
 }
 
@@ -102,14 +102,12 @@ static int put_list(struct encoder *en, struct str cell, enum raw_type type, str
 		else if (one.n && number_get_i64(one, &id))
 			buffer_u64(out, (uint64_t)id);
 		else
-			return FAIL(en, one.s, "'%.*s' is no 64-bit integer", (int)one.n, one.s);
+			return FAIL(en, one.s, "'%.*s' is no 64-bit integer", STR_ARGS(one));
 	}
-	if (out->error)
-		return r;
-	if (type == RAW_TEXTS)
+	if (type != RAW_TEXTS)
+		buffer_patch_u32(out, at, n);
+	else if (!out->error)
 		out->data[at] = (uint8_t)n;
-	else
-		store_u32(out->data + at, n);
 	return r;
 }
 
@@ -126,7 +124,7 @@ static int put_number(struct encoder *en, struct str cell, enum raw_type type, s
 	int64_t v;
 
 	if (!cell.n || !number_get_i64(cell, &v) || v < ranges[type].min || v > ranges[type].max)
-		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, (int)cell.n, cell.s,
+		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, STR_ARGS(cell),
 			ranges[type].min, ranges[type].max);
 	if (type == RAW_U8)
 		buffer_byte(out, (uint8_t)v);
@@ -162,19 +160,6 @@ static int put_cell(struct encoder *en, struct str cell, enum raw_type type, str
 	}
 }
 
-/* The next cell of the line. false: there is none. */
-static bool next_cell(struct str *rest, struct str *ret)
-{
-	const char *tab;
-
-	if (!rest->s)
-		return false;
-	tab = memchr(rest->s, '\t', rest->n);
-	*ret = (struct str){rest->s, tab ? (size_t)(tab - rest->s) : rest->n};
-	*rest = tab ? (struct str){tab + 1, rest->n - ret->n - 1} : (struct str){0};
-	return true;
-}
-
 static int find_section(struct encoder *en, struct str cell, unsigned *ret)
 {
 	for (unsigned i = 0; en->kind->sections[i]; i++) {
@@ -183,8 +168,8 @@ static int find_section(struct encoder *en, struct str cell, unsigned *ret)
 			return 0;
 		}
 	}
-	return FAIL(en, cell.s, "no list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)", (int)cell.n,
-		cell.s);
+	return FAIL(
+		en, cell.s, "no list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)", STR_ARGS(cell));
 }
 
 static int put_record(struct encoder *en, struct str line)
@@ -195,12 +180,13 @@ static int put_record(struct encoder *en, struct str line)
 	int r;
 
 	if (kind->sections) {
-		next_cell(&rest, &cell);
+		cell = str_cut(&rest, '\t');
 		r = find_section(en, cell, &section);
 		if (r < 0)
 			return r;
 	}
-	for (i = 0; i < kind->n_columns && next_cell(&rest, &cell); i++) {
+	for (i = 0; i < kind->n_columns && rest.s; i++) {
+		cell = str_cut(&rest, '\t');
 		r = put_cell(en, cell, kind->columns[i].type,
 			!i && kind->first_column_apart ? &en->apart : &en->sections[section]);
 		if (r < 0)
@@ -210,7 +196,7 @@ static int put_record(struct encoder *en, struct str line)
 		return FAIL(en, line.s + line.n, "the line has %u cells (not %u)",
 			i + (kind->sections ? 1 : 0), kind->n_columns + (kind->sections ? 1 : 0));
 	if (rest.s)
-		return FAIL(en, rest.s, "a cell too many: '%.*s'", (int)rest.n, rest.s);
+		return FAIL(en, rest.s, "a cell too many: '%.*s'", STR_ARGS(rest));
 	en->counts[section]++;
 	if (kind->count_bytes == 2 && en->counts[section] > UINT16_MAX)
 		return FAIL(en, line.s, "more than %d records", UINT16_MAX);
@@ -221,17 +207,17 @@ static int check_header(struct encoder *en, struct str line)
 {
 	struct str rest = line, cell;
 
-	if (en->kind->sections &&
-		(!next_cell(&rest, &cell) || !str_equal_nocase(cell, STR("list"))))
+	if (en->kind->sections && !str_equal_nocase(str_cut(&rest, '\t'), STR("list")))
 		return FAIL(en, line.s, "the first column is not called list");
-	for (unsigned i = 0; i < en->kind->n_columns; i++)
-		if (!next_cell(&rest, &cell) ||
-			!str_equal_nocase(cell, str_of(en->kind->columns[i].name)))
+	for (unsigned i = 0; i < en->kind->n_columns; i++) {
+		cell = str_cut(&rest, '\t');
+		if (!str_equal_nocase(cell, str_of(en->kind->columns[i].name)))
 			return FAIL(en, rest.s ? cell.s : line.s + line.n,
 				"the header line lacks the column %s", en->kind->columns[i].name);
+	}
 	if (rest.s)
-		return FAIL(en, rest.s, "the header line has the unknown column %.*s", (int)rest.n,
-			rest.s);
+		return FAIL(
+			en, rest.s, "the header line has the unknown column %.*s", STR_ARGS(rest));
 	return 0;
 }
 
@@ -260,8 +246,7 @@ static int encode(struct encoder *en, struct str text)
 	int r = 0;
 
 	while (r == 0 && text.n) {
-		const char *lf = memchr(text.s, '\n', text.n);
-		struct str line = {text.s, lf ? (size_t)(lf - text.s) : text.n};
+		struct str line = str_cut(&text, '\n');
 
 		en->line++;
 		en->line_begin = line.s;
@@ -269,8 +254,6 @@ static int encode(struct encoder *en, struct str text)
 			r = check_header(en, line);
 		else if (line.n)
 			r = put_record(en, line);
-		text.s += line.n + (lf ? 1 : 0);
-		text.n -= line.n + (lf ? 1 : 0);
 	}
 	if (r == 0 && !en->line)
 		return text_error(en->e, 1, 1, "no header line");
