@@ -94,7 +94,7 @@ class Map:
 
 def info(m):
     for i, name in ((1, "author"), (4, "license")):
-        if len(m.text(i)) <= 1:
+        if m.text(i)[:1] in (b"", b"\0"):
             m.say("info/" + name, "there is no " + name)
 
 

@@ -114,12 +114,15 @@ FAULTS = {
     "all over air": (put("front", (2, 2, 66)), [(FRONT, "line 2, column 2: hook-through (66) is over nothing solid: there it stops hooks")]),
     "one side over air": (put("game", (2, 2, 67)), [(GAME, "line 2, column 2: hook-through (67) is over nothing solid: there it stops hooks")]),
     "beside air": (put("game", (2, 2, 6)), [(GAME, "line 2, column 2: hook-through (6) is beside nothing solid")]),
+    "beside the next line": (both(put("front", (6, 2, 6)), put("game", (1, 3, 3))), [(FRONT, "line 2, column 6: hook-through (6) is beside nothing solid")]),
     "entrance": (put("tele", (3, 2, 7, 26), (4, 2, 7, 10)), [(TELE, "line 2, column 3 and 1 more: entrance 7 has no exit")]),
     "entrance for weapons": (put("tele", (3, 2, 7, 14)), [(TELE, "line 2, column 3: entrance 7 has no exit")]),
     "entrance for hooks": (put("tele", (3, 2, 7, 15), (4, 2, 8, 27), (5, 2, 8, 26)), [(TELE, "line 2, column 3: entrance 7 has no exit")]),
     "exit": (put("tele", (3, 4, 200, 27)), [(TELE, "line 4, column 3: nothing leads to exit 200")]),
     "checkpoint": (put("tele", (3, 2, 7, 29), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "line 2, column 3: checkpoint 7 has no exit")]),
     "checkpoint exit": (put("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "line 2, column 3: nothing leads to checkpoint exit 7")]),
+    "hidden checkpoint exit": (put("tele", (3, 2, 6, 30), (1, 2, 7, 30), (2, 2, 7, 29)), [
+        (TELE, "line 2, column 3: nothing leads to checkpoint exit 6")]),
     "back to no checkpoint": (put("tele", (3, 2, 0, 63)), [(TELE, "line 2, column 3: it leads to checkpoints, and there is no exit of one")]),
     "number 0": (put("tele", (3, 2, 0, 26)), [(TELE, "line 2, column 3: tile 26 has number 0, with which it does nothing")]),
     "door": (put("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "line 2, column 1: nothing switches door 9")]),
@@ -161,7 +164,9 @@ SOUND = {
     "opaque": put("game", (2, 3, 9, 4)),
     "turned weapon in the switch layer": put("switch", (2, 3, 0, 199, 9)),
     "through": put("front", (1, 5, 66), (2, 5, 67, 8), (3, 5, 5), (4, 4, 6)),
-    "through at the border": put("front", (6, 5, 6)),
+    "through at the border": both(put("front", (6, 2, 6), (1, 3, 6), (3, 1, 6)), put("game", (6, 2, 1), (1, 3, 3), (3, 1, 1)), put("front", (2, 1, 34))),
+    "through on each side": both(put("front", (2, 3, 6), (4, 3, 6)), put("game", (3, 3, 1))),
+    "through above and below": both(put("front", (5, 2, 6), (5, 4, 6)), put("game", (5, 3, 3))),
     "entrance": put("tele", (3, 2, 7, 26), (4, 2, 7, 10), (5, 2, 7, 14), (6, 2, 7, 15), (1, 1, 7, 27)),
     "checkpoint": put("tele", (3, 2, 7, 29), (1, 2, 7, 30), (2, 2, 0, 31), (2, 3, 0, 63)),
     "door": put("switch", (1, 2, 9, 240), (2, 2, 9, 22), (3, 3, 8, 240), (4, 3, 8, 25)),
@@ -170,7 +175,7 @@ SOUND = {
     "speedup": put("speedup", (6, 5, 1, 0, 28)),
     "tune zone": put("tune", (6, 5, 1, 68)),
     "settings": settings(b"SV_TEAM 1; tune \"gravity\" .5 # sv_taem", b"", b"  # sv_taem 1", b"tune_zone 255 gravity -1.5", b"tune gravity",
-                         b"tune_zone_enter 0 \"sv_taem; 1\"", b"tune_zone_leave 1 a b c d e f", b"switch_open 255",
+                         b"tune_zone_enter 0 \"sv_taem; 1\"", b"tune_zone_leave 1 a b c d e f", b"tune_zone_enter 0 \"a \\\" ; sv_taem\"", b"switch_open 255",
                          b"mapbug grenade-doubleexplosion@ddnet.tw", b"sv_team " + b"x" * 247),
     "image of a quad": lambda r: (more(images=[(b"own", pixels(16, 16, 3))])(r), r.quads.append((1, -1))),
     "envelope of a quad": lambda r: (more(envelopes=1)(r), r.quads.append((0, 0))),
@@ -196,6 +201,13 @@ def test_each_rule_is_silent_on_what_is_right(box, name):
     race = Race()
     SOUND[name](race)
     assert checked(box, race, "ddnet") == ([], 0)
+
+
+def test_an_author_without_a_letter_is_none(box):
+    f = datafile.Datafile(Race().encode())
+    blobs = f.blobs()
+    blobs[f.of_type(datafile.INFO)[0].ints[1]] = b"\0"
+    assert checked(box, datafile.encode(f.items, blobs), "ddnet") == ([("info/author", "there is no author")], 5)
 
 
 def test_warnings_of_check_count_too(box):

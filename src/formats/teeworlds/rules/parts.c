@@ -18,8 +18,12 @@ void tw_rule_info(const struct tw_look *look)
 	for (size_t i = 0; i < sizeof(needed); i++) {
 		struct blob *b = it ? tw_blob_of(look->m, it, TW_INFO_AUTHOR + needed[i]) : NULL;
 		const char *what = tw_info_names[needed[i]];
+		char first = '\0';
+		size_t n;
 
-		if (!b || b->size <= 1)
+		if (b && blob_prefix(b, &first, 1, &n, NULL) < 0)
+			continue;
+		if (!first)
 			tw_warn(look, ((struct tw_place){TW_AT_INFO, needed[i]}), what, "",
 				"a text", "there is no %s", what);
 	}
