@@ -34,6 +34,7 @@ _mapfs() {
 		[[ -z $command ]] || words+=(commands options)
 		;;
 	esac
+	[[ ${COMP_WORDS[COMP_CWORD - 1]} != --rules ]] || words=(ddnet)
 	for i in "${words[@]}"; do
 		[[ $i != "${cur//\\/}"* ]] || COMPREPLY+=("$(printf %q "$i")")
 	done

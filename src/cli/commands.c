@@ -86,8 +86,12 @@ const struct cli_command cli_commands[] = {
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
-	{"check", cli_check, "[--json] FILE|FOLDER...", "what a game would refuse in maps",
-		"  --json                    an object a line: file, level, problem\n"},
+	{"check", cli_check, "[--json] [--rules ddnet|FILE] FILE|FOLDER...",
+		"what a game would refuse in maps",
+		"With rules it exits 5 where there are warnings.\n\n"
+		"      --json                an object a line: file, level, problem\n"
+		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that wrote\n"
+		"                            a FILE (JSON); may be given several times\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"
 		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},

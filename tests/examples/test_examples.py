@@ -267,6 +267,16 @@ def test_settings_are_those_that_config_retrieve_finds(example):
         assert [x[len(prefix):] for x in printed.splitlines() if x.startswith(prefix)] == theirs
 
 
+def test_a_house_is_told_what_the_maps_have(example):
+    where, printed = example("house")
+    for name in ("Tsunami", "Tutorial", "ctf1"):
+        f = datafile.Datafile.load(original(name))
+        there = {i for layer in f.of_type(LAYER) if layer.ints[1] == 2 and layer.ints[6] == 1 for i in indices(f, layer)}
+        assert (33 in there) == ("%s.map: warning: tile 33" % name not in printed)
+        assert (len(f.raw) > 1000000) == ("%s.map: warning: the file has %d bytes" % (name, len(f.raw)) in printed)
+    assert b"sv_taem 2\0" in datafile.Datafile.load(os.path.join(where, "ctf1.map")).blobs()
+
+
 def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):
     where, _ = example("carry-layer")
     source = datafile.Datafile.load(original("dm1"))

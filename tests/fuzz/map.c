@@ -3,6 +3,7 @@
  * A whole map from anywhere (teeworlds, triclon; pak: u16 length of the archive, it, its manifest):
  * opened, listed, and every file read and put back.
  * What somebody writes to a file of a new map (new_triclon, new_mod).
+ * A house's rules, to which a sound map is held (rules).
  * And what somebody writes to files of a sound map, before it is saved (view): for each the file's
  * number, as view_files deals it, a length of 16 bits, the content.
  */
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "../teeworlds/fixture.h"
+#include "formats/rules.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
 #include "fuzz.h"
@@ -108,6 +110,33 @@ static void look_into(struct look *l, entry_id dir, unsigned depth)
 	judged(r, &e);
 }
 
+/* A warning says what and where. */
+static void told(void *arg, const struct format_fault *f)
+{
+	size_t n = strlen(f->line), m = strlen(f->text);
+
+	(void)arg;
+	if (!f->warned || !m || n < m || strcmp(f->line + n - m, f->text) != 0 ||
+		strncmp(f->line, f->path, strlen(f->path)) != 0)
+		broken("rules: a warning", f->line);
+}
+
+/* in: a house's; or NULL. */
+static void hold_against(const struct snapshot *s, const struct extent *in)
+{
+	const struct format_rules *r = s->format->rules;
+	struct error e = ERROR_INIT;
+	struct rules *rules = NULL;
+
+	if (!r)
+		return;
+	if (r->add_named(&rules, "ddnet", &e) < 0)
+		abort();
+	if (!in || judged(r->add_file(&rules, in, &e), &e) == 0)
+		judged(r->check(s, rules, told, NULL, &e), &e);
+	r->free(rules);
+}
+
 static void look_at_source(const struct format *format, const struct source *source)
 {
 	static const char *const options[] = {"raw=rw", NULL};
@@ -122,6 +151,7 @@ static void look_at_source(const struct format *format, const struct source *sou
 		if (format->edit->sound)
 			judged(format->edit->sound(s, true, &e), &e);
 		look_into(&l, ENTRY_ROOT, 0);
+		hold_against(s, NULL);
 	}
 	snapshot_unref(TAKE(s));
 	budget_destroy(l.budget);
@@ -256,6 +286,16 @@ static void save(const struct view_files *files, const struct snapshot *s, bool 
 	if (fixture_open_file(&again, TAKE(file), "again.map", "rw", &e) < 0)
 		broken("the saved map is refused", error_text(&e));
 	fixture_close(&again);
+}
+
+TARGET(fuzz_rules)
+{
+	CLEANUP_EXTENT struct extent in = extent_of(data, size);
+	static struct view_files files;
+
+	if (!files.n)
+		view_files_open(&files, getenv("FUZZ_MAP") ? getenv("FUZZ_MAP") : FUZZ_MAP);
+	hold_against(files.map.s, &in);
 }
 
 /* What was put to raw/ may be anything, and all files show what they can of it. */

@@ -270,6 +270,11 @@ static void journals(void)
 int main(int argc, char **argv)
 {
 	static const char kit[] = "[MOD]\n<STRING>NAME:x\n<INTEGER>VERSION:7\n[/MOD]\n";
+	static const char *const rules[] = {
+		"{\"size\": 9, \"tiles\": [{\"id\": 1, \"layers\": [\"game\", \"tune\"], "
+		"\"min\": 3, \"max\": null}, {\"id\": 0, \"layers\": [\"tele\"]}]}",
+		"{\"info\": {\"author\": \"^a+|(b)[c-e]$\", \"license\": \".\"}, "
+		"\"settings\": {\"allow\": [\"tune\", \"sv_gametype\"]}}"};
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: seeds DIR FIXTURE FILE...\n");
@@ -282,6 +287,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	seed("torchlight-kit", "", 0, kit, sizeof(kit) - 1);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		seed("rules", "", 0, rules[i], strlen(rules[i]));
 	journals();
 	take_views(argv[2]);
 	take_new(&format_triclon, NULL, "x.tcm", "new_triclon");

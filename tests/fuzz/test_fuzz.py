@@ -21,10 +21,10 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 
 # Of a seed up to so many bytes every byte is changed; the runs that this makes are bounded.
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "dds": 300, "inflate": 300, "deflate": 400,
-           "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40, "rules": 400}
+           "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40, "automap": 400, "rules": 300}
 # A command takes milliseconds, and stands its seeds only.
 CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "diff", "index", "merge", "pack", "preview", "text")], 0)
-BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60}
+BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60, "rules": 400}
 
 
 
@@ -54,7 +54,7 @@ OWN = {"pak": [pair()],
        "inflate": [b"\x05\x00\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15"],
        "deflate": [zlib.compress(b"abcabcabc" * 9)[2:-4], zlib.compress(b"hello", 0)[2:-4],
                    zlib.compress(bytes(i * i % 251 for i in range(300)))[2:-4]],
-       "rules": [b"[A]\nIndex 1 XFLIP ROTATE\nPos 0 0 INDEX 0 OR 2 YFLIP OR -1 NONE\nPos -1 1 FULL\nRandom 20%\nNewRun\n"
+       "automap": [b"[A]\nIndex 1 XFLIP ROTATE\nPos 0 0 INDEX 0 OR 2 YFLIP OR -1 NONE\nPos -1 1 FULL\nRandom 20%\nNewRun\n"
                  b"NoLayerCopy\nIndex 3\nModulo 2 0 -1 1\nNoDefaultRule\nPos 1 0 NOTINDEX 1 OR 255\nRandom 2.5\n[A]\r\n",
                  b"\xef\xbb\xbf# no rules\n[\n[]\nIndex\nIndex 300 FLIP\nPos 0\nPos 0 0\nPos 0 0 INDEX 1 NONE XFLIP\n"
                  b"Random 0\nRandom 1e99\nRandom 1e-99%\nModulo -2147483648 -1 2147483647 0\nPos 2147483647 -2147483648 EMPTY\n"],

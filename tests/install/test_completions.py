@@ -97,3 +97,9 @@ def test_options(complete):
     assert "--json" in found and "--discard" not in found
     # Those of a mount may stand after the file.
     assert "--foreground" in complete("mapfs a\\ b.map --f") and "--force" in complete("mapfs umount --f")
+
+
+def test_rules(complete):
+    found = complete("mapfs check --rules ")
+    assert "ddnet" in found and any("b.map" in name for name in found)
+    assert "ddnet" not in complete("mapfs check ")

@@ -12,7 +12,7 @@ import pytest
 import maps
 import places
 import rules
-import test_rules
+import test_automap_rules
 from box import get
 
 GROW = "[Nothing]\n[Grow]\nIndex 5\nPos 0 0 FULL\nPos 0 -1 EMPTY\n"
@@ -44,10 +44,10 @@ def make(path, automappers, image="grass"):
     for i, automapper in enumerate(automappers):
         where = "%s/groups/1_decoration/layers/%d_grass" % (tree, i)
         os.makedirs(where)
-        layer = test_rules.random_layer(rng, 12, 7, (0, 1, 1, 2))
+        layer = test_automap_rules.random_layer(rng, 12, 7, (0, 1, 1, 2))
         for which, name in enumerate(("id", "flags")):
             with open("%s/%s.csv" % (where, name), "w") as f:
-                f.write(test_rules.table(layer, which))
+                f.write(test_automap_rules.table(layer, which))
         with open(where + "/layer.json", "w") as f:
             json.dump({"type": "tiles", "kind": "design", "width": 12, "height": 7, "image": "0_" + image,
                        "automapper": automapper}, f)
@@ -354,7 +354,7 @@ def test_a_map_is_drawn_by_rules_with_faults_which_are_told_once(here):
 
 def test_the_rules_of_the_game_have_no_faults_but_those_that_are_known():
     """Those are lines of jungle_midground.rules without the word INDEX."""
-    found = [p.values[0] for p in test_rules.rules_files()]
+    found = [p.values[0] for p in test_automap_rules.rules_files()]
     if found == [None]:
         pytest.skip("not installed: ddnet-data")
     for path in found:
@@ -382,7 +382,7 @@ def layers_of(map_):
 
 @pytest.mark.parametrize("path", [p for p in maps.each_map() if str(p.values[0]).endswith((".map", "None"))])
 def test_layers_of_real_maps_are_drawn_as_told(tmp_path, path):
-    texts = [p.values[0] for p in test_rules.rules_files() if p.values[0]]
+    texts = [p.values[0] for p in test_automap_rules.rules_files() if p.values[0]]
     if not texts:
         pytest.skip("not installed: ddnet-data")
     map_, out = shutil.copy(path, tmp_path), str(tmp_path / "out.map")

@@ -1,164 +1,457 @@
 # SPDX-License-Identifier: Zlib
-"""The rules of automatic mapping give the tiles that rules.py gives, on any rules and any layer."""
-import glob
+"""check --rules: a map that keeps the rules, and for each rule one that does not, in that alone."""
 import json
 import os
-import random
+import re
+import signal
 import subprocess
+import time
 
 import pytest
 
+import maps  # first: it says where other tests' helpers are
+import archives
+import datafile
 import places
-import rules
+import rulings
+from maps import run
+from racemap import H, W, Race
 
-GAME = ["/usr/share/games/ddnet/data/editor/automap", "/usr/share/games/ddnet/data/editor"]
-
-
-def rules_files():
-    found = sorted(p for d in GAME for p in glob.glob(d + "/*.rules"))
-    return [pytest.param(p, id=os.path.basename(p)) for p in found] or \
-        [pytest.param(None, id="none", marks=pytest.mark.skip(reason="not installed: ddnet-data"))]
+LINE = re.compile(r"^(?P<file>.*?\.map): warning: (?:(?P<path>(?:info|images|sounds|envelopes|groups)/\S+): )?(?P<text>.*)$")
+LAYERS = "groups/0_Game/layers/"
 
 
-def table(layer, which):
-    return "".join(",".join("%d" % tile[which] for tile in row) + "\n" for row in layer)
+def checked(box, race, *rules, name="race.map"):
+    """The warnings of a map, each with its path; and the exit code."""
+    file = box.add(race.encode() if isinstance(race, Race) else race, name)
+    r = run("check", *[a for rule in rules for a in ("--rules", rule)], file)
+    assert not r.stderr, r
+    told = [LINE.match(line) for line in r.stdout.decode().splitlines()]
+    assert all(told), r.stdout
+    return [(m["path"] or "", m["text"]) for m in told], r.returncode
 
 
-class Tree:
-    """groups/0/layers/0 is a design layer, and groups/0/layers/1 the game layer."""
-
-    def __init__(self, top):
-        self.top = str(top)
-        self.layers = os.path.join(self.top, "groups", "0", "layers")
-        self.design, self.game = (os.path.join(self.layers, n) for n in "01")
-        for d in (self.design, self.game):
-            os.makedirs(d)
-
-    def put(self, where, layer, kind, automapper=None):
-        with open(where + "/layer.json", "w") as f:
-            json.dump({"type": "tiles", "version": 3, "kind": kind, "width": len(layer[0]), "height": len(layer),
-                       "image": None, "automapper": automapper}, f)
-        for which, name in enumerate(("id", "flags")):
-            with open("%s/%s.csv" % (where, name), "w") as f:
-                f.write(table(layer, which))
-
-    def get(self):
-        planes = []
-        for name in ("id", "flags"):
-            with open("%s/%s.csv" % (self.design, name)) as f:
-                planes.append([[int(cell) for cell in line.split(",")] for line in f])
-        return [[list(tile) for tile in zip(*rows)] for rows in zip(*planes)]
+def test_a_map_that_keeps_the_rules(box):
+    assert checked(box, Race(), "ddnet") == ([], 0)
 
 
-@pytest.fixture
-def tree(tmp_path):
-    return Tree(tmp_path)
+def without(layer, *tiles):
+    def change(r):
+        for at in tiles:
+            del r.tiles[layer][at]
+    return change
 
 
-def automap(*args, code=0):
-    r = subprocess.run([places.BINARY, "automap", *args], capture_output=True, timeout=120, text=True,
-                       stdin=subprocess.DEVNULL)
-    assert r.returncode == code, (args, r.returncode, r.stdout[-2000:], r.stderr[-2000:])
-    return r
+def put(layer, *tiles):
+    def change(r):
+        for x, y, *tile in tiles:
+            r.put(layer, x, y, *tile)
+    return change
 
 
-def random_layer(rng, w, h, tiles=(0, 0, 1, 1, 2, 3, 255)):
-    return [[[rng.choice(tiles), rng.choice((0, 0, 0, 1, 2, 3, 8, 9, 4, 15))] for _ in range(w)] for _ in range(h)]
+def settings(*lines):
+    def change(r):
+        r.settings = list(lines)
+    return change
 
 
-def same_as_told(tree, path, text, number, layer, seed, reference=None, game=None):
-    expected = [[list(tile) for tile in row] for row in layer]
-    tree.put(tree.design, layer, "design", {"version": 1, "config": number, "seed": seed, "flags": 0})
-    extra = []
-    if reference:
-        tree.put(tree.game, game, "game")
-        extra = ["--reference", reference]
-    rules.run(rules.parse(text)[number][1], expected, seed, reference, game)
-    automap("--rules", path, *extra, tree.design)
-    got = tree.get()
-    assert [len(row) for row in got] == [len(row) for row in layer]
-    wrong = [(x, y, got[y][x], expected[y][x]) for y in range(len(layer)) for x in range(len(layer[0]))
-             if got[y][x] != expected[y][x]]
-    assert not wrong, (number, seed, reference, wrong[:3])
-    return expected != layer
+def info(i, text):
+    def change(r):
+        r.info[i] = text
+    return change
 
 
-@pytest.mark.parametrize("path", rules_files())
-def test_the_rules_of_the_game_are_the_same_on_random_layers(tree, path):
-    rng = random.Random(os.path.basename(path))
-    with open(path) as f:
-        text = f.read()
-    configs, changed = rules.parse(text), 0
-    used = sorted({rule.index for _, runs in configs for run in runs for rule in run.rules} | {0, 1})
-    for number in range(len(configs)):
-        for tiles in ((0, 1), (0, 0, 0, 1, 1, 1, *used), (0, *used)):
-            w, h = rng.choice(((23, 17), (2, 31), (40, 3)))
-            changed += same_as_told(tree, path, text, number, random_layer(rng, w, h, tiles),
-                                    rng.choice((1, -1, rng.randrange(-2**31, 2**31) or 1)))
-    assert changed >= len(configs)
+def design(w, h, cells):
+    def change(r):
+        r.design.append((w, h, cells, 0, -1))
+    return change
 
 
-def turned(rng):
-    return " ".join(rng.sample(["XFLIP", "YFLIP", "ROTATE"], rng.randrange(1, 4)))
+def more(images=(), sounds=0, envelopes=0):
+    def change(r):
+        r.images += images
+        r.sounds += sounds
+        r.envelopes += envelopes
+    return change
 
 
-def random_list(rng):
-    return " OR ".join("%d%s" % (rng.choice((0, 0, 1, 2, 3, 255, -1)), rng.choice(["", "", "", " NONE", " " + turned(rng), " NONE XFLIP"]))
-                       for _ in range(rng.choice((1, 1, 2, 3))))
+def both(*changes):
+    def change(r):
+        for c in changes:
+            c(r)
+    return change
 
 
-def random_pos(rng):
-    value = rng.choice(["EMPTY", "FULL", "INDEX " + random_list(rng), "INDEX " + random_list(rng),
-                        "NOTINDEX " + random_list(rng)])
-    at = lambda: rng.choice((-2, -1, -1, 0, 0, 0, 1, 1, 3))  # noqa: E731
-    return "Pos %d %d %s" % (at(), at(), value)
+def pixels(w, h, tone):
+    return w, h, bytes([tone, 1, 2, 255]) * (w * h)
 
 
-def random_rule(rng):
-    """Lines of one rule, in any order."""
-    lines = [random_pos(rng) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
-    if rng.random() < 0.3:
-        lines.append(rng.choice(["Random %d" % rng.randrange(0, 6), "Random %d%%" % rng.randrange(0, 120),
-                                 "Random %.2f" % rng.uniform(0.5, 4), "Random -3"]))
-    for _ in range(rng.choice((0, 0, 0, 1, 2))):
-        lines.append("Modulo %d %d %d %d" % tuple(rng.randrange(-3, 4) for _ in range(4)))
-    if rng.random() < 0.4:
-        lines.append("NoDefaultRule")
-    if rng.random() < 0.2:
-        lines.append(rng.choice(["# a comment", " Pos 0 0 EMPTY", "\tIndex 7", "pos 0 0 EMPTY", "index 9", "", "Noise",
-                                 "Pos 0 0 NOTHING"]))
-    rng.shuffle(lines)
-    return ["Index %d%s" % (rng.choice((0, 1, 2, 3, 255, 300)), rng.choice(["", "", " " + turned(rng)]))] + lines
+def used(r):
+    """Every image is: by a quad."""
+    r.quads += [(i, -1) for i in range(len(r.images))]
 
 
-def random_rules(rng):
-    lines = ["# made"]
-    for number in range(rng.choice((1, 2, 3))):
-        lines.append("[config %d]" % number)
-        for run in range(rng.choice((1, 2, 3))):
-            if run:
-                lines.append("NewRun")
-            # A rule outlasts its run.
-            if run and rng.random() < 0.1:
-                lines.append(random_pos(rng))
-            if rng.random() < 0.3:
-                lines.append("NoLayerCopy")
-            for _ in range(rng.randrange(0, 5)):
-                lines += random_rule(rng)
-    return rng.choice(["\n", "\r\n"]).join(lines) + rng.choice(["", "\n"])
+GAME, DESIGN = LAYERS + "0_game", LAYERS + "1_design"
+SECOND = {name: LAYERS + "1_" + name for name in ("front", "tele", "speedup", "switch", "tune")}
+FRONT, TELE, SPEEDUP, SWITCH, TUNE = (SECOND[n] for n in ("front", "tele", "speedup", "switch", "tune"))
+SETTINGS = "info/settings.cfg"
+UNKNOWN = "is not a setting that servers take from maps"
+
+# What is done to the map, and what is to be said.
+FAULTS = {
+    "no spawn": (without("game", (1, 1)), [(GAME, "there is no spawn (192, 193 or 194 in the game or front layer)")]),
+    "no start": (without("game", (2, 1)), [(GAME, "there is no start (33 in the game or front layer)")]),
+    "no finish": (without("game", (3, 1)), [(GAME, "there is no finish (34 in the game or front layer)")]),
+    "no times": (without("game", (4, 1)), [(GAME, "there is no time checkpoint (35 to 59 in the game or front layer)")]),
+    "no author": (info(0, b""), [("info/author", "there is no author")]),
+    "no licence": (info(3, b""), [("info/license", "there is no license")]),
+    "unknown tile": (put("game", (5, 2, 8), (1, 3, 8)), [(GAME, "line 2, column 5 and 1 more: no DDNet knows tile 8 in the game layer")]),
+    "tile of another layer": (put("front", (5, 2, 1)), [(FRONT, "line 2, column 5: no DDNet knows tile 1 in the front layer")]),
+    "unknown switch": (put("switch", (1, 2, 3, 60)), [(SWITCH, "line 2, column 1: no DDNet knows tile 60 in the switch layer")]),
+    "turned": (put("game", (2, 3, 9, 8)), [(GAME, "line 3, column 2: tile 9 is turned or mirrored, which means nothing there")]),
+    "turned switch": (put("switch", (2, 3, 4, 24, 1)), [(SWITCH, "line 3, column 2: tile 24 is turned or mirrored, which means nothing there")]),
+    "cut over air": (put("front", (2, 2, 5)), [(FRONT, "line 2, column 2: hook-through (5) is over nothing solid")]),
+    "all over air": (put("front", (2, 2, 66)), [(FRONT, "line 2, column 2: hook-through (66) is over nothing solid: there it stops hooks")]),
+    "one side over air": (put("game", (2, 2, 67)), [(GAME, "line 2, column 2: hook-through (67) is over nothing solid: there it stops hooks")]),
+    "beside air": (put("game", (2, 2, 6)), [(GAME, "line 2, column 2: hook-through (6) is beside nothing solid")]),
+    "beside the next line": (both(put("front", (6, 2, 6)), put("game", (1, 3, 3))), [(FRONT, "line 2, column 6: hook-through (6) is beside nothing solid")]),
+    "entrance": (put("tele", (3, 2, 7, 26), (4, 2, 7, 10)), [(TELE, "line 2, column 3 and 1 more: entrance 7 has no exit")]),
+    "entrance for weapons": (put("tele", (3, 2, 7, 14)), [(TELE, "line 2, column 3: entrance 7 has no exit")]),
+    "entrance for hooks": (put("tele", (3, 2, 7, 15), (4, 2, 8, 27), (5, 2, 8, 26)), [(TELE, "line 2, column 3: entrance 7 has no exit")]),
+    "exit": (put("tele", (3, 4, 200, 27)), [(TELE, "line 4, column 3: nothing leads to exit 200")]),
+    "checkpoint": (put("tele", (3, 2, 7, 29), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "line 2, column 3: checkpoint 7 has no exit")]),
+    "checkpoint exit": (put("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "line 2, column 3: nothing leads to checkpoint exit 7")]),
+    "hidden checkpoint exit": (put("tele", (3, 2, 6, 30), (1, 2, 7, 30), (2, 2, 7, 29)), [
+        (TELE, "line 2, column 3: nothing leads to checkpoint exit 6")]),
+    "back to no checkpoint": (put("tele", (3, 2, 0, 63)), [(TELE, "line 2, column 3: it leads to checkpoints, and there is no exit of one")]),
+    "number 0": (put("tele", (3, 2, 0, 26)), [(TELE, "line 2, column 3: tile 26 has number 0, with which it does nothing")]),
+    "door": (put("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "line 2, column 1: nothing switches door 9")]),
+    "speedup": (put("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "line 5, column 6: the speedup has force 0, and does nothing")]),
+    "tune zone": (put("tune", (6, 5, 0, 68)), [(TUNE, "line 5, column 6: the tune zone is 0, which is none")]),
+    "misspelt": (settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
+    "swapped": (settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
+    "left out": (settings(b"sv_max_teamsize 3"), [(SETTINGS, f"line 1: sv_max_teamsize {UNKNOWN} (sv_max_team_size?)")]),
+    "of no server": (settings(b"sv_gametype ctf"), [(SETTINGS, f"line 1: sv_gametype {UNKNOWN}")]),
+    "of a server alone": (settings(b"sv_team 1; sv_port 7"), [(SETTINGS, f"line 1: sv_port {UNKNOWN}")]),
+    "long line": (settings(b"sv_team 1 " + b"x" * 300), [(SETTINGS, "line 1: is 310 bytes long (at most 255)")]),
+    "tuning": (settings(b"tune gravitiy 0.5"), [(SETTINGS, "line 1: gravitiy is not a tuning (gravity?)")]),
+    "tune without words": (settings(b"tune"), [(SETTINGS, "line 1: words of tune are missing")]),
+    "tune zone out of range": (settings(b"tune_zone 256 gravity 1"), [(SETTINGS, "line 1: the tune zone is 256 (0 to 255)")]),
+    "zone's value": (settings(b"tune_zone 1 gravity 0,5"), [(SETTINGS, "line 1: 0,5 is no number")]),
+    "no message": (settings(b"tune_zone_enter 1"), [(SETTINGS, "line 1: words of tune_zone_enter are missing")]),
+    "no zone": (settings(b"tune_zone_leave one \"a b\""), [(SETTINGS, "line 1: the tune zone is one (0 to 255)")]),
+    "no switch": (settings(b"switch_open -1"), [(SETTINGS, "line 1: the switch is -1 (0 to 255)")]),
+    "no bug": (settings(b"mapbug grenade-doublexplosion@ddnet.tw"), [(SETTINGS, "line 1: grenade-doublexplosion@ddnet.tw is not a bug of maps that servers know"
+               " (grenade-doubleexplosion@ddnet.tw?)")]),
+    "unused image": (more(images=[(b"own", pixels(16, 16, 3))]), [("images/1_own.png", "nothing uses it")]),
+    "unused sound": (more(sounds=1), [("sounds/0_bell0.opus", "nothing uses it")]),
+    "unused envelope": (more(envelopes=1), [("envelopes/0.json", "nothing uses it")]),
+    "image twice": (both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 3))]), used), [("images/2_b.png", "is the same as images/1_a.png")]),
+    "external twice": (both(more(images=[(b"grass_main", None)]), used), [("images/1_grass_main.json", "is the same as images/0_grass_main.json")]),
+    "large": (both(more(images=[(b"a", pixels(2049, 2, 3))]), used), [("images/1_a.png", "has 2049 x 2 pixels (at most 2048 x 2048)")]),
+    "empty tiles": (design(2, 2, bytes(16)), [(LAYERS + "2_design", "is empty")]),
+    "empty front": (lambda r: r.tiles.update(front={}), [(FRONT, "is empty")]),
+    "wide": (design(5, 2, (bytes([1, 0, 0, 0]) * 3 + bytes(8)) * 2), [(LAYERS + "2_design", "is 5 x 2 tiles (4 x 2 are enough)")]),
+    "high": (design(2, 9, bytes([1, 0, 0, 0]) * 8 + bytes(40)), [(LAYERS + "2_design", "is 2 x 9 tiles (2 x 5 are enough)")]),
+}
+# ... and, as near to it as may be, what nothing is to be said of.
+SOUND = {
+    "spawn in front": both(without("game", (1, 1)), put("front", (1, 1, 194))),
+    "start and finish in front": both(without("game", (2, 1), (3, 1)), put("front", (1, 1, 33), (2, 1, 34))),
+    "last time": both(without("game", (4, 1)), put("game", (4, 1, 59))),
+    "known tiles": both(put("game", (5, 2, 9), (1, 3, 144), (1, 2, 240)), put("front", (5, 2, 98), (1, 2, 2))),
+    "turned stopper": put("game", (2, 3, 60, 8), (3, 3, 67 - 2, 3), (2, 2, 224, 1)),
+    "opaque": put("game", (2, 3, 9, 4)),
+    "turned weapon in the switch layer": put("switch", (2, 3, 0, 199, 9)),
+    "through": put("front", (1, 5, 66), (2, 5, 67, 8), (3, 5, 5), (4, 4, 6)),
+    "through at the border": both(put("front", (6, 2, 6), (1, 3, 6), (3, 1, 6)), put("game", (6, 2, 1), (1, 3, 3), (3, 1, 1)), put("front", (2, 1, 34))),
+    "through on each side": both(put("front", (2, 3, 6), (4, 3, 6)), put("game", (3, 3, 1))),
+    "through above and below": both(put("front", (5, 2, 6), (5, 4, 6)), put("game", (5, 3, 3))),
+    "entrance": put("tele", (3, 2, 7, 26), (4, 2, 7, 10), (5, 2, 7, 14), (6, 2, 7, 15), (1, 1, 7, 27)),
+    "checkpoint": put("tele", (3, 2, 7, 29), (1, 2, 7, 30), (2, 2, 0, 31), (2, 3, 0, 63)),
+    "door": put("switch", (1, 2, 9, 240), (2, 2, 9, 22), (3, 3, 8, 240), (4, 3, 8, 25)),
+    "door that is open": both(put("switch", (1, 2, 9, 240)), settings(b"sv_team 1", b"Switch_Open 9")),
+    "door in the game layer": put("game", (1, 2, 240)),
+    "speedup": put("speedup", (6, 5, 1, 0, 28)),
+    "tune zone": put("tune", (6, 5, 1, 68)),
+    "settings": settings(b"SV_TEAM 1; tune \"gravity\" .5 # sv_taem", b"", b"  # sv_taem 1", b"tune_zone 255 gravity -1.5", b"tune gravity",
+                         b"tune_zone_enter 0 \"sv_taem; 1\"", b"tune_zone_leave 1 a b c d e f", b"tune_zone_enter 0 \"a \\\" ; sv_taem\"", b"switch_open 255",
+                         b"mapbug grenade-doubleexplosion@ddnet.tw", b"sv_team " + b"x" * 247),
+    "image of a quad": lambda r: (more(images=[(b"own", pixels(16, 16, 3))])(r), r.quads.append((1, -1))),
+    "envelope of a quad": lambda r: (more(envelopes=1)(r), r.quads.append((0, 0))),
+    "envelope of a layer": lambda r: (more(envelopes=1)(r), r.design.append((2, 2, bytes([1, 0, 0, 0]) * 4, 0, 0))),
+    "two images": both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 4))]), used),
+    "largest image": both(more(images=[(b"a", pixels(2048, 2, 3))]), used),
+    "one column more": design(5, 2, (bytes([1, 0, 0, 0]) * 4 + bytes(4)) * 2),
+    "two of each at least": design(2, 2, bytes([1, 0, 0, 0]) + bytes(12)),
+}
 
 
-@pytest.mark.parametrize("share", range(8))
-def test_random_rules_are_the_same_on_random_layers(tree, tmp_path, share):
-    changed, path = 0, str(tmp_path / "made.rules")
-    for n in range(50):
-        rng = random.Random("%d-%d" % (share, n))
-        text = random_rules(rng)
-        with open(path, "w", newline="") as f:
-            f.write(text)
-        layer = random_layer(rng, rng.randrange(2, 12), rng.randrange(2, 12))
-        reference = rng.choice([None, None, *rules.REFERENCES])
-        game = random_layer(rng, rng.randrange(2, 14), rng.randrange(2, 14), (0, 0, 1, 2, 3, 9, 11, 12, 13, 144, 145))
-        changed += same_as_told(tree, path, text, rng.randrange(text.count("[config")), layer,
-                                rng.choice((1, 7, -5, 123456789)), reference, game)
-    assert changed > 20
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_rule_says_what_is_wrong_and_where(box, name):
+    change, expected = FAULTS[name]
+    race = Race()
+    change(race)
+    assert checked(box, race, "ddnet") == (expected, 5)
+    assert checked(box, race) == ([], 0)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_each_rule_is_silent_on_what_is_right(box, name):
+    race = Race()
+    SOUND[name](race)
+    assert checked(box, race, "ddnet") == ([], 0)
+
+
+def test_an_author_without_a_letter_is_none(box):
+    f = datafile.Datafile(Race().encode())
+    blobs = f.blobs()
+    blobs[f.of_type(datafile.INFO)[0].ints[1]] = b"\0"
+    assert checked(box, datafile.encode(f.items, blobs), "ddnet") == ([("info/author", "there is no author")], 5)
+
+
+def test_warnings_of_check_count_too(box):
+    """An external image that the game has not got is a warning without rules, and a reason to stop with them."""
+    race = Race()
+    race.images = [(b"nowhere", None)]
+    expected = [("images/0_nowhere.json", "is external, and the game comes with no image nowhere")]
+    assert checked(box, race) == (expected, 0)
+    assert checked(box, race, "ddnet") == (expected, 5)
+
+
+def test_a_map_that_a_game_refuses_is_worse(box):
+    race = Race()
+    race.settings = [b"sv_taem 1"]
+    f = datafile.Datafile(race.encode())
+    next(i for i in f.of_type(datafile.LAYER) if i.ints[6] == 0).ints[4] = 1
+    r = run("check", "--rules", "ddnet", box.add(datafile.encode(f.items, f.blobs()), "bad.map"))
+    assert r.returncode == 2 and b"at least 2 x 2" in r.stdout and b"sv_taem" in r.stdout
+
+
+def test_json_has_what_lines_have(box):
+    race = Race()
+    put("tele", (3, 2, 7, 26))(race)
+    file = box.add(race.encode(), "race.map")
+    r = run("check", "--json", "--rules", "ddnet", file)
+    assert [json.loads(line) for line in r.stdout.splitlines()] == [
+        {"file": file, "level": "warning", "path": TELE, "field": "number", "value": 7, "bound": "an exit",
+         "problem": "line 2, column 3: entrance 7 has no exit"}]
+    assert r.returncode == 5
+
+
+def house(box, text):
+    return box.add((text if isinstance(text, str) else json.dumps(text)).encode(), "house.json")
+
+
+KOG = {
+    "size": 10000000,
+    "tiles": [
+        {"id": 192, "layers": ["game"], "min": 1, "max": 10},
+        {"id": 33, "layers": ["game", "front"], "min": 1, "max": None},
+        {"id": 34, "layers": ["game", "front"], "min": 1},
+    ],
+    "info": {"author": ".", "license": "^(CC0|MIT)$"},
+    "settings": {"allow": ["sv_kog_map_quests", "tune", "sv_team"]},
+}
+
+
+def test_a_house_has_its_own_rules(box):
+    rules = house(box, KOG)
+    race = Race()
+    assert checked(box, race, rules) == ([], 0)
+    race.info[3] = b"GPL"
+    race.settings += [b"sv_hit 0"]
+    without("game", (2, 1))(race)
+    for x in range(1, W + 1):
+        for y in (2, 3):
+            race.put("game", x, y, 192)
+    assert checked(box, race, rules) == ([
+        ("", "tile 192 is there 13 times in game (at most 10)"),
+        ("", "tile 33 is there 0 times in game, front (at least 1)"),
+        ("info/license", "is \"GPL\" (must match ^(CC0|MIT)$)"),
+        (SETTINGS, "line 2: sv_hit is not among the settings that are allowed")], 5)
+
+
+def test_the_size_of_the_file_counts(box):
+    n = len(Race().encode())
+    assert checked(box, Race(), house(box, {"size": n})) == ([], 0)
+    assert checked(box, Race(), house(box, {"size": n - 1})) == ([("", f"the file has {n} bytes (at most {n - 1} bytes)")], 5)
+
+
+def test_both_can_be_asked_and_what_a_house_allows_is_known(box):
+    race = Race()
+    race.settings = [b"sv_kog_map_quests Q_TEAM_15"]
+    race.info[3] = b""
+    known = [(SETTINGS, f"line 1: sv_kog_map_quests {UNKNOWN}")]
+    licence = [("info/license", "there is no license")]
+    assert checked(box, race, "ddnet") == (licence + known, 5)
+    assert checked(box, race, house(box, KOG), "ddnet") == (licence + [("info/license", "is \"\" (must match ^(CC0|MIT)$)")], 5)
+
+
+@pytest.mark.parametrize("text, why", [
+    ("{", "line 1, column"),
+    ("[]", "line 1, column 1: the file is an array of 0 (must be an object)"),
+    ('{"tile": []}', "line 1, column 10: tile is not a known key"),
+    ('{\n "tiles": [{"id": 300, "layers": ["game"]}]}', "line 2, column 19: tiles[0].id is 300 (must be 0 to 255)"),
+    ('{"tiles": [{"id": 3}]}', "line 1, column 12: tiles[0].layers is missing"),
+    ('{"tiles": [{"id": 3, "layers": ["gane"]}]}', 'line 1, column 33: tiles[0].layers[0] is "gane" (must be game, front, tele, speedup, switch or tune)'),
+    ('{"tiles": [{"id": 3, "layers": []}]}', "line 1, column 32: tiles[0].layers is an array of 0 (at least one layer)"),
+    ('{"tiles": [{"id": 3, "layers": ["game"], "min": 4, "max": 3}]}', "line 1, column 59: tiles[0].max is 3 (must be 4 to 2147483647)"),
+    ('{"info": {"author": "("}}', 'line 1, column 21: info.author is "(" (a regular expression: '),
+    ('{"info": {"author": "a{9}"}}', 'line 1, column 21: info.author is "a{9}" (at most 255 bytes, 8 of +, and none of {)'),
+    ('{"info": {"author": "a+++++++++"}}', 'line 1, column 21: info.author is "a+++++++++" (at most 255 bytes, 8 of +, and none of {)'),
+    ('{"settings": {"allow": [1]}}', "line 1, column 25: settings.allow[0] is 1 (must be a string)"),
+    ('{"size": 0}', "line 1, column 10: size is 0 (must be 1 to 9223372036854775807)"),
+])
+def test_a_fault_in_rules_is_one_line(box, small, text, why):
+    rules = house(box, text)
+    r = run("check", "--rules", rules, small)
+    assert r.returncode == 2 and not r.stdout
+    assert r.stderr.decode().startswith(f"mapfs: {rules}: {why}") and r.stderr.count(b"\n") == 1, r.stderr
+
+
+def test_rules_that_are_not_there(box, small):
+    r = run("check", "--rules", "ddnte", small)
+    assert r.returncode == 2 and r.stderr == b"mapfs: ddnte: no such file, and no rules have that name (ddnet is one)\n"
+
+
+def test_other_formats_have_no_rules(box):
+    r = run("check", "--rules", "ddnet", box.add(archives.small_mod(), "S.MOD"))
+    assert r.returncode == 2 and r.stderr.endswith(b"S.MOD: there are no rules for maps of this format\n")
+
+
+def told(path, *args):
+    r = run("check", "--json", *args, path)
+    assert r.returncode in (0, 2, 5), r
+    return {(f["path"] or f["problem"], f["problem"]) for f in map(json.loads, r.stdout.splitlines()) if f["level"] == "warning"}
+
+
+def key_of(path):
+    """As rulings has it."""
+    found = re.match(r"groups/(\d+)[^/]*/layers/(\d+)|(images|sounds|envelopes)/(\d+)|layer (\d+)$", path)
+    if not found:
+        return path
+    group, layer, kind, number, alone = found.groups()
+    return (int(group), int(layer)) if group else (kind, int(number)) if kind else int(alone)
+
+
+@pytest.mark.parametrize("path", places.each_debian_map() + places.each_corpus_map())
+def test_another_reading_of_the_rules_says_the_same(path):
+    """Of real maps: every warning, its place and how many tiles there are; and no other."""
+    if b"info\n" not in run("ls", path).stdout:
+        pytest.skip("it does not open, or there is only raw/")
+    ours = set()
+    for where, text in told(path, "--rules", "ddnet") - told(path):
+        same = re.match(r"is the same as images/(\d+)", text)
+        if where != SETTINGS and "and the game comes with the same image" not in text:
+            ours.add((key_of(where), ("is the same as", int(same[1])) if same else text))
+    assert ours == rulings.rulings(path)
+
+
+def server_says(box, settings):
+    """What Debian's server says of a map's settings, as it loads it."""
+    program = "/usr/games/DDNet-Server"
+    if not os.path.exists(program):
+        pytest.skip("not installed: ddnet-server")
+    race = Race()
+    race.settings = settings
+    home = os.path.join(box.root, "server")
+    os.makedirs(home + "/.local/share/ddnet/maps")
+    with open(home + "/.local/share/ddnet/maps/race.map", "wb") as f:
+        f.write(race.encode())
+    with open(home + "/log", "wb") as log:
+        p = subprocess.Popen([program, "bindaddr 127.0.0.1", "sv_ipv4only 1", "sv_port 0", "sv_register 0", "sv_map race"],
+                             cwd=home, env=dict(os.environ, HOME=home), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        for _ in range(600):
+            with open(home + "/log", encoding="utf-8", errors="replace") as f:
+                said = f.read()
+            if "rcon password" in said or p.poll() is not None:
+                break
+            time.sleep(0.1)
+    finally:
+        p.send_signal(signal.SIGINT)
+        p.wait(60)
+    assert "rcon password" in said, said
+    return said
+
+
+NEWER = {"sv_no_weak_hook"}
+NEWER_TUNINGS = {"ground_elasticity_x", "ground_elasticity_y", "ninja_duration", "ninja_movetime", "ninja_velocity"}
+
+
+def table(name):
+    with open(os.path.join(places.SOURCE, "src/formats/teeworlds/rules/known.c"), encoding="utf-8") as f:
+        text = re.search(r"tw_%s\[\] = \{(.*?)NULL" % name, f.read(), re.S)[1]
+    return [entry.partition(" ")[::2] for entry in re.findall(r'"([^"]+)"', text)]
+
+
+def test_settings_are_those_that_the_server_takes_from_a_map(box):
+    """Every word of the server's program is tried, so that none is missing in the table."""
+    server = "/usr/games/DDNet-Server"
+    if not os.path.exists(server):
+        pytest.skip("not installed: ddnet-server")
+    with open(server, "rb") as f:
+        words = {w.decode() for w in re.findall(rb"\0([a-z][a-z0-9_]{2,40})(?=\0)", f.read())} - {"shutdown"}
+    ours = {name for name, _ in table("settings")}
+    assert len(words) > 1000 and ours - words == NEWER
+    said = server_says(box, [w.encode() for w in sorted(words | ours)])
+    refused = set(re.findall(r"No such command: (\S+)\.\n", said)) | set(re.findall(r"Command '(\S+)' cannot be executed from a map", said))
+    assert (words | ours) - refused == ours - NEWER
+
+
+REFUSALS = re.compile(r"No such command: \S+|Command '\S+' cannot be executed|Invalid arguments|No such tuning parameter: \S+")
+
+
+def test_lines_are_read_as_the_server_reads_them(box):
+    race = Race()
+    SOUND["settings"](race)
+    assert REFUSALS.findall(server_says(box, race.settings)) == []
+
+
+@pytest.mark.parametrize("name", ["misspelt", "swapped", "left out", "of no server", "of a server alone", "tuning", "tune without words", "no message"])
+def test_what_is_told_of_settings_the_server_refuses(box, name):
+    race = Race()
+    FAULTS[name][0](race)
+    assert len(REFUSALS.findall(server_says(box, race.settings))) == 1
+
+
+def test_what_words_settings_need_is_what_the_server_says(box):
+    commands = {name: words for name, words in table("settings") if words}
+    said = server_says(box, [name.encode() for name in commands])
+    usage = dict(re.findall(r"Invalid arguments\.\.\. Usage: (\S+) (.*)\n", said))
+    forms = {name: re.findall(r"(\??)([a-z])\[", text) for name, text in usage.items()}
+    kinds = {"t": "s", "b": "s", "z": "i", "s": "i", "n": "i", "r": "r"}
+    assert {name: "".join(kinds.get(c, c) for c in words) for name, words in commands.items()} == \
+        {name: "".join(optional + kind for optional, kind in form) for name, form in forms.items()}
+
+
+def test_tunings_are_those_of_the_server(box):
+    names = {name for name, _ in table("tunings")}
+    said = server_says(box, [b"tune %s 1" % name.encode() for name in sorted(names)] + [b"tune gravitiy 1"])
+    assert set(re.findall(r"No such tuning parameter: (\S+)", said)) == NEWER_TUNINGS | {"gravitiy"}
+    assert set(re.findall(r"(\S+) changed to 1\.00", said)) == names - NEWER_TUNINGS
+
+
+def test_images_are_those_of_the_game(box):
+    """Each, embedded under its name, is told; with one pixel changed it is not."""
+    top = "/usr/share/games/ddnet/data/mapres"
+    if not os.path.isdir(top):
+        pytest.skip("not installed: ddnet-data")
+    names = sorted(n[:-4] for n in os.listdir(top) if n.endswith(".png"))
+    file = box.add(Race().encode(), "race.map")
+    for name in names:
+        run("put", file, "images/%s.png" % name, os.path.join(top, name + ".png"))
+
+    def told():
+        r = run("check", "--rules", "ddnet", file)
+        return re.findall(r"images/\d+_(\S+)\.png: is embedded, and the game comes with the same image", r.stdout.decode())
+    assert sorted(told()) == names
+    f = datafile.Datafile.load(file)
+    blobs = f.blobs()
+    for image in f.of_type(datafile.IMAGE):
+        if not image.ints[3]:
+            blobs[image.ints[5]] = bytes([1, 2, 3, 255]) + blobs[image.ints[5]][4:]
+    with open(file, "wb") as out:
+        out.write(datafile.encode(f.items, blobs))
+    assert told() == []

@@ -65,6 +65,7 @@ SUBROOMS = {
         "check": {"model", "datafile", "item", "names"},
         # A language, and files that it works on.
         "automap": {"lens"},
+        "rules": {"model", "item", "names", "check"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
     },

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs check: what a game refuses maps for, what it warns of, and what cannot be read. */
+/* mapfs check: what a game refuses maps for, what it warns of, what cannot be read, and where maps
+ * are not as rules ask. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/say.h"
 #include "cli/cli.h"
+#include "cli/commands/rules.h"
 #include "cli/line/command.h"
 #include "cli/offline/json_line.h"
 #include "cli/offline/many.h"
@@ -13,11 +16,14 @@
 struct check {
 	struct command command;
 	bool json;
+	const char **rules; /* as they were named */
+	struct command_rules held;
+	atomic_bool warned; /* of any map */
 };
 
 /* One map's. */
 struct checking {
-	const struct check *check;
+	struct check *check;
 	struct offline *t;
 	struct buffer *out;
 	struct names told; /* paths that have a fault */
@@ -50,10 +56,12 @@ static void tell_json(const char *file, const struct format_fault *f, struct buf
 
 /* A line; in JSON, an object on a line of its own. */
 static void tell(
-	const struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
+	struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
 {
 	CLEANUP(free) char *shown = strdup(file), *text = strdup(f->line);
 
+	if (f->warned)
+		c->warned = true;
 	if (c->json)
 		tell_json(file, f, out);
 	else if (shown && text)
@@ -122,6 +130,32 @@ static int read_one(void *arg, const char *path, const struct seen *a)
 	return 0;
 }
 
+static void against(void *arg, const struct format_fault *f)
+{
+	struct checking *k = arg;
+
+	tell(k->check, k->t->file, f, k->out);
+}
+
+/* Is it as the rules ask? */
+static int check_rules(struct checking *k)
+{
+	const struct command_rules *held = &k->check->held;
+	struct error e = ERROR_INIT;
+	int r;
+
+	if (!held->format)
+		return 0;
+	if (k->t->vol->format != held->format) {
+		offline_say(k->t, "there are no rules for maps of this format");
+		return -EINVAL;
+	}
+	r = held->format->rules->check(k->t->vol->now, held->rules, against, k, &e);
+	if (r < 0)
+		offline_say(k->t, "%s", error_text(&e));
+	return r;
+}
+
 static int check_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct checking k = {.check = arg, .t = t, .out = out};
@@ -141,6 +175,8 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 		r = offline_walk(t, "", read_one, NULL, &k);
 	else
 		command_fail(t, "", r);
+	if (r == 0)
+		r = check_rules(&k);
 	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
 }
@@ -185,15 +221,22 @@ static int run(struct command *c)
 		.arg = c,
 		.how = &c->how,
 		.debug = c->debug};
-	int r = many_visit_all(&m, c->names, c->n_names);
+	struct check *k = (struct check *)c;
+	int r = command_rules_open(k->rules, &k->held);
 
-	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
+	if (r == 0)
+		r = many_visit_all(&m, c->names, c->n_names);
+	command_rules_finish(&k->held);
+	if (r < 0)
+		return OUTCOME_REFUSED;
+	return k->held.format && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 int cli_check(int argc, char **argv)
 {
 	static const struct command_option options[] = {
-		{.name = "json", .at = offsetof(struct check, json)}, {0}};
+		{.name = "json", .at = offsetof(struct check, json)},
+		{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 	/* What raw/ shows the format itself has looked at. */
 	static const struct command_line line = {.options = options,
 		.least = 1,
@@ -201,6 +244,8 @@ int cli_check(int argc, char **argv)
 		.before = "raw=off",
 		.run = run};
 	struct check k = {0};
+	int code = command_main("check", argc, argv, &line, &k.command);
 
-	return command_main("check", argc, argv, &line, &k.command);
+	free(k.rules);
+	return code;
 }

@@ -15,6 +15,7 @@
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/preview/preview.h"
+#include "formats/teeworlds/rules/rules.h"
 #include "formats/teeworlds/structure.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
@@ -279,4 +280,5 @@ const struct format format_teeworlds = {
 	.preview = &tw_preview,
 	.automap = &tw_automap,
 	.merging = &merging,
+	.rules = &tw_rules,
 };

@@ -6,25 +6,13 @@
 
 #include "codec/text/text.h"
 #include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/paths.h"
 
 enum { TEXT_MAX = 1 << 20, OBJECTS_MAX = 64, IMAGE_MIN = 6, SOUND_MIN = 4, TILES = 16 };
-
-/* The images that come with DDNet (its data/mapres) and, the last ones, with Teeworlds 0.7. */
-static const char *const game_images[] = {"basic_freeze", "bg_cloud1", "bg_cloud2", "bg_cloud3",
-	"ddmax_freeze", "ddnet_start", "ddnet_tiles", "ddnet_walls", "desert_background",
-	"desert_doodads", "desert_main", "desert_mountains", "desert_mountains2",
-	"desert_mountains_new_background", "desert_mountains_new_foreground", "desert_sun",
-	"entities", "fadeout", "font_teeworlds", "font_teeworlds_alt", "generic_clear",
-	"generic_deathtiles", "generic_lamps", "generic_unhookable", "generic_unhookable_0.7",
-	"grass_doodads", "grass_doodads_0.7", "grass_main", "grass_main_0.7", "jungle_background",
-	"jungle_deathtiles", "jungle_doodads", "jungle_main", "jungle_midground",
-	"jungle_unhookables", "light", "mixed_tiles", "moon", "mountains", "round_tiles", "snow",
-	"snow_mountain", "stars", "sun", "water", "winter_doodads", "winter_main",
-	"winter_mountains", "winter_mountains2", "winter_mountains3", "easter", "generic_shadows"};
 
 static void warn(struct tw_faults *f, struct tw_place place, const char *field, const char *value,
 	const char *bound)
@@ -85,17 +73,13 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 {
 	struct tw_name name = {0};
 	char shown[NAME_MAX + 1];
-	size_t i = 0, n = sizeof(game_images) / sizeof(game_images[0]);
 
 	if (tw_name_read(f->m, TW_SORT_IMAGE, it, &name) < 0) {
 		f->failed = true;
 		return;
 	}
-	while (i < n && (strlen(game_images[i]) != name.size ||
-				memcmp(game_images[i], name.text, name.size) != 0))
-		i++;
 	name_escape(name.text, name.size, shown, NAME_MAX);
-	if (i == n)
+	if (!tw_game_image(name.text, name.size))
 		tw_fault(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
 			"is external, and the game comes with no image %s", shown);
 	free(name.text);

@@ -12,7 +12,7 @@ static void take_fault(void *arg, const char *text)
 	unsigned line;
 
 	if (sscanf(text, "line %u: ", &line) != 1 || !line || strchr(text, '\n'))
-		broken("rules", "a fault without its line");
+		broken("automap", "a fault without its line");
 	++*(size_t *)arg;
 }
 
@@ -37,17 +37,17 @@ static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile
 
 		memcpy(made[i], tiles, sizeof(made[i]));
 		if (tw_rules_run(c, 1, reference, &layer) < 0)
-			broken("rules", "no memory for a small layer");
+			broken("automap", "no memory for a small layer");
 	}
 	if (memcmp(made[0], made[1], sizeof(made[0])) != 0)
-		broken("rules", "another layer the second time");
+		broken("automap", "another layer the second time");
 	for (int i = 0; i < TILES; i++)
 		if (memcmp(&made[0][i], &tiles[i], sizeof(tiles[i])) != 0 &&
 			!puts_tile(c, made[0][i]))
-			broken("rules", "a tile that no rule puts");
+			broken("automap", "a tile that no rule puts");
 }
 
-TARGET(fuzz_rules)
+TARGET(fuzz_automap)
 {
 	struct tw_auto_tile tiles[TILES], game[TILES];
 	const struct tw_auto_grid grid = {W, H, game};
@@ -61,7 +61,7 @@ TARGET(fuzz_rules)
 		return;
 	if (tw_rules_read((const char *)data, size, NULL, NULL, &quiet, &e) < 0 ||
 		quiet->n != rules->n)
-		broken("rules", "they differ where nobody hears of faults");
+		broken("automap", "they differ where nobody hears of faults");
 	for (int i = 0; i < TILES; i++) {
 		tiles[i] = (struct tw_auto_tile){(uint8_t)(i % 4), (uint8_t)(i % 16)};
 		game[i] = (struct tw_auto_tile){(uint8_t)(i % 3), (uint8_t)(i % 5)};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/commands/rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/say.h"
+
+/* One format has rules as yet. Where another one gets some, what is in a file has to say whose they
+ * are. */
+static const struct format *format_with_rules(void)
+{
+	size_t i = 0;
+
+	while (formats[i] && !formats[i]->rules)
+		i++;
+	return formats[i];
+}
+
+static int add_file(struct command_rules *all, const char *name, struct error *e)
+{
+	CLEANUP(file_unref) struct file *file = NULL;
+	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return error_errno(e, "cannot be read");
+	file = file_new(fd);
+	if (!file || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "is no regular file");
+	in = extent_of_file(file_ref(file), 0, (uint64_t)st.st_size);
+	return all->format->rules->add_file(&all->rules, &in, e);
+}
+
+int command_rules_open(const char *const *given, struct command_rules *ret)
+{
+	struct error named = ERROR_INIT, e = ERROR_INIT;
+	int r = 0;
+
+	if (!given || !*given)
+		return 0;
+	ret->format = format_with_rules();
+	for (; r == 0 && *given; given++) {
+		r = ret->format->rules->add_named(&ret->rules, *given, &named);
+		if (r != -ENOENT) {
+			e = named;
+			continue;
+		}
+		r = add_file(ret, *given, &e);
+		if (r == -ENOENT)
+			error_set(&e, r, "no such file, and %s", error_text(&named));
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", given[-1], error_text(&e));
+	return r;
+}
+
+void command_rules_finish(struct command_rules *r)
+{
+	if (r->format)
+		r->format->rules->free(r->rules);
+}

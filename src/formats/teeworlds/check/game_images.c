@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/check/game_images.h"
+
+#include <string.h>
+
+static const struct tw_game_image images[] = {
+	{"basic_freeze", 1024, 1024, 0x2a358cfa},
+	{"bg_cloud1", 2048, 1024, 0x34ffad44},
+	{"bg_cloud2", 2048, 1024, 0x1f1cf36e},
+	{"bg_cloud3", 1024, 512, 0x65bc2bb6},
+	{"ddmax_freeze", 1024, 1024, 0x735a1fb3},
+	{"ddnet_start", 512, 135, 0x3e33a4b9},
+	{"ddnet_tiles", 1024, 1024, 0x9a356576},
+	{"ddnet_walls", 1024, 1024, 0x4118c4e8},
+	{"desert_background", 1270, 416, 0xa321e55c},
+	{"desert_doodads", 1024, 1024, 0xa6dfe26f},
+	{"desert_main", 1024, 1024, 0x16ab4d9d},
+	{"desert_mountains", 1024, 512, 0x2af27810},
+	{"desert_mountains2", 1024, 512, 0x6bb2df85},
+	{"desert_mountains_new_background", 1500, 460, 0xdcc3994f},
+	{"desert_mountains_new_foreground", 1500, 830, 0x75d248d8},
+	{"desert_sun", 1024, 1024, 0xc9a12cb8},
+	{"entities", 1024, 1024, 0xc0a4ae02},
+	{"fadeout", 1024, 1024, 0xf58bca4d},
+	{"font_teeworlds", 1024, 1024, 0x9685edf3},
+	{"font_teeworlds_alt", 1024, 1024, 0x27069d10},
+	{"generic_clear", 1024, 1024, 0xb5e7e6fc},
+	{"generic_deathtiles", 1024, 1024, 0x68bd4bd4},
+	{"generic_lamps", 1024, 1024, 0x2f730c21},
+	{"generic_unhookable", 1024, 1024, 0x12083df9},
+	{"generic_unhookable_0.7", 1024, 1024, 0xa2bb8725},
+	{"grass_doodads", 1024, 1024, 0x5bed96ca},
+	{"grass_doodads_0.7", 1024, 1024, 0x82cdf75a},
+	{"grass_main", 1024, 1024, 0xc56ca7c5},
+	{"grass_main_0.7", 1024, 1024, 0x92e901c7},
+	{"jungle_background", 809, 1312, 0x03c14150},
+	{"jungle_deathtiles", 1024, 1024, 0x4e52fa2c},
+	{"jungle_doodads", 1024, 1024, 0xd9a30734},
+	{"jungle_main", 1024, 1024, 0x8429b172},
+	{"jungle_midground", 1024, 1024, 0x14e525dc},
+	{"jungle_unhookables", 1024, 1024, 0x2ec4c851},
+	{"light", 256, 256, 0x60e6e336},
+	{"mixed_tiles", 1024, 1024, 0x84843654},
+	{"moon", 1024, 1024, 0x4b43f562},
+	{"mountains", 1024, 512, 0xddcf0460},
+	{"round_tiles", 1024, 1024, 0xe7ced844},
+	{"snow", 64, 64, 0xb5f7c3c1},
+	{"snow_mountain", 1024, 512, 0x08486b80},
+	{"stars", 265, 128, 0xa52b8189},
+	{"sun", 512, 512, 0xf108e665},
+	{"water", 1024, 1024, 0xdfcb9b34},
+	{"winter_doodads", 1024, 1024, 0x826ed452},
+	{"winter_main", 1024, 1024, 0xc0dfb31e},
+	{"winter_mountains", 1024, 512, 0x81a6b713},
+	{"winter_mountains2", 1024, 512, 0xdd41b79e},
+	{"winter_mountains3", 1024, 512, 0xd26e90d9},
+	{"easter", 0, 0, 0},
+	{"generic_shadows", 0, 0, 0},
+};
+
+const struct tw_game_image *tw_game_image(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		if (strlen(images[i].name) == n && memcmp(images[i].name, name, n) == 0)
+			return &images[i];
+	return NULL;
+}

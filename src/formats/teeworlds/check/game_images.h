@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * game_images: the images that come with DDNet (its data/mapres, as of 16.4) and, the last ones,
+ * with Teeworlds 0.7 alone.
+ */
+#ifndef FORMATS_TEEWORLDS_CHECK_GAME_IMAGES_H
+#define FORMATS_TEEWORLDS_CHECK_GAME_IMAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Colours of pixels of this alpha or less are not seen, and editors fill them with what is beside
+ * (DDNet's tools/dilate.cpp). */
+enum { TW_ALPHA_UNSEEN = 10 };
+
+struct tw_game_image {
+	const char *name;
+	uint32_t w, h; /* 0: its pixels are not known here */
+	uint32_t seen; /* CRC-32 of its pixels, with the colours that are not seen as 0 */
+};
+
+/* By a name of n bytes; NULL: there is no such image. */
+const struct tw_game_image *tw_game_image(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/rules/house.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "codec/text/json.h"
+#include "formats/teeworlds/names/paths.h"
+#include "formats/teeworlds/rules/physics.h"
+
+/* Of a pattern: what takes the C library no end of memory or stack. It writes what stands before a
+ * "+" twice, and so on for one around it. */
+enum { PATTERN_MAX = 255, PLUS_MAX = 8 };
+
+static int no_memory(struct error *e)
+{
+	return error_set(e, -ENOMEM, "no memory for rules");
+}
+
+/* Each element of the list at a key, which may be absent. */
+static int each(
+	const struct json_at *at, const char *key, json_element_fn take, void *arg, struct error *e)
+{
+	struct json_at list, element;
+	size_t n;
+	int r;
+
+	if (!json_get(at, key, &list))
+		return 0;
+	r = json_expect_array(&list, &n, e);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		element = json_element(&list, i);
+		r = take(arg, &element, e);
+	}
+	return r;
+}
+
+/* Its name is one of a layer that is played. */
+static int take_layer(void *arg, const struct json_at *at, struct error *e)
+{
+	struct tw_house_tiles *t = arg;
+	const char *name;
+	unsigned k = 0;
+	int r = json_as_string(at, &name, NULL, e);
+
+	if (r < 0)
+		return r;
+	while (k < TW_N_PLAYED && strcmp(name, tw_played_names[k]) != 0)
+		k++;
+	if (k == TW_N_PLAYED)
+		return json_refuse(at, e, "must be game, front, tele, speedup, switch or tune");
+	t->layers |= (uint8_t)(1 << k);
+	return 0;
+}
+
+/* A count, which null or nothing leaves as it is. */
+static int read_count(
+	const struct json_at *tiles, const char *key, int64_t least, uint32_t *ret, struct error *e)
+{
+	struct json_at at;
+	int64_t v = *ret;
+	int r = 0;
+
+	if (json_get(tiles, key, &at) && !json_holds_null(&at))
+		r = json_as_int_within(&at, least, INT32_MAX, &v, e);
+	*ret = (uint32_t)v;
+	return r;
+}
+
+static int take_tiles(void *arg, const struct json_at *at, struct error *e)
+{
+	static const char *const known[] = {"id", "layers", "min", "max", NULL};
+	struct tw_house_tiles t = {.max = UINT32_MAX};
+	struct tw_house *h = arg;
+	struct json_at id, layers;
+	int64_t v = 0;
+	int r = json_expect_object(at, known, e);
+
+	if (r == 0)
+		r = json_need(at, "id", &id, e);
+	if (r == 0)
+		r = json_as_int_within(&id, 0, 255, &v, e);
+	if (r == 0)
+		r = json_need(at, "layers", &layers, e);
+	if (r == 0)
+		r = each(at, "layers", take_layer, &t, e);
+	if (r == 0 && !t.layers)
+		r = json_refuse(&layers, e, "at least one layer");
+	if (r == 0)
+		r = read_count(at, "min", 0, &t.min, e);
+	if (r == 0)
+		r = read_count(at, "max", t.min, &t.max, e);
+	if (r == 0 && !array_room(h->tiles, h->n_tiles, h->room_tiles))
+		r = no_memory(e);
+	if (r < 0)
+		return r;
+	t.id = (uint8_t)v;
+	h->tiles[h->n_tiles++] = t;
+	return 0;
+}
+
+static int read_pattern(const struct json_at *at, struct tw_house_info *ret, struct error *e)
+{
+	const char *text;
+	char why[100];
+	int r = json_as_string(at, &text, NULL, e), wrong, plus = 0;
+
+	if (r < 0)
+		return r;
+	for (const char *c = text; *c; c++)
+		plus += *c == '+';
+	if (strlen(text) > PATTERN_MAX || plus > PLUS_MAX || strchr(text, '{'))
+		return json_refuse(
+			at, e, "at most %d bytes, %d of +, and none of {", PATTERN_MAX, PLUS_MAX);
+	wrong = regcomp(&ret->regex, text, REG_EXTENDED | REG_NOSUB);
+	if (wrong) {
+		regerror(wrong, &ret->regex, why, sizeof(why));
+		return wrong == REG_ESPACE ? no_memory(e)
+					   : json_refuse(at, e, "a regular expression: %s", why);
+	}
+	ret->pattern = strdup(text);
+	if (ret->pattern)
+		return 0;
+	regfree(&ret->regex);
+	return no_memory(e);
+}
+
+static int read_info(const struct json_at *root, struct tw_house *h, struct error *e)
+{
+	static const char *const known[] = {"author", "version", "credits", "license", NULL};
+	struct json_at at, text;
+	int r;
+
+	if (!json_get(root, "info", &at))
+		return 0;
+	r = json_expect_object(&at, known, e);
+	for (unsigned i = 0; r == 0 && known[i]; i++)
+		if (json_get(&at, known[i], &text))
+			r = read_pattern(&text, &h->info[i], e);
+	return r;
+}
+
+static int take_word(void *arg, const struct json_at *at, struct error *e)
+{
+	struct tw_house *h = arg;
+	const char *word;
+	int r = json_as_string(at, &word, NULL, e);
+
+	if (r < 0)
+		return r;
+	if (!array_room(h->allow, h->n_allow, h->room_allow) ||
+		!(h->allow[h->n_allow] = strdup(word)))
+		return no_memory(e);
+	h->n_allow++;
+	return 0;
+}
+
+static int read_settings(const struct json_at *root, struct tw_house *h, struct error *e)
+{
+	static const char *const known[] = {"allow", NULL};
+	struct json_at at, allow;
+	int r;
+
+	if (!json_get(root, "settings", &at))
+		return 0;
+	r = json_expect_object(&at, known, e);
+	h->limits = r == 0 && json_get(&at, "allow", &allow);
+	return r < 0 ? r : each(&at, "allow", take_word, h, e);
+}
+
+int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *e)
+{
+	static const char *const known[] = {"tiles", "info", "settings", "size", NULL};
+	CLEANUP(tw_house_free) struct tw_house *h = calloc(1, sizeof(*h));
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct json_at root, size;
+	int r = h ? json_doc_load(in, JSON_TEXT_MAX, &doc, e) : no_memory(e);
+
+	if (r < 0)
+		return r;
+	root = json_root(&doc);
+	r = json_expect_object(&root, known, e);
+	if (r == 0)
+		r = each(&root, "tiles", take_tiles, h, e);
+	if (r == 0)
+		r = read_info(&root, h, e);
+	if (r == 0)
+		r = read_settings(&root, h, e);
+	if (r == 0 && json_get(&root, "size", &size))
+		r = json_as_int_within(&size, 1, INT64_MAX, &h->size, e);
+	if (r == 0)
+		*ret = TAKE(h);
+	return r;
+}
+
+void tw_house_free(struct tw_house *h)
+{
+	if (!h)
+		return;
+	for (unsigned i = 0; i < TW_HOUSE_INFO; i++) {
+		if (h->info[i].pattern)
+			regfree(&h->info[i].regex);
+		free(h->info[i].pattern);
+	}
+	for (size_t i = 0; i < h->n_allow; i++)
+		free(h->allow[i]);
+	free(h->allow);
+	free(h->tiles);
+	free(h);
+}
+
+bool tw_house_allows(const struct tw_house *h, const char *word)
+{
+	for (size_t i = 0; i < h->n_allow; i++)
+		if (strcasecmp(h->allow[i], word) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Zlib */
+/* Images that a map has twice, or though the game has them, and such that are too large. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "codec/zlib/checksum.h"
+#include "formats/teeworlds/check/game_images.h"
+#include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/names/paths.h"
+#include "formats/teeworlds/rules/look.h"
+
+enum { SIDE_MAX = 2048, PIXELS = 4096 /* at a time */ };
+
+/* Two of these that are the same are the same image; external ones have no sides. */
+struct seen_image {
+	uint32_t w, h, sum, handle;
+};
+
+/* The sum of all that is seen of an image (check/game_images.h). */
+static int sum_pixels(struct blob *b, uint64_t n, uint32_t *ret)
+{
+	uint8_t rgba[4 * PIXELS];
+	uint32_t sum = CRC32_START;
+
+	for (uint64_t at = 0; at < n; at += PIXELS) {
+		size_t k = n - at < PIXELS ? (size_t)(n - at) : PIXELS;
+		int r = blob_read(b, 4 * at, rgba, 4 * k, NULL);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < k; i++)
+			if (rgba[4 * i + 3] <= TW_ALPHA_UNSEEN)
+				memset(rgba + 4 * i, 0, 3);
+		sum = checksum_crc32(sum, rgba, 4 * k);
+	}
+	*ret = sum;
+	return 0;
+}
+
+/* What stands in the map. false: it cannot be read, or has neither pixels nor a name. */
+static bool see(const struct tw_look *look, const struct tw_item *it, const struct tw_name *name,
+	struct seen_image *ret)
+{
+	*ret = (struct seen_image){.handle = (uint32_t)(it - look->m->items)};
+	if (!tw_image_is_png(look->m, it)) {
+		ret->sum = checksum_crc32(CRC32_START, name->text, name->size);
+		return name->size > 0;
+	}
+	ret->w = (uint32_t)it->ints->v[TW_IMG_WIDTH];
+	ret->h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
+	return sum_pixels(tw_blob_of(look->m, it, TW_IMG_DATA), (uint64_t)ret->w * ret->h,
+		       &ret->sum) == 0;
+}
+
+static void check_image(
+	const struct tw_look *look, const struct seen_image *s, const struct tw_name *name)
+{
+	const struct tw_game_image *g = tw_game_image(name->text, name->size);
+	const struct tw_place place = {TW_AT_OBJECT, s->handle};
+	char sides[32];
+
+	snprintf(sides, sizeof(sides), "%" PRIu32 " x %" PRIu32, s->w, s->h);
+	if (s->w > SIDE_MAX || s->h > SIDE_MAX)
+		tw_warn(look, place, "size", sides, "at most 2048 x 2048",
+			"has %s pixels (at most 2048 x 2048)", sides);
+	if (s->w && g && g->w == s->w && g->h == s->h && g->seen == s->sum)
+		tw_warn(look, place, "external", "false", "true",
+			"is embedded, and the game comes with the same image");
+}
+
+static int order(const void *pa, const void *pb)
+{
+	const struct seen_image *a = pa, *b = pb;
+
+	return array_order(a->w, b->w) ?: array_order(a->h, b->h) ?: array_order(a->sum, b->sum)
+		?: array_order(a->handle, b->handle);
+}
+
+static void check_twice(const struct tw_look *look, const struct seen_image *s, size_t n)
+{
+	char first[TW_PATH_MAX];
+
+	for (size_t i = 0, from = 0; i < n; i++) {
+		if (s[i].w != s[from].w || s[i].h != s[from].h || s[i].sum != s[from].sum)
+			from = i;
+		if (i == from)
+			continue;
+		tw_path_object(look->m, s[from].handle, first);
+		tw_warn(look, ((struct tw_place){TW_AT_OBJECT, s[i].handle}), "content", first,
+			"once", "is the same as %s", first);
+	}
+}
+
+void tw_rule_images(const struct tw_look *look)
+{
+	uint32_t all = tw_count(look->m, TW_IMAGE);
+	CLEANUP(free) struct seen_image *images = calloc((size_t)all + 1, sizeof(*images));
+	size_t n = 0;
+
+	for (uint32_t i = 0; images && i < all; i++) {
+		const struct tw_item *it = tw_item_at(look->m, TW_IMAGE, i);
+		struct tw_name name = {0};
+
+		if (tw_name_read(look->m, TW_SORT_IMAGE, it, &name) < 0)
+			look->f->failed = true;
+		else if (see(look, it, &name, &images[n]))
+			check_image(look, &images[n++], &name);
+		free(name.text);
+	}
+	look->f->failed |= !images;
+	if (!images)
+		return;
+	qsort(images, n, sizeof(*images), order);
+	check_twice(look, images, n);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/rules/physics.h"
+
+#include <errno.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/groups.h"
+
+enum { RUN = 2048 /* tiles at a time */, TURNS = 1 | 2 | 8 /* item/opaque.h */ };
+
+const char *const tw_played_names[TW_N_PLAYED] = {
+	"game", "front", "tele", "speedup", "switch", "tune"};
+
+static const struct {
+	int32_t kind;
+	enum tw_form form;
+} played[TW_N_PLAYED] = {{1, TW_FORM_TILES}, {8, TW_FORM_TILES}, {2, TW_FORM_PAIR},
+	{4, TW_FORM_SPEEDUP}, {16, TW_FORM_SWITCH}, {32, TW_FORM_PAIR}};
+
+void tw_spot_add(struct tw_spot *s, uint32_t at)
+{
+	if (!s->n++)
+		s->first = at;
+}
+
+struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b)
+{
+	if (!a.n || !b.n)
+		return a.n ? a : b;
+	return (struct tw_spot){a.n + b.n, a.first < b.first ? a.first : b.first};
+}
+
+int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e)
+{
+	uint64_t all = (uint64_t)t->w * t->h;
+	uint8_t run[RUN * TW_TILE_MAX];
+
+	if (all > INT32_MAX / t->size)
+		return error_set(e, -EIO, "there are more tiles than a game takes");
+	for (uint64_t at = 0; at < all; at += RUN) {
+		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
+		int r = tw_tiles_read(t, at, n, run, e);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < n; i++)
+			fn(arg, (uint32_t)(at + i), run + i * t->size);
+	}
+	return 0;
+}
+
+/* Where in a tile what is counted stands; -1: nowhere. */
+struct counting {
+	struct tw_played_layer *l;
+	int id, flags, number;
+};
+
+static int place_of(enum tw_form form, enum tw_plane plane)
+{
+	const struct tw_plane_at *at = tw_plane_in(form, plane);
+
+	return at ? at->at : -1;
+}
+
+static void count(void *arg, uint32_t at, const uint8_t *tile)
+{
+	const struct counting *c = arg;
+	uint8_t id = tile[c->id];
+
+	if (!id)
+		return;
+	tw_spot_add(&c->l->ids[id], at);
+	if (c->flags >= 0 && tile[c->flags] & TURNS)
+		tw_spot_add(&c->l->turned[id], at);
+	if (c->number >= 0)
+		tw_spot_add(&c->l->numbers[id][tile[c->number]], at);
+}
+
+static int count_layer(struct tw_played_layer *l, struct error *e)
+{
+	struct counting c = {l, place_of(l->t.form, TW_PLANE_ID),
+		place_of(l->t.form, TW_PLANE_FLAGS), place_of(l->t.form, TW_PLANE_NUMBER)};
+
+	if (l->t.form == TW_FORM_SPEEDUP)
+		c.number = place_of(l->t.form, TW_PLANE_FORCE);
+	if (c.number >= 0)
+		l->numbers = calloc(256, sizeof(*l->numbers));
+	if (c.number >= 0 && !l->numbers)
+		return error_set(e, -ENOMEM, "no memory to count tiles");
+	return tw_each_tile(&l->t, count, &c, e);
+}
+
+static void find_layers(const struct tw_map *m, struct tw_physics *p)
+{
+	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
+		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
+
+		for (int k = 0; k < TW_N_PLAYED; k++) {
+			struct tw_played_layer *l = &p->layers[k];
+
+			if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] != played[k].kind ||
+				tw_group_of(m, i) < 0)
+				continue;
+			l->handle = (uint32_t)(it - m->items);
+			l->there = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
+			p->unread |= !l->there;
+		}
+	}
+}
+
+int tw_physics_take(const struct tw_map *m, struct tw_physics *ret, struct error *e)
+{
+	find_layers(m, ret);
+	for (int k = 0; k < TW_N_PLAYED; k++) {
+		struct tw_played_layer *l = &ret->layers[k];
+		int r = l->there ? count_layer(l, e) : 0;
+
+		if (r == -ENOMEM)
+			return r;
+		ret->unread |= r < 0;
+	}
+	return 0;
+}
+
+void tw_physics_finish(struct tw_physics *p)
+{
+	for (int k = 0; k < TW_N_PLAYED; k++)
+		free(p->layers[k].numbers);
+}
