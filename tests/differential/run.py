@@ -3,7 +3,6 @@
 """The same random operations on mounts of two programs: one before a great change, and one after it.
 
     run.py --format teeworlds --seed 1 --count 1000       sequences, one of each seed
-    run.py ... --trees                                    one tree in five orders, on the new program alone
     run.py ... --events sync,kill | none                  saves of both in between, and kills of the new one
     run.py --replay FILE                                  a case that was kept
 
@@ -23,7 +22,6 @@ sys.dont_write_bytecode = True
 
 import compare  # noqa: E402
 import draw  # noqa: E402
-import trees  # noqa: E402
 from case import Case, line  # noqa: E402
 from places import in_memory  # noqa: E402
 from side import Side, run  # noqa: E402
@@ -64,10 +62,8 @@ def one(format_, seed, events, room, patience=60):
 
 
 def work(job):
-    format_, seed, events, with_trees, patience = job
+    format_, seed, events, patience = job
     with in_memory() as room:
-        if with_trees:
-            return trees.one(AFTER, format_, seed, room, events)
         return one(format_, seed, events, room, patience)
 
 
@@ -90,7 +86,6 @@ def arguments():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--count", type=int, default=100)
     p.add_argument("--events", default="sync,kill")
-    p.add_argument("--trees", action="store_true")
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--each", type=int, default=3, help="how many of one sort are told")
     p.add_argument("--patience", type=int, default=60, help="seconds to shrink a case")
@@ -107,7 +102,7 @@ def main():
         print("\n".join(map(compare.words, found)), dict(allowed))
         return bool(found)
     events = [e for e in args.events.split(",") if e in ("sync", "kill")]
-    jobs = [(args.format, seed, events, args.trees, args.patience) for seed in range(args.seed, args.seed + args.count)]
+    jobs = [(args.format, seed, events, args.patience) for seed in range(args.seed, args.seed + args.count)]
     sorts, first, allowed, start = collections.Counter(), {}, collections.Counter(), time.monotonic()
     os.makedirs(args.keep, exist_ok=True)
     with multiprocessing.Pool(args.jobs, maxtasksperchild=500) as pool:

@@ -40,7 +40,7 @@ int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struc
 {
 	CLEANUP(free) char *path = realpath(file, NULL), *copy = NULL;
 	CLEANUP(close_fd) int dirfd = -1;
-	const char *name;
+	const char *name = NULL;
 	int r;
 
 	if (!path && errno == ENOENT && gone)
