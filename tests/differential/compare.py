@@ -190,7 +190,7 @@ def order_among_equals(c, d):
         if op[0] in ("mv", "mkdir") or (op[0] == "put" and op[2] in ("new", "trunc", "shell")):
             above, _, name = op[2 if op[0] == "mv" else 1].rpartition("/")
             places[above, int((re.match(r"\d+", name) or [-1])[0])] += 1
-    return d.kind == "map" and max(places.values()) > 1 and of(c.case.format).same_but_for_order(
+    return d.kind == "map" and max(places.values(), default=0) > 1 and of(c.case.format).same_but_for_order(
         c.old.end.files, c.new.end.files)
 
 
