@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "vfs/ops/commit.h"
 #include "vfs/overlay/staged.h"
 #include "vfs/save/save.h"
 #include "vfs/tree/stage.h"
@@ -18,6 +19,7 @@ struct saving {
 	struct job job;
 	struct commit_task task;
 	struct vfs *v;
+	size_t trying; /* closes that are tried again before it, and 1 while that is so */
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
@@ -298,6 +300,37 @@ static void saving_start(struct commit_task *t)
 	pool_submit(s->v->pool, &s->job);
 }
 
+static void saving_enter(struct saving *s)
+{
+	if (--s->trying == 0)
+		commit_queue_enter(s->v->vol, &s->task);
+}
+
+static void tried(struct vfs *v, struct node *n, void *arg, int r)
+{
+	(void)v, (void)n, (void)r;
+	saving_enter(arg);
+}
+
+/* Everybody has closed it, and what kept its bytes from the journal may be over. */
+static bool is_unkept(const struct node *n)
+{
+	return file_judged(n) && !n->busy && !n->writers && n->stage->state != STAGE_CLEAN;
+}
+
+static void try_closes(struct saving *s)
+{
+	struct vfs *v = s->v;
+
+	for (struct node *n = node_next(v, NULL), *next; n; n = next) {
+		next = node_next(v, n);
+		if (!is_unkept(n))
+			continue;
+		s->trying++;
+		commit_close(v, n, COMMIT_JUDGED, tried, s);
+	}
+}
+
 void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 {
 	struct saving *s = calloc(1, sizeof(*s));
@@ -317,5 +350,7 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
 	s->save.ends = v->ending;
-	commit_queue_enter(v->vol, &s->task);
+	s->trying = 1;
+	try_closes(s);
+	saving_enter(s);
 }
