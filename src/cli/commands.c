@@ -90,8 +90,8 @@ const struct cli_command cli_commands[] = {
 		"what a game would refuse in maps",
 		"With rules it exits 5 where there are warnings.\n\n"
 		"      --json                an object a line: file, level, problem\n"
-		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that wrote\n"
-		"                            a FILE (JSON); may be given several times\n"},
+		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
+		"                            wrote a FILE (JSON); may be given several times\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"
 		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},
