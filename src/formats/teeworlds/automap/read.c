@@ -184,7 +184,7 @@ static void list(struct listed *l, int32_t index, bool turned, uint8_t flags)
 	l->zero |= index == 0;
 	l->others |= index > 0;
 	if (index >= -1 && index <= UINT8_MAX)
-		l->may[at] |= turned ? (uint8_t)(1U << tw_turn(flags)) : 0xff;
+		l->may[at] |= (uint8_t)(turned ? 1U << tw_turn(flags) : 0xffU);
 }
 
 /* The words behind a tile of a list; false: the list ends, or with "OR" it goes on. */
