@@ -118,7 +118,7 @@ static int put(struct model_file *f, const char *text)
 		return 0;
 	}
 	f->draft = true;
-	strcpy(f->refused, text);
+	memmove(f->refused, text, strlen(text) + 1); /* perhaps itself */
 	return -EINVAL;
 }
 

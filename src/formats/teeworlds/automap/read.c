@@ -105,6 +105,17 @@ static int add_run(struct reading *r)
 	return 0;
 }
 
+static char *copy(const char *text, size_t n)
+{
+	char *c = malloc(n + 1);
+
+	if (!c)
+		return NULL;
+	memcpy(c, text, n);
+	c[n] = '\0';
+	return c;
+}
+
 /* "[Name]" */
 static int take_config(struct reading *r)
 {
@@ -116,8 +127,7 @@ static int take_config(struct reading *r)
 	if (!array_room(rules->configs, rules->n, rules->room))
 		return -ENOMEM;
 	r->config = &rules->configs[rules->n++];
-	*r->config =
-		(struct tw_rules_config){.name = strndup(r->at, n ? n - 1 : 0), .line = r->line};
+	*r->config = (struct tw_rules_config){.name = copy(r->at, n ? n - 1 : 0), .line = r->line};
 	return r->config->name ? add_run(r) : -ENOMEM;
 }
 

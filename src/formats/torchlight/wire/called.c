@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "formats/torchlight/wire/wire.h"
 
 static int read_line(struct called *c, char *line, uint32_t n)
 {
@@ -30,7 +31,7 @@ int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct
 	*ret = c;
 	if (!text)
 		return 0;
-	c.text = strndup((const char *)text->data, text->size);
+	c.text = str_dup((struct str){(const char *)text->data, text->size});
 	c.names = calloc((size_t)n + 1, sizeof(*c.names));
 	if (!c.text || !c.names)
 		r = error_set(e, -ENOMEM, "no memory for the names of a mount");
