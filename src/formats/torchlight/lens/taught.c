@@ -158,27 +158,31 @@ static int take_kit(struct tl_map *m, const char *digits, size_t n)
 	return buffer_finish(&out, &m->kit);
 }
 
+static bool is_line(const char *line, size_t n, const char *what)
+{
+	return n == strlen(what) && memcmp(line, what, n) == 0;
+}
+
 static int take_line(struct tl_map *m, struct names **names, struct buffer *list, const char *line,
 	size_t n, struct error *e)
 {
 	int r;
 
-	if (m->header &&
-		(strncmp(line, "new\n", n) == 0 || strncmp(line, "new header\n", n) == 0)) {
+	if (m->header && (is_line(line, n, "new\n") || is_line(line, n, "new header\n"))) {
 		m->header_written = line[3] == '\n';
 		tl_header_unref(m->shared->fresh);
 		m->shared->fresh = tl_header_ref(m->header);
 		return 0;
 	}
-	if (n > 4 && strncmp(line, "kit ", 4) == 0)
+	if (n > 4 && memcmp(line, "kit ", 4) == 0)
 		return take_kit(m, line + 4, n - 5);
-	if (n > 5 && strncmp(line, "name ", 5) == 0) {
+	if (n > 5 && memcmp(line, "name ", 5) == 0) {
 		buffer_append(list, line + 5, n - 5);
 		return 0;
 	}
-	if (called_is(line))
+	if (called_is(line, n))
 		return 0;
-	if (n < 6 || strncmp(line, "file ", 5) != 0)
+	if (n < 6 || memcmp(line, "file ", 5) != 0)
 		return error_set(e, -EINVAL, "the list of names has a line that is none");
 	r = list->size ? learn(names, list, e) : 0;
 	return r < 0 ? r : show_by(m, line + 5, *names, e);

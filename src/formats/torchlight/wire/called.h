@@ -22,9 +22,9 @@ struct called {
 
 #define CALLED "called "
 
-static inline bool called_is(const char *line)
+static inline bool called_is(const char *line, size_t n)
 {
-	return strncmp(line, CALLED, strlen(CALLED)) == 0;
+	return n >= strlen(CALLED) && memcmp(line, CALLED, strlen(CALLED)) == 0;
 }
 
 /* A text that may hold anything, for n entries; NULL: nothing. -EINVAL. */
