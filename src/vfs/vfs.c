@@ -194,28 +194,12 @@ static void root_saved(void *arg, struct report *report)
 	free(s);
 }
 
-/* A file that everybody has closed, and whose bytes are about to be in the tree; or NULL. */
-static struct node *find_closing(const struct vfs *v)
-{
-	struct node *n = NULL;
-
-	while ((n = node_next(v, n)) && !(n->busy && !n->writers && file_judged(n)))
-		;
-	return n;
-}
-
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino), *closing;
+	struct node *n = node_find(v, c->ino);
 	bool save = n && node_is_root(n) && v->vol->access != VOLUME_READ_ONLY;
-	struct root_sync *s;
+	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
 
-	closing = save ? find_closing(v) : NULL;
-	if (closing) {
-		node_wait(closing, c);
-		return;
-	}
-	s = save ? malloc(sizeof(*s)) : NULL;
 	if (!n || (save && !s)) {
 		call_done(c, n ? -ENOMEM : -ESTALE);
 		return;
