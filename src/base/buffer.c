@@ -62,16 +62,34 @@ void buffer_text(struct buffer *b, const char *s)
 	buffer_append(b, s, strlen(s));
 }
 
+char *text_vprintf(const char *fmt, va_list ap)
+{
+	char *text;
+
+	return vasprintf(&text, fmt, ap) < 0 ? NULL : text;
+}
+
 char *text_printf(const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = text_vprintf(fmt, ap);
 	va_end(ap);
 	return text;
+}
+
+char *text_copy(const char *text, size_t n)
+{
+	char *copy = malloc(n + 1);
+
+	if (!copy)
+		return NULL;
+	if (n)
+		memcpy(copy, text, n);
+	copy[n] = '\0';
+	return copy;
 }
 
 void buffer_printf(struct buffer *b, const char *fmt, ...)

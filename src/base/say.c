@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 
 /* How many bytes the character at s has: 1 for a byte that begins none. */
@@ -67,8 +68,7 @@ void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const 
 {
 	CLEANUP(free) char *text = NULL, *line = NULL;
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = text_vprintf(fmt, ap);
 	if (asprintf(&line, "%s%s%s", before, text ? text : "out of memory", after) < 0)
 		line = NULL;
 	if (line)

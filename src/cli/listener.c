@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "base/threads/clock.h"
@@ -154,7 +155,8 @@ void listener_say(struct listener *l, const char *fmt, ...)
 
 	clear_progress(l);
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) >= 0)
+	line = text_vprintf(fmt, ap);
+	if (line)
 		say(stderr, "mapfs: %s: %s", l->mountpoint, line);
 	va_end(ap);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
 
 struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES])
 {
@@ -62,8 +63,7 @@ int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why
 	if (!array_room(m->conflicts, m->n_conflicts, m->room_conflicts))
 		return -ENOMEM;
 	va_start(ap, why);
-	if (vasprintf(&c.why, why, ap) < 0)
-		c.why = NULL;
+	c.why = text_vprintf(why, ap);
 	va_end(ap);
 	if (!c.why)
 		return -ENOMEM;

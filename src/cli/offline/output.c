@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/disk/io.h"
 #include "base/say.h"
@@ -70,8 +71,7 @@ void output_report(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
+	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	say(stdout, "%s", line ? line : "out of memory");
 	if (fflush(stdout) == 0)

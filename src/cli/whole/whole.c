@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/offline/many.h"
@@ -21,8 +22,7 @@ void whole_report(struct whole_map *m, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
+	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	if (m->whole->in_place)
 		buffer_printf(&m->report, "%s: ", m->t->file);

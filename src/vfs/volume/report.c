@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/say.h"
 
 static void report_line(struct report *r, char *line)
@@ -39,8 +40,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = text_vprintf(fmt, ap);
 	va_end(ap);
 	if (!text)
 		return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "formats/teeworlds/automap/reading.h"
 
 enum { NUMBER_MAX = 40, SHOWN_MAX = 40 };
@@ -105,17 +106,6 @@ static int add_run(struct reading *r)
 	return 0;
 }
 
-static char *copy(const char *text, size_t n)
-{
-	char *c = malloc(n + 1);
-
-	if (!c)
-		return NULL;
-	memcpy(c, text, n);
-	c[n] = '\0';
-	return c;
-}
-
 /* "[Name]" */
 static int take_config(struct reading *r)
 {
@@ -127,7 +117,8 @@ static int take_config(struct reading *r)
 	if (!array_room(rules->configs, rules->n, rules->room))
 		return -ENOMEM;
 	r->config = &rules->configs[rules->n++];
-	*r->config = (struct tw_rules_config){.name = copy(r->at, n ? n - 1 : 0), .line = r->line};
+	*r->config =
+		(struct tw_rules_config){.name = text_copy(r->at, n ? n - 1 : 0), .line = r->line};
 	return r->config->name ? add_run(r) : -ENOMEM;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "codec/text/text.h"
 
 struct str str_of(const char *s)
@@ -63,14 +64,7 @@ struct str str_cut(struct str *rest, char sep)
 
 char *str_dup(struct str s)
 {
-	char *copy = malloc(s.n + 1);
-
-	if (!copy)
-		return NULL;
-	if (s.n)
-		memcpy(copy, s.s, s.n);
-	copy[s.n] = 0;
-	return copy;
+	return text_copy(s.s, s.n);
 }
 
 struct ss cursor_ss(struct cursor *c)
