@@ -16,6 +16,8 @@ import subprocess
 import threading
 import time
 
+from box import sync_root
+
 MARK = "MAPFS_DIFFERENTIAL"
 ALONE = ("kill",)  # what happens to one of two mounts
 PATIENCE = 60  # seconds for one run: what takes longer hangs
@@ -35,14 +37,6 @@ class Step:
     def __call__(self, name, call, *args, **kw):
         self.name = name
         return call(*args, **kw)
-
-
-def fsync_root(point):
-    fd = os.open(point, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 class Side:
@@ -181,7 +175,7 @@ class Side:
         """What it says is not compared: a save in the middle may be refused for what comes later."""
         self.synced = True
         try:
-            fsync_root(self.point)
+            sync_root(self.point)
         except OSError:
             pass
 
