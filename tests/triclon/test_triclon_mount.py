@@ -236,3 +236,23 @@ def test_read_only(box):
     assert refused(put, at / "points.csv", b"x,y\n") == errno.EROFS
     assert refused(os.unlink, at / "terrain.csv") == errno.EROFS
     at.unmount()
+
+
+def test_a_mount_goes_on_with_what_it_saved_though_the_next_one_reads_another_variant(box):
+    """Files say nothing of their variant; the points that are written here make more sense as other ones."""
+    points = [(0, 504), (74, 525), (105, 539), (131, 510), (192, 499), (195, 485)]
+    m = tcgen.Map(tcgen.Variant("little", "count", "bytes", True), b"Castle", b"Dunes Island", terrain=[(0, 97)],
+                  points=points, objects=[(715, 22), (2962, 3), (2649, 1), (2742, 19)])
+    at = mount(box, m)
+    assert at.get("points.csv") == tcgen.table("x,y", points)
+    m.points = [(0, 504), (74, 525), (7, 36), (131, 510), (195, 485), (0, 5)]
+    at.put("points.csv", tcgen.table("x,y", m.points))
+    sync_root(at.point)
+    assert get(at.map) == m.encode() and at.get("points.csv") == tcgen.table("x,y", m.points)
+    other = box.mount(box.add(get(at.map), "copy.tcm"), point=box.point("other"))
+    assert other.get("points.csv") != at.get("points.csv")
+    other.unmount()
+    at.put("objects.csv", tcgen.table("x,type", m.objects[:3]))
+    m.objects.pop()
+    at.unmount()
+    assert get(at.map) == m.encode()

@@ -44,6 +44,20 @@ static int read_demand(const char *const *options, struct tcm_demand *ret, struc
 	return 0;
 }
 
+/* What the mount that saved the map knows of it, as -o would say it. */
+static int read_names(const struct bytes *names, struct tcm_demand *ret, struct error *e)
+{
+	const char *options[TCM_QUESTIONS + 1] = {NULL};
+	CLEANUP(free) char *text = text_copy((const char *)names->data, names->size);
+	char *rest = text;
+
+	if (!text)
+		return error_set(e, -ENOMEM, "no memory for the variant");
+	for (int q = 0; q < TCM_QUESTIONS; q++)
+		options[q] = strsep(&rest, ",");
+	return read_demand(options, ret, e);
+}
+
 static int pass_name(struct cursor *c, const char *what, struct error *e)
 {
 	size_t size = cursor_u8(c), left = cursor_left(c);
@@ -165,7 +179,8 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 	int r = src->n_files ? tcm_load_file(src, &file, e) : 0;
 
 	if (r == 0)
-		r = read_demand(ctx->options, &demand, e);
+		r = ctx->names ? read_names(ctx->names, &demand, e)
+			       : read_demand(ctx->options, &demand, e);
 	if (r == 0)
 		r = tcm_map_new(f, NULL, &m, e);
 	if (r < 0)

@@ -94,6 +94,24 @@ static int tell_if_in_doubt(const struct tcm_map *m, void (*say)(void *arg, cons
 	return 0;
 }
 
+/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for. */
+static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tcm_map *m = tcm_map_of(finalized);
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	char options[64];
+
+	*ret = NULL;
+	tcm_encode(m, &file);
+	if (file.error)
+		return error_set(e, file.error, "no memory for the map to be written");
+	if (reads_back(m, &file))
+		return 0;
+	tcm_variant_describe(&m->variant, options);
+	*ret = bytes_copy(options, strlen(options));
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
+}
+
 static int finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -124,4 +142,5 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	return r;
 }
 
-const struct format_tree tcm_tree = {.meaning = meaning, .add = add, .finalize = finalize};
+const struct format_tree tcm_tree = {
+	.meaning = meaning, .add = add, .finalize = finalize, .names = names};
