@@ -130,6 +130,10 @@ static int visit(struct listener *l, struct target *t, const struct ending *how)
 		return OUTCOME_MOUNT;
 	}
 	sock = knock(&t->entry);
+	/* While we knocked the device's number may have come to another mount, whose worker this is
+	 * then. */
+	if (sock >= 0 && !unmounting_stands(t))
+		return -EAGAIN;
 	return sock < 0 ? orphan_end_unheard(l, t, how) : ask(l, sock, t, how);
 }
 
