@@ -88,19 +88,6 @@ int orphan_died(struct listener *l, const struct target *t)
 	return OUTCOME_SAVE_FAILED;
 }
 
-/* What stands at the mount point may be gone meanwhile, and the directory below it takes any sync.
- */
-static bool is_mount(int fd, const struct target *t)
-{
-	struct statx st;
-	char dev[sizeof(t->entry.dev)];
-
-	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
-		return false;
-	snprintf(dev, sizeof(dev), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
-	return strcmp(dev, t->entry.dev) == 0;
-}
-
 /* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
  * errno; ENOTCONN: nobody serves it.
  */
@@ -113,7 +100,8 @@ static int save_unheard(const struct target *t, bool hurry)
 		return errno;
 	if (pid == 0) {
 		fd = open(t->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && !is_mount(fd, t))
+		/* The directory below a mount that is gone takes any sync. */
+		if (fd >= 0 && !mountinfo_is(fd, t->entry.dev))
 			_exit(ENOTCONN);
 		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
 	}

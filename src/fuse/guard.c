@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -80,27 +81,39 @@ void guard_describe(int wait_status, const char *what, char *line, size_t room)
 			killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
 }
 
-/* A mount that stands there answers nobody any more, and is the one that had this device: what has
- * its number now may be another, which answers. */
-static bool is_dead(const char *point, const char *dev)
+/* Is it the one that had our device, and answers nobody? What has its number now may be another. */
+static bool is_dead(int fd, const char *dev)
 {
-	struct mount_entry entry;
 	struct statvfs fs;
 
-	if (mountinfo_find(MOUNTINFO, point, &entry) < 0 || strcmp(entry.dev, dev) != 0)
+	return mountinfo_is(fd, dev) && fstatvfs(fd, &fs) < 0 &&
+	       (errno == ENOTCONN || errno == ECONNABORTED);
+}
+
+/* By a descriptor, where we may: what somebody mounts there meanwhile is not ours to unmount. */
+static bool take_away(const char *point, const char *dev)
+{
+	CLEANUP(close_fd) int fd = open(point, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char text[400], self[40];
+
+	if (fd < 0 || !is_dead(fd, dev))
 		return false;
-	return statvfs(point, &fs) < 0 && (errno == ENOTCONN || errno == ECONNABORTED);
+	if (geteuid() != 0)
+		return mount_end(point, true, text, sizeof(text)) == 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (umount2(self, MNT_DETACH) < 0)
+		return false;
+	note_remove(point);
+	return true;
 }
 
 void guard_clean(const struct guard *g, bool all)
 {
 	struct mount_entry entry;
-	char text[400];
 
 	/* It may have been moved, or bound to a second place. */
 	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &entry) == 0 &&
-		is_dead(entry.point, g->dev) &&
-		mount_end(entry.point, true, text, sizeof(text)) == 0)
+		take_away(entry.point, g->dev))
 		;
 	if (!all || !g->point || mountinfo_find(MOUNTINFO, g->point, &entry) != -ENOENT)
 		return;

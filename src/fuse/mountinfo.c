@@ -2,9 +2,11 @@
 #include "fuse/mountinfo.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 
@@ -124,4 +126,15 @@ int mountinfo_find(const char *table, const char *point, struct mount_entry *ret
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
 {
 	return search(table, &(struct search){.dev = dev, .ret = ret});
+}
+
+bool mountinfo_is(int fd, const char *dev)
+{
+	char is[sizeof(((struct mount_entry *)NULL)->dev)];
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
+		return false;
+	snprintf(is, sizeof(is), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
+	return strcmp(is, dev) == 0;
 }

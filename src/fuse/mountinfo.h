@@ -37,4 +37,7 @@ int mountinfo_find(const char *table, const char *point, struct mount_entry *ret
  * is nowhere. */
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret);
 
+/* Is what fd is open to of the device `dev`? A mount that answers nobody is not asked. */
+bool mountinfo_is(int fd, const char *dev);
+
 #endif
