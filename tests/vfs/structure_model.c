@@ -797,14 +797,14 @@ static struct tree left(const struct build *b, const struct model *to)
 }
 
 /* Does a save leave anything to a journal? */
-static bool leaves_any(const struct build *b)
+static bool leaves_any(const struct build *b, const struct model *to)
 {
 	bool any = false;
 
 	for (int i = 0; i < b->m->now.n_files; i++)
 		any |= b->kept[i] || (b->files[i]->draft && !b->files[i]->scratch);
 	for (int i = 0; i < LAYERS; i++)
-		any |= *b->m->now.wanted[i];
+		any |= *to->now.wanted[i];
 	return any;
 }
 
@@ -848,7 +848,7 @@ void model_save(struct model *m)
 	}
 	to.now = left(&b, &to);
 	/* Of the same map the journal goes, where it holds nothing else. */
-	if (to.written || !leaves_any(&b))
+	if (to.written || !leaves_any(&b, &to))
 		to.journal = to.now;
 	keep_scratch(&b, &to.now);
 	*m = to;
