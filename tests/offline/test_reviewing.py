@@ -246,3 +246,168 @@ def test_pictures_mark_the_tiles_that_differ(box, seed):
     for played in (True, False):
         n = sum(os.path.basename(x).startswith("game-") == played for x in p.pictures)
         assert n <= 16 and (left or shown[played] == set(everything[played]))
+
+
+def test_many_places_are_counted_where_they_have_no_picture(box):
+    """Heaps of tiles that are too far from each other to be one place; the larger have pictures."""
+    old = Map(random.Random(1), 400, 30, 0)
+    one = box.add(old.encode(), "one.map")
+    for i in range(20):
+        for x in range(1 + i):
+            at = (15 * 400 + i * 20 + x % 10 + x // 10 * 400) * 4
+            old.played["game"][at:at + 4] = bytes((9, 0, 0, 0))
+    two = box.add(old.encode(), "two.map")
+    into = os.path.join(box.root, "pictures")
+    p = page("--images", into, one, two)
+    assert len(p.pictures) == 16 and "4 more places have no picture." in p.text
+    assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 20 + 1
+    assert sum(os.path.getsize(os.path.join(into, x)) for x in os.listdir(into)) < 1_000_000
+    r = run("diff", "-q", "--images", into + "2", one, two)
+    assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: 4 more places have no picture\n" % into
+
+
+def test_tiles_have_the_names_of_the_game(box):
+    old = racemap.Race()
+    one = box.add(old.encode(), "one.map")
+    old.put("game", 2, 2, 9)
+    old.put("game", 3, 2, 2)
+    old.put("game", 3, 1, 60, 8)
+    old.put("tele", 4, 2, 3, 26)
+    two = box.add(old.encode(), "two.map")
+    old.put("game", 3, 2, 3)
+    old.put("game", 3, 1, 60, 0)
+    old.put("game", 2, 2, 8)
+    old.put("tele", 4, 2, 5, 26)
+    three = box.add(old.encode(), "three.map")
+
+    def rows(a, b):
+        return sorted(row[:3] for layer in page(a, b).layers.values() for row in layer[3])
+    assert rows(one, two) == [("added", "death (2)", 1), ("added", "entrance (26) 3", 1), ("added", "freeze (9)", 1),
+                              ("changed", "finish (34) → stopper (60)", 1)]
+    assert rows(two, three) == [("changed", "death (2) → unhookable (3)", 1), ("changed", "entrance (26) 3 → entrance (26) 5", 1),
+                                ("changed", "freeze (9) → unknown (8)", 1), ("changed", "stopper (60): flags", 1)]
+    assert rows(three, three) == []
+
+
+def test_a_layer_that_comes_or_goes_with_its_group_is_told(box):
+    """Also one in a group that one map alone has, which is where one would hide it."""
+    def build(second):
+        b = datafile.Builder()
+        b.add(datafile.MAP_VERSION, [1])
+        b.info(settings=[b"sv_x 1"])
+        b.tiles(4, 3, bytes(48), flags=1, name="Game")
+        b.group(0, 1, "Game")
+        if second:
+            b.tiles(4, 3, bytes(44) + bytes((16, 0, 0, 0)), flags=8, name="Front")
+            b.items[-1].ints[racemap.FIELDS["front"]] = b.blob(bytes(44) + bytes((16, 0, 0, 0)))
+            b.group(1, 1, "other")
+        b.add(datafile.ENVPOINTS, [])
+        return b.encode()
+    one, two = box.add(build(False), "one.map"), box.add(build(True), "two.map")
+    for args, mark in (((one, two), "added"), ((two, one), "removed")):
+        p = page(*args)
+        assert p.answer == "**What the game plays with changed**: tiles: 1 %s; no setting." % mark
+        ((path, (kind, counts, where, rows)),) = p.layers.items()
+        assert (path, kind, counts, where) == ("groups/1_other/layers/0_Front", "front", {mark: 1}, ((4, 4), (3, 3)))
+        assert rows[0][1] == "wall jump (16)" and (mark, "groups/1_other") in p.entries()
+
+
+def test_what_one_does_not_play_with_is_answered(box):
+    old = racemap.Race()
+    one = box.add(old.encode(), "one.map")
+    assert page(one, one).answer == "Both maps show the same." and run("diff", "--markdown", one, one).returncode == 0
+    old.info[0] = b"Bob"
+    old.design[0] = (racemap.W, racemap.H, bytes([2, 0, 0, 0]) * (racemap.W * racemap.H), 0, -1)
+    two = box.add(old.encode(), "two.map")
+    p = page(one, two)
+    assert p.answer.startswith("**What the game plays with is the same**") and "What the game plays with (" not in p.text
+    assert p.entries() == [("changed", "info/author")] and list(p.layers) == ["groups/0_Game/layers/1_design"]
+    old.settings.append(b"sv_hit 0")
+    p = page(two, box.add(old.encode(), "three.map"))
+    assert p.answer == "**What the game plays with changed**: no tile; and settings." and "+sv_hit 0\n" in p.text
+
+
+NASTY = "a`b*c_d _e_ [f](g) <b> & | # @you ~~s~~ \\ !"
+
+
+def test_names_and_texts_of_a_map_mean_nothing_in_the_page(box, small):
+    one, two = box.add(small, "one.map"), box.add(small, "two_*x*.map")
+    image = tree(box, one, "tree") + "/images/0_checker.png"
+    text = "```\n</details>\n  ````` x\n\x1b[31m" + "x" * 200 + "\n\u202e\n"
+    assert run("put", two, "info/settings.cfg", input=text.encode()).returncode == 0
+    assert run("put", two, "images/5_%s.png" % NASTY, image).returncode == 0
+    p = page(one, two)
+    assert ("added", "images/2_%s.png" % NASTY) in p.entries()
+    for code in re.findall(r"<code>(.*?)</code>", p.text):
+        assert not re.search(r"[`*<>|#@~\[\]\\!](?!\d+;)|&(?!#\d+;)|(?<![A-Za-z0-9])_", code.replace("&#", "")), code
+    assert "&" + "#42;x" in p.text.splitlines()[0]
+    fence = re.search(r"^  (`{3,})diff\n(.*?)^  \1$", p.text, re.M | re.S)
+    assert "+  ````` x" in fence[2] and "</details>" in fence[2] and "\x1b" not in p.text and "\\x1b" in fence[2]
+    assert len(fence[1]) > 5 and max(map(len, p.text.splitlines())) < 500
+    assert all(line.startswith("  ") for line in fence[2].splitlines())
+
+
+def test_long_lists_are_folded(box, small):
+    one, two = box.add(small, "one.map"), box.add(small, "two.map")
+    image = tree(box, one, "tree") + "/images/0_checker.png"
+    with Image.open(image) as f:
+        for i in range(30):
+            f.convert("RGBA").resize((16, 16 + i)).save(os.path.join(box.root, "tree", "images", "%d_n%d.png" % (i + 5, i)))
+    assert run("pack", os.path.join(box.root, "tree"), "--onto", two).returncode == 0
+    text = page(one, two).text
+    images = text.split("### Images (30 added)\n")[1]
+    assert images.startswith("\n<details><summary>All of them</summary>\n\n- added ") and "\n\n</details>\n" in images
+
+
+def test_of_a_map_of_another_format_the_files_are_told(box):
+    one, two = (box.add(archives.small_mod(), name) for name in ("a.MOD", "b.MOD"))
+    assert run("put", two, "MEDIA/README.TXT", input=b"other\n" + "\u00e4".encode() * 5000 + b"\nx").returncode == 0
+    p = page(one, two)
+    assert "\n  +" + "\u00e4" * 200 + " ...\n  +x\n  \\ No newline at end of file\n" in p.text
+    assert "### Files (1 " in p.text and "plays" not in p.text and [path for _, path in p.entries()] == ["MEDIA/README.TXT"]
+    r = run("diff", "--markdown", one, box.add(racemap.Race().encode(), "c.map"))
+    assert r.returncode == 1 and b"### Files (" in r.stdout
+
+
+def test_it_goes_with_no_other_form(box, small):
+    for args in (["--json"], ["--full"]):
+        r = run("diff", "--markdown", *args, small, small)
+        assert r.returncode == 2 and r.stdout == b"" and r.stderr.count(b"\n") == 1
+    assert run("diff", "--markdown", small, box.maps + "/none").returncode == 2
+
+
+def test_objects_of_diff_stay_as_they_are(box):
+    """Byte by byte: programs read them."""
+    old = racemap.Race()
+    one = box.add(old.encode(), "one.map")
+    old.info[0] = b"Bobby"
+    old.images.append((b"new", (16, 16, bytes(1024))))
+    two = box.add(old.encode(), "two.map")
+    assert run("mv", two, "groups/0_Game/layers/1_design", "groups/0_Game/layers/0_x").returncode == 0
+    assert run("diff", "--json", one, two).stdout.decode().splitlines() == [
+        '{"path": "groups/0_Game/layers/0_x", "kind": "moved", "before": {"path": "groups/0_Game/layers/1_design", '
+        '"kind": "directory", "size": null}, "after": {"path": "groups/0_Game/layers/0_x", "kind": "directory", "size": null}}',
+        '{"path": "images/1_new.png", "kind": "added", "before": null, '
+        '"after": {"path": "images/1_new.png", "kind": "file", "size": %d}}' % len(run("cat", two, "images/1_new.png").stdout),
+        '{"path": "info/author", "kind": "changed", "before": {"path": "info/author", "kind": "file", "size": 4}, '
+        '"after": {"path": "info/author", "kind": "file", "size": 6}}']
+    (gone,) = [x for x in map(json.loads, run("diff", "--json", two, one).stdout.splitlines()) if x["kind"] == "removed"]
+    assert gone["path"] == gone["before"]["path"] and gone["after"] is None
+    assert run("diff", "--json", one, one).stdout == b"" and run("diff", "--json", one, one).returncode == 0
+
+
+def test_objects_of_ls_stay_as_they_are(box):
+    path = box.add(racemap.Race().encode(), "one.map")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert run("ls", "--json", path, "info", "groups/0_Game").stdout.decode().splitlines() == [
+        '{"path": "info/%s", "kind": "file", "size": %d, "mode": "0644", "mtime": 1700000000}' % (name, size)
+        for name, size in (("author", 4), ("credits", 0), ("license", 4), ("settings.cfg", 10), ("version", 2))] + [
+        '{"path": "groups/0_Game/group.json", "kind": "file", "size": %d, "mode": "0644", "mtime": 1700000000}'
+        % len(run("cat", path, "groups/0_Game/group.json").stdout),
+        '{"path": "groups/0_Game/layers", "kind": "directory", "size": null, "mode": "0755", "mtime": 1700000000}']
+    below = [json.loads(line) for line in run("ls", "-R", "--json", path).stdout.splitlines()]
+    top = tree(box, path, "tree")
+    expected = {os.path.relpath(os.path.join(b, n), top) for b, ds, fs in os.walk(top) for n in ds + fs}
+    assert {x["path"] for x in below if not x["path"].startswith("raw")} == expected
+    assert len(below) == len({x["path"] for x in below})
+    assert [json.loads(line)["path"] for line in run("ls", "--json", path, "info/a*").stdout.splitlines()] == ["info/author"]
