@@ -111,8 +111,7 @@ const struct cli_command cli_commands[] = {
 		"may be -, standard output.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", cli_diff, "[-q] [--full] [--json|--markdown] [--images DIR] FILE FILE",
-		"how two maps differ",
+	{"diff", cli_diff, "[-q] [OPTION...] FILE FILE", "how two maps differ",
 		"      --full                all cells and lines, also where there are many\n"
 		"      --images DIR          pictures of images and tiles that changed, and of\n"
 		"                            both maps\n"

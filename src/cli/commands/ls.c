@@ -29,17 +29,20 @@ static void print_name(const char *name, const char *end)
 }
 
 /* An object on a line of its own (docs/mapfs-ls.1). */
-static int print_json(const char *path, const struct seen *a)
+static int print_json(const char *dir, const char *name, const struct seen *a)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	bool dir = S_ISDIR(a->mode);
+	CLEANUP(free) char *path = path_join(dir, name);
 
+	if (!path)
+		return -ENOMEM;
 	json_line_text(&out, "{\"path\": ", path);
-	json_line_text(&out, ", \"kind\": ", dir ? "directory" : "file");
-	buffer_printf(&out, dir ? ", \"size\": null" : ", \"size\": %ju", (uintmax_t)a->size);
-	buffer_printf(&out, ", \"mode\": \"%04o\", \"mtime\": %jd}\n", a->mode & 07777,
-		(intmax_t)a->mtime.tv_sec);
-	printf("%.*s", (int)out.size, (const char *)out.data);
+	if (S_ISDIR(a->mode))
+		buffer_text(&out, ", \"kind\": \"directory\", \"size\": null");
+	else
+		buffer_printf(&out, ", \"kind\": \"file\", \"size\": %ju", (uintmax_t)a->size);
+	printf("%.*s, \"mode\": \"%04o\", \"mtime\": %jd}\n", (int)out.size, (const char *)out.data,
+		a->mode & 07777, (intmax_t)a->mtime.tv_sec);
 	return out.error;
 }
 
@@ -62,13 +65,6 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 	print_name(name, "\n");
 }
 
-static int print_below(const char *dir, const char *name, const struct seen *a)
-{
-	CLEANUP(free) char *path = path_join(dir, name);
-
-	return path ? print_json(path, a) : -ENOMEM;
-}
-
 static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 {
 	CLEANUP_NAMES struct names names = {0};
@@ -89,7 +85,7 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 		if (ls->details || ls->json)
 			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
 		if (r == 0 && ls->json)
-			r = print_below(path, names.at[i], &a);
+			r = print_json(path, names.at[i], &a);
 		else if (r == 0)
 			print_entry(ls, names.at[i], &a);
 	}
@@ -110,7 +106,7 @@ static int show(void *arg, const char *path, const struct seen *a)
 
 	ls->from_root = !path[0];
 	if (!S_ISDIR(a->mode) && ls->json)
-		return print_json(path, a);
+		return print_json("", path, a);
 	if (!S_ISDIR(a->mode))
 		print_entry(ls, path, a);
 	else if (ls->below)

@@ -86,8 +86,7 @@ static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 	dst[3] = 255;
 }
 
-/* Both beside each other, and room for more of that size. */
-static int lay_out(const struct picture *a, const struct picture *b, uint32_t panels,
+int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
 	struct picture *ret, uint8_t **ret_pixels, struct error *e)
 {
 	uint32_t w = a->w > b->w ? a->w : b->w, h = a->h > b->h ? a->h : b->h;
@@ -114,18 +113,12 @@ static int lay_out(const struct picture *a, const struct picture *b, uint32_t pa
 	return 0;
 }
 
-int picture_pair(const struct picture *a, const struct picture *b, struct picture *ret,
-	uint8_t **ret_pixels, struct error *e)
-{
-	return lay_out(a, b, 2, ret, ret_pixels, e);
-}
-
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e)
 {
 	uint32_t w = a->w > b->w ? a->w : b->w;
 	uint8_t *dst;
-	int r = lay_out(a, b, 3, ret, &dst, e);
+	int r = picture_beside(a, b, 3, ret, &dst, e);
 
 	for (uint32_t y = 0; r == 0 && y < ret->h; y++)
 		for (uint32_t x = 0; x < w; x++)

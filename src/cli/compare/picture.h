@@ -19,9 +19,10 @@ extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
  * beyond the sides, is not there. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Both beside each other; ret_pixels: for who draws in it as long as nobody else has it. */
-int picture_pair(const struct picture *a, const struct picture *b, struct picture *ret,
-	uint8_t **ret_pixels, struct error *e);
+/* Both beside each other, and room for more panels; ret_pixels: for who draws in it as long as
+ * nobody else has it. */
+int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
+	struct picture *ret, uint8_t **ret_pixels, struct error *e);
 /* Writes it as PNG to fd, which is empty. -errno, and perhaps the reason in e. */
 int picture_put(int fd, const struct picture *p, struct error *e);
 /* Writes it as a PNG file of that mode below dirfd, all or nothing. over: it may take the place of

@@ -238,28 +238,22 @@ static int by_mark(const void *a, const void *b)
 	return (p->area.n < q->area.n) - (p->area.n > q->area.n);
 }
 
-static void add_rows(struct differences *d, struct buffer *out, const struct layer *l)
+static void add_rows(struct differences *d, struct buffer *out, struct layer *l)
 {
-	CLEANUP(free) struct layer_row *rows = malloc(sizeof(l->rows));
 	bool folded = l->n_rows > ENTRIES_OPEN;
 
-	if (!rows) {
-		out->error = -ENOMEM;
-		return;
-	}
-	memcpy(rows, l->rows, l->n_rows * sizeof(*rows));
-	qsort(rows, l->n_rows, sizeof(*rows), by_mark);
+	qsort(l->rows, l->n_rows, sizeof(*l->rows), by_mark);
 	if (folded)
 		buffer_printf(out, "<details><summary>%zu kinds</summary>\n\n", l->n_rows);
 	buffer_text(out, "| | tile | count | where |\n| --- | --- | ---: | --- |\n");
 	for (size_t i = 0; i < l->n_rows; i++)
-		add_row(d, out, l->kind, &rows[i]);
+		add_row(d, out, l->kind, &l->rows[i]);
 	if (l->rest)
 		buffer_printf(out, "\nAnd %ju tiles of other kinds.\n", (uintmax_t)l->rest);
 	buffer_text(out, folded ? "\n</details>\n\n" : "\n");
 }
 
-void page_layer(struct differences *d, const struct layer *l)
+void page_layer(struct differences *d, struct layer *l)
 {
 	const struct item *i = l->after ? l->after : l->before;
 	struct part *part = l->kind ? &d->page->parts[0] : part_of(d, i->path);

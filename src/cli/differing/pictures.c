@@ -168,7 +168,7 @@ static bool draw_place(struct differences *d, const struct places *p, const stru
 
 	how.size = (m.at.w > m.at.h ? m.at.w : m.at.h) * TILE;
 	if (draw(d, &how, of) == 0) {
-		r = picture_pair(&of[BASE], &of[OURS], &both, &m.pixels, &e);
+		r = picture_beside(&of[BASE], &of[OURS], 2, &both, &m.pixels, &e);
 		m.row = r == 0 ? both.w : 0;
 		if (r == 0 && mark_place(p, &m) < 0)
 			say(stderr, "mapfs: %s: out of memory", name);
